@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where things are in the checkout. Everything generated goes below `BUILD`."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SPEC = ROOT / "spec"
+RTL = ROOT / "rtl"
+DESIGNS = ROOT / "designs"
+BUILD = ROOT / "build"

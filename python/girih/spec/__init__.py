@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts that several languages share, and what is generated from them."""

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs cocotb tests of one module under pytest: the one runner of the repository's unit tests.
+
+    def test_fifo():                       # pytest
+        run_cocotb("fifo", __file__, parameters={"Depth": 4})
+
+    @cocotb.test()
+    async def everything_comes_out(dut):   # cocotb, in the same file; no `test_` prefix
+        ...
+
+Models are built once per content under build/cocotb.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from girih.build.generate import digest, generated_rtl
+from girih.build.sources import resolve
+from girih.build.tools import tool_environment
+from girih.paths import BUILD, ROOT
+from girih.spec.message import CardParams
+
+SEED = 20_240_801  # fixed, and printed by cocotb in every log
+
+# Warnings are fatal; these two say nothing about a design with one module per file and unused
+# package members.
+VERILATOR_ARGS = ["-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM", "--assert", "-O3", "--x-initial", "unique"]
+
+
+def run_cocotb(
+    top: str,
+    test_file: str,
+    *,
+    data_width: int = 512,
+    parameters: dict[str, object] | None = None,
+    generated: list[Path] = (),
+    extra: list[Path] = (),
+    testcase: str | list[str] | None = None,
+    environment: dict[str, str] | None = None,
+) -> None:
+    """Builds `top` for `data_width` and runs the cocotb tests of `test_file` on it; fails as pytest does.
+
+    parameters: Verilog parameters of the top. extra: files outside rtl/, such as a test-only wrapper.
+    """
+    from cocotb_tools.check_results import get_results
+    from cocotb_tools.runner import get_runner
+
+    params = CardParams(data_width=data_width)
+    folders = [generated_rtl(params), *generated]
+    sources = resolve([top], folders, [Path(p) for p in extra])
+    key = digest(top, repr(sorted((parameters or {}).items())), *[p.read_bytes() for p in sources], *VERILATOR_ARGS)
+    build_dir = BUILD / "cocotb" / f"{top}-{key}"
+    saved = dict(os.environ)
+    os.environ.update(tool_environment())
+    try:
+        runner = get_runner("verilator")
+        done = build_dir / "built"
+        runner.build(
+            sources=sources,
+            hdl_toplevel=top,
+            parameters=parameters or {},
+            build_args=VERILATOR_ARGS,
+            build_dir=build_dir,
+            always=not done.exists(),
+            timescale=("1ns", "1ps"),
+            log_file=build_dir / "build.log" if done.parent.exists() else None,
+        )
+        done.touch()
+        test_path = Path(test_file).resolve()
+        results = runner.test(
+            hdl_toplevel=top,
+            test_module=test_path.stem,
+            testcase=testcase,
+            seed=SEED,
+            build_dir=build_dir,
+            test_dir=build_dir,
+            results_xml=str(build_dir / f"results-{os.getpid()}.xml"),
+            extra_env={
+                "PYTHONPATH": os.pathsep.join([str(test_path.parent), str(ROOT / "python"), *sys.path]),
+                "GIRIH_DATA_WIDTH": str(data_width),
+                **(environment or {}),
+            },
+        )
+        total, failed = get_results(results)
+        assert total > 0, f"{test_file} holds no cocotb test for {top}"
+        assert failed == 0, f"{failed} of {total} cocotb tests failed; see {build_dir}"
+    finally:
+        os.environ.clear()
+        os.environ.update(saved)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A first-in first-out queue of Depth entries of type T in distributed memory (asynchronous read).
+// What is written in one cycle can be read in the next. in_ready_o comes from the count alone, so
+// nothing passes combinationally from one side to the other.
+module fifo #(
+    parameter type T = logic [7:0],
+    parameter int unsigned Depth = 16
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic in_valid_i,
+    output logic in_ready_o,
+    input  T     in_data_i,
+
+    output logic out_valid_o,
+    input  logic out_ready_i,
+    output T     out_data_o
+);
+  if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : gen_bad_depth
+    $fatal(1, "fifo: Depth is %0d; it must be a power of two, at least 2", Depth);
+  end
+
+  localparam int unsigned PtrWidth = $clog2(Depth);
+
+  T mem[Depth];
+  logic [PtrWidth:0] write_ptr_q, read_ptr_q;
+
+  logic push, pop;
+  assign push = in_valid_i && in_ready_o;
+  assign pop = out_valid_o && out_ready_i;
+
+  assign in_ready_o = (write_ptr_q ^ read_ptr_q) != {1'b1, PtrWidth'(0)};
+  assign out_valid_o = write_ptr_q != read_ptr_q;
+  assign out_data_o = mem[read_ptr_q[PtrWidth-1:0]];
+
+  always_ff @(posedge clk_i) begin
+    if (push) begin
+      mem[write_ptr_q[PtrWidth-1:0]] <= in_data_i;
+      write_ptr_q <= write_ptr_q + 1'b1;
+    end
+    if (pop) read_ptr_q <= read_ptr_q + 1'b1;
+    if (rst_i) begin
+      write_ptr_q <= '0;
+      read_ptr_q <= '0;
+    end
+  end
+endmodule
