@@ -53,7 +53,7 @@ def run_cocotb(
     sources = resolve([top], folders, [Path(p) for p in extra])
     key = digest(top, repr(sorted((parameters or {}).items())), *[p.read_bytes() for p in sources], *VERILATOR_ARGS)
     build_dir = BUILD / "cocotb" / f"{top}-{key}"
-    saved = dict(os.environ)
+    saved, saved_path = dict(os.environ), list(sys.path)
     os.environ.update(tool_environment())
     try:
         runner = get_runner("verilator")
@@ -70,6 +70,7 @@ def run_cocotb(
         )
         done.touch()
         test_path = Path(test_file).resolve()
+        sys.path[:0] = [str(test_path.parent), str(ROOT / "python")]  # the runner hands sys.path on
         results = runner.test(
             hdl_toplevel=top,
             test_module=test_path.stem,
@@ -79,7 +80,6 @@ def run_cocotb(
             test_dir=build_dir,
             results_xml=str(build_dir / f"results-{os.getpid()}.xml"),
             extra_env={
-                "PYTHONPATH": os.pathsep.join([str(test_path.parent), str(ROOT / "python"), *sys.path]),
                 "GIRIH_DATA_WIDTH": str(data_width),
                 **(environment or {}),
             },
@@ -87,6 +87,9 @@ def run_cocotb(
         total, failed = get_results(results)
         assert total > 0, f"{test_file} holds no cocotb test for {top}"
         assert failed == 0, f"{failed} of {total} cocotb tests failed; see {build_dir}"
+    except SystemExit as stop:  # cocotb's runner leaves so when the simulation dies
+        raise AssertionError(f"the simulation of {top} ended abnormally; see {build_dir}") from stop
     finally:
         os.environ.clear()
         os.environ.update(saved)
+        sys.path[:] = saved_path
