@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one file-list resolver: which files a top module needs, packages and leaves first.
+
+One module or package per file, the file named after it, so the names in a file say what it needs.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from girih.paths import RTL
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"", re.S)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@cache
+def _index(folder: Path) -> dict[str, Path]:
+    return {path.stem: path for path in sorted(folder.rglob("*.sv"))}
+
+
+@cache
+def _words(path: Path, _stamp: int) -> frozenset[str]:
+    return frozenset(_WORD.findall(_COMMENT.sub(" ", path.read_text())))
+
+
+def resolve(tops: list[str], generated: list[Path] = (), extra: list[Path] = ()) -> list[Path]:
+    """Files that the modules `tops` need, in compile order.
+
+    generated: folders of generated files, which win over files of the same name in `rtl/`.
+    extra: single files that belong to no searched folder. Raises FileNotFoundError for an unknown top.
+    """
+    index = dict(_index(RTL))
+    for folder in generated:
+        index |= {path.stem: path for path in sorted(Path(folder).glob("*.sv"))}
+    index |= {Path(path).stem: Path(path) for path in extra}
+    order: list[Path] = []
+    visited: set[str] = set()
+
+    def visit(name: str) -> None:
+        if name in visited:
+            return
+        visited.add(name)
+        path = index[name]
+        for word in sorted(_words(path, path.stat().st_mtime_ns)):
+            if word in index and word != name:
+                visit(word)
+        order.append(path)
+
+    for top in tops:
+        if top not in index:
+            raise FileNotFoundError(f"no module {top} in {RTL} or the generated files")
+        visit(top)
+    # Packages must come before every user, also where a cycle of names hid the order.
+    return sorted(order, key=lambda path: not path.stem.endswith("_pkg"))
