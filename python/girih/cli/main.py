@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Assembles the commands, and turns every GirihError into a message and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import typer
+
+from girih.errors import GirihError
+
+# In the order in which --help lists them; the module of a command bears its name.
+COMMANDS = ("demo", "test", "check", "build", "run", "stats", "capture", "replay", "synth", "bench", "list")
+
+
+def application(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
+    """The program with the given commands; fewer are fewer imports."""
+    app = typer.Typer(
+        name="girih",
+        help="Girih, an open SmartNIC: tiles on a fabric, described by a design file.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(lambda: None)  # a program of commands, also where only one was loaded
+    for command in commands:
+        import_module(f"girih.cli.{command}").register(app)
+    return app
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the command line and leaves with its exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    wanted = (arguments[0],) if arguments and arguments[0] in COMMANDS else COMMANDS
+    try:
+        application(wanted)(arguments, prog_name="./girih")
+    except GirihError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of our output, such as `head`, has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one kind of error that users see: what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+
+class GirihError(Exception):
+    """A mistake or a missing thing that the user can put right; the command line prints it without a trace.
+
+    what: the fault, without a full stop. where: `file:line` or another place. remedy: a sentence.
+    """
+
+    def __init__(self, what: str, where: str | None = None, remedy: str | None = None):
+        super().__init__(what, where, remedy)
+        self.what, self.where, self.remedy = what, where, remedy
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        remedy = f" {self.remedy}" if self.remedy else ""
+        return f"{place}{self.what}.{remedy}"
+
+
+class GirihErrors(GirihError):
+    """Several independent errors found in one run, in the order of their places."""
+
+    def __init__(self, errors: list[GirihError]):
+        super().__init__(f"{len(errors)} errors")
+        self.errors = list(errors)
+
+    def __str__(self) -> str:
+        return "\n".join(str(error) for error in self.errors)
