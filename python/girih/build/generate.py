@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tempfile
 from pathlib import Path
 
 from girih.paths import BUILD
+from girih.spec.kinds import load_kinds
 from girih.spec.message import CardParams, package
+from girih.spec.tiles import generate, inputs
 
 
 def digest(*parts: str | bytes) -> str:
@@ -31,8 +34,23 @@ def write_if_changed(path: Path, text: str) -> None:
 
 
 def generated_rtl(params: CardParams) -> Path:
-    """The folder with `girih_pkg.sv` for these parameters; made when it is not there."""
+    """The folder with `girih_pkg.sv` for these parameters and the files of every kind of tile.
+
+    Made when it is not there, under its final name only when it is complete.
+    """
     text = package(params)
-    folder = BUILD / "generated" / digest(text)
-    write_if_changed(folder / "girih_pkg.sv", text)
+    folder = BUILD / "generated" / digest(text, *[str(p.name) for p in inputs()], *[p.read_bytes() for p in inputs()])
+    if folder.exists():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as temporary:
+        unfinished = Path(temporary) / "rtl"
+        unfinished.mkdir()
+        (unfinished / "girih_pkg.sv").write_text(text)
+        generate(unfinished, load_kinds())
+        try:
+            unfinished.rename(folder)
+        except OSError:  # another process was faster; what it made is the same
+            if not folder.exists():
+                raise
     return folder

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tile kinds: reads `rtl/tiles/<area>/<kind>.rdl` (registers, counters) and `<kind>.yaml` (the rest)."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from peakrdl_regblock.udps import ALL_UDPS
+from ruamel.yaml import YAML
+from systemrdl import RDLCompiler
+from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
+
+from girih.paths import RTL
+
+TILES = RTL / "tiles"
+SHELL = RTL / "shell"
+BUFFERING = ("cut_through", "store_and_forward", "sink")
+USES = ("axis_in", "axis_out", "now", "latency")
+
+
+@dataclass(frozen=True)
+class RegisterField:
+    """Bits [lsb + width - 1 : lsb] of a register."""
+
+    name: str
+    lsb: int
+    width: int
+    doc: str
+
+
+@dataclass(frozen=True)
+class Register:
+    """A register, or an array of `count` of them 4 (8 if wider than 32 bits) bytes apart.
+
+    offset: bytes from the start of the tile. width: bits that mean something. access: "r" or "rw".
+    """
+
+    name: str
+    offset: int
+    width: int
+    access: str
+    doc: str
+    count: int = 1
+    fields: tuple[RegisterField, ...] = ()
+
+    @property
+    def stride(self) -> int:
+        return 8 if self.width > 32 else 4
+
+
+@dataclass(frozen=True)
+class ConfigField:
+    """A field of the kind's `cfg_t`, first one at the most significant end.
+
+    format: how it is written in a design file ("mac", "ipv4", "number", "flag").
+    default: its value when a design file gives none; None: a design file must give it.
+    """
+
+    name: str
+    width: int
+    format: str
+    default: int | None
+    doc: str
+    offset: int
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A 64-bit counter. The prefix of its name is its part in the law of conservation."""
+
+    name: str
+    offset: int
+    doc: str
+
+
+@dataclass(frozen=True)
+class EngineParameter:
+    """A parameter of the engine that a design file may set as `name`.
+
+    default: a number, or a constant expression of SystemVerilog over `girih_pkg`.
+    """
+
+    name: str
+    default: int | str
+    min: int
+    max: int
+    doc: str
+
+    @property
+    def verilog_name(self) -> str:
+        return "".join(word.capitalize() for word in self.name.split("_"))
+
+
+@dataclass(frozen=True)
+class NodeTable:
+    """What the node table of a kind is searched with. names: words for keys in a design file."""
+
+    key: str
+    entries: int
+    names: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of tile. Paths say where its facts are written, for messages to people."""
+
+    name: str
+    area: str
+    title: str
+    summary: str
+    engine: str
+    uses: tuple[str, ...]
+    buffering: str
+    next: NodeTable | None
+    parameters: tuple[EngineParameter, ...]
+    config: tuple[ConfigField, ...]
+    shell_counters: tuple[Counter, ...]
+    engine_counters: tuple[Counter, ...]
+    registers: tuple[Register, ...]
+    rdl: Path
+    yaml: Path
+
+    @property
+    def counters(self) -> tuple[Counter, ...]:
+        return self.shell_counters + self.engine_counters
+
+    @property
+    def has_input(self) -> bool:
+        """Whether messages come in from the fabric."""
+        return "axis_in" not in self.uses
+
+    @property
+    def has_output(self) -> bool:
+        """Whether messages leave for the fabric."""
+        return "axis_out" not in self.uses
+
+    @property
+    def identity(self) -> int:
+        """What the tile's identity register reads."""
+        return zlib.crc32(self.name.encode())
+
+
+def compile_rdl(path: Path) -> AddrmapNode:
+    """The elaborated address map of one `.rdl` file. Raises RDLCompileError after printing why.
+
+    A compiler per file: SystemRDL has one name space, and every file includes `tile.rdl`.
+    """
+    compiler = RDLCompiler()
+    for definition in ALL_UDPS:  # such as buffer_writes
+        compiler.register_udp(definition, soft=False)
+    compiler.compile_file(str(path), incl_search_paths=[str(SHELL)])
+    return compiler.elaborate(path.stem).top
+
+
+def _doc(node) -> str:
+    return node.get_property("desc") or ""
+
+
+def _registers(block: AddrmapNode | RegfileNode, prefix: str = "") -> list[Register]:
+    """All registers below `block`, named by their path."""
+    registers = []
+    for child in block.children():
+        if isinstance(child, RegfileNode):
+            registers += _registers(child, f"{prefix}{child.inst_name}.")
+        elif isinstance(child, RegNode):
+            fields = sorted(child.fields(), key=lambda field: field.low)
+            registers.append(
+                Register(
+                    name=prefix + child.inst_name,
+                    offset=child.raw_absolute_address,
+                    width=fields[-1].high + 1,
+                    access="rw" if child.has_sw_writable else "r",
+                    doc=_doc(child),
+                    count=child.array_dimensions[0] if child.is_array else 1,
+                    fields=tuple(_field(field) for field in fields) if len(fields) > 1 else (),
+                )
+            )
+    return registers
+
+
+def _field(field: FieldNode) -> RegisterField:
+    return RegisterField(field.inst_name, field.low, field.width, _doc(field))
+
+
+def _config(top: AddrmapNode) -> list[ConfigField]:
+    block = top.get_child_by_name("cfg")
+    if block is None:
+        return []
+    return [
+        ConfigField(
+            name=register.inst_name,
+            width=register.get_child_by_name("value").width,
+            format=register.get_property("format"),
+            default=register.get_property("initial"),
+            doc=_doc(register),
+            offset=register.absolute_address,
+        )
+        for register in block.registers()
+    ]
+
+
+def _counters(block: RegfileNode) -> list[Counter]:
+    return [Counter(reg.inst_name, reg.absolute_address, _doc(reg)) for reg in block.registers()]
+
+
+def _read_kind(description: Path) -> Kind:
+    facts = YAML(typ="safe").load(description.read_text())
+    rdl = description.with_suffix(".rdl")
+    top = compile_rdl(rdl)
+    table = None
+    if "next" in facts:
+        entries = top.get_child_by_name("next_hop").array_dimensions[0]
+        table = NodeTable(str(facts["next"]["key"]), entries, dict(facts["next"].get("names", {})))
+    counters = top.get_child_by_name("counters")
+    kind = Kind(
+        name=facts["kind"],
+        area=description.parent.name,
+        title=top.get_property("name"),
+        summary=facts["summary"],
+        engine=facts["engine"],
+        uses=tuple(facts["uses"]),
+        buffering=facts["buffering"],
+        next=table,
+        parameters=tuple(EngineParameter(name, **p) for name, p in facts.get("parameters", {}).items()),
+        config=tuple(_config(top)),
+        shell_counters=tuple(_counters(counters.get_child_by_name("shell"))),
+        engine_counters=tuple(_counters(counters)),
+        registers=tuple(_registers(top)),
+        rdl=rdl,
+        yaml=description,
+    )
+    _check(kind)
+    return kind
+
+
+def _check(kind: Kind) -> None:
+    """Raises ValueError, with file and remedy, where the two files of a kind do not fit together."""
+
+    def require(good: bool, complaint: str) -> None:
+        if not good:
+            raise ValueError(f"{kind.yaml}: {complaint}")
+
+    require(kind.name == kind.yaml.stem, f"kind is {kind.name}; it must be the name of the file, {kind.yaml.stem}")
+    require(kind.buffering in BUFFERING, f"buffering is {kind.buffering}; it must be one of {', '.join(BUFFERING)}")
+    for use in kind.uses:
+        require(use in USES, f"uses names {use}; it may name {', '.join(USES)}")
+    require(kind.has_output == (kind.next is not None), "a kind has a node table (next) unless it uses axis_out")
+    for counter in kind.counters:
+        prefix = counter.name.split("_")[0]
+        require(
+            prefix in ("in", "made", "out", "drop", "used", "mark"),
+            f"counter {counter.name}: its name must start with in_, made_, out_, drop_, used_ or mark_",
+        )
+
+
+@cache
+def load_kinds() -> dict[str, Kind]:
+    """All kinds by name, in order of area and name."""
+    return {path.stem: _read_kind(path) for path in sorted(TILES.glob("*/*.yaml"))}
