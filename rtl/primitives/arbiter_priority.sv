@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fixed priority: grants the requester of the lowest index. Combinational; one-hot, or zero when
+// nobody asks.
+module arbiter_priority #(
+    parameter int unsigned N = 4
+) (
+    input  logic [N-1:0] request_i,
+    output logic [N-1:0] grant_o
+);
+  if (N < 1) begin : gen_bad_n
+    $fatal(1, "arbiter_priority: N is %0d; it must be at least 1", N);
+  end
+
+  assign grant_o = request_i & (~request_i + 1'b1);
+endmodule

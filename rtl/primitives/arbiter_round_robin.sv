@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Round robin among N requesters: one-hot grant_o, combinational from request_i, zero when nobody
+// asks. A cycle with advance_i uses the grant up: the next search starts behind the granted one, so
+// a requester that keeps asking is granted within N used grants.
+module arbiter_round_robin #(
+    parameter int unsigned N = 4
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic [N-1:0] request_i,
+    input  logic         advance_i,
+    output logic [N-1:0] grant_o
+);
+  if (N < 1) begin : gen_bad_n
+    $fatal(1, "arbiter_round_robin: N is %0d; it must be at least 1", N);
+  end
+
+  if (N == 1) begin : gen_one
+    assign grant_o = request_i;
+    logic unused;
+    assign unused = &{clk_i, rst_i, advance_i};
+  end else begin : gen_many
+    // Ones at and above the index where the search starts. All zeros is the same as all ones, so
+    // bit 0 needs no register.
+    logic [N-1:1] first_q, first_d;
+    logic [N-1:0] favoured, grant_favoured, grant_any;
+
+    assign favoured = request_i & {first_q, 1'b0};
+    arbiter_priority #(.N(N)) u_favoured (.request_i(favoured), .grant_o(grant_favoured));
+    arbiter_priority #(.N(N)) u_any (.request_i(request_i), .grant_o(grant_any));
+    assign grant_o = |favoured ? grant_favoured : grant_any;
+
+    for (genvar i = 1; i < N; i++) begin : gen_first
+      assign first_d[i] = |grant_o[i-1:0];
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (advance_i && |request_i) first_q <= first_d;
+      if (rst_i) first_q <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert ($onehot0(grant_o));
+      assert ((grant_o & ~request_i) == '0);
+      assert (|grant_o == |request_i);
+    end
+  end
+endmodule

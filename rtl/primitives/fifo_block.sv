@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A first-in first-out queue of Depth + 1 entries of type T, Depth of them in block RAM. For its
+// user it behaves as `fifo` does: what is written in one cycle can be read in the next, one entry in
+// and one out per cycle, and in_ready_o comes from registers alone.
+//
+// The head is either in the RAM's output register, or, when it was written into an empty queue and
+// so went past the RAM, in the bypass register.
+//
+//   in ---+--> RAM --> its output register --+--> out
+//         +--------> bypass register --------+
+module fifo_block #(
+    parameter type T = logic [7:0],
+    parameter int unsigned Depth = 512
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic in_valid_i,
+    output logic in_ready_o,
+    input  T     in_data_i,
+
+    output logic out_valid_o,
+    input  logic out_ready_i,
+    output T     out_data_o
+);
+  if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : gen_bad_depth
+    $fatal(1, "fifo_block: Depth is %0d; it must be a power of two, at least 2", Depth);
+  end
+
+  localparam int unsigned PtrWidth = $clog2(Depth);
+
+  logic [PtrWidth:0] write_ptr_q, read_ptr_q;
+  logic out_valid_q, bypassed_q;
+  T bypass_q, ram_data;
+
+  logic push, refill, ram_empty, read, bypass;
+  assign push = in_valid_i && in_ready_o;
+  assign refill = out_ready_i || !out_valid_q;
+  assign ram_empty = write_ptr_q == read_ptr_q;
+  assign read = refill && !ram_empty;
+  assign bypass = refill && ram_empty && push;
+
+  assign in_ready_o = (write_ptr_q ^ read_ptr_q) != {1'b1, PtrWidth'(0)};
+  assign out_valid_o = out_valid_q;
+  assign out_data_o = bypassed_q ? bypass_q : ram_data;
+
+  ram_simple_dual #(
+      .T(T),
+      .Depth(Depth)
+  ) u_ram (
+      .clk_i,
+      .write_enable_i(push && !bypass),
+      .write_addr_i(write_ptr_q[PtrWidth-1:0]),
+      .write_data_i(in_data_i),
+      .read_enable_i(read),
+      .read_addr_i(read_ptr_q[PtrWidth-1:0]),
+      .read_data_o(ram_data)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (push && !bypass) write_ptr_q <= write_ptr_q + 1'b1;
+    if (read) read_ptr_q <= read_ptr_q + 1'b1;
+    if (refill) begin
+      out_valid_q <= read || bypass;
+      bypassed_q <= bypass;
+    end
+    if (bypass) bypass_q <= in_data_i;
+    if (rst_i) begin
+      write_ptr_q <= '0;
+      read_ptr_q <= '0;
+      out_valid_q <= 1'b0;
+    end
+  end
+
+  // The head is never behind the RAM: entries in the RAM mean a valid head.
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) assert (out_valid_q || ram_empty);
+  end
+endmodule

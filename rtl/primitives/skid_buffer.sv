@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts a stream's paths in both directions: valid, data and ready all come from registers.
+// Latency one cycle, full throughput, holds up to two entries.
+module skid_buffer #(
+    parameter type T = logic [7:0]
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic in_valid_i,
+    output logic in_ready_o,
+    input  T     in_data_i,
+
+    output logic out_valid_o,
+    input  logic out_ready_i,
+    output T     out_data_o
+);
+  logic out_valid_q, skid_valid_q;
+  T out_data_q, skid_data_q;
+
+  logic move;  // the output register can take an entry
+  assign move = out_ready_i || !out_valid_q;
+
+  assign in_ready_o = !skid_valid_q;
+  assign out_valid_o = out_valid_q;
+  assign out_data_o = out_data_q;
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      out_valid_q <= in_valid_i || skid_valid_q;
+      skid_valid_q <= 1'b0;
+    end else if (in_valid_i) begin
+      skid_valid_q <= 1'b1;
+    end
+    if (move && skid_valid_q) out_data_q <= skid_data_q;
+    else if (move && in_valid_i) out_data_q <= in_data_i;
+    if (!move && in_valid_i && !skid_valid_q) skid_data_q <= in_data_i;
+    if (rst_i) begin
+      out_valid_q <= 1'b0;
+      skid_valid_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) assert (out_valid_q || !skid_valid_q);
+  end
+endmodule
