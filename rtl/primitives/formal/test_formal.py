@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proofs of the primitives, unbounded (k-induction), and that each notices a broken design."""
+
+import pytest
+
+from girih.formal import prove, refute
+
+
+@pytest.mark.parametrize("depth", [2, 4, 16])
+def test_fifo(depth):
+    prove("fifo_proof", parameters={"Depth": depth})
+
+
+@pytest.mark.parametrize("depth", [2, 4])
+def test_fifo_block(depth):
+    prove("fifo_block_proof", parameters={"Depth": depth})
+
+
+def test_skid_buffer():
+    prove("skid_buffer_proof")
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+def test_arbiter_round_robin(n):
+    prove("arbiter_round_robin_proof", parameters={"N": n})
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_arbiter_priority(n):
+    prove("arbiter_priority_proof", parameters={"N": n})
+
+
+BROKEN = [
+    ("fifo", "if (pop) read_ptr_q", "if (out_ready_i) read_ptr_q"),
+    ("fifo", "assign push = in_valid_i && in_ready_o;", "assign push = in_valid_i;"),
+    ("fifo_block", "assign bypass = refill && ram_empty && push;", "assign bypass = refill && push;"),
+    ("skid_buffer", "if (move && skid_valid_q) out_data_q", "if (skid_valid_q) out_data_q"),
+    ("skid_buffer", "assign in_ready_o = !skid_valid_q;", "assign in_ready_o = !out_valid_q;"),
+    ("arbiter_round_robin", "|grant_o[i-1:0]", "|grant_o[i:0]"),
+    ("arbiter_round_robin", "|favoured ? grant_favoured : grant_any", "grant_any"),
+    ("arbiter_priority", "~request_i + 1'b1", "~request_i"),
+]
+
+
+@pytest.mark.parametrize(("module", "old", "new"), BROKEN)
+def test_broken_design_is_noticed(module, old, new):
+    refute(f"{module}_proof", module=module, old=old, new=new, depth=12)
