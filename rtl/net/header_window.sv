@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shows an engine the first HeaderBytes bytes of each message beside the message's first flit.
+//
+//   in -> [slot K-1] -> ... -> [slot 0] -> out        K = flits that HeaderBytes can span
+//              \_____ header_o _____/
+//
+// header_o has network order (first wire byte most significant) and means something only with
+// out_first_o; available_o says how many of its bytes are the message's. The first flit leaves when
+// `need_i` bytes (a function of header_o, at most HeaderBytes) have come or the message has ended,
+// so most packets leave with the cycle of latency that the register costs even where K > 1, and
+// available_o < need_i beside out_valid_o tells a truncated message. One flit per cycle, no bubbles.
+// in_ready_o depends on out_ready_i.
+module header_window
+  import girih_pkg::*;
+#(
+    parameter int unsigned HeaderBytes = 42
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+    output flit_t out_flit_o,
+    output logic  out_first_o,
+
+    output logic [HeaderBytes*8-1:0] header_o,
+    output offset_t                  available_o,  // at most HeaderBytes
+    input  offset_t                  need_i
+);
+  if (HeaderBytes < 1 || HeaderBytes > 255) begin : gen_bad_header
+    $fatal(1, "header_window: HeaderBytes is %0d; it must be from 1 to 255", HeaderBytes);
+  end
+
+  localparam int unsigned K = (HeaderBytes + FlitBytes - 1) / FlitBytes;
+  localparam int unsigned CountWidth = $clog2(K + 1);
+
+  flit_t [K-1:0] slot_q;
+  logic [CountWidth-1:0] count_q;  // slots 0 .. count_q-1 are taken
+  logic first_q;
+
+  logic push, pop;
+  assign push = in_valid_i && in_ready_o;
+  assign pop = out_valid_o && out_ready_i;
+
+  // The window ends at its last slot, at the last flit that has come, or at the message's end.
+  logic complete;
+  length_t bytes;
+  always_comb begin
+    complete = 1'b0;
+    bytes = '0;
+    for (int unsigned i = 0; i < K; i++) begin
+      if (!complete && CountWidth'(i) < count_q) begin
+        bytes = length_t'((i + 1) * FlitBytes);
+        if (slot_q[i].last) begin
+          bytes = bytes - length_t'(slot_q[i].empty);
+          complete = 1'b1;
+        end
+      end
+    end
+  end
+  assign available_o = bytes > length_t'(HeaderBytes) ? offset_t'(HeaderBytes) : offset_t'(bytes);
+
+  for (genvar b = 0; b < int'(HeaderBytes); b++) begin : gen_header
+    assign header_o[8*(int'(HeaderBytes)-1-b)+:8] = slot_q[b/int'(FlitBytes)].data[8*(b%int'(FlitBytes))+:8];
+  end
+
+  // Where one flit is the whole window, nothing ever has to wait.
+  if (K == 1) begin : gen_no_wait
+    logic unused;
+    assign unused = &{1'b0, need_i, complete};
+    assign out_valid_o = count_q != '0;
+  end else begin : gen_wait
+    assign out_valid_o = count_q != '0 && (!first_q || complete || available_o >= need_i);
+  end
+  assign out_flit_o = slot_q[0];
+  assign out_first_o = first_q;
+  assign in_ready_o = count_q != CountWidth'(K) || pop;
+
+  for (genvar i = 0; i < int'(K); i++) begin : gen_slot
+    logic from_input;
+    assign from_input = CountWidth'(i) + CountWidth'(pop) == count_q;
+    always_ff @(posedge clk_i) begin
+      if (push && from_input) slot_q[i] <= in_flit_i;
+      else if (pop && i + 1 < int'(K)) slot_q[i] <= slot_q[(i+1)%int'(K)];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    count_q <= count_q + CountWidth'(push) - CountWidth'(pop);
+    if (pop) first_q <= slot_q[0].last;
+    if (rst_i) begin
+      count_q <= '0;
+      first_q <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i && out_valid_o && first_q) begin
+      assert (need_i <= offset_t'(HeaderBytes))
+      else $error("header_window: %0d bytes needed of a window of %0d", need_i, HeaderBytes);
+    end
+  end
+endmodule

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts each message to desc.length of its first flit (0: leaves it as it is). Padding within the
+// last flit, the usual case, costs nothing: the way through is combinational. Where whole flits
+// must be swallowed, the last flit to keep waits beside the stream for the original end, because a
+// `bad` there voids the message; it then leaves in the cycle of that end.
+// A message shorter than desc.length leaves as it came, but `bad`, with a pulse of short_o.
+// in_ready_o depends on out_ready_i and on the flit.
+module message_trim
+  import girih_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+    output flit_t out_flit_o,
+
+    output logic short_o
+);
+  localparam length_t FullFlit = length_t'(FlitBytes);
+
+  typedef enum logic [1:0] {
+    First,  // the next flit is the first of a message
+    Body,
+    Tail  // held_q is the last flit to keep; what comes is swallowed
+  } state_e;
+
+  state_e state_q;
+  logic trim_q;
+  length_t left_q;  // bytes still to keep
+  flit_t held_q;
+
+  logic trim;
+  length_t left, present;
+  assign trim = state_q == First ? in_flit_i.desc.length != '0 : trim_q;
+  assign left = state_q == First ? in_flit_i.desc.length : left_q;
+  assign present = in_flit_i.last ? FullFlit - length_t'(in_flit_i.empty) : FullFlit;
+
+  logic ends_here, hold, too_short;
+  assign ends_here = trim && left <= FullFlit;
+  assign hold = ends_here && !in_flit_i.last;
+  assign too_short = trim && in_flit_i.last && present < left;
+
+  logic pass, take;
+  always_comb begin
+    if (state_q == Tail) begin
+      pass = in_flit_i.last;
+      out_flit_o = held_q;
+      out_flit_o.bad = in_flit_i.bad;
+    end else begin
+      pass = !hold;
+      out_flit_o = in_flit_i;
+      out_flit_o.bad = in_flit_i.bad || too_short;
+      if (ends_here && !too_short) out_flit_o.empty = EmptyWidth'(FullFlit - left);
+    end
+  end
+  assign out_valid_o = in_valid_i && pass;
+  assign in_ready_o = !pass || out_ready_i;
+  assign take = in_valid_i && in_ready_o;
+  assign short_o = take && state_q != Tail && too_short;
+
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      if (state_q != Tail) begin
+        trim_q <= trim;
+        left_q <= left - FullFlit;
+        if (hold) begin
+          held_q <= out_flit_o;
+          held_q.last <= 1'b1;
+        end
+      end
+      if (in_flit_i.last) state_q <= First;
+      else if (state_q != Tail) state_q <= hold ? Tail : Body;
+    end
+    if (rst_i) state_q <= First;
+  end
+endmodule

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Store and forward on a block RAM, with commit and rollback. Flits are written as they come;
+// commit_i with any flit of a message (its last, or an earlier one for cut-through) lets the message
+// out, beside a token that is given then; drop_i with the last flit of a message that was not
+// committed takes it back. Each message is either committed or dropped by its last flit.
+//
+// Into an empty store, a flit that is committed comes out in the next cycle. One flit, and one
+// message of one flit, per cycle. in_ready_o comes from registers, as does all but the data of the
+// output; nothing is ever overwritten. Up to Tokens messages wait at a time.
+module packet_store
+  import girih_pkg::*;
+#(
+    parameter type token_t = logic,
+    parameter int unsigned Depth = 1 << $clog2(2 * MaxFrameFlits),  // flits
+    parameter int unsigned Tokens = 32  // messages
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic   in_valid_i,
+    output logic   in_ready_o,
+    input  flit_t  in_flit_i,
+    input  logic   commit_i,
+    input  logic   drop_i,
+    input  token_t token_i,
+
+    output logic   out_valid_o,
+    input  logic   out_ready_i,
+    output flit_t  out_flit_o,
+    output token_t out_token_o,  // beside every flit of its message
+
+    output logic fits_o  // a message of the largest size could start now and never wait
+);
+  if (Depth < 2 * MaxFrameFlits || (Depth & (Depth - 1)) != 0) begin : gen_bad_depth
+    $fatal(1, "packet_store: Depth is %0d; it must be a power of two, at least %0d", Depth, 2 * MaxFrameFlits);
+  end
+
+  localparam int unsigned PtrWidth = $clog2(Depth);
+  typedef logic [PtrWidth:0] ptr_t;
+
+  flit_t mem[Depth];
+  flit_t mem_q, bypass_q;
+  logic bypassed_q;
+  ptr_t write_q, committed_q, read_q;  // read <= committed <= write
+  logic open_q;  // the message that is being written is committed
+
+  logic push, pop, commit, token_ready, token_valid;
+  ptr_t used, read_next;
+  assign used = write_q - read_q;
+  assign in_ready_o = used != ptr_t'(Depth) && (token_ready || open_q);
+  assign fits_o = used <= ptr_t'(Depth - MaxFrameFlits) && token_ready;
+  assign push = in_valid_i && in_ready_o;
+  assign commit = push && commit_i && !open_q;
+  assign out_valid_o = read_q != committed_q;
+  assign pop = out_valid_o && out_ready_i;
+  assign read_next = read_q + ptr_t'(pop);
+
+  fifo #(
+      .T(token_t),
+      .Depth(Tokens)
+  ) u_tokens (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(commit),
+      .in_ready_o(token_ready),
+      .in_data_i(token_i),
+      .out_valid_o(token_valid),
+      .out_ready_i(pop && out_flit_o.last),
+      .out_data_o(out_token_o)
+  );
+
+  // The memory is read one cycle ahead; a flit that is written in that very cycle goes round it.
+  assign out_flit_o = bypassed_q ? bypass_q : mem_q;
+
+  always_ff @(posedge clk_i) begin
+    if (push) mem[write_q[PtrWidth-1:0]] <= in_flit_i;
+    if (push && read_next == write_q) bypass_q <= in_flit_i;
+    if (read_next != write_q) mem_q <= mem[read_next[PtrWidth-1:0]];
+    bypassed_q <= read_next == write_q;
+
+    read_q <= read_next;
+    if (push) begin
+      write_q <= drop_i ? committed_q : write_q + 1'b1;
+      if (commit_i || open_q) committed_q <= write_q + 1'b1;
+      open_q <= (commit_i || open_q) && !in_flit_i.last;
+    end
+    if (rst_i) begin
+      write_q <= '0;
+      committed_q <= '0;
+      read_q <= '0;
+      open_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (used <= ptr_t'(Depth) && write_q - committed_q <= used)
+      else $error("packet_store: pointers are out of order");
+      assert (!out_valid_o || token_valid)
+      else $error("packet_store: a message without a token");
+      if (push) begin
+        assert (!drop_i || (in_flit_i.last && !commit_i && !open_q))
+        else $error("packet_store: drop_i is for the last flit of a message that is not committed");
+        assert (!in_flit_i.last || drop_i || commit_i || open_q)
+        else $error("packet_store: a message ends neither committed nor dropped");
+      end
+    end
+  end
+endmodule
