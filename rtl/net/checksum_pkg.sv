@@ -3,6 +3,7 @@
 // A "sum" is the plain ones' complement sum; a "checksum" is what a header carries, its complement.
 package checksum_pkg;
   typedef logic [15:0] sum_t;
+  typedef logic [23:0] wide_t;  // a plain binary sum of up to 256 halfwords, before it is folded
 
   // Ones' complement sum of two sums: the carry comes back in at the bottom.
   function automatic sum_t add(sum_t a, sum_t b);
@@ -11,9 +12,14 @@ package checksum_pkg;
     return wide[15:0] + 16'(wide[16]);
   endfunction
 
-  // Folds a sum of up to 2^16 halfwords.
-  function automatic sum_t fold(logic [31:0] wide);
-    return add(wide[31:16], wide[15:0]);
+  function automatic sum_t fold(wide_t wide);
+    return add(16'(wide[23:16]), wide[15:0]);
+  endfunction
+
+  // Whether a sum that is not 0 folds to 0xffff, as that of data with a right checksum does; what
+  // is above bit 15 comes back in at the bottom, so the low half must be 0xffff less that.
+  function automatic logic is_right(wide_t wide);
+    return wide[15:0] == {8'hff, ~wide[23:16]};
   endfunction
 
   // The checksum after one halfword that it covers changed (RFC 1624, equation 3, which is also

@@ -10,7 +10,7 @@
 module packet_store
   import girih_pkg::*;
 #(
-    parameter type token_t = logic,
+    parameter type token_t = logic [15:0],
     parameter int unsigned Depth = 1 << $clog2(2 * MaxFrameFlits),  // flits
     parameter int unsigned Tokens = 32  // messages
 ) (
