@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the environment that the commands run in, with nothing but the standard library.
+
+Python packages go into build/env, pinned by hash, a group of requirements at a time when first needed.
+Programs of the distribution are installed when we are root; else the command to run is printed. The
+system's own Python is never touched. A stamp per group makes an unchanged environment cost milliseconds.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from girih.errors import GirihError
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = ROOT / "build" / "env"
+PYTHON = ENVIRONMENT / "bin" / "python"
+OLDEST = (3, 11)
+
+# What shows that a Debian package is there: a program on the PATH or a file.
+SYSTEM = {
+    "g++": "g++",
+    "make": "make",
+    "perl": "perl",
+    "ccache": "ccache",
+    "zlib1g-dev": "/usr/include/zlib.h",
+    "liblz4-dev": "/usr/include/lz4.h",
+    "iproute2": "ip",
+    "iputils-ping": "ping",
+    "tshark": "tshark",
+}
+SIMULATOR = ("g++", "make", "perl", "ccache", "zlib1g-dev", "liblz4-dev")
+NETWORK = ("iproute2", "iputils-ping")
+
+# Command: groups of requirements beyond `base`, and Debian packages. Every other command needs `base` only.
+NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "demo": ((), SIMULATOR + NETWORK),
+    "build": ((), SIMULATOR),
+    "run": ((), SIMULATOR + NETWORK),
+    "replay": ((), SIMULATOR),
+    "bench": ((), SIMULATOR),
+    "synth": (("synth",), ()),
+    "test": (("test", "synth"), SIMULATOR + NETWORK + ("tshark",)),
+}
+
+
+def main(arguments: list[str]) -> None:
+    """Prepares what the command needs, then becomes `python -m girih.cli` of the environment."""
+    command = arguments[0] if arguments else ""
+    groups, packages = NEEDS.get(command, ((), ()))
+    if "--help" in arguments or "-h" in arguments:
+        groups, packages = (), ()
+    try:
+        ensure(groups, packages)
+    except GirihError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    os.environ["PYTHONPATH"] = str(ROOT / "python")
+    os.execv(PYTHON, [str(PYTHON), "-m", "girih.cli", *arguments])
+
+
+def ensure(groups: tuple[str, ...] = (), packages: tuple[str, ...] = ()) -> None:
+    """Installs the requirements in `base` and `groups` and the Debian `packages` that are not there yet.
+
+    Commands may call it for what they alone need; raises GirihError with the command to run.
+    """
+    todo = [group for group in ("base", *groups) if not _installed(group)]
+    if todo or not all(map(_present, packages)):
+        (ROOT / "build").mkdir(exist_ok=True)
+        with _lock(ROOT / "build" / "env.lock"):  # two commands at once share one environment
+            _install_packages([name for name in packages if not _present(name)])
+            todo = [group for group in todo if not _installed(group)]
+            if todo:
+                _install_groups(todo)
+
+
+def _requirements(group: str) -> Path:
+    return ROOT / "requirements" / f"{group}.txt"
+
+
+def _stamp(group: str) -> Path:
+    return ENVIRONMENT / f".installed-{group}.txt"
+
+
+def _installed(group: str) -> bool:
+    """The stamp is a copy of the requirements as they were installed."""
+    try:
+        return PYTHON.exists() and _stamp(group).read_bytes() == _requirements(group).read_bytes()
+    except FileNotFoundError:
+        return False
+
+
+def _present(package: str) -> bool:
+    sign = SYSTEM[package]
+    if sign.startswith("/"):
+        return os.path.exists(sign)
+    return shutil.which(sign) is not None or os.path.exists(f"/usr/sbin/{sign}") or os.path.exists(f"/sbin/{sign}")
+
+
+def _install_packages(names: list[str]) -> None:
+    if not names:
+        return
+    missing = f"{', '.join(names)} (as Debian names them) must be installed first"
+    if shutil.which("apt-get") is None:
+        raise GirihError(missing, remedy="Install them with your system's package manager and try again.")
+    if os.geteuid() != 0:
+        raise GirihError(missing, remedy=f"Run this and try again: sudo apt-get install -y {' '.join(names)}")
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    title = f"installing {' '.join(names)}"
+    install = ["apt-get", "install", "-y", "--no-install-recommends", "-o", "Dpkg::Use-Pty=0", *names]
+    if _run(title, install, environment, required=False) != 0:  # package lists missing or too old
+        _run("reading the distribution's package lists", ["apt-get", "update"], environment)
+        _run(title, install, environment)
+
+
+def _install_groups(groups: list[str]) -> None:
+    _make_environment()
+    files = [argument for group in groups for argument in ("-r", str(_requirements(group)))]
+    title = f"installing Python packages ({', '.join(groups)})"
+    _run(title, [str(PYTHON), "-m", "pip", "install", "--no-input", "--require-hashes", *files])
+    for group in groups:
+        _stamp(group).write_bytes(_requirements(group).read_bytes())
+
+
+def _make_environment() -> None:
+    if PYTHON.exists():  # a link that dangles after an upgrade of the system's Python does not
+        return
+    if sys.version_info < OLDEST:
+        raise GirihError(
+            f"Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, and this is {sys.version.split()[0]}",
+            remedy="Call it with a newer one: python3.11 ./girih",
+        )
+    try:
+        import ensurepip  # noqa: F401  Debian leaves it out of python3
+        import venv  # noqa: F401
+    except ImportError:
+        _install_packages(["python3-venv"])
+    if ENVIRONMENT.exists():
+        shutil.rmtree(ENVIRONMENT)
+    _run("making the Python environment build/env", [sys.executable, "-m", "venv", str(ENVIRONMENT)])
+
+
+def _run(title: str, command: list[str], environment: dict | None = None, required: bool = True) -> int:
+    """Runs a command with its progress on one line; its whole output is shown when it fails and is required."""
+    import select
+    import subprocess
+
+    start, output, step = time.monotonic(), b"", Progress(title)
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment
+    )
+    while True:
+        if select.select([process.stdout], [], [], 1.0)[0]:
+            chunk = os.read(process.stdout.fileno(), 1 << 16)
+            if not chunk:
+                break
+            output += chunk
+        last = output[-500:].decode(errors="replace").strip().rpartition("\n")[2]
+        step.update(" ".join(last.split()))
+    code = process.wait()
+    step.end("done" if code == 0 else f"exit code {code}")
+    if code and required:
+        print(output.decode(errors="replace"), file=sys.stderr)
+        raise GirihError(
+            f"{title} failed after {time.monotonic() - start:.0f} s; its output is above",
+            remedy=f"Put right what it complains of and try again. The command was: {' '.join(command)}",
+        )
+    return code
+
+
+class Progress:
+    """One line on stderr that is rewritten on a terminal, and a line every few seconds elsewhere."""
+
+    def __init__(self, title: str):
+        self.title, self.start, self.shown = title, time.monotonic(), 0.0
+        self.terminal = sys.stderr.isatty()
+        self.update("")
+
+    def update(self, text: str) -> None:
+        now = time.monotonic()
+        if now - self.shown > (0.2 if self.terminal else 5.0):
+            self.shown = now
+            self._show(f"{self.title} … {now - self.start:.0f} s  {text[:60]}", end="" if self.terminal else "\n")
+
+    def end(self, result: str) -> None:
+        self._show(f"{self.title}: {result}, {time.monotonic() - self.start:.0f} s", end="\n")
+
+    def _show(self, text: str, end: str) -> None:
+        text = f"girih: {text.rstrip()}"
+        print(f"\r{text:118.118}" if self.terminal else text, end=end, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    with open(path, "w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("girih: another girih is preparing the environment; waiting for it …", file=sys.stderr)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

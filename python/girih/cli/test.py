@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`girih test`: every test of the repository."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Annotated
+
+import typer
+
+from girih.paths import ROOT
+
+QUICK = "not slow"
+
+
+def register(app: typer.Typer) -> None:
+    @app.command(
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+        epilog="Example: ./girih test rtl/primitives -k fifo",
+    )
+    def test(
+        context: typer.Context,
+        quick: Annotated[bool, typer.Option("--quick", help="Leave out the tests marked slow.")] = False,
+        jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tests that run at the same time.")] = 2,
+    ) -> None:
+        """Runs the tests: units of RTL at every data width, proofs, the compiler, and whole cards on the wire.
+
+        Other arguments go to pytest: a folder or a file limits the run to it, -k picks by name. The models
+        of unchanged modules are not built again, so the second run is faster than the first.
+        """
+        arguments = ["-n", str(jobs), "--dist", "worksteal"] if jobs > 1 else []
+        arguments += ["-m", QUICK] if quick else []
+        raise typer.Exit(subprocess.call([sys.executable, "-m", "pytest", *arguments, *context.args], cwd=ROOT))

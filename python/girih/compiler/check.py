@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Third pass: a `Design` and the kinds of tiles become a `Card` that is known to be right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from girih.compiler import hops, settings, values
+from girih.compiler.model import Card, Design, Tile, TileText
+from girih.compiler.parse import Report, parse, read_text
+from girih.compiler.paths import reachable_ports
+from girih.compiler.place import place
+from girih.compiler.read import read
+from girih.compiler.settings import has_port
+from girih.paths import ROOT
+from girih.spec.kinds import Kind, load_kinds
+
+
+def check_file(path: Path, kinds: Mapping[str, Kind] | None = None) -> Card:
+    """The card of a design file. Raises GirihError, or GirihErrors with every independent one."""
+    path = Path(path)
+    text = read_text(path)
+    report = Report(str(path))
+    design = read(parse(text, report), path.stem.replace("-", "_"), report)
+    return check(design, source_name(path), load_kinds() if kinds is None else kinds, report)
+
+
+def source_name(path: Path) -> str:
+    """The name of a file that is the same wherever the repository is."""
+    resolved = Path(path).resolve()
+    return str(resolved.relative_to(ROOT)) if resolved.is_relative_to(ROOT) else resolved.name
+
+
+def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report) -> Card:
+    """The card of a design. What is wrong, here and in the passes before, is raised at the end."""
+    known = {tile.name: _kind(tile, kinds, report) for tile in design.tiles}
+    fabric, places = place(design, report)
+    tiles = []
+    for text in design.tiles:
+        kind = known[text.name]
+        if kind is None:
+            continue
+        _check_port(text, kind, design, report)
+        table = hops.resolve(text, kind, known, design.ports, report)
+        config, parameters = settings.resolve(text, kind, design, len(table), report)
+        at = places.get(text.name, (0, 0))
+        port = text.port if has_port(kind) else None
+        tiles.append(Tile(text.name, kind, at, fabric.node(at), port, config, parameters, table, text.line))
+    card = Card(
+        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tuple(tiles)
+    )
+    if None not in known.values():
+        _check_ports(card, design, report)
+    if not report.errors:  # what follows needs every next hop to be there
+        _check_reachable(card, report)
+        _check_addresses(card, report)
+    report.raise_if_any()
+    return card
+
+
+def _kind(tile: TileText, kinds: Mapping[str, Kind], report: Report) -> Kind | None:
+    name = tile.kind.text
+    if name in kinds:
+        return kinds[name]
+    if name:  # that there is none at all was reported before
+        hint = values.did_you_mean(name, kinds)
+        report.error(
+            tile.kind.line, f"tile {tile.name} is of kind {name}, which does not exist", f"{hint}The kinds are {values.listing(kinds, 'and')}."
+        )
+    return None
+
+
+def _check_port(tile: TileText, kind: Kind, design: Design, report: Report) -> None:
+    if tile.port_line is not None and not has_port(kind):
+        report.error(tile.port_line, f"tile {tile.name} of kind {kind.name} is at no Ethernet port", "Remove port.")
+    elif has_port(kind) and tile.port >= design.ports:
+        report.error(
+            tile.port_line,
+            f"tile {tile.name} is at port {tile.port}; the card has {_ports(design.ports)}",
+            f"Write ports: {tile.port + 1} at the top of the card, or give the tile a lower port.",
+        )
+
+
+def _ports(count: int) -> str:
+    return "1 port, number 0" if count == 1 else f"{count} ports, numbers 0 to {count - 1}"
+
+
+def _check_ports(card: Card, design: Design, report: Report) -> None:
+    """Every port has one tile that receives and one that transmits."""
+    for use, example, verb in (("axis_in", "eth_rx", "receives from"), ("axis_out", "eth_tx", "transmits to")):
+        owners: dict[int, str] = {}
+        for tile in card.tiles:
+            if use not in tile.kind.uses:
+                continue
+            if tile.port in owners:
+                report.error(
+                    tile.line,
+                    f"{owners[tile.port]} and {tile.name} are both at port {tile.port}, and only one tile {verb} a port",
+                    f"Give one of them another, such as port: {tile.port + 1}, or remove it.",
+                )
+            owners.setdefault(tile.port, tile.name)
+        for port in sorted(set(range(card.ports)) - set(owners)):
+            report.error(
+                design.tiles_line,
+                f"no tile {verb} port {port}",
+                f"Add one, such as {example}_{port}: {{kind: {example}, port: {port}, …}}, or lower ports.",
+            )
+
+
+def _check_reachable(card: Card, report: Report) -> None:
+    reached = reachable_ports(card)
+    for tile in card.tiles:
+        if not reached[tile.name]:
+            report.error(tile.line, f"no message ever reaches tile {tile.name}", "Name it in the next of another tile, or remove it.")
+
+
+def _check_addresses(card: Card, report: Report) -> None:
+    """Tiles that serve different ports must not claim one address."""
+    reached = reachable_ports(card)
+    for field, write, uses in (("mac", values.mac_text, "axis_in"), ("ip", values.ipv4_text, None)):
+        owners: list[tuple[int, Tile]] = []
+        for tile in card.tiles:
+            address = dict(tile.config).get(field)
+            if address is None or not tile.kind.has_output or (uses and uses not in tile.kind.uses):
+                continue
+            for other_address, other in owners:
+                if address == other_address and not reached[tile.name] & reached[other.name]:
+                    name = {"mac": "MAC", "ip": "IP"}[field]
+                    report.error(
+                        tile.line,
+                        f"{name} address {write(address)} is used twice: by {other.name} and by {tile.name}, at different ports",
+                        f"Give {tile.name} another: {field}: {write(address + 1)}",
+                    )
+                    break
+            owners.append((address, tile))

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `next` of a tile: which keys lead to which tiles."""
+
+from __future__ import annotations
+
+from girih.compiler import values
+from girih.compiler.model import Hop, TileText
+from girih.compiler.parse import Map, Report, Scalar, Seq
+from girih.compiler.settings import is_balancer
+from girih.spec.kinds import Kind
+from girih.spec.message import type_widths
+
+ANY = "any"
+NO_KEY = "0"  # the table of a kind that sends everything to one next hop is searched with 0
+LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
+
+
+def resolve(tile: TileText, kind: Kind, kinds: dict[str, Kind | None], ports: int, report: Report) -> tuple[Hop, ...]:
+    """The node table of a tile, `any` last because the first match wins.
+
+    kinds: the kind of every tile by its name, None where it is unknown.
+    """
+    if not _wanted(tile, kind, report):
+        return ()
+    if isinstance(tile.next, Seq):
+        hops = _replicas(tile, kind, tile.next, report)
+    elif isinstance(tile.next, Map):
+        hops = _keyed(tile, kind, tile.next, ports, report)
+    elif is_balancer(kind):
+        report.error(tile.next.line, f"balancer {tile.name} has one replica", _replicas_remedy(tile.next.text))
+        return ()
+    else:
+        hops = [Hop(None, ANY, tile.next.text, tile.next.line)]
+    if len(hops) > kind.next.entries:
+        report.error(
+            tile.next.line,
+            f"next of tile {tile.name} has {len(hops)} entries; the node table of {kind.name} holds {kind.next.entries}",
+            "Lead several keys to one tile with any, or split the traffic over two tiles.",
+        )
+    good = [hop for hop in hops if _target_is_good(hop, tile, kinds, report)]
+    return tuple(sorted(good, key=lambda hop: hop.key is None))
+
+
+def _wanted(tile: TileText, kind: Kind, report: Report) -> bool:
+    if kind.next is None:
+        if tile.next is not None:
+            report.error(
+                tile.next.line,
+                f"tile {tile.name} of kind {kind.name} has no next hop: its messages leave the fabric",
+                "Remove next.",
+            )
+        return False
+    if tile.next is None or (isinstance(tile.next, Scalar) and tile.next.value is None):
+        report.error(tile.line, f"tile {tile.name} of kind {kind.name} has no next", f"Add one: {_example(kind)}")
+        return False
+    if not isinstance(tile.next, Scalar) and not (tile.next.items if isinstance(tile.next, Seq) else tile.next.entries):
+        report.error(tile.next.line, f"next of tile {tile.name} is empty", f"Write {_example(kind)}")
+        return False
+    return True
+
+
+def _example(kind: Kind) -> str:
+    if is_balancer(kind):
+        return "next: [first, second]"
+    if kind.next.key == NO_KEY:
+        return "next: tile"
+    word = next(iter(kind.next.names), "0" if kind.next.key == "port" else "7")
+    return f"next: tile, or by {kind.next.key}, next: {{{word}: tile}}"
+
+
+def _replicas_remedy(first: str) -> str:
+    return f"Give at least two, next: [{first}, another], or send straight to {first} without a balancer."
+
+
+def _replicas(tile: TileText, kind: Kind, tree: Seq, report: Report) -> list[Hop]:
+    if not is_balancer(kind):
+        report.error(
+            tree.line,
+            f"next of tile {tile.name} is a list, which only a balancer takes",
+            f"Write {_example(kind)}, or send to a balancer.",
+        )
+        return []
+    names = [item.text if isinstance(item, Scalar) else "" for item in tree.items]
+    for index, (name, item) in enumerate(zip(names, tree.items, strict=True)):
+        if not name:
+            report.error(item.line, f"a replica of tile {tile.name} is {values.what_it_is(item)}", "Name a tile.")
+            return []
+        if name in names[:index]:
+            report.error(item.line, f"{name} is twice a replica of tile {tile.name}", "Name each replica once.")
+            return []
+    if len(names) < 2:
+        report.error(tree.line, f"balancer {tile.name} has one replica", _replicas_remedy(names[0]))
+        return []
+    return [Hop(index, f"replica {index}", name, item.line) for index, (name, item) in enumerate(zip(names, tree.items, strict=True))]
+
+
+def _keyed(tile: TileText, kind: Kind, tree: Map, ports: int, report: Report) -> list[Hop]:
+    if is_balancer(kind):
+        report.error(tree.line, f"next of balancer {tile.name} is a mapping", f"Write {_example(kind)}")
+        return []
+    hops: list[Hop] = []
+    for key, value in tree.entries:
+        number = _key(tile, kind, key, ports, report)
+        if number == "bad":
+            continue
+        if not isinstance(value, Scalar) or value.value is None:
+            report.error(key.line, f"next of tile {tile.name} for {key.text} is {values.what_it_is(value)}", "Name a tile.")
+            continue
+        for hop in hops:
+            if hop.key == number:
+                report.error(
+                    key.line,
+                    f"{kind.next.key} {key.text} of tile {tile.name} is used twice: for {hop.to} and for {value.text}",
+                    "Lead it to one tile; a balancer spreads it over several.",
+                )
+                break
+        else:
+            hops.append(Hop(number, _label(kind, key, number), value.text, key.line))
+    return hops
+
+
+def _key(tile: TileText, kind: Kind, key: Scalar, ports: int, report: Report) -> int | None | str:
+    """The number of a key, None for `any`, "bad" after an error."""
+    table = kind.next
+    if key.text == ANY:
+        return None
+    if table.key == NO_KEY:
+        report.error(key.line, f"tile {tile.name} of kind {kind.name} sends everything to one next hop", "Write next: tile")
+        return "bad"
+    number = table.names.get(key.text, values.number(key))
+    if number is None:
+        hint = values.did_you_mean(key.text, [*table.names, ANY])
+        words = values.listing([*table.names, "a number", ANY])
+        report.error(key.line, f"{key.text} in next of tile {tile.name} is no {table.key}", f"{hint}It may be {words}.")
+        return "bad"
+    highest = ports - 1 if table.key == "port" else LARGEST_KEY
+    if not 0 <= number <= highest:
+        what = f"{table.key} {number} in next of tile {tile.name} is out of range"
+        report.error(key.line, what, f"It may be 0 to {highest}.")
+        return "bad"
+    return number
+
+
+def _label(kind: Kind, key: Scalar, number: int | None) -> str:
+    """How tables and drawings name a key: by its word when it has one."""
+    if number is None:
+        return ANY
+    word = next((name for name, value in kind.next.names.items() if value == number), None)
+    return word or f"{kind.next.key} {number}"
+
+
+def _target_is_good(hop: Hop, tile: TileText, kinds: dict[str, Kind | None], report: Report) -> bool:
+    if hop.to not in kinds:
+        hint = values.did_you_mean(hop.to, kinds)
+        report.error(
+            hop.line, f"next of tile {tile.name} leads to {hop.to}, which is no tile", f"{hint}Name one of: {', '.join(kinds)}."
+        )
+        return False
+    if hop.to == tile.name:
+        report.error(hop.line, f"next of tile {tile.name} leads back to itself", "Name another tile.")
+        return False
+    target = kinds[hop.to]
+    if target is not None and not target.has_input:
+        report.error(
+            hop.line,
+            f"next of tile {tile.name} leads to {hop.to}, which takes no messages from the fabric",
+            f"A tile of kind {target.name} only receives from its port; name another tile.",
+        )
+        return False
+    return True
+
+

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ways of messages through a card: every path from tile to tile, and the services they add up to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from girih.compiler.model import Card, Hop, Tile
+
+State = tuple[str, int, tuple[str, ...]]  # tile, port that the message came in by, labels of the keys so far
+
+
+@dataclass(frozen=True)
+class Path:
+    """Messages go from one tile straight to another; `label` says which."""
+
+    src: str
+    dst: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Service:
+    """All that happens to one sort of traffic, such as `ipv4 / udp / destination port 7`."""
+
+    name: str
+    paths: tuple[Path, ...]
+
+    @property
+    def tiles(self) -> tuple[str, ...]:
+        """In the order in which messages meet them."""
+        return tuple(dict.fromkeys(name for path in self.paths for name in (path.src, path.dst)))
+
+
+def message_paths(card: Card) -> tuple[Path, ...]:
+    """Every pair of tiles between which a message can go, in the order of the file.
+
+    This is what an analysis of deadlock starts from.
+    """
+    return tuple(Path(tile.name, hop.to, hop.label) for tile in card.tiles for hop in tile.hops)
+
+
+def reachable_ports(card: Card) -> dict[str, frozenset[int]]:
+    """The Ethernet ports whose frames can reach each tile."""
+    reached: dict[str, set[int]] = {tile.name: set() for tile in card.tiles}
+    for name, port, _ in _walk(card, with_labels=False)[0]:
+        reached[name].add(port)
+    return {name: frozenset(ports) for name, ports in reached.items()}
+
+
+def services(card: Card) -> tuple[Service, ...]:
+    """The sorts of traffic that leave the card or end in a tile, and the paths that each takes."""
+    states, steps = _walk(card, with_labels=True)
+    before: dict[State, list[tuple[State, Path]]] = {state: [] for state in states}
+    for state, path, after in steps:
+        before[after].append((state, path))
+    names: dict[tuple[str, ...], dict[Path, None]] = {}
+    for final in (state for state in states if not card.tile(state[0]).kind.has_output):
+        paths = names.setdefault(final[2], {})
+        seen, stack = {final}, [final]
+        while stack:
+            for state, path in before[stack.pop()]:
+                paths[path] = None
+                if state not in seen:
+                    seen.add(state)
+                    stack.append(state)
+    order = {path: index for index, path in enumerate(dict.fromkeys(path for _, path, _ in steps))}
+    return tuple(
+        Service(" / ".join(labels) or "all", tuple(sorted(paths, key=order.__getitem__))) for labels, paths in names.items()
+    )
+
+
+def _walk(card: Card, with_labels: bool) -> tuple[list[State], list[tuple[State, Path, State]]]:
+    """All states that a message can be in, breadth first from the ports, and the steps between them."""
+    tiles = {tile.name: tile for tile in card.tiles}
+    states: dict[State, None] = {(tile.name, tile.port, ()): None for tile in card.tiles if not tile.kind.has_input}
+    steps, queue = [], list(states)
+    for state in queue:
+        name, port, labels = state
+        for hop in _possible(tiles[name], port):
+            added = (hop.label,) if with_labels and _tells(tiles[name], hop) and hop.label not in labels else ()
+            after = (hop.to, port, labels + added)
+            steps.append((state, Path(name, hop.to, hop.label), after))
+            if after not in states:
+                states[after] = None
+                queue.append(after)
+    return list(states), steps
+
+
+def _possible(tile: Tile, port: int) -> tuple[Hop, ...]:
+    """The hops that a message of a port can take: a table searched by port has one for it."""
+    if tile.kind.next is None or tile.kind.next.key != "port":
+        return tile.hops
+    return tuple(hop for hop in tile.hops if hop.key in (port, None))[:1]
+
+
+def _tells(tile: Tile, hop: Hop) -> bool:
+    """Whether the hop says what sort of message it is; the port and the choice of a replica do not."""
+    return hop.key is not None and tile.kind.next.key not in ("port", "replica")

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Second pass: the tree becomes a `Design`. Knows every key and type, and nothing of the kinds of tiles."""
+
+from __future__ import annotations
+
+from girih.compiler import values
+from girih.compiler.model import LARGEST_SIDE, Addresses, Design, Fabric, TileText
+from girih.compiler.parse import Map, Report, Scalar, Seq, Tree
+from girih.spec.message import SUPPORTED_WIDTHS, CardParams, type_widths
+
+CARD_KEYS = (
+    "name", "width", "clock_mhz", "max_frame", "route_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles",
+)  # fmt: skip
+TILE_KEYS = ("kind", "at", "port", "next")  # all others are settings of the kind
+MOST_PORTS = 1 << type_widths()["port"]
+MOST_TILES = 255  # on a crossbar: node 0xFF is the card itself
+FABRIC_REMEDY = "Write fabric: {mesh: [4, 2]} or fabric: crossbar"
+DEFAULTS = CardParams()
+
+
+def read(tree: Map, stem: str, report: Report) -> Design:
+    """The design in `tree`; `stem` is its name when it gives none. What is wrong goes to `report`."""
+    keys = _mapping(tree, CARD_KEYS, "a card", report)
+    name = keys["name"].text if isinstance(keys.get("name"), Scalar) else stem
+    if fault := values.name_fault(name):
+        line = keys["name"].line if "name" in keys else 1
+        report.error(line, f"the card's name {name} {fault}", "Write name: my_card")
+    width = _number(keys, "width", 128, 1024, DEFAULTS.data_width, report)
+    if width not in SUPPORTED_WIDTHS:
+        report.error(
+            keys["width"].line,
+            f"a card cannot be {width} bits wide",
+            f"width may be {values.listing(SUPPORTED_WIDTHS)}; {DEFAULTS.data_width} is the default.",
+        )
+    params = CardParams(
+        data_width=width,
+        max_frame=_number(keys, "max_frame", 64, (1 << type_widths()["length"]) - 1, DEFAULTS.max_frame, report),
+        route_hops=_number(keys, "route_hops", 1, 15, DEFAULTS.route_hops, report),
+    )
+    return Design(
+        name=name,
+        params=params,
+        clock_mhz=_number(keys, "clock_mhz", 1, 1000, 250, report),
+        ports=_number(keys, "ports", 1, MOST_PORTS, 1, report),
+        fabric=_fabric(keys.get("fabric"), report),
+        addresses=_addresses(keys, report),
+        tiles=_tiles(keys.get("tiles"), report),
+        tiles_line=keys["tiles"].line if "tiles" in keys else 1,
+    )
+
+
+def _mapping(tree: Map, known: tuple[str, ...], owner: str, report: Report) -> dict[str, Tree]:
+    """The entries of a mapping by key; unknown keys are reported and left out."""
+    for key, _ in tree.entries:
+        if key.text not in known:
+            hint = values.did_you_mean(key.text, known)
+            report.error(key.line, f"{owner} has no key {key.text}", f"{hint}It may have {values.listing(known)}.")
+    return {key.text: value for key, value in tree.entries if key.text in known}
+
+
+def _number(keys: dict[str, Tree], key: str, low: int, high: int, default: int, report: Report) -> int:
+    if key not in keys:
+        return default
+    value = values.number(keys[key])
+    if value is None:
+        found = values.what_it_is(keys[key])
+        report.error(keys[key].line, f"{key} is {found}; it must be a whole number", f"Write {key}: {default}")
+        return default
+    if not low <= value <= high and key != "width":  # a width has its own message
+        report.error(keys[key].line, f"{key} is {value}, out of range", f"It may be {low} to {high}.")
+        return default
+    return value
+
+
+def _fabric(tree: Tree | None, report: Report) -> Fabric:
+    none = Fabric("crossbar", 0)
+    if tree is None:
+        report.error(1, "the card has no fabric", FABRIC_REMEDY)
+        return none
+    if isinstance(tree, Scalar) and tree.text == "crossbar":
+        return Fabric("crossbar", 0, line=tree.line)
+    if isinstance(tree, Map) and len(tree.entries) == 1:
+        (topology, value), line = tree.entries[0], tree.line
+        if topology.text == "crossbar":
+            ports = values.number(value)
+            if ports is not None and 1 <= ports <= MOST_TILES:
+                return Fabric("crossbar", ports, line=line)
+            found = values.what_it_is(value)
+            report.error(value.line, f"crossbar is {found}", f"It may have 1 to {MOST_TILES} ports: fabric: {{crossbar: 8}}")
+            return none
+        if topology.text == "mesh":
+            sides = [values.number(item) for item in value.items] if isinstance(value, Seq) else []
+            if len(sides) != 2 or None in sides:
+                report.error(value.line, "the size of a mesh is two whole numbers", "Write fabric: {mesh: [4, 2]}")
+            elif not all(1 <= side <= LARGEST_SIDE for side in sides):
+                report.error(
+                    value.line,
+                    f"a mesh of {sides[0]} x {sides[1]} cannot be built",
+                    f"Each side may be 1 to {LARGEST_SIDE} routers.",
+                )
+            else:
+                return Fabric("mesh", sides[0], sides[1], line)
+            return none
+    report.error(tree.line, f"the fabric is {_fabric_found(tree)}; a card has a mesh or a crossbar", FABRIC_REMEDY)
+    return none
+
+
+def _fabric_found(tree: Tree) -> str:
+    if isinstance(tree, Map) and tree.entries:
+        return values.listing([key.text for key, _ in tree.entries], "and")
+    return values.what_it_is(tree)
+
+
+def _addresses(keys: dict[str, Tree], report: Report) -> Addresses:
+    mac = read_mac(keys["mac"], "mac", report) if "mac" in keys else None
+    ip, prefix = read_ip(keys["ip"], "ip", report) if "ip" in keys else (None, 24)
+    gateway, _ = read_ip(keys["gateway"], "gateway", report) if "gateway" in keys else (None, 32)
+    if gateway is not None and ip is not None and (gateway ^ ip) >> (32 - prefix):
+        report.error(
+            keys["gateway"].line,
+            f"the gateway {values.ipv4_text(gateway)} is not in the network of {values.ipv4_text(ip)}/{prefix}",
+            "Give a neighbour's address, or correct the prefix after the / of ip.",
+        )
+    return Addresses(mac, ip, prefix, gateway)
+
+
+def read_mac(tree: Tree, key: str, report: Report) -> int | None:
+    """A MAC address that a card may have."""
+    value = values.mac(tree.text) if isinstance(tree, Scalar) else None
+    if value is None:
+        found = values.what_it_is(tree)
+        report.error(tree.line, f"{key} is {found}, which is no MAC address", f"Write {key}: 02:67:69:72:69:68")
+    elif fault := values.mac_fault(value):
+        report.error(
+            tree.line,
+            f"{key} {values.mac_text(value)} {fault}",
+            "A card's own address has an even first byte, such as 02:67:69:72:69:68.",
+        )
+    return value
+
+
+def read_ip(tree: Tree, key: str, report: Report) -> tuple[int | None, int]:
+    """An IPv4 address that a card may have, and the length of its prefix (24 when it is not given)."""
+    text, slash, length = tree.text.partition("/") if isinstance(tree, Scalar) else ("", "", "")
+    value = values.ipv4(text)
+    prefix = int(length) if length.isascii() and length.isdecimal() else 24
+    if value is None or (slash and not (length.isascii() and length.isdecimal() and 1 <= prefix <= 32)):
+        found = values.what_it_is(tree)
+        report.error(tree.line, f"{key} is {found}, which is no IPv4 address", f"Write {key}: 10.77.0.2/24")
+        return None, 24
+    if fault := values.ipv4_fault(value, prefix):
+        report.error(tree.line, f"{key} {text} {fault}", "Give the address of a host, such as 10.77.0.2/24.")
+    return value, prefix
+
+
+def _tiles(tree: Tree | None, report: Report) -> tuple[TileText, ...]:
+    if not isinstance(tree, Map) or not tree.entries:
+        line = tree.line if tree is not None else 1
+        report.error(line, "the card has no tiles", "Write tiles: and below it lines such as echo: {kind: echo, next: udp_tx}")
+        return ()
+    tiles = [_tile(name, value, report) for name, value in tree.entries]
+    return tuple(tile for tile in tiles if tile is not None)
+
+
+def _tile(name: Scalar, tree: Tree, report: Report) -> TileText | None:
+    if fault := values.name_fault(name.text):
+        report.error(name.line, f"the tile name {name.text} {fault}", "Rename it, such as echo or ip_rx_0.")
+    if not isinstance(tree, Map):
+        found = values.what_it_is(tree)
+        report.error(name.line, f"tile {name.text} is {found}", f"Write {name.text}: {{kind: echo, next: udp_tx}}")
+        return None
+    keys = {key.text: value for key, value in tree.entries}
+    kind = keys.get("kind")
+    if not isinstance(kind, Scalar) or kind.value is None:
+        report.error(name.line, f"tile {name.text} has no kind", "Add one, such as kind: echo; ./girih list shows them all.")
+        kind = Scalar(name.line, "", None)
+    at = _place(name.text, keys["at"], report) if "at" in keys else None
+    settings = []
+    for key, value in tree.entries:
+        if key.text in TILE_KEYS:
+            continue
+        if isinstance(value, Scalar) and value.value is not None:
+            settings.append((key, value))
+        else:
+            found = values.what_it_is(value)
+            report.error(key.line, f"{key.text} of tile {name.text} is {found}", f"Write one value, such as {key.text}: 1")
+    return TileText(
+        name=name.text,
+        line=name.line,
+        kind=kind,
+        at=at,
+        at_line=keys["at"].line if "at" in keys else name.line,
+        port=_number(keys, "port", 0, MOST_PORTS - 1, 0, report),
+        port_line=keys["port"].line if "port" in keys else None,
+        next=keys.get("next"),
+        settings=tuple(settings),
+    )
+
+
+def _place(name: str, tree: Tree, report: Report) -> tuple[int, ...] | None:
+    items = tree.items if isinstance(tree, Seq) else (tree,)
+    place = tuple(values.number(item) for item in items)
+    if None in place or not 1 <= len(place) <= 2:
+        remedy = "Write at: [x, y] on a mesh, at: port on a crossbar, or leave it out."
+        report.error(tree.line, f"the place of tile {name} is {values.what_it_is(tree)}", remedy)
+        return None
+    return place

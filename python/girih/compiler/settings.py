@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The settings of a tile: values for its kind's configuration and engine parameters."""
+
+from __future__ import annotations
+
+from girih.compiler import values
+from girih.compiler.model import Addresses, Design, TileText
+from girih.compiler.parse import Report, Scalar
+from girih.compiler.read import TILE_KEYS, read_ip, read_mac
+from girih.spec.kinds import ConfigField, Kind
+
+REPLICA_KEY = "replica"  # what the node table of a balancer is searched with
+REPLICAS = "replicas"  # the field that follows from a balancer's next
+
+Values = tuple[tuple[str, int], ...]
+
+
+def resolve(tile: TileText, kind: Kind, design: Design, replicas: int, report: Report) -> tuple[Values, Values]:
+    """The values of all configuration fields, and of the parameters that the design sets or that name a port.
+
+    A field takes the tile's value, else the card's address of that name, else the kind's default.
+    """
+    given = {key.text: value for key, value in tile.settings}
+    fields = {field.name: field for field in kind.config}
+    parameters = {parameter.name: parameter for parameter in kind.parameters}
+    inherited = _inherited(design.addresses, tile.port if has_port(kind) else 0)
+    config: dict[str, int] = {}
+    if REPLICAS in fields and is_balancer(kind):
+        config[REPLICAS] = replicas
+    settable = [name for name in (*fields, *parameters) if name not in config and name != "port"]
+    for key, _ in tile.settings:
+        if key.text not in settable:
+            _unknown(key, tile, kind, settable, report)
+    if "ip" in given and "ip" in fields:
+        config["ip"], prefix = read_ip(given["ip"], "ip", report)
+        if "/" in given["ip"].text:
+            inherited["netmask"] = Addresses(None, None, prefix, None).netmask
+    for name, field in fields.items():
+        if name in config:
+            continue
+        if name in given:
+            config[name] = _value(field, given[name], tile.name, report)
+        elif inherited.get(name) is not None:
+            config[name] = inherited[name]
+        elif field.default is not None:
+            config[name] = field.default
+        else:
+            _not_given(field, tile, kind, report)
+    set_parameters = {
+        name: _in_range(given[name], name, parameter.min, parameter.max, tile.name, report)
+        for name, parameter in parameters.items()
+        if name in given
+    }
+    if "port" in parameters:
+        set_parameters["port"] = tile.port
+    ordered = tuple((field.name, config.get(field.name) or 0) for field in kind.config)
+    return ordered, tuple(set_parameters.items())
+
+
+def has_port(kind: Kind) -> bool:
+    """Whether tiles of the kind sit at an Ethernet port of the card."""
+    return not (kind.has_input and kind.has_output)
+
+
+def is_balancer(kind: Kind) -> bool:
+    return kind.next is not None and kind.next.key == REPLICA_KEY
+
+
+def _inherited(addresses: Addresses, port: int) -> dict[str, int | None]:
+    """What tiles take from the card, by the name of the field; port n has the MAC address n above port 0's."""
+    return {
+        "mac": None if addresses.mac is None else (addresses.mac + port) & 0xFFFFFFFFFFFF,
+        "ip": addresses.ip,
+        "netmask": None if addresses.ip is None else addresses.netmask,
+        "gateway": addresses.gateway,
+    }
+
+
+def _unknown(key: Scalar, tile: TileText, kind: Kind, settable: list[str], report: Report) -> None:
+    if key.text == REPLICAS and is_balancer(kind):
+        report.error(key.line, f"{REPLICAS} of tile {tile.name} follows from its next", "Leave it out.")
+        return
+    hint = values.did_you_mean(key.text, [*settable, *TILE_KEYS])
+    remedy = f"{hint}Besides {values.listing(TILE_KEYS, 'and')} it may have {values.listing(settable)}."
+    if not settable:
+        remedy = f"{hint}It may have {values.listing(TILE_KEYS, 'and')} only."
+    report.error(key.line, f"tile {tile.name} of kind {kind.name} has no setting {key.text}", remedy)
+
+
+def _not_given(field: ConfigField, tile: TileText, kind: Kind, report: Report) -> None:
+    example = {"mac": "02:67:69:72:69:68", "ipv4": "10.77.0.2/24"}.get(field.format, "1")
+    place = "at the top of the card or in the tile" if field.name in ("mac", "ip") else "in the tile"
+    report.error(
+        tile.line,
+        f"tile {tile.name} of kind {kind.name} needs {field.name}: {field.doc}",
+        f"Write {field.name}: {example} {place}.",
+    )
+
+
+def _value(field: ConfigField, value: Scalar, tile: str, report: Report) -> int | None:
+    if field.format == "mac":
+        return read_mac(value, field.name, report)
+    if field.format == "ipv4":
+        address = values.ipv4(value.text)
+        if address is None:
+            report.error(
+                value.line, f"{field.name} is {value.text}, which is no IPv4 address", f"Write {field.name}: 10.77.0.1"
+            )
+        return address
+    if field.format == "flag":
+        if value.value not in (True, False):  # 1 and 0 are equal to them
+            report.error(
+                value.line,
+                f"{field.name} of tile {tile} is {value.text}; it is a flag",
+                f"Write {field.name}: true or {field.name}: false",
+            )
+            return None
+        return int(value.value)
+    return _in_range(value, field.name, 0, (1 << field.width) - 1, tile, report)
+
+
+def _in_range(value: Scalar, name: str, low: int, high: int, tile: str, report: Report) -> int | None:
+    number = values.number(value)
+    if number is None:
+        report.error(value.line, f"{name} of tile {tile} is {value.text}; it must be a whole number", f"It may be {low} to {high}.")
+        return None
+    if not low <= number <= high:
+        report.error(value.line, f"{name} of tile {tile} is {number}, out of range", f"It may be {low} to {high}.")
+        return None
+    return number
+
+

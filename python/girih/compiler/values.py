@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How values are written in a design file, and back: addresses, numbers, flags, names."""
+
+from __future__ import annotations
+
+import difflib
+import ipaddress
+import keyword
+import re
+from collections.abc import Iterable
+
+from girih.compiler.parse import Map, Scalar, Seq, Tree
+
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
+_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
+# Words of the register description language and of design files, which a tile's name becomes part of.
+_RESERVED = frozenset(
+    "abstract accesstype addressingtype addrmap alias all any bit boolean bothedge card component componentwidth "
+    "constraint default encode enum external field fieldid hw inside internal intr level longint mem na negedge "
+    "nonsticky number onreadtype onwritetype posedge precedencetype property r rclr ref reg regfile rset ruser rw "
+    "rw1 signal string struct sw this type unsigned w w1 wclr woclr woset wot wr wset wuser wzc wzs wzt".split()
+) | frozenset(keyword.kwlist)
+
+
+def name_fault(name: str) -> str | None:
+    """What is wrong with a name of a tile or a card, or None."""
+    if not _IDENTIFIER.fullmatch(name):
+        return "is not a name: lower-case letters, digits and _ after a letter"
+    if len(name) > 40:
+        return "is longer than 40 characters"
+    if name in _RESERVED:
+        return "is a reserved word"
+    return None
+
+
+def mac(text: str) -> int | None:
+    """The 48 bits of `02:67:69:72:69:68`, or None."""
+    return int(text.replace(":", ""), 16) if _MAC.fullmatch(text) else None
+
+
+def mac_text(value: int) -> str:
+    return ":".join(f"{value >> shift & 0xFF:02x}" for shift in range(40, -8, -8))
+
+
+def mac_fault(value: int) -> str | None:
+    """Why an address cannot be a card's, or None."""
+    if value == 0:
+        return "is all zero"
+    return "is a group address" if value >> 40 & 1 else None
+
+
+def ipv4(text: str) -> int | None:
+    """The 32 bits of `10.77.0.2`, or None."""
+    try:
+        return int(ipaddress.IPv4Address(text))
+    except ValueError:
+        return None
+
+
+def ipv4_text(value: int) -> str:
+    return str(ipaddress.IPv4Address(value))
+
+
+def ipv4_fault(value: int, prefix: int) -> str | None:
+    """Why an address cannot be a card's, or None."""
+    address = ipaddress.IPv4Address(value)
+    network = ipaddress.IPv4Network((value, prefix), strict=False)
+    if address.is_multicast or address.is_loopback or address.is_unspecified or value == 0xFFFFFFFF:
+        return "is not the address of a host"
+    if prefix < 31 and address in (network.network_address, network.broadcast_address):
+        return f"is the network's or the broadcast address of {network}"
+    return None
+
+
+def what_it_is(tree: Tree) -> str:
+    """A description of a value for messages."""
+    if isinstance(tree, Map):
+        return "a mapping"
+    if isinstance(tree, Seq):
+        return "a list"
+    return "nothing" if tree.value is None else tree.text
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`Did you mean x? ` when something known is close, else nothing."""
+    close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)
+    return f"Did you mean {close[0]}? " if close else ""
+
+
+def listing(words: Iterable[object], joiner: str = "or") -> str:
+    """`a, b or c`."""
+    texts = [str(word) for word in words]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {joiner} {texts[-1]}" if texts else "none"
+
+
+def number(tree: Tree) -> int | None:
+    """The value of a whole number, or None."""
+    good = isinstance(tree, Scalar) and isinstance(tree.value, int) and not isinstance(tree.value, bool)
+    return tree.value if good else None
