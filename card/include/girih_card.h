@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The virtual card's C API. One shared library holds one design; a process may load several.
+ *
+ * Time is counted in cycles of the card's clock. Functions that return int return GIRIH_OK or a
+ * negative girih_status; girih_last_error() then says what happened, in one sentence. A card is
+ * used by one thread at a time. Nothing that is passed in is kept after the call, unless a comment
+ * says so; nothing that is handed out needs to be freed, and it is valid until the next call.
+ *
+ * Python parses the part between the two markers (girih.card.library), so it holds only plain C.
+ */
+#ifndef GIRIH_CARD_H
+#define GIRIH_CARD_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+/* girih-api-begin */
+
+typedef struct girih_card girih_card; /* opaque; made by girih_open, ended by girih_close */
+
+enum girih_status {
+  GIRIH_OK = 0,
+  GIRIH_E_ARGUMENT = -1, /* the caller asked for something that does not exist */
+  GIRIH_E_SYSTEM = -2,   /* the operating system refused */
+  GIRIH_E_FORMAT = -3,   /* a file is not what it should be */
+  GIRIH_E_DESIGN = -4,   /* a check inside the card failed; the card can only be closed */
+  GIRIH_E_TIMEOUT = -5,  /* the card did not answer, or did not come to rest, in time */
+  GIRIH_E_BUS = -6       /* the register access was answered with an error */
+};
+
+/* The last error of the calling thread. */
+const char *girih_last_error(void);
+
+/* ---- a card ---- */
+
+typedef struct girih_params {
+  uint32_t data_width; /* bits of one port's tdata */
+  uint32_t ports;
+  uint32_t links;             /* probes, as in the manifest */
+  uint32_t reserved;
+  const char *record_path;    /* NULL: record nothing */
+  const char *record_label;   /* text that names the design in the recording */
+} girih_params;
+
+void girih_params_init(girih_params *params);
+/* Builds and resets the card. On success *card is the caller's, to be closed. */
+int girih_open(const girih_params *params, girih_card **card);
+/* Flushes and closes all files. NULL is allowed. */
+void girih_close(girih_card *card);
+
+uint64_t girih_cycle(const girih_card *card);
+int girih_reset(girih_card *card);
+int girih_run(girih_card *card, uint64_t cycles);
+/* Runs up to `cycles`, but no longer than `microseconds` of real time. */
+int girih_run_slice(girih_card *card, uint64_t cycles, uint32_t microseconds);
+/* Runs until no port has moved for `quiet` cycles; GIRIH_E_TIMEOUT after `limit` cycles. */
+int girih_run_until_quiet(girih_card *card, uint64_t quiet, uint64_t limit);
+/* Cycles since a frame last moved, or was waiting, at any port. */
+uint64_t girih_quiet_cycles(const girih_card *card);
+
+int girih_read32(girih_card *card, uint32_t address, uint32_t *value);
+int girih_write32(girih_card *card, uint32_t address, uint32_t value);
+
+/* ---- ports ---- */
+
+typedef struct girih_frame {
+  const uint8_t *data;
+  uint32_t size;
+  uint32_t bad;         /* tuser[0] with the last beat */
+  uint64_t first_cycle; /* of the first beat's transfer */
+  uint64_t last_cycle;  /* of the last beat's transfer */
+} girih_frame;
+
+typedef struct girih_port_stats {
+  uint64_t rx_frames, rx_bytes, rx_beats, rx_stalls; /* into the card; stalls: cycles without tready */
+  uint64_t tx_frames, tx_bytes, tx_beats;            /* out of the card */
+  uint64_t backend_drops;                            /* frames that a TAP device refused */
+} girih_port_stats;
+
+int girih_port_stats_get(girih_card *card, uint32_t port, girih_port_stats *stats);
+/* Queues a frame (copied); it enters no earlier than `cycle`, behind those queued before it. */
+int girih_inject(girih_card *card, uint32_t port, const uint8_t *data, uint32_t size, uint64_t cycle, int bad);
+/* Keeps (or stops keeping) what leaves the port, for girih_collect. Off at first. */
+int girih_collect_enable(girih_card *card, uint32_t port, int enable);
+/* Takes the oldest kept frame: 1 and *frame, or 0 when there is none. */
+int girih_collect(girih_card *card, uint32_t port, girih_frame *frame);
+/* m_axis_tready is high in each cycle with this probability; 1 at first. */
+int girih_ready_set(girih_card *card, uint32_t port, double probability, uint64_t seed);
+
+/* Opens TAP device `name` in the network namespace file `netns` (NULL: here). *fd stays the card's;
+ * the caller may poll it. */
+int girih_tap_open(girih_card *card, uint32_t port, const char *netns, const char *name, int *fd);
+/* Plays a pcap or pcapng file into a port: at its own times (4 ns a cycle) or back to back. */
+int girih_pcap_in(girih_card *card, uint32_t port, const char *path, int keep_times);
+/* Writes what leaves a port to a pcapng file. */
+int girih_pcap_out(girih_card *card, uint32_t port, const char *path);
+
+/* ---- faults ---- */
+
+enum girih_direction { GIRIH_IN = 0, GIRIH_OUT = 1 };
+
+typedef struct girih_fault_params {
+  double loss, duplicate, corrupt, reorder, delay; /* probabilities for each frame */
+  uint64_t reorder_cycles; /* how long a reordered frame is overtaken */
+  uint64_t delay_cycles;   /* the longest delay; frames keep their order */
+  uint64_t seed;
+} girih_fault_params;
+
+typedef struct girih_fault_counts {
+  uint64_t frames, lost, duplicated, corrupted, reordered, delayed;
+} girih_fault_counts;
+
+void girih_fault_params_init(girih_fault_params *params);
+int girih_faults_set(girih_card *card, uint32_t port, int direction, const girih_fault_params *params);
+int girih_faults_get(girih_card *card, uint32_t port, int direction, girih_fault_counts *counts);
+
+/* ---- flows: a traffic generator and the agent that checks what comes back ---- */
+
+enum girih_expect {
+  GIRIH_EXPECT_ECHO = 0,   /* comes back with addresses and ports swapped */
+  GIRIH_EXPECT_FORWARD = 1 /* comes out with addresses and ports unchanged */
+};
+
+typedef struct girih_flow_params {
+  uint32_t port;
+  uint8_t dst_mac[6], src_mac[6];
+  uint32_t vlan; /* 0xFFFF: untagged */
+  uint32_t src_ip, dst_ip;
+  uint16_t src_port, dst_port;
+  const uint32_t *payload_sizes; /* UDP payload bytes, taken in turn; copied */
+  uint32_t payload_size_count;
+  uint32_t window;  /* most packets under way at once; 0: no limit. Lost ones leave it when all is quiet */
+  uint64_t warmup;  /* packets sent before those that are measured */
+  uint64_t count;   /* packets measured */
+  double rate;      /* packets per cycle; 0: back to back */
+  uint64_t start_cycle;
+  uint64_t seed;
+  uint32_t expect;  /* girih_expect */
+  uint32_t reserved;
+} girih_flow_params;
+
+typedef struct girih_latency {
+  double mean;
+  uint32_t min, p50, p90, p99, max; /* cycles */
+  uint32_t reserved;
+} girih_latency;
+
+typedef struct girih_flow_result {
+  uint64_t sent, received, lost, duplicated, reordered, corrupted; /* measured packets only */
+  uint64_t payload_bytes;          /* received */
+  uint64_t first_in, last_in;      /* cycle of the first beat in: first and last measured packet */
+  uint64_t first_out, last_out;    /* cycle of the last beat out: first and last received packet */
+  double packets_per_cycle;        /* between first_out and last_out */
+  double payload_bits_per_cycle;   /* the same */
+  girih_latency first_beat;        /* first beat in to first beat out */
+  girih_latency last_beat;         /* first beat in to last beat out */
+} girih_flow_result;
+
+void girih_flow_params_init(girih_flow_params *params);
+/* The flow's number, or a negative status. */
+int girih_flow_add(girih_card *card, const girih_flow_params *params);
+/* Runs all flows to their end, and on until nothing moved for `quiet` cycles. */
+int girih_flows_run(girih_card *card, uint64_t quiet, uint64_t limit);
+int girih_flow_result_get(girih_card *card, uint32_t flow, girih_flow_result *result);
+/* Copies up to `capacity` latencies in order of reception; the number of them. */
+int64_t girih_flow_latencies(girih_card *card, uint32_t flow, uint32_t *first, uint32_t *last, uint64_t capacity);
+/* Frames that came out while there were flows and belonged to none of them. */
+uint64_t girih_flows_unexpected(girih_card *card);
+int girih_flows_clear(girih_card *card);
+
+/* ---- captures, waves, replay ---- */
+
+typedef struct girih_capture_params {
+  const char *path;
+  const uint32_t *links; /* probes; from `links` of the card on: port p in, then port p out */
+  uint32_t link_count;
+  uint32_t descriptor_bits;
+  const char *const *names;  /* one for each link */
+  const char *descriptor;    /* "name:bits:count ..." from the most significant field on */
+} girih_capture_params;
+
+int girih_capture_start(girih_card *card, const girih_capture_params *params);
+/* Ends the capture; *messages (if not NULL) is how many it holds. */
+int girih_capture_stop(girih_card *card, uint64_t *messages);
+
+/* Waves of cycles from..to-1 into an FST file; the library must be built for it. */
+int girih_waves(girih_card *card, const char *path, uint64_t from, uint64_t to);
+
+typedef struct girih_replay_result {
+  uint64_t cycles, inputs, outputs, accesses; /* replayed */
+  uint64_t difference_cycle;
+  char difference[240]; /* empty: the same cycles and bytes */
+} girih_replay_result;
+
+/* Replays a recording on a card that was just opened. */
+int girih_replay(girih_card *card, const char *path, girih_replay_result *result);
+
+/* girih-api-end */
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+
+static_assert(sizeof(girih_frame) == 32 && sizeof(girih_port_stats) == 64, "shared with Python");
+static_assert(sizeof(girih_fault_params) == 64 && sizeof(girih_fault_counts) == 48, "shared with Python");
+static_assert(sizeof(girih_flow_params) == 96 && sizeof(girih_latency) == 32, "shared with Python");
+static_assert(sizeof(girih_flow_result) == 168 && sizeof(girih_replay_result) == 280, "shared with Python");
+#endif
+#endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "card.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "capture.hpp"
+#include "generator.hpp"
+#include "recorder.hpp"
+
+namespace girih {
+namespace {
+constexpr unsigned ResetCycles = 16;
+thread_local Card *current = nullptr;  // whose model is being evaluated: the probes ask
+}  // namespace
+
+Card::Card(const girih_params &params) : params_(params), model_(make_model()), axil_(model_->pins) {
+  if (params.data_width < 64 || params.data_width % 64 != 0) {
+    throw std::invalid_argument("data_width must be a multiple of 64");
+  }
+  if (params.ports < 1) throw std::invalid_argument("a card needs at least one port");
+  for (uint32_t i = 0; i < params.ports; i++) {
+    ports_.push_back(std::make_unique<Port>(model_->pins, i, params.data_width / 8));
+  }
+  if (params.record_path) {
+    recorder_ = std::make_unique<Recorder>(params.record_path, params.record_label ? params.record_label : "");
+    for (auto &port : ports_) port->observe(recorder_.get());
+  }
+  reset();
+}
+
+Card::~Card() {
+  try {
+    stop_recording();
+    stop_capture();
+  } catch (const std::exception &) {  // a full disk must not end the process; stopping by hand reports it
+  }
+}
+
+Port &Card::port(uint32_t index) {
+  if (index >= ports_.size()) {
+    throw std::invalid_argument("the card has no port " + std::to_string(index));
+  }
+  return *ports_[index];
+}
+
+void Card::eval() {
+  current = this;
+  try {
+    model_->eval();
+  } catch (const DesignError &failure) {
+    error = std::string(failure.what()) + " (cycle " + std::to_string(cycle_) + ")";
+    throw DesignError(error);
+  }
+}
+
+void Card::tick() {
+  const Pins &pins = model_->pins;
+  for (auto &port : ports_) port->drive(cycle_);
+  *pins.clk = 0;
+  eval();
+  if (waves_open_) model_->dump_waves(cycle_ * NanosecondsPerCycle);
+  for (auto &port : ports_) port->sample(cycle_);
+  const bool access = axil_.busy();
+  if (access) axil_.sample(cycle_);
+  *pins.clk = 1;
+  eval();
+  if (access) axil_.drive();
+  if (waves_open_) model_->dump_waves(cycle_ * NanosecondsPerCycle + NanosecondsPerCycle / 2);
+  cycle_++;
+  if (!waves_path_.empty()) {
+    if (cycle_ >= waves_to_) {
+      model_->close_waves();
+      waves_open_ = false;
+      waves_path_.clear();
+    } else if (!waves_open_ && cycle_ >= waves_from_) {
+      waves_open_ = model_->open_waves(waves_path_.c_str());
+    }
+  }
+}
+
+void Card::reset() {
+  if (recorder_) recorder_->reset(cycle_);
+  *model_->pins.rst = 1;
+  axil_.abandon();
+  for (unsigned i = 0; i < ResetCycles; i++) {
+    const Pins &pins = model_->pins;
+    for (auto &port : ports_) port->abandon();
+    *pins.clk = 0;
+    eval();
+    *pins.clk = 1;
+    eval();
+    cycle_++;
+  }
+  *model_->pins.rst = 0;
+}
+
+void Card::run(uint64_t cycles) {
+  for (uint64_t i = 0; i < cycles; i++) tick();
+}
+
+void Card::run_slice(uint64_t cycles, uint32_t microseconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::microseconds(microseconds);
+  constexpr uint64_t Chunk = 64;
+  while (cycles > 0) {
+    const uint64_t chunk = std::min(cycles, Chunk);
+    run(chunk);
+    cycles -= chunk;
+    if (Clock::now() >= deadline) break;
+  }
+}
+
+bool Card::run_until_quiet(uint64_t quiet, uint64_t limit) {
+  const uint64_t end = cycle_ + limit;
+  while (quiet_cycles() < quiet) {
+    if (cycle_ >= end) return false;
+    tick();
+  }
+  return true;
+}
+
+uint64_t Card::quiet_cycles() const {
+  for (const auto &port : ports_) {
+    if (!port->quiet()) return 0;
+    last_moved_ = std::max(last_moved_, port->last_moved());
+  }
+  return cycle_ - std::min(cycle_, last_moved_);
+}
+
+Access Card::access(bool write, uint32_t address, uint32_t data) {
+  Access access;
+  access.write = write;
+  access.address = address;
+  access.data = data;
+  access.start_cycle = cycle_;
+  axil_.start(access);
+  while (axil_.busy()) {
+    if (cycle_ - access.start_cycle >= AccessLimit) {
+      axil_.abandon();
+      throw std::range_error("the card did not answer a register access within " + std::to_string(AccessLimit) +
+                             " cycles");
+    }
+    tick();
+  }
+  if (recorder_) recorder_->access(axil_.access());
+  return axil_.access();
+}
+
+void Card::set_ready(uint32_t index, double probability, uint64_t seed) {
+  port(index).set_ready(probability, seed);
+  if (recorder_) recorder_->ready(cycle_, index, probability, seed);
+}
+
+void Card::start_waves(const std::string &path, uint64_t from, uint64_t to) {
+  if (!model_->has_waves()) throw std::invalid_argument("this library was built without waves");
+  if (from >= to) throw std::invalid_argument("the window of the waves is empty");
+  if (cycle_ > from) throw std::invalid_argument("the window of the waves has already passed");
+  waves_path_ = path;
+  waves_from_ = from;
+  waves_to_ = to;
+  if (cycle_ >= from) waves_open_ = model_->open_waves(path.c_str());
+}
+
+void Card::start_capture(const girih_capture_params &params) {
+  if (capture_) throw std::invalid_argument("a capture is already running");
+  capture_ = std::make_unique<Capture>(params, params_.links, params_.ports, params_.data_width);
+  for (const uint32_t link : capture_->links()) {
+    if (link < params_.links) set_bit(model_->pins.probe_enable, link, true);
+  }
+  for (auto &port : ports_) port->observe(capture_.get());
+}
+
+uint64_t Card::stop_capture() {
+  if (!capture_) return 0;
+  for (uint32_t link = 0; link < params_.links; link++) set_bit(model_->pins.probe_enable, link, false);
+  for (auto &port : ports_) port->unobserve(capture_.get());
+  const auto capture = std::move(capture_);
+  return capture->finish();
+}
+
+void Card::probe(uint32_t link, bool bad, bool last, uint32_t valid, const uint32_t *data, const uint32_t *desc) {
+  if (capture_) capture_->flit(link, cycle_, bad, last, valid, data, desc);
+}
+
+Generator &Card::generator() {
+  if (!generator_) generator_ = std::make_shared<Generator>(*this);
+  return *generator_;
+}
+
+void Card::clear_generator() {
+  if (generator_) generator_->detach();
+  generator_.reset();
+}
+
+void Card::stop_recording() {
+  if (!recorder_) return;
+  for (auto &port : ports_) port->unobserve(recorder_.get());
+  const auto recorder = std::move(recorder_);
+  recorder->finish(cycle_);
+}
+
+}  // namespace girih
+
+// Called by link_probe.sv.
+extern "C" void girih_probe(uint32_t link, uint8_t bad, uint8_t last, uint32_t valid, const uint32_t *data,
+                            const uint32_t *desc) {
+  girih::current->probe(link, bad, last, valid, data, desc);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card: a model, its ports, its register master, and the loop that clocks them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "axil.hpp"
+#include "model.hpp"
+#include "port.hpp"
+
+namespace girih {
+
+class Capture;
+class Generator;
+class Recorder;
+
+class Card {
+ public:
+  static constexpr uint64_t NanosecondsPerCycle = 4;
+  static constexpr uint64_t AccessLimit = 100'000;  // cycles that a register access may take
+
+  explicit Card(const girih_params &params);
+  ~Card();
+
+  void reset();
+  void tick();
+  void run(uint64_t cycles);
+  void run_slice(uint64_t cycles, uint32_t microseconds);
+  bool run_until_quiet(uint64_t quiet, uint64_t limit);
+
+  uint64_t cycle() const { return cycle_; }
+  uint64_t quiet_cycles() const;
+
+  Access access(bool write, uint32_t address, uint32_t data);
+  void set_ready(uint32_t port, double probability, uint64_t seed);
+
+  void start_waves(const std::string &path, uint64_t from, uint64_t to);
+  void start_capture(const girih_capture_params &params);
+  uint64_t stop_capture();
+  Generator &generator();
+  void clear_generator();
+  bool has_generator() const { return generator_ != nullptr; }
+  void stop_recording();
+
+  Port &port(uint32_t index);
+  uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }
+  AxiLite &axil() { return axil_; }
+  void probe(uint32_t link, bool bad, bool last, uint32_t valid, const uint32_t *data, const uint32_t *desc);
+
+  std::string error;  // of a failed design: nothing works any more
+
+ private:
+  void eval();
+
+  const girih_params params_;
+  std::unique_ptr<Model> model_;
+  AxiLite axil_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  uint64_t cycle_ = 0;
+  mutable uint64_t last_moved_ = 0;
+
+  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<Capture> capture_;
+  std::shared_ptr<Generator> generator_;
+
+  std::string waves_path_;
+  uint64_t waves_from_ = 0, waves_to_ = 0;
+  bool waves_open_ = false;
+};
+
+}  // namespace girih

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A frame at a port, and the two things that deal in frames.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace girih {
+
+struct Frame {
+  std::vector<uint8_t> bytes;
+  bool bad = false;
+  uint64_t first_cycle = 0, last_cycle = 0;  // of its beats at the card's pins
+  int32_t flow = -1;                         // of the generator, or -1
+  uint64_t sequence = 0;                     // in that flow
+};
+
+// Gives frames to a port, one when it is asked and one is due. It reuses the frame's memory.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual bool next(uint64_t cycle, Frame &frame) = 0;
+  virtual bool waiting() const { return false; }  // holds frames that will be given later
+  virtual void entered(const Frame &, uint64_t /*cycle*/) {}  // the first beat was taken
+};
+
+// Takes what leaves a port.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void take(const Frame &frame) = 0;
+};
+
+inline bool get_bit(const uint8_t *bytes, unsigned index) { return bytes[index / 8] >> (index % 8) & 1; }
+
+inline void set_bit(uint8_t *bytes, unsigned index, bool value) {
+  const auto mask = static_cast<uint8_t>(1u << (index % 8));
+  bytes[index / 8] = static_cast<uint8_t>(value ? bytes[index / 8] | mask : bytes[index / 8] & ~mask);
+}
+
+}  // namespace girih

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one seam between the runtime and a Verilated design: pins as bytes, so that the runtime
+// compiles once for every width. Verilator keeps ports in little-endian words of their size.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace girih {
+
+struct AxisPins {  // all ports side by side, port 0 first
+  uint8_t *tdata, *tkeep, *tvalid, *tready, *tlast, *tuser;
+};
+
+struct AxilPins {
+  uint8_t *awvalid, *awready, *wvalid, *wready, *wstrb, *bvalid, *bready, *bresp;
+  uint8_t *arvalid, *arready, *rvalid, *rready, *rresp;
+  uint32_t *awaddr, *wdata, *araddr, *rdata;
+};
+
+struct Pins {
+  uint8_t *clk, *rst, *probe_enable;
+  AxisPins rx, tx;  // into the card, out of the card
+  AxilPins axil;
+};
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual void eval() = 0;
+  virtual bool has_waves() const = 0;  // the design was built with --trace-fst
+  virtual bool open_waves(const char *path) = 0;
+  virtual void dump_waves(uint64_t nanoseconds) = 0;
+  virtual void close_waves() = 0;
+
+  Pins pins{};
+};
+
+std::unique_ptr<Model> make_model();
+
+// A check in the SystemVerilog failed ($fatal, $error, a failed assert).
+class DesignError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace girih

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// One Ethernet port: frames to beats, beats to frames. Between sources and pins, and between pins
+// and sinks, stand the faults.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "../include/girih_card.h"
+#include "faults.hpp"
+#include "frame.hpp"
+#include "model.hpp"
+
+namespace girih {
+
+// What wants to know of everything that passes the pins: the recorder, captures.
+class PortObserver {
+ public:
+  virtual ~PortObserver() = default;
+  virtual void input(uint32_t port, const Frame &frame, uint64_t cycle) = 0;  // first beat is offered
+  virtual void output(uint32_t port, const Frame &frame) = 0;                 // last beat has passed
+};
+
+class Port {
+ public:
+  Port(const Pins &pins, uint32_t index, uint32_t beat_bytes);
+
+  void drive(uint64_t cycle);   // before the clock edge
+  void sample(uint64_t cycle);  // at the clock edge
+  void abandon();               // reset: what is half sent or half received is forgotten
+
+  void add(std::shared_ptr<Source> source) { sources_.push_back(std::move(source)); }
+  void add(std::shared_ptr<Sink> sink) { sinks_.push_back(std::move(sink)); }
+  void remove(const Source *source);
+  void remove(const Sink *sink);
+  void observe(PortObserver *observer) { observers_.push_back(observer); }
+  void unobserve(const PortObserver *observer);
+  void set_ready(double probability, uint64_t seed);
+
+  void inject(Frame frame, uint64_t cycle);
+  void collect(bool enable);
+  bool collected(Frame &frame);
+
+  bool quiet() const;  // nothing under way at this port
+  uint64_t last_moved() const { return last_moved_; }  // cycle of the last beat, in or out
+  const girih_port_stats &stats() const { return stats_; }
+  void count_backend_drop() { stats_.backend_drops++; }
+
+  Faults in_faults, out_faults;
+
+ private:
+  bool pull(uint64_t cycle);
+  bool pull_source(uint64_t cycle);
+  void offer_beat();
+  void deliver(const Frame &frame);
+
+  const Pins &pins_;
+  const uint32_t index_, beat_bytes_;
+
+  std::vector<std::shared_ptr<Source>> sources_;
+  std::vector<std::shared_ptr<Sink>> sinks_;
+  std::vector<PortObserver *> observers_;
+  std::deque<std::pair<uint64_t, Frame>> injected_;
+
+  Frame rx_;                   // being sent into the card
+  uint32_t rx_offset_ = 0;
+  bool rx_busy_ = false, rx_taken_ = false;  // taken: the beat that was offered last has passed
+
+  Frame tx_;                   // being received from the card
+  bool tx_busy_ = false, collecting_ = false, ready_always_ = true;
+  double ready_probability_ = 1;
+  Random ready_random_{0};
+  std::deque<Frame> collected_;
+
+  uint64_t last_moved_ = 0;
+  girih_port_stats stats_{};
+};
+
+}  // namespace girih

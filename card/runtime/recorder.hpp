@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recording of everything that crossed the card's pins, and the wire format of its file.
+//
+//   "GIRIHREC" | u32 version | u32 size of label | label | records ...
+//   record = RecordHeader | payload of header.size bytes, by kind:
+//     Input   the frame; cycle: its first beat was offered
+//     Output  u64 last cycle | the frame; cycle: its first beat passed
+//     Read, Write  AccessRecord; cycle: the access started
+//     Ready   ReadyRecord; cycle: from then on
+//     Reset, End   nothing
+// All numbers little-endian. Records are in the order in which things were complete.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "axil.hpp"
+#include "port.hpp"
+
+namespace girih {
+
+constexpr char RecordMagic[] = "GIRIHREC";
+constexpr uint32_t RecordVersion = 1;
+
+enum class RecordKind : uint8_t { Input = 1, Output, Read, Write, Ready, Reset, End };
+
+struct RecordHeader {
+  uint64_t cycle;
+  uint32_t size;
+  RecordKind kind;
+  uint8_t port;
+  uint8_t bad;
+  uint8_t reserved;
+};
+struct AccessRecord {
+  uint64_t end_cycle;
+  uint32_t address, data, error, reserved;
+};
+struct ReadyRecord {
+  double probability;
+  uint64_t seed;
+};
+static_assert(sizeof(RecordHeader) == 16 && sizeof(AccessRecord) == 24 && sizeof(ReadyRecord) == 16);
+
+struct FileCloser {
+  void operator()(std::FILE *file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, FileCloser>;
+
+class Recorder final : public PortObserver {
+ public:
+  Recorder(const std::string &path, const std::string &label);
+
+  void input(uint32_t port, const Frame &frame, uint64_t cycle) override;
+  void output(uint32_t port, const Frame &frame) override;
+  void access(const Access &access);
+  void ready(uint64_t cycle, uint32_t port, double probability, uint64_t seed);
+  void reset(uint64_t cycle);
+  void finish(uint64_t cycle);  // writes the end and closes; reports what could not be written
+
+ private:
+  void put(RecordKind kind, uint64_t cycle, uint32_t port, bool bad, const void *head, size_t head_size,
+           const void *body = nullptr, size_t body_size = 0);
+
+  std::string path_;
+  File file_;
+};
+
+}  // namespace girih

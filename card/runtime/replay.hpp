@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a recording again and compares what leaves the card: cycles and bytes.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "../include/girih_card.h"
+
+namespace girih {
+
+class Card;
+
+// A file that is not what it should be.
+class FormatError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+girih_replay_result replay(Card &card, const std::string &path);
+
+}  // namespace girih

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the compiler says about a built design: `card.json`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from girih.errors import GirihError
+
+
+@dataclass(frozen=True)
+class Register:
+    """One register of a tile; offset in bytes from the tile's base, width in bits."""
+
+    offset: int
+    width: int
+    access: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Bins of a tile's histogram; offset in bytes, one 32-bit word each."""
+
+    offset: int
+    bins: int
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each."""
+
+    name: str
+    kind: str
+    node: int
+    base: int
+    registers: dict[str, Register]
+    counters: dict[str, int]
+    histogram: Histogram | None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A design's folder, read. links: names by the number of their probe."""
+
+    folder: Path
+    name: str
+    digest: str
+    data_width: int
+    ports: int
+    clock_mhz: int
+    max_frame: int
+    sources: list[Path]
+    tiles: list[Tile]
+    links: list[str]
+    raw: dict
+
+    @staticmethod
+    def load(folder: Path) -> Manifest:
+        """Reads `folder`/card.json. Raises GirihError when it is not there or not readable."""
+        path = Path(folder) / "card.json"
+        try:
+            data = json.loads(path.read_text())
+            return Manifest(
+                folder=Path(folder),
+                name=data["name"],
+                digest=data["digest"],
+                data_width=data["data_width"],
+                ports=data["ports"],
+                clock_mhz=data["clock_mhz"],
+                max_frame=data["max_frame"],
+                sources=[(Path(folder) / source).resolve() for source in data["sources"]],
+                tiles=[_tile(tile) for tile in data["tiles"]],
+                links=list(data["links"]),
+                raw=data,
+            )
+        except OSError as error:
+            raise GirihError(f"no built design ({error.strerror})", str(path), "Build it: ./girih build DESIGN") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise GirihError(f"the manifest cannot be used ({error!r})", str(path), "Remove the folder and build again.") from error
+
+    def tile(self, name: str) -> Tile:
+        """The tile called `name`. Raises GirihError with the names that there are."""
+        for tile in self.tiles:
+            if tile.name == name:
+                return tile
+        raise GirihError(f"the card has no tile {name!r}", self.name, f"It has: {', '.join(t.name for t in self.tiles)}.")
+
+    def link_number(self, name: str) -> int:
+        """The number of a link for captures; behind the probes come `port0.rx`, `port0.tx`, `port1.rx` …"""
+        names = self.link_names()
+        if name not in names:
+            raise GirihError(f"the card has no link {name!r}", self.name, f"It has: {', '.join(names)}.")
+        return names.index(name)
+
+    def link_names(self) -> list[str]:
+        """All names that a capture can ask for."""
+        return [*self.links, *(f"port{p}.{way}" for p in range(self.ports) for way in ("rx", "tx"))]
+
+
+def _tile(data: dict) -> Tile:
+    histogram = data.get("histogram")
+    return Tile(
+        name=data["name"],
+        kind=data["kind"],
+        node=data["node"],
+        base=data["base"],
+        registers={
+            name: Register(r["offset"], r["width"], r["access"], r["doc"]) for name, r in data["registers"].items()
+        },
+        counters=dict(data["counters"]),
+        histogram=Histogram(histogram["offset"], histogram["bins"]) if histogram else None,
+    )

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registers of a card by name, over any way to reach them: the virtual card, its control socket, a board."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from girih.card.manifest import Manifest, Register, Tile
+from girih.errors import GirihError
+
+WORD_BYTES = 4
+# The conservation law of docs/contracts.md, by prefix of a counter's name.
+SOURCES = ("in_", "made_")
+ENDS = ("out_", "drop_", "used_")
+
+
+class Bus(ABC):
+    """32-bit accesses to the card's AXI4-Lite address space. A board implements these two."""
+
+    @abstractmethod
+    def read32(self, address: int) -> int:
+        """The word at byte address `address`."""
+
+    @abstractmethod
+    def write32(self, address: int, value: int) -> None:
+        """Writes the word at byte address `address`."""
+
+
+class Registers:
+    """Registers, counters and histograms of a design by name, through `bus`."""
+
+    def __init__(self, manifest: Manifest, bus: Bus):
+        self.manifest = manifest
+        self.bus = bus
+
+    def _find(self, name: str) -> tuple[Tile, Register]:
+        tile_name, dot, register_name = name.partition(".")
+        tile = self.manifest.tile(tile_name)
+        register = tile.registers.get(register_name)
+        if not dot or register is None:
+            known = ", ".join(f"{tile.name}.{r}" for r in tile.registers) or "none"
+            raise GirihError(f"tile {tile_name} has no register {register_name!r}", name, f"It has: {known}.")
+        return tile, register
+
+    def read(self, name: str) -> int:
+        """The value of register `tile.register`, of any width."""
+        tile, register = self._find(name)
+        words = -(-register.width // 32)
+        value = sum(self.bus.read32(tile.base + register.offset + WORD_BYTES * i) << (32 * i) for i in range(words))
+        return value & ((1 << register.width) - 1)
+
+    def write(self, name: str, value: int) -> None:
+        """Writes register `tile.register`, lowest word first."""
+        tile, register = self._find(name)
+        if "w" not in register.access:
+            raise GirihError("the register can only be read", name, "Choose one whose access has a w.")
+        if not 0 <= value < 1 << register.width:
+            raise GirihError(f"{value} does not fit {register.width} bits", name, "Give a smaller number.")
+        for i in range(-(-register.width // 32)):
+            self.bus.write32(tile.base + register.offset + WORD_BYTES * i, value >> (32 * i) & 0xFFFF_FFFF)
+
+    def counter(self, tile: Tile, name: str) -> int:
+        """A 64-bit counter, also while it counts: the high word is read before and after."""
+        address = tile.base + tile.counters[name]
+        while True:
+            high = self.bus.read32(address + WORD_BYTES)
+            low = self.bus.read32(address)
+            if self.bus.read32(address + WORD_BYTES) == high:
+                return high << 32 | low
+
+    def counters(self, tile_name: str | None = None) -> dict[str, dict[str, int]]:
+        """Tile to counter to value, of one tile or of all."""
+        tiles = [self.manifest.tile(tile_name)] if tile_name else self.manifest.tiles
+        return {tile.name: {name: self.counter(tile, name) for name in tile.counters} for tile in tiles}
+
+    def histograms(self) -> dict[str, list[int]]:
+        """Tile to bins, of the tiles that have a histogram."""
+        return {
+            tile.name: [
+                self.bus.read32(tile.base + tile.histogram.offset + WORD_BYTES * i) for i in range(tile.histogram.bins)
+            ]
+            for tile in self.manifest.tiles
+            if tile.histogram
+        }
+
+
+def violations(counters: dict[str, dict[str, int]]) -> list[str]:
+    """Sentences, one for each tile whose counters break the conservation law; the card must be at rest."""
+
+    def total(values: dict[str, int], prefixes: tuple[str, ...]) -> int:
+        return sum(value for name, value in values.items() if name.startswith(prefixes))
+
+    found = []
+    for tile, values in counters.items():
+        entered, left = total(values, SOURCES), total(values, ENDS)
+        if entered != left:
+            parts = ", ".join(f"{n} {v}" for n, v in values.items() if v and n.startswith(SOURCES + ENDS))
+            found.append(f"tile {tile}: {entered} messages came in or were made, but {left} are accounted for ({parts})")
+    return found

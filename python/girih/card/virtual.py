@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A running virtual card.
+
+    with VirtualCard.open("designs/udp_echo.yaml") as card:
+        card.add_flow(port=0, payload=64)
+        result = card.run_flows(warmup=100, count=10_000)
+        print(result.flows[0].packets_per_cycle, card.registers.counters())
+
+One thread uses a card; while the RTL runs, the interpreter's lock is released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from girih.build.model import Progress, build_model
+from girih.card.flows import UNTAGGED, Flow, FlowResult, Latency, RunResult, ip_number, mac_bytes
+from girih.card.library import CardFault, Library
+from girih.card.manifest import Manifest
+from girih.card.registers import Bus, Registers, violations
+from girih.errors import GirihError, GirihErrors
+from girih.spec.message import CardParams, descriptor_fields
+
+QUIET_CYCLES = 4096
+"""Longer than any packet stays in a card that is not blocked."""
+DIRECTIONS = {"in": 0, "out": 1}
+EXPECT = {"echo": 0, "forward": 1}
+
+
+@dataclass(frozen=True)
+class CardFrame:
+    """A frame that left a port; the cycles are those of its first and last beat."""
+
+    data: bytes
+    first_cycle: int
+    last_cycle: int
+    bad: bool
+
+
+@dataclass(frozen=True)
+class PortStats:
+    """What crossed a port's pins. rx is into the card; stalls are cycles without tready."""
+
+    rx_frames: int
+    rx_bytes: int
+    rx_beats: int
+    rx_stalls: int
+    tx_frames: int
+    tx_bytes: int
+    tx_beats: int
+    backend_drops: int
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a replay did. difference: None when cycles and bytes were the same."""
+
+    cycles: int
+    inputs: int
+    outputs: int
+    accesses: int
+    difference: str | None
+    difference_cycle: int
+
+
+class VirtualCard(Bus):
+    """A design's RTL, its ports and its registers. Everything raises GirihError."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        collect: bool = False,
+        record: Path | None = None,
+        record_label: str = "",
+        waves: bool = False,
+        sanitize: bool = False,
+        progress: Progress | None = None,
+    ):
+        """Builds (if need be) and resets the design that the compiler wrote to `folder`.
+
+        collect: keep what leaves the ports for `collect()`. record: a file for everything that
+        crosses the pins; record_label names the design in it. waves: build with FST waves.
+        """
+        self.manifest = Manifest.load(Path(folder))
+        options = {"progress": progress} if progress else {}
+        library = build_model(self.manifest.folder, trace=waves, sanitize=sanitize, **options)
+        self._library = Library(library)
+        self._ffi, self._call = self._library.ffi, self._library.call
+        params = self._ffi.new("girih_params *")
+        self._library.api.girih_params_init(params)
+        params.data_width = self.manifest.data_width
+        params.ports = self.manifest.ports
+        params.links = len(self.manifest.links)
+        if record is not None:
+            path, label = self._text(record), self._text(record_label)
+            params.record_path, params.record_label = path, label
+        handle = self._ffi.new("girih_card **")
+        self._call("open", params, handle)
+        self._card = handle[0]
+        self.registers = Registers(self.manifest, self)
+        self._flows: list[Flow] = []
+        self.collecting = False
+        if collect:
+            self.keep_output(True)
+
+    @classmethod
+    def open(cls, design: Path | str, **options) -> VirtualCard:
+        """Compiles a design file (or takes a built design's folder) and opens its card."""
+        path = Path(design)
+        if path.is_dir():
+            return cls(path, **options)
+        from girih.compiler import compile_design
+
+        return cls(compile_design(path), **options)
+
+    def __enter__(self) -> VirtualCard:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the card and closes its files; a second call does nothing."""
+        if self._card is not None:
+            self._library.api.girih_close(self._card)
+            self._card = None
+
+    def _text(self, value: object):
+        return self._ffi.new("char[]", str(value).encode())
+
+    # ---- time ----
+
+    @property
+    def cycle(self) -> int:
+        """Cycles since the card was opened."""
+        return self._library.api.girih_cycle(self._card)
+
+    @property
+    def quiet_cycles(self) -> int:
+        """Cycles since a frame last moved, or was waiting, at any port."""
+        return self._library.api.girih_quiet_cycles(self._card)
+
+    def run(self, cycles: int) -> None:
+        """Runs exactly `cycles`."""
+        self._call("run", self._card, cycles)
+
+    def run_slice(self, cycles: int, seconds: float) -> None:
+        """Runs at most `cycles`, and no longer than `seconds` of real time."""
+        self._call("run_slice", self._card, cycles, int(seconds * 1e6))
+
+    def run_until_quiet(self, quiet: int = QUIET_CYCLES, limit: int = 10_000_000) -> None:
+        """Runs until no port has moved for `quiet` cycles; an error after `limit`."""
+        self._call("run_until_quiet", self._card, quiet, limit)
+
+    def reset(self) -> None:
+        """Resets the card (16 cycles); frames in it are lost."""
+        self._call("reset", self._card)
+
+    # ---- registers ----
+
+    def read32(self, address: int) -> int:
+        value = self._ffi.new("uint32_t *")
+        self._call("read32", self._card, address, value)
+        return value[0]
+
+    def write32(self, address: int, value: int) -> None:
+        self._call("write32", self._card, address, value)
+
+    def check_conservation(self, quiet: int = QUIET_CYCLES) -> None:
+        """Lets the card come to rest, then raises GirihError when a tile lost a message in silence."""
+        self.run_until_quiet(quiet)
+        found = violations(self.registers.counters())
+        if found:
+            remedy = "This is a fault of the card: record the run and replay it with waves."
+            raise GirihErrors([GirihError(text, self.manifest.name, remedy) for text in found])
+
+    # ---- ports ----
+
+    def inject(self, port: int, frame: bytes, *, cycle: int = 0, bad: bool = False) -> None:
+        """Queues a frame (without FCS) for a port, not before `cycle`; frames keep their order."""
+        self._call("inject", self._card, port, frame, len(frame), cycle, bad)
+
+    def keep_output(self, keep: bool) -> None:
+        """Keeps what leaves the ports for `collect`, or stops keeping it."""
+        for port in range(self.manifest.ports):
+            self._call("collect_enable", self._card, port, keep)
+        self.collecting = keep
+
+    def collect(self, port: int = 0) -> list[CardFrame]:
+        """Takes the frames that left a port since the last call."""
+        if not self.collecting:
+            raise GirihError("the card keeps no frames", f"port {port}", "Open it with collect=True.")
+        frames, frame = [], self._ffi.new("girih_frame *")
+        while self._call("collect", self._card, port, frame):
+            data = bytes(self._ffi.buffer(frame.data, frame.size))
+            frames.append(CardFrame(data, frame.first_cycle, frame.last_cycle, bool(frame.bad)))
+        return frames
+
+    def set_ready(self, port: int, probability: float, seed: int = 1) -> None:
+        """m_axis_tready of a port is high in each cycle with this probability."""
+        self._call("ready_set", self._card, port, probability, seed)
+
+    def port_stats(self, port: int) -> PortStats:
+        """What crossed a port so far."""
+        stats = self._ffi.new("girih_port_stats *")
+        self._call("port_stats_get", self._card, port, stats)
+        return PortStats(**{name: getattr(stats, name) for name in PortStats.__dataclass_fields__})
+
+    def open_tap(self, port: int, name: str, netns: Path | None = None) -> int:
+        """Makes TAP device `name` in a network namespace; a descriptor to poll, which stays the card's."""
+        descriptor = self._ffi.new("int *")
+        path = self._text(netns) if netns else self._ffi.NULL
+        self._call("tap_open", self._card, port, path, self._text(name), descriptor)
+        return descriptor[0]
+
+    def pcap_in(self, port: int, path: Path, *, keep_times: bool = False) -> None:
+        """Plays a pcap or pcapng file into a port."""
+        self._call("pcap_in", self._card, port, self._text(path), keep_times)
+
+    def pcap_out(self, port: int, path: Path) -> None:
+        """Writes what leaves a port to a pcapng file."""
+        self._call("pcap_out", self._card, port, self._text(path))
+
+    def set_faults(self, port: int, direction: str, **params: float) -> None:
+        """Injects faults: probabilities loss, duplicate, corrupt, reorder, delay; reorder_cycles, delay_cycles, seed."""
+        faults = self._ffi.new("girih_fault_params *")
+        self._library.api.girih_fault_params_init(faults)
+        for name, value in params.items():
+            if name not in dir(faults):
+                raise GirihError(f"no fault is called {name!r}", "faults", f"There are: {', '.join(dir(faults))}.")
+            setattr(faults, name, value)
+        self._call("faults_set", self._card, port, _choice("direction", direction, DIRECTIONS), faults)
+
+    def fault_counts(self, port: int, direction: str) -> dict[str, int]:
+        """Frames seen by the faults of a port, and what befell them."""
+        counts = self._ffi.new("girih_fault_counts *")
+        self._call("faults_get", self._card, port, _choice("direction", direction, DIRECTIONS), counts)
+        return {name: getattr(counts, name) for name in dir(counts)}
+
+    # ---- flows ----
+
+    def add_flow(self, flow: Flow | None = None, **fields) -> int:
+        """Adds a flow (or the fields of one) to the next `run_flows`; its number."""
+        self._flows.append(flow or Flow(**fields))
+        return len(self._flows) - 1
+
+    def run_flows(
+        self, *, count: int, warmup: int = 0, quiet: int = QUIET_CYCLES, limit: int = 1_000_000_000
+    ) -> RunResult:
+        """Sends warmup + count packets on each flow, waits until all is quiet, and forgets the flows."""
+        if not self._flows:
+            raise GirihError("there are no flows to run", self.manifest.name, "Call add_flow first.")
+        kept, start = self.collecting, self.cycle
+        self.keep_output(False)
+        try:
+            for flow in self._flows:
+                self._call("flow_add", self._card, self._flow_params(flow, count, warmup))
+            self._call("flows_run", self._card, quiet, limit)
+            results = [self._flow_result(i, count) for i in range(len(self._flows))]
+            unexpected = self._library.api.girih_flows_unexpected(self._card)
+            return RunResult(results, unexpected, self.cycle - start)
+        finally:
+            self._library.api.girih_flows_clear(self._card)
+            self._flows.clear()
+            self.keep_output(kept)
+
+    def _flow_params(self, flow: Flow, count: int, warmup: int):
+        params = self._ffi.new("girih_flow_params *")
+        self._library.api.girih_flow_params_init(params)
+        sizes = [flow.payload] if isinstance(flow.payload, int) else list(flow.payload)
+        self._sizes = self._ffi.new("uint32_t[]", sizes)  # must outlive the call
+        params.port = flow.port
+        params.dst_mac, params.src_mac = mac_bytes(flow.dst_mac), mac_bytes(flow.src_mac)
+        params.vlan = UNTAGGED if flow.vlan is None else flow.vlan
+        params.src_ip, params.dst_ip = ip_number(flow.src_ip), ip_number(flow.dst_ip)
+        params.src_port, params.dst_port = flow.src_port, flow.dst_port
+        params.payload_sizes, params.payload_size_count = self._sizes, len(sizes)
+        params.window = flow.window or 0
+        params.warmup, params.count = warmup, count
+        params.rate = flow.rate or 0.0
+        params.start_cycle = self.cycle + flow.start
+        params.seed = flow.seed
+        params.expect = _choice("expect", flow.expect, EXPECT)
+        return params
+
+    def _flow_result(self, index: int, count: int) -> FlowResult:
+        result = self._ffi.new("girih_flow_result *")
+        self._call("flow_result_get", self._card, index, result)
+        first, last = self._ffi.new("uint32_t[]", count), self._ffi.new("uint32_t[]", count)
+        received = self._call("flow_latencies", self._card, index, first, last, count)
+        values = {
+            name: getattr(result, name) for name in FlowResult.__dataclass_fields__ if not name.endswith("latencies")
+        }
+        for name in ("first_beat", "last_beat"):
+            values[name] = Latency(**{part: getattr(values[name], part) for part in Latency.__dataclass_fields__})
+        return FlowResult(
+            **values,
+            first_latencies=self._ffi.unpack(first, received),
+            last_latencies=self._ffi.unpack(last, received),
+        )
+
+    # ---- seeing inside ----
+
+    def start_capture(self, path: Path, links: Sequence[str]) -> None:
+        """Writes the messages of the named links (`tile.in`, `port0.rx` …) to a pcapng file while the card runs."""
+        numbers = [self.manifest.link_number(name) for name in links]
+        layout = descriptor_fields(CardParams(data_width=self.manifest.data_width, max_frame=self.manifest.max_frame))
+        names = [self._text(name) for name in links]
+        params = self._ffi.new("girih_capture_params *")
+        keep = [self._text(path), self._ffi.new("uint32_t[]", numbers), self._ffi.new("char *[]", names)]
+        keep.append(self._text(" ".join(f"{f.name}:{f.bits}:{f.count}" for f in layout)))
+        params.path, params.links, params.names, params.descriptor = keep
+        params.link_count = len(numbers)
+        params.descriptor_bits = sum(field.width for field in layout)
+        self._call("capture_start", self._card, params)
+
+    def stop_capture(self) -> int:
+        """Ends the capture; how many messages it holds."""
+        messages = self._ffi.new("uint64_t *")
+        self._call("capture_stop", self._card, messages)
+        return messages[0]
+
+    def waves(self, path: Path, start: int, end: int) -> None:
+        """Writes waves of cycles start..end-1 to an FST file; the card was opened with waves=True."""
+        self._call("waves", self._card, self._text(path), start, end)
+
+    def replay(self, path: Path) -> Replay:
+        """Runs a recording on this card, which was just opened, and compares."""
+        result = self._ffi.new("girih_replay_result *")
+        self._call("replay", self._card, self._text(path), result)
+        text = self._ffi.string(result.difference).decode()
+        return Replay(
+            result.cycles, result.inputs, result.outputs, result.accesses, text or None, result.difference_cycle
+        )
+
+
+def _choice(what: str, value: str, choices: dict[str, int]) -> int:
+    if value not in choices:
+        raise GirihError(f"{value!r} is no {what}", "virtual card", f"Choose from: {', '.join(choices)}.")
+    return choices[value]
+
+
+__all__ = ["CardFault", "CardFrame", "PortStats", "Replay", "VirtualCard"]
