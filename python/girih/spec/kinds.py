@@ -18,6 +18,7 @@ from girih.paths import RTL
 
 TILES = RTL / "tiles"
 SHELL = RTL / "shell"
+CARD = RTL / "control" / "card.rdl"
 BUFFERING = ("cut_through", "store_and_forward", "sink")
 USES = ("axis_in", "axis_out", "now", "latency")
 
@@ -261,3 +262,9 @@ def _check(kind: Kind) -> None:
 def load_kinds() -> dict[str, Kind]:
     """All kinds by name, in order of area and name."""
     return {path.stem: _read_kind(path) for path in sorted(TILES.glob("*/*.yaml"))}
+
+
+@cache
+def card_registers() -> tuple[Register, ...]:
+    """The registers of the card itself, at node 0xFF of the control network."""
+    return tuple(_registers(compile_rdl(CARD)))

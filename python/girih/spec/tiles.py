@@ -1,19 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the SystemVerilog of every tile kind."""
+"""Makes the SystemVerilog of every tile kind, and the register blocks.
+
+    <kind>_pkg.sv   cfg_t and event_t, which the engine is written against
+    <kind>_regs.sv  the register block, by PeakRDL-regblock, with <kind>_regs_pkg.sv
+    <kind>.sv       the tile: engine, registers and shell joined
+    shell_pkg.sv    shell_event_t, what the shell itself counts
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
+import jinja2
+from peakrdl_regblock import RegblockExporter
+from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
+
 from girih.paths import ROOT
-from girih.spec.kinds import SHELL, TILES, Kind
+from girih.spec import histogram
+from girih.spec.kinds import CARD, SHELL, TILES, Kind, compile_rdl
+
+# Verilator's rules that PeakRDL's style of writing breaks: one variable for all fields of a block with
+# an always_comb each, and generate blocks without a name; ports for what a block does not use.
+_WAIVED = ("MULTIDRIVEN", "GENUNNAMED", "UNUSEDSIGNAL")
+
+_ENVIRONMENT = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent), undefined=jinja2.StrictUndefined, keep_trailing_newline=True
+)
 
 
-def _heading(kind: Kind) -> str:
+def _heading(source: Path) -> str:
     return (
         "// SPDX-License-Identifier: Apache-2.0\n"
-        f"// Generated from {kind.rdl.relative_to(ROOT)} by girih.spec.tiles; do not edit.\n"
+        f"// Generated from {source.relative_to(ROOT)} by girih.spec.tiles; do not edit.\n"
     )
 
 
@@ -27,22 +46,57 @@ def _struct(name: str, members: list[tuple[str, int, str]]) -> list[str]:
 
 def package(kind: Kind) -> str:
     """`<kind>_pkg`: the types of an engine's `cfg_i` and `event_o`."""
-    lines = [f"package {kind.name}_pkg;"]
+    lines = []
     if kind.config:
         lines += _struct("cfg_t", [(field.name, field.width, field.doc) for field in kind.config])
     if kind.engine_counters:
         lines += _struct("event_t", [(counter.name, 1, counter.doc) for counter in kind.engine_counters])
-    return _heading(kind) + "\n".join([*lines[:-1], "endpackage", ""])
+    return _heading(kind.rdl) + "\n".join([f"package {kind.name}_pkg;", *lines[:-1], "endpackage", ""])
+
+
+def shell_package(kind: Kind) -> str:
+    """`shell_pkg`: what the shell of every kind, so also of this one, counts."""
+    lines = _struct("shell_event_t", [(counter.name, 1, counter.doc) for counter in kind.shell_counters])
+    return _heading(SHELL / "tile.rdl") + "\n".join(["package shell_pkg;", *lines[:-1], "endpackage", ""])
+
+
+def tile(kind: Kind) -> str:
+    """The text of the tile's module, ports as the fabric, the control ring and the card want them."""
+    return _ENVIRONMENT.get_template("tile.sv.j2").render(kind=kind, root=ROOT)
+
+
+def write_registers(out_dir: Path, rdl: Path) -> None:
+    """Writes `<name>_regs.sv` and `<name>_regs_pkg.sv` of one `.rdl` file into `out_dir`."""
+    name = f"{rdl.stem}_regs"
+    RegblockExporter().export(
+        compile_rdl(rdl),
+        str(out_dir),
+        cpuif_cls=PassthroughCpuif,
+        module_name=name,
+        address_width=16,
+        err_if_bad_addr=True,
+        err_if_bad_rw=True,
+    )
+    for path in (out_dir / f"{name}.sv", out_dir / f"{name}_pkg.sv"):
+        off = "".join(f"// verilator lint_off {rule}\n" for rule in _WAIVED)
+        on = "".join(f"// verilator lint_on {rule}\n" for rule in _WAIVED)
+        path.write_text(_heading(rdl) + off + path.read_text().rstrip() + "\n" + on)
 
 
 def generate(out_dir: Path, kinds: Mapping[str, Kind]) -> None:
-    """Writes the files of every kind into the folder `out_dir`."""
+    """Writes the files of every kind, and those of the card's own registers, into the folder `out_dir`."""
     for kind in kinds.values():
         (out_dir / f"{kind.name}_pkg.sv").write_text(package(kind))
+        (out_dir / f"{kind.name}.sv").write_text(tile(kind))
+        write_registers(out_dir, kind.rdl)
+        (out_dir / "shell_pkg.sv").write_text(shell_package(kind))
+    (out_dir / "histogram_pkg.sv").write_text(histogram.package())
+    write_registers(out_dir, CARD)
 
 
 def inputs() -> list[Path]:
     """The files that decide what `generate` writes."""
     descriptions = [path for suffix in ("rdl", "yaml") for path in sorted(TILES.glob(f"*/*.{suffix}"))]
     here = Path(__file__).parent
-    return [*descriptions, SHELL / "tile.rdl", here / "kinds.py", here / "tiles.py"]
+    programs = [here / name for name in ("histogram.py", "kinds.py", "tile.sv.j2", "tiles.py")]
+    return [*descriptions, SHELL / "tile.rdl", CARD, *programs]
