@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`girih list`: what there is to work with."""
+
+from __future__ import annotations
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    @app.command("list", epilog="Example: ./girih list")
+    def list_() -> None:
+        """Lists the designs, the kinds of tiles that a design file may name with their settings, and the experiments."""
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table
+
+        from girih.compiler.check import check_file
+        from girih.compiler.verilog import summary
+        from girih.experiments import load_all
+        from girih.paths import DESIGNS, ROOT
+        from girih.spec.kinds import load_kinds
+
+        def show(title: str, columns: list[str], rows: list[tuple[str, ...]]) -> None:
+            table = Table(*columns, title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+            for row in rows:
+                table.add_row(*row)
+            console.print(table)
+
+        console = Console(highlight=False)
+        designs = sorted(DESIGNS.glob("*.yaml"))
+        show(
+            "Designs",
+            ["file", "card"],
+            [(str(path.relative_to(ROOT)), summary(check_file(path))) for path in designs],
+        )
+        show(
+            "Kinds of tiles",
+            ["kind", "what it does", "next by", "settings"],
+            [
+                (
+                    kind.name,
+                    kind.summary,
+                    kind.next.key if kind.next and kind.next.key != "0" else "",
+                    ", ".join([field.name for field in kind.config] + [p.name for p in kind.parameters]),
+                )
+                for kind in load_kinds().values()
+            ],
+        )
+        show("Experiments", ["id", "title"], [(exhibit.id, exhibit.title) for exhibit in load_all()])

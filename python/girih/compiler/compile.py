@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A design file in, a folder with everything about its card out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from girih.build.generate import digest, generated_rtl, write_if_changed
+from girih.build.sources import resolve
+from girih.compiler.check import check_file
+from girih.compiler.draw import draw
+from girih.compiler.emit_card import emit_card
+from girih.compiler.emit_manifest import emit_manifest, emit_tables
+from girih.compiler.emit_registers import emit_c_header, emit_python, emit_rdl
+from girih.compiler.emit_sim import emit_sim
+from girih.compiler.model import Card
+from girih.paths import BUILD, ROOT
+
+PROBE = ROOT / "card" / "sim" / "link_probe.sv"
+
+
+def compile_design(path: Path, out: Path | None = None) -> Path:
+    """Compiles a design file into `out`, or into build/designs/<name>-<digest>; returns the folder.
+
+    Raises GirihError(s) for what is wrong in the file. The same file gives the same bytes, and files
+    that did not change keep their time.
+    """
+    return emit(check_file(Path(path)), out)
+
+
+def emit(card: Card, out: Path | None = None) -> Path:
+    """Writes everything about a card; returns the folder."""
+    texts = {
+        "card_sim.sv": emit_sim(card),
+        "card.rdl": emit_rdl(card),
+        "card_registers.py": emit_python(card),
+        "tables.txt": emit_tables(card),
+        "card.svg": draw(card),
+    }
+    descriptions = [tile.kind.rdl.read_bytes() for tile in card.tiles]
+    name = digest(emit_card(card, "0"), *texts.values(), *descriptions)
+    texts["card.sv"] = emit_card(card, name)
+    folder = Path(out) if out else BUILD / "designs" / f"{card.name}-{name}"
+    for file, text in texts.items():
+        write_if_changed(folder / file, text)
+    write_if_changed(folder / "card.h", emit_c_header(card, folder / "card.rdl"))
+    sources = resolve(["card_sim"], [generated_rtl(card.params)], [folder / "card.sv", folder / "card_sim.sv", PROBE])
+    write_if_changed(folder / "card.json", emit_manifest(card, name, sources))
+    return folder

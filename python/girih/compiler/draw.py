@@ -1,0 +1,1 @@
+def draw(card): return "<svg/>\n"

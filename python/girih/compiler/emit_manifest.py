@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`card.json`: what a program needs to build, drive and watch the card; `tables.txt`: the same for people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from girih.compiler import values
+from girih.compiler.emit_registers import base, histogram, registers
+from girih.compiler.model import Card, Tile
+from girih.compiler.paths import services
+from girih.compiler.verilog import origin, summary
+from girih.paths import ROOT
+from girih.spec.kinds import Register
+
+UDP_KEY = "destination port"  # what the node table of a tile that knows UDP ports is searched with
+
+
+def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
+    """The text of `card.json`. sources: every SystemVerilog file in compile order."""
+    manifest = {
+        "name": card.name,
+        "design": card.source,
+        "digest": digest,
+        "data_width": card.params.data_width,
+        "ports": card.ports,
+        "clock_mhz": card.clock_mhz,
+        "max_frame": card.params.max_frame,
+        "route_hops": card.params.route_hops,
+        "fabric": {"topology": card.fabric.topology, "x": card.fabric.x, "y": card.fabric.y},
+        "addresses": addresses(card),
+        "links": list(card.links),
+        "tiles": [_tile(tile) for tile in card.tiles],
+        "services": [
+            {"name": service.name, "paths": [[path.src, path.dst, path.label] for path in service.paths]}
+            for service in services(card)
+        ],
+        "sources": [_relative(path) for path in sources],
+    }
+    return json.dumps(manifest, indent=1) + "\n"
+
+
+def _relative(path: Path) -> str:
+    """Relative to the checkout where it is inside, so that the same design gives the same bytes anywhere."""
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+def addresses(card: Card) -> dict:
+    """What a client must know: the card's addresses and the UDP ports of its applications."""
+    shared = card.addresses
+    applications = {}
+    for tile in card.tiles:
+        if tile.kind.next and tile.kind.next.key == UDP_KEY:
+            applications |= {hop.key: hop.to for hop in tile.hops if hop.key is not None}
+    macs = {tile.port: dict(tile.config).get("mac") for tile in card.tiles if "axis_in" in tile.kind.uses}
+    return {
+        "mac": None if shared.mac is None else values.mac_text(shared.mac),
+        "ip": None if shared.ip is None else values.ipv4_text(shared.ip),
+        "prefix": shared.prefix,
+        "gateway": None if shared.gateway is None else values.ipv4_text(shared.gateway),
+        "port_macs": [values.mac_text(macs[port]) for port in sorted(macs) if macs[port] is not None],
+        "udp": [{"port": port, "tile": applications[port]} for port in sorted(applications)],
+    }
+
+
+def _tile(tile: Tile) -> dict:
+    bins = histogram(tile)
+    return {
+        "name": tile.name,
+        "kind": tile.kind.name,
+        "node": tile.node,
+        "at": list(tile.at),
+        "port": tile.port,
+        "base": base(tile.node),
+        "config": {**dict(tile.config), **dict(tile.parameters)},
+        "next": [{"key": hop.key, "label": hop.label, "to": hop.to} for hop in tile.hops],
+        "histogram": {"offset": bins.offset, "bins": bins.count} if bins else None,
+        "counters": {counter.name: counter.offset for counter in tile.kind.counters},
+        "registers": {name: _register(register) for name, register in registers(tile).items()},
+    }
+
+
+def _register(register: Register) -> dict:
+    return {"offset": register.offset, "width": register.width, "access": register.access, "doc": register.doc}
+
+
+def emit_tables(card: Card) -> str:
+    """The services and next-hop tables of a card, to be read."""
+    lines = [origin(card), "", f"Card {card.name}: {summary(card)}.", "", "Services: what happens to each sort of traffic", ""]
+    for service in services(card):
+        lines += [f"  {service.name}", f"      {' > '.join(service.tiles)}"]
+    lines += ["", "Tiles and their node tables: a message goes to the first entry that matches", ""]
+    rows = [("tile", "kind", "node", "key", "next")]
+    for tile in card.tiles:
+        head = (tile.name, tile.kind.name, f"0x{tile.node:02x}")
+        for hop in tile.hops:
+            rows.append((*head, hop.label, hop.to))
+            head = ("", "", "")
+        if not tile.hops:
+            rows.append((*head, "", f"port {tile.port}"))
+    return "\n".join([*lines, *align(rows), ""])
+
+
+def align(rows: list[tuple[str, ...]]) -> list[str]:
+    """Rows of a table as lines with columns of equal width."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  " + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]

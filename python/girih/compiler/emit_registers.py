@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The register map of a card: SystemRDL over the kinds' own descriptions, the C header, a Python module."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from girih.compiler.model import CARD_NODE, Card, Tile
+from girih.compiler.verilog import heading, origin, summary
+from girih.paths import ROOT, RTL
+from girih.spec.kinds import SHELL, Register
+
+CARD_RDL = RTL / "control" / "card.rdl"
+COUNTERS = "counters."
+HISTOGRAM = "latency.bin"
+
+
+def base(node: int) -> int:
+    """The first byte address of a node on AXI4-Lite."""
+    return node << 16
+
+
+def emit_rdl(card: Card) -> str:
+    """`card.rdl`: every tile's address map at its place."""
+    files = sorted({tile.kind.rdl for tile in card.tiles} | {CARD_RDL})
+    lines = [*heading(card), *[f'`include "{path.relative_to(ROOT)}"' for path in files], ""]
+    lines += ["addrmap girih_card {", f'    name = "{card.name}";', f'    desc = "{summary(card)}";', ""]
+    lines += [f"    {tile.kind.name} {tile.name} @ 0x{base(tile.node):06x};" for tile in card.tiles]
+    return "\n".join([*lines, f"    card card @ 0x{base(CARD_NODE):06x};", "};", ""])
+
+
+def emit_c_header(card: Card, rdl: Path) -> str:
+    """The C header of the emitted file `rdl`."""
+    from peakrdl_cheader.exporter import CHeaderExporter
+    from peakrdl_regblock.udps import ALL_UDPS
+    from systemrdl import RDLCompiler
+
+    compiler = RDLCompiler()
+    for definition in ALL_UDPS:
+        compiler.register_udp(definition, soft=False)
+    compiler.compile_file(str(rdl), incl_search_paths=[str(ROOT), str(SHELL)])
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "card.h"  # the include guard comes from its name
+        CHeaderExporter().export(compiler.elaborate("girih_card").top, str(out))
+        return "\n".join([*heading(card), out.read_text()])
+
+
+def registers(tile: Tile) -> dict[str, Register]:
+    """A tile's registers by short name (`mac`, `next_hop[0]`), arrays unrolled; no counters, no histogram."""
+    found: dict[str, Register] = {}
+    for register in tile.kind.registers:
+        if register.name.startswith(COUNTERS) or register.name == HISTOGRAM:
+            continue
+        name = register.name.removeprefix("cfg.")
+        for index in range(register.count):
+            found[name if register.count == 1 else f"{name}[{index}]"] = _element(register, index)
+    return found
+
+
+def _element(register: Register, index: int) -> Register:
+    return Register(
+        register.name, register.offset + index * register.stride, register.width, register.access, register.doc
+    )
+
+
+def histogram(tile: Tile) -> Register | None:
+    """The array of bins of a tile that measures latency."""
+    return next((register for register in tile.kind.registers if register.name == HISTOGRAM), None)
+
+
+def emit_python(card: Card) -> str:
+    """`card_registers.py`: byte addresses on AXI4-Lite, one class for each tile."""
+    lines = [
+        "# SPDX-License-Identifier: Apache-2.0",
+        f"# {origin(card)}",
+        f'"""Registers of the card {card.name}: byte addresses on its AXI4-Lite slave. Counters are 64 bits."""',
+    ]
+    for tile in card.tiles:
+        start = base(tile.node)
+        lines += ["", "", f"class {tile.name}:", f'    """{tile.kind.title}: {tile.kind.summary}."""', ""]
+        lines += [f"    BASE = 0x{start:06x}"]
+        for register in tile.kind.registers:
+            name = register.name.removeprefix("cfg.").removeprefix(COUNTERS).removeprefix("shell.")
+            constant = name.replace(".", "_").upper()
+            shape = f", {register.count} of them, {register.stride} bytes apart" if register.count > 1 else ""
+            lines.append(f"    {constant} = 0x{start + register.offset:06x}  # {register.access}{shape}: {register.doc}")
+    return "\n".join([*lines, ""])

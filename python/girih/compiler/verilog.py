@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SystemVerilog text: the ports that a card and its simulation share, headings, literals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from girih.compiler.model import Card
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of the card. width: an expression over the card's constants, empty for one bit."""
+
+    direction: str
+    name: str
+    width: str = ""
+
+    @property
+    def declaration(self) -> str:
+        return f"{self.direction} logic {self.width + ' ' if self.width else ''}{self.name}"
+
+
+def _stream(prefix: str, into: bool) -> list[Port]:
+    there, back = ("input", "output") if into else ("output", "input")
+    return [
+        Port(there, f"{prefix}_tdata", "[Ports*W-1:0]"),
+        Port(there, f"{prefix}_tkeep", "[Ports*FlitBytes-1:0]"),
+        Port(there, f"{prefix}_tvalid", "[Ports-1:0]"),
+        Port(back, f"{prefix}_tready", "[Ports-1:0]"),
+        Port(there, f"{prefix}_tlast", "[Ports-1:0]"),
+        Port(there, f"{prefix}_tuser", "[Ports-1:0]"),
+    ]
+
+
+CLOCK = [Port("input", "clk_i"), Port("input", "rst_i")]
+ETHERNET = _stream("s_axis", into=True) + _stream("m_axis", into=False)
+AXI_LITE = [
+    Port("input", "s_axil_awaddr", "[31:0]"),
+    Port("input", "s_axil_awprot", "[2:0]"),
+    Port("input", "s_axil_awvalid"),
+    Port("output", "s_axil_awready"),
+    Port("input", "s_axil_wdata", "[31:0]"),
+    Port("input", "s_axil_wstrb", "[3:0]"),
+    Port("input", "s_axil_wvalid"),
+    Port("output", "s_axil_wready"),
+    Port("output", "s_axil_bresp", "[1:0]"),
+    Port("output", "s_axil_bvalid"),
+    Port("input", "s_axil_bready"),
+    Port("input", "s_axil_araddr", "[31:0]"),
+    Port("input", "s_axil_arprot", "[2:0]"),
+    Port("input", "s_axil_arvalid"),
+    Port("output", "s_axil_arready"),
+    Port("output", "s_axil_rdata", "[31:0]"),
+    Port("output", "s_axil_rresp", "[1:0]"),
+    Port("output", "s_axil_rvalid"),
+    Port("input", "s_axil_rready"),
+]
+CARD_PORTS = [*CLOCK, *ETHERNET, *AXI_LITE]
+
+
+def origin(card: Card) -> str:
+    """Where a generated file comes from, for its first lines."""
+    return f"Generated from {card.source} by ./girih build {card.source}; do not edit."
+
+
+def heading(card: Card) -> list[str]:
+    return ["// SPDX-License-Identifier: Apache-2.0", f"// {origin(card)}"]
+
+
+def instance(module: str, name: str, parameters: list[str], connections: list[str]) -> list[str]:
+    """An instance; parameters and connections are texts such as `.Node(8'h01)`."""
+    lines = [f"  {module} #("] if parameters else [f"  {module} {name} ("]
+    if parameters:
+        lines += [f"      {text}," for text in parameters[:-1]] + [f"      {parameters[-1]}", f"  ) {name} ("]
+    lines += [f"      {text}," for text in connections[:-1]] + [f"      {connections[-1]}", "  );"]
+    return lines
+
+
+def summary(card: Card) -> str:
+    """One line about a card."""
+    fabric = card.fabric
+    place = f"a mesh of {fabric.x} x {fabric.y}" if fabric.topology == "mesh" else f"a crossbar of {fabric.x} ports"
+    ports = "1 port" if card.ports == 1 else f"{card.ports} ports"
+    return f"{len(card.tiles)} tiles on {place}, {card.params.data_width} bits, {ports}"
