@@ -2,8 +2,6 @@
 // Where headers can stand in a message: the network header after an Ethernet header with or without
 // one tag, the transport header after an IPv4 header with up to ten words of options. All
 // transport headers so start at 34 + 4 * n.
-//
-// header_t and what is cut from it are ascending: element 0 is the first wire byte.
 package header_pkg;
   import girih_pkg::*;
   import net_pkg::*;
@@ -13,6 +11,16 @@ package header_pkg;
   localparam int unsigned L4First = L3Untagged + Ipv4MinBytes;
   localparam int unsigned L4Last = L3Tagged + Ipv4MaxBytes;
   localparam int unsigned L4Places = (L4Last - L4First) / 4 + 1;
+
+  localparam int unsigned HeaderBytes = L4Last + UdpBytes;  // a window with all headers
+  localparam int unsigned Ipv4Addresses = 12;  // from the start of an IPv4 header to source and destination
+
+  // Element 0 is the first wire byte, so that headers read in network order.
+  // verilator lint_off ASCRANGE
+  typedef logic [0:HeaderBytes-1][7:0] header_t;
+  typedef logic [0:HeaderBytes-1] header_mask_t;
+  typedef logic [0:L4Places][31:0] l4_words_t;  // from L4First to the end of the window
+  // verilator lint_on ASCRANGE
 
   typedef logic [3:0] l4_place_t;
 
@@ -26,14 +34,12 @@ package header_pkg;
   endfunction
 
   // Bit i says that byte i of a flit is before `bytes`, counted from the flit's start.
-  function automatic logic [FlitBytes-1:0] first_bytes(length_t bytes);
-    for (int unsigned i = 0; i < FlitBytes; i++) first_bytes[i] = length_t'(i) < bytes;
+  function automatic logic [FlitBytes-1:0] first_bytes(offset_t bytes);
+    for (int unsigned i = 0; i < FlitBytes; i++) first_bytes[i] = i < 32'(bytes);
   endfunction
 
   // Bytes of a flit that are part of its message.
-  function automatic logic [FlitBytes-1:0] valid_bytes(flit_t flit);
-    for (int unsigned i = 0; i < FlitBytes; i++) begin
-      valid_bytes[i] = !flit.last || EmptyWidth'(i) <= ~flit.empty;
-    end
+  function automatic logic [FlitBytes-1:0] valid_bytes(logic last, logic [EmptyWidth-1:0] empty);
+    for (int unsigned i = 0; i < FlitBytes; i++) valid_bytes[i] = !last || EmptyWidth'(i) <= ~empty;
   endfunction
 endpackage

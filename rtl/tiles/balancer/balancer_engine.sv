@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spreads messages over replicas: in turn, or by a hash of the flow, so that a flow stays where its
+// state is. The key is the replica's index. A flow is source, destination and protocol, and the
+// ports where all packets of the flow show them: UDP and TCP that are not fragments. What is not
+// IPv4 has no flow and goes to replica 0. Works anywhere in the stack: where desc does not say
+// where the network header is, the Ethernet header does. Cut-through, one cycle, one flit per cycle.
+module balancer_engine
+  import girih_pkg::*, net_pkg::*, header_pkg::*, balancer_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    input  cfg_t   cfg_i,
+    output event_t event_o
+);
+  localparam logic [7:0] ProtocolTcp = 8'd6;
+  localparam int unsigned PortBytes = 4;
+
+  logic first;
+  header_t header;
+  offset_t available, need;
+
+  header_window #(
+      .HeaderBytes(HeaderBytes)
+  ) u_window (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o,
+      .out_first_o(first),
+      .header_o   (header),
+      .available_o(available),
+      .need_i     (need)
+  );
+
+  // Bytes that have not come yet make `need` wrong, but never smaller than what holds them.
+  logic tag, l3_known, ethertype_ipv4, is_ipv4, has_ports;
+  offset_t l3_offset, l4_offset;
+  ipv4_t ip;
+  l4_words_t words;
+  logic [31:0] ports;
+  assign tag = header[EthernetBytes-2+:2] == EtherTypeVlan;
+  assign l3_known = out_flit_o.desc.l3_offset != '0;
+  assign l3_offset = l3_known ? out_flit_o.desc.l3_offset : tag ? offset_t'(L3Tagged) : offset_t'(L3Untagged);
+  assign ip = is_tagged(l3_offset) ? header[L3Tagged+:Ipv4MinBytes] : header[L3Untagged+:Ipv4MinBytes];
+  assign ethertype_ipv4 = (tag ? header[L3Tagged-2+:2] : header[L3Untagged-2+:2]) == EtherTypeIpv4;
+  assign l4_offset = (is_tagged(l3_offset) ? offset_t'(L3Tagged) : offset_t'(L3Untagged)) + {2'b0, ip.ihl, 2'b0};
+  assign has_ports = ip.protocol inside {ProtocolUdp, ProtocolTcp} && !ip.more_fragments
+      && ip.fragment_offset == '0 && ip.ihl >= 4'(Ipv4MinBytes / 4);
+  assign words = header[L4First:HeaderBytes-1];
+  assign ports = has_ports ? words[l4_place(l4_offset)] : '0;
+
+  always_comb begin
+    if (!l3_known && !ethertype_ipv4) need = l3_offset;
+    else if (has_ports) need = l4_offset + offset_t'(PortBytes);
+    else need = is_tagged(l3_offset) ? offset_t'(L3Tagged + Ipv4MinBytes) : offset_t'(L3Untagged + Ipv4MinBytes);
+  end
+  assign is_ipv4 = (l3_known || ethertype_ipv4) && ip.version == 4'd4 && available >= need;
+
+  // CRC of the flow, and its share of the replicas. 0x3d65 spread counted ports and addresses best
+  // of the usual 16-bit polynomials.
+  function automatic logic [15:0] flow_hash(logic [103:0] flow);
+    flow_hash = '1;
+    for (int unsigned i = 104; i > 0; i--) begin
+      flow_hash = {flow_hash[14:0], 1'b0} ^ (flow_hash[15] != flow[i-1] ? 16'h3d65 : '0);
+    end
+  endfunction
+
+  logic [3:0] turn_q, of_flow;
+  assign of_flow = 4'((20'(flow_hash({ip.src, ip.dst, ip.protocol, ports})) * 20'(cfg_i.replicas)) >> 16);
+
+  logic start;
+  assign start = out_valid_o && out_ready_i && first;
+  always_ff @(posedge clk_i) begin
+    if (start && is_ipv4) turn_q <= turn_q + 4'd1 >= cfg_i.replicas ? '0 : turn_q + 4'd1;
+    if (rst_i) turn_q <= '0;
+  end
+
+  // Software may lower the number of replicas under a turn that is higher.
+  logic [3:0] in_turn;
+  assign in_turn = turn_q < cfg_i.replicas ? turn_q : '0;
+  assign out_key_o = !is_ipv4 ? '0 : cfg_i.by_flow ? next_key_t'(of_flow) : next_key_t'(in_turn);
+  assign event_o.mark_non_ip = start && !is_ipv4;
+
+  logic unused;
+  assign unused = &{1'b0, header, ip};
+endmodule

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends a UDP datagram back: swaps the IPv4 addresses and the UDP ports where they stand. Neither
+// changes a sum, so desc.payload_sum stays right. Cut-through, one cycle, one flit per cycle.
+// A message that ends within its headers (it can only be a void one) is passed on as it is marked.
+module echo_engine
+  import girih_pkg::*, net_pkg::*, header_pkg::*, echo_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    output event_t event_o
+);
+  flit_t flit;
+  logic first;
+  header_t header, edit;
+  header_mask_t mask;
+  offset_t unused_available;
+
+  header_window #(
+      .HeaderBytes(HeaderBytes)
+  ) u_window (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o (flit),
+      .out_first_o(first),
+      .header_o   (header),
+      .available_o(unused_available),
+      .need_i     (flit.desc.l4_offset <= offset_t'(L4Last) ? flit.desc.l4_offset + 8'd4 : '0)
+  );
+
+  l4_words_t words;
+  logic [31:0] ports;
+  assign words = header[L4First:HeaderBytes-1];
+  assign ports = words[l4_place(flit.desc.l4_offset)];
+
+  // The ports are offered at every place where they can be, and the mask picks one.
+  always_comb begin
+    edit = '0;
+    mask = '0;
+    for (int unsigned i = 0; i < L4Places; i++) begin
+      edit[L4First+4*i+:4] = {ports[15:0], ports[31:16]};
+      mask[L4First+4*i+:4] = {4{flit.desc.l4_offset == offset_t'(L4First + 4 * i)}};
+    end
+    if (is_tagged(flit.desc.l3_offset)) begin
+      edit[L3Tagged+Ipv4Addresses+:8] = {header[L3Tagged+Ipv4Addresses+4+:4], header[L3Tagged+Ipv4Addresses+:4]};
+      mask[L3Tagged+Ipv4Addresses+:8] = '1;
+    end else begin
+      edit[L3Untagged+Ipv4Addresses+:8] = {header[L3Untagged+Ipv4Addresses+4+:4], header[L3Untagged+Ipv4Addresses+:4]};
+      mask[L3Untagged+Ipv4Addresses+:8] = '1;
+    end
+  end
+
+  header_edit #(
+      .HeaderBytes(HeaderBytes)
+  ) u_edit (
+      .clk_i,
+      .flit_i (flit),
+      .first_i(first),
+      .pass_i (out_valid_o && out_ready_i),
+      .edit_i (edit),
+      .mask_i (mask),
+      .flit_o (out_flit_o)
+  );
+
+  logic unused;
+  assign unused = &{1'b0, header, unused_available};
+
+  assign out_key_o = next_key_t'(flit.desc.port);
+  assign event_o.mark_echoed = out_valid_o && out_ready_i && first;
+endmodule

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers echo requests: checks the checksum over the whole ICMP message, which it stores for that,
+// and sends the same message back with the addresses swapped, the type changed and the checksum
+// updated for it (RFC 1624). Everything else is dropped and counted. Three cycles after the last
+// flit, one flit per cycle.
+//
+//   header_window -> summed_store -> header_edit
+module icmp_engine
+  import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, icmp_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    output event_t event_o
+);
+  localparam logic [7:0] EchoReply = 8'd0;
+  localparam logic [7:0] EchoRequest = 8'd8;
+  localparam int unsigned EchoBytes = 8;
+
+  typedef struct packed {
+    descriptor_t desc;
+    icmp_t head;
+    ipv4_addr_t src, dst;
+    logic bad_length;
+  } info_t;
+
+  typedef struct packed {
+    descriptor_t desc;
+    sum_t checksum;
+    ipv4_addr_t src, dst;
+  } token_t;
+
+  logic window_valid, window_ready, first;
+  flit_t window_flit;
+  header_t header;
+  offset_t l4_offset, unused_available;
+  assign l4_offset = window_flit.desc.l4_offset;
+
+  header_window #(
+      .HeaderBytes(HeaderBytes)
+  ) u_window (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .out_valid_o(window_valid),
+      .out_ready_i(window_ready),
+      .out_flit_o (window_flit),
+      .out_first_o(first),
+      .header_o   (header),
+      .available_o(unused_available),
+      .need_i     (l4_offset <= offset_t'(L4Last) ? l4_offset + 8'd4 : '0)
+  );
+
+  l4_words_t words;
+  info_t info_in, info;
+  assign words = header[L4First:HeaderBytes-1];
+  assign info_in.desc = window_flit.desc;
+  assign info_in.head = words[l4_place(l4_offset)];
+  assign {info_in.src, info_in.dst} = is_tagged(
+      window_flit.desc.l3_offset
+  ) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
+  assign info_in.bad_length = window_flit.desc.length < length_t'(l4_offset) + length_t'(EchoBytes);
+
+  offset_t headers, headers_q;  // bytes of this flit that are headers before ICMP's
+  assign headers = first ? l4_offset : headers_q;
+  always_ff @(posedge clk_i) begin
+    if (window_valid && window_ready) begin
+      headers_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
+    end
+  end
+
+  logic check_take, check_last, check_bad, sum_right, is_echo, drop, store_first;
+  wide_t sum;
+  token_t token_in, token;
+  flit_t store_flit, flit;
+  summed_store #(
+      .info_t (info_t),
+      .token_t(token_t)
+  ) u_store (
+      .clk_i,
+      .rst_i,
+      .in_valid_i  (window_valid),
+      .in_ready_o  (window_ready),
+      .in_flit_i   (window_flit),
+      .in_first_i  (first),
+      .in_mask_i   (valid_bytes(window_flit.last, window_flit.empty) & ~first_bytes(headers)),
+      .in_info_i   (info_in),
+      .check_take_o(check_take),
+      .check_last_o(check_last),
+      .check_bad_o (check_bad),
+      .check_sum_o (sum),
+      .check_info_o(info),
+      .commit_i    (check_last && !drop),
+      .drop_i      (drop),
+      .token_i     (token_in),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o  (store_flit),
+      .out_first_o (store_first),
+      .out_token_o (token)
+  );
+
+  assign sum_right = is_right(sum);
+  assign is_echo = info.head.kind == EchoRequest && info.head.code == '0;
+  assign drop = check_last && (check_bad || info.bad_length || !sum_right || !is_echo);
+  assign token_in.desc = info.desc;
+  assign token_in.checksum = update(info.head.checksum, {EchoRequest, 8'h0}, {EchoReply, 8'h0});
+  assign token_in.src = info.src;
+  assign token_in.dst = info.dst;
+
+  always_comb begin
+    event_o = '0;
+    if (check_take && check_last) begin
+      if (check_bad) event_o.drop_aborted = 1'b1;
+      else if (info.bad_length) event_o.drop_length = 1'b1;
+      else if (!sum_right) event_o.drop_checksum = 1'b1;
+      else if (!is_echo) event_o.drop_not_echo = 1'b1;
+    end
+  end
+
+  header_t edit;
+  header_mask_t mask;
+  always_comb begin
+    edit = '0;
+    mask = '0;
+    for (int unsigned i = 0; i < L4Places; i++) begin
+      edit[L4First+4*i+:4] = {EchoReply, 8'h0, token.checksum};
+      mask[L4First+4*i+:4] = {4{token.desc.l4_offset == offset_t'(L4First + 4 * i)}};
+    end
+    if (is_tagged(token.desc.l3_offset)) begin
+      edit[L3Tagged+Ipv4Addresses+:8] = {token.dst, token.src};
+      mask[L3Tagged+Ipv4Addresses+:8] = '1;
+    end else begin
+      edit[L3Untagged+Ipv4Addresses+:8] = {token.dst, token.src};
+      mask[L3Untagged+Ipv4Addresses+:8] = '1;
+    end
+  end
+
+  always_comb begin
+    flit = store_flit;
+    flit.desc = token.desc;
+  end
+  header_edit #(
+      .HeaderBytes(HeaderBytes)
+  ) u_edit (
+      .clk_i,
+      .flit_i (flit),
+      .first_i(store_first),
+      .pass_i (out_valid_o && out_ready_i),
+      .edit_i (edit),
+      .mask_i (mask),
+      .flit_o (out_flit_o)
+  );
+  assign out_key_o = '0;
+
+  logic unused;
+  assign unused = &{1'b0, header, unused_available, store_flit.desc};
+endmodule

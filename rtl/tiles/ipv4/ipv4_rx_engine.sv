@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks IPv4 headers, options and all, and takes what is addressed to this card. Trims each message
+// to the packet (Ethernet's padding goes) and writes desc.length and desc.l4_offset. Cut-through,
+// two cycles, one flit per cycle:
+//
+//   header_window -> message_trim -> [flit, partial sums, faults] -> drop or pass
+//
+// A packet longer than its frame is passed on void. The first fault of a packet, in the order of
+// the fields of faults_t, is the one that is counted. The time to live is for routers: a host must
+// not discard a packet for it (RFC 1122, 3.2.1.7).
+module ipv4_rx_engine
+  import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, ipv4_rx_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    input  cfg_t   cfg_i,
+    output event_t event_o
+);
+  localparam int unsigned FixedWords = Ipv4MinBytes / 4;
+  localparam int unsigned MostWords = Ipv4MaxBytes / 4;
+  localparam int unsigned Groups = 5;
+  localparam length_t Longest = '1;
+
+  typedef struct packed {
+    logic short_fixed;  // the message ends within the header's fixed part
+    logic version;
+    logic header_length;
+    logic short_options;
+    logic length;
+    logic fragment;
+    logic not_ours;
+  } faults_t;
+
+  logic window_valid, window_ready, first;
+  flit_t window_flit, checked_flit;
+  header_t header;
+  offset_t available, need, fixed_end, header_end;
+
+  header_window #(
+      .HeaderBytes(HeaderBytes)
+  ) u_window (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .out_valid_o(window_valid),
+      .out_ready_i(window_ready),
+      .out_flit_o (window_flit),
+      .out_first_o(first),
+      .header_o   (header),
+      .available_o(available),
+      .need_i     (need)
+  );
+
+  // The header, aligned, and what is wrong with it. Until the byte that holds ihl has come, need is
+  // at least the fixed part, which holds it.
+  logic is_l3_tagged;
+  logic [MostWords-1:0][31:0] words;  // word 0 of the header is the highest
+  ipv4_t ip;
+  faults_t faults;
+  offset_t l3_offset;
+  assign l3_offset = window_flit.desc.l3_offset;
+  assign is_l3_tagged = is_tagged(l3_offset);
+  assign words = is_l3_tagged ? header[L3Tagged+:Ipv4MaxBytes] : header[L3Untagged+:Ipv4MaxBytes];
+  assign ip = words[MostWords-1-:FixedWords];
+  assign header_end = (is_l3_tagged ? offset_t'(L3Tagged) : offset_t'(L3Untagged)) + {2'b0, ip.ihl, 2'b0};
+  assign need = ip.ihl < 4'(FixedWords) ? fixed_end : header_end;
+  assign fixed_end = is_l3_tagged ? offset_t'(L3Tagged + Ipv4MinBytes) : offset_t'(L3Untagged + Ipv4MinBytes);
+
+  assign faults.short_fixed = available < fixed_end;
+  assign faults.version = ip.version != 4'd4;
+  assign faults.header_length = ip.ihl < 4'(FixedWords);
+  assign faults.short_options = available < header_end;
+  assign faults.length = ip.total_length < {10'b0, ip.ihl, 2'b0};
+  assign faults.fragment = ip.more_fragments || ip.fragment_offset != '0;
+  assign faults.not_ours = ip.dst != cfg_i.ip;
+
+  logic [Groups-1:0][18:0] group_d, group_q;
+  always_comb begin
+    for (int unsigned g = 0; g < Groups; g++) begin
+      group_d[g] = '0;
+      for (int unsigned i = g * MostWords / Groups; i < (g + 1) * MostWords / Groups; i++) begin
+        if (i < FixedWords || i < 32'(ip.ihl)) begin
+          group_d[g] = group_d[g] + 19'(words[MostWords-1-i][31:16]) + 19'(words[MostWords-1-i][15:0]);
+        end
+      end
+    end
+  end
+
+  // A packet that no message can hold is cut short by the largest length.
+  logic [16:0] packet_end;
+  assign packet_end = 17'(ip.total_length) + 17'(l3_offset);
+  always_comb begin
+    checked_flit = window_flit;
+    checked_flit.desc.length = packet_end > 17'(Longest) ? Longest : length_t'(packet_end);
+    checked_flit.desc.l4_offset = header_end;
+  end
+
+  // A first flit waits until the stage behind is free for what is known of its header; the trim may
+  // then hold the flit itself back.
+  logic trim_in_ready, trim_valid, trim_ready, trim_short, start;
+  flit_t trim_flit;
+  assign start = !first || trim_ready;
+  assign window_ready = trim_in_ready && start;
+  message_trim u_trim (
+      .clk_i,
+      .rst_i,
+      .in_valid_i (window_valid && start),
+      .in_ready_o (trim_in_ready),
+      .in_flit_i  (checked_flit),
+      .out_valid_o(trim_valid),
+      .out_ready_i(trim_ready),
+      .out_flit_o (trim_flit),
+      .short_o    (trim_short)
+  );
+
+  logic valid_q, first_q, trim_first_q, short_q, dropping_q, options_q;
+  flit_t flit_q;
+  logic [7:0] protocol_q;
+  faults_t faults_q;
+  assign trim_ready = !valid_q || out_ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (trim_ready) valid_q <= trim_valid;
+    if (trim_valid && trim_ready) begin
+      flit_q <= trim_flit;
+      first_q <= trim_first_q;
+      short_q <= trim_short;
+      trim_first_q <= trim_flit.last;
+    end
+    if (window_valid && window_ready && first) begin
+      group_q <= group_d;
+      faults_q <= faults;
+      protocol_q <= ip.protocol;
+      options_q <= ip.ihl > 4'(FixedWords);
+    end
+    if (rst_i) begin
+      valid_q <= 1'b0;
+      trim_first_q <= 1'b1;
+    end
+  end
+
+  // The verdict falls with the first flit.
+  logic wrong_sum, fault, dropping, move;
+  wide_t sum;
+  always_comb begin
+    sum = '0;
+    for (int unsigned g = 0; g < Groups; g++) sum = sum + wide_t'(group_q[g]);
+  end
+  assign wrong_sum = !is_right(sum);
+  assign fault = |faults_q || wrong_sum;
+  assign dropping = first_q ? fault : dropping_q;
+  assign move = valid_q && out_ready_i;
+  always_ff @(posedge clk_i) begin
+    if (move) dropping_q <= dropping;
+  end
+
+  always_comb begin
+    event_o = '0;
+    if (move && first_q) begin
+      if (faults_q.short_fixed) event_o.drop_short = 1'b1;
+      else if (faults_q.version) event_o.drop_version = 1'b1;
+      else if (faults_q.header_length) event_o.drop_header_length = 1'b1;
+      else if (faults_q.short_options) event_o.drop_short = 1'b1;
+      else if (wrong_sum) event_o.drop_checksum = 1'b1;
+      else if (faults_q.length) event_o.drop_length = 1'b1;
+      else if (faults_q.fragment) event_o.drop_fragment = 1'b1;
+      else if (faults_q.not_ours) event_o.drop_not_ours = 1'b1;
+      else event_o.mark_options = options_q;
+    end
+    event_o.mark_truncated = move && !dropping && short_q;
+  end
+
+  assign out_valid_o = valid_q && !dropping;
+  assign out_flit_o = flit_q;
+  assign out_key_o = next_key_t'(protocol_q);
+
+  logic unused;
+  assign unused = &{1'b0, header, ip};
+endmodule
