@@ -38,8 +38,7 @@ module packet_store
   localparam int unsigned PtrWidth = $clog2(Depth);
   typedef logic [PtrWidth:0] ptr_t;
 
-  flit_t mem[Depth];
-  flit_t mem_q, bypass_q;
+  flit_t ram_flit, bypass_q;
   logic bypassed_q;
   ptr_t write_q, committed_q, read_q;  // read <= committed <= write
   logic open_q;  // the message that is being written is committed
@@ -70,12 +69,22 @@ module packet_store
   );
 
   // The memory is read one cycle ahead; a flit that is written in that very cycle goes round it.
-  assign out_flit_o = bypassed_q ? bypass_q : mem_q;
+  assign out_flit_o = bypassed_q ? bypass_q : ram_flit;
+  ram_simple_dual #(
+      .T(flit_t),
+      .Depth(Depth)
+  ) u_ram (
+      .clk_i,
+      .write_enable_i(push),
+      .write_addr_i(write_q[PtrWidth-1:0]),
+      .write_data_i(in_flit_i),
+      .read_enable_i(read_next != write_q),
+      .read_addr_i(read_next[PtrWidth-1:0]),
+      .read_data_o(ram_flit)
+  );
 
   always_ff @(posedge clk_i) begin
-    if (push) mem[write_q[PtrWidth-1:0]] <= in_flit_i;
     if (push && read_next == write_q) bypass_q <= in_flit_i;
-    if (read_next != write_q) mem_q <= mem[read_next[PtrWidth-1:0]];
     bypassed_q <= read_next == write_q;
 
     read_q <= read_next;

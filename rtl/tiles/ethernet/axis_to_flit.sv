@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// AXI4-Stream from a MAC as flits; combinational, and never says wait. desc.timestamp of a first
+// flit is now_i; the rest of the descriptor is 0.
+// A frame is cut at MaxFrameBytes and marked bad; what follows is swallowed. tkeep with holes, or
+// with missing bytes before the last beat, or an empty last beat, marks the frame bad as well: such
+// beats come from no healthy MAC, and a flit always has at least one byte.
+module axis_to_flit
+  import girih_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic [        W-1:0] s_axis_tdata,
+    input logic [FlitBytes-1:0] s_axis_tkeep,
+    input logic                 s_axis_tvalid,
+    input logic                 s_axis_tlast,
+    input logic                 s_axis_tuser,
+
+    input timestamp_t now_i,
+
+    output logic  out_valid_o,
+    output flit_t out_flit_o,
+    output logic  oversize_o,  // pulse: a frame was cut
+    output logic  bad_o        // pulse: a frame is bad for another reason
+);
+  localparam int unsigned BeatWidth = $clog2(MaxFrameFlits + 1);
+  localparam logic [EmptyWidth-1:0] LimitEmpty = EmptyWidth'(MaxFrameFlits * FlitBytes - MaxFrameBytes);
+
+  logic [BeatWidth-1:0] beat_q;
+  logic swallow_q, broken_q;
+
+  // Position of the last valid byte, by ORing the positions where tkeep falls from 1 to 0. With
+  // holes this is some position or other, but then the frame is bad anyhow.
+  logic [FlitBytes-1:0] falls;
+  logic [EmptyWidth-1:0] position;
+  assign falls = s_axis_tkeep & ~(s_axis_tkeep >> 1);
+  for (genvar i = 0; i < int'(EmptyWidth); i++) begin : gen_position
+    logic [FlitBytes-1:0] odd;  // bytes whose position has bit i
+    for (genvar b = 0; b < int'(FlitBytes); b++) begin : gen_odd
+      assign odd[b] = 1'((b >> i) & 1);
+    end
+    assign position[i] = |(falls & odd);
+  end
+
+  logic whole, contiguous, broken, at_limit, oversize;
+  logic [EmptyWidth-1:0] empty;
+  assign whole = &s_axis_tkeep;
+  assign contiguous = s_axis_tkeep[0] && (s_axis_tkeep & (s_axis_tkeep + 1'b1)) == '0;
+  assign broken = broken_q || !(s_axis_tlast ? contiguous : whole);
+  assign empty = s_axis_tlast ? ~position : '0;
+  assign at_limit = beat_q == BeatWidth'(MaxFrameFlits - 1);
+  assign oversize = at_limit && (!s_axis_tlast || empty < LimitEmpty);
+
+  assign out_valid_o = s_axis_tvalid && !swallow_q;
+  always_comb begin
+    out_flit_o.desc = '0;
+    out_flit_o.desc.timestamp_valid = 1'b1;
+    out_flit_o.desc.timestamp = now_i;
+    out_flit_o.bad = oversize || broken || s_axis_tuser;
+    out_flit_o.last = oversize || s_axis_tlast;
+    out_flit_o.empty = oversize ? LimitEmpty : empty;
+    out_flit_o.data = s_axis_tdata;
+  end
+  assign oversize_o = out_valid_o && oversize;
+  assign bad_o = out_valid_o && s_axis_tlast && !oversize && out_flit_o.bad;
+
+  always_ff @(posedge clk_i) begin
+    if (s_axis_tvalid) begin
+      swallow_q <= !s_axis_tlast && (swallow_q || oversize);
+      broken_q <= !s_axis_tlast && broken;
+      beat_q <= out_flit_o.last || swallow_q ? '0 : beat_q + 1'b1;
+    end
+    if (rst_i) begin
+      swallow_q <= 1'b0;
+      broken_q <= 1'b0;
+      beat_q <= '0;
+    end
+  end
+endmodule
