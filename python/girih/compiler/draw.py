@@ -1,1 +1,242 @@
-def draw(card): return "<svg/>\n"
+# SPDX-License-Identifier: Apache-2.0
+"""`card.svg`: the card's fabric, its tiles, and the ways of messages as coloured arrows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from math import cos, pi, sin
+
+from girih.compiler import lanes
+from girih.compiler.lanes import Point
+from girih.compiler.model import Card, Tile
+from girih.compiler.paths import services
+from girih.compiler.verilog import origin, summary
+
+SERVICE_COLOURS = ("#2563eb", "#ea580c", "#16a34a", "#9333ea", "#dc2626", "#0891b2", "#db2777", "#854d0e")
+AREA_COLOURS = ("#0f766e", "#b45309", "#1d4ed8", "#be185d", "#4d7c0f", "#6d28d9", "#475569", "#a16207")
+INK, FAINT, LINE, PAPER = "#1f2937", "#6b7280", "#d1d5db", "#ffffff"
+TILE_WIDTH, TILE_HEIGHT = 148, 64
+PITCH_X, PITCH_Y = 256, 156
+MARGIN, TITLE_HEIGHT, LEGEND_LINE = 48, 92, 24
+LANE, FIRST_LANE, MOST_LANES = 7.0, 4.0, 4
+HEAD = 8
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where things are. boxes: the upper left corner of each tile by name; bottom: where the legend starts."""
+
+    boxes: dict[str, Point]
+    width: float
+    bottom: float
+
+
+def draw(card: Card) -> str:
+    """The text of the SVG."""
+    on_mesh = card.fabric.topology == "mesh"
+    layout = _mesh_layout(card) if on_mesh else _crossbar_layout(card)
+    found = services(card)
+    height = layout.bottom + LEGEND_LINE * len(found) + MARGIN / 2
+    body = [
+        *_title(card),
+        *(_mesh(card) if on_mesh else _crossbar(card, layout)),
+        *_tiles(card, layout),
+        *_paths(card, layout, on_mesh),
+        *_legend([service.name for service in found], layout.bottom),
+    ]
+    size = f"{layout.width:.0f} {height:.0f}"
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{layout.width:.0f}" height="{height:.0f}" '
+            f'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif">',
+            f"<!-- {escape(origin(card))} -->",
+            f"<title>{escape(card.name)}: {escape(summary(card))}</title>",
+            f'<rect width="100%" height="100%" rx="14" fill="{PAPER}"/>',
+            *body,
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def _mesh_layout(card: Card) -> Layout:
+    boxes = {tile.name: _cell(tile.at) for tile in card.tiles}
+    width = max(2 * MARGIN + card.fabric.x * PITCH_X - 40, 560)
+    return Layout(boxes, width, TITLE_HEIGHT + card.fabric.y * PITCH_Y + 8)
+
+
+def _crossbar_layout(card: Card) -> Layout:
+    columns = (card.fabric.ports + 1) // 2
+    pitch = TILE_WIDTH + 32
+    boxes = {}
+    for tile in card.tiles:
+        row, column = divmod(tile.at[0], columns)
+        x = column if row == 0 else columns - 1 - column  # the ports run around the crossbar
+        boxes[tile.name] = (MARGIN + 24 + x * pitch, TITLE_HEIGHT + row * (TILE_HEIGHT + 210))
+    return Layout(boxes, max(2 * MARGIN + columns * pitch + 16, 560), TITLE_HEIGHT + 2 * TILE_HEIGHT + 250)
+
+
+def _cell(at: tuple[int, int]) -> Point:
+    return MARGIN + 24 + at[0] * PITCH_X, TITLE_HEIGHT + at[1] * PITCH_Y
+
+
+def _router(at: tuple[int, int]) -> Point:
+    x, y = _cell(at)
+    return x + TILE_WIDTH + 42, y + TILE_HEIGHT + 42
+
+
+def _text(x: float, y: float, size: float, content: str, colour: str = INK, more: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:.1f}" fill="{colour}"{more}>{escape(content)}</text>'
+
+
+def _title(card: Card) -> list[str]:
+    x, y, radius = MARGIN + 6.0, 44.0, 17.0
+    corners = [(radius if i % 2 == 0 else radius * 0.62, i * pi / 8) for i in range(16)]
+    star = " ".join(f"{x + r * sin(a):.1f},{y - r * cos(a):.1f}" for r, a in corners)
+    return [
+        f'<polygon points="{star}" fill="#0f766e"/>',
+        f'<circle cx="{x}" cy="{y}" r="5" fill="{PAPER}"/>',
+        _text(x + 32, y - 1, 20, card.name, more=' font-weight="700"'),
+        _text(x + 32, y + 18, 12.5, summary(card), FAINT),
+    ]
+
+
+def _mesh(card: Card) -> list[str]:
+    """Routers, the links between them and to the tiles."""
+    lines = []
+    places = [(x, y) for y in range(card.fabric.y) for x in range(card.fabric.x)]
+    taken = {tile.at for tile in card.tiles}
+    for x, y in places:
+        for neighbour in ((x + 1, y), (x, y + 1)):
+            if neighbour in places:
+                lines.append(_wire(_router((x, y)), _router(neighbour)))
+        if (x, y) in taken:
+            lines.append(_wire(_corner((x, y)), _router((x, y))))
+    for at in places:
+        cx, cy = _router(at)
+        lines.append(
+            f'<rect x="{cx - 11:.0f}" y="{cy - 11:.0f}" width="22" height="22" rx="5" fill="#f3f4f6" stroke="#9ca3af" '
+            f'stroke-width="1.5"/>'
+        )
+    return lines
+
+
+def _corner(at: tuple[int, int]) -> Point:
+    x, y = _cell(at)
+    return x + TILE_WIDTH - 6, y + TILE_HEIGHT - 6
+
+
+def _wire(start: Point, end: Point) -> str:
+    return (
+        f'<line x1="{start[0]:.0f}" y1="{start[1]:.0f}" x2="{end[0]:.0f}" y2="{end[1]:.0f}" stroke="{LINE}" '
+        f'stroke-width="7" stroke-linecap="round"/>'
+    )
+
+
+def _crossbar(card: Card, layout: Layout) -> list[str]:
+    y = TITLE_HEIGHT + TILE_HEIGHT + 26
+    width = layout.width - 2 * MARGIN
+    return [
+        f'<rect x="{MARGIN}" y="{y}" width="{width:.0f}" height="158" rx="14" fill="#f3f4f6" stroke="#9ca3af" stroke-width="1.5"/>',
+        _text(MARGIN + width / 2, y + 84, 13, "crossbar", "#9ca3af", ' text-anchor="middle" letter-spacing="3"'),
+    ]
+
+
+def _tiles(card: Card, layout: Layout) -> list[str]:
+    areas = sorted({tile.kind.area for tile in card.tiles})
+    lines = []
+    for tile in card.tiles:
+        colour = AREA_COLOURS[areas.index(tile.kind.area) % len(AREA_COLOURS)]
+        lines += _tile(tile, layout.boxes[tile.name], colour)
+    return lines
+
+
+def _tile(tile: Tile, corner: Point, colour: str) -> list[str]:
+    x, y = corner
+    size = min(15.0, 1.65 * (TILE_WIDTH - 24) / max(len(tile.name), 1))
+    lines = [
+        f'<rect x="{x:.0f}" y="{y:.0f}" width="{TILE_WIDTH}" height="{TILE_HEIGHT}" rx="9" fill="{PAPER}" stroke="{colour}" '
+        f'stroke-width="1.6"/>',
+        f'<rect x="{x:.0f}" y="{y:.0f}" width="{TILE_WIDTH}" height="{TILE_HEIGHT}" rx="9" fill="{colour}" fill-opacity="0.09"/>',
+        f'<rect x="{x:.0f}" y="{y + 10:.0f}" width="4" height="{TILE_HEIGHT - 20}" rx="2" fill="{colour}"/>',
+        _text(x + 15, y + 28, size, tile.name, INK, ' font-weight="650"'),
+        _text(x + 15, y + 47, 11.5, tile.kind.title, FAINT),
+    ]
+    if tile.port is not None:
+        ends = [(x - 34, y + 32), (x - 3, y + 32)]
+        points = ends if not tile.kind.has_input else [ends[1], ends[0]]
+        lines += _arrow(points, INK, 2.2)
+        lines.append(_text(x - 36, y + 22, 10.5, f"port {tile.port}", FAINT))
+    return lines
+
+
+def _arrow(points: list[Point], colour: str, width: float) -> list[str]:
+    path = lanes.rounded(lanes.shortened(points, HEAD - 1), 10)
+    return [
+        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-linecap="round"/>',
+        f'<polygon points="{lanes.arrow_head(points, HEAD)}" fill="{colour}"/>',
+    ]
+
+
+def _paths(card: Card, layout: Layout, on_mesh: bool) -> list[str]:
+    """An arrow for each path of each service, in the service's lane and colour."""
+    lines = []
+    for index, service in enumerate(services(card)):
+        colour, lane = SERVICE_COLOURS[index % len(SERVICE_COLOURS)], index % MOST_LANES
+        for src, dst in dict.fromkeys((path.src, path.dst) for path in service.paths):
+            start, end = card.tile(src), card.tile(dst)
+            if on_mesh:
+                line = _mesh_line(lanes.route(start.at, end.at))
+                lines += _arrow(lanes.parallel(line, FIRST_LANE + LANE * lane), colour, 2.4)
+            else:
+                lines += _curve(layout.boxes[src], layout.boxes[dst], lane, colour)
+    return lines
+
+
+def _mesh_line(places: list[tuple[int, int]]) -> list[Point]:
+    """From tile to tile along the links between routers; a line joins the side of a tile that its link passes."""
+    routers = [_router(at) for at in places]
+    start, end = _joint(places[0], places[1]), _joint(places[-1], places[-2])
+    return lanes.simplify([*start, *routers[1:-1], *reversed(end)])
+
+
+def _joint(at: tuple[int, int], towards: tuple[int, int]) -> list[Point]:
+    """A point on the edge of the tile at `at`, and the one beside it on the link to or from `towards`."""
+    x, y = _cell(at)
+    link_x, link_y = _router(at)
+    if at[1] == towards[1]:
+        along = x + TILE_WIDTH * (0.7 if towards[0] > at[0] else 0.3)
+        return [(along, y + TILE_HEIGHT), (along, link_y)]
+    along = y + TILE_HEIGHT * (0.58 if towards[1] > at[1] else 0.42)
+    return [(x + TILE_WIDTH, along), (link_x, along)]
+
+
+def _curve(start: Point, end: Point, lane: int, colour: str) -> list[str]:
+    """From tile to tile through the crossbar: out of the right half of a tile's edge, into the left half."""
+    upper = min(start[1], end[1]) if start[1] != end[1] else TITLE_HEIGHT
+    (x0, y0, down0) = _edge(start, upper, TILE_WIDTH / 2 + 12 + LANE * lane)
+    (x1, y1, down1) = _edge(end, upper, TILE_WIDTH / 2 - 12 - LANE * lane)
+    bend = min(60 + abs(x1 - x0) * 0.12, 130) if down0 == down1 else 120
+    stop = y1 + HEAD * down1
+    path = f"M{x0:.1f},{y0:.1f}C{x0:.1f},{y0 + bend * down0:.1f} {x1:.1f},{y1 + bend * down1:.1f} {x1:.1f},{stop:.1f}"
+    head = lanes.arrow_head([(x1, stop), (x1, y1)], HEAD)
+    return [
+        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.4" stroke-linecap="round"/>',
+        f'<polygon points="{head}" fill="{colour}"/>',
+    ]
+
+
+def _edge(box: Point, upper: float, along: float) -> tuple[float, float, int]:
+    """A point on the edge of a tile that faces the crossbar, and 1 if the crossbar is below it, else -1."""
+    below = box[1] == upper
+    return box[0] + along, box[1] + (TILE_HEIGHT if below else 0), 1 if below else -1
+
+
+def _legend(names: list[str], top: float) -> list[str]:
+    lines = []
+    for index, name in enumerate(names):
+        y = top + LEGEND_LINE * index
+        lines += _arrow([(MARGIN, y), (MARGIN + 38, y)], SERVICE_COLOURS[index % len(SERVICE_COLOURS)], 2.6)
+        lines.append(_text(MARGIN + 50, y + 4.5, 13, name))
+    return lines

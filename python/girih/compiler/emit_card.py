@@ -68,29 +68,29 @@ def _fabric(card: Card) -> list[str]:
             f".{side}_flit{valid}(fabric_{side}_flit)",
         ]
     lines += ["", *instance(fabric.topology, "u_fabric", sizes, connections), ""]
-    owners = {fabric.index(tile.at): tile for tile in card.tiles}
+    taken = {(side, fabric.index(tile.at)) for tile in card.tiles for side in _sides(tile)}
+    idle = []
     for port in range(fabric.ports):
-        lines += _fabric_port(port, owners.get(port))
-    return [*lines, ""]
+        if ("out", port) not in taken:
+            idle += [f"  assign fabric_in_valid[{port}] = 1'b0;", f"  assign fabric_in_flit[{port}] = '0;"]
+        if ("in", port) not in taken:
+            idle += [f"  assign fabric_out_ready[{port}] = 1'b1;"]
+    return [*lines, "  // Where no tile sends, or none receives.", *idle, ""] if idle else lines
 
 
-def _fabric_port(port: int, tile: Tile | None) -> list[str]:
-    name = tile.name if tile else ""
-    if tile and tile.kind.has_output:
-        lines = [
-            f"  assign fabric_in_valid[{port}] = {name}_out_valid;",
-            f"  assign fabric_in_flit[{port}] = {name}_out_flit;",
-            f"  assign {name}_out_ready = fabric_in_ready[{port}];",
-        ]
-    else:
-        lines = [f"  assign fabric_in_valid[{port}] = 1'b0;", f"  assign fabric_in_flit[{port}] = '0;"]
-    if tile and tile.kind.has_input:
-        return lines + [
-            f"  assign {name}_in_valid = fabric_out_valid[{port}];",
-            f"  assign {name}_in_flit = fabric_out_flit[{port}];",
-            f"  assign fabric_out_ready[{port}] = {name}_in_ready;",
-        ]
-    return lines + [f"  assign fabric_out_ready[{port}] = 1'b1;"]
+def _sides(tile: Tile) -> list[str]:
+    return [side for side, there in (("in", tile.kind.has_input), ("out", tile.kind.has_output)) if there]
+
+
+def _tile_nets(name: str, side: str, port: int) -> list[str]:
+    """The nets of a tile's link, and what joins them to the fabric."""
+    fabric = "out" if side == "in" else "in"
+    lines = [f"  logic {name}_{side}_valid, {name}_{side}_ready;", f"  flit_t {name}_{side}_flit;"]
+    pairs = [(f"fabric_{fabric}_{signal}[{port}]", f"{name}_{side}_{signal}") for signal in ("valid", "flit", "ready")]
+    for (there, here), backwards in zip(pairs, (False, False, True), strict=True):
+        to, source = (there, here) if (side == "out") != backwards else (here, there)
+        lines.append(f"  assign {to} = {source};")
+    return lines
 
 
 def _control(digest: str) -> list[str]:
@@ -108,16 +108,16 @@ def _control(digest: str) -> list[str]:
 
 def _tile(card: Card, tile: Tile, index: int) -> list[str]:
     kind = tile.kind
-    lines = ["", f"  // {tile.name}: {kind.title}; {kind.summary}."]
+    lines = ["", f"  // {tile.name}: {kind.summary}."]
     connections = [".clk_i", ".rst_i"]
-    for side, there, valid, ready in (("in", kind.has_input, "_i", "_o"), ("out", kind.has_output, "_o", "_i")):
-        if there:
-            lines += [f"  logic {tile.name}_{side}_valid, {tile.name}_{side}_ready;", f"  flit_t {tile.name}_{side}_flit;"]
-            connections += [
-                f".{side}_valid{valid}({tile.name}_{side}_valid)",
-                f".{side}_ready{ready}({tile.name}_{side}_ready)",
-                f".{side}_flit{valid}({tile.name}_{side}_flit)",
-            ]
+    for side in _sides(tile):
+        lines += _tile_nets(tile.name, side, card.fabric.index(tile.at))
+        valid, ready = ("_i", "_o") if side == "in" else ("_o", "_i")
+        connections += [
+            f".{side}_valid{valid}({tile.name}_{side}_valid)",
+            f".{side}_ready{ready}({tile.name}_{side}_ready)",
+            f".{side}_flit{valid}({tile.name}_{side}_flit)",
+        ]
     for use, prefix in (("axis_in", "s_axis"), ("axis_out", "m_axis")):
         if use in kind.uses:
             connections += _ethernet(prefix, tile.port)

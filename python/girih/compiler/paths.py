@@ -28,8 +28,18 @@ class Service:
 
     @property
     def tiles(self) -> tuple[str, ...]:
-        """In the order in which messages meet them."""
-        return tuple(dict.fromkeys(name for path in self.paths for name in (path.src, path.dst)))
+        """In the order in which messages meet them: each after all that lead to it, as far as that can be."""
+        order: dict[str, None] = {}
+        left = list(self.paths)
+        while left:
+            waiting = {path.dst for path in left}
+            ready = [path for path in left if path.src not in waiting] or left[:1]
+            for path in ready:
+                order.setdefault(path.src)
+                left.remove(path)
+        for path in self.paths:
+            order.setdefault(path.dst)
+        return tuple(order)
 
 
 def message_paths(card: Card) -> tuple[Path, ...]:
