@@ -69,12 +69,16 @@ def _fabric(card: Card) -> list[str]:
         ]
     lines += ["", *instance(fabric.topology, "u_fabric", sizes, connections), ""]
     taken = {(side, fabric.index(tile.at)) for tile in card.tiles for side in _sides(tile)}
-    idle = []
+    idle, unused = [], []
     for port in range(fabric.ports):
         if ("out", port) not in taken:
             idle += [f"  assign fabric_in_valid[{port}] = 1'b0;", f"  assign fabric_in_flit[{port}] = '0;"]
+            unused.append(f"fabric_in_ready[{port}]")
         if ("in", port) not in taken:
             idle += [f"  assign fabric_out_ready[{port}] = 1'b1;"]
+            unused.append(f"fabric_out_valid[{port}]")
+    if unused:
+        idle += ["  logic unused;", f"  assign unused = ^{{{', '.join(unused)}}};"]
     return [*lines, "  // Where no tile sends, or none receives.", *idle, ""] if idle else lines
 
 
