@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""udp_rx: every fault dropped and counted, everything else passed whole with the payload's sum."""
+
+import random
+from collections import Counter
+
+import cocotb
+import pytest
+from girih.engine_bench import (
+    TRAFFIC,
+    WIDTHS,
+    EngineBench,
+    check_no_bubbles,
+    flits,
+    frame_of,
+    random_options,
+    random_size,
+    udp,
+)
+from girih.testing import run_cocotb
+from girih.testing_streams import Message
+from scapy.layers.inet import UDP
+from scapy.utils import checksum
+
+
+@pytest.mark.parametrize("data_width", WIDTHS)
+def test_udp_rx_engine(data_width):
+    run_cocotb("udp_rx_engine", __file__, data_width=data_width)
+
+
+def message_of(packet, *, tagged=None, bad=False) -> Message:
+    frame, l3_offset, l4_offset = frame_of(packet, random.random() < 0.3 if tagged is None else tagged)
+    desc = {"l3_offset": l3_offset, "l4_offset": l4_offset, "length": len(frame), "port": random.getrandbits(4)}
+    return Message(frame, desc, bad=bad)
+
+
+def payload() -> bytes:
+    return random.randbytes(random_size())
+
+
+def good() -> tuple[Message, str, bytes]:
+    message = message_of(udp(payload(), options=random_options()))
+    return message, "", message.data
+
+
+def without_checksum() -> tuple[Message, str, bytes]:
+    message = message_of(udp(payload(), options=random_options(), chksum=0))
+    return message, "mark_no_checksum", message.data
+
+
+def with_trailing_bytes() -> tuple[Message, str, bytes]:
+    """A datagram that is shorter than its packet: what is behind it goes."""
+    message = message_of(udp(payload(), options=random_options()))
+    datagram = message.data
+    message.data += random.randbytes(random.choice([1, 2, 30, 200]))
+    message.desc["length"] = len(message.data)
+    return message, "", datagram
+
+
+def wrong_checksum() -> tuple[Message, str, None]:
+    packet = udp(payload(), options=random_options())
+    right = UDP(bytes(packet[UDP])).chksum
+    message = message_of(packet)
+    # A difference of 0xffff would be none in ones' complement, and 0 would mean no checksum.
+    wrong = random.choice([x for x in (right ^ 1 << i for i in range(16)) if x not in (0, right ^ 0xFFFF)])
+    at = message.desc["l4_offset"] + 6
+    message.data = message.data[:at] + wrong.to_bytes(2, "big") + message.data[at + 2 :]
+    return message, "drop_checksum", None
+
+
+def flipped_bit() -> tuple[Message, str, None]:
+    """One bit wrong anywhere in the payload or the ports."""
+    message = message_of(udp(random.randbytes(random.randint(1, 700)), options=random_options()))
+    l4 = message.desc["l4_offset"]
+    at = random.choice([*range(l4, l4 + 4), *range(l4 + 8, len(message.data))])
+    data = bytearray(message.data)
+    data[at] ^= 1 << random.randrange(8)
+    message.data = bytes(data)
+    return message, "drop_checksum", None
+
+
+def length_too_small() -> tuple[Message, str, None]:
+    return message_of(udp(payload(), options=random_options(), len=random.randint(0, 7))), "drop_length", None
+
+
+def length_too_large() -> tuple[Message, str, None]:
+    body = payload()
+    length = random.choice([len(body) + 9, len(body) + 10, 0xFFFF, random.randint(len(body) + 9, 0xFFFF)])
+    return message_of(udp(body, options=random_options(), len=length)), "drop_length", None
+
+
+def ends_within_header() -> tuple[Message, str, None]:
+    message = message_of(udp(b"", options=random_options()))
+    keep = message.desc["l4_offset"] + random.randint(0, 7)
+    message.data, message.desc["length"] = message.data[:keep], keep
+    return message, "drop_length", None
+
+
+def length_unknown() -> tuple[Message, str, None]:
+    message, _, _ = good()
+    message.desc["length"] = 0
+    return message, "drop_length", None
+
+
+def void() -> tuple[Message, str, None]:
+    """Declared void by an earlier tile: truncated anywhere, or whole."""
+    message = random.choice([good, without_checksum, with_trailing_bytes])()[0]
+    message.bad = True
+    if random.random() < 0.7:
+        message.data = message.data[: random.randint(1, len(message.data))]
+    return message, "drop_aborted", None
+
+
+CASES = [good, good, without_checksum, with_trailing_bytes, wrong_checksum, flipped_bit, length_too_small,
+         length_too_large, ends_within_header, length_unknown, void]  # fmt: skip
+
+
+def check(cases, out, events) -> None:
+    assert events == Counter(reason for _, reason, _ in cases if reason)
+    passed = [(message, data) for message, _, data in cases if data is not None]
+    assert len(out) == len(passed)
+    for (message, data), result in zip(passed, out, strict=True):
+        offset = message.desc["l4_offset"]
+        assert result.data == data and not result.bad
+        assert result.key == int.from_bytes(data[offset + 2 : offset + 4], "big")
+        assert result.desc == result.desc | message.desc | {
+            "length": len(data),
+            "payload_offset": offset + 8,
+            "payload_sum_valid": 1,
+        }
+        assert result.desc["payload_sum"] % 0xFFFF == (~checksum(data[offset + 8 :]) & 0xFFFF) % 0xFFFF
+
+
+@cocotb.test()
+@cocotb.parametrize(traffic=TRAFFIC)
+async def right_datagrams_pass_and_others_are_counted(dut, traffic):
+    bench = await EngineBench.start(dut, "udp_rx", idle=traffic[0], stall=traffic[1])
+    cases = [random.choice(CASES)() for _ in range(300)]
+    check(cases, await bench.run([case[0] for case in cases]), bench.events)
+
+
+@cocotb.test()
+async def every_payload_size_and_every_place_of_the_header(dut):
+    bench = await EngineBench.start(dut, "udp_rx")
+    cases = []
+    for size in range(0, 140):
+        packet = udp(random.randbytes(size), options=random_options(size % 11))
+        message = message_of(packet, tagged=size % 2 == 1)
+        cases.append((message, "", message.data))
+    check(cases, await bench.run([case[0] for case in cases]), bench.events)
+
+
+@cocotb.test()
+async def random_bytes_never_hang_it(dut):
+    bench = await EngineBench.start(dut, "udp_rx", idle=0.1, stall=0.1)
+    junk = []
+    for _ in range(300):
+        data = random.randbytes(random.randint(1, 300))
+        desc = {"l3_offset": random.choice([14, 18, random.getrandbits(8)]), "l4_offset": random.getrandbits(8)}
+        junk.append(Message(data, desc | {"length": random.choice([0, len(data), random.getrandbits(14)])}))
+    out = await bench.run(junk)
+    drops = sum(count for name, count in bench.events.items() if name.startswith("drop_"))
+    assert len(out) + drops == len(junk)
+    case = good()
+    assert (await bench.run([case[0]]))[0].data == case[2]
+
+
+@cocotb.test()
+async def three_cycles_and_no_bubbles(dut):
+    bench = await EngineBench.start(dut, "udp_rx")
+    for size in (1, 18, 22, 86, 470, 1472, 8972):
+        sent = [message_of(udp(random.randbytes(size)), tagged=False) for _ in range(6)]
+        out = await bench.run(sent)
+        check_no_bubbles(out)
+        # The window waits for the 42 bytes of headers, which are more than a flit at small widths.
+        assert out[0].first - sent[0].last == 3 + flits(bytes(42)) - 1
+    # As many as there are, of the shortest.
+    sent = [message_of(udp(b"x"), tagged=False) for _ in range(100)]
+    check_no_bubbles(await bench.run(sent))
