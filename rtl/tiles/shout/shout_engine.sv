@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers a UDP datagram with its payload in capitals: the worked example of an application.
+// Cut-through, two cycles, one flit per cycle. The payload's sum is not known any more, so udp_tx
+// makes a new one.
+module shout_engine
+  import girih_pkg::*, shout_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    output event_t event_o
+);
+  // The answer's addresses and ports are the request's, swapped: what echo does.
+  logic answer_valid, answer_ready;
+  flit_t answer_flit;
+  next_key_t answer_key;
+  echo_pkg::event_t unused_echoed;
+
+  echo_engine u_answer (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .out_valid_o(answer_valid),
+      .out_ready_i(answer_ready),
+      .out_flit_o (answer_flit),
+      .out_key_o  (answer_key),
+      .event_o    (unused_echoed)
+  );
+
+  // Bytes at the start of this flit that are still headers: all of the offset at first, then less
+  // by a flit's worth each time, and 0 from the flit in which the payload starts.
+  logic first_q;
+  offset_t headers, headers_q;
+  assign headers = first_q ? answer_flit.desc.payload_offset : headers_q;
+
+  flit_t capitals;
+  always_comb begin
+    capitals = answer_flit;
+    capitals.desc.payload_sum_valid = 1'b0;
+    for (int unsigned i = 0; i < FlitBytes; i++) begin
+      if (i >= 32'(headers) && answer_flit.data[8*i+:8] inside {["a" : "z"]}) begin
+        capitals.data[8*i+5] = 1'b0;
+      end
+    end
+  end
+
+  logic valid_q;
+  flit_t flit_q;
+  next_key_t key_q;
+  assign answer_ready = !valid_q || out_ready_i;
+  assign out_valid_o = valid_q;
+  assign out_flit_o = flit_q;
+  assign out_key_o = key_q;
+  assign event_o.mark_shouted = answer_valid && answer_ready && answer_flit.last;
+
+  always_ff @(posedge clk_i) begin
+    if (answer_ready) valid_q <= answer_valid;
+    if (answer_valid && answer_ready) begin
+      flit_q <= capitals;
+      key_q <= answer_key;
+      first_q <= answer_flit.last;
+      headers_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
+    end
+    if (rst_i) begin
+      valid_q <= 1'b0;
+      first_q <= 1'b1;
+    end
+  end
+endmodule
