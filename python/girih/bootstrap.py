@@ -126,7 +126,7 @@ def _install_groups(groups: list[str]) -> None:
     _make_environment()
     files = [argument for group in groups for argument in ("-r", str(_requirements(group)))]
     title = f"installing Python packages ({', '.join(groups)})"
-    _run(title, [str(PYTHON), "-m", "pip", "install", "--no-input", "--require-hashes", *files])
+    _run(title, [str(PYTHON), "-m", "pip", "install", "--no-input", "--progress-bar", "off", "--require-hashes", *files])
     for group in groups:
         _stamp(group).write_bytes(_requirements(group).read_bytes())
 

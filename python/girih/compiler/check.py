@@ -15,6 +15,7 @@ from girih.compiler.read import read
 from girih.compiler.settings import has_port
 from girih.paths import ROOT
 from girih.spec.kinds import Kind, load_kinds
+from girih.spec.message import SUPPORTED_WIDTHS
 
 
 def check_file(path: Path, kinds: Mapping[str, Kind] | None = None) -> Card:
@@ -41,6 +42,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
         kind = known[text.name]
         if kind is None:
             continue
+        _check_width(text, kind, design, report)
         _check_port(text, kind, design, report)
         table = hops.resolve(text, kind, known, design.ports, report)
         config, parameters = settings.resolve(text, kind, design, len(table), report)
@@ -69,6 +71,16 @@ def _kind(tile: TileText, kinds: Mapping[str, Kind], report: Report) -> Kind | N
             tile.kind.line, f"tile {tile.name} is of kind {name}, which does not exist", f"{hint}The kinds are {values.listing(kinds, 'and')}."
         )
     return None
+
+
+def _check_width(tile: TileText, kind: Kind, design: Design, report: Report) -> None:
+    width = design.params.data_width
+    if width in SUPPORTED_WIDTHS and width not in kind.widths:
+        report.error(
+            tile.kind.line,
+            f"tile {tile.name} of kind {kind.name} cannot be {width} bits wide",
+            f"It takes a card of width {values.listing(kind.widths)}.",
+        )
 
 
 def _check_port(tile: TileText, kind: Kind, design: Design, report: Report) -> None:

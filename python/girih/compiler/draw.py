@@ -16,10 +16,10 @@ from girih.compiler.verilog import origin, summary
 SERVICE_COLOURS = ("#2563eb", "#ea580c", "#16a34a", "#9333ea", "#dc2626", "#0891b2", "#db2777", "#854d0e")
 AREA_COLOURS = ("#0f766e", "#b45309", "#1d4ed8", "#be185d", "#4d7c0f", "#6d28d9", "#475569", "#a16207")
 INK, FAINT, LINE, PAPER = "#1f2937", "#6b7280", "#d1d5db", "#ffffff"
-TILE_WIDTH, TILE_HEIGHT = 148, 64
-PITCH_X, PITCH_Y = 256, 156
+TILE_WIDTH, TILE_HEIGHT = 148, 70
+PITCH_X, PITCH_Y = 256, 162
 MARGIN, TITLE_HEIGHT, LEGEND_LINE = 48, 92, 24
-LANE, FIRST_LANE, MOST_LANES = 7.0, 4.0, 4
+LANE, FIRST_LANE, MOST_LANES = 6.0, 4.0, 4
 HEAD = 8
 
 
@@ -160,14 +160,14 @@ def _tile(tile: Tile, corner: Point, colour: str) -> list[str]:
         f'stroke-width="1.6"/>',
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{TILE_WIDTH}" height="{TILE_HEIGHT}" rx="9" fill="{colour}" fill-opacity="0.09"/>',
         f'<rect x="{x:.0f}" y="{y + 10:.0f}" width="4" height="{TILE_HEIGHT - 20}" rx="2" fill="{colour}"/>',
-        _text(x + 15, y + 28, size, tile.name, INK, ' font-weight="650"'),
-        _text(x + 15, y + 47, 11.5, tile.kind.title, FAINT),
+        _text(x + 15, y + 30, size, tile.name, INK, ' font-weight="650"'),
+        _text(x + 15, y + 49, 11.5, tile.kind.title, FAINT),
     ]
     if tile.port is not None:
-        ends = [(x - 34, y + 32), (x - 3, y + 32)]
+        ends = [(x - 34, y + 35), (x - 3, y + 35)]
         points = ends if not tile.kind.has_input else [ends[1], ends[0]]
         lines += _arrow(points, INK, 2.2)
-        lines.append(_text(x - 36, y + 22, 10.5, f"port {tile.port}", FAINT))
+        lines.append(_text(x - 36, y + 25, 10.5, f"port {tile.port}", FAINT))
     return lines
 
 
@@ -208,7 +208,7 @@ def _joint(at: tuple[int, int], towards: tuple[int, int]) -> list[Point]:
     if at[1] == towards[1]:
         along = x + TILE_WIDTH * (0.7 if towards[0] > at[0] else 0.3)
         return [(along, y + TILE_HEIGHT), (along, link_y)]
-    along = y + TILE_HEIGHT * (0.58 if towards[1] > at[1] else 0.42)
+    along = y + TILE_HEIGHT * (0.68 if towards[1] > at[1] else 0.32)
     return [(x + TILE_WIDTH, along), (link_x, along)]
 
 

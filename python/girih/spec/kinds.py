@@ -15,6 +15,7 @@ from systemrdl import RDLCompiler
 from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 
 from girih.paths import RTL
+from girih.spec.message import SUPPORTED_WIDTHS
 
 TILES = RTL / "tiles"
 SHELL = RTL / "shell"
@@ -107,7 +108,7 @@ class NodeTable:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of tile. Paths say where its facts are written, for messages to people."""
+    """One kind of tile. widths: of data that it can take. Paths say where its facts are written, for messages to people."""
 
     name: str
     area: str
@@ -116,6 +117,7 @@ class Kind:
     engine: str
     uses: tuple[str, ...]
     buffering: str
+    widths: tuple[int, ...]
     next: NodeTable | None
     parameters: tuple[EngineParameter, ...]
     config: tuple[ConfigField, ...]
@@ -225,6 +227,7 @@ def _read_kind(description: Path) -> Kind:
         engine=facts["engine"],
         uses=tuple(facts["uses"]),
         buffering=facts["buffering"],
+        widths=tuple(facts.get("widths", SUPPORTED_WIDTHS)),
         next=table,
         parameters=tuple(EngineParameter(name, **p) for name, p in facts.get("parameters", {}).items()),
         config=tuple(_config(top)),
