@@ -47,8 +47,9 @@ module header_window
   assign pop = out_valid_o && out_ready_i;
 
   // The window ends at its last slot, at the last flit that has come, or at the message's end.
-  logic complete;
+  logic complete, full;
   length_t bytes;
+  assign full = count_q == CountWidth'(K);
   always_comb begin
     complete = 1'b0;
     bytes = '0;
@@ -74,11 +75,11 @@ module header_window
     assign unused = &{1'b0, need_i, complete};
     assign out_valid_o = count_q != '0;
   end else begin : gen_wait
-    assign out_valid_o = count_q != '0 && (!first_q || complete || available_o >= need_i);
+    assign out_valid_o = count_q != '0 && (!first_q || complete || full || available_o >= need_i);
   end
   assign out_flit_o = slot_q[0];
   assign out_first_o = first_q;
-  assign in_ready_o = count_q != CountWidth'(K) || pop;
+  assign in_ready_o = !full || pop;
 
   for (genvar i = 0; i < int'(K); i++) begin : gen_slot
     logic from_input;

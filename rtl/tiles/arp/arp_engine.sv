@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// ARP, in line before Ethernet transmit.
+//
+//   in -> header_window -> look up -> stage 2 -+--------- hit ---------------+-> out
+//                                              +- miss -> arp_pending -------+
+//                                              +- ARP --> arp_table          |
+//                                                    \--> arp_maker ---------+
+//
+// Outgoing IPv4 messages get the MAC address of their next hop (the destination if it is in the
+// subnet, else the gateway) and go on, cut-through, two cycles, one flit per cycle. Those whose
+// address is not known wait in arp_pending while a request asks for it, and never hold up others.
+// Received ARP packets (told by their EtherType) teach and are answered when they have come whole
+// and good. Each costs one idle cycle, so that the next look-up sees what it taught.
+module arp_engine
+  import girih_pkg::*, net_pkg::*, arp_types_pkg::*, arp_pkg::*;
+#(
+    parameter int unsigned Entries = 16,  // neighbours known
+    parameter int unsigned Slots = 4      // neighbours asked for
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    input  cfg_t   cfg_i,
+    output event_t event_o
+);
+  if (Entries < 2) begin : gen_bad_entries
+    $fatal(1, "arp_engine: Entries is %0d; it must be at least 2", Entries);
+  end
+
+  localparam int unsigned Retries = 3;
+  localparam int unsigned L2Bytes = EthernetBytes + VlanBytes;
+  localparam int unsigned HeaderBytes = L2Bytes + ArpBytes;
+
+  // Stage 1: the window, and what to do with the message.
+  logic valid, ready, first;
+  flit_t flit;
+  offset_t available, need;
+  logic [HeaderBytes*8-1:0] header;
+  header_window #(
+      .HeaderBytes(HeaderBytes)
+  ) u_window (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .out_valid_o(valid),
+      .out_ready_i(ready),
+      .out_flit_o(flit),
+      .out_first_o(first),
+      .header_o(header),
+      .available_o(available),
+      .need_i(need)
+  );
+
+  logic has_tag, is_arp;
+  ethernet_t ethernet;
+  logic [15:0] tag, inner_ethertype;
+  arp_t arp;
+  ipv4_t ipv4;
+  assign {ethernet, tag, inner_ethertype} = header[HeaderBytes*8-1-:L2Bytes*8];
+  assign has_tag = flit.desc.l3_offset == offset_t'(L2Bytes);
+  assign arp = has_tag ? header[ArpBytes*8-1:0] : header[VlanBytes*8+:ArpBytes*8];
+  assign ipv4 = arp[ArpBytes*8-1-:Ipv4MinBytes*8];
+  assign is_arp = (has_tag ? inner_ethertype : ethernet.ethertype) == EtherTypeArp;
+  assign need = (has_tag ? offset_t'(L2Bytes) : offset_t'(EthernetBytes))
+      + (is_arp ? offset_t'(ArpBytes) : offset_t'(Ipv4MinBytes));
+
+  logic in_subnet, broadcast, arp_ok, arp_ours, sender_usable;
+  ipv4_addr_t next_hop, key;
+  assign in_subnet = ((ipv4.dst ^ cfg_i.ip) & cfg_i.netmask) == '0;
+  // A subnet of one or two addresses has none for broadcasts.
+  assign broadcast = &ipv4.dst || (in_subnet && &(ipv4.dst | cfg_i.netmask) && !cfg_i.netmask[1]);
+  assign next_hop = in_subnet ? ipv4.dst : cfg_i.gateway;
+  assign arp_ok = arp.hardware == ArpHardwareEthernet && arp.protocol == EtherTypeIpv4
+      && arp.hardware_length == 8'd6 && arp.protocol_length == 8'd4
+      && arp.operation inside {ArpRequest, ArpReply} && !arp.sender_mac[40];
+  assign arp_ours = arp.target_ip == cfg_i.ip;
+  // Not one who has no address yet (a probe), nor one who has taken ours.
+  assign sender_usable = arp.sender_ip != '0 && arp.sender_ip != cfg_i.ip;
+  assign key = is_arp ? arp.sender_ip : next_hop;
+
+  logic [Entries-1:0] known;
+  mac_t known_mac;
+  logic [Slots-1:0] waiting, free;
+  logic releasing;
+
+  typedef enum logic [2:0] {
+    Forward,
+    Pend,
+    Full,  // no room to wait
+    NoRoute,
+    Malformed,
+    Arp
+  } kind_e;
+  kind_e kind;
+  always_comb begin
+    if (available < need) kind = Malformed;
+    else if (is_arp) kind = arp_ok ? Arp : Malformed;
+    else if (broadcast) kind = Forward;
+    else if (!in_subnet && cfg_i.gateway == '0) kind = NoRoute;
+    else if (known != '0) kind = Forward;
+    else if (waiting != '0) kind = Pend;
+    else if (free != '0 && !releasing) kind = Pend;
+    else kind = Full;
+  end
+
+  target_t target;
+  assign target = '{port: flit.desc.port, tenant: flit.desc.tenant, has_tag: has_tag, tag: tag, ip: key};
+
+  // Stage 2: the message's flits on their way to where stage 1 has sent them.
+  logic s2_valid_q, s2_first_q, s2_reply_q, s2_learn_q;
+  flit_t s2_flit_q;
+  kind_e s2_kind_q;
+  mac_t s2_mac_q;  // Forward: the destination; Arp: the sender
+  target_t s2_target_q;
+  timestamp_t s2_timestamp_q;
+  logic [Entries-1:0] s2_known_q;
+  logic [Slots-1:0] s2_slot_q;
+
+  logic advance, decide, s2_take, s2_ready, s2_is_arp;
+  assign s2_is_arp = s2_valid_q && s2_kind_q == Arp;
+  assign s2_ready = !s2_valid_q || s2_take;
+  assign ready = s2_ready && !(first && s2_is_arp);
+  assign advance = valid && ready;
+  assign decide = advance && first;
+
+  always_ff @(posedge clk_i) begin
+    if (s2_ready) s2_valid_q <= advance;
+    if (advance) begin
+      s2_flit_q  <= flit;
+      s2_first_q <= first;
+    end
+    if (decide) begin
+      s2_kind_q <= kind;
+      s2_mac_q <= is_arp ? arp.sender_mac : broadcast ? MacBroadcast : known_mac;
+      s2_target_q <= target;
+      s2_timestamp_q <= flit.desc.timestamp;
+      s2_known_q <= known;
+      s2_slot_q <= is_arp || waiting != '0 ? waiting : free;
+      s2_reply_q <= arp_ours && arp.operation == ArpRequest;
+      s2_learn_q <= sender_usable && (arp_ours || known != '0 || waiting != '0);
+    end
+    if (rst_i) s2_valid_q <= 1'b0;
+  end
+
+  logic forward_valid, forward_ready, arp_good, learn, order_ready, order_from_arp;
+  assign forward_valid = s2_valid_q && s2_kind_q == Forward;
+  assign arp_good = s2_is_arp && s2_flit_q.last && !s2_flit_q.bad;
+  assign order_from_arp = arp_good && s2_reply_q;
+  assign learn = arp_good && s2_learn_q && s2_take;
+  always_comb begin
+    s2_take = 1'b1;
+    if (s2_kind_q == Forward) s2_take = forward_ready;
+    else if (order_from_arp) s2_take = order_ready;
+  end
+
+  arp_table #(
+      .Entries(Entries)
+  ) u_table (
+      .clk_i,
+      .rst_i,
+      .find_ip_i(key),
+      .match_o(known),
+      .mac_o(known_mac),
+      .learn_i(learn),
+      .known_i(s2_known_q),
+      .learn_ip_i(s2_target_q.ip),
+      .learn_mac_i(s2_mac_q)
+  );
+
+  logic request_valid, drain_busy, drain_valid, drain_ready, drain_first, full, aborted, expired;
+  logic route_lost;  // both reasons for drop_unresolved have one pulse between them
+  target_t request;
+  flit_t drain_flit;
+  mac_t drain_mac;
+  arp_pending #(
+      .Slots(Slots),
+      .Retries(Retries)
+  ) u_pending (
+      .clk_i,
+      .rst_i,
+      .retry_cycles_i(cfg_i.retry_cycles),
+      .find_ip_i(key),
+      .waiting_o(waiting),
+      .releasing_o(releasing),
+      .free_o(free),
+      .open_i(decide && kind == Pend),
+      .open_new_i(waiting == '0),
+      .open_slot_i(free),
+      .open_target_i(target),
+      .in_valid_i(s2_valid_q && s2_kind_q == Pend),
+      .in_slot_i(s2_slot_q),
+      .in_first_i(s2_first_q),
+      .in_flit_i(s2_flit_q),
+      .full_o(full),
+      .aborted_o(aborted),
+      .resolve_i(learn),
+      .resolve_slot_i(s2_slot_q),
+      .resolve_mac_i(s2_mac_q),
+      .request_valid_o(request_valid),
+      .request_ready_i(order_ready && !order_from_arp),
+      .request_o(request),
+      .out_busy_o(drain_busy),
+      .out_valid_o(drain_valid),
+      .out_ready_i(drain_ready),
+      .out_flit_o(drain_flit),
+      .out_first_o(drain_first),
+      .out_mac_o(drain_mac),
+      .expire_hold_i(route_lost),
+      .expired_o(expired)
+  );
+
+  order_t order;
+  always_comb begin
+    order = '{reply: 1'b0, target: request, mac: '0, timestamp: '0};
+    if (order_from_arp) order = '{reply: 1'b1, target: s2_target_q, mac: s2_mac_q, timestamp: s2_timestamp_q};
+  end
+  logic made_valid, made_ready, made_is_reply;
+  flit_t made_flit;
+  arp_maker u_maker (
+      .clk_i,
+      .rst_i,
+      .own_mac_i(cfg_i.mac),
+      .own_ip_i(cfg_i.ip),
+      .order_valid_i(order_from_arp || request_valid),
+      .order_ready_o(order_ready),
+      .order_i(order),
+      .out_valid_o(made_valid),
+      .out_ready_i(made_ready),
+      .out_flit_o(made_flit),
+      .out_reply_o(made_is_reply)
+  );
+
+  // Out: made frames first, since ARP packets wait for them; released messages before others, so
+  // that none to the same neighbour overtakes them, not even between two of their slots. Who has offered a flit keeps the link to the
+  // end of its message.
+  typedef enum logic [1:0] {
+    Made,
+    Drain,
+    Stream
+  } owner_e;
+  owner_e owner, owner_q;
+  logic locked_q, out_first, out_done;
+  always_comb begin
+    if (locked_q) owner = owner_q;
+    else if (made_valid) owner = Made;
+    else if (drain_busy) owner = Drain;
+    else owner = Stream;
+  end
+  assign made_ready = owner == Made && out_ready_i;
+  assign drain_ready = owner == Drain && out_ready_i;
+  assign forward_ready = owner == Stream && out_ready_i;
+
+  mac_t out_mac;
+  flit_t out_flit;
+  always_comb begin
+    out_valid_o = forward_valid;
+    out_flit = s2_flit_q;
+    out_first = s2_first_q;
+    out_mac = s2_mac_q;
+    if (owner == Made) begin
+      out_valid_o = made_valid;
+      out_flit = made_flit;
+      out_first = 1'b0;
+    end else if (owner == Drain) begin
+      out_valid_o = drain_valid;
+      out_flit = drain_flit;
+      out_first = drain_first;
+      out_mac = drain_mac;
+    end
+    out_flit_o = out_flit;
+    // The first wire byte is the lowest of the flit and the highest of the address.
+    if (out_first) out_flit_o.data[47:0] = {<<8{out_mac}};
+  end
+  assign out_key_o = next_key_t'(out_flit.desc.port);
+  assign out_done = out_valid_o && out_ready_i && out_flit.last;
+
+  always_ff @(posedge clk_i) begin
+    if (out_valid_o) begin
+      locked_q <= !out_done;
+      owner_q  <= owner;
+    end
+    if (rst_i) locked_q <= 1'b0;
+  end
+
+  logic ends;  // a message that goes no further ends in stage 2
+  assign ends = s2_valid_q && s2_flit_q.last && s2_take;
+  assign route_lost = ends && s2_kind_q == NoRoute && !s2_flit_q.bad;
+  always_comb begin
+    event_o = '0;
+    event_o.drop_aborted = aborted || (ends && s2_flit_q.bad && s2_kind_q inside {Full, NoRoute, Malformed, Arp});
+    event_o.drop_malformed = ends && !s2_flit_q.bad && s2_kind_q == Malformed;
+    event_o.drop_pending_full = full || (ends && !s2_flit_q.bad && s2_kind_q == Full);
+    event_o.drop_unresolved = route_lost || expired;
+    event_o.used_arp = arp_good && s2_take;
+    event_o.made_reply = out_done && owner == Made && made_is_reply;
+    event_o.made_request = out_done && owner == Made && !made_is_reply;
+    event_o.mark_learned = learn;
+    event_o.mark_hit = decide && kind == Forward;
+    event_o.mark_miss = decide && kind inside {Pend, Full};
+  end
+
+  logic unused;
+  assign unused = &{1'b0, ethernet, ipv4, arp.target_mac};
+endmodule

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where messages wait for the address of their neighbour: Slots neighbours, each with a part of one
+// block RAM that is filled in order and sent in order, so that no neighbour waits for another.
+//
+//   Free --open--> Wait --resolve--> Release --all sent--> Free
+//                   |  \--request, Retries times more, every retry_cycles
+//                   \--nobody answered--> Expire --all counted--> Free
+//
+// Writing never waits: a message that does not fit, or proves bad, is taken back.
+module arp_pending
+  import girih_pkg::*, net_pkg::*, arp_types_pkg::*;
+#(
+    parameter int unsigned Slots = 4,
+    parameter int unsigned Retries = 3
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic [31:0] retry_cycles_i,
+
+    // Who waits; combinational, at most one each
+    input  ipv4_addr_t       find_ip_i,
+    output logic [Slots-1:0] waiting_o,   // the slot that waits for it
+    output logic             releasing_o, // a slot that sends to it right now
+    output logic [Slots-1:0] free_o,
+
+    // A message is going to be written to a slot; open_new_i: which is a free one
+    input logic             open_i,
+    input logic             open_new_i,
+    input logic [Slots-1:0] open_slot_i,
+    input target_t          open_target_i,
+
+    // Its flits
+    input  logic             in_valid_i,
+    input  logic [Slots-1:0] in_slot_i,
+    input  logic             in_first_i,
+    input  flit_t            in_flit_i,
+    output logic             full_o,      // pulse: it did not fit
+    output logic             aborted_o,   // pulse: it was bad
+
+    // The neighbour has answered
+    input logic             resolve_i,
+    input logic [Slots-1:0] resolve_slot_i,
+    input mac_t             resolve_mac_i,
+
+    output logic    request_valid_o,
+    input  logic    request_ready_i,
+    output target_t request_o,
+
+    output logic  out_busy_o,  // there is something to send, now or soon
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+    output flit_t out_flit_o,
+    output logic  out_first_o,
+    output mac_t  out_mac_o,
+
+    input  logic expire_hold_i,  // do not count now
+    output logic expired_o       // pulse: one message was dropped
+);
+  if (Slots < 2 || (Slots & (Slots - 1)) != 0) begin : gen_bad_slots
+    $fatal(1, "arp_pending: Slots is %0d; it must be a power of two, at least 2", Slots);
+  end
+
+  localparam int unsigned SlotFlits = 1 << $clog2(MaxFrameFlits);
+  localparam int unsigned PtrWidth = $clog2(SlotFlits);
+  localparam int unsigned SlotWidth = $clog2(Slots);
+  localparam int unsigned TryWidth = $clog2(Retries + 1);
+  typedef logic [PtrWidth:0] ptr_t;
+  typedef logic [SlotWidth-1:0] slot_t;
+
+  typedef enum logic [1:0] {
+    Free,
+    Wait,
+    Release,
+    Expire
+  } state_e;
+
+  state_e state_q[Slots];
+  target_t target_q[Slots];
+  mac_t mac_q[Slots];
+  ptr_t fill_q[Slots];  // flits of whole messages
+  ptr_t messages_q[Slots];
+  logic [31:0] timer_q[Slots];
+  logic [TryWidth-1:0] tries_q[Slots];
+
+  logic [Slots-1:0] is_free, is_release, is_expire, doomed, asks_q, request_slot, drain_slot, expire_slot;
+  function automatic logic [Slots-1:0] lowest(logic [Slots-1:0] set);
+    return set & (~set + 1'b1);
+  endfunction
+  function automatic slot_t index(logic [Slots-1:0] one_hot);
+    index = '0;
+    for (int unsigned s = 0; s < Slots; s++) index |= one_hot[s] ? slot_t'(s) : '0;
+  endfunction
+
+  logic [Slots-1:0] released_match;
+  for (genvar s = 0; s < int'(Slots); s++) begin : gen_flags
+    logic same;
+    assign same = target_q[s].ip == find_ip_i;
+    assign is_free[s] = state_q[s] == Free;
+    assign is_release[s] = state_q[s] == Release;
+    assign is_expire[s] = state_q[s] == Expire;
+    assign doomed[s] = state_q[s] == Wait && timer_q[s] == '0 && tries_q[s] == TryWidth'(Retries);
+    assign waiting_o[s] = state_q[s] == Wait && !doomed[s] && same;
+    assign released_match[s] = is_release[s] && same;
+  end
+  assign releasing_o = |released_match;
+  assign free_o = lowest(is_free);
+  assign request_slot = lowest(asks_q);
+  assign drain_slot = lowest(is_release);
+  assign expire_slot = lowest(is_expire);
+
+  // Writing. The message in hand grows past fill_q, which moves when it is whole.
+  logic appending_q;  // from open_i to the last flit
+  logic overflow_q, overflow, keep;
+  ptr_t write_q, write;
+  slot_t in_index;
+  assign in_index = index(in_slot_i);
+  assign write = in_first_i ? fill_q[in_index] : write_q;
+  assign overflow = write == ptr_t'(SlotFlits) || (!in_first_i && overflow_q);
+  assign keep = in_valid_i && in_flit_i.last && !overflow && !in_flit_i.bad;
+  assign aborted_o = in_valid_i && in_flit_i.last && in_flit_i.bad;
+  assign full_o = in_valid_i && in_flit_i.last && overflow && !in_flit_i.bad;
+
+  // Reading. The RAM's output register is the flit that is offered.
+  logic draining_q, drain_start, drain_step, drain_end;
+  slot_t drain_q, drain_next;
+  ptr_t read_q;
+  assign drain_start = !draining_q && |is_release;
+  assign drain_next = draining_q ? drain_q : index(drain_slot);
+  assign drain_step = draining_q && out_ready_i;
+  assign drain_end = drain_step && read_q == fill_q[drain_q] - 1'b1;
+  assign out_busy_o = |is_release;
+  assign out_valid_o = draining_q;
+  assign out_mac_o = mac_q[drain_q];
+
+  logic [PtrWidth-1:0] read_addr;
+  assign read_addr = draining_q ? read_q[PtrWidth-1:0] + 1'b1 : '0;
+  ram_simple_dual #(
+      .T(flit_t),
+      .Depth(Slots * SlotFlits)
+  ) u_ram (
+      .clk_i,
+      .write_enable_i(in_valid_i && !overflow),
+      .write_addr_i({in_index, write[PtrWidth-1:0]}),
+      .write_data_i(in_flit_i),
+      .read_enable_i(drain_start || (drain_step && !drain_end)),
+      .read_addr_i({drain_next, read_addr}),
+      .read_data_o(out_flit_o)
+  );
+
+  assign request_valid_o = |asks_q;
+  always_comb begin
+    request_o = '0;
+    for (int unsigned s = 0; s < Slots; s++) request_o |= request_slot[s] ? target_q[s] : '0;
+  end
+
+  logic [Slots-1:0] expire_done;
+  for (genvar s = 0; s < int'(Slots); s++) begin : gen_expire_done
+    assign expire_done[s] = expire_slot[s] && messages_q[s] == '0;
+  end
+  assign expired_o = |expire_slot && expire_done == '0 && !expire_hold_i;
+
+  for (genvar s = 0; s < int'(Slots); s++) begin : gen_slot
+    logic open_new, resolve, kept;
+    assign open_new = open_i && open_new_i && open_slot_i[s];
+    assign resolve = resolve_i && resolve_slot_i[s] && state_q[s] == Wait;
+    assign kept = keep && in_slot_i[s];
+    always_ff @(posedge clk_i) begin
+      if (open_new) begin
+        target_q[s] <= open_target_i;
+        fill_q[s] <= '0;
+        messages_q[s] <= '0;
+      end else if (kept) begin
+        fill_q[s] <= write + 1'b1;
+        messages_q[s] <= messages_q[s] + 1'b1;
+      end else if (expired_o && expire_slot[s]) messages_q[s] <= messages_q[s] - 1'b1;
+      if (resolve) mac_q[s] <= resolve_mac_i;
+
+      if (request_ready_i && request_slot[s]) asks_q[s] <= 1'b0;
+      if (timer_q[s] != '0) timer_q[s] <= timer_q[s] - 1'b1;
+      unique case (state_q[s])
+        Free:
+        if (open_new) begin
+          state_q[s] <= Wait;
+          asks_q[s]  <= 1'b1;
+          timer_q[s] <= retry_cycles_i;
+          tries_q[s] <= '0;
+        end
+        Wait:
+        if (resolve) begin
+          state_q[s] <= fill_q[s] == '0 ? Free : Release;
+          asks_q[s]  <= 1'b0;
+        end else if (doomed[s]) begin
+          if (!(appending_q && in_slot_i[s])) begin
+            state_q[s] <= Expire;
+            asks_q[s]  <= 1'b0;
+          end
+        end else if (timer_q[s] == '0) begin
+          asks_q[s]  <= 1'b1;
+          timer_q[s] <= retry_cycles_i;
+          tries_q[s] <= tries_q[s] + 1'b1;
+        end
+        Release: if (drain_end && drain_q == slot_t'(s)) state_q[s] <= Free;
+        Expire: if (expire_done[s]) state_q[s] <= Free;
+      endcase
+      if (rst_i) begin
+        state_q[s] <= Free;
+        asks_q[s]  <= 1'b0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (in_valid_i) begin
+      write_q <= overflow ? write : write + 1'b1;
+      overflow_q <= overflow;
+    end
+    if (open_i) appending_q <= 1'b1;
+    else if (in_valid_i && in_flit_i.last) appending_q <= 1'b0;
+
+    if (drain_start) begin
+      draining_q <= 1'b1;
+      drain_q <= drain_next;
+      read_q <= '0;
+      out_first_o <= 1'b1;
+    end else if (drain_step) begin
+      read_q <= read_q + 1'b1;
+      out_first_o <= out_flit_o.last;
+      draining_q <= !drain_end;
+    end
+    if (rst_i) begin
+      appending_q <= 1'b0;
+      draining_q  <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!in_valid_i || (appending_q && state_q[in_index] == Wait))
+      else $error("arp_pending: a message is written to a slot that does not wait");
+      assert (!drain_end || out_flit_o.last)
+      else $error("arp_pending: a slot ends within a message");
+    end
+  end
+endmodule

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: Apache-2.0
+"""arp: resolves, waits, asks, answers and learns; nothing is lost uncounted, nothing blocked."""
+
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles
+from girih.spec.kinds import load_kinds
+from girih.testing import run_cocotb
+from girih.testing_streams import Events, Message, card_params, settle, start
+from scapy.all import ARP, IP, UDP, Dot1Q, Ether, Raw
+
+KIND = load_kinds()["arp"]
+MAC, IP_ADDR, GATEWAY = "02:00:00:00:00:01", "10.0.0.1", "10.0.0.254"
+BROADCAST = "ff:ff:ff:ff:ff:ff"
+CONFIG = {"mac": 0x020000000001, "ip": 0x0A000001, "netmask": 0xFFFFFF00, "gateway": 0x0A0000FE}
+
+
+@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+def test_arp_engine(data_width):
+    run_cocotb("arp_engine", __file__, data_width=data_width)
+
+
+def config(**changes) -> int:
+    values = CONFIG | {"retry_cycles": 100_000} | changes
+    word = 0
+    for field in KIND.config:
+        word = word << field.width | values[field.name]
+    return word
+
+
+def mac_of(ip: str, generation: int = 0) -> str:
+    """The MAC address that a neighbour has in these tests."""
+    return f"06:{generation:02x}:" + ":".join(f"{int(part):02x}" for part in ip.split("."))
+
+
+def ether(dst, src, vlan):
+    return Ether(dst=dst, src=src) / Dot1Q(vlan=vlan[0], prio=vlan[1]) if vlan else Ether(dst=dst, src=src)
+
+
+def random_vlan():
+    return (random.randrange(4096), random.randrange(8)) if random.random() < 0.3 else None
+
+
+def packet(dst: str, size: int = 60, vlan=None, bad=False) -> Message:
+    """An outgoing packet as ipv4_tx hands it over: the destination MAC is yet to be written."""
+    frame = ether("00:00:00:00:00:00", MAC, vlan) / IP(src=IP_ADDR, dst=dst) / UDP(sport=1, dport=2)
+    room = max(0, size - len(frame))
+    data = bytes(frame / Raw(random.randbytes(room)))
+    desc = {
+        "length": len(data),
+        "l3_offset": 18 if vlan else 14,
+        "port": random.randrange(16),
+        "tenant": random.randrange(16),
+        "timestamp": random.getrandbits(24),
+    }
+    return Message(data, desc, bad=bad)
+
+
+def arp_frame(op, src_ip, dst_ip=IP_ADDR, src_mac=None, vlan=None, bad=False, cut=None, **fields) -> Message:
+    src_mac = src_mac or mac_of(src_ip)
+    body = ARP(op=op, hwsrc=src_mac, psrc=src_ip, hwdst=MAC if op == 2 else "00:00:00:00:00:00", pdst=dst_ip)
+    for name, value in fields.items():
+        setattr(body, name, value)
+    frame = bytes(ether(BROADCAST if op == 1 else MAC, src_mac, vlan) / body).ljust(60, b"\0")
+    desc = {
+        "l3_offset": 18 if vlan else 14,
+        "port": random.randrange(16),
+        "tenant": random.randrange(16),
+        "timestamp_valid": 1,
+        "timestamp": random.getrandbits(24),
+    }
+    return Message(frame[:cut], desc, bad=bad)
+
+
+class Bench:
+    """The engine with its source, sink and counters."""
+
+    async def begin(self, dut, idle=0.0, stall=0.0, **cfg):
+        self.dut = dut
+        dut.cfg_i.value = config(**cfg)
+        self.source, self.sink = await start(dut, idle, stall)
+        self.events = Events(dut, [c.name for c in KIND.engine_counters])
+        self.entered = 0
+        return self
+
+    def send(self, *messages):
+        self.entered += len(messages)
+        self.source.send(*messages)
+
+    async def run(self, *messages) -> list[Message]:
+        """Sends, waits until all is quiet, and returns what came out meanwhile."""
+        before = len(self.sink.messages)
+        self.send(*messages)
+        await settle(self.dut, self.source, self.sink)
+        return self.sink.messages[before:]
+
+    async def teach(self, *ips, generation=0):
+        out = await self.run(*[arp_frame(2, ip, src_mac=mac_of(ip, generation)) for ip in ips])
+        assert out == [] or generation
+
+    def conserved(self, waiting=0):
+        count = self.events.count
+        made = sum(v for name, v in count.items() if name.startswith("made_"))
+        gone = sum(v for name, v in count.items() if name.startswith(("drop_", "used_")))
+        assert self.entered + made == len(self.sink.messages) + gone + waiting
+
+
+def is_arp(message: Message) -> bool:
+    return ARP in Ether(message.data)
+
+
+def check_forwarded(sent: Message, got: Message, mac: str):
+    assert got.data[:6] == bytes.fromhex(mac.replace(":", ""))
+    assert got.data[6:] == sent.data[6:] and got.bad == sent.bad
+    assert all(got.desc[name] == value for name, value in sent.desc.items())
+    assert got.key == sent.desc["port"]
+
+
+def check_request(got: Message, ip: str, cause: Message, vlan):
+    want = ether(BROADCAST, MAC, vlan) / ARP(
+        op=1, hwsrc=MAC, psrc=IP_ADDR, hwdst="00:00:00:00:00:00", pdst=ip, hwlen=6, plen=4
+    )
+    assert got.data == bytes(want) and not got.bad
+    assert got.desc["timestamp_valid"] == 0 and got.desc["length"] == len(got.data)
+    assert all(got.desc[name] == cause.desc[name] for name in ("port", "tenant", "l3_offset"))
+    assert got.key == cause.desc["port"]
+
+
+@cocotb.test()
+async def known_neighbours_are_written_in_place(dut):
+    bench = await Bench().begin(dut)
+    neighbours = [f"10.0.0.{i}" for i in range(2, 12)]
+    await bench.teach(GATEWAY, *neighbours)
+    for idle, stall in [(0, 0), (0.5, 0), (0, 0.5), (0.4, 0.4)]:
+        bench.source.idle, bench.sink.stall = idle, stall
+        sent, macs = [], []
+        for _ in range(100):
+            dst = random.choice([*neighbours, "192.168.7.7", "8.8.8.8", "10.0.0.255", "255.255.255.255"])
+            size = random.choice([42, 60, 64, 1514, random.randint(42, 500)])
+            sent.append(packet(dst, size, random_vlan(), random.random() < 0.1))
+            if dst.endswith(".255"):
+                macs.append(BROADCAST)
+            else:
+                macs.append(mac_of(dst if dst in neighbours else GATEWAY))
+        for message, got, mac in zip(sent, await bench.run(*sent), macs, strict=True):
+            check_forwarded(message, got, mac)
+    assert bench.events.count["mark_hit"] == 400 and bench.events.count["mark_miss"] == 0
+    assert bench.events.count["mark_learned"] == 11
+    bench.conserved()
+
+
+@cocotb.test()
+async def requests_for_us_are_answered(dut):
+    bench = await Bench().begin(dut, idle=0.2, stall=0.3)
+    asked = []
+    for i in range(40):
+        ip = "0.0.0.0" if i % 10 == 0 else f"10.0.0.{random.randint(2, 12)}"  # 0.0.0.0: a probe
+        vlan = random_vlan()
+        asked.append((ip, vlan, arp_frame(1, ip, src_mac=mac_of(ip, 1), vlan=vlan)))
+    out = await bench.run(*[m for _, _, m in asked])
+    for (ip, vlan, message), got in zip(asked, out, strict=True):
+        mac = mac_of(ip, 1)
+        want = ether(mac, MAC, vlan) / ARP(op=2, hwsrc=MAC, psrc=IP_ADDR, hwdst=mac, pdst=ip, hwlen=6, plen=4)
+        assert got.data == bytes(want)
+        assert got.desc["timestamp_valid"] == 1 and got.desc["timestamp"] == message.desc["timestamp"]
+        assert all(got.desc[name] == message.desc[name] for name in ("port", "tenant", "l3_offset"))
+    assert bench.events.count["made_reply"] == bench.events.count["used_arp"] == 40
+    assert bench.events.count["mark_learned"] == 36  # who asks is learned, but not probes
+    ip = next(ip for ip, _, _ in asked if ip != "0.0.0.0")
+    sent = packet(ip)
+    check_forwarded(sent, (await bench.run(sent))[0], mac_of(ip, 1))
+    bench.conserved()
+
+
+@cocotb.test()
+async def only_who_should_teaches(dut):
+    bench = await Bench().begin(dut)
+    await bench.teach("10.0.0.2")
+    stranger, known = "10.0.0.3", "10.0.0.2"
+    ignored = [
+        arp_frame(1, stranger, dst_ip="10.0.0.77"),  # not for us
+        arp_frame(2, stranger, dst_ip="10.0.0.77"),
+        arp_frame(1, stranger, dst_ip=stranger),  # gratuitous, of one we do not know
+        arp_frame(2, IP_ADDR, dst_ip=IP_ADDR),  # somebody has our address
+        arp_frame(2, known, src_mac=mac_of(known, 7), bad=True),  # did not arrive whole
+    ]
+    assert await bench.run(*ignored) == []
+    assert bench.events.count["mark_learned"] == 1 and bench.events.count["drop_aborted"] == 1
+    malformed = [
+        arp_frame(2, known, hwtype=6),
+        arp_frame(2, known, ptype=0x86DD),
+        arp_frame(2, known, hwlen=8),
+        arp_frame(2, known, plen=16),
+        arp_frame(3, known),
+        arp_frame(2, known, src_mac="03:00:00:00:00:00"),  # a group address
+        arp_frame(1, known, cut=41),
+        arp_frame(1, known, vlan=(5, 0), cut=45),
+        Message(packet(known).data[:33], {"l3_offset": 14}),
+        Message(bytes(1), {"l3_offset": 14}),
+    ]
+    assert await bench.run(*malformed) == []
+    assert bench.events.count["drop_malformed"] == len(malformed)
+    sent = packet(known)
+    check_forwarded(sent, (await bench.run(sent))[0], mac_of(known))
+    gratuitous = arp_frame(1, known, dst_ip=known, src_mac=mac_of(known, 9))
+    sent = packet(known)
+    check_forwarded(sent, (await bench.run(gratuitous, sent))[0], mac_of(known, 9))
+    assert is_arp((await bench.run(packet(stranger)))[0])  # still unknown: it is asked for
+    bench.conserved(waiting=1)
+
+
+@cocotb.test()
+async def unresolved_wait_and_block_nobody(dut):
+    bench = await Bench().begin(dut)
+    await bench.teach("10.0.0.2")
+    missing = ["10.0.0.10", "10.0.0.11", "172.16.0.1"]  # the last one by the gateway
+    hop = {"172.16.0.1": GATEWAY}
+    waiting = {ip: [] for ip in missing}
+    vlans = {ip: vlan for ip, vlan in zip(missing, [None, (7, 3), None], strict=True)}
+    sent, known = [], []
+    for _ in range(40):
+        dst = random.choice([*missing, "10.0.0.2"])
+        message = packet(dst, random.choice([60, 64, 200, 700]), vlans.get(dst))
+        (known if dst == "10.0.0.2" else waiting[dst]).append(message)
+        sent.append(message)
+    out = await bench.run(*sent)
+    requests = {Ether(m.data)[ARP].pdst: m for m in out if is_arp(m)}
+    assert len(requests) == bench.events.count["made_request"] == 3
+    for ip in missing:
+        check_request(requests[hop.get(ip, ip)], hop.get(ip, ip), waiting[ip][0], vlans[ip])
+    for message, got in zip(known, [m for m in out if not is_arp(m)], strict=True):
+        check_forwarded(message, got, mac_of("10.0.0.2"))
+    for ip in random.sample(missing, 3):
+        # What is sent right behind the answer must not overtake what waits.
+        later = [packet(ip, 60, vlans[ip]) for _ in range(3)] + [packet("10.0.0.2")]
+        out = await bench.run(arp_frame(2, hop.get(ip, ip)), *later)
+        for message, got in zip(waiting[ip] + later[:3], [m for m in out if Ether(m.data).dst != mac_of("10.0.0.2")], strict=True):
+            check_forwarded(message, got, mac_of(hop.get(ip, ip)))
+    assert bench.events.count["drop_pending_full"] == 0
+    bench.conserved()
+
+
+@cocotb.test()
+async def unanswered_are_asked_again_and_dropped(dut):
+    retry = 300
+    bench = await Bench().begin(dut, retry_cycles=retry)
+    sent = [packet("10.0.0.50", 60) for _ in range(5)]
+    out = await bench.run(*sent)
+    await ClockCycles(dut.clk_i, 5 * retry)
+    out = bench.sink.messages
+    assert len(out) == 4 and all(is_arp(m) for m in out)
+    gaps = [after.first - before.first for before, after in zip(out, out[1:], strict=False)]
+    assert all(retry <= gap <= retry + 2 for gap in gaps)
+    assert bench.events.count["drop_unresolved"] == 5
+    bench.conserved()
+    dut.cfg_i.value = config(gateway=0)
+    await bench.run(packet("8.8.8.8"))
+    assert bench.events.count["drop_unresolved"] == 6
+    sent = packet("10.0.0.50")  # the slot is free again
+    await bench.run(sent)
+    check_forwarded(sent, (await bench.run(arp_frame(2, "10.0.0.50")))[-1], mac_of("10.0.0.50"))
+    bench.conserved()
+
+
+@cocotb.test()
+async def a_full_room_drops_and_counts(dut):
+    bench = await Bench().begin(dut)
+    size = card_params().max_frame - 4
+    big = [packet("10.0.0.60", size) for _ in range(4)]
+    bad = packet("10.0.0.60", 300, bad=True)
+    small = packet("10.0.0.60")
+    others = [packet(f"10.0.0.{61 + i}") for i in range(6)]  # more than there are slots
+    await bench.run(bad, *big, small, *others)
+    slot_flits = 1 << (-(-card_params().max_frame // card_params().flit_bytes) - 1).bit_length()
+    fit = slot_flits // -(-size // card_params().flit_bytes)
+    assert bench.events.count["drop_pending_full"] == (4 - fit) + 3
+    assert bench.events.count["drop_aborted"] == 1
+    out = await bench.run(arp_frame(2, "10.0.0.60"))
+    for message, got in zip([*big[:fit], small], out, strict=True):
+        check_forwarded(message, got, mac_of("10.0.0.60"))
+    bench.conserved(waiting=3)
+
+
+@cocotb.test()
+async def the_oldest_neighbour_is_forgotten(dut):
+    bench = await Bench().begin(dut)
+    ips = [f"10.0.0.{i}" for i in range(2, 19)]  # one more than there are entries
+    await bench.teach(*ips)
+    out = await bench.run(*[packet(ip) for ip in ips[1:]])
+    assert [Ether(m.data).dst for m in out] == [mac_of(ip) for ip in ips[1:]]
+    assert is_arp((await bench.run(packet(ips[0])))[0])
+    bench.conserved(waiting=1)
+
+
+@cocotb.test()
+async def two_cycles_and_no_bubble(dut):
+    bench = await Bench().begin(dut)
+    await bench.teach("10.0.0.2", "10.0.0.3")
+    flit = card_params().flit_bytes
+    for size in (60, 64, 65, 1514, 9014):
+        number = 300 if size < 100 else 8
+        sent = [packet(random.choice(["10.0.0.2", "10.0.0.3"]), size) for _ in range(number)]
+        out = await bench.run(*sent)
+        assert out[-1].last - out[0].first + 1 == number * -(-size // flit)
+        # One cycle more for each further flit that the IPv4 header reaches into.
+        assert out[0].first - sent[0].first == 2 + (34 - 1) // flit
+
+
+@cocotb.test()
+async def a_random_neighbourhood(dut):
+    """Neighbours that answer late, or never; frames of all kinds; random bytes: all is accounted for."""
+    bench = await Bench().begin(dut, retry_cycles=1500)
+    alive = [f"10.0.0.{i}" for i in range(2, 26)]
+    order, answered = {}, 0
+    for idle, stall in [(0, 0), (0.3, 0.3), (0.1, 0.6)]:
+        bench.source.idle, bench.sink.stall = idle, stall
+        for _ in range(1500):
+            kind = random.random()
+            if kind < 0.7:
+                dst = random.choice([*alive[: random.choice([3, 24])], "10.0.0.200", "10.0.0.201", "9.9.9.9"])
+                vlan = random_vlan()
+                message = packet(dst, random.choice([60, 60, 64, 130, 400]), vlan, random.random() < 0.05)
+                order[message.data[6:]] = (len(order), dst)
+            elif kind < 0.8:
+                message = arp_frame(
+                    random.choice([1, 1, 2, 5]),
+                    random.choice(alive),
+                    random.choice([IP_ADDR, "10.0.0.9"]),
+                    vlan=random_vlan(),
+                    bad=random.random() < 0.2,
+                )
+            elif kind < 0.85:
+                message = Message(random.randbytes(random.randint(1, 200)), {"l3_offset": random.choice([14, 18, 0, 255])})
+            else:
+                await ClockCycles(dut.clk_i, random.randrange(30))
+                continue
+            bench.send(message)
+            while answered < len(bench.sink.messages):
+                got = Ether(bench.sink.messages[answered].data)
+                answered += 1
+                if ARP in got and got[ARP].op == 1 and got[ARP].pdst in alive and random.random() < 0.7:
+                    bench.send(arp_frame(2, got[ARP].pdst))
+        await settle(dut, bench.source, bench.sink, cycles=8000)
+        seen = {}
+        for message in bench.sink.messages:
+            if message.data[6:] not in order:
+                continue
+            number, dst = order[message.data[6:]]
+            assert number > seen.get(dst, -1), "messages to one neighbour changed their order"
+            seen[dst] = number
+            assert message.data[:6] == bytes.fromhex(mac_of(dst).replace(":", ""))
+        bench.conserved()
+        count = bench.events.count
+        assert all(count[name] > 0 for name in ("drop_unresolved", "drop_aborted", "mark_hit", "mark_miss", "made_reply"))
+        assert len(seen) > 20
