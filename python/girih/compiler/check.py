@@ -52,7 +52,8 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     card = Card(
         design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tuple(tiles)
     )
-    if None not in known.values():
+    too_high = any(tile.port is not None and tile.port >= card.ports for tile in card.tiles)
+    if design.tiles and None not in known.values() and not too_high:
         _check_ports(card, design, report)
     if not report.errors:  # what follows needs every next hop to be there
         _check_reachable(card, report)

@@ -136,7 +136,7 @@ def _key(tile: TileText, kind: Kind, key: Scalar, ports: int, report: Report) ->
     highest = ports - 1 if table.key == "port" else LARGEST_KEY
     if not 0 <= number <= highest:
         what = f"{table.key} {number} in next of tile {tile.name} is out of range"
-        report.error(key.line, what, f"It may be 0 to {highest}.")
+        report.error(key.line, what, values.span(0, highest))
         return "bad"
     return number
 

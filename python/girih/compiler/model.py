@@ -69,13 +69,13 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Design:
-    """A design file whose keys and types are right."""
+    """A design file as it was read. fabric: None when it could not be."""
 
     name: str
     params: CardParams
     clock_mhz: int
     ports: int
-    fabric: Fabric
+    fabric: Fabric | None
     addresses: Addresses
     tiles: tuple[TileText, ...]
     tiles_line: int

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ruamel.yaml import YAML
@@ -92,10 +92,10 @@ def _compose(text: str, report: Report) -> Node | None:
         return YAML().compose(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        context = f" {error.context}" if error.context else ""
+        context = f"{error.context}, " if error.context else ""
         report.error(
             min(mark.line + 1, text.count("\n") + 1) if mark else 1,
-            f"this is not YAML: {error.problem}{context}",
+            f"this is not YAML: {context}{error.problem}",
             "Look for a missing bracket, quote or colon, here or just above.",
         )
     except YAMLError as error:
@@ -125,7 +125,10 @@ def _convert(node: Node, report: Report, depth: int) -> Tree:
             first = entries[key.text][0].line
             report.error(key.line, f"{key.text} is given twice, first in line {first}", "Keep one of the two.")
         else:
-            entries[key.text] = (key, _convert(value_node, report, depth + 1))
+            value = _convert(value_node, report, depth + 1)
+            if not isinstance(value, Scalar) or value.text == "":  # it is where its key is
+                value = replace(value, line=key.line)
+            entries[key.text] = (key, value)
     return Map(line, tuple(entries.values()))
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from girih.compiler import values
 from girih.compiler.model import CARD_NODE, Design, Fabric
 from girih.compiler.parse import Report
 from girih.compiler.read import MOST_TILES
@@ -16,6 +15,8 @@ Place = tuple[int, int]
 
 def place(design: Design, report: Report) -> tuple[Fabric, dict[str, Place]]:
     """The fabric in its final size and the place of every tile by name: (x, y), or (port, 0) on a crossbar."""
+    if design.fabric is None:  # which was reported
+        return Fabric("crossbar", len(design.tiles)), {}
     fabric = _sized(design, report)
     places: dict[str, Place] = {}
     owners: dict[Place, str] = {}
@@ -89,7 +90,7 @@ def _checked(name: str, at: tuple[int, ...], fabric: Fabric, line: int, report: 
             return None
         return at
     if len(at) != 1:
-        report.error(line, f"tile {name} is at {values.listing(at, 'and')}; a crossbar's port is one number", "Write at: 0")
+        report.error(line, f"tile {name} is at {list(at)}; a place on a crossbar is one number", "Write at: 0")
         return None
     if not 0 <= at[0] < fabric.x:
         report.error(line, f"tile {name} is at port {at[0]}, off {_size(fabric)}", f"It may be 0 to {fabric.x - 1}.")

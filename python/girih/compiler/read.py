@@ -50,12 +50,14 @@ def read(tree: Map, stem: str, report: Report) -> Design:
 
 
 def _mapping(tree: Map, known: tuple[str, ...], owner: str, report: Report) -> dict[str, Tree]:
-    """The entries of a mapping by key; unknown keys are reported and left out."""
+    """The entries of a mapping by key; an unknown key is reported and taken for the one that it resembles."""
     for key, _ in tree.entries:
         if key.text not in known:
             hint = values.did_you_mean(key.text, known)
             report.error(key.line, f"{owner} has no key {key.text}", f"{hint}It may have {values.listing(known)}.")
-    return {key.text: value for key, value in tree.entries if key.text in known}
+    keys = {key.text: value for key, value in tree.entries}
+    guesses = {values.closest(key, known): value for key, value in keys.items() if key not in known}
+    return {key: value for key, value in (guesses | keys).items() if key in known}
 
 
 def _number(keys: dict[str, Tree], key: str, low: int, high: int, default: int, report: Report) -> int:
@@ -67,16 +69,15 @@ def _number(keys: dict[str, Tree], key: str, low: int, high: int, default: int, 
         report.error(keys[key].line, f"{key} is {found}; it must be a whole number", f"Write {key}: {default}")
         return default
     if not low <= value <= high and key != "width":  # a width has its own message
-        report.error(keys[key].line, f"{key} is {value}, out of range", f"It may be {low} to {high}.")
+        report.error(keys[key].line, f"{key} is {value}, out of range", values.span(low, high))
         return default
     return value
 
 
-def _fabric(tree: Tree | None, report: Report) -> Fabric:
-    none = Fabric("crossbar", 0)
+def _fabric(tree: Tree | None, report: Report) -> Fabric | None:
     if tree is None:
         report.error(1, "the card has no fabric", FABRIC_REMEDY)
-        return none
+        return None
     if isinstance(tree, Scalar) and tree.text == "crossbar":
         return Fabric("crossbar", 0, line=tree.line)
     if isinstance(tree, Map) and len(tree.entries) == 1:
@@ -87,7 +88,7 @@ def _fabric(tree: Tree | None, report: Report) -> Fabric:
                 return Fabric("crossbar", ports, line=line)
             found = values.what_it_is(value)
             report.error(value.line, f"crossbar is {found}", f"It may have 1 to {MOST_TILES} ports: fabric: {{crossbar: 8}}")
-            return none
+            return None
         if topology.text == "mesh":
             sides = [values.number(item) for item in value.items] if isinstance(value, Seq) else []
             if len(sides) != 2 or None in sides:
@@ -100,9 +101,9 @@ def _fabric(tree: Tree | None, report: Report) -> Fabric:
                 )
             else:
                 return Fabric("mesh", sides[0], sides[1], line)
-            return none
+            return None
     report.error(tree.line, f"the fabric is {_fabric_found(tree)}; a card has a mesh or a crossbar", FABRIC_REMEDY)
-    return none
+    return None
 
 
 def _fabric_found(tree: Tree) -> str:
@@ -112,10 +113,10 @@ def _fabric_found(tree: Tree) -> str:
 
 
 def _addresses(keys: dict[str, Tree], report: Report) -> Addresses:
-    mac = read_mac(keys["mac"], "mac", report) if "mac" in keys else None
-    ip, prefix = read_ip(keys["ip"], "ip", report) if "ip" in keys else (None, 24)
-    gateway, _ = read_ip(keys["gateway"], "gateway", report) if "gateway" in keys else (None, 32)
-    if gateway is not None and ip is not None and (gateway ^ ip) >> (32 - prefix):
+    mac = read_mac(keys["mac"], "mac", "mac", report) if "mac" in keys else None
+    ip, prefix = read_ip(keys["ip"], "ip", "ip", report) if "ip" in keys else (None, 24)
+    gateway, _ = read_ip(keys["gateway"], "gateway", "gateway", report) if "gateway" in keys else (None, 32)
+    if gateway and ip and (gateway ^ ip) >> (32 - prefix):
         report.error(
             keys["gateway"].line,
             f"the gateway {values.ipv4_text(gateway)} is not in the network of {values.ipv4_text(ip)}/{prefix}",
@@ -124,32 +125,32 @@ def _addresses(keys: dict[str, Tree], report: Report) -> Addresses:
     return Addresses(mac, ip, prefix, gateway)
 
 
-def read_mac(tree: Tree, key: str, report: Report) -> int | None:
-    """A MAC address that a card may have."""
+def read_mac(tree: Tree, key: str, label: str, report: Report) -> int:
+    """A MAC address that a card may have, 0 after an error; `label` names it in messages."""
     value = values.mac(tree.text) if isinstance(tree, Scalar) else None
     if value is None:
         found = values.what_it_is(tree)
-        report.error(tree.line, f"{key} is {found}, which is no MAC address", f"Write {key}: 02:67:69:72:69:68")
+        report.error(tree.line, f"{label} is {found}, which is no MAC address", f"Write {key}: 02:67:69:72:69:68")
     elif fault := values.mac_fault(value):
         report.error(
             tree.line,
-            f"{key} {values.mac_text(value)} {fault}",
+            f"{label} {values.mac_text(value)} {fault}",
             "A card's own address has an even first byte, such as 02:67:69:72:69:68.",
         )
-    return value
+    return value or 0
 
 
-def read_ip(tree: Tree, key: str, report: Report) -> tuple[int | None, int]:
-    """An IPv4 address that a card may have, and the length of its prefix (24 when it is not given)."""
+def read_ip(tree: Tree, key: str, label: str, report: Report) -> tuple[int, int]:
+    """An IPv4 address that a card may have, 0 after an error, and the bits of its prefix (24 when not given)."""
     text, slash, length = tree.text.partition("/") if isinstance(tree, Scalar) else ("", "", "")
     value = values.ipv4(text)
     prefix = int(length) if length.isascii() and length.isdecimal() else 24
     if value is None or (slash and not (length.isascii() and length.isdecimal() and 1 <= prefix <= 32)):
         found = values.what_it_is(tree)
-        report.error(tree.line, f"{key} is {found}, which is no IPv4 address", f"Write {key}: 10.77.0.2/24")
-        return None, 24
+        report.error(tree.line, f"{label} is {found}, which is no IPv4 address", f"Write {key}: 10.77.0.2/24")
+        return 0, 24
     if fault := values.ipv4_fault(value, prefix):
-        report.error(tree.line, f"{key} {text} {fault}", "Give the address of a host, such as 10.77.0.2/24.")
+        report.error(tree.line, f"{label} {text} {fault}", "Give the address of a host, such as 10.77.0.2/24.")
     return value, prefix
 
 
@@ -158,17 +159,16 @@ def _tiles(tree: Tree | None, report: Report) -> tuple[TileText, ...]:
         line = tree.line if tree is not None else 1
         report.error(line, "the card has no tiles", "Write tiles: and below it lines such as echo: {kind: echo, next: udp_tx}")
         return ()
-    tiles = [_tile(name, value, report) for name, value in tree.entries]
-    return tuple(tile for tile in tiles if tile is not None)
+    return tuple(_tile(name, value, report) for name, value in tree.entries)
 
 
-def _tile(name: Scalar, tree: Tree, report: Report) -> TileText | None:
+def _tile(name: Scalar, tree: Tree, report: Report) -> TileText:
     if fault := values.name_fault(name.text):
         report.error(name.line, f"the tile name {name.text} {fault}", "Rename it, such as echo or ip_rx_0.")
     if not isinstance(tree, Map):
         found = values.what_it_is(tree)
         report.error(name.line, f"tile {name.text} is {found}", f"Write {name.text}: {{kind: echo, next: udp_tx}}")
-        return None
+        return TileText(name.text, name.line, Scalar(name.line, "", None), None, name.line, 0, None, None, ())
     keys = {key.text: value for key, value in tree.entries}
     kind = keys.get("kind")
     if not isinstance(kind, Scalar) or kind.value is None:

@@ -32,7 +32,7 @@ def resolve(tile: TileText, kind: Kind, design: Design, replicas: int, report: R
         if key.text not in settable:
             _unknown(key, tile, kind, settable, report)
     if "ip" in given and "ip" in fields:
-        config["ip"], prefix = read_ip(given["ip"], "ip", report)
+        config["ip"], prefix = read_ip(given["ip"], "ip", f"ip of tile {tile.name}", report)
         if "/" in given["ip"].text:
             inherited["netmask"] = Addresses(None, None, prefix, None).netmask
     for name, field in fields.items():
@@ -99,12 +99,14 @@ def _not_given(field: ConfigField, tile: TileText, kind: Kind, report: Report) -
 
 def _value(field: ConfigField, value: Scalar, tile: str, report: Report) -> int | None:
     if field.format == "mac":
-        return read_mac(value, field.name, report)
+        return read_mac(value, field.name, f"{field.name} of tile {tile}", report)
     if field.format == "ipv4":
         address = values.ipv4(value.text)
         if address is None:
             report.error(
-                value.line, f"{field.name} is {value.text}, which is no IPv4 address", f"Write {field.name}: 10.77.0.1"
+                value.line,
+                f"{field.name} of tile {tile} is {value.text}, which is no IPv4 address",
+                f"Write {field.name}: 10.77.0.1",
             )
         return address
     if field.format == "flag":
@@ -122,10 +124,10 @@ def _value(field: ConfigField, value: Scalar, tile: str, report: Report) -> int 
 def _in_range(value: Scalar, name: str, low: int, high: int, tile: str, report: Report) -> int | None:
     number = values.number(value)
     if number is None:
-        report.error(value.line, f"{name} of tile {tile} is {value.text}; it must be a whole number", f"It may be {low} to {high}.")
+        report.error(value.line, f"{name} of tile {tile} is {value.text}; it must be a whole number", values.span(low, high))
         return None
     if not low <= number <= high:
-        report.error(value.line, f"{name} of tile {tile} is {number}, out of range", f"It may be {low} to {high}.")
+        report.error(value.line, f"{name} of tile {tile} is {number}, out of range", values.span(low, high))
         return None
     return number
 

@@ -25,7 +25,7 @@ _RESERVED = frozenset(
 def name_fault(name: str) -> str | None:
     """What is wrong with a name of a tile or a card, or None."""
     if not _IDENTIFIER.fullmatch(name):
-        return "is not a name: lower-case letters, digits and _ after a letter"
+        return "must be lower-case letters, digits and _, a letter first"
     if len(name) > 40:
         return "is longer than 40 characters"
     if name in _RESERVED:
@@ -77,20 +77,30 @@ def what_it_is(tree: Tree) -> str:
     if isinstance(tree, Map):
         return "a mapping"
     if isinstance(tree, Seq):
-        return "a list"
+        return f"[{', '.join(what_it_is(item) for item in tree.items)}]"
     return "nothing" if tree.value is None else tree.text
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`Did you mean x? ` when something known is close, else nothing."""
-    close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)
-    return f"Did you mean {close[0]}? " if close else ""
+    close = closest(word, known)
+    return f"Did you mean {close}? " if close else ""
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that an unknown one resembles."""
+    return next(iter(difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)), None)
 
 
 def listing(words: Iterable[object], joiner: str = "or") -> str:
     """`a, b or c`."""
     texts = [str(word) for word in words]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {joiner} {texts[-1]}" if texts else "none"
+
+
+def span(low: int, high: int) -> str:
+    """The values that a number may have, as a remedy."""
+    return f"It may be {low} to {high}." if high > low else f"It may be {low} only."
 
 
 def number(tree: Tree) -> int | None:

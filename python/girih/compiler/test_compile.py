@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the compiler makes of good designs: the same bytes each time, sound tables, clean SystemVerilog."""
+
+import difflib
+import json
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from girih.build.tools import tool_environment
+from girih.compiler.check import check, check_file
+from girih.compiler.compile import compile_design
+from girih.compiler.draw import draw
+from girih.compiler.emit_card import emit_card
+from girih.compiler.emit_manifest import emit_tables
+from girih.compiler.lanes import route
+from girih.compiler.parse import Report, parse
+from girih.compiler.paths import message_paths, services
+from girih.compiler.place import snake
+from girih.compiler.read import read
+from girih.paths import DESIGNS, ROOT
+from girih.spec.kinds import load_kinds
+from girih.spec.message import SUPPORTED_WIDTHS
+from girih.testing import VERILATOR_ARGS
+
+ALL = sorted(DESIGNS.glob("*.yaml"))
+
+
+def by_name(path):
+    return path.stem
+
+
+def card_of(text):
+    report = Report("text.yaml")
+    return check(read(parse(text, report), "text", report), "text.yaml", load_kinds(), report)
+
+
+@pytest.mark.parametrize("design", ALL, ids=by_name)
+def test_the_same_design_gives_the_same_bytes(design, tmp_path):
+    first, second = compile_design(design, tmp_path / "a"), compile_design(design, tmp_path / "b")
+    files = sorted(path.name for path in first.iterdir())
+    assert files == [
+        "card.h", "card.json", "card.rdl", "card.sv", "card.svg", "card_registers.py", "card_sim.sv", "tables.txt",
+    ]  # fmt: skip
+    for name in files:
+        text = (first / name).read_text().replace(str(first), str(second))
+        assert text == (second / name).read_text()
+        if name != "card.json":
+            assert f"designs/{design.name}" in "".join(text.splitlines(keepends=True)[:3])
+    assert compile_design(design) == compile_design(design)
+
+
+@pytest.mark.parametrize("design", ALL, ids=by_name)
+def test_the_manifest_agrees_with_the_card(design, tmp_path):
+    card = check_file(design)
+    folder = compile_design(design, tmp_path)
+    manifest = json.loads((folder / "card.json").read_text())
+    assert manifest["digest"] in (folder / "card.sv").read_text()
+    assert [tile["base"] for tile in manifest["tiles"]] == [tile["node"] << 16 for tile in manifest["tiles"]]
+    assert all(tile["counters"]["in_messages"] >= 0x8000 for tile in manifest["tiles"])
+    assert [tile["name"] for tile in manifest["tiles"] if tile["histogram"]] == [
+        tile.name for tile in card.tiles if tile.kind.name == "eth_tx"
+    ]
+    probes = [line for line in (folder / "card_sim.sv").read_text().splitlines() if ".enable_i(" in line]
+    assert len(probes) == len(manifest["links"]) == len(set(manifest["links"]))
+    assert all((ROOT / source).is_file() for source in manifest["sources"])
+    assert manifest["addresses"]["udp"][0]["port"] == 7
+    namespace: dict = {}
+    exec((folder / "card_registers.py").read_text(), namespace)
+    for tile in manifest["tiles"]:
+        assert namespace[tile["name"]].IN_MESSAGES == tile["base"] + tile["counters"]["in_messages"]
+
+
+@pytest.mark.parametrize("design", ALL, ids=by_name)
+def test_the_c_header_compiles(design, tmp_path):
+    folder = compile_design(design, tmp_path)
+    use = tmp_path / "use.c"
+    tile = check_file(design).tiles[1]
+    use.write_text(
+        '#include <stddef.h>\n#include "card.h"\n'
+        f'_Static_assert(offsetof(girih_card_t, {tile.name}) == {tile.node << 16}, "the tile is at its node");\n'
+    )
+    subprocess.run(["gcc", "-std=gnu11", "-Werror", "-c", str(use), "-o", str(tmp_path / "use.o")], check=True, cwd=folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", SUPPORTED_WIDTHS)
+@pytest.mark.parametrize("design", ALL, ids=by_name)
+def test_the_card_is_clean_systemverilog(design, width, tmp_path):
+    path = tmp_path / design.name
+    path.write_text(f"width: {width}\n{design.read_text()}")
+    manifest = json.loads((compile_design(path, tmp_path / "card") / "card.json").read_text())
+    command = ["verilator", "--lint-only", *VERILATOR_ARGS, "--top-module", "card_sim", *manifest["sources"]]
+    done = subprocess.run(command, cwd=ROOT, env=tool_environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_drawing_of_the_readme_is_the_demo():
+    """./girih build demo makes it anew: card.svg in the folder that it names."""
+    assert (ROOT / "docs" / "images" / "demo.svg").read_text() == draw(check_file(DESIGNS / "demo.yaml"))
+
+
+@pytest.mark.parametrize("design", ALL, ids=by_name)
+def test_drawings_show_every_tile_and_path(design):
+    card = check_file(design)
+    drawing = ElementTree.fromstring(draw(card))
+    texts = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert all(tile.name in texts for tile in card.tiles)
+    assert all(service.name in texts for service in services(card))
+    heads = list(drawing.iter("{http://www.w3.org/2000/svg}polygon"))
+    pairs = {(service.name, path.src, path.dst) for service in services(card) for path in service.paths}
+    ports = sum(tile.port is not None for tile in card.tiles)
+    assert len(heads) == len(pairs) + len(services(card)) + ports + 1  # and the star of the title
+
+
+def test_services_follow_the_keys():
+    card = check_file(DESIGNS / "demo.yaml")
+    assert {service.name: service.tiles for service in services(card)} == {
+        "arp": ("eth_rx", "arp", "eth_tx"),
+        "ipv4 / icmp": ("eth_rx", "ip_rx", "icmp", "ip_tx", "arp", "eth_tx"),
+        "ipv4 / udp / destination port 7": ("eth_rx", "ip_rx", "udp_rx", "echo", "udp_tx", "ip_tx", "arp", "eth_tx"),
+    }
+
+
+def test_neighbours_in_udp_echo():
+    card = check_file(DESIGNS / "udp_echo.yaml")
+    for path in message_paths(card):
+        assert len(route(card.tile(path.src).at, card.tile(path.dst).at)) == 2
+
+
+def test_no_link_of_udp_echo_scale_carries_two_flows():
+    """So no link carries more than one packet in a cycle when both ports run at full rate."""
+    card = check_file(DESIGNS / "udp_echo_scale.yaml")
+    links = []
+    for path in message_paths(card):
+        places = route(card.tile(path.src).at, card.tile(path.dst).at)
+        links += zip(places, places[1:], strict=False)
+    assert len(links) == len(set(links))
+
+
+def test_a_second_echo_tile_behind_a_balancer_takes_at_most_8_lines():
+    before = (DESIGNS / "udp_echo_xbar.yaml").read_text()
+    after = before.replace("{7: echo}", "{7: balancer}").replace(
+        "  echo: {kind: echo, next: udp_tx}\n",
+        "  balancer: {kind: balancer, by_flow: true, next: [echo, echo_1]}\n"
+        "  echo: {kind: echo, next: udp_tx}\n"
+        "  echo_1: {kind: echo, next: udp_tx}\n",
+    )
+    changed = [line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line[0] in "+-"]
+    assert len(changed) <= 8
+    assert ("balancer", "echo_1", "replica 1") in [(path.src, path.dst, path.label) for path in message_paths(card_of(after))]
+
+
+def test_settings_take_the_tile_then_the_card_then_the_kind():
+    text = (DESIGNS / "demo.yaml").read_text().replace("next: arp}", "next: arp, ttl: 9}", 1)
+    text = text.replace("ip: 10.77.0.2/24", "ip: 10.77.0.2/20\ngateway: 10.77.15.1")
+    card = card_of(text)
+    arp, ip_tx = dict(card.tile("arp").config), dict(card.tile("ip_tx").config)
+    assert (arp["ip"], arp["netmask"], arp["gateway"]) == (0x0A4D0002, 0xFFFFF000, 0x0A4D0F01)
+    assert ip_tx["ttl"] == 9
+    assert "ttl: 8'h9" in emit_card(card, "0")
+
+
+def test_ports_have_consecutive_mac_addresses():
+    card = check_file(DESIGNS / "udp_echo_scale.yaml")
+    assert [dict(card.tile(f"eth_rx_{port}").config)["mac"] for port in (0, 1)] == [0x026769726968, 0x026769726969]
+
+
+def test_any_is_searched_last():
+    card = card_of((DESIGNS / "udp_echo.yaml").read_text().replace("{7: echo}", "{any: udp_tx, 7: echo}"))
+    assert [(hop.key, hop.to) for hop in card.tile("udp_rx").hops] == [(7, "echo"), (None, "udp_tx")]
+
+
+def test_tiles_without_a_place_follow_the_snake():
+    text = (DESIGNS / "udp_echo_xbar.yaml").read_text().replace("fabric: crossbar", "fabric: {mesh: [4, 2]}")
+    card = card_of(text)
+    assert [tile.at for tile in card.tiles] == list(snake(card.fabric))[:7]
+
+
+@some.composite
+def design_texts(draw_from):
+    """A valid design: up to four echo tiles, behind a balancer or by UDP port, on any fabric that holds them."""
+    echoes = draw_from(some.integers(1, 4))
+    balanced = echoes > 1 and draw_from(some.booleans())
+    ports = draw_from(some.lists(some.integers(0, 65535), min_size=echoes, max_size=echoes, unique=True))
+    names = [f"echo_{index}" for index in range(echoes)]
+    table = ", ".join(f"{port}: {name}" for port, name in zip(ports, names, strict=True))
+    tiles = [
+        "eth_rx: {kind: eth_rx, next: {ipv4: ip_rx}}",
+        "ip_rx: {kind: ipv4_rx, next: {udp: udp_rx}}",
+        f"udp_rx: {{kind: udp_rx, next: {'balancer' if balanced else '{' + table + '}'}}}",
+        *[f"{name}: {{kind: echo, next: udp_tx}}" for name in names],
+        "udp_tx: {kind: udp_tx, next: {0: ip_tx}}",
+        f"ip_tx: {{kind: ipv4_tx, ttl: {draw_from(some.integers(1, 255))}, next: eth_tx}}",
+        "eth_tx: {kind: eth_tx, reflect: true}",
+    ]
+    if balanced:
+        tiles.append(f"balancer: {{kind: balancer, next: [{', '.join(names)}]}}")
+    tiles = draw_from(some.permutations(tiles))
+    x, y = draw_from(some.integers(1, 16)), draw_from(some.integers(1, 16))
+    fabric = f"{{mesh: [{x}, {y}]}}" if x * y >= len(tiles) else "crossbar"
+    width = draw_from(some.sampled_from(SUPPORTED_WIDTHS))
+    head = f"width: {width}\nfabric: {fabric}\nmac: 02:00:00:00:00:01\nip: 192.168.1.{draw_from(some.integers(1, 254))}/24\n"
+    return head + "tiles:\n" + "".join(f"  {tile}\n" for tile in tiles)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(design_texts())
+def test_random_designs(text):
+    card = card_of(text)
+    again = card_of(text)
+    assert emit_card(card, "0") == emit_card(again, "0")
+    assert draw(card) == draw(again)
+    assert emit_tables(card) == emit_tables(again)
+    assert len({tile.node for tile in card.tiles}) == len(card.tiles)
+    assert {path.dst for path in message_paths(card)} == {tile.name for tile in card.tiles} - {"eth_rx"}
+
+
+def test_paths_in_the_tree_are_relative():
+    assert not Path(check_file(DESIGNS / "demo.yaml").source).is_absolute()
