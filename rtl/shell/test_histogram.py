@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""histogram: counts per bin against Python, back to back; and the bin function itself."""
+
+import random
+from collections import Counter
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, RisingEdge
+
+from girih.flit_bench import start
+from girih.spec.histogram import BINS, bin_of, bin_start
+from girih.testing import run_cocotb
+
+
+def test_histogram():
+    run_cocotb("histogram", __file__)
+
+
+def test_bins_are_contiguous_and_narrow():
+    starts = [bin_start(index) for index in range(BINS)]
+    assert starts[:6] == [0, 1, 2, 3, 4, 5] and starts == sorted(set(starts))
+    for index, first in enumerate(starts):
+        assert bin_of(first) == index
+        if index:
+            assert bin_of(first - 1) == index - 1
+    for first, following in zip(starts[4:], starts[5:]):
+        assert (following - first) * 4 <= first
+    assert bin_of((1 << 24) - 1) == BINS - 1
+
+
+@cocotb.test()
+async def every_latency_is_counted(dut):
+    await start(dut, valid_i=0, latency_i=0, read_i=0, bin_i=0)
+    expected = Counter()
+    for cycle in range(6000):
+        if cycle < 2 * BINS:
+            latency = bin_start(cycle % BINS) - (cycle >= BINS and cycle % BINS > 0)
+        else:
+            latency = random.getrandbits(random.choice([0, 1, 3, 5, 8, 12, 17, 20, 24]))
+        valid = random.random() < (1.0 if cycle % 1000 < 500 else 0.3)
+        dut.valid_i.value = int(valid)
+        dut.latency_i.value = latency
+        await RisingEdge(dut.clk_i)
+        if valid:
+            expected[bin_of(latency)] += 1
+    dut.valid_i.value = 0
+    await ClockCycles(dut.clk_i, 2)
+    for index in range(BINS):
+        dut.read_i.value = 1
+        dut.bin_i.value = index
+        await RisingEdge(dut.clk_i)
+        dut.read_i.value = 0
+        await RisingEdge(dut.clk_i)
+        assert dut.done_o.value == 1
+        assert dut.data_o.value == expected[index], f"bin {index}"

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""next_hop_table: against a search in Python, on random tables with few keys, so that keys repeat."""
+
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import Timer
+
+from girih.testing import run_cocotb
+
+
+@pytest.mark.parametrize("entries", [1, 4, 8])
+def test_next_hop_table(entries):
+    run_cocotb("next_hop_table", __file__, parameters={"Entries": entries})
+
+
+@cocotb.test()
+async def lowest_matching_entry_wins(dut):
+    hits = 0
+    for _ in range(3000):
+        table = []
+        for i in range(len(dut.entries_i)):
+            valid, any_key = random.random() < 0.7, random.random() < 0.2
+            node, key = random.getrandbits(8), random.choice([0, 1, 0x0800, 0xFFFF])
+            table.append((valid, any_key, node, key))
+            dut.entries_i[i].value = valid << 25 | any_key << 24 | node << 16 | key
+        wanted = random.choice([0, 1, 0x0800, 0xFFFF, 7])
+        dut.key_i.value = wanted
+        await Timer(1, unit="ns")
+        found = [node for valid, any_key, node, key in table if valid and (any_key or key == wanted)]
+        assert dut.hit_o.value == bool(found)
+        if found:
+            hits += 1
+            assert dut.node_o.value == found[0]
+    assert 0 < hits < 3000

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tile_sender: the way of every message, by table or route, and what is swallowed; the table changes
+while messages wait."""
+
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import RisingEdge
+
+from girih.flit_bench import PARAMS, FlitSink, FlitSource, Message, start
+from girih.testing import run_cocotb
+
+NODES = [0x01, 0x02, 0x13, 0xFE]
+SELF = 0x02
+ENTRIES = 4
+KEYS = [6, 17, 80, 99]
+TABLE = {6: 0x01, 17: 0x13, 80: 0x55}  # 0x55 does not exist, 99 is not there
+
+
+@pytest.mark.parametrize("stall", [0.0, 0.5])
+@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+def test_tile_sender(data_width, stall):
+    run_cocotb(
+        "tile_sender",
+        __file__,
+        data_width=data_width,
+        parameters={"Node": f"8'd{SELF}", "Nodes": f"256'd{sum(1 << n for n in NODES)}", "Entries": ENTRIES},
+        environment={"STALL": str(stall)},
+    )
+
+
+def entry(key: int, node: int, any_key: int = 0) -> int:
+    return 1 << 25 | any_key << 24 | node << 16 | key
+
+
+async def bench(dut, idle: float):
+    import os
+
+    stall = float(os.environ["STALL"])
+    await start(dut, in_valid_i=0, in_key_i=0, out_ready_i=0)
+    for index, value in enumerate([entry(*pair) for pair in TABLE.items()] + [0]):
+        dut.next_hops_i[index].value = value
+    source = FlitSource(dut, "in", idle=idle, beside=lambda message, *_: {"in_key_i": message.extra["key"]})
+    drops = {"none": 0, "bad": 0}
+
+    async def count_drops():
+        while True:
+            await RisingEdge(dut.clk_i)
+            drops["none"] += int(dut.drop_no_next_hop_o.value)
+            drops["bad"] += int(dut.drop_bad_node_o.value)
+
+    cocotb.start_soon(count_drops())
+    return source, FlitSink(dut, "out", stall=stall), drops
+
+
+@cocotb.test()
+async def goes_where_route_or_table_say(dut):
+    source, sink, drops = await bench(dut, idle=0.2)
+    expected, none, bad = [], 0, 0
+    for _ in range(400):
+        count = random.randrange(PARAMS.route_hops + 1)
+        route = [random.choice([*NODES, 0x77]) for _ in range(count)]
+        message = Message(
+            random.randbytes(random.choice([1, 60, PARAMS.flit_bytes, random.randrange(1, 700)])),
+            bad=random.getrandbits(1),
+            desc={
+                "dst": random.getrandbits(8),
+                "src": random.getrandbits(8),
+                "route_count": count,
+                "route": route,
+                "tenant": random.getrandbits(4),
+                "timestamp": random.getrandbits(24),
+            },
+            extra={"key": random.choice(KEYS)},
+        )
+        source.send(message)
+        node = route[0] if count else TABLE.get(message.extra["key"])
+        if node is None:
+            none += 1
+        elif node not in NODES:
+            bad += 1
+        else:
+            expected.append((message, node, route[1:]))
+    await source.drained()
+    await sink.count(len(expected))
+    assert drops == {"none": none, "bad": bad}
+    assert none and bad and len(sink.messages) == len(expected)
+    for got, (message, node, route) in zip(sink.messages, expected):
+        assert (got.data, got.bad) == (message.data, message.bad)
+        assert got.desc["dst"] == node and got.desc["src"] == SELF
+        assert got.desc["route_count"] == len(route)
+        assert got.desc["route"][: len(route)] == route
+        for name in ("tenant", "timestamp"):
+            assert got.desc[name] == message.desc[name]
+
+
+@cocotb.test()
+async def a_change_of_the_table_does_not_touch_what_waits(dut):
+    source, sink, drops = await bench(dut, idle=0.0)
+    sink.stall = 0.9
+    sent = 300
+    for _ in range(sent):
+        source.send(Message(random.randbytes(20), extra={"key": 6}))
+    while source.queue:
+        dut.next_hops_i[0].value = random.choice([entry(6, 0x01), entry(6, 0x13), entry(6, 0x55), 0])
+        await RisingEdge(dut.clk_i)
+    for _ in range(200):
+        await RisingEdge(dut.clk_i)
+    # The sink fails when a waiting flit changes or goes away; and nothing is lost or counted twice.
+    assert len(sink.messages) + drops["none"] + drops["bad"] == sent
+    assert len({message.desc["dst"] for message in sink.messages}) == 2 and drops["none"] and drops["bad"]
