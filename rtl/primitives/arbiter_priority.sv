@@ -11,5 +11,8 @@ module arbiter_priority #(
     $fatal(1, "arbiter_priority: N is %0d; it must be at least 1", N);
   end
 
-  assign grant_o = request_i & (~request_i + 1'b1);
+  assign grant_o[0] = request_i[0];
+  for (genvar i = 1; i < N; i++) begin : gen_grant
+    assign grant_o[i] = request_i[i] && request_i[i-1:0] == '0;
+  end
 endmodule

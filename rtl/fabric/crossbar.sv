@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Crossbar behind the fabric's port contract: a queue per input, round robin per output, one cycle
+// from an input's write to the output. desc.dst is the index of the output; one that does not exist
+// leads to the last output.
+module crossbar
+  import girih_pkg::*;
+#(
+    parameter int unsigned Ports = 8,
+    parameter int unsigned Depth = 16
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  [Ports-1:0] in_valid_i,
+    output logic  [Ports-1:0] in_ready_o,
+    input  flit_t             in_flit_i[Ports],
+
+    output logic  [Ports-1:0] out_valid_o,
+    input  logic  [Ports-1:0] out_ready_i,
+    output flit_t             out_flit_o[Ports]
+);
+  if (Ports < 2 || Ports > 256) begin : gen_bad_ports
+    $fatal(1, "crossbar: Ports is %0d; it must be in 2 to 256", Ports);
+  end
+
+  flit_t head[Ports];
+  logic [Ports-1:0] valid, last, pop;
+  logic [Ports-1:0] request[Ports];  // [output][input]
+  logic [Ports-1:0] take[Ports];  // [output][input]
+
+  for (genvar i = 0; i < Ports; i++) begin : gen_input
+    logic first_q;  // the next flit starts a message
+    logic [Ports-1:0] way;  // where the message at the head leaves
+
+    fifo #(
+        .T(flit_t),
+        .Depth(Depth)
+    ) u_fifo (
+        .clk_i,
+        .rst_i,
+        .in_valid_i(in_valid_i[i]),
+        .in_ready_o(in_ready_o[i]),
+        .in_data_i(in_flit_i[i]),
+        .out_valid_o(valid[i]),
+        .out_ready_i(pop[i]),
+        .out_data_o(head[i])
+    );
+
+    assign last[i] = head[i].last;
+    for (genvar o = 0; o < Ports - 1; o++) begin : gen_way
+      assign way[o] = head[i].desc.dst == node_t'(o);
+    end
+    assign way[Ports-1] = 32'(head[i].desc.dst) >= Ports - 1;
+
+    always_ff @(posedge clk_i) begin
+      if (pop[i]) first_q <= last[i];
+      if (rst_i) first_q <= 1'b1;
+    end
+    for (genvar o = 0; o < Ports; o++) begin : gen_request
+      assign request[o][i] = valid[i] && first_q && way[o];
+    end
+  end
+
+  always_comb begin
+    pop = '0;
+    for (int unsigned o = 0; o < Ports; o++) pop |= take[o];
+  end
+
+  for (genvar o = 0; o < Ports; o++) begin : gen_output
+    logic [$clog2(Ports)-1:0] select;
+
+    fabric_output #(
+        .Inputs(Ports)
+    ) u_output (
+        .clk_i,
+        .rst_i,
+        .request_i(request[o]),
+        .valid_i(valid),
+        .last_i(last),
+        .take_o(take[o]),
+        .select_o(select),
+        .out_valid_o(out_valid_o[o]),
+        .out_ready_i(out_ready_i[o])
+    );
+    assign out_flit_o[o] = head[select];
+  end
+
+  // Flits are neither lost nor doubled: each that leaves a queue leaves by exactly one output.
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) assert ($countones(pop) == $countones(out_valid_o & out_ready_i));
+  end
+endmodule

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of fabrics share: tiles that send and receive messages, and a scoreboard.
+
+The scoreboard knows, per pair of tiles, what was sent and not yet received, in order; the message's
+number travels in the descriptor's `length`, the sender in `src`, and every flit's data is random.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import defaultdict, deque
+
+from cocotb.clock import Clock
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from girih.spec.message import CardParams, descriptor_fields, flit_fields, pack, unpack
+
+PARAMS = CardParams(data_width=int(os.environ.get("GIRIH_DATA_WIDTH", "512")))
+FLIT = flit_fields(PARAMS)
+DESCRIPTOR = descriptor_fields(PARAMS)
+MOODS = [0, 0.3, 0.9]
+
+
+def message(src: int, dst: int, flits: int, number: int = 0) -> list[int]:
+    """The packed flits of a message with random data; later flits carry a random descriptor."""
+    width = sum(field.width for field in DESCRIPTOR)
+    desc = pack(DESCRIPTOR, {"dst": dst, "src": src, "length": number % (1 << 14)})
+    return [
+        pack(
+            FLIT,
+            {
+                "desc": desc if i == 0 else random.getrandbits(width),
+                "last": int(i == flits - 1),
+                "bad": random.getrandbits(1) if i == flits - 1 else 0,
+                "empty": random.randrange(PARAMS.flit_bytes) if i == flits - 1 else 0,
+                "data": random.getrandbits(PARAMS.data_width),
+            },
+        )
+        for i in range(flits)
+    ]
+
+
+class Fabric:
+    """Drives all ports of a fabric, one step per cycle, and checks everything that comes out.
+
+    ports: the ports that exist. nodes[i]: node number of port i. Each queue of `offers` holds the
+    (flit, earliest cycle) pairs that its port has still to send.
+    """
+
+    def __init__(self, dut, ports: list[int], nodes: list[int]):
+        self.dut, self.ports, self.nodes = dut, ports, nodes
+        self.port_of = {node: port for port, node in zip(ports, nodes)}
+        self.offers: dict[int, deque[int]] = {port: deque() for port in ports}
+        self.expected: dict[tuple[int, int], deque[list[int]]] = defaultdict(deque)
+        self.receiving: dict[int, list[int]] = {port: [] for port in ports}
+        self.waiting: dict[int, int] = {}  # flits on offer that were not taken in the last cycle
+        self.idle = dict.fromkeys(ports, 0.0)
+        self.stall = dict.fromkeys(ports, 0.0)
+        self.offering: set[int] = set()
+        self.cycle = 0
+        self.taken: dict[int, list[int]] = defaultdict(list)  # cycles in which a port's input took a flit
+        self.given: dict[int, list[int]] = defaultdict(list)  # cycles in which an output gave a flit
+
+    async def reset(self) -> None:
+        self.dut.rst_i.value = 1
+        self.dut.in_valid_i.value = 0
+        self.dut.out_ready_i.value = 0
+        Clock(self.dut.clk_i, 4, unit="ns").start()
+        for _ in range(3):
+            await RisingEdge(self.dut.clk_i)
+        self.dut.rst_i.value = 0
+
+    def send(self, port: int, dst: int, flits: int, *, arrives: int | None = None, number: int = 0) -> None:
+        """Queues a message at `port`; it is expected at the port of node `dst`, or at port `arrives`."""
+        packed = message(self.nodes[self.ports.index(port)], dst, flits, number)
+        self.offers[port].extend(packed)
+        self.expected[port, self.port_of[dst] if arrives is None else arrives].append(packed)
+
+    async def step(self) -> None:
+        """One cycle."""
+        valid = ready = 0
+        for port in self.ports:
+            if self.offers[port] and (port in self.offering or random.random() >= self.idle[port]):
+                valid |= 1 << port
+                if port not in self.offering:
+                    self.offering.add(port)
+                    self.dut.in_flit_i[port].value = self.offers[port][0]
+            if random.random() >= self.stall[port]:
+                ready |= 1 << port
+        self.dut.in_valid_i.value, self.dut.out_ready_i.value = valid, ready
+        await ReadOnly()
+        took, gives = valid & int(self.dut.in_ready_o.value), int(self.dut.out_valid_o.value)
+        for port in self.ports:
+            if took >> port & 1:
+                self.offers[port].popleft()
+                self.offering.discard(port)
+                self.taken[port].append(self.cycle)
+            if gives >> port & 1:
+                flit = int(self.dut.out_flit_o[port].value)
+                assert self.waiting.get(port, flit) == flit, f"port {port}: a waiting flit changed"
+                self.waiting.pop(port, None)
+                if ready >> port & 1:
+                    self.given[port].append(self.cycle)
+                    self._receive(port, flit)
+                else:
+                    self.waiting[port] = flit
+            else:
+                assert port not in self.waiting, f"port {port}: a waiting flit vanished"
+        await RisingEdge(self.dut.clk_i)
+        self.cycle += 1
+
+    def _receive(self, port: int, flit: int) -> None:
+        flits = self.receiving[port]
+        flits.append(flit)
+        if not unpack(FLIT, flit)["last"]:
+            return
+        self.receiving[port] = []
+        src = unpack(DESCRIPTOR, unpack(FLIT, flits[0])["desc"])["src"]
+        queue = self.expected.get((self.port_of.get(src), port))
+        assert queue, f"port {port}: a message from node {src} that nobody sent here, or an interleaved one"
+        assert queue.popleft() == flits, f"port {port}: a message from node {src} is changed or out of order"
+
+    @property
+    def outstanding(self) -> int:
+        return sum(len(queue) for queue in self.expected.values())
+
+    async def drain(self, limit: int = 20_000) -> None:
+        """Runs until every message has arrived."""
+        for _ in range(limit):
+            if not self.outstanding:
+                return
+            await self.step()
+        raise AssertionError(f"{self.outstanding} messages did not arrive within {limit} cycles")
+
+    def change_moods(self) -> None:
+        for port in self.ports:
+            self.idle[port], self.stall[port] = random.choice(MOODS), random.choice(MOODS)
+
+
+async def random_traffic(fabric: Fabric, pairs: list[tuple[int, int]], messages: int) -> None:
+    """Random messages between (port, destination node) pairs, then quiet; everything must arrive."""
+    for number in range(messages):
+        port, node = random.choice(pairs)
+        fabric.send(port, node, random.choice([1, 1, 2, 3, random.randrange(4, 30)]), number=number)
+    while fabric.outstanding:
+        fabric.change_moods()
+        for _ in range(100):
+            if not fabric.outstanding:
+                return
+            await fabric.step()
+        assert fabric.cycle < 60_000, f"{fabric.outstanding} messages did not arrive"

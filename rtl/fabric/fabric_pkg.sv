@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Directions of a mesh router and the turns that dimension-ordered routing (X, then Y) makes.
+// x grows to the east, y to the south. Whoever has turned into Y never turns back into X, so no
+// cycle of channels can form.
+package fabric_pkg;
+  localparam int unsigned Directions = 5;
+  localparam int unsigned North = 0;
+  localparam int unsigned East = 1;
+  localparam int unsigned South = 2;
+  localparam int unsigned West = 3;
+  localparam int unsigned Local = 4;
+
+  typedef logic [Directions-1:0] directions_t;  // a set of directions, bit i for direction i
+
+  // The inputs that output `to` can be reached from.
+  function automatic directions_t turns_into(int unsigned to);
+    directions_t from;
+    from = '0;
+    unique case (to)
+      North, South: from = '1;
+      East, West: from = directions_t'(1 << East | 1 << West | 1 << Local);
+      Local: from = '1;
+      default: from = '0;
+    endcase
+    from[to] = 1'b0;
+    return from;
+  endfunction
+
+  // The index of the k-th member of a set, in rising order.
+  function automatic int unsigned member(directions_t set, int unsigned k);
+    int unsigned left;
+    left = k + 1;
+    member = 0;
+    for (int unsigned i = 0; i < Directions; i++) begin
+      if (set[i] && left != 0) begin
+        member = i;
+        left--;
+      end
+    end
+  endfunction
+endpackage
