@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""icmp: echo replies as scapy makes them; everything else dropped and counted."""
+
+import random
+from collections import Counter
+
+import cocotb
+import pytest
+from girih.engine_bench import (
+    TRAFFIC,
+    WIDTHS,
+    EngineBench,
+    check_no_bubbles,
+    echo_request,
+    flits,
+    frame_of,
+    random_options,
+    random_size,
+)
+from girih.testing import run_cocotb
+from girih.testing_streams import Message
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.l2 import Ether
+
+
+@pytest.mark.parametrize("data_width", WIDTHS)
+def test_icmp_engine(data_width):
+    run_cocotb("icmp_engine", __file__, data_width=data_width)
+
+
+def message_of(packet, *, tagged=None) -> Message:
+    frame, l3_offset, l4_offset = frame_of(packet, random.random() < 0.3 if tagged is None else tagged)
+    desc = {"l3_offset": l3_offset, "l4_offset": l4_offset, "length": len(frame), "port": random.getrandbits(4)}
+    return Message(frame, desc)
+
+
+def request(size=None, **fields) -> Message:
+    payload = random.randbytes(random_size() if size is None else size)
+    return message_of(echo_request(payload, options=random_options(), **fields))
+
+
+def reply(frame: bytes) -> bytes:
+    """Addresses swapped, type changed, the ICMP checksum made anew; the IPv4 header else as it was."""
+    packet = Ether(frame)
+    packet[IP].src, packet[IP].dst = packet[IP].dst, packet[IP].src
+    packet[ICMP].type = 0
+    del packet[ICMP].chksum
+    return bytes(packet)
+
+
+def good() -> tuple[Message, str | None]:
+    return request(), None
+
+
+def other_type() -> tuple[Message, str]:
+    return request(type=random.choice([0, 3, 5, 9, 40, 255]), id=1, seq=1), "drop_not_echo"
+
+
+def other_code() -> tuple[Message, str]:
+    return request(code=random.randint(1, 255)), "drop_not_echo"
+
+
+def flipped_bit() -> tuple[Message, str]:
+    message = request()
+    data = bytearray(message.data)
+    data[random.randrange(message.desc["l4_offset"], len(data))] ^= 1 << random.randrange(8)
+    message.data = bytes(data)
+    return message, "drop_checksum"
+
+
+def too_short() -> tuple[Message, str]:
+    message = request(0)
+    keep = message.desc["l4_offset"] + random.randint(0, 7)
+    message.data, message.desc["length"] = message.data[:keep], random.choice([0, keep])
+    return message, "drop_length"
+
+
+def void() -> tuple[Message, str]:
+    message, _ = random.choice([good, other_type, flipped_bit, too_short])()
+    message.bad = True
+    if random.random() < 0.5:
+        message.data = message.data[: random.randint(1, len(message.data))]
+    return message, "drop_aborted"
+
+
+CASES = [good, good, good, other_type, other_code, flipped_bit, too_short, void]
+
+
+@cocotb.test()
+@cocotb.parametrize(traffic=TRAFFIC)
+async def requests_are_answered_and_others_are_counted(dut, traffic):
+    bench = await EngineBench.start(dut, "icmp", idle=traffic[0], stall=traffic[1])
+    cases = [random.choice(CASES)() for _ in range(250)]
+    out = await bench.run([message for message, _ in cases])
+    assert bench.events == Counter(why for _, why in cases if why)
+    answered = [message for message, why in cases if why is None]
+    assert len(out) == len(answered)
+    for message, result in zip(answered, out, strict=True):
+        assert result.data == reply(message.data) and not result.bad
+        assert result.desc == result.desc | message.desc
+        assert result.key == 0
+
+
+@cocotb.test()
+async def every_size_and_every_place_of_the_header(dut):
+    bench = await EngineBench.start(dut, "icmp")
+    sent = [
+        message_of(echo_request(random.randbytes(size), options=random_options(size % 11)), tagged=size % 2 == 1)
+        for size in range(140)
+    ]
+    out = await bench.run(sent)
+    assert [m.data for m in out] == [reply(m.data) for m in sent]
+
+
+@cocotb.test()
+async def the_updated_checksum_is_right_at_its_edges(dut):
+    """Payloads that bring the request's checksum to and round 0xf7ff, where the update carries."""
+    bench = await EngineBench.start(dut, "icmp")
+    sent = []
+    for wanted in (0x0000, 0x0001, 0x0800, 0xF7FE, 0xF7FF, 0xF800, 0xF801, 0xFFFE):
+        head = {"id": 0x1234, "seq": 1}
+        now = ICMP(bytes(echo_request(b"\0\0", **head)[ICMP])).chksum
+        # The payload adds to the sum what the checksum has to lose.
+        payload = (now - wanted) % 0xFFFF
+        message = message_of(echo_request(payload.to_bytes(2, "big"), **head), tagged=False)
+        assert ICMP(message.data[34:]).chksum in (wanted, 0xFFFF - wanted if wanted == 0 else wanted)
+        sent.append(message)
+    out = await bench.run(sent)
+    assert [m.data for m in out] == [reply(m.data) for m in sent]
+
+
+@cocotb.test()
+async def random_bytes_never_hang_it(dut):
+    bench = await EngineBench.start(dut, "icmp", idle=0.1, stall=0.1)
+    junk = []
+    for _ in range(300):
+        data = random.randbytes(random.randint(1, 300))
+        desc = {"l3_offset": random.choice([14, 18, random.getrandbits(8)]), "l4_offset": random.getrandbits(8)}
+        junk.append(Message(data, desc | {"length": random.choice([0, len(data), random.getrandbits(14)])}))
+    out = await bench.run(junk)
+    assert len(out) + sum(bench.events.values()) == len(junk)
+    message = request()
+    assert (await bench.run([message]))[0].data == reply(message.data)
+
+
+@cocotb.test()
+async def three_cycles_and_no_bubbles(dut):
+    bench = await EngineBench.start(dut, "icmp")
+    for size in (0, 18, 56, 470, 1472, 8972):
+        sent = [message_of(echo_request(random.randbytes(size)), tagged=False) for _ in range(6)]
+        out = await bench.run(sent)
+        check_no_bubbles(out)
+        # The window waits for the first 38 bytes, which are more than a flit at small widths.
+        assert out[0].first - sent[0].last == 3 + flits(bytes(38)) - 1
