@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cards of the experiments that no design file describes: experiments/cards/<name>/card_sim.sv.
+
+They run on the virtual card as every other card does, with the same compiler and checks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from girih.build.generate import digest, generated_rtl, write_if_changed
+from girih.build.sources import resolve
+from girih.card import VirtualCard
+from girih.experiments import FOLDER, Progress
+from girih.paths import BUILD
+from girih.spec.message import CardParams
+
+# Of experiments/cards/pipeline, as of designs/udp_echo.yaml.
+ADDRESSES = {"mac": "02:67:69:72:69:68", "ip": "10.77.0.2", "udp": [{"port": 7, "tile": "echo"}]}
+
+
+def card_folder(name: str, data_width: int = 512) -> Path:
+    """The folder of the card `name`, with its manifest, as the compiler would make it."""
+    params = CardParams(data_width=data_width)
+    sources = resolve(["card_sim"], [generated_rtl(params)], [FOLDER / "cards" / name / "card_sim.sv"])
+    key = digest(*[path.read_bytes() for path in sources])
+    manifest = {
+        "name": name,
+        "design": f"experiments/cards/{name}",
+        "digest": key,
+        "data_width": data_width,
+        "ports": 1,
+        "clock_mhz": 250,
+        "max_frame": params.max_frame,
+        "route_hops": params.route_hops,
+        "addresses": ADDRESSES,
+        "links": [],
+        "tiles": [],
+        "sources": [str(path) for path in sources],
+    }
+    folder = BUILD / "designs" / f"{name}-{key}"
+    write_if_changed(folder / "card.json", json.dumps(manifest, indent=1) + "\n")
+    return folder
+
+
+@contextmanager
+def open_special(name: str, progress: Progress) -> Iterator[VirtualCard]:
+    """Builds the card `name` (a minute or two, when it is new) and opens it."""
+    progress(f"building {name}")
+    with VirtualCard(card_folder(name)) as card:
+        yield card

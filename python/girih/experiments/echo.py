@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the UDP echo experiments share: their cards, their traffic, and what was published about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from girih.card import Flow, RunResult, VirtualCard
+from girih.errors import GirihError
+from girih.experiments import Progress
+from girih.paths import DESIGNS
+
+CLOCK_MHZ = 250
+DESIGN = {"mesh": DESIGNS / "udp_echo.yaml", "crossbar": DESIGNS / "udp_echo_xbar.yaml"}
+MIN_PAYLOAD = 18  # of a 64-byte frame, its FCS included
+
+# Beehive's public RTL (December 2024) in the same simulator: first beat in to first and to last beat
+# out, and cycles per packet, by UDP payload.
+BEEHIVE_FIRST = {1: 94, 64: 96, 128: 98, 256: 102, 512: 110, 1024: 126, 1472: 140, 4096: 222, 8192: 350}
+BEEHIVE_LAST = {1: 94, 64: 97, 128: 100, 256: 106, 512: 118, 1024: 142, 1472: 163, 4096: 286, 8192: 478}
+BEEHIVE_CYCLES = {1: 5, 64: 6, 128: 7, 256: 9, 512: 13, 1024: 21, 1472: 28, 4096: 69, 8192: 133}
+
+
+def gbps(payload_bits_per_cycle: float) -> float:
+    """Goodput at the clock of the 100G card."""
+    return payload_bits_per_cycle * CLOCK_MHZ / 1000
+
+
+@contextmanager
+def open_card(design: Path, progress: Progress) -> Iterator[VirtualCard]:
+    """Compiles and builds a design (minutes, when it is new) and opens its card."""
+    progress(f"building {design.stem}")
+    with VirtualCard.open(design) as card:
+        yield card
+
+
+def echo(
+    card: VirtualCard, payload: int, *, count: int, warmup: int = 0, window: int | None = None, flows: int = 1
+) -> RunResult:
+    """Echoes datagrams of one size; raises GirihError unless every one came back intact."""
+    addresses = card.manifest.addresses
+    for number in range(flows):
+        card.add_flow(
+            Flow(
+                payload=payload,
+                dst_mac=addresses["mac"],
+                dst_ip=addresses["ip"],
+                dst_port=addresses["udp"][0]["port"],
+                src_port=40000 + number,
+                seed=1 + number,
+                window=window,
+            )
+        )
+    result = card.run_flows(count=count, warmup=warmup)
+    bad = sum(flow.lost + flow.corrupted + flow.duplicated + flow.reordered for flow in result.flows)
+    if bad or result.unexpected:
+        raise GirihError(
+            f"of {count * flows} datagrams of {payload} bytes {bad} were lost, corrupted, doubled or overtaken",
+            card.manifest.name,
+            "This is a fault of the card: its figures mean nothing.",
+        )
+    return result

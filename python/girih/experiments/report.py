@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an exhibit's rows are shown and kept: a table, a JSON file, a plot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rich import box
+from rich.table import Table
+
+from girih.experiments import Exhibit, Number, Row
+from girih.paths import BUILD
+
+PLOTS = BUILD / "bench"
+
+
+def _text(number: Number) -> str:
+    if number is None:
+        return "–"
+    if isinstance(number, int) or float(number).is_integer():
+        return f"{int(number):,}"
+    return f"{number:,.3f}" if abs(number) < 10 else f"{number:,.1f}"
+
+
+def table(exhibit: Exhibit, rows: list[Row]) -> Table:
+    """The rows with the paper's figure beside ours."""
+    names = list(dict.fromkeys(name for row in rows for name in row.params))
+    view = Table(title=f"{exhibit.id}: {exhibit.title} ({exhibit.source})", box=box.SIMPLE_HEAD)
+    view.add_column("metric")
+    for name in names:
+        view.add_column(name, justify="right")
+    view.add_column("unit")
+    for column in ("paper", "its RTL here", "Girih"):
+        view.add_column(column, justify="right", style="bold" if column == "Girih" else None)
+    notes = any(row.note for row in rows)
+    if notes:
+        view.add_column("note")
+    for row in rows:
+        params = [str(row.params.get(name, "")) for name in names]
+        figures = [_text(row.paper), _text(row.peer), _text(row.measured)]
+        view.add_row(row.metric, *params, row.unit, *figures, *([row.note] if notes else []))
+    return view
+
+
+def write_json(exhibit: Exhibit, rows: list[Row], path: Path) -> None:
+    """Writes the rows for other programs."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    record = {"exhibit": exhibit.id, "rows": [row.record() for row in rows]}
+    path.write_text(json.dumps(record, indent=2) + "\n")
+
+
+def write_plot(exhibit: Exhibit, rows: list[Row]) -> Path | None:
+    """Draws the exhibit's figure, if it has one, and says where."""
+    if exhibit.plot is None:
+        return None
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    exhibit.plot(rows, figure)
+    path = PLOTS / f"{exhibit.id}.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
+    return path
