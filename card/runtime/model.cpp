@@ -37,9 +37,16 @@ class VerilatedDesign final : public Model {
                  &m.s_axil_rdata};
   }
 
-  ~VerilatedDesign() override { close_waves(); }
+  ~VerilatedDesign() override {
+    close_waves();
+    Verilated::threadContextp(&context_);
+  }
 
-  void eval() override { model_.eval(); }
+  // Verilator's functions without a model find their context by thread; that of another card may be gone.
+  void eval() override {
+    Verilated::threadContextp(&context_);
+    model_.eval();
+  }
 
 #if VM_TRACE_FST
   bool has_waves() const override { return true; }

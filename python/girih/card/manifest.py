@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from girih.errors import GirihError
+from girih.paths import ROOT
+from girih.spec.message import CardParams
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,11 @@ class Tile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """A design's folder, read. links: names by the number of their probe."""
+    """A design's folder, read.
+
+    design: the design file, as it was named to the compiler, or None. links: names by the number of
+    their probe. addresses: of the card on the wire (`mac`, `ip`, `prefix`, `udp`), as the compiler gives them.
+    """
 
     folder: Path
     name: str
@@ -55,7 +61,9 @@ class Manifest:
     sources: list[Path]
     tiles: list[Tile]
     links: list[str]
-    raw: dict
+    design: str | None
+    route_hops: int
+    addresses: dict
 
     @staticmethod
     def load(folder: Path) -> Manifest:
@@ -71,10 +79,12 @@ class Manifest:
                 ports=data["ports"],
                 clock_mhz=data["clock_mhz"],
                 max_frame=data["max_frame"],
-                sources=[(Path(folder) / source).resolve() for source in data["sources"]],
+                sources=[ROOT / source for source in data["sources"]],
                 tiles=[_tile(tile) for tile in data["tiles"]],
                 links=list(data["links"]),
-                raw=data,
+                design=data.get("design"),
+                route_hops=data.get("route_hops", CardParams.route_hops),
+                addresses=data.get("addresses", {}),
             )
         except OSError as error:
             raise GirihError(f"no built design ({error.strerror})", str(path), "Build it: ./girih build DESIGN") from error

@@ -11,6 +11,8 @@ One thread uses a card; while the RTL runs, the interpreter's lock is released.
 
 from __future__ import annotations
 
+import json
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,7 +76,6 @@ class VirtualCard(Bus):
         *,
         collect: bool = False,
         record: Path | None = None,
-        record_label: str = "",
         waves: bool = False,
         sanitize: bool = False,
         progress: Progress | None = None,
@@ -82,7 +83,7 @@ class VirtualCard(Bus):
         """Builds (if need be) and resets the design that the compiler wrote to `folder`.
 
         collect: keep what leaves the ports for `collect()`. record: a file for everything that
-        crosses the pins; record_label names the design in it. waves: build with FST waves.
+        crosses the pins. waves: build with FST waves.
         """
         self.manifest = Manifest.load(Path(folder))
         options = {"progress": progress} if progress else {}
@@ -95,7 +96,7 @@ class VirtualCard(Bus):
         params.ports = self.manifest.ports
         params.links = len(self.manifest.links)
         if record is not None:
-            path, label = self._text(record), self._text(record_label)
+            path, label = self._text(record), self._text(recording_label(self.manifest))
             params.record_path, params.record_label = path, label
         handle = self._ffi.new("girih_card **")
         self._call("open", params, handle)
@@ -112,7 +113,7 @@ class VirtualCard(Bus):
         path = Path(design)
         if path.is_dir():
             return cls(path, **options)
-        from girih.compiler import compile_design
+        from girih.compiler.compile import compile_design
 
         return cls(compile_design(path), **options)
 
@@ -307,7 +308,8 @@ class VirtualCard(Bus):
     def start_capture(self, path: Path, links: Sequence[str]) -> None:
         """Writes the messages of the named links (`tile.in`, `port0.rx` …) to a pcapng file while the card runs."""
         numbers = [self.manifest.link_number(name) for name in links]
-        layout = descriptor_fields(CardParams(data_width=self.manifest.data_width, max_frame=self.manifest.max_frame))
+        card = self.manifest
+        layout = descriptor_fields(CardParams(card.data_width, card.max_frame, card.route_hops))
         names = [self._text(name) for name in links]
         params = self._ffi.new("girih_capture_params *")
         keep = [self._text(path), self._ffi.new("uint32_t[]", numbers), self._ffi.new("char *[]", names)]
@@ -335,6 +337,25 @@ class VirtualCard(Bus):
         return Replay(
             result.cycles, result.inputs, result.outputs, result.accesses, text or None, result.difference_cycle
         )
+
+
+def recording_label(manifest: Manifest) -> str:
+    """What a recording says about its design: JSON."""
+    return json.dumps({"name": manifest.name, "digest": manifest.digest, "design": manifest.design})
+
+
+def read_recording_label(path: Path) -> dict:
+    """The label of a recording. Raises GirihError when the file is none."""
+    try:
+        with open(path, "rb") as file:
+            magic, _version, size = struct.unpack("<8sII", file.read(16))
+            if magic != b"GIRIHREC":
+                raise ValueError("another kind of file")
+            return json.loads(file.read(size))
+    except OSError as error:
+        raise GirihError(f"the recording cannot be read ({error.strerror})", str(path), "Make one: ./girih run DESIGN --record FILE") from error
+    except (ValueError, struct.error) as error:
+        raise GirihError("this is not a recording", str(path), "Make one: ./girih run DESIGN --record FILE") from error
 
 
 def _choice(what: str, value: str, choices: dict[str, int]) -> int:

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The virtual card's API on the loop card: frames, registers, checks, conservation."""
+
+import random
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.card.library import CardFault
+from girih.card.registers import violations
+from girih.errors import GirihError
+
+
+def swapped(frame: bytes) -> bytes:
+    return frame[6:12] + frame[:6] + frame[12:]
+
+
+def test_frames_of_every_length_come_back_on_their_port(card):
+    random.seed(1)
+    sent = {port: [bytes(12) + random.randbytes(n) for n in (1, 2, 51, 52, 53, 500, 1500, 9006)] for port in (0, 1)}
+    for port, frames in sent.items():
+        for frame in frames:
+            card.inject(port, frame)
+    card.run_until_quiet(100)
+    for port, frames in sent.items():
+        assert [frame.data for frame in card.collect(port)] == [swapped(frame) for frame in frames]
+
+
+def test_cycle_stamps_are_those_of_the_beats(card):
+    start = card.cycle
+    card.inject(0, bytes(200), cycle=start + 100, bad=True)
+    card.run(200)
+    (frame,) = card.collect(0)
+    assert (frame.first_cycle, frame.last_cycle, frame.bad) == (start + 101, start + 104, True)
+
+
+def test_backpressure_keeps_the_bytes(card):
+    card.set_ready(0, 0.3, seed=7)
+    frames = [bytes(range(12)) + bytes([i]) * 300 for i in range(50)]
+    for frame in frames:
+        card.inject(0, frame)
+    card.run_until_quiet(100)
+    assert [frame.data for frame in card.collect(0)] == [swapped(frame) for frame in frames]
+    assert card.port_stats(0).rx_stalls > 0
+
+
+def test_registers_by_name(card):
+    card.registers.write("loop.scratch", 0xDEADBEEF)
+    assert card.registers.read("loop.scratch") == 0xDEADBEEF
+    card.inject(0, bytes(64))
+    card.run_until_quiet(100)
+    assert card.registers.counters() == {"loop": {"in_messages": 1, "out_messages": 1}}
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("loop.nothing", "loop.scratch"), ("nobody.scratch", "loop"), ("loop", "loop.scratch")]
+)
+def test_an_unknown_register_is_answered_with_those_that_exist(card, name, word):
+    with pytest.raises(GirihError, match=word):
+        card.registers.read(name)
+
+
+def test_an_access_beside_every_tile_is_a_bus_error(card):
+    with pytest.raises(CardFault, match="0x00990000"):
+        card.read32(0x0099_0000)
+
+
+def test_a_failed_assertion_is_an_error_and_not_the_end_of_the_process(card):
+    with pytest.raises(CardFault, match="told to fail") as error:
+        card.registers.write("loop.break", 2)
+        card.run(10)
+    assert "card.sv" in str(error.value)
+    with pytest.raises(CardFault, match="told to fail"):
+        card.run(1)
+
+
+def test_conservation_finds_a_leak(card):
+    card.inject(0, bytes(64))
+    card.check_conservation()
+    card.registers.write("loop.break", 1)
+    card.inject(0, bytes(64))
+    with pytest.raises(GirihError) as error:
+        card.check_conservation()
+    assert "2 messages came in" in str(error.value) or "2 messages" in str(error.value.errors[0])
+
+
+def test_the_law_counts_every_prefix():
+    good = {"in_a": 5, "made_b": 2, "out_c": 3, "drop_d": 1, "used_e": 3, "mark_f": 99}
+    assert violations({"t": good}) == []
+    assert len(violations({"t": good | {"drop_d": 0}})) == 1
+
+
+def test_reset_forgets_what_is_inside(card):
+    card.registers.write("loop.scratch", 5)
+    card.reset()
+    assert card.registers.read("loop.scratch") == 0
+
+
+def test_two_cards_in_one_process_are_apart(loop_folder, card):
+    with VirtualCard(loop_folder, collect=True) as other:
+        other.inject(0, bytes(64))
+        other.run(100)
+        card.run(100)
+        assert len(other.collect(0)) == 1 and card.collect(0) == []
+
+
+def test_wrong_ports_and_values_are_refused(card):
+    for action in (lambda: card.inject(2, bytes(64)), lambda: card.set_ready(0, 0), lambda: card.inject(0, b"")):
+        with pytest.raises(CardFault):
+            action()
+
+
+def test_under_sanitizers(loop_folder):
+    """The whole runtime once under AddressSanitizer and UBSan, in a process of its own."""
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    preload = subprocess.run(["g++", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).parent / "exercise.py"), str(loop_folder)],
+        env={"LD_PRELOAD": preload, "ASAN_OPTIONS": "detect_leaks=0", "PATH": "/usr/sbin:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and "exercised" in done.stdout, done.stdout + done.stderr

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings, replays, waves, and the files that captures and pcap backends read and write."""
+
+import shutil
+import subprocess
+
+import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.utils import PcapNgReader, rdpcap, wrpcap
+
+from girih.card import VirtualCard
+from girih.card.library import CardFault
+from girih.card.virtual import read_recording_label
+from girih.errors import GirihError
+
+
+def record(folder, path):
+    with VirtualCard(folder, record=path) as card:
+        card.set_ready(0, 0.7, seed=5)
+        card.set_faults(0, "in", loss=0.1, corrupt=0.1, reorder=0.2, seed=2)
+        card.add_flow(payload=[18, 700], rate=0.05)
+        card.add_flow(payload=64, port=1, src_port=9)
+        card.run_flows(count=200)
+        card.registers.write("loop.scratch", 77)
+        card.reset()
+        card.inject(1, bytes(100))
+        card.run(300)
+        return card.registers.counters(), card.registers.read("loop.scratch")
+
+
+def test_a_replay_gives_the_same_cycles_and_bytes(loop_folder, tmp_path):
+    record(loop_folder, tmp_path / "run")
+    with VirtualCard(loop_folder) as card:
+        result = card.replay(tmp_path / "run")
+    assert result.difference is None
+    assert result.inputs > 300 and result.outputs > 300 and result.accesses >= 7
+    assert read_recording_label(tmp_path / "run")["name"] == "loop"
+
+
+@pytest.mark.parametrize("part", ["output", "read"])
+def test_a_replay_reports_the_first_difference(loop_folder, tmp_path, part):
+    with VirtualCard(loop_folder, record=tmp_path / "run") as card:
+        card.inject(0, bytes(12) + b"needle" * 20)
+        card.run(50)
+        card.registers.write("loop.scratch", 0x5EEDCAFE)
+        card.registers.read("loop.scratch")
+    data = bytearray((tmp_path / "run").read_bytes())
+    needle = b"needle" if part == "output" else (0x5EEDCAFE).to_bytes(4, "little")
+    data[data.rindex(needle)] ^= 1
+    (tmp_path / "run").write_bytes(data)
+    with VirtualCard(loop_folder) as card:
+        result = card.replay(tmp_path / "run")
+    assert ("byte 12 " if part == "output" else "0x5eedcafe") in result.difference
+
+
+@pytest.mark.parametrize("damage", ["cut", "magic", "missing"])
+def test_a_damaged_recording_is_refused(loop_folder, tmp_path, damage):
+    path = tmp_path / "run"
+    record(loop_folder, path)
+    data = path.read_bytes()
+    if damage == "missing":
+        path.unlink()
+    else:
+        path.write_bytes(data[:-20] if damage == "cut" else b"X" + data[1:])
+    with VirtualCard(loop_folder) as card, pytest.raises(CardFault):
+        card.replay(path)
+    if damage != "cut":
+        with pytest.raises(GirihError):
+            read_recording_label(path)
+
+
+def test_waves_of_a_window(loop_folder, tmp_path):
+    pytest.importorskip("pywellen")
+    record(loop_folder, tmp_path / "run")
+    with VirtualCard(loop_folder, waves=True) as card:
+        card.waves(tmp_path / "w.fst", 100, 200)
+        assert card.replay(tmp_path / "run").difference is None
+    assert (tmp_path / "w.fst").stat().st_size > 1000
+
+
+def test_waves_need_a_library_that_has_them(card, tmp_path):
+    with pytest.raises(CardFault, match="without waves"):
+        card.waves(tmp_path / "w.fst", 100, 200)
+
+
+def test_a_capture_of_links_and_ports_is_readable(card, tmp_path):
+    path = tmp_path / "capture.pcapng"
+    packet = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02") / IP(src="1.1.1.1", dst="2.2.2.2") / UDP() / (b"x" * 99)
+    card.inject(0, bytes(60))  # before the capture
+    card.run(50)
+    card.start_capture(path, ["loop.in", "loop.out", "port0.tx"])
+    start = card.cycle
+    for _ in range(3):
+        card.inject(0, bytes(packet), cycle=start + 10)
+    card.inject(1, bytes(60))  # another port
+    card.run_until_quiet(100)
+    assert card.stop_capture() == 9
+    card.inject(0, bytes(60))  # after it
+    card.run(50)
+    with PcapNgReader(str(path)) as reader:
+        packets = list(reader)
+    assert [p.sniffed_on for p in packets[:2]] == ["loop.in"] * 2 or {p.sniffed_on for p in packets} == {
+        "loop.in", "loop.out", "port0.tx"
+    }  # fmt: skip
+    first = packets[0]
+    assert bytes(first) == bytes(packet)
+    assert float(first.time) == pytest.approx((start + 10) * 4e-9, abs=1e-9)
+    comment = first.comments[0] if hasattr(first, "comments") else first.comment
+    assert b"src=18" in comment and b"length=99" in comment and f"cycle={start + 10}".encode() in comment
+    if shutil.which("tshark"):
+        done = subprocess.run(
+            ["tshark", "-r", str(path), "-T", "fields", "-e", "frame.interface_name", "-e", "udp.length"],
+            capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0 and done.stdout.count("loop.in\t107") == 3
+
+
+@pytest.mark.parametrize("suffix", ["pcap", "pcapng"])
+def test_pcap_files_in_and_out(card, tmp_path, suffix):
+    source, target = tmp_path / f"in.{suffix}", tmp_path / "out.pcapng"
+    packets = [Ether() / IP() / UDP() / bytes(n) for n in (1, 100, 3000)]
+    for number, packet in enumerate(packets):
+        packet.time = 100 + number * 4e-6
+    if suffix == "pcap":
+        wrpcap(str(source), packets)
+    else:
+        from scapy.utils import wrpcapng
+
+        wrpcapng(str(source), packets)
+    card.pcap_out(0, target)
+    start = card.cycle
+    card.pcap_in(0, source, keep_times=True)
+    card.run_until_quiet(100)
+    frames = card.collect(0)
+    assert [len(frame.data) for frame in frames] == [len(bytes(packet)) for packet in packets]
+    assert frames[2].first_cycle - frames[0].first_cycle == pytest.approx(2000, abs=260)
+    assert frames[0].first_cycle == start + 1
+    card.close()
+    assert [bytes(p) for p in rdpcap(str(target))] == [frame.data for frame in frames]
+
+
+@pytest.mark.parametrize("content", [b"", b"hello, this is no capture at all", bytes.fromhex("0a0d0d0a") + b"\xff" * 40])
+def test_other_files_are_refused(card, tmp_path, content):
+    (tmp_path / "x").write_bytes(content)
+    with pytest.raises(CardFault, match="pcap"):
+        card.pcap_in(0, tmp_path / "x")

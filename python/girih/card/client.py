@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Talks to a running card through its control socket.
+
+    with ControlClient.find() as card:
+        print(card.registers.counters("echo"))
+        card.call("step", cycles=100)
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+from girih.card.control import socket_folder
+from girih.card.manifest import Manifest
+from girih.card.registers import Bus, Registers
+from girih.errors import GirihError
+
+TIMEOUT_SECONDS = 30
+
+
+class ControlClient(Bus):
+    """One connection. `registers` works as it does on the card itself, or on a board."""
+
+    def __init__(self, path: Path):
+        self.path = Path(path)
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(TIMEOUT_SECONDS)
+        try:
+            self._socket.connect(str(path))
+        except OSError as error:
+            self._socket.close()
+            raise GirihError(f"no card answers ({error.strerror})", str(path), "Start one: ./girih run DESIGN") from error
+        self._file = self._socket.makefile("rwb")
+        self.registers = Registers(Manifest.load(Path(self.call("info")["folder"])), self)
+
+    @staticmethod
+    def sockets() -> list[Path]:
+        """The sockets of running cards of this user; those of dead ones are removed."""
+        found = []
+        for path in sorted(socket_folder().glob("*.sock")):
+            if Path(f"/proc/{path.stem.rpartition('-')[2]}").exists():
+                found.append(path)
+            else:
+                path.unlink(missing_ok=True)
+        return found
+
+    @classmethod
+    def find(cls, path: Path | None = None) -> ControlClient:
+        """The card at `path`, or the only one that runs."""
+        if path is not None:
+            return cls(path)
+        found = cls.sockets()
+        if not found:
+            raise GirihError("no card is running", str(socket_folder()), "Start one: ./girih run DESIGN")
+        if len(found) > 1:
+            names = ", ".join(str(path) for path in found)
+            raise GirihError(f"{len(found)} cards are running", str(socket_folder()), f"Choose with --socket: {names}")
+        return cls(found[0])
+
+    def __enter__(self) -> ControlClient:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the connection; the card goes on."""
+        self._file.close()
+        self._socket.close()
+
+    def call(self, op: str, **arguments: object):
+        """One operation of girih.card.control; its result. Raises GirihError with the card's words."""
+        try:
+            self._file.write(json.dumps({"op": op, **arguments}).encode() + b"\n")
+            self._file.flush()
+            line = self._file.readline()
+        except OSError as error:
+            raise GirihError(f"the card does not answer ({error})", str(self.path), "Is it still running?") from error
+        if not line:
+            raise GirihError("the card has ended", str(self.path), "Start it again.")
+        answer = json.loads(line)
+        if not answer["ok"]:
+            raise GirihError(answer["error"].rstrip("."), None, None)
+        return answer["result"]
+
+    def read32(self, address: int) -> int:
+        return self.call("read32", address=address)
+
+    def write32(self, address: int, value: int) -> None:
+        self.call("write32", address=address, value=value)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The control socket of a running card: one JSON object a line each way.
+
+    {"op": "read", "name": "echo.node"}      ->  {"ok": true, "result": 33}
+    {"op": "step", "cycles": 0}              ->  {"ok": false, "error": "..."}
+
+Unix domain, in a folder of this user's; girih.card.client is the other end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from girih.card.registers import violations
+from girih.errors import GirihError
+
+if TYPE_CHECKING:
+    from girih.card.session import Session
+
+LINE_LIMIT = 1 << 20
+
+
+def socket_folder() -> Path:
+    """Where the sockets of this user's cards are."""
+    return Path(tempfile.gettempdir()) / f"girih-{os.getuid()}"
+
+
+class ControlServer:
+    """Serves any number of clients between the slices of a session; it never blocks."""
+
+    def __init__(self, session: Session):
+        self._session = session
+        folder = socket_folder()
+        folder.mkdir(mode=0o700, exist_ok=True)
+        self.path = folder / f"{session.card.manifest.name}-{os.getpid()}.sock"
+        self.path.unlink(missing_ok=True)
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(self.path))
+        self._listener.listen()
+        self._clients: dict[int, tuple[socket.socket, bytearray]] = {}
+
+    def descriptors(self) -> list[int]:
+        """What to wait on."""
+        return [self._listener.fileno(), *self._clients]
+
+    def close(self) -> None:
+        """Ends the clients and removes the socket."""
+        for number in list(self._clients):
+            self._drop(number)
+        self._listener.close()
+        self.path.unlink(missing_ok=True)
+
+    def serve(self, ready: set[int]) -> None:
+        """Answers what has come in on the descriptors that are ready."""
+        for number in ready:
+            if number == self._listener.fileno():
+                client, _address = self._listener.accept()
+                client.settimeout(1)  # a client that does not read must not hold the card
+                self._clients[client.fileno()] = (client, bytearray())
+            elif number in self._clients:
+                self._receive(number)
+
+    def _drop(self, number: int) -> None:
+        self._clients.pop(number)[0].close()
+
+    def _receive(self, number: int) -> None:
+        client, buffer = self._clients[number]
+        try:
+            data = client.recv(65536)
+            buffer += data
+            if not data or len(buffer) > LINE_LIMIT:
+                raise ConnectionError
+            while (end := buffer.find(b"\n")) >= 0:
+                line = bytes(buffer[:end])
+                del buffer[: end + 1]
+                client.sendall(json.dumps(self._answer(line)).encode() + b"\n")
+        except OSError:
+            self._drop(number)
+
+    def _answer(self, line: bytes) -> dict:
+        try:
+            request = json.loads(line)
+            operation = getattr(self, f"_do_{request.pop('op')}", None)
+            if operation is None:
+                names = ", ".join(sorted(name[4:] for name in dir(self) if name.startswith("_do_")))
+                raise GirihError("there is no such operation", "control socket", f"There are: {names}.")
+            return {"ok": True, "result": operation(**request)}
+        except GirihError as error:
+            return {"ok": False, "error": str(error)}
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            return {"ok": False, "error": f"control socket: the request cannot be used ({error}). See girih.card.client."}
+
+    # ---- operations: the keys of the request are the arguments ----
+
+    def _do_info(self) -> dict:
+        card, session = self._session.card, self._session
+        return {
+            "folder": str(card.manifest.folder),
+            "name": card.manifest.name,
+            "pid": os.getpid(),
+            "cycle": card.cycle,
+            "paused": session.paused,
+            "quiet_cycles": card.quiet_cycles,
+            "cycles_per_second": session.cycles_per_second,
+            "ports": [vars(card.port_stats(port)) for port in range(card.manifest.ports)],
+            "faults": [
+                {way: card.fault_counts(port, way) for way in ("in", "out")} for port in range(card.manifest.ports)
+            ],
+        }
+
+    def _do_list(self) -> dict:
+        manifest = self._session.card.manifest
+        tiles = {
+            tile.name: {"kind": tile.kind, "registers": sorted(tile.registers), "counters": sorted(tile.counters)}
+            for tile in manifest.tiles
+        }
+        return {"tiles": tiles, "links": manifest.link_names()}
+
+    def _do_read(self, name: str) -> int:
+        return self._session.card.registers.read(name)
+
+    def _do_write(self, name: str, value: int) -> None:
+        self._session.card.registers.write(name, value)
+
+    def _do_read32(self, address: int) -> int:
+        return self._session.card.read32(address)
+
+    def _do_write32(self, address: int, value: int) -> None:
+        self._session.card.write32(address, value)
+
+    def _do_counters(self, tile: str | None = None) -> dict:
+        return self._session.card.registers.counters(tile)
+
+    def _do_histograms(self) -> dict:
+        return self._session.card.registers.histograms()
+
+    def _do_pause(self) -> int:
+        self._session.paused = True
+        return self._session.card.cycle
+
+    def _do_resume(self) -> int:
+        self._session.paused = False
+        return self._session.card.cycle
+
+    def _do_step(self, cycles: int = 1) -> int:
+        if not 1 <= cycles <= 100_000_000:
+            raise GirihError(f"cannot step {cycles} cycles", "control socket", "Give 1 to 100000000.")
+        self._session.paused = True
+        self._session.card.run(cycles)
+        return self._session.card.cycle
+
+    def _do_capture_start(self, path: str, links: list[str]) -> None:
+        self._session.card.start_capture(Path(path), links)
+
+    def _do_capture_stop(self) -> int:
+        return self._session.card.stop_capture()
+
+    def _do_faults(self, port: int, direction: str, **params: float) -> None:
+        self._session.card.set_faults(port, direction, **params)
+
+    def _do_check(self) -> list[str]:
+        self._session.card.run_until_quiet()
+        return violations(self._session.card.registers.counters())
+
+    def _do_quit(self) -> None:
+        self._session.stopped = True

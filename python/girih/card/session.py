@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A card that runs in real time: slices of cycles, and between them the control socket.
+
+While nothing is under way the card sleeps until a TAP device or a client has something, so an idle
+card costs almost no processor time.
+"""
+
+from __future__ import annotations
+
+import select
+import signal
+import time
+from collections.abc import Callable
+from types import FrameType
+
+from girih.card.control import ControlServer
+from girih.card.virtual import VirtualCard
+
+SLICE_SECONDS = 0.02
+BUSY_CYCLES = 2048
+"""A card whose ports moved within so many cycles may still have work inside."""
+IDLE_CYCLES = 256
+"""How far the card's clock advances at each look when it is idle."""
+
+
+class Session:
+    """Runs a card and serves its control socket until it is told to stop."""
+
+    def __init__(self, card: VirtualCard, *, control: bool = True):
+        self.card = card
+        self.paused = False
+        self.stopped = False
+        self.busy_seconds = 0.0
+        self.busy_cycles = 0
+        self._taps: list[int] = []
+        self.server = ControlServer(self) if control else None
+
+    def __enter__(self) -> Session:
+        self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        if self.server:
+            self.server.close()
+
+    def _stop(self, _number: int, _frame: FrameType | None) -> None:
+        self.stopped = True
+
+    def watch(self, descriptor: int) -> None:
+        """Wakes an idle card when this TAP descriptor has a frame."""
+        self._taps.append(descriptor)
+
+    @property
+    def cycles_per_second(self) -> float:
+        """Simulated cycles per second while there was work."""
+        return self.busy_cycles / self.busy_seconds if self.busy_seconds else 0.0
+
+    def serve(
+        self, *, seconds: float | None = None, cycles: int | None = None, until: Callable[[], bool] | None = None
+    ) -> None:
+        """Runs for `seconds`, or `cycles`, or until `until()`, or until it is stopped."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        end = None if cycles is None else self.card.cycle + cycles
+        while not self.stopped:
+            if deadline is not None and time.monotonic() >= deadline:
+                return
+            left = None if end is None else end - self.card.cycle
+            if left == 0 or (until is not None and until()):
+                return
+            self._step(left)
+
+    def _step(self, left: int | None) -> None:
+        busy = not self.paused and (left is not None or self.card.quiet_cycles < BUSY_CYCLES)
+        self._wait(0 if busy else SLICE_SECONDS)
+        if self.paused or self.stopped:
+            return
+        before, start = self.card.cycle, time.monotonic()
+        wanted = (1 << 30) if busy else IDLE_CYCLES
+        self.card.run_slice(wanted if left is None else min(wanted, left), SLICE_SECONDS)
+        if busy:
+            self.busy_seconds += time.monotonic() - start
+            self.busy_cycles += self.card.cycle - before
+
+    def _wait(self, seconds: float) -> None:
+        descriptors = list(self._taps) if not self.paused else []
+        if self.server:
+            descriptors += self.server.descriptors()
+        try:
+            ready, _, _ = select.select(descriptors, [], [], seconds)
+        except InterruptedError:
+            return
+        if self.server:
+            self.server.serve(set(ready) - set(self._taps))

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`girih demo`: real Linux programs talk to the RTL of designs/demo.yaml."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from girih.card.namespace import Namespace, need_root
+from girih.card.session import Session
+from girih.card.virtual import VirtualCard
+from girih.cli.live import console, histogram_table, progress_bar, traffic_table
+from girih.cli.run import attach_tap
+from girih.errors import GirihError
+from girih.paths import BUILD, DESIGNS, ROOT
+
+DESIGN = DESIGNS / "demo.yaml"
+CAPTURE = BUILD / "demo.pcapng"
+JUMBO_PAYLOAD = 8900
+CLIENTS = 4
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one program saw."""
+
+    what: str
+    sent: int
+    received: int
+    round_trip: str
+
+
+class Programs:
+    """Runs programs in the namespace while the card runs."""
+
+    def __init__(self, session: Session, namespace: Namespace):
+        self._session, self._namespace = session, namespace
+
+    def run(self, commands: list[list[str]], seconds: float = 120) -> list[str]:
+        """Runs the commands at the same time; what each printed. Raises GirihError when they take too long."""
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "env": environment}
+        running = [self._namespace.popen(command, **options) for command in commands]
+        try:
+            ended = lambda: all(process.poll() is not None for process in running)  # noqa: E731
+            self._session.serve(seconds=seconds, until=ended)
+            if self._session.stopped:
+                raise KeyboardInterrupt
+            if not ended():
+                raise GirihError(f"{' '.join(commands[0])} did not end in {seconds:.0f} s", "demo", "Is the machine overloaded?")
+            return [process.communicate()[0] for process in running]
+        finally:
+            for process in running:
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
+
+    def ping(self, what: str, address: str, count: int, *options: str) -> Outcome:
+        """The real ping."""
+        (text,) = self.run([["ping", "-n", "-q", "-c", str(count), *options, address]])
+        found = re.search(r"(\d+) packets transmitted, (\d+) received", text)
+        if not found:
+            raise GirihError(f"ping said {text.strip()!r}", "demo", "Run ./girih run demo --tap and try by hand.")
+        times = re.search(r"= ([\d.]+)/([\d.]+)/([\d.]+)", text)
+        return Outcome(what, int(found[1]), int(found[2]), f"{times[2]} ms" if times else "-")
+
+    def udp(self, what: str, address: str, port: int, count: int, sizes: list[int], clients: int) -> Outcome:
+        """UDP echo clients in parallel, over the kernel's own stack."""
+        words = [sys.executable, "-m", "girih.card.udp_client", address, str(port), str(count), *map(str, sizes)]
+        try:
+            reports = [json.loads(text) for text in self.run([words] * clients)]
+        except ValueError as error:
+            raise GirihError("a UDP client failed", "demo", f"By hand: ip netns exec {self._namespace.name} {' '.join(words)}") from error
+        times = [t for report in reports for t in report["times"]]
+        mean = f"{1000 * sum(times) / len(times):.2f} ms" if times else "-"
+        return Outcome(what, sum(r["sent"] for r in reports), sum(r["received"] for r in reports), mean)
+
+
+def register(app: typer.Typer) -> None:
+    @app.command(epilog="Example: ./girih demo --stay")
+    def demo(stay: Annotated[bool, typer.Option("--stay", help="Leave the card up until Ctrl-C, to talk to it.")] = False) -> None:
+        """Brings up a card on a TAP device and lets real programs talk to its RTL: ping and UDP clients.
+
+        Needs root for the TAP device; everything happens in a network namespace that is removed at the end.
+        """
+        need_root()
+        if shutil.which("ping") is None:
+            raise GirihError("the program ping is not installed", "PATH", "Run as root: apt-get install iputils-ping")
+        try:
+            with ExitStack() as stack:
+                _demo(stack, stay)
+        except KeyboardInterrupt:
+            console.print("Stopped; the namespace and the TAP device are gone.")
+            raise typer.Exit(130) from None
+
+
+def _demo(stack: ExitStack, stay: bool) -> None:
+    started = time.monotonic()
+    with progress_bar() as progress:
+        card = stack.enter_context(VirtualCard.open(DESIGN, progress=progress))
+    namespace = stack.enter_context(Namespace())
+    session = stack.enter_context(Session(card))
+    host = attach_tap(session, namespace, None)
+    addresses = card.manifest.addresses
+    address, port = addresses["ip"], addresses["udp"][0]["port"]
+    console.print(f"The card is {address}, its cable is girih0 ({host}) in namespace {namespace.name}.")
+    programs = Programs(session, namespace)
+    links = [name for name in ("eth_rx.out", "port0.rx", "port0.tx") if name in card.manifest.link_names()]
+    card.start_capture(CAPTURE, links)
+    outcomes = [programs.ping("first ping", address, 1)]
+    console.print(f"First reply after {time.monotonic() - started:.1f} s.")
+    outcomes.append(programs.ping("ping", address, 10, "-i", "0.02"))
+    outcomes.append(programs.ping(f"ping, {JUMBO_PAYLOAD} bytes", address, 10, "-i", "0.02", "-s", str(JUMBO_PAYLOAD)))
+    outcomes.append(programs.ping("ping flood", address, 500, "-f"))
+    sizes = [1, 18, 64, 512, 1472, 8000]
+    outcomes.append(programs.udp(f"{CLIENTS} UDP echo clients, 1 to 8000 bytes", address, port, 20, sizes, CLIENTS))
+    card.run_until_quiet()
+    messages = card.stop_capture()
+    _report(card, session, outcomes)
+    console.print(f"Captured {messages} messages of {', '.join(links)}: wireshark {os.path.relpath(CAPTURE)}")
+    card.check_conservation()
+    console.print("Every message is accounted for in every tile.")
+    lost = sum(outcome.sent - outcome.received for outcome in outcomes)
+    if lost:
+        raise GirihError(f"{lost} replies did not come", "demo", f"See {os.path.relpath(CAPTURE)} and the drops above.")
+    if stay:
+        _stay(session, namespace, address, port)
+
+
+def _report(card: VirtualCard, session: Session, outcomes: list[Outcome]) -> None:
+    table = Table(title="What the programs saw", title_justify="left")
+    for column, justify in (("program", "left"), ("sent", "right"), ("replies", "right"), ("lost", "right"), ("mean round trip", "right")):
+        table.add_column(column, justify=justify)
+    for outcome in outcomes:
+        table.add_row(outcome.what, str(outcome.sent), str(outcome.received), str(outcome.sent - outcome.received), outcome.round_trip)
+    console.print(table)
+    for tile, bins in card.registers.histograms().items():
+        console.print(histogram_table(bins, tile))
+    console.print(traffic_table(card.registers.counters()))
+    console.print(f"{card.cycle:,} cycles simulated, {session.cycles_per_second:,.0f} a second while busy")
+
+
+def _stay(session: Session, namespace: Namespace, address: str, port: int) -> None:
+    inside = f"ip netns exec {namespace.name}"
+    console.print("The card stays up; Ctrl-C ends it. In another terminal, as root:")
+    for command in (
+        f"{inside} ping {address}",
+        f"{inside} {sys.executable} -m girih.card.udp_client {address} {port} 3 18 1472",
+        f"{inside} tcpdump -ni girih0",
+        "./girih stats --watch",
+        "./girih capture eth_rx.out port0.tx -o links.pcapng",
+    ):
+        prefix = f"PYTHONPATH={ROOT / 'python'} " if "girih.card" in command else ""
+        console.print(f"  {prefix}{command}", soft_wrap=True, highlight=False)
+    session.serve()

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands that run or watch a card share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+console = Console()
+
+Socket = Annotated[
+    Path | None, typer.Option("--socket", help="The card's control socket; needed only when several cards run.")
+]
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for what takes long; call it with what, steps done, steps in all."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("looking what is built", total=None)
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+
+
+def traffic_table(counters: dict[str, dict[str, int]]) -> Table:
+    """Frames in and out of each tile, and what it dropped, by reason."""
+    table = Table(title="Frames by tile", title_justify="left")
+    for column, justify in (("tile", "left"), ("in", "right"), ("out", "right"), ("made or used", "right"), ("dropped", "left")):
+        table.add_column(column, justify=justify)
+    for tile, values in counters.items():
+        total = {prefix: sum(v for n, v in values.items() if n.startswith(prefix)) for prefix in ("in_", "out_")}
+        other = [f"{n} {v}" for n, v in values.items() if v and n.startswith(("made_", "used_"))]
+        drops = [f"{n.removeprefix('drop_')} {v}" for n, v in values.items() if v and n.startswith("drop_")]
+        table.add_row(tile, str(total["in_"]), str(total["out_"]), ", ".join(other), ", ".join(drops) or "-")
+    return table
+
+
+def histogram_table(bins: list[int], tile: str) -> Table:
+    """The bins of a latency histogram that hold anything."""
+    from girih.spec.histogram import bin_start
+
+    table = Table(title=f"Latency in the card, first beat in to first beat out ({tile}; 1 cycle = 4 ns)", title_justify="left")
+    table.add_column("cycles", justify="right")
+    table.add_column("frames", justify="right")
+    table.add_column("")
+    most = max(bins, default=0)
+    for index, count in enumerate(bins):
+        if count:
+            last = index + 1 == len(bins)
+            span = f"{bin_start(index)} or more" if last else f"{bin_start(index)} - {bin_start(index + 1) - 1}"
+            table.add_row(span, str(count), "█" * max(1, round(40 * count / most)))
+    return table

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`girih replay`: a recorded run again, cycle for cycle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from girih.card.virtual import VirtualCard, read_recording_label
+from girih.cli.live import console, progress_bar
+from girih.errors import GirihError
+from girih.paths import ROOT
+
+
+def parse_window(text: str) -> tuple[int, int]:
+    """First and last cycle of `FROM:TO`. Raises GirihError."""
+    try:
+        start, end = (int(word) for word in text.split(":"))
+        if not 0 <= start < end:
+            raise ValueError(text)
+        return start, end
+    except ValueError as error:
+        raise GirihError(f"the window {text!r} cannot be read", "--waves", "Write FROM:TO in cycles, such as 1000:2000.") from error
+
+
+def _design(recording: Path, given: Path | None) -> Path:
+    label = read_recording_label(recording)
+    if given is not None:
+        return given
+    path = ROOT / (label.get("design") or "")
+    if not path.is_file():
+        raise GirihError(f"the design {label['name']} of this recording is not there", str(path), "Name it with --design FILE.")
+    return path
+
+
+def register(app: typer.Typer) -> None:
+    @app.command(epilog="Example: ./girih replay run.girih --waves 1000:2000 -o window.fst")
+    def replay(
+        recording: Annotated[Path, typer.Argument(help="A file that ./girih run --record wrote.")],
+        waves: Annotated[str | None, typer.Option(help="Write waves of cycles FROM:TO.")] = None,
+        output: Annotated[Path, typer.Option("--output", "-o", help="The FST file of the waves.")] = Path("waves.fst"),
+        design: Annotated[Path | None, typer.Option(help="The design file, where the recorded name is not right.")] = None,
+    ) -> None:
+        """Runs a recording again on the same design and checks that every frame leaves in the same cycle with the
+        same bytes; with --waves it also writes the waves of a window.
+        """
+        path = _design(recording, design)
+        window = parse_window(waves) if waves else None
+        with progress_bar() as progress:
+            card = VirtualCard.open(path, waves=window is not None, progress=progress)
+        with card:
+            if window:
+                card.waves(output, *window)
+            result = card.replay(recording)
+        if window:
+            console.print(f"Waves of cycles {waves} are in {output}")
+        if result.difference:
+            raise GirihError(
+                f"the replay differs in cycle {result.difference_cycle}: {result.difference}",
+                str(recording),
+                "The design has changed since, or the recording was made on another one.",
+            )
+        console.print(
+            f"Identical: {result.cycles} cycles, {result.inputs} frames in, {result.outputs} out, "
+            f"{result.accesses} register accesses"
+        )
