@@ -14,12 +14,15 @@ import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from girih.build.generate import digest
 from girih.build.tools import tool_environment, verilator_root
-from girih.card.manifest import Manifest
 from girih.errors import GirihError
 from girih.paths import BUILD, ROOT
+
+if TYPE_CHECKING:
+    from girih.card.manifest import Manifest
 
 RUNTIME = ROOT / "card" / "runtime"
 INCLUDE = ROOT / "card" / "include"
@@ -98,6 +101,8 @@ def build_model(
 
     trace: with FST waves. sanitize: under AddressSanitizer and UBSan, for tests. Raises GirihError.
     """
+    from girih.card.manifest import Manifest  # here, because girih.card builds models itself
+
     manifest = Manifest.load(folder)
     include = verilator_root() / "include"
     extra = SANITIZERS if sanitize else []

@@ -20,8 +20,10 @@ def register(app: typer.Typer) -> None:
         (card.svg).
         """
         from girih.build.model import build_model
+        from girih.cli.live import progress_bar
         from girih.compiler.compile import compile_design
 
         folder = compile_design(design_path(design))
-        build_model(folder)
+        with progress_bar() as progress:
+            build_model(folder, progress=progress)
         print(os.path.relpath(folder))
