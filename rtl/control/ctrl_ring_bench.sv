@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// For the tests of the control network: the bridge and a ring of Stops nodes, numbered Base, Base + 1,
+// and so on. Each node has 16 words that answer after a number of cycles that depends on the word; the
+// words from 8 on refuse writes, and what lies beyond is an error.
+module ctrl_ring_bench
+  import girih_pkg::*;
+#(
+    parameter int unsigned Stops = 5,
+    parameter int unsigned Base = 3
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic        s_axil_awvalid,
+    output logic        s_axil_awready,
+    input  logic [31:0] s_axil_awaddr,
+    input  logic [ 2:0] s_axil_awprot,
+    input  logic        s_axil_wvalid,
+    output logic        s_axil_wready,
+    input  logic [31:0] s_axil_wdata,
+    input  logic [ 3:0] s_axil_wstrb,
+    output logic        s_axil_bvalid,
+    input  logic        s_axil_bready,
+    output logic [ 1:0] s_axil_bresp,
+    input  logic        s_axil_arvalid,
+    output logic        s_axil_arready,
+    input  logic [31:0] s_axil_araddr,
+    input  logic [ 2:0] s_axil_arprot,
+    output logic        s_axil_rvalid,
+    input  logic        s_axil_rready,
+    output logic [31:0] s_axil_rdata,
+    output logic [ 1:0] s_axil_rresp,
+
+    output timestamp_t now_o
+);
+  ctrl_t ring[Stops+1];
+
+  ctrl_bridge #(
+      .Digest(64'h0123_4567_89ab_cdef),
+      .Ports (2),
+      .Tiles (Stops)
+  ) u_bridge (
+      .ctrl_o(ring[0]),
+      .ctrl_i(ring[Stops]),
+      .*
+  );
+
+  for (genvar i = 0; i < Stops; i++) begin : gen_stop
+    logic valid, write, done, error;
+    logic [15:0] offset;
+    logic [31:0] wdata;
+    logic [31:0] words[16];
+    logic [3:0] index, wait_q;
+    assign index = offset[5:2];
+    assign error = offset >= 16'h40 || (write && index >= 4'd8);
+    assign done = valid && wait_q == index;
+
+    ctrl_node #(
+        .Node(node_t'(Base + i))
+    ) u_node (
+        .clk_i,
+        .rst_i,
+        .ctrl_i  (ring[i]),
+        .ctrl_o  (ring[i+1]),
+        .valid_o (valid),
+        .write_o (write),
+        .offset_o(offset),
+        .data_o  (wdata),
+        .done_i  (done),
+        .error_i (error),
+        .data_i  (words[index])
+    );
+
+    always_ff @(posedge clk_i) begin
+      wait_q <= valid && !done ? wait_q + 1'b1 : '0;
+      if (done && write && !error) words[index] <= wdata;
+      if (rst_i) begin
+        wait_q <= '0;
+        for (int unsigned word = 0; word < 16; word++) words[word] <= 32'(word) << 8 | 32'(Base + i);
+      end
+    end
+  end
+endmodule

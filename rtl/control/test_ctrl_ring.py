@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ctrl_bridge and ctrl_node: a ring of nodes behind AXI4-Lite, against a memory in Python. Every
+access must end, whatever its address."""
+
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import RisingEdge, with_timeout
+from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
+
+from girih.flit_bench import start
+from girih.spec.kinds import card_registers
+from girih.testing import run_cocotb
+
+BASE = 3
+CARD = 0xFF
+
+
+@pytest.mark.parametrize("stops", [1, 5])
+def test_ctrl_ring(stops):
+    run_cocotb("ctrl_ring_bench", __file__, parameters={"Stops": stops, "Base": BASE})
+
+
+class Host:
+    """Single accesses with their response codes."""
+
+    def __init__(self, dut):
+        self.axil = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.clk_i, dut.rst_i)
+
+    async def read(self, address: int) -> tuple[int, AxiResp]:
+        answer = await with_timeout(self.axil.read(address, 4), 50, "us")
+        return int.from_bytes(answer.data, "little"), answer.resp
+
+    async def write(self, address: int, value: int, size: int = 4) -> AxiResp:
+        answer = await with_timeout(self.axil.write(address, value.to_bytes(size, "little")), 50, "us")
+        return answer.resp
+
+
+def address(node: int, offset: int) -> int:
+    return node << 16 | offset
+
+
+async def bench(dut) -> Host:
+    host = Host(dut)
+    await start(dut)
+    for _ in range(5):
+        await RisingEdge(dut.clk_i)
+    return host
+
+
+@cocotb.test()
+async def nodes_hold_what_was_written(dut):
+    host = await bench(dut)
+    stops = len(dut.ring) - 1
+    memory = {(BASE + i, word): word << 8 | BASE + i for i in range(stops) for word in range(16)}
+    for _ in range(250):
+        node, word = random.choice(list(memory))
+        if random.random() < 0.5:
+            value = random.getrandbits(32)
+            response = await host.write(address(node, 4 * word), value)
+            assert response == (AxiResp.OKAY if word < 8 else AxiResp.SLVERR)
+            if word < 8:
+                memory[node, word] = value
+        else:
+            assert await host.read(address(node, 4 * word)) == (memory[node, word], AxiResp.OKAY)
+
+
+@cocotb.test()
+async def what_does_not_exist_is_an_error(dut):
+    host = await bench(dut)
+    stops = len(dut.ring) - 1
+    nodes = range(BASE, BASE + stops)
+    for node in [0, BASE - 1, BASE + stops, 0x80, 0xFE]:
+        assert await host.read(address(node, 0)) == (0, AxiResp.DECERR)
+        assert await host.write(address(node, 0), 1) == AxiResp.DECERR
+    assert (await host.read(address(nodes[0], 0x40)))[1] == AxiResp.SLVERR
+    assert (await host.read(address(0x100 + nodes[0], 0)))[1] == AxiResp.DECERR
+    assert await host.write(address(0x100 + nodes[0], 0), 1) == AxiResp.DECERR
+    assert await host.write(address(nodes[0], 1), 0x55, size=1) == AxiResp.SLVERR
+    for node in nodes:  # untouched
+        assert await host.read(address(node, 0)) == (node, AxiResp.OKAY)
+
+
+@cocotb.test()
+async def card_registers_read(dut):
+    host = await bench(dut)
+    offset = {register.name: address(CARD, register.offset) for register in card_registers()}
+    okay = AxiResp.OKAY
+    assert (await host.read(offset["magic"]))[0].to_bytes(4, "little") == b"GIRH"
+    assert await host.read(offset["digest"]) == (0x89ABCDEF, okay)
+    assert await host.read(offset["digest"] + 4) == (0x01234567, okay)
+    assert await host.read(offset["data_width"]) == (512, okay)
+    assert await host.read(offset["ports"]) == (2, okay)
+    assert await host.read(offset["tiles"]) == (len(dut.ring) - 1, okay)
+    before = int(dut.now_o.value)
+    cycles, _ = await host.read(offset["cycles"])
+    assert before <= cycles <= int(dut.now_o.value)
+    assert await host.read(offset["cycles"] + 4) == (0, okay)
+    assert (await host.read(address(CARD, 0x4)))[1] == AxiResp.SLVERR
+    assert await host.write(offset["magic"], 0) == AxiResp.SLVERR
+
+
+@cocotb.test()
+async def cycles_are_read_as_one(dut):
+    host = await bench(dut)
+    offset = {register.name: address(CARD, register.offset) for register in card_registers()}["cycles"]
+    dut.u_bridge.cycle_q.value = (1 << 32) - 20
+    low, _ = await host.read(offset)
+    assert low >= (1 << 32) - 20
+    for _ in range(40):
+        await RisingEdge(dut.clk_i)
+    assert int(dut.u_bridge.cycle_q.value) > 1 << 32
+    assert await host.read(offset + 4) == (0, AxiResp.OKAY)
+
+
+@cocotb.test()
+async def reads_and_writes_at_once_both_end(dut):
+    host = await bench(dut)
+    reads = [cocotb.start_soon(host.read(address(BASE, 4 * (i % 8) + 32))) for i in range(40)]
+    writes = [cocotb.start_soon(host.write(address(BASE, 4 * (i % 8)), i)) for i in range(40)]
+    for i, task in enumerate(reads):
+        assert await task == ((i % 8 + 8) << 8 | BASE, AxiResp.OKAY)
+    for task in writes:
+        assert await task == AxiResp.OKAY
+    for i in range(32, 40):
+        assert await host.read(address(BASE, 4 * (i % 8))) == (i, AxiResp.OKAY)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A generated tile as a whole (`echo`): registers, node table, counters and the data path."""
+
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles
+
+from girih.flit_bench import FlitSink, FlitSource, Message, start
+from girih.ring_client import RingClient, RingError
+from girih.spec.kinds import load_kinds
+from girih.testing import run_cocotb
+
+KIND = load_kinds()["echo"]
+NODE = 0x12
+NODES = [0x01, 0x12, 0x21]
+
+
+def entry(key: int, node: int, any_key: int = 0) -> int:
+    """A node table entry as its register holds it."""
+    return 1 << 31 | any_key << 24 | node << 16 | key
+
+
+def at_reset(key: int, node: int, any_key: int = 0) -> int:
+    """The same as a packed `next_hop_t`."""
+    return 1 << 25 | any_key << 24 | node << 16 | key
+
+
+@pytest.mark.parametrize("data_width", [128, 512])
+def test_tile(data_width):
+    run_cocotb(
+        "echo",
+        __file__,
+        data_width=data_width,
+        parameters={
+            "Node": f"8'd{NODE}",
+            "Nodes": f"256'd{sum(1 << n for n in NODES)}",
+            "NextHops": f"52'd{at_reset(0, 0x21)}",
+        },
+    )
+
+
+async def bench(dut, idle: float = 0.0, stall: float = 0.0):
+    client = RingClient(dut, KIND, NODE)
+    await start(dut, in_valid_i=0, out_ready_i=0)
+    return client, FlitSource(dut, "in", idle=idle), FlitSink(dut, "out", stall=stall)
+
+
+def datagram(**desc: int) -> Message:
+    data = random.randbytes(random.choice([42, 43, 100, 300, 1514]))
+    return Message(data, desc={"l3_offset": 14, "l4_offset": 34, "payload_offset": 42, "port": 0} | desc)
+
+
+@cocotb.test()
+async def registers_read_and_write(dut):
+    client, _, _ = await bench(dut)
+    assert await client.read("kind") == KIND.identity
+    assert await client.read("node") == NODE
+    assert await client.read("next_hop", 0) == entry(0, 0x21)
+    assert await client.read("next_hop", 1) == 0
+    await client.write("next_hop", entry(5, 0x01), 1)
+    assert await client.read("next_hop", 1) == entry(5, 0x01)
+    assert await client.read("next_hop", 0) == entry(0, 0x21)
+
+
+@cocotb.test()
+async def bad_accesses_are_errors(dut):
+    client, _, _ = await bench(dut)
+    for offset in (0x0008, 0x1008, 0x2000, 0x7FFC, 0x8000 + 8 * len(KIND.counters), 0xFFFC):
+        for data in (None, 0):
+            with pytest.raises(RingError):
+                await client.access(offset, data)
+    for offset in (0x0000, 0x8000, 0x8004):
+        with pytest.raises(RingError):
+            await client.access(offset, 1)
+    with pytest.raises(RingError):  # another node's: comes out as it went in
+        await client.access(0, node=NODE + 1)
+    assert await client.read("kind") == KIND.identity
+
+
+@cocotb.test()
+async def counters_agree_with_the_traffic(dut):
+    client, source, sink = await bench(dut, idle=0.3, stall=0.3)
+    await client.write("next_hop", entry(5, 0x66), 1)  # no such node
+    port = [random.choice([0, 0, 5, 9]) for _ in range(300)]
+    routed = [random.random() < 0.3 for _ in port]
+    messages = []
+    for number, source_routed in zip(port, routed):
+        route = {"route_count": 2, "route": [0x01, 0x21]} if source_routed else {}
+        messages.append(datagram(port=number, **route))
+        source.send(messages[-1])
+    reads = []
+    while source.queue:  # reads while traffic runs must not disturb it
+        reads.append(await client.read("counters.shell.in_messages"))
+    await ClockCycles(dut.clk_i, 2000)
+    counters = await client.read_counters()
+
+    ways = [0x01 if source_routed else {0: 0x21}.get(number) for number, source_routed in zip(port, routed)]
+    kept = [(message, node) for message, node in zip(messages, ways) if node is not None]
+    unknown = sum(not r and p == 9 for p, r in zip(port, routed))
+    nowhere = sum(not r and p == 5 for p, r in zip(port, routed))
+    assert reads == sorted(reads) and reads[-1] > 0
+    assert counters["in_messages"] == len(port)
+    assert counters["out_messages"] == len(kept) == len(sink.messages)
+    assert counters["drop_no_next_hop"] == unknown > 0
+    assert counters["drop_bad_node"] == nowhere > 0
+    assert counters["mark_echoed"] == len(port)
+    flits = [-(-len(message.data) * 8 // len(dut.in_flit_i.value)) for message in messages]
+    assert counters["mark_in_flits"] == sum(flits)
+    assert counters["mark_in_stalls"] > 0 and counters["mark_out_stalls"] > 0
+    for got, (message, node) in zip(sink.messages, kept):
+        assert len(got.data) == len(message.data)
+        assert got.desc["dst"] == node and got.desc["src"] == NODE
+
+
+@cocotb.test()
+async def reset_restores_the_node_table(dut):
+    client, _, _ = await bench(dut)
+    await client.write("next_hop", entry(1, 0x01), 0)
+    dut.rst_i.value = 1
+    await ClockCycles(dut.clk_i, 2)
+    dut.rst_i.value = 0
+    assert await client.read("next_hop", 0) == entry(0, 0x21)
+    assert set((await client.read_counters()).values()) == {0}
