@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The registers of a generated tile with configuration and a histogram (`eth_tx`)."""
+
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import RisingEdge
+
+from girih.flit_bench import FLIT_BYTES, FlitSource, Message, start
+from girih.ring_client import RingClient, RingError
+from girih.spec.histogram import BINS, bin_of
+from girih.spec.kinds import load_kinds
+from girih.testing import run_cocotb
+
+KIND = load_kinds()["eth_tx"]
+NODE = 0x03
+MAC = 0x02_00_00_00_00_01
+
+
+def test_tile_configuration():
+    run_cocotb(
+        "eth_tx", __file__, data_width=128, parameters={"Node": f"8'd{NODE}", "Config": f"49'd{MAC << 1}"}
+    )
+
+
+async def bench(dut):
+    client = RingClient(dut, KIND, NODE)
+    await start(dut, in_valid_i=0, m_axis_tready=1, now_i=0)
+    return client, FlitSource(dut, "in")
+
+
+async def frame(dut) -> bytes:
+    """The next frame of the port."""
+    data = b""
+    for _ in range(1000):
+        await RisingEdge(dut.clk_i)
+        if dut.m_axis_tvalid.value == 1:
+            keep = int(dut.m_axis_tkeep.value).bit_count()
+            data += int(dut.m_axis_tdata.value).to_bytes(FLIT_BYTES, "little")[:keep]
+            if dut.m_axis_tlast.value == 1:
+                return data
+    raise AssertionError("no frame left")
+
+
+def source_mac(data: bytes) -> int:
+    return int.from_bytes(data[6:12], "big")
+
+
+@cocotb.test()
+async def a_mac_changes_in_one_piece(dut):
+    client, source = await bench(dut)
+    new = 0x0A_0B_0C_0D_0E_0F
+    low, high = KIND.config[0].offset, KIND.config[0].offset + 4
+    assert await client.access(low) == MAC & 0xFFFF_FFFF
+    assert await client.access(high) == MAC >> 32
+    source.send(Message(random.randbytes(64)))
+    assert source_mac(await frame(dut)) == MAC
+    await client.access(low, new & 0xFFFF_FFFF)
+    source.send(Message(random.randbytes(64)))
+    assert source_mac(await frame(dut)) == MAC, "half of an address must not be used"
+    await client.access(high, new >> 32)
+    source.send(Message(random.randbytes(64)))
+    assert source_mac(await frame(dut)) == new
+    assert await client.access(low) == new & 0xFFFF_FFFF
+    assert await client.access(high) == new >> 32
+
+
+@cocotb.test()
+async def a_flag_changes_what_the_engine_does(dut):
+    client, source = await bench(dut)
+    data = random.randbytes(64)
+    for reflect in (0, 1):
+        await client.write("cfg.reflect", 0xFFFF_FFFE | reflect)
+        assert await client.read("cfg.reflect") == reflect
+        source.send(Message(data))
+        assert (await frame(dut))[:6] == (data[6:12] if reflect else data[:6])
+
+
+@cocotb.test()
+async def latencies_land_in_their_bins(dut):
+    client, source = await bench(dut)
+    expected = [0] * BINS
+    for _ in range(20):
+        begin = random.getrandbits(24)
+        source.send(Message(random.randbytes(64), desc={"timestamp": begin, "timestamp_valid": 1}))
+        latency = random.getrandbits(random.randrange(4, 20))
+        dut.now_i.value = (begin + latency) % (1 << 24)
+        assert await frame(dut)
+        expected[bin_of(latency)] += 1
+    source.send(Message(random.randbytes(64)))  # without a time
+    assert await frame(dut)
+    assert [await client.read("latency.bin", index) for index in range(BINS)] == expected
+    with pytest.raises(RingError):
+        await client.write("latency.bin", 0)
+    assert (await client.read_counters())["out_frames"] == 21
