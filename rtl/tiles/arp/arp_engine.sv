@@ -65,12 +65,12 @@ module arp_engine
   logic has_tag, is_arp;
   ethernet_t ethernet;
   logic [15:0] tag, inner_ethertype;
-  arp_t arp;
+  arp_t packet;
   ipv4_t ipv4;
   assign {ethernet, tag, inner_ethertype} = header[HeaderBytes*8-1-:L2Bytes*8];
   assign has_tag = flit.desc.l3_offset == offset_t'(L2Bytes);
-  assign arp = has_tag ? header[ArpBytes*8-1:0] : header[VlanBytes*8+:ArpBytes*8];
-  assign ipv4 = arp[ArpBytes*8-1-:Ipv4MinBytes*8];
+  assign packet = has_tag ? header[ArpBytes*8-1:0] : header[VlanBytes*8+:ArpBytes*8];
+  assign ipv4 = packet[ArpBytes*8-1-:Ipv4MinBytes*8];
   assign is_arp = (has_tag ? inner_ethertype : ethernet.ethertype) == EtherTypeArp;
   assign need = (has_tag ? offset_t'(L2Bytes) : offset_t'(EthernetBytes))
       + (is_arp ? offset_t'(ArpBytes) : offset_t'(Ipv4MinBytes));
@@ -81,13 +81,13 @@ module arp_engine
   // A subnet of one or two addresses has none for broadcasts.
   assign broadcast = &ipv4.dst || (in_subnet && &(ipv4.dst | cfg_i.netmask) && !cfg_i.netmask[1]);
   assign next_hop = in_subnet ? ipv4.dst : cfg_i.gateway;
-  assign arp_ok = arp.hardware == ArpHardwareEthernet && arp.protocol == EtherTypeIpv4
-      && arp.hardware_length == 8'd6 && arp.protocol_length == 8'd4
-      && arp.operation inside {ArpRequest, ArpReply} && !arp.sender_mac[40];
-  assign arp_ours = arp.target_ip == cfg_i.ip;
+  assign arp_ok = packet.hardware == ArpHardwareEthernet && packet.protocol == EtherTypeIpv4
+      && packet.hardware_length == 8'd6 && packet.protocol_length == 8'd4
+      && packet.operation inside {ArpRequest, ArpReply} && !packet.sender_mac[40];
+  assign arp_ours = packet.target_ip == cfg_i.ip;
   // Not one who has no address yet (a probe), nor one who has taken ours.
-  assign sender_usable = arp.sender_ip != '0 && arp.sender_ip != cfg_i.ip;
-  assign key = is_arp ? arp.sender_ip : next_hop;
+  assign sender_usable = packet.sender_ip != '0 && packet.sender_ip != cfg_i.ip;
+  assign key = is_arp ? packet.sender_ip : next_hop;
 
   logic [Entries-1:0] known;
   mac_t known_mac;
@@ -142,12 +142,12 @@ module arp_engine
     end
     if (decide) begin
       s2_kind_q <= kind;
-      s2_mac_q <= is_arp ? arp.sender_mac : broadcast ? MacBroadcast : known_mac;
+      s2_mac_q <= is_arp ? packet.sender_mac : broadcast ? MacBroadcast : known_mac;
       s2_target_q <= target;
       s2_timestamp_q <= flit.desc.timestamp;
       s2_known_q <= known;
       s2_slot_q <= is_arp || waiting != '0 ? waiting : free;
-      s2_reply_q <= arp_ours && arp.operation == ArpRequest;
+      s2_reply_q <= arp_ours && packet.operation == ArpRequest;
       s2_learn_q <= sender_usable && (arp_ours || known != '0 || waiting != '0);
     end
     if (rst_i) s2_valid_q <= 1'b0;
@@ -311,5 +311,5 @@ module arp_engine
   end
 
   logic unused;
-  assign unused = &{1'b0, ethernet, ipv4, arp.target_mac};
+  assign unused = &{1'b0, ethernet, ipv4, packet.target_mac};
 endmodule

@@ -39,7 +39,7 @@ module arp_maker
   assign out_reply_o = order_q.reply;
 
   ethernet_t ethernet;
-  arp_t arp;
+  arp_t packet;
   logic [TaggedBytes*8-1:0] frame;  // network order
   always_comb begin
     ethernet = '{
@@ -47,7 +47,7 @@ module arp_maker
         src: own_mac_i,
         ethertype: order_q.target.has_tag ? EtherTypeVlan : EtherTypeArp
     };
-    arp = '{
+    packet = '{
         hardware: ArpHardwareEthernet,
         protocol: EtherTypeIpv4,
         hardware_length: 8'd6,
@@ -58,8 +58,8 @@ module arp_maker
         target_mac: order_q.reply ? order_q.mac : '0,
         target_ip: order_q.target.ip
     };
-    if (order_q.target.has_tag) frame = {ethernet, order_q.target.tag, EtherTypeArp, arp};
-    else frame = {ethernet, arp, (VlanBytes * 8)'(0)};
+    if (order_q.target.has_tag) frame = {ethernet, order_q.target.tag, EtherTypeArp, packet};
+    else frame = {ethernet, packet, (VlanBytes * 8)'(0)};
   end
 
   logic [Flits*FlitBytes-1:0][7:0] wire_bytes;  // index 0 goes first

@@ -354,4 +354,4 @@ async def a_random_neighbourhood(dut):
         bench.conserved()
         count = bench.events.count
         assert all(count[name] > 0 for name in ("drop_unresolved", "drop_aborted", "mark_hit", "mark_miss", "made_reply"))
-        assert len(seen) > 20
+        assert len(seen) > 10
