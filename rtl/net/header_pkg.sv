@@ -19,7 +19,6 @@ package header_pkg;
   // verilator lint_off ASCRANGE
   typedef logic [0:HeaderBytes-1][7:0] header_t;
   typedef logic [0:HeaderBytes-1] header_mask_t;
-  typedef logic [0:L4Places][31:0] l4_words_t;  // from L4First to the end of the window
   // verilator lint_on ASCRANGE
 
   typedef logic [3:0] l4_place_t;
@@ -31,6 +30,14 @@ package header_pkg;
   // Which of the L4Places places an offset is.
   function automatic l4_place_t l4_place(offset_t l4_offset);
     return l4_place_t'((l4_offset - offset_t'(L4First)) >> 2);
+  endfunction
+
+  // The first word of the transport header. (An index into the words would cost a barrel shifter.)
+  function automatic logic [31:0] l4_word(header_t header, offset_t l4_offset);
+    l4_word = '0;
+    for (int unsigned i = 0; i < L4Places; i++) begin
+      if (l4_offset == offset_t'(L4First + 4 * i)) l4_word = l4_word | header[L4First+4*i+:4];
+    end
   endfunction
 
   // Bit i says that byte i of a flit is before `bytes`, counted from the flit's start.

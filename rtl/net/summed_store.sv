@@ -8,6 +8,8 @@
 // check_sum_o is the sum of the message's bytes so far, this flit's with them (not folded). The
 // user answers in the same cycle as packet_store wants it: commit with the last flit or before,
 // or drop with the last. in_info_i is taken with the first flit and kept for the message.
+// in_cut_i with a flit ends the message there: the flit waits, and what follows is swallowed, until
+// the end has told whether the message is void.
 // Two cycles when committed at once, one flit per cycle. Descriptors are not stored: what is needed
 // of them goes through the info and the token.
 module summed_store
@@ -24,6 +26,7 @@ module summed_store
     output logic                  in_ready_o,
     input  flit_t                 in_flit_i,
     input  logic                  in_first_i,
+    input  logic                  in_cut_i,
     input  logic  [FlitBytes-1:0] in_mask_i,
     input  info_t                 in_info_i,
 
@@ -43,19 +46,28 @@ module summed_store
     output token_t out_token_o
 );
   flit_t flit_q;
-  logic valid_q, move, store_ready;
+  logic valid_q, swallow_q, load, store_ready;
   info_t info_q;
-  assign in_ready_o = !valid_q || store_ready;
-  assign move = in_valid_i && in_ready_o;
+  assign in_ready_o = swallow_q || !valid_q || store_ready;
+  assign load = in_valid_i && in_ready_o && !swallow_q;
 
   always_ff @(posedge clk_i) begin
-    if (in_ready_o) valid_q <= in_valid_i;
-    if (move) begin
+    if (in_ready_o && !swallow_q) valid_q <= in_valid_i;
+    if (load) begin
       flit_q <= in_flit_i;
       flit_q.desc <= '0;
+      flit_q.last <= in_flit_i.last || in_cut_i;
+      swallow_q <= in_cut_i && !in_flit_i.last;
       if (in_first_i) info_q <= in_info_i;
     end
-    if (rst_i) valid_q <= 1'b0;
+    if (swallow_q && in_valid_i && in_flit_i.last) begin
+      flit_q.bad <= in_flit_i.bad;
+      swallow_q  <= 1'b0;
+    end
+    if (rst_i) begin
+      valid_q   <= 1'b0;
+      swallow_q <= 1'b0;
+    end
   end
 
   // What earlier flits came to, in two parts: to fold them here would put an adder in the loop.
@@ -64,14 +76,14 @@ module summed_store
   logic [7:0] sum_high_q;
   checksum_sum u_sum (
       .clk_i,
-      .enable_i(move),
+      .enable_i(load),
       .data_i  (in_flit_i.data),
       .mask_i  (in_mask_i),
       .total_o (flit_sum)
   );
   assign check_sum_o = flit_sum + wide_t'(sum_low_q) + wide_t'(sum_high_q);
 
-  assign check_take_o = valid_q && store_ready;
+  assign check_take_o = valid_q && !swallow_q && store_ready;
   assign check_last_o = flit_q.last;
   assign check_bad_o = flit_q.last && flit_q.bad;
   assign check_info_o = info_q;
@@ -93,7 +105,7 @@ module summed_store
   ) u_store (
       .clk_i,
       .rst_i,
-      .in_valid_i(valid_q),
+      .in_valid_i(valid_q && !swallow_q),
       .in_ready_o(store_ready),
       .in_flit_i (flit_q),
       .commit_i,

@@ -50,7 +50,6 @@ module balancer_engine
   logic tag, l3_known, ethertype_ipv4, is_ipv4, has_ports;
   offset_t l3_offset, l4_offset;
   ipv4_t ip;
-  l4_words_t words;
   logic [31:0] ports;
   assign tag = header[EthernetBytes-2+:2] == EtherTypeVlan;
   assign l3_known = out_flit_o.desc.l3_offset != '0;
@@ -60,8 +59,7 @@ module balancer_engine
   assign l4_offset = (is_tagged(l3_offset) ? offset_t'(L3Tagged) : offset_t'(L3Untagged)) + {2'b0, ip.ihl, 2'b0};
   assign has_ports = ip.protocol inside {ProtocolUdp, ProtocolTcp} && !ip.more_fragments
       && ip.fragment_offset == '0 && ip.ihl >= 4'(Ipv4MinBytes / 4);
-  assign words = header[L4First:HeaderBytes-1];
-  assign ports = has_ports ? words[l4_place(l4_offset)] : '0;
+  assign ports = has_ports ? l4_word(header, l4_offset) : '0;
 
   always_comb begin
     if (!l3_known && !ethertype_ipv4) need = l3_offset;

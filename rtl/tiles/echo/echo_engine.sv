@@ -42,10 +42,8 @@ module echo_engine
       .need_i     (flit.desc.l4_offset <= offset_t'(L4Last) ? flit.desc.l4_offset + 8'd4 : '0)
   );
 
-  l4_words_t words;
   logic [31:0] ports;
-  assign words = header[L4First:HeaderBytes-1];
-  assign ports = words[l4_place(flit.desc.l4_offset)];
+  assign ports = l4_word(header, flit.desc.l4_offset);
 
   // The ports are offered at every place where they can be, and the mask picks one.
   always_comb begin

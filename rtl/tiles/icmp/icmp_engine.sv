@@ -62,11 +62,9 @@ module icmp_engine
       .need_i     (l4_offset <= offset_t'(L4Last) ? l4_offset + 8'd4 : '0)
   );
 
-  l4_words_t words;
   info_t info_in, info;
-  assign words = header[L4First:HeaderBytes-1];
   assign info_in.desc = window_flit.desc;
-  assign info_in.head = words[l4_place(l4_offset)];
+  assign info_in.head = l4_word(header, l4_offset);
   assign {info_in.src, info_in.dst} = is_tagged(
       window_flit.desc.l3_offset
   ) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
@@ -94,6 +92,7 @@ module icmp_engine
       .in_ready_o  (window_ready),
       .in_flit_i   (window_flit),
       .in_first_i  (first),
+      .in_cut_i    (1'b0),
       .in_mask_i   (valid_bytes(window_flit.last, window_flit.empty) & ~first_bytes(headers)),
       .in_info_i   (info_in),
       .check_take_o(check_take),

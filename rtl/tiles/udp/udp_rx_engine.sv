@@ -4,9 +4,11 @@
 // bad one; three cycles after the last flit, one flit per cycle. Leaves the payload's sum in the
 // descriptor, also of datagrams without a checksum (0, legal by RFC 768).
 //
-//   header_window -> message_trim -> summed_store
+//   [flit, header fields] -> masks -> summed_store
 //
-// Needs desc.length: without it (0) every datagram is longer than its packet and is dropped.
+// The first stage picks the fields off the stream as they pass: they may be in several flits, and
+// nothing before the payload needs them, so no flit waits for another. Needs desc.length: without
+// it (0) every datagram is longer than its packet and is dropped.
 module udp_rx_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, udp_rx_pkg::*;
 (
@@ -26,6 +28,7 @@ module udp_rx_engine
 );
   typedef struct packed {
     logic [15:0] port;
+    logic [15:0] length;
     logic [17:0] pseudo_sum;  // addresses and protocol
     logic [18:0] header_sum;  // UDP header, and the pseudo header's length
     logic no_checksum;
@@ -37,84 +40,103 @@ module udp_rx_engine
     logic [15:0] port;
   } token_t;
 
-  logic window_valid, window_ready, first;
-  flit_t window_flit, checked_flit;
-  header_t header;
-  offset_t l4_offset, unused_available;
+  localparam int unsigned Halfwords = FlitBytes / 2;
+  localparam int unsigned AddressFlits = (L3Tagged + Ipv4MinBytes + FlitBytes - 1) / FlitBytes;
+  localparam length_t FullFlit = length_t'(FlitBytes);
 
-  header_window #(
-      .HeaderBytes(HeaderBytes)
-  ) u_window (
-      .clk_i,
-      .rst_i,
-      .in_valid_i,
-      .in_ready_o,
-      .in_flit_i,
-      .out_valid_o(window_valid),
-      .out_ready_i(window_ready),
-      .out_flit_o (window_flit),
-      .out_first_o(first),
-      .header_o   (header),
-      .available_o(unused_available),
-      .need_i     (l4_offset <= offset_t'(L4Last) ? l4_offset + offset_t'(UdpBytes) : '0)
-  );
+  // Input: where the end of the UDP header is, from the start of this flit; 0 when it has passed.
+  logic stage_ready, take, first_q, tagged_q;
+  offset_t headers, headers_next_q;
+  assign take = in_valid_i && in_ready_o;
+  assign headers = first_q ? in_flit_i.desc.l4_offset + offset_t'(UdpBytes) : headers_next_q;
 
-  // The header, and what is wrong with it.
-  l4_words_t words;
-  logic [3:0][15:0] addresses;
-  udp_t udp;
-  length_t rest;
-  fields_t fields, fields_q;
-  assign l4_offset = window_flit.desc.l4_offset;
-  assign words = header[L4First:HeaderBytes-1];
-  assign udp = {words[l4_place(l4_offset)], words[l4_place(l4_offset)+4'd1]};
-  assign addresses = is_tagged(
-      window_flit.desc.l3_offset
-  ) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
-  assign rest = window_flit.desc.length - length_t'(l4_offset);
-
-  assign fields.port = udp.dst_port;
-  assign fields.pseudo_sum = 18'(addresses[3]) + 18'(addresses[2]) + 18'(addresses[1]) + 18'(addresses[0])
-      + 18'(ProtocolUdp);
-  assign fields.header_sum = 19'(udp.src_port) + 19'(udp.dst_port) + 19'(udp.checksum) + 19'({udp.length, 1'b0});
-  assign fields.no_checksum = udp.checksum == '0;
-  assign fields.bad_length = udp.length < 16'(UdpBytes) || udp.length > 16'(rest)
-      || window_flit.desc.length < length_t'(l4_offset);
-
-  always_comb begin
-    checked_flit = window_flit;
-    checked_flit.desc.payload_offset = l4_offset + offset_t'(UdpBytes);
-    if (!fields.bad_length) checked_flit.desc.length = length_t'(l4_offset) + length_t'(udp.length);
+  // UDP's four halfwords: the header starts at an odd halfword, so every other one has half of the
+  // flit's halfwords to come from.
+  logic [1:0][Halfwords/2-1:0][15:0] halfwords;  // [1]: the odd ones
+  for (genvar i = 0; i < int'(Halfwords); i++) begin : gen_halfword
+    assign halfwords[i%2][i/2] = {in_flit_i.data[16*i+:8], in_flit_i.data[16*i+8+:8]};
+  end
+  logic [3:0][15:0] udp, udp_q;  // source port, destination port, length, checksum
+  for (genvar h = 0; h < 4; h++) begin : gen_field
+    offset_t place;  // in halfwords from the start of this flit
+    assign place = (headers >> 1) - offset_t'(4 - h);
+    assign udp[h] = headers != '0 && place < offset_t'(Halfwords)
+        ? halfwords[(h+1)%2][place[1+:$clog2(Halfwords/2)]] : udp_q[h];
   end
 
-  // A first flit waits until the stage behind is free for what is known of its header; the trim may
-  // then hold the flit itself back.
-  logic trim_in_ready, trim_valid, trim_ready, start, unused_short;
-  flit_t trim_flit;
-  assign start = !first || trim_ready;
-  assign window_ready = trim_in_ready && start;
-  message_trim u_trim (
-      .clk_i,
-      .rst_i,
-      .in_valid_i (window_valid && start),
-      .in_ready_o (trim_in_ready),
-      .in_flit_i  (checked_flit),
-      .out_valid_o(trim_valid),
-      .out_ready_i(trim_ready),
-      .out_flit_o (trim_flit),
-      .short_o    (unused_short)
-  );
-
-  logic trim_first_q;
-  offset_t headers, headers_q;  // bytes of this flit that are still headers
-  assign headers = trim_first_q ? trim_flit.desc.payload_offset : headers_q;
-  always_ff @(posedge clk_i) begin
-    if (window_valid && window_ready && first) fields_q <= fields;
-    if (trim_valid && trim_ready) begin
-      trim_first_q <= trim_flit.last;
-      headers_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
+  // IPv4 addresses of a message without and with a tag stand in fixed flits.
+  logic [AddressFlits-1:0] flit_number_q;  // one-hot; 0 behind the last that counts
+  logic [5:0][15:0] addresses_q;
+  for (genvar i = 0; i < 6; i++) begin : gen_address
+    localparam int unsigned At = L3Untagged / 2 + Ipv4Addresses / 2 + i;
+    always_ff @(posedge clk_i) begin
+      if (take && flit_number_q[At/Halfwords]) addresses_q[i] <= halfwords[At%2][At%Halfwords/2];
     end
-    if (rst_i) trim_first_q <= 1'b1;
+  end
+
+  // First stage: the flit, the fields that it completes, and how far the datagram goes.
+  logic valid_q, stage_first_q;
+  flit_t flit_q;
+  offset_t headers_q;
+  length_t left, left_q, rest_q;
+  assign in_ready_o = !valid_q || stage_ready;
+  always_comb begin
+    if (headers != '0) left = length_t'(headers) + length_t'(udp[2]) - length_t'(UdpBytes);
+    else left = left_q > FullFlit ? left_q - FullFlit : '0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (in_ready_o) valid_q <= in_valid_i;
+    if (take) begin
+      flit_q <= in_flit_i;
+      if (first_q) begin
+        flit_q.desc.payload_offset <= headers;
+        tagged_q <= is_tagged(in_flit_i.desc.l3_offset);
+        rest_q <= in_flit_i.desc.length < length_t'(in_flit_i.desc.l4_offset)
+            ? '0 : in_flit_i.desc.length - length_t'(in_flit_i.desc.l4_offset);
+      end
+      stage_first_q <= first_q;
+      first_q <= in_flit_i.last;
+      flit_number_q <= in_flit_i.last ? AddressFlits'(1) : flit_number_q << 1;
+      udp_q <= udp;
+      headers_q <= headers;
+      headers_next_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
+      left_q <= left;
+    end
+    if (rst_i) begin
+      valid_q <= 1'b0;
+      first_q <= 1'b1;
+      flit_number_q <= AddressFlits'(1);
+    end
+  end
+
+  // Second stage: cut the datagram off its packet, and sum the payload.
+  logic ends_here, bad_length;
+  flit_t cut_flit;
+  length_t present;
+  assign bad_length = udp_q[2] < 16'(UdpBytes) || udp_q[2] > 16'(rest_q);
+  assign ends_here = headers_q <= offset_t'(FlitBytes) && left_q <= FullFlit && !bad_length;
+  assign present = FullFlit - length_t'(flit_q.empty);
+  always_comb begin
+    cut_flit = flit_q;
+    if (ends_here) cut_flit.empty = EmptyWidth'(FullFlit - left_q);
+    // Shorter than desc.length says: earlier tiles mark that, but bytes that never came must not pass.
+    if (flit_q.last && !bad_length && left_q > present) cut_flit.bad = 1'b1;
+  end
+
+  // What the verdict needs of the headers; it stands beside the flit that is checked.
+  fields_t fields_q;
+  logic [3:0][15:0] addresses;
+  assign addresses = tagged_q ? addresses_q[5:2] : addresses_q[3:0];
+  always_ff @(posedge clk_i) begin
+    if (valid_q && stage_ready) begin
+      fields_q.port <= udp_q[1];
+      fields_q.length <= udp_q[2];
+      fields_q.pseudo_sum <= 18'(addresses[3]) + 18'(addresses[2]) + 18'(addresses[1]) + 18'(addresses[0])
+          + 18'(ProtocolUdp);
+      fields_q.header_sum <= 19'(udp_q[0]) + 19'(udp_q[1]) + 19'(udp_q[3]) + 19'({udp_q[2], 1'b0});
+      fields_q.no_checksum <= udp_q[3] == '0;
+      fields_q.bad_length <= bad_length;
+    end
   end
 
   logic check_take, check_last, check_bad, sum_right, commit, drop, out_first;
@@ -128,12 +150,13 @@ module udp_rx_engine
   ) u_store (
       .clk_i,
       .rst_i,
-      .in_valid_i  (trim_valid),
-      .in_ready_o  (trim_ready),
-      .in_flit_i   (trim_flit),
-      .in_first_i  (trim_first_q),
-      .in_mask_i   (valid_bytes(trim_flit.last, trim_flit.empty) & ~first_bytes(headers)),
-      .in_info_i   (trim_flit.desc),
+      .in_valid_i  (valid_q),
+      .in_ready_o  (stage_ready),
+      .in_flit_i   (cut_flit),
+      .in_first_i  (stage_first_q),
+      .in_cut_i    (ends_here),
+      .in_mask_i   (first_bytes(left_q > FullFlit ? offset_t'(FlitBytes) : offset_t'(left_q)) & ~first_bytes(headers_q)),
+      .in_info_i   (flit_q.desc),
       .check_take_o(check_take),
       .check_last_o(check_last),
       .check_bad_o (check_bad),
@@ -167,6 +190,7 @@ module udp_rx_engine
   always_comb begin
     token.port = fields_q.port;
     token.desc = desc;
+    token.desc.length = length_t'(desc.l4_offset) + length_t'(fields_q.length);
     token.desc.payload_sum = fold(payload_sum);
     token.desc.payload_sum_valid = 1'b1;
   end
@@ -178,5 +202,5 @@ module udp_rx_engine
   assign out_key_o = next_key_t'(out_token.port);
 
   logic unused;
-  assign unused = &{1'b0, header, out_first, store_flit.desc, unused_available, unused_short};
+  assign unused = &{1'b0, out_first, store_flit.desc};
 endmodule

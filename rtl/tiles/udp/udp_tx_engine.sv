@@ -98,6 +98,7 @@ module udp_tx_engine
       .in_ready_o,
       .in_flit_i,
       .in_first_i  (first_q),
+      .in_cut_i    (1'b0),
       .in_mask_i   (valid_bytes(in_flit_i.last, in_flit_i.empty) & mask[FlitBytes-1:0]),
       .in_info_i   (info_in),
       .check_take_o(check_take),
