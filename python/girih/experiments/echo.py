@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from girih.card import Flow, RunResult, VirtualCard
@@ -37,27 +38,29 @@ def open_card(design: Path, progress: Progress) -> Iterator[VirtualCard]:
 
 
 def echo(
-    card: VirtualCard, payload: int, *, count: int, warmup: int = 0, window: int | None = None, flows: int = 1
+    card: VirtualCard,
+    payload: int,
+    *,
+    count: int,
+    warmup: int = 0,
+    window: int | None = None,
+    ports: int = 1,
+    ordered: bool = True,
 ) -> RunResult:
-    """Echoes datagrams of one size; raises GirihError unless every one came back intact."""
+    """Echoes datagrams of one size, a flow on each of the first `ports` ports.
+
+    ordered: no datagram may overtake another of its flow. Raises GirihError unless every one came back.
+    """
     addresses = card.manifest.addresses
-    for number in range(flows):
-        card.add_flow(
-            Flow(
-                payload=payload,
-                dst_mac=addresses["mac"],
-                dst_ip=addresses["ip"],
-                dst_port=addresses["udp"][0]["port"],
-                src_port=40000 + number,
-                seed=1 + number,
-                window=window,
-            )
-        )
+    macs = addresses.get("port_macs", [addresses["mac"]])
+    for port in range(ports):
+        flow = Flow(port=port, payload=payload, dst_mac=macs[port], dst_ip=addresses["ip"], seed=1 + port, window=window)
+        card.add_flow(replace(flow, dst_port=addresses["udp"][0]["port"], src_port=40000 + port))
     result = card.run_flows(count=count, warmup=warmup)
-    bad = sum(flow.lost + flow.corrupted + flow.duplicated + flow.reordered for flow in result.flows)
+    bad = sum(flow.lost + flow.corrupted + flow.duplicated + flow.reordered * ordered for flow in result.flows)
     if bad or result.unexpected:
         raise GirihError(
-            f"of {count * flows} datagrams of {payload} bytes {bad} were lost, corrupted, doubled or overtaken",
+            f"of {count * ports} datagrams of {payload} bytes {bad} were lost, corrupted, doubled or overtaken",
             card.manifest.name,
             "This is a fault of the card: its figures mean nothing.",
         )

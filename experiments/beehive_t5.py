@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Area of the router, the shell, the protocol engines and the whole UDP echo stack, by open synthesis."""
+
+from girih.experiments import Exhibit, Progress, Row
+
+# Table V. BRAM in blocks of 36 Kb.
+PAPER = {
+    "router": {"lut": 5946, "bram": 0},
+    "udp_rx": {"lut": 2912, "bram": 9.5},
+    "udp_tx": {"lut": 3105, "bram": 9.5},
+    "udp_rx_tile": {"lut": 10054, "bram": 9.5},
+    "udp_tx_tile": {"lut": 10128, "bram": 9.5},
+    "udp_stack": {"lut": 58540, "bram": 41},
+}
+# Beehive's public RTL by the same synthesis.
+PEER = {
+    "router": {"lut": 7389, "lutram": 1480, "ff": 265, "bram": 0},
+    "udp_rx": {"lut": 3190, "lutram": 3104, "ff": 4226, "bram": 0},
+    "udp_tx": {"lut": 3985, "lutram": 3104, "ff": 4305, "bram": 0},
+    "udp_rx_tile": {"lut": 11294, "lutram": 5176, "ff": 4973, "bram": 0},
+    "udp_tx_tile": {"lut": 11148, "lutram": 4880, "ff": 5063, "bram": 0},
+    "eth_rx_tile": {"lut": 9769, "lutram": 1480, "ff": 1675, "bram": 0},
+    "eth_tx_tile": {"lut": 8110, "lutram": 1776, "ff": 1416, "bram": 4},
+    "ipv4_rx_tile": {"lut": 14986, "lutram": 3480, "ff": 2992, "bram": 0},
+    "ipv4_tx_tile": {"lut": 8805, "lutram": 2536, "ff": 3275, "bram": 0},
+    "echo_tile": {"lut": 8285, "lutram": 1776, "ff": 1381, "bram": 2},
+    "udp_stack": {"lut": 77063, "lutram": 22288, "ff": 21011, "bram": 6},
+}
+KINDS = ("eth_rx", "ipv4_rx", "udp_rx", "echo", "udp_tx", "ipv4_tx", "eth_tx")
+METRICS = ("lut", "lutram", "ff", "bram")
+UNITS = {"lut": "LUT", "lutram": "LUT sites", "ff": "flip-flops", "bram": "36 Kb blocks"}
+WIDTH = 512
+
+
+def run(progress: Progress) -> list[Row]:
+    from girih.bootstrap import ensure
+    from girih.paths import DESIGNS
+    from girih.synth import synthesize_all, total
+    from girih.synth.design import card_areas
+
+    ensure(("synth",))
+    card = card_areas(DESIGNS / "udp_echo.yaml", lambda name, _area: progress(f"{name} done"))
+    jobs = {kind: {"top": f"{kind}_engine"} for kind in KINDS}
+    jobs["shell"] = {"top": "tile_shell"}
+    jobs["router"] = {"top": "router"}
+    areas = synthesize_all(jobs, lambda name, _area: progress(f"{name} done"))
+    stack = []
+    for tile in card.card.tiles:  # as Beehive counts a tile: with its router
+        area = areas[f"{tile.kind.name}_tile"] = total([card.tiles[tile.name], card.routers[tile.node]])
+        stack.append(area)
+    areas["udp_stack"] = total(stack)
+
+    rows = []
+    for module, area in areas.items():
+        paper, peer = PAPER.get(module, {}), PEER.get(module, {})
+        for metric in METRICS:
+            measured = getattr(area, metric)
+            per_bit = f"{measured / WIDTH:.1f} per bit of link" if metric == "lut" else ""
+            params = {"module": module}
+            unit = UNITS[metric]
+            rows.append(Row(metric, params, unit, paper.get(metric), measured, peer.get(metric), per_bit))
+    return rows
+
+
+EXHIBIT = Exhibit(
+    id="beehive-t5",
+    title="area of the UDP stack and its parts",
+    source="Beehive, table V",
+    differs=(
+        "the paper's figures are from its vendor's tool for another part of the same family; ours, and those of "
+        "its RTL, are from Yosys (synth_xilinx -family xcup), each module by itself, flattened. lut counts LUT1 to LUT6 "
+        "and not memory; inverters, carry chains and wide multiplexers are not counted. lutram counts sites, 8 for a "
+        "RAM32M16 or RAM64M8. router and shell are by themselves with all ports in use; <kind> is the engine "
+        "alone; <kind>_tile adds shell, registers, counters and the router at its place; udp_stack is the seven "
+        "tiles of designs/udp_echo.yaml with their routers."
+    ),
+    run=run,
+)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Area of a whole card: its tiles, its fabric and its control, each synthesized by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from girih.compiler.check import check_file
+from girih.compiler.model import Card, Tile
+from girih.synth import Area, synthesize_all
+
+NORTH, EAST, SOUTH, WEST, LOCAL = (1 << direction for direction in range(5))  # as in fabric_pkg
+
+
+@dataclass(frozen=True)
+class CardAreas:
+    """tiles: by name, engine, shell and registers together. routers: by node; empty on a crossbar,
+    whose area is `crossbar`. control: the card's end of the control network."""
+
+    card: Card
+    tiles: dict[str, Area]
+    routers: dict[int, Area]
+    crossbar: Area | None
+    control: Area
+
+
+def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None) -> CardAreas:
+    """Synthesizes the parts of a design, two at a time; `progress(name, area)` after each.
+
+    Minutes for a new card, nothing for one that has not changed. Raises GirihError for a design with
+    mistakes.
+    """
+    card = check_file(Path(design))
+    nodes = sum(1 << tile.node for tile in card.tiles)
+    jobs = {f"tile {tile.name}": _tile(tile, nodes) for tile in card.tiles}
+    if card.fabric.topology == "mesh":
+        for y in range(card.fabric.y):
+            for x in range(card.fabric.x):
+                jobs[f"router {y << 4 | x}"] = _router(x, y, card.fabric.x, card.fabric.y)
+    else:
+        jobs["crossbar"] = {"top": "crossbar", "parameters": {"Ports": card.fabric.ports}}
+    jobs["control"] = {"top": "ctrl_bridge", "parameters": {"Ports": card.ports, "Tiles": len(card.tiles)}}
+    areas = synthesize_all({name: {**job, "params": card.params} for name, job in jobs.items()}, progress)
+    return CardAreas(
+        card=card,
+        tiles={tile.name: areas[f"tile {tile.name}"] for tile in card.tiles},
+        routers={int(name.split()[1]): area for name, area in areas.items() if name.startswith("router ")},
+        crossbar=areas.get("crossbar"),
+        control=areas["control"],
+    )
+
+
+def _tile(tile: Tile, nodes: int) -> dict:
+    # What a register holds after reset, such as an address, does not change the area.
+    parameters: dict[str, object] = {"Node": f"8'h{tile.node:x}"}
+    if tile.kind.has_output:
+        parameters["Nodes"] = f"256'h{nodes:x}"
+    names = {parameter.name: parameter.verilog_name for parameter in tile.kind.parameters}
+    parameters |= {names[name]: value for name, value in tile.parameters}
+    return {"top": tile.kind.name, "parameters": parameters}
+
+
+def _router(x: int, y: int, columns: int, rows: int) -> dict:
+    exists = LOCAL
+    exists |= (y > 0) * NORTH | (x < columns - 1) * EAST | (y < rows - 1) * SOUTH | (x > 0) * WEST
+    return {"top": "router", "parameters": {"X": x, "Y": y, "Exists": exists}}
