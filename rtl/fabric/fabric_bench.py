@@ -45,7 +45,7 @@ class Fabric:
     """Drives all ports of a fabric, one step per cycle, and checks everything that comes out.
 
     ports: the ports that exist. nodes[i]: node number of port i. Each queue of `offers` holds the
-    (flit, earliest cycle) pairs that its port has still to send.
+    flits that its port has still to send.
     """
 
     def __init__(self, dut, ports: list[int], nodes: list[int]):
