@@ -9,7 +9,7 @@ module tile_sender
   import girih_pkg::*;
 #(
     parameter node_t Node = '0,
-    parameter logic [255:0] Nodes = '1,  // bit n: node n exists
+    parameter logic [255:0] Nodes = '1,  // bit n: node n takes messages
     parameter int unsigned Entries = 4
 ) (
     input logic clk_i,

@@ -7,7 +7,7 @@ module tile_shell
   import girih_pkg::*, shell_pkg::*;
 #(
     parameter node_t Node = '0,
-    parameter logic [255:0] Nodes = '1,  // bit n: node n exists
+    parameter logic [255:0] Nodes = '1,  // bit n: node n takes messages
     parameter int unsigned Entries = 4,
     parameter int unsigned Events = 1,  // of the engine
     localparam int unsigned Counters = $bits(shell_event_t) + Events,

@@ -42,8 +42,8 @@ def _constants(card: Card) -> list[str]:
         "  // Nodes of the tiles: {y[3:0], x[3:0]} on a mesh, the port on a crossbar.",
     ]
     lines += [f"  localparam node_t {constant(tile.name)}Node = 8'h{tile.node:02x};" for tile in card.tiles]
-    ones = [f"256'(1) << {constant(tile.name)}Node" for tile in card.tiles]
-    lines += ["", "  // The nodes that exist, one bit each.", "  localparam logic [255:0] Nodes ="]
+    ones = [f"256'(1) << {constant(tile.name)}Node" for tile in card.tiles if tile.kind.has_input]
+    lines += ["", "  // The nodes that take messages, one bit each.", "  localparam logic [255:0] Nodes ="]
     lines += [f"      ({text})" + (" |" if text is not ones[-1] else ";") for text in ones]
     return [*lines, ""]
 
