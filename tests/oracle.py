@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a card with the echo stack must do with a frame, said from the protocols alone.
+
+    oracle = Oracle(mac=..., ip=..., resolves=True)
+    verdict = oracle.judge(frame)     # an answer, or the one counter that must count the frame
+
+A model of frames, not of hardware: it knows RFC 791, 768, 792 and 826 and the order in which
+docs/contracts.md lets a frame be refused, and nothing of flits, widths or timing.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+MAX_FRAME = 9018
+MIN_FRAME = 60
+ETHERNET, TAG = 14, 4
+IPV4, ARP, VLAN = 0x0800, 0x0806, 0x8100
+ICMP, UDP = 1, 17
+ECHO_PORT = 7
+TTL = 64
+BROADCAST = b"\xff" * 6
+REQUEST, REPLY = b"\0\x01", b"\0\x02"  # operations of ARP
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """answer: the frame that must leave, as `comparable` shows it. counter: the one that counts the
+    frame's end when there is no answer, `tile.counter`. marks: what else is counted on the way."""
+
+    answer: bytes | None = None
+    counter: str | None = None
+    marks: tuple[str, ...] = ()
+
+
+def ones_sum(data: bytes) -> int:
+    """The ones' complement sum of RFC 1071: 0 only for bytes that are all 0."""
+    if len(data) % 2:
+        data += b"\0"
+    total = int.from_bytes(data, "big")
+    return (total % 0xFFFF or 0xFFFF) if total else 0
+
+
+def pseudo_header(addresses: bytes, length: int) -> bytes:
+    """What UDP sums beside the datagram. addresses: source and destination."""
+    return addresses + struct.pack("!BBH", 0, UDP, length)
+
+
+def comparable(frame: bytes) -> bytes:
+    """A frame of the card with what it may choose freely (the identification of an IPv4 header) as 0.
+
+    Raises AssertionError when the header's checksum, which covers it, is wrong.
+    """
+    l3, ethertype = network_header(frame)
+    if ethertype != IPV4:
+        return frame
+    header = frame[l3 : l3 + 4 * (frame[l3] & 15)]
+    assert ones_sum(header) == 0xFFFF, f"the card sent a wrong IPv4 checksum: {frame.hex()}"
+    return frame[: l3 + 4] + b"\0\0" + frame[l3 + 6 : l3 + 10] + b"\0\0" + frame[l3 + 12 :]
+
+
+def network_header(frame: bytes) -> tuple[int, int]:
+    """Where the network header starts, behind at most one tag, and its EtherType."""
+    ethertype = int.from_bytes(frame[12:14], "big")
+    if ethertype == VLAN:
+        return ETHERNET + TAG, int.from_bytes(frame[16:18], "big")
+    return ETHERNET, ethertype
+
+
+class Oracle:
+    """One card. resolves: it has ARP and ICMP and asks for its neighbours; else it answers to the
+    Ethernet address that a request came from. It learns from the ARP packets that it judges.
+
+    Addresses are bytes in network order.
+    """
+
+    def __init__(self, mac: bytes, ip: bytes, *, resolves: bool, prefix: int = 24):
+        self.mac, self.ip, self.resolves = mac, ip, resolves
+        self._mask = (0xFFFFFFFF << (32 - prefix)) & 0xFFFFFFFF
+        self.neighbours: dict[bytes, bytes] = {}
+
+    def judge(self, frame: bytes, bad: bool = False) -> Verdict:
+        """What must become of a frame that comes in; bad: its check sequence was wrong."""
+        marks = []
+        if len(frame) > MAX_FRAME:
+            frame, bad = frame[:MAX_FRAME], True
+            marks.append("eth_rx.mark_oversize")
+        elif bad:
+            marks.append("eth_rx.mark_bad_frame")
+        tagged = frame[12:14] == b"\x81\x00"
+        if len(frame) < ETHERNET + TAG * tagged:
+            return Verdict(None, "eth_rx.drop_runt", tuple(marks))
+        if tagged:
+            marks.append("eth_rx.mark_vlan")
+        if frame[:6] not in (self.mac, BROADCAST):
+            return Verdict(None, "eth_rx.drop_not_ours", tuple(marks))
+        l3, ethertype = network_header(frame)
+        if ethertype == IPV4:
+            return self._ipv4(frame, l3, bad, marks)
+        if ethertype == ARP and self.resolves:
+            return self._arp(frame, l3, bad, marks)
+        return Verdict(None, "eth_rx.drop_no_next_hop", tuple(marks))
+
+    # ---- receive ----
+
+    def _ipv4(self, frame: bytes, l3: int, bad: bool, marks: list[str]) -> Verdict:
+        def drop(reason: str) -> Verdict:
+            return Verdict(None, f"ip_rx.{reason}", tuple(marks))
+
+        if len(frame) < l3 + 20:
+            return drop("drop_short")
+        header_bytes = 4 * (frame[l3] & 15)
+        total_length, fragment = struct.unpack_from("!H2xH", frame, l3 + 2)
+        if frame[l3] >> 4 != 4:
+            return drop("drop_version")
+        if header_bytes < 20:
+            return drop("drop_header_length")
+        if len(frame) < l3 + header_bytes:
+            return drop("drop_short")
+        if ones_sum(frame[l3 : l3 + header_bytes]) != 0xFFFF:
+            return drop("drop_checksum")
+        if total_length < header_bytes:
+            return drop("drop_length")
+        if fragment & 0x3FFF:
+            return drop("drop_fragment")
+        if frame[l3 + 16 : l3 + 20] != self.ip:
+            return drop("drop_not_ours")
+        if header_bytes > 20:
+            marks.append("ip_rx.mark_options")
+        if l3 + total_length > len(frame):
+            marks.append("ip_rx.mark_truncated")
+            bad = True
+        protocol = frame[l3 + 9]
+        datagram = frame[l3 + header_bytes : l3 + total_length]
+        head = frame[:l3] + frame[l3 : l3 + header_bytes]
+        if protocol == UDP:
+            return self._udp(head, l3, datagram, bad, marks)
+        if protocol == ICMP and self.resolves:
+            return self._icmp(head, l3, datagram, bad, marks)
+        return drop("drop_no_next_hop")
+
+    def _udp(self, head: bytes, l3: int, datagram: bytes, bad: bool, marks: list[str]) -> Verdict:
+        def drop(reason: str) -> Verdict:
+            return Verdict(None, f"udp_rx.{reason}", tuple(marks))
+
+        if bad:
+            return drop("drop_aborted")
+        length, checksum = struct.unpack("!HH", datagram[4:8]) if len(datagram) >= 8 else (0, 0)
+        if not 8 <= length <= len(datagram):
+            return drop("drop_length")
+        datagram = datagram[:length]
+        if checksum and ones_sum(pseudo_header(head[l3 + 12 : l3 + 20], length) + datagram) != 0xFFFF:
+            return drop("drop_checksum")
+        if not checksum:
+            marks.append("udp_rx.mark_no_checksum")
+        source, destination = datagram[:2], datagram[2:4]
+        if int.from_bytes(destination, "big") != ECHO_PORT:
+            return drop("drop_no_next_hop")
+        marks.append("echo.mark_echoed")
+        addresses = head[l3 + 16 : l3 + 20] + head[l3 + 12 : l3 + 16]
+        answer = destination + source + datagram[4:6] + b"\0\0" + datagram[8:]
+        # A checksum of 0 would say that there is none: its other representation is sent.
+        checksum = 0xFFFF - ones_sum(pseudo_header(addresses, length) + answer) or 0xFFFF
+        return self._send(head, l3, addresses, answer[:6] + checksum.to_bytes(2, "big") + answer[8:], marks)
+
+    def _icmp(self, head: bytes, l3: int, message: bytes, bad: bool, marks: list[str]) -> Verdict:
+        def drop(reason: str) -> Verdict:
+            return Verdict(None, f"icmp.{reason}", tuple(marks))
+
+        if bad:
+            return drop("drop_aborted")
+        if len(message) < 8:
+            return drop("drop_length")
+        if ones_sum(message) != 0xFFFF:
+            return drop("drop_checksum")
+        if message[:2] != b"\x08\0":
+            return drop("drop_not_echo")
+        # The update of RFC 1624 never gives 0xffff, also where a sum over zeros would.
+        rest = b"\0\0\0\0" + message[4:]
+        checksum = 0xFFFF - ones_sum(rest) if any(rest) else 0
+        addresses = head[l3 + 16 : l3 + 20] + head[l3 + 12 : l3 + 16]
+        return self._send(head, l3, addresses, b"\0\0" + checksum.to_bytes(2, "big") + message[4:], marks)
+
+    # ---- transmit ----
+
+    def _send(self, head: bytes, l3: int, addresses: bytes, payload: bytes, marks: list[str]) -> Verdict:
+        """head: the headers of the request, up to the end of its IPv4 options."""
+        options = len(head) - l3 - 20
+        if options:
+            marks.append("ip_tx.mark_options_cleared")
+        destination = head[6:12]
+        if self.resolves:
+            neighbour = self._next_stop(addresses[4:])
+            if neighbour is None:
+                return Verdict(None, "arp.drop_unresolved", tuple(marks))
+            marks.append("arp.mark_hit")
+            destination = neighbour
+        fields = struct.pack("!BBHHHBBH", head[l3], 0, 20 + options + len(payload), 0, 0x4000, TTL, head[l3 + 9], 0)
+        frame = destination + self.mac + head[12:l3] + fields + addresses + bytes(options) + payload
+        return self._frame(frame, marks)
+
+    def _next_stop(self, ip: bytes) -> bytes | None:
+        """The Ethernet address for an IPv4 address; there is no gateway."""
+        local = not (int.from_bytes(ip, "big") ^ int.from_bytes(self.ip, "big")) & self._mask
+        return self.neighbours.get(ip) if local else None
+
+    def _frame(self, frame: bytes, marks: list[str]) -> Verdict:
+        if len(frame) < MIN_FRAME:
+            marks.append("eth_tx.mark_padded")
+        return Verdict(frame.ljust(MIN_FRAME, b"\0"), None, tuple(marks))
+
+    # ---- ARP ----
+
+    def _arp(self, frame: bytes, l3: int, bad: bool, marks: list[str]) -> Verdict:
+        packet = frame[l3 : l3 + 28]
+        operation, sender_mac, sender_ip, target_ip = packet[6:8], packet[8:14], packet[14:18], packet[24:28]
+        if bad:
+            return Verdict(None, "arp.drop_aborted", tuple(marks))
+        known_form = packet[:6] == b"\0\x01\x08\0\x06\x04" and operation in (REQUEST, REPLY)
+        if len(packet) < 28 or not known_form or sender_mac[0] & 1:
+            return Verdict(None, "arp.drop_malformed", tuple(marks))
+        to_us = target_ip == self.ip
+        if sender_ip not in (bytes(4), self.ip) and (to_us or sender_ip in self.neighbours):
+            self.neighbours[sender_ip] = sender_mac
+            marks.append("arp.mark_learned")
+        if operation != REQUEST or not to_us:
+            return Verdict(None, "arp.used_arp", tuple(marks))
+        marks += ["arp.used_arp", "arp.made_reply"]
+        reply = packet[:6] + REPLY + self.mac + self.ip + sender_mac + sender_ip
+        return self._frame(sender_mac + self.mac + frame[12:l3] + reply, marks)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The oracle against scapy, an implementation that others wrote, and one frame for each of its reasons."""
+
+import random
+
+import pytest
+from scapy.all import ARP, ICMP, IP, UDP, Dot1Q, Ether, Raw
+
+from tests.frames import Host, Traffic, ethernet, icmp, ipv4, udp
+from tests.oracle import ICMP as PROTOCOL_ICMP
+from tests.oracle import IPV4, Oracle, comparable, ones_sum
+from tests.oracle import UDP as PROTOCOL_UDP
+
+CARD = Host(bytes.fromhex("026769726968"), bytes([10, 77, 0, 2]))
+PEER = Host(bytes.fromhex("020000000001"), bytes([10, 77, 0, 1]))
+STRANGER = Host(bytes.fromhex("0200000000ff"), bytes([192, 0, 2, 1]))
+
+
+@pytest.fixture
+def oracle():
+    oracle = Oracle(CARD.mac, CARD.ip, resolves=True)
+    oracle.neighbours[PEER.ip] = PEER.mac
+    return oracle
+
+
+def mac(host: Host) -> str:
+    return host.mac.hex(":")
+
+
+def address(host: Host) -> str:
+    return ".".join(map(str, host.ip))
+
+
+def from_peer(tag=None):
+    frame = Ether(src=mac(PEER), dst=mac(CARD))
+    return frame / Dot1Q(vlan=tag) if tag else frame
+
+
+def from_card(tag=None):
+    frame = Ether(src=mac(CARD), dst=mac(PEER))
+    return frame / Dot1Q(vlan=tag) if tag else frame
+
+
+def padded(packet) -> bytes:
+    return bytes(packet).ljust(60, b"\0")
+
+
+@pytest.mark.parametrize("tag", [None, 5])
+@pytest.mark.parametrize("size", [0, 1, 2, 63, 1472, 8972])
+def test_answers_are_those_that_scapy_builds(oracle, tag, size):
+    data = Raw(random.Random(size).randbytes(size))
+    there = IP(src=address(PEER), dst=address(CARD))
+    back = IP(src=address(CARD), dst=address(PEER), flags="DF", id=0)
+    for request, reply in (
+        (UDP(sport=9, dport=7), UDP(sport=7, dport=9)),
+        (ICMP(id=3, seq=4), ICMP(type=0, id=3, seq=4)),
+    ):
+        verdict = oracle.judge(bytes(from_peer(tag) / there / request / data))
+        assert verdict.answer == comparable(padded(from_card(tag) / back / reply / data))
+        assert verdict.counter is None
+
+
+def test_arp_is_answered_and_learned():
+    oracle = Oracle(CARD.mac, CARD.ip, resolves=True)
+    ask = ARP(op=1, hwsrc=mac(PEER), psrc=address(PEER), pdst=address(CARD))
+    say = ARP(op=2, hwsrc=mac(CARD), psrc=address(CARD), hwdst=mac(PEER), pdst=address(PEER))
+    assert oracle.judge(bytes(from_peer() / ask)).answer == padded(from_card() / say)
+    assert oracle.neighbours == {PEER.ip: PEER.mac}
+
+
+def test_a_sum_of_nothing_is_0_and_of_ffff_is_ffff():
+    assert [ones_sum(data) for data in (b"", b"\0" * 9, b"\xff\xff", b"\xff" * 8, b"\x01")] == [0, 0, 0xFFFF, 0xFFFF, 0x100]
+
+
+def packet(protocol: int, payload: bytes, src: Host = PEER, **fields) -> bytes:
+    return ethernet(CARD.mac, src.mac, IPV4, ipv4(src.ip, fields.pop("dst", CARD.ip), protocol, payload, **fields))
+
+
+def datagram(data: bytes = b"hello", **fields) -> bytes:
+    return udp(PEER.ip, CARD.ip, data, **fields)
+
+
+ECHO = packet(PROTOCOL_UDP, datagram())
+REASONS = {
+    "runt": (ECHO[:13], "eth_rx.drop_runt"),
+    "runt behind its tag": (CARD.mac + PEER.mac + b"\x81\0\0\5\x08", "eth_rx.drop_runt"),
+    "another Ethernet address": (b"\x06" + ECHO[1:], "eth_rx.drop_not_ours"),
+    "EtherType": (ECHO[:12] + b"\x86\xdd" + ECHO[14:], "eth_rx.drop_no_next_hop"),
+    "short": (ECHO[:33], "ip_rx.drop_short"),
+    "short options": (packet(PROTOCOL_UDP, b"", ihl=7), "ip_rx.drop_short"),
+    "version": (packet(PROTOCOL_UDP, datagram(), version=6), "ip_rx.drop_version"),
+    "header length": (packet(PROTOCOL_UDP, datagram(), ihl=4), "ip_rx.drop_header_length"),
+    "IPv4 checksum": (packet(PROTOCOL_UDP, datagram(), checksum_error=1), "ip_rx.drop_checksum"),
+    "total length": (packet(PROTOCOL_UDP, datagram(), total_length=19), "ip_rx.drop_length"),
+    "first fragment": (packet(PROTOCOL_UDP, datagram(), fragment=0x2000), "ip_rx.drop_fragment"),
+    "later fragment": (packet(PROTOCOL_UDP, datagram(), fragment=1), "ip_rx.drop_fragment"),
+    "another IPv4 address": (packet(PROTOCOL_UDP, datagram(), dst=STRANGER.ip), "ip_rx.drop_not_ours"),
+    "protocol": (packet(6, datagram()), "ip_rx.drop_no_next_hop"),
+    "longer than its frame": (ECHO[:-1], "udp_rx.drop_aborted"),
+    "UDP length": (packet(PROTOCOL_UDP, datagram(length=14)), "udp_rx.drop_length"),
+    "UDP checksum": (packet(PROTOCOL_UDP, datagram(checksum_error=1)), "udp_rx.drop_checksum"),
+    "port": (packet(PROTOCOL_UDP, datagram(destination=8)), "udp_rx.drop_no_next_hop"),
+    "ICMP length": (packet(PROTOCOL_ICMP, icmp(b"")[:7]), "icmp.drop_length"),
+    "ICMP checksum": (packet(PROTOCOL_ICMP, icmp(b"", checksum_error=1)), "icmp.drop_checksum"),
+    "ICMP type": (packet(PROTOCOL_ICMP, icmp(b"", kind=13)), "icmp.drop_not_echo"),
+    "no way back": (
+        packet(PROTOCOL_UDP, udp(STRANGER.ip, CARD.ip, b""), STRANGER),
+        "arp.drop_unresolved",
+    ),
+    "ARP of another kind": (CARD.mac + PEER.mac + b"\x08\x06\0\2" + bytes(26), "arp.drop_malformed"),
+}
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_each_reason_has_its_counter(oracle, reason):
+    frame, counter = REASONS[reason]
+    verdict = oracle.judge(frame)
+    assert (verdict.answer, verdict.counter) == (None, counter)
+
+
+def test_bad_and_oversized_frames_are_void(oracle):
+    assert oracle.judge(ECHO, bad=True).counter == "udp_rx.drop_aborted"
+    oversized = oracle.judge(ECHO.ljust(9019, b"\0"))
+    assert (oversized.counter, oversized.marks[0]) == ("udp_rx.drop_aborted", "eth_rx.mark_oversize")
+    assert oracle.judge(ECHO.ljust(9018, b"\0")).answer
+
+
+def test_the_random_traffic_meets_every_reason(oracle):
+    """So that the test on the card is about all of them."""
+    traffic = Traffic(CARD, [PEER], STRANGER, seed=1)
+    met = {oracle.judge(frame, bad).counter for _kind, frame, bad in (traffic.next() for _ in range(5000))}
+    expected = {counter for _frame, counter in REASONS.values()}
+    assert met == expected | {None, "icmp.drop_aborted", "arp.drop_aborted", "arp.used_arp"}
