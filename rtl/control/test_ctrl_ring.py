@@ -125,3 +125,15 @@ async def reads_and_writes_at_once_both_end(dut):
         assert await task == AxiResp.OKAY
     for i in range(32, 40):
         assert await host.read(address(BASE, 4 * (i % 8))) == (i, AxiResp.OKAY)
+
+
+@cocotb.test()
+async def reads_and_writes_take_turns(dut):
+    host = await bench(dut)
+    writes = [cocotb.start_soon(host.write(address(BASE, 0), i)) for i in range(60)]
+    for _ in range(10):
+        await host.read(address(BASE, 0))
+    written = sum(task.done() for task in writes)
+    assert 5 <= written <= 15, f"{written} writes during 10 reads"
+    for task in writes:
+        await task
