@@ -29,6 +29,8 @@ def register(app: typer.Typer) -> None:
         Example: ./girih bench beehive-lat --json build/lat.json
         """
         console = Console()
+        if not console.is_terminal:
+            console.width = 140  # a file or a pipe takes whole lines
         if identifier is None:
             for exhibit in load_all():
                 console.print(f"[bold]{exhibit.id:15}[/] {exhibit.title} ({exhibit.source})", highlight=False)

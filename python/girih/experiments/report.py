@@ -27,7 +27,7 @@ def table(exhibit: Exhibit, rows: list[Row]) -> Table:
     """The rows with the paper's figure beside ours."""
     names = list(dict.fromkeys(name for row in rows for name in row.params))
     view = Table(title=f"{exhibit.id}: {exhibit.title} ({exhibit.source})", box=box.SIMPLE_HEAD)
-    view.add_column("metric")
+    view.add_column("metric", no_wrap=True)
     for name in names:
         view.add_column(name, justify="right")
     view.add_column("unit")
