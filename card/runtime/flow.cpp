@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <stdexcept>
 
@@ -108,7 +107,7 @@ void Flow::receive(const UdpView &view, const Frame &frame) {
   const auto &payload = payloads_[sequence % payloads_.size()];
   const size_t skip = sequence_bytes(payload.size());
   if (!known || frame.bad || view.size != payload.size() ||
-      std::memcmp(view.payload + skip, payload.data() + skip, payload.size() - skip) != 0) {
+      !std::equal(payload.begin() + static_cast<ptrdiff_t>(skip), payload.end(), view.payload + skip)) {
     result_.corrupted++;
     return;
   }

@@ -19,7 +19,7 @@ def main(folder: Path) -> None:
             card.set_faults(0, "out", loss=0.1, duplicate=0.1, corrupt=0.1, reorder=0.1, delay=0.1)
             card.set_ready(1, 0.5)
             for port in (0, 1):
-                card.add_flow(port=port, payload=[0, 1, 18, 9000], src_port=1000 + port, vlan=port or None)
+                card.add_flow(port=port, payload=[0, 1, 18, 9000], src_port=1000 + port, vlan=port or None, expect="forward" if port else "echo")
             card.run_flows(count=300)
             card.registers.counters()
             card.stop_capture()

@@ -116,10 +116,12 @@ def test_under_sanitizers(loop_folder):
     import sys
     from pathlib import Path
 
-    preload = subprocess.run(["g++", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
+    # libstdc++ too, or AddressSanitizer would not find what throws exceptions.
+    names = ("libasan.so", "libstdc++.so")
+    paths = [subprocess.check_output(["g++", f"-print-file-name={name}"], text=True).strip() for name in names]
     done = subprocess.run(
         [sys.executable, str(Path(__file__).parent / "exercise.py"), str(loop_folder)],
-        env={"LD_PRELOAD": preload, "ASAN_OPTIONS": "detect_leaks=0", "PATH": "/usr/sbin:/usr/bin:/bin"},
+        env={"LD_PRELOAD": " ".join(paths), "ASAN_OPTIONS": "detect_leaks=0", "PATH": "/usr/sbin:/usr/bin:/bin"},
         capture_output=True,
         text=True,
     )

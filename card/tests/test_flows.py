@@ -27,7 +27,7 @@ def test_every_payload_size_is_checked_and_counted(card, payload):
 
 def test_flows_take_turns_and_keep_their_rate(card):
     card.add_flow(payload=18, src_port=1, rate=0.1)
-    card.add_flow(payload=[64, 200], src_port=2, vlan=5, rate=0.05)
+    card.add_flow(payload=[64, 200], src_port=2, vlan=5, rate=0.05, expect="forward")  # the loop card swaps untagged ones
     card.add_flow(payload=18, src_port=3, port=1)
     flows = card.run_flows(count=500).flows
     assert [flow.received for flow in flows] == [500] * 3

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from girih.build.generate import digest
+from girih.build.generate import digest, write_if_changed
 from girih.build.tools import tool_environment, verilator_root
 from girih.errors import GirihError
 from girih.paths import BUILD, ROOT
@@ -37,6 +37,7 @@ VERILATOR_FLAGS = [
 COMMON_FLAGS = ["-std=gnu++20", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden", "-pipe"]
 FAST_FLAGS = ["-O2", "-march=native"]
 SLOW_FLAGS = ["-O0"]  # constructors and resets, run once
+UNIT_BYTES = 1_200_000  # of C++ in one run of the compiler
 STRICT_FLAGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 VERILATED = ["verilated.cpp", "verilated_threads.cpp"]
@@ -150,9 +151,9 @@ def _build(
     hooks = ["-include", str(RUNTIME / "hooks.hpp")]
     own = _contents(headers)
     jobs: list[tuple[Path, list[str], str]] = []
-    for source in sorted(verilated.glob("*.cpp"), key=lambda path: -path.stat().st_size):
-        flags = SLOW_FLAGS if "__Slow" in source.name else FAST_FLAGS
-        jobs.append((source, [*flags, *includes, *traced, "-w"], model_headers))
+    for source in _units(verilated, library.parent / "units"):
+        flags = SLOW_FLAGS if source.stem.startswith("slow") else FAST_FLAGS
+        jobs.append((source, [*flags, *includes, f"-I{verilated}", *traced, "-w"], model_headers))
     for source in sorted(RUNTIME.glob("*.cpp")):
         if source.name == "model.cpp":
             jobs.append((source, ["-O1", f"-I{verilated}", *_as_system(includes), *traced, *STRICT_FLAGS], own + model_headers))
@@ -167,6 +168,27 @@ def _build(
         f"linking design {manifest.name}",
     )
     temporary.replace(library)
+
+
+def _units(verilated: Path, folder: Path) -> list[Path]:
+    """Verilator's files joined into a few: reading its headers takes longer than compiling most of them."""
+    folder.mkdir(exist_ok=True)
+    units: list[tuple[str, list[str]]] = []
+    for kind in ("fast", "slow"):
+        size = UNIT_BYTES  # so that the first file opens a unit
+        for source in sorted(verilated.glob("*.cpp")):
+            if ("__Slow" in source.name) == (kind == "slow"):
+                text = source.read_text()
+                if size + len(text) > UNIT_BYTES:
+                    units.append((f"{kind}{len(units)}", []))
+                    size = 0
+                units[-1][1].append(text)
+                size += len(text)
+    paths = []
+    for name, texts in units:
+        paths.append(folder / f"{name}.cpp")
+        write_if_changed(paths[-1], "".join(texts))
+    return paths
 
 
 def _as_system(includes: list[str]) -> list[str]:
