@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every design echoes verified datagrams of every size, at full rate and against a MAC that stalls."""
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.paths import DESIGNS
+from girih.spec.message import SUPPORTED_WIDTHS
+from girih.testing import SEED
+from tests.test_bad_input import CARD, HOSTS, introductions
+
+SIZES = [0, 1, 2, 17, 18, 21, 22, 23, 63, 64, 65, 85, 86, 87, 470, 1472, 8971, 8972]
+FLOWS = 4
+PACKETS = 100
+CARDS = [(path.stem, 512) for path in sorted(DESIGNS.glob("*.yaml"))]
+CARDS += [("demo", width) for width in SUPPORTED_WIDTHS if width != 512]
+
+
+@pytest.mark.parametrize(("design", "width"), CARDS)
+def test_echo(built, design, width):
+    with VirtualCard(built(design, width)) as card:
+        for _kind, frame, bad in introductions(HOSTS):
+            card.inject(0, frame, bad=bad)
+        card.run_until_quiet()
+        for stall, ready in enumerate((1.0, 0.9, 0.5)):
+            card.set_ready(0, ready, seed=SEED + stall)
+            for number in range(FLOWS):
+                host = HOSTS[number % len(HOSTS)]
+                card.add_flow(
+                    payload=SIZES[number:] + SIZES[:number],
+                    src_port=50000 + number,
+                    src_mac=host.mac.hex(":"),
+                    src_ip=".".join(map(str, host.ip)),
+                    dst_mac=CARD.mac.hex(":"),
+                    vlan=number if number % 2 else None,
+                    seed=SEED + number,
+                    window=1,  # so that a stalled port is not more than the receive buffer can hold
+                )
+            result = card.run_flows(count=PACKETS)
+            for flow in result.flows:
+                assert (flow.received, flow.lost, flow.duplicated, flow.corrupted, flow.reordered) == (PACKETS, 0, 0, 0, 0)
+            assert result.unexpected == 0
+            card.check_conservation()
