@@ -56,7 +56,8 @@ def _run(command: list[str], what: str) -> None:
         log = BUILD / "logs" / f"{digest(*command)}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text(" ".join(command) + "\n" + done.stdout + done.stderr)
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if "rror" in line] or ["no message"]
+        output = (done.stdout + done.stderr).splitlines()
+        lines = [line for line in output if "rror" in line or line.startswith("%Warning")] or ["no message"]
         raise GirihError(f"{what} failed ({lines[0].strip()})", str(log), "The log there has the whole of it.")
 
 
