@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo's card against the kernel's own stack: ping, UDP sockets, VLANs and ARP over a TAP device
+in a namespace that is removed afterwards. All that the card sent is then judged by tshark."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.card.namespace import Namespace
+from girih.card.session import Session
+from girih.paths import ROOT
+
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="a TAP device in a network namespace needs root"),
+    pytest.mark.skipif(not Path("/dev/net/tun").exists(), reason="the kernel offers no TAP devices (/dev/net/tun)"),
+    pytest.mark.skipif(shutil.which("ping") is None, reason="the program ping is not installed"),
+]
+
+TAP = "girih0"
+CARD = "10.77.0.2"
+HOST = "10.77.0.1/24"
+SECONDS = 90  # far more than any step takes
+CHECKED = [f"{protocol}.check_checksum:TRUE" for protocol in ("ip", "udp", "icmp")]
+
+
+class Wire:
+    """A card on a TAP device, and programs on the other side of it."""
+
+    def __init__(self, session: Session, namespace: Namespace):
+        self.session, self.card, self.namespace = session, session.card, namespace
+
+    def run(self, *commands: list[str]) -> list[str]:
+        """Runs programs at the same time while the card runs; what each printed."""
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+        running = [self.namespace.popen(command, env=environment, **options) for command in commands]
+        try:
+            self.session.serve(seconds=SECONDS, until=lambda: all(process.poll() is not None for process in running))
+            assert all(process.poll() is not None for process in running), f"{commands} did not end"
+            return [process.communicate()[0] for process in running]
+        finally:
+            for process in running:
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
+
+    def ping(self, count: int, *options: str) -> None:
+        """Fails unless every echo request was answered with the same bytes."""
+        (text,) = self.run(["ping", "-n", "-q", "-c", str(count), *options, CARD])
+        found = re.search(r"(\d+) packets transmitted, (\d+) received(.*) 0% packet loss", text)
+        assert found and found[1] == found[2] == str(count) and "errors" not in text, text
+
+    def udp(self, *size_lists: list[int], count: int = 10) -> None:
+        """A client for each list of sizes, at the same time; fails unless every datagram came back."""
+        client = [sys.executable, "-m", "girih.card.udp_client", CARD, "7", str(count)]
+        for text in self.run(*[[*client, *map(str, sizes)] for sizes in size_lists]):
+            result = json.loads(text)
+            assert result["sent"] == result["received"] > 0 and not result["wrong"], result
+
+    def ip(self, *arguments: str) -> None:
+        subprocess.run(["ip", "-n", self.namespace.name, *arguments], check=True)
+
+    def count(self, counter: str) -> int:
+        tile, _dot, name = counter.partition(".")
+        return self.card.registers.counters(tile)[tile][name]
+
+
+@pytest.fixture(scope="module")
+def wire(built, tmp_path_factory):
+    capture = tmp_path_factory.mktemp("linux") / "sent.pcapng"
+    with Namespace("test") as namespace, VirtualCard(built("demo")) as card:
+        card.start_capture(capture, ["port0.tx"])
+        with Session(card, control=False) as session:
+            session.watch(card.open_tap(0, TAP, namespace.path))
+            namespace.bring_up(TAP, HOST)
+            yield Wire(session, namespace)
+        card.check_conservation()
+        sent = card.stop_capture()
+    judge(capture, sent)
+
+
+def judge(capture: Path, sent: int) -> None:
+    """An independent dissector finds nothing wrong with any frame of the capture."""
+    program = shutil.which("tshark")
+    assert program, "tshark is not installed: as root, apt-get install tshark"
+    options = [word for option in CHECKED for word in ("-o", option)]
+
+    def matching(display_filter: str) -> int:
+        command = [program, "-r", str(capture), *options, "-Y", display_filter, "-T", "fields", "-e", "frame.number"]
+        return len(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines())
+
+    assert matching("frame") == sent > 0
+    assert matching("_ws.malformed || ip.checksum.status == 0 || udp.checksum.status == 0 || icmp.checksum.status == 0") == 0
+    # The checks were made: every datagram and every ping has a checksum that was found right.
+    assert matching("udp && udp.checksum.status != 1") == 0 and matching("udp") > 0
+    assert matching("icmp && icmp.checksum.status != 1") == 0 and matching("icmp") > 0
+    assert matching("ip && ip.checksum.status != 1") == 0
+    assert matching("arp") > 0 and matching("vlan") > 0
+
+
+@pytest.mark.parametrize("size", [0, 1, 8, 17, 18, 19, 56, 63, 64, 65, 511, 1472, 1473, 4095, 8191, 8900])
+def test_ping(wire, size):
+    wire.ping(5, "-s", str(size), "-i", "0.002")
+
+
+def test_ping_flood(wire):
+    wire.ping(3000, "-f", "-s", "100")
+
+
+def test_udp_clients_in_parallel(wire):
+    wire.udp([0, 1, 2, 3, 4], [18, 64, 65, 1472], [100, 8000, 101], [8972, 5, 777])
+
+
+def test_neighbours_flushed_in_the_middle_of_traffic(wire):
+    before = wire.count("arp.made_reply")
+    flush = f"for i in 1 2 3 4 5 6 7 8 9 10; do ip neigh flush dev {TAP}; sleep 0.05; done"
+    pings = ["ping", "-n", "-q", "-c", "200", "-i", "0.003", CARD]
+    client = [sys.executable, "-m", "girih.card.udp_client", CARD, "7", "50", "18", "1472"]
+    text, answer, _ = wire.run(pings, client, ["sh", "-c", flush])
+    assert " 0% packet loss" in text, text
+    result = json.loads(answer)
+    assert result["sent"] == result["received"] == 100
+    assert wire.count("arp.made_reply") > before
+
+
+def test_the_card_asks_for_a_host_that_it_does_not_know(wire):
+    """The host has a fixed entry for the card and so never asks: the card must."""
+    before = wire.count("arp.made_request")
+    mac = f"{wire.card.registers.read('arp.mac'):012x}"
+    wire.ip("address", "add", "10.77.0.77/32", "dev", TAP)
+    wire.ip("neigh", "replace", CARD, "lladdr", ":".join(re.findall("..", mac)), "nud", "permanent", "dev", TAP)
+    try:
+        wire.ping(5, "-I", "10.77.0.77", "-i", "0.01")
+    finally:
+        wire.ip("neigh", "del", CARD, "dev", TAP)
+        wire.ip("address", "del", "10.77.0.77/32", "dev", TAP)
+    assert wire.count("arp.made_request") > before
+
+
+def test_over_a_vlan(wire):
+    """The same card, reached through an 802.1Q interface from an address of its own."""
+    before = wire.count("eth_rx.mark_vlan")
+    vlan = wire.namespace.add_vlan(TAP, 5, "10.77.0.55/32")
+    wire.ip("route", "add", f"{CARD}/32", "dev", vlan, "src", "10.77.0.55")
+    try:
+        wire.ping(20, "-i", "0.002")
+        wire.ping(5, "-s", "8900", "-i", "0.002")
+        wire.udp([0, 1, 18, 1472, 8968])
+    finally:
+        wire.ip("link", "delete", vlan)
+    assert wire.count("eth_rx.mark_vlan") > before

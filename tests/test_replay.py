@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recorded run gives the same bytes in the same cycles when it is replayed, and a run that differs
+is told apart."""
+
+from girih.card import VirtualCard
+from girih.testing import SEED
+from tests.frames import Traffic
+from tests.test_bad_input import CARD, HOSTS, STRANGER, introductions
+
+
+def record(folder, path) -> None:
+    """Random traffic with faults both ways, stalls of the MAC, and register writes in the middle."""
+    traffic = Traffic(CARD, HOSTS, STRANGER, SEED)
+    with VirtualCard(folder, record=path) as card:
+        for _kind, frame, bad in introductions(HOSTS):
+            card.inject(0, frame, bad=bad)
+        card.set_ready(0, 0.7, seed=3)
+        faults = {"loss": 0.05, "duplicate": 0.05, "corrupt": 0.05, "reorder": 0.05, "delay": 0.1}
+        card.set_faults(0, "in", **faults, seed=1)
+        card.set_faults(0, "out", **faults, seed=2)
+        for turn in range(6):
+            for _ in range(200):
+                _kind, frame, bad = traffic.next()
+                card.inject(0, frame, bad=bad)
+            card.run(1500)
+            # While frames are on their way: the card answers to another address, then to its own.
+            card.registers.write("ip_rx.ip", int.from_bytes(CARD.ip, "big") + turn % 2)
+            card.registers.counters("udp_rx")
+        card.add_flow(payload=[1, 18, 1472], dst_mac=CARD.mac.hex(":"), src_mac=HOSTS[0].mac.hex(":"), rate=0.01)
+        card.run_flows(count=100)
+
+
+def test_a_replay_is_the_same_to_the_cycle_and_the_byte(built, tmp_path):
+    folder = built("demo")
+    record(folder, tmp_path / "recording")
+    with VirtualCard(folder) as card:
+        replay = card.replay(tmp_path / "recording")
+    assert replay.difference is None
+    assert replay.inputs > 1000 and replay.outputs > 300 and replay.accesses > 100
+
+    # The same run recorded again is the same file: nothing of it came from outside.
+    record(folder, tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "recording").read_bytes()
+
+
+def test_another_card_is_told_apart(built, tmp_path):
+    record(built("demo"), tmp_path / "recording")
+    with VirtualCard(built("udp_echo")) as card:
+        assert card.replay(tmp_path / "recording").difference is not None
