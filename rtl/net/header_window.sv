@@ -81,12 +81,17 @@ module header_window
   assign out_first_o = first_q;
   assign in_ready_o = !full || pop;
 
+  // What a slot is loaded with depends on registers alone, and only whether it is loaded on the late
+  // `pop`, so the wide multiplexers stay small. A slot behind the last flit may load anything.
   for (genvar i = 0; i < int'(K); i++) begin : gen_slot
-    logic from_input;
-    assign from_input = CountWidth'(i) + CountWidth'(pop) == count_q;
+    flit_t next;
+    if (i + 1 < int'(K)) begin : gen_shift
+      assign next = count_q > CountWidth'(i + 1) ? slot_q[i+1] : in_flit_i;
+    end else begin : gen_end
+      assign next = in_flit_i;
+    end
     always_ff @(posedge clk_i) begin
-      if (push && from_input) slot_q[i] <= in_flit_i;
-      else if (pop && i + 1 < int'(K)) slot_q[i] <= slot_q[(i+1)%int'(K)];
+      if (pop || (in_valid_i && count_q == CountWidth'(i))) slot_q[i] <= next;
     end
   end
 

@@ -42,15 +42,13 @@ module echo_engine
       .need_i     (flit.desc.l4_offset <= offset_t'(L4Last) ? flit.desc.l4_offset + 8'd4 : '0)
   );
 
-  logic [31:0] ports;
-  assign ports = l4_word(header, flit.desc.l4_offset);
-
-  // The ports are offered at every place where they can be, and the mask picks one.
+  // Swapped where they stand: every place where the ports can be offers its own two, and the mask
+  // picks one place, so nothing is moved across the header.
   always_comb begin
     edit = '0;
     mask = '0;
     for (int unsigned i = 0; i < L4Places; i++) begin
-      edit[L4First+4*i+:4] = {ports[15:0], ports[31:16]};
+      edit[L4First+4*i+:4] = {header[L4First+4*i+2+:2], header[L4First+4*i+:2]};
       mask[L4First+4*i+:4] = {4{flit.desc.l4_offset == offset_t'(L4First + 4 * i)}};
     end
     if (is_tagged(flit.desc.l3_offset)) begin
