@@ -25,13 +25,18 @@ module checksum_sum
     assign halfword[i][7:0]  = mask_i[2*i+1] ? data_i[16*i+8+:8] : 8'h0;
   end
 
+  // Sums are added in pairs; (* keep *) says that each pair is an adder of its own, which takes half
+  // of what a tree of carry-save adders takes where carry chains are at hand.
   for (genvar g = 0; g < int'(Groups); g++) begin : gen_group
-    always_comb begin
-      group_d[g] = '0;
-      for (int h = 0; h < int'(GroupHalfwords); h++) begin
-        group_d[g] = group_d[g] + 19'(halfword[int'(GroupHalfwords)*g+h]);
-      end
+    (* keep *) logic [3:0][16:0] pairs;
+    (* keep *) logic [1:0][17:0] fours;
+    for (genvar i = 0; i < 4; i++) begin : gen_pair
+      assign pairs[i] = 17'(halfword[8*g+2*i]) + 17'(halfword[8*g+2*i+1]);
     end
+    for (genvar i = 0; i < 2; i++) begin : gen_four
+      assign fours[i] = 18'(pairs[2*i]) + 18'(pairs[2*i+1]);
+    end
+    assign group_d[g] = 19'(fours[0]) + 19'(fours[1]);
   end
 
   always_comb begin
