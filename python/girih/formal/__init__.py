@@ -86,7 +86,7 @@ def verdict(
     parameters: dict[str, object] | None = None,
     solver: str = "z3",
     mutation: tuple[str, str, str] | None = None,
-    timeout: int = 150,
+    timeout: int = 500,
 ) -> tuple[str, Path]:
     """What sby says of the harness (PASS, FAIL, UNKNOWN …) and the folder with its log and traces.
 

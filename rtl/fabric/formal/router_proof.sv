@@ -94,6 +94,8 @@ module router_proof
     else output_for = Local;
   endfunction
 
+  directions_t requests[Directions];  // [input][output]: what the flit at the head asks for
+
   // Which message is halfway out of each output.
   directions_t halfway_q;
   tag_t halfway_tag_q[Directions];
@@ -144,33 +146,64 @@ module router_proof
         if (halfway_q[o]) assert (halfway_tag_q[o] < tag_t'(Directions));
         if (halfway_q[o]) assert (owner == directions_t'(1 << halfway_tag_q[o]));
         for (int unsigned i = 0; i < Directions; i++) begin
-          if (owner[i] && !halfway_q[o]) assert (u_dut.request[o][i]);
+          if (owner[i] && !halfway_q[o]) assert (requests[i][o]);
         end
       end
     end
   end
 
-  // Invariants: what lies in the queues.
+  // Invariants: what lies in the queues, and what is known beside it about each flit.
   for (genvar i = 0; i < Directions; i++) begin : gen_input
     count_t inside_queue;
     directions_t halfway_out;  // outputs that a message of this input is halfway out of
+    logic first[Depth+1];  // the k-th flit starts a message; the last entry is for one that comes
+    flit_t flits[Depth];
+    directions_t asks[Depth];
+    logic lasts[Depth];
     assign inside_queue = count_t'(
-        u_dut.gen_input[i].gen_port.u_fifo.write_ptr_q - u_dut.gen_input[i].gen_port.u_fifo.read_ptr_q);
+        u_dut.gen_input[i].gen_port.u_input.u_fifo.write_ptr_q - u_dut.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q);
+    assign requests[i] = asks[0];
     for (genvar o = 0; o < Directions; o++) begin : gen_halfway
       assign halfway_out[o] = halfway_q[o] && halfway_tag_q[o] == tag_t'(i);
     end
+    for (genvar k = 0; k < Depth; k++) begin : gen_flit
+      assign flits[k] = u_dut.gen_input[i].gen_port.u_input.u_fifo.mem[
+          PtrWidth'(u_dut.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q+k)];
+      if (k == 0) begin : gen_head
+        assign asks[k] = u_dut.gen_input[i].gen_port.u_input.head_q.request;
+        assign lasts[k] = u_dut.gen_input[i].gen_port.u_input.head_q.last;
+      end else begin : gen_behind
+        assign asks[k] = u_dut.gen_input[i].gen_port.u_input.behind[
+            PtrWidth'(u_dut.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].request;
+        assign lasts[k] = u_dut.gen_input[i].gen_port.u_input.behind[
+            PtrWidth'(u_dut.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].last;
+      end
+      assign first[k+1] = flits[k].last;
+    end
+    assign first[0] = halfway_out == '0;
 
     always_ff @(posedge clk_i) begin
       if (!rst) begin
         assert (inside_queue <= count_t'(Depth));
+        assert (u_dut.gen_input[i].gen_port.u_input.valid_q == (inside_queue != '0));
+        if (inside_queue != '0) begin
+          assert (PtrWidth'(inside_queue - 1'b1) == PtrWidth'(
+              u_dut.gen_input[i].gen_port.u_input.write_ptr_q - u_dut.gen_input[i].gen_port.u_input.read_ptr_q));
+        end
         for (int unsigned k = 0; k < Depth; k++) begin
           if (count_t'(k) < inside_queue) begin
-            assert (u_dut.gen_input[i].gen_port.u_fifo.mem[
-                PtrWidth'(u_dut.gen_input[i].gen_port.u_fifo.read_ptr_q+k)].data[2:0] == tag_t'(i));
+            assert (flits[k].data[2:0] == tag_t'(i));
+            assert (lasts[k] == flits[k].last);
+            assert ($onehot0(asks[k]));
+            assert ((asks[k] != '0) == first[k]);
+            for (int unsigned o = 0; o < Directions; o++) begin
+              if (asks[k][o]) assert (turns_into(o)[i]);
+              if (first[k] && output_for(flits[k].desc.dst) == o && turns_into(o)[i]) assert (asks[k][o]);
+            end
           end
         end
         assert ($onehot0(halfway_out));
-        assert (u_dut.gen_input[i].gen_port.first_q == (halfway_out == '0));
+        assert (u_dut.gen_input[i].gen_port.u_input.first_q == first[inside_queue]);
       end
     end
   end
@@ -179,10 +212,7 @@ module router_proof
     if (!rst) begin
       assert ($onehot0(left_source));
       assert (gen_input[Source].inside_queue == count);
-      if (tracking) begin
-        assert (u_dut.gen_input[Source].gen_port.u_fifo.mem[
-            PtrWidth'(u_dut.gen_input[Source].gen_port.u_fifo.read_ptr_q+ahead)] == data);
-      end
+      if (tracking) assert (gen_input[Source].flits[PtrWidth'(ahead)] == data);
     end
   end
 endmodule

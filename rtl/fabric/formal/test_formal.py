@@ -7,20 +7,19 @@ from girih.formal import prove, refute
 
 
 
-# South is to north as east is to west: the same logic with other directions.
-MIRRORED = [pytest.param(source, marks=pytest.mark.slow) for source in (1, 2)]
+# A minute or two each. The local port's messages go every way, so its proof is the one that always runs.
+OTHERS = [pytest.param(source, marks=pytest.mark.slow) for source in range(4)]
 
 
-@pytest.mark.parametrize("source", [0, 3, 4, *MIRRORED])
+@pytest.mark.parametrize("source", [4, *OTHERS])
 def test_router(source):
     prove("router_proof", parameters={"Source": source})
 
 
 BROKEN = [
-    ("fabric_output", "assign grant = busy ? owner_q : winner;", "assign grant = winner;"),
-    ("fabric_output", "|(take_o & last_i) ? '0 : grant", "|take_o ? '0 : grant"),
+    ("fabric_output", "assign free = owner_q == '0 || |(take_o & last_i);", "assign free = owner_q == '0 || |take_o;"),
+    ("fabric_input", "if (push) first_q <= in_flit_i.last;", "if (push) first_q <= 1'b1;"),
     ("router", "to_x > here_x", "to_x >= here_x"),
-    ("router", "if (pop[i]) first_q <= last[i];", "if (pop[i]) first_q <= 1'b1;"),
     ("fifo", "assign push = in_valid_i && in_ready_o;", "assign push = in_valid_i;"),
 ]
 

@@ -38,7 +38,7 @@ BROKEN = [
     ("skid_buffer", "assign in_ready_o = !skid_valid_q;", "assign in_ready_o = !out_valid_q;"),
     ("arbiter_round_robin", "|grant_o[i-1:0]", "|grant_o[i:0]"),
     ("arbiter_round_robin", "|favoured ? grant_favoured : grant_any", "grant_any"),
-    ("arbiter_priority", "~request_i + 1'b1", "~request_i"),
+    ("arbiter_priority", "request_i[i] && request_i[i-1:0] == '0", "request_i[i]"),
 ]
 
 
