@@ -285,6 +285,10 @@ class Traffic:
         dst = self._random.choice((b"\xff" * 4, self.card.ip[:3] + b"\xff", b"\xe0\0\0\x01", bytes(4), self._random.randbytes(4)))
         return self._udp(ip={"dst": dst})
 
+    def _bad_source_ip(self) -> bytes:
+        first = self._random.choice((0, 127, 224, 239, 240, 255))
+        return self._udp(Host(self._host().mac, bytes([first]) + self._random.randbytes(3)))
+
     def _bad_nobody_on_the_way_back(self) -> bytes:
         return self._udp(src=self.stranger)
 

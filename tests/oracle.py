@@ -126,6 +126,8 @@ class Oracle:
             return drop("drop_fragment")
         if frame[l3 + 16 : l3 + 20] != self.ip:
             return drop("drop_not_ours")
+        if frame[l3 + 12] in (0, 127) or frame[l3 + 12] >= 224:
+            return drop("drop_bad_source")
         if header_bytes > 20:
             marks.append("ip_rx.mark_options")
         if l3 + total_length > len(frame):

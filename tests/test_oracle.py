@@ -95,6 +95,7 @@ REASONS = {
     "first fragment": (packet(PROTOCOL_UDP, datagram(), fragment=0x2000), "ip_rx.drop_fragment"),
     "later fragment": (packet(PROTOCOL_UDP, datagram(), fragment=1), "ip_rx.drop_fragment"),
     "another IPv4 address": (packet(PROTOCOL_UDP, datagram(), dst=STRANGER.ip), "ip_rx.drop_not_ours"),
+    "source that cannot be answered": (packet(PROTOCOL_UDP, datagram(), src=Host(PEER.mac, bytes([224, 0, 0, 1]))), "ip_rx.drop_bad_source"),
     "protocol": (packet(6, datagram()), "ip_rx.drop_no_next_hop"),
     "longer than its frame": (ECHO[:-1], "udp_rx.drop_aborted"),
     "UDP length": (packet(PROTOCOL_UDP, datagram(length=14)), "udp_rx.drop_length"),

@@ -64,7 +64,8 @@ def addresses() -> dict[str, str]:
 
 
 def random_ip() -> str:
-    return str(ipaddress.ip_address(random.getrandbits(32) | 1 << 31))
+    """An address that a packet may come from."""
+    return str(ipaddress.ip_address(random.randrange(128 << 24, 224 << 24)))
 
 
 def random_options(words: int | None = None) -> list:

@@ -39,6 +39,7 @@ module ipv4_rx_engine
     logic length;
     logic fragment;
     logic not_ours;
+    logic bad_source;
   } faults_t;
 
   logic window_valid, window_ready, first;
@@ -85,6 +86,9 @@ module ipv4_rx_engine
   assign faults.length = ip.total_length < {10'b0, ip.ihl, 2'b0};
   assign faults.fragment = ip.more_fragments || ip.fragment_offset != '0;
   assign faults.not_ours = ip.dst != cfg_i.ip;
+  // Nobody can be answered at 0/8, 127/8 or from 224/3 on (group, reserved, broadcast), and a host must
+  // discard packets that say they came from there (RFC 1122, 3.2.1.3).
+  assign faults.bad_source = ip.src[31:24] inside {8'd0, 8'd127} || ip.src[31:29] == '1;
 
   logic [Groups-1:0][18:0] group_d, group_q;
   always_comb begin
@@ -177,6 +181,7 @@ module ipv4_rx_engine
       else if (faults_q.length) event_o.drop_length = 1'b1;
       else if (faults_q.fragment) event_o.drop_fragment = 1'b1;
       else if (faults_q.not_ours) event_o.drop_not_ours = 1'b1;
+      else if (faults_q.bad_source) event_o.drop_bad_source = 1'b1;
       else event_o.mark_options = options_q;
     end
     event_o.mark_truncated = move && !dropping && short_q;

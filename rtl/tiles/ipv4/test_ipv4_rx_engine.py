@@ -46,6 +46,7 @@ def reason(frame: bytes, l3_offset: int) -> str | None:
         ("drop_length", total_length < header_bytes),
         ("drop_fragment", fragment != 0),
         ("drop_not_ours", packet[16:20] != bytes(int(part) for part in OURS.split("."))),
+        ("drop_bad_source", packet[12] in (0, 127) or packet[12] >= 224),
     ]
     return next((name for name, failed in checks if failed), None)
 
@@ -122,6 +123,10 @@ def not_ours() -> Message:
     return frame(dst=random.choice([random_ip(), "10.0.0.3", "255.255.255.255", "224.0.0.1"]))
 
 
+def bad_source() -> Message:
+    return frame(src=random.choice(["0.0.0.0", "127.0.0.1", "224.0.0.1", "239.1.2.3", "240.0.0.1", "255.255.255.255"]))
+
+
 def cut_short() -> Message:
     message = frame()
     message.data = message.data[: random.randint(1, len(message.data))]
@@ -144,7 +149,7 @@ def unusual_but_right() -> Message:
 
 
 CASES = [frame, frame, frame, wrong_version, wrong_header_length, header_length_beyond_end, flipped_bit,
-         length_below_header, fragment, not_ours, cut_short, longer_than_frame, unusual_but_right,
+         length_below_header, fragment, not_ours, bad_source, cut_short, longer_than_frame, unusual_but_right,
          declared_void]  # fmt: skip
 
 
