@@ -20,8 +20,29 @@ MODULES = sorted(
 
 # Module, parameter, a value that it must refuse, and the sentence that says so.
 REFUSED = [
+    ("arbiter_priority", "N", 0, "arbiter_priority: N is 0; it must be at least 1"),
+    ("arbiter_round_robin", "N", 0, "arbiter_round_robin: N is 0; it must be at least 1"),
+    ("arp_engine", "Entries", 1, "arp_engine: Entries is 1; it must be at least 2"),
+    ("arp_pending", "Slots", 3, "arp_pending: Slots is 3; it must be a power of two, at least 2"),
+    ("counter_bank", "Counters", 1, "counter_bank: Counters is 1; the sweep needs at least two"),
+    ("crossbar", "Ports", 1, "crossbar: Ports is 1; it must be in 2 to 256"),
+    ("eth_rx_engine", "BufferFlits", 128, "eth_rx_engine: BufferFlits is 128; a frame of the largest size takes 141"),
+    ("eth_rx_engine", "Port", 16, "eth_rx_engine: Port is 16; it must be at most 15"),
     ("fifo", "Depth", 3, "fifo: Depth is 3; it must be a power of two, at least 2"),
+    ("fifo_block", "Depth", 1, "fifo_block: Depth is 1; it must be a power of two, at least 2"),
+    ("header_window", "HeaderBytes", 256, "header_window: HeaderBytes is 256; it must be from 1 to 255"),
+    ("mesh", "X", 17, "mesh: X is 17"),
+    ("next_hop_table", "Entries", 0, "next_hop_table: Entries is 0; there must be at least one"),
+    ("packet_store", "Depth", 256, "packet_store: Depth is 256; it must be a power of two, at least 282"),
+    ("ram_simple_dual", "Depth", 1, "ram_simple_dual: Depth is 1; it must be at least 2"),
+    ("realign_insert", "HeaderBytes", 0, "realign_insert: HeaderBytes is 0; it must be from 1 to 255"),
+    ("realign_insert", "Width", 24, "realign_insert: Width is 24; it must be a power of two from 16 to 1024"),
+    ("realign_strip", "Width", 24, "realign_strip: Width is 24; it must be a power of two from 16 to 1024"),
+    ("router", "Exists", "5'b10000", "router: Exists is 10000; it needs the local port and at least one neighbour"),
 ]
+
+# What no parameter can reach: it guards against a package of another width than those supported.
+UNREACHABLE = {"arp_maker"}
 
 
 def lint(module: str, width: int, *arguments: str) -> subprocess.CompletedProcess:
@@ -43,7 +64,7 @@ def test_lint_has_nothing_to_say(width):
 
 def test_every_parameter_check_is_here():
     with_check = {path.stem for path in RTL.rglob("*.sv") if "$fatal" in path.read_text()}
-    assert with_check == {module for module, *_ in REFUSED}
+    assert with_check - UNREACHABLE == {module for module, *_ in REFUSED}
 
 
 @pytest.mark.parametrize("module, parameter, value, sentence", REFUSED)

@@ -12,7 +12,7 @@
 // the cycle. It holds the high word for a following read. One read at a time; word_i holds until done.
 module counter_bank #(
     parameter int unsigned Counters = 16,
-    localparam int unsigned IndexWidth = $clog2(Counters)
+    localparam int unsigned IndexWidth = Counters > 1 ? $clog2(Counters) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
