@@ -17,14 +17,14 @@ class Flow:
     port: of the card. payload: UDP payload bytes, or several that are taken in turn. rate: packets
     per cycle, None for back to back. window: most packets under way at once, None for no limit.
     vlan: tag control information, None for untagged. expect: "echo" (addresses swapped) or "forward".
-    start: cycles after the start of the run.
+    start: cycles after the start of the run. dst_mac, dst_ip: None for the card's own, of that port.
     """
 
     port: int = 0
     payload: int | Sequence[int] = 18
-    dst_mac: str = "02:00:00:00:00:02"
+    dst_mac: str | None = None
     src_mac: str = "02:00:00:00:00:01"
-    dst_ip: str = "10.77.0.2"
+    dst_ip: str | None = None
     src_ip: str = "10.77.0.1"
     dst_port: int = 7
     src_port: int = 40000

@@ -98,6 +98,11 @@ class Manifest:
                 return tile
         raise GirihError(f"the card has no tile {name!r}", self.name, f"It has: {', '.join(t.name for t in self.tiles)}.")
 
+    def port_address(self, port: int) -> tuple[str, str]:
+        """MAC and IPv4 address of the card at a port; a card that has none takes any, and gets examples."""
+        macs = self.addresses.get("port_macs") or [self.addresses.get("mac") or "02:00:00:00:00:02"]
+        return macs[port] if port < len(macs) else macs[0], self.addresses.get("ip") or "10.77.0.2"
+
     def link_number(self, name: str) -> int:
         """The number of a link for captures; behind the probes come `port0.rx`, `port0.tx`, `port1.rx` …"""
         names = self.link_names()

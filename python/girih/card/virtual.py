@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from girih.build.model import Progress, build_model
@@ -245,7 +245,9 @@ class VirtualCard(Bus):
 
     def add_flow(self, flow: Flow | None = None, **fields) -> int:
         """Adds a flow (or the fields of one) to the next `run_flows`; its number."""
-        self._flows.append(flow or Flow(**fields))
+        flow = flow or Flow(**fields)
+        mac, ip = self.manifest.port_address(flow.port)
+        self._flows.append(replace(flow, dst_mac=flow.dst_mac or mac, dst_ip=flow.dst_ip or ip))
         return len(self._flows) - 1
 
     def run_flows(

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from rich import box
+from rich.markup import escape
 from rich.table import Table
 
 from girih.experiments import Exhibit, Number, Row
@@ -24,22 +25,38 @@ def _text(number: Number) -> str:
 
 
 def table(exhibit: Exhibit, rows: list[Row]) -> Table:
-    """The rows with the paper's figure beside ours."""
+    """The rows with the paper's figure beside ours, to be read in 80 columns.
+
+    A name that is too long goes on in the next line; what all rows share, and the notes, stand below.
+    """
     names = list(dict.fromkeys(name for row in rows for name in row.params))
-    view = Table(title=f"{exhibit.id}: {exhibit.title} ({exhibit.source})", box=box.SIMPLE_HEAD)
-    view.add_column("metric", no_wrap=True)
+    units = {row.unit for row in rows}
+    notes = list(dict.fromkeys(row.note for row in rows if row.note))
+    below = [f"Unit: {unit}" for unit in units if unit and len(units) == 1]
+    below += [f"[{number}] {note}" for number, note in enumerate(notes, 1)]
+    view = Table(
+        title=f"{exhibit.id}: {exhibit.title} ({exhibit.source})",
+        caption=escape("\n".join(below)) or None,
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    view.add_column("metric")
     for name in names:
-        view.add_column(name, justify="right")
-    view.add_column("unit")
+        view.add_column(name, justify="right", overflow="fold")
+    if len(units) > 1:
+        view.add_column("unit", overflow="fold")
     for column in ("paper", "its RTL here", "Girih"):
-        view.add_column(column, justify="right", style="bold" if column == "Girih" else None)
-    notes = any(row.note for row in rows)
+        view.add_column(column, justify="right", style="bold" if column == "Girih" else None, overflow="fold")
     if notes:
-        view.add_column("note")
+        view.add_column("")
     for row in rows:
         params = [str(row.params.get(name, "")) for name in names]
+        unit = [row.unit] if len(units) > 1 else []
         figures = [_text(row.paper), _text(row.peer), _text(row.measured)]
-        view.add_row(row.metric, *params, row.unit, *figures, *([row.note] if notes else []))
+        mark = [escape(f"[{notes.index(row.note) + 1}]") if row.note else ""] if notes else []
+        view.add_row(row.metric.replace("_", " "), *params, *unit, *figures, *mark)
     return view
 
 
