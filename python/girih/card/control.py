@@ -92,7 +92,7 @@ class ControlServer:
             return {"ok": True, "result": operation(**request)}
         except GirihError as error:
             return {"ok": False, "error": str(error)}
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
             return {"ok": False, "error": f"control socket: the request cannot be used ({error}). See girih.card.client."}
 
     # ---- operations: the keys of the request are the arguments ----
