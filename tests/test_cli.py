@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands as a user gives them, and the control socket of a card that runs."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pywellen import Waveform
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.utils import wrpcap
+
+from girih.card.client import ControlClient
+from girih.cli.main import COMMANDS
+from girih.errors import GirihError
+from girih.paths import ROOT
+
+ADDRESS = "10.77.0.2"
+BUILD_SECONDS = 600
+
+
+def command(*words: object) -> list[str]:
+    """The command as `./girih` runs it, without the check of the environment that the tests run in."""
+    return [sys.executable, "-m", "girih.cli", *map(str, words)]
+
+
+def options() -> dict:
+    """How each command is run: wide lines, so that no word is cut by the width of a terminal."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "COLUMNS": "200"}
+    return {"cwd": ROOT, "env": environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+
+
+def girih(*words: object) -> subprocess.CompletedProcess:
+    return subprocess.run(command(*words), timeout=BUILD_SECONDS, **options())
+
+
+@contextmanager
+def running(*words: object):
+    """A card in the background and a client of the socket that it made."""
+    process = subprocess.Popen(command("run", *words), **options())
+    path = None
+    try:
+        deadline = time.monotonic() + BUILD_SECONDS
+        while path is None:
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+            path = next((p for p in ControlClient.sockets() if p.stem.endswith(f"-{process.pid}")), None)
+        with ControlClient(path) as card:
+            yield process, card
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+        if path:
+            path.unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory) -> Path:
+    """A recording of udp_echo under faults."""
+    folder = tmp_path_factory.mktemp("recording")
+    frame = Ether(dst="02:67:69:72:69:68", src="02:00:00:00:00:01") / IP(src="10.77.0.1", dst=ADDRESS)
+    wrpcap(str(folder / "in.pcap"), [frame / UDP(sport=4000, dport=7) / (b"needle" * n) for n in range(1, 60)])
+    faults = ["--fault", "0:in:loss=0.1,corrupt=0.1,reorder=0.1,seed=3", "--fault", "0:out:loss=0.05,seed=4"]
+    done = girih("run", "udp_echo", "--pcap-in", folder / "in.pcap", *faults, "--record", folder / "run.girih")
+    assert done.returncode == 0, done.stderr
+    return folder / "run.girih"
+
+
+def test_help():
+    done = girih("--help")
+    assert done.returncode == 0 and all(name in done.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_shows_an_example(name):
+    done = girih(name, "--help")
+    assert done.returncode == 0 and f"./girih {name}" in done.stdout
+
+
+def test_check_names_the_line_of_a_mistake(tmp_path):
+    path = tmp_path / "broken.yaml"
+    path.write_text((ROOT / "designs" / "udp_echo.yaml").read_text() + "nonsense: 1\n")
+    line = path.read_text().splitlines().index("nonsense: 1") + 1
+    done = girih("check", path)
+    assert done.returncode == 2 and f"{path}:{line}: " in done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_list_names_designs_kinds_and_experiments():
+    done = girih("list")
+    assert done.returncode == 0
+    assert all(word in done.stdout for word in ("demo", "udp_echo", "eth_rx", "beehive-lat"))
+
+
+def test_replay_of_a_run_with_faults_is_identical(recording):
+    done = girih("replay", recording)
+    assert done.returncode == 0 and "Identical" in done.stdout
+
+
+def test_replay_tells_the_first_difference(recording, tmp_path):
+    data = bytearray(recording.read_bytes())
+    data[data.rindex(b"needle")] ^= 1  # of the last reply
+    (tmp_path / "run.girih").write_bytes(data)
+    done = girih("replay", tmp_path / "run.girih")
+    assert done.returncode == 2 and re.search(r"differs in cycle \d+: ", done.stderr)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_replay_writes_the_waves_of_the_window_only(recording, tmp_path):
+    done = girih("replay", recording, "--waves", "100:200", "-o", tmp_path / "x.fst")
+    assert done.returncode == 0, done.stderr
+    clock = next(var for var in Waveform(str(tmp_path / "x.fst")).all_vars() if var.name == "clk_i")
+    assert [(nanoseconds, int(level)) for nanoseconds, level in clock.tv] == [(4 * cycle + 2 * up, up) for cycle in range(100, 200) for up in (0, 1)]
+
+
+@pytest.fixture(scope="module")
+def live():
+    """A card that the tests of the control socket share; it is left running, with nothing changed."""
+    with running("designs/udp_echo.yaml") as (process, card):
+        yield process, card
+
+
+def test_time_stands_still_steps_and_goes_on(live):
+    _process, card = live
+    stopped = card.call("pause")
+    time.sleep(0.3)
+    assert card.call("info")["cycle"] == stopped
+    assert card.call("step", cycles=137) == stopped + 137
+    assert card.call("info")["cycle"] == stopped + 137
+    card.call("resume")
+    time.sleep(0.3)
+    assert card.call("info")["cycle"] > stopped + 137
+
+
+def test_registers_and_next_hops_by_name(live):
+    _process, card = live
+    assert card.registers.read("ip_rx.ip") == 0x0A4D0002 == card.call("read", name="ip_rx.ip")
+    entry = "udp_rx.next_hop[7]"
+    before = card.registers.read(entry)
+    try:
+        card.registers.write(entry, before ^ 1)
+        assert card.call("read", name=entry) == before ^ 1
+    finally:
+        card.registers.write(entry, before)
+    assert card.registers.read(entry) == before
+
+
+@pytest.mark.parametrize(
+    "request_line",
+    [
+        b"{not json",
+        b"[1, 2]",
+        b"\xff\xfe",
+        b'{"op": "no such"}',
+        b'{"op": 5}',
+        b'{"op": "read", "name": "ip_rx.nonsense"}',
+        b'{"op": "write", "name": "ip_rx.ip", "value": 4294967296}',
+        b'{"op": "write", "name": "ip_rx.ip", "value": -1}',
+        b'{"op": "write", "name": "ip_rx.ip", "value": "x"}',
+        b'{"op": "write", "name": "ip_rx.node", "value": 1}',
+        b'{"op": "read32", "address": 99999999999999}',
+        b'{"op": "write32", "address": 0, "value": -1}',
+        b'{"op": "step", "cycles": 0}',
+        b'{"op": "step", "cycles": "x"}',
+        b'{"op": "capture_start", "path": "/dev/null", "links": ["nonsense"]}',
+        b'{"op": "faults", "port": 99, "direction": "in"}',
+        b'{"op": "faults", "port": 0, "direction": "in", "loss": 2.0}',
+        b'{"op": "capture_stop", "extra": 1}',
+    ],
+)
+def test_a_bad_request_gets_an_error_and_changes_nothing(live, request_line):
+    process, card = live
+    registers = {name: card.registers.read(name) for name in ("ip_rx.ip", "ip_rx.node")}
+    with socket.socket(socket.AF_UNIX) as other:
+        other.settimeout(10)
+        other.connect(str(card.path))
+        other.sendall(request_line + b"\n")
+        answer = json.loads(other.makefile().readline())
+    assert answer["ok"] is False and answer["error"]
+    assert {name: card.registers.read(name) for name in registers} == registers
+    assert process.poll() is None and card.call("info")["paused"] is False
+
+
+def test_no_card_at_a_socket_is_said_so(tmp_path):
+    with pytest.raises(GirihError, match="no card answers"):
+        ControlClient.find(tmp_path / "none.sock")
