@@ -25,39 +25,36 @@ module crossbar
 
   flit_t head[Ports];
   logic [Ports-1:0] valid, last, pop;
-  logic [Ports-1:0] request[Ports];  // [output][input]
+  logic [Ports-1:0] request_d[Ports];  // [output][input]
   logic [Ports-1:0] take[Ports];  // [output][input]
 
   for (genvar i = 0; i < Ports; i++) begin : gen_input
-    logic first_q;  // the next flit starts a message
-    logic [Ports-1:0] way;  // where the message at the head leaves
+    logic [Ports-1:0] way, wanted_d;  // where the flit that comes leaves; where the next head does
 
-    fifo #(
-        .T(flit_t),
+    for (genvar o = 0; o < Ports - 1; o++) begin : gen_way
+      assign way[o] = in_flit_i[i].desc.dst == node_t'(o);
+    end
+    assign way[Ports-1] = 32'(in_flit_i[i].desc.dst) >= Ports - 1;
+
+    fabric_input #(
+        .Ways(Ports),
         .Depth(Depth)
-    ) u_fifo (
+    ) u_input (
         .clk_i,
         .rst_i,
         .in_valid_i(in_valid_i[i]),
         .in_ready_o(in_ready_o[i]),
-        .in_data_i(in_flit_i[i]),
-        .out_valid_o(valid[i]),
-        .out_ready_i(pop[i]),
-        .out_data_o(head[i])
+        .in_flit_i(in_flit_i[i]),
+        .in_way_i(way),
+        .request_d_o(wanted_d),
+        .valid_o(valid[i]),
+        .last_o(last[i]),
+        .flit_o(head[i]),
+        .take_i(pop[i])
     );
 
-    assign last[i] = head[i].last;
-    for (genvar o = 0; o < Ports - 1; o++) begin : gen_way
-      assign way[o] = head[i].desc.dst == node_t'(o);
-    end
-    assign way[Ports-1] = 32'(head[i].desc.dst) >= Ports - 1;
-
-    always_ff @(posedge clk_i) begin
-      if (pop[i]) first_q <= last[i];
-      if (rst_i) first_q <= 1'b1;
-    end
     for (genvar o = 0; o < Ports; o++) begin : gen_request
-      assign request[o][i] = valid[i] && first_q && way[o];
+      assign request_d[o][i] = wanted_d[o];
     end
   end
 
@@ -74,7 +71,7 @@ module crossbar
     ) u_output (
         .clk_i,
         .rst_i,
-        .request_i(request[o]),
+        .request_d_i(request_d[o]),
         .valid_i(valid),
         .last_i(last),
         .take_o(take[o]),

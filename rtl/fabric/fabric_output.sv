@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control of one output of a router or crossbar: whose flit it carries in this cycle. The output
-// belongs to one input from the cycle in which a message is first offered until its last flit has
-// left (wormhole), so an offer never changes while it waits, and messages are never interleaved.
-// Free outputs go round robin. Combinational from inputs to output; the multiplexer of the data
-// is the caller's, steered by select_o.
+// Control of one output of a router or crossbar: whose flit it carries. The output belongs to one
+// input from the cycle in which a message is first offered until its last flit has left (wormhole), so
+// an offer never changes while it waits, and messages are never interleaved. Free outputs go round
+// robin, settled one cycle ahead: select_o comes from registers. The multiplexer of the data is the
+// caller's, steered by select_o.
 module fabric_output #(
     parameter int unsigned Inputs = 4,
     localparam int unsigned SelectWidth = Inputs > 1 ? $clog2(Inputs) : 1
@@ -11,48 +11,54 @@ module fabric_output #(
     input logic clk_i,
     input logic rst_i,
 
-    input  logic [Inputs-1:0] request_i,  // the first flit of a message for this output waits
-    input  logic [Inputs-1:0] valid_i,    // a flit waits
-    input  logic [Inputs-1:0] last_i,     // ... and it is the last one
-    output logic [Inputs-1:0] take_o,     // that flit leaves in this cycle
+    input  logic [Inputs-1:0] request_d_i,  // in the next cycle a first flit for this output waits
+    input  logic [Inputs-1:0] valid_i,      // a flit waits
+    input  logic [Inputs-1:0] last_i,       // ... and it is the last one
+    output logic [Inputs-1:0] take_o,       // that flit leaves in this cycle
 
-    output logic [SelectWidth-1:0] select_o,
+    output logic [SelectWidth-1:0] select_o,  // whose flit out_valid_o offers; otherwise anything
     output logic                   out_valid_o,
     input  logic                   out_ready_i
 );
-  logic [Inputs-1:0] owner_q, winner, grant;
-  logic busy;
+  logic [Inputs-1:0] owner_q, winner;
+  logic [SelectWidth-1:0] select_q, select_d;
+  logic free;  // in the next cycle
 
-  assign busy = |owner_q;
+  assign free = owner_q == '0 || |(take_o & last_i);
 
   arbiter_round_robin #(
       .N(Inputs)
   ) u_arbiter (
       .clk_i,
       .rst_i,
-      .request_i,
-      .advance_i(!busy),
+      .request_i(request_d_i),
+      .advance_i(free),
       .grant_o(winner)
   );
 
-  assign grant = busy ? owner_q : winner;
-  assign out_valid_o = |(grant & valid_i);
-  assign take_o = grant & valid_i & {Inputs{out_ready_i}};
+  assign select_o = select_q;
+  assign out_valid_o = |(owner_q & valid_i);
+  assign take_o = owner_q & valid_i & {Inputs{out_ready_i}};
 
   always_comb begin
-    select_o = '0;
-    for (int unsigned i = 0; i < Inputs; i++) if (grant[i]) select_o |= SelectWidth'(i);
+    select_d = '0;
+    for (int unsigned i = 0; i < Inputs; i++) if (winner[i]) select_d |= SelectWidth'(i);
   end
 
   always_ff @(posedge clk_i) begin
-    owner_q <= |(take_o & last_i) ? '0 : grant;
+    if (free) begin
+      owner_q <= winner;
+      select_q <= select_d;
+    end
     if (rst_i) owner_q <= '0;
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert ($onehot0(owner_q));
-      assert ((request_i & ~valid_i) == '0);
+      for (int unsigned i = 0; i < Inputs; i++) begin
+        if (owner_q[i]) assert (32'(select_q) == i);
+      end
     end
   end
 endmodule

@@ -42,32 +42,16 @@ module router
 
   flit_t head[Directions];
   directions_t valid, last, pop;
-  directions_t request[Directions];  // [output][input]
+  directions_t request_d[Directions];  // [output][input]
   directions_t take[Directions];  // [output][input]
 
   for (genvar i = 0; i < Directions; i++) begin : gen_input
     if (Exists[i]) begin : gen_port
-      logic first_q;  // the next flit starts a message
       logic [3:0] to_x, to_y;
-      directions_t way;  // where the message at the head leaves
+      directions_t way;  // where the flit that comes leaves if it starts a message
+      directions_t wanted_d;  // where the one at the head does, in the next cycle
 
-      fifo #(
-          .T(flit_t),
-          .Depth(Depth)
-      ) u_fifo (
-          .clk_i,
-          .rst_i,
-          .in_valid_i(in_valid_i[i]),
-          .in_ready_o(in_ready_o[i]),
-          .in_data_i(in_flit_i[i]),
-          .out_valid_o(valid[i]),
-          .out_ready_i(pop[i]),
-          .out_data_o(head[i])
-      );
-
-      assign last[i] = head[i].last;
-      assign {to_y, to_x} = head[i].desc.dst;
-
+      assign {to_y, to_x} = in_flit_i[i].desc.dst;
       always_comb begin
         way = '0;
         if (turns(East)[i] && to_x > here_x) way[East] = 1'b1;
@@ -78,12 +62,25 @@ module router
         else way[member(Exists, 0)] = 1'b1;
       end
 
-      always_ff @(posedge clk_i) begin
-        if (pop[i]) first_q <= last[i];
-        if (rst_i) first_q <= 1'b1;
-      end
+      fabric_input #(
+          .Ways(Directions),
+          .Depth(Depth)
+      ) u_input (
+          .clk_i,
+          .rst_i,
+          .in_valid_i(in_valid_i[i]),
+          .in_ready_o(in_ready_o[i]),
+          .in_flit_i(in_flit_i[i]),
+          .in_way_i(way),
+          .request_d_o(wanted_d),
+          .valid_o(valid[i]),
+          .last_o(last[i]),
+          .flit_o(head[i]),
+          .take_i(pop[i])
+      );
+
       for (genvar o = 0; o < Directions; o++) begin : gen_request
-        assign request[o][i] = valid[i] && first_q && way[o];
+        assign request_d[o][i] = wanted_d[o];
       end
     end else begin : gen_none
       assign in_ready_o[i] = 1'b0;
@@ -93,7 +90,7 @@ module router
       logic unused;
       assign unused = &{in_valid_i[i], out_ready_i[i], in_flit_i[i], pop[i]};
       for (genvar o = 0; o < Directions; o++) begin : gen_request
-        assign request[o][i] = 1'b0;
+        assign request_d[o][i] = 1'b0;
       end
     end
   end
@@ -108,11 +105,11 @@ module router
     localparam int unsigned Inputs = $countones(From);
 
     if (Inputs > 0) begin : gen_port
-      logic [Inputs-1:0] requests, valids, lasts, takes;
+      logic [Inputs-1:0] requests_d, valids, lasts, takes;
       logic [(Inputs > 1 ? $clog2(Inputs) : 1)-1:0] select;
 
       for (genvar k = 0; k < Inputs; k++) begin : gen_from
-        assign requests[k] = request[o][member(From, k)];
+        assign requests_d[k] = request_d[o][member(From, k)];
         assign valids[k] = valid[member(From, k)];
         assign lasts[k] = last[member(From, k)];
         assign take[o][member(From, k)] = takes[k];
@@ -128,7 +125,7 @@ module router
       ) u_output (
           .clk_i,
           .rst_i,
-          .request_i(requests),
+          .request_d_i(requests_d),
           .valid_i(valids),
           .last_i(lasts),
           .take_o(takes),
@@ -137,10 +134,18 @@ module router
           .out_ready_i(out_ready_i[o])
       );
 
+      // As a tree over the bits of select, so that four inputs fit one LUT per bit. Past the last
+      // input, member() stays at it.
+      logic [2:0] steer;
+      assign steer = 3'(select);
       always_comb begin
-        out_flit_o[o] = head[member(From, 0)];
-        for (int unsigned k = 1; k < Inputs; k++) begin
-          if (32'(select) == k) out_flit_o[o] = head[member(From, k)];
+        if (steer[2]) out_flit_o[o] = head[member(From, 4)];
+        else if (steer[1]) begin
+          if (steer[0]) out_flit_o[o] = head[member(From, 3)];
+          else out_flit_o[o] = head[member(From, 2)];
+        end else begin
+          if (steer[0]) out_flit_o[o] = head[member(From, 1)];
+          else out_flit_o[o] = head[member(From, 0)];
         end
       end
     end else begin : gen_none

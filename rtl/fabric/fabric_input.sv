@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// One input of a router or crossbar: the queue of its flits, and beside it what each of them asks
+// for, one cycle ahead. A flit is routed while it is written, so the outputs can settle who is served
+// in the next cycle from request_d_o, and steer their multiplexers from registers.
+//
+//   in_flit_i ----------------> queue of flits ------------------------------> flit_o
+//   in_way_i, first, last -+--> queue of what is behind --+-> request_d_o
+//                          +------ (nothing waits) -------+-> valid_o, last_o (registers)
+module fabric_input
+  import girih_pkg::*;
+#(
+    parameter int unsigned Ways = 4,
+    parameter int unsigned Depth = 16
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic            in_valid_i,
+    output logic            in_ready_o,
+    input  flit_t           in_flit_i,
+    input  logic [Ways-1:0] in_way_i,    // where it leaves if it starts a message
+
+    output logic [Ways-1:0] request_d_o,  // in the next cycle a message's first flit waits: where it leaves
+    output logic            valid_o,  // a flit waits
+    output logic            last_o,   // ... and it is the last one of its message
+    output flit_t           flit_o,
+    input  logic            take_i    // it leaves in this cycle; only with valid_o
+);
+  typedef struct packed {
+    logic [Ways-1:0] request;
+    logic last;
+  } control_t;
+  localparam int unsigned PtrWidth = $clog2(Depth);
+
+  logic push, queue_valid;
+  assign push = in_valid_i && in_ready_o;
+
+  fifo #(
+      .T(flit_t),
+      .Depth(Depth)
+  ) u_fifo (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_data_i(in_flit_i),
+      .out_valid_o(queue_valid),
+      .out_ready_i(take_i),
+      .out_data_o(flit_o)
+  );
+
+  // Of the flits in the queue all but the first are behind, at most Depth - 1: equal pointers can
+  // only mean that there are none.
+  control_t behind[Depth];
+  control_t incoming, head_q, head_d;
+  logic [PtrWidth-1:0] write_ptr_q, read_ptr_q;
+  logic first_q;  // the next flit that comes starts a message
+  logic valid_q, waiting, load;
+
+  assign waiting = write_ptr_q != read_ptr_q;
+  assign load = take_i || !valid_q;
+  assign incoming.request = first_q ? in_way_i : '0;
+  assign incoming.last = in_flit_i.last;
+
+  always_comb begin
+    head_d = head_q;
+    if (load) head_d = waiting ? behind[read_ptr_q] : push ? incoming : '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    head_q <= head_d;
+    if (push) first_q <= in_flit_i.last;
+    if (push && (waiting || !load)) begin
+      behind[write_ptr_q] <= incoming;
+      write_ptr_q <= write_ptr_q + 1'b1;
+    end
+    if (load) begin
+      valid_q <= waiting || push;
+      if (waiting) read_ptr_q <= read_ptr_q + 1'b1;
+    end
+    if (rst_i) begin
+      first_q <= 1'b1;
+      valid_q <= 1'b0;
+      head_q <= '0;
+      write_ptr_q <= '0;
+      read_ptr_q <= '0;
+    end
+  end
+
+  assign request_d_o = head_d.request;
+  assign valid_o = valid_q;
+  assign last_o = head_q.last;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (valid_q == queue_valid);
+      assert (valid_q || !waiting);
+      assert (valid_q || !take_i);
+      if (valid_q) assert (last_o == flit_o.last);
+      else assert (head_q.request == '0);
+    end
+  end
+endmodule
