@@ -9,9 +9,9 @@ import pytest
 from cocotb.triggers import RisingEdge, with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
-from girih.flit_bench import start
 from girih.spec.kinds import card_registers
 from girih.testing import run_cocotb
+from girih.testing.messages import reset
 
 BASE = 3
 CARD = 0xFF
@@ -43,7 +43,7 @@ def address(node: int, offset: int) -> int:
 
 async def bench(dut) -> Host:
     host = Host(dut)
-    await start(dut)
+    await reset(dut)
     for _ in range(5):
         await RisingEdge(dut.clk_i)
     return host

@@ -6,8 +6,8 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import FallingEdge
-from girih.flit_bench import FLIT_BYTES, start_clock
 from girih.testing import run_cocotb
+from girih.testing.messages import FLIT_BYTES, start_clock
 
 
 @pytest.mark.parametrize("data_width", [128, 256, 512, 1024])

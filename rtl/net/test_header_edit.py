@@ -7,9 +7,9 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import RisingEdge, Timer
-from girih.flit_bench import FLIT_BYTES, FLIT_FIELDS, Message, start_clock, to_flits
 from girih.spec.message import unpack
 from girih.testing import run_cocotb
+from girih.testing.messages import FLIT_BYTES, FLIT_FIELDS, Message, start_clock, to_flits
 
 HEADER = int(os.environ.get("HEADER_BYTES", "42"))
 

@@ -6,8 +6,8 @@ import random
 
 import cocotb
 import pytest
-from girih.flit_bench import FLIT_BYTES, FlitSink, FlitSource, Message, flits_of, start
 from girih.testing import run_cocotb
+from girih.testing.messages import FLIT_BYTES, Message, Sink, Source, flits_of, reset
 
 HEADER = int(os.environ.get("HEADER_BYTES", "42"))
 
@@ -34,9 +34,9 @@ def header_beside(dut):
 
 @cocotb.test()
 async def header_is_shown_when_needed_bytes_are_there(dut):
-    await start(dut, need_i=0)
-    source = FlitSource(dut, "in")
-    sink = FlitSink(dut, "out", beside=header_beside)
+    await reset(dut, need_i=0)
+    source = Source(dut, "in")
+    sink = Sink(dut, "out", beside=header_beside)
     for idle, stall in [(0, 0), (0.5, 0), (0, 0.5), (0.4, 0.4)]:
         for need in (0, 1, HEADER // 2, HEADER):
             source.idle, sink.stall = idle, stall
@@ -44,8 +44,8 @@ async def header_is_shown_when_needed_bytes_are_there(dut):
             sent = [
                 Message(
                     random.randbytes(random.choice([1, HEADER, FLIT_BYTES, random.randint(1, 6 * FLIT_BYTES)])),
-                    random.getrandbits(1),
                     {"length": random.getrandbits(14), "timestamp": random.getrandbits(24)},
+                    bad=random.random() < 0.5,
                 )
                 for _ in range(60)
             ]
@@ -57,16 +57,16 @@ async def header_is_shown_when_needed_bytes_are_there(dut):
                 assert have.data == want.data and have.bad == want.bad
                 assert have.desc["length"] == want.desc["length"]
                 assert have.desc["timestamp"] == want.desc["timestamp"]
-                available = have.extra["available"]
-                assert have.extra["first"] == 1
+                available = have.beside["available"]
+                assert have.beside["first"] == 1
                 assert min(need, len(want.data)) <= available <= min(HEADER, len(want.data))
-                assert have.extra["header"][:available] == want.data[:available]
+                assert have.beside["header"][:available] == want.data[:available]
 
 
 @cocotb.test()
 async def one_flit_per_cycle_without_bubbles(dut):
-    await start(dut, need_i=0)
-    source, sink = FlitSource(dut, "in"), FlitSink(dut, "out")
+    await reset(dut, need_i=0)
+    source, sink = Source(dut, "in"), Sink(dut, "out")
     for need in (min(FLIT_BYTES, HEADER), HEADER):
         dut.need_i.value = need
         sent = [Message(random.randbytes(random.randint(1, 4 * FLIT_BYTES))) for _ in range(100)]
@@ -76,5 +76,5 @@ async def one_flit_per_cycle_without_bubbles(dut):
         got = await sink.count(len(sent))
         flits = sum(flits_of(m.data) for m in sent)
         most = flits_of(bytes(HEADER)) - 1
-        assert got[-1].last_cycle - got[0].first_cycle + 1 <= flits + most
-        assert got[0].first_cycle - sent[0].first_cycle == 1 + min(flits_of(bytes(need)), flits_of(sent[0].data)) - 1
+        assert got[-1].last - got[0].first + 1 <= flits + most
+        assert got[0].first - sent[0].first == 1 + min(flits_of(bytes(need)), flits_of(sent[0].data)) - 1

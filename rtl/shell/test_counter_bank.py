@@ -7,8 +7,8 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
-from girih.flit_bench import start
 from girih.testing import run_cocotb
+from girih.testing.messages import reset
 
 
 @pytest.mark.parametrize("counters", [2, 9, 19])
@@ -31,7 +31,7 @@ class Bench:
         self.rate = 0.0
 
     async def start(self):
-        await start(self.dut, event_i=0, read_i=0, word_i=0)
+        await reset(self.dut, event_i=0, read_i=0, word_i=0)
         cocotb.start_soon(self._pulses())
         return self
 

@@ -8,9 +8,9 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from girih.flit_bench import start
 from girih.spec.histogram import BINS, bin_of, bin_start
 from girih.testing import run_cocotb
+from girih.testing.messages import reset
 
 
 def test_histogram():
@@ -60,13 +60,13 @@ async def check(dut, expected: Counter) -> None:
 
 @cocotb.test()
 async def every_latency_is_counted(dut):
-    await start(dut, valid_i=0, latency_i=0, read_i=0, bin_i=0)
+    await reset(dut, valid_i=0, latency_i=0, read_i=0, bin_i=0)
     await check(dut, await fill(dut, 6000))
 
 
 @cocotb.test()
 async def reset_empties_the_bins(dut):
-    await start(dut, valid_i=0, latency_i=0, read_i=0, bin_i=0)
+    await reset(dut, valid_i=0, latency_i=0, read_i=0, bin_i=0)
     await fill(dut, 2000)
     dut.rst_i.value = 1
     await ClockCycles(dut.clk_i, 2)

@@ -7,10 +7,10 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
 
-from girih.flit_bench import FlitSink, FlitSource, Message, start
-from girih.ring_client import RingClient, RingError
 from girih.spec.kinds import load_kinds
 from girih.testing import run_cocotb
+from girih.testing.messages import Message, Sink, Source, flits_of, reset
+from girih.testing.ring import RingClient, RingError
 
 KIND = load_kinds()["echo"]
 NODE = 0x12
@@ -43,8 +43,8 @@ def test_tile(data_width):
 
 async def bench(dut, idle: float = 0.0, stall: float = 0.0):
     client = RingClient(dut, KIND, NODE)
-    await start(dut, in_valid_i=0, out_ready_i=0)
-    return client, FlitSource(dut, "in", idle=idle), FlitSink(dut, "out", stall=stall)
+    await reset(dut, in_valid_i=0, out_ready_i=0)
+    return client, Source(dut, "in", idle=idle), Sink(dut, "out", stall=stall)
 
 
 def datagram(**desc: int) -> Message:
@@ -91,7 +91,7 @@ async def counters_agree_with_the_traffic(dut):
         messages.append(datagram(port=number, **route))
         source.send(messages[-1])
     reads = []
-    while source.queue:  # reads while traffic runs must not disturb it
+    while source.busy:  # reads while traffic runs must not disturb it
         reads.append(await client.read("counters.shell.in_messages"))
     await ClockCycles(dut.clk_i, 2000)
     counters = await client.read_counters()
@@ -106,8 +106,8 @@ async def counters_agree_with_the_traffic(dut):
     assert counters["drop_no_next_hop"] == unknown > 0
     assert counters["drop_bad_node"] == nowhere > 0
     assert counters["mark_echoed"] == len(port)
-    flits = [-(-len(message.data) * 8 // len(dut.in_flit_i.value)) for message in messages]
-    assert counters["mark_in_flits"] == sum(flits)
+    assert counters["mark_in_flits"] == sum(flits_of(message.data) for message in messages)
+    assert counters["mark_out_flits"] == sum(flits_of(message.data) for message, _ in kept)
     assert counters["mark_in_stalls"] > 0 and counters["mark_out_stalls"] > 0
     for got, (message, node) in zip(sink.messages, kept):
         assert len(got.data) == len(message.data)

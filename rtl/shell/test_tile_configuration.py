@@ -7,11 +7,11 @@ import cocotb
 import pytest
 from cocotb.triggers import RisingEdge
 
-from girih.flit_bench import FLIT_BYTES, FlitSource, Message, start
-from girih.ring_client import RingClient, RingError
 from girih.spec.histogram import BINS, bin_of
 from girih.spec.kinds import load_kinds
 from girih.testing import run_cocotb
+from girih.testing.messages import FLIT_BYTES, Message, Source, reset
+from girih.testing.ring import RingClient, RingError
 
 KIND = load_kinds()["eth_tx"]
 NODE = 0x03
@@ -26,8 +26,8 @@ def test_tile_configuration():
 
 async def bench(dut):
     client = RingClient(dut, KIND, NODE)
-    await start(dut, in_valid_i=0, m_axis_tready=1, now_i=0)
-    return client, FlitSource(dut, "in")
+    await reset(dut, in_valid_i=0, m_axis_tready=1, now_i=0)
+    return client, Source(dut, "in")
 
 
 async def frame(dut) -> bytes:

@@ -8,8 +8,8 @@ import cocotb
 import pytest
 from cocotb.triggers import RisingEdge
 
-from girih.flit_bench import PARAMS, FlitSink, FlitSource, Message, start
 from girih.testing import run_cocotb
+from girih.testing.messages import PARAMS, Message, Sink, Source, reset
 
 NODES = [0x01, 0x02, 0x13, 0xFE]
 SELF = 0x02
@@ -38,10 +38,10 @@ async def bench(dut, idle: float):
     import os
 
     stall = float(os.environ["STALL"])
-    await start(dut, in_valid_i=0, in_key_i=0, out_ready_i=0)
+    await reset(dut, in_valid_i=0, in_key_i=0, out_ready_i=0)
     for index, value in enumerate([entry(*pair) for pair in TABLE.items()] + [0]):
         dut.next_hops_i[index].value = value
-    source = FlitSource(dut, "in", idle=idle, beside=lambda message, *_: {"in_key_i": message.extra["key"]})
+    source = Source(dut, "in", idle=idle, beside=lambda message, *_: {"in_key_i": message.key})
     drops = {"none": 0, "bad": 0}
 
     async def count_drops():
@@ -51,7 +51,7 @@ async def bench(dut, idle: float):
             drops["bad"] += int(dut.drop_bad_node_o.value)
 
     cocotb.start_soon(count_drops())
-    return source, FlitSink(dut, "out", stall=stall), drops
+    return source, Sink(dut, "out", stall=stall), drops
 
 
 @cocotb.test()
@@ -63,7 +63,7 @@ async def goes_where_route_or_table_say(dut):
         route = [random.choice([*NODES, 0x77]) for _ in range(count)]
         message = Message(
             random.randbytes(random.choice([1, 60, PARAMS.flit_bytes, random.randrange(1, 700)])),
-            bad=random.getrandbits(1),
+            bad=random.random() < 0.5,
             desc={
                 "dst": random.getrandbits(8),
                 "src": random.getrandbits(8),
@@ -72,10 +72,10 @@ async def goes_where_route_or_table_say(dut):
                 "tenant": random.getrandbits(4),
                 "timestamp": random.getrandbits(24),
             },
-            extra={"key": random.choice(KEYS)},
+            key=random.choice(KEYS),
         )
         source.send(message)
-        node = route[0] if count else TABLE.get(message.extra["key"])
+        node = route[0] if count else TABLE.get(message.key)
         if node is None:
             none += 1
         elif node not in NODES:
@@ -101,8 +101,8 @@ async def a_change_of_the_table_does_not_touch_what_waits(dut):
     sink.stall = 0.9
     sent = 300
     for _ in range(sent):
-        source.send(Message(random.randbytes(20), extra={"key": 6}))
-    while source.queue:
+        source.send(Message(random.randbytes(20), key=6))
+    while source.busy:
         dut.next_hops_i[0].value = random.choice([entry(6, 0x01), entry(6, 0x13), entry(6, 0x55), 0])
         await RisingEdge(dut.clk_i)
     for _ in range(200):

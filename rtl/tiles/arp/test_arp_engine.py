@@ -8,7 +8,7 @@ import pytest
 from cocotb.triggers import ClockCycles
 from girih.spec.kinds import load_kinds
 from girih.testing import run_cocotb
-from girih.testing_streams import Events, Message, card_params, settle, start
+from girih.testing.messages import FLIT_BYTES, PARAMS, Events, Message, settle, start
 from scapy.all import ARP, IP, UDP, Dot1Q, Ether, Raw
 
 KIND = load_kinds()["arp"]
@@ -267,14 +267,14 @@ async def unanswered_are_asked_again_and_dropped(dut):
 @cocotb.test()
 async def a_full_room_drops_and_counts(dut):
     bench = await Bench().begin(dut)
-    size = card_params().max_frame - 4
+    size = PARAMS.max_frame - 4
     big = [packet("10.0.0.60", size) for _ in range(4)]
     bad = packet("10.0.0.60", 300, bad=True)
     small = packet("10.0.0.60")
     others = [packet(f"10.0.0.{61 + i}") for i in range(6)]  # more than there are slots
     await bench.run(bad, *big, small, *others)
-    slot_flits = 1 << (-(-card_params().max_frame // card_params().flit_bytes) - 1).bit_length()
-    fit = slot_flits // -(-size // card_params().flit_bytes)
+    slot_flits = 1 << (-(-PARAMS.max_frame // FLIT_BYTES) - 1).bit_length()
+    fit = slot_flits // -(-size // FLIT_BYTES)
     assert bench.events.count["drop_pending_full"] == (4 - fit) + 3
     assert bench.events.count["drop_aborted"] == 1
     out = await bench.run(arp_frame(2, "10.0.0.60"))
@@ -298,7 +298,7 @@ async def the_oldest_neighbour_is_forgotten(dut):
 async def two_cycles_and_no_bubble(dut):
     bench = await Bench().begin(dut)
     await bench.teach("10.0.0.2", "10.0.0.3")
-    flit = card_params().flit_bytes
+    flit = FLIT_BYTES
     for size in (60, 64, 65, 1514, 9014):
         number = 300 if size < 100 else 8
         sent = [packet(random.choice(["10.0.0.2", "10.0.0.3"]), size) for _ in range(number)]

@@ -6,21 +6,20 @@ from collections import Counter
 
 import cocotb
 import pytest
-from girih.engine_bench import (
+from girih.testing import run_cocotb
+from girih.testing.engines import (
     TRAFFIC,
     WIDTHS,
     EngineBench,
     addresses,
     check_no_bubbles,
     config_word,
-    flits,
     frame_of,
     random_options,
     random_size,
     udp,
 )
-from girih.testing import run_cocotb
-from girih.testing_streams import Message
+from girih.testing.messages import Message, flits_of
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.l2 import ARP, Ether
 
@@ -164,4 +163,4 @@ async def one_cycle_and_one_message_per_cycle(dut):
         out = await bench.run(sent)
         check_no_bubbles(out)
         # The window waits for the ports, 38 bytes, which are more than a flit at small widths.
-        assert out[0].first - sent[0].first == flits(bytes(38))
+        assert out[0].first - sent[0].first == flits_of(bytes(38))

@@ -9,7 +9,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from girih.spec.kinds import load_kinds
 from girih.testing import run_cocotb
-from girih.testing_streams import PERIOD_NS, Events, Sink, card_params, cycle_now
+from girih.testing.messages import FLIT_BYTES, PARAMS, PERIOD_NS, Events, Sink, cycle_now
 from scapy.all import IP, UDP, Dot1Q, Ether
 
 MAC, OTHER = "02:00:00:00:00:01", "02:00:00:00:00:99"
@@ -40,7 +40,7 @@ class Mac:
 
     def __init__(self, dut, idle=0.0):
         self.dut, self.idle = dut, idle
-        self.size = card_params().flit_bytes
+        self.size = FLIT_BYTES
         self.beats = []
         cocotb.start_soon(self._run())
 
@@ -169,7 +169,7 @@ async def promiscuous_takes_every_address(dut):
 @cocotb.test()
 async def oversize_is_cut_and_void(dut):
     mac, sink, events = await begin(dut)
-    limit, flit = card_params().max_frame, card_params().flit_bytes
+    limit, flit = PARAMS.max_frame, FLIT_BYTES
     sizes = [limit, limit + 1, limit - 1, limit + flit, 2 * limit, 60, limit + 7 * flit, limit]
     frames = [frame_of(size) for size in sizes]
     for frame in frames:
@@ -210,7 +210,7 @@ async def a_full_buffer_drops_whole_frames(dut):
 @cocotb.test()
 async def malformed_beats_hang_nothing(dut):
     mac, sink, events = await begin(dut, stall=0.2)
-    size = card_params().flit_bytes
+    size = FLIT_BYTES
     full = (1 << size) - 1
     head = int.from_bytes(frame_of(size), "little")
     mac.send_beat(head, full, 0)
@@ -248,7 +248,7 @@ async def malformed_beats_hang_nothing(dut):
 async def two_cycles_and_no_bubble(dut):
     mac, sink, _ = await begin(dut)
     await ClockCycles(dut.clk_i, 3)
-    flit = card_params().flit_bytes
+    flit = FLIT_BYTES
     for size in (60, 64, 65, 1514, 9014):
         sink.messages.clear()
         number = 400 if size < 100 else 8

@@ -9,7 +9,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from girih.spec.kinds import load_kinds
 from girih.testing import run_cocotb
-from girih.testing_streams import PERIOD_NS, Events, Message, Source, card_params, cycle_now
+from girih.testing.messages import FLIT_BYTES, PERIOD_NS, Events, Message, Source, cycle_now
 
 KIND = load_kinds()["eth_tx"]
 MAC = bytes.fromhex("020000000001")
@@ -26,7 +26,7 @@ class Frames:
 
     def __init__(self, dut, stall=0.0):
         self.dut, self.stall, self.frames, self.latencies = dut, stall, [], []
-        self.size = card_params().flit_bytes
+        self.size = FLIT_BYTES
         self.open = b""
         cocotb.start_soon(self._run())
 
@@ -158,7 +158,7 @@ async def latency_is_that_of_the_first_beat(dut):
 async def one_cycle_and_no_bubble(dut):
     source, frames, _ = await begin(dut)
     await ClockCycles(dut.clk_i, 3)
-    flit = card_params().flit_bytes
+    flit = FLIT_BYTES
     for size in (60, 64, 65, 1514, 9014):
         frames.frames.clear()
         sent = [Message(random.randbytes(size), {"length": size}) for _ in range(200 if size < 100 else 8)]

@@ -6,19 +6,18 @@ from collections import Counter
 
 import cocotb
 import pytest
-from girih.engine_bench import (
+from girih.testing import run_cocotb
+from girih.testing.engines import (
     TRAFFIC,
     WIDTHS,
     EngineBench,
     check_no_bubbles,
     echo_request,
-    flits,
     frame_of,
     random_options,
     random_size,
 )
-from girih.testing import run_cocotb
-from girih.testing_streams import Message
+from girih.testing.messages import Message, flits_of
 from scapy.layers.inet import ICMP, IP
 from scapy.layers.l2 import Ether
 
@@ -151,4 +150,4 @@ async def three_cycles_and_no_bubbles(dut):
         out = await bench.run(sent)
         check_no_bubbles(out)
         # The window waits for the first 38 bytes, which are more than a flit at small widths.
-        assert out[0].first - sent[0].last == 3 + flits(bytes(38)) - 1
+        assert out[0].first - sent[0].last == 3 + flits_of(bytes(38)) - 1

@@ -6,20 +6,19 @@ from collections import Counter
 
 import cocotb
 import pytest
-from girih.engine_bench import (
+from girih.testing import run_cocotb
+from girih.testing.engines import (
     TRAFFIC,
     WIDTHS,
     EngineBench,
     check_no_bubbles,
-    flits,
     frame_of,
     random_ip,
     random_options,
     random_size,
     udp,
 )
-from girih.testing import run_cocotb
-from girih.testing_streams import Message, card_params
+from girih.testing.messages import FLIT_BYTES, Message, flits_of
 from scapy.utils import checksum
 
 OURS = "10.0.0.2"
@@ -190,8 +189,8 @@ async def right_packets_pass_and_others_are_counted(dut, traffic):
 async def every_length_of_packet_and_frame(dut):
     bench = await EngineBench.start(dut, "ipv4_rx", ip=OURS)
     sent = []
-    for size in range(2 * card_params().flit_bytes):
-        for extra in (0, 1, card_params().flit_bytes):
+    for size in range(2 * FLIT_BYTES):
+        for extra in (0, 1, FLIT_BYTES):
             message = frame(size, options=random_options(size % 11), tagged=size % 2 == 1)
             message.data += bytes(extra)
             sent.append(message)
@@ -220,7 +219,7 @@ async def two_cycles_and_no_bubbles(dut):
         out = await bench.run(sent)
         check_no_bubbles(out)
         # The window waits for the 34 bytes of headers, which are more than a flit at small widths.
-        assert out[0].first - sent[0].first == 2 + flits(bytes(34)) - 1
+        assert out[0].first - sent[0].first == 2 + flits_of(bytes(34)) - 1
     # Padding costs no more than the flits that it fills.
     padded = [Message(frame_of(udp(b"", dst=OURS))[0].ljust(60, b"\0"), {"l3_offset": 14}) for _ in range(50)]
     await bench.run(padded)

@@ -5,19 +5,18 @@ import random
 
 import cocotb
 import pytest
-from girih.engine_bench import (
+from girih.testing import run_cocotb
+from girih.testing.engines import (
     TRAFFIC,
     WIDTHS,
     EngineBench,
     check_no_bubbles,
-    flits,
     frame_of,
     random_options,
     random_size,
     udp,
 )
-from girih.testing import run_cocotb
-from girih.testing_streams import Message
+from girih.testing.messages import Message, flits_of
 from scapy.layers.inet import IP
 
 OURS, TTL = "10.0.0.2", 61
@@ -110,4 +109,4 @@ async def two_cycles_and_no_bubbles(dut):
         out = await bench.run(sent)
         check_no_bubbles(out)
         # The window waits for the 34 bytes of headers, which are more than a flit at small widths.
-        assert out[0].first - sent[0].first == 2 + flits(bytes(34)) - 1
+        assert out[0].first - sent[0].first == 2 + flits_of(bytes(34)) - 1

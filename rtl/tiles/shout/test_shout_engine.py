@@ -8,7 +8,7 @@ import pytest
 from scapy.all import IP, UDP, Dot1Q, Ether, Raw
 
 from girih.testing import run_cocotb
-from girih.testing_streams import Message, card_params, settle, start
+from girih.testing.messages import Message, flits_of, settle, start
 
 
 @pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
@@ -59,5 +59,5 @@ async def takes_a_flit_in_every_cycle(dut):
     requests = [request(size, False) for size in (0, 200, 1472, 1, 700) * 4]
     source.send(*requests)
     await settle(dut, source, sink)
-    flits = sum(-(-len(request.data) // card_params().flit_bytes) for request in requests)
+    flits = sum(flits_of(request.data) for request in requests)
     assert sink.messages[-1].last - sink.messages[0].first == flits - 1

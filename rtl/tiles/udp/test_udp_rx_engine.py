@@ -6,7 +6,8 @@ from collections import Counter
 
 import cocotb
 import pytest
-from girih.engine_bench import (
+from girih.testing import run_cocotb
+from girih.testing.engines import (
     TRAFFIC,
     WIDTHS,
     EngineBench,
@@ -16,8 +17,7 @@ from girih.engine_bench import (
     random_size,
     udp,
 )
-from girih.testing import run_cocotb
-from girih.testing_streams import Message
+from girih.testing.messages import Message
 from scapy.layers.inet import UDP
 from scapy.utils import checksum
 

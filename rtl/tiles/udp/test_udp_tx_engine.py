@@ -6,19 +6,18 @@ from collections import Counter
 
 import cocotb
 import pytest
-from girih.engine_bench import (
+from girih.testing import run_cocotb
+from girih.testing.engines import (
     TRAFFIC,
     WIDTHS,
     EngineBench,
     check_no_bubbles,
-    flits,
     frame_of,
     random_options,
     random_size,
     udp,
 )
-from girih.testing import run_cocotb
-from girih.testing_streams import Message
+from girih.testing.messages import Message, flits_of
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.utils import checksum
@@ -112,7 +111,7 @@ async def void_messages_are_dropped_or_stay_void(dut):
     # Without a sum, all of it was in the store; with one, what is longer than the headers is on its way.
     stored = sum(m.bad and not m.desc["payload_sum_valid"] for m in sent)
     short = sum(
-        m.bad and m.desc["payload_sum_valid"] and flits(m.data) <= flits(bytes(m.desc["l4_offset"] + 8)) for m in sent
+        m.bad and m.desc["payload_sum_valid"] and flits_of(m.data) <= flits_of(bytes(m.desc["l4_offset"] + 8)) for m in sent
     )
     assert dropped == stored + short
 
@@ -138,6 +137,6 @@ async def two_cycles_and_no_bubbles(dut):
             out = await bench.run(sent)
             check_no_bubbles(out)
             if summed:
-                assert out[0].first - sent[0].first == flits(bytes(42)) + 1
+                assert out[0].first - sent[0].first == flits_of(bytes(42)) + 1
             else:
                 assert out[0].first - sent[0].last == 2

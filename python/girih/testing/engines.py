@@ -12,7 +12,7 @@ import ipaddress
 import random
 
 from girih.spec.kinds import load_kinds
-from girih.testing_streams import Events, Message, Sink, Source, card_params, settle, start
+from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, flits_of, settle, start
 from scapy.layers.inet import ICMP, IP, UDP, IPOption, IPOption_NOP
 from scapy.layers.l2 import Dot1Q, Ether
 
@@ -78,7 +78,7 @@ def random_options(words: int | None = None) -> list:
 
 def random_size() -> int:
     """Payload bytes: often near an edge, seldom the largest."""
-    flit = card_params().flit_bytes
+    flit = FLIT_BYTES
     kind = random.random()
     if kind < 0.3:
         return random.randint(0, 40)
@@ -111,12 +111,8 @@ def echo_request(payload: bytes, *, options: list | None = None, **fields) -> IP
     return IP(**addresses(), options=options or [], id=random.getrandbits(16)) / ICMP(**head) / payload
 
 
-def flits(data: bytes) -> int:
-    return -(-len(data) // card_params().flit_bytes)
-
-
 def check_no_bubbles(out: list[Message]) -> None:
     """n flits take n cycles, and the next message follows at once."""
     for message, following in zip(out, out[1:], strict=False):
-        assert message.last - message.first == flits(message.data) - 1, f"a bubble in {len(message.data)} bytes"
+        assert message.last - message.first == flits_of(message.data) - 1, f"a bubble in {len(message.data)} bytes"
         assert following.first - message.last == 1, f"a bubble after {len(message.data)} bytes"

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages on `flit_t` links under cocotb: a source, a sink and the codec between bytes and flits.
+
+    source, sink = await start(dut, idle=0.3, stall=0.3)
+    source.send(Message(frame, {"l3_offset": 14}))
+    await settle(dut, source, sink)
+    assert sink.messages[0].data == frame
+
+Signals are named as an engine's ports are: `in_valid_i`, `in_ready_o`, `in_flit_i`, `out_valid_o`,
+`out_ready_i`, `out_flit_o`, and `out_key_o` where there is one. What else belongs to a flit goes
+through the hooks `beside`.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import RisingEdge
+from cocotb.utils import get_sim_time
+
+from girih.spec.message import CardParams, descriptor_fields, flit_fields, pack, unpack
+
+PERIOD_NS = 4
+
+# Of the design under test. Outside the simulator, where pytest collects, the width means nothing.
+PARAMS = CardParams(data_width=int(os.environ.get("GIRIH_DATA_WIDTH", "512")))
+FLIT_BYTES = PARAMS.flit_bytes
+FLIT_FIELDS = flit_fields(PARAMS)
+DESC_FIELDS = descriptor_fields(PARAMS)
+DESC_BITS = FLIT_FIELDS[0].bits
+
+
+def cycle_now() -> int:
+    return round(get_sim_time("ns") / PERIOD_NS)
+
+
+@dataclass
+class Message:
+    """A message, as a test thinks of it. `desc` holds the descriptor's fields that are not 0.
+
+    beside: what the hooks of source and sink put on or take off other signals. first and last are the
+    cycles in which its flits moved.
+    """
+
+    data: bytes
+    desc: dict = field(default_factory=dict)
+    bad: bool = False
+    beside: dict = field(default_factory=dict)
+    key: int | None = None
+    first: int | None = None
+    last: int | None = None
+
+
+def flits_of(data: bytes) -> int:
+    """Flits that `data` takes."""
+    return -(-len(data) // FLIT_BYTES)
+
+
+def to_flits(message: Message) -> list[int]:
+    """The message's flits as integers. What means nothing (unused bytes, later descriptors) is random."""
+    flits = []
+    for at in range(0, len(message.data), FLIT_BYTES):
+        chunk = message.data[at : at + FLIT_BYTES]
+        last = at + FLIT_BYTES >= len(message.data)
+        empty = FLIT_BYTES - len(chunk)
+        values = {
+            "desc": pack(DESC_FIELDS, message.desc) if at == 0 else random.getrandbits(DESC_BITS),
+            "bad": int(message.bad) if last else random.getrandbits(1),
+            "last": int(last),
+            "empty": empty,
+            "data": int.from_bytes(chunk + random.randbytes(empty), "little"),
+        }
+        flits.append(pack(FLIT_FIELDS, values))
+    return flits
+
+
+class Source:
+    """Drives a link. idle: probability of a pause before each flit.
+
+    beside: gives, for a message, the index of a flit and whether it is the last one, the values of the
+    signals that go with this flit.
+    """
+
+    def __init__(
+        self,
+        dut,
+        name: str = "in",
+        *,
+        idle: float = 0.0,
+        beside: Callable[[Message, int, bool], dict[str, int]] | None = None,
+    ):
+        self.idle = idle
+        self._dut, self._beside = dut, beside
+        self._queue: deque[tuple[Message, int, bool, int]] = deque()
+        self._valid, self._ready, self._flit = (
+            getattr(dut, f"{name}_{end}") for end in ("valid_i", "ready_o", "flit_i")
+        )
+        self._valid.value = 0
+        cocotb.start_soon(self._run())
+
+    def send(self, *messages: Message) -> None:
+        for message in messages:
+            flits = to_flits(message)
+            for index, flit in enumerate(flits):
+                self._queue.append((message, index, index == len(flits) - 1, flit))
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._queue)
+
+    async def drained(self, limit: int = 100_000) -> None:
+        """Waits until every flit has been taken."""
+        for _ in range(limit):
+            if not self._queue:
+                return
+            await RisingEdge(self._dut.clk_i)
+        raise AssertionError(f"{len(self._queue)} flits were never taken")
+
+    async def _run(self) -> None:
+        offered = False
+        while True:
+            await RisingEdge(self._dut.clk_i)
+            if offered and self._ready.value == 1:
+                message, index, last, _ = self._queue.popleft()
+                if index == 0:
+                    message.first = cycle_now()
+                if last:
+                    message.last = cycle_now()
+                offered = False
+            if not offered and self._queue and random.random() >= self.idle:
+                message, index, last, flit = self._queue[0]
+                self._flit.value = flit
+                if self._beside:
+                    for name, value in self._beside(message, index, last).items():
+                        getattr(self._dut, name).value = value
+                offered = True
+            self._valid.value = int(offered)
+
+
+class Sink:
+    """Collects the messages of a link, and checks that they keep the link's rules.
+
+    stall: probability that it is not ready in a cycle. beside: gives what to remember of other signals
+    when a message's first flit moves.
+    """
+
+    def __init__(
+        self, dut, name: str = "out", *, stall: float = 0.0, beside: Callable[[object], dict[str, object]] | None = None
+    ):
+        self.stall = stall
+        self.messages: list[Message] = []
+        self._dut, self._beside = dut, beside
+        self._valid, self._ready, self._flit = (
+            getattr(dut, f"{name}_{end}") for end in ("valid_o", "ready_i", "flit_o")
+        )
+        self._key = getattr(dut, f"{name}_key_o", None)
+        self._open: Message | None = None
+        self._ready.value = 0
+        cocotb.start_soon(self._run())
+
+    @property
+    def busy(self) -> bool:
+        return self._open is not None or self._valid.value == 1
+
+    async def count(self, number: int, limit: int = 200_000) -> list[Message]:
+        """Waits until `number` messages have come."""
+        for _ in range(limit):
+            if len(self.messages) >= number:
+                return self.messages
+            await RisingEdge(self._dut.clk_i)
+        raise AssertionError(f"{len(self.messages)} messages of {number} came in {limit} cycles")
+
+    def _take(self, flit: dict[str, int], body: bytes) -> None:
+        if self._open is None:
+            self._open = Message(b"", unpack(DESC_FIELDS, flit["desc"]), first=cycle_now())
+            if self._key is not None:
+                self._open.key = int(self._key.value)
+            if self._beside:
+                self._open.beside = self._beside(self._dut)
+        assert flit["last"] or flit["empty"] == 0, "empty bytes within a message"
+        self._open.data += body
+        if flit["last"]:
+            self._open.bad = bool(flit["bad"])
+            self._open.last = cycle_now()
+            self.messages.append(self._open)
+            self._open = None
+
+    async def _run(self) -> None:
+        held = None
+        while True:
+            await RisingEdge(self._dut.clk_i)
+            if self._valid.value == 1 and self._dut.rst_i.value == 0:
+                flit = unpack(FLIT_FIELDS, int(self._flit.value))
+                # Bytes past the end may change; nothing that means something may while the link waits.
+                kept = FLIT_BYTES - (flit["empty"] if flit["last"] else 0)
+                body = flit["data"].to_bytes(FLIT_BYTES, "little")[:kept]
+                shown = (self._open is None and flit["desc"], flit["last"], flit["last"] and flit["bad"], body)
+                assert held in (None, shown), "a flit changed while it was held back"
+                held = shown
+                if self._ready.value == 1:
+                    self._take(flit, body)
+                    held = None
+            else:
+                assert held is None, "valid was withdrawn"
+            self._ready.value = int(random.random() >= self.stall)
+
+
+class Events:
+    """Counts the pulses of `event_o`, whose members are `names` (first one most significant)."""
+
+    def __init__(self, dut, names: list[str]):
+        self.count: Counter[str] = Counter()
+        cocotb.start_soon(self._run(dut, names))
+
+    async def _run(self, dut, names: list[str]) -> None:
+        while True:
+            await RisingEdge(dut.clk_i)
+            value = int(dut.event_o.value) if dut.event_o.value.is_resolvable else 0
+            for i, name in enumerate(reversed(names)):
+                self.count[name] += value >> i & 1
+
+
+def start_clock(dut) -> None:
+    """250 MHz on `clk_i`."""
+    cocotb.start_soon(Clock(dut.clk_i, PERIOD_NS, unit="ns").start())
+
+
+async def reset(dut, **levels: int) -> None:
+    """Starts the clock, sets the inputs `levels`, and gives a reset of three cycles."""
+    start_clock(dut)
+    for name, value in levels.items():
+        getattr(dut, name).value = value
+    dut.rst_i.value = 1
+    for _ in range(3):
+        await RisingEdge(dut.clk_i)
+    dut.rst_i.value = 0
+
+
+async def start(dut, idle: float = 0.0, stall: float = 0.0) -> tuple[Source, Sink]:
+    """Resets, and returns the source of `in` and the sink of `out`."""
+    await reset(dut, in_valid_i=0, out_ready_i=0)
+    return Source(dut, idle=idle), Sink(dut, stall=stall)
+
+
+async def settle(dut, source: Source, sink: Sink, cycles: int = 30, limit: int = 200_000) -> None:
+    """Waits until nothing is left to send and nothing has come out for `cycles` cycles."""
+    quiet = 0
+    for _ in range(limit):
+        await RisingEdge(dut.clk_i)
+        quiet = 0 if source.busy or sink.busy else quiet + 1
+        if quiet == cycles:
+            return
+    raise AssertionError(f"still busy after {limit} cycles")
