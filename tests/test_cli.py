@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -18,12 +19,16 @@ from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
 from girih.card.client import ControlClient
+from girih.card.namespace import NAMESPACES
 from girih.cli.main import COMMANDS
 from girih.errors import GirihError
 from girih.paths import ROOT
 
 ADDRESS = "10.77.0.2"
 BUILD_SECONDS = 600
+needs_tap = pytest.mark.skipif(
+    os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="a TAP device needs root and /dev/net/tun"
+)
 
 
 def command(*words: object) -> list[str]:
@@ -61,6 +66,11 @@ def running(*words: object):
             process.communicate()
         if path:
             path.unlink(missing_ok=True)
+
+
+def ping(pid: int) -> subprocess.CompletedProcess:
+    words = ["ip", "netns", "exec", f"girih-{pid}", "ping", "-n", "-q", "-c", "5", "-i", "0.05", ADDRESS]
+    return subprocess.run(words, capture_output=True, text=True, timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -194,3 +204,49 @@ def test_a_bad_request_gets_an_error_and_changes_nothing(live, request_line):
 def test_no_card_at_a_socket_is_said_so(tmp_path):
     with pytest.raises(GirihError, match="no card answers"):
         ControlClient.find(tmp_path / "none.sock")
+
+
+@needs_tap
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_card_on_a_tap_device_from_start_to_end(tmp_path, number):
+    with running("designs/demo.yaml", "--tap") as (process, card):
+        namespace = NAMESPACES / f"girih-{process.pid}"
+        assert namespace.exists()
+        captured = tmp_path / "links.pcapng"
+        words = command("capture", "port0.rx", "port0.tx", "-o", captured, "--socket", card.path)
+        capture = subprocess.Popen(words, **options())
+        time.sleep(2)
+        assert ", 0% packet loss" in ping(process.pid).stdout
+        capture.send_signal(signal.SIGINT)
+        assert capture.wait(30) == 0, capture.communicate()
+        show = ["tshark", "-r", str(captured), "-Y", "icmp.type == 0", "-T", "fields", "-e", "frame.interface_name"]
+        shown = subprocess.run(show, capture_output=True, text=True)
+        assert shown.returncode == 0 and shown.stdout.split() == ["port0.tx"] * 5
+
+        stats = girih("stats", "--socket", card.path)
+        assert stats.returncode == 0 and "eth_rx" in stats.stdout
+        counters = json.loads(girih("stats", "--json", "--socket", card.path).stdout)
+        assert sum(n for name, n in counters["eth_rx"].items() if name.startswith("in_")) >= 5
+        assert card.call("check") == []
+
+        process.send_signal(number)
+        try:
+            process.send_signal(number)  # an impatient second one
+        except ProcessLookupError:
+            pass
+        output, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+        assert "Frames by tile" in output and "Traceback" not in errors
+        assert not namespace.exists() and not card.path.exists()
+
+
+@needs_tap
+def test_demo_loses_nothing():
+    done = girih("demo")
+    assert done.returncode == 0, done.stderr
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in done.stdout.splitlines() if "ping" in line or "clients" in line]
+    rows = [row for row in rows if len(row) == 5]
+    assert len(rows) == 5
+    for _program, sent, replies, lost, _time in rows:
+        assert int(sent) == int(replies) > 0 and int(lost) == 0
+    assert "Every message is accounted for" in done.stdout

@@ -7,6 +7,8 @@ from girih.card import VirtualCard
 from girih.paths import DESIGNS
 from girih.spec.message import SUPPORTED_WIDTHS
 from girih.testing import SEED
+from tests.frames import ethernet, ipv4, udp
+from tests.oracle import IPV4, UDP
 from tests.test_bad_input import CARD, HOSTS, introductions
 
 SIZES = [0, 1, 2, 17, 18, 21, 22, 23, 63, 64, 65, 85, 86, 87, 470, 1472, 8971, 8972]
@@ -41,3 +43,18 @@ def test_echo(built, design, width):
                 assert (flow.received, flow.lost, flow.duplicated, flow.corrupted, flow.reordered) == (PACKETS, 0, 0, 0, 0)
             assert result.unexpected == 0
             card.check_conservation()
+
+
+def test_the_worked_example_answers_in_capitals(built):
+    host = HOSTS[0]
+    request = ethernet(CARD.mac, host.mac, IPV4, ipv4(host.ip, CARD.ip, UDP, udp(host.ip, CARD.ip, b"shout, 3 times", destination=7777)))
+    with VirtualCard(built("shout", 512), collect=True) as card:
+        for _kind, frame, bad in introductions(HOSTS):
+            card.inject(0, frame, bad=bad)
+        card.run_until_quiet()
+        card.collect()
+        card.inject(0, request)
+        card.run_until_quiet()
+        (answer,) = card.collect()
+        assert b"SHOUT, 3 TIMES" in answer.data
+        card.check_conservation()
