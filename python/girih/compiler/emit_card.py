@@ -128,7 +128,7 @@ def _tile(card: Card, tile: Tile, index: int) -> list[str]:
     if "now" in kind.uses:
         connections.append(".now_i(now)")
     connections += [f".ctrl_i(ctrl[{index}])", f".ctrl_o(ctrl[{index + 1}])"]
-    return lines + instance(kind.name, f"u_{tile.name}", _parameters(tile), connections)
+    return lines + instance(kind.name, f"u_{tile.name}", _parameters(card, tile), connections)
 
 
 def _ethernet(prefix: str, port: int) -> list[str]:
@@ -140,11 +140,13 @@ def _ethernet(prefix: str, port: int) -> list[str]:
     ]
 
 
-def _parameters(tile: Tile) -> list[str]:
+def _parameters(card: Card, tile: Tile) -> list[str]:
     kind = tile.kind
     parameters = [f".Node({constant(tile.name)}Node)"]
     if kind.has_output:
-        parameters.append(".Nodes(Nodes)")
+        # A mesh has no way from a tile back to itself, so a message that says so must not leave.
+        itself = kind.has_input and card.fabric.topology == "mesh"
+        parameters.append(f".Nodes(Nodes & ~(256'(1) << {constant(tile.name)}Node))" if itself else ".Nodes(Nodes)")
     if kind.config:
         widths = {field.name: field.width for field in kind.config}
         fields = ", ".join(f"{name}: {widths[name]}'h{value:x}" for name, value in tile.config)
