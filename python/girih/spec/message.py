@@ -18,12 +18,19 @@ class CardParams:
     """What the generated package depends on.
 
     data_width: bits of a flit's data. max_frame: bytes of the largest frame, without FCS (9,000 of
-    payload, 14 of header, 4 of tag). route_hops: hops that a source route can hold.
+    payload, 14 of header, 4 of tag). route_hops: hops that a source route can hold. chain_hops: services
+    that a chain can hold; 0: a card without services, whose descriptor has no chain.
     """
 
     data_width: int = 512
     max_frame: int = 9018
     route_hops: int = 4
+    chain_hops: int = 0
+
+    @classmethod
+    def chained(cls, data_width: int = 512, max_frame: int = 9018) -> CardParams:
+        """Of a card with services: chains of eight, and a route that leads along all of one and out."""
+        return cls(data_width, max_frame, route_hops=9, chain_hops=8)
 
     @property
     def flit_bytes(self) -> int:
@@ -55,14 +62,30 @@ def type_widths() -> dict[str, int]:
     return {name: entry["bits"] for name, entry in _spec()["widths"].items()}
 
 
+def struct_fields(name: str) -> list[Field]:
+    """The fields of a named struct, such as `hop`, first one at the most significant end."""
+    return [
+        Field(entry["name"], entry.get("bits") or type_widths()[entry["type"]], 1, entry.get("type"), entry["doc"])
+        for entry in _spec()["structs"][name]
+    ]
+
+
 def descriptor_fields(params: CardParams) -> list[Field]:
     """The descriptor's fields, first one at the most significant end."""
-    computed = {"route_count": params.route_hops.bit_length(), "route_hops": params.route_hops}
+    computed = {
+        "route_count": params.route_hops.bit_length(),
+        "route_hops": params.route_hops,
+        "chain_count": params.chain_hops.bit_length(),
+        "chain_hops": params.chain_hops,
+    }
+    widths = type_widths() | {name: sum(f.width for f in struct_fields(name)) for name in _spec()["structs"]}
     fields = []
     for entry in _spec()["descriptor"]:
+        if entry.get("chained") and not params.chain_hops:
+            continue
         bits = entry.get("bits")
         if bits is None:
-            bits = type_widths()[entry["type"]]
+            bits = widths[entry["type"]]
         fields.append(
             Field(
                 name=entry["name"],
@@ -123,12 +146,30 @@ def flit_fields(params: CardParams) -> list[Field]:
     ]
 
 
+def _typedef(name: str, fields: list[Field]) -> list[str]:
+    lines = ["  typedef struct packed {"]
+    for field in fields:
+        if field.type:
+            dims = f"[{field.count - 1}:0] " if field.count > 1 or field.name in ("route", "chain") else ""
+            kind = f"{field.type}_t {dims}"
+        else:
+            kind = f"logic [{field.bits - 1}:0] " if field.bits > 1 else "logic "
+        lines.append(f"    {kind}{field.name};  // {field.doc}")
+    return [*lines, f"  }} {name}_t;", ""]
+
+
 def package(params: CardParams) -> str:
     """The text of `girih_pkg.sv` for one card."""
     if params.data_width not in SUPPORTED_WIDTHS:
         raise ValueError(f"data width {params.data_width}: it must be one of {SUPPORTED_WIDTHS}")
     if not 1 <= params.route_hops <= 15:
         raise ValueError(f"route_hops {params.route_hops}: it must be between 1 and 15")
+    if not 0 <= params.chain_hops < 15:
+        raise ValueError(f"chain_hops {params.chain_hops}: it must be between 0 and 14")
+    if params.chain_hops and params.route_hops <= params.chain_hops:
+        raise ValueError(
+            f"route_hops {params.route_hops}: a route along a whole chain and out takes {params.chain_hops + 1}"
+        )
     lines = [
         "// SPDX-License-Identifier: Apache-2.0",
         "// Generated from spec/message.yaml by girih.spec.message; do not edit.",
@@ -139,21 +180,16 @@ def package(params: CardParams) -> str:
         f"  localparam int unsigned MaxFrameBytes = {params.max_frame};  // without FCS",
         "  localparam int unsigned MaxFrameFlits = (MaxFrameBytes + FlitBytes - 1) / FlitBytes;",
         f"  localparam int unsigned RouteHops = {params.route_hops};",
+        f"  localparam int unsigned ChainHops = {params.chain_hops};",
         "",
     ]
     for name, entry in _spec()["widths"].items():
         lines.append(f"  typedef logic [{entry['bits'] - 1}:0] {name}_t;  // {entry['doc']}")
-    lines += ["", "  typedef struct packed {"]
-    for field in descriptor_fields(params):
-        if field.type:
-            dims = f"[{field.count - 1}:0] " if field.count > 1 or field.name == "route" else ""
-            kind = f"{field.type}_t {dims}"
-        else:
-            kind = f"logic [{field.bits - 1}:0] " if field.bits > 1 else "logic "
-        lines.append(f"    {kind}{field.name};  // {field.doc}")
+    lines.append("")
+    for name in _spec()["structs"]:
+        lines += _typedef(name, struct_fields(name))
+    lines += _typedef("descriptor", descriptor_fields(params))
     lines += [
-        "  } descriptor_t;",
-        "",
         "  typedef struct packed {",
         "    descriptor_t desc;  // with the first flit",
         "    logic bad;  // with last: the whole message is void",

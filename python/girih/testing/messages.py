@@ -28,8 +28,9 @@ from girih.spec.message import CardParams, descriptor_fields, flit_fields, pack,
 
 PERIOD_NS = 4
 
-# Of the design under test. Outside the simulator, where pytest collects, the width means nothing.
-PARAMS = CardParams(data_width=int(os.environ.get("GIRIH_DATA_WIDTH", "512")))
+# Of the design under test. Outside the simulator, where pytest collects, they mean nothing.
+_WIDTH = int(os.environ.get("GIRIH_DATA_WIDTH", "512"))
+PARAMS = CardParams.chained(_WIDTH) if os.environ.get("GIRIH_CHAINED") == "1" else CardParams(data_width=_WIDTH)
 FLIT_BYTES = PARAMS.flit_bytes
 FLIT_FIELDS = flit_fields(PARAMS)
 DESC_FIELDS = descriptor_fields(PARAMS)

@@ -35,6 +35,7 @@ def run_cocotb(
     test_file: str,
     *,
     data_width: int = 512,
+    chained: bool = False,
     parameters: dict[str, object] | None = None,
     generated: list[Path] = (),
     extra: list[Path] = (),
@@ -43,12 +44,13 @@ def run_cocotb(
 ) -> None:
     """Builds `top` for `data_width` and runs the cocotb tests of `test_file` on it; fails as pytest does.
 
+    chained: for a card with services, whose descriptor has a chain.
     parameters: Verilog parameters of the top. extra: files outside rtl/, such as a test-only wrapper.
     """
     from cocotb_tools.check_results import get_results
     from cocotb_tools.runner import get_runner
 
-    params = CardParams(data_width=data_width)
+    params = CardParams.chained(data_width) if chained else CardParams(data_width=data_width)
     folders = [generated_rtl(params), *generated]
     sources = resolve([top], folders, [Path(p) for p in extra])
     key = digest(top, repr(sorted((parameters or {}).items())), *[p.read_bytes() for p in sources], *VERILATOR_ARGS)
@@ -81,6 +83,7 @@ def run_cocotb(
             results_xml=str(build_dir / f"results-{os.getpid()}.xml"),
             extra_env={
                 "GIRIH_DATA_WIDTH": str(data_width),
+                "GIRIH_CHAINED": str(int(chained)),
                 **(environment or {}),
             },
         )
