@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The master of the control ring: an AXI4-Lite slave whose byte address is {8'h0, node, offset}, and
-// the registers of the card itself at node 0xFF. It also counts the cycles of the card.
+// The master of the control ring: an AXI4-Lite slave whose byte address is {4'h0, tenant, node,
+// offset}, and the registers of the card itself at node 0xFF, which only the operator (tenant 0) may
+// read. It also counts the cycles of the card.
 //
 // One access at a time, reads and writes in turn. Every access ends:
 //   OKAY    the node did it
-//   SLVERR  the node has no such register, or not for this; or a write of less than 32 bits
+//   SLVERR  the node has no such register, or not for this or this tenant; or a write of less than 32 bits
 //   DECERR  no such node: the request came back around the ring as it went
 module ctrl_bridge
   import girih_pkg::*;
@@ -47,7 +48,8 @@ module ctrl_bridge
   localparam node_t CardNode = '1;
 
   typedef struct packed {
-    logic [7:0] beyond;  // no node has bits here
+    logic [3:0] beyond;  // nothing has bits here
+    tenant_t tenant;
     node_t node;
     logic [15:0] offset;
   } addr_t;
@@ -122,15 +124,16 @@ module ctrl_bridge
         beat_q.response <= 1'b0;
         beat_q.write <= pick_write;
         beat_q.error <= 1'b0;
+        beat_q.tenant <= addr.tenant;
         beat_q.node <= addr.node;
         beat_q.offset <= {addr.offset[15:2], 2'b00};
         beat_q.data <= w_data_q;
         if (addr.beyond != '0) begin
           resp_q  <= DecodeError;
           state_q <= pick_write ? Write : Read;
-        end else if (pick_write && w_strb_q != '1) begin
+        end else if ((pick_write && w_strb_q != '1) || (addr.node == CardNode && addr.tenant != '0)) begin
           resp_q  <= SlaveError;
-          state_q <= Write;
+          state_q <= pick_write ? Write : Read;
         end else if (addr.node == CardNode) begin
           state_q <= OnCard;
         end else begin

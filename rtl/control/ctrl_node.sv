@@ -19,6 +19,7 @@ module ctrl_node
 
     output logic        valid_o,
     output logic        write_o,
+    output tenant_t     tenant_o,
     output logic [15:0] offset_o,
     output logic [31:0] data_o,
     input  logic        done_i,
@@ -33,6 +34,7 @@ module ctrl_node
   assign ctrl_o = beat_q;
   assign valid_o = local_q;
   assign write_o = beat_q.write;
+  assign tenant_o = beat_q.tenant;
   assign offset_o = beat_q.offset;
   assign data_o = beat_q.data;
 

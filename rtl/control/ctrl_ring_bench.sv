@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // For the tests of the control network: the bridge and a ring of Stops nodes, numbered Base, Base + 1,
 // and so on. Each node has 16 words that answer after a number of cycles that depends on the word; the
-// words from 8 on refuse writes, and what lies beyond is an error.
+// words from 8 on refuse writes, and what lies beyond, or is asked for by another tenant than the
+// node's number modulo 4 or the operator, is an error.
 module ctrl_ring_bench
   import girih_pkg::*;
 #(
@@ -47,12 +48,13 @@ module ctrl_ring_bench
 
   for (genvar i = 0; i < Stops; i++) begin : gen_stop
     logic valid, write, done, error;
+    tenant_t tenant;
     logic [15:0] offset;
     logic [31:0] wdata;
     logic [31:0] words[16];
     logic [3:0] index, wait_q;
     assign index = offset[5:2];
-    assign error = offset >= 16'h40 || (write && index >= 4'd8);
+    assign error = offset >= 16'h40 || (write && index >= 4'd8) || (tenant != '0 && tenant != tenant_t'((Base + i) % 4));
     assign done = valid && wait_q == index;
 
     ctrl_node #(
@@ -64,6 +66,7 @@ module ctrl_ring_bench
         .ctrl_o  (ring[i+1]),
         .valid_o (valid),
         .write_o (write),
+        .tenant_o(tenant),
         .offset_o(offset),
         .data_o  (wdata),
         .done_i  (done),

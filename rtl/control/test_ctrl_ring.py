@@ -37,8 +37,8 @@ class Host:
         return answer.resp
 
 
-def address(node: int, offset: int) -> int:
-    return node << 16 | offset
+def address(node: int, offset: int, tenant: int = 0) -> int:
+    return tenant << 24 | node << 16 | offset
 
 
 async def bench(dut) -> Host:
@@ -75,11 +75,23 @@ async def what_does_not_exist_is_an_error(dut):
         assert await host.read(address(node, 0)) == (0, AxiResp.DECERR)
         assert await host.write(address(node, 0), 1) == AxiResp.DECERR
     assert (await host.read(address(nodes[0], 0x40)))[1] == AxiResp.SLVERR
-    assert (await host.read(address(0x100 + nodes[0], 0)))[1] == AxiResp.DECERR
-    assert await host.write(address(0x100 + nodes[0], 0), 1) == AxiResp.DECERR
+    assert (await host.read(address(0x1000 + nodes[0], 0)))[1] == AxiResp.DECERR
+    assert await host.write(address(0x1000 + nodes[0], 0), 1) == AxiResp.DECERR
     assert await host.write(address(nodes[0], 1), 0x55, size=1) == AxiResp.SLVERR
     for node in nodes:  # untouched
         assert await host.read(address(node, 0)) == (node, AxiResp.OKAY)
+
+
+@cocotb.test()
+async def the_tenant_of_a_request_reaches_the_node(dut):
+    host = await bench(dut)
+    for node in range(BASE, BASE + len(dut.ring) - 1):
+        for tenant in range(16):
+            mine = tenant in (0, node % 4)
+            assert await host.read(address(node, 0, tenant)) == ((node, AxiResp.OKAY) if mine else (0, AxiResp.SLVERR))
+            assert await host.write(address(node, 4, tenant), 1) == (AxiResp.OKAY if mine else AxiResp.SLVERR)
+    for tenant in range(1, 16):  # the card's own registers are the operator's
+        assert await host.read(address(CARD, 0, tenant)) == (0, AxiResp.SLVERR)
 
 
 @cocotb.test()

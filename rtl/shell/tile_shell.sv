@@ -1,33 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every tile has around its engine: the sender of its messages, its counters, and its node on
-// the control ring, in front of the tile's register block. Adds no cycle to the data path.
+// What every tile has around its engine: the senders of its messages, one for each fabric port, its
+// counters, and its node on the control ring, in front of the tile's register block. Adds no cycle to
+// the data path.
 //
-// Incoming messages go straight to the engine; the shell only watches and counts them.
+// Incoming messages go straight to the engine; the shell only watches and counts them. Requests of a
+// tenant end here with an error, unless the engine has a window: it knows what is whose.
 module tile_shell
   import girih_pkg::*, shell_pkg::*;
 #(
-    parameter node_t Node = '0,
+    parameter int unsigned Ports = 1,  // of the fabric
+    parameter int unsigned CountedPorts = Ports,  // that the register block has counters for
+    parameter node_t [Ports-1:0] PortNodes = '0,  // the first one is the tile's on the control ring
     parameter logic [255:0] Nodes = '1,  // bit n: node n takes messages
     parameter int unsigned Entries = 4,
     parameter int unsigned Events = 1,  // of the engine
-    localparam int unsigned Counters = $bits(shell_event_t) + Events,
+    parameter bit Window = 1'b0,  // the engine answers requests to offsets 0x4000 to 0x7fff
+    localparam int unsigned Counters = CountedPorts * $bits(shell_event_t) + Events,
     localparam int unsigned WordWidth = $clog2(Counters) + 1
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input logic in_valid_i,
-    input logic in_ready_i,
-    input logic in_last_i,
+    input logic [Ports-1:0] in_valid_i,
+    input logic [Ports-1:0] in_ready_i,
+    input logic [Ports-1:0] in_last_i,
 
-    input  logic      engine_valid_i,
-    output logic      engine_ready_o,
-    input  flit_t     engine_flit_i,
-    input  next_key_t engine_key_i,
+    input  logic      [Ports-1:0] engine_valid_i,
+    output logic      [Ports-1:0] engine_ready_o,
+    input  flit_t     [Ports-1:0] engine_flit_i,
+    input  next_key_t [Ports-1:0] engine_key_i,
 
-    output logic  out_valid_o,
-    input  logic  out_ready_i,
-    output flit_t out_flit_o,
+    output logic  [Ports-1:0] out_valid_o,
+    input  logic  [Ports-1:0] out_ready_i,
+    output flit_t [Ports-1:0] out_flit_o,
 
     input logic [Events-1:0] event_i,  // the engine's event_t
     input next_hop_t next_hops_i[Entries],
@@ -44,39 +49,59 @@ module tile_shell
     input  logic        reg_error_i,
     input  logic [31:0] reg_rdata_i,
 
+    // To the engine's window, in the same manner.
+    output logic        window_valid_o,
+    output logic        window_write_o,
+    output logic [13:0] window_addr_o,
+    output logic [31:0] window_data_o,
+    output tenant_t     window_tenant_o,
+    input  logic        window_done_i,
+    input  logic        window_error_i,
+    input  logic [31:0] window_data_i,
+
     // From the register block, for words of counters.
     input  logic                 counter_read_i,
     input  logic [WordWidth-1:0] counter_word_i,
     output logic                 counter_done_o,
     output logic [         31:0] counter_data_o
 );
-  shell_event_t shell_event;
+  if (CountedPorts < Ports) begin : gen_bad_counted_ports
+    $fatal(1, "tile_shell: CountedPorts is %0d; there are %0d ports to count", CountedPorts, Ports);
+  end
 
-  tile_sender #(
-      .Node(Node),
-      .Nodes(Nodes),
-      .Entries(Entries)
-  ) u_sender (
-      .clk_i,
-      .rst_i,
-      .next_hops_i,
-      .in_valid_i(engine_valid_i),
-      .in_ready_o(engine_ready_o),
-      .in_flit_i(engine_flit_i),
-      .in_key_i(engine_key_i),
-      .out_valid_o,
-      .out_ready_i,
-      .out_flit_o,
-      .drop_no_next_hop_o(shell_event.drop_no_next_hop),
-      .drop_bad_node_o(shell_event.drop_bad_node)
-  );
+  shell_event_t [0:CountedPorts-1] shell_event;
 
-  assign shell_event.in_messages = in_valid_i && in_ready_i && in_last_i;
-  assign shell_event.out_messages = out_valid_o && out_ready_i && out_flit_o.last;
-  assign shell_event.mark_in_flits = in_valid_i && in_ready_i;
-  assign shell_event.mark_out_flits = out_valid_o && out_ready_i;
-  assign shell_event.mark_in_stalls = in_valid_i && !in_ready_i;
-  assign shell_event.mark_out_stalls = out_valid_o && !out_ready_i;
+  for (genvar p = 0; p < Ports; p++) begin : gen_port
+    tile_sender #(
+        .Node(PortNodes[p]),
+        .Nodes(Nodes),
+        .Entries(Entries)
+    ) u_sender (
+        .clk_i,
+        .rst_i,
+        .next_hops_i,
+        .in_valid_i(engine_valid_i[p]),
+        .in_ready_o(engine_ready_o[p]),
+        .in_flit_i(engine_flit_i[p]),
+        .in_key_i(engine_key_i[p]),
+        .out_valid_o(out_valid_o[p]),
+        .out_ready_i(out_ready_i[p]),
+        .out_flit_o(out_flit_o[p]),
+        .drop_no_next_hop_o(shell_event[p].drop_no_next_hop),
+        .drop_bad_node_o(shell_event[p].drop_bad_node)
+    );
+
+    assign shell_event[p].in_messages = in_valid_i[p] && in_ready_i[p] && in_last_i[p];
+    assign shell_event[p].out_messages = out_valid_o[p] && out_ready_i[p] && out_flit_o[p].last;
+    assign shell_event[p].mark_in_flits = in_valid_i[p] && in_ready_i[p];
+    assign shell_event[p].mark_out_flits = out_valid_o[p] && out_ready_i[p];
+    assign shell_event[p].mark_in_stalls = in_valid_i[p] && !in_ready_i[p];
+    assign shell_event[p].mark_out_stalls = out_valid_o[p] && !out_ready_i[p];
+  end
+
+  for (genvar p = Ports; p < CountedPorts; p++) begin : gen_no_port
+    assign shell_event[p] = '0;
+  end
 
   // Members of a packed struct start at the most significant end, counters at index 0.
   logic [Counters-1:0] events;
@@ -94,19 +119,35 @@ module tile_shell
       .data_o (counter_data_o)
   );
 
+  logic valid, done, error;
+  tenant_t tenant;
+  logic in_window, refused;
+  assign in_window = Window && reg_offset_o[15:14] == 2'b01;
+  assign refused = tenant != '0 && !in_window;
+  assign done = refused || (in_window ? window_done_i : reg_done_i);
+  assign error = refused || (in_window ? window_error_i : reg_error_i);
+
+  assign reg_valid_o = valid && !in_window && !refused;
+  assign window_valid_o = valid && in_window;
+  assign window_write_o = reg_write_o;
+  assign window_addr_o = reg_offset_o[13:0];
+  assign window_data_o = reg_wdata_o;
+  assign window_tenant_o = tenant;
+
   ctrl_node #(
-      .Node(Node)
+      .Node(PortNodes[0])
   ) u_node (
       .clk_i,
       .rst_i,
       .ctrl_i,
       .ctrl_o,
-      .valid_o (reg_valid_o),
+      .valid_o (valid),
       .write_o (reg_write_o),
+      .tenant_o(tenant),
       .offset_o(reg_offset_o),
       .data_o  (reg_wdata_o),
-      .done_i  (reg_done_i),
-      .error_i (reg_error_i),
-      .data_i  (reg_rdata_i)
+      .done_i  (done),
+      .error_i (error),
+      .data_i  (refused ? '0 : in_window ? window_data_i : reg_rdata_i)
   );
 endmodule

@@ -47,7 +47,7 @@ def generated_rtl(params: CardParams) -> Path:
         unfinished = Path(temporary) / "rtl"
         unfinished.mkdir()
         (unfinished / "girih_pkg.sv").write_text(text)
-        generate(unfinished, load_kinds())
+        generate(unfinished, {name: kind for name, kind in load_kinds().items() if params.chain_hops or not kind.chained})
         try:
             unfinished.rename(folder)
         except OSError:  # another process was faster; what it made is the same

@@ -21,7 +21,11 @@ TILES = RTL / "tiles"
 SHELL = RTL / "shell"
 CARD = RTL / "control" / "card.rdl"
 BUFFERING = ("cut_through", "store_and_forward", "sink")
-USES = ("axis_in", "axis_out", "now", "latency")
+USES = ("axis_in", "axis_out", "now", "latency", "window", "credits_in", "credits_out")
+FABRIC = ("in", "out", "both")
+WINDOW = 0x4000  # where the window of a kind that uses one starts
+WINDOW_BYTES = 0x4000
+CREDIT_UNITS = "units"  # the parameter that says how many credit links a kind with credits_in has
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class ConfigField:
 
     format: how it is written in a design file ("mac", "ipv4", "number", "flag").
     default: its value when a design file gives none; None: a design file must give it.
+    count: of elements, 0 for what is no array; width, format and default are an element's.
     """
 
     name: str
@@ -68,6 +73,17 @@ class ConfigField:
     default: int | None
     doc: str
     offset: int
+    count: int = 0
+
+    @property
+    def bits(self) -> int:
+        """Of the whole field in `cfg_t`."""
+        return self.width * (self.count or 1)
+
+    @property
+    def whole_default(self) -> int:
+        """The default of the whole field, element 0 in the low bits; 0 where there is none."""
+        return sum((self.default or 0) << self.width * index for index in range(self.count or 1))
 
 
 @dataclass(frozen=True)
@@ -108,7 +124,12 @@ class NodeTable:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of tile. widths: of data that it can take. Paths say where its facts are written, for messages to people."""
+    """One kind of tile.
+
+    fabric: "in", "out" or "both" ways between engine and fabric. fabric_ports: how many fabric ports it
+    has, or the parameter that says so. chained: it is for cards with services only. widths: of data that it
+    can take. Paths say where its facts are written, for messages to people.
+    """
 
     name: str
     area: str
@@ -116,12 +137,16 @@ class Kind:
     summary: str
     engine: str
     uses: tuple[str, ...]
+    fabric: str
+    fabric_ports: int | str
+    chained: bool
     buffering: str
     widths: tuple[int, ...]
     next: NodeTable | None
     parameters: tuple[EngineParameter, ...]
     config: tuple[ConfigField, ...]
     shell_counters: tuple[Counter, ...]
+    counted_ports: int
     engine_counters: tuple[Counter, ...]
     registers: tuple[Register, ...]
     rdl: Path
@@ -134,12 +159,41 @@ class Kind:
     @property
     def has_input(self) -> bool:
         """Whether messages come in from the fabric."""
-        return "axis_in" not in self.uses
+        return self.fabric != "out"
 
     @property
     def has_output(self) -> bool:
         """Whether messages leave for the fabric."""
-        return "axis_out" not in self.uses
+        return self.fabric != "in"
+
+    @property
+    def at_port(self) -> bool:
+        """Whether its tiles sit at an Ethernet port of the card."""
+        return "axis_in" in self.uses or "axis_out" in self.uses
+
+    @property
+    def many_ports(self) -> bool:
+        """Whether its links with the fabric are arrays."""
+        return self.fabric_ports != 1
+
+    def ports_of(self, parameters: Mapping[str, int]) -> int:
+        """The fabric ports of a tile with these parameters."""
+        if isinstance(self.fabric_ports, int):
+            return self.fabric_ports
+        default = next(p.default for p in self.parameters if p.name == self.fabric_ports)
+        return int(parameters.get(self.fabric_ports, default))
+
+    @property
+    def ports_expression(self) -> str:
+        """The number of fabric ports in SystemVerilog."""
+        if isinstance(self.fabric_ports, int):
+            return str(self.fabric_ports)
+        return next(p.verilog_name for p in self.parameters if p.name == self.fabric_ports)
+
+    @property
+    def shell_events(self) -> tuple[Counter, ...]:
+        """What the shell counts at one fabric port."""
+        return self.shell_counters[: len(self.shell_counters) // self.counted_ports]
 
     @property
     def identity(self) -> int:
@@ -168,7 +222,8 @@ def _registers(block: AddrmapNode | RegfileNode, prefix: str = "") -> list[Regis
     registers = []
     for child in block.children():
         if isinstance(child, RegfileNode):
-            registers += _registers(child, f"{prefix}{child.inst_name}.")
+            for index, element in enumerate(_elements(child)):
+                registers += _registers(element, f"{prefix}{child.inst_name}{_suffix(index)}.")
         elif isinstance(child, RegNode):
             fields = sorted(child.fields(), key=lambda field: field.low)
             registers.append(
@@ -183,6 +238,15 @@ def _registers(block: AddrmapNode | RegfileNode, prefix: str = "") -> list[Regis
                 )
             )
     return registers
+
+
+def _elements(node) -> list:
+    """A node, or the elements of an array of it."""
+    return list(node.unrolled()) if node.is_array else [node]
+
+
+def _suffix(index: int) -> str:
+    return f"_{index}" if index else ""
 
 
 def _field(field: FieldNode) -> RegisterField:
@@ -200,14 +264,15 @@ def _config(top: AddrmapNode) -> list[ConfigField]:
             format=register.get_property("format"),
             default=register.get_property("initial"),
             doc=_doc(register),
-            offset=register.absolute_address,
+            offset=register.raw_absolute_address,
+            count=register.array_dimensions[0] if register.is_array else 0,
         )
         for register in block.registers()
     ]
 
 
-def _counters(block: RegfileNode) -> list[Counter]:
-    return [Counter(reg.inst_name, reg.absolute_address, _doc(reg)) for reg in block.registers()]
+def _counters(block: RegfileNode, suffix: str = "") -> list[Counter]:
+    return [Counter(reg.inst_name + suffix, reg.absolute_address, _doc(reg)) for reg in block.registers()]
 
 
 def _read_kind(description: Path) -> Kind:
@@ -219,19 +284,25 @@ def _read_kind(description: Path) -> Kind:
         entries = top.get_child_by_name("next_hop").array_dimensions[0]
         table = NodeTable(str(facts["next"]["key"]), entries, dict(facts["next"].get("names", {})))
     counters = top.get_child_by_name("counters")
+    shells = _elements(counters.get_child_by_name("shell"))
+    uses = tuple(facts["uses"])
     kind = Kind(
         name=facts["kind"],
         area=description.parent.name,
         title=top.get_property("name"),
         summary=facts["summary"],
         engine=facts["engine"],
-        uses=tuple(facts["uses"]),
+        uses=uses,
+        fabric=facts.get("fabric", "out" if "axis_in" in uses else "in" if "axis_out" in uses else "both"),
+        fabric_ports=facts.get("fabric_ports", 1),
+        chained=facts.get("chained", False),
         buffering=facts["buffering"],
         widths=tuple(facts.get("widths", SUPPORTED_WIDTHS)),
         next=table,
         parameters=tuple(EngineParameter(name, **p) for name, p in facts.get("parameters", {}).items()),
         config=tuple(_config(top)),
-        shell_counters=tuple(_counters(counters.get_child_by_name("shell"))),
+        shell_counters=tuple(c for index, shell in enumerate(shells) for c in _counters(shell, _suffix(index))),
+        counted_ports=len(shells),
         engine_counters=tuple(_counters(counters)),
         registers=tuple(_registers(top)),
         rdl=rdl,
@@ -252,7 +323,16 @@ def _check(kind: Kind) -> None:
     require(kind.buffering in BUFFERING, f"buffering is {kind.buffering}; it must be one of {', '.join(BUFFERING)}")
     for use in kind.uses:
         require(use in USES, f"uses names {use}; it may name {', '.join(USES)}")
-    require(kind.has_output == (kind.next is not None), "a kind has a node table (next) unless it uses axis_out")
+    require(kind.fabric in FABRIC, f"fabric is {kind.fabric}; it must be one of {', '.join(FABRIC)}")
+    require(kind.has_output == (kind.next is not None), "a kind has a node table (next) if it sends to the fabric")
+    parameters = {parameter.name: parameter for parameter in kind.parameters}
+    ports = kind.fabric_ports
+    if isinstance(ports, str):
+        require(ports in parameters, f"fabric_ports is {ports}; it must be a number or a parameter")
+        ports = parameters[ports].max
+    require(kind.counted_ports == ports, f"counters has {kind.counted_ports} shell; write shell_counters shell[{ports}]")
+    require(not kind.many_ports or kind.fabric == "both", "a kind with several fabric ports has fabric: both")
+    require("credits_in" not in kind.uses or CREDIT_UNITS in parameters, f"credits_in needs a parameter {CREDIT_UNITS}")
     for counter in kind.counters:
         prefix = counter.name.split("_")[0]
         require(

@@ -212,6 +212,7 @@ def package(params: CardParams) -> str:
         "    logic response;",
         "    logic write;",
         "    logic error;",
+        "    tenant_t tenant;  // whose request it is; 0: the operator's",
         "    node_t node;",
         "    logic [15:0] offset;  // byte address in the tile",
         "    logic [31:0] data;",

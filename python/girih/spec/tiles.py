@@ -36,10 +36,12 @@ def _heading(source: Path) -> str:
     )
 
 
-def _struct(name: str, members: list[tuple[str, int, str]]) -> list[str]:
+def _struct(name: str, members: list[tuple[str, int, int, str]]) -> list[str]:
+    """A packed struct of members (name, count, width, doc); a count makes an array."""
     lines = ["  typedef struct packed {"]
-    for member, width, doc in members:
-        dimension = f"[{width - 1}:0] " if width > 1 else ""
+    for member, count, width, doc in members:
+        dimension = (f"[{count - 1}:0]" if count else "") + (f"[{width - 1}:0]" if width > 1 else "")
+        dimension += " " if dimension else ""
         lines.append(f"    logic {dimension}{member};  // {doc}")
     return [*lines, f"  }} {name};", ""]
 
@@ -48,15 +50,15 @@ def package(kind: Kind) -> str:
     """`<kind>_pkg`: the types of an engine's `cfg_i` and `event_o`."""
     lines = []
     if kind.config:
-        lines += _struct("cfg_t", [(field.name, field.width, field.doc) for field in kind.config])
+        lines += _struct("cfg_t", [(field.name, field.count, field.width, field.doc) for field in kind.config])
     if kind.engine_counters:
-        lines += _struct("event_t", [(counter.name, 1, counter.doc) for counter in kind.engine_counters])
+        lines += _struct("event_t", [(counter.name, 0, 1, counter.doc) for counter in kind.engine_counters])
     return _heading(kind.rdl) + "\n".join([f"package {kind.name}_pkg;", *lines[:-1], "endpackage", ""])
 
 
 def shell_package(kind: Kind) -> str:
     """`shell_pkg`: what the shell of every kind, so also of this one, counts."""
-    lines = _struct("shell_event_t", [(counter.name, 1, counter.doc) for counter in kind.shell_counters])
+    lines = _struct("shell_event_t", [(counter.name, 0, 1, counter.doc) for counter in kind.shell_events])
     return _heading(SHELL / "tile.rdl") + "\n".join(["package shell_pkg;", *lines[:-1], "endpackage", ""])
 
 

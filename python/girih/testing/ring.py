@@ -10,7 +10,8 @@ from girih.spec.message import Field, pack, unpack
 
 CTRL_FIELDS = [
     Field(name, bits, 1, None, "")
-    for name, bits in [("valid", 1), ("response", 1), ("write", 1), ("error", 1), ("node", 8), ("offset", 16), ("data", 32)]
+    for name, bits in [("valid", 1), ("response", 1), ("write", 1), ("error", 1), ("tenant", 4), ("node", 8),
+                       ("offset", 16), ("data", 32)]
 ]
 
 
@@ -27,10 +28,11 @@ class RingClient:
         self.counters = kind.counters
         dut.ctrl_i.value = 0
 
-    async def access(self, offset: int, data: int | None = None, node: int | None = None) -> int:
+    async def access(self, offset: int, data: int | None = None, node: int | None = None, tenant: int = 0) -> int:
         beat = {
             "valid": 1,
             "write": int(data is not None),
+            "tenant": tenant,
             "node": self.node if node is None else node,
             "offset": offset,
             "data": data or 0,
