@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parser, the match-action stages and the deparser share: the packet header vector, the
+// edits that the stages ask for, and the window through which software reaches their tables.
+//
+// A PHV holds Words words of 32 bits that the parser's program has taken from the frame, each from
+// any even byte, in network order: first wire byte in [31:24]. Software knows by the program which
+// field is in which bits of which word; the hardware does not know any protocol.
+package rmt_pkg;
+  import girih_pkg::*;
+
+  localparam int unsigned HeaderBytes = 128;  // of a frame, that the parser sees
+  localparam int unsigned Words = 16;
+  localparam int unsigned Headers = 16;  // that a program can name
+  localparam int unsigned Paths = 32;  // through the parse graph
+  localparam int unsigned Edits = 4;  // words that the stages may change in one packet, together
+  localparam int unsigned Sums = 4;  // checksums that are kept right under edits
+  localparam int unsigned MaxStages = 4;
+
+  typedef logic [$clog2(Words)-1:0] word_number_t;
+  typedef logic [$clog2(Paths)-1:0] path_t;
+  typedef logic [$clog2(HeaderBytes/2)-1:0] halfword_t;  // halfwords from the start of the frame
+
+  // One changed word. Later edits of a packet (higher index) win where two write the same word.
+  // delta is what the change does to a checksum, for each half by itself: the ones' complement sum
+  // checksum_pkg::add(new, ~old), so that the deltas of edits of one word add up.
+  typedef struct packed {
+    logic valid;
+    word_number_t number;
+    logic [1:0] halves;  // [1]: bits 31:16 are written, [0]: bits 15:0
+    logic [31:0] value;  // the new word
+    logic [1:0][15:0] delta;  // 0 for a half that is not written
+  } edit_t;
+
+  // Where the frame stands in the parser's program; only parser and deparser look at it.
+  typedef struct packed {
+    path_t path;
+    halfword_t shift_l3;  // by how much what follows the link header is moved
+    halfword_t shift_l4;  // and what follows the network header
+    logic [Sums-1:0][15:0] sum;  // checksums of the frame as it came
+  } parse_t;
+
+  typedef enum logic [1:0] {
+    DropNone,
+    DropRunt,  // by the parser: too short for any path
+    DropAction,  // a table says so
+    DropMeter  // a meter says so
+  } drop_e;
+
+  typedef struct packed {
+    logic [Words-1:0][31:0] word;  // as edited so far; 0 if not valid
+    logic [Words-1:0] word_valid;
+    logic [Headers-1:0] headers;  // those that are present
+    parse_t parse;
+    edit_t [Edits-1:0] edit;  // a stage adds its own at the lowest index that is not valid
+    logic [31:0] meta;  // from stage to stage, such as what a register said; 0 from the parser
+    logic mirror;  // a copy, as edited, without a chain, goes to node mirror_exit
+    node_t mirror_exit;
+    drop_e drop;  // the first reason stays
+    descriptor_t desc;
+  } phv_t;
+
+  // The tile's window. A request holds until it is done; done may come in the same cycle.
+  typedef struct packed {
+    logic valid;
+    logic write;
+    logic [13:0] addr;  // bytes; a multiple of 4
+    logic [31:0] data;
+    tenant_t tenant;  // 0: the operator
+  } window_request_t;
+
+  typedef struct packed {
+    logic done;
+    logic error;
+    logic [31:0] data;
+  } window_response_t;
+
+  // addr[13:11] of the window says who answers; who is not asked keeps done low.
+  typedef enum logic [2:0] {
+    WindowParser = 3'd0,
+    WindowStage0 = 3'd1,  // stage s: WindowStage0 + s
+    WindowMeters = 3'd5,
+    WindowCounters = 3'd6,
+    WindowState = 3'd7
+  } window_e;
+endpackage
