@@ -6,11 +6,11 @@ import subprocess
 
 import pytest
 
-from girih.build.generate import generated_rtl
+from girih.build.generate import generated_rtl, params_for
 from girih.build.sources import resolve
 from girih.build.tools import tool_environment, verilator_root
 from girih.paths import BUILD, RTL
-from girih.spec.message import SUPPORTED_WIDTHS, CardParams
+from girih.spec.message import SUPPORTED_WIDTHS
 from girih.synth.yosys import read_command, run
 from girih.testing import VERILATOR_ARGS
 
@@ -20,6 +20,8 @@ MODULES = sorted(
 
 # Module, parameter, a value that it must refuse, and the sentence that says so.
 REFUSED = [
+    ("aes_core", "Lanes", 3, "aes_core: Lanes is 3; it must divide the 4 blocks of a beat"),
+    ("aes_keys", "TenantKeys", 3, "aes_keys: TenantKeys is 3; it must be a power of two, at most 16"),
     ("arbiter_priority", "N", 0, "arbiter_priority: N is 0; it must be at least 1"),
     ("arbiter_round_robin", "N", 0, "arbiter_round_robin: N is 0; it must be at least 1"),
     ("arp_engine", "Entries", 1, "arp_engine: Entries is 1; it must be at least 2"),
@@ -39,6 +41,7 @@ REFUSED = [
     ("realign_insert", "Width", 24, "realign_insert: Width is 24; it must be a power of two from 16 to 1024"),
     ("realign_strip", "Width", 24, "realign_strip: Width is 24; it must be a power of two from 16 to 1024"),
     ("router", "Exists", "5'b10000", "router: Exists is 10000; it needs the local port and at least one neighbour"),
+    ("tile_shell", "CountedPorts", 0, "tile_shell: CountedPorts is 0; there are 1 ports to count"),
 ]
 
 # What no parameter can reach: it guards against a package of another width than those supported.
@@ -46,7 +49,7 @@ UNREACHABLE = {"arp_maker"}
 
 
 def lint(module: str, width: int, *arguments: str) -> subprocess.CompletedProcess:
-    sources = resolve([module], [generated_rtl(CardParams(data_width=width))])
+    sources = resolve([module], [generated_rtl(params_for(module, width))])
     program = verilator_root() / "bin" / "verilator"
     return subprocess.run(
         [program, "--lint-only", *VERILATOR_ARGS, *arguments, "--top-module", module, *sources],
@@ -77,6 +80,6 @@ def test_parameter_check(module, parameter, value, sentence):
 def test_open_synthesis_reads_every_module():
     script = []
     for module in MODULES:
-        sources = resolve([module], [generated_rtl(CardParams())])
+        sources = resolve([module], [generated_rtl(params_for(module))])
         script += [read_command(module, sources, {}), "hierarchy -check", "proc", "check -assert", "design -reset"]
     run("\n".join(script), BUILD / "synth" / "every-module")

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of an AES-256-CTR engine: for each slot the round keys, one memory per round so that each
+// stage of a cipher pipeline reads its own, and the salt (RFC 3686's nonce). A slot belongs to a tenant
+// for good: it is {tenant, index}. Keys can be written, never read.
+//
+// Window, 32-bit words, first byte of the key in the least significant byte of word 0:
+//   0x00 ... 0x1c  the key, staged      0x20  the salt, staged
+//   0x24  write: the slot's index; expands the staged key into the slot of the requesting tenant (of
+//         tenant [11:8] of the word if the operator asks). Answered when the slot is ready, 62 cycles later; while
+//         it is being written, packets of that slot are void.
+//   0x28  write: the slot's index (and tenant); forgets the slot's key
+module aes_keys
+  import girih_pkg::*, aes_pkg::*;
+#(
+    parameter int unsigned TenantKeys = 4,  // keys of each tenant
+    parameter int unsigned Readers = 1,  // of each round
+    localparam int unsigned Slots = TenantKeys << $bits(tenant_t),
+    localparam int unsigned SlotWidth = $clog2(Slots)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic        window_valid_i,
+    input  logic        window_write_i,
+    input  logic [13:0] window_addr_i,
+    input  logic [31:0] window_data_i,
+    input  tenant_t     window_tenant_i,
+    output logic        window_done_o,
+    output logic        window_error_o,
+    output logic [31:0] window_data_o,
+
+    // Of the slot that a packet asks for, in the same cycle.
+    input  logic [SlotWidth-1:0] packet_slot_i,
+    output logic                 present_o,
+    output word_t                salt_o,
+
+    // Round r of reader l: the key of slot slot_i[l][r] is key_o[l][r], in the same cycle.
+    input  logic [Rounds:0][SlotWidth-1:0] slot_i[Readers],
+    output block_t [Rounds:0]              key_o [Readers]
+);
+  if (TenantKeys < 1 || TenantKeys > 16 || (TenantKeys & (TenantKeys - 1)) != 0) begin : gen_bad_keys
+    $fatal(1, "aes_keys: TenantKeys is %0d; it must be a power of two, at most 16", TenantKeys);
+  end
+
+  localparam logic [13:0] SaltAddr = 14'h20, LoadAddr = 14'h24, ForgetAddr = 14'h28;
+  localparam int unsigned Words = 4 * (Rounds + 1);
+
+  word_t [KeyWords-1:0] staged_q;
+  word_t staged_salt_q;
+  logic [Slots-1:0] present_q;
+
+  // Expansion: a word per cycle; history_q holds the last eight.
+  logic expanding_q;
+  logic [$clog2(Words)-1:0] count_q;
+  word_t [KeyWords-1:0] history_q;
+  logic [7:0] rcon_q;
+  logic [SlotWidth-1:0] slot_q;
+  word_t previous, turned, mixed, word;
+
+  assign previous = history_q[KeyWords-1];
+  assign turned = {previous[7:0], previous[31:8]};  // RotWord
+  always_comb begin
+    mixed = previous;
+    if (count_q[2:0] == 3'd0) mixed = sub_word(turned) ^ 32'(rcon_q);
+    else if (count_q[2:0] == 3'd4) mixed = sub_word(previous);
+    word = history_q[0] ^ mixed;
+    if (32'(count_q) < KeyWords) word = history_q[0];
+  end
+
+  logic known_addr, command, own, load, forget, accept, finished;
+  logic [SlotWidth-1:0] target;
+  tenant_t owner;
+  assign command = window_addr_i inside {LoadAddr, ForgetAddr};
+  assign known_addr = window_addr_i <= SaltAddr || command;
+  assign own = window_data_i[7:0] < 8'(TenantKeys) && window_data_i[31:12] == '0 &&
+      (window_tenant_i == '0 || window_data_i[11:8] == '0 || window_data_i[11:8] == window_tenant_i);
+  assign owner = window_tenant_i == '0 ? window_data_i[11:8] : window_tenant_i;
+  assign target = SlotWidth'(owner) * SlotWidth'(TenantKeys) + SlotWidth'(window_data_i[3:0]);
+  assign accept = window_valid_i && window_write_i && window_addr_i[1:0] == '0 && known_addr && (!command || own);
+  assign load = accept && window_addr_i == LoadAddr && !expanding_q;
+  assign forget = accept && window_addr_i == ForgetAddr;
+  assign finished = expanding_q && 32'(count_q) == Words - 1;
+
+  assign window_error_o = !accept;
+  assign window_done_o = window_valid_i && (!accept || window_addr_i != LoadAddr || finished);
+  assign window_data_o = '0;
+
+  always_ff @(posedge clk_i) begin
+    if (accept && window_addr_i < SaltAddr) staged_q[window_addr_i[4:2]] <= window_data_i;
+    if (accept && window_addr_i == SaltAddr) staged_salt_q <= window_data_i;
+    if (forget) present_q[target] <= 1'b0;
+    if (load) begin
+      expanding_q <= 1'b1;
+      count_q <= '0;
+      rcon_q <= 8'h01;
+      history_q <= staged_q;
+      slot_q <= target;
+      present_q[target] <= 1'b0;
+    end
+    if (expanding_q) begin
+      count_q <= count_q + 1'b1;
+      history_q <= {word, history_q[KeyWords-1:1]};
+      if (32'(count_q) >= KeyWords && count_q[2:0] == 3'd0) rcon_q <= times_x(rcon_q);
+      if (finished) begin
+        expanding_q <= 1'b0;
+        present_q[slot_q] <= 1'b1;
+      end
+    end
+    if (rst_i) begin
+      expanding_q <= 1'b0;
+      present_q <= '0;
+    end
+  end
+
+  word_t salts[Slots];
+  always_ff @(posedge clk_i) begin
+    if (finished) salts[slot_q] <= staged_salt_q;
+  end
+  assign present_o = present_q[packet_slot_i];
+  assign salt_o = salts[packet_slot_i];
+
+  // A round's key is complete with its fourth word.
+  logic [127:0] written;
+  assign written = {word, history_q[KeyWords-1-:3]};
+  for (genvar l = 0; l < Readers; l++) begin : gen_reader
+    for (genvar r = 0; r <= int'(Rounds); r++) begin : gen_round
+      block_t keys[Slots];
+      always_ff @(posedge clk_i) begin
+        if (expanding_q && 32'(count_q) == 4 * r + 3) keys[slot_q] <= written;
+      end
+      assign key_o[l][r] = keys[slot_i[l][r]];
+    end
+  end
+endmodule
