@@ -8,6 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from girih.build.sources import needs_chain, resolve
 from girih.paths import BUILD
 from girih.spec.kinds import load_kinds
 from girih.spec.message import CardParams, package
@@ -54,3 +55,9 @@ def generated_rtl(params: CardParams) -> Path:
             if not folder.exists():
                 raise
     return folder
+
+
+def params_for(module: str, data_width: int = 512) -> CardParams:
+    """The parameters of a plain card that the module `module` can be part of: with services if it needs them."""
+    chained = CardParams.chained(data_width)
+    return chained if needs_chain(resolve([module], [generated_rtl(chained)])) else CardParams(data_width)

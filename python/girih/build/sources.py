@@ -12,6 +12,8 @@ from pathlib import Path
 
 from girih.paths import RTL
 
+# Folders of modules that are for cards with services only, and so need the descriptor's chain.
+CHAINED_FOLDERS = ("scheduler", "compute", "rmt")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"", re.S)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -55,3 +57,11 @@ def resolve(tops: list[str], generated: list[Path] = (), extra: list[Path] = ())
         visit(top)
     # Packages must come before every user, also where a cycle of names hid the order.
     return sorted(order, key=lambda path: not path.stem.endswith("_pkg"))
+
+
+def needs_chain(sources: list[Path]) -> bool:
+    """Whether a module that is built of these files is for cards with services: one of them is such a card's."""
+    return any(
+        path.is_relative_to(RTL) and any(folder in CHAINED_FOLDERS for folder in path.relative_to(RTL).parts[:-1])
+        for path in sources
+    )

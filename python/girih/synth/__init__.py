@@ -12,7 +12,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from girih.build.generate import digest, generated_rtl
+from girih.build.generate import digest, generated_rtl, params_for
 from girih.build.sources import resolve
 from girih.paths import BUILD
 from girih.spec.message import CardParams
@@ -29,17 +29,19 @@ READ_OPTIONS = "--ignore-assertions"
 
 def synthesize(
     top: str,
-    params: CardParams = CardParams(),
+    params: CardParams | None = None,
     parameters: dict[str, object] | None = None,
     generated: list[Path] = (),
     extra: list[Path] = (),
 ) -> Area:
     """The area of module `top`, flattened, by itself (nothing known about its inputs).
 
-    parameters: Verilog parameters of the top. generated: folders with generated modules. extra:
+    params: of the card; None: a plain one of 512 bits that the module can be part of. parameters: Verilog
+    parameters of the top. generated: folders with generated modules. extra:
     single files outside rtl/. Raises RuntimeError with the end of the log when synthesis fails.
     """
     parameters = parameters or {}
+    params = params or params_for(top)
     sources = resolve([top], [generated_rtl(params), *generated], extra)
     read = read_command(top, sources, parameters, READ_OPTIONS)
     key = digest(top, repr(sorted(parameters.items())), READ_OPTIONS, COMMANDS, *[p.read_bytes() for p in sources])
