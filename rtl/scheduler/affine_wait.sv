@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packets of services that keep a flow at one unit. Their unit is known when they arrive and is kept
+// here by slot. Once popped, a packet waits here, first in first out per service, until its own
+// unit has a credit. So a packet whose unit has none holds back the few behind it in its service
+// (Depth, at most, have left their PIFO and are beyond its order and its eviction), and nobody else.
+module affine_wait #(
+    parameter int unsigned Services = 8,
+    parameter int unsigned Units = 8,
+    parameter int unsigned Entries = 1024,
+    parameter int unsigned Depth = 4,  // packets of one service
+    localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,
+    localparam int unsigned UnitWidth = Units > 1 ? $clog2(Units) : 1,
+    localparam int unsigned SlotWidth = $clog2(Entries)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic                 arrive_i,
+    input logic [SlotWidth-1:0] arrive_slot_i,
+    input logic [UnitWidth-1:0] arrive_unit_i,
+
+    input  logic [Services-1:0] fetch_i,  // one hot: a packet is popped and will come here
+    output logic [Services-1:0] room_o,
+    output logic [Services-1:0] empty_o,  // and none on its way
+
+    input logic                    popped_i,
+    input logic [ServiceWidth-1:0] popped_service_i,
+    input logic [   SlotWidth-1:0] popped_slot_i,
+
+    output logic [Services-1:0]                head_valid_o,
+    output logic [Services-1:0][SlotWidth-1:0] head_slot_o,
+    output logic [Services-1:0][UnitWidth-1:0] head_unit_o,
+    input  logic [Services-1:0]                take_i
+);
+  typedef struct packed {
+    logic [SlotWidth-1:0] slot;
+    logic [UnitWidth-1:0] unit;
+  } waiting_t;
+  typedef logic [$clog2(Depth):0] count_t;
+
+  logic [UnitWidth-1:0] unit_of[Entries];
+  always_ff @(posedge clk_i) begin
+    if (arrive_i) unit_of[arrive_slot_i] <= arrive_unit_i;
+  end
+
+  waiting_t popped;
+  assign popped = '{slot: popped_slot_i, unit: unit_of[popped_slot_i]};
+
+  for (genvar s = 0; s < Services; s++) begin : gen_service
+    count_t count_q;
+    logic ready, push;
+    waiting_t head;
+    assign push = popped_i && popped_service_i == ServiceWidth'(s);
+    assign room_o[s] = count_q != count_t'(Depth);
+    assign empty_o[s] = count_q == '0;
+    assign head_slot_o[s] = head.slot;
+    assign head_unit_o[s] = head.unit;
+
+    fifo #(
+        .T(waiting_t),
+        .Depth(Depth)
+    ) u_waiting (
+        .clk_i,
+        .rst_i,
+        .in_valid_i(push),
+        .in_ready_o(ready),
+        .in_data_i(popped),
+        .out_valid_o(head_valid_o[s]),
+        .out_ready_i(take_i[s]),
+        .out_data_o(head)
+    );
+
+    always_ff @(posedge clk_i) begin
+      if (fetch_i[s] != take_i[s]) count_q <= fetch_i[s] ? count_q + 1'b1 : count_q - 1'b1;
+      if (rst_i) count_q <= '0;
+      if (!rst_i) begin
+        assert (!fetch_i[s] || room_o[s])
+        else $error("affine_wait: a packet was fetched without room for it");
+        assert (!push || ready)
+        else $error("affine_wait: a packet came that nobody fetched");
+        assert (!take_i[s] || head_valid_o[s])
+        else $error("affine_wait: a packet was taken where none waits");
+      end
+    end
+  end
+endmodule

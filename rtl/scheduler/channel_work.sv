@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much each channel has been given to send, so that pops are committed late: not before a channel
+// is so near its end that a packet popped now comes just in time, for a long packet on the link must
+// not have others popped behind it that a better one could still have overtaken.
+//
+// A popped packet is charged by the last length of its service until its slot has been read; only then
+// are its channel and its length known. Which channel it will be cannot be chosen: with several,
+// pops go on while any of them runs low, up to Ahead flits and Packets on the others.
+module channel_work
+  import girih_pkg::*;
+#(
+    parameter int unsigned Services = 8,
+    parameter int unsigned Channels = 2,
+    parameter int unsigned Low = 8,  // flits: what hides the way from pop to link
+    parameter int unsigned Ahead = 2 * MaxFrameFlits,  // flits
+    parameter int unsigned Packets = 8,
+    localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,
+    localparam int unsigned ChargeWidth = $clog2(Low + 1)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    output logic room_o,  // one more packet may be popped
+
+    input  logic                    pop_i,
+    input  logic [ServiceWidth-1:0] pop_service_i,
+    output logic [ ChargeWidth-1:0] charge_o,  // combinational from pop_service_i; comes back below
+
+    input logic                    known_i,
+    input logic [ServiceWidth-1:0] known_service_i,
+    input logic [ ChargeWidth-1:0] known_charge_i,
+    input logic [    Channels-1:0] known_channel_i,  // one hot
+    input length_t                 known_flits_i,
+
+    input logic [Channels-1:0] sent_i,  // a flit has left by the channel
+    input logic [Channels-1:0] sent_last_i
+);
+  localparam int unsigned WorkWidth = $clog2(Ahead + (Low + 1) * MaxFrameFlits + 1);
+  localparam int unsigned PacketsWidth = $clog2(Packets + Low + 1);
+  typedef logic [WorkWidth-1:0] work_t;
+  typedef logic [PacketsWidth-1:0] packets_t;
+  typedef logic [ChargeWidth-1:0] charge_t;
+
+  work_t unresolved_q;
+  charge_t [Services-1:0] last_q;
+  logic [Channels-1:0] low, open;
+
+  assign charge_o = last_q[pop_service_i];
+  assign room_o = |low && &open;
+
+  always_ff @(posedge clk_i) begin
+    unresolved_q <= unresolved_q + (pop_i ? work_t'(charge_o) : '0)
+        - (known_i ? work_t'(known_charge_i) : '0);
+    if (known_i) begin
+      last_q[known_service_i] <= known_flits_i > length_t'(Low) ? charge_t'(Low) : charge_t'(known_flits_i);
+    end
+    if (rst_i) begin
+      unresolved_q <= '0;
+      last_q <= {Services{charge_t'(Low)}};
+    end
+  end
+
+  for (genvar c = 0; c < Channels; c++) begin : gen_channel
+    work_t work_q;
+    packets_t packets_q;
+    logic add;
+    assign add = known_i && known_channel_i[c];
+    assign low[c] = work_q + unresolved_q < work_t'(Low);
+    assign open[c] = work_q < work_t'(Ahead) && packets_q < packets_t'(Packets);
+
+    always_ff @(posedge clk_i) begin
+      work_q <= work_q + (add ? work_t'(known_flits_i) : '0) - work_t'(sent_i[c]);
+      packets_q <= packets_q + packets_t'(add) - packets_t'(sent_i[c] && sent_last_i[c]);
+      if (rst_i) begin
+        work_q <= '0;
+        packets_q <= '0;
+      end
+      if (!rst_i) begin
+        assert (!sent_i[c] || work_q != '0)
+        else $error("channel_work: more flits left than were given");
+        assert (!sent_i[c] || !sent_last_i[c] || packets_q != '0)
+        else $error("channel_work: more packets left than were given");
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides in every cycle what leaves the PIFOs: one packet of a service whose unit has a credit, or,
+// where an arrival needs the room, the highest rank of a queue (eviction). Services take turns.
+// Both share the PIFO's pop port; when both want it they alternate.
+//
+//   cycle 0            1 .. PopLatency-1    PopLatency            +1
+//   decide, pop,       PIFO                 slot: read its entry  the entry is read: leave_o
+//   take the credit                         (affine: wait)        and the unit beside it
+//
+// A service that keeps flows at one unit does not know a packet's unit when it pops: its packets are
+// popped a few ahead into affine_wait and leave from there, without the pop port, by the same pipeline.
+module dispatcher
+  import girih_pkg::*;
+#(
+    parameter int unsigned Services = 8,
+    parameter int unsigned Tenants = 4,
+    parameter int unsigned Units = 8,
+    parameter int unsigned Channels = 2,
+    parameter int unsigned Entries = 1024,
+    parameter int unsigned PopLatency = 3,
+    parameter int unsigned Packets = 8,  // popped and not yet sent, on one channel
+    localparam int unsigned Queues = Services * Tenants,
+    localparam int unsigned QueueWidth = $clog2(Queues),
+    localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1,
+    localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,
+    localparam int unsigned UnitWidth = Units > 1 ? $clog2(Units) : 1,
+    localparam int unsigned SlotWidth = $clog2(Entries)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    // What may leave in this cycle.
+    input logic [Services-1:0] pick_valid_i,  // the picked tenant's head may leave
+    input logic [Services-1:0][TenantWidth-1:0] pick_tenant_i,
+    input logic [Queues-1:0] queue_busy_i,
+    input logic [Services-1:0] affine_i,
+    input logic [Services-1:0] unit_valid_i,  // the service's best unit has a credit
+    input logic [Services-1:0][UnitWidth-1:0] unit_i,
+    input logic [Units-1:0] unit_free_i,  // this unit has a credit
+
+    // A packet queued now, whose unit its flow decides.
+    input logic                 arrive_i,
+    input logic [SlotWidth-1:0] arrive_slot_i,
+    input logic [UnitWidth-1:0] arrive_unit_i,
+
+    input  logic                  evict_valid_i,
+    output logic                  evict_ready_o,
+    input  logic [QueueWidth-1:0] evict_queue_i,
+
+    output logic                    take_o,  // a credit of take_unit_o is used
+    output logic [ServiceWidth-1:0] take_service_o,
+    output logic [ TenantWidth-1:0] take_tenant_o,  // not known for a service with affinity
+    output logic [   UnitWidth-1:0] take_unit_o,
+
+    output logic                  pop_valid_o,
+    output logic [QueueWidth-1:0] pop_queue_o,
+    output logic                  pop_highest_o,
+    input  logic                  popped_valid_i,
+    input  logic [ SlotWidth-1:0] popped_slot_i,
+
+    output logic                 read_o,
+    output logic [SlotWidth-1:0] read_slot_o,
+
+    // In the cycle after read_o, beside the entry that was read.
+    output logic                    leave_o,
+    output logic                    leave_evicted_o,
+    output logic [ServiceWidth-1:0] leave_service_o,
+    output logic [   UnitWidth-1:0] leave_unit_o,
+    input  logic [    Channels-1:0] leave_channel_i,  // one hot
+    input  length_t                 leave_flits_i,
+
+    input logic [Channels-1:0] sent_i,  // a flit has left by the channel
+    input logic [Channels-1:0] sent_last_i
+);
+  if (PopLatency < 2) begin : gen_bad_latency
+    $fatal(1, "dispatcher: PopLatency is %0d; it must be at least 2", PopLatency);
+  end
+
+  // From pop to the first flit on the link pass PopLatency + 2 cycles. With several channels the
+  // first pop may turn out to be another channel's; then there is time for a second one.
+  localparam int unsigned Low = Channels > 1 ? 2 * (PopLatency + 2) + 3 : PopLatency + 5;
+  localparam int unsigned ChargeWidth = $clog2(Low + 1);
+
+  typedef enum logic [1:0] {
+    None,
+    Send,
+    Evict,
+    Fetch
+  } kind_e;
+
+  typedef struct packed {
+    kind_e kind;
+    logic waited;  // it comes from affine_wait, in slot
+    logic [SlotWidth-1:0] slot;
+    logic [ServiceWidth-1:0] service;
+    logic [UnitWidth-1:0] unit;
+    logic [ChargeWidth-1:0] charge;
+  } tag_t;
+
+  typedef struct packed {
+    logic valid;
+    logic [ServiceWidth-1:0] service;
+  } fetch_t;
+
+  // Who wants what.
+  logic [Services-1:0] pickable, waiting, wait_room, wait_empty, launchable, fetchable;
+  logic [Services-1:0][SlotWidth-1:0] wait_slot;
+  logic [Services-1:0][UnitWidth-1:0] wait_unit;
+  for (genvar s = 0; s < Services; s++) begin : gen_request
+    assign pickable[s] = pick_valid_i[s] && queue_busy_i[QueueWidth'(s*Tenants)+QueueWidth'(pick_tenant_i[s])];
+    // A service that has just lost its affinity first sends what waits.
+    assign launchable[s] = waiting[s] ? unit_free_i[wait_unit[s]]
+        : pickable[s] && unit_valid_i[s] && !affine_i[s] && wait_empty[s];
+    assign fetchable[s] = pickable[s] && affine_i[s] && wait_room[s];
+  end
+
+  logic room, launch, evict, evicted_q, fetch;
+  logic [Services-1:0] launch_grant, fetch_grant;
+  logic [ServiceWidth-1:0] launch_service, fetch_service, pop_service;
+  logic launch_waited;
+
+  arbiter_round_robin #(
+      .N(Services)
+  ) u_launch (
+      .clk_i,
+      .rst_i,
+      .request_i(launchable),
+      .advance_i(launch),
+      .grant_o(launch_grant)
+  );
+  arbiter_round_robin #(
+      .N(Services)
+  ) u_fetch (
+      .clk_i,
+      .rst_i,
+      .request_i(fetchable),
+      .advance_i(fetch),
+      .grant_o(fetch_grant)
+  );
+
+  always_comb begin
+    launch_service = '0;
+    fetch_service = '0;
+    for (int unsigned s = 0; s < Services; s++) begin
+      launch_service |= launch_grant[s] ? ServiceWidth'(s) : '0;
+      fetch_service |= fetch_grant[s] ? ServiceWidth'(s) : '0;
+    end
+  end
+
+  assign launch_waited = |(launch_grant & waiting);
+  assign evict = evict_valid_i && queue_busy_i[evict_queue_i] && !(evicted_q && room && |launchable);
+  assign launch = room && |launchable && !evict;
+  assign fetch = |fetchable && !evict && (!launch || launch_waited);
+  assign evict_ready_o = evict;
+
+  assign take_o = launch;
+  assign take_service_o = launch_service;
+  assign take_tenant_o = pick_tenant_i[launch_service];
+  assign take_unit_o = launch_waited ? wait_unit[launch_service] : unit_i[launch_service];
+
+  assign pop_service = launch && !launch_waited ? launch_service : fetch_service;
+  assign pop_valid_o = evict || (launch && !launch_waited) || fetch;
+  assign pop_highest_o = evict;
+  assign pop_queue_o = evict ? evict_queue_i
+      : QueueWidth'(pop_service * Tenants) + QueueWidth'(pick_tenant_i[pop_service]);
+
+  // What was decided goes along with the PIFO's pipeline; a fetch may share its cycle with the launch
+  // of a packet that has waited, so it has a lane of its own.
+  tag_t tag_d, tag_q[PopLatency+1];
+  fetch_t fetch_q[PopLatency];
+  logic [ChargeWidth-1:0] charge;
+  always_comb begin
+    tag_d = '{
+        kind: evict ? Evict : launch ? Send : None,
+        waited: launch && launch_waited,
+        slot: wait_slot[launch_service],
+        service: launch_service,
+        unit: take_unit_o,
+        charge: charge
+    };
+  end
+
+  // At Due the slot is known, at Leave its entry has been read.
+  localparam int unsigned Due = PopLatency - 1, Leave = PopLatency;
+  assign read_o = tag_q[Due].kind inside {Send, Evict};
+  assign read_slot_o = tag_q[Due].waited ? tag_q[Due].slot : popped_slot_i;
+
+  assign leave_o = tag_q[Leave].kind inside {Send, Evict};
+  assign leave_evicted_o = tag_q[Leave].kind == Evict;
+  assign leave_service_o = tag_q[Leave].service;
+  assign leave_unit_o = tag_q[Leave].unit;
+
+  always_ff @(posedge clk_i) begin
+    evicted_q <= evict;
+    tag_q[0] <= tag_d;
+    fetch_q[0] <= '{valid: fetch, service: fetch_service};
+    for (int unsigned i = 1; i <= PopLatency; i++) tag_q[i] <= tag_q[i-1];
+    for (int unsigned i = 1; i < PopLatency; i++) fetch_q[i] <= fetch_q[i-1];
+    if (rst_i) begin
+      evicted_q <= 1'b0;
+      for (int unsigned i = 0; i <= PopLatency; i++) tag_q[i].kind <= None;
+      for (int unsigned i = 0; i < PopLatency; i++) fetch_q[i].valid <= 1'b0;
+    end
+  end
+
+  affine_wait #(
+      .Services(Services),
+      .Units(Units),
+      .Entries(Entries)
+  ) u_wait (
+      .clk_i,
+      .rst_i,
+      .arrive_i,
+      .arrive_slot_i,
+      .arrive_unit_i,
+      .fetch_i(fetch ? fetch_grant : '0),
+      .room_o(wait_room),
+      .empty_o(wait_empty),
+      .popped_i(fetch_q[Due].valid),
+      .popped_service_i(fetch_q[Due].service),
+      .popped_slot_i,
+      .head_valid_o(waiting),
+      .head_slot_o(wait_slot),
+      .head_unit_o(wait_unit),
+      .take_i(launch ? launch_grant & waiting : '0)
+  );
+
+  channel_work #(
+      .Services(Services),
+      .Channels(Channels),
+      .Low(Low),
+      .Packets(Packets)
+  ) u_work (
+      .clk_i,
+      .rst_i,
+      .room_o(room),
+      .pop_i(launch),
+      .pop_service_i(launch_service),
+      .charge_o(charge),
+      .known_i(tag_q[Leave].kind == Send),
+      .known_service_i(tag_q[Leave].service),
+      .known_charge_i(tag_q[Leave].charge),
+      .known_channel_i(leave_channel_i),
+      .known_flits_i(leave_flits_i),
+      .sent_i,
+      .sent_last_i
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (popped_valid_i == (fetch_q[Due].valid || tag_q[Due].kind == Evict
+          || (tag_q[Due].kind == Send && !tag_q[Due].waited)))
+      else $error("dispatcher: the PIFO's latency is not PopLatency");
+      assert (!take_o || launch_waited || unit_valid_i[launch_service])
+      else $error("dispatcher: a packet is sent without a credit");
+    end
+  end
+endmodule
