@@ -69,7 +69,7 @@ module tile_shell
     $fatal(1, "tile_shell: CountedPorts is %0d; there are %0d ports to count", CountedPorts, Ports);
   end
 
-  shell_event_t [0:CountedPorts-1] shell_event;
+  shell_event_t [CountedPorts-1:0] shell_event;
 
   for (genvar p = 0; p < Ports; p++) begin : gen_port
     tile_sender #(
@@ -105,7 +105,10 @@ module tile_shell
 
   // Members of a packed struct start at the most significant end, counters at index 0.
   logic [Counters-1:0] events;
-  assign events = {<<{shell_event, event_i}};
+  for (genvar p = 0; p < CountedPorts; p++) begin : gen_counted
+    assign events[p*$bits(shell_event_t)+:$bits(shell_event_t)] = {<<{shell_event[p]}};
+  end
+  assign events[Counters-1-:Events] = {<<{event_i}};
 
   counter_bank #(
       .Counters(Counters)

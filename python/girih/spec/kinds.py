@@ -275,7 +275,8 @@ def _counters(block: RegfileNode, suffix: str = "") -> list[Counter]:
     return [Counter(reg.inst_name + suffix, reg.absolute_address, _doc(reg)) for reg in block.registers()]
 
 
-def _read_kind(description: Path) -> Kind:
+def read_kind(description: Path) -> Kind:
+    """The kind that a `.yaml` file, and the `.rdl` file beside it, describe. Raises ValueError where they do not fit."""
     facts = YAML(typ="safe").load(description.read_text())
     rdl = description.with_suffix(".rdl")
     top = compile_rdl(rdl)
@@ -344,7 +345,7 @@ def _check(kind: Kind) -> None:
 @cache
 def load_kinds() -> dict[str, Kind]:
     """All kinds by name, in order of area and name."""
-    return {path.stem: _read_kind(path) for path in sorted(TILES.glob("*/*.yaml"))}
+    return {path.stem: read_kind(path) for path in sorted(TILES.glob("*/*.yaml"))}
 
 
 @cache

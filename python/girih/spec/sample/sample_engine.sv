@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine of the test's kind: joins every port of the tile to the one on its other side.
+module sample_engine
+  import girih_pkg::*, sample_pkg::*;
+#(
+    parameter int unsigned Channels = 2,
+    parameter int unsigned Units = 4
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  [Channels-1:0] in_valid_i,
+    output logic  [Channels-1:0] in_ready_o,
+    input  flit_t in_flit_i [Channels],
+
+    output logic      [Channels-1:0] out_valid_o,
+    input  logic      [Channels-1:0] out_ready_i,
+    output flit_t     out_flit_o [Channels],
+    output next_key_t out_key_o [Channels],
+
+    input  logic           s_axis_tvalid,
+    output logic           s_axis_tready,
+    input  logic [  W-1:0] s_axis_tdata,
+    input  logic [W/8-1:0] s_axis_tkeep,
+    input  logic           s_axis_tlast,
+    input  logic           s_axis_tuser,
+
+    output logic           m_axis_tvalid,
+    input  logic           m_axis_tready,
+    output logic [  W-1:0] m_axis_tdata,
+    output logic [W/8-1:0] m_axis_tkeep,
+    output logic           m_axis_tlast,
+    output logic           m_axis_tuser,
+
+    input  timestamp_t now_i,
+    input  sched_pkg::credit_t credit_i [Units],
+    output sched_pkg::credit_t credit_o,
+
+    input  logic        window_valid_i,
+    input  logic        window_write_i,
+    input  logic [13:0] window_addr_i,
+    input  logic [31:0] window_data_i,
+    input  tenant_t     window_tenant_i,
+    output logic        window_done_o,
+    output logic        window_error_o,
+    output logic [31:0] window_data_o,
+
+    input  cfg_t   cfg_i,
+    output event_t event_o
+);
+  assign in_ready_o  = out_ready_i;
+  assign out_valid_o = in_valid_i;
+  for (genvar p = 0; p < Channels; p++) begin : gen_port
+    assign out_flit_o[p] = in_flit_i[p];
+    assign out_key_o[p] = next_key_t'(p);
+  end
+
+  assign s_axis_tready = m_axis_tready;
+  assign m_axis_tvalid = s_axis_tvalid;
+  assign m_axis_tdata  = s_axis_tdata;
+  assign m_axis_tkeep  = s_axis_tkeep;
+  assign m_axis_tlast  = s_axis_tlast;
+  assign m_axis_tuser  = s_axis_tuser;
+
+  assign credit_o = credit_i[Units-1];
+  assign event_o.mark_given = credit_i[0].give;
+  assign event_o.in_frames = s_axis_tvalid && s_axis_tready && s_axis_tlast;
+  assign event_o.out_frames = m_axis_tvalid && m_axis_tready && m_axis_tlast;
+
+  // A word for each tenant, at 4 times its number, that only it and the operator may touch. Slow for odd ones.
+  logic [31:0] words[16];
+  logic waited_q;
+  tenant_t owner;
+  assign owner = window_addr_i[5:2];
+  assign window_done_o = window_valid_i && (!owner[0] || waited_q);
+  assign window_error_o = window_addr_i >= 14'h40 || (window_tenant_i != '0 && window_tenant_i != owner);
+  assign window_data_o = words[owner];
+
+  always_ff @(posedge clk_i) begin
+    waited_q <= window_valid_i && !window_done_o;
+    if (window_done_o && window_write_i && !window_error_o) words[owner] <= window_data_i;
+    if (rst_i) waited_q <= 1'b0;
+  end
+
+  logic unused;
+  assign unused = ^{now_i, cfg_i};
+endmodule

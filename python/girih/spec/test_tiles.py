@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The generator of tiles, by a kind that uses everything (`sample/`): several fabric ports, a window
+for tenants, credit links, arrays of configuration, an Ethernet port beside both ways of the fabric."""
+
+import os
+import random
+from pathlib import Path
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles
+
+from girih.build.generate import generated_rtl
+from girih.card.registers import violations
+from girih.paths import BUILD
+from girih.spec.kinds import WINDOW, read_kind
+from girih.spec.message import CardParams, unpack
+from girih.spec.tiles import generate
+from girih.testing import run_cocotb
+from girih.testing.messages import DESC_FIELDS, FLIT_FIELDS, Message, reset, to_flits
+from girih.testing.ring import RingClient, RingError
+
+SAMPLE = Path(__file__).parent / "sample"
+KIND = read_kind(SAMPLE / "sample.yaml")
+NODES = [0x12, 0x13]
+FAR = 0x21
+
+
+def table_entry(key: int, node: int) -> int:
+    return 1 << 25 | node << 16 | key
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+def test_sample(channels):
+    folder = BUILD / "generated" / "sample"
+    folder.mkdir(parents=True, exist_ok=True)
+    generate(folder, {"sample": KIND})
+    weights = 0x003_002_001
+    run_cocotb(
+        "sample",
+        __file__,
+        data_width=128,
+        chained=True,
+        generated=[folder],
+        extra=[SAMPLE / "sample_engine.sv"],
+        parameters={
+            "Channels": channels,
+            "PortNodes": f"{8 * channels}'h{sum(node << 8 * p for p, node in enumerate(NODES[:channels])):x}",
+            "NextHops": f"104'd{table_entry(0, FAR) | table_entry(1, FAR + 1) << 26}",
+            "Config": f"46'd{weights << 10 | 0x55 << 2 | 0b10}",
+        },
+        environment={"CHANNELS": str(channels)},
+    )
+
+
+def test_a_kind_for_services_is_not_made_for_other_cards():
+    assert KIND.chained
+    plain, chained = generated_rtl(CardParams()), generated_rtl(CardParams.chained())
+    names = {path.name for path in chained.iterdir()} - {path.name for path in plain.iterdir()}
+    assert all(not name.startswith("echo") for name in names)
+
+
+def test_what_the_kind_says():
+    assert (KIND.has_input, KIND.has_output, KIND.at_port, KIND.many_ports) == (True, True, True, True)
+    assert (KIND.ports_of({}), KIND.ports_of({"channels": 3})) == (2, 3)
+    assert [(field.name, field.count, field.bits) for field in KIND.config] == [("weight", 3, 36), ("one", 0, 8), ("on", 2, 2)]
+    names = [counter.name for counter in KIND.counters]
+    assert names.index("in_messages_1") == 8 and names[24:] == ["mark_given", "in_frames", "out_frames"]
+    assert len(KIND.shell_events) == 8
+
+
+@pytest.mark.parametrize(
+    "change, complaint",
+    [
+        (("fabric: both", "fabric: up"), "fabric is up; it must be one of in, out, both"),
+        (("fabric: both", "fabric: in"), "a kind has a node table (next) if it sends to the fabric"),
+        (("fabric_ports: channels", "fabric_ports: many"), "fabric_ports is many; it must be a number or a parameter"),
+        (("fabric_ports: channels", "fabric_ports: 2"), "counters has 3 shell; write shell_counters shell[2]"),
+        (("  units:", "  unit:"), "credits_in needs a parameter units"),
+        (("fabric: both", "fabric: out"), "a kind with several fabric ports has fabric: both"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change, complaint, tmp_path):
+    (tmp_path / "sample.rdl").write_text((SAMPLE / "sample.rdl").read_text())
+    (tmp_path / "sample.yaml").write_text((SAMPLE / "sample.yaml").read_text().replace(*change))
+    with pytest.raises(ValueError) as caught:
+        read_kind(tmp_path / "sample.yaml")
+    assert complaint in str(caught.value)
+
+
+def channels() -> int:
+    return int(os.environ["CHANNELS"])
+
+
+async def bench(dut):
+    client = RingClient(dut, KIND, NODES[0])
+    quiet = {"s_axis_tvalid": 0, "m_axis_tready": 1, "in_valid_i": 0, "out_ready_i": 0, "now_i": 0}
+    for unit in range(4):
+        dut.credit_i[unit].value = 0
+    await reset(dut, **quiet)
+    return client
+
+
+@cocotb.test()
+async def arrays_of_configuration(dut):
+    client = await bench(dut)
+    assert await client.read("node") == NODES[0]
+    assert [await client.read("cfg.weight", i) for i in range(3)] == [1, 2, 3]
+    assert await client.read("cfg.one") == 0x55
+    assert [await client.read("cfg.on", i) for i in range(2)] == [0, 1]
+    await client.write("cfg.weight", 0xABC, 1)
+    assert [await client.read("cfg.weight", i) for i in range(3)] == [1, 0xABC, 3]
+    assert int(dut.cfg.value) == 0x003_ABC_001 << 10 | 0x55 << 2 | 0b10
+
+
+@cocotb.test()
+async def a_tenant_reaches_its_window_only(dut):
+    client = await bench(dut)
+    for tenant in range(16):
+        await client.access(WINDOW + 4 * tenant, 0xA0 + tenant)
+    for tenant in range(1, 16):
+        for word in range(16):
+            if word == tenant:
+                assert await client.access(WINDOW + 4 * word, tenant=tenant) == 0xA0 + word
+                await client.access(WINDOW + 4 * word, 0xB0 + word, tenant=tenant)
+            else:
+                for data in (None, 1):
+                    with pytest.raises(RingError):
+                        await client.access(WINDOW + 4 * word, data, tenant=tenant)
+        for offset in [client.offsets["node"], client.offsets["cfg.one"], KIND.counters[0].offset, WINDOW - 4, 2 * WINDOW]:
+            for data in (None, 0):
+                with pytest.raises(RingError):
+                    await client.access(offset, data, tenant=tenant)
+    assert [await client.access(WINDOW + 4 * word) for word in range(16)] == [0xA0, *range(0xB1, 0xC0)]
+    assert await client.read("cfg.one") == 0x55
+    with pytest.raises(RingError):
+        await client.access(WINDOW + 0x40)
+
+
+@cocotb.test()
+async def every_port_sends_and_counts(dut):
+    client = await bench(dut)
+    ports = range(channels())
+    sent = [random.randrange(20, 60) for _ in ports]
+    flit = to_flits(Message(b"x"))[0]
+    for number in range(60):  # messages of one flit, on both ports in the same cycle
+        dut.in_valid_i.value = sum((number < sent[p]) << p for p in range(len(ports)))
+        for p in ports:
+            dut.in_flit_i[p].value = flit
+        dut.out_ready_i.value = (1 << len(ports)) - 1
+        await ClockCycles(dut.clk_i, 1)
+        for p in ports:
+            if int(dut.out_valid_o.value) >> p & 1:
+                seen = unpack(DESC_FIELDS, unpack(FLIT_FIELDS, int(dut.out_flit_o[p].value))["desc"])
+                assert (seen["src"], seen["dst"]) == (NODES[p], FAR + p)
+    dut.in_valid_i.value = 0
+    await ClockCycles(dut.clk_i, 5)
+    counters = await client.read_counters()
+    for p in range(3):
+        suffix = f"_{p}" if p else ""
+        expected = sent[p] if p in ports else 0
+        for name in ("in_messages", "out_messages", "mark_in_flits"):
+            assert counters[name + suffix] == expected, (name, p)
+    assert violations({"sample": counters}) == []
+
+
+@cocotb.test()
+async def credits_pass_through(dut):
+    client = await bench(dut)
+    for number in range(10):
+        dut.credit_i[0].value = 0b100 * (number < 7)
+        dut.credit_i[3].value = number % 8
+        await ClockCycles(dut.clk_i, 1)
+        assert int(dut.credit_o.value) == number % 8
+    dut.credit_i[0].value = 0
+    await ClockCycles(dut.clk_i, 2)
+    assert (await client.read_counters())["mark_given"] == 7
