@@ -10,6 +10,7 @@ from pathlib import Path
 
 from girih.build.sources import needs_chain, resolve
 from girih.paths import BUILD
+from girih.rmt import action
 from girih.spec.kinds import load_kinds
 from girih.spec.message import CardParams, package
 from girih.spec.tiles import generate, inputs
@@ -39,8 +40,9 @@ def generated_rtl(params: CardParams) -> Path:
 
     Made when it is not there, under its final name only when it is complete.
     """
-    text = package(params)
-    folder = BUILD / "generated" / digest(text, *[str(p.name) for p in inputs()], *[p.read_bytes() for p in inputs()])
+    text, actions = package(params), action.package()
+    made_from = [*[p.name for p in inputs()], *[p.read_bytes() for p in inputs()]]
+    folder = BUILD / "generated" / digest(text, actions, *made_from)
     if folder.exists():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -48,6 +50,7 @@ def generated_rtl(params: CardParams) -> Path:
         unfinished = Path(temporary) / "rtl"
         unfinished.mkdir()
         (unfinished / "girih_pkg.sv").write_text(text)
+        (unfinished / "action_pkg.sv").write_text(actions)
         generate(unfinished, {name: kind for name, kind in load_kinds().items() if params.chain_hops or not kind.chained})
         try:
             unfinished.rename(folder)

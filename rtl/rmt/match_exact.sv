@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact match by hash: four ways, each a block RAM with a hash function of its own, so that a key has
+// four places and a table can be filled to 95 % (cuckoo hashing; software does the moves, a copy first
+// and then the overwrite). An entry is one word of RAM, match and action together, so a packet can only
+// see all of it or nothing.
+//
+//   cycle 0: hash, read all ways      cycle 1: compare, choose: hit_o, data_o (combinational)
+//
+// An entry with owner 0 is for packets of every tenant, another one only for its owner's, and
+// before one of owner 0 with the same key. Of equal ones, as in the middle of a move, any may be taken.
+//
+// The port of software: one access at a time. write_i must be followed by a cycle in which the
+// written entry (port_entry_i) still stands: packets that read its place while it was written take it
+// from there. Index = {row, way}. After reset the table is emptied, one row per cycle;
+// until ready_o nothing hits and nothing may be written.
+module match_exact
+  import girih_pkg::*, match_hash_pkg::*;
+#(
+    parameter int unsigned Entries = 256,
+    parameter int unsigned KeyBits = 160,
+    parameter type T = logic [7:0],
+    localparam int unsigned IndexWidth = $clog2(Entries),
+    localparam type entry_t = struct packed {
+      logic               valid;
+      tenant_t            owner;
+      logic [KeyBits-1:0] key;
+      T                   data;
+    }
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic               in_valid_i,
+    input  logic [KeyBits-1:0] in_key_i,
+    input  tenant_t            in_tenant_i,
+    output logic               hit_o,
+    output T                   data_o,
+
+    output logic                  ready_o,
+    input  logic                  port_read_i,
+    input  logic                  port_write_i,
+    input  logic [IndexWidth-1:0] port_index_i,
+    input  entry_t                port_entry_i,
+    output entry_t                port_entry_o   // in the cycle after port_read_i
+);
+  localparam int unsigned Ways = 4;
+  localparam int unsigned WayWidth = $clog2(Ways);
+
+  if (Entries < 2 * Ways || (Entries & (Entries - 1)) != 0) begin : gen_bad_entries
+    $fatal(1, "match_exact: Entries is %0d; it must be a power of two, at least 8", Entries);
+  end
+  if (KeyBits < 1 || KeyBits > MaxKeyBits) begin : gen_bad_key
+    $fatal(1, "match_exact: KeyBits is %0d; it must be from 1 to 160", KeyBits);
+  end
+
+  localparam int unsigned Rows = Entries / Ways;
+  localparam int unsigned RowWidth = $clog2(Rows);
+  typedef logic [RowWidth-1:0] row_t;
+
+  // Emptied after reset.
+  row_t clear_row_q;
+  logic ready_q;
+  assign ready_o = ready_q;
+
+  logic writes;
+  row_t port_row;
+  logic [WayWidth-1:0] port_way, read_way_q;
+  entry_t write_entry;
+  assign writes = port_write_i || !ready_q;
+  assign port_row = ready_q ? port_index_i[IndexWidth-1:WayWidth] : clear_row_q;
+  assign port_way = port_index_i[WayWidth-1:0];
+  assign write_entry = ready_q ? port_entry_i : '0;
+
+  logic valid_q;
+  tenant_t tenant_q;
+  logic [KeyBits-1:0] key_q;
+
+  // One more candidate than ways: the entry that was written while a packet read its place.
+  entry_t [Ways:0] found;
+  logic [Ways-1:0] replaced_q, replaced_d;  // this way's place was being written
+  entry_t [Ways-1:0] port_found;
+
+  for (genvar w = 0; w < Ways; w++) begin : gen_way
+    row_t row;
+    for (genvar b = 0; b < RowWidth; b++) begin : gen_hash
+      localparam key_bits_t Taps = hash_taps(w, b);
+      assign row[b] = ^(in_key_i & Taps[KeyBits-1:0]);
+    end
+
+    logic write;
+    assign write = writes && (port_way == WayWidth'(w) || !ready_q);
+    assign replaced_d[w] = write && row == port_row;
+
+    match_ram #(
+        .T    (entry_t),
+        .Depth(Rows)
+    ) u_ram (
+        .clk_i,
+        .read_enable_i    (in_valid_i),
+        .read_addr_i      (row),
+        .read_data_o      (found[w]),
+        .port_enable_i    (write || port_read_i),
+        .port_write_i     (write),
+        .port_addr_i      (port_row),
+        .port_write_data_i(write_entry),
+        .port_read_data_o (port_found[w])
+    );
+  end
+  assign found[Ways] = port_entry_i;
+  assign port_entry_o = port_found[read_way_q];
+
+  logic [Ways:0] match, own, hits, first;
+  always_comb begin
+    for (int unsigned w = 0; w <= Ways; w++) begin
+      logic present;
+      present = w == Ways ? |replaced_q : !replaced_q[w%Ways];
+      match[w] = present && found[w].valid && found[w].key == key_q;
+      own[w] = found[w].owner == tenant_q && tenant_q != '0;
+      match[w] = match[w] && (own[w] || found[w].owner == '0);
+    end
+    hits  = |(match & own) ? match & own : match;
+    first = hits & ~(hits - 1'b1);
+    hit_o = |match && valid_q;
+    data_o = '0;
+    for (int unsigned w = 0; w <= Ways; w++) data_o |= {$bits(T) {first[w]}} & found[w].data;
+  end
+
+  always_ff @(posedge clk_i) begin
+    valid_q <= in_valid_i && ready_q;
+    if (in_valid_i) begin
+      tenant_q <= in_tenant_i;
+      key_q <= in_key_i;
+      replaced_q <= replaced_d;
+    end
+    if (port_read_i) read_way_q <= port_way;
+    if (!ready_q) clear_row_q <= clear_row_q + 1'b1;
+    if (clear_row_q == row_t'(Rows - 1)) ready_q <= 1'b1;
+    if (rst_i) begin
+      valid_q <= 1'b0;
+      clear_row_q <= '0;
+      ready_q <= 1'b0;
+    end
+  end
+
+  logic written_q;
+  entry_t written_entry_q;
+  always_ff @(posedge clk_i) begin
+    written_q <= port_write_i && !rst_i;
+    written_entry_q <= port_entry_i;
+    if (!rst_i) begin
+      assert (!(port_write_i && port_read_i))
+      else $error("match_exact: a read and a write in the same cycle");
+      assert (!((port_write_i || port_read_i) && !ready_q))
+      else $error("match_exact: an access before the table is empty");
+      assert (!(written_q && port_entry_i != written_entry_q))
+      else $error("match_exact: an entry did not stand for the cycle after it was written");
+    end
+  end
+endmodule
