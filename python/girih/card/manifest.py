@@ -32,7 +32,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Tile:
-    """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each."""
+    """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one."""
 
     name: str
     kind: str
@@ -41,6 +41,7 @@ class Tile:
     registers: dict[str, Register]
     counters: dict[str, int]
     histogram: Histogram | None
+    window: int | None
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Manifest:
 
     design: the design file, as it was named to the compiler, or None. links: names by the number of
     their probe. addresses: of the card on the wire (`mac`, `ip`, `prefix`, `udp`), as the compiler gives them.
+    scheduling: tenants, services and chains by name, and the tiles that carry them out; empty on a card without.
     """
 
     folder: Path
@@ -63,7 +65,9 @@ class Manifest:
     links: list[str]
     design: str | None
     route_hops: int
+    chain_hops: int
     addresses: dict
+    scheduling: dict
 
     @staticmethod
     def load(folder: Path) -> Manifest:
@@ -84,12 +88,19 @@ class Manifest:
                 links=list(data["links"]),
                 design=data.get("design"),
                 route_hops=data.get("route_hops", CardParams.route_hops),
+                chain_hops=data.get("chain_hops", 0),
                 addresses=data.get("addresses", {}),
+                scheduling=data.get("scheduling", {}),
             )
         except OSError as error:
             raise GirihError(f"no built design ({error.strerror})", str(path), "Build it: ./girih build DESIGN") from error
         except (ValueError, KeyError, TypeError) as error:
             raise GirihError(f"the manifest cannot be used ({error!r})", str(path), "Remove the folder and build again.") from error
+
+    @property
+    def params(self) -> CardParams:
+        """What the card's descriptor depends on."""
+        return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops)
 
     def tile(self, name: str) -> Tile:
         """The tile called `name`. Raises GirihError with the names that there are."""
@@ -127,4 +138,5 @@ def _tile(data: dict) -> Tile:
         },
         counters=dict(data["counters"]),
         histogram=Histogram(histogram["offset"], histogram["bins"]) if histogram else None,
+        window=data.get("window"),
     )

@@ -7,8 +7,11 @@ from abc import ABC, abstractmethod
 
 from girih.card.manifest import Manifest, Register, Tile
 from girih.errors import GirihError
+from girih.spec.kinds import WINDOW_BYTES
+from girih.spec.message import type_widths
 
 WORD_BYTES = 4
+TENANT_SHIFT = 24  # of a request's tenant in its byte address
 # The conservation law of docs/contracts.md, by prefix of a counter's name.
 SOURCES = ("in_", "made_")
 ENDS = ("out_", "drop_", "used_")
@@ -26,12 +29,53 @@ class Bus(ABC):
         """Writes the word at byte address `address`."""
 
 
-class Registers:
-    """Registers, counters and histograms of a design by name, through `bus`."""
+class _TenantBus(Bus):
+    """Another bus, with a tenant's number in every request."""
 
-    def __init__(self, manifest: Manifest, bus: Bus):
+    def __init__(self, bus: Bus, tenant: int):
+        if not 0 < tenant < 1 << type_widths()["tenant"]:
+            raise GirihError(f"there is no tenant {tenant}", "control", "Give 1 to 15.")
+        self._bus = bus
+        self._bits = tenant << TENANT_SHIFT
+
+    def read32(self, address: int) -> int:
+        return self._bus.read32(address | self._bits)
+
+    def write32(self, address: int, value: int) -> None:
+        self._bus.write32(address | self._bits, value)
+
+
+class Registers:
+    """Registers, counters and histograms of a design by name, through `bus`.
+
+    tenant: in whose name; 0 is the operator. A tenant reaches its own parts of windows and nothing else.
+    """
+
+    def __init__(self, manifest: Manifest, bus: Bus, tenant: int = 0):
         self.manifest = manifest
-        self.bus = bus
+        self.bus = bus if tenant == 0 else _TenantBus(bus, tenant)
+
+    def as_tenant(self, tenant: int) -> Registers:
+        """The same registers as tenant 1 to 15 sees them: most accesses raise GirihError."""
+        return Registers(self.manifest, self.bus, tenant)
+
+    def _window(self, tile_name: str, offset: int) -> int:
+        """The address of a byte of a tile's window."""
+        tile = self.manifest.tile(tile_name)
+        if tile.window is None:
+            known = ", ".join(t.name for t in self.manifest.tiles if t.window is not None) or "none"
+            raise GirihError(f"tile {tile_name} has no window", self.manifest.name, f"Those that have one: {known}.")
+        if not 0 <= offset < WINDOW_BYTES or offset % WORD_BYTES:
+            raise GirihError(f"offset {offset} is not in a window", tile_name, f"Give a multiple of 4 below {WINDOW_BYTES}.")
+        return tile.base + tile.window + offset
+
+    def read_window(self, tile_name: str, offset: int) -> int:
+        """The word at byte `offset` of a tile's window. Raises GirihError when the engine refuses it."""
+        return self.bus.read32(self._window(tile_name, offset))
+
+    def write_window(self, tile_name: str, offset: int, value: int) -> None:
+        """Writes the word at byte `offset` of a tile's window."""
+        self.bus.write32(self._window(tile_name, offset), value)
 
     def _find(self, name: str) -> tuple[Tile, Register]:
         tile_name, dot, register_name = name.partition(".")

@@ -23,7 +23,7 @@ from girih.card.library import CardFault, Library
 from girih.card.manifest import Manifest
 from girih.card.registers import Bus, Registers, violations
 from girih.errors import GirihError, GirihErrors
-from girih.spec.message import CardParams, descriptor_fields
+from girih.spec.message import descriptor_fields
 
 QUIET_CYCLES = 4096
 """Longer than any packet stays in a card that is not blocked."""
@@ -310,8 +310,7 @@ class VirtualCard(Bus):
     def start_capture(self, path: Path, links: Sequence[str]) -> None:
         """Writes the messages of the named links (`tile.in`, `port0.rx` …) to a pcapng file while the card runs."""
         numbers = [self.manifest.link_number(name) for name in links]
-        card = self.manifest
-        layout = descriptor_fields(CardParams(card.data_width, card.max_frame, card.route_hops))
+        layout = descriptor_fields(self.manifest.params)
         names = [self._text(name) for name in links]
         params = self._ffi.new("girih_capture_params *")
         keep = [self._text(path), self._ffi.new("uint32_t[]", numbers), self._ffi.new("char *[]", names)]

@@ -12,7 +12,7 @@ from girih.compiler.model import Card, Tile
 from girih.compiler.paths import services
 from girih.compiler.verilog import origin, summary
 from girih.paths import ROOT
-from girih.spec.kinds import Register
+from girih.spec.kinds import WINDOW, Register
 
 UDP_KEY = "destination port"  # what the node table of a tile that knows UDP ports is searched with
 
@@ -28,6 +28,7 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         "clock_mhz": card.clock_mhz,
         "max_frame": card.params.max_frame,
         "route_hops": card.params.route_hops,
+        "chain_hops": card.params.chain_hops,
         "fabric": {"topology": card.fabric.topology, "x": card.fabric.x, "y": card.fabric.y},
         "addresses": addresses(card),
         "links": list(card.links),
@@ -75,6 +76,7 @@ def _tile(tile: Tile) -> dict:
         "base": base(tile.node),
         "config": {**dict(tile.config), **dict(tile.parameters)},
         "next": [{"key": hop.key, "label": hop.label, "to": hop.to} for hop in tile.hops],
+        "window": WINDOW if "window" in tile.kind.uses else None,
         "histogram": {"offset": bins.offset, "bins": bins.count} if bins else None,
         "counters": {counter.name: counter.offset for counter in tile.kind.counters},
         "registers": {name: _register(register) for name, register in registers(tile).items()},

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows, and requests in a tenant's name, over a bus that is a dictionary."""
+
+from pathlib import Path
+
+import pytest
+
+from girih.card.manifest import Manifest, Tile
+from girih.card.registers import Bus, Registers
+from girih.errors import GirihError
+
+
+class Memory(Bus):
+    def __init__(self):
+        self.words: dict[int, int] = {}
+
+    def read32(self, address: int) -> int:
+        return self.words[address]
+
+    def write32(self, address: int, value: int) -> None:
+        self.words[address] = value
+
+
+def card(memory: Memory) -> Registers:
+    tiles = [
+        Tile("rmt", "rmt_port", 2, 0x20000, {}, {}, None, window=0x4000),
+        Tile("echo", "echo", 3, 0x30000, {}, {}, None, window=None),
+    ]
+    return Registers(Manifest(Path("."), "card", "0", 512, 1, 250, 9018, [], tiles, [], None, 9, 8, {}, {}), memory)
+
+
+def test_a_request_carries_its_tenant():
+    memory = Memory()
+    card(memory).write_window("rmt", 0x10, 1)
+    card(memory).as_tenant(5).write_window("rmt", 0x10, 2)
+    assert memory.words == {0x024010: 1, 0x5024010: 2}
+    assert card(memory).as_tenant(5).read_window("rmt", 0x10) == 2
+
+
+@pytest.mark.parametrize("tenant", [-1, 16])
+def test_a_tenant_that_cannot_be(tenant):
+    with pytest.raises(GirihError, match=f"there is no tenant {tenant}"):
+        card(Memory()).as_tenant(tenant)
+
+
+@pytest.mark.parametrize(
+    "tile, offset, sentence",
+    [
+        ("echo", 0, "tile echo has no window. Those that have one: rmt."),
+        ("rmt", 0x4000, "offset 16384 is not in a window"),
+        ("rmt", 2, "offset 2 is not in a window"),
+    ],
+)
+def test_what_is_no_word_of_a_window(tile, offset, sentence):
+    with pytest.raises(GirihError) as caught:
+        card(Memory()).read_window(tile, offset)
+    assert sentence in str(caught.value)
