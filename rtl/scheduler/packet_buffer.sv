@@ -67,4 +67,153 @@ module packet_buffer
   if (Reserve >= Cells) begin : gen_bad_reserve
     $fatal(1, "packet_buffer: Reserve is %0d; it must be less than Cells", Reserve);
   end
+
+  localparam int unsigned AddrWidth = CellWidth + $clog2(CellFlits);
+  typedef logic [AddrWidth-1:0] addr_t;
+
+  logic cell_valid, take, back, link, write, fetch, free;
+  cell_t cell_next, back_first, back_last, link_cell, link_next, free_cell;
+  count_t back_cells;
+  addr_t write_addr, fetch_addr;
+  logic [W-1:0] write_data, fetched_data;
+
+  cell_writer #(
+      .Cells(Cells),
+      .CellFlits(CellFlits),
+      .Reserve(Reserve),
+      .Reports(Reports)
+  ) u_writer (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .in_hold_i,
+      .stored_valid_o,
+      .stored_ready_i,
+      .stored_first_o,
+      .stored_last_o,
+      .stored_cells_o,
+      .stored_flits_o,
+      .stored_length_o,
+      .stored_bad_o,
+      .stored_overflow_o,
+      .stored_desc_o,
+      .cell_valid_i(cell_valid),
+      .cell_i(cell_next),
+      .free_i(free_cells_o),
+      .take_o(take),
+      .back_o(back),
+      .back_first_o(back_first),
+      .back_last_o(back_last),
+      .back_cells_o(back_cells),
+      .link_o(link),
+      .link_cell_o(link_cell),
+      .link_next_o(link_next),
+      .write_o(write),
+      .write_addr_o(write_addr),
+      .write_data_o(write_data)
+  );
+
+  cell_allocator #(
+      .Cells(Cells)
+  ) u_allocator (
+      .clk_i,
+      .rst_i,
+      .cell_valid_o(cell_valid),
+      .cell_o(cell_next),
+      .take_i(take),
+      .back_i(back),
+      .back_first_i(back_first),
+      .back_last_i(back_last),
+      .back_cells_i(back_cells),
+      .read_i(free),
+      .read_cell_i(free_cell),
+      .discard_i(discard_valid_i),
+      .discard_first_i,
+      .discard_last_i,
+      .discard_cells_i,
+      .link_i(link),
+      .link_cell_i(link_cell),
+      .link_next_i(link_next),
+      .free_o(free_cells_o)
+  );
+
+  cell_reader #(
+      .Cells(Cells),
+      .CellFlits(CellFlits)
+  ) u_reader (
+      .clk_i,
+      .rst_i,
+      .read_valid_i,
+      .read_ready_o,
+      .read_first_i,
+      .read_length_i,
+      .read_desc_i,
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o,
+      .link_i(link),
+      .link_cell_i(link_cell),
+      .link_next_i(link_next),
+      .fetch_o(fetch),
+      .fetch_addr_o(fetch_addr),
+      .fetched_data_i(fetched_data),
+      .free_o(free),
+      .free_cell_o(free_cell)
+  );
+
+  ram_simple_dual #(
+      .T(logic [W-1:0]),
+      .Depth(Cells * CellFlits)
+  ) u_data (
+      .clk_i,
+      .write_enable_i(write),
+      .write_addr_i(write_addr),
+      .write_data_i(write_data),
+      .read_enable_i(fetch),
+      .read_addr_i(fetch_addr),
+      .read_data_o(fetched_data)
+  );
+
+  // Every cell is free, being written, or held by a packet that is stored and not yet read.
+  count_t writing_q, held_q;
+  logic stored, read;
+  count_t kept;  // cells of the packet that is complete now
+  assign stored = in_valid_i && in_ready_o && in_flit_i.last;
+  assign kept = back || !stored ? '0 : writing_q + count_t'(take);
+  assign read = read_valid_i && read_ready_o;
+
+  // Which cells begin a stored packet: what is read or discarded must be one.
+  logic begins_q[Cells];
+  cell_t writing_first_q, begun;
+  assign begun = writing_q == '0 ? cell_next : writing_first_q;
+
+  always_ff @(posedge clk_i) begin
+    writing_q <= stored || back ? '0 : writing_q + count_t'(take);
+    held_q <= held_q + kept - count_t'(free) - (discard_valid_i ? discard_cells_i : '0);
+    if (take && writing_q == '0) writing_first_q <= cell_next;
+    if (kept != '0) begins_q[begun] <= 1'b1;
+    if (read) begins_q[read_first_i] <= 1'b0;
+    if (discard_valid_i) begins_q[discard_first_i] <= 1'b0;
+    if (rst_i) begin
+      writing_q <= '0;
+      held_q <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (32'(free_cells_o) + 32'(held_q) + 32'(writing_q) == Cells)
+      else $error("packet_buffer: cells are missing, or there twice");
+      assert (held_q <= count_t'(Cells))
+      else $error("packet_buffer: more cells are freed than were held");
+      assert (!read || begins_q[read_first_i])
+      else $error("packet_buffer: what is read is not a stored packet");
+      assert (!discard_valid_i || begins_q[discard_first_i])
+      else $error("packet_buffer: what is discarded is not a stored packet");
+      assert (!(read && discard_valid_i && read_first_i == discard_first_i))
+      else $error("packet_buffer: a packet is both read and discarded");
+    end
+  end
 endmodule

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Write side of packet_buffer: takes packets off the link, cuts them into cells, links the cells and
+// reports each packet once, with its last flit. It decides what is not stored: what lies behind
+// desc.length, and all of a packet that is bad, has no cell left, or is longer than a length can say.
+module cell_writer
+  import girih_pkg::*;
+#(
+    parameter int unsigned Cells = 1024,
+    parameter int unsigned CellFlits = 2,
+    parameter int unsigned Reserve = 0,
+    parameter int unsigned Reports = 4,
+    localparam int unsigned CellWidth = $clog2(Cells),
+    localparam int unsigned FlitBits = $clog2(CellFlits),
+    localparam int unsigned AddrWidth = CellWidth + FlitBits,
+    localparam type cell_t = logic [CellWidth-1:0],
+    localparam type count_t = logic [CellWidth:0]
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+    input  logic  in_hold_i,
+
+    output logic        stored_valid_o,
+    input  logic        stored_ready_i,
+    output cell_t       stored_first_o,
+    output cell_t       stored_last_o,
+    output count_t      stored_cells_o,
+    output length_t     stored_flits_o,
+    output length_t     stored_length_o,
+    output logic        stored_bad_o,
+    output logic        stored_overflow_o,
+    output descriptor_t stored_desc_o,
+
+    // The allocator: the next cell, and the packet's cells when it is given up.
+    input  logic   cell_valid_i,
+    input  cell_t  cell_i,
+    input  count_t free_i,
+    output logic   take_o,
+    output logic   back_o,
+    output cell_t  back_first_o,
+    output cell_t  back_last_o,
+    output count_t back_cells_o,
+
+    output logic  link_o,
+    output cell_t link_cell_o,
+    output cell_t link_next_o,
+
+    output logic                 write_o,
+    output logic [AddrWidth-1:0] write_addr_o,
+    output logic [        W-1:0] write_data_o
+);
+  localparam int unsigned PtrWidth = $clog2(Reports);
+  localparam length_t FullFlit = length_t'(FlitBytes);
+
+  typedef struct packed {
+    cell_t   first;
+    cell_t   last;
+    count_t  cells;
+    length_t length;
+    logic    bad;
+    logic    overflow;
+  } report_t;
+
+  // What is known of the packet that is being written.
+  logic open_q, lossless_q, trim_q, lost_q;
+  cell_t first_q, cell_q;
+  count_t cells_q;
+  length_t limit_q, length_q;  // bytes to keep (with trim_q); bytes that came
+  logic [AddrWidth-1:0] addr_q;  // behind the last flit; where a cell begins, the next flit needs a new one
+
+  logic reports_ready, fire, lossless, trim, lost;
+  length_t limit, length, present;
+  logic too_long;
+  assign lossless = open_q ? lossless_q : in_flit_i.desc.lossless;
+  assign trim = open_q ? trim_q : in_flit_i.desc.length != '0;
+  assign limit = open_q ? limit_q : in_flit_i.desc.length;
+  assign lost = open_q && lost_q;
+  assign present = in_flit_i.last ? FullFlit - length_t'(in_flit_i.empty) : FullFlit;
+  assign {too_long, length} = {1'b0, open_q ? length_q : '0} + {1'b0, present};
+
+  // A flit is kept if it is not behind the limit and the packet not lost.
+  logic keep, give_up, cell_full, needs_cell, has_cell, starved;
+  assign keep = !lost && !(trim && open_q && length_q >= limit);
+  assign cell_full = (addr_q & AddrWidth'(CellFlits - 1)) == '0;
+  assign give_up = in_flit_i.last && in_flit_i.bad;
+  assign needs_cell = keep && (!open_q || cell_full) && !give_up && !too_long;
+  assign has_cell = cell_valid_i && (lossless || free_i > count_t'(Reserve));
+  assign starved = needs_cell && !has_cell;
+
+  assign in_ready_o = open_q ? !(lossless && starved) : !in_hold_i && reports_ready && !(lossless && starved);
+  assign fire = in_valid_i && in_ready_o;
+
+  assign take_o = fire && needs_cell && has_cell;
+  assign back_o = fire && open_q && !lost && (give_up || too_long || starved);
+  assign back_first_o = first_q;
+  assign back_last_o = cell_q;
+  assign back_cells_o = cells_q;
+
+  // A packet that is given up is linked in front of the cells to hand out, as it is linked while it grows.
+  assign link_o = (take_o && open_q) || (back_o && cell_valid_i);
+  assign link_cell_o = cell_q;
+  assign link_next_o = cell_i;
+
+  logic [AddrWidth-1:0] cell_addr;
+  assign cell_addr = AddrWidth'(cell_i) << FlitBits;
+  assign write_o = take_o || (fire && keep && !needs_cell && !give_up && !too_long);
+  assign write_addr_o = take_o ? cell_addr : addr_q;
+  assign write_data_o = in_flit_i.data;
+
+  logic lost_d;
+  assign lost_d = lost || starved || too_long;
+
+  // Reports. The descriptor is written with the first flit, in the place that the report will have.
+  report_t report, reported;
+  logic report_push;
+  assign report_push = fire && in_flit_i.last;
+  assign report = '{
+          first: open_q ? first_q : cell_i,
+          last: take_o ? cell_i : cell_q,
+          cells: open_q ? cells_q + count_t'(take_o) : count_t'(1),
+          length: trim && limit < length ? limit : length,
+          bad: in_flit_i.bad,
+          overflow: lost_d
+      };
+
+  fifo #(
+      .T(report_t),
+      .Depth(Reports)
+  ) u_reports (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(report_push),
+      .in_ready_o(reports_ready),
+      .in_data_i(report),
+      .out_valid_o(stored_valid_o),
+      .out_ready_i(stored_ready_i),
+      .out_data_o(reported)
+  );
+
+  descriptor_t desc[Reports];
+  logic [PtrWidth-1:0] desc_write_q, desc_read_q;
+
+  assign stored_first_o = reported.first;
+  assign stored_last_o = reported.last;
+  assign stored_cells_o = reported.cells;
+  assign stored_length_o = reported.length;
+  assign stored_flits_o = length_t'((reported.length + FullFlit - length_t'(1)) >> EmptyWidth);
+  assign stored_bad_o = reported.bad;
+  assign stored_overflow_o = reported.overflow;
+  assign stored_desc_o = desc[desc_read_q];
+
+  always_ff @(posedge clk_i) begin
+    if (fire) begin
+      open_q <= !in_flit_i.last;
+      lossless_q <= lossless;
+      trim_q <= trim;
+      limit_q <= limit;
+      length_q <= length;
+      lost_q <= lost_d;
+      cells_q <= open_q ? cells_q + count_t'(take_o) : count_t'(1);
+      if (!open_q) first_q <= cell_i;
+      if (!open_q) desc[desc_write_q] <= in_flit_i.desc;
+      if (write_o) addr_q <= write_addr_o + 1'b1;
+    end
+    if (take_o) cell_q <= cell_i;
+    if (report_push) desc_write_q <= desc_write_q + 1'b1;
+    if (stored_valid_o && stored_ready_i) desc_read_q <= desc_read_q + 1'b1;
+    if (rst_i) begin
+      open_q <= 1'b0;
+      desc_write_q <= '0;
+      desc_read_q <= '0;
+    end
+  end
+endmodule
