@@ -20,6 +20,8 @@ MODULES = sorted(
 
 # Module, parameter, a value that it must refuse, and the sentence that says so.
 REFUSED = [
+    ("sha3_core", "Lanes", 0, "sha3_core: Lanes is 0; there must be at least one"),
+    ("sha3_lane", "BufferFlits", 128, "sha3_lane: BufferFlits is 128; a packet of the largest size takes 141"),
     ("aes_core", "Lanes", 3, "aes_core: Lanes is 3; it must divide the 4 blocks of a beat"),
     ("aes_keys", "TenantKeys", 3, "aes_keys: TenantKeys is 3; it must be a power of two, at most 16"),
     ("arbiter_priority", "N", 0, "arbiter_priority: N is 0; it must be at least 1"),
