@@ -59,8 +59,8 @@ module admission
     // For drop_counters: what became of the arrival, and of the packet released.
     output logic        arrival_valid_o,
     output fate_event_t arrival_event_o,
-    output logic        release_valid_o,
-    output fate_event_t release_event_o,
+    output logic        departure_valid_o,
+    output fate_event_t departure_event_o,
 
     output cells_t used_cells_o  [Tenants],
     output cells_t used_entries_o[Tenants]

@@ -110,7 +110,7 @@ package policy_pkg;
   endfunction
 
   // Whether `a` leaves before `b`; equal ranks do not.
-  function automatic logic before(rank_t a, rank_t b, logic circular);
+  function automatic logic leaves_before(rank_t a, rank_t b, logic circular);
     rank_t distance;
     logic borrow;
     {borrow, distance} = {1'b0, a} - {1'b0, b};

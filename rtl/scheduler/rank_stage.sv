@@ -1,7 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rank of a packet under its service's policy. One packet per cycle, two cycles; the payload
-// passes beside. accept_i says, in the cycle in which a packet is on the output, whether it
-// was taken: only then is its class charged, and the packet behind it already knows.
+// passes beside.
+//
+//   cycle 0: policy, class and state are looked up, the packet's cost is multiplied
+//   cycle 1: rank and new state, for both fates of the packet in front
+//   output : accept_i, in the same cycle, says whether the packet was taken
+//
+// Only a packet that is taken is charged, and the one behind it knows: its rank is computed both ways
+// and accept_i chooses. A cycle without a packet refreshes the state of one class instead, as a packet
+// that costs nothing: a class that was idle may not fall so far behind that it seems ahead.
+//
+// The level of a rank, by policy:
+//   Strict  the class's level
+//   Fair    start tag: max(virtual time, finish tag of the class). Virtual time is per service, with a
+//           hierarchy per tenant. The state has full precision, so that shares have no rounding error.
+//   Slack   time stamp + slack of the class
+//   Shaped  time at which the packet conforms to its class's rate and burst
+// Levels but Strict's are kept between the base (virtual time, or now) and 1023 levels ahead of it: what is
+// earlier becomes the base, what is later the last of them. A given rank is bounded in the same way.
+// A detoured packet has been at the head and was charged: under Fair and Shaped its rank is the base.
 module rank_stage
   import policy_pkg::*;
 #(
@@ -15,7 +32,8 @@ module rank_stage
     input time_t now_i,
     input service_policy_t policy_i[Services],
 
-    // The table of classes. What is read is what the address holds, in the same cycle.
+    // The table of classes: class_policy_t says what is in a word. What is read is what the address holds,
+    // in the same cycle. Writes count once in_ready_o is up.
     input  logic        class_write_i,
     input  logic [ 8:0] class_addr_i,   // {service, class, word}
     input  logic [31:0] class_data_i,
@@ -40,4 +58,270 @@ module rank_stage
 
     output logic [Services*Tenants-1:0] circular_o  // queues whose ranks wrap
 );
+  if (Services < 1 || Services > 16) begin : gen_bad_services
+    $fatal(1, "rank_stage: Services is %0d; it must be in 1 to 16", Services);
+  end
+  if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
+    $fatal(1, "rank_stage: Tenants is %0d; it must be in 1 to 16", Tenants);
+  end
+
+  localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1;
+  localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
+
+  // Whose state it is. Without a hierarchy the tenants of a service share it.
+  typedef struct packed {
+    logic [ServiceWidth-1:0] service;
+    logic [TenantWidth-1:0]  tenant;
+    class_t                  flow;
+  } where_t;
+  localparam int unsigned IndexWidth = $bits(where_t);
+
+  for (genvar s = 0; s < Services; s++) begin : gen_circular
+    assign circular_o[s*Tenants+:Tenants] = {Tenants{policy_i[s].policy != Strict}};
+  end
+
+  // ---- The sweep: clears the tables after reset, then refreshes one state in every cycle without a packet.
+  logic clearing_q, fire, sweep_ends;
+  where_t sweep_q;
+  assign in_ready_o = !clearing_q;
+  assign fire = in_valid_i && in_ready_o;
+  assign sweep_ends = !fire && sweep_q == '1;
+
+  always_ff @(posedge clk_i) begin
+    if (!fire) sweep_q <= sweep_q + 1'b1;
+    if (sweep_ends) clearing_q <= 1'b0;
+    if (rst_i) begin
+      sweep_q <= '0;
+      clearing_q <= 1'b1;
+    end
+  end
+
+  // A service whose policy has just changed starts anew: until a sweep has gone over all of its states
+  // they count as the base.
+  service_policy_t policy_q[Services];
+  logic [1:0] anew_q[1<<ServiceWidth];
+  for (genvar s = 0; s < (1 << ServiceWidth); s++) begin : gen_anew
+    if (s < Services) begin : gen_service
+      always_ff @(posedge clk_i) begin
+        policy_q[s] <= policy_i[s];
+        if (sweep_ends && !clearing_q) anew_q[s] <= anew_q[s] >> 1;
+        if (policy_q[s] != policy_i[s] || rst_i) anew_q[s] <= '1;
+      end
+    end else begin : gen_none
+      assign anew_q[s] = '0;
+    end
+  end
+
+  // ---- Cycle 0: look up, multiply.
+  logic [ServiceWidth-1:0] service, dequeued_service;
+  logic [TenantWidth-1:0] dequeued_tenant;
+  service_policy_t policy, dequeued_policy;
+  class_policy_t class_policy;
+  where_t where_d;
+  time_t virtual_levels, now_floor, floor_d;
+  logic fair_d;
+
+  assign service = fire ? in_request_i.service[ServiceWidth-1:0] : sweep_q.service;
+  assign policy = policy_i[service];
+  assign fair_d = policy.policy == Fair;
+  always_comb begin
+    where_d = sweep_q;
+    if (fire) begin
+      where_d.service = service;
+      where_d.tenant = in_request_i.tenant[TenantWidth-1:0];
+      where_d.flow = policy.by_tenant ? in_request_i.tenant : in_request_i.rank_class;
+    end
+    if (!policy.hierarchy) where_d.tenant = '0;
+  end
+
+  rank_classes #(
+      .Services(1 << ServiceWidth)
+  ) u_classes (
+      .clk_i,
+      .clear_i(clearing_q),
+      .clear_index_i({sweep_q.service, sweep_q.flow}),
+      .write_i(class_write_i),
+      .index_i(class_addr_i[1+:ServiceWidth+4]),
+      .word_i(class_addr_i[0]),
+      .data_i(class_data_i),
+      .data_o(class_data_o),
+      .class_index_i({where_d.service, where_d.flow}),
+      .class_o(class_policy)
+  );
+
+  assign dequeued_service = dequeued_service_i[ServiceWidth-1:0];
+  assign dequeued_policy = policy_i[dequeued_service];
+  assign dequeued_tenant = dequeued_policy.hierarchy ? dequeued_tenant_i[TenantWidth-1:0] : '0;
+
+  rank_clock #(
+      .Queues(1 << (ServiceWidth + TenantWidth))
+  ) u_clock (
+      .clk_i,
+      .rst_i,
+      .clear_i(clearing_q),
+      .clear_queue_i({sweep_q.service, sweep_q.tenant}),
+      .dequeued_valid_i(dequeued_valid_i && dequeued_policy.policy == Fair),
+      .dequeued_queue_i({dequeued_service, dequeued_tenant}),
+      .dequeued_level_i(dequeued_rank_i[RankWidth-1:1]),
+      .queue_i({where_d.service, where_d.tenant}),
+      .levels_o(virtual_levels)
+  );
+
+  assign now_floor = (now_i >> policy.shift) << policy.shift;
+  assign floor_d = fair_d ? virtual_levels << policy.shift : now_floor;
+
+  // ---- Between the cycles.
+  typedef enum logic [1:0] {
+    Level,  // the class's offset is the level
+    Deadline,  // time stamp + offset is
+    Charge  // start tag or conformance
+  } method_e;
+
+  logic valid_q, sweep_valid_q, anew_in_q, shaped_q, given_q, detoured_q, free_q;
+  method_e method_q;
+  where_t where_q;
+  logic [3:0] shift_q;
+  logic [1:0] exponent_q;
+  logic [LengthWidth+15:0] product_q;
+  time_t base_q, floor_q, offset_q;
+  level_t base_level_q, given_level_q;
+  T payload_q;
+
+  always_ff @(posedge clk_i) begin
+    valid_q <= fire;
+    sweep_valid_q <= !fire && !clearing_q;
+    anew_in_q <= anew_q[service] != '0;
+    method_q <= policy.policy == Strict ? Level : policy.policy == Slack ? Deadline : Charge;
+    shaped_q <= policy.policy == Shaped;
+    given_q <= fire && policy.given_rank && in_request_i.rank_valid;
+    detoured_q <= fire && in_request_i.detoured;
+    free_q <= !fire || in_request_i.detoured || (policy.given_rank && in_request_i.rank_valid);
+    where_q <= where_d;
+    shift_q <= policy.shift;
+    exponent_q <= class_policy.exponent;
+    product_q <= in_request_i.length * class_policy.scale;
+    base_q <= fair_d ? floor_d : now_i;
+    floor_q <= floor_d;
+    base_level_q <= fair_d ? level_t'(virtual_levels) : level_t'(now_i >> policy.shift);
+    if (policy.policy == Slack) offset_q <= in_request_i.timestamp + class_policy.offset;
+    else offset_q <= fair_d ? '0 : class_policy.offset;
+    given_level_q <= in_request_i.rank;
+    if (fire) payload_q <= in_payload_i;
+    if (rst_i) begin
+      valid_q <= 1'b0;
+      sweep_valid_q <= 1'b0;
+    end
+  end
+
+  // ---- The states, and those that are too new to be read from memory.
+  fine_time_t read_state, write_state_q, finish_q;
+  logic write, write_valid_q, write_hit_q, front_hit_q, front_charged_q, front_sweep_q;
+  where_t front_q;
+
+  assign write = front_sweep_q || (front_charged_q && accept_i);
+  ram_simple_dual #(
+      .T(fine_time_t),
+      .Depth(1 << IndexWidth)
+  ) u_states (
+      .clk_i,
+      .write_enable_i(write),
+      .write_addr_i(front_q),
+      .write_data_i(finish_q),
+      .read_enable_i(1'b1),
+      .read_addr_i(where_d),
+      .read_data_o(read_state)
+  );
+
+  always_ff @(posedge clk_i) begin
+    write_valid_q <= write;
+    write_state_q <= finish_q;
+    write_hit_q <= where_d == front_q;  // what is written now is what is being read
+    front_hit_q <= where_d == where_q;
+    if (rst_i) write_valid_q <= 1'b0;
+  end
+
+  // ---- Cycle 1: both ways.
+  fine_time_t state, state_old, cost;
+  time_t tolerance;
+  fine_time_t finish[2];
+  level_t level[2];
+  logic [1:0] beyond;
+
+  // A cost is at most an eighth of the whole of time; more would look like the past.
+  localparam int unsigned CostWidth = TimeWidth + FractionWidth - 3;
+  logic [LengthWidth+15+12:0] shifted;
+  assign shifted = (LengthWidth + 28)'(product_q) << {exponent_q, 2'b00};
+  always_comb begin
+    cost = fine_time_t'(shifted[CostWidth-1:0]);
+    if (shifted[LengthWidth+27:CostWidth] != '0) cost = fine_time_t'({CostWidth{1'b1}});
+    if (free_q) cost = '0;
+  end
+  assign tolerance = shaped_q ? offset_q : '0;
+
+  assign state_old = write_valid_q && write_hit_q ? write_state_q : read_state;
+  always_comb begin
+    state = state_old;
+    if (anew_in_q) state = {base_q, FractionWidth'(0)};
+    if (method_q == Deadline) state = {offset_q, FractionWidth'(0)};
+  end
+
+  for (genvar i = 0; i < 2; i++) begin : gen_way
+    rank_flow u_flow (
+        .base_i(base_q),
+        .floor_i(floor_q),
+        .base_level_i(base_level_q),
+        .shift_i(shift_q),
+        .tolerance_i(tolerance),
+        .cost_i(cost),
+        .state_i(i == 0 ? state : finish_q),
+        .level_o(level[i]),
+        .beyond_o(beyond[i]),
+        .finish_o(finish[i])
+    );
+  end
+
+  logic taken_in_front;
+  level_t given_ahead, level_d;
+  assign taken_in_front = front_hit_q && write && !anew_in_q;
+  assign given_ahead = given_level_q - base_level_q;
+  always_comb begin
+    level_d = level[taken_in_front];
+    if (method_q == Level) level_d = level_t'(offset_q);
+    if (method_q == Charge && detoured_q) level_d = base_level_q;
+    if (given_q) level_d = method_q != Level && given_ahead[LevelWidth-1] ? base_level_q : given_level_q;
+  end
+
+  // ---- Output.
+  always_ff @(posedge clk_i) begin
+    out_valid_o <= valid_q;
+    if (valid_q) begin
+      out_rank_o <= {level_d, !detoured_q};
+      out_beyond_o <= shaped_q && !free_q && beyond[taken_in_front];
+      out_payload_o <= payload_q;
+    end
+    front_q <= where_q;
+    front_sweep_q <= sweep_valid_q && method_q == Charge;
+    front_charged_q <= valid_q && method_q == Charge && !free_q;
+    finish_q <= finish[taken_in_front];
+    if (rst_i) begin
+      out_valid_o <= 1'b0;
+      front_sweep_q <= 1'b0;
+      front_charged_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!accept_i || out_valid_o)
+      else $error("rank_stage: a packet was accepted that is not there");
+      for (int unsigned s = 0; s < Services; s++) begin
+        assert (policy_i[s].shift <= 4'd13)
+        else $error("rank_stage: shift %0d of service %0d leaves no level", policy_i[s].shift, s);
+      end
+    end
+  end
+
+  logic unused;
+  assign unused = &{class_addr_i, in_request_i.service, in_request_i.tenant, dequeued_service_i,
+                    dequeued_tenant_i, dequeued_rank_i[0]};
 endmodule
