@@ -18,6 +18,7 @@ module affine_wait #(
     input logic                 arrive_i,
     input logic [SlotWidth-1:0] arrive_slot_i,
     input logic [UnitWidth-1:0] arrive_unit_i,
+    input logic                 arrive_lossless_i,
 
     input  logic [Services-1:0] fetch_i,  // one hot: a packet is popped and will come here
     output logic [Services-1:0] room_o,
@@ -30,21 +31,26 @@ module affine_wait #(
     output logic [Services-1:0]                head_valid_o,
     output logic [Services-1:0][SlotWidth-1:0] head_slot_o,
     output logic [Services-1:0][UnitWidth-1:0] head_unit_o,
+    output logic [Services-1:0]                head_lossless_o,
     input  logic [Services-1:0]                take_i
 );
   typedef struct packed {
-    logic [SlotWidth-1:0] slot;
+    logic lossless;
     logic [UnitWidth-1:0] unit;
+  } note_t;
+  typedef struct packed {
+    logic [SlotWidth-1:0] slot;
+    note_t note;
   } waiting_t;
   typedef logic [$clog2(Depth):0] count_t;
 
-  logic [UnitWidth-1:0] unit_of[Entries];
+  note_t notes[Entries];
   always_ff @(posedge clk_i) begin
-    if (arrive_i) unit_of[arrive_slot_i] <= arrive_unit_i;
+    if (arrive_i) notes[arrive_slot_i] <= '{lossless: arrive_lossless_i, unit: arrive_unit_i};
   end
 
   waiting_t popped;
-  assign popped = '{slot: popped_slot_i, unit: unit_of[popped_slot_i]};
+  assign popped = '{slot: popped_slot_i, note: notes[popped_slot_i]};
 
   for (genvar s = 0; s < Services; s++) begin : gen_service
     count_t count_q;
@@ -54,7 +60,8 @@ module affine_wait #(
     assign room_o[s] = count_q != count_t'(Depth);
     assign empty_o[s] = count_q == '0;
     assign head_slot_o[s] = head.slot;
-    assign head_unit_o[s] = head.unit;
+    assign head_unit_o[s] = head.note.unit;
+    assign head_lossless_o[s] = head.note.lossless;
 
     fifo #(
         .T(waiting_t),

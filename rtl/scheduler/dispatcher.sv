@@ -34,23 +34,27 @@ module dispatcher
     input logic [Services-1:0][TenantWidth-1:0] pick_tenant_i,
     input logic [Queues-1:0] queue_busy_i,
     input logic [Services-1:0] affine_i,
-    input logic [Services-1:0] unit_valid_i,  // the service's best unit has a credit
+    input logic [Services-1:0] lossless_i,  // lossless packets are queued: the next one may be one
+    input logic [Services-1:0] unit_free_i,  // the service's best unit has a credit
+    input logic [Services-1:0] unit_lossless_free_i,  // and room for a lossless packet
     input logic [Services-1:0][UnitWidth-1:0] unit_i,
-    input logic [Units-1:0] unit_free_i,  // this unit has a credit
+    input logic [Units-1:0] free_i,  // the same of each unit
+    input logic [Units-1:0] lossless_free_i,
 
     // A packet queued now, whose unit its flow decides.
     input logic                 arrive_i,
     input logic [SlotWidth-1:0] arrive_slot_i,
     input logic [UnitWidth-1:0] arrive_unit_i,
+    input logic                 arrive_lossless_i,
 
     input  logic                  evict_valid_i,
     output logic                  evict_ready_o,
     input  logic [QueueWidth-1:0] evict_queue_i,
 
     output logic                    take_o,  // a credit of take_unit_o is used
-    output logic [ServiceWidth-1:0] take_service_o,
-    output logic [ TenantWidth-1:0] take_tenant_o,  // not known for a service with affinity
     output logic [   UnitWidth-1:0] take_unit_o,
+    output logic                    take_lossless_o,  // and room for a lossless packet, should it be one
+    output logic [    Services-1:0] picked_o,  // the service's pick is popped
 
     output logic                  pop_valid_o,
     output logic [QueueWidth-1:0] pop_queue_o,
@@ -66,6 +70,7 @@ module dispatcher
     output logic                    leave_evicted_o,
     output logic [ServiceWidth-1:0] leave_service_o,
     output logic [   UnitWidth-1:0] leave_unit_o,
+    output logic                    leave_lossless_o,  // take_lossless_o as it was
     input  logic [    Channels-1:0] leave_channel_i,  // one hot
     input  length_t                 leave_flits_i,
 
@@ -94,6 +99,7 @@ module dispatcher
     logic [SlotWidth-1:0] slot;
     logic [ServiceWidth-1:0] service;
     logic [UnitWidth-1:0] unit;
+    logic lossless;
     logic [ChargeWidth-1:0] charge;
   } tag_t;
 
@@ -103,14 +109,17 @@ module dispatcher
   } fetch_t;
 
   // Who wants what.
-  logic [Services-1:0] pickable, waiting, wait_room, wait_empty, launchable, fetchable;
+  logic [Services-1:0] pickable, waiting, wait_lossless, wait_room, wait_empty;
+  logic [Services-1:0] unit_ready, launchable, fetchable;
   logic [Services-1:0][SlotWidth-1:0] wait_slot;
   logic [Services-1:0][UnitWidth-1:0] wait_unit;
   for (genvar s = 0; s < Services; s++) begin : gen_request
     assign pickable[s] = pick_valid_i[s] && queue_busy_i[QueueWidth'(s*Tenants)+QueueWidth'(pick_tenant_i[s])];
     // A service that has just lost its affinity first sends what waits.
-    assign launchable[s] = waiting[s] ? unit_free_i[wait_unit[s]]
-        : pickable[s] && unit_valid_i[s] && !affine_i[s] && wait_empty[s];
+    assign unit_ready[s] = waiting[s]
+        ? (wait_lossless[s] ? lossless_free_i[wait_unit[s]] : free_i[wait_unit[s]])
+        : (lossless_i[s] ? unit_lossless_free_i[s] : unit_free_i[s]);
+    assign launchable[s] = unit_ready[s] && (waiting[s] || (pickable[s] && !affine_i[s] && wait_empty[s]));
     assign fetchable[s] = pickable[s] && affine_i[s] && wait_room[s];
   end
 
@@ -154,8 +163,8 @@ module dispatcher
   assign evict_ready_o = evict;
 
   assign take_o = launch;
-  assign take_service_o = launch_service;
-  assign take_tenant_o = pick_tenant_i[launch_service];
+  assign take_lossless_o = launch_waited ? wait_lossless[launch_service] : lossless_i[launch_service];
+  assign picked_o = (launch && !launch_waited ? launch_grant : '0) | (fetch ? fetch_grant : '0);
   assign take_unit_o = launch_waited ? wait_unit[launch_service] : unit_i[launch_service];
 
   assign pop_service = launch && !launch_waited ? launch_service : fetch_service;
@@ -176,6 +185,7 @@ module dispatcher
         slot: wait_slot[launch_service],
         service: launch_service,
         unit: take_unit_o,
+        lossless: take_lossless_o,
         charge: charge
     };
   end
@@ -189,6 +199,7 @@ module dispatcher
   assign leave_evicted_o = tag_q[Leave].kind == Evict;
   assign leave_service_o = tag_q[Leave].service;
   assign leave_unit_o = tag_q[Leave].unit;
+  assign leave_lossless_o = tag_q[Leave].lossless;
 
   always_ff @(posedge clk_i) begin
     evicted_q <= evict;
@@ -213,6 +224,7 @@ module dispatcher
       .arrive_i,
       .arrive_slot_i,
       .arrive_unit_i,
+      .arrive_lossless_i,
       .fetch_i(fetch ? fetch_grant : '0),
       .room_o(wait_room),
       .empty_o(wait_empty),
@@ -222,6 +234,7 @@ module dispatcher
       .head_valid_o(waiting),
       .head_slot_o(wait_slot),
       .head_unit_o(wait_unit),
+      .head_lossless_o(wait_lossless),
       .take_i(launch ? launch_grant & waiting : '0)
   );
 
@@ -251,7 +264,7 @@ module dispatcher
       assert (popped_valid_i == (fetch_q[Due].valid || tag_q[Due].kind == Evict
           || (tag_q[Due].kind == Send && !tag_q[Due].waited)))
       else $error("dispatcher: the PIFO's latency is not PopLatency");
-      assert (!take_o || launch_waited || unit_valid_i[launch_service])
+      assert (!take_o || free_i[take_unit_o])
       else $error("dispatcher: a packet is sent without a credit");
     end
   end

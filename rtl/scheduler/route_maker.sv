@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The source route of a packet that leaves for the unit of its chain's first hop: that unit, then the
+// unit that would now be chosen for each later hop, as far as their services let packets be pushed to
+// them, and behind the last hop the exit. A lossless packet is never pushed: its route is one hop.
+// Combinational.
+module route_maker
+  import girih_pkg::*;
+#(
+    parameter int unsigned Services = 8
+) (
+    input descriptor_t desc_i,
+    input node_t       node_i,  // of the unit that it is sent to
+
+    // Per service: may be pushed to in this cycle, and where.
+    input logic  [Services-1:0] push_i,
+    input node_t [Services-1:0] push_node_i,
+
+    output descriptor_t desc_o
+);
+  typedef logic [$bits(desc_i.route_count)-1:0] count_t;
+
+  logic [15:0] push;
+  node_t [15:0] push_node;
+  always_comb begin
+    push = '0;
+    push_node = '0;
+    push[Services-1:0] = push_i;
+    push_node[Services-1:0] = push_node_i;
+  end
+
+  // on[k]: the route leads on from hop k - 1 to hop k, or to the exit when hop k - 1 is the last.
+  logic [ChainHops:0] more, on;
+  for (genvar k = 1; k <= ChainHops; k++) begin : gen_hop
+    assign more[k] = k < ChainHops && desc_i.chain_count > count_t'(k);
+  end
+  assign more[0] = 1'b1;
+  assign on[0] = 1'b1;
+  for (genvar k = 1; k < ChainHops; k++) begin : gen_on
+    assign on[k] = on[k-1] && !desc_i.lossless && more[k-1] && (!more[k] || push[desc_i.chain[k].service]);
+  end
+  assign on[ChainHops] = on[ChainHops-1] && !desc_i.lossless && more[ChainHops-1];
+
+  always_comb begin
+    desc_o = desc_i;
+    desc_o.credit = 1'b1;
+    desc_o.detoured = 1'b0;
+    desc_o.rank_valid = 1'b0;
+    desc_o.route = '0;
+    desc_o.route[0] = node_i;
+    desc_o.route_count = count_t'(1);
+    for (int unsigned k = 1; k <= ChainHops; k++) begin
+      desc_o.route[k] = desc_i.exit;
+      if (k < ChainHops && more[k]) desc_o.route[k] = push_node[desc_i.chain[k].service];
+      if (on[k]) desc_o.route_count = count_t'(k + 1);
+    end
+  end
+endmodule

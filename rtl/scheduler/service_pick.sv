@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tenant's packet a service sends next, decided a cycle ahead: by the lowest head rank, or, where
+// the service has a hierarchy, by the share of the tenants.
+//
+// For a few cycles after a pop the next head of that queue is not known. Without shaping its last
+// known rank stands in for it, so that a service can send in every cycle; up to PopLatency packets of a
+// tenant may then leave ahead of a better one of another. Under shaping the head must be known, and its
+// time come.
+module service_pick
+  import policy_pkg::*;
+#(
+    parameter int unsigned Tenants = 4,
+    localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input service_policy_t policy_i,
+    input logic circular_i,
+    input time_t now_i,
+
+    input logic [Tenants-1:0] nonempty_i,
+    input logic [Tenants-1:0] head_valid_i,
+    input rank_t head_rank_i[Tenants],
+
+    // Of tenant_share, which decides among eligible_o.
+    output logic [Tenants-1:0] eligible_o,
+    input  logic               share_valid_i,
+    input  tenant_t            share_tenant_i,
+
+    output logic                   pick_valid_o,
+    output logic [TenantWidth-1:0] pick_tenant_o,
+    input  logic                   popped_i        // the pick was popped
+);
+  logic shaped, alone;
+  logic [Tenants-1:0] known, seen_q;
+  rank_t rank[Tenants];
+  rank_t last_q[Tenants];
+  assign shaped = policy_i.policy == Shaped;
+  assign alone = (nonempty_i & (nonempty_i - 1'b1)) == '0;
+
+  for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
+    assign rank[t] = head_valid_i[t] ? head_rank_i[t] : last_q[t];
+    assign known[t] = head_valid_i[t] || (!shaped && (seen_q[t] || alone));
+    assign eligible_o[t] = nonempty_i[t]
+        && (!shaped || (head_valid_i[t] && due(head_rank_i[t], now_i, policy_i.shift)));
+    always_ff @(posedge clk_i) begin
+      if (head_valid_i[t]) last_q[t] <= head_rank_i[t];
+      seen_q[t] <= nonempty_i[t] && (seen_q[t] || head_valid_i[t]);
+      if (rst_i) seen_q[t] <= 1'b0;
+    end
+  end
+
+  logic valid, valid_q, popped_q;
+  tenant_t tenant;
+  rank_t lowest;
+  logic [TenantWidth-1:0] tenant_q;
+
+  tenant_pick #(
+      .Tenants(Tenants)
+  ) u_pick (
+      .clk_i,
+      .rst_i,
+      .circular_i,
+      .nonempty_i,
+      .head_valid_i(known),
+      .head_rank_i(rank),
+      .valid_o(valid),
+      .tenant_o(tenant),
+      .rank_o(lowest),
+      .advance_i(popped_i)
+  );
+
+  // The cycle after a pop still shows the head that has gone.
+  logic blocked;
+  assign blocked = shaped && popped_q;
+  assign pick_valid_o = !blocked && (policy_i.hierarchy ? share_valid_i : valid_q);
+  assign pick_tenant_o = policy_i.hierarchy ? TenantWidth'(share_tenant_i) : tenant_q;
+
+  always_ff @(posedge clk_i) begin
+    valid_q <= valid && (!shaped || due(lowest, now_i, policy_i.shift));
+    tenant_q <= TenantWidth'(tenant);
+    popped_q <= popped_i;
+    if (rst_i) begin
+      valid_q <= 1'b0;
+      popped_q <= 1'b0;
+    end
+  end
+endmodule
