@@ -8,12 +8,12 @@
 package rmt_pkg;
   import girih_pkg::*;
 
-  localparam int unsigned HeaderBytes = 128;  // of a frame, that the parser sees
-  localparam int unsigned Words = 16;
-  localparam int unsigned Headers = 16;  // that a program can name
-  localparam int unsigned Paths = 32;  // through the parse graph
+  localparam int unsigned HeaderBytes = parser_pkg::HeaderBytes;  // of a frame, that the parser sees
+  localparam int unsigned Words = parser_pkg::Words;
+  localparam int unsigned Headers = parser_pkg::Headers;  // that a program can name
+  localparam int unsigned Paths = parser_pkg::Paths;  // through the parse graph
+  localparam int unsigned Sums = parser_pkg::Sums;  // checksums that are kept right under edits
   localparam int unsigned Edits = 4;  // words that the stages may change in one packet, together
-  localparam int unsigned Sums = 4;  // checksums that are kept right under edits
   localparam int unsigned MaxStages = 4;
 
   typedef logic [$clog2(Words)-1:0] word_number_t;

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from girih.build.sources import needs_chain, resolve
 from girih.paths import BUILD
-from girih.rmt import action
+from girih.rmt import action, program
 from girih.spec.kinds import load_kinds
 from girih.spec.message import CardParams, package
 from girih.spec.tiles import generate, inputs
@@ -40,9 +40,9 @@ def generated_rtl(params: CardParams) -> Path:
 
     Made when it is not there, under its final name only when it is complete.
     """
-    text, actions = package(params), action.package()
+    text, actions, programs = package(params), action.package(), program.package()
     made_from = [*[p.name for p in inputs()], *[p.read_bytes() for p in inputs()]]
-    folder = BUILD / "generated" / digest(text, actions, *made_from)
+    folder = BUILD / "generated" / digest(text, actions, programs, *made_from)
     if folder.exists():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -51,6 +51,7 @@ def generated_rtl(params: CardParams) -> Path:
         unfinished.mkdir()
         (unfinished / "girih_pkg.sv").write_text(text)
         (unfinished / "action_pkg.sv").write_text(actions)
+        (unfinished / "parser_pkg.sv").write_text(programs)
         generate(unfinished, {name: kind for name, kind in load_kinds().items() if params.chain_hops or not kind.chained})
         try:
             unfinished.rename(folder)
