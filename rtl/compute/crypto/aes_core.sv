@@ -162,8 +162,9 @@ module aes_core
   logic [Lanes-1:0] lane_valid, lane_last;
   block_t [Lanes-1:0] lane_block;
   for (genvar l = 0; l < int'(Lanes); l++) begin : gen_lane
-    logic [31:0] lane_number;
+    logic [31:0] lane_number, network_number;
     assign lane_number = number + 32'(l);
+    assign network_number = {<<8{lane_number}};
     aes_pipeline #(
         .SlotWidth(SlotWidth)
     ) u_pipeline (
@@ -171,7 +172,7 @@ module aes_core
         .rst_i,
         .step_i(step),
         .in_valid_i(issue),
-        .in_block_i({{<<8{lane_number}}, vector, packet_salt}),
+        .in_block_i({network_number, vector, packet_salt}),
         .in_slot_i(slot),
         .in_last_i(beat_done),
         .out_valid_o(lane_valid[l]),
