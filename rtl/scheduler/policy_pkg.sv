@@ -104,16 +104,15 @@ package policy_pkg;
 
   // Whether the time of a queue's head has come (Shaped).
   function automatic logic due(rank_t rank, time_t now, logic [3:0] shift);
-    level_t ahead;
-    ahead = level_t'(now >> shift) - rank[RankWidth-1:1];
-    return !ahead[LevelWidth-1];
+    rank_t passed;
+    passed = {level_t'(now >> shift), 1'b1} - rank;
+    return !passed[RankWidth-1];
   endfunction
 
   // Whether `a` leaves before `b`; equal ranks do not.
   function automatic logic leaves_before(rank_t a, rank_t b, logic circular);
     rank_t distance;
-    logic borrow;
-    {borrow, distance} = {1'b0, a} - {1'b0, b};
-    return circular ? distance[RankWidth-1] : borrow;
+    distance = a - b;
+    return circular ? distance[RankWidth-1] : a < b;
   endfunction
 endpackage

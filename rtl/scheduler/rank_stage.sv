@@ -115,7 +115,8 @@ module rank_stage
   // ---- Cycle 0: look up, multiply.
   logic [ServiceWidth-1:0] service, dequeued_service;
   logic [TenantWidth-1:0] dequeued_tenant;
-  service_policy_t policy, dequeued_policy;
+  service_policy_t policy;
+  logic dequeued_fair, dequeued_hierarchy;
   class_policy_t class_policy;
   where_t where_d;
   time_t virtual_levels, now_floor, floor_d;
@@ -150,8 +151,9 @@ module rank_stage
   );
 
   assign dequeued_service = dequeued_service_i[ServiceWidth-1:0];
-  assign dequeued_policy = policy_i[dequeued_service];
-  assign dequeued_tenant = dequeued_policy.hierarchy ? dequeued_tenant_i[TenantWidth-1:0] : '0;
+  assign dequeued_fair = policy_i[dequeued_service].policy == Fair;
+  assign dequeued_hierarchy = policy_i[dequeued_service].hierarchy;
+  assign dequeued_tenant = dequeued_hierarchy ? dequeued_tenant_i[TenantWidth-1:0] : '0;
 
   rank_clock #(
       .Queues(1 << (ServiceWidth + TenantWidth))
@@ -160,7 +162,7 @@ module rank_stage
       .rst_i,
       .clear_i(clearing_q),
       .clear_queue_i({sweep_q.service, sweep_q.tenant}),
-      .dequeued_valid_i(dequeued_valid_i && dequeued_policy.policy == Fair),
+      .dequeued_valid_i(dequeued_valid_i && dequeued_fair),
       .dequeued_queue_i({dequeued_service, dequeued_tenant}),
       .dequeued_level_i(dequeued_rank_i[RankWidth-1:1]),
       .queue_i({where_d.service, where_d.tenant}),
