@@ -140,7 +140,7 @@ typedef struct girih_flow_params {
   uint64_t start_cycle;
   uint64_t seed;
   uint32_t expect;  /* girih_expect */
-  uint32_t reserved;
+  uint32_t opaque;  /* 1: the card may rewrite the payload from its fifth byte on; no UDP checksum is sent */
 } girih_flow_params;
 
 typedef struct girih_latency {
@@ -168,6 +168,8 @@ int girih_flows_run(girih_card *card, uint64_t quiet, uint64_t limit);
 int girih_flow_result_get(girih_card *card, uint32_t flow, girih_flow_result *result);
 /* Copies up to `capacity` latencies in order of reception; the number of them. */
 int64_t girih_flow_latencies(girih_card *card, uint32_t flow, uint32_t *first, uint32_t *last, uint64_t capacity);
+/* Copies the cycles in which up to `capacity` packets had come out whole, in the same order; the number of them. */
+int64_t girih_flow_arrivals(girih_card *card, uint32_t flow, uint64_t *cycles, uint64_t capacity);
 /* Frames that came out while there were flows and belonged to none of them. */
 uint64_t girih_flows_unexpected(girih_card *card);
 int girih_flows_clear(girih_card *card);

@@ -229,6 +229,12 @@ int64_t girih_flow_latencies(girih_card *card, uint32_t flow, uint32_t *first, u
   return status == GIRIH_OK ? static_cast<int64_t>(count) : status;
 }
 
+int64_t girih_flow_arrivals(girih_card *card, uint32_t flow, uint64_t *cycles, uint64_t capacity) {
+  uint64_t count = 0;
+  const int status = guarded([&] { count = generator(card->card).flow(flow).arrivals(cycles, capacity); });
+  return status == GIRIH_OK ? static_cast<int64_t>(count) : status;
+}
+
 uint64_t girih_flows_unexpected(girih_card *card) {
   return card->card.has_generator() ? card->card.generator().unexpected() : 0;
 }

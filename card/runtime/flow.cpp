@@ -55,7 +55,8 @@ Flow::Flow(const girih_flow_params &params, uint32_t index)
     for (auto &byte : payload) byte = static_cast<uint8_t>(random.next());
     std::fill_n(payload.begin(), sequence_bytes(payload.size()), uint8_t{0});
     auto frame = make_udp(header, payload.data(), payload.size());
-    const uint8_t *sum = frame.data() + payload_offset_ - 2;
+    uint8_t *sum = frame.data() + payload_offset_ - 2;
+    if (params_.opaque) store16(sum, 0);
     variants_.push_back({frame, static_cast<uint16_t>(~load16(sum))});
     payloads_.push_back(std::move(payload));
   }
@@ -74,8 +75,10 @@ void Flow::send(Frame &frame, uint64_t cycle) {
   uint8_t *payload = frame.bytes.data() + payload_offset_;
   const size_t count = sequence_bytes(payloads_[next_ % payloads_.size()].size());
   for (size_t i = 0; i < count; i++) payload[i] = static_cast<uint8_t>(next_ >> (8 * i));
-  const auto sum = static_cast<uint16_t>(~fold16(add_sum(payload, count, variant.sum)));
-  store16(payload - 2, sum ? sum : 0xFFFF);
+  if (!params_.opaque) {
+    const auto sum = static_cast<uint16_t>(~fold16(add_sum(payload, count, variant.sum)));
+    store16(payload - 2, sum ? sum : 0xFFFF);
+  }
   frame.flow = static_cast<int32_t>(index_);
   frame.sequence = next_++;
   if (params_.rate > 0) next_cycle_ = std::max(next_cycle_, static_cast<double>(cycle) - 1) + 1 / params_.rate;
@@ -107,7 +110,8 @@ void Flow::receive(const UdpView &view, const Frame &frame) {
   const auto &payload = payloads_[sequence % payloads_.size()];
   const size_t skip = sequence_bytes(payload.size());
   if (!known || frame.bad || view.size != payload.size() ||
-      !std::equal(payload.begin() + static_cast<ptrdiff_t>(skip), payload.end(), view.payload + skip)) {
+      (!params_.opaque &&
+       !std::equal(payload.begin() + static_cast<ptrdiff_t>(skip), payload.end(), view.payload + skip))) {
     result_.corrupted++;
     return;
   }
@@ -127,6 +131,7 @@ void Flow::receive(const UdpView &view, const Frame &frame) {
   }
   result_.last_out = frame.last_cycle;
   result_.payload_bytes += view.size;
+  arrivals_.push_back(frame.last_cycle);
   first_latency_.push_back(static_cast<uint32_t>(frame.first_cycle - entered_[sequence]));
   last_latency_.push_back(static_cast<uint32_t>(frame.last_cycle - entered_[sequence]));
 }
@@ -150,6 +155,11 @@ uint64_t Flow::latencies(uint32_t *first, uint32_t *last, uint64_t capacity) con
   std::copy_n(first_latency_.begin(), count, first);
   std::copy_n(last_latency_.begin(), count, last);
   return first_latency_.size();
+}
+
+uint64_t Flow::arrivals(uint64_t *cycles, uint64_t capacity) const {
+  std::copy_n(arrivals_.begin(), std::min<uint64_t>(capacity, arrivals_.size()), cycles);
+  return arrivals_.size();
 }
 
 }  // namespace girih

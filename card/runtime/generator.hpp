@@ -31,6 +31,7 @@ class Flow {
   const girih_flow_params &params() const { return params_; }
   girih_flow_result result() const;
   uint64_t latencies(uint32_t *first, uint32_t *last, uint64_t capacity) const;
+  uint64_t arrivals(uint64_t *cycles, uint64_t capacity) const;
 
  private:
   struct Variant {  // one prebuilt frame
@@ -53,6 +54,7 @@ class Flow {
   std::vector<uint64_t> entered_;  // by sequence number
   std::vector<bool> received_;
   std::vector<uint32_t> first_latency_, last_latency_;
+  std::vector<uint64_t> arrivals_;
   girih_flow_result result_{};
   uint64_t first_payload_ = 0;
 };

@@ -35,6 +35,15 @@ def test_flows_take_turns_and_keep_their_rate(card):
     assert flows[1].packets_per_cycle == pytest.approx(0.05, rel=0.02)
 
 
+def test_a_flow_can_have_a_length_of_its_own_and_a_payload_that_is_not_compared(card):
+    card.add_flow(payload=100, src_port=1, count=30, opaque=True)
+    card.add_flow(payload=100, src_port=2)
+    short, long = card.run_flows(count=90).flows
+    assert (short.sent, short.received, long.sent, long.received) == (30, 30, 90, 90)
+    assert short.arrivals == sorted(short.arrivals) and len(short.arrivals) == 30
+    assert short.arrivals[0] == short.first_out and short.arrivals[-1] == short.last_out
+
+
 def test_a_window_bounds_what_is_under_way(card):
     card.add_flow(payload=18, window=1)
     result = card.run_flows(count=100).flows[0]

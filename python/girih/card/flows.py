@@ -17,7 +17,8 @@ class Flow:
     port: of the card. payload: UDP payload bytes, or several that are taken in turn. rate: packets
     per cycle, None for back to back. window: most packets under way at once, None for no limit.
     vlan: tag control information, None for untagged. expect: "echo" (addresses swapped) or "forward".
-    start: cycles after the start of the run. dst_mac, dst_ip: None for the card's own, of that port.
+    start: cycles after the start of the run. count: packets to send, None for the run's. opaque: the card may
+    rewrite the payload from its fifth byte on, so it is not compared, and no UDP checksum is sent. dst_mac, dst_ip: None for the card's own, of that port.
     """
 
     port: int = 0
@@ -33,7 +34,9 @@ class Flow:
     window: int | None = None
     seed: int = 1
     start: int = 0
+    count: int | None = None
     expect: str = "echo"
+    opaque: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,8 @@ class FlowResult:
     first_latencies: list[int] = field(repr=False)
     """Every packet's first_beat latency, in order of reception."""
     last_latencies: list[int] = field(repr=False)
+    arrivals: list[int] = field(repr=False)
+    """The cycle of every packet's last beat out, in order of reception."""
 
     def goodput_gbps(self, clock_mhz: int = 250) -> float:
         """Payload bits per second at the card's clock, in Gbit/s."""

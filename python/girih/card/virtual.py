@@ -260,9 +260,9 @@ class VirtualCard(Bus):
         self.keep_output(False)
         try:
             for flow in self._flows:
-                self._call("flow_add", self._card, self._flow_params(flow, count, warmup))
+                self._call("flow_add", self._card, self._flow_params(flow, flow.count or count, warmup))
             self._call("flows_run", self._card, quiet, limit)
-            results = [self._flow_result(i, count) for i in range(len(self._flows))]
+            results = [self._flow_result(i, flow.count or count) for i, flow in enumerate(self._flows)]
             unexpected = self._library.api.girih_flows_unexpected(self._card)
             return RunResult(results, unexpected, self.cycle - start)
         finally:
@@ -287,6 +287,7 @@ class VirtualCard(Bus):
         params.start_cycle = self.cycle + flow.start
         params.seed = flow.seed
         params.expect = _choice("expect", flow.expect, EXPECT)
+        params.opaque = flow.opaque
         return params
 
     def _flow_result(self, index: int, count: int) -> FlowResult:
@@ -294,8 +295,10 @@ class VirtualCard(Bus):
         self._call("flow_result_get", self._card, index, result)
         first, last = self._ffi.new("uint32_t[]", count), self._ffi.new("uint32_t[]", count)
         received = self._call("flow_latencies", self._card, index, first, last, count)
+        arrivals = self._ffi.new("uint64_t[]", count)
+        self._call("flow_arrivals", self._card, index, arrivals, count)
         values = {
-            name: getattr(result, name) for name in FlowResult.__dataclass_fields__ if not name.endswith("latencies")
+            name: getattr(result, name) for name in FlowResult.__dataclass_fields__ if name not in ("first_latencies", "last_latencies", "arrivals")
         }
         for name in ("first_beat", "last_beat"):
             values[name] = Latency(**{part: getattr(values[name], part) for part in Latency.__dataclass_fields__})
@@ -303,6 +306,7 @@ class VirtualCard(Bus):
             **values,
             first_latencies=self._ffi.unpack(first, received),
             last_latencies=self._ffi.unpack(last, received),
+            arrivals=self._ffi.unpack(arrivals, received),
         )
 
     # ---- seeing inside ----
