@@ -7,12 +7,9 @@
 // field is in which bits of which word; the hardware does not know any protocol.
 package rmt_pkg;
   import girih_pkg::*;
+  import parser_pkg::*;
+  export parser_pkg::*;  // the sizes that the parser's program fixes
 
-  localparam int unsigned HeaderBytes = parser_pkg::HeaderBytes;  // of a frame, that the parser sees
-  localparam int unsigned Words = parser_pkg::Words;
-  localparam int unsigned Headers = parser_pkg::Headers;  // that a program can name
-  localparam int unsigned Paths = parser_pkg::Paths;  // through the parse graph
-  localparam int unsigned Sums = parser_pkg::Sums;  // checksums that are kept right under edits
   localparam int unsigned Edits = 4;  // words that the stages may change in one packet, together
   localparam int unsigned MaxStages = 4;
 
@@ -38,6 +35,16 @@ package rmt_pkg;
     halfword_t shift_l4;  // and what follows the network header
     logic [Sums-1:0][15:0] sum;  // checksums of the frame as it came
   } parse_t;
+
+  // What the parser's first step says of a frame.
+  typedef struct packed {
+    logic [3:0] state;
+    logic [Headers-1:0] headers;
+    logic optional;  // there is an optional link header
+    halfword_t shift_l3;
+    halfword_t shift_l4;
+    halfword_t [Probes-1:0] probe;
+  } front_step_t;
 
   typedef enum logic [1:0] {
     DropNone,

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects the first HeaderBytes bytes of each frame, and takes the parser's first step as soon as
+// the bytes for it are there. Never says wait: the second step has let go of a frame by the time that
+// the next one comes, because then all of it has come.
+module parser_collect
+  import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic                              write_i,
+    input logic         [$clog2(Fronts)-1:0] index_i,
+    input front_entry_t                      entry_i,
+
+    input logic       in_valid_i,
+    input flit_t      in_flit_i,   // of frames that are taken
+    input logic       in_first_i,
+
+    output logic                                  valid_o,      // a frame is here whose first step is done
+    output logic                                  complete_o,   // no more of it will come into the window
+    output logic       [HeaderBytes/2-1:0][15:0] window_o,  // element 0 first on the wire
+    output logic       [                     6:0] halfwords_o,  // that have come
+    output timestamp_t                            timestamp_o,
+    output front_step_t                           front_o,
+    input  logic                                  take_i
+);
+  localparam int unsigned K = HeaderBytes / FlitBytes;
+  localparam int unsigned FrontBytes = FrontStart + 2 * FrontHalfwords;
+  localparam int unsigned FrontFlits = (FrontBytes + FlitBytes - 1) / FlitBytes;
+  localparam int unsigned CountWidth = $clog2(K + 1);
+
+  if (FlitBytes > HeaderBytes || FrontFlits > 2) begin : gen_bad_width
+    $fatal(1, "parser_collect: W is %0d; it must be from 128 to %0d", W, 8 * HeaderBytes);
+  end
+
+  logic [K-1:0][W-1:0] window_q;
+  logic [CountWidth-1:0] count_q, count;  // flits of this frame in the window; count: with this flit
+  logic [7:0] bytes_q, bytes;
+  logic ended_q;  // the frame has ended
+  logic pending_q, front_valid_q;
+  timestamp_t timestamp_q;
+  front_step_t front_q;
+
+  logic load;  // this flit goes into the window
+  assign load = in_valid_i && (in_first_i || (count_q != CountWidth'(K)));
+  assign count = in_first_i ? CountWidth'(1) : count_q + 1'b1;
+  assign bytes = 8'(count) * 8'(FlitBytes) - 8'(in_flit_i.last ? in_flit_i.empty : '0);
+
+  // The first step looks at the window as it will be with this flit.
+  logic [FrontFlits*W-1:0] early;
+  logic front_now;
+  if (FrontFlits == 1) begin : gen_early
+    assign early = in_flit_i.data;
+    assign front_now = load && in_first_i;
+  end else begin : gen_early_two
+    assign early = {in_flit_i.data, in_first_i ? in_flit_i.data : window_q[0]};
+    assign front_now = load && (in_first_i ? in_flit_i.last : count_q == CountWidth'(1));
+  end
+
+  logic [FrontHalfwords-1:0][15:0] seen;
+  for (genvar i = 0; i < int'(FrontHalfwords); i++) begin : gen_seen
+    localparam int unsigned Byte = FrontStart + 2 * i;
+    assign seen[i] = {early[8*Byte+:8], early[8*(Byte+1)+:8]};
+  end
+
+  front_step_t step;
+  parser_front u_front (
+      .clk_i,
+      .rst_i,
+      .write_i,
+      .index_i,
+      .entry_i,
+      .seen_i(seen),
+      .bytes_i(bytes > 8'd63 ? 6'd63 : 6'(bytes)),
+      .state_o(step.state),
+      .headers_o(step.headers),
+      .optional_o(step.optional),
+      .shift_l3_o(step.shift_l3),
+      .shift_l4_o(step.shift_l4),
+      .probe_o(step.probe)
+  );
+
+  assign valid_o = pending_q && front_valid_q;
+  assign complete_o = ended_q || count_q == CountWidth'(K);
+  assign halfwords_o = 7'(bytes_q >> 1);
+  assign timestamp_o = timestamp_q;
+  assign front_o = front_q;
+  for (genvar i = 0; i < int'(HeaderBytes) / 2; i++) begin : gen_window
+    localparam int unsigned Bit = 16 * (i % (W / 16));
+    assign window_o[i] = {window_q[i/(W/16)][Bit+:8], window_q[i/(W/16)][Bit+8+:8]};
+  end
+
+  for (genvar k = 0; k < int'(K); k++) begin : gen_slot
+    always_ff @(posedge clk_i) begin
+      if (load && count == CountWidth'(k + 1)) window_q[k] <= in_flit_i.data;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (take_i) pending_q <= 1'b0;
+    if (load) begin
+      count_q <= count;
+      bytes_q <= bytes;
+      ended_q <= in_flit_i.last;
+      if (in_first_i) begin
+        pending_q <= 1'b1;
+        front_valid_q <= 1'b0;
+        timestamp_q <= in_flit_i.desc.timestamp;
+      end
+    end
+    if (front_now) begin
+      front_q <= step;
+      front_valid_q <= 1'b1;
+    end
+    if (rst_i) pending_q <= 1'b0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!(in_valid_i && in_first_i && pending_q && !take_i))
+      else $error("parser_collect: a frame came on top of another");
+      assert (!take_i || valid_o)
+      else $error("parser_collect: nothing was there to take");
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, in_flit_i, early};
+endmodule

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Last step of the parser: takes from the frame what the path's action names, and starts the
+// descriptor. Combinational but for the actions.
+module parser_extract
+  import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
+(
+    input logic clk_i,
+
+    input logic         write_i,
+    input path_t        index_i,
+    input path_action_t entry_i,
+
+    input  logic                                      found_i,    // 0: the frame fits no path
+    input  logic                                      on_i,       // 0: take nothing
+    input  path_t                                     path_i,
+    input  front_step_t                               front_i,
+    input  logic [HeaderBytes/2-1:0][15:0]            window_i,
+    input  timestamp_t                                timestamp_i,
+    output phv_t                                      phv_o
+);
+  path_action_t mem[Paths];
+  always_ff @(posedge clk_i) begin
+    if (write_i) mem[index_i] <= entry_i;
+  end
+  path_action_t action;
+  assign action = on_i && found_i ? mem[path_i] : '0;
+
+  // Words. A place at the window's end has no second half; programs do not take it there.
+  logic [Words-1:0][1:0][15:0] half;
+  logic [Words-1:0] word_valid;
+  for (genvar w = 0; w < int'(Words); w++) begin : gen_word
+    halfword_t first;
+    logic present;
+    parser_place u_place (
+        .place_i(action.edits.word[w].place),
+        .shift_l3_i(front_i.shift_l3),
+        .shift_l4_i(front_i.shift_l4),
+        .halfword_o(first)
+    );
+    assign present = action.edits.word[w].place.base != BaseOptional || front_i.optional;
+    assign half[w][1] = present && action.edits.word[w].halves[1] ? window_i[first] : '0;
+    assign half[w][0] = present && action.edits.word[w].halves[0] ? window_i[halfword_t'(first+1'b1)] : '0;
+    assign word_valid[w] = present && |action.edits.word[w].halves;
+  end
+
+  logic [Sums-1:0][15:0] sum;
+  for (genvar s = 0; s < int'(Sums); s++) begin : gen_sum
+    halfword_t place;
+    parser_place u_place (
+        .place_i(action.edits.sum[s].place),
+        .shift_l3_i(front_i.shift_l3),
+        .shift_l4_i(front_i.shift_l4),
+        .halfword_o(place)
+    );
+    assign sum[s] = action.edits.sum[s].mode != SumNone ? window_i[place] : '0;
+  end
+
+  function automatic offset_t offset(header_start_t start, halfword_t shift_l3, halfword_t shift_l4);
+    offset = start.at;
+    if (start.base == BaseL3) offset = offset + offset_t'({shift_l3, 1'b0});
+    if (start.base == BaseL4) offset = offset + offset_t'({shift_l4, 1'b0});
+    if (!start.valid) offset = '0;
+  endfunction
+
+  // A length that no frame can have stays too large, so that who trims finds the frame short.
+  halfword_t length_at;
+  offset_t l3_offset, l4_offset, payload_offset;
+  logic [16:0] length;
+  logic length_good;
+  parser_place u_length (
+      .place_i(action.length_at),
+      .shift_l3_i(front_i.shift_l3),
+      .shift_l4_i(front_i.shift_l4),
+      .halfword_o(length_at)
+  );
+  assign l3_offset = offset(action.l3, front_i.shift_l3, front_i.shift_l4);
+  assign l4_offset = offset(action.l4, front_i.shift_l3, front_i.shift_l4);
+  assign payload_offset = offset(action.payload, front_i.shift_l3, front_i.shift_l4);
+  assign length = 17'(window_i[length_at]) + 17'(l3_offset) + 17'(action.length_add);
+  assign length_good = action.length_valid && length >= 17'(payload_offset);
+
+  // Each half by another rotation, so that equal words in two places do not cancel.
+  flow_t flow;
+  always_comb begin
+    flow = '0;
+    for (int unsigned w = 0; w < Words; w++) begin
+      for (int unsigned h = 0; h < 2; h++) begin
+        int unsigned turn;
+        turn = (5 * w + 3 * h) % 16;
+        if (action.flow[2*w+h]) flow = flow ^ (half[w][h] >> turn | half[w][h] << (16 - turn));
+      end
+    end
+  end
+
+  always_comb begin
+    phv_o = '0;
+    phv_o.word = half;
+    phv_o.word_valid = word_valid;
+    phv_o.headers = on_i && found_i ? action.headers | front_i.headers : '0;
+    phv_o.parse.path = path_i;
+    phv_o.parse.shift_l3 = front_i.shift_l3;
+    phv_o.parse.shift_l4 = front_i.shift_l4;
+    phv_o.parse.sum = sum;
+    phv_o.drop = on_i && !found_i ? DropRunt : DropNone;
+    phv_o.desc.flow = flow;
+    phv_o.desc.length = !length_good ? '0 : length > 17'(length_t'('1)) ? '1 : length_t'(length);
+    phv_o.desc.l3_offset = l3_offset;
+    phv_o.desc.l4_offset = l4_offset;
+    phv_o.desc.payload_offset = payload_offset;
+    phv_o.desc.timestamp_valid = 1'b1;
+    phv_o.desc.timestamp = timestamp_i;
+  end
+
+  logic unused;
+  assign unused = &{1'b0, front_i.state, front_i.probe, action.edits.summed};
+endmodule

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// First step of the parser: a ternary match of the bytes around the first EtherTypes. It says by how
+// much the headers behind are moved (by tags, and by the network header's options), which halfwords
+// the second step shall look at, and in which state. The lowest entry that matches wins; without one,
+// all is 0. Combinational but for the entries.
+module parser_front
+  import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic                              write_i,
+    input logic         [$clog2(Fronts)-1:0] index_i,
+    input front_entry_t                      entry_i,
+
+    input  logic      [FrontHalfwords-1:0][15:0] seen_i,        // element 0 first on the wire
+    input  logic      [               5:0]       bytes_i,       // of the frame; 63: or more
+    output logic      [               3:0]       state_o,
+    output logic      [       Headers-1:0]       headers_o,
+    output logic                                 optional_o,
+    output halfword_t                            shift_l3_o,
+    output halfword_t                            shift_l4_o,
+    output halfword_t [        Probes-1:0]       probe_o        // from the start of the frame
+);
+  typedef struct packed {
+    logic [3:0] state;
+    logic [15:0] headers;
+    logic optional;
+    logic [5:0] shift;
+    logic length_valid;
+    logic [2:0] length_at;
+    logic [3:0] length_least;
+    place_t [Probes-1:0] probe;
+  } result_t;
+
+  logic [Fronts-1:0] valid_q;
+  logic [FrontHalfwords*16-1:0] value_q[Fronts], mask_q[Fronts];
+  logic [5:0] need_q[Fronts];
+  result_t result[Fronts];
+
+  logic [Fronts-1:0] hits;
+  for (genvar i = 0; i < int'(Fronts); i++) begin : gen_match
+    assign hits[i] = valid_q[i] && ((seen_i ^ value_q[i]) & mask_q[i]) == '0 && bytes_i >= need_q[i];
+  end
+
+  logic [$clog2(Fronts)-1:0] winner;
+  always_comb begin
+    winner = '0;
+    for (int i = int'(Fronts) - 1; i >= 0; i--) if (hits[i]) winner = ($clog2(Fronts))'(i);
+  end
+
+  result_t found;
+  logic [3:0] length;
+  assign found = |hits ? result[winner] : '0;
+  assign length = seen_i[found.length_at][11:8] - found.length_least;
+  assign state_o = found.state;
+  assign headers_o = found.headers;
+  assign optional_o = found.optional;
+  assign shift_l3_o = found.shift;
+  assign shift_l4_o = found.shift + (found.length_valid ? halfword_t'({length, 1'b0}) : '0);
+  for (genvar p = 0; p < int'(Probes); p++) begin : gen_probe
+    parser_place u_place (
+        .place_i(found.probe[p]),
+        .shift_l3_i(shift_l3_o),
+        .shift_l4_i(shift_l4_o),
+        .halfword_o(probe_o[p])
+    );
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (write_i) begin
+      value_q[index_i] <= entry_i.value;
+      mask_q[index_i] <= entry_i.mask;
+      need_q[index_i] <= entry_i.need;
+      valid_q[index_i] <= entry_i.valid;
+      result[index_i] <= '{
+          state: entry_i.state,
+          headers: entry_i.headers,
+          optional: entry_i.optional,
+          shift: entry_i.shift,
+          length_valid: entry_i.length_valid,
+          length_at: entry_i.length_at,
+          length_least: entry_i.length_least,
+          probe: entry_i.probe
+      };
+    end
+    if (rst_i) valid_q <= '0;
+  end
+endmodule

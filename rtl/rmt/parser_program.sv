@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parser's part of the window: a control register and the way by which a program is loaded.
+//
+//   0x000  bit 0: the parser is on; off, frames pass with no words and no headers
+//   0x004  a write moves the entry that was made up below to its place: {kind[9:8], index[7:0]},
+//          kind 0: front entry, 1: path entry, 2: action of a path
+//   0x040  16 words in which an entry is made up (spec/parser.yaml), low end first
+//
+// An entry changes in one cycle. A whole program does not: it is loaded with the parser off. Only the
+// operator may touch it.
+module parser_program
+  import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input  window_request_t  window_i,
+    output window_response_t window_o,
+
+    output logic                      on_o,
+    output logic                      front_write_o,
+    output logic                      path_write_o,
+    output logic                      action_write_o,
+    output path_t                     index_o,
+    output front_entry_t              front_o,
+    output path_entry_t               path_o,
+    output path_action_t              action_o
+);
+  localparam int unsigned StagingWords = 16;
+  localparam logic [8:0] Control = 9'h000, Commit = 9'h001;  // of addr[10:2]
+  localparam logic [4:0] Staging = 5'h01;  // of addr[10:6]
+
+  if ($bits(front_entry_t) > 32 * StagingWords || $bits(path_action_t) > 32 * StagingWords) begin : gen_bad_entry
+    $fatal(1, "parser_program: an entry has more than %0d bits", 32 * StagingWords);
+  end
+
+  logic on_q;
+  logic [StagingWords-1:0][31:0] staging_q;
+
+  logic asked, control, commit, staging, good, write;
+  logic [1:0] kind;
+  assign asked = window_i.valid && window_i.addr[13:11] == WindowParser;
+  assign control = window_i.addr[10:2] == Control;
+  assign commit = window_i.addr[10:2] == Commit;
+  assign staging = window_i.addr[10:6] == Staging;
+  assign kind = window_i.data[9:8];
+  assign index_o = path_t'(window_i.data[7:0]);
+
+  logic known;
+  always_comb begin
+    unique case (kind)
+      2'd0: known = window_i.data[7:0] < 8'(Fronts);
+      2'd1, 2'd2: known = window_i.data[7:0] < 8'(Paths);
+      default: known = 1'b0;
+    endcase
+  end
+  assign good = window_i.tenant == '0 && (control || staging || (commit && window_i.write && known));
+  assign write = asked && good && window_i.write;
+
+  assign front_write_o = write && commit && kind == 2'd0;
+  assign path_write_o = write && commit && kind == 2'd1;
+  assign action_write_o = write && commit && kind == 2'd2;
+  assign front_o = front_entry_t'(staging_q);
+  assign path_o = path_entry_t'(staging_q);
+  assign action_o = path_action_t'(staging_q);
+  assign on_o = on_q;
+
+  always_comb begin
+    window_o.done = asked;
+    window_o.error = asked && !good;
+    window_o.data = '0;
+    if (asked && good && control) window_o.data = 32'(on_q);
+    if (asked && good && staging) window_o.data = staging_q[window_i.addr[5:2]];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (write && staging) staging_q[window_i.addr[5:2]] <= window_i.data;
+    if (write && control) on_q <= window_i.data[0];
+    if (rst_i) on_q <= 1'b0;
+  end
+
+  logic unused;
+  assign unused = &{1'b0, window_i.addr[1:0]};
+endmodule
