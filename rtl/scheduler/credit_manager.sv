@@ -51,6 +51,165 @@ module credit_manager
     output unit_t [Services-1:0] flow_unit_o,
     output node_t [Services-1:0] flow_node_o,
 
-    output balance_t [Units-1:0] credits_o
+    output balance_t [Units-1:0] credits_o  // of the last cycle, without its consume
 );
+  if (Units < 1 || Units > 64) begin : gen_bad_units
+    $fatal(1, "credit_manager: Units is %0d; it must be from 1 to 64", Units);
+  end
+  if (Services < 1 || Services > 16) begin : gen_bad_services
+    $fatal(1, "credit_manager: Services is %0d; it must be from 1 to 16", Services);
+  end
+  if (LosslessSlots < 1) begin : gen_bad_lossless_slots
+    $fatal(1, "credit_manager: LosslessSlots is %0d; it must be at least 1", LosslessSlots);
+  end
+
+  localparam int unsigned SlotWidth = $clog2(LosslessSlots + 1);
+  typedef logic [BalanceWidth-2:0] outstanding_t;
+  typedef logic [SlotWidth-1:0] slots_t;
+  typedef logic [UnitWidth:0] index_t;
+  typedef logic [Units-1:0] units_t;
+
+  // Balances. What the units said in the last cycle is in `balance`, this cycle's consume is not: it
+  // comes late, so all that depends on it is prepared for both cases.
+  units_t consume, ok_q, lossless_ok_q;
+  balance_t balance[Units];
+
+  for (genvar i = 0; i < Units; i++) begin : gen_unit
+    credit_t event_q;
+    outstanding_t outstanding_q, settled;
+    slots_t lossless_q, lossless_settled;
+    balance_t credits_q;
+    logic lossless_consume, ok, room;
+
+    assign consume[i] = consume_valid_i && consume_unit_i == unit_t'(i);
+    assign lossless_consume = consume[i] && consume_lossless_i;
+    assign settled = outstanding_q + outstanding_t'(event_q.cancel) - outstanding_t'(event_q.give);
+    assign lossless_settled = lossless_q - slots_t'(event_q.give && event_q.give_lossless);
+    assign balance[i] = balance_t'({1'b0, unit_credits_i[i]}) - balance_t'({1'b0, settled});
+    assign ok = unit_enabled_i[i] && balance[i] > (consume[i] ? balance_t'(1) : balance_t'(0));
+    assign room = lossless_settled < slots_t'(LosslessSlots) - slots_t'(lossless_consume);
+    assign credits_o[i] = credits_q;
+
+    always_ff @(posedge clk_i) begin
+      event_q <= credit_i[i];
+      outstanding_q <= settled + outstanding_t'(consume[i]);
+      lossless_q <= lossless_settled + slots_t'(lossless_consume);
+      credits_q <= balance[i];
+      ok_q[i] <= ok;
+      lossless_ok_q[i] <= ok && room;
+      if (rst_i) begin
+        event_q <= '0;
+        outstanding_q <= '0;
+        lossless_q <= '0;
+        ok_q[i] <= 1'b0;
+        lossless_ok_q[i] <= 1'b0;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_i) begin
+        assert (!event_q.give || event_q.cancel || outstanding_q != '0)
+        else $error("credit_manager: unit %0d gives a credit that nobody has", i);
+        assert (!event_q.cancel || event_q.give || outstanding_q < '1 - 1'b1)
+        else $error("credit_manager: the balance of unit %0d is about to wrap", i);
+        assert (!(event_q.give && event_q.give_lossless) || lossless_q != '0)
+        else $error("credit_manager: unit %0d lets go of a lossless message that it has not", i);
+        assert (!consume[i] || ok_q[i])
+        else $error("credit_manager: a message is sent to unit %0d without a credit", i);
+        assert (!lossless_consume || lossless_ok_q[i])
+        else $error("credit_manager: a lossless message is sent to unit %0d without room for it", i);
+      end
+    end
+  end
+  assign credit_ok_o = ok_q;
+  assign lossless_ok_o = lossless_ok_q;
+
+  // Whose units they are, and the place of each among the enabled ones of its service.
+  units_t member[Services], member_q[Services];
+  units_t peers[Units];
+  index_t index_q[Units], members_q[Services];
+
+  for (genvar s = 0; s < Services; s++) begin : gen_member
+    for (genvar i = 0; i < Units; i++) begin : gen_unit
+      assign member[s][i] = unit_enabled_i[i] && unit_service_i[i] == 4'(s);
+    end
+    always_ff @(posedge clk_i) begin
+      member_q[s] <= member[s];
+      members_q[s] <= index_t'($countones(member[s]));
+      if (rst_i) member_q[s] <= '0;
+    end
+  end
+  for (genvar i = 0; i < Units; i++) begin : gen_peers
+    for (genvar j = 0; j < Units; j++) begin : gen_unit
+      assign peers[i][j] = i != j && unit_enabled_i[i] && unit_enabled_i[j] && unit_service_i[i] == unit_service_i[j];
+    end
+    always_ff @(posedge clk_i) index_q[i] <= index_t'($countones(peers[i] & units_t'((64'd1 << i) - 1)));
+  end
+
+  // The best units: each pair is compared once, for all services.
+  units_t behind[Units];  // behind[i][j]: i is behind j
+  units_t best, best_q;
+  for (genvar i = 0; i < Units; i++) begin : gen_best
+    assign behind[i][i] = 1'b0;
+    for (genvar j = i + 1; j < Units; j++) begin : gen_pair
+      typedef logic signed [BalanceWidth:0] difference_t;
+      difference_t difference;
+      logic at_least, more, nearly, ahead;
+      assign difference = difference_t'(balance[i]) - difference_t'(balance[j]);
+      assign at_least = !difference[BalanceWidth];
+      assign more = at_least && difference != '0;
+      assign nearly = at_least || difference == '1;
+      always_comb begin
+        ahead = at_least;
+        if (consume[i]) ahead = more;
+        if (consume[j]) ahead = nearly;
+      end
+      assign behind[i][j] = !ahead;
+      assign behind[j][i] = ahead;
+    end
+    assign best[i] = unit_enabled_i[i] && (behind[i] & peers[i]) == '0;
+  end
+  always_ff @(posedge clk_i) begin
+    best_q <= best;
+    if (rst_i) best_q <= '0;
+  end
+
+  function automatic unit_t to_index(units_t one_hot);
+    to_index = '0;
+    for (int i = 0; i < Units; i++) if (one_hot[i]) to_index |= unit_t'(i);
+  endfunction
+
+  function automatic node_t to_node(units_t one_hot, node_t [Units-1:0] node);
+    to_node = '0;
+    for (int i = 0; i < Units; i++) if (one_hot[i]) to_node |= node[i];
+  endfunction
+
+  logic [7:0] hash;
+  assign hash = flow_i[15:8] ^ flow_i[7:0];
+
+  for (genvar s = 0; s < Services; s++) begin : gen_service
+    units_t chosen, of_flow;
+    index_t turn;  // the flow's unit is the turn-th, its hash scaled to their number
+    assign turn = index_t'(((8 + UnitWidth + 1)'(hash) * (8 + UnitWidth + 1)'(members_q[s])) >> 8);
+    assign chosen = member_q[s] & best_q;
+    for (genvar i = 0; i < Units; i++) begin : gen_unit
+      assign of_flow[i] = affinity_i[s] ? member_q[s][i] && index_q[i] == turn : chosen[i];
+    end
+    assign best_valid_o[s] = |chosen;
+    assign best_credit_ok_o[s] = |(chosen & ok_q);
+    assign best_lossless_ok_o[s] = |(chosen & lossless_ok_q);
+    assign best_unit_o[s] = to_index(chosen);
+    assign best_node_o[s] = to_node(chosen, unit_node_i);
+    assign flow_credit_ok_o[s] = |(of_flow & ok_q);
+    assign flow_lossless_ok_o[s] = |(of_flow & lossless_ok_q);
+    assign flow_unit_o[s] = to_index(of_flow);
+    assign flow_node_o[s] = to_node(of_flow, unit_node_i);
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_i) begin
+        assert ($onehot0(chosen) && (|chosen == |member_q[s]))
+        else $error("credit_manager: service %0d has not exactly one best unit", s);
+      end
+    end
+  end
 endmodule

@@ -224,13 +224,14 @@ async def reads_are_independent_of_the_packet_written(dut):
 @cocotb.test()
 async def one_flit_per_cycle(dut):
     """In and out at once, without a bubble, and the first flit comes in the cycle after its request."""
+    sent, source, sink, store = await begin(dut, idle=0, discard=0, oldest=True)
+    store.idle = 0
     for size in (1, 64, 129, FLIT_BYTES, FLIT_BYTES + 1, 2 * FLIT_BYTES + 1, 1500, PARAMS.max_frame):
-        sent, source, sink, store = await begin(dut, idle=0, discard=0, oldest=True)
-        store.idle = 0
-        store.enabled = False
         flits = flits_of(bytes(size))
-        number = max(4, 200 // flits)
-        ahead = max(2, 20 // flits)
+        number, ahead = max(4, 200 // flits), max(1, 20 // flits)
+        store.enabled = False
+        for record in (sent, sink.messages, store.reported, store.read, store.request_cycles):
+            record.clear()
         await ClockCycles(dut.clk_i, 3)
         send(sent, source, *[make(size, bad=0) for _ in range(number)])
         await ClockCycles(dut.clk_i, ahead * flits)
