@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the messages that a unit has accepted until its engine takes them. A flit that is put in can
+// be taken in the next cycle, also while its message still comes.
+//
+// accept_o says, beside the first flit of a message of need_i flits, whether there is room for all
+// of it; in_valid_i is only for flits of messages for which there was. Lossless messages have room
+// that is theirs alone, LosslessSlots of the largest size; droppable ones have the rest, and are at
+// most slots_i at a time.
+//
+// The descriptor holds beside all flits of its message.
+module local_buffer
+  import girih_pkg::*, compute_pkg::*;
+#(
+    parameter int unsigned Flits = default_buffer(1),
+    parameter int unsigned Messages = 64,
+    parameter int unsigned LosslessSlots = 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [7:0] slots_i,
+
+    input  length_t need_i,
+    output logic    accept_o,
+
+    input logic  in_valid_i,
+    input logic  in_first_i,
+    input flit_t in_flit_i,
+
+    output logic        out_valid_o,
+    input  logic        out_ready_i,
+    output beat_t       out_beat_o,
+    output descriptor_t out_desc_o
+);
+  localparam int unsigned LosslessFlits = LosslessSlots * MaxFrameFlits;
+  if (Flits < LosslessFlits + MaxFrameFlits || (Flits & (Flits - 1)) != 0) begin : gen_bad_flits
+    $fatal(1, "local_buffer: Flits is %0d; it must be a power of two, at least %0d", Flits, LosslessFlits + MaxFrameFlits);
+  end
+  if (Messages <= LosslessSlots || (Messages & (Messages - 1)) != 0) begin : gen_bad_messages
+    $fatal(1, "local_buffer: Messages is %0d; it must be a power of two, more than LosslessSlots", Messages);
+  end
+
+  typedef logic [$clog2(Flits):0] flits_t;
+  typedef logic [$clog2(Messages):0] messages_t;
+  localparam messages_t MostDroppable = messages_t'(Messages - LosslessSlots);
+
+  logic beat_ready, desc_ready, desc_valid, pop, pop_last;
+  assign pop = out_valid_o && out_ready_i;
+  assign pop_last = pop && out_beat_o.last;
+
+  fifo_block #(
+      .T(beat_t),
+      .Depth(Flits)
+  ) u_beats (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o(beat_ready),
+      .in_data_i('{bad: in_flit_i.bad, last: in_flit_i.last, empty: in_flit_i.empty, data: in_flit_i.data}),
+      .out_valid_o,
+      .out_ready_i,
+      .out_data_o(out_beat_o)
+  );
+
+  fifo #(
+      .T(descriptor_t),
+      .Depth(Messages)
+  ) u_descriptors (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(in_valid_i && in_first_i),
+      .in_ready_o(desc_ready),
+      .in_data_i(in_flit_i.desc),
+      .out_valid_o(desc_valid),
+      .out_ready_i(pop_last),
+      .out_data_o(out_desc_o)
+  );
+
+  // Room by class, droppable and lossless. Without slots of their own, lossless messages share.
+  logic in_lossless, in_lossless_q, out_lossless;
+  flits_t free_q[2], room;
+  messages_t droppable_q;  // messages
+  logic few;
+  assign in_lossless = LosslessSlots != 0 && (in_first_i ? in_flit_i.desc.lossless : in_lossless_q);
+  assign out_lossless = LosslessSlots != 0 && out_desc_o.lossless;
+  assign room = in_lossless ? free_q[1] : free_q[0];
+  assign few = 9'(droppable_q) < 9'(slots_i) && droppable_q < MostDroppable;
+  assign accept_o = desc_ready && need_i <= length_t'(room) && (in_lossless || few);
+
+  for (genvar i = 0; i < 2; i++) begin : gen_class
+    logic put, get;
+    assign put = in_valid_i && in_lossless == 1'(i);
+    assign get = pop && out_lossless == 1'(i);
+    always_ff @(posedge clk_i) begin
+      if (put != get) free_q[i] <= get ? free_q[i] + 1'b1 : free_q[i] - 1'b1;
+      if (rst_i) free_q[i] <= flits_t'(i == 0 ? Flits - LosslessFlits : LosslessFlits);
+    end
+  end
+
+  logic put_droppable, get_droppable;
+  assign put_droppable = in_valid_i && in_first_i && !in_lossless;
+  assign get_droppable = pop_last && !out_lossless;
+  always_ff @(posedge clk_i) begin
+    if (in_valid_i && in_first_i) in_lossless_q <= in_lossless;
+    if (put_droppable != get_droppable) begin
+      droppable_q <= get_droppable ? droppable_q - 1'b1 : droppable_q + 1'b1;
+    end
+    if (rst_i) droppable_q <= '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!in_valid_i || (beat_ready && (!in_first_i || desc_ready)))
+      else $error("local_buffer: a flit came for which there was no room");
+      assert (!out_valid_o || desc_valid)
+      else $error("local_buffer: a flit without a descriptor");
+      assert (flits_t'(free_q[0] + free_q[1]) <= flits_t'(Flits))
+      else $error("local_buffer: more room than there is");
+    end
+  end
+endmodule

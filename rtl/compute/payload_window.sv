@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shows an engine the payloads of messages, aligned to byte 0, while their headers (the bytes before
+// desc.payload_offset) go round it.
+//
+//   in -> strip -> m_axis .. engine .. s_axis -> insert -> out
+//    \----------------- header queue --------------/
+//
+// Two cycles on the way in and one on the way out. A message that ends where its payload would start
+// comes as one beat without a byte. desc.length is the payload's for the engine, which may change it.
+// A message is void when its header is longer than HeaderBytes, or the message shorter than its header.
+module payload_window
+  import girih_pkg::*, compute_pkg::*;
+#(
+    parameter int unsigned HeaderBytes = 128,
+    parameter int unsigned InFlight = 64
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic        in_valid_i,
+    output logic        in_ready_o,
+    input  beat_t       in_beat_i,
+    input  descriptor_t in_desc_i,
+
+    output logic                 m_axis_tvalid,
+    input  logic                 m_axis_tready,
+    output logic [        W-1:0] m_axis_tdata,
+    output logic [FlitBytes-1:0] m_axis_tkeep,
+    output logic                 m_axis_tlast,
+    output descriptor_t          m_desc_o,
+
+    input  logic                 s_axis_tvalid,
+    output logic                 s_axis_tready,
+    input  logic [        W-1:0] s_axis_tdata,
+    input  logic [FlitBytes-1:0] s_axis_tkeep,
+    input  logic                 s_axis_tlast,
+    input  logic                 s_axis_tuser,
+    input  descriptor_t          s_desc_i,
+
+    output logic        out_valid_o,
+    input  logic        out_ready_i,
+    output beat_t       out_beat_o,
+    output descriptor_t out_desc_o
+);
+  if (HeaderBytes < 1 || HeaderBytes > 255) begin : gen_bad_header
+    $fatal(1, "payload_window: HeaderBytes is %0d; it must be from 1 to 255", HeaderBytes);
+  end
+
+  // Messages that a realigner holds: one in its output, one in its carry, one that comes.
+  localparam int unsigned Held = 4;
+  localparam int unsigned K = (HeaderBytes + FlitBytes - 1) / FlitBytes;  // flits of the longest header
+  localparam int unsigned PtrWidth = $clog2(InFlight);
+
+  // What is remembered of a message beside its header.
+  typedef struct packed {
+    offset_t bytes;  // of the header
+    logic length_known;
+    logic void_;
+  } header_t;
+
+  logic in_take, in_first_q;
+  header_t in_header;
+  assign in_take = in_valid_i && in_ready_o;
+  always_comb begin
+    in_header.length_known = in_desc_i.length != '0;
+    in_header.bytes = in_desc_i.payload_offset;
+    in_header.void_ = in_header.length_known && length_t'(in_desc_i.payload_offset) > in_desc_i.length;
+    if (32'(in_desc_i.payload_offset) > HeaderBytes) begin
+      in_header.bytes = offset_t'(HeaderBytes);
+      in_header.void_ = 1'b1;
+    end
+  end
+
+  // Header queue: the n-th flits of headers in the n-th memory. Never full: no more messages are
+  // within the engine than it has entries.
+  header_t headers[InFlight];
+  logic [K-1:0][W-1:0] header;
+  logic [PtrWidth-1:0] write_q, read_q;
+  logic [$clog2(K+1)-1:0] flit_q;
+  logic header_pop;
+  for (genvar k = 0; k < int'(K); k++) begin : gen_flit
+    logic [W-1:0] mem[InFlight];
+    always_ff @(posedge clk_i) begin
+      if (in_take && 32'(flit_q) == k) mem[write_q] <= in_beat_i.data;
+    end
+    assign header[k] = mem[read_q];
+  end
+  always_ff @(posedge clk_i) begin
+    if (in_take && in_first_q) headers[write_q] <= in_header;
+    if (in_take) begin
+      in_first_q <= in_beat_i.last;
+      if (in_beat_i.last) flit_q <= '0;
+      else if (32'(flit_q) != K) flit_q <= flit_q + 1'b1;
+      if (in_beat_i.last) write_q <= write_q + 1'b1;
+    end
+    if (header_pop) read_q <= read_q + 1'b1;
+    if (rst_i) begin
+      in_first_q <= 1'b1;
+      flit_q <= '0;
+      write_q <= '0;
+      read_q <= '0;
+    end
+  end
+
+  // To the engine.
+  descriptor_t payload_desc;
+  always_comb begin
+    payload_desc = in_desc_i;
+    if (in_header.length_known) payload_desc.length = in_header.void_ ? '0 : in_desc_i.length - length_t'(in_header.bytes);
+  end
+
+  beat_t payload;
+  logic payload_none, in_desc_ready, m_desc_valid;
+  realign_strip #(
+      .Width(W)
+  ) u_strip (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_data_i(in_beat_i.data),
+      .in_empty_i(in_beat_i.empty),
+      .in_last_i(in_beat_i.last),
+      .bytes_i(in_header.bytes),
+      .out_valid_o(m_axis_tvalid),
+      .out_ready_i(m_axis_tready),
+      .out_data_o(payload.data),
+      .out_empty_o(payload.empty),
+      .out_none_o(payload_none),
+      .out_last_o(payload.last)
+  );
+  assign payload.bad = 1'b0;
+  assign m_axis_tdata = payload.data;
+  assign m_axis_tkeep = payload_none ? '0 : keep_of(payload.last, payload.empty);
+  assign m_axis_tlast = payload.last;
+
+  fifo #(
+      .T(descriptor_t),
+      .Depth(Held)
+  ) u_descriptors (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(in_take && in_first_q),
+      .in_ready_o(in_desc_ready),
+      .in_data_i(payload_desc),
+      .out_valid_o(m_desc_valid),
+      .out_ready_i(m_axis_tvalid && m_axis_tready && m_axis_tlast),
+      .out_data_o(m_desc_o)
+  );
+
+  // From the engine. Header beats leave while the first payload beat is offered, so what goes beside
+  // them is taken when it is offered.
+  logic s_first_q, noted_q, s_take, note, note_ready, end_ready, note_valid, end_valid, out_none, engine_void;
+  header_t s_header, out_header;
+  beat_t answer;
+  descriptor_t noted_desc;
+  assign s_header = headers[read_q];
+  assign s_take = s_axis_tvalid && s_axis_tready;
+  assign header_pop = s_take && s_first_q;
+  assign note = s_axis_tvalid && s_first_q && !noted_q;
+  assign answer = beat_of(s_axis_tdata, s_axis_tkeep, s_axis_tlast, 1'b0);
+  always_ff @(posedge clk_i) begin
+    if (s_take) s_first_q <= s_axis_tlast;
+    if (s_axis_tvalid) noted_q <= s_first_q && !s_take;
+    if (rst_i) begin
+      s_first_q <= 1'b1;
+      noted_q <= 1'b0;
+    end
+  end
+
+  realign_insert #(
+      .Width(W),
+      .HeaderBytes(HeaderBytes)
+  ) u_insert (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(s_axis_tvalid),
+      .in_ready_o(s_axis_tready),
+      .in_data_i(answer.data),
+      .in_empty_i(answer.empty),
+      .in_none_i(s_axis_tkeep == '0),
+      .in_last_i(answer.last),
+      .bytes_i(s_header.bytes),
+      .header_i((HeaderBytes * 8)'(header)),
+      .out_valid_o,
+      .out_ready_i,
+      .out_data_o(out_beat_o.data),
+      .out_empty_o(out_beat_o.empty),
+      .out_none_o(out_none),
+      .out_last_o(out_beat_o.last)
+  );
+
+  logic out_end;
+  assign out_end = out_valid_o && out_ready_i && out_beat_o.last;
+  fifo #(
+      .T(logic [$bits(header_t)+$bits(descriptor_t)-1:0]),
+      .Depth(Held)
+  ) u_notes (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(note),
+      .in_ready_o(note_ready),
+      .in_data_i({s_header, s_desc_i}),
+      .out_valid_o(note_valid),
+      .out_ready_i(out_end),
+      .out_data_o({out_header, noted_desc})
+  );
+  fifo #(
+      .T(logic),
+      .Depth(Held)
+  ) u_ends (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(s_take && s_axis_tlast),
+      .in_ready_o(end_ready),
+      // Where the length is not known, no payload and not even all of the header look the same.
+      .in_data_i(s_axis_tuser || (s_first_q && s_axis_tkeep == '0 && !s_header.length_known)),
+      .out_valid_o(end_valid),
+      .out_ready_i(out_end),
+      .out_data_o(engine_void)
+  );
+  assign out_beat_o.bad = engine_void || out_header.void_ || out_none;
+  always_comb begin
+    out_desc_o = noted_desc;
+    out_desc_o.length = out_header.length_known ? noted_desc.length + length_t'(out_header.bytes) : '0;
+  end
+
+  logic unused;
+  assign unused = &{1'b0, in_beat_i.bad, payload.bad, answer.bad};  // goes round with the order of messages
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!in_take || !in_first_q || in_desc_ready)
+      else $error("payload_window: the strip holds more messages than it should");
+      assert (!m_axis_tvalid || m_desc_valid)
+      else $error("payload_window: a payload without a descriptor");
+      assert (!note || note_ready)
+      else $error("payload_window: the insert holds more messages than it should");
+      assert (!(s_take && s_axis_tlast) || end_ready)
+      else $error("payload_window: the insert holds more ends than it should");
+      assert (!out_valid_o || (note_valid && (!out_beat_o.last || end_valid)))
+      else $error("payload_window: a message leaves of which nothing is known");
+    end
+  end
+endmodule

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands between the fabric and any engine: accepts messages or sends them back, feeds the engine,
+// returns credits, and sends what the engine has done to its next stop.
+//
+//   in -+-> local buffer -+-> m_axis .. engine .. s_axis -+-> output -> out
+//       |                 +-> what goes round the engine -+     |
+//       +-> detour buffer --------------------------------------+
+//
+// A message is accepted, detoured or dropped whole, decided at its first flit. The input waits only
+// for a lossless message for which there is no room at all, and the scheduler sends no such message.
+// With an engine of one cycle a flit is at the output three cycles after it was at the input; one
+// flit, and one message, per cycle; nothing waits for a message to be complete.
+//
+// The engine may hold several messages and must answer them in order, the last beat of an answer at
+// least a cycle after it has taken the last beat of the message; s_axis_tuser with that beat makes the
+// message void. Of the descriptor it returns, whose the message is and where it goes are ignored.
+// With PayloadOnly it sees messages from desc.payload_offset on.
+module traffic_manager
+  import girih_pkg::*, sched_pkg::*, compute_pkg::*;
+#(
+    parameter int unsigned LosslessSlots = 1,
+    parameter int unsigned BufferFlits = default_buffer(LosslessSlots),
+    parameter int unsigned DetourFlits = default_detour(),
+    parameter int unsigned OutputFlits = 0,  // 0: messages leave as the engine gives them
+    parameter int unsigned Messages = 64,  // in the local buffer
+    parameter int unsigned InFlight = 64,  // within the engine
+    parameter bit PayloadOnly = 0,
+    parameter int unsigned HeaderBytes = 128  // that can go round the engine
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [7:0] slots_i,  // droppable messages accepted and not taken yet, at most
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    output logic                 m_axis_tvalid,
+    input  logic                 m_axis_tready,
+    output logic [        W-1:0] m_axis_tdata,
+    output logic [FlitBytes-1:0] m_axis_tkeep,
+    output logic                 m_axis_tlast,
+    output descriptor_t          m_desc_o,
+
+    input  logic                 s_axis_tvalid,
+    output logic                 s_axis_tready,
+    input  logic [        W-1:0] s_axis_tdata,
+    input  logic [FlitBytes-1:0] s_axis_tkeep,
+    input  logic                 s_axis_tlast,
+    input  logic                 s_axis_tuser,   // with the last beat: void
+    input  descriptor_t          s_desc_i,
+
+    output credit_t credit_o,
+    output unit_event_t event_o
+);
+  // A message that is longer than it says is cut there and void: what follows has no room.
+  logic first_q, cut_q, first, over, beyond;
+  length_t need, left_q, left;
+  flit_t flit;
+  assign first = first_q;
+  assign need = flits_of(in_flit_i.desc.length);
+  assign left = first ? need : left_q;
+  assign beyond = !first && cut_q;
+  assign over = left == length_t'(1) && !in_flit_i.last;
+  always_comb begin
+    flit = in_flit_i;
+    flit.bad = in_flit_i.bad || over;
+    flit.last = in_flit_i.last || over;
+  end
+
+  typedef enum logic [1:0] {
+    Accept,
+    Detour,
+    Drop,
+    Wait
+  } verdict_e;
+
+  verdict_e verdict, verdict_q;
+  logic accepts, detour_fits, take, start;
+  always_comb begin
+    if (!first) verdict = verdict_q;
+    else if (accepts) verdict = Accept;
+    else if (detour_fits) verdict = Detour;
+    else if (in_flit_i.desc.lossless) verdict = Wait;
+    else verdict = Drop;
+  end
+  assign in_ready_o = verdict != Wait;
+  assign take = in_valid_i && in_ready_o;
+  assign start = take && first;
+
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      first_q <= in_flit_i.last;
+      cut_q <= over || beyond;
+      left_q <= left - 1'b1;
+      verdict_q <= verdict;
+    end
+    if (rst_i) first_q <= 1'b1;
+  end
+
+  // Local buffer, and from it to the engine.
+  logic buffer_valid, buffer_ready, buffer_pop;
+  beat_t buffer_beat;
+  descriptor_t buffer_desc;
+  local_buffer #(
+      .Flits(BufferFlits),
+      .Messages(Messages),
+      .LosslessSlots(LosslessSlots)
+  ) u_local (
+      .clk_i,
+      .rst_i,
+      .slots_i,
+      .need_i(need),
+      .accept_o(accepts),
+      .in_valid_i(take && verdict == Accept && !beyond),
+      .in_first_i(first),
+      .in_flit_i(flit),
+      .out_valid_o(buffer_valid),
+      .out_ready_i(buffer_ready),
+      .out_beat_o(buffer_beat),
+      .out_desc_o(buffer_desc)
+  );
+  assign buffer_pop = buffer_valid && buffer_ready;
+
+  // The order of what is within the engine, and what goes round it.
+  logic issue_first_q, kept_ready, kept_valid, kept_taken, ended_ready, ended_valid, ended_bad;
+  kept_t kept;
+  fifo #(
+      .T(kept_t),
+      .Depth(InFlight)
+  ) u_kept (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(buffer_pop && issue_first_q),
+      .in_ready_o(kept_ready),
+      .in_data_i(next_hop_of(buffer_desc)),
+      .out_valid_o(kept_valid),
+      .out_ready_i(kept_taken),
+      .out_data_o(kept)
+  );
+  fifo #(
+      .T(logic),
+      .Depth(InFlight)
+  ) u_ended (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(buffer_pop && buffer_beat.last),
+      .in_ready_o(ended_ready),
+      .in_data_i(buffer_beat.bad),
+      .out_valid_o(ended_valid),
+      .out_ready_i(kept_taken),
+      .out_data_o(ended_bad)
+  );
+  always_ff @(posedge clk_i) begin
+    if (buffer_pop) issue_first_q <= buffer_beat.last;
+    if (rst_i) issue_first_q <= 1'b1;
+  end
+
+  logic issue_valid, issue_ready;
+  assign issue_valid = buffer_valid && (kept_ready || !issue_first_q);
+  assign buffer_ready = issue_ready && (kept_ready || !issue_first_q);
+
+  // What the engine sets of the rank is for the next hop.
+  descriptor_t issue_desc;
+  always_comb begin
+    issue_desc = buffer_desc;
+    issue_desc.rank_valid = 1'b0;
+  end
+
+  logic done_valid, done_ready;
+  beat_t done_beat;
+  descriptor_t done_desc;
+  if (PayloadOnly) begin : gen_payload
+    payload_window #(
+        .HeaderBytes(HeaderBytes),
+        .InFlight(InFlight)
+    ) u_window (
+        .clk_i,
+        .rst_i,
+        .in_valid_i(issue_valid),
+        .in_ready_o(issue_ready),
+        .in_beat_i(buffer_beat),
+        .in_desc_i(issue_desc),
+        .m_axis_tvalid,
+        .m_axis_tready,
+        .m_axis_tdata,
+        .m_axis_tkeep,
+        .m_axis_tlast,
+        .m_desc_o,
+        .s_axis_tvalid,
+        .s_axis_tready,
+        .s_axis_tdata,
+        .s_axis_tkeep,
+        .s_axis_tlast,
+        .s_axis_tuser,
+        .s_desc_i,
+        .out_valid_o(done_valid),
+        .out_ready_i(done_ready),
+        .out_beat_o(done_beat),
+        .out_desc_o(done_desc)
+    );
+  end else begin : gen_whole
+    assign m_axis_tvalid = issue_valid;
+    assign issue_ready = m_axis_tready;
+    assign m_axis_tdata = buffer_beat.data;
+    assign m_axis_tkeep = keep_of(buffer_beat.last, buffer_beat.empty);
+    assign m_axis_tlast = buffer_beat.last;
+    assign m_desc_o = issue_desc;
+    assign done_valid = s_axis_tvalid;
+    assign s_axis_tready = done_ready;
+    assign done_beat = beat_of(s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tuser);
+    assign done_desc = s_desc_i;
+  end
+
+  // Detours, and the way out.
+  logic detour_valid, detour_ready;
+  flit_t detour_in, detour_flit;
+  always_comb begin
+    detour_in = flit;
+    detour_in.desc = detoured(flit.desc);
+  end
+  detour_buffer #(
+      .Flits(DetourFlits)
+  ) u_detour (
+      .clk_i,
+      .rst_i,
+      .need_i(need),
+      .fits_o(detour_fits),
+      .in_valid_i(take && verdict == Detour && !beyond),
+      .in_flit_i(detour_in),
+      .out_valid_o(detour_valid),
+      .out_ready_i(detour_ready),
+      .out_flit_o(detour_flit)
+  );
+
+  logic drop_engine, drop_aborted;
+  unit_output #(
+      .Flits(OutputFlits)
+  ) u_output (
+      .clk_i,
+      .rst_i,
+      .done_valid_i(done_valid),
+      .done_ready_o(done_ready),
+      .done_beat_i(done_beat),
+      .done_desc_i(done_desc),
+      .kept_valid_i(kept_valid),
+      .kept_i(kept),
+      .ended_valid_i(ended_valid),
+      .ended_bad_i(ended_bad),
+      .kept_taken_o(kept_taken),
+      .detour_valid_i(detour_valid),
+      .detour_ready_o(detour_ready),
+      .detour_flit_i(detour_flit),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o,
+      .drop_engine_o(drop_engine),
+      .drop_aborted_o(drop_aborted)
+  );
+  assign out_key_o = KeyScheduler;
+
+  logic holds_credit, taken, meter_idle;
+  assign holds_credit = in_flit_i.desc.credit;
+  assign taken = buffer_pop && buffer_beat.last;
+  credit_meter #(
+      .Waiting(1 << $clog2(Messages + 2))
+  ) u_meter (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .taken_lossless_i(buffer_desc.lossless),
+      .let_go_i(start && holds_credit && verdict != Accept),
+      .let_go_lossless_i(in_flit_i.desc.lossless),
+      .pushed_i(start && !holds_credit && verdict == Accept),
+      .credit_o,
+      .idle_o(meter_idle)
+  );
+
+  assign event_o = '{
+      drop_overrun: take && in_flit_i.last && verdict == Drop,
+      drop_engine: drop_engine,
+      drop_aborted: drop_aborted,
+      mark_detoured: start && verdict == Detour,
+      mark_pushed: start && !holds_credit && verdict == Accept,
+      mark_pulled: start && holds_credit && verdict == Accept,
+      mark_busy_cycles: buffer_valid || kept_valid
+  };
+
+  // Credits are conserved: what came with messages or was taken by a cancel is given or on its way.
+  // A message has its credit, or the one that its cancel took, from its first flit until it is taken.
+  logic signed [31:0] owed_q;
+  always_ff @(posedge clk_i) begin
+    owed_q <= owed_q + 32'(start && (holds_credit || verdict == Accept)) - 32'(credit_o.give);
+    if (rst_i) owed_q <= '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (owed_q >= 0)
+      else $error("traffic_manager: gave more credits than it had");
+      assert (owed_q == 0 || buffer_valid || !first || !meter_idle)
+      else $error("traffic_manager: %0d credits are lost", owed_q);
+      assert (!(buffer_pop && buffer_beat.last) || ended_ready)
+      else $error("traffic_manager: more messages end than are within the engine");
+    end
+  end
+endmodule
