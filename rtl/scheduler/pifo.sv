@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues that give up their entries by rank, sharing Entries slots: a push and a pop in every cycle,
+// of any queues and ranks. The order is exact: lowest (or highest) rank first, and among equals
+// first in first out. A pop sees the pushes of earlier cycles, not that of its own.
+//
+// A rank is a leaf of a tree of two levels, and each leaf has a list of slots. The levels are stages
+// of a pipeline through which a push and a pop of the same cycle go side by side, the pop first:
+//
+//   cycle t    root: the child with the lowest taken leaf          count_o changes
+//   cycle t+1  leaf: the leaf in the child
+//   cycle t+2  list: its first slot                                popped_*_o (PopLatency is 2)
+//
+// A stage learns from the next one, one cycle later, whether its pop left something behind, in time
+// for the pop that follows. Behind every pop a peek goes down the tree, without a list, for the rank
+// that is now at the queue's end: head_valid_o (tail_valid_o after a pop of the highest) is low for
+// the three cycles after the last such pop. Pushes never lower it.
+//
+// Circular: the order is modulo 2^RankWidth. All ranks in the queue must lie so close together that
+// their upper halves (of RankWidth - RankWidth / 2 bits) differ by less than half of their range:
+// 1984 of 4096 for ranks of 12 bits. For head_rank_o and tail_rank_o this includes what was popped in
+// the last three cycles. circular_i of a queue changes only while it is empty.
+//
+// After reset the memories are cleared, for Queues * 2^(RankWidth - RankWidth / 2) cycles: no pushes
+// until ready_o.
+module pifo #(
+    parameter int unsigned Queues = 8,
+    parameter int unsigned Entries = 1024,
+    parameter int unsigned RankWidth = 12,
+    localparam int unsigned QueueWidth = Queues > 1 ? $clog2(Queues) : 1,
+    localparam int unsigned SlotWidth = $clog2(Entries),
+    localparam int unsigned CountWidth = $clog2(Entries + 1)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    output logic ready_o,
+
+    input logic [Queues-1:0] circular_i,
+
+    // Always taken; a slot is in at most once.
+    input logic                  push_valid_i,
+    input logic [QueueWidth-1:0] push_queue_i,
+    input logic [ RankWidth-1:0] push_rank_i,
+    input logic [ SlotWidth-1:0] push_slot_i,
+
+    // Only of a queue with a count.
+    input logic                  pop_valid_i,
+    input logic [QueueWidth-1:0] pop_queue_i,
+    input logic                  pop_highest_i,
+
+    output logic                  popped_valid_o,
+    output logic [ SlotWidth-1:0] popped_slot_o,
+    output logic [ RankWidth-1:0] popped_rank_o,
+    output logic [QueueWidth-1:0] popped_queue_o,
+    output logic                  popped_highest_o,
+
+    output logic [CountWidth-1:0] count_o     [Queues],
+    output logic [    Queues-1:0] head_valid_o,
+    output logic [ RankWidth-1:0] head_rank_o [Queues],
+    output logic [    Queues-1:0] tail_valid_o,
+    output logic [ RankWidth-1:0] tail_rank_o [Queues]
+);
+  if (Queues < 1) begin : gen_bad_queues
+    $fatal(1, "pifo: Queues is %0d; there must be at least one", Queues);
+  end
+  if (Entries < 2) begin : gen_bad_entries
+    $fatal(1, "pifo: Entries is %0d; it must be at least 2", Entries);
+  end
+  if (RankWidth < 4) begin : gen_bad_rank_width
+    $fatal(1, "pifo: RankWidth is %0d; the tree needs at least 4", RankWidth);
+  end
+
+  localparam int unsigned LeafWidth = RankWidth / 2;
+  localparam int unsigned ChildWidth = RankWidth - LeafWidth;
+  localparam int unsigned WordWidth = QueueWidth + ChildWidth;
+
+  typedef logic [QueueWidth-1:0] queue_t;
+  typedef logic [RankWidth-1:0] rank_t;
+  typedef logic [SlotWidth-1:0] slot_t;
+  typedef logic [CountWidth-1:0] count_t;
+  typedef logic [ChildWidth-1:0] child_t;
+  typedef logic [LeafWidth-1:0] leaf_t;
+  typedef logic [WordWidth-1:0] word_t;
+
+  // Clearing.
+  logic  ready_q;
+  word_t clear_word_q;
+  always_ff @(posedge clk_i) begin
+    clear_word_q <= clear_word_q + 1'b1;
+    if (clear_word_q == '1) ready_q <= 1'b1;
+    if (rst_i) begin
+      clear_word_q <= '0;
+      ready_q <= 1'b0;
+    end
+  end
+  assign ready_o = ready_q;
+
+  // Entries of each queue.
+  count_t count_q[Queues];
+  for (genvar q = 0; q < Queues; q++) begin : gen_count
+    logic push, pop;
+    assign push = push_valid_i && push_queue_i == queue_t'(q);
+    assign pop  = pop_valid_i && pop_queue_i == queue_t'(q);
+    always_ff @(posedge clk_i) begin
+      if (push && !pop) count_q[q] <= count_q[q] + 1'b1;
+      if (pop && !push) count_q[q] <= count_q[q] - 1'b1;
+      if (rst_i) count_q[q] <= '0;
+    end
+  end
+  assign count_o = count_q;
+
+  // Cycle t: the root.
+  logic pop_circular, pop_last, push_alone;
+  child_t pop_child, peek_child;
+  assign pop_circular = |(circular_i >> pop_queue_i & Queues'(1));
+  assign pop_last = count_q[pop_queue_i] == count_t'(1);
+  assign push_alone = count_q[push_queue_i] == '0
+                   || (pop_valid_i && pop_queue_i == push_queue_i && pop_last);
+
+  // Cycle t+1: the leaf, and the root for the peek.
+  logic push_leaf_valid_q, pop_leaf_valid_q, pop_leaf_highest_q;
+  queue_t push_leaf_queue_q, pop_leaf_queue_q;
+  rank_t  push_leaf_rank_q;
+  slot_t  push_leaf_slot_q;
+  child_t pop_leaf_child_q;
+  leaf_t pop_leaf, peek_leaf;
+
+  // Cycle t+2: the list, and the leaf for the peek. Cycle t+3: the peek's answer.
+  queue_t pop_list_queue_q, peek_queue_q, found_queue_q;
+  rank_t pop_list_rank_q, found_rank_q;
+  logic pop_list_highest_q, peek_valid_q, peek_highest_q, found_valid_q, found_highest_q;
+  child_t peek_child_q;
+  logic pop_moved, pop_emptied, push_begins;
+
+  pifo_root #(
+      .Queues(Queues),
+      .Entries(Entries),
+      .IndexWidth(ChildWidth)
+  ) u_root (
+      .clk_i,
+      .rst_i,
+      .clear_i(!ready_q),
+      .clear_word_i(clear_word_q),
+      .push_valid_i,
+      .push_queue_i,
+      .push_child_i(push_rank_i[RankWidth-1:LeafWidth]),
+      .pop_valid_i,
+      .pop_queue_i,
+      .pop_highest_i,
+      .pop_circular_i(pop_circular),
+      .pop_child_o(pop_child),
+      .peek_queue_i(pop_leaf_queue_q),
+      .peek_highest_i(pop_leaf_highest_q),
+      .peek_circular_i(|(circular_i >> pop_leaf_queue_q & Queues'(1))),
+      .peek_child_o(peek_child)
+  );
+
+  pifo_leaf #(
+      .WordWidth (WordWidth),
+      .IndexWidth(LeafWidth)
+  ) u_leaf (
+      .clk_i,
+      .rst_i,
+      .clear_i(!ready_q),
+      .clear_word_i(clear_word_q),
+      .pop_word_i({pop_queue_i, pop_child}),
+      .peek_word_i({pop_leaf_queue_q, peek_child}),
+      .push_valid_i(push_leaf_valid_q),
+      .push_word_i({push_leaf_queue_q, push_leaf_rank_q[RankWidth-1:LeafWidth]}),
+      .push_leaf_i(push_leaf_rank_q[LeafWidth-1:0]),
+      .pop_valid_i(pop_leaf_valid_q),
+      .pop_word_q_i({pop_leaf_queue_q, pop_leaf_child_q}),
+      .pop_highest_i(pop_leaf_highest_q),
+      .pop_leaf_o(pop_leaf),
+      .peek_word_q_i({peek_queue_q, peek_child_q}),
+      .peek_highest_i(peek_highest_q),
+      .peek_leaf_o(peek_leaf),
+      .pop_moved_o(pop_moved),
+      .pop_emptied_i(pop_emptied),
+      .push_begins_o(push_begins)
+  );
+
+  pifo_list #(
+      .Entries  (Entries),
+      .LeafWidth(QueueWidth + RankWidth)
+  ) u_list (
+      .clk_i,
+      .rst_i,
+      .push_valid_i(push_leaf_valid_q),
+      .push_leaf_i({push_leaf_queue_q, push_leaf_rank_q}),
+      .push_slot_i(push_leaf_slot_q),
+      .pop_valid_i(pop_leaf_valid_q),
+      .pop_leaf_i({pop_leaf_queue_q, pop_leaf_child_q, pop_leaf}),
+      .push_begins_i(push_begins),
+      .pop_moved_i(pop_moved),
+      .pop_emptied_o(pop_emptied),
+      .pop_valid_o(popped_valid_o),
+      .pop_slot_o(popped_slot_o)
+  );
+
+  assign popped_rank_o = pop_list_rank_q;
+  assign popped_queue_o = pop_list_queue_q;
+  assign popped_highest_o = pop_list_highest_q;
+
+  // A peek is void when a pop takes the very end that it has not seen go. Another one follows that pop.
+  logic peek_void, found_void, leaf_void;
+  assign leaf_void = pop_valid_i && pop_queue_i == pop_leaf_queue_q && (pop_last || pop_highest_i == pop_leaf_highest_q);
+  assign peek_void = pop_valid_i && pop_queue_i == peek_queue_q && (pop_last || pop_highest_i == peek_highest_q);
+  assign found_void = pop_valid_i && pop_queue_i == found_queue_q && (pop_last || pop_highest_i == found_highest_q);
+
+  always_ff @(posedge clk_i) begin
+    push_leaf_queue_q <= push_queue_i;
+    push_leaf_rank_q <= push_rank_i;
+    push_leaf_slot_q <= push_slot_i;
+    pop_leaf_queue_q <= pop_queue_i;
+    pop_leaf_highest_q <= pop_highest_i;
+    pop_leaf_child_q <= pop_child;
+
+    pop_list_queue_q <= pop_leaf_queue_q;
+    pop_list_highest_q <= pop_leaf_highest_q;
+    pop_list_rank_q <= {pop_leaf_child_q, pop_leaf};
+    peek_queue_q <= pop_leaf_queue_q;
+    peek_highest_q <= pop_leaf_highest_q;
+    peek_child_q <= peek_child;
+
+    found_queue_q <= peek_queue_q;
+    found_highest_q <= peek_highest_q;
+    found_rank_q <= {peek_child_q, peek_leaf};
+
+    push_leaf_valid_q <= push_valid_i;
+    pop_leaf_valid_q <= pop_valid_i;
+    peek_valid_q <= pop_leaf_valid_q && !leaf_void && count_q[pop_leaf_queue_q] != '0;
+    found_valid_q <= peek_valid_q && !peek_void;
+    if (rst_i) begin
+      push_leaf_valid_q <= 1'b0;
+      pop_leaf_valid_q <= 1'b0;
+      peek_valid_q <= 1'b0;
+      found_valid_q <= 1'b0;
+    end
+  end
+
+  pifo_end #(
+      .Queues(Queues),
+      .RankWidth(RankWidth),
+      .Highest(1'b0)
+  ) u_head (
+      .clk_i,
+      .rst_i,
+      .circular_i,
+      .push_valid_i,
+      .push_queue_i,
+      .push_rank_i,
+      .push_alone_i(push_alone),
+      .lost_valid_i(pop_valid_i && (pop_last || !pop_highest_i)),
+      .lost_queue_i(pop_queue_i),
+      .found_valid_i(found_valid_q && !found_void && !found_highest_q),
+      .found_queue_i(found_queue_q),
+      .found_rank_i(found_rank_q),
+      .known_o(head_valid_o),
+      .rank_o(head_rank_o)
+  );
+
+  pifo_end #(
+      .Queues(Queues),
+      .RankWidth(RankWidth),
+      .Highest(1'b1)
+  ) u_tail (
+      .clk_i,
+      .rst_i,
+      .circular_i,
+      .push_valid_i,
+      .push_queue_i,
+      .push_rank_i,
+      .push_alone_i(push_alone),
+      .lost_valid_i(pop_valid_i && (pop_last || pop_highest_i)),
+      .lost_queue_i(pop_queue_i),
+      .found_valid_i(found_valid_q && !found_void && found_highest_q),
+      .found_queue_i(found_queue_q),
+      .found_rank_i(found_rank_q),
+      .known_o(tail_valid_o),
+      .rank_o(tail_rank_o)
+  );
+
+  // What the user must keep to: pops of what is there, slots that are free, after ready_o.
+  logic [Entries-1:0] queued_q;
+  count_t total_q;
+  always_ff @(posedge clk_i) begin
+    if (popped_valid_o) queued_q[popped_slot_o] <= 1'b0;
+    if (push_valid_i) queued_q[push_slot_i] <= 1'b1;
+    if (push_valid_i != pop_valid_i) total_q <= push_valid_i ? total_q + 1'b1 : total_q - 1'b1;
+    if (rst_i) begin
+      queued_q <= '0;
+      total_q  <= '0;
+    end
+    if (!rst_i) begin
+      if (push_valid_i || pop_valid_i) assert (ready_q);
+      if (push_valid_i) begin
+        assert (!queued_q[push_slot_i]);
+        assert (total_q < count_t'(Entries) || pop_valid_i);
+      end
+      if (pop_valid_i) assert (count_q[pop_queue_i] != '0);
+      if (popped_valid_o) assert (queued_q[popped_slot_o]);
+    end
+  end
+endmodule

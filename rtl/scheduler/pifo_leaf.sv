@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lower level of the PIFO's tree: per {queue, child} one word, in which a leaf is taken when its list
+// has entries. As in pifo_root, a leaf is taken when the bit that pushes toggle differs from the
+// bit that pops toggle; what a pop leaves behind is told by the list one cycle later (emptied_i).
+//
+//   cycle t    the word of the pop, and of the peek, is given
+//   cycle t+1  the leaf is found; the word of the push is given
+//   cycle t+2  the list is changed, and the bits with it: a pop in its cycle t+1 sees this already
+//
+// Also keeps for each leaf whether its first entry is the one a push began it with, or one that
+// moved up when a pop took the first.
+module pifo_leaf #(
+    parameter int unsigned WordWidth = 9,
+    parameter int unsigned IndexWidth = 6
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    // After reset, each word once.
+    input logic                 clear_i,
+    input logic [WordWidth-1:0] clear_word_i,
+
+    // Cycle t.
+    input logic [WordWidth-1:0] pop_word_i,
+    input logic [WordWidth-1:0] peek_word_i,
+
+    // Cycle t+1; the words are those of cycle t, registered.
+    input  logic                  push_valid_i,
+    input  logic [ WordWidth-1:0] push_word_i,
+    input  logic [IndexWidth-1:0] push_leaf_i,
+    input  logic                  pop_valid_i,
+    input  logic [ WordWidth-1:0] pop_word_q_i,
+    input  logic                  pop_highest_i,
+    output logic [IndexWidth-1:0] pop_leaf_o,
+    input  logic [ WordWidth-1:0] peek_word_q_i,
+    input  logic                  peek_highest_i,
+    output logic [IndexWidth-1:0] peek_leaf_o,
+
+    // Cycle t+2.
+    output logic pop_moved_o,    // the first entry of the pop's leaf moved up
+    input  logic pop_emptied_i,  // the pop takes the only entry
+    output logic push_begins_o   // the push finds the list empty, the pop of its cycle considered
+);
+  localparam int unsigned Width = 1 << IndexWidth;
+  typedef logic [Width-1:0] taken_t;
+  typedef logic [WordWidth-1:0] word_t;
+  typedef logic [IndexWidth-1:0] index_t;
+
+  logic push_valid_q, pop_valid_q, same_q;
+  word_t push_word_q, pop_word_q;
+  index_t push_leaf_q, pop_leaf_q;
+  taken_t left_q, moved_q;  // the words that the pop changes
+
+  word_t taken_addr[3], left_addr[3], moved_addr[1];
+  taken_t taken[3], left[3], moved[1];
+  assign taken_addr[0] = pop_word_i;
+  assign taken_addr[1] = peek_word_i;
+  assign taken_addr[2] = push_word_i;
+  assign left_addr = taken_addr;
+  assign moved_addr[0] = pop_word_i;
+
+  taken_t push_one, pop_one, taken_d, left_d, moved_d;
+  logic take;
+  assign push_one = taken_t'(1) << push_leaf_q;
+  assign pop_one = taken_t'(1) << pop_leaf_q;
+  assign same_q = push_valid_q && pop_valid_q && push_word_q == pop_word_q && push_leaf_q == pop_leaf_q;
+  assign take = push_valid_q && !(taken[2][push_leaf_q] ^ left[2][push_leaf_q]);
+  assign taken_d = taken[2] ^ push_one;
+  assign left_d = pop_emptied_i && !same_q ? left_q ^ pop_one : left_q;
+  assign moved_d = pop_emptied_i ? moved_q & ~pop_one : moved_q | pop_one;
+
+  assign pop_moved_o = moved_q[pop_leaf_q];
+  assign push_begins_o = take || (same_q && pop_emptied_i);
+
+  pifo_ram #(
+      .Width(Width),
+      .Depth(1 << WordWidth),
+      .Readers(3)
+  ) u_taken (
+      .clk_i,
+      .write_enable_i(clear_i || take),
+      .write_addr_i(clear_i ? clear_word_i : push_word_q),
+      .write_data_i(clear_i ? '0 : taken_d),
+      .read_addr_i(taken_addr),
+      .read_data_o(taken)
+  );
+  pifo_ram #(
+      .Width(Width),
+      .Depth(1 << WordWidth),
+      .Readers(3)
+  ) u_left (
+      .clk_i,
+      .write_enable_i(clear_i || pop_valid_q),
+      .write_addr_i(clear_i ? clear_word_i : pop_word_q),
+      .write_data_i(clear_i ? '0 : left_d),
+      .read_addr_i(left_addr),
+      .read_data_o(left)
+  );
+  pifo_ram #(
+      .Width(Width),
+      .Depth(1 << WordWidth)
+  ) u_moved (
+      .clk_i,
+      .write_enable_i(clear_i || pop_valid_q),
+      .write_addr_i(clear_i ? clear_word_i : pop_word_q),
+      .write_data_i(clear_i ? '0 : moved_d),
+      .read_addr_i(moved_addr),
+      .read_data_o(moved)
+  );
+
+  pifo_find #(
+      .IndexWidth(IndexWidth)
+  ) u_pop_find (
+      .taken_i(taken[0] ^ left[0]),
+      .set_i(push_valid_q && push_word_q == pop_word_q_i),
+      .set_index_i(push_leaf_q),
+      .clear_i(pop_valid_q && pop_word_q == pop_word_q_i && !same_q),
+      .clear_index_i(pop_leaf_q),
+      .emptied_i(pop_emptied_i),
+      .highest_i(pop_highest_i),
+      .circular_i(1'b0),
+      .index_o(pop_leaf_o)
+  );
+  pifo_find #(
+      .IndexWidth(IndexWidth)
+  ) u_peek_find (
+      .taken_i(taken[1] ^ left[1]),
+      .set_i(push_valid_q && push_word_q == peek_word_q_i),
+      .set_index_i(push_leaf_q),
+      .clear_i(pop_valid_q && pop_word_q == peek_word_q_i && !same_q),
+      .clear_index_i(pop_leaf_q),
+      .emptied_i(pop_emptied_i),
+      .highest_i(peek_highest_i),
+      .circular_i(1'b0),
+      .index_o(peek_leaf_o)
+  );
+
+  logic follow;  // the pop before is changing the words that this one will change next
+  assign follow = pop_valid_q && pop_word_q == pop_word_q_i;
+
+  always_ff @(posedge clk_i) begin
+    push_word_q <= push_word_i;
+    push_leaf_q <= push_leaf_i;
+    pop_word_q <= pop_word_q_i;
+    pop_leaf_q <= pop_leaf_o;
+    if (pop_valid_i) begin
+      left_q <= follow ? left_d : left[0];
+      moved_q <= follow ? moved_d : moved[0];
+    end
+    push_valid_q <= push_valid_i;
+    pop_valid_q <= pop_valid_i;
+    if (rst_i) begin
+      push_valid_q <= 1'b0;
+      pop_valid_q <= 1'b0;
+    end
+  end
+endmodule

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lists of the PIFO's leaves, first in first out: per leaf the first and the last slot, per slot
+// the one behind it.
+//
+// Each memory has one writer. The first slot of a leaf is where a push put it that found the leaf
+// empty, or where the last pop put it (pop_moved_i says which). Whether a slot has one behind it is
+// the difference of two bits, one written when another is linked to it, one when it is pushed.
+//
+//   cycle t    the leaves of the push and of the pop are given
+//   cycle t+1  the pop's slot goes out, then the push is put in; pop_emptied_o: nothing was left
+module pifo_list #(
+    parameter int unsigned Entries = 1024,
+    parameter int unsigned LeafWidth = 15,
+    localparam int unsigned SlotWidth = $clog2(Entries)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    // Cycle t.
+    input logic                 push_valid_i,
+    input logic [LeafWidth-1:0] push_leaf_i,
+    input logic [SlotWidth-1:0] push_slot_i,
+    input logic                 pop_valid_i,
+    input logic [LeafWidth-1:0] pop_leaf_i,
+
+    // Cycle t+1.
+    input  logic                 push_begins_i,
+    input  logic                 pop_moved_i,
+    output logic                 pop_emptied_o,
+    output logic                 pop_valid_o,
+    output logic [SlotWidth-1:0] pop_slot_o
+);
+  typedef logic [SlotWidth-1:0] slot_t;
+  typedef logic [LeafWidth-1:0] leaf_t;
+
+  logic push_valid_q, pop_valid_q;
+  leaf_t push_leaf_q, pop_leaf_q;
+  slot_t push_slot_q;
+
+  (* ram_style = "distributed" *) slot_t next[Entries];
+  (* ram_style = "distributed" *) logic link_linked[Entries];
+  (* ram_style = "distributed" *) logic link_pushed[Entries];
+
+  leaf_t pop_addr[1], push_addr[1];
+  slot_t begun[1], moved[1], last[1];
+  slot_t behind;
+  assign pop_addr[0] = pop_leaf_i;
+  assign push_addr[0] = push_leaf_i;
+
+  assign pop_valid_o = pop_valid_q;
+  assign pop_slot_o = pop_moved_i ? moved[0] : begun[0];
+  assign behind = next[pop_slot_o];
+  assign pop_emptied_o = link_linked[pop_slot_o] == link_pushed[pop_slot_o];
+
+  pifo_ram #(
+      .Width(SlotWidth),
+      .Depth(1 << LeafWidth)
+  ) u_begun (
+      .clk_i,
+      .write_enable_i(push_valid_q && push_begins_i),
+      .write_addr_i(push_leaf_q),
+      .write_data_i(push_slot_q),
+      .read_addr_i(pop_addr),
+      .read_data_o(begun)
+  );
+  pifo_ram #(
+      .Width(SlotWidth),
+      .Depth(1 << LeafWidth)
+  ) u_moved (
+      .clk_i,
+      .write_enable_i(pop_valid_q),
+      .write_addr_i(pop_leaf_q),
+      .write_data_i(behind),
+      .read_addr_i(pop_addr),
+      .read_data_o(moved)
+  );
+  pifo_ram #(
+      .Width(SlotWidth),
+      .Depth(1 << LeafWidth)
+  ) u_last (
+      .clk_i,
+      .write_enable_i(push_valid_q),
+      .write_addr_i(push_leaf_q),
+      .write_data_i(push_slot_q),
+      .read_addr_i(push_addr),
+      .read_data_o(last)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (push_valid_q && !push_begins_i) begin
+      next[last[0]] <= push_slot_q;
+      link_linked[last[0]] <= !link_pushed[last[0]];
+    end
+    if (push_valid_q) link_pushed[push_slot_q] <= link_linked[push_slot_q];
+
+    push_leaf_q <= push_leaf_i;
+    push_slot_q <= push_slot_i;
+    pop_leaf_q <= pop_leaf_i;
+    push_valid_q <= push_valid_i;
+    pop_valid_q <= pop_valid_i;
+    if (rst_i) begin
+      push_valid_q <= 1'b0;
+      pop_valid_q <= 1'b0;
+    end
+  end
+endmodule
