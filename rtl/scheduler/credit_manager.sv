@@ -33,7 +33,11 @@ module credit_manager
 
     input logic  consume_valid_i,    // only of a unit with credit_ok_o (and lossless_ok_o)
     input unit_t consume_unit_i,
-    input logic  consume_lossless_i,
+    input logic  consume_lossless_i,  // it is lossless, or may be
+
+    // A message that might have been lossless when it was sent is not: its room is free again.
+    input logic  spare_valid_i,
+    input unit_t spare_unit_i,
 
     output logic [Units-1:0] credit_ok_o,    // enabled, and has a credit in this cycle
     output logic [Units-1:0] lossless_ok_o,  // and room for a lossless message
@@ -74,17 +78,26 @@ module credit_manager
   units_t consume, ok_q, lossless_ok_q;
   balance_t balance[Units];
 
+  logic  spare_valid_q;
+  unit_t spare_unit_q;
+  always_ff @(posedge clk_i) begin
+    spare_valid_q <= spare_valid_i;
+    spare_unit_q <= spare_unit_i;
+    if (rst_i) spare_valid_q <= 1'b0;
+  end
+
   for (genvar i = 0; i < Units; i++) begin : gen_unit
     credit_t event_q;
     outstanding_t outstanding_q, settled;
     slots_t lossless_q, lossless_settled;
     balance_t credits_q;
-    logic lossless_consume, ok, room;
+    logic lossless_consume, spare, ok, room;
 
     assign consume[i] = consume_valid_i && consume_unit_i == unit_t'(i);
     assign lossless_consume = consume[i] && consume_lossless_i;
     assign settled = outstanding_q + outstanding_t'(event_q.cancel) - outstanding_t'(event_q.give);
-    assign lossless_settled = lossless_q - slots_t'(event_q.give && event_q.give_lossless);
+    assign spare = spare_valid_q && spare_unit_q == unit_t'(i);
+    assign lossless_settled = lossless_q - slots_t'(event_q.give && event_q.give_lossless) - slots_t'(spare);
     assign balance[i] = balance_t'({1'b0, unit_credits_i[i]}) - balance_t'({1'b0, settled});
     assign ok = unit_enabled_i[i] && balance[i] > (consume[i] ? balance_t'(1) : balance_t'(0));
     assign room = lossless_settled < slots_t'(LosslessSlots) - slots_t'(lossless_consume);
@@ -112,7 +125,7 @@ module credit_manager
         else $error("credit_manager: unit %0d gives a credit that nobody has", i);
         assert (!event_q.cancel || event_q.give || outstanding_q < '1 - 1'b1)
         else $error("credit_manager: the balance of unit %0d is about to wrap", i);
-        assert (!(event_q.give && event_q.give_lossless) || lossless_q != '0)
+        assert (32'(lossless_q) >= 32'(event_q.give && event_q.give_lossless) + 32'(spare))
         else $error("credit_manager: unit %0d lets go of a lossless message that it has not", i);
         assert (!consume[i] || ok_q[i])
         else $error("credit_manager: a message is sent to unit %0d without a credit", i);
