@@ -53,6 +53,11 @@ def names(enum: str) -> list[str]:
     return [name[prefix:] for name in snake]
 
 
+def size(name: str) -> int:
+    """A number that software and the hardware share, such as `CommandWord`."""
+    return _spec()["sizes"][name]["value"]
+
+
 def _number(kind: str | None, value) -> int:
     if isinstance(value, dict):
         return encode(value, kind)
@@ -93,6 +98,8 @@ def package() -> str:
         "// Generated from spec/action.yaml by girih.rmt.action; do not edit.",
         "package action_pkg;",
         "  import girih_pkg::*;",
+        "",
+        *[f"  localparam int unsigned {name} = {e['value']};  // {e['doc']}" for name, e in spec["sizes"].items()],
     ]
     for name, enum in spec["enums"].items():
         members = [f"    {member} = {enum['bits']}'d{i}" for i, member in enumerate(enum["names"])]

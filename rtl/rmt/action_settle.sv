@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of an action that needs arithmetic: edits, the meter, the counter, the register. Operands
+// are fetched in the cycle of valid_i; everything else happens in the next one, in which set_phv_i is the
+// packet with what its action sets, and phv_o the packet as it leaves, combinationally.
+//
+// A meter's rank goes before one that the action sets, a register's before both. A drop stays.
+module action_settle
+  import girih_pkg::*, rmt_pkg::*, action_pkg::*, match_pkg::*;
+#(
+    parameter int unsigned Meters = 64,
+    parameter int unsigned Counters = 64,
+    parameter int unsigned Registers = 256
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic    valid_i,
+    input  phv_t    phv_i,
+    /* verilator lint_off UNUSEDSIGNAL */  // what action_set does
+    input  action_t action_i,
+    /* verilator lint_on UNUSEDSIGNAL */
+    input  phv_t    set_phv_i,
+    output phv_t    phv_o,
+
+    /* verilator lint_off UNUSEDSIGNAL */  // smaller memories use less of it
+    input  logic       [  7:0] index_i,  // of software's access
+    /* verilator lint_on UNUSEDSIGNAL */
+    input  logic       [127:0] staged_i,
+    input  logic               meter_write_i,
+    input  logic               meter_read_i,
+    output logic               meter_done_o,
+    output meter_cfg_t         meter_cfg_o,
+    output logic       [ 47:0] packets_o,
+    output logic       [ 47:0] bytes_o,
+    input  logic               register_write_i,
+    output logic       [ 31:0] register_o
+);
+  // Fetch.
+  logic [31:0] operand_word, operand;
+  logic [7:0] register_bits;
+  /* verilator lint_off UNUSEDSIGNAL */  // there may be fewer registers than an action can name
+  logic [7:0] register_index;
+  /* verilator lint_on UNUSEDSIGNAL */
+  always_comb begin
+    sources_t sources;
+    logic [7:0] selected;
+    sources = sources_of(phv_i);
+    operand_word = source(sources, action_i.state.source);
+    unique case (action_i.state.part)
+      PartHigh: operand = 32'(operand_word[31:16]);
+      PartLow: operand = 32'(operand_word[15:0]);
+      PartConstant: operand = action_i.state.atom.constant;
+      default: operand = operand_word;
+    endcase
+    for (int unsigned b = 0; b < 8; b++) register_bits[b] = b < 32'(action_i.state.index_bits);
+    selected = 8'(half(sources, action_i.state.index_half));
+    register_index = (action_i.state.index & ~register_bits) | (selected & register_bits);
+  end
+
+  logic edit_q, meter_q, count_q, state_q;
+  word_edit_t [1:0] edits_q;
+  logic [1:0][31:0] old_q;
+  logic [$clog2(Meters)-1:0] meter_index_q;
+  logic [$clog2(Counters)-1:0] count_index_q;
+  logic [$clog2(Registers)-1:0] register_index_q;
+  treatment_t [2:0] treatment_q;
+  atom_t atom_q;
+  target_e target_q;
+  logic [31:0] operand_q;
+  logic edits;
+  assign edits = action_i.edit[0].op != EditNone || action_i.edit[1].op != EditNone;
+  always_ff @(posedge clk_i) begin
+    edit_q  <= valid_i && edits;
+    meter_q <= valid_i && action_i.meter_set;
+    count_q <= valid_i && action_i.count_set;
+    state_q <= valid_i && action_i.state.enable;
+    if (valid_i && edits) begin
+      edits_q <= action_i.edit;
+      for (int unsigned e = 0; e < 2; e++) old_q[e] <= phv_i.word[action_i.edit[e].number];
+    end
+    if (valid_i && action_i.meter_set) begin
+      meter_index_q <= action_i.meter[$clog2(Meters)-1:0];
+      treatment_q   <= action_i.treatment;
+    end
+    if (valid_i) count_index_q <= action_i.count[$clog2(Counters)-1:0];
+    if (valid_i && action_i.state.enable) begin
+      register_index_q <= register_index[$clog2(Registers)-1:0];
+      atom_q <= action_i.state.atom;
+      target_q <= action_i.state.target;
+      operand_q <= operand;
+    end
+    if (rst_i) begin
+      edit_q  <= 1'b0;
+      meter_q <= 1'b0;
+      count_q <= 1'b0;
+      state_q <= 1'b0;
+    end
+  end
+
+  // Settle.
+  colour_e colour;
+  meter_bank #(
+      .Meters(Meters)
+  ) u_meters (
+      .clk_i,
+      .rst_i,
+      .valid_i    (meter_q),
+      .index_i    (meter_index_q),
+      .length_i   (set_phv_i.desc.length),
+      .colour_o   (colour),
+      .cfg_write_i(meter_write_i),
+      .cfg_read_i (meter_read_i),
+      .cfg_index_i(index_i[$clog2(Meters)-1:0]),
+      .cfg_i      (staged_i),
+      .cfg_done_o (meter_done_o),
+      .cfg_o      (meter_cfg_o)
+  );
+
+  action_counters #(
+      .Counters(Counters)
+  ) u_counters (
+      .clk_i,
+      .rst_i,
+      .valid_i     (count_q),
+      .index_i     (count_index_q),
+      .length_i    (set_phv_i.desc.length),
+      .read_index_i(index_i[$clog2(Counters)-1:0]),
+      .packets_o,
+      .bytes_o
+  );
+
+  logic predicate;
+  logic [31:0] result;
+  stateful_alu #(
+      .Registers(Registers)
+  ) u_registers (
+      .clk_i,
+      .rst_i,
+      .valid_i         (state_q),
+      .index_i         (register_index_q),
+      .op_i            (atom_q),
+      .operand_i       (operand_q),
+      .predicate_o     (predicate),
+      .result_o        (result),
+      .write_i         (register_write_i),
+      .software_index_i(index_i[$clog2(Registers)-1:0]),
+      .write_data_i    (staged_i[31:0]),
+      .read_data_o     (register_o)
+  );
+
+  phv_t edited_phv;
+  action_edit u_edit (
+      .phv_i (set_phv_i),
+      .edit_i(edits_q),
+      .old_i (old_q),
+      .phv_o (edited_phv)
+  );
+
+  treatment_t treatment;
+  assign treatment = treatment_q[colour];
+  always_comb begin
+    phv_o = set_phv_i;
+    if (edit_q) phv_o = edited_phv;
+    if (meter_q) begin
+      if (treatment.rank_set) begin
+        phv_o.desc.rank_valid = 1'b1;
+        phv_o.desc.rank = treatment.rank;
+      end
+      if (treatment.drop && phv_o.drop == DropNone) phv_o.drop = DropMeter;
+    end
+    if (state_q) begin
+      unique case (target_q)
+        TargetRank: begin
+          phv_o.desc.rank_valid = 1'b1;
+          phv_o.desc.rank = rank_t'(result);
+        end
+        TargetFlow: phv_o.desc.flow = flow_t'(result);
+        TargetMeta: phv_o.meta = result;
+        TargetDropIfTrue: if (predicate && phv_o.drop == DropNone) phv_o.drop = DropAction;
+        TargetDropIfFalse: if (!predicate && phv_o.drop == DropNone) phv_o.drop = DropAction;
+        default: ;
+      endcase
+    end
+  end
+endmodule

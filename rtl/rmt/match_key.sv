@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds a key of Halves halfwords from a packet's header vector; the first one is the most
+// significant. Bits that the configuration masks are 0. Combinational.
+module match_key
+  import rmt_pkg::*, match_pkg::*;
+#(
+    parameter int unsigned Halves = 4
+) (
+    input  phv_t                   phv_i,
+    input  key_half_t [Halves-1:0] cfg_i,  // [0] is the first half
+    output logic [16*Halves-1:0]   key_o
+);
+  if (Halves < 1 || Halves > MaxKeyHalves) begin : gen_bad_halves
+    $fatal(1, "match_key: Halves is %0d; it must be from 1 to 10", Halves);
+  end
+
+  sources_t sources;
+  assign sources = sources_of(phv_i);
+
+  always_comb begin
+    for (int unsigned h = 0; h < Halves; h++) begin
+      key_o[16*(Halves-1-h)+:16] = half(sources, cfg_i[h].number) & cfg_i[h].mask;
+    end
+  end
+endmodule

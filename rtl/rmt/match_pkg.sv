@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What keys and operands are made of, and what the parts of a stage say to each other.
+package match_pkg;
+  import girih_pkg::*, rmt_pkg::*, action_pkg::*;
+
+  // The kinds of tables.
+  localparam int unsigned Exact = 0;
+  localparam int unsigned Ternary = 1;
+  localparam int unsigned Lpm = 2;
+
+  localparam int unsigned MaxKeyHalves = 10;
+
+  // A source is a word that keys and operands are taken from: the words of the header vector, then
+  // the mark, what the card knows, and the length. A half is {source, 1 for bits 31:16}.
+  localparam int unsigned Sources = Words + 4;
+  typedef logic [4:0] source_t;
+  typedef logic [5:0] half_t;
+  typedef logic [Sources-1:0][31:0] sources_t;
+
+  /* verilator lint_off UNUSEDSIGNAL */  // a key is made of a few fields of the vector
+  function automatic sources_t sources_of(phv_t phv);
+    sources_t sources;
+    sources[Words-1:0] = phv.word;
+    sources[Words] = phv.meta;
+    sources[Words+1] = {phv.headers, phv.desc.port, phv.desc.tenant, 8'(phv.parse.path)};
+    sources[Words+2] = {16'h0, phv.desc.flow};
+    sources[Words+3] = 32'(phv.desc.length);
+    return sources;
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  function automatic logic [31:0] source(sources_t sources, source_t number);
+    return number < source_t'(Sources) ? sources[number] : '0;
+  endfunction
+
+  function automatic logic [15:0] half(sources_t sources, half_t number);
+    logic [31:0] word;
+    word = source(sources, number[5:1]);
+    return number[0] ? word[31:16] : word[15:0];
+  endfunction
+
+  // One half of a key: which one, and the bits of it that count.
+  typedef struct packed {
+    half_t number;
+    logic [15:0] mask;
+  } key_half_t;
+
+  // A meter's rates, in 2^-12 bytes per turn (as many cycles as there are meters), and its bursts in bytes.
+  localparam int unsigned MeterBurstWidth = 20;  // bits of a burst that are used
+  typedef struct packed {
+    logic [31:0] peak_burst;
+    logic [31:0] peak_rate;
+    logic [31:0] committed_burst;
+    logic [31:0] committed_rate;
+  } meter_cfg_t;
+
+  // An entry as software stages it, first word at the least significant end. The key's last half is in
+  // the low bits of the first word.
+  typedef struct packed {
+    logic [32*ActionWords-1:0] action;
+    logic [15:0]               order;
+    logic                      valid;
+    logic [10:0]               unused;
+    tenant_t                   owner;
+    logic [159:0]              mask;
+    logic [159:0]              key;
+  } staged_t;
+  localparam int unsigned EntryWords = $bits(staged_t) / 32;
+
+  typedef enum logic [1:0] {
+    Green,
+    Yellow,
+    Red
+  } colour_e;
+endpackage

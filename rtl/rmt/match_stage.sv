@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// One stage: a table and the actions of its entries. A packet per cycle, two cycles from phv_i to
+// phv_o, and what needs arithmetic settles in the cycle after the second, in which phv_o is there:
+//
+//   cycle 0: build the key, look up       cycle 1: choose the entry, set fields, fetch operands
+//   cycle 2: edits, meter, counter, register; the result is merged into phv_o combinationally
+//
+// key_phv_o is phv_o before that merge, for the keys of the next stage, which so do not wait for it (and
+// do not see what edits, meters and registers of this stage have done; what an action sets, they see).
+// A packet that an earlier part of the pipeline has dropped passes untouched.
+module match_stage
+  import girih_pkg::*, rmt_pkg::*, action_pkg::*, match_pkg::*;
+#(
+    parameter int unsigned Kind = Exact,
+    parameter int unsigned Entries = 256,
+    parameter int unsigned KeyHalves = 4,
+    parameter int unsigned Meters = 64,
+    parameter int unsigned Counters = 64,
+    parameter int unsigned Registers = 256
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic phv_valid_i,
+    input phv_t phv_i,
+    input phv_t key_phv_i,  // phv_i, or an earlier form of it that is sooner there
+
+    output logic phv_valid_o,
+    output phv_t phv_o,
+    output phv_t key_phv_o,
+
+    input  window_request_t  window_i,  // valid only if it is for this stage
+    output window_response_t window_o,
+
+    output logic hit_o,  // pulses: a packet has hit, or taken the default action
+    output logic miss_o
+);
+  if (Kind > Lpm) begin : gen_bad_kind
+    $fatal(1, "match_stage: Kind is %0d; it must be 0 (exact), 1 (ternary) or 2 (longest prefix)", Kind);
+  end
+  if (Kind == Lpm && KeyHalves % 2 != 0) begin : gen_bad_prefix
+    $fatal(1, "match_stage: KeyHalves is %0d; a table of prefixes takes whole words, an even number", KeyHalves);
+  end
+
+  localparam int unsigned KeyBits = 16 * KeyHalves;
+  localparam int unsigned IndexWidth = $clog2(Entries);
+
+  key_half_t [KeyHalves-1:0] key_cfg;
+  action_t default_action;
+  logic table_ready, table_read, table_write, meter_write, meter_read, meter_done, register_write;
+  /* verilator lint_off UNUSEDSIGNAL */  // room for the largest table, and for masks that an exact one lacks
+  logic [15:0] index;
+  staged_t staged;
+  /* verilator lint_on UNUSEDSIGNAL */
+  staged_t table_entry;
+  meter_cfg_t meter_cfg;
+  logic [47:0] packets, bytes;
+  logic [31:0] register_data;
+
+  match_window #(
+      .Kind     (Kind),
+      .Entries  (Entries),
+      .KeyHalves(KeyHalves),
+      .Meters   (Meters),
+      .Counters (Counters),
+      .Registers(Registers)
+  ) u_window (
+      .clk_i,
+      .rst_i,
+      .window_i,
+      .window_o,
+      .key_cfg_o       (key_cfg),
+      .default_o       (default_action),
+      .table_ready_i   (table_ready),
+      .table_read_o    (table_read),
+      .table_write_o   (table_write),
+      .index_o         (index),
+      .staged_o        (staged),
+      .table_entry_i   (table_entry),
+      .meter_write_o   (meter_write),
+      .meter_read_o    (meter_read),
+      .meter_done_i    (meter_done),
+      .meter_cfg_i     (meter_cfg),
+      .packets_i       (packets),
+      .bytes_i         (bytes),
+      .register_write_o(register_write),
+      .register_i      (register_data)
+  );
+
+  // Cycle 0.
+  logic [KeyBits-1:0] key;
+  match_key #(
+      .Halves(KeyHalves)
+  ) u_key (
+      .phv_i(key_phv_i),
+      .cfg_i(key_cfg),
+      .key_o(key)
+  );
+
+  logic valid_q;
+  phv_t phv_q;
+  always_ff @(posedge clk_i) begin
+    valid_q <= phv_valid_i && !rst_i;
+    if (phv_valid_i) phv_q <= phv_i;
+  end
+
+  // Cycle 1.
+  logic hit;
+  action_t found;
+  if (Kind == Exact) begin : gen_exact
+    typedef struct packed {
+      logic               valid;
+      tenant_t            owner;
+      logic [KeyBits-1:0] key;
+      action_t            data;
+    } entry_t;
+    entry_t written, read;
+    assign written = '{
+            valid: staged.valid,
+            owner: staged.owner,
+            key: staged.key[KeyBits-1:0],
+            data: staged.action[$bits(action_t)-1:0]
+        };
+    always_comb begin
+      table_entry = '0;
+      table_entry.valid = read.valid;
+      table_entry.owner = read.owner;
+      table_entry.key[KeyBits-1:0] = read.key;
+      table_entry.mask[KeyBits-1:0] = '1;
+      table_entry.action[$bits(action_t)-1:0] = read.data;
+    end
+
+    match_exact #(
+        .Entries(Entries),
+        .KeyBits(KeyBits),
+        .T      (action_t)
+    ) u_table (
+        .clk_i,
+        .rst_i,
+        .in_valid_i  (phv_valid_i),
+        .in_key_i    (key),
+        .in_tenant_i (key_phv_i.desc.tenant),
+        .hit_o       (hit),
+        .data_o      (found),
+        .ready_o     (table_ready),
+        .port_read_i (table_read),
+        .port_write_i(table_write),
+        .port_index_i(index[IndexWidth-1:0]),
+        .port_entry_i(written),
+        .port_entry_o(read)
+    );
+  end else begin : gen_ternary
+    typedef struct packed {
+      logic               valid;
+      tenant_t            owner;
+      logic [15:0]        order;
+      logic [KeyBits-1:0] key;
+      logic [KeyBits-1:0] mask;
+      action_t            data;
+    } entry_t;
+    entry_t written, read;
+    assign written = '{
+            valid: staged.valid,
+            owner: staged.owner,
+            order: staged.order,
+            key: staged.key[KeyBits-1:0],
+            mask: staged.mask[KeyBits-1:0],
+            data: staged.action[$bits(action_t)-1:0]
+        };
+    always_comb begin
+      table_entry = '0;
+      table_entry.valid = read.valid;
+      table_entry.owner = read.owner;
+      table_entry.order = read.order;
+      table_entry.key[KeyBits-1:0] = read.key;
+      table_entry.mask[KeyBits-1:0] = read.mask;
+      table_entry.action[$bits(action_t)-1:0] = read.data;
+    end
+    assign table_ready = 1'b1;
+
+    match_ternary #(
+        .Entries(Entries),
+        .KeyBits(KeyBits),
+        .T      (action_t)
+    ) u_table (
+        .clk_i,
+        .rst_i,
+        .in_valid_i  (phv_valid_i),
+        .in_key_i    (key),
+        .in_tenant_i (key_phv_i.desc.tenant),
+        .hit_o       (hit),
+        .data_o      (found),
+        .port_read_i (table_read),
+        .port_write_i(table_write),
+        .port_index_i(index[IndexWidth-1:0]),
+        .port_entry_i(written),
+        .port_entry_o(read)
+    );
+  end
+
+  logic active;
+  action_t action;
+  phv_t set_phv;
+  assign active = valid_q && phv_q.drop == DropNone;
+  assign action = !active ? '0 : hit ? found : default_action;
+  assign hit_o  = active && hit;
+  assign miss_o = active && !hit;
+
+  action_set u_set (
+      .phv_i   (phv_q),
+      .action_i(action),
+      .phv_o   (set_phv)
+  );
+
+  // Cycle 2.
+  logic settled_valid_q;
+  phv_t set_phv_q;
+  always_ff @(posedge clk_i) begin
+    settled_valid_q <= valid_q && !rst_i;
+    if (valid_q) set_phv_q <= set_phv;
+  end
+
+  action_settle #(
+      .Meters   (Meters),
+      .Counters (Counters),
+      .Registers(Registers)
+  ) u_settle (
+      .clk_i,
+      .rst_i,
+      .valid_i         (valid_q),
+      .phv_i           (phv_q),
+      .action_i        (action),
+      .set_phv_i       (set_phv_q),
+      .phv_o,
+      .index_i         (index[7:0]),
+      .staged_i        (staged[127:0]),
+      .meter_write_i   (meter_write),
+      .meter_read_i    (meter_read),
+      .meter_done_o    (meter_done),
+      .meter_cfg_o     (meter_cfg),
+      .packets_o       (packets),
+      .bytes_o         (bytes),
+      .register_write_i(register_write),
+      .register_o      (register_data)
+  );
+  assign phv_valid_o = settled_valid_q;
+  assign key_phv_o   = set_phv_q;
+endmodule

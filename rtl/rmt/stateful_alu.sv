@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers of 32 bits that packets read and change, one packet per cycle:
+//
+//   register' = predicate ? f(register, operand) : g(register, operand)
+//
+// all of it in the cycle of the request, so that packets of the same register may follow each other
+// in every cycle and each sees what the one before left. Predicate and result are combinational.
+//
+// Software writes into a second memory, and a bit per register says which of the two holds it, so
+// neither side ever waits. In one cycle software's write comes after the packet's. Registers
+// are 0 after reset.
+module stateful_alu
+  import action_pkg::*;
+#(
+    parameter int unsigned Registers = 256,
+    localparam int unsigned IndexWidth = $clog2(Registers)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic                  valid_i,
+    input  logic [IndexWidth-1:0] index_i,
+    input  atom_t                 op_i,
+    input  logic [31:0]           operand_i,
+    output logic                  predicate_o,
+    output logic [31:0]           result_o,
+
+    input  logic                  write_i,
+    input  logic [IndexWidth-1:0] software_index_i,
+    input  logic [31:0]           write_data_i,
+    output logic [31:0]           read_data_o        // combinational
+);
+  if (Registers < 2 || Registers > 256 || (Registers & (Registers - 1)) != 0) begin : gen_bad_registers
+    $fatal(1, "stateful_alu: Registers is %0d; it must be a power of two from 2 to 256", Registers);
+  end
+
+  typedef logic [31:0] value_t;
+
+  value_t packet_mem[Registers];
+  value_t software_mem[Registers];
+  logic [Registers-1:0] set_q;  // the others are 0, whatever is in the memories
+  logic [Registers-1:0] by_software_q;
+
+  function automatic value_t updated(update_e update, value_t value, value_t operand, value_t constant);
+    unique case (update)
+      UpdateOperand: return operand;
+      UpdateAdd: return value + operand;
+      UpdateSubtract: return value - operand;
+      UpdateMax: return value > operand ? value : operand;
+      UpdateMin: return value < operand ? value : operand;
+      UpdateConstant: return constant;
+      UpdateIncrement: return value + 1'b1;
+      default: return value;
+    endcase
+  endfunction
+
+  value_t value, value_d, left, right;
+  always_comb begin
+    value = by_software_q[index_i] ? software_mem[index_i] : packet_mem[index_i];
+    if (!set_q[index_i]) value = '0;
+
+    left = op_i.against == AgainstOperandConstant ? operand_i : value;
+    right = op_i.against == AgainstStateOperand ? operand_i : op_i.constant;
+    unique case (op_i.compare)
+      CompareEqual: predicate_o = left == right;
+      CompareNotEqual: predicate_o = left != right;
+      CompareLess: predicate_o = left < right;
+      CompareAtLeast: predicate_o = left >= right;
+      default: predicate_o = 1'b1;
+    endcase
+
+    value_d = predicate_o ? updated(op_i.if_true, value, operand_i, op_i.constant)
+                          : updated(op_i.if_false, value, operand_i, op_i.constant);
+    unique case (op_i.result)
+      ResultNew: result_o = value_d;
+      ResultPredicate: result_o = 32'(predicate_o);
+      default: result_o = value;
+    endcase
+  end
+
+  assign read_data_o = !set_q[software_index_i] ? '0 :
+      by_software_q[software_index_i] ? software_mem[software_index_i] : packet_mem[software_index_i];
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i) begin
+      packet_mem[index_i] <= value_d;
+      set_q[index_i] <= 1'b1;
+      by_software_q[index_i] <= 1'b0;
+    end
+    if (write_i) begin
+      software_mem[software_index_i] <= write_data_i;
+      set_q[software_index_i] <= 1'b1;
+      by_software_q[software_index_i] <= 1'b1;
+    end
+    if (rst_i) begin
+      set_q <= '0;
+      by_software_q <= '0;
+    end
+  end
+endmodule
