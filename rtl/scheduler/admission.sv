@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets into the queues. Decides in the cycle in which the packet stands on the output of rank_stage.
+// Who gets into the queues, and who leaves them when room is short. Decides in the cycle in which the
+// packet stands on the output of rank_stage; one packet per cycle.
+//
+// A droppable packet that is sound and has a right to its service is taken when
+//   its tenant is, with it, within its guarantee of cells and of entries; or
+//   no room is short; or
+//   it is better than the packet which would have to leave (admission_victim), which then does.
+// Room is short in a channel when its free cells, and in the PIFO when its free entries, are no more than what
+// the tenants are still guaranteed, what lossless messages may need, and headroom for what is on
+// its way while this is found out. Guarantees hold in each channel, so they are kept free in each.
+//
+// Packets leave one after another, and only if their tenant stays above its guarantee whatever is on its way
+// out. A queue with a lossless message in it is left alone: its last packet may be that one.
+// Lossless messages are outside the accounts of tenants; their tokens bound them.
 module admission
   import policy_pkg::*;
 #(
@@ -9,7 +22,7 @@ module admission
     parameter int unsigned Channels = 2,
     parameter int unsigned ChannelCells = 1024,  // of each channel's buffer
     parameter int unsigned MaxPacketCells = 71,
-    parameter int unsigned LosslessPackets = 4,  // room kept for that many of the largest size
+    parameter int unsigned LosslessPackets = 4,  // room kept in each channel for that many of the largest size
     localparam int unsigned Queues = Services * Tenants,
     localparam int unsigned SlotWidth = $clog2(Entries),
     localparam int unsigned QueueWidth = $clog2(Queues)
@@ -18,27 +31,27 @@ module admission
     input logic rst_i,
 
     input tenant_policy_t policy_i[Tenants],
-    input cells_t headroom_i,  // free cells per channel and free entries kept for what is on its way
+    input cells_t headroom_i,  // cells per channel for what is on its way
     input logic [Queues-1:0] circular_i,
 
-    // From rank_stage, and its answer in the same cycle.
+    // From rank_stage, and the answer in the same cycle. Not for Queues cycles after reset.
     input  logic                                in_valid_i,
     input  admission_request_t                  in_request_i,
     input  rank_t                               in_rank_i,
     input  logic                                in_beyond_i,
-    output logic                                accept_o,     // push it, write the slot table
-    output logic               [ SlotWidth-1:0] slot_o,       // for the packet accepted
+    output logic                                accept_o,      // push it, write the slot table
+    output logic               [ SlotWidth-1:0] slot_o,        // for the packet accepted
     output logic               [QueueWidth-1:0] queue_o,
-    output logic                                discard_o,    // dropped: free its cells
+    output logic                                discard_o,     // dropped: free its cells
 
     // Every packet popped, when the slot table has told what it is.
-    input logic                           release_valid_i,
-    input logic                           release_evicted_i,
-    input logic           [SlotWidth-1:0] release_slot_i,
-    input service_t                       release_service_i,
-    input tenant_t                        release_tenant_i,
-    input cells_t                         release_cells_i,
-    input logic                           release_lossless_i,
+    input logic                     release_valid_i,
+    input logic                     release_evicted_i,
+    input logic     [SlotWidth-1:0] release_slot_i,
+    input service_t                 release_service_i,
+    input tenant_t                  release_tenant_i,
+    input cells_t                   release_cells_i,
+    input logic                     release_lossless_i,
 
     // Pop the highest of this queue.
     output logic                  evict_valid_o,
@@ -47,6 +60,7 @@ module admission
 
     // State of the packet buffers and of the PIFO.
     input cells_t              free_cells_i[Channels],
+    input logic   [Queues-1:0] nonempty_i,
     input logic   [Queues-1:0] tail_valid_i,
     input rank_t               tail_rank_i [  Queues],
 
@@ -65,4 +79,249 @@ module admission
     output cells_t used_cells_o  [Tenants],
     output cells_t used_entries_o[Tenants]
 );
+  if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
+    $fatal(1, "admission: Tenants is %0d; it must be in 1 to 16", Tenants);
+  end
+  if (ChannelCells < (LosslessPackets + 2) * MaxPacketCells) begin : gen_bad_cells
+    $fatal(1, "admission: ChannelCells is %0d; with %0d lossless messages it must be at least %0d", ChannelCells,
+           LosslessPackets, (LosslessPackets + 2) * MaxPacketCells);
+  end
+
+  localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1;
+  localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
+  localparam int unsigned ChannelWidth = Channels > 1 ? $clog2(Channels) : 1;
+  localparam int unsigned LosslessWidth = $clog2(LosslessPackets + 1);
+  localparam int unsigned EntryHeadroom = 4;  // accepted before a shortage of entries is noticed
+  localparam int unsigned MaxOwed = 7;  // packets taken on credit: each of them has another one leave
+  localparam cells_t LosslessCells = cells_t'(LosslessPackets * MaxPacketCells);
+
+  function automatic logic [QueueWidth-1:0] queue_of(service_t service, tenant_t tenant);
+    return QueueWidth'(service * Tenants) + QueueWidth'(tenant);
+  endfunction
+
+  // ---- The accounts.
+  logic slot_valid, take_account, give_account;
+  logic [SlotWidth:0] free_entries;
+  logic [Tenants-1:0] evictable_q;
+  logic [1:0] pending_q;  // evictions on their way
+  cells_t pending_cells_q, reserved_cells_q, reserved_entries_q;
+  logic [Channels-1:0] short_q;
+  logic entries_short_q, starving_q, evict;
+
+  admission_slots #(
+      .Entries(Entries)
+  ) u_slots (
+      .clk_i,
+      .rst_i,
+      .valid_o(slot_valid),
+      .slot_o,
+      .take_i(accept_o),
+      .give_i(release_valid_i),
+      .give_slot_i(release_slot_i),
+      .free_o(free_entries)
+  );
+
+  assign take_account = accept_o && !in_request_i.lossless;
+  assign give_account = release_valid_i && !release_lossless_i;
+
+  cells_t cells_left[Tenants];  // of the guarantee; as numbers with a sign
+  cells_t entries_left[Tenants];
+  for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
+    logic take, give;
+    assign take = take_account && in_request_i.tenant == tenant_t'(t);
+    assign give = give_account && release_tenant_i == tenant_t'(t);
+    assign cells_left[t] = policy_i[t].cells - used_cells_o[t];
+    assign entries_left[t] = policy_i[t].entries - used_entries_o[t];
+
+    always_ff @(posedge clk_i) begin
+      if (take || give) begin
+        used_cells_o[t] <= used_cells_o[t] + (take ? in_request_i.cells : '0) - (give ? release_cells_i : '0);
+        used_entries_o[t] <= used_entries_o[t] + cells_t'(take) - cells_t'(give);
+      end
+      evictable_q[t] <= $signed(cells_left[t]) < -$signed(pending_cells_q)
+          || $signed(entries_left[t]) < -$signed(cells_t'(pending_q));
+      if (rst_i) begin
+        used_cells_o[t] <= '0;
+        used_entries_o[t] <= '0;
+        evictable_q[t] <= 1'b0;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_i && give) begin
+        assert (used_cells_o[t] >= release_cells_i && used_entries_o[t] != '0)
+        else $error("admission: tenant %0d gives back more than it has", t);
+      end
+    end
+  end
+
+  // ---- What is short, two cycles after the fact.
+  cells_t reserved_cells, reserved_entries;
+  always_comb begin
+    reserved_cells   = LosslessCells + headroom_i;
+    reserved_entries = cells_t'(LosslessPackets + EntryHeadroom);
+    for (int unsigned t = 0; t < Tenants; t++) begin
+      if (!cells_left[t][CellsWidth-1]) reserved_cells += cells_left[t];
+      if (!entries_left[t][CellsWidth-1]) reserved_entries += entries_left[t];
+    end
+  end
+
+  logic [Channels-1:0] starving;
+  for (genvar c = 0; c < Channels; c++) begin : gen_channel
+    assign starving[c] = free_cells_i[c] < reserved_cells_q - (headroom_i >> 1);
+    always_ff @(posedge clk_i) begin
+      short_q[c] <= free_cells_i[c] < reserved_cells_q;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    reserved_cells_q <= reserved_cells;
+    reserved_entries_q <= reserved_entries;
+    entries_short_q <= cells_t'(free_entries) < reserved_entries_q;
+    starving_q <= |starving || cells_t'(free_entries) < reserved_entries_q - cells_t'(EntryHeadroom / 2);
+    if (rst_i) starving_q <= 1'b0;
+  end
+
+  // ---- The decision.
+  logic known, sound, below, over, short_here, better, victim_valid, wait_q;
+  logic [2:0] owed_q;
+  logic [ServiceWidth-1:0] victim_service;
+  logic [QueueWidth-1:0] victim_queue;
+  rank_t victim_rank;
+  logic [TenantWidth-1:0] tenant;
+  logic [15:0] rights;
+  cells_t limit, after;
+  fate_e fate;
+
+  assign known = 32'(in_request_i.tenant) < Tenants;
+  assign tenant = known ? in_request_i.tenant[TenantWidth-1:0] : '0;
+  assign rights = policy_i[tenant].rights;
+  assign limit = policy_i[tenant].limit;
+  assign queue_o = queue_of(in_request_i.service, in_request_i.tenant);
+  assign after = used_cells_o[tenant] + in_request_i.cells;
+  assign below = $signed(cells_left[tenant]) >= $signed(in_request_i.cells) && $signed(entries_left[tenant]) > 0;
+  assign over = in_beyond_i || (limit != '0 && after > limit);
+  assign short_here = short_q[in_request_i.channel[ChannelWidth-1:0]] || entries_short_q;
+  assign better = victim_valid && owed_q != 3'(MaxOwed)
+      && (ServiceWidth'(in_request_i.service) != victim_service
+          || leaves_before(in_rank_i, victim_rank, circular_i[victim_queue]));
+
+  always_comb begin
+    sound = 1'b0;
+    if (in_request_i.overflow) fate = Overflow;
+    else if (in_request_i.bad) fate = Void;
+    else if (32'(in_request_i.service) >= Services) fate = BadService;
+    else if (!known || !rights[in_request_i.service]) fate = NoRight;
+    else begin
+      sound = 1'b1;
+      fate  = Shortage;
+      if (in_request_i.lossless || (!over && (below || !short_here || better))) fate = Accepted;
+    end
+    // A droppable packet waits for no slot; there is one for every lossless message.
+    if (!slot_valid && fate == Accepted) fate = Shortage;
+  end
+  assign accept_o  = in_valid_i && fate == Accepted;
+  assign discard_o = in_valid_i && fate != Accepted && !in_request_i.overflow;
+
+  assign arrival_valid_o = in_valid_i;
+  assign arrival_event_o = '{service: in_request_i.service, tenant: in_request_i.tenant, fate: fate};
+  assign departure_valid_o = release_valid_i;
+  assign departure_event_o = '{
+      service: release_service_i,
+      tenant: release_tenant_i,
+      fate: release_evicted_i ? Evicted : Dispatched
+  };
+
+  // ---- Lossless messages: how many are in each queue, and how many more may come.
+  logic [Queues-1:0] lossless_here, evictable;
+  logic [QueueWidth-1:0] release_queue;
+  assign release_queue = queue_of(release_service_i, release_tenant_i);
+  for (genvar q = 0; q < Queues; q++) begin : gen_queue
+    logic [LosslessWidth-1:0] lossless_q;
+    logic come, leave;
+    assign come  = accept_o && in_request_i.lossless && queue_o == QueueWidth'(q);
+    assign leave = release_valid_i && release_lossless_i && release_queue == QueueWidth'(q);
+    always_ff @(posedge clk_i) begin
+      if (come != leave) lossless_q <= come ? lossless_q + 1'b1 : lossless_q - 1'b1;
+      if (rst_i) lossless_q <= '0;
+    end
+    assign lossless_here[q] = lossless_q != '0;
+    assign evictable[q] = nonempty_i[q] && evictable_q[q%Tenants] && !lossless_here[q];
+  end
+
+  admission_tokens #(
+      .Tokens(LosslessPackets),
+      .Channels(Channels)
+  ) u_tokens (
+      .clk_i,
+      .rst_i,
+      .ready_o(lossless_ready_o),
+      .take_i(lossless_enter_i),
+      .give_i(lossless_leave_i),
+      .drop_i(in_valid_i && in_request_i.lossless && !accept_o)
+  );
+
+  // ---- Eviction.
+  logic victim_ready, evicted;
+  admission_victim #(
+      .Services(Services),
+      .Tenants(Tenants)
+  ) u_victim (
+      .clk_i,
+      .rst_i,
+      .ready_o(victim_ready),
+      .come_valid_i(take_account),
+      .come_queue_i(queue_o),
+      .come_cells_i(in_request_i.cells),
+      .leave_valid_i(give_account),
+      .leave_queue_i(release_queue),
+      .leave_cells_i(release_cells_i),
+      .evictable_i(evictable),
+      .circular_i,
+      .tail_valid_i,
+      .tail_rank_i,
+      .valid_o(victim_valid),
+      .service_o(victim_service),
+      .queue_o(victim_queue),
+      .rank_o(victim_rank)
+  );
+
+  // evictable_q knows of an eviction in the second cycle after it. A lossless message that comes in this very
+  // cycle might be the one popped.
+  assign evict_valid_o = victim_valid && !wait_q && !(in_valid_i && in_request_i.lossless) && pending_q != '1
+      && (owed_q != '0 || (starving_q && pending_q == '0));
+  assign evict_queue_o = victim_queue;
+  assign evict = evict_valid_o && evict_ready_i;
+  assign evicted = release_valid_i && release_evicted_i;
+
+  always_ff @(posedge clk_i) begin
+    wait_q <= evict;
+    if (evict != evicted) begin
+      pending_q <= evict ? pending_q + 1'b1 : pending_q - 1'b1;
+      pending_cells_q <= evict ? pending_cells_q + cells_t'(MaxPacketCells) : pending_cells_q - cells_t'(MaxPacketCells);
+    end
+    if (evict != (accept_o && short_here && !in_request_i.lossless)) begin
+      if (evict) owed_q <= owed_q - 3'(owed_q != '0);
+      else if (owed_q != 3'(MaxOwed)) owed_q <= owed_q + 1'b1;
+    end else if (short_q == '0 && !entries_short_q) owed_q <= '0;
+    if (rst_i) begin
+      wait_q <= 1'b0;
+      pending_q <= '0;
+      pending_cells_q <= '0;
+      owed_q <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i && in_valid_i) begin
+      assert (victim_ready)
+      else $error("admission: a packet came before the memories were cleared");
+      assert (!(in_request_i.lossless && sound && !accept_o))
+      else $error("admission: no room for a lossless message");
+    end
+    if (!rst_i) begin
+      assert (!evicted || (pending_q != '0 && !release_lossless_i))
+      else $error("admission: a packet was evicted that should not have been");
+      assert (!(accept_o && discard_o));
+    end
+  end
 endmodule

@@ -52,7 +52,7 @@ package policy_pkg;
     time_t offset;
   } class_policy_t;
 
-  // One tenant. Numbers of 0: no guarantee; limit 0: no limit.
+  // One tenant. A guarantee is of both cells and entries: a packet beyond either is not covered. Limit 0: none.
   typedef struct packed {
     logic [15:0] rights;  // services that it may use, one bit each
     cells_t cells;  // guarantee: cells of the packet buffer

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose packet would leave if room were needed: of the service whose tenants above their guarantees hold the
+// most cells, the queue of such a tenant with the highest rank at its end.
+//
+// One queue per cycle is looked at, so the answer is some Services * Tenants cycles old as to who holds most, and
+// twice Tenants cycles as to ranks. What counts is exact in the cycle of use: that the queue may be
+// evicted from at all. While a tail's rank is not known the last one stands in.
+//
+// The cells of a queue are the difference of two memories, what came and what went, with one
+// writer each.
+module admission_victim
+  import policy_pkg::*;
+#(
+    parameter int unsigned Services = 8,
+    parameter int unsigned Tenants = 4,
+    localparam int unsigned Queues = Services * Tenants,
+    localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,
+    localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1,
+    localparam int unsigned QueueWidth = $clog2(Queues)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    output logic ready_o,  // low only after reset, until the memories are cleared
+
+    input logic                  come_valid_i,
+    input logic [QueueWidth-1:0] come_queue_i,
+    input cells_t                come_cells_i,
+    input logic                  leave_valid_i,
+    input logic [QueueWidth-1:0] leave_queue_i,
+    input cells_t                leave_cells_i,
+
+    input logic  [Queues-1:0] evictable_i,
+    input logic  [Queues-1:0] circular_i,
+    input logic  [Queues-1:0] tail_valid_i,
+    input rank_t              tail_rank_i [Queues],
+
+    output logic                    valid_o,
+    output logic [ServiceWidth-1:0] service_o,
+    output logic [  QueueWidth-1:0] queue_o,
+    output rank_t                   rank_o
+);
+  if (Queues < 2) begin : gen_bad_queues
+    $fatal(1, "admission_victim: there are %0d queues; it needs at least 2", Queues);
+  end
+
+  // ---- Cells of each queue.
+  cells_t came[Queues];
+  cells_t went[Queues];
+  logic clearing_q;
+  logic [QueueWidth-1:0] scan_q;
+  cells_t held;
+  assign ready_o = !clearing_q;
+  assign held = came[scan_q] - went[scan_q];
+
+  always_ff @(posedge clk_i) begin
+    if (clearing_q) came[scan_q] <= '0;
+    else if (come_valid_i) came[come_queue_i] <= came[come_queue_i] + come_cells_i;
+    if (clearing_q) went[scan_q] <= '0;
+    else if (leave_valid_i) went[leave_queue_i] <= went[leave_queue_i] + leave_cells_i;
+  end
+
+  // ---- The service that holds most: one queue per cycle.
+  logic [ServiceWidth-1:0] scan_service_q, best_service_q, hog_q;
+  logic [TenantWidth-1:0] scan_tenant_q;
+  logic last_tenant, last_queue, hog_valid_q, better;
+  cells_t sum_q, sum, best_q;
+  assign last_tenant = scan_tenant_q == TenantWidth'(Tenants - 1);
+  assign last_queue = scan_q == QueueWidth'(Queues - 1);
+  assign sum = sum_q + (evictable_i[scan_q] ? held : '0);
+  assign better = last_tenant && sum > best_q;
+
+  always_ff @(posedge clk_i) begin
+    scan_q <= last_queue ? '0 : scan_q + 1'b1;
+    scan_tenant_q <= last_tenant ? '0 : scan_tenant_q + 1'b1;
+    if (last_tenant) scan_service_q <= last_queue ? '0 : scan_service_q + 1'b1;
+    sum_q <= last_tenant ? '0 : sum;
+    if (better) begin
+      best_q <= sum;
+      best_service_q <= scan_service_q;
+    end
+    if (last_queue) begin
+      best_q <= '0;
+      hog_valid_q <= better || best_q != '0;
+      hog_q <= better ? scan_service_q : best_service_q;
+      clearing_q <= 1'b0;
+    end
+    if (rst_i) begin
+      scan_q <= '0;
+      scan_tenant_q <= '0;
+      scan_service_q <= '0;
+      sum_q <= '0;
+      best_q <= '0;
+      hog_valid_q <= 1'b0;
+      clearing_q <= 1'b1;
+    end
+    if (clearing_q) begin
+      sum_q <= '0;
+      best_q <= '0;
+      hog_valid_q <= 1'b0;
+    end
+  end
+
+  // ---- Its tenant with the highest rank: one tenant per cycle.
+  logic [ServiceWidth-1:0] look_service_q;
+  logic [TenantWidth-1:0] look_tenant_q;
+  logic [QueueWidth-1:0] look_queue, found_queue_q;
+  logic valid_q, candidate, is_victim, higher, found_valid_q;
+  rank_t look_rank, found_rank_q;
+  assign look_queue = QueueWidth'(look_service_q * Tenants) + QueueWidth'(look_tenant_q);
+  assign is_victim = valid_q && queue_o == look_queue;
+  assign candidate = hog_valid_q && evictable_i[look_queue] && (tail_valid_i[look_queue] || is_victim);
+  assign look_rank = tail_valid_i[look_queue] ? tail_rank_i[look_queue] : rank_o;
+  assign higher = candidate && (!found_valid_q || leaves_before(found_rank_q, look_rank, circular_i[look_queue]));
+
+  always_ff @(posedge clk_i) begin
+    look_tenant_q <= look_tenant_q + 1'b1;
+    if (higher) begin
+      found_valid_q <= 1'b1;
+      found_queue_q <= look_queue;
+      found_rank_q  <= look_rank;
+    end
+    if (look_tenant_q == TenantWidth'(Tenants - 1)) begin
+      look_tenant_q <= '0;
+      look_service_q <= hog_q;
+      found_valid_q <= 1'b0;
+      valid_q <= higher || found_valid_q;
+      service_o <= look_service_q;
+      queue_o <= higher ? look_queue : found_queue_q;
+      rank_o <= higher ? look_rank : found_rank_q;
+    end
+    if (rst_i) begin
+      look_tenant_q <= '0;
+      look_service_q <= '0;
+      found_valid_q <= 1'b0;
+      valid_q <= 1'b0;
+    end
+  end
+  assign valid_o = valid_q && evictable_i[queue_o];
+endmodule
