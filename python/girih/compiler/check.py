@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from girih.compiler import hops, settings, values
+from girih.compiler.check_scheduling import check_scheduling
+from girih.compiler.fill_scheduling import filled
 from girih.compiler.model import Card, Design, Tile, TileText
 from girih.compiler.parse import Report, parse, read_text
 from girih.compiler.paths import reachable_ports
 from girih.compiler.place import place
 from girih.compiler.read import read
-from girih.compiler.settings import has_port
 from girih.paths import ROOT
 from girih.spec.kinds import Kind, load_kinds
 from girih.spec.message import SUPPORTED_WIDTHS
@@ -36,7 +37,11 @@ def source_name(path: Path) -> str:
 def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report) -> Card:
     """The card of a design. What is wrong, here and in the passes before, is raised at the end."""
     known = {tile.name: _kind(tile, kinds, report) for tile in design.tiles}
-    fabric, places = place(design, report)
+    ports = {tile.name: _fabric_ports(tile, known[tile.name]) for tile in design.tiles}
+    fabric, places = place(design, ports, report)
+    nodes = {name: tuple(fabric.node(at) for at in found) for name, found in places.items()}
+    scheduling = check_scheduling(design, known, report)
+    turn = {unit: index for index, unit in enumerate(scheduling.unit_names)}
     tiles = []
     for text in design.tiles:
         kind = known[text.name]
@@ -44,14 +49,20 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
             continue
         _check_width(text, kind, design, report)
         _check_port(text, kind, design, report)
-        table = hops.resolve(text, kind, known, design.ports, report)
-        config, parameters = settings.resolve(text, kind, design, len(table), report)
-        at = places.get(text.name, (0, 0))
-        port = text.port if has_port(kind) else None
-        tiles.append(Tile(text.name, kind, at, fabric.node(at), port, config, parameters, table, text.line))
+        scheduler = None
+        if scheduling.scheduler:  # units and ports use its fabric ports in turn
+            scheduler = (scheduling.scheduler, turn.get(text.name, text.port) % ports[scheduling.scheduler])
+        table = hops.resolve(text, kind, known, design.ports, report, scheduler)
+        first = {name: numbers[0] for name, numbers in nodes.items()}
+        values_filled = filled(text, kind, design, scheduling, first, len(table), report)
+        config, parameters = settings.resolve(text, kind, design, values_filled, report)
+        at = places.get(text.name, ((0, 0),) * ports[text.name])
+        port = text.port if kind.at_port else None
+        tiles.append(Tile(text.name, kind, at, tuple(map(fabric.node, at)), port, config, parameters, table, text.line))
     card = Card(
-        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tuple(tiles)
-    )
+        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tuple(tiles),
+        scheduling,
+    )  # fmt: skip
     too_high = any(tile.port is not None and tile.port >= card.ports for tile in card.tiles)
     if design.tiles and None not in known.values() and not too_high:
         _check_ports(card, design, report)
@@ -74,6 +85,16 @@ def _kind(tile: TileText, kinds: Mapping[str, Kind], report: Report) -> Kind | N
     return None
 
 
+def _fabric_ports(tile: TileText, kind: Kind | None) -> int:
+    """The fabric ports of a tile; 1 where what says so is wrong, which another pass reports."""
+    if kind is None:
+        return 1
+    given = {key.text: values.number(value) for key, value in tile.settings}
+    limits = {parameter.name: (parameter.min, parameter.max) for parameter in kind.parameters}
+    good = {name: n for name, n in given.items() if n is not None and name in limits and limits[name][0] <= n <= limits[name][1]}
+    return kind.ports_of(good)
+
+
 def _check_width(tile: TileText, kind: Kind, design: Design, report: Report) -> None:
     width = design.params.data_width
     if width in SUPPORTED_WIDTHS and width not in kind.widths:
@@ -85,9 +106,9 @@ def _check_width(tile: TileText, kind: Kind, design: Design, report: Report) -> 
 
 
 def _check_port(tile: TileText, kind: Kind, design: Design, report: Report) -> None:
-    if tile.port_line is not None and not has_port(kind):
+    if tile.port_line is not None and not kind.at_port:
         report.error(tile.port_line, f"tile {tile.name} of kind {kind.name} is at no Ethernet port", "Remove port.")
-    elif has_port(kind) and tile.port >= design.ports:
+    elif kind.at_port and tile.port >= design.ports:
         report.error(
             tile.port_line,
             f"tile {tile.name} is at port {tile.port}; the card has {_ports(design.ports)}",

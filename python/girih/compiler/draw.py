@@ -25,9 +25,9 @@ HEAD = 8
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things are. boxes: the upper left corner of each tile by name; bottom: where the legend starts."""
+    """Where things are. boxes: the upper left corner of each tile by name and fabric port; bottom: where the legend starts."""
 
-    boxes: dict[str, Point]
+    boxes: dict[tuple[str, int], Point]
     width: float
     bottom: float
 
@@ -61,7 +61,7 @@ def draw(card: Card) -> str:
 
 
 def _mesh_layout(card: Card) -> Layout:
-    boxes = {tile.name: _cell(tile.at) for tile in card.tiles}
+    boxes = {(tile.name, port): _cell(at) for tile in card.tiles for port, at in enumerate(tile.places)}
     width = max(2 * MARGIN + card.fabric.x * PITCH_X - 40, 560)
     return Layout(boxes, width, TITLE_HEIGHT + card.fabric.y * PITCH_Y + 8)
 
@@ -70,10 +70,10 @@ def _crossbar_layout(card: Card) -> Layout:
     columns = (card.fabric.ports + 1) // 2
     pitch = TILE_WIDTH + 32
     boxes = {}
-    for tile in card.tiles:
-        row, column = divmod(tile.at[0], columns)
+    for tile, port in ((tile, port) for tile in card.tiles for port in range(len(tile.places))):
+        row, column = divmod(tile.places[port][0], columns)
         x = column if row == 0 else columns - 1 - column  # the ports run around the crossbar
-        boxes[tile.name] = (MARGIN + 24 + x * pitch, TITLE_HEIGHT + row * (TILE_HEIGHT + 210))
+        boxes[tile.name, port] = (MARGIN + 24 + x * pitch, TITLE_HEIGHT + row * (TILE_HEIGHT + 210))
     return Layout(boxes, max(2 * MARGIN + columns * pitch + 16, 560), TITLE_HEIGHT + 2 * TILE_HEIGHT + 250)
 
 
@@ -106,7 +106,7 @@ def _mesh(card: Card) -> list[str]:
     """Routers, the links between them and to the tiles."""
     lines = []
     places = [(x, y) for y in range(card.fabric.y) for x in range(card.fabric.x)]
-    taken = {tile.at for tile in card.tiles}
+    taken = {at for tile in card.tiles for at in tile.places}
     for x, y in places:
         for neighbour in ((x + 1, y), (x, y + 1)):
             if neighbour in places:
@@ -148,13 +148,30 @@ def _tiles(card: Card, layout: Layout) -> list[str]:
     lines = []
     for tile in card.tiles:
         colour = AREA_COLOURS[areas.index(tile.kind.area) % len(AREA_COLOURS)]
-        lines += _tile(tile, layout.boxes[tile.name], colour)
+        lines += _tile(tile, layout.boxes[tile.name, 0], colour)
+        for port in range(1, len(tile.places)):
+            lines += _more(tile, port, layout.boxes[tile.name, port], colour)
     return lines
+
+
+def _more(tile: Tile, port: int, corner: Point, colour: str) -> list[str]:
+    """A further place of a tile that has several."""
+    x, y = corner
+    return [
+        f'<rect x="{x:.0f}" y="{y:.0f}" width="{TILE_WIDTH}" height="{TILE_HEIGHT}" rx="9" fill="{PAPER}" stroke="{colour}" '
+        f'stroke-width="1.6" stroke-dasharray="5 4"/>',
+        _text(x + 15, y + 30, _name_size(tile), tile.name, FAINT, ' font-weight="650"'),
+        _text(x + 15, y + 49, 11.5, f"its fabric port {port}", FAINT),
+    ]
+
+
+def _name_size(tile: Tile) -> float:
+    return min(15.0, 1.65 * (TILE_WIDTH - 24) / max(len(tile.name), 1))
 
 
 def _tile(tile: Tile, corner: Point, colour: str) -> list[str]:
     x, y = corner
-    size = min(15.0, 1.65 * (TILE_WIDTH - 24) / max(len(tile.name), 1))
+    size = _name_size(tile)
     lines = [
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{TILE_WIDTH}" height="{TILE_HEIGHT}" rx="9" fill="{PAPER}" stroke="{colour}" '
         f'stroke-width="1.6"/>',
@@ -164,10 +181,11 @@ def _tile(tile: Tile, corner: Point, colour: str) -> list[str]:
         _text(x + 15, y + 49, 11.5, tile.kind.title, FAINT),
     ]
     if tile.port is not None:
-        ends = [(x - 34, y + 35), (x - 3, y + 35)]
-        points = ends if not tile.kind.has_input else [ends[1], ends[0]]
-        lines += _arrow(points, INK, 2.2)
-        lines.append(_text(x - 36, y + 25, 10.5, f"port {tile.port}", FAINT))
+        ways = [use for use in ("axis_in", "axis_out") if use in tile.kind.uses]
+        for way, height in zip(ways, (35,) if len(ways) == 1 else (31, 43), strict=True):
+            ends = [(x - 34, y + height), (x - 3, y + height)]
+            lines += _arrow(ends if way == "axis_in" else ends[::-1], INK, 2.2)
+        lines.append(_text(x - 36, y + (25 if len(ways) == 1 else 20), 10.5, f"port {tile.port}", FAINT))
     return lines
 
 
@@ -186,11 +204,12 @@ def _paths(card: Card, layout: Layout, on_mesh: bool) -> list[str]:
         colour, lane = SERVICE_COLOURS[index % len(SERVICE_COLOURS)], index % MOST_LANES
         for src, dst in dict.fromkeys((path.src, path.dst) for path in service.paths):
             start, end = card.tile(src), card.tile(dst)
+            port = next((hop.port for hop in start.hops if hop.to == dst), 0)
             if on_mesh:
-                line = _mesh_line(lanes.route(start.at, end.at))
+                line = _mesh_line(lanes.route(start.places[0], end.places[port]))
                 lines += _arrow(lanes.parallel(line, FIRST_LANE + LANE * lane), colour, 2.4)
             else:
-                lines += _curve(layout.boxes[src], layout.boxes[dst], lane, colour)
+                lines += _curve(layout.boxes[src, 0], layout.boxes[dst, port], lane, colour)
     return lines
 
 

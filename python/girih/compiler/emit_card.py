@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from girih.compiler.model import Card, Hop, Tile
+from girih.compiler.model import Card, Hop, Link, Tile, Value
 from girih.compiler.verilog import AXI_LITE, CARD_PORTS, heading, instance, summary
+from girih.spec.kinds import ConfigField
 
 
 def emit_card(card: Card, digest: str) -> str:
@@ -23,6 +24,7 @@ def emit_card(card: Card, digest: str) -> str:
         *_constants(card),
         *_fabric(card),
         *_control(digest),
+        *_credits(card),
     ]
     for index, tile in enumerate(card.tiles):
         lines += _tile(card, tile, index)
@@ -34,6 +36,11 @@ def constant(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
+def _node(tile: str, port: int = 0) -> str:
+    """The constant with the node of a tile's fabric port."""
+    return f"{constant(tile)}Node{port or ''}"
+
+
 def _constants(card: Card) -> list[str]:
     lines = [
         f"  localparam int unsigned FabricPorts = {card.fabric.ports};",
@@ -41,8 +48,17 @@ def _constants(card: Card) -> list[str]:
         "",
         "  // Nodes of the tiles: {y[3:0], x[3:0]} on a mesh, the port on a crossbar.",
     ]
-    lines += [f"  localparam node_t {constant(tile.name)}Node = 8'h{tile.node:02x};" for tile in card.tiles]
-    ones = [f"256'(1) << {constant(tile.name)}Node" for tile in card.tiles if tile.kind.has_input]
+    lines += [
+        f"  localparam node_t {_node(tile.name, port)} = 8'h{node:02x};"
+        for tile in card.tiles
+        for port, node in enumerate(tile.nodes)
+    ]
+    ones = [
+        f"256'(1) << {_node(tile.name, port)}"
+        for tile in card.tiles
+        if tile.kind.has_input
+        for port in range(len(tile.nodes))
+    ]
     lines += ["", "  // The nodes that take messages, one bit each.", "  localparam logic [255:0] Nodes ="]
     lines += [f"      ({text})" + (" |" if text is not ones[-1] else ";") for text in ones]
     return [*lines, ""]
@@ -68,7 +84,7 @@ def _fabric(card: Card) -> list[str]:
             f".{side}_flit{valid}(fabric_{side}_flit)",
         ]
     lines += ["", *instance(fabric.topology, "u_fabric", sizes, connections), ""]
-    taken = {(side, fabric.index(tile.at)) for tile in card.tiles for side in _sides(tile)}
+    taken = {(side, fabric.index(at)) for tile in card.tiles for side in _sides(tile) for at in tile.places}
     idle, unused = [], []
     for port in range(fabric.ports):
         if ("out", port) not in taken:
@@ -86,14 +102,19 @@ def _sides(tile: Tile) -> list[str]:
     return [side for side, there in (("in", tile.kind.has_input), ("out", tile.kind.has_output)) if there]
 
 
-def _tile_nets(name: str, side: str, port: int) -> list[str]:
-    """The nets of a tile's link, and what joins them to the fabric."""
+def _tile_nets(card: Card, tile: Tile, side: str) -> list[str]:
+    """The nets of a tile's links of one side, and what joins them to the fabric."""
+    name = f"{tile.name}_{side}"
+    ports = len(tile.nodes)
+    vector, array = (f"[{ports - 1}:0] ", f"[{ports}]") if tile.kind.many_ports else ("", "")
+    lines = [f"  logic {vector}{name}_valid, {name}_ready;", f"  flit_t {name}_flit{array};"]
     fabric = "out" if side == "in" else "in"
-    lines = [f"  logic {name}_{side}_valid, {name}_{side}_ready;", f"  flit_t {name}_{side}_flit;"]
-    pairs = [(f"fabric_{fabric}_{signal}[{port}]", f"{name}_{side}_{signal}") for signal in ("valid", "flit", "ready")]
-    for (there, here), backwards in zip(pairs, (False, False, True), strict=True):
-        to, source = (there, here) if (side == "out") != backwards else (here, there)
-        lines.append(f"  assign {to} = {source};")
+    for port, at in enumerate(tile.places):
+        link = Link(tile, side, port if tile.kind.many_ports else None)
+        for signal, backwards in (("valid", False), ("flit", False), ("ready", True)):
+            there, here = f"fabric_{fabric}_{signal}[{card.fabric.index(at)}]", link.net(signal)
+            to, source = (there, here) if (side == "out") != backwards else (here, there)
+            lines.append(f"  assign {to} = {source};")
     return lines
 
 
@@ -110,12 +131,19 @@ def _control(digest: str) -> list[str]:
     ]
 
 
+def _credits(card: Card) -> list[str]:
+    """The credit links, from every unit to the scheduler."""
+    if not card.scheduling.unit_names:
+        return []
+    return ["", "  // Credits of the units.", f"  sched_pkg::credit_t credits[{len(card.scheduling.unit_names)}];"]
+
+
 def _tile(card: Card, tile: Tile, index: int) -> list[str]:
     kind = tile.kind
     lines = ["", f"  // {tile.name}: {kind.summary}."]
     connections = [".clk_i", ".rst_i"]
     for side in _sides(tile):
-        lines += _tile_nets(tile.name, side, card.fabric.index(tile.at))
+        lines += _tile_nets(card, tile, side)
         valid, ready = ("_i", "_o") if side == "in" else ("_o", "_i")
         connections += [
             f".{side}_valid{valid}({tile.name}_{side}_valid)",
@@ -127,6 +155,10 @@ def _tile(card: Card, tile: Tile, index: int) -> list[str]:
             connections += _ethernet(prefix, tile.port)
     if "now" in kind.uses:
         connections.append(".now_i(now)")
+    if "credits_in" in kind.uses:
+        connections.append(".credit_i(credits)")
+    if "credits_out" in kind.uses:
+        connections.append(f".credit_o(credits[{card.scheduling.unit_names.index(tile.name)}])")
     connections += [f".ctrl_i(ctrl[{index}])", f".ctrl_o(ctrl[{index + 1}])"]
     return lines + instance(kind.name, f"u_{tile.name}", _parameters(card, tile), connections)
 
@@ -142,14 +174,17 @@ def _ethernet(prefix: str, port: int) -> list[str]:
 
 def _parameters(card: Card, tile: Tile) -> list[str]:
     kind = tile.kind
-    parameters = [f".Node({constant(tile.name)}Node)"]
+    parameters = [f".Node({_node(tile.name)})"]
+    if kind.many_ports:
+        parameters = [f".PortNodes({{{', '.join(_node(tile.name, port) for port in reversed(range(len(tile.nodes))))}}})"]
     if kind.has_output:
         # A mesh has no way from a tile back to itself, so a message that says so must not leave.
         itself = kind.has_input and card.fabric.topology == "mesh"
-        parameters.append(f".Nodes(Nodes & ~(256'(1) << {constant(tile.name)}Node))" if itself else ".Nodes(Nodes)")
+        own = " & ".join(f"~(256'(1) << {_node(tile.name, port)})" for port in range(len(tile.nodes)))
+        parameters.append(f".Nodes(Nodes & {own})" if itself else ".Nodes(Nodes)")
     if kind.config:
-        widths = {field.name: field.width for field in kind.config}
-        fields = ", ".join(f"{name}: {widths[name]}'h{value:x}" for name, value in tile.config)
+        values = dict(tile.config)
+        fields = ", ".join(f"{field.name}: {field.bits}'h{_packed(values[field.name], field):x}" for field in kind.config)
         parameters.append(f".Config({kind.name}_pkg::cfg_t'{{{fields}}})")
     names = {parameter.name: parameter.verilog_name for parameter in kind.parameters}
     parameters += [f".{names[name]}({value})" for name, value in tile.parameters]
@@ -161,6 +196,13 @@ def _parameters(card: Card, tile: Tile) -> list[str]:
     return parameters
 
 
+def _packed(value: Value, field: ConfigField) -> int:
+    """A field of `cfg_t` as a number; element 0 of an array is at the least significant end."""
+    if isinstance(value, int):
+        return value
+    return sum(element << field.width * index for index, element in enumerate(value))
+
+
 def _entry(hop: Hop) -> str:
     anything = int(hop.key is None)
-    return f"next_hop_t'{{valid: 1'b1, any: 1'b{anything}, node: {constant(hop.to)}Node, key: 16'd{hop.key or 0}}}"
+    return f"next_hop_t'{{valid: 1'b1, any: 1'b{anything}, node: {_node(hop.to, hop.port)}, key: 16'd{hop.key or 0}}}"

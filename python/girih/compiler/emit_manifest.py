@@ -10,6 +10,7 @@ from girih.compiler import values
 from girih.compiler.emit_registers import base, histogram, registers
 from girih.compiler.model import Card, Tile
 from girih.compiler.paths import services
+from girih.compiler.emit_scheduling import describe
 from girih.compiler.verilog import origin, summary
 from girih.paths import ROOT
 from girih.spec.kinds import WINDOW, Register
@@ -31,7 +32,7 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         "chain_hops": card.params.chain_hops,
         "fabric": {"topology": card.fabric.topology, "x": card.fabric.x, "y": card.fabric.y},
         "addresses": addresses(card),
-        "links": list(card.links),
+        "links": [link.name for link in card.links],
         "tiles": [_tile(tile) for tile in card.tiles],
         "services": [
             {"name": service.name, "paths": [[path.src, path.dst, path.label] for path in service.paths]}
@@ -39,6 +40,8 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         ],
         "sources": [_relative(path) for path in sources],
     }
+    if card.params.chain_hops:
+        manifest["scheduling"] = describe(card)
     return json.dumps(manifest, indent=1) + "\n"
 
 
@@ -72,6 +75,7 @@ def _tile(tile: Tile) -> dict:
         "kind": tile.kind.name,
         "node": tile.node,
         "at": list(tile.at),
+        "nodes": list(tile.nodes),
         "port": tile.port,
         "base": base(tile.node),
         "config": {**dict(tile.config), **dict(tile.parameters)},
@@ -100,7 +104,7 @@ def emit_tables(card: Card) -> str:
             rows.append((*head, hop.label, hop.to))
             head = ("", "", "")
         if not tile.hops:
-            rows.append((*head, "", f"port {tile.port}"))
+            rows.append((*head, "", "where the message's source route says" if tile.port is None else f"port {tile.port}"))
     return "\n".join([*lines, *align(rows), ""])
 
 

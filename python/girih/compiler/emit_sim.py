@@ -25,8 +25,8 @@ def emit_sim(card: Card) -> str:
         *instance("card", "u_card", [], [f".{port.name}" for port in CARD_PORTS]),
     ]
     for index, link in enumerate(links):
-        net = link.replace(".", "_")
+        net = link.name.replace(".", "_")
         connections = [".clk_i", f".enable_i(probe_enable_i[{index}])"]
-        connections += [f".{signal}_i(u_card.{net}_{signal})" for signal in ("valid", "ready", "flit")]
+        connections += [f".{signal}_i(u_card.{link.net(signal)})" for signal in ("valid", "ready", "flit")]
         lines += ["", *instance("link_probe", f"u_{net}_probe", [f".Index({index})"], connections)]
     return "\n".join([*lines, "endmodule", ""])

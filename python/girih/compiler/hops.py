@@ -11,15 +11,26 @@ from girih.spec.kinds import Kind
 from girih.spec.message import type_widths
 
 ANY = "any"
+SCHEDULER = "scheduler"  # the word for the key of messages that go to the queues
 NO_KEY = "0"  # the table of a kind that sends everything to one next hop is searched with 0
 LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
 
 
-def resolve(tile: TileText, kind: Kind, kinds: dict[str, Kind | None], ports: int, report: Report) -> tuple[Hop, ...]:
+def resolve(
+    tile: TileText,
+    kind: Kind,
+    kinds: dict[str, Kind | None],
+    ports: int,
+    report: Report,
+    scheduler: tuple[str, int] | None = None,
+) -> tuple[Hop, ...]:
     """The node table of a tile, `any` last because the first match wins.
 
-    kinds: the kind of every tile by its name, None where it is unknown.
+    kinds: the kind of every tile by its name, None where it is unknown. scheduler: the tile that has the queues,
+    and the fabric port of it that this tile is to use.
     """
+    if tile.next is None and kind.next is not None and set(kind.next.names) == {SCHEDULER} and (filled := _filled(kind, [], scheduler)):
+        return tuple(filled)
     if not _wanted(tile, kind, report):
         return ()
     if isinstance(tile.next, Seq):
@@ -38,7 +49,16 @@ def resolve(tile: TileText, kind: Kind, kinds: dict[str, Kind | None], ports: in
             "Lead several keys to one tile with any, or split the traffic over two tiles.",
         )
     good = [hop for hop in hops if _target_is_good(hop, tile, kinds, report)]
+    good += _filled(kind, good, scheduler)
     return tuple(sorted(good, key=lambda hop: hop.key is None))
+
+
+def _filled(kind: Kind, hops: list[Hop], scheduler: tuple[str, int] | None) -> list[Hop]:
+    """The entry that leads to the card's scheduler, where the kind wants one and the design gives none."""
+    key = kind.next.names.get(SCHEDULER)
+    if key is None or scheduler is None or any(hop.key in (key, None) for hop in hops):
+        return []
+    return [Hop(key, SCHEDULER, scheduler[0], 0, scheduler[1])]
 
 
 def _wanted(tile: TileText, kind: Kind, report: Report) -> bool:

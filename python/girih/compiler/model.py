@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from girih.compiler.parse import Scalar, Tree
+from girih.compiler.parse import Scalar, Seq, Tree
+from girih.compiler.scheduling import Scheduling, SchedulingText
 from girih.spec.kinds import Kind
 from girih.spec.message import CardParams
 
@@ -37,17 +38,20 @@ class Fabric:
 
 @dataclass(frozen=True)
 class TileText:
-    """A tile as it was written: nothing here is known to be right but the types of the fields."""
+    """A tile as it was written: nothing here is known to be right but the types of the fields.
+
+    at: its places, more than one for a tile with several fabric ports; a setting is a value or a list of them.
+    """
 
     name: str
     line: int
     kind: Scalar
-    at: tuple[int, ...] | None
+    at: tuple[tuple[int, ...], ...] | None
     at_line: int
     port: int
     port_line: int | None
     next: Tree | None
-    settings: tuple[tuple[Scalar, Scalar], ...]
+    settings: tuple[tuple[Scalar, Scalar | Seq], ...]
 
 
 @dataclass(frozen=True)
@@ -79,34 +83,71 @@ class Design:
     addresses: Addresses
     tiles: tuple[TileText, ...]
     tiles_line: int
+    scheduling: SchedulingText
 
 
 @dataclass(frozen=True)
 class Hop:
-    """One entry of a node table: messages with `key` (None: any) go to the tile `to`; `label` names the key."""
+    """One entry of a node table: messages with `key` (None: any) go to the tile `to`; `label` names the key.
+
+    port: the fabric port of that tile, where it has several.
+    """
 
     key: int | None
     label: str
     to: str
     line: int
+    port: int = 0
+
+
+Value = int | tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Tile:
-    """A tile that is known to be right. at: (x, y) of its place, (port, 0) on a crossbar.
+    """A tile that is known to be right. places, nodes: of each of its fabric ports; (port, 0) on a crossbar.
 
     port: its Ethernet port, None for a tile without one. config and parameters: values by name.
     """
 
     name: str
     kind: Kind
-    at: tuple[int, int]
-    node: int
+    places: tuple[tuple[int, int], ...]
+    nodes: tuple[int, ...]
     port: int | None
-    config: tuple[tuple[str, int], ...]
+    config: tuple[tuple[str, Value], ...]
     parameters: tuple[tuple[str, int], ...]
     hops: tuple[Hop, ...]
     line: int
+
+    @property
+    def at(self) -> tuple[int, int]:
+        """The place of its first fabric port."""
+        return self.places[0]
+
+    @property
+    def node(self) -> int:
+        """Its number on the control ring, and that of its first fabric port."""
+        return self.nodes[0]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link between a tile and the fabric. index: of its fabric port, None for a tile that has only one."""
+
+    tile: Tile
+    side: str
+    index: int | None
+
+    @property
+    def name(self) -> str:
+        """As captures know it: `echo.in`, `scheduler.out_1`."""
+        return f"{self.tile.name}.{self.side}" + (f"_{self.index}" if self.index else "")
+
+    def net(self, signal: str) -> str:
+        """The card's net of a signal of the link."""
+        element = "" if self.index is None else f"[{self.index}]"
+        return f"{self.tile.name}_{self.side}_{signal}{element}"
 
 
 @dataclass(frozen=True)
@@ -121,18 +162,18 @@ class Card:
     fabric: Fabric
     addresses: Addresses
     tiles: tuple[Tile, ...]
+    scheduling: Scheduling
 
     def tile(self, name: str) -> Tile:
         return next(tile for tile in self.tiles if tile.name == name)
 
     @property
-    def links(self) -> tuple[str, ...]:
-        """The links that can be captured: `<tile>.in` and `<tile>.out`, where the kind has them."""
+    def links(self) -> tuple[Link, ...]:
+        """The links that can be captured, `in` and `out` of each tile, where the kind has them."""
         return tuple(
-            f"{tile.name}.{side}"
+            Link(tile, side, port if tile.kind.many_ports else None)
             for tile in self.tiles
             for side, there in (("in", tile.kind.has_input), ("out", tile.kind.has_output))
+            for port in range(len(tile.nodes))
             if there
         )
-
-

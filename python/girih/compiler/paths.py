@@ -6,8 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from girih.compiler.model import Card, Hop, Tile
+from girih.compiler.scheduling import Chain
 
-State = tuple[str, int, tuple[str, ...]]  # tile, port that the message came in by, labels of the keys so far
+# Tile, port that the message came in by, labels of the keys so far, whether it came from the fabric.
+State = tuple[str, int, tuple[str, ...], bool]
 
 
 @dataclass(frozen=True)
@@ -47,14 +49,18 @@ def message_paths(card: Card) -> tuple[Path, ...]:
 
     This is what an analysis of deadlock starts from.
     """
-    return tuple(Path(tile.name, hop.to, hop.label) for tile in card.tiles for hop in tile.hops)
+    found = [Path(tile.name, hop.to, hop.label) for tile in card.tiles for hop in tile.hops]
+    found += [path for chain in card.scheduling.chains for path in _chain_paths(card, chain)]
+    return tuple(dict.fromkeys(found))
 
 
 def reachable_ports(card: Card) -> dict[str, frozenset[int]]:
     """The Ethernet ports whose frames can reach each tile."""
     reached: dict[str, set[int]] = {tile.name: set() for tile in card.tiles}
-    for name, port, _ in _walk(card, with_labels=False)[0]:
+    for name, port, *_ in _walk(card, with_labels=False)[0]:
         reached[name].add(port)
+    for unit in card.scheduling.unit_names:  # a chain can lead anything there, at run time
+        reached[unit] |= set(range(card.ports))
     return {name: frozenset(ports) for name, ports in reached.items()}
 
 
@@ -65,7 +71,7 @@ def services(card: Card) -> tuple[Service, ...]:
     for state, path, after in steps:
         before[after].append((state, path))
     names: dict[tuple[str, ...], dict[Path, None]] = {}
-    for final in (state for state in states if not card.tile(state[0]).kind.has_output):
+    for final in (state for state in states if _ends(card.tile(state[0]), state)):
         paths = names.setdefault(final[2], {})
         seen, stack = {final}, [final]
         while stack:
@@ -75,21 +81,58 @@ def services(card: Card) -> tuple[Service, ...]:
                     seen.add(state)
                     stack.append(state)
     order = {path: index for index, path in enumerate(dict.fromkeys(path for _, path, _ in steps))}
-    return tuple(
+    found = [
         Service(" / ".join(labels) or "all", tuple(sorted(paths, key=order.__getitem__))) for labels, paths in names.items()
-    )
+    ]
+    chains = [Service(f"chain {chain.name}", _chain_paths(card, chain)) for chain in card.scheduling.chains]
+    return tuple(found + chains)
+
+
+def _chain_paths(card: Card, chain: Chain) -> tuple[Path, ...]:
+    """From the ports to the scheduler, then from unit to unit by push, or over the scheduler, and to the exit."""
+    scheduler, label = card.scheduling.scheduler, f"chain {chain.name}"
+    ways: list[tuple[str, str]] = [(tile.name, scheduler) for tile in card.tiles if _leads_to(tile, scheduler, card)]
+    before = (scheduler,)
+    for hop in chain.hops:
+        service = card.scheduling.service(hop.service)
+        if before != (scheduler,) and service.push == 0:
+            ways += [(unit, scheduler) for unit in before]
+            before = (scheduler,)
+        ways += [(src, dst) for src in before for dst in service.units if src != dst]
+        before = service.units
+    if chain.exit:
+        exits = [chain.exit]
+    else:
+        ports = {tile.name for tile in card.tiles if tile.kind.at_port}
+        exits = [hop.to for tile in card.tiles if tile.name in ports for hop in tile.hops if hop.to != scheduler]
+    ways += [(src, dst) for src in before for dst in exits]
+    return tuple(dict.fromkeys(Path(src, dst, label) for src, dst in ways))
+
+
+def _leads_to(tile: Tile, scheduler: str, card: Card) -> bool:
+    """Whether a tile starts chains: it sends to the scheduler, and is no unit."""
+    return tile.name not in card.scheduling.unit_names and any(hop.to == scheduler for hop in tile.hops)
+
+
+def _ends(tile: Tile, state: State) -> bool:
+    """Whether a message is at its end: it came from the fabric to a tile that leads out of the card."""
+    return not tile.kind.has_output or (state[3] and "axis_out" in tile.kind.uses)
 
 
 def _walk(card: Card, with_labels: bool) -> tuple[list[State], list[tuple[State, Path, State]]]:
     """All states that a message can be in, breadth first from the ports, and the steps between them."""
     tiles = {tile.name: tile for tile in card.tiles}
-    states: dict[State, None] = {(tile.name, tile.port, ()): None for tile in card.tiles if not tile.kind.has_input}
+    states: dict[State, None] = {
+        (tile.name, tile.port, (), False): None for tile in card.tiles if "axis_in" in tile.kind.uses
+    }
     steps, queue = [], list(states)
     for state in queue:
-        name, port, labels = state
+        name, port, labels, _ = state
+        if _ends(tiles[name], state):
+            continue
         for hop in _possible(tiles[name], port):
             added = (hop.label,) if with_labels and _tells(tiles[name], hop) and hop.label not in labels else ()
-            after = (hop.to, port, labels + added)
+            after = (hop.to, port, labels + added, True)
             steps.append((state, Path(name, hop.to, hop.label), after))
             if after not in states:
                 states[after] = None

@@ -3,42 +3,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
-from girih.compiler.model import CARD_NODE, Design, Fabric
+from girih.compiler.model import CARD_NODE, Design, Fabric, TileText
 from girih.compiler.parse import Report
 from girih.compiler.read import MOST_TILES
 
 Place = tuple[int, int]
 
 
-def place(design: Design, report: Report) -> tuple[Fabric, dict[str, Place]]:
-    """The fabric in its final size and the place of every tile by name: (x, y), or (port, 0) on a crossbar."""
+def place(design: Design, ports: Mapping[str, int], report: Report) -> tuple[Fabric, dict[str, tuple[Place, ...]]]:
+    """The fabric in its final size and the places of every tile by name: (x, y), or (port, 0) on a crossbar.
+
+    ports: how many places each tile takes.
+    """
     if design.fabric is None:  # which was reported
-        return Fabric("crossbar", len(design.tiles)), {}
-    fabric = _sized(design, report)
-    places: dict[str, Place] = {}
+        return Fabric("crossbar", sum(ports.values())), {}
+    fabric = _sized(design, ports, report)
+    places: dict[str, tuple[Place, ...]] = {}
     owners: dict[Place, str] = {}
     for tile in design.tiles:
         if tile.at is None:
             continue
-        at = _checked(tile.name, tile.at, fabric, tile.at_line, report)
-        if at is None:
-            continue
-        if at in owners:
-            report.error(
-                tile.at_line,
-                f"tiles {owners[at]} and {tile.name} are both at {_text(at, fabric)}",
-                f"Move one of them, or leave out at and {tile.name} takes the next free place.",
-            )
-            continue
-        places[tile.name], owners[at] = at, tile.name
+        found = [_checked(tile.name, at, fabric, tile.at_line, report) for at in _spread(tile, ports[tile.name], fabric, report)]
+        for at in found:
+            if at in owners:
+                report.error(
+                    tile.at_line,
+                    f"tiles {owners[at]} and {tile.name} are both at {_text(at, fabric)}",
+                    f"Move one of them, or leave out at and {tile.name} takes the next free place.",
+                )
+            elif at is not None:
+                owners[at] = tile.name
+        if found and None not in found:
+            places[tile.name] = tuple(found)
     free = (at for at in snake(fabric) if at not in owners and fabric.node(at) != CARD_NODE)
     for tile in design.tiles:
-        if tile.at is None and (at := next(free, None)) is not None:
-            places[tile.name] = at
+        if tile.at is None and len(found := tuple(islice(free, ports[tile.name]))) == ports[tile.name]:
+            places[tile.name] = found
     return fabric, places
+
+
+def _spread(tile: TileText, ports: int, fabric: Fabric, report: Report) -> tuple[tuple[int, ...], ...]:
+    """The places of a tile as written, one for each of its fabric ports; on a crossbar the first one will do."""
+    at = tile.at
+    if fabric.topology == "crossbar" and ports > 1 and len(at) == 1:
+        at = tuple((first + index,) for index, first in enumerate(at[0] * ports)) if len(at[0]) == 1 else tuple((port,) for port in at[0])
+    if len(at) == ports:
+        return at
+    example = ", ".join("[0, 0]" if fabric.topology == "mesh" else "0" for _ in range(ports))
+    report.error(
+        tile.at_line,
+        f"tile {tile.name} has {ports} fabric port{'s' if ports > 1 else ''} and is at {len(at)} place{'s' if len(at) > 1 else ''}",
+        f"Give each port its place, at: [{example}], or leave it out.",
+    )
+    return ()
 
 
 def snake(fabric: Fabric) -> Iterator[Place]:
@@ -48,21 +69,23 @@ def snake(fabric: Fabric) -> Iterator[Place]:
         yield from ((x, y) for x in row)
 
 
-def _sized(design: Design, report: Report) -> Fabric:
+def _sized(design: Design, ports: Mapping[str, int], report: Report) -> Fabric:
     fabric, tiles = design.fabric, len(design.tiles)
+    needed = sum(ports.values())
     if fabric.topology == "crossbar":
-        largest = max((tile.at[0] + 1 for tile in design.tiles if tile.at), default=0)
-        if tiles > MOST_TILES:
+        largest = max((max(at[0] for at in tile.at) + ports[tile.name] for tile in design.tiles if tile.at), default=0)
+        if needed > MOST_TILES:
             report.error(
                 design.tiles_line, f"{tiles} tiles are too many for a crossbar", f"It has at most {MOST_TILES} ports; use a mesh."
             )
         if fabric.x == 0:
-            return replace(fabric, x=min(max(tiles, largest, 1), MOST_TILES))
-    if tiles > fabric.ports:
+            return replace(fabric, x=min(max(needed, largest, 1), MOST_TILES))
+    if needed > fabric.ports:
         remedy = "Make it larger, such as fabric: {mesh: [4, 4]}, or remove tiles."
         if fabric.topology == "crossbar":
             remedy = "Write fabric: crossbar, which has as many ports as there are tiles."
-        report.error(fabric.line, f"{tiles} tiles do not fit {_size(fabric)}", remedy)
+        with_ports = f" with {needed} fabric ports" if needed > tiles else ""
+        report.error(fabric.line, f"{tiles} tiles{with_ports} do not fit {_size(fabric)}", remedy)
     return fabric
 
 

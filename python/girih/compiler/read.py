@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from girih.compiler import values
+from girih.compiler.keys import mapping, number
 from girih.compiler.model import LARGEST_SIDE, Addresses, Design, Fabric, TileText
 from girih.compiler.parse import Map, Report, Scalar, Seq, Tree
+from girih.compiler.read_scheduling import SECTIONS, read_scheduling
 from girih.spec.message import SUPPORTED_WIDTHS, CardParams, type_widths
 
 CARD_KEYS = (
-    "name", "width", "clock_mhz", "max_frame", "route_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles",
+    "name", "width", "clock_mhz", "max_frame", "route_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS,
 )  # fmt: skip
 TILE_KEYS = ("kind", "at", "port", "next")  # all others are settings of the kind
 MOST_PORTS = 1 << type_widths()["port"]
@@ -20,58 +22,37 @@ DEFAULTS = CardParams()
 
 def read(tree: Map, stem: str, report: Report) -> Design:
     """The design in `tree`; `stem` is its name when it gives none. What is wrong goes to `report`."""
-    keys = _mapping(tree, CARD_KEYS, "a card", report)
+    keys = mapping(tree, CARD_KEYS, "a card", report)
     name = keys["name"].text if isinstance(keys.get("name"), Scalar) else stem
     if fault := values.name_fault(name):
         line = keys["name"].line if "name" in keys else 1
         report.error(line, f"the card's name {name} {fault}", "Write name: my_card")
-    width = _number(keys, "width", 128, 1024, DEFAULTS.data_width, report)
+    width = number(keys, "width", 128, 1024, DEFAULTS.data_width, report)
     if width not in SUPPORTED_WIDTHS:
         report.error(
             keys["width"].line,
             f"a card cannot be {width} bits wide",
             f"width may be {values.listing(SUPPORTED_WIDTHS)}; {DEFAULTS.data_width} is the default.",
         )
+    scheduling = read_scheduling(keys, report)
+    defaults = DEFAULTS if scheduling.empty else CardParams.chained()
     params = CardParams(
         data_width=width,
-        max_frame=_number(keys, "max_frame", 64, (1 << type_widths()["length"]) - 1, DEFAULTS.max_frame, report),
-        route_hops=_number(keys, "route_hops", 1, 15, DEFAULTS.route_hops, report),
+        max_frame=number(keys, "max_frame", 64, (1 << type_widths()["length"]) - 1, DEFAULTS.max_frame, report),
+        route_hops=number(keys, "route_hops", defaults.chain_hops + 1, 15, defaults.route_hops, report),
+        chain_hops=defaults.chain_hops,
     )
     return Design(
         name=name,
         params=params,
-        clock_mhz=_number(keys, "clock_mhz", 1, 1000, 250, report),
-        ports=_number(keys, "ports", 1, MOST_PORTS, 1, report),
+        clock_mhz=number(keys, "clock_mhz", 1, 1000, 250, report),
+        ports=number(keys, "ports", 1, MOST_PORTS, 1, report),
         fabric=_fabric(keys.get("fabric"), report),
         addresses=_addresses(keys, report),
         tiles=_tiles(keys.get("tiles"), report),
         tiles_line=keys["tiles"].line if "tiles" in keys else 1,
+        scheduling=scheduling,
     )
-
-
-def _mapping(tree: Map, known: tuple[str, ...], owner: str, report: Report) -> dict[str, Tree]:
-    """The entries of a mapping by key; an unknown key is reported and taken for the one that it resembles."""
-    for key, _ in tree.entries:
-        if key.text not in known:
-            hint = values.did_you_mean(key.text, known)
-            report.error(key.line, f"{owner} has no key {key.text}", f"{hint}It may have {values.listing(known)}.")
-    keys = {key.text: value for key, value in tree.entries}
-    guesses = {values.closest(key, known): value for key, value in keys.items() if key not in known}
-    return {key: value for key, value in (guesses | keys).items() if key in known}
-
-
-def _number(keys: dict[str, Tree], key: str, low: int, high: int, default: int, report: Report) -> int:
-    if key not in keys:
-        return default
-    value = values.number(keys[key])
-    if value is None:
-        found = values.what_it_is(keys[key])
-        report.error(keys[key].line, f"{key} is {found}; it must be a whole number", f"Write {key}: {default}")
-        return default
-    if not low <= value <= high and key != "width":  # a width has its own message
-        report.error(keys[key].line, f"{key} is {value}, out of range", values.span(low, high))
-        return default
-    return value
 
 
 def _fabric(tree: Tree | None, report: Report) -> Fabric | None:
@@ -179,7 +160,8 @@ def _tile(name: Scalar, tree: Tree, report: Report) -> TileText:
     for key, value in tree.entries:
         if key.text in TILE_KEYS:
             continue
-        if isinstance(value, Scalar) and value.value is not None:
+        items = value.items if isinstance(value, Seq) else (value,)
+        if items and all(isinstance(item, Scalar) and item.value is not None for item in items):
             settings.append((key, value))
         else:
             found = values.what_it_is(value)
@@ -190,18 +172,22 @@ def _tile(name: Scalar, tree: Tree, report: Report) -> TileText:
         kind=kind,
         at=at,
         at_line=keys["at"].line if "at" in keys else name.line,
-        port=_number(keys, "port", 0, MOST_PORTS - 1, 0, report),
+        port=number(keys, "port", 0, MOST_PORTS - 1, 0, report),
         port_line=keys["port"].line if "port" in keys else None,
         next=keys.get("next"),
         settings=tuple(settings),
     )
 
 
-def _place(name: str, tree: Tree, report: Report) -> tuple[int, ...] | None:
-    items = tree.items if isinstance(tree, Seq) else (tree,)
-    place = tuple(values.number(item) for item in items)
-    if None in place or not 1 <= len(place) <= 2:
+def _place(name: str, tree: Tree, report: Report) -> tuple[tuple[int, ...], ...] | None:
+    """One place, or a list of them: `3`, `[1, 0]`, `[[1, 0], [2, 0]]`. On a crossbar `[3, 4]` is two ports."""
+    several = isinstance(tree, Seq) and tree.items and all(isinstance(item, Seq) for item in tree.items)
+    places = [
+        tuple(values.number(item) for item in (one.items if isinstance(one, Seq) else (one,)))
+        for one in (tree.items if several else (tree,))
+    ]
+    if any(None in place or not place for place in places) or any(several and len(place) != 2 for place in places):
         remedy = "Write at: [x, y] on a mesh, at: port on a crossbar, or leave it out."
         report.error(tree.line, f"the place of tile {name} is {values.what_it_is(tree)}", remedy)
         return None
-    return place
+    return tuple(places)

@@ -3,35 +3,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from girih.compiler import values
-from girih.compiler.model import Addresses, Design, TileText
-from girih.compiler.parse import Report, Scalar
+from girih.compiler.model import Addresses, Design, TileText, Value
+from girih.compiler.parse import Report, Scalar, Seq
 from girih.compiler.read import TILE_KEYS, read_ip, read_mac
 from girih.spec.kinds import ConfigField, Kind
 
 REPLICA_KEY = "replica"  # what the node table of a balancer is searched with
 REPLICAS = "replicas"  # the field that follows from a balancer's next
 
-Values = tuple[tuple[str, int], ...]
+Values = tuple[tuple[str, Value], ...]
 
 
-def resolve(tile: TileText, kind: Kind, design: Design, replicas: int, report: Report) -> tuple[Values, Values]:
+def resolve(
+    tile: TileText, kind: Kind, design: Design, filled: Mapping[str, Value], report: Report
+) -> tuple[Values, Values]:
     """The values of all configuration fields, and of the parameters that the design sets or that name a port.
 
-    A field takes the tile's value, else the card's address of that name, else the kind's default.
+    filled: what follows from the rest of the design, by name; a tile cannot set it. A field takes the tile's value,
+    else the card's address of that name, else the kind's default.
     """
     given = {key.text: value for key, value in tile.settings}
     fields = {field.name: field for field in kind.config}
     parameters = {parameter.name: parameter for parameter in kind.parameters}
-    inherited = _inherited(design.addresses, tile.port if has_port(kind) else 0)
-    config: dict[str, int] = {}
-    if REPLICAS in fields and is_balancer(kind):
-        config[REPLICAS] = replicas
-    settable = [name for name in (*fields, *parameters) if name not in config and name != "port"]
+    inherited = _inherited(design.addresses, tile.port if kind.at_port else 0)
+    config: dict[str, Value] = {name: value for name, value in filled.items() if name in fields}
+    settable = [name for name in (*fields, *parameters) if name not in filled and name != "port"]
     for key, _ in tile.settings:
         if key.text not in settable:
             _unknown(key, tile, kind, settable, report)
-    if "ip" in given and "ip" in fields:
+    if isinstance(given.get("ip"), Scalar) and "ip" in fields:
         config["ip"], prefix = read_ip(given["ip"], "ip", f"ip of tile {tile.name}", report)
         if "/" in given["ip"].text:
             inherited["netmask"] = Addresses(None, None, prefix, None).netmask
@@ -39,27 +42,27 @@ def resolve(tile: TileText, kind: Kind, design: Design, replicas: int, report: R
         if name in config:
             continue
         if name in given:
-            config[name] = _value(field, given[name], tile.name, report)
+            config[name] = _field(field, given[name], tile.name, report)
         elif inherited.get(name) is not None:
             config[name] = inherited[name]
         elif field.default is not None:
-            config[name] = field.default
+            config[name] = (field.default,) * field.count if field.count else field.default
         else:
             _not_given(field, tile, kind, report)
+    for name in parameters:
+        if name in given and not isinstance(given[name], Scalar):
+            report.error(given[name].line, f"{name} of tile {tile.name} is {values.what_it_is(given[name])}", f"Write one value, such as {name}: 1")
+            del given[name]
     set_parameters = {
         name: _in_range(given[name], name, parameter.min, parameter.max, tile.name, report)
         for name, parameter in parameters.items()
         if name in given
     }
+    set_parameters |= {name: value for name, value in filled.items() if name in parameters}
     if "port" in parameters:
         set_parameters["port"] = tile.port
-    ordered = tuple((field.name, config.get(field.name) or 0) for field in kind.config)
+    ordered = tuple((field.name, config.get(field.name) or ((0,) * field.count if field.count else 0)) for field in kind.config)
     return ordered, tuple(set_parameters.items())
-
-
-def has_port(kind: Kind) -> bool:
-    """Whether tiles of the kind sit at an Ethernet port of the card."""
-    return not (kind.has_input and kind.has_output)
 
 
 def is_balancer(kind: Kind) -> bool:
@@ -95,6 +98,21 @@ def _not_given(field: ConfigField, tile: TileText, kind: Kind, report: Report) -
         f"tile {tile.name} of kind {kind.name} needs {field.name}: {field.doc}",
         f"Write {field.name}: {example} {place}.",
     )
+
+
+def _field(field: ConfigField, tree: Scalar | Seq, tile: str, report: Report) -> Value | None:
+    """A field, or all elements of an array: as many as are given, the others have the kind's default or 0."""
+    if not field.count:
+        if isinstance(tree, Seq):
+            report.error(tree.line, f"{field.name} of tile {tile} is {values.what_it_is(tree)}", f"Write one value, such as {field.name}: 1")
+            return None
+        return _value(field, tree, tile, report)
+    items = tree.items if isinstance(tree, Seq) else (tree,)
+    if len(items) > field.count:
+        report.error(tree.line, f"{field.name} of tile {tile} has {len(items)} values", f"It may have {field.count}.")
+        return None
+    given = [_value(field, item, tile, report) or 0 for item in items]
+    return (*given, *[field.default or 0] * (field.count - len(given)))
 
 
 def _value(field: ConfigField, value: Scalar, tile: str, report: Report) -> int | None:

@@ -325,7 +325,8 @@ def _check(kind: Kind) -> None:
     for use in kind.uses:
         require(use in USES, f"uses names {use}; it may name {', '.join(USES)}")
     require(kind.fabric in FABRIC, f"fabric is {kind.fabric}; it must be one of {', '.join(FABRIC)}")
-    require(kind.has_output == (kind.next is not None), "a kind has a node table (next) if it sends to the fabric")
+    routed = kind.chained and kind.next is None  # all its messages have a source route
+    require(routed or kind.has_output == (kind.next is not None), "a kind has a node table (next) if it sends to the fabric")
     parameters = {parameter.name: parameter for parameter in kind.parameters}
     ports = kind.fabric_ports
     if isinstance(ports, str):

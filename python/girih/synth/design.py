@@ -33,7 +33,7 @@ def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None
     mistakes.
     """
     card = check_file(Path(design))
-    nodes = sum(1 << tile.node for tile in card.tiles)
+    nodes = sum(1 << node for tile in card.tiles for node in tile.nodes)
     jobs = {f"tile {tile.name}": _tile(tile, nodes) for tile in card.tiles}
     if card.fabric.topology == "mesh":
         for y in range(card.fabric.y):
@@ -55,6 +55,9 @@ def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None
 def _tile(tile: Tile, nodes: int) -> dict:
     # What a register holds after reset, such as an address, does not change the area.
     parameters: dict[str, object] = {"Node": f"8'h{tile.node:x}"}
+    if tile.kind.many_ports:
+        packed = sum(node << 8 * port for port, node in enumerate(tile.nodes))
+        parameters = {"PortNodes": f"{8 * len(tile.nodes)}'h{packed:x}"}
     if tile.kind.has_output:
         parameters["Nodes"] = f"256'h{nodes:x}"
     names = {parameter.name: parameter.verilog_name for parameter in tile.kind.parameters}

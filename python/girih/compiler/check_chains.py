@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Third pass, for chains: they visit services that are there, in their tenant's rights, and end where a message can."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from girih.compiler import values
+from girih.compiler.model import Design
+from girih.compiler.parse import Report, Scalar
+from girih.compiler.scheduling import Chain, ChainHop, ChainText, Service, Tenant
+from girih.spec.kinds import Kind
+
+# What a chain may match, and its bits.
+FIELDS = {
+    "eth.dst": 48,
+    "eth.src": 48,
+    "eth.type": 16,
+    "vlan.id": 12,
+    "ipv4.src": 32,
+    "ipv4.dst": 32,
+    "ipv4.protocol": 8,
+    "udp.src": 16,
+    "udp.dst": 16,
+    "tcp.src": 16,
+    "tcp.dst": 16,
+    "esp.spi": 32,
+    "vxlan.vni": 24,
+}
+Kinds = Mapping[str, Kind | None]
+
+
+def is_unit(kind: Kind | None) -> bool:
+    return kind is not None and "credits_out" in kind.uses
+
+
+def is_scheduler(kind: Kind | None) -> bool:
+    return kind is not None and "credits_in" in kind.uses
+
+
+def is_service(word: Scalar, owner: str, names: list[str], report: Report) -> bool:
+    if word.text in names:
+        return True
+    hint = values.did_you_mean(word.text, names)
+    report.error(word.line, f"{owner} names {word.text}, which is no service", f"{hint}The services are {values.listing(names, 'and')}.")
+    return False
+
+
+def check_chains(
+    texts: tuple[ChainText, ...],
+    services: tuple[Service, ...],
+    tenants: tuple[Tenant, ...],
+    design: Design,
+    kinds: Kinds,
+    report: Report,
+) -> tuple[Chain, ...]:
+    """The chains of a design. kinds: of every tile, None where unknown."""
+    names = [service.name for service in services]
+    chains = []
+    for number, text in enumerate(texts):
+        owner = f"chain {text.name.text}"
+        if len(text.hops) > design.params.chain_hops:
+            report.error(
+                text.name.line, f"{owner} visits {len(text.hops)} services", f"A chain has at most {design.params.chain_hops}."
+            )
+        hops = [hop for hop in text.hops if is_service(hop.service, owner, names, report)]
+        tenant = _chain_tenant(text, tenants, report)
+        for hop in hops if tenant else ():
+            if hop.service.text not in tenant.services:
+                report.error(
+                    hop.service.line,
+                    f"{owner} visits {hop.service.text}, which its tenant {tenant.name} has no right to",
+                    f"Add {hop.service.text} to the services of {tenant.name}, or leave it out.",
+                )
+        chains.append(
+            Chain(
+                name=text.name.text,
+                number=number,
+                hops=tuple(ChainHop(hop.service.text, hop.rank_class, hop.meta) for hop in hops),
+                tenant=tenant.name if tenant else None,
+                exit=_exit(text, kinds, report),
+                match=_match(text, report),
+            )
+        )
+    return tuple(chains)
+
+
+def _chain_tenant(text: ChainText, tenants: tuple[Tenant, ...], report: Report) -> Tenant | None:
+    if text.tenant is None:
+        return None
+    by_name = {tenant.name: tenant for tenant in tenants}
+    if text.tenant.text not in by_name:
+        hint = values.did_you_mean(text.tenant.text, by_name)
+        report.error(
+            text.tenant.line,
+            f"chain {text.name.text} is of tenant {text.tenant.text}, which is not there",
+            f"{hint}The tenants are {values.listing(by_name, 'and')}.",
+        )
+    return by_name.get(text.tenant.text)
+
+
+def _exit(text: ChainText, kinds: Kinds, report: Report) -> str | None:
+    if text.exit is None:
+        return None
+    name = text.exit.text
+    if name not in kinds:
+        hint = values.did_you_mean(name, kinds)
+        report.error(
+            text.exit.line, f"chain {text.name.text} leads to {name}, which is no tile", f"{hint}Name one of: {', '.join(kinds)}."
+        )
+        return None
+    kind = kinds[name]
+    if kind is not None and (not kind.has_input or is_unit(kind) or is_scheduler(kind)):
+        report.error(
+            text.exit.line, f"chain {text.name.text} leads to {name}, a {kind.name}, where no chain can end", "Name a tile that takes finished messages."
+        )
+        return None
+    return name
+
+
+def _match(text: ChainText, report: Report) -> tuple[tuple[str, int], ...]:
+    found = []
+    for key, value in text.match:
+        whose = f"match of chain {text.name.text}"
+        if key.text not in FIELDS:
+            hint = values.did_you_mean(key.text, FIELDS)
+            report.error(key.line, f"{key.text} in {whose} is no field of a packet", f"{hint}It may be {values.listing(FIELDS)}.")
+            continue
+        number = _field_value(value)
+        if number is None or not 0 <= number < 1 << FIELDS[key.text]:
+            report.error(
+                value.line, f"{key.text} in {whose} is {value.text}", f"It has {FIELDS[key.text]} bits: a number, or an address as text."
+            )
+            continue
+        found.append((key.text, number))
+    return tuple(found)
+
+
+def _field_value(value: Scalar) -> int | None:
+    number = values.number(value)
+    if number is None:
+        number = values.ipv4(value.text)
+    return values.mac(value.text) if number is None else number

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Third pass, for services and tenants: every name is known, every unit works for one service, the guarantees fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from girih.compiler import values
+from girih.compiler.check_chains import check_chains, is_scheduler, is_service, is_unit
+from girih.compiler.model import Design, TileText
+from girih.compiler.parse import Report, Scalar
+from girih.compiler.read_scheduling import MOST_TENANTS
+from girih.compiler.scheduling import Scheduling, Service, ServiceText, Tenant, TenantText
+from girih.spec.kinds import Kind
+from girih.spec.message import type_widths
+
+MOST_SERVICES = 1 << type_widths()["service"]
+Kinds = Mapping[str, Kind | None]
+
+
+def check_scheduling(design: Design, kinds: Kinds, report: Report) -> Scheduling:
+    """The services of a design, and the tile that schedules them. kinds: of every tile, None where unknown."""
+    text = design.scheduling
+    _check_chained(design, kinds, report)
+    if text.empty:
+        return Scheduling()
+    scheduler = _scheduler(design, kinds, report)
+    services = _services(text.services, design, kinds, report)
+    tenants = _tenants(text.tenants, services, design, report)
+    _check_buffer(tenants, scheduler, kinds, design, report)
+    chains = check_chains(text.chains, services, tenants, design, kinds, report)
+    return Scheduling(scheduler.name if scheduler else None, services, tenants, chains)
+
+
+def _check_chained(design: Design, kinds: Kinds, report: Report) -> None:
+    if design.params.chain_hops:
+        return
+    for tile in design.tiles:
+        if (kind := kinds[tile.name]) is not None and kind.chained:
+            report.error(
+                tile.line,
+                f"tile {tile.name} of kind {kind.name} is for a card with services",
+                f"Add services: at the top, such as services: {{{tile.name}_service: [{tile.name}]}}, or remove it.",
+            )
+
+
+def _scheduler(design: Design, kinds: Kinds, report: Report) -> TileText | None:
+    found = [tile for tile in design.tiles if is_scheduler(kinds[tile.name])]
+    if not found and None not in kinds.values():
+        report.error(design.scheduling.services_line, "services need a scheduler", "Add a tile that schedules; ./girih list shows the kinds.")
+    for tile in found[1:]:
+        report.error(tile.line, f"{found[0].name} and {tile.name} are both schedulers", "A card has one; give it more fabric ports instead.")
+    return found[0] if found else None
+
+
+def _services(texts: tuple[ServiceText, ...], design: Design, kinds: Kinds, report: Report) -> tuple[Service, ...]:
+    owners: dict[str, str] = {}
+    services = []
+    if len(texts) > MOST_SERVICES:
+        report.error(design.scheduling.services_line, f"{len(texts)} services are too many", f"A card has at most {MOST_SERVICES}.")
+    for number, text in enumerate(texts):
+        name = text.name.text
+        if not text.units:
+            report.error(text.name.line, f"service {name} has no unit", f"Name one or more, such as {name}: [{name}_0, {name}_1]")
+        units = [unit for unit in text.units if _is_good_unit(unit, name, owners, kinds, report)]
+        services.append(
+            Service(name, number, tuple(u.text for u in units), text.policy, text.push, text.affinity, text.credits)
+        )
+    for tile in design.tiles:
+        if is_unit(kinds[tile.name]) and tile.name not in owners:
+            report.error(tile.line, f"unit {tile.name} works for no service", "Name it in the units of a service, or remove it.")
+    return tuple(services)
+
+
+def _is_good_unit(unit: Scalar, service: str, owners: dict[str, str], kinds: Kinds, report: Report) -> bool:
+    if unit.text not in kinds:
+        units = [name for name, kind in kinds.items() if is_unit(kind)]
+        hint = values.did_you_mean(unit.text, units)
+        report.error(unit.line, f"service {service} names {unit.text}, which is no tile", f"{hint}The units are {values.listing(units, 'and')}.")
+        return False
+    kind = kinds[unit.text]
+    if kind is None:  # which was reported
+        return False
+    if not is_unit(kind):
+        report.error(unit.line, f"tile {unit.text} of kind {kind.name} is no compute unit, but service {service} names it", "Name compute units only.")
+        return False
+    if unit.text in owners:
+        report.error(
+            unit.line, f"unit {unit.text} is in two services, {owners[unit.text]} and {service}", "A unit works for one service; add another unit."
+        )
+        return False
+    owners[unit.text] = service
+    return True
+
+
+def _tenants(texts: tuple[TenantText, ...], services: tuple[Service, ...], design: Design, report: Report) -> tuple[Tenant, ...]:
+    names = [service.name for service in services]
+    numbers: dict[int, str] = {}
+    port_owners: dict[int, str] = {}
+    tenants = []
+    for text in texts:
+        if text.number is not None:
+            if text.number in numbers:
+                report.error(
+                    text.number_line, f"tenants {numbers[text.number]} and {text.name.text} have the same id {text.number}", "Give one of them another."
+                )
+            numbers.setdefault(text.number, text.name.text)
+    free = (number for number in range(1, MOST_TENANTS) if number not in numbers)
+    for text in texts:
+        name = text.name.text
+        number = text.number if text.number is not None else next(free, None)
+        if number is None:
+            report.error(text.name.line, f"tenant {name} is one too many", f"A card has at most {MOST_TENANTS}, numbers 0 to {MOST_TENANTS - 1}.")
+            continue
+        rights = names if text.services is None else [s.text for s in text.services if is_service(s, f"tenant {name}", names, report)]
+        ports = tuple(port for port in (_port(p, name, port_owners, design, report) for p in text.ports) if port is not None)
+        if text.limit and text.limit < text.guarantee:
+            report.error(
+                text.name.line, f"tenant {name} has a limit of {text.limit} bytes, below its guarantee of {text.guarantee}", "Raise the limit."
+            )
+        tenants.append(Tenant(name, number, text.weight, text.guarantee, text.limit, tuple(rights), ports))
+    return tuple(tenants)
+
+
+def _port(word: Scalar, tenant: str, owners: dict[int, str], design: Design, report: Report) -> int | None:
+    port = values.number(word)
+    if port is None or not 0 <= port < design.ports:
+        report.error(word.line, f"tenant {tenant} has port {word.text}, which is not there", values.span(0, design.ports - 1))
+        return None
+    if port in owners:
+        report.error(word.line, f"port {port} is of two tenants, {owners[port]} and {tenant}", "A port's traffic belongs to one; match fields in chains.")
+        return None
+    owners[port] = tenant
+    return port
+
+
+def _check_buffer(
+    tenants: tuple[Tenant, ...], scheduler: TileText | None, kinds: Kinds, design: Design, report: Report
+) -> None:
+    """The guarantees fit into the packet buffer, where the scheduler's parameters say how large that is."""
+    if scheduler is None:
+        return
+    size = buffer_bytes(scheduler, kinds[scheduler.name], design.params.data_width)
+    promised = sum(tenant.guarantee for tenant in tenants)
+    if size is not None and promised > size:
+        report.error(
+            design.scheduling.tenants_line,
+            f"the tenants' guarantees are {promised} bytes together; the packet buffer has {size}",
+            "Lower them, or give the scheduler more cells.",
+        )
+
+
+def parameter(tile: TileText, kind: Kind, name: str) -> int | None:
+    """A parameter of a tile as the design or the kind gives it; None where the kind has none of that name."""
+    given = {key.text: values.number(value) for key, value in tile.settings}
+    found = next((p for p in kind.parameters if p.name == name), None)
+    if found is None:
+        return None
+    value = given.get(name)
+    return value if value is not None else found.default if isinstance(found.default, int) else None
+
+
+def buffer_bytes(tile: TileText, kind: Kind, data_width: int) -> int | None:
+    """The size of a scheduler's packet buffer: cells of each channel."""
+    sizes = [parameter(tile, kind, name) for name in ("channels", "cells")]
+    cell_flits = parameter(tile, kind, "cell_flits") or 2
+    return None if None in sizes else sizes[0] * sizes[1] * cell_flits * data_width // 8

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The part of the manifest that programs fill the card's tables from: services, tenants and chains by name."""
+
+from __future__ import annotations
+
+from girih.compiler.model import Card
+from girih.compiler.scheduling import PUSH, Chain, Service, Tenant
+
+
+def describe(card: Card) -> dict:
+    """`scheduling` of `card.json`. Numbers are those that the hardware knows; nodes are the fabric's."""
+    scheduling = card.scheduling
+    return {
+        "scheduler": scheduling.scheduler,
+        "ports": [{"port": tile.port, "tile": tile.name} for tile in card.tiles if "axis_in" in tile.kind.uses],
+        "units": [_unit(card, index, name) for index, name in enumerate(scheduling.unit_names)],
+        "services": [_service(service) for service in scheduling.services],
+        "tenants": [_tenant(tenant) for tenant in scheduling.tenants],
+        "chains": [_chain(card, chain) for chain in scheduling.chains],
+    }
+
+
+def _unit(card: Card, index: int, name: str) -> dict:
+    service = next(service for service in card.scheduling.services if name in service.units)
+    return {"name": name, "number": index, "node": card.tile(name).node, "service": service.name}
+
+
+def _service(service: Service) -> dict:
+    policy = service.policy
+    return {
+        "name": service.name,
+        "number": service.number,
+        "units": list(service.units),
+        "credits": service.credits,
+        "push": PUSH[service.push],
+        "affinity": service.affinity,
+        "policy": {
+            "kind": policy.kind,
+            "share": policy.share,
+            "by_tenant": policy.by_tenant,
+            "given_rank": policy.given_rank,
+            "classes": [{"class": entry.number, **dict(entry.values)} for entry in policy.classes],
+        },
+    }
+
+
+def _tenant(tenant: Tenant) -> dict:
+    return {
+        "name": tenant.name,
+        "number": tenant.number,
+        "weight": tenant.weight,
+        "guarantee": tenant.guarantee,
+        "limit": tenant.limit,
+        "services": list(tenant.services),
+        "ports": list(tenant.ports),
+    }
+
+
+def _chain(card: Card, chain: Chain) -> dict:
+    owner = next((tenant.number for tenant in card.scheduling.tenants if tenant.name == chain.tenant), None)
+    return {
+        "name": chain.name,
+        "number": chain.number,
+        "tenant": chain.tenant,
+        "tenant_number": owner,
+        "hops": [
+            {
+                "service": hop.service,
+                "number": card.scheduling.service(hop.service).number,
+                "class": hop.rank_class,
+                "meta": hop.meta,
+            }
+            for hop in chain.hops
+        ],
+        "exit": chain.exit,
+        "exit_node": None if chain.exit is None else card.tile(chain.exit).node,
+        "match": dict(chain.match),
+    }

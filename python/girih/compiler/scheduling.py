@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a design says about services, tenants and chains: as it was written, and as it is known to be right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from girih.compiler.parse import Scalar
+
+PUSH = ("never", "credit", "always")  # by the numbers that the scheduler's configuration knows
+POLICIES = ("strict", "fair", "slack", "shaped")  # as policy_pkg::policy_e
+
+
+@dataclass(frozen=True)
+class ClassText:
+    """What a policy knows of one traffic class: values by what they mean, such as weight."""
+
+    number: int
+    values: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a service orders its messages.
+
+    kind: one of POLICIES. classes: those that the design says something about. share: tenants share the
+    service by their weights. by_tenant: the tenant takes the place of the class. given_rank: a rank that an
+    earlier hop has set wins.
+    """
+
+    kind: str
+    classes: tuple[ClassText, ...]
+    share: bool
+    by_tenant: bool
+    given_rank: bool
+
+
+@dataclass(frozen=True)
+class ServiceText:
+    name: Scalar
+    units: tuple[Scalar, ...]
+    policy: Policy
+    push: int
+    affinity: bool
+    credits: int
+
+
+@dataclass(frozen=True)
+class TenantText:
+    """number: None when the design gives none. services: None for all. guarantee, limit: bytes, limit 0: none."""
+
+    name: Scalar
+    number: int | None
+    number_line: int
+    weight: int
+    guarantee: int
+    limit: int
+    services: tuple[Scalar, ...] | None
+    ports: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True)
+class ChainHopText:
+    service: Scalar
+    rank_class: int
+    meta: int
+
+
+@dataclass(frozen=True)
+class ChainText:
+    name: Scalar
+    hops: tuple[ChainHopText, ...]
+    tenant: Scalar | None
+    exit: Scalar | None
+    match: tuple[tuple[Scalar, Scalar], ...]
+
+
+@dataclass(frozen=True)
+class SchedulingText:
+    """The sections `services`, `tenants` and `chains` of a design file, and the lines where they are."""
+
+    services: tuple[ServiceText, ...] = ()
+    tenants: tuple[TenantText, ...] = ()
+    chains: tuple[ChainText, ...] = ()
+    services_line: int = 1
+    tenants_line: int = 1
+    chains_line: int = 1
+
+    @property
+    def empty(self) -> bool:
+        return not (self.services or self.tenants or self.chains)
+
+
+@dataclass(frozen=True)
+class Service:
+    """A service by its number, which a hop of a chain names. units: tiles. credits: of each unit."""
+
+    name: str
+    number: int
+    units: tuple[str, ...]
+    policy: Policy
+    push: int
+    affinity: bool
+    credits: int
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """services: that it has a right to. ports: Ethernet ports whose traffic is its own. guarantee, limit: bytes."""
+
+    name: str
+    number: int
+    weight: int
+    guarantee: int
+    limit: int
+    services: tuple[str, ...]
+    ports: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ChainHop:
+    service: str
+    rank_class: int
+    meta: int
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Messages that match go through the hops, then to the tile `exit` (None: where their port sends all else).
+
+    match: values by field of a packet, such as ("udp.dst", 4500). tenant: whose they are, None: the port's.
+    """
+
+    name: str
+    number: int
+    hops: tuple[ChainHop, ...]
+    tenant: str | None
+    exit: str | None
+    match: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Scheduling:
+    """The services of a card; all empty on a card without. scheduler: the tile that has the queues."""
+
+    scheduler: str | None = None
+    services: tuple[Service, ...] = ()
+    tenants: tuple[Tenant, ...] = ()
+    chains: tuple[Chain, ...] = ()
+
+    @property
+    def unit_names(self) -> tuple[str, ...]:
+        """All units; the place in this order is the number by which the scheduler knows a unit."""
+        return tuple(unit for service in self.services for unit in service.units)
+
+    def service(self, name: str) -> Service:
+        return next(service for service in self.services if service.name == name)

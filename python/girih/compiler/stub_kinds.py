@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of tiles for cards with services, made up for the tests of the compiler: no RTL belongs to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from girih.spec.kinds import ConfigField, EngineParameter, Kind, NodeTable, load_kinds
+
+
+def _array(name: str, width: int, count: int, default: int = 0) -> ConfigField:
+    return ConfigField(name, width, "number", default, name, 0x100, count)
+
+
+def service_kinds() -> dict[str, Kind]:
+    """All kinds, and `stub_port`, `stub_scheduler` and `stub_unit`."""
+    echo = load_kinds()["echo"]
+    port = replace(
+        echo,
+        name="stub_port",
+        uses=("axis_in", "axis_out", "window"),
+        chained=True,
+        next=NodeTable("stop", 2, {"exit": 0, "scheduler": 1}),
+        config=(ConfigField("tenant", 4, "number", 0, "whose the port's traffic is", 0x10),),
+    )
+    scheduler = replace(
+        echo,
+        name="stub_scheduler",
+        uses=("credits_in",),
+        chained=True,
+        fabric_ports="channels",
+        next=None,
+        parameters=(
+            EngineParameter("channels", 2, 1, 4, "fabric ports"),
+            EngineParameter("units", 8, 1, 16, "units"),
+            EngineParameter("services", 8, 1, 16, "services"),
+            EngineParameter("tenants", 4, 1, 16, "tenants"),
+            EngineParameter("cells", 1024, 16, 4096, "cells of each channel"),
+        ),
+        config=(
+            _array("unit_enabled", 1, 16),
+            _array("unit_node", 8, 16),
+            _array("unit_service", 4, 16),
+            _array("unit_credits", 8, 16),
+            _array("affinity", 1, 16),
+            _array("push", 2, 16),
+            _array("policy", 9, 16),
+            _array("tenant_rights", 16, 16),
+            _array("tenant_cells", 16, 16),
+            _array("tenant_weight", 12, 16),
+            _array("spare", 8, 3, 9),
+        ),
+    )
+    unit = replace(
+        echo,
+        name="stub_unit",
+        uses=("credits_out",),
+        chained=True,
+        next=NodeTable("stop", 2, {"scheduler": 1}),
+    )
+    return dict(load_kinds()) | {kind.name: kind for kind in (port, scheduler, unit)}
