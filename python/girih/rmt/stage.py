@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A match-action stage, as software reaches it through its window.
+
+What is to be done is written as generators that yield accesses and are sent what was read, so that the
+same code works a live card and a simulation:
+
+    entry = run(stage.read_entry(3), access)                # access(write, offset, data) -> data
+    entry = await run_async(stage.read_entry(3), access)    # the same, as a coroutine
+
+`access` raises Refused when the card answers with an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from girih.errors import GirihError
+from girih.rmt import action as actions
+
+WINDOW_BYTES = 0x800  # of a stage
+KINDS = ("exact", "ternary", "lpm")
+RIGHTS = ("exit", "mirror", "lossless", "rank", "edit")
+_WORD = (1 << 32) - 1
+
+
+class Refused(GirihError):
+    """The card refused a request: what it is about is another tenant's, or does not exist."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """One access to a window: a read, or a write of `data`. offset: bytes from the start of the stage."""
+
+    write: bool
+    offset: int
+    data: int = 0
+
+
+T = TypeVar("T")
+Steps = Generator[Access, int, T]
+
+
+def run(steps: Steps[T], access: Callable[[bool, int, int], int]) -> T:
+    """Carries out steps one after the other."""
+    answer = None
+    while True:
+        try:
+            step = steps.send(answer)
+        except StopIteration as end:
+            return end.value
+        answer = access(step.write, step.offset, step.data)
+
+
+async def run_async(steps: Steps[T], access: Callable[[bool, int, int], Awaitable[int]]) -> T:
+    """The same where an access is awaited."""
+    answer = None
+    while True:
+        try:
+            step = steps.send(answer)
+        except StopIteration as end:
+            return end.value
+        answer = await access(step.write, step.offset, step.data)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a table. key, mask: the key's halves, the first one most significant.
+
+    owner: the tenant whose packets it is for, and who may change it; 0: everybody's packets, the operator.
+    order: of entries that match, the one with the lowest wins (not in exact tables). action: what
+    `girih.rmt.action.encode` takes.
+    """
+
+    key: int
+    action: dict = field(default_factory=dict)
+    owner: int = 0
+    mask: int = (1 << 160) - 1
+    order: int = 0
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a stage is. key_halves: 16-bit halves of its key."""
+
+    kind: str
+    entries: int
+    key_halves: int
+    meters: int
+    counters: int
+    registers: int
+
+    @property
+    def key_bits(self) -> int:
+        return 16 * self.key_halves
+
+
+@dataclass(frozen=True)
+class MeterRates:
+    """A two-rate three-colour meter. Rates in bits per second, bursts in bytes."""
+
+    committed_rate: float
+    committed_burst: int
+    peak_rate: float
+    peak_burst: int
+
+    def words(self, meters: int, clock_hz: float) -> list[int]:
+        """As the card takes it: rates in 2^-12 bytes per turn of `meters` cycles."""
+        per_turn = meters / clock_hz / 8 * 4096
+        return [
+            round(self.committed_rate * per_turn),
+            self.committed_burst,
+            round(self.peak_rate * per_turn),
+            self.peak_burst,
+        ]
+
+
+def _split(number: int, count: int) -> list[int]:
+    return [number >> 32 * i & _WORD for i in range(count)]
+
+
+def _join(words: list[int]) -> int:
+    return sum(word << 32 * i for i, word in enumerate(words))
+
+
+def _write(word: str, index: int, data: int) -> Steps[None]:
+    yield Access(True, 4 * (actions.size(word) + index), data)
+
+
+def _read(word: str, index: int = 0) -> Steps[int]:
+    return (yield Access(False, 4 * (actions.size(word) + index)))
+
+
+def _command(name: str, index: int = 0) -> Steps[None]:
+    yield from _write("CommandWord", 0, actions.names("command").index(name) << 24 | index)
+
+
+def _stage(words: list[int], start: int = 0) -> Steps[None]:
+    for i, word in enumerate(words):
+        yield from _write("StagedWords", start + i, word)
+
+
+def _staged(count: int, start: int = 0) -> Steps[list[int]]:
+    words = []
+    for i in range(count):
+        words.append((yield from _read("StagedWords", start + i)))
+    return words
+
+
+def shape() -> Steps[Shape]:
+    """What the stage is: its kind and sizes."""
+    kind = yield from _read("KindWord")
+    objects = yield from _read("ObjectsWord")
+    meters, counters, registers = (1 << (objects >> shift & 0xFF) for shift in (16, 8, 0))
+    return Shape(KINDS[kind >> 24], kind & 0xFFFF, kind >> 16 & 0xFF, meters, counters, registers)
+
+
+def set_key(halves: list[int | tuple[int, int]]) -> Steps[None]:
+    """Which halves of the header vector form the key, the first one most significant; (half, mask) or half."""
+    for i, half in enumerate(halves):
+        number, mask = half if isinstance(half, tuple) else (half, 0xFFFF)
+        yield from _write("KeyWords", i, mask << 16 | number)
+
+
+def set_rights(
+    tenant: int,
+    services: list[int] = (),
+    rights: list[str] = (),
+    meters: range = range(0),
+    counters: range = range(0),
+    registers: range = range(0),
+) -> Steps[None]:
+    """What a tenant's own controller may use in its actions. Only for the operator."""
+    allowed = sum(1 << service for service in set(services))
+    for right in set(rights):
+        if right not in RIGHTS:
+            raise ValueError(f"{right}: rights are {', '.join(RIGHTS)}")
+        allowed |= 1 << actions.size(f"Right{right.capitalize()}")
+    words = [allowed, *(r.stop << 16 | r.start for r in (meters, counters, registers))]
+    for i, word in enumerate(words):
+        yield from _write("RightsWords", 4 * tenant + i, word)
+
+
+def write_entry(index: int, entry: Entry) -> Steps[None]:
+    """Writes or replaces an entry; packets see all of the new one or all of the old one."""
+    mask, owner, start = (actions.size(name) for name in ("StagedMask", "StagedOwner", "StagedAction"))
+    yield from _stage(_split(entry.key, mask))
+    yield from _stage(_split(entry.mask, owner - mask), mask)
+    yield from _stage([entry.order << 16 | entry.owner], owner)
+    yield from _stage(_split(actions.encode(entry.action), actions.size("ActionWords")), start)
+    yield from _command("write", index)
+
+
+def delete_entry(index: int) -> Steps[None]:
+    yield from _command("delete", index)
+
+
+def read_entry(index: int) -> Steps[Entry | None]:
+    """The entry at an index; None if there is none."""
+    mask, owner, start = (actions.size(name) for name in ("StagedMask", "StagedOwner", "StagedAction"))
+    yield from _command("read", index)
+    words = yield from _staged(start + actions.size("ActionWords"))
+    if not words[owner] >> 15 & 1:
+        return None
+    return Entry(
+        key=_join(words[:mask]),
+        mask=_join(words[mask:owner]),
+        owner=words[owner] & 0xF,
+        order=words[owner] >> 16,
+        action=actions.decode(_join(words[start:])),
+    )
+
+
+def write_default(action: dict) -> Steps[None]:
+    """What happens to packets that no entry matches. Only for the operator."""
+    yield from _stage(_split(actions.encode(action), actions.size("ActionWords")), actions.size("StagedAction"))
+    yield from _command("write_default")
+
+
+def read_default() -> Steps[dict]:
+    yield from _command("read_default")
+    return actions.decode(_join((yield from _staged(actions.size("ActionWords"), actions.size("StagedAction")))))
+
+
+def write_meter(index: int, words: list[int]) -> Steps[None]:
+    """Configures a meter with what `MeterRates.words` gives; its buckets start full."""
+    yield from _stage(words)
+    yield from _command("write_meter", index)
+
+
+def read_meter(index: int) -> Steps[list[int]]:
+    yield from _command("read_meter", index)
+    return (yield from _staged(4))
+
+
+def read_counter(index: int) -> Steps[tuple[int, int]]:
+    """Packets and bytes."""
+    yield from _command("read_counter", index)
+    words = yield from _staged(4)
+    return _join(words[:2]), _join(words[2:])
+
+
+def read_register(index: int) -> Steps[int]:
+    yield from _command("read_register", index)
+    return (yield from _staged(1))[0]
+
+
+def write_register(index: int, value: int) -> Steps[None]:
+    yield from _stage([value])
+    yield from _command("write_register", index)

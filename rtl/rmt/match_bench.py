@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A match-action stage under cocotb: packets in every cycle, software through the window."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from dataclasses import dataclass, field
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
+
+from girih.rmt.stage import Refused, run_async
+from girih.spec.message import Field, pack, unpack, type_widths
+from girih.testing.messages import DESC_BITS, DESC_FIELDS, PERIOD_NS
+
+WORDS, EDITS = 16, 4
+EDIT_FIELDS = [
+    Field("valid", 1, 1, None, ""),
+    Field("number", 4, 1, None, ""),
+    Field("halves", 2, 1, None, ""),
+    Field("value", 32, 1, None, ""),
+    Field("delta", 16, 2, None, ""),
+]
+_EDIT_BITS = sum(f.width for f in EDIT_FIELDS)
+META_HALF = 2 * WORDS  # bits 15:0 of the mark
+NO_DROP, DROP_ACTION, DROP_METER = 0, 2, 3
+
+
+def phv_fields(bits: int) -> list[Field]:
+    """The fields of `phv_t`; what only parser and deparser look at is one of them."""
+    before = [
+        Field("word", 32, WORDS, None, ""),
+        Field("word_valid", WORDS, 1, None, ""),
+        Field("headers", 16, 1, None, ""),
+    ]
+    after = [
+        Field("edit", _EDIT_BITS, EDITS, None, ""),
+        Field("meta", 32, 1, None, ""),
+        Field("mirror", 1, 1, None, ""),
+        Field("mirror_exit", type_widths()["node"], 1, None, ""),
+        Field("drop", 2, 1, None, ""),
+        Field("desc", DESC_BITS, 1, None, ""),
+    ]
+    parse = bits - sum(f.width for f in before + after)
+    return [*before, Field("parse", parse, 1, None, ""), *after]
+
+
+@dataclass
+class Phv:
+    """A packet between stages. word: 16 numbers. edit: those that are valid. desc: fields that are not 0."""
+
+    word: list[int]
+    word_valid: int = (1 << WORDS) - 1
+    headers: int = 0
+    edit: list[dict] = field(default_factory=list)
+    meta: int = 0
+    mirror: int = 0
+    mirror_exit: int = 0
+    drop: int = 0
+    desc: dict = field(default_factory=dict)
+
+    def pack(self, bits: int) -> int:
+        values = dict(self.__dict__)
+        values["desc"] = pack(DESC_FIELDS, self.desc)
+        values["edit"] = [pack(EDIT_FIELDS, edit | {"valid": 1}) for edit in self.edit]
+        return pack(phv_fields(bits), values)
+
+    @classmethod
+    def unpack(cls, number: int, bits: int) -> Phv:
+        values = unpack(phv_fields(bits), number)
+        del values["parse"]
+        edits = [unpack(EDIT_FIELDS, edit) for edit in values["edit"]]
+        count = sum(edit.pop("valid") for edit in edits)
+        values["edit"] = edits[:count]
+        values["desc"] = unpack(DESC_FIELDS, values["desc"])
+        return cls(**values)
+
+
+def random_phv(tenant: int = 0, length: int = 64) -> Phv:
+    return Phv([random.getrandbits(32) for _ in range(WORDS)], desc={"tenant": tenant, "length": length})
+
+
+class Bench:
+    """Drives a `match_stage`. sent: what is in it. `on_packet(before, after)` sees each packet that leaves."""
+
+    def __init__(self, dut):
+        self.dut = dut
+        self.bits = len(dut.phv_i)
+        self.queue: deque[Phv] = deque()
+        self.make = None  # gives packets when the queue is empty
+        self.on_packet = lambda before, after: None
+        self.inside: deque[tuple[int, Phv]] = deque()
+        self.left = 0
+        self.cycle = 0
+
+    async def start(self) -> Bench:
+        dut = self.dut
+        dut.rst_i.value = 1
+        dut.phv_valid_i.value = 0
+        dut.window_i.value = 0
+        cocotb.start_soon(Clock(dut.clk_i, PERIOD_NS, unit="ns").start())
+        for _ in range(3):
+            await FallingEdge(dut.clk_i)
+        dut.rst_i.value = 0
+        cocotb.start_soon(self._run())
+        return self
+
+    async def _run(self) -> None:
+        """One packet per cycle, and two cycles later it is out."""
+        dut = self.dut
+        while True:
+            await FallingEdge(dut.clk_i)
+            self.cycle += 1
+            packet = self.queue.popleft() if self.queue else self.make() if self.make else None
+            dut.phv_valid_i.value = int(packet is not None)
+            if packet:
+                dut.phv_i.value = dut.key_phv_i.value = packet.pack(self.bits)
+                self.inside.append((self.cycle, packet))
+            if dut.phv_valid_o.value:
+                entered, before = self.inside.popleft()
+                assert self.cycle - entered == 2
+                self.left += 1
+                self.on_packet(before, Phv.unpack(int(dut.phv_o.value), self.bits))
+
+    async def access(self, write: bool, offset: int, data: int = 0, tenant: int = 0) -> int:
+        """One request through the window. Raises Refused."""
+        dut = self.dut
+        await FallingEdge(dut.clk_i)
+        dut.window_i.value = 1 << 51 | int(write) << 50 | offset << 36 | data << 4 | tenant
+        for _ in range(2000):
+            await RisingEdge(dut.clk_i)
+            await ReadOnly()
+            response = int(dut.window_o.value)
+            if response >> 33:
+                break
+        else:
+            raise AssertionError(f"no answer to {offset:#x}")
+        await RisingEdge(dut.clk_i)
+        dut.window_i.value = 0
+        if response >> 32 & 1:
+            raise Refused(f"{'write' if write else 'read'} {offset:#x}")
+        return response & 0xFFFFFFFF
+
+    async def software(self, steps, tenant: int = 0):
+        """Carries out what `girih.rmt.stage` or a table gives."""
+
+        async def access(write, offset, data):
+            return await self.access(write, offset, data, tenant)
+
+        return await run_async(steps, access)
+
+    async def send(self, packet: Phv) -> Phv:
+        """One packet by itself; gives what it has become."""
+        seen = []
+        saved, self.on_packet = self.on_packet, lambda before, after: seen.append(after)
+        self.queue.append(packet)
+        for _ in range(5):
+            await RisingEdge(self.dut.clk_i)
+        self.on_packet = saved
+        assert len(seen) == 1
+        return seen[0]

@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: Apache-2.0
+"""match_stage: what tables find, what actions do, what software may, under load in every cycle."""
+
+import random
+
+import cocotb
+import pytest
+
+from girih.rmt import stage as st
+from girih.rmt.stage import Entry, Refused
+from girih.rmt.tables import TableFull, table_for
+from girih.testing import run_cocotb
+from rtl.rmt.match_bench import DROP_ACTION, Bench, Phv, random_phv
+
+EXACT, TERNARY, LPM = range(3)
+
+
+def build(kind: int, entries: int, halves: int, testcase: list[str]) -> None:
+    run_cocotb(
+        "match_stage",
+        __file__,
+        chained=True,
+        parameters={"Kind": kind, "Entries": entries, "KeyHalves": halves},
+        testcase=testcase,
+    )
+
+
+def test_exact():
+    build(EXACT, 256, 4, ["fills_to_the_stated_load", "replaces_whole_entries_under_load"])
+
+
+@pytest.mark.parametrize("halves", [1, 10])
+def test_exact_keys(halves):
+    build(EXACT, 64, halves, ["finds_what_a_model_finds"])
+
+
+@pytest.mark.parametrize("halves", [2, 10])
+def test_ternary(halves):
+    build(TERNARY, 32, halves, ["finds_what_a_model_finds", "replaces_whole_entries_under_load"])
+
+
+@pytest.mark.parametrize("halves", [2, 8])
+def test_lpm(halves):
+    build(LPM, 32, halves, ["finds_what_a_model_finds", "refuses_what_is_no_prefix"])
+
+
+@pytest.mark.parametrize("kind", [EXACT, TERNARY])
+def test_tenants(kind):
+    build(kind, 32, 2, ["keeps_tenants_apart", "refuses_bad_requests"])
+
+
+async def start(dut):
+    bench = await Bench(dut).start()
+    shape = await bench.software(st.shape())
+    await bench.software(st.set_key(list(range(shape.key_halves))))
+    return bench, shape
+
+
+def key_of(packet: Phv, shape) -> int:
+    """Of a key made of halves 0, 1, 2 …: low half of word 0, high half of word 0, and so on."""
+    key = 0
+    for half in range(shape.key_halves):
+        key = key << 16 | packet.word[half // 2] >> 16 * (half % 2) & 0xFFFF
+    return key
+
+
+def packet_with(key: int, shape, tenant: int = 0) -> Phv:
+    packet = random_phv(tenant)
+    for half in range(shape.key_halves):
+        value = key >> 16 * (shape.key_halves - 1 - half) & 0xFFFF
+        shift = 16 * (half % 2)
+        packet.word[half // 2] = packet.word[half // 2] & ~(0xFFFF << shift) | value << shift
+    assert key_of(packet, shape) == key
+    return packet
+
+
+def chain_action(number: int) -> dict:
+    """An action that says `number` in fields at both ends of its word."""
+    hops = [{"service": number >> 4 & 15, "rank_class": number & 15, "meta": number & 255} for _ in range(8)]
+    return {
+        "chain_set": 1,
+        "chain_count": 1 + number % 8,
+        "chain": hops,
+        "exit_set": 1,
+        "exit": number & 255,
+        "meta_set": 3,
+        "meta": number,
+    }
+
+
+def hop_word(number: int) -> int:
+    return (number >> 4 & 15) << 12 | (number & 15) << 8 | number & 255
+
+
+def check_chain(after: Phv, number: int) -> None:
+    assert after.meta == number
+    assert after.desc["exit"] == number & 255
+    assert after.desc["chain_count"] == 1 + number % 8
+    assert after.desc["chain"] == [hop_word(number)] * 8
+
+
+def best(entries: dict[int, Entry], key: int, tenant: int, exact: bool) -> Entry | None:
+    """What a table must find."""
+    found = [
+        (e.owner == 0 if exact else e.order, index, e)
+        for index, e in entries.items()
+        if (e.owner in (0, tenant)) and ((key ^ e.key) & e.mask) & (1 << 160) - 1 == 0
+    ]
+    return min(found, key=lambda f: f[:2])[2] if found else None
+
+
+def random_entry(table, shape, keys: list[int], number: int) -> Entry:
+    bits = shape.key_bits
+    owner = random.choice([0, 0, 1, 2])
+    key = random.choice(keys)
+    action = chain_action(number)
+    if shape.kind == "lpm":
+        return table.prefix(key, random.randint(0, bits), action, owner)
+    full = (1 << bits) - 1
+    if shape.kind == "exact":
+        return Entry(key, action, owner, full)
+    mask = random.choice([full, random.getrandbits(bits), full << random.randint(0, bits) & full])
+    return Entry(key, action, owner, mask, random.randint(0, 7))
+
+
+@cocotb.test()
+async def finds_what_a_model_finds(dut):
+    bench, shape = await start(dut)
+    table = table_for(shape)
+    base = random.getrandbits(shape.key_bits)
+    keys = [base ^ 1 << random.randrange(shape.key_bits) for _ in range(30)]
+    outcomes = {True: 0, False: 0}
+
+    def check(before, after):
+        entry = best(table.entries, key_of(before, shape), before.desc["tenant"], shape.kind == "exact")
+        outcomes[entry is not None] += 1
+        if entry:
+            check_chain(after, entry.action["meta"])
+        else:
+            assert after.drop == DROP_ACTION and after.meta == 0 and after.desc["chain_count"] == 0
+
+    await bench.software(st.write_default({"drop": 1}))
+    bench.on_packet = check
+    for number in range(120):
+        live = list(table.entries.values())
+        if live and (random.random() < 0.3 or len(live) > shape.entries * 3 // 4):
+            await bench.software(table.delete(random.choice(live)))
+        else:
+            await bench.software(table.insert(random_entry(table, shape, keys, number)))
+        for _ in range(40):
+            bench.queue.append(packet_with(random.choice(keys), shape, random.choice([0, 1, 2, 3])))
+        while bench.queue or bench.inside:
+            await cocotb.triggers.RisingEdge(dut.clk_i)
+    for index in range(shape.entries):
+        entry = await bench.software(st.read_entry(index))
+        if index in table.entries:
+            mine = table.entries[index]
+            assert (entry.key, entry.mask, entry.owner) == (mine.key, mine.mask, mine.owner)
+            assert entry.action["meta"] == mine.action["meta"]
+        else:
+            assert entry is None
+    assert min(outcomes.values()) > 100
+
+
+@cocotb.test()
+async def fills_to_the_stated_load(dut):
+    """Software fills the table to 95 % while every entry is asked for all the time."""
+    bench, shape = await start(dut)
+    table = table_for(shape)
+    present: list[tuple[int, int]] = []  # key, number
+
+    def check(before, after):
+        check_chain(after, before.headers)
+
+    def make():
+        key, number = random.choice(present)
+        packet = packet_with(key, shape)
+        packet.headers = number
+        return packet
+
+    bench.on_packet = check
+    wanted = shape.entries * 95 // 100
+    keys = [0x0A00_0000_0000_0000 + i for i in range(wanted // 2)]
+    keys += [random.getrandbits(64) for _ in range(wanted - len(keys))]
+    for number, key in enumerate(keys):
+        await bench.software(table.insert(Entry(key, chain_action(number))))
+        present.append((key, number))
+        bench.make = make
+    assert len(table.entries) == wanted
+    assert bench.left > 10_000
+    with pytest.raises(TableFull):
+        for _ in range(shape.entries):
+            await bench.software(table.insert(Entry(random.getrandbits(64))))
+
+
+@cocotb.test()
+async def replaces_whole_entries_under_load(dut):
+    """A packet in every cycle: each sees the old action or the new one, and never the old one again."""
+    bench, shape = await start(dut)
+    table = table_for(shape)
+    mask = (1 << shape.key_bits) - 1
+    keys = [random.getrandbits(shape.key_bits) for _ in range(4)]
+    newest = {}
+    seen = {key: 0 for key in keys}
+    for key in keys:
+        await bench.software(table.insert(Entry(key, chain_action(0), mask=mask)))
+        newest[key] = 0
+
+    def check(before, after):
+        key = key_of(before, shape)
+        assert seen[key] <= after.meta <= newest[key]
+        check_chain(after, after.meta)
+        seen[key] = after.meta
+
+    busy = keys[0]
+    bench.on_packet = check
+    bench.make = lambda: packet_with(busy, shape)
+    for number in range(1, 150):
+        key = random.choice([busy, random.choice(keys)])
+        newest[key] = number
+        await bench.software(table.insert(Entry(key, chain_action(number), mask=mask)))
+        if number % 10 == 0:
+            busy = random.choice(keys)
+    assert bench.left > 5000 and sum(seen.values()) > 300
+
+
+@cocotb.test()
+async def refuses_what_is_no_prefix(dut):
+    bench, shape = await start(dut)
+    for mask in (1, 1 << shape.key_bits - 2, (1 << shape.key_bits) - 1 ^ 1 << shape.key_bits // 2):
+        with pytest.raises(Refused):
+            await bench.software(st.write_entry(0, Entry(0, mask=mask)))
+        assert await bench.software(st.read_entry(0)) is None
+
+
+@cocotb.test()
+async def keeps_tenants_apart(dut):
+    """A tenant's controller reaches its own entries and what it was given, and nothing else."""
+    bench, shape = await start(dut)
+    await bench.software(
+        st.set_rights(1, services=[3, 5], meters=range(8, 16), counters=range(4), registers=range(16, 32))
+    )
+    await bench.software(st.set_rights(2, services=[7], rights=["exit", "rank", "edit", "lossless", "mirror"]))
+    operators = Entry(1, chain_action(9), owner=0, mask=0xFFFF_FFFF)
+    await bench.software(st.write_entry(0, operators))
+
+    async def allowed(tenant, steps):
+        try:
+            await bench.software(steps, tenant)
+        except Refused:
+            return False
+        return True
+
+    def entry(**action):
+        return Entry(7, action, mask=0xFFFF_FFFF)
+
+    chain = [{"service": 3}, {"service": 5}, {"service": 7}]
+    assert await allowed(1, st.write_entry(4, entry(chain_set=1, chain_count=2, chain=chain)))
+    assert (await bench.software(st.read_entry(4))).owner == 1
+    mine = await bench.software(st.read_entry(4), tenant=1)
+    assert mine.action["chain_count"] == 2
+    refused = [
+        (1, st.write_entry(0, entry())),  # the operator's
+        (1, st.delete_entry(0)),
+        (1, st.read_entry(0)),
+        (2, st.write_entry(4, entry())),  # another tenant's
+        (2, st.delete_entry(4)),
+        (2, st.read_entry(4)),
+        (1, st.write_entry(4, entry(chain_set=1, chain_count=3, chain=chain))),  # service 7
+        (1, st.write_entry(4, entry(tenant_set=1, tenant=2))),
+        (1, st.write_entry(4, entry(tenant_set=1, tenant=0))),
+        (1, st.write_entry(4, entry(exit_set=1))),
+        (1, st.write_entry(4, entry(mirror_set=1))),
+        (1, st.write_entry(4, entry(lossless_set=1))),
+        (1, st.write_entry(4, entry(rank_set=1))),
+        (1, st.write_entry(4, entry(meter_set=1, meter=8, treatment=[{}, {"rank_set": 1}]))),
+        (1, st.write_entry(4, entry(state={"enable": 1, "index": 16, "target": "rank"}))),
+        (1, st.write_entry(4, entry(edit=[{"op": "set", "halves": 1}]))),
+        (1, st.write_entry(4, entry(meter_set=1, meter=7))),
+        (1, st.write_entry(4, entry(meter_set=1, meter=16))),
+        (1, st.write_entry(4, entry(count_set=1, count=4))),
+        (1, st.write_entry(4, entry(state={"enable": 1, "index": 15}))),
+        (1, st.write_entry(4, entry(state={"enable": 1, "index": 16, "index_bits": 5}))),
+        (1, st.write_meter(7, [1, 2, 3, 4])),
+        (1, st.read_meter(16)),
+        (1, st.read_counter(4)),
+        (1, st.read_register(32)),
+        (1, st.write_register(15, 1)),
+        (1, st.write_default({})),
+        (1, st.read_default()),
+        (1, st.set_key([5])),
+        (1, st.set_rights(1, services=range(16))),
+        (2, st.read_meter(8)),
+    ]
+    before = [await bench.software(st.read_entry(i)) for i in (0, 4)]
+    for tenant, steps in refused:
+        assert not await allowed(tenant, steps)
+    assert [await bench.software(st.read_entry(i)) for i in (0, 4)] == before
+    for tenant, steps in [
+        (1, st.write_entry(4, entry(meter_set=1, meter=15, count_set=1, count=3, tenant_set=1, tenant=1))),
+        (1, st.write_entry(4, entry(state={"enable": 1, "index": 16, "index_bits": 4}))),
+        (1, st.write_meter(8, [1, 2, 3, 4])),
+        (1, st.read_counter(3)),
+        (1, st.write_register(31, 5)),
+        (2, st.write_entry(5, entry(exit_set=1, rank_set=1, mirror_set=1, lossless_set=1))),
+        (1, st.delete_entry(4)),
+        (2, st.write_entry(4, entry(edit=[{"op": "set", "halves": 1}]))),  # free now
+    ]:
+        assert await allowed(tenant, steps)
+    assert await bench.software(st.read_meter(8), tenant=1) == [1, 2, 3, 4]
+    assert await bench.software(st.read_register(31), tenant=1) == 5
+
+    # Staged words are each tenant's own.
+    await bench.access(True, 0, 0x1111, tenant=1)
+    await bench.access(True, 0, 0x2222, tenant=2)
+    assert await bench.access(False, 0, tenant=1) == 0x1111
+
+    # An entry of a tenant is for its packets only.
+    for index in range(shape.entries):
+        await bench.software(st.delete_entry(index))
+    table = table_for(shape, tenant=1)
+    await bench.software(table.insert(Entry(7, {"meta_set": 1, "meta": 77}, mask=0xFFFF_FFFF)), tenant=1)
+    for tenant in range(4):
+        after = await bench.send(packet_with(7, shape, tenant))
+        assert after.meta == (77 if tenant == 1 else 0)
+
+
+@cocotb.test()
+async def refuses_bad_requests(dut):
+    bench, shape = await start(dut)
+    entry = Entry(3, chain_action(5), mask=0xFFFF_FFFF)
+    await bench.software(st.write_entry(2, entry))
+    before = [await bench.software(st.read_entry(i)) for i in range(shape.entries)]
+    key = [await bench.access(False, 4 * (128 + i)) for i in range(shape.key_halves)]
+    bad = [
+        (True, 0x100, 1 << 24 | shape.entries),
+        (True, 0x100, 2 << 24 | 0xFFFFFF),
+        (True, 0x100, 3 << 24 | 1 << 16),
+        (True, 0x100, 4 << 24 | 1),
+        (True, 0x100, 6 << 24 | shape.meters),
+        (True, 0x100, 8 << 24 | shape.counters),
+        (True, 0x100, 9 << 24 | shape.registers),
+        (True, 0x100, 0),
+        (True, 0x100, 11 << 24),
+        (True, 0x100, 0xFF << 24),
+        (False, 0x100, 0),
+        (True, 0x104, 0),
+        (True, 0x108, 0),
+        (False, 0x10C, 0),
+        (True, 0x200, 40),
+        (True, 0x200, 0x100),
+        (True, 0x200 + 4 * shape.key_halves, 0),
+        (False, 0x500, 0),
+        (True, 0x7FC, 0),
+    ]
+    for write, offset, data in bad:
+        with pytest.raises(Refused):
+            await bench.access(write, offset, data)
+    nonsense = [
+        {"chain_set": 1, "chain_count": 9},
+        {"meter_set": 1, "meter": shape.meters},
+        {"count_set": 1, "count": shape.counters},
+        {"state": {"enable": 1, "index_bits": 9}},
+        {"edit": [{"op": "set", "halves": 3}, {"op": "add", "halves": 2}]},
+        {"edit": [{"op": 3}]},
+    ]
+    for action in nonsense:
+        with pytest.raises(Refused):
+            await bench.software(st.write_entry(2, Entry(3, action)))
+        with pytest.raises(Refused):
+            await bench.software(st.write_default(action))
+    with pytest.raises(Refused):
+        await bench.software(st.write_meter(0, [0, 1 << 20, 0, 1]))
+    assert [await bench.software(st.read_entry(i)) for i in range(shape.entries)] == before
+    assert [await bench.access(False, 4 * (128 + i)) for i in range(shape.key_halves)] == key
+    assert (await bench.software(st.read_default()))["drop"] == 0
+    for _ in range(100):  # anything at all gets an answer
+        try:
+            await bench.access(random.random() < 0.5, 4 * random.randrange(512), random.getrandbits(32), random.randrange(4))
+        except Refused:
+            pass
