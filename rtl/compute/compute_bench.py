@@ -10,7 +10,8 @@ from collections.abc import Callable
 import cocotb
 from cocotb.triggers import RisingEdge
 from girih.spec.message import pack, struct_fields, unpack
-from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, Message, cycle_now
+from girih.testing.engines import config_word
+from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, Events, Message, Sink, Source, cycle_now, reset, settle
 
 HOP = struct_fields("hop")
 SCHEDULER = 1  # the key of the node table
@@ -52,6 +53,15 @@ def done_desc(desc: dict) -> dict:
 
 def detoured_desc(desc: dict) -> dict:
     return dict(desc, route_count=0, credit=0, detoured=1)
+
+
+def tagged_messages(count: int, *, size: int | Callable[[], int], **fields) -> list[Message]:
+    """Messages that are told by their first four bytes; half of them pushed. size: in bytes, or what gives it."""
+    result = []
+    for tag in range(count):
+        length = size() if callable(size) else size
+        result.append(Message(tag.to_bytes(4, "little") + random.randbytes(length - 4), random_desc(length, **fields)))
+    return result
 
 
 class Credits:
@@ -159,3 +169,44 @@ class Ledger:
 
     def origin(self, message: Message) -> Message:
         return self.of_tag[self.tag(message.data)]
+
+
+class UnitBench:
+    """A unit between a source and a sink, with its events and credits counted."""
+
+    def __init__(self, dut, *, idle: float, stall: float):
+        self.dut = dut
+        self.source, self.sink = Source(dut, idle=idle), Sink(dut, stall=stall)
+        self.credits, self.events = Credits(dut), Events(dut, EVENTS)
+
+    @classmethod
+    async def start(cls, dut, kind: str, *, idle: float = 0.0, stall: float = 0.0, **config) -> UnitBench:
+        """Around the engine of a kind of tile, configured."""
+        await reset(dut, in_valid_i=0, out_ready_i=0, cfg_i=config_word(kind, **config))
+        return cls(dut, idle=idle, stall=stall)
+
+    async def run(self, sent: list[Message]) -> Ledger:
+        """Sends the messages and returns what became of them, once the unit is quiet again."""
+        self.source.send(*sent)
+        await self.settled()
+        return self.check(sent)
+
+    async def settled(self) -> None:
+        """Waits until nothing is left to do, for the engine either."""
+        busy = -1
+        while busy != self.events.count["mark_busy_cycles"]:
+            busy = self.events.count["mark_busy_cycles"]
+            await settle(self.dut, self.source, self.sink)
+
+    def check(self, sent: list[Message]) -> Ledger:
+        """Every message that ever came is accounted for, and every credit. sent: all of them."""
+        ledger = Ledger(sent, self.sink.messages)
+        count = self.events.count
+        drops = count["drop_overrun"] + count["drop_engine"] + count["drop_aborted"]
+        assert len(sent) == len(self.sink.messages) + drops
+        assert count["mark_detoured"] == len(ledger.detoured)
+        assert len(sent) == count["mark_pushed"] + count["mark_pulled"] + count["mark_detoured"] + count["drop_overrun"]
+        pulled = sum(m.desc["credit"] for m in sent)
+        assert self.credits.cancel == count["mark_pushed"]
+        assert self.credits.give == pulled + self.credits.cancel, "credits are not conserved"
+        return ledger

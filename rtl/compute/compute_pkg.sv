@@ -16,6 +16,23 @@ package compute_pkg;
     logic mark_busy_cycles;  // the engine has work
   } unit_event_t;
 
+  // How long a message takes at delay_core.
+  typedef enum logic [1:0] {
+    Fixed,
+    Uniform,  // from mean * (1 - spread) to mean * (1 + spread)
+    Bimodal  // slow_factor times the mean for a share of the messages
+  } distribution_e;
+
+  typedef struct packed {
+    logic [31:0] message_time;  // 16.16 cycles
+    logic [17:0] byte_time;  // 2.16 cycles
+    distribution_e distribution;
+    logic [15:0] spread;  // 0.16
+    logic [15:0] slow_share;  // 0.16
+    logic [11:0] slow_factor;  // 4.8
+    logic [31:0] seed;
+  } service_cfg_t;
+
   // A flit without its descriptor.
   typedef struct packed {
     logic bad;

@@ -7,19 +7,18 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
-from rtl.compute.compute_bench import ENGINES_OWN, EVENTS, SCHEDULER, Credits, Engine, Ledger, detoured_desc, done_desc, random_desc
 from girih.testing import run_cocotb
-from girih.testing.messages import (
-    DESC_FIELDS,
-    FLIT_BYTES,
-    PARAMS,
-    Events,
-    Message,
-    Sink,
-    Source,
-    flits_of,
-    reset,
-    settle,
+from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, PARAMS, Message, flits_of, reset
+
+from rtl.compute.compute_bench import (
+    ENGINES_OWN,
+    SCHEDULER,
+    Engine,
+    Ledger,
+    UnitBench,
+    detoured_desc,
+    done_desc,
+    tagged_messages,
 )
 
 WIDTHS = [128, 256, 512, 1024]
@@ -51,14 +50,11 @@ def random_size() -> int:
 
 
 def messages(count: int, *, size=random_size, **fields) -> list[Message]:
-    """Tagged by their first bytes; half of them pushed."""
-    result = []
-    for tag in range(count):
-        bytes_ = size() if callable(size) else size
-        desc = random_desc(bytes_, **fields)
+    """The length of some is not known."""
+    result = tagged_messages(count, size=size, **fields)
+    for message in result:
         if random.random() < 0.1 and "length" not in fields:
-            desc["length"] = 0
-        result.append(Message(tag.to_bytes(4, "little") + random.randbytes(bytes_ - 4), desc))
+            message.desc["length"] = 0
     return result
 
 
@@ -79,41 +75,13 @@ def honest(data: bytes, desc: dict) -> tuple[bytes, dict, bool]:
     return flip(data), desc, False
 
 
-class Bench:
+class Bench(UnitBench):
     @classmethod
     async def start(cls, dut, work=honest, *, idle=0.0, stall=0.0, engine_stall=0.0, engine_idle=0.0, slots=255):
-        self = cls()
         await reset(dut, in_valid_i=0, out_ready_i=0, slots_i=slots, m_axis_tready=0, s_axis_tvalid=0)
-        self.dut = dut
+        self = cls(dut, idle=idle, stall=stall)
         self.engine = Engine(dut, work, stall=engine_stall, idle=engine_idle)
-        self.source = Source(dut, idle=idle)
-        self.sink = Sink(dut, stall=stall)
-        self.credits, self.events = Credits(dut), Events(dut, EVENTS)
         return self
-
-    async def run(self, sent: list[Message]) -> Ledger:
-        self.source.send(*sent)
-        await self.settled()
-        return self.check(sent)
-
-    async def settled(self) -> None:
-        """Waits until nothing is left to do, for the engine either."""
-        busy = -1
-        while busy != self.events.count["mark_busy_cycles"]:
-            busy = self.events.count["mark_busy_cycles"]
-            await settle(self.dut, self.source, self.sink)
-
-    def check(self, sent: list[Message]) -> Ledger:
-        ledger = Ledger(sent, self.sink.messages)
-        count = self.events.count
-        drops = count["drop_overrun"] + count["drop_engine"] + count["drop_aborted"]
-        assert len(sent) == len(self.sink.messages) + drops
-        assert count["mark_detoured"] == len(ledger.detoured)
-        assert len(sent) == count["mark_pushed"] + count["mark_pulled"] + count["mark_detoured"] + count["drop_overrun"]
-        pulled = sum(m.desc["credit"] for m in sent)
-        assert self.credits.cancel == count["mark_pushed"]
-        assert self.credits.give == pulled + self.credits.cancel, "credits are not conserved"
-        return ledger
 
 
 def check_contents(ledger: Ledger, work=honest) -> None:

@@ -19,8 +19,8 @@ module traffic_manager
   import girih_pkg::*, sched_pkg::*, compute_pkg::*;
 #(
     parameter int unsigned LosslessSlots = 1,
-    parameter int unsigned BufferFlits = default_buffer(LosslessSlots),
-    parameter int unsigned DetourFlits = default_detour(),
+    parameter int unsigned BufferFlits = 0,  // 0: 16 KB, or what must fit
+    parameter int unsigned DetourFlits = 0,  // 0: four of the largest messages, or 8 KB
     parameter int unsigned OutputFlits = 0,  // 0: messages leave as the engine gives them
     parameter int unsigned Messages = 64,  // in the local buffer
     parameter int unsigned InFlight = 64,  // within the engine
@@ -108,7 +108,7 @@ module traffic_manager
   beat_t buffer_beat;
   descriptor_t buffer_desc;
   local_buffer #(
-      .Flits(BufferFlits),
+      .Flits(BufferFlits != 0 ? BufferFlits : default_buffer(LosslessSlots)),
       .Messages(Messages),
       .LosslessSlots(LosslessSlots)
   ) u_local (
@@ -225,7 +225,7 @@ module traffic_manager
     detour_in.desc = detoured(flit.desc);
   end
   detour_buffer #(
-      .Flits(DetourFlits)
+      .Flits(DetourFlits != 0 ? DetourFlits : default_detour())
   ) u_detour (
       .clk_i,
       .rst_i,

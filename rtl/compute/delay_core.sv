@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// An engine that takes time: a server of one message at a time, which passes messages on unchanged.
+// A message is served from the cycle in which it is offered after the one before it; its last beat is
+// taken in the last cycle of its service, so its credit comes back then, and the next message is
+// served from the next cycle on. Beats pass at the end of the service, without gaps.
+//
+// The service of a message is message_time + length * byte_time cycles on average, as the
+// configuration distributes it, and no less than its beats; fractions of a cycle are carried over.
+// One of unknown length is charged as one of no bytes, beside its beats.
+// While stall_i is up no message is begun to be passed.
+module delay_core
+  import girih_pkg::*, compute_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+    input service_cfg_t cfg_i,
+    input logic stall_i,
+
+    input  logic                 s_axis_tvalid,
+    output logic                 s_axis_tready,
+    input  logic [        W-1:0] s_axis_tdata,
+    input  logic [FlitBytes-1:0] s_axis_tkeep,
+    input  logic                 s_axis_tlast,
+    input  descriptor_t          s_desc_i,
+
+    output logic                 m_axis_tvalid,
+    input  logic                 m_axis_tready,
+    output logic [        W-1:0] m_axis_tdata,
+    output logic [FlitBytes-1:0] m_axis_tkeep,
+    output logic                 m_axis_tlast,
+    output descriptor_t          m_desc_o
+);
+  localparam int unsigned Fraction = 16;
+  typedef logic [20:0] cycles_t;
+
+  typedef enum logic [1:0] {
+    Offered,  // a message that is offered now begins its service
+    Served,  // wait_q more cycles before its first beat passes
+    Passing
+  } state_e;
+
+  state_e state_q;
+  cycles_t wait_q, wait_now, cycles;
+  logic [Fraction-1:0] fraction_q, fraction;
+
+  logic time_valid, begins, passes, take;
+  logic [35:0] message_time;
+  logic [21:0] byte_time;
+  service_time u_time (
+      .clk_i,
+      .rst_i,
+      .cfg_i,
+      .valid_o(time_valid),
+      .taken_i(begins),
+      .message_time_o(message_time),
+      .byte_time_o(byte_time)
+  );
+  assign {cycles, fraction} = 37'(message_time) + 37'(36'(s_desc_i.length) * 36'(byte_time)) + 37'(fraction_q);
+
+  // The beats themselves take the end of the service.
+  cycles_t beats;
+  assign beats = s_desc_i.length == '0 ? cycles_t'(1) : cycles_t'(flits_of(s_desc_i.length));
+  always_comb begin
+    if (state_q == Served) wait_now = wait_q;
+    else wait_now = cycles > beats ? cycles - beats : '0;
+  end
+
+  assign begins = state_q == Offered && s_axis_tvalid && time_valid;
+  assign passes = state_q == Passing || ((begins || state_q == Served) && wait_now == '0 && !stall_i);
+  assign s_axis_tready = passes && (m_axis_tready || !m_axis_tvalid);
+  assign take = s_axis_tvalid && s_axis_tready;
+
+  always_ff @(posedge clk_i) begin
+    if (begins) fraction_q <= fraction;
+    if (take) state_q <= s_axis_tlast ? Offered : Passing;
+    else if (begins) state_q <= Served;
+    if (begins || state_q == Served) wait_q <= wait_now == '0 ? '0 : wait_now - 1'b1;
+
+    if (m_axis_tready || !m_axis_tvalid) m_axis_tvalid <= take;
+    if (take) begin
+      m_axis_tdata <= s_axis_tdata;
+      m_axis_tkeep <= s_axis_tkeep;
+      m_axis_tlast <= s_axis_tlast;
+      m_desc_o <= s_desc_i;
+    end
+    if (rst_i) begin
+      state_q <= Offered;
+      fraction_q <= '0;
+      m_axis_tvalid <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!take || state_q != Offered || begins)
+      else $error("delay_core: a beat passes without a service");
+    end
+  end
+endmodule
