@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What became of packets: 64-bit counters by tenant, service and fate (policy_pkg::fate_e). Each input
-// has memory of its own and takes an event in every cycle; a read gives the sum over the inputs.
+// has memory of its own and takes an event in every cycle; a read gives the sum over the inputs. Tenants that
+// there are not (a packet may claim any) count as the last one.
 module drop_counters
   import policy_pkg::*;
 #(
@@ -10,14 +11,88 @@ module drop_counters
     input logic clk_i,
     input logic rst_i,
 
+    output logic ready_o,  // low only after reset, until the counters are cleared: no events before
+
     input logic        [Inputs-1:0] valid_i,
     input fate_event_t              event_i[Inputs],
 
-    // One read at a time; the index holds until done. The high word is the one that belongs to the
-    // last low word read.
+    // One read at a time; the index holds until done, two cycles later. The high word is the one that
+    // belongs to the last low word read.
     input  logic        read_i,
     input  logic [11:0] index_i,  // {tenant, service, fate, 1 for the high word}
     output logic        done_o,
     output logic [31:0] data_o
 );
+  if (Inputs < 1) begin : gen_bad_inputs
+    $fatal(1, "drop_counters: Inputs is %0d; it must be at least 1", Inputs);
+  end
+  if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
+    $fatal(1, "drop_counters: Tenants is %0d; it must be in 1 to 16", Tenants);
+  end
+
+  localparam int unsigned Depth = Tenants * 128;
+  localparam int unsigned IndexWidth = $clog2(Depth);
+  typedef logic [IndexWidth-1:0] index_t;
+
+  function automatic index_t index_of(tenant_t tenant, logic [6:0] service_and_fate);
+    tenant_t counted;
+    counted = 32'(tenant) < Tenants ? tenant : tenant_t'(Tenants - 1);
+    return index_t'({counted, service_and_fate});
+  endfunction
+
+  logic clearing_q;
+  index_t clear_index_q;
+  assign ready_o = !clearing_q;
+  always_ff @(posedge clk_i) begin
+    if (clearing_q) clear_index_q <= clear_index_q + 1'b1;
+    if (clear_index_q == index_t'(Depth - 1)) clearing_q <= 1'b0;
+    if (rst_i) begin
+      clear_index_q <= '0;
+      clearing_q <= 1'b1;
+    end
+  end
+
+  logic [63:0] value[Inputs];
+  for (genvar i = 0; i < Inputs; i++) begin : gen_input
+    drop_bank #(
+        .Depth(Depth)
+    ) u_bank (
+        .clk_i,
+        .rst_i,
+        .clear_i(clearing_q),
+        .clear_index_i(clear_index_q),
+        .count_i(valid_i[i]),
+        .index_i(index_of(event_i[i].tenant, {event_i[i].service, event_i[i].fate})),
+        .read_i(read_i && !index_i[0]),
+        .read_index_i(index_of(index_i[11:8], index_i[7:1])),
+        .read_value_o(value[i])
+    );
+  end
+
+  // ---- A read: memory, sum, out.
+  logic read_q, high_q;
+  logic [63:0] sum, sum_q;
+  always_comb begin
+    sum = '0;
+    for (int unsigned i = 0; i < Inputs; i++) sum += value[i];
+  end
+  assign data_o = high_q ? sum_q[63:32] : sum_q[31:0];
+
+  always_ff @(posedge clk_i) begin
+    read_q <= read_i;
+    done_o <= read_q;
+    if (read_i) high_q <= index_i[0];
+    if (read_q && !high_q) sum_q <= sum;
+    if (rst_i) begin
+      read_q <= 1'b0;
+      done_o <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!clearing_q || valid_i == '0)
+      else $error("drop_counters: an event came before the counters were cleared");
+    end
+  end
 endmodule

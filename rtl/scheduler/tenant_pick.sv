@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tenant of one service whose head rank is the lowest. Combinational; not valid while the head of a
-// nonempty queue is not known. Equal ranks take turns.
+// nonempty queue is not known. Equal ranks take turns: in the tree of comparisons each knows which side it
+// prefers, and changes its mind when its winner was used.
 module tenant_pick
   import policy_pkg::*;
 #(
@@ -19,4 +20,55 @@ module tenant_pick
     output rank_t   rank_o,
     input  logic    advance_i  // the pick was used
 );
+  if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
+    $fatal(1, "tenant_pick: Tenants is %0d; it must be in 1 to 16", Tenants);
+  end
+
+  // Node n of the tree has the children 2n and 2n + 1; the root is 1, the leaves start at Leaves.
+  localparam int unsigned Leaves = 1 << $clog2(Tenants);
+  typedef struct packed {
+    logic valid;
+    tenant_t tenant;
+    rank_t rank;
+  } node_t;
+
+  node_t node[2*Leaves];
+  assign node[0] = '0;
+
+  for (genvar n = Leaves; n < 2 * Leaves; n++) begin : gen_leaf
+    if (n - Leaves < Tenants) begin : gen_tenant
+      assign node[n] = '{
+          valid: nonempty_i[n-Leaves],
+          tenant: tenant_t'(n - Leaves),
+          rank: head_rank_i[n-Leaves]
+      };
+    end else begin : gen_none
+      assign node[n] = '0;
+    end
+  end
+
+  for (genvar n = 1; n < Leaves; n++) begin : gen_node
+    logic prefer_right_q, right;
+    node_t a, b;
+    assign a = node[2*n];
+    assign b = node[2*n+1];
+    always_comb begin
+      if (a.valid && b.valid && a.rank != b.rank) right = leaves_before(b.rank, a.rank, circular_i);
+      else right = b.valid && (!a.valid || prefer_right_q);
+    end
+    assign node[n] = right ? b : a;
+    always_ff @(posedge clk_i) begin
+      if (advance_i && node[n].valid && tenant_o == node[n].tenant) prefer_right_q <= !right;
+      if (rst_i) prefer_right_q <= 1'b0;
+    end
+  end
+
+  assign valid_o  = node[1].valid && (nonempty_i & ~head_valid_i) == '0;
+  assign tenant_o = node[1].tenant;
+  assign rank_o   = node[1].rank;
+
+  if (Tenants == 1) begin : gen_unused
+    logic unused;
+    assign unused = &{clk_i, rst_i, circular_i, advance_i};
+  end
 endmodule

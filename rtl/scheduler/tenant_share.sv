@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weighted fair share between the tenants of each service: which of its tenants is next. The decision
-// is registered, one per service and cycle. charge_* tells of every packet dequeued, any time after.
+// is registered, one per service and cycle. charge_* tells of every packet dequeued, any time after; until
+// then the decision does not know of it.
+//
+// Each (service, tenant) has a virtual time, charged with length * inverse weight; the tenant with
+// the lowest is next. A tenant behind all of those who wait was idle: it is brought up to them with the next charge
+// of its service, and saves nothing up. The times are exact, so rounding favours nobody.
+//
+//   cycle 0: multiply    1: times of the service, brought up    2: charge, compare    3: the floor
+//
+// Kept beside the times: which of two tenants goes first. So a decision compares nothing, and
+// one comparison per tenant serves all services. (Bringing up changes no order: what is brought up is
+// still not after anybody.)
 module tenant_share
   import policy_pkg::*;
 #(
@@ -21,4 +32,141 @@ module tenant_share
     input tenant_t  charge_tenant_i,
     input length_t  charge_length_i
 );
+  if (Services < 1 || Services > 16) begin : gen_bad_services
+    $fatal(1, "tenant_share: Services is %0d; it must be in 1 to 16", Services);
+  end
+  if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
+    $fatal(1, "tenant_share: Tenants is %0d; it must be in 1 to 16", Tenants);
+  end
+
+  localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1;
+  localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
+  localparam int unsigned CostWidth = LengthWidth + 12;
+  // Tenants that wait are apart by what was charged since they were last level: a few packets.
+  localparam int unsigned ShareWidth = CostWidth + 6;
+  typedef logic [ShareWidth-1:0] share_t;
+  typedef share_t [Tenants-1:0] row_t;
+
+  function automatic logic behind(share_t a, share_t b);
+    share_t distance;
+    distance = a - b;
+    return distance[ShareWidth-1];
+  endfunction
+
+  // ---- Cycle 0. After reset, clears the services one by one.
+  logic [ServiceWidth-1:0] clear_service_q, service_q, service2_q;
+  logic [TenantWidth-1:0] tenant_q, tenant2_q;
+  logic clearing_q, clear_q, clear2_q, valid_q, valid2_q;
+  logic [CostWidth-1:0] cost_q, cost2_q;
+
+  always_ff @(posedge clk_i) begin
+    valid_q <= charge_valid_i || clearing_q;
+    clear_q <= clearing_q;
+    service_q <= clearing_q ? clear_service_q : charge_service_i[ServiceWidth-1:0];
+    tenant_q <= charge_tenant_i[TenantWidth-1:0];
+    cost_q <= charge_length_i * inverse_weight_i[charge_tenant_i[TenantWidth-1:0]];
+    if (clearing_q) clear_service_q <= clear_service_q + 1'b1;
+    if (clear_service_q == ServiceWidth'(Services - 1)) clearing_q <= 1'b0;
+    if (rst_i) begin
+      clear_service_q <= '0;
+      clearing_q <= 1'b1;
+      valid_q <= 1'b0;
+    end
+  end
+
+  // ---- Cycle 1. What cycle 2 writes is taken from there.
+  row_t times[Services];
+  share_t floors[Services];  // nobody who waits is behind it
+  row_t row, lifted, lifted_q, charged;
+  share_t floor_value;
+  assign row = valid2_q && service2_q == service_q ? charged : times[service_q];
+  assign floor_value = floors[service_q];
+  for (genvar t = 0; t < Tenants; t++) begin : gen_lift
+    assign lifted[t] = clear_q ? '0 : behind(row[t], floor_value) ? floor_value : row[t];
+  end
+
+  always_ff @(posedge clk_i) begin
+    valid2_q <= valid_q;
+    if (valid_q) begin
+      clear2_q   <= clear_q;
+      service2_q <= service_q;
+      tenant2_q  <= tenant_q;
+      cost2_q    <= cost_q;
+      lifted_q   <= lifted;
+    end
+    if (rst_i) valid2_q <= 1'b0;
+  end
+
+  // ---- Cycle 2
+  share_t paid;
+  logic [Tenants-1:0] first;  // who goes before the tenant charged
+  assign paid = lifted_q[tenant2_q] + (clear2_q ? '0 : share_t'(cost2_q));
+  for (genvar t = 0; t < Tenants; t++) begin : gen_first
+    assign charged[t] = tenant2_q == TenantWidth'(t) ? paid : lifted_q[t];
+    assign first[t] = !behind(paid, lifted_q[t]);
+  end
+  always_ff @(posedge clk_i) begin
+    if (valid2_q) times[service2_q] <= charged;
+  end
+
+  // ahead[s][a][b]: a goes before b. Kept for a < b, the other half is its complement.
+  logic [Tenants-1:0][Tenants-1:0] ahead[Services];
+  for (genvar s = 0; s < Services; s++) begin : gen_service
+    logic [Tenants-1:0] best;
+    for (genvar a = 0; a < Tenants; a++) begin : gen_a
+      assign ahead[s][a][a] = 1'b1;
+      for (genvar b = a + 1; b < Tenants; b++) begin : gen_b
+        logic ahead_q;
+        assign ahead[s][a][b] = ahead_q;
+        assign ahead[s][b][a] = !ahead_q;
+        always_ff @(posedge clk_i) begin
+          if (valid2_q && service2_q == ServiceWidth'(s)) begin
+            if (clear2_q) ahead_q <= 1'b1;
+            else if (tenant2_q == TenantWidth'(a)) ahead_q <= !first[b];
+            else if (tenant2_q == TenantWidth'(b)) ahead_q <= first[a];
+          end
+        end
+      end
+      assign best[a] = nonempty_i[s][a] && (nonempty_i[s] & ~ahead[s][a]) == '0;
+    end
+
+    tenant_t tenant;
+    always_comb begin
+      tenant = '0;
+      for (int unsigned t = 0; t < Tenants; t++) if (best[t]) tenant |= tenant_t'(t);
+    end
+    always_ff @(posedge clk_i) begin
+      valid_o[s]  <= |nonempty_i[s];
+      tenant_o[s] <= tenant;
+      if (rst_i) valid_o[s] <= 1'b0;
+    end
+  end
+
+  // ---- Cycle 3: the floor follows the first of those who wait. It never goes back.
+  row_t row3_q;
+  logic valid3_q, clear3_q;
+  logic [ServiceWidth-1:0] service3_q;
+  share_t lowest;
+  logic [Tenants-1:0] waiting3;
+  assign waiting3 = nonempty_i[service3_q];
+  always_comb begin
+    lowest = '0;
+    for (int unsigned t = 0; t < Tenants; t++) begin
+      if (waiting3[t] && (waiting3 & ~ahead[service3_q][t]) == '0) lowest |= row3_q[t];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    valid3_q <= valid2_q;
+    clear3_q <= clear2_q;
+    service3_q <= service2_q;
+    if (valid2_q) row3_q <= charged;
+    if (valid3_q) begin
+      if (clear3_q) floors[service3_q] <= '0;
+      else if (waiting3 != '0 && behind(floors[service3_q], lowest)) floors[service3_q] <= lowest;
+    end
+    if (rst_i) valid3_q <= 1'b0;
+  end
+
+  logic unused;
+  assign unused = &{charge_service_i, charge_tenant_i};
 endmodule
