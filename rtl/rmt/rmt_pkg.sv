@@ -66,6 +66,52 @@ package rmt_pkg;
     descriptor_t desc;
   } phv_t;
 
+  // What the deparser does to a frame: where edits go, and by how much checksums change.
+  typedef struct packed {
+    logic [1:0] halves;
+    halfword_t place;  // of the first half
+    logic [31:0] value;
+  } placed_edit_t;
+
+  typedef struct packed {
+    logic touched;  // something that it covers has changed
+    sum_mode_e mode;
+    halfword_t place;
+    logic [15:0] old;
+    logic [18:0] delta;  // not folded
+  } placed_sum_t;
+
+  typedef struct packed {
+    descriptor_t desc;
+    drop_e drop;
+    logic mirror;
+    node_t mirror_exit;
+    logic edited;
+    placed_edit_t [Edits-1:0] edit;
+    placed_sum_t [Sums-1:0] sum;
+  } verdict_t;
+
+  // What the pipeline counts, one pulse each.
+  typedef struct packed {
+    logic in_frames;
+    logic made_mirrored;
+    logic drop_overflow;
+    logic drop_runt;
+    logic drop_action;
+    logic drop_meter;
+    logic mark_edited;
+    logic [MaxStages-1:0] mark_hit;
+    logic [MaxStages-1:0] mark_miss;
+  } pipeline_event_t;
+
+  // What the user of a pipeline gives every packet before the stages see it.
+  typedef struct packed {
+    port_t port;
+    tenant_t tenant;
+    node_t exit;
+    logic lossless;
+  } pipeline_default_t;
+
   // The tile's window. A request holds until it is done; done may come in the same cycle.
   typedef struct packed {
     logic valid;
@@ -84,9 +130,6 @@ package rmt_pkg;
   // addr[13:11] of the window says who answers; who is not asked keeps done low.
   typedef enum logic [2:0] {
     WindowParser = 3'd0,
-    WindowStage0 = 3'd1,  // stage s: WindowStage0 + s
-    WindowMeters = 3'd5,
-    WindowCounters = 3'd6,
-    WindowState = 3'd7
+    WindowStage0 = 3'd1  // stage s: WindowStage0 + s
   } window_e;
 endpackage

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline's end: joins each frame with its verdict.
+//
+//   frames ---> [buffer, can go back] --+--> edits, checksums --> out
+//   PHVs -> where the edits go -> [queue] -+
+//
+// A frame leaves when its verdict is there, cut-through, one flit per cycle; a dropped one is
+// swallowed, and a mirrored one is read a second time, for the node to which the copy goes. One cycle
+// from PHV to flit. Messages without a chain get a route of one hop, to their exit; the key of the
+// others is 1.
+module deparser
+  import girih_pkg::*, rmt_pkg::*;
+#(
+    parameter int unsigned BufferFlits = 512
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic                          beat_valid_i,  // a flit of a frame that is taken
+    input  flit_t                         beat_i,
+    output logic [$clog2(BufferFlits):0] used_o,        // flits that the buffer holds
+
+    input logic phv_valid_i,
+    input phv_t phv_i,
+
+    input logic        edits_write_i,
+    input path_t       edits_path_i,
+    input path_edits_t edits_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    output logic  made_mirrored_o,  // pulses
+    output drop_e dropped_o,        // DropNone: nothing was dropped
+    output logic  edited_o
+);
+  localparam int unsigned K = HeaderBytes / FlitBytes;
+
+  typedef struct packed {
+    logic bad;
+    logic last;
+    logic [EmptyWidth-1:0] empty;
+    logic [W-1:0] data;
+  } entry_t;
+
+  entry_t beat, entry;
+  logic entry_valid, pop, rewind;
+  assign beat = '{bad: beat_i.bad, last: beat_i.last, empty: beat_i.empty, data: beat_i.data};
+  deparser_buffer #(
+      .T(entry_t),
+      .Depth(BufferFlits)
+  ) u_buffer (
+      .clk_i,
+      .rst_i,
+      .push_i(beat_valid_i),
+      .entry_i(beat),
+      .valid_o(entry_valid),
+      .entry_o(entry),
+      .pop_i(pop),
+      .last_i(entry.last),
+      .rewind_i(rewind),
+      .used_o
+  );
+
+  // There are never more verdicts than flits in the buffer, so the queue has room.
+  verdict_t resolved, verdict;
+  logic queue_ready, verdict_valid, done;
+  deparser_resolve u_resolve (
+      .clk_i,
+      .write_i(edits_write_i),
+      .path_i(edits_path_i),
+      .edits_i,
+      .phv_i,
+      .verdict_o(resolved)
+  );
+  fifo_block #(
+      .T(verdict_t),
+      .Depth(BufferFlits)
+  ) u_queue (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(phv_valid_i),
+      .in_ready_o(queue_ready),
+      .in_data_i(resolved),
+      .out_valid_o(verdict_valid),
+      .out_ready_i(done),
+      .out_data_o(verdict)
+  );
+
+  logic copy_q;  // the second pass, of a mirrored frame
+  logic [$clog2(K):0] number_q;  // of the flit; stays at K
+  logic offer, swallow;
+  assign offer = verdict_valid && entry_valid;
+  assign swallow = verdict.drop != DropNone && !copy_q;
+  assign pop = offer && (swallow || out_ready_i);
+  assign rewind = entry.last && verdict.mirror && !copy_q;
+  assign done = pop && entry.last && !rewind;
+
+  logic [W-1:0] data;
+  deparser_edit u_edit (
+      .verdict_i(verdict),
+      .number_i (number_q),
+      .data_i   (entry.data),
+      .data_o   (data)
+  );
+
+  assign out_valid_o = offer && !swallow;
+  assign out_key_o = next_key_t'(1);
+  always_comb begin
+    out_flit_o.desc = verdict.desc;
+    if (copy_q) begin
+      out_flit_o.desc.chain_count = '0;
+      out_flit_o.desc.exit = verdict.mirror_exit;
+    end
+    if (out_flit_o.desc.chain_count == '0) begin
+      out_flit_o.desc.route_count = ($bits(verdict.desc.route_count))'(1);
+      out_flit_o.desc.route[0] = out_flit_o.desc.exit;
+    end
+    out_flit_o.bad = entry.bad;
+    out_flit_o.last = entry.last;
+    out_flit_o.empty = entry.empty;
+    out_flit_o.data = data;
+  end
+
+  assign made_mirrored_o = pop && rewind;
+  assign dropped_o = pop && swallow && entry.last ? verdict.drop : DropNone;
+  assign edited_o = pop && !copy_q && entry.last && verdict.edited && !swallow;
+
+  always_ff @(posedge clk_i) begin
+    if (pop) begin
+      if (entry.last) number_q <= '0;
+      else if (number_q != ($clog2(K) + 1)'(K)) number_q <= number_q + 1'b1;
+      if (entry.last) copy_q <= rewind;
+    end
+    if (rst_i) begin
+      number_q <= '0;
+      copy_q   <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!phv_valid_i || queue_ready)
+      else $error("deparser: the queue of verdicts overflowed");
+      assert (!verdict_valid || entry_valid || used_o != '0 || number_q != '0)
+      else $error("deparser: a verdict without a frame");
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, beat_i.desc};
+endmodule

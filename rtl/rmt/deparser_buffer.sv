@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the flits of frames while the pipeline thinks about them. What is written in one cycle can be
+// read in the next. A frame can be read again: rewind_i with its last flit goes back to its first one;
+// its room is free when its last flit is taken without.
+module deparser_buffer
+  import girih_pkg::*;
+#(
+    parameter type T = logic [7:0],
+    parameter int unsigned Depth = 512
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic push_i,  // only if there is room
+    input T     entry_i,
+
+    output logic valid_o,
+    output T     entry_o,
+    input  logic pop_i,
+    input  logic last_i,   // entry_o is the last flit of its frame
+    input  logic rewind_i,
+
+    output logic [$clog2(Depth):0] used_o
+);
+  if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : gen_bad_depth
+    $fatal(1, "deparser_buffer: Depth is %0d; it must be a power of two, at least 2", Depth);
+  end
+
+  localparam int unsigned PtrWidth = $clog2(Depth);
+  typedef logic [PtrWidth:0] ptr_t;
+
+  ptr_t write_q, read_q, start_q, read_next;
+  T ram_entry, bypass_q;
+  logic bypassed_q, at_end;
+  assign valid_o = read_q != write_q;
+  assign read_next = pop_i && rewind_i ? start_q : read_q + ptr_t'(pop_i);
+  assign at_end = read_next == write_q;
+  assign used_o = write_q - start_q;
+
+  // The memory is read one cycle ahead; a flit that is written in that very cycle goes round it.
+  assign entry_o = bypassed_q ? bypass_q : ram_entry;
+  ram_simple_dual #(
+      .T(T),
+      .Depth(Depth)
+  ) u_ram (
+      .clk_i,
+      .write_enable_i(push_i),
+      .write_addr_i(write_q[PtrWidth-1:0]),
+      .write_data_i(entry_i),
+      .read_enable_i(!at_end),
+      .read_addr_i(read_next[PtrWidth-1:0]),
+      .read_data_o(ram_entry)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (push_i && at_end) bypass_q <= entry_i;
+    bypassed_q <= at_end;
+    read_q <= read_next;
+    if (push_i) write_q <= write_q + 1'b1;
+    if (pop_i && last_i && !rewind_i) start_q <= read_next;
+    if (rst_i) begin
+      write_q <= '0;
+      read_q <= '0;
+      start_q <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!(push_i && used_o == ptr_t'(Depth)))
+      else $error("deparser_buffer: written when full");
+      assert (!pop_i || valid_o)
+      else $error("deparser_buffer: read when empty");
+      assert (!(rewind_i && pop_i) || last_i)
+      else $error("deparser_buffer: a frame goes back before its end");
+    end
+  end
+endmodule

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a packet's edits and new checksums into one of its flits (RFC 1624). A checksum that says
+// "none" stays so; one that would come to mean it is written as 0xffff. Combinational.
+module deparser_edit
+  import girih_pkg::*, rmt_pkg::*, checksum_pkg::*;
+(
+    input  verdict_t                                   verdict_i,
+    input  logic     [$clog2(HeaderBytes/FlitBytes):0] number_i,   // of the flit; past the header: or more
+    input  logic     [                          W-1:0] data_i,
+    output logic     [                          W-1:0] data_o
+);
+  localparam int unsigned Lanes = W / 16;
+
+  halfword_t [Edits-1:0] second;
+  for (genvar e = 0; e < int'(Edits); e++) begin : gen_second
+    assign second[e] = verdict_i.edit[e].place + 1'b1;
+  end
+
+  logic [Sums-1:0] write;
+  logic [Sums-1:0][15:0] sum;
+  for (genvar s = 0; s < int'(Sums); s++) begin : gen_sum
+    sum_t updated;
+    sum_mode_e mode;
+    assign mode = verdict_i.sum[s].mode;
+    assign updated = ~add(~verdict_i.sum[s].old, fold(24'(verdict_i.sum[s].delta)));
+    assign write[s] = verdict_i.sum[s].touched && !(mode == SumUdp && verdict_i.sum[s].old == '0);
+    always_comb begin
+      unique case (mode)
+        SumClear: sum[s] = '0;
+        SumUdp:   sum[s] = updated == '0 ? '1 : updated;
+        default:  sum[s] = updated;
+      endcase
+    end
+  end
+
+  logic in_header;
+  assign in_header = verdict_i.edited && 32'(number_i) < HeaderBytes / FlitBytes;
+  for (genvar lane = 0; lane < int'(Lanes); lane++) begin : gen_lane
+    halfword_t here;
+    logic [15:0] value;
+    assign here = halfword_t'(32'(number_i) * Lanes + lane);
+    always_comb begin
+      value = {data_i[16*lane+:8], data_i[16*lane+8+:8]};
+      if (in_header) begin
+        for (int unsigned e = 0; e < Edits; e++) begin
+          if (verdict_i.edit[e].halves[1] && verdict_i.edit[e].place == here) value = verdict_i.edit[e].value[31:16];
+          if (verdict_i.edit[e].halves[0] && second[e] == here) value = verdict_i.edit[e].value[15:0];
+        end
+        for (int unsigned s = 0; s < Sums; s++) begin
+          if (write[s] && verdict_i.sum[s].place == here) value = sum[s];
+        end
+      end
+      data_o[16*lane+:16] = {value[7:0], value[15:8]};
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, verdict_i.desc, verdict_i.drop, verdict_i.mirror, verdict_i.mirror_exit};
+endmodule

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The match-action pipeline: frames in, messages with their descriptors out.
+//
+//   flits --+--> parser --> stage 0 --> ... --> stage n-1 --> deparser --> out
+//           +----------------- buffer --------------------------^
+//
+// 3 + 2 * Stages + 1 cycles from a frame's flit to the message's, more only where the parser has to
+// wait for a later flit; one frame per cycle. Nothing between buffer and parser ever waits: a frame is
+// taken if the buffer has room for one of the largest size, else it is dropped whole.
+module rmt_pipeline
+  import girih_pkg::*, rmt_pkg::*;
+#(
+    parameter int unsigned BufferFlits = 1 << $clog2(2 * MaxFrameFlits),
+    parameter int unsigned Stages = 1,
+    parameter bit [MaxStages-1:0][1:0] Kinds = '0,  // of each stage: 0 exact, 1 ternary, 2 longest prefix
+    parameter bit [MaxStages-1:0][15:0] Entries = {MaxStages{16'd256}},
+    parameter bit [MaxStages-1:0][7:0] KeyHalves = {MaxStages{8'd8}}
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic  in_valid_i,
+    input flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    input  pipeline_default_t default_i,
+    input  window_request_t   window_i,
+    output window_response_t  window_o,
+    output pipeline_event_t   event_o
+);
+  if (BufferFlits < MaxFrameFlits) begin : gen_bad_buffer
+    $fatal(1, "rmt_pipeline: BufferFlits is %0d; a frame of the largest size takes %0d", BufferFlits, MaxFrameFlits);
+  end
+  if (Stages < 1 || Stages > MaxStages) begin : gen_bad_stages
+    $fatal(1, "rmt_pipeline: Stages is %0d; it must be from 1 to %0d", Stages, MaxStages);
+  end
+
+  localparam int unsigned UsedWidth = $clog2(BufferFlits) + 1;
+
+  // What is taken.
+  logic first_q, taking_q, fits, take;
+  logic [UsedWidth-1:0] used;
+  assign fits = used <= UsedWidth'(BufferFlits - MaxFrameFlits);
+  assign take = in_valid_i && (first_q ? fits : taking_q);
+  always_ff @(posedge clk_i) begin
+    if (in_valid_i) begin
+      first_q <= in_flit_i.last;
+      taking_q <= first_q ? fits : taking_q;
+    end
+    if (rst_i) first_q <= 1'b1;
+  end
+
+  window_response_t [MaxStages:0] response;
+  logic [Stages:0] phv_valid;
+  phv_t phv[Stages+1], key_phv[Stages+1];
+  logic parsed;
+  phv_t parsed_phv;
+  logic edits_write;
+  path_t edits_path;
+  path_edits_t edits;
+  parser u_parser (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(take),
+      .in_flit_i,
+      .in_first_i(first_q),
+      .out_valid_o(parsed),
+      .out_phv_o(parsed_phv),
+      .window_i,
+      .window_o(response[MaxStages]),
+      .edits_write_o(edits_write),
+      .edits_path_o(edits_path),
+      .edits_o(edits)
+  );
+  always_comb begin
+    phv[0] = parsed_phv;
+    phv[0].desc.port = default_i.port;
+    phv[0].desc.tenant = default_i.tenant;
+    phv[0].desc.exit = default_i.exit;
+    phv[0].desc.lossless = default_i.lossless;
+  end
+  assign phv_valid[0] = parsed;
+  assign key_phv[0] = phv[0];
+
+  for (genvar s = 0; s < int'(MaxStages); s++) begin : gen_stage
+    if (s < int'(Stages)) begin : gen_here
+      window_request_t request;
+      always_comb begin
+        request = window_i;
+        request.valid = window_i.valid && 32'(window_i.addr[13:11]) == 32'(WindowStage0) + s;
+      end
+      match_stage #(
+          .Kind(32'(Kinds[s])),
+          .Entries(32'(Entries[s])),
+          .KeyHalves(32'(KeyHalves[s]))
+      ) u_stage (
+          .clk_i,
+          .rst_i,
+          .phv_valid_i(phv_valid[s]),
+          .phv_i(phv[s]),
+          .key_phv_i(key_phv[s]),
+          .phv_valid_o(phv_valid[s+1]),
+          .phv_o(phv[s+1]),
+          .key_phv_o(key_phv[s+1]),
+          .window_i(request),
+          .window_o(response[s]),
+          .hit_o(event_o.mark_hit[s]),
+          .miss_o(event_o.mark_miss[s])
+      );
+    end else begin : gen_none
+      assign response[s] = '0;
+      assign event_o.mark_hit[s] = 1'b0;
+      assign event_o.mark_miss[s] = 1'b0;
+    end
+  end
+
+  // Nobody but parser and stages is in the window.
+  always_comb begin
+    window_o = '0;
+    for (int unsigned i = 0; i <= MaxStages; i++) window_o |= response[i];
+    if (window_i.valid && 32'(window_i.addr[13:11]) > 32'(WindowStage0) + Stages - 1) begin
+      window_o.done  = 1'b1;
+      window_o.error = 1'b1;
+    end
+  end
+
+  drop_e dropped;
+  deparser #(
+      .BufferFlits(BufferFlits)
+  ) u_deparser (
+      .clk_i,
+      .rst_i,
+      .beat_valid_i(take),
+      .beat_i(in_flit_i),
+      .used_o(used),
+      .phv_valid_i(phv_valid[Stages]),
+      .phv_i(phv[Stages]),
+      .edits_write_i(edits_write),
+      .edits_path_i(edits_path),
+      .edits_i(edits),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o,
+      .out_key_o,
+      .made_mirrored_o(event_o.made_mirrored),
+      .dropped_o(dropped),
+      .edited_o(event_o.mark_edited)
+  );
+  logic unused;
+  assign unused = &{1'b0, key_phv[Stages]};
+
+  assign event_o.in_frames = in_valid_i && first_q;
+  assign event_o.drop_overflow = in_valid_i && first_q && !fits;
+  assign event_o.drop_runt = dropped == DropRunt;
+  assign event_o.drop_action = dropped == DropAction;
+  assign event_o.drop_meter = dropped == DropMeter;
+endmodule
