@@ -22,7 +22,7 @@ def check_scheduling(design: Design, kinds: Kinds, report: Report) -> Scheduling
     """The services of a design, and the tile that schedules them. kinds: of every tile, None where unknown."""
     text = design.scheduling
     _check_chained(design, kinds, report)
-    if text.empty:
+    if not text.there:
         return Scheduling()
     scheduler = _scheduler(design, kinds, report)
     services = _services(text.services, design, kinds, report)

@@ -68,7 +68,7 @@ def _mesh_layout(card: Card) -> Layout:
 
 def _crossbar_layout(card: Card) -> Layout:
     columns = (card.fabric.ports + 1) // 2
-    pitch = TILE_WIDTH + 32
+    pitch = TILE_WIDTH + 52
     boxes = {}
     for tile, port in ((tile, port) for tile in card.tiles for port in range(len(tile.places))):
         row, column = divmod(tile.places[port][0], columns)

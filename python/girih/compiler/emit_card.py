@@ -178,10 +178,9 @@ def _parameters(card: Card, tile: Tile) -> list[str]:
     if kind.many_ports:
         parameters = [f".PortNodes({{{', '.join(_node(tile.name, port) for port in reversed(range(len(tile.nodes))))}}})"]
     if kind.has_output:
-        # A mesh has no way from a tile back to itself, so a message that says so must not leave.
-        itself = kind.has_input and card.fabric.topology == "mesh"
+        # A fabric has no way from a port back to itself, so a message that says so must not leave.
         own = " & ".join(f"~(256'(1) << {_node(tile.name, port)})" for port in range(len(tile.nodes)))
-        parameters.append(f".Nodes(Nodes & {own})" if itself else ".Nodes(Nodes)")
+        parameters.append(f".Nodes(Nodes & {own})" if kind.has_input else ".Nodes(Nodes)")
     if kind.config:
         values = dict(tile.config)
         fields = ", ".join(f"{field.name}: {field.bits}'h{_packed(values[field.name], field):x}" for field in kind.config)

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from girih.compiler.check_chains import is_scheduler
-from girih.compiler.check_scheduling import parameter
+from girih.compiler.check_scheduling import buffer_bytes, parameter
 from girih.compiler.model import Design, TileText, Value
 from girih.compiler.parse import Report
-from girih.compiler.scheduling import POLICIES, Scheduling, Service
+from girih.compiler.read_scheduling import MOST_TENANTS
+from girih.compiler.scheduling import POLICIES, Scheduling
 from girih.compiler.settings import is_balancer
 from girih.spec.kinds import CREDIT_UNITS, Kind
 
@@ -43,6 +44,8 @@ def _of_scheduler(
     units = [(unit, service) for service in scheduling.services for unit in service.units]
     tenants = {tenant.number: tenant for tenant in scheduling.tenants}
     cell_bytes = (parameter(tile, kind, "cell_flits") or CELL_FLITS) * design.params.flit_bytes
+    entries = parameter(tile, kind, "entries") or 0  # guaranteed in proportion to the memory
+    buffer = buffer_bytes(tile, kind, design.params.data_width) or 1
     everything = (1 << len(scheduling.services)) - 1
     numbers = {service.name: service.number for service in scheduling.services}
 
@@ -50,21 +53,23 @@ def _of_scheduler(
         return [value(tenants[n]) if n in tenants else otherwise for n in range(max(tenants, default=-1) + 1)]
 
     arrays = {
-        "unit_enabled": [1 for _ in units],
         "unit_node": [nodes.get(unit, 0) for unit, _ in units],
         "unit_service": [service.number for _, service in units],
         "unit_credits": [service.credits for _, service in units],
         "affinity": [int(service.affinity) for service in scheduling.services],
         "push": [service.push for service in scheduling.services],
-        "policy": [policy_word(service) for service in scheduling.services],
+        "policy": [POLICIES.index(service.policy.kind) for service in scheduling.services],
+        "hierarchy": [int(service.policy.share) for service in scheduling.services],
+        "by_tenant": [int(service.policy.by_tenant) for service in scheduling.services],
+        "given_rank": [int(service.policy.given_rank) for service in scheduling.services],
         # A tenant that the design does not name has no rights where it names some.
-        "tenant_rights": of_tenants(lambda tenant: sum(1 << numbers[name] for name in tenant.services), 0)
+        "rights": of_tenants(lambda tenant: sum(1 << numbers[name] for name in tenant.services), 0)
         if tenants
-        else [everything] * 16,
-        "tenant_cells": of_tenants(lambda tenant: -(-tenant.guarantee // cell_bytes), 0),
-        "tenant_entries": of_tenants(lambda tenant: -(-tenant.guarantee // cell_bytes), 0),
-        "tenant_limit": of_tenants(lambda tenant: -(-tenant.limit // cell_bytes), 0),
-        "tenant_weight": of_tenants(lambda tenant: WEIGHT_ONE // tenant.weight, WEIGHT_ONE),
+        else [everything] * MOST_TENANTS,
+        "guaranteed_cells": of_tenants(lambda tenant: -(-tenant.guarantee // cell_bytes), 0),
+        "guaranteed_entries": of_tenants(lambda tenant: tenant.guarantee * entries // buffer, 0),
+        "limit": of_tenants(lambda tenant: -(-tenant.limit // cell_bytes), 0),
+        "inverse_weight": of_tenants(lambda tenant: WEIGHT_ONE // tenant.weight, WEIGHT_ONE),
     }
     found: dict[str, Value] = {}
     for field in kind.config:
@@ -82,14 +87,7 @@ def _of_scheduler(
             value = max(needs[item.name], item.min)
             if value > item.max:
                 report.error(
-                    tile.line, f"the card has {value} {item.name}; a {kind.name} takes {item.max}", "Leave some out."
+                    tile.line, f"the card has {value} {item.name}; a {kind.name} takes {item.max}", "Leave some out, or give them lower numbers."
                 )
             found[item.name] = value
     return found
-
-
-def policy_word(service: Service) -> int:
-    """`policy_pkg::service_policy_t`; the shift comes with the classes, from the program that fills them in."""
-    policy = service.policy
-    flags = policy.share << 2 | policy.by_tenant << 1 | policy.given_rank
-    return flags << 6 | POLICIES.index(policy.kind)

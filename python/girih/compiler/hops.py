@@ -29,8 +29,8 @@ def resolve(
     kinds: the kind of every tile by its name, None where it is unknown. scheduler: the tile that has the queues,
     and the fabric port of it that this tile is to use.
     """
-    if tile.next is None and kind.next is not None and set(kind.next.names) == {SCHEDULER} and (filled := _filled(kind, [], scheduler)):
-        return tuple(filled)
+    if tile.next is None and kind.next is not None and set(kind.next.names) == {SCHEDULER}:
+        return tuple(_filled(kind, [], scheduler))
     if not _wanted(tile, kind, report):
         return ()
     if isinstance(tile.next, Seq):

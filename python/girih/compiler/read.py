@@ -35,7 +35,7 @@ def read(tree: Map, stem: str, report: Report) -> Design:
             f"width may be {values.listing(SUPPORTED_WIDTHS)}; {DEFAULTS.data_width} is the default.",
         )
     scheduling = read_scheduling(keys, report)
-    defaults = DEFAULTS if scheduling.empty else CardParams.chained()
+    defaults = CardParams.chained() if scheduling.there else DEFAULTS
     params = CardParams(
         data_width=width,
         max_frame=number(keys, "max_frame", 64, (1 << type_widths()["length"]) - 1, DEFAULTS.max_frame, report),

@@ -50,11 +50,12 @@ Entry = TypeVar("Entry")
 
 def read_scheduling(keys: dict[str, Tree], report: Report) -> SchedulingText:
     """The three sections of a design; each may be missing."""
-    lines = {f"{section}_line": keys[section].line for section in SECTIONS if section in keys}
+    lines = {f"{section}_line": keys[section].line for section in ("services", "tenants") if section in keys}
     return SchedulingText(
         services=_entries(keys, "services", "{units: [unit_0]}", _service, report),
         tenants=_entries(keys, "tenants", "{weight: 1}", _tenant, report),
         chains=_entries(keys, "chains", "[service]", _chain, report),
+        there=any(section in keys for section in SECTIONS),
         **lines,
     )
 

@@ -77,18 +77,14 @@ class ChainText:
 
 @dataclass(frozen=True)
 class SchedulingText:
-    """The sections `services`, `tenants` and `chains` of a design file, and the lines where they are."""
+    """The sections `services`, `tenants` and `chains` of a design file. there: whether it has any of them."""
 
     services: tuple[ServiceText, ...] = ()
     tenants: tuple[TenantText, ...] = ()
     chains: tuple[ChainText, ...] = ()
+    there: bool = False
     services_line: int = 1
     tenants_line: int = 1
-    chains_line: int = 1
-
-    @property
-    def empty(self) -> bool:
-        return not (self.services or self.tenants or self.chains)
 
 
 @dataclass(frozen=True)

@@ -345,8 +345,8 @@ def _check(kind: Kind) -> None:
 
 @cache
 def load_kinds() -> dict[str, Kind]:
-    """All kinds by name, in order of area and name."""
-    return {path.stem: read_kind(path) for path in sorted(TILES.glob("*/*.yaml"))}
+    """All kinds by name, in order of area and name. A kind is there when both of its files are."""
+    return {path.stem: read_kind(path) for path in sorted(TILES.glob("*/*.yaml")) if path.with_suffix(".rdl").exists()}
 
 
 @cache
