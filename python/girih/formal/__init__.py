@@ -69,13 +69,18 @@ def tools() -> Path:
     return folder
 
 
-def _narrow(package: str) -> str:
+def _narrow(package: str, widths: dict[str, int]) -> str:
     """The package with flits narrower than any card's: 16 bits of data, and one for all but node numbers.
 
     What is proved does not depend on what the bits are, and a solver takes its time for each.
+    widths: bits of types that need more than one, as `{"length_t": 4}`.
     """
     package = package.replace("W = 128;", "W = 16;")
-    return re.sub(r"typedef logic \[\d+:0\] (?!node_t)(\w+);", r"typedef logic [0:0] \1;", package)
+    return re.sub(
+        r"typedef logic \[\d+:0\] (?!node_t)(\w+);",
+        lambda found: f"typedef logic [{widths.get(found[1], 1) - 1}:0] {found[1]};",
+        package,
+    )
 
 
 def verdict(
@@ -86,17 +91,19 @@ def verdict(
     parameters: dict[str, object] | None = None,
     solver: str = "z3",
     mutation: tuple[str, str, str] | None = None,
+    widths: dict[str, int] | None = None,
     timeout: int = 500,
 ) -> tuple[str, Path]:
     """What sby says of the harness (PASS, FAIL, UNKNOWN …) and the folder with its log and traces.
 
     mode: `prove` is unbounded (k-induction with k = depth), `bmc` looks `depth` cycles from reset.
     mutation: (module, old text, new text) breaks one file first; the old text must be there once.
+    widths: of the package's types, where the proof needs more than one bit.
     """
     generated = generated_rtl(CardParams(data_width=128, route_hops=1))
     texts = {path.name: path.read_text() for path in resolve([top], [generated])}
     if PACKAGE in texts:
-        texts[PACKAGE] = _narrow(texts[PACKAGE])
+        texts[PACKAGE] = _narrow(texts[PACKAGE], widths or {})
     if mutation:
         module, old, new = mutation
         name = f"{module}.sv"

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proofs of credit_manager, unbounded (k-induction), and that they notice a broken design."""
+
+import pytest
+
+from girih.formal import prove, refute
+
+
+@pytest.mark.parametrize("push", [0, 1])
+@pytest.mark.parametrize("units", [1, 2, 3])
+def test_credit_manager(units, push):
+    prove("credit_manager_proof", parameters={"Units": units, "Push": push})
+
+
+BROKEN = [
+    ("outstanding_q <= settled + outstanding_t'(consume[i]);", "outstanding_q <= settled;"),
+    ("outstanding_t'(event_q.cancel)", "outstanding_t'(event_q.cancel && !consume[i])"),
+    ("balance[i] > (consume[i] ? balance_t'(1) : balance_t'(0))", "balance[i] > balance_t'(0)"),
+    ("slots_t'(LosslessSlots) - slots_t'(lossless_consume)", "slots_t'(LosslessSlots)"),
+    ("if (consume[i]) ahead = more;", ""),
+    ("if (consume[j]) ahead = nearly;", "if (consume[j]) ahead = !more;"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), BROKEN)
+def test_broken_design_is_noticed(old, new):
+    refute("credit_manager_proof", module="credit_manager", old=old, new=new, depth=12)
