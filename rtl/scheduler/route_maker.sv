@@ -28,19 +28,9 @@ module route_maker
     push_node[Services-1:0] = push_node_i;
   end
 
-  // on[k]: the route leads on from hop k - 1 to hop k, or to the exit when hop k - 1 is the last.
-  logic [ChainHops:0] more, on;
-  for (genvar k = 1; k <= ChainHops; k++) begin : gen_hop
-    assign more[k] = k < ChainHops && desc_i.chain_count > count_t'(k);
-  end
-  assign more[0] = 1'b1;
-  assign on[0] = 1'b1;
-  for (genvar k = 1; k < ChainHops; k++) begin : gen_on
-    assign on[k] = on[k-1] && !desc_i.lossless && more[k-1] && (!more[k] || push[desc_i.chain[k].service]);
-  end
-  assign on[ChainHops] = on[ChainHops-1] && !desc_i.lossless && more[ChainHops-1];
-
   always_comb begin
+    logic on;  // the route leads on to hop k, or to the exit when hop k - 1 is the last
+    on = !desc_i.lossless;
     desc_o = desc_i;
     desc_o.credit = 1'b1;
     desc_o.detoured = 1'b0;
@@ -50,8 +40,11 @@ module route_maker
     desc_o.route_count = count_t'(1);
     for (int unsigned k = 1; k <= ChainHops; k++) begin
       desc_o.route[k] = desc_i.exit;
-      if (k < ChainHops && more[k]) desc_o.route[k] = push_node[desc_i.chain[k].service];
-      if (on[k]) desc_o.route_count = count_t'(k + 1);
+      if (k < ChainHops && desc_i.chain_count > count_t'(k)) begin
+        desc_o.route[k] = push_node[desc_i.chain[k].service];
+        on = on && push[desc_i.chain[k].service];
+      end
+      if (on && desc_i.chain_count >= count_t'(k)) desc_o.route_count = count_t'(k + 1);
     end
   end
 endmodule

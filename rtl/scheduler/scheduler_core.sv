@@ -30,6 +30,7 @@ module scheduler_core
     input logic rst_i,
 
     input timestamp_t now_i,
+    input logic counters_ready_i,  // low only after reset: packets wait
 
     input  logic  [Channels-1:0] in_valid_i,
     output logic  [Channels-1:0] in_ready_o,
@@ -75,8 +76,8 @@ module scheduler_core
   if (Tenants > 16 || (Tenants & (Tenants - 1)) != 0) begin : gen_bad_tenants
     $fatal(1, "scheduler_core: Tenants is %0d; it must be a power of two, at most 16", Tenants);
   end
-  if (Services > 16) begin : gen_bad_services
-    $fatal(1, "scheduler_core: Services is %0d; it must be at most 16", Services);
+  if (Services > 15) begin : gen_bad_services
+    $fatal(1, "scheduler_core: Services is %0d; it must be at most 15", Services);
   end
   if (Queues < 2) begin : gen_bad_queues
     $fatal(1, "scheduler_core: %0d services and %0d tenants; there must be at least two queues", Services, Tenants);
@@ -112,12 +113,14 @@ module scheduler_core
     logic [3:0] service;
     logic bad;
     logic overflow;
+    logic stored;  // it has cells
   } arrival_t;
 
   // Channels, and one of their stored packets per cycle.
   logic [Channels-1:0] stored_valid, stored_turn, token_taken, launch_valid, drop_valid, evict_valid, evict_room;
-  arrival_t [Channels-1:0] stored;
-  logic token, rank_ready, pifo_ready;
+  arrival_t stored[Channels];
+  logic token, rank_ready, pifo_ready, ready;
+  assign ready = rank_ready && pifo_ready && counters_ready_i;
   arrival_t arriving;
   entry_t leaving;
   descriptor_t launch_desc;
@@ -128,7 +131,7 @@ module scheduler_core
       .clk_i,
       .rst_i,
       .request_i(stored_valid),
-      .advance_i(rank_ready && pifo_ready),
+      .advance_i(ready),
       .grant_o(stored_turn)
   );
   always_comb begin
@@ -141,7 +144,7 @@ module scheduler_core
     handle_t handle;
     length_t flits, length;
     descriptor_t desc;
-    logic bad;
+    logic bad, overflow;
     assign free_cells_o[c] = cells_t'(free_cells);
 
     scheduler_channel #(
@@ -165,12 +168,12 @@ module scheduler_core
         .token_i(token),
         .token_taken_o(token_taken[c]),
         .stored_valid_o(stored_valid[c]),
-        .stored_ready_i(stored_turn[c] && rank_ready && pifo_ready),
+        .stored_ready_i(stored_turn[c] && ready),
         .stored_handle_o(handle),
         .stored_flits_o(flits),
         .stored_length_o(length),
         .stored_bad_o(bad),
-        .stored_overflow_o(stored[c].overflow),
+        .stored_overflow_o(overflow),
         .stored_desc_o(desc),
         .launch_valid_i(launch_valid[c]),
         .launch_handle_i(leaving.handle),
@@ -184,12 +187,21 @@ module scheduler_core
         .free_cells_o(free_cells)
     );
 
-    assign stored[c].entry = '{
-        channel: ChannelWidth'(c), handle: handle, flits: flits, length: length, since: now_i, desc: desc
-    };
-    assign stored[c].service = desc.chain[0].service;
     // A packet with nothing left in its chain has lost its way.
-    assign stored[c].bad = bad || desc.chain_count == '0;
+    assign stored[c] = '{
+        entry: '{
+            channel: ChannelWidth'(c),
+            handle: handle,
+            flits: flits,
+            length: length,
+            since: now_i,
+            desc: desc
+        },
+        service: desc.chain[0].service,
+        bad: bad || desc.chain_count == '0,
+        overflow: overflow,
+        stored: !bad && !overflow
+    };
   end
 
   // Rank and admission.
@@ -224,7 +236,7 @@ module scheduler_core
       .class_addr_i,
       .class_data_i,
       .class_data_o,
-      .in_valid_i(|stored_valid && pifo_ready),
+      .in_valid_i(|stored_valid && pifo_ready && counters_ready_i),
       .in_ready_o(rank_ready),
       .in_request_i('{
           service: arriving.service,
@@ -249,13 +261,23 @@ module scheduler_core
       .circular_o(circular)
   );
 
+  logic [15:0] has_unit;
   logic evict_request, evict_ready, leave, leave_evicted, lossless_left;
   logic [QueueWidth-1:0] evict_queue;
   logic [SlotWidth-1:0] leave_slot_q, slot;
-  logic read_slot, accept_lossless;
+  logic read_slot;
   logic [ServiceWidth-1:0] leave_service;
   logic [Queues-1:0] tail_valid;
   policy_pkg::rank_t tail_rank[Queues];
+
+  // A service that no unit implements is none, to all but lossless packets, which wait for one.
+  logic homeless;
+  fate_event_t arrival_fate;
+  assign homeless = !ranked.entry.desc.lossless && !has_unit[ranked.service];
+  always_comb begin
+    fate_o[0] = arrival_fate;
+    fate_o[0].service = ranked.service;
+  end
 
   admission #(
       .Services(Services),
@@ -273,7 +295,7 @@ module scheduler_core
       .circular_i(circular),
       .in_valid_i(ranked_valid),
       .in_request_i('{
-          service: ranked.service,
+          service: homeless ? '1 : ranked.service,
           tenant: ranked.entry.desc.tenant,
           channel: 4'(ranked.entry.channel),
           cells: cells_t'(ranked.entry.handle.cells),
@@ -298,13 +320,14 @@ module scheduler_core
       .evict_ready_i(evict_ready),
       .evict_queue_o(evict_queue),
       .free_cells_i(free_cells_o),
+      .nonempty_i(busy),
       .tail_valid_i(tail_valid),
       .tail_rank_i(tail_rank),
       .lossless_ready_o(token),
       .lossless_enter_i(token_taken),
       .lossless_leave_i(lossless_left),
       .arrival_valid_o(fate_valid_o[0]),
-      .arrival_event_o(fate_o[0]),
+      .arrival_event_o(arrival_fate),
       .departure_valid_o(fate_valid_o[1]),
       .departure_event_o(fate_o[1]),
       .used_cells_o,
@@ -382,7 +405,9 @@ module scheduler_core
     ) u_pick (
         .clk_i,
         .rst_i,
-        .policy_i(service_policy_i[s]),
+        .shaped_i(service_policy_i[s].policy == policy_pkg::Shaped),
+        .hierarchy_i(service_policy_i[s].hierarchy),
+        .shift_i(service_policy_i[s].shift),
         .circular_i(circular[s*Tenants]),
         .now_i,
         .nonempty_i(busy[s*Tenants+:Tenants]),
@@ -465,6 +490,8 @@ module scheduler_core
       .credits_o
   );
 
+  assign has_unit = 16'(best_valid);
+
   logic [Channels-1:0] sent, sent_last, leave_channel;
   dispatcher #(
       .Services(Services),
@@ -537,7 +564,7 @@ module scheduler_core
     assign leave_channel[c] = leaving.channel == ChannelWidth'(c);
     assign launch_valid[c] = leave && !leave_evicted && leave_channel[c];
     assign evict_valid[c] = leave && leave_evicted && leave_channel[c];
-    assign drop_valid[c] = ranked_valid && discard && !ranked.bad && !ranked.overflow
+    assign drop_valid[c] = ranked_valid && discard && ranked.stored
         && ranked.entry.channel == ChannelWidth'(c);
   end
 

@@ -15,7 +15,9 @@ module service_pick
     input logic clk_i,
     input logic rst_i,
 
-    input service_policy_t policy_i,
+    input logic shaped_i,
+    input logic hierarchy_i,
+    input logic [3:0] shift_i,
     input logic circular_i,
     input time_t now_i,
 
@@ -32,18 +34,17 @@ module service_pick
     output logic [TenantWidth-1:0] pick_tenant_o,
     input  logic                   popped_i        // the pick was popped
 );
-  logic shaped, alone;
+  logic alone;
   logic [Tenants-1:0] known, seen_q;
   rank_t rank[Tenants];
   rank_t last_q[Tenants];
-  assign shaped = policy_i.policy == Shaped;
   assign alone = (nonempty_i & (nonempty_i - 1'b1)) == '0;
 
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
     assign rank[t] = head_valid_i[t] ? head_rank_i[t] : last_q[t];
-    assign known[t] = head_valid_i[t] || (!shaped && (seen_q[t] || alone));
+    assign known[t] = head_valid_i[t] || (!shaped_i && (seen_q[t] || alone));
     assign eligible_o[t] = nonempty_i[t]
-        && (!shaped || (head_valid_i[t] && due(head_rank_i[t], now_i, policy_i.shift)));
+        && (!shaped_i || (head_valid_i[t] && due(head_rank_i[t], now_i, shift_i)));
     always_ff @(posedge clk_i) begin
       if (head_valid_i[t]) last_q[t] <= head_rank_i[t];
       seen_q[t] <= nonempty_i[t] && (seen_q[t] || head_valid_i[t]);
@@ -73,12 +74,15 @@ module service_pick
 
   // The cycle after a pop still shows the head that has gone.
   logic blocked;
-  assign blocked = shaped && popped_q;
-  assign pick_valid_o = !blocked && (policy_i.hierarchy ? share_valid_i : valid_q);
-  assign pick_tenant_o = policy_i.hierarchy ? TenantWidth'(share_tenant_i) : tenant_q;
+  assign blocked = shaped_i && popped_q;
+  assign pick_valid_o = !blocked && (hierarchy_i ? share_valid_i : valid_q);
+  assign pick_tenant_o = hierarchy_i ? TenantWidth'(share_tenant_i) : tenant_q;
+
+  logic unused;
+  assign unused = &{1'b0, share_tenant_i, tenant, lowest};
 
   always_ff @(posedge clk_i) begin
-    valid_q <= valid && (!shaped || due(lowest, now_i, policy_i.shift));
+    valid_q <= valid && (!shaped_i || due(lowest, now_i, shift_i));
     tenant_q <= TenantWidth'(tenant);
     popped_q <= popped_i;
     if (rst_i) begin

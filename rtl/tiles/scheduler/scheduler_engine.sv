@@ -98,7 +98,7 @@ module scheduler_engine
   policy_pkg::cells_t free_cells[Channels], used_cells[Tenants], used_entries[Tenants];
   logic [4:0] waits_word;
   logic [31:0] waits_data, fates_data;
-  logic fates_read, fates_done;
+  logic fates_ready, fates_read, fates_done;
   logic [11:0] fates_index;
 
   scheduler_core #(
@@ -115,6 +115,7 @@ module scheduler_engine
       .clk_i,
       .rst_i,
       .now_i,
+      .counters_ready_i(fates_ready),
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
@@ -160,6 +161,7 @@ module scheduler_engine
   ) u_fates (
       .clk_i,
       .rst_i,
+      .ready_o(fates_ready),
       .valid_i(fate_valid),
       .event_i(fate),
       .read_i(fates_read),
@@ -217,15 +219,15 @@ module scheduler_engine
   );
 
   // An arrival and a departure per cycle have different fates, so no pulse hides another.
-  function automatic logic is_fate(logic valid, policy_pkg::fate_event_t happened, policy_pkg::fate_e fate_asked);
-    return valid && happened.fate == fate_asked;
-  endfunction
-  assign event_o.drop_no_right = is_fate(fate_valid[0], fate[0], policy_pkg::NoRight);
-  assign event_o.drop_bad_service = is_fate(fate_valid[0], fate[0], policy_pkg::BadService);
-  assign event_o.drop_void = is_fate(fate_valid[0], fate[0], policy_pkg::Void);
-  assign event_o.drop_overflow = is_fate(fate_valid[0], fate[0], policy_pkg::Overflow);
-  assign event_o.drop_shortage = is_fate(fate_valid[0], fate[0], policy_pkg::Shortage);
-  assign event_o.drop_evicted = is_fate(fate_valid[1], fate[1], policy_pkg::Evicted);
-  assign event_o.mark_accepted = is_fate(fate_valid[0], fate[0], policy_pkg::Accepted);
-  assign event_o.mark_dispatched = is_fate(fate_valid[1], fate[1], policy_pkg::Dispatched);
+  policy_pkg::fate_e arrival, departure;
+  assign arrival = fate[0].fate;
+  assign departure = fate[1].fate;
+  assign event_o.drop_no_right = fate_valid[0] && arrival == policy_pkg::NoRight;
+  assign event_o.drop_bad_service = fate_valid[0] && arrival == policy_pkg::BadService;
+  assign event_o.drop_void = fate_valid[0] && arrival == policy_pkg::Void;
+  assign event_o.drop_overflow = fate_valid[0] && arrival == policy_pkg::Overflow;
+  assign event_o.drop_shortage = fate_valid[0] && arrival == policy_pkg::Shortage;
+  assign event_o.drop_evicted = fate_valid[1] && departure == policy_pkg::Evicted;
+  assign event_o.mark_accepted = fate_valid[0] && arrival == policy_pkg::Accepted;
+  assign event_o.mark_dispatched = fate_valid[1] && departure == policy_pkg::Dispatched;
 endmodule

@@ -8,7 +8,7 @@
 //   0x0d00  tenants    {queued packets, cells in use}
 //   0x0d40  channels   free cells
 //   0x1000  waits      0x80 for each service: see service_waits
-//   0x2000  fates      {tenant, service (3 bits), fate, high word}: see drop_counters
+//   0x2000  fates      {tenant (3 bits), service, fate, high word}: see drop_counters
 //
 // A tenant's controller reads what is its tenant's in queues, tenants and fates, and nothing else.
 module scheduler_window
@@ -20,7 +20,10 @@ module scheduler_window
     parameter int unsigned Channels = 2,
     parameter int unsigned Entries = 1024,
     localparam int unsigned Queues = Services * Tenants,
-    localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1
+    localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,
+    localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1,
+    localparam int unsigned UnitWidth = Units > 1 ? $clog2(Units) : 1,
+    localparam int unsigned ChannelWidth = Channels > 1 ? $clog2(Channels) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -98,9 +101,9 @@ module scheduler_window
         exists = 32'(service) < Services;
       end
       Fates: begin
-        service = {1'b0, addr_i[8:6]};
-        owner = addr_i[12:9];
-        exists = 1'b1;
+        service = addr_i[9:6];
+        owner = {1'b0, addr_i[12:10]};
+        exists = 32'(owner) < Tenants;
       end
       default: exists = 1'b0;
     endcase
@@ -117,9 +120,9 @@ module scheduler_window
     unique case (part)
       Classes: data_d = class_data_i;
       QueueState: data_d = {head_valid_i[queue], 3'b0, head_rank_i[queue], 16'(count_i[queue])};
-      UnitState: data_d = 32'(signed'(credits_i[$clog2(Units+1)'(addr_i[7:2])]));
-      TenantState: data_d = {used_entries_i[$clog2(Tenants)'(owner)], used_cells_i[$clog2(Tenants)'(owner)]};
-      ChannelState: data_d = 32'(free_cells_i[$clog2(Channels+1)'(owner)]);
+      UnitState: data_d = 32'(signed'(credits_i[UnitWidth'(addr_i[7:2])]));
+      TenantState: data_d = {used_entries_i[TenantWidth'(owner)], used_cells_i[TenantWidth'(owner)]};
+      ChannelState: data_d = 32'(free_cells_i[ChannelWidth'(owner)]);
       Waits: data_d = waits_data_i;
       default: data_d = '0;
     endcase
