@@ -96,7 +96,7 @@ module admission
   localparam cells_t LosslessCells = cells_t'(LosslessPackets * MaxPacketCells);
 
   function automatic logic [QueueWidth-1:0] queue_of(service_t service, tenant_t tenant);
-    return QueueWidth'(service * Tenants) + QueueWidth'(tenant);
+    return QueueWidth'(32'(service) * Tenants + 32'(tenant));
   endfunction
 
   // ---- The accounts.
