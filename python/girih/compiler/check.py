@@ -9,7 +9,7 @@ from pathlib import Path
 from girih.compiler import hops, settings, values
 from girih.compiler.check_scheduling import check_scheduling
 from girih.compiler.fill_scheduling import filled
-from girih.compiler.model import Card, Design, Tile, TileText
+from girih.compiler.model import Card, Design, Hop, Tile, TileText, Value
 from girih.compiler.parse import Report, parse, read_text
 from girih.compiler.paths import reachable_ports
 from girih.compiler.place import place
@@ -41,6 +41,10 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     fabric, places = place(design, ports, report)
     nodes = {name: tuple(fabric.node(at) for at in found) for name, found in places.items()}
     scheduling = check_scheduling(design, known, report)
+    first = {tile.name: nodes.get(tile.name, (0,))[0] for tile in design.tiles}
+    targets = {
+        name: None if (kind := known[name]) is not None and not kind.has_input else node for name, node in first.items()
+    }
     turn = {unit: index for index, unit in enumerate(scheduling.unit_names)}
     tiles = []
     for text in design.tiles:
@@ -53,12 +57,12 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
         if scheduling.scheduler:  # units and ports use its fabric ports in turn
             scheduler = (scheduling.scheduler, turn.get(text.name, text.port) % ports[scheduling.scheduler])
         table = hops.resolve(text, kind, known, design.ports, report, scheduler)
-        first = {name: numbers[0] for name, numbers in nodes.items()}
         values_filled = filled(text, kind, design, scheduling, first, len(table), report)
-        config, parameters = settings.resolve(text, kind, design, values_filled, report)
+        config, parameters = settings.resolve(text, kind, design, values_filled, targets, report)
+        ways = _ways(text, kind, dict(config), targets)
         at = places.get(text.name, ((0, 0),) * ports[text.name])
         port = text.port if kind.at_port else None
-        tiles.append(Tile(text.name, kind, at, tuple(map(fabric.node, at)), port, config, parameters, table, text.line))
+        tiles.append(Tile(text.name, kind, at, tuple(map(fabric.node, at)), port, config, parameters, table, ways, text.line))
     card = Card(
         design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tuple(tiles),
         scheduling,
@@ -93,6 +97,16 @@ def _fabric_ports(tile: TileText, kind: Kind | None) -> int:
     limits = {parameter.name: (parameter.min, parameter.max) for parameter in kind.parameters}
     good = {name: n for name, n in given.items() if n is not None and name in limits and limits[name][0] <= n <= limits[name][1]}
     return kind.ports_of(good)
+
+
+def _ways(tile: TileText, kind: Kind, config: Mapping[str, Value], targets: Mapping[str, int | None]) -> tuple[Hop, ...]:
+    """The tiles that the configuration of a tile names."""
+    names = {node: name for name, node in targets.items()}
+    return tuple(
+        Hop(None, field.name, names[config[field.name]], tile.line)
+        for field in kind.config
+        if field.format == "node" and config[field.name] in names
+    )
 
 
 def _check_width(tile: TileText, kind: Kind, design: Design, report: Report) -> None:

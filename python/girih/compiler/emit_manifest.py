@@ -81,6 +81,7 @@ def _tile(tile: Tile) -> dict:
         "config": {**dict(tile.config), **dict(tile.parameters)},
         "next": [{"key": hop.key, "label": hop.label, "to": hop.to} for hop in tile.hops],
         "window": WINDOW if "window" in tile.kind.uses else None,
+        "ways": {hop.label: hop.to for hop in tile.ways},
         "histogram": {"offset": bins.offset, "bins": bins.count} if bins else None,
         "counters": {counter.name: counter.offset for counter in tile.kind.counters},
         "registers": {name: _register(register) for name, register in registers(tile).items()},
@@ -100,10 +101,10 @@ def emit_tables(card: Card) -> str:
     rows = [("tile", "kind", "node", "key", "next")]
     for tile in card.tiles:
         head = (tile.name, tile.kind.name, f"0x{tile.node:02x}")
-        for hop in tile.hops:
+        for hop in (*tile.hops, *tile.ways):
             rows.append((*head, hop.label, hop.to))
             head = ("", "", "")
-        if not tile.hops:
+        if not tile.hops and not tile.ways:
             rows.append((*head, "", "where the message's source route says" if tile.port is None else f"port {tile.port}"))
     return "\n".join([*lines, *align(rows), ""])
 

@@ -107,7 +107,8 @@ Value = int | tuple[int, ...]
 class Tile:
     """A tile that is known to be right. places, nodes: of each of its fabric ports; (port, 0) on a crossbar.
 
-    port: its Ethernet port, None for a tile without one. config and parameters: values by name.
+    port: its Ethernet port, None for a tile without one. config and parameters: values by name. ways: where it
+    sends messages, besides its node table, because its configuration says so.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Tile:
     config: tuple[tuple[str, Value], ...]
     parameters: tuple[tuple[str, int], ...]
     hops: tuple[Hop, ...]
+    ways: tuple[Hop, ...]
     line: int
 
     @property

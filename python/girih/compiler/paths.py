@@ -49,7 +49,7 @@ def message_paths(card: Card) -> tuple[Path, ...]:
 
     This is what an analysis of deadlock starts from.
     """
-    found = [Path(tile.name, hop.to, hop.label) for tile in card.tiles for hop in tile.hops]
+    found = [Path(tile.name, hop.to, hop.label) for tile in card.tiles for hop in (*tile.hops, *tile.ways)]
     found += [path for chain in card.scheduling.chains for path in _chain_paths(card, chain)]
     return tuple(dict.fromkeys(found))
 
@@ -103,8 +103,7 @@ def _chain_paths(card: Card, chain: Chain) -> tuple[Path, ...]:
     if chain.exit:
         exits = [chain.exit]
     else:
-        ports = {tile.name for tile in card.tiles if tile.kind.at_port}
-        exits = [hop.to for tile in card.tiles if tile.name in ports for hop in tile.hops if hop.to != scheduler]
+        exits = [hop.to for tile in card.tiles if tile.kind.at_port for hop in tile.ways]
     ways += [(src, dst) for src in before for dst in exits]
     return tuple(dict.fromkeys(Path(src, dst, label) for src, dst in ways))
 
@@ -143,10 +142,10 @@ def _walk(card: Card, with_labels: bool) -> tuple[list[State], list[tuple[State,
 def _possible(tile: Tile, port: int) -> tuple[Hop, ...]:
     """The hops that a message of a port can take: a table searched by port has one for it."""
     if tile.kind.next is None or tile.kind.next.key != "port":
-        return tile.hops
+        return (*tile.ways, *tile.hops)
     return tuple(hop for hop in tile.hops if hop.key in (port, None))[:1]
 
 
 def _tells(tile: Tile, hop: Hop) -> bool:
     """Whether the hop says what sort of message it is; the port and the choice of a replica do not."""
-    return hop.key is not None and tile.kind.next.key not in ("port", "replica")
+    return hop in tile.ways or hop.key is not None and tile.kind.next.key not in ("port", "replica")

@@ -18,12 +18,18 @@ Values = tuple[tuple[str, Value], ...]
 
 
 def resolve(
-    tile: TileText, kind: Kind, design: Design, filled: Mapping[str, Value], report: Report
+    tile: TileText,
+    kind: Kind,
+    design: Design,
+    filled: Mapping[str, Value],
+    targets: Mapping[str, int | None],
+    report: Report,
 ) -> tuple[Values, Values]:
     """The values of all configuration fields, and of the parameters that the design sets or that name a port.
 
-    filled: what follows from the rest of the design, by name; a tile cannot set it. A field takes the tile's value,
-    else the card's address of that name, else the kind's default.
+    filled: what follows from the rest of the design, by name; a tile cannot set it. targets: the node of every tile,
+    None of one that takes no messages. A field takes the tile's value, else the card's address of that name, else
+    the kind's default.
     """
     given = {key.text: value for key, value in tile.settings}
     fields = {field.name: field for field in kind.config}
@@ -42,7 +48,7 @@ def resolve(
         if name in config:
             continue
         if name in given:
-            config[name] = _field(field, given[name], tile.name, report)
+            config[name] = _field(field, given[name], tile.name, targets, report)
         elif inherited.get(name) is not None:
             config[name] = inherited[name]
         elif field.default is not None:
@@ -91,7 +97,7 @@ def _unknown(key: Scalar, tile: TileText, kind: Kind, settable: list[str], repor
 
 
 def _not_given(field: ConfigField, tile: TileText, kind: Kind, report: Report) -> None:
-    example = {"mac": "02:67:69:72:69:68", "ipv4": "10.77.0.2/24"}.get(field.format, "1")
+    example = {"mac": "02:67:69:72:69:68", "ipv4": "10.77.0.2/24", "node": "a_tile"}.get(field.format, "1")
     place = "at the top of the card or in the tile" if field.name in ("mac", "ip") else "in the tile"
     report.error(
         tile.line,
@@ -100,19 +106,37 @@ def _not_given(field: ConfigField, tile: TileText, kind: Kind, report: Report) -
     )
 
 
-def _field(field: ConfigField, tree: Scalar | Seq, tile: str, report: Report) -> Value | None:
+def _field(
+    field: ConfigField, tree: Scalar | Seq, tile: str, targets: Mapping[str, int | None], report: Report
+) -> Value | None:
     """A field, or all elements of an array: as many as are given, the others have the kind's default or 0."""
     if not field.count:
         if isinstance(tree, Seq):
             report.error(tree.line, f"{field.name} of tile {tile} is {values.what_it_is(tree)}", f"Write one value, such as {field.name}: 1")
             return None
-        return _value(field, tree, tile, report)
+        return _node(field, tree, tile, targets, report) if field.format == "node" else _value(field, tree, tile, report)
     items = tree.items if isinstance(tree, Seq) else (tree,)
     if len(items) > field.count:
         report.error(tree.line, f"{field.name} of tile {tile} has {len(items)} values", f"It may have {field.count}.")
         return None
     given = [_value(field, item, tile, report) or 0 for item in items]
     return (*given, *[field.default or 0] * (field.count - len(given)))
+
+
+def _node(
+    field: ConfigField, value: Scalar, tile: str, targets: Mapping[str, int | None], report: Report
+) -> int | None:
+    """The node of the tile that a setting names."""
+    if value.text in targets and targets[value.text] is not None:
+        return targets[value.text]
+    good = [name for name, node in targets.items() if node is not None and name != tile]
+    what = "takes no messages from the fabric" if value.text in targets else "is no tile"
+    report.error(
+        value.line,
+        f"{field.name} of tile {tile} is {value.text}, which {what}",
+        f"{values.did_you_mean(value.text, good)}Name one of: {', '.join(good)}.",
+    )
+    return None
 
 
 def _value(field: ConfigField, value: Scalar, tile: str, report: Report) -> int | None:

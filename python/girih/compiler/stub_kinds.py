@@ -20,8 +20,11 @@ def service_kinds() -> dict[str, Kind]:
         name="stub_port",
         uses=("axis_in", "axis_out", "window"),
         chained=True,
-        next=NodeTable("stop", 2, {"exit": 0, "scheduler": 1}),
-        config=(ConfigField("tenant", 4, "number", 0, "whose the port's traffic is", 0x10),),
+        next=NodeTable("stop", 2, {"scheduler": 1}),
+        config=(
+            ConfigField("exit", 8, "node", None, "where messages without a chain go", 0x14),
+            ConfigField("tenant", 4, "number", 0, "whose the port's traffic is", 0x10),
+        ),
     )
     scheduler = replace(
         echo,

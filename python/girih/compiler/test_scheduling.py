@@ -24,8 +24,8 @@ fabric: crossbar
 width: 512
 ports: 2
 tiles:
-  wire: {kind: stub_port, port: 0, next: {exit: host}}
-  host: {kind: stub_port, port: 1, next: {exit: wire}}
+  wire: {kind: stub_port, port: 0, exit: host}
+  host: {kind: stub_port, port: 1, exit: wire}
   queue: {kind: stub_scheduler}
   aes_0: {kind: stub_unit}
   aes_1: {kind: stub_unit}

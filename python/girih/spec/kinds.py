@@ -62,7 +62,7 @@ class Register:
 class ConfigField:
     """A field of the kind's `cfg_t`, first one at the most significant end.
 
-    format: how it is written in a design file ("mac", "ipv4", "number", "flag").
+    format: how it is written in a design file ("mac", "ipv4", "number", "flag", "node").
     default: its value when a design file gives none; None: a design file must give it.
     count: of elements, 0 for what is no array; width, format and default are an element's.
     """
