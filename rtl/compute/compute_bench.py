@@ -180,7 +180,7 @@ class UnitBench:
         self.credits, self.events = Credits(dut), Events(dut, EVENTS)
 
     @classmethod
-    async def start(cls, dut, kind: str, *, idle: float = 0.0, stall: float = 0.0, **config) -> UnitBench:
+    async def start(cls, dut, kind: str, config: dict, *, idle: float = 0.0, stall: float = 0.0) -> UnitBench:
         """Around the engine of a kind of tile, configured."""
         await reset(dut, in_valid_i=0, out_ready_i=0, cfg_i=config_word(kind, **config))
         return cls(dut, idle=idle, stall=stall)

@@ -22,7 +22,7 @@ def test_unit_null_engine(data_width):
 @cocotb.parametrize(traffic=TRAFFIC)
 async def everything_goes_on(dut, traffic):
     idle, stall = traffic
-    bench = await UnitBench.start(dut, "unit_null", idle=idle, stall=stall, slots=8)
+    bench = await UnitBench.start(dut, "unit_null", {"slots": 8}, idle=idle, stall=stall)
     ledger = await bench.run(tagged_messages(300, size=lambda: random.choice([FLIT_BYTES, random.randint(4, 1500)])))
     for message in [*ledger.done, *ledger.detoured]:
         origin = ledger.origin(message)
@@ -34,7 +34,7 @@ async def everything_goes_on(dut, traffic):
 @cocotb.test()
 async def three_cycles_and_no_bubbles(dut):
     """From a flit at the input to it at the output; the give is on its wire a cycle earlier."""
-    bench = await UnitBench.start(dut, "unit_null", slots=64)
+    bench = await UnitBench.start(dut, "unit_null", {"slots": 64})
     await ClockCycles(dut.clk_i, 5)
     for size in (FLIT_BYTES, 4, 2 * FLIT_BYTES + 1, 1500, 9018):
         sent = tagged_messages(20, size=size, credit=1)
