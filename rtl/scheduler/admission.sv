@@ -5,7 +5,8 @@
 // A droppable packet that is sound and has a right to its service is taken when
 //   its tenant is, with it, within its guarantee of cells and of entries; or
 //   no room is short; or
-//   it is better than the packet which would have to leave (admission_victim), which then does.
+//   it is better than the packet which would have to leave (admission_victim), which then does; but not while
+//   half of the headroom is used up.
 // Room is short in a channel when its free cells, and in the PIFO when its free entries, are no more than what
 // the tenants are still guaranteed, what lossless messages may need, and headroom for what is on
 // its way while this is found out. Guarantees hold in each channel, so they are kept free in each.
@@ -201,7 +202,7 @@ module admission
   assign below = $signed(cells_left[tenant]) >= $signed(in_request_i.cells) && $signed(entries_left[tenant]) > 0;
   assign over = in_beyond_i || (limit != '0 && after > limit);
   assign short_here = short_q[in_request_i.channel[ChannelWidth-1:0]] || entries_short_q;
-  assign better = victim_valid && owed_q != 3'(MaxOwed)
+  assign better = victim_valid && owed_q != 3'(MaxOwed) && !starving_q
       && (ServiceWidth'(in_request_i.service) != victim_service
           || leaves_before(in_rank_i, victim_rank, circular_i[victim_queue]));
 
