@@ -40,6 +40,7 @@ class Unit:
         self.enabled, self.service, self.credits, self.node = 0, 0, 0, 0
         self.out = self.lossless = 0  # as the manager knows them, but for `heard`
         self.heard = (0, 0, 0)  # what it said in the last cycle: give, give_lossless, cancel
+        self.spared = 0  # in the last cycle, the room of a message that is not lossless was given back
         self.held = []  # messages at the unit: 1 for a lossless one
 
     @property
@@ -111,12 +112,17 @@ class Model:
                 assert (best[s], best_node[s]) == (i, self.units[i].node)
                 assert (flow_unit[s], flow_node[s]) == (k, self.units[k].node)
 
-    async def cycle(self, *, consume=None, lossless=0, gives=(), cancels=(), check=True):
+    async def cycle(self, *, consume=None, lossless=0, gives=(), cancels=(), spare=None, check=True):
         """One cycle: the outputs are checked within it, then the model takes what happened."""
         dut = self.dut
         dut.consume_valid_i.value = int(consume is not None)
         dut.consume_unit_i.value = consume if consume is not None else random.getrandbits(UNIT_WIDTH)
         dut.consume_lossless_i.value = lossless
+        dut.spare_valid_i.value = int(spare is not None)
+        dut.spare_unit_i.value = spare if spare is not None else random.getrandbits(UNIT_WIDTH)
+        if spare is not None:
+            self.units[spare].held.remove(1)
+            self.units[spare].held.append(0)
         flow = random.getrandbits(16)
         dut.flow_i.value = flow
         said = []
@@ -133,8 +139,8 @@ class Model:
         for i, unit in enumerate(self.units):
             give, kind, cancel = unit.heard
             unit.out += cancel - give + int(consume == i)
-            unit.lossless += int(consume == i and lossless) - kind
-            unit.heard = said[i]
+            unit.lossless += int(consume == i and lossless) - kind - unit.spared
+            unit.heard, unit.spared = said[i], int(spare == i)
             if consume == i:
                 unit.held.append(lossless)
             if said[i][2]:
@@ -146,8 +152,8 @@ class Model:
 
 
 async def begin(dut):
-    inputs = "consume_valid_i consume_unit_i consume_lossless_i flow_i affinity_i unit_enabled_i unit_service_i"
-    zero = {name: 0 for name in [*inputs.split(), "unit_credits_i", "unit_node_i"]}
+    inputs = "consume_valid_i consume_unit_i consume_lossless_i spare_valid_i spare_unit_i flow_i affinity_i unit_enabled_i"
+    zero = {name: 0 for name in [*inputs.split(), "unit_service_i", "unit_credits_i", "unit_node_i"]}
     for i in range(UNITS):
         dut.credit_i[i].value = 0
     await reset(dut, **zero)
@@ -175,7 +181,9 @@ async def random_events(dut):
             # What is sent in this cycle cannot be given back in it.
             gives = {i for i, u in enumerate(model.units) if u.held and random.random() < rate}
             cancels = {i for i, u in enumerate(model.units) if len(u.held) < 300 and random.random() < push}
-            await model.cycle(consume=consume, lossless=lossless, gives=gives, cancels=cancels)
+            unsure = [i for i, u in enumerate(model.units) if 1 in u.held and i not in gives]
+            spare = random.choice(unsure) if unsure and random.random() < 0.2 else None
+            await model.cycle(consume=consume, lossless=lossless, gives=gives, cancels=cancels, spare=spare)
     while any(u.held for u in model.units):
         await model.cycle(gives={i for i, u in enumerate(model.units) if u.held})
     await model.idle(4)
