@@ -5,6 +5,9 @@
     bench.send(0, bench.packet(64, chain=[(0, 0)], tenant=1))
     await bench.quiet()
 
+New lossless messages come by channel 0, and what units send back by the last one: a message that waits for a token
+must not stand in the way of those that hold one.
+
 The models stand for the crossbar (one cycle) and for compute units: they take messages, give credits, push,
 detour and cancel as the contract says. Whatever enters must end in `bench.done`, or be counted as dropped.
 """
@@ -46,6 +49,7 @@ class Packet:
     size: int
     tenant: int
     services: list[int]
+    classes: list[int]
     desc: dict
     bad: bool = False
     visits: list[int] = field(default_factory=list)
@@ -140,7 +144,7 @@ class Bench:
             "chain": [hop(*pair) for pair in chain],
             "length": size,
         } | desc
-        packet = Packet(number, size, tenant, [pair[0] for pair in chain], desc, bad)
+        packet = Packet(number, size, tenant, [pair[0] for pair in chain], [pair[1] for pair in chain], desc, bad)
         self.packets[number] = packet
         return packet
 
@@ -316,9 +320,15 @@ class Bench:
         if not hasattr(self, "_numbers"):
             self._numbers = {}
         pulses: dict[int, int] = {}  # {give, give_lossless, cancel}
-        arrived = [(u, p) for at, u, p in self.wires if at <= self.cycle]
-        self.wires = deque(w for w in self.wires if w[0] > self.cycle)
-        for index, packet in arrived:
+        arrived: dict[int, Packet] = {}  # a unit has one link: one message per cycle
+        later = deque()
+        for wire in self.wires:
+            if wire[0] <= self.cycle and wire[1] not in arrived:
+                arrived[wire[1]] = wire[2]
+            else:
+                later.append(wire)
+        self.wires = later
+        for index, packet in arrived.items():
             unit = self.units[index]
             pulled = packet.desc["credit"]
             unit.outstanding += pulled
@@ -336,7 +346,7 @@ class Bench:
                 self.detoured += 1
                 packet.detours += 1
                 packet.desc |= {"route_count": 0, "credit": 0, "detoured": 1, "src": FIRST_UNIT + index}
-                self.send(random.randrange(self.channels), packet)
+                self.send(self.channels - 1, packet)
             unit.most = max(unit.most, unit.outstanding)
         for index, unit in enumerate(self.units):
             if unit.working and self.cycle >= unit.until:
@@ -369,7 +379,7 @@ class Bench:
             else:
                 self.wires.append((self.cycle + 2, node - FIRST_UNIT, packet))
         elif desc["chain_count"]:
-            self.send(random.randrange(self.channels), packet)
+            self.send(self.channels - 1, packet)
         else:
             self.done.append(packet)
 

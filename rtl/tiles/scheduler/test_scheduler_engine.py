@@ -2,16 +2,20 @@
 """scheduler_engine among model units: order, credits, push and detour, drops, conservation, speed."""
 
 import random
+from collections import Counter
 
 import cocotb
 import pytest
 from girih.testing import run_cocotb
-from scheduler_bench import EXIT, Bench, Unit
+from scheduler_bench import Bench, Unit
 
 
 @pytest.mark.parametrize("data_width", [512])
 def test_scheduler_engine(data_width):
     run_cocotb("scheduler_engine", __file__, data_width=data_width, chained=True)
+
+
+# Order, credits, pushes.
 
 
 @cocotb.test()
@@ -21,4 +25,306 @@ async def a_packet_goes_through_its_chain(dut):
         bench.send(0, bench.packet(size, [(0, 0), (1, 0), (2, 0)]))
         bench.send(1, bench.packet(size, [(2, 0)], tenant=3))
         await bench.quiet()
-    print(bench.events)
+
+
+@cocotb.test()
+async def the_lowest_rank_leaves_first(dut):
+    """Strict priority: with the unit stopped all but its credits stay queued, and leave by class, then by arrival."""
+    unit = Unit(0, credits=1)
+    bench = await Bench.start(dut, [unit])
+    for rank_class in range(16):
+        await bench.set_class(0, rank_class, offset=rank_class * 7)
+    unit.stopped = True
+    bench.send(0, bench.packet(64, [(0, 15)]))
+    await bench.steps(60)
+    sent = [bench.packet(random.choice([64, 300, 1500]), [(0, random.randrange(16))], tenant=1) for _ in range(100)]
+    bench.send(0, *sent)
+    await bench.steps(1500)
+    unit.stopped = False
+    await bench.quiet()
+    order = [(p.classes[0], p.number) for p in bench.left[1:]]
+    assert len(order) == len(sent) and order == sorted(order)
+
+
+@cocotb.test()
+async def never_more_than_the_credits(dut):
+    for credits in (1, 3):
+        units = [Unit(0, credits=credits, cycles=40), Unit(0, credits=credits + 1, cycles=60), Unit(1, credits=255)]
+        bench = await Bench.start(dut, units, idle=0.2, stall=0.2)
+        for _ in range(150):
+            bench.send(random.randrange(2), bench.packet(random.randint(64, 300), [(random.randrange(2), 0)]))
+        await bench.quiet()
+        assert [u.most for u in units[:2]] == [credits, credits + 1]
+
+
+@cocotb.test()
+async def the_unit_with_most_credits_is_chosen(dut):
+    """Two units of which one takes four times as long: the work is shared as they can do it."""
+    units = [Unit(0, credits=4, cycles=40), Unit(0, credits=4, cycles=10)]
+    bench = await Bench.start(dut, units)
+    bench.send(0, *(bench.packet(64, [(0, 0)]) for _ in range(250)))
+    await bench.quiet()
+    assert 3.6 < len(units[1].served) / len(units[0].served) < 4.4
+
+
+@cocotb.test()
+async def pushed_packets_pass_by_the_scheduler(dut):
+    """push 2: always, 1: with a credit, 0: never, and what comes back counts as queued again."""
+    for push, passes in ((2, 1), (1, 1), (0, 3)):
+        bench = await Bench.start(dut, [Unit(0), Unit(1), Unit(2)], push=[push] * 8)
+        for i in range(40):
+            bench.send(i % 2, bench.packet(random.randint(64, 600), [(0, 0), (1, 0), (2, 0)]))
+        await bench.quiet()
+        assert bench.events["mark_dispatched"] == passes * 40
+
+
+@cocotb.test()
+async def full_units_detour(dut):
+    """Units push to one that is slow and small: it cancels what it takes and detours the rest, and nothing is lost."""
+    units = [Unit(0), Unit(0), Unit(1, credits=2, capacity=3, cycles=25)]
+    bench = await Bench.start(dut, units, push=[2] * 8, stall=0.1)
+    for i in range(200):
+        bench.send(i % 2, bench.packet(random.randint(64, 400), [(0, 0), (1, 0)], tenant=i % 4))
+    await bench.quiet()
+    assert bench.detoured > 20
+    assert len(bench.done) == 200
+
+
+@cocotb.test()
+async def a_detoured_packet_is_served_first_among_its_rank(dut):
+    unit = Unit(0, credits=1, cycles=30)
+    bench = await Bench.start(dut, [unit])
+    bench.send(0, *(bench.packet(64, [(0, 0)]) for _ in range(20)))
+    await bench.steps(60)
+    late = bench.packet(64, [(0, 0)], detoured=1)
+    bench.send(1, late)
+    await bench.quiet()
+    place = [p.number for p in bench.left].index(late.number)
+    assert place < 6
+
+
+@cocotb.test()
+async def an_earlier_hop_sets_the_rank(dut):
+    """given_rank: what unit 0 sets puts its packets before the class's level 500."""
+    units = [Unit(0, rank=3), Unit(1, credits=1, cycles=30)]
+    bench = await Bench.start(dut, units, push=[0] * 8, given_rank=[0, 1])
+    await bench.set_class(1, 0, offset=500)
+    bench.send(0, *(bench.packet(64, [(1, 0)]) for _ in range(20)))
+    await bench.steps(80)
+    ranked = bench.packet(64, [(0, 0), (1, 0)])
+    bench.send(1, ranked)
+    await bench.quiet()
+    assert [p.number for p in units[1].served].index(ranked.number) < 7
+
+
+# Flows.
+
+
+@cocotb.test()
+async def affinity_keeps_a_flow_at_its_unit_and_in_order(dut):
+    units = [Unit(0, credits=3, cycles=random.randint(5, 25)) for _ in range(3)] + [Unit(1)]
+    bench = await Bench.start(dut, units, push=[2] * 8, affinity=[1], stall=0.1)
+    flows = [random.getrandbits(16) for _ in range(12)]
+    sent = []
+    for _ in range(300):
+        packet = bench.packet(random.randint(64, 300), [(1, 0), (0, 0)] if random.random() < 0.3 else [(0, 0)])
+        packet.desc["flow"] = random.choice(flows if len(packet.services) == 1 else flows[:1])
+        packet.flow = packet.desc["flow"]
+        sent.append(packet)
+        bench.send(0, packet)
+    await bench.quiet()
+    unit_of, order = {}, {}
+    for packet in bench.left:
+        if packet.services == [0]:
+            assert order.get(packet.flow, -1) < packet.number, "a flow was reordered"
+            order[packet.flow] = packet.number
+    for packet in bench.done:
+        assert unit_of.setdefault(packet.flow, packet.visits[-1]) == packet.visits[-1]
+    assert len(set(unit_of.values())) == 3
+
+
+@cocotb.test()
+async def a_waiting_flow_stops_its_service_only(dut):
+    """A flow whose unit is stopped: its service waits behind it, another service does not."""
+    units = [Unit(0, credits=2), Unit(0, credits=2), Unit(1, credits=4)]
+    bench = await Bench.start(dut, units, affinity=[1])
+    units[0].stopped = units[1].stopped = True
+    bench.send(0, *(bench.packet(64, [(0, 0)], flow=i * 977) for i in range(40)))
+    await bench.steps(200)
+    bench.send(1, *(bench.packet(64, [(1, 0)]) for _ in range(50)))
+    await bench.steps(300)
+    assert len(units[2].served) == 50
+    units[0].stopped = units[1].stopped = False
+    await bench.quiet()
+
+
+# Drops and guarantees.
+
+
+@cocotb.test()
+async def rights_and_bad_packets(dut):
+    bench = await Bench.start(dut, [Unit(0), Unit(1)], rights=[0xFFFF, 0x0002])
+    bench.send(0, bench.packet(300, [(0, 0)], tenant=1), bench.packet(300, [(1, 0)], tenant=1))
+    bench.send(0, bench.packet(300, [(5, 0)]), bench.packet(300, [(9, 0)]), bench.packet(300, []))
+    bench.send(1, bench.packet(300, [(0, 0)], bad=True), bench.packet(300, [(0, 0)], tenant=9))
+    await bench.quiet()
+    drops = {name: count for name, count in bench.events.items() if count and name.startswith("drop_")}
+    assert drops == {"drop_no_right": 2, "drop_bad_service": 2, "drop_void": 2}
+    assert (await bench.fates(1, 0))["NoRight"] == 1 and (await bench.fates(1, 1))["Dispatched"] == 1
+    assert (await bench.fates(0, 5))["BadService"] == 1 and (await bench.fates(0, 9))["BadService"] == 1
+
+
+@cocotb.test()
+async def the_worst_leave_when_room_is_short(dut):
+    """A stopped unit and more packets than there is room for: those of the low class stay, and all is counted."""
+    unit = Unit(0, credits=1)
+    bench = await Bench.start(dut, [unit])
+    for rank_class in range(2):
+        await bench.set_class(0, rank_class, offset=rank_class * 100)
+    unit.stopped = True
+    good = 0
+    for i in range(1600):
+        rank_class = int(random.random() < 0.7)
+        good += 1 - rank_class
+        bench.send(i % 2, bench.packet(128, [(0, rank_class)], tenant=i % 4))
+    await bench.steps(3000)
+    unit.stopped = False
+    await bench.quiet(200_000)
+    assert bench.events["drop_evicted"] > 100
+    lost = [p for p in bench.packets.values() if p not in bench.done]
+    assert sum(p.classes[0] == 0 for p in lost) <= 2, "a packet of the good class was dropped"
+    counted = Counter()
+    for tenant in range(4):
+        counted += Counter(await bench.fates(tenant, 0))
+    assert counted["Evicted"] == bench.events["drop_evicted"] and counted["Dispatched"] == len(bench.done)
+
+
+@cocotb.test()
+async def a_guarantee_holds_against_a_flood(dut):
+    """Tenant 0 floods with the better class; tenant 1 within its guarantee loses nothing."""
+    unit = Unit(0, credits=1)
+    bench = await Bench.start(
+        dut, [unit], guaranteed_cells=[0, 200], guaranteed_entries=[0, 200]
+    )
+    await bench.set_class(0, 1, offset=100)
+    unit.stopped = True
+    bench.send(0, *(bench.packet(256, [(0, 0)], tenant=0) for _ in range(1100)))
+    kept = [bench.packet(128, [(0, 1)], tenant=1) for _ in range(90)]
+    await bench.steps(3000)
+    bench.send(1, *kept)
+    bench.send(1, *(bench.packet(256, [(0, 0)], tenant=0) for _ in range(900)))
+    await bench.steps(5000)
+    unit.stopped = False
+    await bench.quiet(200_000)
+    assert bench.dropped > 200
+    done = {p.number for p in bench.done}
+    assert all(p.number in done for p in kept)
+
+
+@cocotb.test()
+async def lossless_packets_are_never_dropped(dut):
+    """A flood of droppable packets around lossless ones whose unit is slow: they wait, at most two at the unit."""
+    units = [Unit(0, credits=4, cycles=50), Unit(1, credits=4, cycles=30)]
+    bench = await Bench.start(dut, units, push=[2] * 8)
+    lossless = []
+    for i in range(700):
+        if i % 20 == 0:
+            lossless.append(bench.packet(random.randint(64, 1500), [(0, 0), (1, 0)], lossless=1, tenant=2))
+            bench.send(0, lossless[-1])
+        else:
+            bench.send(i % 2, bench.packet(1500, [(i % 2, 0)], tenant=i % 2))
+    await bench.quiet(200_000)
+    done = {p.number for p in bench.done}
+    assert all(p.number in done for p in lossless) and bench.dropped > 0
+
+
+@cocotb.test()
+async def everything_at_random(dut):
+    """Services, tenants, policies, lengths and unit speeds at random, with stalls: conserved to the last packet."""
+    units = [
+        Unit(random.randrange(4) if i > 3 else i, credits=random.randint(1, 8), capacity=8, cycles=random.randint(1, 30))
+        for i in range(8)
+    ]
+    bench = await Bench.start(
+        dut, units, idle=0.3, stall=0.3, push=[2, 1, 1, 0], policy=[0, 1, 2, 3], hierarchy=[1, 0, 1, 0], affinity=[0, 0, 0, 1]
+    )
+    for service in range(4):
+        for rank_class in range(4):
+            await bench.set_class(service, rank_class, offset=rank_class * 20, scale=512 << rank_class)
+    for _ in range(600):
+        chain = [(random.randrange(4), random.randrange(4)) for _ in range(random.randint(1, 4))]
+        size = random.choice([64, 64, 128, 300, 1500, 4000])
+        packet = bench.packet(size, chain, tenant=random.randrange(4), lossless=int(random.random() < 0.05))
+        bench.send(0 if packet.desc["lossless"] else random.randrange(2), packet)
+    await bench.quiet(100_000)
+
+
+# Speed.
+
+
+def rate(bench: Bench, skip: int) -> float:
+    """Packets per cycle that left, without the first and last `skip`."""
+    at = bench.left_at[skip:-skip]
+    return (len(at) - 1) / (at[-1] - at[0])
+
+
+@cocotb.test()
+async def one_packet_of_64_bytes_per_cycle(dut):
+    """One service, one fast unit with 16 credits, one channel: in and out in every cycle."""
+    bench = await Bench.start(dut, [Unit(0, cycles=1)])
+    bench.send(0, *(bench.packet(64, [(0, 0)]) for _ in range(600)))
+    await bench.quiet()
+    print(f"64 B, one service, 16 credits: {rate(bench, 50):.3f} packets per cycle")
+    assert rate(bench, 50) > 0.99
+
+
+@cocotb.test()
+async def one_packet_of_64_bytes_per_cycle_with_all_tenants(dut):
+    bench = await Bench.start(dut, [Unit(0, cycles=1), Unit(1, cycles=1)])
+    for i in range(300):
+        for c in range(2):
+            bench.send(c, bench.packet(64, [(c, 0)], tenant=i % 4))
+    await bench.quiet()
+    print(f"64 B, two channels, two services, four tenants: {rate(bench, 50):.3f} packets per cycle")
+    assert rate(bench, 50) > 0.95
+
+
+@cocotb.test()
+async def full_links_of_long_packets(dut):
+    """1,500 B on both channels at once: every link is busy in every cycle."""
+    for size in (512, 1500, 9000):
+        bench = await Bench.start(dut, [Unit(0, cycles=1), Unit(1, cycles=1)])
+        number = 20_000 // size + 20
+        for _ in range(number):
+            for c in range(2):
+                bench.send(c, bench.packet(size, [(c, 0)]))
+        await bench.quiet()
+        flits = sum(p.flits for p in bench.left[4:-4])
+        busy = flits / (bench.left[-4].left - bench.left[4].left)
+        print(f"{size} B on two channels: {busy:.3f} flits per cycle")
+        assert busy > 1.9
+
+
+@cocotb.test()
+async def latency_without_load(dut):
+    """From the last flit in to the first flit out."""
+    bench = await Bench.start(dut, [Unit(0)])
+    for size in (64, 1500):
+        for tenant in range(2):
+            packet = bench.packet(size, [(0, 0)], tenant=tenant)
+            bench.send(tenant, packet)
+            await bench.quiet()
+            latency = bench.left_at[-1] - packet.entered
+            print(f"{size} B: {latency} cycles from last flit in to first flit out")
+            assert latency <= 10
+
+
+@cocotb.test()
+async def the_credit_loop(dut):
+    """One credit, a null unit behind a crossbar of one cycle: the cycles from a packet to the next."""
+    bench = await Bench.start(dut, [Unit(0, credits=1, cycles=1)])
+    bench.send(0, *(bench.packet(64, [(0, 0)]) for _ in range(40)))
+    await bench.quiet()
+    loop = (bench.left_at[35] - bench.left_at[5]) / 30
+    print(f"credit loop: {loop:.2f} cycles, of which the model of crossbar and unit takes 2")
+    assert loop <= 10
