@@ -32,7 +32,10 @@ module tenant_pick
     rank_t rank;
   } node_t;
 
+  // A node depends on nodes of higher numbers alone.
+  // verilator lint_off UNOPTFLAT
   node_t node[2*Leaves];
+  // verilator lint_on UNOPTFLAT
   assign node[0] = '0;
 
   for (genvar n = Leaves; n < 2 * Leaves; n++) begin : gen_leaf
