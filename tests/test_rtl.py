@@ -20,6 +20,7 @@ MODULES = sorted(
 
 # Module, parameter, a value that it must refuse, and the sentence that says so.
 REFUSED = [
+    ("action_counters", "Counters", 3, "action_counters: Counters is 3; it must be a power of two from 2 to 256"),
     (
         "admission",
         "ChannelCells",
@@ -53,7 +54,14 @@ REFUSED = [
     ("header_window", "HeaderBytes", 256, "header_window: HeaderBytes is 256; it must be from 1 to 255"),
     ("local_buffer", "Flits", 256, "local_buffer: Flits is 256; it must be a power of two, at least 282"),
     ("local_buffer", "Messages", 1, "local_buffer: Messages is 1; it must be a power of two, more than LosslessSlots"),
+    ("match_exact", "Entries", 4, "match_exact: Entries is 4; it must be a power of two, at least 8"),
+    ("match_exact", "KeyBits", 161, "match_exact: KeyBits is 161; it must be from 1 to 160"),
+    ("match_key", "Halves", 11, "match_key: Halves is 11; it must be from 1 to 10"),
+    ("match_ram", "Depth", 1, "match_ram: Depth is 1; it must be at least 2"),
+    ("match_stage", "Kind", 3, "match_stage: Kind is 3; it must be 0 (exact), 1 (ternary) or 2 (longest prefix)"),
+    ("match_ternary", "Entries", 3, "match_ternary: Entries is 3; it must be a power of two, at least 2"),
     ("mesh", "X", 17, "mesh: X is 17"),
+    ("meter_bank", "Meters", 512, "meter_bank: Meters is 512; it must be a power of two from 2 to 256"),
     ("next_hop_table", "Entries", 0, "next_hop_table: Entries is 0; there must be at least one"),
     ("packet_buffer", "CellFlits", 3, "packet_buffer: CellFlits is 3; it must be a power of two"),
     ("packet_buffer", "Cells", 48, "packet_buffer: Cells is 48; it must be a power of two, at least 4"),
@@ -73,6 +81,7 @@ REFUSED = [
     ("router", "Exists", "5'b10000", "router: Exists is 10000; it needs the local port and at least one neighbour"),
     ("sha3_core", "Lanes", 0, "sha3_core: Lanes is 0; there must be at least one"),
     ("sha3_lane", "BufferFlits", 128, "sha3_lane: BufferFlits is 128; a packet of the largest size takes 141"),
+    ("stateful_alu", "Registers", 1, "stateful_alu: Registers is 1; it must be a power of two from 2 to 256"),
     ("tenant_pick", "Tenants", 17, "tenant_pick: Tenants is 17; it must be in 1 to 16"),
     ("tenant_share", "Services", 17, "tenant_share: Services is 17; it must be in 1 to 16"),
     ("tenant_share", "Tenants", 17, "tenant_share: Tenants is 17; it must be in 1 to 16"),

@@ -207,9 +207,9 @@ module match_window
   assign meter_read_o = state_q == Fetch && command_q == CommandReadMeter;
 
   assign window_o.done = state_q == Answer;
-  assign window_o.error = refused_q;
+  assign window_o.error = state_q == Answer && refused_q;
   logic [31:0] answer_q;
-  assign window_o.data = is_staged ? stage_data : answer_q;
+  assign window_o.data = state_q != Answer || refused_q ? '0 : is_staged ? stage_data : answer_q;
 
   always_ff @(posedge clk_i) begin
     step_q <= step_q + 1'b1;

@@ -7,7 +7,8 @@
 // two memories has one writer. A grant does not count for a packet in the cycle of the visit.
 //
 // A meter without configuration (its committed burst and its peak burst are 0) makes packets red. A new
-// configuration starts with full buckets at the next visit that finds no packet using the meter's old ones. cfg_read_i answers at the meter's visit.
+// configuration starts with full buckets at the next visit that finds no packet using the meter's old
+// ones. cfg_read_i answers at the meter's visit.
 module meter_bank
   import girih_pkg::*, match_pkg::*;
 #(

@@ -371,6 +371,7 @@ async def refuses_bad_requests(dut):
     assert (await bench.software(st.read_default()))["drop"] == 0
     for _ in range(100):  # anything at all gets an answer
         try:
-            await bench.access(random.random() < 0.5, 4 * random.randrange(512), random.getrandbits(32), random.randrange(4))
+            offset, data = 4 * random.randrange(512), random.getrandbits(32)
+            await bench.access(random.random() < 0.5, offset, data, random.randrange(4))
         except Refused:
             pass

@@ -74,7 +74,8 @@ async def colours_as_the_rfc_says(dut):
         if (cycle < 4 * count and cycle % 2 == 0) or random.random() < 0.002:
             configure = random.randrange(count)
             burst = random.choice([0, 64, 1500, 9018, random.randrange(1 << 20)])
-            model = Meter(random.randrange(line * UNIT), burst, random.randrange(line * UNIT), random.randrange(9018, 1 << 17))
+            rates = [random.randrange(line * UNIT) for _ in range(2)]
+            model = Meter(rates[0], burst, rates[1], random.randrange(9018, 1 << 17))
             if random.random() < 0.3:
                 model.committed_rate = model.committed_rate >> 8
                 model.peak_rate = model.peak_rate >> 8
