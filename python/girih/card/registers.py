@@ -53,11 +53,12 @@ class Registers:
 
     def __init__(self, manifest: Manifest, bus: Bus, tenant: int = 0):
         self.manifest = manifest
+        self._operator_bus = bus
         self.bus = bus if tenant == 0 else _TenantBus(bus, tenant)
 
     def as_tenant(self, tenant: int) -> Registers:
         """The same registers as tenant 1 to 15 sees them: most accesses raise GirihError."""
-        return Registers(self.manifest, self.bus, tenant)
+        return Registers(self.manifest, self._operator_bus, tenant)
 
     def _window(self, tile_name: str, offset: int) -> int:
         """The address of a byte of a tile's window."""

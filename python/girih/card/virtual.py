@@ -23,6 +23,7 @@ from girih.card.library import CardFault, Library
 from girih.card.manifest import Manifest
 from girih.card.registers import Bus, Registers, violations
 from girih.errors import GirihError, GirihErrors
+from girih.services.control import ServiceControl
 from girih.spec.message import descriptor_fields
 
 QUIET_CYCLES = 4096
@@ -78,12 +79,14 @@ class VirtualCard(Bus):
         record: Path | None = None,
         waves: bool = False,
         sanitize: bool = False,
+        bare: bool = False,
         progress: Progress | None = None,
     ):
         """Builds (if need be) and resets the design that the compiler wrote to `folder`.
 
         collect: keep what leaves the ports for `collect()`. record: a file for everything that
-        crosses the pins. waves: build with FST waves.
+        crosses the pins. waves: build with FST waves. bare: leave the tables of services as reset leaves them,
+        where else they hold what the design says.
         """
         self.manifest = Manifest.load(Path(folder))
         options = {"progress": progress} if progress else {}
@@ -103,6 +106,9 @@ class VirtualCard(Bus):
         self._card = handle[0]
         self.registers = Registers(self.manifest, self)
         self._flows: list[Flow] = []
+        self._bare = bare
+        self.services: ServiceControl | None = None
+        self._install()
         self.collecting = False
         if collect:
             self.keep_output(True)
@@ -128,6 +134,12 @@ class VirtualCard(Bus):
         if self._card is not None:
             self._library.api.girih_close(self._card)
             self._card = None
+
+    def _install(self) -> None:
+        """Fills the tables of services, on a card that has them."""
+        if self.manifest.scheduling and not self._bare:
+            self.services = ServiceControl(self.registers)
+            self.services.install()
 
     def _text(self, value: object):
         return self._ffi.new("char[]", str(value).encode())
@@ -157,8 +169,9 @@ class VirtualCard(Bus):
         self._call("run_until_quiet", self._card, quiet, limit)
 
     def reset(self) -> None:
-        """Resets the card (16 cycles); frames in it are lost."""
+        """Resets the card (16 cycles); frames in it are lost. The tables of services hold what the design says."""
         self._call("reset", self._card)
+        self._install()
 
     # ---- registers ----
 

@@ -49,7 +49,7 @@ def register(app: typer.Typer) -> None:
         path = _design(recording, design)
         window = parse_window(waves) if waves else None
         with progress_bar() as progress:
-            card = VirtualCard.open(path, waves=window is not None, progress=progress)
+            card = VirtualCard.open(path, waves=window is not None, bare=True, progress=progress)
         with card:
             if window:
                 card.waves(output, *window)

@@ -9,24 +9,9 @@ from girih.compiler import values
 from girih.compiler.model import Design
 from girih.compiler.parse import Report, Scalar
 from girih.compiler.scheduling import Chain, ChainHop, ChainText, Service, Tenant
+from girih.services.chains import match_fields
 from girih.spec.kinds import Kind
 
-# What a chain may match, and its bits.
-FIELDS = {
-    "eth.dst": 48,
-    "eth.src": 48,
-    "eth.type": 16,
-    "vlan.id": 12,
-    "ipv4.src": 32,
-    "ipv4.dst": 32,
-    "ipv4.protocol": 8,
-    "udp.src": 16,
-    "udp.dst": 16,
-    "tcp.src": 16,
-    "tcp.dst": 16,
-    "esp.spi": 32,
-    "vxlan.vni": 24,
-}
 Kinds = Mapping[str, Kind | None]
 
 
@@ -120,16 +105,17 @@ def _exit(text: ChainText, kinds: Kinds, report: Report) -> str | None:
 
 def _match(text: ChainText, report: Report) -> tuple[tuple[str, int], ...]:
     found = []
+    fields = match_fields()
     for key, value in text.match:
         whose = f"match of chain {text.name.text}"
-        if key.text not in FIELDS:
-            hint = values.did_you_mean(key.text, FIELDS)
-            report.error(key.line, f"{key.text} in {whose} is no field of a packet", f"{hint}It may be {values.listing(FIELDS)}.")
+        if key.text not in fields:
+            hint = values.did_you_mean(key.text, fields)
+            report.error(key.line, f"{key.text} in {whose} is no field of a packet", f"{hint}It may be {values.listing(fields)}.")
             continue
         number = _field_value(value)
-        if number is None or not 0 <= number < 1 << FIELDS[key.text]:
+        if number is None or not 0 <= number < 1 << fields[key.text]:
             report.error(
-                value.line, f"{key.text} in {whose} is {value.text}", f"It has {FIELDS[key.text]} bits: a number, or an address as text."
+                value.line, f"{key.text} in {whose} is {value.text}", f"It has {fields[key.text]} bits: a number, or an address as text."
             )
             continue
         found.append((key.text, number))

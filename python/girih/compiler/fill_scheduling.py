@@ -10,8 +10,9 @@ from girih.compiler.check_scheduling import buffer_bytes, parameter
 from girih.compiler.model import Design, TileText, Value
 from girih.compiler.parse import Report
 from girih.compiler.read_scheduling import MOST_TENANTS
-from girih.compiler.scheduling import POLICIES, Scheduling
+from girih.compiler.scheduling import POLICIES, Scheduling, Service
 from girih.compiler.settings import is_balancer
+from girih.services.policy import shift_of
 from girih.spec.kinds import CREDIT_UNITS, Kind
 
 CELL_FLITS = 2
@@ -59,6 +60,7 @@ def _of_scheduler(
         "affinity": [int(service.affinity) for service in scheduling.services],
         "push": [service.push for service in scheduling.services],
         "policy": [POLICIES.index(service.policy.kind) for service in scheduling.services],
+        "shift": [_shift(service, design.clock_mhz) for service in scheduling.services],
         "hierarchy": [int(service.policy.share) for service in scheduling.services],
         "by_tenant": [int(service.policy.by_tenant) for service in scheduling.services],
         "given_rank": [int(service.policy.given_rank) for service in scheduling.services],
@@ -91,3 +93,8 @@ def _of_scheduler(
                 )
             found[item.name] = value
     return found
+
+
+def _shift(service: Service, clock_mhz: int) -> int:
+    classes = {entry.number: dict(entry.values) for entry in service.policy.classes}
+    return shift_of(service.policy.kind, classes, clock_mhz)

@@ -7,7 +7,6 @@ import pytest
 from ruamel.yaml import YAML
 
 from girih.compiler.check import check_file
-from girih.compiler.check_chains import FIELDS
 from girih.compiler.draw import draw
 from girih.compiler.emit_card import emit_card
 from girih.compiler.emit_manifest import emit_tables
@@ -17,6 +16,7 @@ from girih.compiler.paths import message_paths, services
 from girih.compiler.stub_kinds import service_kinds
 from girih.compiler.values import listing
 from girih.errors import GirihError
+from girih.services.chains import match_fields
 
 GOOD = """\
 name: card_1
@@ -62,7 +62,7 @@ def test_mistake(mistake, tmp_path):
         text = text.replace(old, new, 1)
     with pytest.raises(GirihError) as caught:
         card_of(tmp_path, text)
-    expected = "\n".join(mistake["answer"]).replace("FIELDS", f"Did you mean udp.src? It may be {listing(FIELDS)}.")
+    expected = "\n".join(mistake["answer"]).replace("FIELDS", f"Did you mean udp.src? It may be {listing(match_fields())}.")
     assert str(caught.value).replace(f"{tmp_path}/", "") == expected
 
 

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A service's policy as the scheduler's registers and its table of classes hold it (rtl/scheduler/policy_pkg.sv)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+CLASSES = 16
+HALF_CIRCLE = 1024  # levels by which ranks can differ
+MOST_SHIFT = 13
+DEFAULT_SHIFT = 4
+FRACTION = 16  # bits of a unit of time
+SCALE_BITS = 16
+MOST_OFFSET = (1 << 24) - 1
+LEAST_WEIGHT_COST = 15 / 16  # units of virtual time for a byte of the class with the least weight
+FAIR_SHIFT = 8  # so that a buffer full of its bytes is less than half a circle
+BACKLOG = 65536  # bytes of a shaped class that can wait
+
+Classes = Mapping[int, Mapping[str, int]]
+"""Values by class, such as {0: {"weight": 2}}; what is missing has its default."""
+
+
+@dataclass(frozen=True)
+class ClassWords:
+    """Two words of the table. scale, exponent: a byte costs scale * 16^exponent / 2^16 units of time."""
+
+    scale: int
+    exponent: int
+    offset: int
+
+    @property
+    def words(self) -> tuple[int, int]:
+        return self.exponent << SCALE_BITS | self.scale, self.offset
+
+
+def shift_of(kind: str, classes: Classes, clock_mhz: float) -> int:
+    """How coarse ranks must be, in powers of two of a unit, for the largest differences to be told apart."""
+    if kind == "slack":
+        reach = 2 * max([values.get("cycles", 0) for values in classes.values()], default=0)
+    elif kind == "shaped":
+        slowest = max([_cycles_of_a_byte(values, clock_mhz) for values in classes.values()], default=0)
+        bursts = [_burst(values, clock_mhz) for values in classes.values()]
+        reach = int(BACKLOG * slowest) + max(bursts, default=0)
+    else:
+        return FAIR_SHIFT if kind == "fair" else DEFAULT_SHIFT
+    return min(max(reach // HALF_CIRCLE, 1).bit_length(), MOST_SHIFT)
+
+
+def class_words(kind: str, classes: Classes, clock_mhz: float) -> list[ClassWords]:
+    """The words of all classes of a service."""
+    return [_words(kind, classes, number, clock_mhz) for number in range(CLASSES)]
+
+
+def _words(kind: str, classes: Classes, number: int, clock_mhz: float) -> ClassWords:
+    values = classes.get(number, {})
+    if kind == "strict":  # classes that nothing is said about come in their order
+        return ClassWords(0, 0, min(values.get("level", number), HALF_CIRCLE - 1))
+    if kind == "slack":
+        return ClassWords(0, 0, values.get("cycles", 0))
+    if kind == "fair":
+        least = min([v.get("weight", 1) for v in classes.values()], default=1)
+        return ClassWords(*_cost(LEAST_WEIGHT_COST * min(least / values.get("weight", least), 1)), 0)
+    if "mbps" not in values:  # it is not held back
+        return ClassWords(0, 0, 0)
+    return ClassWords(*_cost(_cycles_of_a_byte(values, clock_mhz)), min(_burst(values, clock_mhz), MOST_OFFSET))
+
+
+def _cycles_of_a_byte(values: Mapping[str, int], clock_mhz: float) -> float:
+    return 8 * clock_mhz / values["mbps"] if "mbps" in values else 0.0
+
+
+def _burst(values: Mapping[str, int], clock_mhz: float) -> int:
+    """The burst as cycles at the class's rate."""
+    return int(values.get("burst", 0) * _cycles_of_a_byte(values, clock_mhz))
+
+
+def _cost(units: float) -> tuple[int, int]:
+    """scale and exponent of a byte's cost, as exact as they can be."""
+    for exponent in range(4):
+        scale = round(units * (1 << FRACTION) / 16**exponent)
+        if scale < 1 << SCALE_BITS:
+            return max(scale, 1), exponent
+    return (1 << SCALE_BITS) - 1, 3
