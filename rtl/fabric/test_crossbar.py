@@ -30,14 +30,14 @@ async def start(dut) -> Fabric:
 @cocotb.test()
 async def everything_arrives_in_order(dut):
     fabric = await start(dut)
-    await random_traffic(fabric, [(a, b) for a in fabric.ports for b in fabric.ports], 1200)
+    await random_traffic(fabric, [(a, b) for a in fabric.ports for b in fabric.ports if a != b], 1200)
 
 
 @cocotb.test()
 async def one_cycle_and_no_bubbles(dut):
     """Every port sends to another one at once (a permutation): one flit per cycle each, one cycle later."""
     fabric = await start(dut)
-    shift = random.randrange(len(fabric.ports))
+    shift = random.randrange(1, len(fabric.ports))
     for port in fabric.ports:
         for _ in range(100):
             fabric.send(port, (port + shift) % len(fabric.ports), random.choice([1, 1, 2, 3]))
@@ -51,11 +51,12 @@ async def one_cycle_and_no_bubbles(dut):
 @cocotb.test()
 async def outputs_are_shared_fairly(dut):
     fabric = await start(dut)
-    for port in fabric.ports:
+    others = fabric.ports[1:]
+    for port in others:
         for _ in range(100):
             fabric.send(port, 0, 2)
     await fabric.drain()
-    ends = [fabric.taken[port][-1] for port in fabric.ports]
+    ends = [fabric.taken[port][-1] for port in others]
     assert max(ends) - min(ends) <= 2 * len(fabric.ports)
     assert len(fabric.given[0]) == fabric.given[0][-1] - fabric.given[0][0] + 1
 
@@ -65,5 +66,5 @@ async def a_port_that_does_not_exist_is_the_last_one(dut):
     fabric = await start(dut)
     last = fabric.ports[-1]
     for _ in range(100):
-        fabric.send(random.choice(fabric.ports), random.randrange(last + 1, 256), random.choice([1, 3]), arrives=last)
+        fabric.send(random.choice(fabric.ports[:-1]), random.randrange(last + 1, 256), random.choice([1, 3]), arrives=last)
     await fabric.drain()
