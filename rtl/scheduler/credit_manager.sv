@@ -88,14 +88,19 @@ module credit_manager
 
   for (genvar i = 0; i < Units; i++) begin : gen_unit
     credit_t event_q;
-    outstanding_t outstanding_q, settled;
+    outstanding_t outstanding_q, step, settled;
     slots_t lossless_q, lossless_settled;
     balance_t credits_q;
     logic lossless_consume, spare, ok, room;
 
     assign consume[i] = consume_valid_i && consume_unit_i == unit_t'(i);
     assign lossless_consume = consume[i] && consume_lossless_i;
-    assign settled = outstanding_q + outstanding_t'(event_q.cancel) - outstanding_t'(event_q.give);
+    always_comb begin
+      step = '0;
+      if (event_q.cancel && !event_q.give) step = outstanding_t'(1);
+      if (event_q.give && !event_q.cancel) step = '1;  // one less
+    end
+    assign settled = outstanding_q + step;
     assign spare = spare_valid_q && spare_unit_q == unit_t'(i);
     assign lossless_settled = lossless_q - slots_t'(event_q.give && event_q.give_lossless) - slots_t'(spare);
     assign balance[i] = balance_t'({1'b0, unit_credits_i[i]}) - balance_t'({1'b0, settled});
@@ -200,11 +205,26 @@ module credit_manager
   logic [7:0] hash;
   assign hash = flow_i[15:8] ^ flow_i[7:0];
 
+  // A flow's unit is the turns[n]-th of n: its hash, scaled. Sums, because a multiplier block without
+  // its registers is slow; once per n, for all services.
+  index_t turns[1:Units];
+  for (genvar n = 1; n <= Units; n++) begin : gen_turn
+    logic [8+UnitWidth:0] scaled;
+    always_comb begin
+      scaled = '0;
+      for (int b = 0; b <= UnitWidth; b++) if (n[b]) scaled += (8 + UnitWidth + 1)'(hash) << b;
+    end
+    assign turns[n] = index_t'(scaled >> 8);
+  end
+
   for (genvar s = 0; s < Services; s++) begin : gen_service
     units_t chosen, of_flow;
-    index_t turn;  // the flow's unit is the turn-th, its hash scaled to their number
-    assign turn = index_t'(((8 + UnitWidth + 1)'(hash) * (8 + UnitWidth + 1)'(members_q[s])) >> 8);
+    index_t turn;
     assign chosen = member_q[s] & best_q;
+    always_comb begin
+      turn = '0;
+      for (int n = 1; n <= Units; n++) if (members_q[s] == index_t'(n)) turn |= turns[n];
+    end
     for (genvar i = 0; i < Units; i++) begin : gen_unit
       assign of_flow[i] = affinity_i[s] ? member_q[s][i] && index_q[i] == turn : chosen[i];
     end
