@@ -9,9 +9,12 @@ from girih.compiler import values
 from girih.compiler.model import Design
 from girih.compiler.parse import Report, Scalar
 from girih.compiler.scheduling import Chain, ChainHop, ChainText, Service, Tenant
-from girih.services.chains import match_fields
+from girih.compiler.settings import parameter
+from girih.services.chains import bits_of, match_fields
 from girih.spec.kinds import Kind
 
+# Parameters of a port that say what its first table, which decides the chain, is like.
+TABLE_KIND, KEY_HALVES, EXACT = "kind_0", "key_halves_0", 0
 Kinds = Mapping[str, Kind | None]
 
 
@@ -42,6 +45,7 @@ def check_chains(
     """The chains of a design. kinds: of every tile, None where unknown."""
     names = [service.name for service in services]
     chains = []
+    fields_were = len(report.errors)
     for number, text in enumerate(texts):
         owner = f"chain {text.name.text}"
         if len(text.hops) > design.params.chain_hops:
@@ -67,7 +71,36 @@ def check_chains(
                 match=_match(text, report),
             )
         )
+    if len(report.errors) == fields_were:
+        _check_keys(chains, texts, design, kinds, report)
     return tuple(chains)
+
+
+def _check_keys(
+    chains: list[Chain], texts: tuple[ChainText, ...], design: Design, kinds: Kinds, report: Report
+) -> None:
+    """The key of each port's first table has what the chains match; all of an exact one is compared."""
+    matched = [(text, bits_of(dict(chain.match))) for chain, text in zip(chains, texts, strict=True) if chain.match]
+    for tile in design.tiles:
+        kind = kinds[tile.name]
+        halves = None if kind is None else parameter(tile, kind, KEY_HALVES)
+        if halves is None or not matched:
+            continue
+        first, bits = matched[0]
+        other = next((text for text, more in matched if more.masks != bits.masks), None)
+        if other is not None and parameter(tile, kind, TABLE_KIND) == EXACT:
+            report.error(
+                other.name.line,
+                f"chains {first.name.text} and {other.name.text} match different fields, which the exact table of {tile.name} cannot",
+                f"Match the same fields, or make it ternary with {TABLE_KIND}: 1 in {tile.name}.",
+            )
+        needed = len({half for _, more in matched for half in more.masks})
+        if needed > halves:
+            report.error(
+                first.name.line,
+                f"the chains match {needed} halfwords of a packet; the key of {tile.name} has {halves}",
+                f"Match fewer fields, or set {KEY_HALVES} in {tile.name}.",
+            )
 
 
 def _chain_tenant(text: ChainText, tenants: tuple[Tenant, ...], report: Report) -> Tenant | None:

@@ -11,6 +11,7 @@ from girih.compiler.model import Design, TileText
 from girih.compiler.parse import Report, Scalar
 from girih.compiler.read_scheduling import MOST_TENANTS
 from girih.compiler.scheduling import Scheduling, Service, ServiceText, Tenant, TenantText
+from girih.compiler.settings import parameter
 from girih.spec.kinds import Kind
 from girih.spec.message import type_widths
 
@@ -148,16 +149,6 @@ def _check_buffer(
             f"the tenants' guarantees are {promised} bytes together; the packet buffer has {size}",
             "Lower them, or give the scheduler more cells.",
         )
-
-
-def parameter(tile: TileText, kind: Kind, name: str) -> int | None:
-    """A parameter of a tile as the design or the kind gives it; None where the kind has none of that name."""
-    given = {key.text: values.number(value) for key, value in tile.settings}
-    found = next((p for p in kind.parameters if p.name == name), None)
-    if found is None:
-        return None
-    value = given.get(name)
-    return value if value is not None else found.default if isinstance(found.default, int) else None
 
 
 def buffer_bytes(tile: TileText, kind: Kind, data_width: int) -> int | None:

@@ -71,6 +71,16 @@ def resolve(
     return ordered, tuple(set_parameters.items())
 
 
+def parameter(tile: TileText, kind: Kind, name: str) -> int | None:
+    """A parameter of a tile as the design or the kind gives it; None where the kind has none of that name."""
+    given = {key.text: values.number(value) for key, value in tile.settings}
+    found = next((p for p in kind.parameters if p.name == name), None)
+    if found is None:
+        return None
+    value = given.get(name)
+    return value if value is not None else found.default if isinstance(found.default, int) else None
+
+
 def is_balancer(kind: Kind) -> bool:
     return kind.next is not None and kind.next.key == REPLICA_KEY
 

@@ -21,6 +21,10 @@ def service_kinds() -> dict[str, Kind]:
         uses=("axis_in", "axis_out", "window"),
         chained=True,
         next=NodeTable("stop", 2, {"scheduler": 1}),
+        parameters=(
+            EngineParameter("kind_0", 0, 0, 2, "of the first table"),
+            EngineParameter("key_halves_0", 3, 1, 10, "of its key"),
+        ),
         config=(
             ConfigField("exit", 8, "node", None, "where messages without a chain go", 0x14),
             ConfigField("tenant", 4, "number", 0, "whose the port's traffic is", 0x10),

@@ -35,6 +35,11 @@ class Bits:
 
     halves: Mapping[int, tuple[int, int]]
 
+    @property
+    def masks(self) -> dict[int, int]:
+        """The bits that count, by half."""
+        return {half: mask for half, (mask, _) in self.halves.items()}
+
 
 def bits_of(match: Mapping[str, int]) -> Bits:
     """What a packet looks like that matches: its fields, and that it has the headers they are in."""

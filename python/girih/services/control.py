@@ -118,8 +118,7 @@ class ServiceControl:
         """The key of a port's stage for chains. Exact tables compare all of it, so all must match the same bits."""
         shape = self._run(port, stage.shape())
         every = [bits_of(match) for match in matches] or [bits_of({"udp.dst": 0})]
-        masks = [{half: mask for half, (mask, _) in bits.halves.items()} for bits in every]
-        if shape.kind == "exact" and any(other != masks[0] for other in masks):
+        if shape.kind == "exact" and any(bits.masks != every[0].masks for bits in every):
             raise GirihError("chains match different fields, and the port's table is exact", port, "Write kind_0: 1 in the port, for a ternary table.")
         if shape.kind == "lpm":
             raise GirihError("chains cannot be matched by prefix", port, "Write kind_0: 0, exact, or 1, ternary.")
