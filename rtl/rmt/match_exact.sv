@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact match by hash: four ways, each a block RAM with a hash function of its own, so that a key has
-// four places and a table can be filled to 95 % (cuckoo hashing; software does the moves, a copy first
-// and then the overwrite). An entry is one word of RAM, match and action together, so a packet can only
+// four places and a table can be filled to 90 %, most often 97 % (cuckoo hashing; software does the moves, a
+// copy first and then the overwrite). An entry is one word of RAM, match and action together, so a packet can only
 // see all of it or nothing.
 //
 //   cycle 0: hash, read all ways      cycle 1: compare, choose: hit_o, data_o (combinational)
@@ -80,11 +80,18 @@ module match_exact
   logic [Ways-1:0] replaced_q, replaced_d;  // this way's place was being written
   entry_t [Ways-1:0] port_found;
 
+  localparam int unsigned Parities = Ways * RowWidth;
+  logic [Parities-1:0] parity;
+  for (genvar n = 0; n < Parities; n++) begin : gen_parity
+    localparam key_bits_t Taps = hash_taps(n / RowWidth, n % RowWidth);
+    assign parity[n] = ^(in_key_i & Taps[KeyBits-1:0]);
+  end
+
   for (genvar w = 0; w < Ways; w++) begin : gen_way
     row_t row;
     for (genvar b = 0; b < RowWidth; b++) begin : gen_hash
-      localparam key_bits_t Taps = hash_taps(w, b);
-      assign row[b] = ^(in_key_i & Taps[KeyBits-1:0]);
+      localparam int unsigned N = w * RowWidth + b;
+      assign row[b] = parity[N] ^ (parity[(N+MixA)%Parities] & parity[(N+MixB)%Parities]);
     end
 
     logic write;

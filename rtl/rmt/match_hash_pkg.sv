@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash functions of exact-match tables. Each bit of a hash is the parity of a fixed random half
-// of the key's bits (H3), so a bit costs one tree of exclusive ors, and the functions of two ways
-// are independent. girih.rmt.hashing computes the same ones.
+// The hash functions of exact-match tables: parities of fixed random halves of the key's bits (H3), one
+// for each bit of each way's hash, each mixed with the product of two others. Without the products, keys
+// that differ in a few bits only (addresses in a row) can leave half of a way empty.
+// girih.rmt.hashing computes the same ones.
 package match_hash_pkg;
   localparam int unsigned MaxKeyBits = 160;
   typedef logic [MaxKeyBits-1:0] key_bits_t;
+
+  // A hash bit is parity[n] ^ (parity[n + MixA] & parity[n + MixB]), modulo their number, which is a
+  // multiple of four.
+  localparam int unsigned MixA = 7;
+  localparam int unsigned MixB = 13;
 
   function automatic logic [31:0] xorshift(logic [31:0] state);
     logic [31:0] s;
@@ -13,7 +19,7 @@ package match_hash_pkg;
     return s ^ (s << 5);
   endfunction
 
-  // Which bits of the key go into bit `index` of the hash of way `way`.
+  // Which bits of the key go into the parity of bit `index` of the hash of way `way`.
   function automatic key_bits_t hash_taps(int unsigned way, int unsigned index);
     logic [31:0] state;
     key_bits_t taps;

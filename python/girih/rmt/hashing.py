@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import cache
 
 WAYS = 4
+MIX = (7, 13)
 KEY_WORDS = 5
 _MASK = (1 << 32) - 1
 
@@ -18,7 +19,7 @@ def _xorshift(state: int) -> int:
 
 @cache
 def taps(way: int, bit: int) -> int:
-    """The bits of a key whose parity is bit `bit` of the hash of way `way`."""
+    """The bits of a key whose parity is the linear part of bit `bit` of the hash of way `way`."""
     state = _xorshift(_xorshift(0x9E3779B9 * (32 * way + bit + 1) & _MASK))
     result = 0
     for word in range(KEY_WORDS):
@@ -29,4 +30,11 @@ def taps(way: int, bit: int) -> int:
 
 def row(key: int, way: int, row_bits: int) -> int:
     """The row of way `way`, of 2^row_bits rows, in which a key can be."""
-    return sum(((key & taps(way, bit)).bit_count() & 1) << bit for bit in range(row_bits))
+    count = WAYS * row_bits
+    parities = [(key & taps(n // row_bits, n % row_bits)).bit_count() & 1 for n in range(count)]
+    result = 0
+    for bit in range(row_bits):
+        n = way * row_bits + bit
+        mixed = parities[n] ^ parities[(n + MIX[0]) % count] & parities[(n + MIX[1]) % count]
+        result |= mixed << bit
+    return result

@@ -44,24 +44,30 @@ Steps = Generator[Access, int, T]
 
 def run(steps: Steps[T], access: Callable[[bool, int, int], int]) -> T:
     """Carries out steps one after the other."""
-    answer = None
+    advance, given = steps.send, None
     while True:
         try:
-            step = steps.send(answer)
+            step = advance(given)
         except StopIteration as end:
             return end.value
-        answer = access(step.write, step.offset, step.data)
+        try:
+            advance, given = steps.send, access(step.write, step.offset, step.data)
+        except Refused as refused:
+            advance, given = steps.throw, refused
 
 
 async def run_async(steps: Steps[T], access: Callable[[bool, int, int], Awaitable[int]]) -> T:
     """The same where an access is awaited."""
-    answer = None
+    advance, given = steps.send, None
     while True:
         try:
-            step = steps.send(answer)
+            step = advance(given)
         except StopIteration as end:
             return end.value
-        answer = await access(step.write, step.offset, step.data)
+        try:
+            advance, given = steps.send, await access(step.write, step.offset, step.data)
+        except Refused as refused:
+            advance, given = steps.throw, refused
 
 
 @dataclass(frozen=True)
