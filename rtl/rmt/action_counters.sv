@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters of packets and bytes (48 bits each) that actions count on: one packet per cycle, any
-// counter; a read by software gives a value that is exact to the cycle. They start at 0 at reset and
-// wrap.
+// counter; a read by software gives a value that is exact to the cycle. After
+// reset they are set to 0, one per cycle; until ready_o no packet may come. They wrap.
 module action_counters
   import girih_pkg::*;
 #(
@@ -11,9 +11,10 @@ module action_counters
     input logic clk_i,
     input logic rst_i,
 
-    input logic                  valid_i,
-    input logic [IndexWidth-1:0] index_i,
-    input length_t               length_i,
+    output logic                  ready_o,
+    input  logic                  valid_i,
+    input  logic [IndexWidth-1:0] index_i,
+    input  length_t               length_i,
 
     input  logic [IndexWidth-1:0] read_index_i,
     output logic [47:0]           packets_o,     // combinational
@@ -29,21 +30,32 @@ module action_counters
   } totals_t;
 
   totals_t totals[Counters];
-  logic [Counters-1:0] started_q;  // the others are 0, whatever is in the memory
+  logic [IndexWidth-1:0] clear_q;
+  logic ready_q;
+  assign ready_o = ready_q;
 
   totals_t total, counted, read;
-  assign total = started_q[index_i] ? totals[index_i] : '0;
+  assign total = totals[index_i];
   assign counted.packets = total.packets + 1'b1;
   assign counted.bytes = total.bytes + 48'(length_i);
-  assign read = started_q[read_index_i] ? totals[read_index_i] : '0;
+  assign read = totals[read_index_i];
   assign packets_o = read.packets;
   assign bytes_o = read.bytes;
 
   always_ff @(posedge clk_i) begin
-    if (valid_i) begin
-      totals[index_i] <= counted;
-      started_q[index_i] <= 1'b1;
+    if (valid_i || !ready_q) totals[ready_q ? index_i : clear_q] <= ready_q ? counted : '0;
+    if (!ready_q) clear_q <= clear_q + 1'b1;
+    if (clear_q == '1) ready_q <= 1'b1;
+    if (rst_i) begin
+      clear_q <= '0;
+      ready_q <= 1'b0;
     end
-    if (rst_i) started_q <= '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (ready_q || !valid_i)
+      else $error("action_counters: a packet came before the counters were 0");
+    end
   end
 endmodule

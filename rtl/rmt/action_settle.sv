@@ -22,6 +22,7 @@ module action_settle
     input  phv_t    set_phv_i,
     output phv_t    phv_o,
 
+    output logic              ready_o,  // the memories are 0; no action may come before
     /* verilator lint_off UNUSEDSIGNAL */  // smaller memories use less of it
     input  logic       [  7:0] index_i,  // of software's access
     /* verilator lint_on UNUSEDSIGNAL */
@@ -98,6 +99,8 @@ module action_settle
   end
 
   // Settle.
+  logic counters_ready, registers_ready;
+  assign ready_o = counters_ready && registers_ready;
   colour_e colour;
   meter_bank #(
       .Meters(Meters)
@@ -121,6 +124,7 @@ module action_settle
   ) u_counters (
       .clk_i,
       .rst_i,
+      .ready_o     (counters_ready),
       .valid_i     (count_q),
       .index_i     (count_index_q),
       .length_i    (set_phv_i.desc.length),
@@ -136,6 +140,7 @@ module action_settle
   ) u_registers (
       .clk_i,
       .rst_i,
+      .ready_o         (registers_ready),
       .valid_i         (state_q),
       .index_i         (register_index_q),
       .op_i            (atom_q),

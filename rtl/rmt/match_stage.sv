@@ -47,7 +47,7 @@ module match_stage
 
   key_half_t [KeyHalves-1:0] key_cfg;
   action_t default_action;
-  logic table_ready, table_read, table_write, meter_write, meter_read, meter_done, register_write;
+  logic table_ready, settle_ready, table_read, table_write, meter_write, meter_read, meter_done, register_write;
   /* verilator lint_off UNUSEDSIGNAL */  // room for the largest table, and for masks that an exact one lacks
   logic [15:0] index;
   staged_t staged;
@@ -71,7 +71,7 @@ module match_stage
       .window_o,
       .key_cfg_o       (key_cfg),
       .default_o       (default_action),
-      .table_ready_i   (table_ready),
+      .ready_i         (table_ready && settle_ready),
       .table_read_o    (table_read),
       .table_write_o   (table_write),
       .index_o         (index),
@@ -232,6 +232,7 @@ module match_stage
       .action_i        (action),
       .set_phv_i       (set_phv_q),
       .phv_o,
+      .ready_o         (settle_ready),
       .index_i         (index[7:0]),
       .staged_i        (staged[127:0]),
       .meter_write_i   (meter_write),

@@ -31,7 +31,7 @@ module match_window
     output action_t                   default_o,
 
     // The table, the meters, the counters, the registers. staged_o stands while and after it is written.
-    input  logic            table_ready_i,
+    input  logic            ready_i,  // table, counters and registers are empty after reset; commands wait
     output logic            table_read_o,
     output logic            table_write_o,
     output logic     [15:0] index_o,
@@ -239,11 +239,11 @@ module match_window
             if (32'(window_i.data[5:0]) >= 2 * Sources || window_i.data[15:6] != '0) refused_q <= 1'b1;
             else key_cfg_q[word[3:0]] <= {window_i.data[5:0], window_i.data[31:16]};
           end
-          if (command_good && table_ready_i) begin
+          if (command_good && ready_i) begin
             refused_q <= 1'b0;
             state_q <= loads ? Load : Rights;
           end
-          if (command_good && !table_ready_i) state_q <= Idle;
+          if (command_good && !ready_i) state_q <= Idle;
         end
       end
 

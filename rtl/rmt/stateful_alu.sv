@@ -6,9 +6,10 @@
 // all of it in the cycle of the request, so that packets of the same register may follow each other
 // in every cycle and each sees what the one before left. Predicate and result are combinational.
 //
-// Software writes into a second memory, and a bit per register says which of the two holds it, so
-// neither side ever waits. In one cycle software's write comes after the packet's. Registers
-// are 0 after reset.
+// Software writes into a second memory, and two bits per register, one written by each side, say by
+// their difference which of the two holds it: so each memory has one writer, and neither side
+// ever waits. In one cycle software's write comes after the packet's. After reset the registers are
+// set to 0, one per cycle; until ready_o nobody may come.
 module stateful_alu
   import action_pkg::*;
 #(
@@ -25,6 +26,7 @@ module stateful_alu
     output logic                  predicate_o,
     output logic [31:0]           result_o,
 
+    output logic                  ready_o,
     input  logic                  write_i,
     input  logic [IndexWidth-1:0] software_index_i,
     input  logic [31:0]           write_data_i,
@@ -38,8 +40,8 @@ module stateful_alu
 
   value_t packet_mem[Registers];
   value_t software_mem[Registers];
-  logic [Registers-1:0] set_q;  // the others are 0, whatever is in the memories
-  logic [Registers-1:0] by_software_q;
+  logic packet_turn[Registers];
+  logic software_turn[Registers];  // not equal to packet_turn: software was the last to write
 
   function automatic value_t updated(update_e update, value_t value, value_t operand, value_t constant);
     unique case (update)
@@ -56,8 +58,7 @@ module stateful_alu
 
   value_t value, value_d, left, right;
   always_comb begin
-    value = by_software_q[index_i] ? software_mem[index_i] : packet_mem[index_i];
-    if (!set_q[index_i]) value = '0;
+    value = packet_turn[index_i] != software_turn[index_i] ? software_mem[index_i] : packet_mem[index_i];
 
     left = op_i.against == AgainstOperandConstant ? operand_i : value;
     right = op_i.against == AgainstStateOperand ? operand_i : op_i.constant;
@@ -78,23 +79,38 @@ module stateful_alu
     endcase
   end
 
-  assign read_data_o = !set_q[software_index_i] ? '0 :
-      by_software_q[software_index_i] ? software_mem[software_index_i] : packet_mem[software_index_i];
+  assign read_data_o = packet_turn[software_index_i] != software_turn[software_index_i] ?
+      software_mem[software_index_i] : packet_mem[software_index_i];
+
+  logic [IndexWidth-1:0] clear_q, packet_index;
+  logic ready_q, packet_write, next_packet_turn;
+  assign ready_o = ready_q;
+  assign packet_write = valid_i || !ready_q;
+  assign packet_index = ready_q ? index_i : clear_q;
+  assign next_packet_turn = packet_write && packet_index == software_index_i ? software_turn[software_index_i]
+                                                                            : packet_turn[software_index_i];
 
   always_ff @(posedge clk_i) begin
-    if (valid_i) begin
-      packet_mem[index_i] <= value_d;
-      set_q[index_i] <= 1'b1;
-      by_software_q[index_i] <= 1'b0;
+    if (packet_write) begin
+      packet_mem[packet_index] <= ready_q ? value_d : '0;
+      packet_turn[packet_index] <= software_turn[packet_index];
     end
     if (write_i) begin
-      software_mem[software_index_i] <= write_data_i;
-      set_q[software_index_i] <= 1'b1;
-      by_software_q[software_index_i] <= 1'b1;
+      software_mem[software_index_i]  <= write_data_i;
+      software_turn[software_index_i] <= !next_packet_turn;
     end
+    if (!ready_q) clear_q <= clear_q + 1'b1;
+    if (clear_q == '1) ready_q <= 1'b1;
     if (rst_i) begin
-      set_q <= '0;
-      by_software_q <= '0;
+      clear_q <= '0;
+      ready_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (ready_q || !(valid_i || write_i))
+      else $error("stateful_alu: somebody came before the registers were 0");
     end
   end
 endmodule

@@ -62,6 +62,8 @@ async def every_operation_back_to_back(dut):
     for _ in range(3):
         await FallingEdge(dut.clk_i)
     dut.rst_i.value = 0
+    while not dut.ready_o.value:
+        await FallingEdge(dut.clk_i)
     registers = [0] * 16
     enums = ("against", "compare", "result")
     for _ in range(20_000):
