@@ -298,7 +298,7 @@ module admission
     wait_q <= evict;
     if (evict != evicted) begin
       pending_q <= evict ? pending_q + 1'b1 : pending_q - 1'b1;
-      pending_cells_q <= evict ? pending_cells_q + cells_t'(MaxPacketCells) : pending_cells_q - cells_t'(MaxPacketCells);
+      pending_cells_q <= pending_cells_q + (evict ? cells_t'(MaxPacketCells) : -cells_t'(MaxPacketCells));
     end
     if (evict != (accept_o && short_here && !in_request_i.lossless)) begin
       if (evict) owed_q <= owed_q - 3'(owed_q != '0);

@@ -93,8 +93,8 @@ class Bench:
         cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
         for name in ("in_valid_i", "in_request_i", "in_rank_i", "in_beyond_i", "release_valid_i", "release_evicted_i"):
             getattr(dut, name).value = 0
-        for name in ("release_slot_i", "release_service_i", "release_tenant_i", "release_cells_i", "release_lossless_i"):
-            getattr(dut, name).value = 0
+        for name in ("slot", "service", "tenant", "cells", "lossless"):
+            getattr(dut, f"release_{name}_i").value = 0
         for name in ("evict_ready_i", "nonempty_i", "tail_valid_i", "lossless_enter_i", "lossless_leave_i"):
             getattr(dut, name).value = 0
         dut.headroom_i.value = HEADROOM

@@ -38,7 +38,8 @@ def test_tenant_pick(tenants):
 
 
 @pytest.mark.parametrize(
-    "module, parameter, value", [("tenant_share", "Services", 0), ("tenant_share", "Tenants", 17), ("tenant_pick", "Tenants", 17)]
+    "module, parameter, value",
+    [("tenant_share", "Services", 0), ("tenant_share", "Tenants", 17), ("tenant_pick", "Tenants", 17)],
 )
 def test_refused(module, parameter, value):
     with pytest.raises(RuntimeError):
@@ -148,7 +149,8 @@ async def the_lowest_head_is_picked(dut):
     dut.rst_i.value = 0
     for _ in range(4000):
         base, circular = random.randrange(4096), random.randrange(2)
-        nonempty, known = random.randrange(1 << TENANTS), random.choice([(1 << TENANTS) - 1, random.randrange(1 << TENANTS)])
+        nonempty = random.randrange(1 << TENANTS)
+        known = random.choice([(1 << TENANTS) - 1, random.randrange(1 << TENANTS)])
         span = random.choice([2, 2047])
         offsets = [random.randrange(span) for _ in range(TENANTS)]
         ranks = [(base + n) % 4096 if circular else n for n in offsets]
