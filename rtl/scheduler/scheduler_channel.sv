@@ -4,9 +4,9 @@
 //
 // A new lossless packet waits at the link for a token; one that a unit sends has its token already.
 module scheduler_channel
-  import girih_pkg::*;
+  import girih_pkg::*, entry_pkg::*;
 #(
-    parameter type handle_t = logic [7:0],  // {first, last, cells} of packet_buffer
+    parameter int unsigned Channel = 0,
     parameter int unsigned Units = 8,
     parameter int unsigned Cells = 1024,
     parameter int unsigned CellFlits = 2,
@@ -17,6 +17,8 @@ module scheduler_channel
 ) (
     input logic clk_i,
     input logic rst_i,
+
+    input timestamp_t now_i,
 
     input  logic  in_valid_i,
     output logic  in_ready_o,
@@ -31,19 +33,13 @@ module scheduler_channel
     input  logic              token_i,         // there is one for a new lossless packet
     output logic              token_taken_o,
 
-    output logic               stored_valid_o,
-    input  logic               stored_ready_i,
-    output handle_t            stored_handle_o,
-    output length_t            stored_flits_o,
-    output length_t            stored_length_o,
-    output logic               stored_bad_o,
-    output logic               stored_overflow_o,
-    output descriptor_t        stored_desc_o,
+    output logic     stored_valid_o,
+    input  logic     stored_ready_i,
+    output arrival_t stored_o,
 
     input logic        launch_valid_i,
-    input handle_t     launch_handle_i,
-    input length_t     launch_length_i,
-    input descriptor_t launch_desc_i,
+    input entry_t      launch_i,
+    input descriptor_t launch_desc_i,   // with its route
 
     input  logic    drop_valid_i,  // at once
     input  handle_t drop_handle_i,
@@ -53,11 +49,19 @@ module scheduler_channel
 
     output logic [$clog2(Cells):0] free_cells_o
 );
+  localparam int unsigned CellWidth = $clog2(Cells);
+
   typedef struct packed {
-    handle_t handle;
+    logic [CellWidth-1:0] first;
     length_t length;
     descriptor_t desc;
   } launch_t;
+
+  typedef struct packed {
+    logic [CellWidth-1:0] first;
+    logic [CellWidth-1:0] last;
+    logic [CellWidth:0] cells;
+  } chain_t;
 
   logic first_q, returning, new_lossless;
   always_comb begin
@@ -75,7 +79,32 @@ module scheduler_channel
 
   logic launch_ready, read_valid, read_ready, evict_ready, evicted_valid, discard_valid;
   launch_t read;
-  handle_t evicted, discard;
+  chain_t stored, evicted, dropped, discard;
+  length_t flits, length;
+  logic bad, overflow;
+  descriptor_t desc;
+
+  assign stored_o = '{
+      entry: '{
+          channel: 4'(Channel),
+          handle: '{first: 16'(stored.first), last: 16'(stored.last), cells: 16'(stored.cells)},
+          flits: flits,
+          length: length,
+          since: now_i,
+          desc: desc
+      },
+      bad: bad || desc.chain_count == '0,
+      overflow: overflow,
+      stored: !bad && !overflow
+  };
+
+  function automatic chain_t chain_of(handle_t handle);
+    return '{
+        first: CellWidth'(handle.first),
+        last: CellWidth'(handle.last),
+        cells: (CellWidth + 1)'(handle.cells)
+    };
+  endfunction
 
   packet_buffer #(
       .Cells(Cells),
@@ -90,17 +119,17 @@ module scheduler_channel
       .in_hold_i(new_lossless && !token_i),
       .stored_valid_o,
       .stored_ready_i,
-      .stored_first_o(stored_handle_o.first),
-      .stored_last_o(stored_handle_o.last),
-      .stored_cells_o(stored_handle_o.cells),
-      .stored_flits_o,
-      .stored_length_o,
-      .stored_bad_o,
-      .stored_overflow_o,
-      .stored_desc_o,
+      .stored_first_o(stored.first),
+      .stored_last_o(stored.last),
+      .stored_cells_o(stored.cells),
+      .stored_flits_o(flits),
+      .stored_length_o(length),
+      .stored_bad_o(bad),
+      .stored_overflow_o(overflow),
+      .stored_desc_o(desc),
       .read_valid_i(read_valid),
       .read_ready_o(read_ready),
-      .read_first_i(read.handle.first),
+      .read_first_i(read.first),
       .read_length_i(read.length),
       .read_desc_i(read.desc),
       .out_valid_o,
@@ -121,7 +150,7 @@ module scheduler_channel
       .rst_i,
       .in_valid_i(launch_valid_i),
       .in_ready_o(launch_ready),
-      .in_data_i('{handle: launch_handle_i, length: launch_length_i, desc: launch_desc_i}),
+      .in_data_i('{first: CellWidth'(launch_i.handle.first), length: launch_i.length, desc: launch_desc_i}),
       .out_valid_o(read_valid),
       .out_ready_i(read_ready),
       .out_data_o(read)
@@ -129,20 +158,21 @@ module scheduler_channel
 
   // One packet's cells are freed per cycle; one that is dropped on arrival goes first.
   launch_queue #(
-      .T(handle_t),
+      .T(chain_t),
       .Depth(Evictions)
   ) u_evictions (
       .clk_i,
       .rst_i,
       .in_valid_i(evict_valid_i),
       .in_ready_o(evict_ready),
-      .in_data_i(evict_handle_i),
+      .in_data_i(chain_of(evict_handle_i)),
       .out_valid_o(evicted_valid),
       .out_ready_i(!drop_valid_i),
       .out_data_o(evicted)
   );
+  assign dropped = chain_of(drop_handle_i);
   assign discard_valid = drop_valid_i || evicted_valid;
-  assign discard = drop_valid_i ? drop_handle_i : evicted;
+  assign discard = drop_valid_i ? dropped : evicted;
 
   logic [$clog2(Evictions):0] waiting_q;
   assign evict_room_o = 32'(waiting_q) + EvictionsOnTheWay < Evictions;
@@ -156,4 +186,7 @@ module scheduler_channel
       else $error("scheduler_channel: a packet was evicted without room for it");
     end
   end
+
+  logic unused;
+  assign unused = &{1'b0, launch_i, drop_handle_i, evict_handle_i};
 endmodule

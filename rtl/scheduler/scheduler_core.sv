@@ -9,7 +9,7 @@
 // Cycles without load: last flit in at 0, stored at 1, ranked and queued at 3, picked at 4, popped
 // at 5, slot known at 7, entry read at 8, first flit out at 9.
 module scheduler_core
-  import girih_pkg::*, sched_pkg::credit_t;
+  import girih_pkg::*, entry_pkg::*, sched_pkg::credit_t;
   import policy_pkg::cells_t, policy_pkg::fate_event_t, policy_pkg::service_policy_t;
   import policy_pkg::tenant_policy_t;
 #(
@@ -21,7 +21,7 @@ module scheduler_core
     parameter int unsigned Cells = 1024,  // of each channel
     parameter int unsigned CellFlits = 2,
     parameter int unsigned LosslessSlots = 2,  // lossless packets that a unit has room for
-    parameter int unsigned LosslessPackets = 4,  // in the region of the chains, at most
+    parameter int unsigned LosslessPackets = 2,  // in the region of the chains, at most
     localparam int unsigned Queues = Services * Tenants,
     localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,
     localparam int unsigned UnitWidth = Units > 1 ? $clog2(Units) : 1
@@ -88,67 +88,55 @@ module scheduler_core
   localparam int unsigned QueueWidth = $clog2(Queues);
   localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
   localparam int unsigned SlotWidth = $clog2(Entries);
-  localparam int unsigned CellWidth = $clog2(Cells);
-  localparam int unsigned ChannelWidth = Channels > 1 ? $clog2(Channels) : 1;
 
-  typedef struct packed {
-    logic [CellWidth-1:0] first;
-    logic [CellWidth-1:0] last;
-    logic [CellWidth:0] cells;
-  } handle_t;
-
-  // A stored packet on its way into a queue, and its entry in the slot table.
-  typedef struct packed {
-    logic [ChannelWidth-1:0] channel;
-    handle_t handle;
-    length_t flits;
-    length_t length;
-    timestamp_t since;
-    descriptor_t desc;
-  } entry_t;
-
-  // What only admission asks about it.
-  typedef struct packed {
-    entry_t entry;
-    logic [3:0] service;
-    logic bad;
-    logic overflow;
-    logic stored;  // it has cells
-  } arrival_t;
-
-  // Channels, and one of their stored packets per cycle.
-  logic [Channels-1:0] stored_valid, stored_turn, token_taken, launch_valid, drop_valid, evict_valid, evict_room;
+  // Links between the parts, in the order in which a packet meets them.
+  logic [Channels-1:0] stored_valid, stored_ready, token_taken;
   arrival_t stored[Channels];
-  logic token, rank_ready, pifo_ready, ready;
-  assign ready = rank_ready && pifo_ready && counters_ready_i;
-  arrival_t arriving;
+  logic token;
+
+  entry_t arrival;
+  logic accept, drop;
+  logic [SlotWidth-1:0] accept_slot;
+  logic [QueueWidth-1:0] accept_queue;
+  policy_pkg::rank_t accept_rank;
+  logic [3:0] accept_service;
+  logic [Queues-1:0] circular, busy, tail_valid;
+  policy_pkg::rank_t tail_rank[Queues];
+
+  logic pifo_ready, pop_valid, pop_highest, popped_valid, popped_highest;
+  logic [QueueWidth-1:0] pop_queue, popped_queue;
+  logic [SlotWidth-1:0] popped_slot;
+  policy_pkg::rank_t popped_rank;
+  logic evict_request, evict_ready;
+  logic [QueueWidth-1:0] evict_queue;
+
+  logic [Services-1:0] pick_valid, picked, lossless_present;
+  logic [Services-1:0][TenantWidth-1:0] pick_tenant;
+
+  logic take, take_lossless, read_slot;
+  logic [UnitWidth-1:0] take_unit, leave_unit;
+  logic [SlotWidth-1:0] slot, leave_slot_q;
+  logic leave, leave_evicted, leave_lossless, dispatch;
+  logic [ServiceWidth-1:0] leave_service;
   entry_t leaving;
   descriptor_t launch_desc;
+  logic [Channels-1:0] leave_channel, evict_room, sent, sent_last;
 
-  arbiter_round_robin #(
-      .N(Channels)
-  ) u_turn (
-      .clk_i,
-      .rst_i,
-      .request_i(stored_valid),
-      .advance_i(ready),
-      .grant_o(stored_turn)
-  );
-  always_comb begin
-    arriving = '0;
-    for (int unsigned c = 0; c < Channels; c++) if (stored_turn[c]) arriving |= stored[c];
-  end
+  logic [Units-1:0] free, lossless_free;
+  logic [Services-1:0] has_unit, best_free, best_lossless_free, pushed;
+  logic [Services-1:0][UnitWidth-1:0] best_unit, flow_unit;
+  node_t [Services-1:0] best_node;
 
+  // In.
   for (genvar c = 0; c < Channels; c++) begin : gen_channel
-    logic [CellWidth:0] free_cells;
-    handle_t handle;
-    length_t flits, length;
-    descriptor_t desc;
-    logic bad, overflow;
+    logic [$clog2(Cells):0] free_cells;
     assign free_cells_o[c] = cells_t'(free_cells);
+    assign sent[c] = out_valid_o[c] && out_ready_i[c];
+    assign sent_last[c] = out_flit_o[c].last;
+    assign leave_channel[c] = leaving.channel == 4'(c);
 
     scheduler_channel #(
-        .handle_t(handle_t),
+        .Channel(c),
         .Units(Units),
         .Cells(Cells),
         .CellFlits(CellFlits),
@@ -157,6 +145,7 @@ module scheduler_core
     ) u_channel (
         .clk_i,
         .rst_i,
+        .now_i,
         .in_valid_i(in_valid_i[c]),
         .in_ready_o(in_ready_o[c]),
         .in_flit_i(in_flit_i[c]),
@@ -168,154 +157,60 @@ module scheduler_core
         .token_i(token),
         .token_taken_o(token_taken[c]),
         .stored_valid_o(stored_valid[c]),
-        .stored_ready_i(stored_turn[c] && ready),
-        .stored_handle_o(handle),
-        .stored_flits_o(flits),
-        .stored_length_o(length),
-        .stored_bad_o(bad),
-        .stored_overflow_o(overflow),
-        .stored_desc_o(desc),
-        .launch_valid_i(launch_valid[c]),
-        .launch_handle_i(leaving.handle),
-        .launch_length_i(leaving.length),
+        .stored_ready_i(stored_ready[c]),
+        .stored_o(stored[c]),
+        .launch_valid_i(dispatch && leave_channel[c]),
+        .launch_i(leaving),
         .launch_desc_i(launch_desc),
-        .drop_valid_i(drop_valid[c]),
-        .drop_handle_i(ranked.entry.handle),
-        .evict_valid_i(evict_valid[c]),
+        .drop_valid_i(drop && arrival.channel == 4'(c)),
+        .drop_handle_i(arrival.handle),
+        .evict_valid_i(leave && leave_evicted && leave_channel[c]),
         .evict_handle_i(leaving.handle),
         .evict_room_o(evict_room[c]),
         .free_cells_o(free_cells)
     );
-
-    // A packet with nothing left in its chain has lost its way.
-    assign stored[c] = '{
-        entry: '{
-            channel: ChannelWidth'(c),
-            handle: handle,
-            flits: flits,
-            length: length,
-            since: now_i,
-            desc: desc
-        },
-        service: desc.chain[0].service,
-        bad: bad || desc.chain_count == '0,
-        overflow: overflow,
-        stored: !bad && !overflow
-    };
   end
 
-  // Rank and admission.
-  logic ranked_valid, accept, discard, beyond;
-  arrival_t ranked;
-  policy_pkg::rank_t ranked_rank;
-  logic [Queues-1:0] circular;
-  logic [SlotWidth-1:0] accept_slot;
-  logic [QueueWidth-1:0] accept_queue;
-  logic popped_valid, popped_highest;
-  logic [SlotWidth-1:0] popped_slot;
-  logic [QueueWidth-1:0] popped_queue;
-  policy_pkg::rank_t popped_rank;
-
-  function automatic logic [3:0] service_of(logic [QueueWidth-1:0] queue);
-    return 4'(32'(queue) / Tenants);
-  endfunction
-  function automatic tenant_t tenant_of(logic [QueueWidth-1:0] queue);
-    return tenant_t'(32'(queue) % Tenants);
-  endfunction
-
-  rank_stage #(
-      .T(arrival_t),
+  scheduler_intake #(
       .Services(Services),
-      .Tenants(Tenants)
-  ) u_rank (
+      .Tenants(Tenants),
+      .Channels(Channels),
+      .Entries(Entries),
+      .Cells(Cells),
+      .MaxPacketCells(MaxPacketCells),
+      .LosslessPackets(LosslessPackets)
+  ) u_intake (
       .clk_i,
       .rst_i,
       .now_i,
-      .policy_i(service_policy_i),
+      .enable_i(pifo_ready && counters_ready_i),
+      .service_policy_i,
+      .tenant_policy_i,
+      .headroom_i,
+      .has_unit_i(has_unit),
       .class_write_i,
       .class_addr_i,
       .class_data_i,
       .class_data_o,
-      .in_valid_i(|stored_valid && pifo_ready && counters_ready_i),
-      .in_ready_o(rank_ready),
-      .in_request_i('{
-          service: arriving.service,
-          tenant: arriving.entry.desc.tenant,
-          rank_class: arriving.entry.desc.chain[0].rank_class,
-          length: arriving.entry.length,
-          timestamp: arriving.entry.desc.timestamp_valid ? arriving.entry.desc.timestamp : now_i,
-          rank_valid: arriving.entry.desc.rank_valid,
-          rank: arriving.entry.desc.rank,
-          detoured: arriving.entry.desc.detoured
-      }),
-      .in_payload_i(arriving),
-      .out_valid_o(ranked_valid),
-      .accept_i(accept),
-      .out_rank_o(ranked_rank),
-      .out_beyond_o(beyond),
-      .out_payload_o(ranked),
-      .dequeued_valid_i(popped_valid && !popped_highest),
-      .dequeued_service_i(service_of(popped_queue)),
-      .dequeued_tenant_i(tenant_of(popped_queue)),
-      .dequeued_rank_i(popped_rank),
-      .circular_o(circular)
-  );
-
-  logic [15:0] has_unit;
-  logic evict_request, evict_ready, leave, leave_evicted, lossless_left;
-  logic [QueueWidth-1:0] evict_queue;
-  logic [SlotWidth-1:0] leave_slot_q, slot;
-  logic read_slot;
-  logic [ServiceWidth-1:0] leave_service;
-  logic [Queues-1:0] tail_valid;
-  policy_pkg::rank_t tail_rank[Queues];
-
-  // A service that no unit implements is none, to all but lossless packets, which wait for one.
-  logic homeless;
-  fate_event_t arrival_fate;
-  assign homeless = !ranked.entry.desc.lossless && !has_unit[ranked.service];
-  always_comb begin
-    fate_o[0] = arrival_fate;
-    fate_o[0].service = ranked.service;
-  end
-
-  admission #(
-      .Services(Services),
-      .Tenants(Tenants),
-      .Entries(Entries),
-      .Channels(Channels),
-      .ChannelCells(Cells),
-      .MaxPacketCells(MaxPacketCells),
-      .LosslessPackets(LosslessPackets)
-  ) u_admission (
-      .clk_i,
-      .rst_i,
-      .policy_i(tenant_policy_i),
-      .headroom_i,
-      .circular_i(circular),
-      .in_valid_i(ranked_valid),
-      .in_request_i('{
-          service: homeless ? '1 : ranked.service,
-          tenant: ranked.entry.desc.tenant,
-          channel: 4'(ranked.entry.channel),
-          cells: cells_t'(ranked.entry.handle.cells),
-          lossless: ranked.entry.desc.lossless,
-          bad: ranked.bad,
-          overflow: ranked.overflow
-      }),
-      .in_rank_i(ranked_rank),
-      .in_beyond_i(beyond),
+      .stored_valid_i(stored_valid),
+      .stored_ready_o(stored_ready),
+      .stored_i(stored),
+      .arrival_o(arrival),
       .accept_o(accept),
+      .drop_o(drop),
       .slot_o(accept_slot),
       .queue_o(accept_queue),
-      .discard_o(discard),
+      .rank_o(accept_rank),
+      .circular_o(circular),
+      .popped_valid_i(popped_valid),
+      .popped_highest_i(popped_highest),
+      .popped_queue_i(popped_queue),
+      .popped_rank_i(popped_rank),
       .release_valid_i(leave),
       .release_evicted_i(leave_evicted),
       .release_slot_i(leave_slot_q),
       .release_service_i(4'(leave_service)),
-      .release_tenant_i(leaving.desc.tenant),
-      .release_cells_i(cells_t'(leaving.handle.cells)),
-      .release_lossless_i(leaving.desc.lossless),
+      .release_i(leaving),
       .evict_valid_o(evict_request),
       .evict_ready_i(evict_ready),
       .evict_queue_o(evict_queue),
@@ -323,31 +218,16 @@ module scheduler_core
       .nonempty_i(busy),
       .tail_valid_i(tail_valid),
       .tail_rank_i(tail_rank),
-      .lossless_ready_o(token),
-      .lossless_enter_i(token_taken),
-      .lossless_leave_i(lossless_left),
-      .arrival_valid_o(fate_valid_o[0]),
-      .arrival_event_o(arrival_fate),
-      .departure_valid_o(fate_valid_o[1]),
-      .departure_event_o(fate_o[1]),
+      .token_o(token),
+      .token_taken_i(token_taken),
+      .fate_valid_o,
+      .fate_o,
       .used_cells_o,
       .used_entries_o
   );
+  assign accept_service = arrival.desc.chain[0].service;
 
-  slot_table #(
-      .T(entry_t),
-      .Entries(Entries)
-  ) u_slots (
-      .clk_i,
-      .rst_i,
-      .write_i(accept),
-      .write_slot_i(accept_slot),
-      .write_data_i(ranked.entry),
-      .read_i(read_slot),
-      .read_slot_i(slot),
-      .read_data_o(leaving)
-  );
-
+  // Queues.
   pifo #(
       .Queues(Queues),
       .Entries(Entries),
@@ -359,7 +239,7 @@ module scheduler_core
       .circular_i(circular),
       .push_valid_i(accept),
       .push_queue_i(accept_queue),
-      .push_rank_i(ranked_rank),
+      .push_rank_i(accept_rank),
       .push_slot_i(accept_slot),
       .pop_valid_i(pop_valid),
       .pop_queue_i(pop_queue),
@@ -375,88 +255,55 @@ module scheduler_core
       .tail_valid_o(tail_valid),
       .tail_rank_o(tail_rank)
   );
-
-  // What each service would send.
-  logic pop_valid, pop_highest;
-  logic [QueueWidth-1:0] pop_queue;
-  logic [Queues-1:0] busy;
-  logic [Services-1:0] pick_valid, picked, lossless_present;
-  logic [Services-1:0][TenantWidth-1:0] pick_tenant;
-  logic [Tenants-1:0] eligible[Services];
-  logic share_valid[Services];
-  tenant_t share_tenant[Services];
-  logic [11:0] inverse_weight[Tenants];
-
   for (genvar q = 0; q < Queues; q++) begin : gen_busy
     assign busy[q] = count_o[q] != '0;
   end
-  for (genvar t = 0; t < Tenants; t++) begin : gen_weight
-    assign inverse_weight[t] = tenant_policy_i[t].inverse_weight;
-  end
 
-  for (genvar s = 0; s < Services; s++) begin : gen_service
-    policy_pkg::rank_t head_rank[Tenants];
-    for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
-      assign head_rank[t] = head_rank_o[s*Tenants+t];
-    end
-
-    service_pick #(
-        .Tenants(Tenants)
-    ) u_pick (
-        .clk_i,
-        .rst_i,
-        .shaped_i(service_policy_i[s].policy == policy_pkg::Shaped),
-        .hierarchy_i(service_policy_i[s].hierarchy),
-        .shift_i(service_policy_i[s].shift),
-        .circular_i(circular[s*Tenants]),
-        .now_i,
-        .nonempty_i(busy[s*Tenants+:Tenants]),
-        .head_valid_i(head_valid_o[s*Tenants+:Tenants]),
-        .head_rank_i(head_rank),
-        .eligible_o(eligible[s]),
-        .share_valid_i(share_valid[s]),
-        .share_tenant_i(share_tenant[s]),
-        .pick_valid_o(pick_valid[s]),
-        .pick_tenant_o(pick_tenant[s]),
-        .popped_i(picked[s])
-    );
-
-    // Lossless packets that are queued or popped and not yet recognised.
-    logic [SlotWidth:0] lossless_q;
-    logic lossless_comes, lossless_leaves;
-    assign lossless_comes = accept && ranked.entry.desc.lossless && service_of(accept_queue) == 4'(s);
-    assign lossless_leaves = leave && leaving.desc.lossless && leave_service == ServiceWidth'(s);
-    assign lossless_present[s] = lossless_q != '0;
-    always_ff @(posedge clk_i) begin
-      if (lossless_comes != lossless_leaves) lossless_q <= lossless_comes ? lossless_q + 1'b1 : lossless_q - 1'b1;
-      if (rst_i) lossless_q <= '0;
-    end
-  end
-
-  tenant_share #(
-      .Services(Services),
-      .Tenants(Tenants)
-  ) u_share (
+  slot_table #(
+      .T(entry_t),
+      .Entries(Entries)
+  ) u_slots (
       .clk_i,
       .rst_i,
-      .inverse_weight_i(inverse_weight),
-      .nonempty_i(eligible),
-      .valid_o(share_valid),
-      .tenant_o(share_tenant),
-      .charge_valid_i(leave && !leave_evicted),
-      .charge_service_i(4'(leave_service)),
-      .charge_tenant_i(leaving.desc.tenant),
-      .charge_length_i(leaving.length)
+      .write_i(accept),
+      .write_slot_i(accept_slot),
+      .write_data_i(arrival),
+      .read_i(read_slot),
+      .read_slot_i(slot),
+      .read_data_o(leaving)
   );
 
-  // Credits.
-  logic take, take_lossless, leave_lossless;
-  logic [UnitWidth-1:0] take_unit, leave_unit;
-  logic [Units-1:0] free, lossless_free;
-  logic [Services-1:0] best_valid, best_free, best_lossless_free, unused_flow_free, unused_flow_lossless_free;
-  logic [Services-1:0][UnitWidth-1:0] best_unit, flow_unit;
-  node_t [Services-1:0] best_node, unused_flow_node;
+  // Who leaves.
+  scheduler_services #(
+      .Services(Services),
+      .Tenants(Tenants),
+      .Entries(Entries)
+  ) u_services (
+      .clk_i,
+      .rst_i,
+      .now_i,
+      .service_policy_i,
+      .tenant_policy_i,
+      .circular_i(circular),
+      .nonempty_i(busy),
+      .head_valid_i(head_valid_o),
+      .head_rank_i(head_rank_o),
+      .pick_valid_o(pick_valid),
+      .pick_tenant_o(pick_tenant),
+      .popped_i(picked),
+      .charge_valid_i(dispatch),
+      .charge_service_i(4'(leave_service)),
+      .charge_tenant_i(leaving.desc.tenant),
+      .charge_length_i(leaving.length),
+      .lossless_comes_i(accept && arrival.desc.lossless),
+      .lossless_comes_service_i(accept_service),
+      .lossless_leaves_i(leave && leaving.desc.lossless),
+      .lossless_leaves_service_i(4'(leave_service)),
+      .lossless_o(lossless_present)
+  );
 
+  logic [Services-1:0] unused_flow_free, unused_flow_lossless_free;
+  node_t [Services-1:0] unused_flow_node;
   credit_manager #(
       .Units(Units),
       .Services(Services),
@@ -473,16 +320,16 @@ module scheduler_core
       .consume_valid_i(take),
       .consume_unit_i(take_unit),
       .consume_lossless_i(take_lossless),
-      .spare_valid_i(leave && !leave_evicted && leave_lossless && !leaving.desc.lossless),
+      .spare_valid_i(dispatch && leave_lossless && !leaving.desc.lossless),
       .spare_unit_i(leave_unit),
       .credit_ok_o(free),
       .lossless_ok_o(lossless_free),
-      .best_valid_o(best_valid),
+      .best_valid_o(has_unit),
       .best_credit_ok_o(best_free),
       .best_lossless_ok_o(best_lossless_free),
       .best_unit_o(best_unit),
       .best_node_o(best_node),
-      .flow_i(ranked.entry.desc.flow),
+      .flow_i(arrival.desc.flow),
       .flow_credit_ok_o(unused_flow_free),
       .flow_lossless_ok_o(unused_flow_lossless_free),
       .flow_unit_o(flow_unit),
@@ -490,9 +337,6 @@ module scheduler_core
       .credits_o
   );
 
-  assign has_unit = 16'(best_valid);
-
-  logic [Channels-1:0] sent, sent_last, leave_channel;
   dispatcher #(
       .Services(Services),
       .Tenants(Tenants),
@@ -515,8 +359,8 @@ module scheduler_core
       .lossless_free_i(lossless_free),
       .arrive_i(accept),
       .arrive_slot_i(accept_slot),
-      .arrive_unit_i(flow_unit[ServiceWidth'(service_of(accept_queue))]),
-      .arrive_lossless_i(ranked.entry.desc.lossless),
+      .arrive_unit_i(flow_unit[ServiceWidth'(accept_service)]),
+      .arrive_lossless_i(arrival.desc.lossless),
       .evict_valid_i(evict_request && &evict_room),
       .evict_ready_o(evict_ready),
       .evict_queue_i(evict_queue),
@@ -544,9 +388,8 @@ module scheduler_core
 
   // Out. Where a service keeps flows at one unit, all its packets pass through its queue, which
   // keeps their order: none is pushed to it.
-  logic [Services-1:0] pushed;
   for (genvar s = 0; s < Services; s++) begin : gen_push
-    assign pushed[s] = best_valid[s] && !affinity_i[s] && (push_i[s][1] || (push_i[s][0] && best_free[s]));
+    assign pushed[s] = has_unit[s] && !affinity_i[s] && (push_i[s][1] || (push_i[s][0] && best_free[s]));
   end
   route_maker #(
       .Services(Services)
@@ -558,19 +401,12 @@ module scheduler_core
       .desc_o(launch_desc)
   );
 
-  for (genvar c = 0; c < Channels; c++) begin : gen_leave
-    assign sent[c] = out_valid_o[c] && out_ready_i[c];
-    assign sent_last[c] = out_flit_o[c].last;
-    assign leave_channel[c] = leaving.channel == ChannelWidth'(c);
-    assign launch_valid[c] = leave && !leave_evicted && leave_channel[c];
-    assign evict_valid[c] = leave && leave_evicted && leave_channel[c];
-    assign drop_valid[c] = ranked_valid && discard && ranked.stored
-        && ranked.entry.channel == ChannelWidth'(c);
-  end
-
-  assign lossless_left = leave && leaving.desc.lossless && leaving.desc.chain_count <= 1;
-  assign wait_valid_o = leave && !leave_evicted;
+  assign dispatch = leave && !leave_evicted;
+  assign wait_valid_o = dispatch;
   assign wait_service_o = leave_service;
   assign wait_o = now_i - leaving.since;
   always_ff @(posedge clk_i) leave_slot_q <= slot;
+
+  logic unused;
+  assign unused = &{1'b0, leaving};
 endmodule

@@ -296,6 +296,7 @@ class Bench:
         assert desc["credit"] == 1 and desc["detoured"] == 0 and desc["rank_valid"] == 0
         assert desc["chain_count"] == len(packet.services) - done
         assert desc["route_count"] >= 1 and all(node in (EXIT, *self.nodes) for node in route)
+        assert all(here != there for here, there in zip(route, route[1:])), "a unit has no way to itself"
         assert self.units[route[0] - FIRST_UNIT].service == packet.services[done], "it goes to a unit of another service"
         for node, service in zip(route[1:], packet.services[done + 1 :]):
             assert self.units[node - FIRST_UNIT].service == service

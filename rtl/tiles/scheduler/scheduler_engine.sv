@@ -11,7 +11,7 @@ module scheduler_engine
     parameter int unsigned Cells = 1024,
     parameter int unsigned CellFlits = 2,
     parameter int unsigned LosslessSlots = 2,
-    parameter int unsigned LosslessPackets = 4
+    parameter int unsigned LosslessPackets = 2
 ) (
     input logic clk_i,
     input logic rst_i,
