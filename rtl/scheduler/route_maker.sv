@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The source route of a packet that leaves for the unit of its chain's first hop: that unit, then the
 // unit that would now be chosen for each later hop, as far as their services let packets be pushed to
-// them, and behind the last hop the exit. A lossless packet is never pushed: its route is one hop.
+// them, and behind the last hop the exit. A unit has no way to itself, so a route ends before one that
+// would stay there. A lossless packet is never pushed: its route is one hop.
 // Combinational.
 module route_maker
   import girih_pkg::*;
@@ -42,7 +43,7 @@ module route_maker
       desc_o.route[k] = desc_i.exit;
       if (k < ChainHops && desc_i.chain_count > count_t'(k)) begin
         desc_o.route[k] = push_node[desc_i.chain[k].service];
-        on = on && push[desc_i.chain[k].service];
+        on = on && push[desc_i.chain[k].service] && desc_o.route[k] != desc_o.route[k-1];
       end
       if (on && desc_i.chain_count >= count_t'(k)) desc_o.route_count = count_t'(k + 1);
     end
