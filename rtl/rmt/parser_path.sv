@@ -40,7 +40,7 @@ module parser_path
   assign room[BaseFrame] = {1'b0, halfwords_i};
   assign room[BaseL3] = {1'b0, halfwords_i} - 8'(front_i.shift_l3);
   assign room[BaseL4] = {1'b0, halfwords_i} - 8'(front_i.shift_l4);
-  assign room[BaseOptional] = room[BaseFrame];
+  assign room[BaseOptional] = {1'b0, halfwords_i};
 
   logic [Paths-1:0] possible, enough;
   for (genvar i = 0; i < int'(Paths); i++) begin : gen_match

@@ -170,7 +170,7 @@ def _links(graph: Graph):
     return [(s, conditions[s], s[-1][1] + graph.headers[s[-1][0]]["bytes"]) for s in found]
 
 
-def _paths(graph: Graph, name: str, at: _At, before: _Path, sized: bool) -> list[_Path]:
+def _paths(graph: Graph, name: str, at: _At, before: _Path) -> list[_Path]:
     """The paths that begin with the headers of `before` and `name` at `at`, deepest first."""
     header = graph.headers[name]
     if at.byte + header["bytes"] > fmt.size("HeaderBytes"):  # the parser never sees all of it
@@ -182,8 +182,8 @@ def _paths(graph: Graph, name: str, at: _At, before: _Path, sized: bool) -> list
         size_field, unit = header["size"]["field"], header["size"]["unit"]
         least = header["bytes"] // unit
         bits = header["fields"][size_field][1]
-        if not sized:  # the first step has looked at it
-            behind, sized = _At("l4", behind.byte), True
+        if not before.headers:  # the first step has looked at it
+            behind = _At("l4", behind.byte)
         else:
             exact = [_condition(graph, name, at, size_field, least)]
             variants = [[_condition(graph, name, at, size_field, v, m)] for v, m in _at_least(least, bits)]
@@ -191,7 +191,7 @@ def _paths(graph: Graph, name: str, at: _At, before: _Path, sized: bool) -> list
     longer = []
     for follower, needed in _steps(graph, name, at):
         after = _Path(headers, (*conditions, *exact, *needed), behind)
-        longer += _paths(graph, follower, behind, after, sized)
+        longer += _paths(graph, follower, behind, after)
     return longer + [_Path(headers, (*conditions, *variant), behind) for variant in variants]
 
 
@@ -217,7 +217,7 @@ def compile_graph(graph: Graph) -> Program:
     states = {None: (0, [])}
     program_paths: list[tuple[int, _Path, list[_At]]] = []
     for state, network in enumerate(networks, 1):
-        paths = _paths(graph, network, _At("l3", base_end), link_path, sized=False)
+        paths = _paths(graph, network, _At("l3", base_end), link_path)
         paths.sort(key=lambda path: -len(path.headers))
         probes = list(dict.fromkeys(at for path in paths for at, _, _ in path.conditions))
         limit = fmt.size("Probes")

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+"""rmt_port: frames get their chain or their exit; edits keep checksums right; mirror, drop, overflow;
+latency and throughput; what leaves is padded and cut."""
+
+import os
+import random
+from functools import cache
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, RisingEdge
+from girih.rmt import stage
+from girih.rmt.parse_graph import compile_graph, load_graph
+from girih.rmt.tables import table_for
+from girih.spec.kinds import load_kinds
+from girih.spec.message import pack, struct_fields
+from girih.testing import run_cocotb
+from girih.testing.engines import config_word
+from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, cycle_now, flits_of, reset
+
+from rtl.rmt.frames import every_stack, frame_of, inner_frame
+from rtl.rmt.graph_reference import interpret
+from rtl.tiles.ethernet.test_eth_rx_engine import Mac
+from rtl.tiles.ethernet.test_eth_tx_engine import Frames
+
+KIND = load_kinds()["rmt_port"]
+EXIT, TENANT, PORT = 0x42, 3, 5
+STAGE0 = 0x800
+GRAPH = load_graph()
+TERNARY = 1
+
+
+@cache
+def program():
+    return compile_graph(GRAPH)
+
+
+@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+def test_rmt_port_engine(data_width):
+    parameters = {"Port": PORT, "Kind0": TERNARY, "Entries0": 16, "KeyHalves0": 2}
+    run_cocotb("rmt_port_engine", __file__, data_width=data_width, chained=True, parameters=parameters)
+
+
+def test_rmt_port_engine_with_four_stages():
+    parameters = {"Port": PORT, "Stages": 4, "Kind0": TERNARY, "Entries0": 16, "KeyHalves0": 2}
+    run_cocotb(
+        "rmt_port_engine",
+        __file__,
+        chained=True,
+        parameters=parameters,
+        testcase=["frames_without_a_table_go_to_the_exit", "latency_and_throughput"],
+        environment={"GIRIH_STAGES": "4"},
+    )
+
+
+class Bench:
+    """The engine with a MAC, a fabric and a controller around it."""
+
+    @classmethod
+    async def start(cls, dut, idle=0.0, stall=0.0, **cfg):
+        self = cls()
+        self.dut = dut
+        dut.cfg_i.value = config_word("rmt_port", **({"tenant": TENANT, "exit": EXIT, "lossless": 0} | cfg))
+        levels = dict.fromkeys(("in_valid_i", "out_ready_i", "s_axis_tvalid", "m_axis_tready", "window_valid_i"), 0)
+        await reset(dut, now_i=0, **levels)
+        cocotb.start_soon(self._count())
+        self.mac, self.sink = Mac(dut, idle), Sink(dut, stall=stall)
+        self.source, self.frames = Source(dut, idle=idle), Frames(dut, stall)
+        self.events = Events(dut, [c.name for c in KIND.engine_counters])
+        for offset, value in program().writes():
+            await self.access(True, offset, value)
+        return self
+
+    async def _count(self):
+        while True:
+            self.dut.now_i.value = (cycle_now() + 1) & 0xFFFFFF
+            await RisingEdge(self.dut.clk_i)
+
+    async def access(self, write: bool, offset: int, data: int = 0, tenant: int = 0) -> int:
+        dut = self.dut
+        dut.window_valid_i.value, dut.window_write_i.value = 1, int(write)
+        dut.window_addr_i.value, dut.window_data_i.value, dut.window_tenant_i.value = offset, data, tenant
+        for _ in range(1000):
+            await RisingEdge(dut.clk_i)
+            if dut.window_done_o.value == 1:
+                error, value = int(dut.window_error_o.value), int(dut.window_data_o.value)
+                dut.window_valid_i.value = 0
+                await RisingEdge(dut.clk_i)
+                if error:
+                    raise stage.Refused(f"access to {offset:#x}")
+                return value
+        raise AssertionError(f"no answer at {offset:#x}")
+
+    async def steps(self, steps, number=0):
+        return await stage.run_async(steps, lambda w, o, d: self.access(w, STAGE0 * (1 + number) + o, d))
+
+    async def finish(self, cycles=40):
+        await self.mac.drained()
+        quiet = 0
+        while quiet < cycles:
+            await RisingEdge(self.dut.clk_i)
+            quiet = 0 if self.sink.busy or self.source.busy else quiet + 1
+        self.check_conservation()
+
+    def forget(self):
+        self.sink.messages.clear()
+        self.events.count.clear()
+
+    def check_conservation(self):
+        count = self.events.count
+        came = count["in_frames"] + count["made_mirrored"]
+        assert came == len(self.sink.messages) + sum(n for name, n in count.items() if name.startswith("drop_"))
+
+    async def insert(self, field, value, action):
+        """One entry of stage 0 that matches a field of two halves or less."""
+        piece = program().fields[field][-1]
+        halves = [2 * piece.word + 1, 2 * piece.word]
+        shift = piece.low
+        mask = (1 << piece.high - piece.low + 1) - 1
+        await self.steps(stage.set_key(halves))
+        shape = await self.steps(stage.shape())
+        table = table_for(shape)
+        await self.steps(table.load())
+        entry = stage.Entry(key=value << shift, mask=mask << shift, action=action)
+        return await self.steps(table.insert(entry))
+
+
+def want_desc(frame: bytes) -> dict:
+    want = interpret(GRAPH, frame)
+    return {
+        "port": PORT,
+        "tenant": TENANT,
+        "exit": EXIT,
+        "length": want.length,
+        "l3_offset": want.l3,
+        "l4_offset": want.l4,
+        "payload_offset": want.payload,
+        "flow": want.flow,
+        "timestamp_valid": 1,
+    }
+
+
+def check(have: Message, frame: bytes, bad=False, **more):
+    assert (have.data, have.bad) == (frame, bad)
+    for name, value in (want_desc(frame) | more).items():
+        assert have.desc[name] == value, f"{name} is {have.desc[name]}, not {value}, of {frame.hex()}"
+
+
+@cocotb.test()
+async def frames_without_a_table_go_to_the_exit(dut):
+    bench = await Bench.start(dut)
+    for idle, stall in ((0, 0), (0.4, 0), (0, 0.4), (0.4, 0.4)):
+        bench.mac.idle, bench.sink.stall = idle, stall
+        bench.forget()
+        stacks = [frame for _, frame in every_stack()]
+        frames = random.sample(stacks, 60) + [random.choice(stacks) + random.randbytes(n) for n in (200, 1400, 5000)]
+        bads = [random.random() < 0.1 for _ in frames]
+        ats = [bench.mac.send(frame, bad) for frame, bad in zip(frames, bads, strict=True)]
+        runts = [bench.mac.send(random.randbytes(random.randint(1, 13))) for _ in range(5)]
+        await bench.finish()
+        for frame, bad, at, have in zip(frames, bads, ats, bench.sink.messages, strict=True):
+            check(have, frame, bad, timestamp=at["first"], route_count=1, chain_count=0, lossless=0)
+            assert have.desc["route"][0] == EXIT
+        assert bench.events.count["drop_runt"] == len(runts)
+        assert bench.events.count["mark_bad_in"] == sum(bads)
+
+
+@cocotb.test()
+async def a_table_writes_chain_and_drops_and_mirrors(dut):
+    bench = await Bench.start(dut, lossless=1)
+    hop = [{"service": 2, "rank_class": 1, "meta": 7}, {"service": 5}]
+    await bench.insert("udp.dst", 53, {"chain_set": 1, "chain_count": 2, "chain": hop, "tenant_set": 1, "tenant": 9})
+    await bench.insert("udp.dst", 80, {"drop": 1})
+    await bench.insert("udp.dst", 9000, {"mirror_set": 1, "mirror": 0x17})
+    await bench.insert("udp.dst", 4788, {"mirror_set": 1, "mirror": 0x18, "drop": 1})
+    frames = [frame_of("ipv4", "udp", payload=random.randbytes(random.randint(0, 300))) for _ in range(120)]
+    for frame in frames:
+        bench.mac.send(frame)
+    await bench.finish()
+    want = []
+    for frame in frames:
+        port = int.from_bytes(frame[36:38], "big")
+        if port in (9000, 4790):
+            want.append((frame, {"route_count": 1, "chain_count": 0}, EXIT))
+        if port == 53:
+            chain = [pack(struct_fields("hop"), h) for h in hop] + [0] * 6
+            want.append((frame, {"chain_count": 2, "chain": chain, "route_count": 0, "tenant": 9}, None))
+        if port in (9000, 4788):
+            node = 0x17 if port == 9000 else 0x18
+            want.append((frame, {"route_count": 1, "chain_count": 0, "exit": node}, node))
+    for (frame, more, node), have in zip(want, bench.sink.messages, strict=True):
+        check(have, frame, lossless=1, **more)
+        assert have.key == 1
+        assert node is None or have.desc["route"][0] == node
+    count = bench.events.count
+    assert count["drop_action"] > 10 and count["made_mirrored"] > 10 and count["mark_hits_0"] > 50
+
+
+def ones_sum(data: bytes) -> int:
+    total = sum(int.from_bytes(data[i : i + 2].ljust(2, b"\0"), "big") for i in range(0, len(data), 2))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def check_sums(before: bytes, after: bytes) -> set[int]:
+    """Every checksum that was right is right; gives the bytes where checksums are."""
+    places = set()
+    parsed = interpret(GRAPH, before)
+    names = list(parsed.headers)
+    for i, name in enumerate(names):
+        header = GRAPH.headers[name]
+        if "sum" not in header:
+            continue
+        at, own = parsed.headers[name], header["fields"]["checksum"][0] // 8
+        places |= {at + own, at + own + 1}
+        if header["sum"]["over"] == "header":
+            size = (after[at] & 15) * 4
+            assert ones_sum(after[at : at + size]) == 0xFFFF, name
+            continue
+        net = names[i - 1]
+        net_at = parsed.headers[net]
+        told = after[at + own : at + own + 2]
+        was = before[at + own : at + own + 2]
+        nested = i + 1 < len(names)
+        if was == b"\0\0" and header["sum"].get("zero_is_none"):
+            assert told == was, name
+            continue
+        if nested and any(before[j] != after[j] for j in range(at + 8, min(len(before), 128))):
+            assert told == b"\0\0", "the sum of a tunnel whose inside has changed"
+            continue
+        if nested and told == b"\0\0":
+            continue
+        if net.endswith("ipv4"):
+            if int.from_bytes(before[net_at + 6 : net_at + 8], "big") & 0x3FFF:
+                continue
+            end = net_at + int.from_bytes(before[net_at + 2 : net_at + 4], "big")
+            pseudo, protocol = after[net_at + 12 : net_at + 20], before[net_at + 9]
+        else:
+            end = net_at + 40 + int.from_bytes(before[net_at + 4 : net_at + 6], "big")
+            pseudo, protocol = after[net_at + 8 : net_at + 40], before[net_at + 6]
+        body = after[at:end]
+        assert ones_sum(pseudo + bytes([0, protocol]) + len(body).to_bytes(2, "big") + body) == 0xFFFF, (name, before.hex())
+        assert not (header["sum"].get("zero_is_none") and told == b"\0\0")
+    return places
+
+
+EDITED = ("ipv4.src", "ipv4.dst", "tcp.dst", "udp.src", "inner.ipv4.dst", "inner.ipv4.src", "inner.tcp.dst", "ipv6.src", "inner.udp.src", "ethernet.dst", "vlan.tci")  # fmt: skip
+
+
+@cocotb.test()
+async def edits_keep_checksums_right(dut):
+    bench = await Bench.start(dut)
+    for first in EDITED:
+        fields = [first, random.choice(EDITED)]
+        edits = []
+        for name in fields:
+            piece = program().fields[name][-1]
+            halves = (2 if piece.high > 15 else 0) | (1 if piece.low < 16 else 0)
+            mask = (1 << piece.high + 1) - (1 << piece.low)
+            value = random.choice([random.getrandbits(32), 0xFFFFFFFF, 0]) & mask
+            edits.append({"op": "set", "number": piece.word, "halves": halves, "value": value})
+        await bench.steps(stage.set_key([0, 1]))
+        await bench.steps(stage.write_entry(0, stage.Entry(key=0, mask=0, action={"edit": edits})))
+        bench.forget()
+        frames = [frame for _, frame in every_stack()]
+        for frame in frames:
+            bench.mac.send(frame)
+        bench.sink.stall = random.choice([0, 0.3])
+        await bench.finish()
+        for frame, have in zip(frames, bench.sink.messages, strict=True):
+            parsed = interpret(GRAPH, frame)
+            want = bytearray(frame)
+            for edit in edits:  # the later one wins
+                if edit["number"] in parsed.owners:
+                    header, byte = parsed.owners[edit["number"]]
+                    at = parsed.headers[header] + byte
+                    for half in (0, 1):
+                        there = 2 * half + 2 <= parsed.words[edit["number"]][1]
+                        if edit["halves"] >> (1 - half) & 1 and there:
+                            want[at + 2 * half : at + 2 * half + 2] = edit["value"].to_bytes(4, "big")[2 * half : 2 * half + 2]
+            if bytes(want) == frame:
+                continue
+            places = check_sums(frame, have.data)
+            assert len(have.data) == len(frame)
+            for i, (a, b) in enumerate(zip(want, have.data, strict=True)):
+                assert a == b or i in places, f"byte {i} of {frame.hex()} {fields}"
+
+
+@cocotb.test()
+async def a_full_buffer_drops_whole_frames(dut):
+    bench = await Bench.start(dut, stall=1.0)
+    frames = [frame_of("ipv4", "udp", payload=random.randbytes(random.choice([20, 1400, 8900]))) for _ in range(80)]
+    for frame in frames:
+        bench.mac.send(frame)
+    await bench.mac.drained()
+    assert bench.events.count["drop_overflow"] > 0
+    bench.sink.stall = 0
+    await bench.finish()
+    bench.sink.stall = 0.5
+    more = [frame_of("ipv4", "tcp", payload=bytes(10)) for _ in range(300)]
+    for frame in more:
+        bench.mac.send(frame)
+    await bench.finish()
+    everything, position = frames + more, 0
+    for message in bench.sink.messages:
+        position = everything.index(message.data, position) + 1
+        check(message, message.data)
+
+
+@cocotb.test()
+async def latency_and_throughput(dut):
+    stages = int(os.environ.get("GIRIH_STAGES", "1"))
+    bench = await Bench.start(dut)
+    cycles = 4 + 2 * stages
+    for size in (60, 64, 65, 512, 1500):
+        bench.forget()
+        number = 300 if size <= 65 else 20
+        frames = [frame_of("ipv4", "tcp", payload=bytes(size))[:size] for _ in range(number)]
+        ats = [bench.mac.send(frame) for frame in frames]
+        await bench.finish()
+        have = bench.sink.messages
+        assert len(have) == number
+        assert have[-1].last - have[0].first + 1 == sum(flits_of(frame) for frame in frames), "a bubble"
+        if FLIT_BYTES >= 64:
+            assert {m.first - at["first"] for m, at in zip(have, ats, strict=True)} == {cycles}, size
+    assert cycles <= {1: 6, 4: 12}[stages]
+    assert bench.events.count["drop_overflow"] == 0
+    bench.forget()
+    for _ in range(50):
+        bench.mac.send(frame_of("ipv4", "vxlan", inner=inner_frame(bytes(100), "ipv4", "udp")))
+    await bench.finish()
+    assert bench.sink.messages[-1].last - bench.sink.messages[0].first + 1 == sum(flits_of(m.data) for m in bench.sink.messages)
+
+
+@cocotb.test()
+async def what_leaves_is_cut_and_padded(dut):
+    bench = await Bench.start(dut, stall=0.3)
+    want = []
+    for _ in range(60):
+        frame, bad = random.randbytes(random.choice([14, 30, 59, 60, 64, 65, 400, 1514])), random.random() < 0.2
+        cut = random.choice([0, 0, len(frame) - random.randint(0, 10)])
+        bench.source.send(Message(frame, {"length": cut, "timestamp_valid": 0}, bad))
+        want.append(((frame[:cut] if cut else frame).ljust(60, b"\0"), int(bad)))
+    while len(bench.frames.frames) < len(want):
+        await RisingEdge(dut.clk_i)
+    await ClockCycles(dut.clk_i, 20)
+    assert [(data, user) for data, user, *_ in bench.frames.frames] == want
+    assert bench.events.count["out_frames"] == len(want)
+    bench.frames.stall = 0
+    await ClockCycles(dut.clk_i, 5)
+    message = Message(bytes(64), {"timestamp_valid": 1, "timestamp": (cycle_now() - 5) & 0xFFFFFF})
+    bench.source.send(message)
+    await ClockCycles(dut.clk_i, 20)
+    _, _, first, _ = bench.frames.frames[-1]
+    assert first - message.first == 1
+    assert bench.frames.latencies
+
+
+@cocotb.test()
+async def nobody_else_is_in_the_window(dut):
+    bench = await Bench.start(dut)
+    for offset in (0x1000, 0x2000, 0x3FFC):  # stages that do not exist
+        with pytest.raises(stage.Refused):
+            await bench.access(False, offset)
+    with pytest.raises(stage.Refused):
+        await bench.access(True, 0, 0, tenant=3)
