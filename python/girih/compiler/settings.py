@@ -137,6 +137,9 @@ def _node(
     field: ConfigField, value: Scalar, tile: str, targets: Mapping[str, int | None], report: Report
 ) -> int | None:
     """The node of the tile that a setting names."""
+    if value.text == tile:
+        report.error(value.line, f"{field.name} of tile {tile} leads back to itself", "Name another tile.")
+        return None
     if value.text in targets and targets[value.text] is not None:
         return targets[value.text]
     good = [name for name, node in targets.items() if node is not None and name != tile]
