@@ -37,7 +37,8 @@ def test_exact_with_the_widest_key():
 
 
 def test_ternary():
-    build(TERNARY, 32, 10, ["finds_what_a_model_finds", "replaces_whole_entries_under_load", *TENANTS])
+    names = ["finds_what_a_model_finds", "replaces_whole_entries_under_load", "never_joins_two_entries"]
+    build(TERNARY, 32, 10, [*names, *TENANTS])
 
 
 def test_lpm():
@@ -217,6 +218,28 @@ async def replaces_whole_entries_under_load(dut):
         if number % 10 == 0:
             busy = random.choice(keys)
     assert bench.left > 5000 and sum(seen.values()) > 300
+
+
+@cocotb.test()
+async def never_joins_two_entries(dut):
+    """One index, now for one key and now for another: no packet takes the action of the other key."""
+    bench, shape = await start(dut)
+    keys = [random.getrandbits(shape.key_bits) for _ in range(2)]
+    hits = 0
+
+    def check(before, after):
+        nonlocal hits
+        if after.meta:
+            assert after.meta % 2 == keys.index(key_of(before, shape))
+            check_chain(after, after.meta)
+            hits += 1
+
+    bench.on_packet = check
+    bench.make = lambda: packet_with(random.choice(keys), shape)
+    for number in range(1, 100):
+        entry = Entry(keys[number % 2], chain_action(number), mask=(1 << shape.key_bits) - 1)
+        await bench.software(st.write_entry(3, entry))
+    assert hits > 1000
 
 
 @cocotb.test()
