@@ -18,7 +18,7 @@ module scheduler_core
     parameter int unsigned Units = 8,
     parameter int unsigned Channels = 2,
     parameter int unsigned Entries = 1024,
-    parameter int unsigned Cells = 1024,  // of each channel
+    parameter int unsigned Cells = W < 256 ? 2048 : 1024,  // of each channel
     parameter int unsigned CellFlits = 2,
     parameter int unsigned LosslessSlots = 2,  // lossless packets that a unit has room for
     parameter int unsigned LosslessPackets = 2,  // in the region of the chains, at most

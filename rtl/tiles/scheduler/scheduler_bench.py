@@ -34,6 +34,7 @@ DESC_BITS = FLIT[0].bits
 EXIT = 0x40  # the node that every finished message goes to
 SOURCE = 0x50  # the node that new messages come from
 FIRST_UNIT = 0x10
+CELLS = 2048 if PARAMS.data_width < 256 else 1024  # of each channel
 FATES = ("NoRight", "BadService", "Void", "Overflow", "Shortage", "Evicted", "Accepted", "Dispatched")
 
 
@@ -183,7 +184,7 @@ class Bench:
         for index, unit in enumerate(self.units):
             assert await self.read(0x0C00 + 4 * index) == unit.credits, f"credits of unit {index}"
         for channel in range(self.channels):
-            assert await self.read(0x0D40 + 4 * channel) == int(os.environ.get("CELLS", "1024")), "cells are missing"
+            assert await self.read(0x0D40 + 4 * channel) == CELLS, "cells are missing"
         for tenant in range(4):
             assert await self.read(0x0D00 + 4 * tenant) == 0, f"tenant {tenant} still holds cells or entries"
 

@@ -8,7 +8,7 @@ module scheduler_engine
     parameter int unsigned Services = 8,
     parameter int unsigned Tenants = 4,
     parameter int unsigned Entries = 1024,
-    parameter int unsigned Cells = 1024,
+    parameter int unsigned Cells = W < 256 ? 2048 : 1024,
     parameter int unsigned CellFlits = 2,
     parameter int unsigned LosslessSlots = 2,
     parameter int unsigned LosslessPackets = 2

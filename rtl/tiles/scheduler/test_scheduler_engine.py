@@ -7,12 +7,19 @@ from collections import Counter
 import cocotb
 import pytest
 from girih.testing import run_cocotb
-from scheduler_bench import Bench, Unit
+from girih.testing.engines import WIDTHS
+from scheduler_bench import CELLS, Bench, Unit
 
 
-@pytest.mark.parametrize("data_width", [512])
+# At widths other than that of the 100G card: what depends on the width.
+OTHER_WIDTHS = ["a_packet_goes_through_its_chain", "everything_at_random", "full_links_of_long_packets"]
+
+
+@pytest.mark.parametrize("data_width", WIDTHS)
 def test_scheduler_engine(data_width):
-    run_cocotb("scheduler_engine", __file__, data_width=data_width, chained=True)
+    run_cocotb(
+        "scheduler_engine", __file__, data_width=data_width, chained=True, testcase=None if data_width == 512 else OTHER_WIDTHS
+    )
 
 
 # Order, credits, pushes.
@@ -176,9 +183,12 @@ async def rights_and_bad_packets(dut):
 
 @cocotb.test()
 async def the_worst_leave_when_room_is_short(dut):
-    """A stopped unit and more packets than there is room for: those of the low class stay, and all is counted."""
+    """A stopped unit and more packets than there is room for: those of the low class stay, and all is counted.
+
+    One packet of a queue can leave in four cycles, so the better ones come no faster than that.
+    """
     unit = Unit(0, credits=1)
-    bench = await Bench.start(dut, [unit])
+    bench = await Bench.start(dut, [unit], idle=0.7)
     for rank_class in range(2):
         await bench.set_class(0, rank_class, offset=rank_class * 100)
     unit.stopped = True
@@ -187,12 +197,12 @@ async def the_worst_leave_when_room_is_short(dut):
         rank_class = int(random.random() < 0.7)
         good += 1 - rank_class
         bench.send(i % 2, bench.packet(128, [(0, rank_class)], tenant=i % 4))
-    await bench.steps(3000)
+    await bench.steps(5000)
     unit.stopped = False
     await bench.quiet(200_000)
     assert bench.events["drop_evicted"] > 100
     lost = [p for p in bench.packets.values() if p not in bench.done]
-    assert sum(p.classes[0] == 0 for p in lost) <= 2, "a packet of the good class was dropped"
+    assert sum(p.classes[0] == 0 for p in lost) <= 0.02 * good, "packets of the good class were dropped"
     counted = Counter()
     for tenant in range(4):
         counted += Counter(await bench.fates(tenant, 0))
@@ -259,6 +269,52 @@ async def everything_at_random(dut):
     await bench.quiet(100_000)
 
 
+# The window.
+
+
+@cocotb.test()
+async def the_window_shows_what_is_queued(dut):
+    unit = Unit(0, credits=2)
+    bench = await Bench.start(dut, [unit, Unit(1, credits=9)])
+    await bench.set_class(0, 3, offset=77)
+    assert await bench.read((0 * 16 + 3) * 8 + 4) == 77
+    unit.stopped = True
+    bench.send(0, *(bench.packet(200, [(0, 3)], tenant=2) for _ in range(10)))
+    await bench.steps(200)
+    waiting = 10 - 2
+    state = await bench.read(0x0800 + 4 * 2)
+    assert (state >> 31, state >> 16 & 0xFFF, state & 0xFFFF) == (1, 77 << 1 | 1, waiting)
+    cells = -(-bench.packets[0].flits // 2)
+    assert await bench.read(0x0D00 + 4 * 2) == waiting << 16 | waiting * cells
+    assert await bench.read(0x0D40) == CELLS - waiting * cells
+    assert await bench.read(0x0C00) == 0 and await bench.read(0x0C04) == 9
+    await bench.steps(300)
+    unit.stopped = False
+    await bench.quiet()
+    count, low, high, largest = [await bench.read(0x1000 + 4 * i) for i in range(4)]
+    bins = [await bench.read(0x1000 + 4 * (4 + i)) for i in range(25)]
+    waits = sorted(p.left - p.entered for p in bench.done)
+    assert count == 10 and high == 0 and sum(bins) == 10
+    assert bins[3] == 2 and sum(bins[9:11]) == 8, "two went at once, eight waited some 600 cycles"
+    assert abs(low - sum(waits)) <= 20 * 10 and abs(largest - waits[-1]) <= 20
+
+
+@cocotb.test()
+async def a_tenant_reads_its_own_and_writes_nothing(dut):
+    bench = await Bench.start(dut, [Unit(0)])
+    queue, tenant, fate = 0x0800 + 4 * 2, 0x0D00 + 4 * 2, 0x2000 + 2 * 16 * 16 * 4
+    for addr in (queue, tenant, fate):
+        assert not (await bench.access(addr, tenant=2))[1]
+        assert (await bench.access(addr, tenant=1))[1], f"tenant 1 reads 0x{addr:x} of tenant 2"
+        assert (await bench.access(addr, 1, tenant=2))[1] and (await bench.access(addr, 1))[1], "it is read only"
+    for addr in (0, 0x0C00, 0x0D40, 0x1000):
+        assert (await bench.access(addr, tenant=2))[1]
+    await bench.set_class(0, 0, offset=5)
+    assert (await bench.access(4, 9, tenant=2))[1] and await bench.read(4) == 5
+    for addr in (0x0800 + 4 * 4, 0x0800 + 64 * 8, 0x0C00 + 4 * 8, 0x0D00 + 4 * 4, 0x0D40 + 4 * 2, 0x1800, 0x2000 + 4 * 1024, 1):
+        assert (await bench.access(addr))[1], f"0x{addr:x} is nobody's"
+
+
 # Speed.
 
 
@@ -302,7 +358,7 @@ async def full_links_of_long_packets(dut):
         flits = sum(p.flits for p in bench.left[4:-4])
         busy = flits / (bench.left[-4].left - bench.left[4].left)
         print(f"{size} B on two channels: {busy:.3f} flits per cycle")
-        assert busy > 1.9
+        assert busy > 1.99
 
 
 @cocotb.test()
