@@ -54,7 +54,7 @@ REFUSED = [
     ("fifo_block", "Depth", 1, "fifo_block: Depth is 1; it must be a power of two, at least 2"),
     ("header_window", "HeaderBytes", 256, "header_window: HeaderBytes is 256; it must be from 1 to 255"),
     ("local_buffer", "Flits", 256, "local_buffer: Flits is 256; it must be a power of two, at least 282"),
-    ("local_buffer", "Messages", 1, "local_buffer: Messages is 1; it must be a power of two, more than LosslessSlots"),
+    ("local_buffer", "Messages", 3, "local_buffer: Messages is 3; it must be a power of two, more than LosslessSlots"),
     ("match_exact", "Entries", 4, "match_exact: Entries is 4; it must be a power of two, at least 8"),
     ("match_exact", "KeyBits", 161, "match_exact: KeyBits is 161; it must be from 1 to 160"),
     ("match_key", "Halves", 11, "match_key: Halves is 11; it must be from 1 to 10"),
