@@ -47,6 +47,7 @@ REFUSED = [
     ("dispatcher", "PopLatency", 1, "dispatcher: PopLatency is 1; it must be at least 2"),
     ("drop_bank", "Depth", 1, "drop_bank: Depth is 1; it must be at least 2"),
     ("drop_counters", "Inputs", 0, "drop_counters: Inputs is 0; it must be at least 1"),
+    ("deparser_buffer", "Depth", 3, "deparser_buffer: Depth is 3; it must be a power of two, at least 2"),
     ("drop_counters", "Tenants", 17, "drop_counters: Tenants is 17; it must be in 1 to 16"),
     ("eth_rx_engine", "BufferFlits", 128, "eth_rx_engine: BufferFlits is 128; a frame of the largest size takes 141"),
     ("eth_rx_engine", "Port", 16, "eth_rx_engine: Port is 16; it must be at most 15"),
@@ -79,6 +80,9 @@ REFUSED = [
     ("realign_insert", "HeaderBytes", 0, "realign_insert: HeaderBytes is 0; it must be from 1 to 255"),
     ("realign_insert", "Width", 24, "realign_insert: Width is 24; it must be a power of two from 16 to 1024"),
     ("realign_strip", "Width", 24, "realign_strip: Width is 24; it must be a power of two from 16 to 1024"),
+    ("rmt_pipeline", "BufferFlits", 128, "rmt_pipeline: BufferFlits is 128; a frame of the largest size takes 141"),
+    ("rmt_pipeline", "Stages", 5, "rmt_pipeline: Stages is 5; it must be from 1 to 4"),
+    ("rmt_port_engine", "Port", 16, "rmt_port_engine: Port is 16; it must be at most 15"),
     ("router", "Exists", "5'b10000", "router: Exists is 10000; it needs the local port and at least one neighbour"),
     ("scheduler_core", "Services", 16, "scheduler_core: Services is 16; it must be at most 15"),
     ("scheduler_core", "Tenants", 3, "scheduler_core: Tenants is 3; it must be a power of two, at most 16"),
@@ -98,7 +102,7 @@ REFUSED = [
 ]
 
 # What no parameter can reach: it guards against a package of another width than those supported.
-UNREACHABLE = {"arp_maker"}
+UNREACHABLE = {"arp_maker", "parser_collect", "parser_program"}
 
 
 def lint(module: str, width: int, *arguments: str) -> subprocess.CompletedProcess:
