@@ -15,9 +15,26 @@ from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, Events, Message, Sin
 
 HOP = struct_fields("hop")
 SCHEDULER = 1  # the key of the node table
-EVENTS = ["drop_overrun", "drop_engine", "drop_aborted", "mark_detoured", "mark_pushed", "mark_pulled", "mark_busy_cycles"]
+EVENTS = [
+    "drop_overrun",
+    "drop_engine",
+    "drop_aborted",
+    "mark_detoured",
+    "mark_pushed",
+    "mark_pulled",
+    "mark_busy_cycles",
+]
 # What an engine may set.
-ENGINES_OWN = ("rank_valid", "rank", "length", "l3_offset", "l4_offset", "payload_offset", "payload_sum_valid", "payload_sum")
+ENGINES_OWN = (
+    "rank_valid",
+    "rank",
+    "length",
+    "l3_offset",
+    "l4_offset",
+    "payload_offset",
+    "payload_sum_valid",
+    "payload_sum",
+)
 
 
 def random_hop() -> int:

@@ -47,8 +47,10 @@ def messages(count: int) -> list[Message]:
     """With headers of any length that fits, and payloads that may be empty."""
     result = []
     for tag in range(count):
-        offset = random.choice([4, 14, 42, 62, 63, 64, 65, HEADER_BYTES - 1, HEADER_BYTES, random.randint(4, HEADER_BYTES)])
-        size = offset + random.choice([0, 1, 22, FLIT_BYTES, random.randint(0, 3 * FLIT_BYTES), random.randint(0, 1500)])
+        some = random.randint(4, HEADER_BYTES)
+        offset = random.choice([4, 14, 42, 62, 63, 64, 65, HEADER_BYTES - 1, HEADER_BYTES, some])
+        some = random.choice([random.randint(0, 3 * FLIT_BYTES), random.randint(0, 1500)])
+        size = offset + random.choice([0, 1, 22, FLIT_BYTES, some, some])
         desc = random_desc(size, payload_offset=offset, route_count=0, detoured=0)
         if size > offset and random.random() < 0.2:
             desc["length"] = 0
@@ -105,7 +107,7 @@ async def impossible_headers_make_it_void(dut):
         if random.random() < 0.5:
             message.desc["payload_offset"] = random.randint(HEADER_BYTES + 1, 255)
         else:
-            message.desc["payload_offset"] = random.randint(len(message.data) + 1, 255) if len(message.data) < 255 else 255
+            message.desc["payload_offset"] = random.randint(min(len(message.data) + 1, 255), 255)
         message.desc["length"] = random.choice([len(message.data), 0])
     ledger = await bench.run(sent)
     for message in ledger.done:

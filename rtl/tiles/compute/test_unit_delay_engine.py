@@ -90,7 +90,7 @@ CASES = {
     "per message": {"message_time": round(20.3 * ONE)},
     "both": {"message_time": 7 * ONE, "byte_time": gbps(50)},
     "uniform": {"byte_time": gbps(20), "distribution": UNIFORM, "spread": round(0.4 * ONE), "seed": 77},
-    "bimodal": {"message_time": 9 * ONE, "distribution": BIMODAL, "slow_share": round(0.1 * ONE), "slow_factor": 5 * 256},
+    "bimodal": {"message_time": 9 * ONE, "distribution": BIMODAL, "slow_share": ONE // 10, "slow_factor": 5 * 256},
 }
 
 
