@@ -3,16 +3,17 @@
 // is so near its end that a packet popped now comes just in time, for a long packet on the link must
 // not have others popped behind it that a better one could still have overtaken.
 //
-// A popped packet is charged by the last length of its service until its slot has been read; only then
-// are its channel and its length known. Which channel it will be cannot be chosen: with several,
-// pops go on while any of them runs low, up to Ahead flits and Packets on the others.
+// A popped packet is charged by the last length of its service to every channel until its slot has been
+// read; only then are its channel and its length known. Which channel it will be cannot be chosen: with
+// several, pops go on while any that they may be for runs low, and another takes one packet behind the
+// one on its link, and up to Packets as long as it has less than Ahead flits to send.
 module channel_work
   import girih_pkg::*;
 #(
     parameter int unsigned Services = 8,
     parameter int unsigned Channels = 2,
     parameter int unsigned Low = 8,  // flits: what hides the way from pop to link
-    parameter int unsigned Ahead = 2 * MaxFrameFlits,  // flits
+    parameter int unsigned Ahead = MaxFrameFlits / 2,
     parameter int unsigned Packets = 8,
     localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,
     localparam int unsigned ChargeWidth = $clog2(Low + 1)
@@ -20,7 +21,8 @@ module channel_work
     input logic clk_i,
     input logic rst_i,
 
-    output logic room_o,  // one more packet may be popped
+    output logic [Channels-1:0] low_o,  // packets for this channel are welcome
+    output logic                open_o,  // and all channels could take one
 
     input  logic                    pop_i,
     input  logic [ServiceWidth-1:0] pop_service_i,
@@ -35,44 +37,46 @@ module channel_work
     input logic [Channels-1:0] sent_i,  // a flit has left by the channel
     input logic [Channels-1:0] sent_last_i
 );
-  localparam int unsigned WorkWidth = $clog2(Ahead + (Low + 1) * MaxFrameFlits + 1);
+  localparam int unsigned WorkWidth = $clog2(Ahead + (Low + 1) * (MaxFrameFlits + Low) + 1);
   localparam int unsigned PacketsWidth = $clog2(Packets + Low + 1);
   typedef logic [WorkWidth-1:0] work_t;
   typedef logic [PacketsWidth-1:0] packets_t;
   typedef logic [ChargeWidth-1:0] charge_t;
 
-  work_t unresolved_q;
   charge_t [Services-1:0] last_q;
-  logic [Channels-1:0] low, open;
+  logic [Channels-1:0] open;
+  work_t charged, settled;
 
   assign charge_o = last_q[pop_service_i];
-  assign room_o = |low && &open;
+  assign charged = pop_i ? work_t'(charge_o) : '0;
+  assign settled = known_i ? work_t'(known_charge_i) : '0;
+  assign open_o = &open;
 
   always_ff @(posedge clk_i) begin
-    unresolved_q <= unresolved_q + (pop_i ? work_t'(charge_o) : '0)
-        - (known_i ? work_t'(known_charge_i) : '0);
     if (known_i) begin
       last_q[known_service_i] <= known_flits_i > length_t'(Low) ? charge_t'(Low) : charge_t'(known_flits_i);
     end
-    if (rst_i) begin
-      unresolved_q <= '0;
-      last_q <= {Services{charge_t'(Low)}};
-    end
+    if (rst_i) last_q <= {Services{charge_t'(Low)}};
   end
 
   for (genvar c = 0; c < Channels; c++) begin : gen_channel
-    work_t work_q;
+    work_t work_q, expected_q;  // flits known, and with what is charged
     packets_t packets_q;
+    work_t given, sent;
     logic add;
     assign add = known_i && known_channel_i[c];
-    assign low[c] = work_q + unresolved_q < work_t'(Low);
-    assign open[c] = work_q < work_t'(Ahead) && packets_q < packets_t'(Packets);
+    assign given = add ? work_t'(known_flits_i) : '0;
+    assign sent = work_t'(sent_i[c]);
+    assign low_o[c] = expected_q < work_t'(Low);
+    assign open[c] = packets_q <= packets_t'(1) || (packets_q < packets_t'(Packets) && work_q < work_t'(Ahead));
 
     always_ff @(posedge clk_i) begin
-      work_q <= work_q + (add ? work_t'(known_flits_i) : '0) - work_t'(sent_i[c]);
+      work_q <= work_q + given - sent;
+      expected_q <= expected_q + given - sent + charged - settled;
       packets_q <= packets_q + packets_t'(add) - packets_t'(sent_i[c] && sent_last_i[c]);
       if (rst_i) begin
         work_q <= '0;
+        expected_q <= '0;
         packets_q <= '0;
       end
       if (!rst_i) begin
@@ -80,6 +84,8 @@ module channel_work
         else $error("channel_work: more flits left than were given");
         assert (!sent_i[c] || !sent_last_i[c] || packets_q != '0)
         else $error("channel_work: more packets left than were given");
+        assert (expected_q >= work_q)
+        else $error("channel_work: a charge was settled twice");
       end
     end
   end

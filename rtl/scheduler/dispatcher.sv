@@ -33,6 +33,7 @@ module dispatcher
     input logic [Services-1:0] pick_valid_i,  // the picked tenant's head may leave
     input logic [Services-1:0][TenantWidth-1:0] pick_tenant_i,
     input logic [Queues-1:0] queue_busy_i,
+    input logic [Services-1:0][Channels-1:0] stored_i,  // the service has packets in the channel
     input logic [Services-1:0] affine_i,
     input logic [Services-1:0] lossless_i,  // lossless packets are queued: the next one may be one
     input logic [Services-1:0] unit_free_i,  // the service's best unit has a credit
@@ -111,6 +112,7 @@ module dispatcher
   // Who wants what.
   logic [Services-1:0] pickable, waiting, wait_lossless, wait_room, wait_empty;
   logic [Services-1:0] unit_ready, launchable, fetchable;
+  logic [Channels-1:0] low;
   logic [Services-1:0][SlotWidth-1:0] wait_slot;
   logic [Services-1:0][UnitWidth-1:0] wait_unit;
   for (genvar s = 0; s < Services; s++) begin : gen_request
@@ -119,11 +121,12 @@ module dispatcher
     assign unit_ready[s] = waiting[s]
         ? (wait_lossless[s] ? lossless_free_i[wait_unit[s]] : free_i[wait_unit[s]])
         : (lossless_i[s] ? unit_lossless_free_i[s] : unit_free_i[s]);
-    assign launchable[s] = unit_ready[s] && (waiting[s] || (pickable[s] && !affine_i[s] && wait_empty[s]));
+    assign launchable[s] = unit_ready[s] && (stored_i[s] & low) != '0
+        && (waiting[s] || (pickable[s] && !affine_i[s] && wait_empty[s]));
     assign fetchable[s] = pickable[s] && affine_i[s] && wait_room[s];
   end
 
-  logic room, launch, evict, evicted_q, fetch;
+  logic open, launch, evict, evicted_q, fetch;
   logic [Services-1:0] launch_grant, fetch_grant;
   logic [ServiceWidth-1:0] launch_service, fetch_service, pop_service;
   logic launch_waited;
@@ -157,8 +160,8 @@ module dispatcher
   end
 
   assign launch_waited = |(launch_grant & waiting);
-  assign evict = evict_valid_i && queue_busy_i[evict_queue_i] && !(evicted_q && room && |launchable);
-  assign launch = room && |launchable && !evict;
+  assign evict = evict_valid_i && queue_busy_i[evict_queue_i] && !(evicted_q && open && |launchable);
+  assign launch = open && |launchable && !evict;
   assign fetch = |fetchable && !evict && (!launch || launch_waited);
   assign evict_ready_o = evict;
 
@@ -246,7 +249,8 @@ module dispatcher
   ) u_work (
       .clk_i,
       .rst_i,
-      .room_o(room),
+      .low_o(low),
+      .open_o(open),
       .pop_i(launch),
       .pop_service_i(launch_service),
       .charge_o(charge),

@@ -112,6 +112,7 @@ module scheduler_core
 
   logic [Services-1:0] pick_valid, picked, lossless_present;
   logic [Services-1:0][TenantWidth-1:0] pick_tenant;
+  logic [Services-1:0][Channels-1:0] in_channel;
 
   logic take, take_lossless, read_slot;
   logic [UnitWidth-1:0] take_unit, leave_unit;
@@ -277,6 +278,7 @@ module scheduler_core
   scheduler_services #(
       .Services(Services),
       .Tenants(Tenants),
+      .Channels(Channels),
       .Entries(Entries)
   ) u_services (
       .clk_i,
@@ -295,11 +297,14 @@ module scheduler_core
       .charge_service_i(4'(leave_service)),
       .charge_tenant_i(leaving.desc.tenant),
       .charge_length_i(leaving.length),
-      .lossless_comes_i(accept && arrival.desc.lossless),
-      .lossless_comes_service_i(accept_service),
-      .lossless_leaves_i(leave && leaving.desc.lossless),
-      .lossless_leaves_service_i(4'(leave_service)),
-      .lossless_o(lossless_present)
+      .comes_valid_i(accept),
+      .comes_service_i(accept_service),
+      .comes_i(arrival),
+      .leaves_valid_i(leave),
+      .leaves_service_i(4'(leave_service)),
+      .leaves_i(leaving),
+      .lossless_o(lossless_present),
+      .stored_o(in_channel)
   );
 
   logic [Services-1:0] unused_flow_free, unused_flow_lossless_free;
@@ -350,6 +355,7 @@ module scheduler_core
       .pick_valid_i(pick_valid),
       .pick_tenant_i(pick_tenant),
       .queue_busy_i(busy),
+      .stored_i(in_channel),
       .affine_i(affinity_i),
       .lossless_i(lossless_present),
       .unit_free_i(best_free),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each service would send next: its tenant, and whether a lossless packet may be among what it has.
+// What each service would send next: its tenant, and what it may be (lossless; stored in which channel).
 module scheduler_services
-  import girih_pkg::*;
+  import girih_pkg::*, entry_pkg::*;
   import policy_pkg::service_policy_t, policy_pkg::tenant_policy_t;
 #(
     parameter int unsigned Services = 8,
     parameter int unsigned Tenants = 4,
+    parameter int unsigned Channels = 2,
     parameter int unsigned Entries = 1024,
     localparam int unsigned Queues = Services * Tenants,
     localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1
@@ -32,12 +33,15 @@ module scheduler_services
     input tenant_t charge_tenant_i,
     input length_t charge_length_i,
 
-    // Lossless packets that are queued, and those that have left.
-    input logic lossless_comes_i,
-    input logic [3:0] lossless_comes_service_i,
-    input logic lossless_leaves_i,
-    input logic [3:0] lossless_leaves_service_i,
-    output logic [Services-1:0] lossless_o
+    // Packets that are queued, and those that have left, also by eviction.
+    input logic comes_valid_i,
+    input logic [3:0] comes_service_i,
+    input entry_t comes_i,
+    input logic leaves_valid_i,
+    input logic [3:0] leaves_service_i,
+    input entry_t leaves_i,
+    output logic [Services-1:0] lossless_o,  // it has lossless packets
+    output logic [Services-1:0][Channels-1:0] stored_o  // it has packets in the channel
 );
   logic [Tenants-1:0] eligible[Services];
   logic share_valid[Services];
@@ -91,18 +95,32 @@ module scheduler_services
         .popped_i(popped_i[s])
     );
 
-    logic [$clog2(Entries):0] lossless_q;
     logic comes, leaves;
-    assign comes = lossless_comes_i && lossless_comes_service_i == 4'(s);
-    assign leaves = lossless_leaves_i && lossless_leaves_service_i == 4'(s);
-    assign lossless_o[s] = lossless_q != '0;
-    always_ff @(posedge clk_i) begin
-      if (comes != leaves) lossless_q <= comes ? lossless_q + 1'b1 : lossless_q - 1'b1;
-      if (rst_i) lossless_q <= '0;
-      if (!rst_i) begin
-        assert (!leaves || lossless_q != '0)
-        else $error("scheduler_services: more lossless packets left than came");
-      end
+    assign comes = comes_valid_i && comes_service_i == 4'(s);
+    assign leaves = leaves_valid_i && leaves_service_i == 4'(s);
+
+    scheduler_count #(
+        .Max(Entries)
+    ) u_lossless (
+        .clk_i,
+        .rst_i,
+        .up_i(comes && comes_i.desc.lossless),
+        .down_i(leaves && leaves_i.desc.lossless),
+        .some_o(lossless_o[s])
+    );
+    for (genvar c = 0; c < Channels; c++) begin : gen_channel
+      scheduler_count #(
+          .Max(Entries)
+      ) u_stored (
+          .clk_i,
+          .rst_i,
+          .up_i(comes && comes_i.channel == 4'(c)),
+          .down_i(leaves && leaves_i.channel == 4'(c)),
+          .some_o(stored_o[s][c])
+      );
     end
   end
+
+  logic unused;
+  assign unused = &{1'b0, comes_i, leaves_i};
 endmodule

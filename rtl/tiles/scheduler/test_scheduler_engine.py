@@ -8,7 +8,7 @@ import cocotb
 import pytest
 from girih.testing import run_cocotb
 from girih.testing.engines import WIDTHS
-from scheduler_bench import CELLS, Bench, Unit
+from scheduler_bench import CELLS, FIRST_UNIT, Bench, Unit, config_value
 
 
 # At widths other than that of the 100G card: what depends on the width.
@@ -359,6 +359,44 @@ async def full_links_of_long_packets(dut):
         busy = flits / (bench.left[-4].left - bench.left[4].left)
         print(f"{size} B on two channels: {busy:.3f} flits per cycle")
         assert busy > 1.99
+
+
+@cocotb.test()
+async def full_links_of_one_service(dut):
+    """One service with packets of both channels in a random order: the price of not knowing the next one's channel."""
+    bench = await Bench.start(dut, [Unit(0, cycles=1, credits=64), Unit(0, cycles=1, credits=64)])
+    for _ in range(120):
+        bench.send(random.randrange(2), bench.packet(1500, [(0, 0)]))
+    await bench.quiet()
+    flits = sum(p.flits for p in bench.left[10:-10])
+    busy = flits / (bench.left[-10].left - bench.left[10].left)
+    print(f"1500 B, two channels at random: {busy:.3f} flits per cycle")
+    assert busy > 1.3
+
+
+@cocotb.test()
+async def a_better_packet_passes_all_but_those_on_the_link(dut):
+    """Long packets queue for the link; a better one passes all but what is on the link and what was popped behind it."""
+    nodes = {"unit_service": [0, 1], "unit_node": [FIRST_UNIT, FIRST_UNIT + 1]}
+    unit = Unit(0, credits=255, capacity=500)
+    bench = await Bench.start(dut, [unit, Unit(1)], unit_credits=[1, 16])
+    await bench.set_class(0, 1, offset=100)
+    unit.stopped = True
+    bench.send(0, *(bench.packet(1500, [(0, 1)]) for _ in range(40)))
+    await bench.steps(1100)
+    dut.cfg_i.value = config_value(unit_credits=[255, 16], **nodes)
+    unit.stopped = False
+    waits = []
+    for _ in range(8):
+        await bench.steps(random.randint(40, 80))
+        better = bench.packet(64, [(0, 0)])
+        bench.send(0, better)
+        while better not in bench.left:
+            await bench.step()
+        waits.append(better.left - better.entered)
+    print(f"64 B behind a full link of 1500 B: {min(waits)} to {max(waits)} cycles")
+    assert max(waits) <= 2 * 24 + 12
+    await bench.quiet()
 
 
 @cocotb.test()
