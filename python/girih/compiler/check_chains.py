@@ -83,12 +83,12 @@ def _check_keys(
     matched = [(text, bits_of(dict(chain.match))) for chain, text in zip(chains, texts, strict=True) if chain.match]
     for tile in design.tiles:
         kind = kinds[tile.name]
-        halves = None if kind is None else parameter(tile, kind, KEY_HALVES)
+        halves = None if kind is None else parameter(tile, kind, KEY_HALVES, design.params)
         if halves is None or not matched:
             continue
         first, bits = matched[0]
         other = next((text for text, more in matched if more.masks != bits.masks), None)
-        if other is not None and parameter(tile, kind, TABLE_KIND) == EXACT:
+        if other is not None and parameter(tile, kind, TABLE_KIND, design.params) == EXACT:
             report.error(
                 other.name.line,
                 f"chains {first.name.text} and {other.name.text} match different fields, which the exact table of {tile.name} cannot",

@@ -13,8 +13,9 @@ from girih.compiler.read_scheduling import MOST_TENANTS
 from girih.compiler.scheduling import Scheduling, Service, ServiceText, Tenant, TenantText
 from girih.compiler.settings import parameter
 from girih.spec.kinds import Kind
-from girih.spec.message import type_widths
+from girih.spec.message import CardParams, type_widths
 
+CELL_FLITS = 2  # where the kind has no parameter for it
 MOST_SERVICES = 1 << type_widths()["service"]
 Kinds = Mapping[str, Kind | None]
 
@@ -141,7 +142,7 @@ def _check_buffer(
     """The guarantees fit into the packet buffer, where the scheduler's parameters say how large that is."""
     if scheduler is None:
         return
-    size = buffer_bytes(scheduler, kinds[scheduler.name], design.params.data_width)
+    size = buffer_bytes(scheduler, kinds[scheduler.name], design.params)
     promised = sum(tenant.guarantee for tenant in tenants)
     if size is not None and promised > size:
         report.error(
@@ -151,8 +152,8 @@ def _check_buffer(
         )
 
 
-def buffer_bytes(tile: TileText, kind: Kind, data_width: int) -> int | None:
+def buffer_bytes(tile: TileText, kind: Kind, params: CardParams) -> int | None:
     """The size of a scheduler's packet buffer: cells of each channel."""
-    sizes = [parameter(tile, kind, name) for name in ("channels", "cells")]
-    cell_flits = parameter(tile, kind, "cell_flits") or 2
-    return None if None in sizes else sizes[0] * sizes[1] * cell_flits * data_width // 8
+    sizes = [parameter(tile, kind, name, params) for name in ("channels", "cells")]
+    cell_flits = parameter(tile, kind, "cell_flits", params) or CELL_FLITS
+    return None if None in sizes else sizes[0] * sizes[1] * cell_flits * params.flit_bytes

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from girih.compiler.check_chains import is_scheduler
-from girih.compiler.check_scheduling import buffer_bytes
+from girih.compiler.check_scheduling import CELL_FLITS, buffer_bytes
 from girih.compiler.model import Design, TileText, Value
 from girih.compiler.parse import Report
 from girih.compiler.read_scheduling import MOST_TENANTS
@@ -15,7 +15,6 @@ from girih.compiler.settings import is_balancer, parameter
 from girih.services.policy import shift_of
 from girih.spec.kinds import CREDIT_UNITS, Kind
 
-CELL_FLITS = 2
 WEIGHT_ONE = 2048  # the inverse of weight 1
 
 
@@ -44,9 +43,9 @@ def _of_scheduler(
 ) -> dict[str, Value]:
     units = [(unit, service) for service in scheduling.services for unit in service.units]
     tenants = {tenant.number: tenant for tenant in scheduling.tenants}
-    cell_bytes = (parameter(tile, kind, "cell_flits") or CELL_FLITS) * design.params.flit_bytes
-    entries = parameter(tile, kind, "entries") or 0  # guaranteed in proportion to the memory
-    buffer = buffer_bytes(tile, kind, design.params.data_width) or 1
+    cell_bytes = (parameter(tile, kind, "cell_flits", design.params) or CELL_FLITS) * design.params.flit_bytes
+    entries = parameter(tile, kind, "entries", design.params) or 0  # guaranteed in proportion to the memory
+    buffer = buffer_bytes(tile, kind, design.params) or 1
     everything = (1 << len(scheduling.services)) - 1
     numbers = {service.name: service.number for service in scheduling.services}
 
@@ -81,7 +80,7 @@ def _of_scheduler(
     needs = {
         CREDIT_UNITS: len(units),
         "services": len(scheduling.services),
-        "tenants": max([parameter(tile, kind, "tenants") or 1, *[number + 1 for number in tenants]]),
+        "tenants": max([parameter(tile, kind, "tenants", design.params) or 1, *[number + 1 for number in tenants]]),
     }
     needs["tenants"] = 1 << (needs["tenants"] - 1).bit_length()
     for item in kind.parameters:

@@ -10,6 +10,7 @@ from girih.compiler.model import Addresses, Design, TileText, Value
 from girih.compiler.parse import Report, Scalar, Seq
 from girih.compiler.read import TILE_KEYS, read_ip, read_mac
 from girih.spec.kinds import ConfigField, Kind
+from girih.spec.message import CardParams
 
 REPLICA_KEY = "replica"  # what the node table of a balancer is searched with
 REPLICAS = "replicas"  # the field that follows from a balancer's next
@@ -71,14 +72,13 @@ def resolve(
     return ordered, tuple(set_parameters.items())
 
 
-def parameter(tile: TileText, kind: Kind, name: str) -> int | None:
-    """A parameter of a tile as the design or the kind gives it; None where the kind has none of that name."""
+def parameter(tile: TileText, kind: Kind, name: str, params: CardParams) -> int | None:
+    """A parameter of a tile as the design or the kind gives it; None where it is not known here."""
     given = {key.text: values.number(value) for key, value in tile.settings}
     found = next((p for p in kind.parameters if p.name == name), None)
     if found is None:
         return None
-    value = given.get(name)
-    return value if value is not None else found.default if isinstance(found.default, int) else None
+    return found.default_for(params) if given.get(name) is None else given[name]
 
 
 def is_balancer(kind: Kind) -> bool:

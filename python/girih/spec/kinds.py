@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,14 +16,14 @@ from systemrdl import RDLCompiler
 from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 
 from girih.paths import RTL
-from girih.spec.message import SUPPORTED_WIDTHS
+from girih.spec.message import SUPPORTED_WIDTHS, CardParams
 
 TILES = RTL / "tiles"
 SHELL = RTL / "shell"
 CARD = RTL / "control" / "card.rdl"
 BUFFERING = ("cut_through", "store_and_forward", "sink")
 USES = ("axis_in", "axis_out", "now", "latency", "window", "credits_in", "credits_out")
-FABRIC = ("in", "out", "both")
+FABRIC = ("in", "out", "both", "none")
 WINDOW = 0x4000  # where the window of a kind that uses one starts
 WINDOW_BYTES = 0x4000
 CREDIT_UNITS = "units"  # the parameter that says how many credit links a kind with credits_in has
@@ -112,6 +113,27 @@ class EngineParameter:
     def verilog_name(self) -> str:
         return "".join(word.capitalize() for word in self.name.split("_"))
 
+    def default_for(self, params: CardParams) -> int | None:
+        """The default on a card; None for an expression beyond products and quotients of flit sizes."""
+        if isinstance(self.default, int):
+            return self.default
+        names = {"W": params.data_width, "FlitBytes": params.flit_bytes}
+
+        def value(node: ast.expr) -> int:
+            if isinstance(node, ast.Constant) and isinstance(node.value, int):
+                return node.value
+            if isinstance(node, ast.Name):
+                return names[node.id]
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
+                left, right = value(node.left), value(node.right)
+                return left * right if isinstance(node.op, ast.Mult) else left // right
+            raise KeyError
+
+        try:
+            return value(ast.parse(self.default, mode="eval").body)
+        except (SyntaxError, KeyError):
+            return None
+
 
 @dataclass(frozen=True)
 class NodeTable:
@@ -126,7 +148,7 @@ class NodeTable:
 class Kind:
     """One kind of tile.
 
-    fabric: "in", "out" or "both" ways between engine and fabric. fabric_ports: how many fabric ports it
+    fabric: "in", "out", "both" or "none" of the ways between engine and fabric. fabric_ports: how many fabric ports it
     has, or the parameter that says so. chained: it is for cards with services only. widths: of data that it
     can take. Paths say where its facts are written, for messages to people.
     """
@@ -159,12 +181,12 @@ class Kind:
     @property
     def has_input(self) -> bool:
         """Whether messages come in from the fabric."""
-        return self.fabric != "out"
+        return self.fabric in ("in", "both")
 
     @property
     def has_output(self) -> bool:
         """Whether messages leave for the fabric."""
-        return self.fabric != "in"
+        return self.fabric in ("out", "both")
 
     @property
     def at_port(self) -> bool:

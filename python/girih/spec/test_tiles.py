@@ -72,7 +72,7 @@ def test_what_the_kind_says():
 @pytest.mark.parametrize(
     "change, complaint",
     [
-        (("fabric: both", "fabric: up"), "fabric is up; it must be one of in, out, both"),
+        (("fabric: both", "fabric: up"), "fabric is up; it must be one of in, out, both, none"),
         (("fabric: both", "fabric: in"), "a kind has a node table (next) if it sends to the fabric"),
         (("fabric_ports: channels", "fabric_ports: many"), "fabric_ports is many; it must be a number or a parameter"),
         (("fabric_ports: channels", "fabric_ports: 2"), "counters has 3 shell; write shell_counters shell[2]"),
