@@ -284,6 +284,14 @@ def _fronts(graph: Graph, program: Program, links, base_end: int, states) -> lis
 
 
 def _name_fields(graph: Graph, program: Program) -> None:
+    together: dict[str, set[str]] = {name: set() for name in graph.headers}  # behind it in some frame
+    for name in graph.headers:
+        todo = [name]
+        while todo:
+            for follower in graph.headers[todo.pop()].get("next", {}).get("cases", {}).values():
+                if follower not in together[name]:
+                    together[name].add(follower)
+                    todo.append(follower)
     for name, header in graph.headers.items():
         placed = [(word, byte) for word, owner, byte in graph.words if owner == name]
         for field_name, (first, bits) in header["fields"].items():
@@ -301,7 +309,8 @@ def _name_fields(graph: Graph, program: Program) -> None:
                 program.fields[full] = pieces
                 own = {piece.word for piece in pieces}
                 last = max(i for i, (_, owner, _) in enumerate(graph.words) if owner == name)
-                program.hides[full] = {o for w, o, _ in graph.words[last + 1 :] if w in own and o != name}
+                takers = {owner for word, owner, _ in graph.words[last + 1 :] if word in own}
+                program.hides[full] = {t for t in takers if t in together[name] or name in together[t]}
 
 
 def _action(graph: Graph, program: Program, path: _Path) -> dict:

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parse graphs: what the shipped one becomes, and what is refused with which words. The hardware that
+runs the programs is tested in rtl/rmt."""
+
+import pytest
+
+from girih.errors import GirihError
+from girih.rmt import program as fmt
+from girih.rmt.parse_graph import SHIPPED, Piece, compile_graph, load_graph
+
+
+def test_the_shipped_graph_fits():
+    program = compile_graph(load_graph())
+    assert len(program.fronts) <= fmt.size("Fronts") and len(program.paths) <= fmt.size("Paths")
+    assert program.fields["udp.dst"] == [Piece(14, 15, 0)]
+    assert program.fields["vlan.vid"] == [Piece(4, 27, 16)]
+    assert [piece.word for piece in program.fields["ethernet.dst"]] == [0, 1]
+    assert program.hides["ipv4.tos"] == {"vxlan"} and not program.hides["ipv4.src"]
+    assert len(set(program.headers.values())) == len(program.headers)
+
+
+def test_a_program_is_loaded_with_the_parser_off():
+    writes = compile_graph(load_graph()).writes()
+    assert writes[0] == (fmt.CONTROL, 0) and writes[-1] == (fmt.CONTROL, 1)
+    assert all(0 <= offset < fmt.WINDOW_BYTES and offset % 4 == 0 and 0 <= value < 1 << 32 for offset, value in writes)
+    commits = [value for offset, value in writes if offset == fmt.COMMIT]
+    assert len(commits) == len(set(commits)) == fmt.size("Fronts") + 2 * fmt.size("Paths")
+    assert writes == compile_graph(load_graph()).writes()
+
+
+@pytest.mark.parametrize(
+    "old, new, complaint",
+    [
+        ("17: udp, 50: esp}", "17: ump, 50: esp}", "is followed by ump"),
+        ("bytes: 8", "bytes: 7", "has an odd size"),
+        ("link: [ethernet, vlan]", "link: [vlan, ethernet]", "the first link header is not `start`"),
+        ("[0, ethernet, 0]", "[16, ethernet, 0]", "word 16 of ethernet"),
+        ("{select: dst, cases: {4789: vxlan}}", "{select: sequence, cases: {4789: vxlan}}", "lies in two halfwords"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path, old, new, complaint):
+    text = SHIPPED.read_text()
+    assert old in text
+    text = text.replace("fields: {src: [0, 16], dst: [16, 16], length", "fields: {sequence: [8, 16], src: [0, 16], dst: [16, 16], length")
+    path = tmp_path / "graph.yaml"
+    path.write_text(text.replace(old, new))
+    with pytest.raises(GirihError, match=complaint):
+        compile_graph(load_graph(path))
