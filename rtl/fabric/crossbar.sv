@@ -3,7 +3,7 @@
 // from an input's write to the output. desc.dst is the index of the output; one that does not exist
 // leads to the last output. As on a mesh, a port has no way to itself: senders must not ask for it.
 module crossbar
-  import girih_pkg::*;
+  import girih_pkg::*, fabric_pkg::*;
 #(
     parameter int unsigned Ports = 8,
     parameter int unsigned Depth = 16
@@ -75,7 +75,7 @@ module crossbar
   for (genvar o = 0; o < int'(Ports); o++) begin : gen_output
     // All inputs but its own.
     logic [Others-1:0] request, valid_here, last_here, take_here;
-    logic [(Others > 1 ? $clog2(Others) : 1)-1:0] select;
+    logic [mux_stages(Others)-1:0][1:0] way;
     flit_t from[Others];
 
     for (genvar j = 0; j < int'(Others); j++) begin : gen_other
@@ -97,7 +97,7 @@ module crossbar
         .valid_i(valid_here),
         .last_i(last_here),
         .take_o(take_here),
-        .select_o(select),
+        .way_o(way),
         .out_valid_o(out_valid_o[o]),
         .out_ready_i(out_ready_i[o])
     );
@@ -106,7 +106,7 @@ module crossbar
         .N(Others)
     ) u_mux (
         .from_i(from),
-        .select_i(select),
+        .way_i(way),
         .flit_o(out_flit_o[o])
     );
   end

@@ -2,11 +2,11 @@
 // Control of one output of a router or crossbar: whose flit it carries. The output belongs to one
 // input from the cycle in which a message is first offered until its last flit has left (wormhole), so
 // an offer never changes while it waits, and messages are never interleaved. Free outputs go round
-// robin, settled one cycle ahead: select_o comes from registers. The multiplexer of the data is the
-// caller's, steered by select_o.
+// robin, settled one cycle ahead: way_o comes from registers. The multiplexer of the data is a
+// flit_mux, steered by way_o.
 module fabric_output #(
     parameter int unsigned Inputs = 4,
-    localparam int unsigned SelectWidth = Inputs > 1 ? $clog2(Inputs) : 1
+    localparam int unsigned Stages = fabric_pkg::mux_stages(Inputs)
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -16,12 +16,12 @@ module fabric_output #(
     input  logic [Inputs-1:0] last_i,       // ... and it is the last one
     output logic [Inputs-1:0] take_o,       // that flit leaves in this cycle
 
-    output logic [SelectWidth-1:0] select_o,  // whose flit out_valid_o offers; otherwise anything
+    output logic [Stages-1:0][1:0] way_o,  // whose flit out_valid_o offers; otherwise anything
     output logic                   out_valid_o,
     input  logic                   out_ready_i
 );
   logic [Inputs-1:0] owner_q, winner;
-  logic [SelectWidth-1:0] select_q, select_d;
+  logic [Stages-1:0][1:0] way_q, way_d;
   logic free;  // in the next cycle
 
   assign free = owner_q == '0 || |(take_o & last_i);
@@ -36,19 +36,21 @@ module fabric_output #(
       .grant_o(winner)
   );
 
-  assign select_o = select_q;
+  assign way_o = way_q;
   assign out_valid_o = |(owner_q & valid_i);
   assign take_o = owner_q & valid_i & {Inputs{out_ready_i}};
 
   always_comb begin
-    select_d = '0;
-    for (int unsigned i = 0; i < Inputs; i++) if (winner[i]) select_d |= SelectWidth'(i);
+    way_d = '0;
+    for (int unsigned i = 0; i < Inputs; i++) begin
+      if (winner[i]) way_d[fabric_pkg::mux_stage(i)] |= fabric_pkg::mux_way(i);
+    end
   end
 
   always_ff @(posedge clk_i) begin
     if (free) begin
       owner_q <= winner;
-      select_q <= select_d;
+      way_q <= way_d;
     end
     if (rst_i) owner_q <= '0;
   end
@@ -57,7 +59,7 @@ module fabric_output #(
     if (!rst_i) begin
       assert ($onehot0(owner_q));
       for (int unsigned i = 0; i < Inputs; i++) begin
-        if (owner_q[i]) assert (32'(select_q) == i);
+        if (owner_q[i]) assert (way_q[fabric_pkg::mux_stage(i)] == fabric_pkg::mux_way(i));
       end
     end
   end

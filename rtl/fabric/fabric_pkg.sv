@@ -38,4 +38,18 @@ package fabric_pkg;
       end
     end
   endfunction
+
+  // How flit_mux steers: a row of 4:1 multiplexers. The first has inputs 0 to 3; each further one has the
+  // one before it as its way 0 and three more inputs. Where an input enters, the later ones are at way 0.
+  function automatic int unsigned mux_stages(int unsigned inputs);
+    return inputs > 4 ? 1 + (inputs - 2) / 3 : 1;
+  endfunction
+
+  function automatic int unsigned mux_stage(int unsigned index);
+    return index < 4 ? 0 : (index - 1) / 3;
+  endfunction
+
+  function automatic logic [1:0] mux_way(int unsigned index);
+    return index < 4 ? 2'(index) : 2'(1 + (index - 1) % 3);
+  endfunction
 endpackage

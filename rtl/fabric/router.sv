@@ -106,13 +106,15 @@ module router
 
     if (Inputs > 0) begin : gen_port
       logic [Inputs-1:0] requests_d, valids, lasts, takes;
-      logic [(Inputs > 1 ? $clog2(Inputs) : 1)-1:0] select;
+      logic [mux_stages(Inputs)-1:0][1:0] way;
+      flit_t from[Inputs];
 
       for (genvar k = 0; k < Inputs; k++) begin : gen_from
         assign requests_d[k] = request_d[o][member(From, k)];
         assign valids[k] = valid[member(From, k)];
         assign lasts[k] = last[member(From, k)];
         assign take[o][member(From, k)] = takes[k];
+        assign from[k] = head[member(From, k)];
       end
       for (genvar i = 0; i < Directions; i++) begin : gen_not_from
         if (!From[i]) begin : gen_none
@@ -129,25 +131,18 @@ module router
           .valid_i(valids),
           .last_i(lasts),
           .take_o(takes),
-          .select_o(select),
+          .way_o(way),
           .out_valid_o(out_valid_o[o]),
           .out_ready_i(out_ready_i[o])
       );
 
-      // As a tree over the bits of select, so that four inputs fit one LUT per bit. Past the last
-      // input, member() stays at it.
-      logic [2:0] steer;
-      assign steer = 3'(select);
-      always_comb begin
-        if (steer[2]) out_flit_o[o] = head[member(From, 4)];
-        else if (steer[1]) begin
-          if (steer[0]) out_flit_o[o] = head[member(From, 3)];
-          else out_flit_o[o] = head[member(From, 2)];
-        end else begin
-          if (steer[0]) out_flit_o[o] = head[member(From, 1)];
-          else out_flit_o[o] = head[member(From, 0)];
-        end
-      end
+      flit_mux #(
+          .N(Inputs)
+      ) u_mux (
+          .from_i(from),
+          .way_i(way),
+          .flit_o(out_flit_o[o])
+      );
     end else begin : gen_none
       assign take[o] = '0;
       assign out_valid_o[o] = 1'b0;
