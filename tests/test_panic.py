@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole cards with services: packets follow the chains of the design, and those that are added while it
+runs; tenants reach nothing that is not theirs; every packet is accounted for."""
+
+import random
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.errors import GirihError
+from girih.testing import SEED
+from tests.frames import Host, ethernet, ipv4, udp
+from tests.oracle import IPV4, UDP
+
+HOST = Host(bytes([2, 0, 0, 0, 0, 1]), bytes([10, 77, 0, 1]))
+OTHER = Host(bytes([2, 0, 0, 0, 0, 9]), bytes([10, 77, 0, 9]))
+UNITS = ["unit_0", "unit_1", "unit_2", "unit_3"]
+SIZES = [0, 1, 18, 22, 64, 200, 470, 1472, 8972]
+
+
+def frame(port: int, size: int) -> bytes:
+    """A datagram to a UDP port, at least as long as a frame must be, so that it leaves as it came."""
+    payload = random.randbytes(max(size, 18))
+    datagram = udp(HOST.ip, OTHER.ip, payload, destination=port)
+    return ethernet(OTHER.mac, HOST.mac, IPV4, ipv4(HOST.ip, OTHER.ip, UDP, datagram))
+
+
+@pytest.fixture
+def card(built):
+    random.seed(SEED)
+    with VirtualCard(built("panic_delay"), collect=True) as card:
+        yield card
+
+
+def through(card: VirtualCard, frames: list[bytes], port: int = 0, load: float = 0.5) -> list[bytes]:
+    """Sends frames into a port at a share of its rate; what leaves by the other one."""
+    at = card.cycle
+    for data in frames:
+        card.inject(port, data, cycle=round(at))
+        at += -(-len(data) // (card.manifest.data_width // 8)) / load
+    card.run_until_quiet()
+    return [got.data for got in card.collect(1 - port)]
+
+
+def visits(card: VirtualCard) -> list[int]:
+    return [card.registers.counters(unit)[unit]["in_messages"] for unit in UNITS]
+
+
+@pytest.mark.parametrize("port", [0, 1])
+def test_packets_follow_their_chains(card, port):
+    lengths = [random.randrange(5) for _ in range(200)]
+    sent = [frame(1000 + length, random.choice(SIZES)) for length in lengths]
+    got = through(card, sent, port)
+    assert sorted(got) == sorted(sent)
+    for length in range(5):  # one unit each: nothing overtakes within a chain
+        ours = [data for data, l in zip(sent, lengths) if l == length]
+        assert [data for data in got if data in ours] == ours
+    assert visits(card) == [sum(length > unit for length in lengths) for unit in range(4)]
+    card.check_conservation()
+
+
+def test_what_does_not_fit_is_counted(card):
+    """Packets with chains and packets without meet at the way out: at full rate some find no room."""
+    sent = [frame(1000 + random.randrange(5), random.choice(SIZES)) for _ in range(300)]
+    got = through(card, sent, load=1.0)
+    counters = card.registers.counters()
+    dropped = {name: value for tile in counters.values() for name, value in tile.items() if name.startswith("drop_") and value}
+    assert len(got) + sum(dropped.values()) == len(sent) and set(dropped) <= {"drop_overflow"}
+    assert set(got) <= set(sent)
+    card.check_conservation()
+
+
+def test_a_chain_comes_and_goes(card):
+    sent = [frame(2000, 100) for _ in range(20)]
+    assert through(card, sent) == sent and visits(card) == [0, 0, 0, 0]
+    card.services.add_chain("late", ["third", {"service": "first", "class": 2}], match={"udp.dst": 2000})
+    assert through(card, sent) == sent and visits(card) == [20, 0, 20, 0]
+    card.services.delete_chain("late")
+    assert through(card, sent) == sent and visits(card) == [20, 0, 20, 0]
+    card.check_conservation()
+
+
+def test_reset_brings_the_design_back(card):
+    card.services.add_chain("late", ["third"], match={"udp.dst": 2000})
+    card.reset()
+    sent = [frame(2000, 100), frame(1002, 100)]
+    assert sorted(through(card, sent)) == sorted(sent) and visits(card) == [1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("tenant", [1, 15])
+def test_a_tenant_reaches_no_register_and_no_table(card, tenant):
+    theirs = card.registers.as_tenant(tenant)
+    for name in ("wire.exit", "scheduler.rights[1]", "unit_0.slots"):
+        before = card.registers.read(name)
+        with pytest.raises(GirihError):
+            theirs.read(name)
+        with pytest.raises(GirihError):
+            theirs.write(name, 0)
+        assert card.registers.read(name) == before
+    with pytest.raises(GirihError):  # the class table
+        theirs.write_window("scheduler", 0, 1)
+
+
+@pytest.mark.parametrize(
+    "change, complaint",
+    [
+        ({"services": ["fifth"]}, "fifth is not among the services"),
+        ({"services": []}, "a chain of 0 services"),
+        ({"services": ["first"] * 9}, "a chain of 9 services"),
+        ({"match": {"udp.port": 1}}, "no match on udp.port"),
+        ({"match": {}}, "no match on nothing"),
+        ({"match": {"ipv4.src": 1}}, "lacks a field of the match"),
+        ({"tenant": "nobody"}, "nobody is not among the tenants"),
+        ({"name": "one"}, "there is a chain one already"),
+    ],
+)
+def test_what_is_no_chain_is_refused(card, change, complaint):
+    chain = {"name": "late", "services": ["first"], "match": {"udp.dst": 2000}} | change
+    with pytest.raises(GirihError, match=complaint):
+        card.services.add_chain(chain.pop("name"), chain.pop("services"), **chain)
