@@ -3,10 +3,12 @@
 // is so near its end that a packet popped now comes just in time, for a long packet on the link must
 // not have others popped behind it that a better one could still have overtaken.
 //
-// A popped packet is charged by the last length of its service to every channel until its slot has been
-// read; only then are its channel and its length known. Which channel it will be cannot be chosen: with
-// several, pops go on while any that they may be for runs low, and another takes one packet behind the
-// one on its link, and up to Packets as long as it has less than Ahead flits to send.
+// A popped packet is charged to every channel until its slot has been read; only then are its channel
+// and its length known. The charge is the longest of its service's last packets, halved for each one
+// since: too low a charge commits packets too early, too high a one leaves bubbles among short ones.
+// Which channel it will be cannot be chosen: with several, pops go on while any that they may be for
+// runs low, and another takes one packet behind the one on its link, and up to Packets as long as it
+// has less than Ahead flits to send.
 module channel_work
   import girih_pkg::*;
 #(
@@ -43,20 +45,22 @@ module channel_work
   typedef logic [PacketsWidth-1:0] packets_t;
   typedef logic [ChargeWidth-1:0] charge_t;
 
-  charge_t [Services-1:0] last_q;
+  charge_t [Services-1:0] recent_q;
+  charge_t flits, recent;
+  assign flits = known_flits_i > length_t'(Low) ? charge_t'(Low) : charge_t'(known_flits_i);
+  assign recent = recent_q[known_service_i] >> 1;
+
   logic [Channels-1:0] open;
   work_t charged, settled;
 
-  assign charge_o = last_q[pop_service_i];
+  assign charge_o = recent_q[pop_service_i];
   assign charged = pop_i ? work_t'(charge_o) : '0;
   assign settled = known_i ? work_t'(known_charge_i) : '0;
   assign open_o = &open;
 
   always_ff @(posedge clk_i) begin
-    if (known_i) begin
-      last_q[known_service_i] <= known_flits_i > length_t'(Low) ? charge_t'(Low) : charge_t'(known_flits_i);
-    end
-    if (rst_i) last_q <= {Services{charge_t'(Low)}};
+    if (known_i) recent_q[known_service_i] <= flits > recent ? flits : recent;
+    if (rst_i) recent_q <= {Services{charge_t'(Low)}};
   end
 
   for (genvar c = 0; c < Channels; c++) begin : gen_channel

@@ -375,6 +375,19 @@ async def full_links_of_one_service(dut):
 
 
 @cocotb.test()
+async def full_links_of_mixed_lengths(dut):
+    """Seven of 64 B, four of 570 and one of 1,500, in a random order, on one channel."""
+    bench = await Bench.start(dut, [Unit(0, cycles=1, credits=64)])
+    sizes = [64] * 70 + [570] * 40 + [1500] * 10
+    random.shuffle(sizes)
+    bench.send(0, *(bench.packet(size, [(0, 0)]) for size in sizes))
+    await bench.quiet()
+    busy = sum(p.flits for p in bench.left[11:-10]) / (bench.left[-11].left - bench.left[10].left)
+    print(f"mixed lengths on one channel: {busy:.3f} flits per cycle")
+    assert busy > 0.95
+
+
+@cocotb.test()
 async def a_better_packet_passes_all_but_those_on_the_link(dut):
     """Long packets queue for the link; a better one passes all but what is on the link and what was popped behind it."""
     nodes = {"unit_service": [0, 1], "unit_node": [FIRST_UNIT, FIRST_UNIT + 1]}
@@ -395,7 +408,7 @@ async def a_better_packet_passes_all_but_those_on_the_link(dut):
             await bench.step()
         waits.append(better.left - better.entered)
     print(f"64 B behind a full link of 1500 B: {min(waits)} to {max(waits)} cycles")
-    assert max(waits) <= 2 * 24 + 12
+    assert max(waits) <= 2 * 24
     await bench.quiet()
 
 
