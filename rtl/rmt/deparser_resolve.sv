@@ -61,7 +61,8 @@ module deparser_resolve
       verdict_o.sum[s].touched = |covered && program_edits.sum[s].mode != SumNone;
       verdict_o.sum[s].place = place;
       verdict_o.sum[s].old = phv_i.parse.sum[s];
-      verdict_o.sum[s].delta = ((term[0] + term[1]) + (term[2] + term[3])) + ((term[4] + term[5]) + (term[6] + term[7]));
+      verdict_o.sum[s].delta = ((term[0] + term[1]) + (term[2] + term[3]))
+          + ((term[4] + term[5]) + (term[6] + term[7]));
     end
   end
 

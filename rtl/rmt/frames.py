@@ -16,13 +16,9 @@ def mac() -> str:
     return ":".join(f"{b:02x}" for b in bytes([2]) + random.randbytes(5))
 
 
-def ipv4(**more) -> IP:
-    return IP(src=random.getrandbits(32), dst=random.getrandbits(32), id=random.getrandbits(16), ttl=random.randint(1, 255), **more)
-
-
 def ipv6() -> IPv6:
-    address = [":".join(f"{random.getrandbits(16):x}" for _ in range(8)) for _ in range(2)]
-    return IPv6(src=address[0], dst=address[1], tc=random.getrandbits(8), fl=random.getrandbits(20), hlim=random.randint(1, 255))
+    src, dst = (":".join(f"{random.getrandbits(16):x}" for _ in range(8)) for _ in range(2))
+    return IPv6(src=src, dst=dst, tc=random.getrandbits(8), fl=random.getrandbits(20), hlim=random.randint(1, 255))
 
 
 def _address() -> str:
@@ -91,8 +87,9 @@ def every_stack(payload_bytes=None):
                 size = random.randint(0, 90) if payload_bytes is None else payload_bytes
                 inners = [None]
                 if kind == "vxlan":
-                    inners = [inner_frame(random.randbytes(size), n, k) for n in ("ipv4", "ipv6") for k in ("tcp", "udp", "icmp")]
-                    inners += [inner_frame(random.randbytes(size), n) for n in ("arp", "ipv4 options", "ipv4 fragment")]
+                    within = [(n, k) for n in ("ipv4", "ipv6") for k in ("tcp", "udp", "icmp")]
+                    within += [(n, None) for n in ("arp", "ipv4 options", "ipv4 fragment")]
+                    inners = [inner_frame(random.randbytes(size), n, k) for n, k in within]
                 for i, inner in enumerate(inners):
                     frame = frame_of(net, kind, tagged=tagged, payload=random.randbytes(size), inner=inner)
                     yield f"{net} {kind} {i}{mark}", frame

@@ -102,7 +102,8 @@ def _describe(graph, seen: bytes, out: Parsed, behind: dict[str, int]) -> None:
             continue
         header, byte = out.owners[number]
         first = 8 * (byte + 2 * second)
-        fields = [graph.headers[header]["fields"][n.rpartition(".")[2]] for n in graph.flow if n.rpartition(".")[0] == header]
+        names = [n.rpartition(".") for n in graph.flow]
+        fields = [graph.headers[header]["fields"][name] for owner, _, name in names if owner == header]
         if any(f < first + 16 and first < f + n for f, n in fields):
             value = out.words[number][0] >> (0 if second else 16) & 0xFFFF
             turn = (5 * number + 3 * (1 - second)) % 16

@@ -212,7 +212,8 @@ def compile_graph(graph: Graph) -> Program:
     _name_fields(graph, program)
     links = _links(graph)
     base_end = links[-1][2]
-    networks = list(dict.fromkeys(f for s, _, _ in links for f, _ in _steps(graph, s[-1][0], _At("frame", 0)) if f not in graph.link))
+    followers = [f for s, _, _ in links for f, _ in _steps(graph, s[-1][0], _At("frame", 0))]
+    networks = [name for name in dict.fromkeys(followers) if name not in graph.link]
     link_path = _Path((), (), _At("l3", base_end))
     states = {None: (0, [])}
     program_paths: list[tuple[int, _Path, list[_At]]] = []
@@ -257,7 +258,8 @@ def _fronts(graph: Graph, program: Program, links, base_end: int, states) -> lis
         for at, (m, v) in _merge(graph, conditions).items():
             index = (at.byte - first_seen) // 2
             fits = 0 <= index < seen
-            _require(graph, fits, f"byte {at.byte} decides about link headers", f"Only bytes {first_seen} to {first_seen + 2 * seen - 1} can.")
+            reach = f"Only bytes {first_seen} to {first_seen + 2 * seen - 1} can."
+            _require(graph, fits, f"byte {at.byte} decides about link headers", reach)
             mask[index], value[index] = m, v
             entry["need"] = max(entry["need"], at.byte + 2)
         entries.append(entry | {"mask": mask, "value": value})
@@ -277,8 +279,10 @@ def _fronts(graph: Graph, program: Program, links, base_end: int, states) -> lis
             fits = header["size"]["unit"] == 4 and first % 16 == 4 and bits == 4
             _require(graph, fits, f"the size of {follower} is not in bits 4 to 7, in units of 4", "Give it no size.")
             for value, mask in _at_least(least, bits):
-                more = {"length_valid": 1, "length_least": least, "length_at": (end + first // 16 * 2 - first_seen) // 2}
-                add(sequence, end, [*all_needed, _condition(graph, follower, here, size_field, value, mask)], follower, **more)
+                large_enough = _condition(graph, follower, here, size_field, value, mask)
+                where = (end + first // 16 * 2 - first_seen) // 2
+                more = {"length_valid": 1, "length_least": least, "length_at": where}
+                add(sequence, end, [*all_needed, large_enough], follower, **more)
         add(sequence, end, conditions, None)
     return entries
 
@@ -390,6 +394,7 @@ def _sums(graph: Graph, path: _Path, at, owner) -> tuple[list[dict], list[int]]:
             for half in (0, 1):  # 0: the first on the wire
                 here = byte + 2 * half
                 is_pseudo = any(h == holder and f <= 8 * here < f + n for h, (f, n) in pseudo)
-                if here + 2 <= graph.headers[holder]["bytes"] and (is_pseudo or holder in covered) and (holder, here) != (name, own):
+                inside = here + 2 <= graph.headers[holder]["bytes"]
+                if inside and (is_pseudo or holder in covered) and (holder, here) != (name, own):
                     summed[word] |= 1 << (slot + (0 if half else slots))
     return sums, summed

@@ -41,7 +41,8 @@ def test_a_program_is_loaded_with_the_parser_off():
 def test_what_makes_no_sense_is_refused(tmp_path, old, new, complaint):
     text = SHIPPED.read_text()
     assert old in text
-    text = text.replace("fields: {src: [0, 16], dst: [16, 16], length", "fields: {sequence: [8, 16], src: [0, 16], dst: [16, 16], length")
+    ports = "src: [0, 16], dst: [16, 16], length"
+    text = text.replace(f"fields: {{{ports}", f"fields: {{sequence: [8, 16], {ports}")
     path = tmp_path / "graph.yaml"
     path.write_text(text.replace(old, new))
     with pytest.raises(GirihError, match=complaint):
