@@ -2,9 +2,11 @@
 """Whole cards with services: packets follow the chains of the design, and those that are added while it
 runs; tenants reach nothing that is not theirs; every packet is accounted for."""
 
+import hashlib
 import random
 
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from girih.card import VirtualCard
 from girih.errors import GirihError
@@ -20,8 +22,12 @@ SIZES = [0, 1, 18, 22, 64, 200, 470, 1472, 8972]
 
 def frame(port: int, size: int) -> bytes:
     """A datagram to a UDP port, at least as long as a frame must be, so that it leaves as it came."""
-    payload = random.randbytes(max(size, 18))
-    datagram = udp(HOST.ip, OTHER.ip, payload, destination=port)
+    return datagram(port, random.randbytes(max(size, 18)))
+
+
+def datagram(port: int, payload: bytes) -> bytes:
+    """A datagram without a checksum, because units change payloads."""
+    datagram = udp(HOST.ip, OTHER.ip, payload, destination=port, checksum=0)
     return ethernet(OTHER.mac, HOST.mac, IPV4, ipv4(HOST.ip, OTHER.ip, UDP, datagram))
 
 
@@ -118,3 +124,54 @@ def test_what_is_no_chain_is_refused(card, change, complaint):
     chain = {"name": "late", "services": ["first"], "match": {"udp.dst": 2000}} | change
     with pytest.raises(GirihError, match=complaint):
         card.services.add_chain(chain.pop("name"), chain.pop("services"), **chain)
+
+
+# ---- panic.yaml: real engines ----
+
+KEY, SALT = bytes(range(32)), bytes([0xA1, 0xB2, 0xC3, 0xD4])
+IPSEC, VIDEO = 4500, 5004  # UDP ports of the design's chains
+TENANT_IPSEC = 1
+
+
+def cipher(vector: bytes, text: bytes) -> bytes:
+    """AES-256 in counter mode as RFC 3686 has it; its own inverse."""
+    block = SALT + vector + (1).to_bytes(4, "big")
+    return Cipher(algorithms.AES(KEY), modes.CTR(block)).encryptor().update(text)
+
+
+def load_key(card: VirtualCard) -> None:
+    """As the tenant itself: it needs nobody to load its key."""
+    theirs = card.registers.as_tenant(TENANT_IPSEC)
+    for unit in ("aes_0", "aes_1"):
+        for word, at in enumerate(range(0, 32, 4)):
+            theirs.write_window(unit, 4 * word, int.from_bytes(KEY[at : at + 4], "little"))
+        theirs.write_window(unit, 0x20, int.from_bytes(SALT, "little"))
+        theirs.write_window(unit, 0x24, 0)
+
+
+def test_traffic_is_decrypted_and_checked(built):
+    """Two sorts of datagrams mixed: encrypted ones arrive in clear, others get their digest, wrong ones do not arrive."""
+    random.seed(SEED)
+    expected, sent, wrong = [], [], 0
+    for _ in range(60):
+        text = random.randbytes(random.choice([0, 1, 50, 300, 1300]))
+        if random.random() < 0.5:
+            sent.append(datagram(VIDEO, text + bytes(64)))
+            expected.append(datagram(VIDEO, text + hashlib.sha3_512(text).digest()))
+            continue
+        vector = random.randbytes(8)
+        clear = text + hashlib.sha3_512(vector + text).digest()
+        secret = bytearray(cipher(vector, clear))
+        if random.random() < 0.2:
+            secret[random.randrange(len(secret))] ^= 1
+            wrong += 1
+        else:
+            expected.append(datagram(IPSEC, vector + clear))
+        sent.append(datagram(IPSEC, vector + bytes(secret)))
+    with VirtualCard(built("panic"), collect=True) as card:
+        load_key(card)
+        got = through(card, sent, load=0.1)
+        assert sorted(got) == sorted(expected) and wrong
+        counters = card.registers.counters()
+        assert sum(values.get("drop_engine", 0) + values.get("drop_aborted", 0) for values in counters.values()) + counters["host"]["mark_bad_out"] == wrong
+        card.check_conservation()

@@ -38,7 +38,7 @@ def emit(card: Card, out: Path | None = None) -> Path:
         "card.svg": draw(card),
     }
     descriptions = [tile.kind.rdl.read_bytes() for tile in card.tiles]
-    name = digest(emit_card(card, "0"), *texts.values(), *descriptions)
+    name = digest(emit_card(card, "0"), emit_manifest(card, "0", []), *texts.values(), *descriptions)
     texts["card.sv"] = emit_card(card, name)
     folder = Path(out) if out else BUILD / "designs" / f"{card.name}-{name}"
     for file, text in texts.items():
