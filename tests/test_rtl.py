@@ -49,6 +49,7 @@ REFUSED = [
     ("drop_counters", "Inputs", 0, "drop_counters: Inputs is 0; it must be at least 1"),
     ("deparser_buffer", "Depth", 3, "deparser_buffer: Depth is 3; it must be a power of two, at least 2"),
     ("drop_counters", "Tenants", 17, "drop_counters: Tenants is 17; it must be in 1 to 16"),
+    ("drop_tail", "Flits", 3, "drop_tail: Flits is 3; it must be a power of two, at least 2"),
     ("eth_rx_engine", "BufferFlits", 128, "eth_rx_engine: BufferFlits is 128; a frame of the largest size takes 141"),
     ("eth_rx_engine", "Port", 16, "eth_rx_engine: Port is 16; it must be at most 15"),
     ("fifo", "Depth", 3, "fifo: Depth is 3; it must be a power of two, at least 2"),

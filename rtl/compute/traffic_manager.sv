@@ -16,7 +16,7 @@
 // message void. Of the descriptor it returns, whose the message is and where it goes are ignored.
 // With PayloadOnly it sees messages from desc.payload_offset on.
 module traffic_manager
-  import girih_pkg::*, sched_pkg::*, compute_pkg::*;
+  import girih_pkg::*, sched_pkg::*, compute_pkg::*, unit_pkg::*;
 #(
     parameter int unsigned LosslessSlots = 1,
     parameter int unsigned BufferFlits = 0,  // 0: 16 KB, or what must fit

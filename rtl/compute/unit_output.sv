@@ -8,7 +8,7 @@
 // A message that the engine declares void is dropped if nothing of it has left: always with a store,
 // else if it is one flit long. What has begun to leave ends `bad`.
 module unit_output
-  import girih_pkg::*, compute_pkg::*;
+  import girih_pkg::*, compute_pkg::*, unit_pkg::*;
 #(
     parameter int unsigned Flits = 0
 ) (

@@ -22,7 +22,7 @@ def emit_card(card: Card, digest: str) -> str:
         f"    {CARD_PORTS[-1].declaration}",
         ");",
         *_constants(card),
-        *_fabric(card),
+        *(_fabric(card) if card.links else []),
         *_control(digest),
         *_credits(card),
     ]
@@ -43,7 +43,7 @@ def _node(tile: str, port: int = 0) -> str:
 
 def _constants(card: Card) -> list[str]:
     lines = [
-        f"  localparam int unsigned FabricPorts = {card.fabric.ports};",
+        *([f"  localparam int unsigned FabricPorts = {card.fabric.ports};"] if card.links else []),
         f"  localparam int unsigned Tiles = {len(card.tiles)};",
         "",
         "  // Nodes of the tiles: {y[3:0], x[3:0]} on a mesh, the port on a crossbar.",
@@ -59,6 +59,8 @@ def _constants(card: Card) -> list[str]:
         if tile.kind.has_input
         for port in range(len(tile.nodes))
     ]
+    if not ones:
+        return [*lines, ""]
     lines += ["", "  // The nodes that take messages, one bit each.", "  localparam logic [255:0] Nodes ="]
     lines += [f"      ({text})" + (" |" if text is not ones[-1] else ";") for text in ones]
     return [*lines, ""]

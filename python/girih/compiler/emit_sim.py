@@ -10,6 +10,7 @@ from girih.compiler.verilog import CARD_PORTS, heading, instance
 def emit_sim(card: Card) -> str:
     """The text of the module `card_sim`."""
     links = card.links
+    unused = [] if links else ["  logic unused;", "  assign unused = ^probe_enable_i;"]
     lines = [
         *heading(card),
         "// The card, and probes that look at its links without touching them. Simulation only.",
@@ -17,11 +18,12 @@ def emit_sim(card: Card) -> str:
         "  import girih_pkg::*;",
         "#(",
         f"    localparam int unsigned Ports = {card.ports},",
-        f"    localparam int unsigned Links = {len(links)}",
+        f"    localparam int unsigned Links = {len(links) or 1}",
         ") (",
         *[f"    {port.declaration}," for port in CARD_PORTS],
         "    input logic [Links-1:0] probe_enable_i  // one bit for each probe, by its index",
         ");",
+        *unused,
         *instance("card", "u_card", [], [f".{port.name}" for port in CARD_PORTS]),
     ]
     for index, link in enumerate(links):
