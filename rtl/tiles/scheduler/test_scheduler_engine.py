@@ -8,7 +8,7 @@ import cocotb
 import pytest
 from girih.testing import run_cocotb
 from girih.testing.engines import WIDTHS
-from scheduler_bench import CELLS, FIRST_UNIT, Bench, Unit, config_value
+from rtl.tiles.scheduler.scheduler_bench import CELLS, FIRST_UNIT, Bench, Unit, config_value
 
 
 # At widths other than that of the 100G card: what depends on the width.
