@@ -14,8 +14,9 @@ from pathlib import Path
 
 from girih.card.control import socket_folder
 from girih.card.manifest import Manifest
-from girih.card.registers import Bus, Registers
+from girih.card.registers import AccessRefused, Bus, Registers
 from girih.errors import GirihError
+from girih.services.remote import RemoteServices
 
 TIMEOUT_SECONDS = 30
 
@@ -34,6 +35,7 @@ class ControlClient(Bus):
             raise GirihError(f"no card answers ({error.strerror})", str(path), "Start one: ./girih run DESIGN") from error
         self._file = self._socket.makefile("rwb")
         self.registers = Registers(Manifest.load(Path(self.call("info")["folder"])), self)
+        self.services = RemoteServices(self)
 
     @staticmethod
     def sockets() -> list[Path]:
@@ -82,7 +84,8 @@ class ControlClient(Bus):
             raise GirihError("the card has ended", str(self.path), "Start it again.")
         answer = json.loads(line)
         if not answer["ok"]:
-            raise GirihError(answer["error"].rstrip("."), None, None)
+            kind = AccessRefused if answer.get("refused") else GirihError
+            raise kind(answer["error"].rstrip("."), None, None)
         return answer["result"]
 
     def read32(self, address: int) -> int:

@@ -16,8 +16,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from girih.card.registers import violations
+from girih.card.registers import AccessRefused, violations
 from girih.errors import GirihError
+from girih.services.monitor import Monitor
+from girih.services.remote import CALLS
 
 if TYPE_CHECKING:
     from girih.card.session import Session
@@ -91,7 +93,7 @@ class ControlServer:
                 raise GirihError("there is no such operation", "control socket", f"There are: {names}.")
             return {"ok": True, "result": operation(**request)}
         except GirihError as error:
-            return {"ok": False, "error": str(error)}
+            return {"ok": False, "error": str(error), "refused": isinstance(error, AccessRefused)}
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
             return {"ok": False, "error": f"control socket: the request cannot be used ({error}). See girih.card.client."}
 
@@ -138,6 +140,19 @@ class ControlServer:
 
     def _do_histograms(self) -> dict:
         return self._session.card.registers.histograms()
+
+    def _do_services(self, call: str, args: list = [], named: dict = {}, as_tenant: str | None = None) -> object:
+        """One of the calls of girih.services.remote, in the name of the operator or of a tenant."""
+        card = self._session.card
+        if card.services is None:
+            raise GirihError("the card has no services", card.manifest.name, "Run a design with services, such as designs/panic.yaml.")
+        if call == "state":
+            ports = [vars(card.port_stats(port)) for port in range(card.manifest.ports)]
+            return {"cycle": card.cycle, "clock_mhz": card.manifest.clock_mhz, "pins": ports, **Monitor(card.registers).state()}
+        if call not in CALLS:
+            raise GirihError(f"there is no call {call!r}", "control socket", f"There are: {', '.join(CALLS)}.")
+        control = card.services if as_tenant is None else card.services.as_tenant(as_tenant)
+        return getattr(control, call)(*args, **named)
 
     def _do_pause(self) -> int:
         self._session.paused = True

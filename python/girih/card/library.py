@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cffi import FFI
 
+from girih.card.registers import AccessRefused
 from girih.errors import GirihError
 from girih.paths import ROOT
 
@@ -32,6 +33,10 @@ class CardFault(GirihError):
         self.status = status
 
 
+class BusFault(CardFault, AccessRefused):
+    """An access to a register was answered with an error."""
+
+
 class Library:
     """The C API of one design's library. `call` checks the status of its functions."""
 
@@ -44,5 +49,6 @@ class Library:
         """Calls `girih_<name>`; its result, which is not negative. Raises CardFault."""
         status = getattr(self.api, f"girih_{name}")(*arguments)
         if status < 0:
-            raise CardFault(self.ffi.string(self.api.girih_last_error()).decode(errors="replace"), status)
+            fault = BusFault if status == self.api.GIRIH_E_BUS else CardFault
+            raise fault(self.ffi.string(self.api.girih_last_error()).decode(errors="replace"), status)
         return status

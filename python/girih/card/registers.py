@@ -17,8 +17,15 @@ SOURCES = ("in_", "made_")
 ENDS = ("out_", "drop_", "used_")
 
 
+class AccessRefused(GirihError):
+    """The card answered an access with an error: there is nothing, or it is not the tenant's who asked."""
+
+
 class Bus(ABC):
-    """32-bit accesses to the card's AXI4-Lite address space. A board implements these two."""
+    """32-bit accesses to the card's AXI4-Lite address space. A board implements these two.
+
+    Both raise AccessRefused for an answer that is an error.
+    """
 
     @abstractmethod
     def read32(self, address: int) -> int:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from girih.compiler.check_scheduling import CELL_FLITS
 from girih.compiler.model import Card
 from girih.compiler.scheduling import PUSH, Chain, Service, Tenant
 
@@ -12,12 +13,26 @@ def describe(card: Card) -> dict:
     scheduling = card.scheduling
     return {
         "scheduler": scheduling.scheduler,
+        "memory": _memory(card),
         "ports": [{"port": tile.port, "tile": tile.name} for tile in card.tiles if "axis_in" in tile.kind.uses],
         "units": [_unit(card, index, name) for index, name in enumerate(scheduling.unit_names)],
         "services": [_service(service) for service in scheduling.services],
         "tenants": [_tenant(tenant) for tenant in scheduling.tenants],
         "chains": [_chain(card, chain) for chain in scheduling.chains],
     }
+
+
+def _memory(card: Card) -> dict:
+    """The scheduler's packet memory: bytes of a cell, cells of all channels, packets that can be queued."""
+    tile = card.tile(card.scheduling.scheduler)
+    given = dict(tile.parameters)
+
+    def parameter(name: str, otherwise: int) -> int:
+        found = next((p.default_for(card.params) for p in tile.kind.parameters if p.name == name), None)
+        return given.get(name, found) or otherwise
+
+    cells = parameter("channels", 1) * parameter("cells", 0)
+    return {"cell_bytes": parameter("cell_flits", CELL_FLITS) * card.params.flit_bytes, "cells": cells, "entries": parameter("entries", 0)}
 
 
 def _unit(card: Card, index: int, name: str) -> dict:

@@ -20,6 +20,8 @@ from girih.compiler.scheduling import (
     ServiceText,
     TenantText,
 )
+from girih.services.policy import CLASS_VALUES
+from girih.services.tenants import MOST_BYTES, MOST_WEIGHT
 from girih.spec.message import struct_fields, type_widths
 
 SECTIONS = ("services", "tenants", "chains")
@@ -33,16 +35,6 @@ MOST_CLASSES = 1 << _HOP_BITS["rank_class"]
 MOST_META = (1 << _HOP_BITS["meta"]) - 1
 MOST_CREDITS = 255
 DEFAULT_CREDITS = 16
-MOST_WEIGHT = 255
-MOST_BYTES = 1 << 24
-
-# What each policy wants to know of a class: the value that a lone number gives, then the others; (least, most).
-CLASS_VALUES = {
-    "strict": {"level": (0, 1023)},
-    "fair": {"weight": (1, MOST_WEIGHT)},
-    "slack": {"cycles": (0, 1 << 23)},
-    "shaped": {"mbps": (1, 400_000), "burst": (0, 1 << 20)},
-}
 POLICY_EXAMPLE = "Write policy: strict, or by class, such as policy: {fair: {0: 2, 1: 1}}"
 
 Entry = TypeVar("Entry")

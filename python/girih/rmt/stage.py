@@ -169,6 +169,14 @@ def set_key(halves: list[int | tuple[int, int]]) -> Steps[None]:
         yield from _write("KeyWords", i, mask << 16 | number)
 
 
+def key(halves: int) -> Steps[list[tuple[int, int]]]:
+    """The key's halves, as (half, mask); how many there are is in the stage's shape."""
+    words = []
+    for i in range(halves):
+        words.append((yield from _read("KeyWords", i)))
+    return [(word & 0x3F, word >> 16) for word in words]
+
+
 def set_rights(
     tenant: int,
     services: list[int] = (),
@@ -206,9 +214,9 @@ def read_entry(index: int) -> Steps[Entry | None]:
     """The entry at an index; None if there is none."""
     mask, owner, start = (actions.size(name) for name in ("StagedMask", "StagedOwner", "StagedAction"))
     yield from _command("read", index)
-    words = yield from _staged(start + actions.size("ActionWords"))
-    if not words[owner] >> 15 & 1:
+    if not (yield from _read("StagedWords", owner)) >> 15 & 1:
         return None
+    words = yield from _staged(start + actions.size("ActionWords"))
     return Entry(
         key=_join(words[:mask]),
         mask=_join(words[mask:owner]),

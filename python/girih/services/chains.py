@@ -41,8 +41,11 @@ class Bits:
         return {half: mask for half, (mask, _) in self.halves.items()}
 
 
-def bits_of(match: Mapping[str, int]) -> Bits:
-    """What a packet looks like that matches: its fields, and that it has the headers they are in."""
+def bits_of(match: Mapping[str, int], masks: Mapping[str, int] = {}) -> Bits:
+    """What a packet looks like that matches: its fields, and that it has the headers they are in.
+
+    masks: the bits of a field that count, where it is not all of them.
+    """
     program = shipped_program()
     halves: dict[int, tuple[int, int]] = {}
 
@@ -56,11 +59,12 @@ def bits_of(match: Mapping[str, int]) -> Bits:
         for other in program.hides.get(name, ()):  # where it is there, the field's words are not the field
             require(HEADERS_HALF, 1 << program.headers[other], 0)
         left = match_fields()[name]
+        of_field = masks.get(name, (1 << left) - 1)
         for piece in program.fields[name]:
             width = piece.high - piece.low + 1
             left -= width
-            word_mask = ((1 << width) - 1) << piece.low
-            word = (value >> left & (1 << width) - 1) << piece.low
+            word_mask = (of_field >> left & (1 << width) - 1) << piece.low
+            word = (value >> left) << piece.low & word_mask
             for high in (0, 1):
                 mask = word_mask >> HALF_BITS * high & 0xFFFF
                 if mask:

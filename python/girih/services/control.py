@@ -1,67 +1,100 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs the services of a running card through its registers: policies, parsers, chains.
+"""The services of a running card: chains, tenants, policies, tables, while traffic flows.
 
     control = ServiceControl(card.registers)
-    control.install()                     # what the design says
+    control.install()                                              # what the design says
     control.add_chain("late", ["aes"], match={"udp.dst": 4501})
+    control.as_tenant("video").add_chain(...)                      # in a tenant's name: the card sees to its rights
+
+What is refused raises GirihError and has changed nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
-from girih.card.registers import WORD_BYTES, Registers
+from girih.card.registers import AccessRefused, Registers
 from girih.errors import GirihError
-from girih.rmt import stage
-from girih.rmt.tables import Table, table_for
-from girih.services.chains import Key, bits_of, chain_action, key_for, match_fields, shipped_program
-from girih.services.policy import CLASSES, class_words
+from girih.rmt import stage as stages
+from girih.rmt.stage import Entry, Refused
+from girih.rmt.tables import Foreign, Table
+from girih.services.chains import bits_of, chain_action, key_for, match_fields, shipped_program
+from girih.services.facts import Facts
+from girih.services.policies import Policies
+from girih.services.stages import Stages
+from girih.services.tenants import Memory, changed, read_tenant, rights_bits
+from girih.services.words import action_text, checked, entry_pattern, parse_actions, parse_pattern, pattern_text
 
 CHAIN_STAGE = 0  # of each port, which decides the chain
 MOST_HOPS = 8
-_FIRST_ORDER = 16  # of the entries of chains; lower ones are free for entries that must win
+FIRST_ORDER = 16  # of the entries of chains; lower ones are free for entries that must win
+MOST_ORDER = (1 << 16) - 1
 
 
 class ServiceControl:
-    """The services of one card. It knows what it has written; a card that others write to is loaded anew."""
+    """The services of one card, in the name of the operator or of a tenant.
 
-    def __init__(self, registers: Registers):
-        self._registers = registers
-        self._facts = registers.manifest.scheduling
-        if not self._facts:
-            raise GirihError("the card has no services", registers.manifest.name, "Give the design services.")
-        self._ports = [port["tile"] for port in self._facts["ports"]]
-        self._keys: dict[str, Key] = {}
-        self._tables: dict[str, Table] = {}
-        self.chains: dict[str, dict] = {}
+    It knows what was written through it and its relatives (`as_tenant`); where a card is written to past them,
+    `forget` makes it read the card's tables again.
+    """
+
+    def __init__(self, registers: Registers, tenant: str | None = None, relative: ServiceControl | None = None):
+        self.facts = Facts(registers.manifest)
+        number = 0 if tenant is None else self.facts.tenant(tenant)["number"]
+        self.tenant = tenant if number else None  # None: the operator
+        self._number = number
+        self._registers = registers.as_tenant(number) if number else registers
+        self._operator = registers
+        self._memory = Memory(**self.facts.memory)
+        self._policies = Policies(self._registers, self.facts)
+        self._tables: dict[tuple[str, int, int], Table] = relative._tables if relative else {}
+        self.chains: dict[str, dict] = relative.chains if relative else {}
+        self._stages = Stages(self._registers, number, self._tables)
+
+    def as_tenant(self, tenant: str) -> ServiceControl:
+        """The same card in the name of a tenant's own controller."""
+        return ServiceControl(self._operator, tenant, self)
 
     # ---- the card as a whole ----
 
     def install(self) -> None:
         """Everything that the design says, on a card that was just reset."""
-        for service in self._facts["services"]:
-            self.set_policy(service["name"], service["policy"]["kind"], _classes(service))
-        for port in self._ports:
+        self.chains.clear()
+        self._stages.forget()
+        chains = [chain for chain in self.facts.chains if chain["match"]]
+        for port in self.facts.ports:
             for offset, value in shipped_program().writes():
                 self._registers.write_window(port, offset, value)
-        chains = [chain for chain in self._facts["chains"] if chain["match"]]
-        for port in self._ports:
+            for tenant in self.facts.tenants:
+                self._write_rights(port, tenant["number"], tenant["services"])
             self._install_key(port, [chain["match"] for chain in chains])
+            self._stages.cleared(port, CHAIN_STAGE)
+        # After the ports' long programs, because for some hundred cycles after reset the scheduler clears its tables.
+        for service in self.facts.services:
+            self._policies.write_classes(service["name"], service["policy"]["kind"], _by_class(service["name"], service["policy"]["classes"]))
         for chain in chains:
-            self._insert(chain)
+            self._insert({"masks": {}, "owner": 0} | chain)
 
-    # ---- policies ----
-
-    def set_policy(self, service: str, kind: str, classes: Mapping[int, Mapping[str, int]]) -> None:
-        """The classes of a service under a policy: strict, fair, slack or shaped."""
-        number = self._service(service)["number"]
-        words = class_words(kind, classes, self._registers.manifest.clock_mhz)
-        for index, entry in enumerate(words):
-            for word, value in enumerate(entry.words):
-                offset = ((number * CLASSES + index) * 2 + word) * WORD_BYTES
-                self._registers.write_window(self._facts["scheduler"], offset, value)
+    def forget(self) -> None:
+        """Reads the card's tables again before they are used next."""
+        self._stages.forget()
 
     # ---- chains ----
+
+    def list_chains(self) -> list[dict]:
+        """The chains that this controller may change, with their patterns and actions in words."""
+        return [
+            {
+                "name": chain["name"],
+                "owner": self.facts.tenant_name(chain["owner"]),
+                "pattern": pattern_text(chain["match"], chain["masks"]),
+                "actions": action_text(chain_action(chain), self.facts),
+                "services": [hop["service"] for hop in chain["hops"]],
+            }
+            for chain in self.chains.values()
+            if not self._foreign(chain)
+        ]
 
     def add_chain(
         self,
@@ -69,54 +102,86 @@ class ServiceControl:
         services: Sequence[str | Mapping],
         *,
         match: Mapping[str, int],
+        masks: Mapping[str, int] = {},
         tenant: str | None = None,
         exit: str | None = None,
     ) -> None:
         """Sends packets that match along services; one is a name, or {"service": "aes", "class": 1, "meta": 0}.
 
-        Packets see the chain whole or not at all. Raises GirihError for what the card cannot do.
+        masks: the bits of a field that count, where it is not all. tenant: whose the packets are from then on.
+        Packets see the chain whole or not at all. A tenant's chain takes only the tenant's packets.
         """
         if name in self.chains:
             raise GirihError(f"there is a chain {name} already", name, "Delete it first, or choose another name.")
         if not 1 <= len(services) <= MOST_HOPS:
             raise GirihError(f"a chain of {len(services)} services", name, f"It may have 1 to {MOST_HOPS}.")
-        unknown = sorted(set(match) - set(match_fields()))
-        if unknown or not match:
-            raise GirihError(f"no match on {', '.join(unknown) or 'nothing'}", name, f"Fields: {', '.join(match_fields())}.")
+        _check_match(name, match)
         hops = []
         for item in services:
-            hop = {"service": item} if isinstance(item, str) else dict(item)
-            hops.append({"class": 0, "meta": 0} | hop | {"number": self._service(hop["service"])["number"]})
-        self._insert(
-            {
-                "name": name,
-                "hops": hops,
-                "tenant_number": None if tenant is None else self._tenant(tenant)["number"],
-                "exit_node": None if exit is None else self._registers.manifest.tile(exit).node,
-                "match": dict(match),
-            }
-        )
+            hop = {"class": 0, "meta": 0} | ({"service": item} if isinstance(item, str) else dict(item))
+            hops.append(hop | {"number": self.facts.service(hop.get("service"))["number"]})
+        chain = {
+            "name": name,
+            "owner": self._number,
+            "hops": hops,
+            "tenant_number": None if tenant is None else self.facts.tenant(tenant)["number"],
+            "exit_node": None if exit is None else self.facts.exit(exit),
+            "match": dict(match),
+            "masks": dict(masks),
+        }
+        with self._acting(f"add chain {name}", "It may visit services that it has a right to: ./girih ctl tenant list."):
+            self._insert(chain)
+
+    def add_rule(self, name: str, pattern: str, actions: str) -> None:
+        """The same in rte_flow's words: "udp dst is 4501", "queue aes class 1 / port_id host"."""
+        what, action = parse_pattern(pattern), parse_actions(actions, self.facts)
+        known = {"chain", "chain_set", "chain_count", "exit", "exit_set", "tenant", "tenant_set"}
+        if not set(action) <= known or not action.get("chain_set"):
+            raise GirihError("a chain's actions are queue, port_id and tenant, with one queue at least", name, "For others use ./girih ctl table add.")
+        services = [
+            {"service": self.facts.service_name(hop["service"]), "class": hop.get("rank_class", 0), "meta": hop.get("meta", 0)}
+            for hop in action["chain"]
+        ]
+        tenant = self.facts.tenant_name(action["tenant"]) if "tenant" in action else None
+        exit = self.facts.tile_name(action["exit"]) if "exit" in action else None
+        self.add_chain(name, services, match=what.values, masks=what.masks, tenant=tenant, exit=exit)
 
     def delete_chain(self, name: str) -> None:
         """Packets that matched go where their port sends all others."""
         if name not in self.chains:
-            raise GirihError(f"there is no chain {name}", name, f"There are: {', '.join(self.chains) or 'none'}.")
+            mine = [chain["name"] for chain in self.list_chains()]
+            raise GirihError(f"there is no chain {name}", name, f"There are: {', '.join(mine) or 'none'}.")
         chain = self.chains[name]
-        for port in self._ports:
-            self._run(port, self._tables[port].delete(self._entry(port, chain)))
+        with self._acting(f"delete chain {name}", f"It belongs to {self.facts.tenant_name(chain['owner'])}, who may."):
+            for port in self.facts.ports:
+                index = self._place(port, chain)
+                if index is not None:
+                    self._stages.delete(port, CHAIN_STAGE, index)
         del self.chains[name]
 
-    def _insert(self, chain: dict) -> None:
-        for port in self._ports:
-            self._run(port, self._tables[port].insert(self._entry(port, chain)))
-        self.chains[chain["name"]] = chain
+    def _place(self, port: str, chain: Mapping) -> int | None:
+        """Where a chain's entry is now, as its owner knows."""
+        owner = ServiceControl(self._operator, self.facts.tenant_name(chain["owner"]), self) if self._foreign(chain) else self
+        return owner._stages.table(port, CHAIN_STAGE).find(chain["entries"][port])
 
-    def _entry(self, port: str, chain: Mapping) -> stage.Entry:
-        return self._keys[port].entry(bits_of(chain["match"]), chain_action(chain), owner=0, order=_FIRST_ORDER)
+    def _insert(self, chain: dict) -> None:
+        """At all ports or at none."""
+        action = checked(chain_action(chain))
+        bits = bits_of(chain["match"], chain["masks"])
+        entries = {port: self._stages.entry(port, CHAIN_STAGE, bits, action, FIRST_ORDER) for port in self.facts.ports}
+        places: dict[str, int] = {}
+        try:
+            for port, entry in entries.items():
+                places[port] = self._stages.insert(port, CHAIN_STAGE, entry)
+        except GirihError:
+            for port in places:
+                self._stages.delete(port, CHAIN_STAGE, self._stages.table(port, CHAIN_STAGE).find(entries[port]))
+            raise
+        self.chains[chain["name"]] = chain | {"entries": entries}
 
     def _install_key(self, port: str, matches: Sequence[Mapping[str, int]]) -> None:
         """The key of a port's stage for chains. Exact tables compare all of it, so all must match the same bits."""
-        shape = self._run(port, stage.shape())
+        shape = self._stages.shape(port, CHAIN_STAGE)
         every = [bits_of(match) for match in matches] or [bits_of({"udp.dst": 0})]
         if shape.kind == "exact" and any(bits.masks != every[0].masks for bits in every):
             raise GirihError("chains match different fields, and the port's table is exact", port, "Write kind_0: 1 in the port, for a ternary table.")
@@ -124,36 +189,151 @@ class ServiceControl:
             raise GirihError("chains cannot be matched by prefix", port, "Write kind_0: 0, exact, or 1, ternary.")
         key = key_for(every, shape.key_halves)
         rest = [(0, 0)] * (shape.key_halves - len(key.halves))
-        self._run(port, stage.set_key([*key.halves, *rest]))
-        self._keys[port], self._tables[port] = key, table_for(shape)
+        self._stages.run(port, CHAIN_STAGE, stages.set_key([*key.halves, *rest]))
 
-    def _run(self, port: str, steps: stage.Steps):
-        """Carries out steps in the window of a port's stage for chains."""
-        base = (1 + CHAIN_STAGE) * stage.WINDOW_BYTES
+    # ---- policies ----
 
-        def access(write: bool, offset: int, data: int) -> int:
-            if write:
-                self._registers.write_window(port, base + offset, data)
-                return 0
-            return self._registers.read_window(port, base + offset)
+    def list_policies(self) -> list[dict]:
+        """Each service's policy as the card has it."""
+        with self._acting("read policies", "Leave --tenant out: policies are the operator's."):
+            return self._policies.read_all()
 
-        return stage.run(steps, access)
+    def set_policy(self, service: str, kind: str, classes: Sequence[Mapping[str, int]] = (), **flags: bool | None) -> None:
+        """Another policy for a service: strict, fair, slack or shaped; classes such as {"class": 0, "weight": 2}.
 
-    # ---- names ----
+        flags: share, by_tenant, given_rank; None leaves one as it is. A packet that has its rank keeps it.
+        Classes that are not named have the policy's defaults.
+        """
+        with self._acting(f"set the policy of {service}", "Leave --tenant out: policies are the operator's."):
+            self._policies.set(service, kind, _by_class(service, classes), flags)
 
-    def _service(self, name: str) -> dict:
-        return self._named("services", name)
+    # ---- tenants ----
 
-    def _tenant(self, name: str) -> dict:
-        return self._named("tenants", name)
+    def list_tenants(self) -> list[dict]:
+        """Each tenant's share, part of the memory and rights, as the card has them."""
+        with self._acting("read what tenants have", "Leave --tenant out: tenants are the operator's."):
+            return [self._read_tenant(tenant) for tenant in self.facts.tenants]
 
-    def _named(self, section: str, name: str) -> dict:
-        for entry in self._facts[section]:
-            if entry["name"] == name:
-                return entry
-        known = ", ".join(entry["name"] for entry in self._facts[section]) or "none"
-        raise GirihError(f"{name} is not among the {section}", self._registers.manifest.name, f"There are: {known}.")
+    def set_tenant(
+        self,
+        name: str,
+        *,
+        weight: int | None = None,
+        guarantee: int | None = None,
+        limit: int | None = None,
+        services: Sequence[str] | None = None,
+    ) -> None:
+        """Changes what is given. guarantee, limit: bytes of packet memory; limit 0 is none. services: those that it may use."""
+        number = self.facts.tenant(name)["number"]
+        rights = None if services is None else [self.facts.service(service)["number"] for service in services]
+        with self._acting(f"change tenant {name}", "Leave --tenant out: tenants are the operator's."):
+            others = [self._read_tenant(tenant) for tenant in self.facts.tenants if tenant["number"] != number]
+            values = changed(
+                self._read_tenant(self.facts.tenant(name)),
+                self._memory,
+                sum(tenant["guarantee"] for tenant in others),
+                weight=weight,
+                guarantee=guarantee,
+                limit=limit,
+            )
+            for register, value in values.items():
+                self._registers.write(f"{self.facts.scheduler}.{register}[{number}]", value)
+            if rights is not None:
+                self._registers.write(f"{self.facts.scheduler}.rights[{number}]", rights_bits(rights))
+                for port in self.facts.ports:
+                    self._write_rights(port, number, services)
+
+    def _read_tenant(self, tenant: Mapping) -> dict:
+        number, scheduler = tenant["number"], self.facts.scheduler
+        rights = self._registers.read(f"{scheduler}.rights[{number}]")
+        return {
+            "name": tenant["name"],
+            "number": number,
+            **read_tenant(lambda name: self._registers.read(f"{scheduler}.{name}[{number}]"), self._memory),
+            "services": [service["name"] for service in self.facts.services if rights >> service["number"] & 1],
+            "ports": list(tenant["ports"]),
+        }
+
+    def _write_rights(self, port: str, number: int, services: Sequence[str]) -> None:
+        """What the actions of a tenant's controller may name."""
+        if number:
+            numbers = [self.facts.service(service)["number"] for service in services]
+            for each in self._stages.numbers(port):
+                self._stages.run(port, each, stages.set_rights(number, numbers))
+
+    # ---- tables ----
+
+    def list_entries(self, port: str, stage: int = CHAIN_STAGE) -> list[dict]:
+        """What is in a table, in words; a tenant sees its own entries."""
+        table, key = self._stages.table(self.facts.port(port), stage), self._stages.key(port, stage)
+        exact = table.shape.kind == "exact"
+        chains = self._chains_of(table, port, stage)
+        return [
+            {
+                "index": index,
+                "owner": self.facts.tenant_name(entry.owner),
+                "priority": None if exact else entry.order,
+                "pattern": entry_pattern(key, entry.key, (1 << table.shape.key_bits) - 1 if exact else entry.mask),
+                "actions": action_text(entry.action, self.facts),
+                "chain": chains.get(index),
+            }
+            for index, entry in sorted(table.entries.items())
+            if not isinstance(entry, Foreign)
+        ]
+
+    def add_entry(self, port: str, pattern: str, actions: str, *, stage: int = CHAIN_STAGE, priority: int = FIRST_ORDER) -> int:
+        """Adds an entry in rte_flow's words; its index. priority: the lowest wins (not in exact tables)."""
+        if not isinstance(priority, int) or not 0 <= priority <= MOST_ORDER:
+            raise GirihError(f"priority {priority}", "entry", f"It may be 0 to {MOST_ORDER}; the lowest wins.")
+        what, action = parse_pattern(pattern), parse_actions(actions, self.facts)
+        entry = self._stages.entry(self.facts.port(port), stage, bits_of(what.values, what.masks), action, priority)
+        with self._acting("add this entry", "It may name services that it has a right to, and use no other tenant's counters and meters."):
+            return self._stages.insert(port, stage, entry)
+
+    def delete_entry(self, port: str, index: int, *, stage: int = CHAIN_STAGE) -> None:
+        """Deletes an entry that belongs to no chain."""
+        table = self._stages.table(self.facts.port(port), stage)
+        if not isinstance(index, int) or index not in table.entries:
+            raise GirihError(f"there is no entry {index}", f"stage {stage} of {port}", "See ./girih ctl table list.")
+        chain = self._chains_of(table, port, stage).get(index)
+        if chain:
+            raise GirihError(f"entry {index} is chain {chain}'s", f"stage {stage} of {port}", f"Write: ./girih ctl chain del {chain}")
+        with self._acting(f"delete entry {index}", "It is another's: a tenant deletes its own entries."):
+            self._stages.delete(port, stage, index)
+
+    def _chains_of(self, table: Table, port: str, stage: int) -> dict[int, str]:
+        """The chains that entries of a table are, by index, as far as this controller sees."""
+        found = {table.find(chain["entries"][port]): chain["name"] for chain in self.chains.values() if stage == CHAIN_STAGE and not self._foreign(chain)}
+        return {index: name for index, name in found.items() if index is not None}
+
+    def _foreign(self, chain: Mapping) -> bool:
+        """Whether a chain is another's; nothing is, to the operator."""
+        return bool(self._number) and chain["owner"] != self._number
+
+    @contextmanager
+    def _acting(self, what: str, remedy: str) -> Iterator[None]:
+        """Says of a request that the card refuses whose it was, and what to do."""
+        try:
+            yield
+        except (AccessRefused, Refused) as refused:
+            if self.tenant is None:
+                remedy = "See what the card has: ./girih ctl table list, ./girih ctl tenant list."
+            who = f"tenant {self.tenant}" if self.tenant else "the operator"
+            raise AccessRefused(f"the card does not let {who} {what} ({refused.what})", self.facts.card, remedy) from refused
 
 
-def _classes(service: Mapping) -> dict[int, dict[str, int]]:
-    return {entry["class"]: {key: value for key, value in entry.items() if key != "class"} for entry in service["policy"]["classes"]}
+def _check_match(name: str, match: Mapping[str, int]) -> None:
+    fields = match_fields()
+    unknown = sorted(set(match) - set(fields))
+    if unknown or not match:
+        raise GirihError(f"no match on {', '.join(unknown) or 'nothing'}", name, f"Fields: {', '.join(fields)}.")
+    for field, value in match.items():
+        if not isinstance(value, int) or not 0 <= value < 1 << fields[field]:
+            raise GirihError(f"{field} is {value}", name, f"It has {fields[field]} bits.")
+
+
+def _by_class(service: str, classes: Sequence[Mapping[str, int]]) -> dict[int, dict[str, int]]:
+    numbers = [entry.get("class") for entry in classes]
+    if None in numbers or len(set(numbers)) < len(numbers):
+        raise GirihError("classes without a number, or twice the same one", service, 'Write them such as {"class": 0, "weight": 2}.')
+    return {entry["class"]: {key: value for key, value in entry.items() if key != "class"} for entry in classes}

@@ -17,6 +17,14 @@ LEAST_WEIGHT_COST = 15 / 16  # units of virtual time for a byte of the class wit
 FAIR_SHIFT = 8  # so that a buffer full of its bytes is less than half a circle
 BACKLOG = 65536  # bytes of a shaped class that can wait
 
+# What each policy wants to know of a class: the value that a lone number gives, then the others; (least, most).
+CLASS_VALUES = {
+    "strict": {"level": (0, HALF_CIRCLE - 1)},
+    "fair": {"weight": (1, 255)},
+    "slack": {"cycles": (0, 1 << 23)},
+    "shaped": {"mbps": (1, 400_000), "burst": (0, 1 << 20)},
+}
+
 Classes = Mapping[int, Mapping[str, int]]
 """Values by class, such as {0: {"weight": 2}}; what is missing has its default."""
 
@@ -50,6 +58,22 @@ def shift_of(kind: str, classes: Classes, clock_mhz: float) -> int:
 def class_words(kind: str, classes: Classes, clock_mhz: float) -> list[ClassWords]:
     """The words of all classes of a service."""
     return [_words(kind, classes, number, clock_mhz) for number in range(CLASSES)]
+
+
+def class_values(kind: str, words: list[ClassWords], clock_mhz: float) -> dict[int, dict[str, float]]:
+    """What `class_words` was given, as near as the card knows it: weights are ratios to the least, rates are rounded."""
+    costs = [entry.scale * 16**entry.exponent / (1 << FRACTION) for entry in words]
+    if kind == "strict":
+        return {number: {"level": entry.offset} for number, entry in enumerate(words) if entry.offset != number}
+    if kind == "slack":
+        return {number: {"cycles": entry.offset} for number, entry in enumerate(words) if entry.offset}
+    if kind == "fair":
+        weights = [round(max(costs) / cost, 1) if cost else 1 for cost in costs]
+        return {number: {"weight": weight} for number, weight in enumerate(weights) if weight != 1}
+    rates = {number: 8 * clock_mhz / cost for number, cost in enumerate(costs) if cost}
+    return {
+        number: {"mbps": round(rate), "burst": round(words[number].offset * rate / 8 / clock_mhz)} for number, rate in rates.items()
+    }
 
 
 def _words(kind: str, classes: Classes, number: int, clock_mhz: float) -> ClassWords:

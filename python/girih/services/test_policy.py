@@ -3,7 +3,7 @@
 
 import pytest
 
-from girih.services.policy import CLASSES, HALF_CIRCLE, class_words, shift_of
+from girih.services.policy import CLASSES, HALF_CIRCLE, class_values, class_words, shift_of
 
 CLOCK = 250
 
@@ -43,3 +43,20 @@ def test_slack_fits_half_a_circle(cycles):
 def test_a_backlog_of_a_shaped_class_fits():
     shift = shift_of("shaped", {0: {"mbps": 1000}, 1: {"mbps": 10_000}}, CLOCK)
     assert 65536 * 2 <= HALF_CIRCLE << shift and shift < 9
+
+
+@pytest.mark.parametrize(
+    "kind, classes",
+    [
+        ("strict", {0: {"level": 3}, 2: {"level": 1023}}),
+        ("slack", {0: {"cycles": 100}, 15: {"cycles": 1 << 23}}),
+        ("shaped", {0: {"mbps": 1000, "burst": 3000}, 1: {"mbps": 40, "burst": 0}}),
+    ],
+)
+def test_what_was_written_is_read(kind, classes):
+    assert class_values(kind, class_words(kind, classes, CLOCK), CLOCK) == classes
+
+
+def test_weights_are_read_as_ratios_to_the_least():
+    words = class_words("fair", {0: {"weight": 2}, 1: {"weight": 2}, 3: {"weight": 255}}, CLOCK)
+    assert class_values("fair", words, CLOCK) == {3: {"weight": 127.5}}

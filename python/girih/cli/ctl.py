@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`girih ctl`: chains, tenants, policies and tables of a running card, changed while traffic flows."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from girih.card.client import ControlClient
+from girih.cli.live import Socket, console
+from girih.errors import GirihError
+from girih.services.remote import RemoteServices
+
+# rte_tm's words for what a class has, beside those of the design file.
+CLASS_WORDS = {"priority": "level", "rate": "mbps", "slack": "cycles"}
+LIST_SEPARATOR = ","
+
+AsTenant = Annotated[str | None, typer.Option("--tenant", help="Act as this tenant's own controller, not as the operator.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Pattern = Annotated[str, typer.Option("--pattern", help='Packets, such as "ipv4 dst is 10.0.0.1 / udp dst is 4500".')]
+Port = Annotated[str, typer.Option("--port", help="The port's tile, such as wire.")]
+Stage = Annotated[int, typer.Option("--stage", help="Which of its tables, from 0, where chains are.")]
+
+
+class _Card:
+    """A running card, spoken to in somebody's name."""
+
+    def __init__(self, socket: Socket, tenant: str | None = None):
+        self._client = ControlClient.find(socket)
+        self._tenant = tenant
+
+    def __enter__(self) -> RemoteServices:
+        self._client.__enter__()
+        return self._client.services if self._tenant is None else self._client.services.as_tenant(self._tenant)
+
+    def __exit__(self, *exception: object) -> None:
+        self._client.__exit__(*exception)
+
+
+def _done(sentence: str, as_json: bool, **facts: object) -> None:
+    """What was done, in words or as JSON."""
+    if as_json:
+        print(json.dumps(facts))
+    else:
+        console.print(sentence, markup=False, highlight=False)
+
+
+def _show(title: str, rows: list[dict], as_json: bool) -> None:
+    """A list of dicts of the same keys as a table or as JSON."""
+    if as_json:
+        print(json.dumps(rows, indent=1))
+        return
+    table = Table(title=title, title_justify="left")
+    for column in rows[0] if rows else ("none",):
+        table.add_column(column.replace("_", " "), overflow="fold")
+    for row in rows:
+        table.add_row(*map(_cell, row.values()))
+    console.print(table)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return " ".join(f"{key} {item}" for key, item in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_cell, value)) or "-"
+    return "-" if value is None else str(value)
+
+
+def parse_class(text: str) -> dict[str, int]:
+    """`0:weight=2` or `1:rate=1000,burst=3000` as {"class": 1, "mbps": 1000, "burst": 3000}. Raises GirihError."""
+    try:
+        number, _, rest = text.partition(":")
+        pairs = [item.split("=") for item in rest.split(LIST_SEPARATOR)]
+        return {"class": int(number), **{CLASS_WORDS.get(name, name): int(value) for name, value in pairs}}
+    except ValueError as error:
+        remedy = "Write NUMBER:NAME=VALUE,..., such as 0:weight=2, 1:priority=3, 2:rate=1000,burst=3000 (Mbit/s, bytes) or 3:slack=500 (cycles)."
+        raise GirihError(f"the class {text!r} cannot be read", "--class", remedy) from error
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(LIST_SEPARATOR) if name.strip()]
+
+
+def register(app: typer.Typer) -> None:
+    ctl = typer.Typer(
+        no_args_is_help=True,
+        help="Changes chains, tenants, policies and tables of a running card while traffic flows.",
+        epilog='Example: ./girih ctl chain add late --pattern "udp dst is 4501" --actions "queue aes / queue sha"',
+    )
+    app.add_typer(ctl, name="ctl")
+    for name, help_text, commands in (
+        ("chain", "Which packets visit which services.", _chain),
+        ("tenant", "Shares, memory and rights of tenants.", _tenant),
+        ("policy", "In which order a service takes packets.", _policy),
+        ("table", "Entries of the ports' match-action tables.", _table),
+    ):
+        group = typer.Typer(no_args_is_help=True, help=help_text)
+        commands(group)
+        ctl.add_typer(group, name=name)
+
+
+def _chain(app: typer.Typer) -> None:
+    @app.command("add", epilog='Example: ./girih ctl chain add late --pattern "udp dst is 4501" --actions "queue aes class 1 / queue sha / port_id host"')
+    def add(
+        name: Annotated[str, typer.Argument(help="A name of your choice.")],
+        pattern: Pattern,
+        actions: Annotated[str, typer.Option("--actions", help='"queue SERVICE class N meta N / ... / port_id TILE / tenant NAME"; class, meta, port_id, tenant may be left out.')],
+        tenant: AsTenant = None,
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Sends packets that match along services, in rte_flow's words. A packet sees the chain whole or not at all."""
+        with _Card(socket, tenant) as services:
+            services.add_rule(name, pattern, actions)
+        _done(f"Chain {name} is in the card.", as_json, added=name)
+
+    @app.command("del", epilog="Example: ./girih ctl chain del late")
+    def delete(name: Annotated[str, typer.Argument(help="The chain.")], tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
+        """Takes a chain away: its packets go where their port sends all others."""
+        with _Card(socket, tenant) as services:
+            services.delete_chain(name)
+        _done(f"Chain {name} is deleted.", as_json, deleted=name)
+
+    @app.command("list", epilog="Example: ./girih ctl chain list")
+    def list_(tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
+        """Lists the chains; a tenant sees its own."""
+        with _Card(socket, tenant) as services:
+            _show("Chains", services.list_chains(), as_json)
+
+
+def _tenant(app: typer.Typer) -> None:
+    @app.command("set", epilog="Example: ./girih ctl tenant set video --weight 4 --guarantee 65536 --services aes,sha")
+    def set_(
+        name: Annotated[str, typer.Argument(help="The tenant.")],
+        weight: Annotated[int | None, typer.Option(help="Its share where a service is shared.")] = None,
+        guarantee: Annotated[int | None, typer.Option(help="Bytes of packet memory that it is sure of.")] = None,
+        limit: Annotated[int | None, typer.Option(help="Most bytes that it may use; 0: no limit.")] = None,
+        services: Annotated[str | None, typer.Option(help="Services that it has a right to, with commas.")] = None,
+        tenant: AsTenant = None,
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Changes what is given of a tenant, and leaves the rest."""
+        given = {"weight": weight, "guarantee": guarantee, "limit": limit, "services": _names(services)}
+        if all(value is None for value in given.values()):
+            raise GirihError("there is nothing to change", f"tenant {name}", "Give --weight, --guarantee, --limit or --services.")
+        with _Card(socket, tenant) as control:
+            control.set_tenant(name, **given)
+        _done(f"Tenant {name} is changed.", as_json, changed=name)
+
+    @app.command("list", epilog="Example: ./girih ctl tenant list")
+    def list_(tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
+        """Lists the tenants with what the card holds of them."""
+        with _Card(socket, tenant) as services:
+            _show("Tenants", services.list_tenants(), as_json)
+
+
+def _policy(app: typer.Typer) -> None:
+    @app.command("set", epilog="Example: ./girih ctl policy set aes shaped --class 0:rate=1000,burst=3000")
+    def set_(
+        service: Annotated[str, typer.Argument(help="The service.")],
+        kind: Annotated[str, typer.Argument(help="strict, fair, slack or shaped.")],
+        classes: Annotated[list[str] | None, typer.Option("--class", help="0:weight=2, 0:priority=1, 0:rate=1000,burst=3000 or 0:slack=500; again for more.")] = None,
+        share: Annotated[bool | None, typer.Option("--share/--no-share", help="Tenants share the service by their weights.")] = None,
+        by_tenant: Annotated[bool | None, typer.Option("--by-tenant/--by-class", help="The tenant takes the place of the class.")] = None,
+        given_rank: Annotated[bool | None, typer.Option("--given-rank/--own-rank", help="A rank that an earlier hop has set wins.")] = None,
+        tenant: AsTenant = None,
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Another order for a service's packets, in rte_tm's words. A packet that waits keeps the rank that it has."""
+        with _Card(socket, tenant) as services:
+            services.set_policy(
+                service, kind, [parse_class(text) for text in classes or []], share=share, by_tenant=by_tenant, given_rank=given_rank
+            )
+        _done(f"Service {service} is {kind}.", as_json, changed=service)
+
+    @app.command("list", epilog="Example: ./girih ctl policy list")
+    def list_(tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
+        """Lists each service's policy as the card has it."""
+        with _Card(socket, tenant) as services:
+            _show("Policies", services.list_policies(), as_json)
+
+
+def _table(app: typer.Typer) -> None:
+    @app.command("add", epilog='Example: ./girih ctl table add --port wire --pattern "udp dst is 9" --actions "count 3 / drop"')
+    def add(
+        port: Port,
+        pattern: Pattern,
+        actions: Annotated[str, typer.Option("--actions", help="drop, queue, port_id, tenant, mark, rank, flow, lossless, count, meter, sample, modify_field; with slashes.")],
+        stage: Stage = 0,
+        priority: Annotated[int, typer.Option(help="The lowest wins; chains have 16.")] = 16,
+        tenant: AsTenant = None,
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Adds an entry to one table, in rte_flow's words."""
+        with _Card(socket, tenant) as services:
+            index = services.add_entry(port, pattern, actions, stage=stage, priority=priority)
+        _done(f"Entry {index} is in stage {stage} of {port}.", as_json, index=index)
+
+    @app.command("del", epilog="Example: ./girih ctl table del 17 --port wire")
+    def delete(
+        index: Annotated[int, typer.Argument(help="Which, as ./girih ctl table list says.")],
+        port: Port,
+        stage: Stage = 0,
+        tenant: AsTenant = None,
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Deletes an entry that belongs to no chain."""
+        with _Card(socket, tenant) as services:
+            services.delete_entry(port, index, stage=stage)
+        _done(f"Entry {index} is deleted.", as_json, deleted=index)
+
+    @app.command("list", epilog="Example: ./girih ctl table list --port wire")
+    def list_(port: Port, stage: Stage = 0, tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
+        """Lists what is in a table; a tenant sees its own entries."""
+        with _Card(socket, tenant) as services:
+            _show(f"Stage {stage} of {port}", services.list_entries(port, stage), as_json)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What services, units, queues and tenants of a running card are doing: one picture, by reads alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from girih.card.registers import WORD_BYTES, Registers
+from girih.services.facts import Facts
+
+# Parts of the scheduler's window (rtl/tiles/scheduler/scheduler_window.sv), in bytes.
+QUEUES, UNITS, TENANTS, CHANNELS, WAITS, FATES = 0x800, 0xC00, 0xD00, 0xD40, 0x1000, 0x2000
+SERVICE_QUEUES, SERVICE_WAITS, SERVICE_FATES, TENANT_FATES = 0x40, 0x80, 0x40, 0x400
+WAIT_BINS, FIRST_BIN = 25, 4
+FATE_NAMES = ("no_right", "bad_service", "void", "overflow", "shortage", "evicted", "accepted", "dispatched")  # policy_pkg::fate_e
+DROPS = FATE_NAMES[:6]
+UNIT_COUNTERS = ("in_messages", "out_messages", "mark_pulled", "mark_pushed", "mark_detoured", "mark_busy_cycles")
+
+
+class Monitor:
+    """Reads the state of one card in the operator's name."""
+
+    def __init__(self, registers: Registers):
+        self._registers = registers
+        self._facts = Facts(registers.manifest)
+
+    def state(self) -> dict:
+        """Services, units, queues, tenants, drops, as JSON takes them. Counters count from reset."""
+        fates = list(self._fates())
+        return {
+            "services": [self._service(service, fates) for service in self._facts.services],
+            "units": [self._unit(unit) for unit in self._facts.units],
+            "queues": [self._queue(service, tenant) for service in self._facts.services for tenant in self._facts.tenants],
+            "tenants": [self._tenant(tenant, fates) for tenant in self._facts.tenants],
+            "drops": [fate for fate in fates if fate["reason"] in DROPS],
+            "tile_drops": list(self._tile_drops()),
+            "ports": [self._port(tile, port) for tile, port in self._facts.ports.items()],
+        }
+
+    def _window(self, offset: int) -> int:
+        return self._registers.read_window(self._facts.scheduler, offset)
+
+    def _counter(self, tile: str, name: str) -> int:
+        return self._registers.counter(self._registers.manifest.tile(tile), name)
+
+    def _fates(self) -> Iterator[dict]:
+        """What became of packets, where it happened at all. A counter's low word is read first; it holds the high one."""
+        for tenant in self._facts.tenants:
+            for service in self._facts.services:
+                for index, fate in enumerate(FATE_NAMES):
+                    offset = FATES + tenant["number"] * TENANT_FATES + service["number"] * SERVICE_FATES + 2 * WORD_BYTES * index
+                    packets = self._window(offset) | self._window(offset + WORD_BYTES) << 32
+                    if packets:
+                        yield {"tenant": tenant["name"], "service": service["name"], "reason": fate, "packets": packets}
+
+    def _service(self, service: dict, fates: list[dict]) -> dict:
+        base = WAITS + service["number"] * SERVICE_WAITS
+        count, low, high, largest = (self._window(base + WORD_BYTES * word) for word in range(FIRST_BIN))
+        bins = [self._window(base + WORD_BYTES * (FIRST_BIN + b)) for b in range(WAIT_BINS)] if count else []
+        ours = {fate: sum(f["packets"] for f in fates if f["service"] == service["name"] and f["reason"] == fate) for fate in FATE_NAMES}
+        return {
+            "name": service["name"],
+            "units": list(service["units"]),
+            "accepted": ours["accepted"],
+            "dispatched": ours["dispatched"],
+            "dropped": sum(ours[reason] for reason in DROPS),
+            "waits": count,
+            "wait_sum": high << 32 | low,
+            "wait_mean": (high << 32 | low) / count if count else 0.0,
+            "wait_p99": percentile(bins, 0.99, largest),
+            "wait_max": largest,
+        }
+
+    def _unit(self, unit: dict) -> dict:
+        word = self._window(UNITS + WORD_BYTES * unit["number"])
+        values = {name.removeprefix("mark_"): self._counter(unit["name"], name) for name in UNIT_COUNTERS}
+        return {
+            "name": unit["name"],
+            "service": unit["service"],
+            "credits": word - (1 << 32) if word >> 31 else word,
+            "most_credits": self._registers.read(f"{self._facts.scheduler}.unit_credits[{unit['number']}]"),
+            **values,
+        }
+
+    def _queue(self, service: dict, tenant: dict) -> dict:
+        word = self._window(QUEUES + service["number"] * SERVICE_QUEUES + tenant["number"] * WORD_BYTES)
+        known, rank, packets = word >> 31, word >> 16 & 0xFFF, word & 0xFFFF
+        return {
+            "service": service["name"],
+            "tenant": tenant["name"],
+            "packets": packets,
+            "head_rank": rank >> 1 if known and packets else None,  # its last bit says whether it was detoured
+            "head_detoured": bool(known and packets and not rank & 1),
+        }
+
+    def _tenant(self, tenant: dict, fates: list[dict]) -> dict:
+        word = self._window(TENANTS + tenant["number"] * WORD_BYTES)
+        return {
+            "name": tenant["name"],
+            "packets": word >> 16,
+            "bytes": (word & 0xFFFF) * self._facts.memory["cell_bytes"],
+            "dropped": sum(fate["packets"] for fate in fates if fate["tenant"] == tenant["name"] and fate["reason"] in DROPS),
+        }
+
+    def _tile_drops(self) -> Iterator[dict]:
+        """Drops of the other tiles; the scheduler's own are known by tenant and service."""
+        for tile in self._registers.manifest.tiles:
+            for name in tile.counters if tile.name != self._facts.scheduler else ():
+                packets = self._counter(tile.name, name) if name.startswith("drop_") else 0
+                if packets:
+                    yield {"tile": tile.name, "reason": name.removeprefix("drop_"), "packets": packets}
+
+    def _port(self, tile: str, port: int) -> dict:
+        return {"tile": tile, "port": port, "in_frames": self._counter(tile, "in_frames"), "out_frames": self._counter(tile, "out_frames")}
+
+
+def percentile(bins: list[int], share: float, largest: int) -> int:
+    """The upper end of the bin in which a share of the waits ends: bin b holds those below 2^b cycles."""
+    wanted = share * sum(bins)
+    for number, upto in enumerate(_running_sums(bins)):
+        if upto >= wanted and upto:
+            return min((1 << number) - 1, largest)
+    return 0
+
+
+def _running_sums(bins: list[int]) -> Iterator[int]:
+    total = 0
+    for count in bins:
+        total += count
+        yield total

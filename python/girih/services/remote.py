@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The services of a card that runs in another process, through its control socket.
+
+    with ControlClient.find() as card:
+        card.services.add_chain("late", ["aes"], match={"udp.dst": 4501})
+        card.services.as_tenant("video").list_entries("host")
+        card.services.state()["units"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from girih.card.client import ControlClient
+
+# Methods of girih.services.control.ServiceControl that the socket offers; besides them there is `state`.
+CALLS = (
+    "list_chains", "add_chain", "add_rule", "delete_chain",
+    "list_tenants", "set_tenant",
+    "list_policies", "set_policy",
+    "list_entries", "add_entry", "delete_entry",
+)  # fmt: skip
+
+
+class RemoteServices:
+    """Has the methods of ServiceControl that are named in CALLS."""
+
+    def __init__(self, client: ControlClient, tenant: str | None = None):
+        self._client = client
+        self._tenant = tenant
+
+    def as_tenant(self, tenant: str) -> RemoteServices:
+        """The same card in the name of a tenant's own controller."""
+        return RemoteServices(self._client, tenant)
+
+    def state(self) -> dict:
+        """What girih.services.monitor says, with the cycle and what crossed the ports' pins."""
+        return self._client.call("services", call="state")
+
+    def __getattr__(self, name: str) -> Callable:
+        if name not in CALLS:
+            raise AttributeError(name)
+
+        def call(*args: object, **named: object) -> object:
+            return self._client.call("services", call=name, args=args, named=named, as_tenant=self._tenant)
+
+        return call

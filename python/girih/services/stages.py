@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The match-action tables of a card's ports, as the operator or one tenant's controller reaches them."""
+
+from __future__ import annotations
+
+from girih.card.registers import AccessRefused, Registers
+from girih.errors import GirihError
+from girih.rmt import stage
+from girih.rmt.stage import Entry, Shape
+from girih.rmt.tables import Table, table_for
+from girih.services.chains import Bits, Key
+
+MOST_STAGES = 4
+
+
+class Stages:
+    """Tables by port and stage. What all controllers of a card know of its tables is in `tables`, which they share."""
+
+    def __init__(self, registers: Registers, tenant: int, tables: dict[tuple[str, int, int], Table]):
+        self._registers = registers
+        self._tenant = tenant
+        self._tables = tables
+        self._shapes: dict[tuple[str, int], Shape] = {}
+
+    def run(self, port: str, number: int, steps: stage.Steps):
+        """Carries out steps in the window of a stage. Raises Refused for what the card answers with an error."""
+        base = (1 + number) * stage.WINDOW_BYTES
+
+        def access(write: bool, offset: int, data: int) -> int:
+            try:
+                if not write:
+                    return self._registers.read_window(port, base + offset)
+                self._registers.write_window(port, base + offset, data)
+            except AccessRefused as refused:
+                raise stage.Refused(refused.what, f"stage {number} of {port}") from refused
+            return 0
+
+        return stage.run(steps, access)
+
+    def shape(self, port: str, number: int) -> Shape:
+        """What a stage is. Raises GirihError where there is none."""
+        if (port, number) not in self._shapes:
+            try:
+                if not 0 <= number < MOST_STAGES:
+                    raise stage.Refused(f"stage {number}")
+                self._shapes[port, number] = self.run(port, number, stage.shape())
+            except stage.Refused as refused:
+                raise GirihError(f"there is no stage {number}", port, f"It has {len(self.numbers(port))}, from 0.") from refused
+        return self._shapes[port, number]
+
+    def numbers(self, port: str) -> list[int]:
+        """The stages of a port."""
+        found = []
+        for number in range(MOST_STAGES):
+            try:
+                self.run(port, number, stage.shape())
+            except stage.Refused:
+                break
+            found.append(number)
+        return found
+
+    def key(self, port: str, number: int) -> Key:
+        """What the key of a stage is made of."""
+        shape = self.shape(port, number)
+        halves = self.run(port, number, stage.key(shape.key_halves))
+        while halves and halves[-1][1] == 0:
+            halves.pop()
+        return Key(tuple(halves), shape.key_halves)
+
+    def entry(self, port: str, number: int, bits: Bits, action: dict, order: int) -> Entry:
+        """An entry for packets with these bits. Raises GirihError where the stage cannot tell them apart."""
+        key, exact = self.key(port, number), self.shape(port, number).kind == "exact"
+        entry = key.entry(bits, action, owner=self._tenant, order=order)
+        if exact and {half: mask for half, mask in bits.masks.items() if mask} != dict(key.halves):
+            raise GirihError(
+                "the table compares other fields, too", f"stage {number} of {port}", "It is exact: match all that its other entries match, or write kind_0: 1 in the design."
+            )
+        if any(mask & ~dict(key.halves).get(half, 0) for half, mask in bits.masks.items()):
+            raise GirihError("the key of the stage lacks a field of the match", f"stage {number} of {port}", "Match fields that other chains match, too.")
+        return entry
+
+    def table(self, port: str, number: int) -> Table:
+        """The table, with what is in it as this controller may see it."""
+        place = port, number, self._tenant
+        if place not in self._tables:
+            table = table_for(self.shape(port, number), self._tenant)
+            self.run(port, number, table.load())
+            self._tables[place] = table
+        return self._tables[place]
+
+    def forget(self) -> None:
+        """The tables are read again before they are used; for cards that others write to."""
+        self._tables.clear()
+
+    def cleared(self, port: str, number: int) -> None:
+        """Says that a table is known to be empty, as after reset."""
+        self._tables[port, number, self._tenant] = table_for(self.shape(port, number), self._tenant)
+
+    def insert(self, port: str, number: int, entry: Entry) -> int:
+        """Adds an entry; its index. Raises GirihError for one with the same match; then nothing has changed."""
+        table = self.table(port, number)
+        index = table.find(entry)
+        if index is not None:
+            raise GirihError(f"entry {index} matches these packets already", f"stage {number} of {port}", "Delete it first, or match others.")
+        self._changed(port, number)
+        return self.run(port, number, table.insert(entry))
+
+    def delete(self, port: str, number: int, index: int) -> None:
+        """Deletes the entry at an index; the card refuses it for another tenant's."""
+        self.run(port, number, stage.delete_entry(index))
+        self.table(port, number).entries.pop(index, None)
+        self._changed(port, number)
+
+    def _changed(self, port: str, number: int) -> None:
+        """What other controllers know of the table is not true any more."""
+        for place in [place for place in self._tables if place[:2] == (port, number) and place[2] != self._tenant]:
+            del self._tables[place]

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""rte_flow's words: what they mean, that they come back the same, and what is refused."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from girih.errors import GirihError
+from girih.rmt import action as actions
+from girih.services.chains import bits_of, key_for, match_fields
+from girih.services.facts import Facts
+from girih.services.words import action_text, entry_pattern, parse_actions, parse_pattern, pattern_text
+
+
+@pytest.fixture(scope="module")
+def facts() -> Facts:
+    tiles = [SimpleNamespace(name=name, node=node) for node, name in enumerate(("wire", "host", "scheduler", "aes_0", "sha_0"))]
+    manifest = SimpleNamespace(
+        name="card",
+        tiles=tiles,
+        tile=lambda name: next(tile for tile in tiles if tile.name == name),
+        scheduling={
+            "scheduler": "scheduler",
+            "memory": {"cell_bytes": 128, "cells": 2048, "entries": 1024},
+            "services": [{"name": "aes", "number": 0}, {"name": "sha", "number": 1}],
+            "units": [{"name": "aes_0"}, {"name": "sha_0"}],
+            "tenants": [{"name": "video", "number": 2}],
+            "chains": [],
+            "ports": [{"tile": "wire", "port": 0}, {"tile": "host", "port": 1}],
+        },
+    )
+    return Facts(manifest)
+
+
+@pytest.mark.parametrize(
+    "text, values, masks",
+    [
+        ("udp dst is 4500", {"udp.dst": 4500}, {}),
+        ("udp.dst=0x1194", {"udp.dst": 4500}, {}),
+        (" ipv4 dst is 10.0.0.1 / udp  dst is 7 / end", {"ipv4.dst": 0x0A000001, "udp.dst": 7}, {}),
+        ("ipv4.src=10.1.2.3/8", {"ipv4.src": 0x0A000000}, {"ipv4.src": 0xFF000000}),
+        ("inner.ethernet dst is 02:00:00:00:00:01", {"inner.ethernet.dst": 0x020000000001}, {}),
+        ("ipv6 dst is fe80::1", {"ipv6.dst": 0xFE80 << 112 | 1}, {}),
+    ],
+)
+def test_a_pattern_is_read(text, values, masks):
+    pattern = parse_pattern(text)
+    assert (pattern.values, pattern.masks) == (values, masks)
+    again = parse_pattern(pattern_text(pattern.values, pattern.masks))
+    assert again == pattern
+
+
+@pytest.mark.parametrize(
+    "text, complaint",
+    [
+        ("", "matches nothing"),
+        ("end", "matches nothing"),
+        ("udp", "cannot be read"),
+        ("udp dst 4500", "cannot be read"),
+        ("udp dest is 4500", "no match on udp.dest. Did you mean udp.dst"),
+        ("udp dst is 65536", "udp.dst is 65536"),
+        ("udp dst is -1", "udp.dst is -1"),
+        ("udp dst is 10.0.0.1", "It has 16 bits"),
+        ("ipv4 dst is 10.0.0.256", "It has 32 bits"),
+        ("ipv4 dst is 10.0.0.1/33", "prefix of 33"),
+        ("udp dst is 1 / udp.dst=2", "matched twice"),
+    ],
+)
+def test_what_is_no_pattern_is_refused(text, complaint):
+    with pytest.raises(GirihError, match=complaint):
+        parse_pattern(text)
+
+
+@pytest.mark.parametrize("name", sorted(match_fields()))
+def test_the_pattern_of_an_entry_is_what_was_asked_for(name):
+    """Fields that lie in the same bits, such as those of a tag, may come back under the other's name."""
+    bits = match_fields()[name]
+    values = {name: (1 << bits) - 2 if bits > 1 else 1}
+    key = key_for([bits_of(values)], 10)
+    entry = key.entry(bits_of(values), {}, owner=0, order=0)
+    back = parse_pattern(entry_pattern(key, entry.key, entry.mask))
+    assert bits_of(back.values, back.masks).halves == bits_of(values).halves
+
+
+def test_a_prefix_of_an_entry_comes_back():
+    pattern = parse_pattern("ipv4 dst is 10.32.0.0/11 / udp dst is 9")
+    bits = bits_of(pattern.values, pattern.masks)
+    key = key_for([bits_of({"ipv4.dst": 0, "udp.dst": 0})], 8)
+    entry = key.entry(bits, {}, owner=0, order=0)
+    assert parse_pattern(entry_pattern(key, entry.key, entry.mask)) == pattern
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "queue aes",
+        "queue aes class 1 / queue sha meta 9 / port_id host / tenant video",
+        "drop / count 3",
+        "mark 5 / rank 7 / flow 9 / lossless / meter 2 / sample wire",
+        " / ".join(["queue sha"] * 8),
+    ],
+)
+def test_actions_come_back_from_an_entry(facts, text):
+    action = parse_actions(text, facts)
+    shown = action_text(actions.decode(actions.encode(action)), facts)
+    assert sorted(shown.split(" / ")) == sorted(text.split(" / "))
+
+
+def test_a_field_is_rewritten_where_it_is(facts):
+    edit = parse_actions("modify_field udp.dst set 9", facts)["edit"]
+    bits = bits_of({"udp.dst": 9}).halves
+    assert [edit[0][name] for name in ("op", "halves", "value")] == ["set", 1, 9] and 2 * edit[0]["number"] in bits
+
+
+@pytest.mark.parametrize(
+    "text, complaint",
+    [
+        ("", "nothing to do"),
+        ("quue aes", "no action is called quue. Did you mean queue"),
+        ("queue", "cannot be read"),
+        ("queue md5", "md5 is not among the services"),
+        ("queue aes class", "cannot be read"),
+        ("queue aes class 16", "do not fit"),
+        ("queue aes class -1", "cannot be read"),
+        ("queue aes colour 1", "cannot be read"),
+        (" / ".join(["queue sha"] * 9), "a chain of 9 services"),
+        ("port_id scheduler", "no chain can end at scheduler"),
+        ("port_id aes_0", "no chain can end at aes_0"),
+        ("port_id wire / port_id host", "set twice"),
+        ("tenant nobody", "nobody is not among the tenants"),
+        ("count 256", "do not fit"),
+        ("drop it", "cannot be read"),
+        ("modify_field udp.dst mul 3", "cannot be read"),
+        ("modify_field ipv4.ttl add 1", "cannot be changed alone"),
+        ("modify_field udp.dst set 65536", "It has 16 bits"),
+    ],
+)
+def test_what_is_no_action_is_refused(facts, text, complaint):
+    with pytest.raises(GirihError, match=complaint):
+        parse_actions(text, facts)

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Patterns and actions in the words of rte_flow, and back.
+
+    parse_pattern("ipv4 dst is 10.0.0.0/8 / udp dst is 4500")
+    parse_actions("queue aes class 1 / queue sha / port_id host", facts)
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from girih.compiler.values import did_you_mean, ipv4, ipv4_text, mac, mac_text
+from girih.errors import GirihError
+from girih.rmt import action as actions
+from girih.services.chains import HEADERS_HALF, Key, match_fields, shipped_program
+from girih.services.facts import Facts
+
+PATTERN_EXAMPLE = 'Write a pattern such as "ipv4 dst is 10.0.0.1 / udp dst is 4500".'
+ACTIONS_EXAMPLE = 'Write actions such as "queue aes class 1 / queue sha / port_id host".'
+_ITEM = re.compile(r"(?P<header>\w+(?:\.\w+)*?)[. ](?P<field>\w+)(?: is |=)(?P<value>\S+)")
+RED = 2  # of the colours of a meter
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Values of fields by name, and the bits of them that count where it is not all."""
+
+    values: Mapping[str, int]
+    masks: Mapping[str, int] = field(default_factory=dict)
+
+
+def parse_pattern(text: str) -> Pattern:
+    """Fields of a packet, `HEADER FIELD is VALUE` or `HEADER.FIELD=VALUE`; a value may be VALUE/PREFIX."""
+    values, masks, fields = {}, {}, match_fields()
+    for item in _items(text):
+        found = _ITEM.fullmatch(item)
+        if not found:
+            raise GirihError(f"the pattern {item!r} cannot be read", "pattern", PATTERN_EXAMPLE)
+        name = f"{found['header']}.{found['field']}"
+        if name not in fields:
+            raise GirihError(f"no match on {name}", "pattern", f"{did_you_mean(name, fields)}Fields: {', '.join(fields)}.")
+        if name in values:
+            raise GirihError(f"{name} is matched twice", "pattern", "Leave one out.")
+        value, slash, prefix = found["value"].partition("/")
+        values[name] = _field_value(name, value, fields[name])
+        if slash:
+            masks[name] = _prefix_mask(name, prefix, fields[name])
+            values[name] &= masks[name]
+    if not values:
+        raise GirihError("the pattern matches nothing", "pattern", PATTERN_EXAMPLE)
+    return Pattern(values, masks)
+
+
+def _items(text: str) -> Iterator[str]:
+    """What stands between slashes with spaces round them, without a last `end`."""
+    items = [" ".join(item.split()) for item in re.split(r"\s+/\s+|\s+/$", text.strip())]
+    if items and items[-1] == "end":
+        items.pop()
+    return (item for item in items if item)
+
+
+def _field_value(name: str, text: str, bits: int) -> int:
+    number = _number(text)
+    if number is None and bits == 32:
+        number = ipv4(text)
+    if number is None and bits == 48:
+        number = mac(text)
+    if number is None and bits == 128:
+        try:
+            number = int(ipaddress.IPv6Address(text))
+        except ValueError:
+            pass
+    if number is None or not 0 <= number < 1 << bits:
+        raise GirihError(f"{name} is {text}", "pattern", f"It has {bits} bits: a number, or an address as text.")
+    return number
+
+
+def _number(text: str) -> int | None:
+    try:
+        return int(text, 0)
+    except ValueError:
+        return None
+
+
+def _prefix_mask(name: str, text: str, bits: int) -> int:
+    length = _number(text)
+    if length is None or not 0 <= length <= bits:
+        raise GirihError(f"{name} has a prefix of {text} bits", "pattern", f"It may be 0 to {bits}.")
+    return (1 << bits) - (1 << bits - length)
+
+
+def pattern_text(values: Mapping[str, int], masks: Mapping[str, int] = {}) -> str:
+    """A pattern as `parse_pattern` reads it."""
+    items = []
+    for name, value in values.items():
+        header, _, last = name.rpartition(".")
+        bits = match_fields()[name]
+        mask = masks.get(name, (1 << bits) - 1)
+        prefix = "" if mask.bit_count() == bits else f"/{mask.bit_count()}"
+        items.append(f"{header} {last} is {_value_text(name, value, bits)}{prefix}")
+    return " / ".join(items)
+
+
+def _value_text(name: str, value: int, bits: int) -> str:
+    if bits == 32 and name.endswith((".src", ".dst")):
+        return ipv4_text(value)
+    if bits == 48:
+        return mac_text(value)
+    return str(ipaddress.IPv6Address(value)) if bits == 128 else str(value)
+
+
+def entry_pattern(key: Key, entry_key: int, entry_mask: int) -> str:
+    """What an entry of a table matches: fields where its bits are whole ones, else halves of the header vector."""
+    halves = {}
+    for place, (half, key_mask) in enumerate(key.halves):
+        shift = 16 * (key.slots - 1 - place)
+        mask = entry_mask >> shift & key_mask
+        halves[half] = [mask, entry_key >> shift & mask]
+    program = shipped_program()
+    mask, there = halves.pop(HEADERS_HALF, [0, 0])
+    headers = {name for name, bit in program.headers.items() if mask & there & 1 << bit}
+    values, masks = {}, {}
+    for name, pieces in sorted(program.fields.items(), key=lambda item: -match_fields()[item[0]]):
+        if name.rpartition(".")[0] not in headers:
+            continue
+        wanted = [(2 * p.word + high, (((1 << p.high - p.low + 1) - 1) << p.low) >> 16 * high & 0xFFFF) for p in pieces for high in (1, 0)]
+        wanted = [(half, bits) for half, bits in wanted if bits]
+        bits = sum(bits.bit_count() for _, bits in wanted)
+        value = mask = 0
+        for half, of_field in wanted:
+            have, is_value = halves.get(half, [0, 0])
+            low = (of_field & -of_field).bit_length() - 1
+            value = value << of_field.bit_count() | (is_value & of_field) >> low
+            mask = mask << of_field.bit_count() | (have & of_field) >> low
+        if mask == 0 or mask != (1 << bits) - (1 << bits - mask.bit_count()):
+            continue
+        values[name] = value
+        if mask.bit_count() < bits:
+            masks[name] = mask
+        for half, of_field in wanted:
+            halves[half] = [part & ~of_field for part in halves.get(half, [0, 0])]
+    rest = [f"half {half} & {mask:#06x} is {value:#06x}" for half, (mask, value) in halves.items() if mask]
+    return " / ".join([*([pattern_text(values, masks)] if values else []), *rest]) or "any"
+
+
+# ---- actions ----
+
+
+def parse_actions(text: str, facts: Facts) -> dict:
+    """An action as `girih.rmt.action.encode` takes it. Raises GirihError for what is no action."""
+    action: dict = {}
+    for item in _items(text):
+        word, *rest = item.split()
+        if word not in _ACTIONS:
+            raise GirihError(f"no action is called {word}", "actions", f"{did_you_mean(word, _ACTIONS)}There are: {', '.join(_ACTIONS)}.")
+        usage, carry_out = _ACTIONS[word]
+        try:
+            carry_out(action, rest, facts)
+        except (ValueError, IndexError) as error:
+            raise GirihError(f"the action {item!r} cannot be read", "actions", f"Write: {usage}.") from error
+    if not action:
+        raise GirihError("there is nothing to do", "actions", ACTIONS_EXAMPLE)
+    return checked(action)
+
+
+def checked(action: dict) -> dict:
+    """The action, if its values fit their fields."""
+    try:
+        actions.encode(action)
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise GirihError(f"the actions do not fit an entry ({error})", "actions", "Give smaller numbers, or fewer of them.") from error
+    return action
+
+
+def _one(words: list[str]) -> str:
+    if len(words) != 1:
+        raise ValueError(words)
+    return words[0]
+
+
+def _natural(text: str) -> int:
+    number = int(text, 0)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
+def _setter(name: str, value: Callable[[str, Facts], int]) -> Callable:
+    def carry_out(action: dict, words: list[str], facts: Facts) -> None:
+        if name in action:
+            raise GirihError(f"{name} is set twice", "actions", "Leave one out.")
+        action |= {f"{name}_set": 1, name: value(_one(words), facts)}
+
+    return carry_out
+
+
+def _flag(name: str, also: dict) -> Callable:
+    def carry_out(action: dict, words: list[str], _facts: Facts) -> None:
+        if words:
+            raise ValueError(words)
+        action |= {name: 1, **also}
+
+    return carry_out
+
+
+def _queue(action: dict, words: list[str], facts: Facts) -> None:
+    hop = {"service": facts.service(words[0])["number"]}
+    if len(words) % 2 == 0:
+        raise ValueError(words)
+    for name, value in zip(words[1::2], words[2::2]):
+        hop[{"class": "rank_class", "meta": "meta"}.get(name) or _one([])] = _natural(value)
+    chain = [*action.get("chain", ()), hop]
+    most = next(f.count for f in actions.fields("action") if f.name == "chain")
+    if len(chain) > most:
+        raise GirihError(f"a chain of {len(chain)} services", "actions", f"It may have 1 to {most}.")
+    action |= {"chain_set": 1, "chain_count": len(chain), "chain": chain}
+
+
+def _mark(action: dict, words: list[str], _facts: Facts) -> None:
+    action |= {"meta_set": 3, "meta": _natural(_one(words))}
+
+
+def _meter(action: dict, words: list[str], _facts: Facts) -> None:
+    treatment = [{} for _ in range(3)]
+    treatment[RED] = {"drop": 1}
+    action |= {"meter_set": 1, "meter": _natural(_one(words)), "treatment": treatment}
+
+
+def _modify(action: dict, words: list[str], _facts: Facts) -> None:
+    name, operation, text = words
+    if operation not in ("set", "add"):
+        raise ValueError(operation)
+    if name not in match_fields():
+        raise GirihError(f"there is no field {name}", "actions", f"{did_you_mean(name, match_fields())}Fields: {', '.join(match_fields())}.")
+    pieces = shipped_program().fields[name]
+    bits = match_fields()[name]
+    if any(p.low % 16 or (p.high + 1) % 16 for p in pieces) or (operation == "add" and len(pieces) > 1):
+        raise GirihError(f"{name} cannot be changed alone", "actions", "Choose a field of whole halfwords; only what lies in one word can be added to.")
+    left, value = bits, _field_value(name, text, bits)
+    edits = list(action.get("edit", ()))
+    for piece in pieces:
+        width = piece.high - piece.low + 1
+        left -= width
+        halves = sum(1 << half for half in (0, 1) if piece.low <= 16 * half <= piece.high)
+        part = (value >> left & (1 << width) - 1) << piece.low
+        edits.append({"op": operation, "number": piece.word, "halves": halves, "value": part})
+    if len(edits) > 2:
+        raise GirihError("an entry changes two words of a packet at most", "actions", "Put the rest in another stage.")
+    action["edit"] = edits
+
+
+# By word: how it is written, and what it does to the action.
+_ACTIONS: dict[str, tuple[str, Callable]] = {
+    "drop": ("drop", _flag("drop", {})),
+    "queue": ("queue SERVICE [class N] [meta N]", _queue),
+    "port_id": ("port_id TILE", _setter("exit", lambda text, facts: facts.exit(text))),
+    "tenant": ("tenant NAME", _setter("tenant", lambda text, facts: facts.tenant(text)["number"])),
+    "mark": ("mark N", _mark),
+    "rank": ("rank N", _setter("rank", lambda text, _: _natural(text))),
+    "flow": ("flow N", _setter("flow", lambda text, _: _natural(text))),
+    "lossless": ("lossless", _flag("lossless", {"lossless_set": 1})),
+    "count": ("count N", _setter("count", lambda text, _: _natural(text))),
+    "meter": ("meter N", _meter),
+    "sample": ("sample TILE", _setter("mirror", lambda text, facts: facts.exit(text))),
+    "modify_field": ("modify_field HEADER.FIELD set|add VALUE", _modify),
+}
+
+
+def action_text(action: Mapping, facts: Facts) -> str:
+    """A decoded action in words; what `parse_actions` has no words for is named."""
+    items = ["drop"] if action.get("drop") else []
+    for hop in list(action.get("chain", ()))[: action.get("chain_count", 0) if action.get("chain_set") else 0]:
+        extra = "".join(f" {word} {hop[name]}" for word, name in (("class", "rank_class"), ("meta", "meta")) if hop.get(name))
+        items.append(f"queue {facts.service_name(hop['service'])}{extra}")
+    for word, name, value in (
+        ("port_id", "exit", facts.tile_name),
+        ("tenant", "tenant", facts.tenant_name),
+        ("rank", "rank", str),
+        ("flow", "flow", str),
+        ("count", "count", str),
+        ("meter", "meter", str),
+        ("sample", "mirror", facts.tile_name),
+    ):
+        if action.get(f"{name}_set"):
+            items.append(f"{word} {value(action.get(name, 0))}")
+    if action.get("meta_set"):
+        items.append(f"mark {action['meta']}")
+    if action.get("lossless_set"):
+        items.append("lossless" if action.get("lossless") else "not lossless")
+    for edit in action.get("edit", ()):
+        operation = edit.get("op", 0)
+        operation = operation if isinstance(operation, str) else actions.names("edit_op")[operation]
+        if operation != "none":
+            items.append(f"word {edit['number']} halves {edit['halves']} {operation} {edit['value']:#x}")
+    if action.get("state", {}).get("enable"):
+        items.append(f"register {action['state']['index']}")
+    return " / ".join(items) or "none"
