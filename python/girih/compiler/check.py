@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from girih.compiler import hops, settings, values
 from girih.compiler.check_scheduling import check_scheduling
 from girih.compiler.fill_scheduling import filled
-from girih.compiler.model import Card, Design, Hop, Tile, TileText, Value
+from girih.compiler.model import Card, Design, Fabric, Hop, Tile, TileText, Value
 from girih.compiler.parse import Report, parse, read_text
 from girih.compiler.paths import reachable_ports
 from girih.compiler.place import place
 from girih.compiler.read import read
+from girih.compiler.scheduling import Scheduling
 from girih.paths import ROOT
 from girih.spec.kinds import Kind, load_kinds
 from girih.spec.message import SUPPORTED_WIDTHS
@@ -34,39 +36,55 @@ def source_name(path: Path) -> str:
     return str(resolved.relative_to(ROOT)) if resolved.is_relative_to(ROOT) else resolved.name
 
 
+@dataclass(frozen=True)
+class _Plan:
+    """What is known of a design before its tiles are checked one by one; all by the name of a tile.
+
+    ports: how many fabric ports each takes. places: of those that could be placed.
+    """
+
+    design: Design
+    kinds: Mapping[str, Kind | None]
+    ports: Mapping[str, int]
+    fabric: Fabric
+    places: Mapping[str, tuple[tuple[int, int], ...]]
+    scheduling: Scheduling
+    report: Report
+
+    def places_of(self, name: str) -> tuple[tuple[int, int], ...]:
+        """A tile that has no place, which was reported, is somewhere all the same."""
+        return self.places.get(name, ((0, 0),) * self.ports[name])
+
+    @property
+    def nodes(self) -> dict[str, int]:
+        """The first node of every tile."""
+        return {name: self.fabric.node(self.places_of(name)[0]) for name in self.kinds}
+
+    @property
+    def targets(self) -> dict[str, int | None]:
+        """The same, None for a tile that takes no messages."""
+        return {name: None if (k := self.kinds[name]) is not None and not k.has_input else n for name, n in self.nodes.items()}
+
+    def scheduler_for(self, tile: TileText) -> tuple[str, int] | None:
+        """The scheduler and the fabric port of it that a tile uses: units and ports take them in turn."""
+        name, units = self.scheduling.scheduler, self.scheduling.unit_names
+        if name is None:
+            return None
+        turn = units.index(tile.name) if tile.name in units else tile.port
+        return name, turn % self.ports[name]
+
+
 def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report) -> Card:
     """The card of a design. What is wrong, here and in the passes before, is raised at the end."""
     known = {tile.name: _kind(tile, kinds, report) for tile in design.tiles}
     ports = {tile.name: _fabric_ports(tile, known[tile.name]) for tile in design.tiles}
     fabric, places = place(design, ports, report)
-    nodes = {name: tuple(fabric.node(at) for at in found) for name, found in places.items()}
     scheduling = check_scheduling(design, known, report)
-    first = {tile.name: nodes.get(tile.name, (0,))[0] for tile in design.tiles}
-    targets = {
-        name: None if (kind := known[name]) is not None and not kind.has_input else node for name, node in first.items()
-    }
-    turn = {unit: index for index, unit in enumerate(scheduling.unit_names)}
-    tiles = []
-    for text in design.tiles:
-        kind = known[text.name]
-        if kind is None:
-            continue
-        _check_width(text, kind, design, report)
-        _check_port(text, kind, design, report)
-        scheduler = None
-        if scheduling.scheduler:  # units and ports use its fabric ports in turn
-            scheduler = (scheduling.scheduler, turn.get(text.name, text.port) % ports[scheduling.scheduler])
-        table = hops.resolve(text, kind, known, design.ports, report, scheduler)
-        values_filled = filled(text, kind, design, scheduling, first, len(table), report)
-        config, parameters = settings.resolve(text, kind, design, values_filled, targets, report)
-        ways = _ways(text, kind, dict(config), targets)
-        at = places.get(text.name, ((0, 0),) * ports[text.name])
-        port = text.port if kind.at_port else None
-        tiles.append(Tile(text.name, kind, at, tuple(map(fabric.node, at)), port, config, parameters, table, ways, text.line))
+    plan = _Plan(design, known, ports, fabric, places, scheduling, report)
+    tiles = tuple(_tile(text, kind, plan) for text in design.tiles if (kind := known[text.name]) is not None)
     card = Card(
-        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tuple(tiles),
-        scheduling,
-    )  # fmt: skip
+        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tiles, scheduling
+    )
     too_high = any(tile.port is not None and tile.port >= card.ports for tile in card.tiles)
     if design.tiles and None not in known.values() and not too_high:
         _check_ports(card, design, report)
@@ -75,6 +93,28 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
         _check_addresses(card, report)
     report.raise_if_any()
     return card
+
+
+def _tile(text: TileText, kind: Kind, plan: _Plan) -> Tile:
+    design, report = plan.design, plan.report
+    _check_width(text, kind, design, report)
+    _check_port(text, kind, design, report)
+    table = hops.resolve(text, kind, plan.kinds, design.ports, report, plan.scheduler_for(text))
+    follows = filled(text, kind, design, plan.scheduling, plan.nodes, len(table), report)
+    config, parameters = settings.resolve(text, kind, design, follows, plan.targets, report)
+    places = plan.places_of(text.name)
+    return Tile(
+        name=text.name,
+        kind=kind,
+        places=places,
+        nodes=tuple(map(plan.fabric.node, places)),
+        port=text.port if kind.at_port else None,
+        config=config,
+        parameters=parameters,
+        hops=table,
+        ways=_ways(text, kind, dict(config), plan.targets),
+        line=text.line,
+    )
 
 
 def _kind(tile: TileText, kinds: Mapping[str, Kind], report: Report) -> Kind | None:
