@@ -142,13 +142,15 @@ module tenant_share
     end
   end
 
-  // ---- Cycle 3: the floor follows the first of those who wait. It never goes back.
+  // ---- Cycle 3: the floor follows the first of those who wait, or who was charged if nobody waits. It never
+  // goes back.
   row_t row3_q;
   logic valid3_q, clear3_q;
   logic [ServiceWidth-1:0] service3_q;
+  logic [TenantWidth-1:0] tenant3_q;
   share_t lowest;
   logic [Tenants-1:0] waiting3;
-  assign waiting3 = nonempty_i[service3_q];
+  assign waiting3 = nonempty_i[service3_q] != '0 ? nonempty_i[service3_q] : Tenants'(1) << tenant3_q;
   always_comb begin
     lowest = '0;
     for (int unsigned t = 0; t < Tenants; t++) begin
@@ -159,10 +161,11 @@ module tenant_share
     valid3_q <= valid2_q;
     clear3_q <= clear2_q;
     service3_q <= service2_q;
+    tenant3_q <= tenant2_q;
     if (valid2_q) row3_q <= charged;
     if (valid3_q) begin
       if (clear3_q) floors[service3_q] <= '0;
-      else if (waiting3 != '0 && behind(floors[service3_q], lowest)) floors[service3_q] <= lowest;
+      else if (behind(floors[service3_q], lowest)) floors[service3_q] <= lowest;
     end
     if (rst_i) valid3_q <= 1'b0;
   end

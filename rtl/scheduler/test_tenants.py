@@ -22,7 +22,7 @@ def test_tenant_share(services, tenants):
         __file__,
         parameters={"Services": services, "Tenants": tenants},
         environment={"TENANTS": str(tenants)},
-        testcase=["shares_are_exact", "an_idle_tenant_saves_nothing"],
+        testcase=["shares_are_exact", "an_idle_tenant_saves_nothing", "light_use_costs_nothing"],
     )
 
 
@@ -138,6 +138,31 @@ async def an_idle_tenant_saves_nothing(dut):
         for sent, old in zip(bench.sent, before, strict=True):
             got = [now - then for now, then in zip(sent, old, strict=True)]
             assert max(got) - min(got) <= 1500 * 22, f"tenant {idle} was idle; then they got {got}"
+
+
+@cocotb.test()
+async def light_use_costs_nothing(dut):
+    """A tenant that never had more than one packet waiting, while others had none, owes them nothing."""
+    bench = await Share(dut, [1] * TENANTS).start()
+    bench.length = lambda service, tenant: 1500
+    for alone in range(TENANTS):
+        for _ in range(40):
+            for backlog in bench.backlog:
+                backlog[alone] = 1
+            while any(backlog[alone] for backlog in bench.backlog):
+                await bench.step()
+            for _ in range(12):  # charged before the next one comes
+                await bench.step()
+        before = [list(sent) for sent in bench.sent]
+        for _ in range(200 * bench.services):
+            for backlog in bench.backlog:
+                backlog[:] = [9] * TENANTS
+            await bench.step()
+        for sent, old in zip(bench.sent, before, strict=True):
+            got = [now - then for now, then in zip(sent, old, strict=True)]
+            assert max(got) - min(got) <= 1500 * 22, f"tenant {alone} was alone; then they got {got}"
+        for backlog in bench.backlog:
+            backlog[:] = [0] * TENANTS
 
 
 @cocotb.test()
