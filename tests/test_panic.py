@@ -39,13 +39,13 @@ def card(built):
 
 
 def through(card: VirtualCard, frames: list[bytes], port: int = 0, load: float = 0.5) -> list[bytes]:
-    """Sends frames into a port at a share of its rate; what leaves by the other one."""
+    """Sends frames into a port at a share of its rate; what leaves by the other one and is not void."""
     at = card.cycle
     for data in frames:
         card.inject(port, data, cycle=round(at))
         at += -(-len(data) // (card.manifest.data_width // 8)) / load
     card.run_until_quiet()
-    return [got.data for got in card.collect(1 - port)]
+    return [got.data for got in card.collect(1 - port) if not got.bad]
 
 
 def visits(card: VirtualCard) -> list[int]:
