@@ -18,7 +18,15 @@ def test_a_field_and_its_header_are_matched():
     halves = bits_of({"udp.dst": 4500}).halves
     assert halves[UDP_HALF] == (0xFFFF, 4500)
     mask, value = halves[HEADERS_HALF]
-    assert value == headers("udp") and mask & headers("udp") and mask & headers("esp")
+    assert value == headers("udp") and mask & headers("udp")
+
+
+def test_a_header_that_takes_the_place_of_a_field_must_be_absent():
+    hidden = {name: others for name, others in shipped_program().hides.items() if others}
+    assert hidden
+    for name, others in hidden.items():
+        mask, value = bits_of({name: 0}).halves[HEADERS_HALF]
+        assert mask & headers(*others) == headers(*others) and not value & headers(*others)
 
 
 def test_a_field_of_several_words():
