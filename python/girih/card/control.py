@@ -9,6 +9,7 @@ Unix domain, in a folder of this user's; girih.card.client is the other end.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import socket
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from girih.card.session import Session
 
 LINE_LIMIT = 1 << 20
+_numbers = itertools.count()
 
 
 def socket_folder() -> Path:
@@ -39,7 +41,8 @@ class ControlServer:
         self._session = session
         folder = socket_folder()
         folder.mkdir(mode=0o700, exist_ok=True)
-        self.path = folder / f"{session.card.manifest.name}-{os.getpid()}.sock"
+        number = next(_numbers)  # a process may run several cards
+        self.path = folder / f"{session.card.manifest.name}{f'.{number}' if number else ''}-{os.getpid()}.sock"
         self.path.unlink(missing_ok=True)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(str(self.path))
