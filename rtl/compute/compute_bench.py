@@ -14,7 +14,13 @@ from girih.testing.engines import config_word
 from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, Events, Message, Sink, Source, cycle_now, reset, settle
 
 HOP = struct_fields("hop")
-SCHEDULER = 1  # the key of the node table
+
+
+def scheduler_key(desc: dict) -> int:
+    """The key of the node table: flows take turns between two of the scheduler's ports."""
+    return 1 + desc["flow"].bit_count() % 2
+
+
 EVENTS = [
     "drop_overrun",
     "drop_engine",
@@ -210,10 +216,11 @@ class UnitBench:
 
     async def settled(self) -> None:
         """Waits until nothing is left to do, for the engine either."""
-        busy = -1
-        while busy != self.events.count["mark_busy_cycles"]:
-            busy = self.events.count["mark_busy_cycles"]
+        before, now = None, (0, 0)
+        while before != now:
+            before = now
             await settle(self.dut, self.source, self.sink)
+            now = (self.events.count["mark_busy_cycles"], self.credits.give)
 
     def check(self, sent: list[Message]) -> Ledger:
         """Every message that ever came is accounted for, and every credit. sent: all of them."""

@@ -3,7 +3,10 @@
 package compute_pkg;
   import girih_pkg::*;
 
-  localparam next_key_t KeyScheduler = 1;  // of the node table: where what is not done goes
+  // Of the node table: where what is not done goes. Flows take turns between two of the scheduler's ports,
+  // so that what units send back does not crowd one of them.
+  localparam next_key_t KeyScheduler = 1;
+  localparam next_key_t KeySchedulerOdd = 2;
 
   // One pulse per event; the counters of a unit have these names.
   typedef struct packed {

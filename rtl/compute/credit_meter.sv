@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speaks to the scheduler of a unit's credits, from registers. The engine's takings are told in the next cycle;
-// credits of messages that were let go wait here for a cycle without one.
+// credits of messages that were let go wait here for a cycle without one, and those of droppable ones, up to half of
+// Waiting, for room_i: told at once, each would bring another message for which there is no room either.
 //
 //   gives told + gives waiting == engine takings + credits of messages let go
 module credit_meter
@@ -16,6 +17,7 @@ module credit_meter
     input logic let_go_i,  // a message that holds a credit is detoured or dropped
     input logic let_go_lossless_i,
     input logic pushed_i,  // a message without a credit is accepted
+    input logic room_i,  // there is room for droppable messages again
 
     output credit_t credit_o,
     output logic idle_o  // nothing waits
@@ -32,10 +34,11 @@ module credit_meter
   count_t waiting_q[2];
   assign arrive = {let_go_i && let_go_lossless_i, let_go_i && !let_go_lossless_i};
 
-  logic lossless_waits, droppable_waits;
+  logic lossless_waits, droppable_waits, many;
   assign lossless_waits = waiting_q[1] != '0;
   assign droppable_waits = waiting_q[0] != '0;
-  assign leave = {!taken_i && lossless_waits, !taken_i && !lossless_waits && droppable_waits};
+  assign many = waiting_q[0] >= count_t'(Waiting / 2);
+  assign leave = {!taken_i && lossless_waits, !taken_i && !lossless_waits && droppable_waits && (room_i || many)};
   assign idle_o = !lossless_waits && !droppable_waits && credit_o == '0;
 
   for (genvar i = 0; i < 2; i++) begin : gen_class

@@ -5,7 +5,7 @@
 // accept_o says, beside the first flit of a message of need_i flits, whether there is room for all
 // of it; in_valid_i is only for flits of messages for which there was. Lossless messages have room
 // that is theirs alone, LosslessSlots of the largest size; droppable ones have the rest, and are at
-// most slots_i at a time.
+// most slots_i at a time. half_o comes from registers.
 //
 // The descriptor holds beside all flits of its message.
 module local_buffer
@@ -21,6 +21,7 @@ module local_buffer
 
     input  length_t need_i,
     output logic    accept_o,
+    output logic    half_o,  // at most half of what droppable messages may take is taken
 
     input logic  in_valid_i,
     input logic  in_first_i,
@@ -85,6 +86,9 @@ module local_buffer
   assign room = in_lossless ? free_q[1] : free_q[0];
   assign few = 9'(droppable_q) < 9'(slots_i) && droppable_q < MostDroppable;
   assign accept_o = desc_ready && need_i <= length_t'(room) && (in_lossless || few);
+
+  assign half_o = free_q[0] >= flits_t'((Flits - LosslessFlits) / 2) && 9'(droppable_q) <= 9'(slots_i >> 1)
+      && droppable_q <= MostDroppable / 2;
 
   for (genvar i = 0; i < 2; i++) begin : gen_class
     logic put, get;

@@ -12,12 +12,12 @@ from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, PARAMS, Message, fli
 
 from rtl.compute.compute_bench import (
     ENGINES_OWN,
-    SCHEDULER,
     Engine,
     Ledger,
     UnitBench,
     detoured_desc,
     done_desc,
+    scheduler_key,
     tagged_messages,
 )
 
@@ -94,12 +94,12 @@ def check_contents(ledger: Ledger, work=honest) -> None:
             _, garbage, _ = meddle(origin.data, {})
             want |= {name: garbage[name] for name in ENGINES_OWN}
         assert message.desc == message.desc | {k: v for k, v in want.items() if k not in ("dst", "src")}
-        assert message.key == SCHEDULER and not message.bad
+        assert message.key == scheduler_key(message.desc) and not message.bad
     for message in ledger.detoured:
         origin = ledger.origin(message)
         assert message.data == origin.data
         assert message.desc == detoured_desc(origin.desc)
-        assert message.key == SCHEDULER and not message.bad
+        assert message.key == scheduler_key(message.desc) and not message.bad
 
 
 @cocotb.test()

@@ -81,7 +81,7 @@ module traffic_manager
   } verdict_e;
 
   verdict_e verdict, verdict_q;
-  logic accepts, detour_fits, take, start;
+  logic room, accepts, detour_fits, take, start;
   always_comb begin
     if (!first) verdict = verdict_q;
     else if (accepts) verdict = Accept;
@@ -117,6 +117,7 @@ module traffic_manager
       .slots_i,
       .need_i(need),
       .accept_o(accepts),
+      .half_o(room),
       .in_valid_i(take && verdict == Accept && !beyond),
       .in_first_i(first),
       .in_flit_i(flit),
@@ -262,13 +263,13 @@ module traffic_manager
       .drop_engine_o(drop_engine),
       .drop_aborted_o(drop_aborted)
   );
-  assign out_key_o = KeyScheduler;
+  assign out_key_o = ^out_flit_o.desc.flow ? KeySchedulerOdd : KeyScheduler;
 
   logic holds_credit, taken, meter_idle;
   assign holds_credit = in_flit_i.desc.credit;
   assign taken = buffer_pop && buffer_beat.last;
   credit_meter #(
-      .Waiting(1 << $clog2(Messages + 2))
+      .Waiting(256)  // as many as a scheduler can give a unit
   ) u_meter (
       .clk_i,
       .rst_i,
@@ -277,6 +278,7 @@ module traffic_manager
       .let_go_i(start && holds_credit && verdict != Accept),
       .let_go_lossless_i(in_flit_i.desc.lossless),
       .pushed_i(start && !holds_credit && verdict == Accept),
+      .room_i(room),
       .credit_o,
       .idle_o(meter_idle)
   );

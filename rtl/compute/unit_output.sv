@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What leaves a unit: the messages that its engine has done, under the descriptors that went round
-// it, and those that are sent back, which go first. By whole messages; one cycle, one flit per cycle.
+// it, and those that are sent back, in turn. By whole messages; one cycle, one flit per cycle.
 //
 // With Flits = 0 a message leaves as the engine gives it. Else it leaves when it is complete, in a
 // store of so many flits, so that a slow engine does not hold the fabric up.
@@ -93,7 +93,7 @@ module unit_output
   // Who has the output holds it to the end of its message.
   logic halfway_q, detour_q, detour_now, move, out_valid_q, take;
   flit_t out_flit_q, chosen;
-  assign detour_now = halfway_q ? detour_q : detour_valid_i;
+  assign detour_now = halfway_q ? detour_q : detour_valid_i && (!detour_q || !valid);
   assign move = out_ready_i || !out_valid_q;
   assign detour_ready_o = move && detour_now;
   assign ready = move && !detour_now;
@@ -112,6 +112,7 @@ module unit_output
     if (rst_i) begin
       out_valid_q <= 1'b0;
       halfway_q <= 1'b0;
+      detour_q <= 1'b0;
     end
   end
 

@@ -6,8 +6,8 @@
 //
 // A frame leaves when its verdict is there, cut-through, one flit per cycle; a dropped one is
 // swallowed, and a mirrored one is read a second time, for the node to which the copy goes. One cycle
-// from PHV to flit. Messages without a chain get a route of one hop, to their exit; the key of the
-// others is 1.
+// from PHV to flit. Messages without a chain get a route of one hop, to their exit; the keys of the
+// others are 1 and 2.
 module deparser
   import girih_pkg::*, rmt_pkg::*;
 #(
@@ -107,7 +107,8 @@ module deparser
   );
 
   assign out_valid_o = offer && !swallow;
-  assign out_key_o = next_key_t'(1);
+  // Flows take turns between two of the scheduler's fabric ports.
+  assign out_key_o = ^out_flit_o.desc.flow ? next_key_t'(2) : next_key_t'(1);
   always_comb begin
     out_flit_o.desc = verdict.desc;
     if (copy_q) begin

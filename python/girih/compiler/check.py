@@ -65,13 +65,13 @@ class _Plan:
         """The same, None for a tile that takes no messages."""
         return {name: None if (k := self.kinds[name]) is not None and not k.has_input else n for name, n in self.nodes.items()}
 
-    def scheduler_for(self, tile: TileText) -> tuple[str, int] | None:
-        """The scheduler and the fabric port of it that a tile uses: units and ports take them in turn."""
+    def scheduler_for(self, tile: TileText) -> tuple[str, int, int] | None:
+        """The scheduler, the fabric port of it that a tile uses first, and how many it has: units and ports take them in turn."""
         name, units = self.scheduling.scheduler, self.scheduling.unit_names
         if name is None:
             return None
         turn = units.index(tile.name) if tile.name in units else tile.port
-        return name, turn % self.ports[name]
+        return name, turn % self.ports[name], self.ports[name]
 
 
 def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report) -> Card:

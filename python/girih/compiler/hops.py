@@ -11,7 +11,8 @@ from girih.spec.kinds import Kind
 from girih.spec.message import type_widths
 
 ANY = "any"
-SCHEDULER = "scheduler"  # the word for the key of messages that go to the queues
+# Words for the keys of messages that go to the queues; who has both spreads them over two fabric ports.
+SCHEDULER = ("scheduler", "scheduler_odd")
 NO_KEY = "0"  # the table of a kind that sends everything to one next hop is searched with 0
 LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
 
@@ -22,14 +23,14 @@ def resolve(
     kinds: dict[str, Kind | None],
     ports: int,
     report: Report,
-    scheduler: tuple[str, int] | None = None,
+    scheduler: tuple[str, int, int] | None = None,
 ) -> tuple[Hop, ...]:
     """The node table of a tile, `any` last because the first match wins.
 
     kinds: the kind of every tile by its name, None where it is unknown. scheduler: the tile that has the queues,
-    and the fabric port of it that this tile is to use.
+    the fabric port of it that this tile is to use, and how many it has.
     """
-    if tile.next is None and kind.next is not None and set(kind.next.names) == {SCHEDULER}:
+    if tile.next is None and kind.next is not None and SCHEDULER[0] in kind.next.names:
         return tuple(_filled(kind, [], scheduler))
     if not _wanted(tile, kind, report):
         return ()
@@ -53,12 +54,13 @@ def resolve(
     return tuple(sorted(good, key=lambda hop: hop.key is None))
 
 
-def _filled(kind: Kind, hops: list[Hop], scheduler: tuple[str, int] | None) -> list[Hop]:
-    """The entry that leads to the card's scheduler, where the kind wants one and the design gives none."""
-    key = kind.next.names.get(SCHEDULER)
-    if key is None or scheduler is None or any(hop.key in (key, None) for hop in hops):
+def _filled(kind: Kind, hops: list[Hop], scheduler: tuple[str, int, int] | None) -> list[Hop]:
+    """The entries that lead to the card's scheduler, where the kind wants some and the design gives none."""
+    keys = [kind.next.names[word] for word in SCHEDULER if word in kind.next.names]
+    if scheduler is None or any(hop.key in (*keys, None) for hop in hops):
         return []
-    return [Hop(key, SCHEDULER, scheduler[0], 0, scheduler[1])]
+    name, port, ports = scheduler
+    return [Hop(key, SCHEDULER[0], name, 0, (port + turn) % ports) for turn, key in enumerate(keys)]
 
 
 def _wanted(tile: TileText, kind: Kind, report: Report) -> bool:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that credit_meter conserves credits, by class, for any unit that holds at most Messages messages,
-// takes no more than it has accepted, and meets one message per cycle:
+// takes no more than it has accepted, meets one message per cycle, and is owed at most Messages credits of
+// messages that it let go:
 //   - what is owed to the scheduler, for messages taken or let go, is what waits and what is on the wire;
 //   - the engine's takings are told in the next cycle, and so are cancels;
 //   - nothing that waits is ever lost for want of room to count it.
@@ -16,7 +17,8 @@ module credit_meter_proof
     input logic lossless_i,
     input logic pushed_i,
     input logic taken_i,
-    input logic taken_lossless_i
+    input logic taken_lossless_i,
+    input logic room_i
 );
   typedef logic [7:0] count_t;
 
@@ -27,10 +29,11 @@ module credit_meter_proof
   );
 
   count_t held_q[2], owed_q[2];  // messages in the unit; credits that the scheduler has not been told of
-  logic accept, taken, idle;
+  logic accept, lets_go, taken, idle;
   logic [1:0] put, get, let_go, told;
   credit_t credit;
-  assign accept = accept_i && !let_go_i && held_q[0] + held_q[1] < count_t'(Messages);
+  assign lets_go = let_go_i && owed_q[0] + owed_q[1] < count_t'(Messages);
+  assign accept = accept_i && !lets_go && held_q[0] + held_q[1] < count_t'(Messages);
   assign taken = taken_i && held_q[taken_lossless_i] != '0;
   assign told = {credit.give && credit.give_lossless, credit.give && !credit.give_lossless};
 
@@ -41,9 +44,10 @@ module credit_meter_proof
       .rst_i(rst),
       .taken_i(taken),
       .taken_lossless_i,
-      .let_go_i,
+      .let_go_i(lets_go),
       .let_go_lossless_i(lossless_i),
       .pushed_i(accept && pushed_i),
+      .room_i,
       .credit_o(credit),
       .idle_o(idle)
   );
@@ -51,7 +55,7 @@ module credit_meter_proof
   for (genvar i = 0; i < 2; i++) begin : gen_class
     assign put[i] = accept && lossless_i == 1'(i);
     assign get[i] = taken && taken_lossless_i == 1'(i);
-    assign let_go[i] = let_go_i && lossless_i == 1'(i);
+    assign let_go[i] = lets_go && lossless_i == 1'(i);
     always_ff @(posedge clk_i) begin
       held_q[i] <= held_q[i] + count_t'(put[i]) - count_t'(get[i]);
       owed_q[i] <= owed_q[i] + count_t'(get[i]) + count_t'(let_go[i]) - count_t'(told[i]);
@@ -73,10 +77,9 @@ module credit_meter_proof
       if (taken_q) assert (credit.give);
       assert (credit.cancel == pushed_q);
       assert (idle == (owed_q[0] == '0 && owed_q[1] == '0 && !credit.cancel));
-      // What waits was displaced by takings, so it is never more than the unit can hold.
       assert (held_q[0] <= count_t'(Messages) && held_q[1] <= count_t'(Messages));
       assert (held_q[0] + held_q[1] <= count_t'(Messages));
-      assert (held_q[0] + held_q[1] + count_t'(u_dut.waiting_q[0]) + count_t'(u_dut.waiting_q[1]) <= count_t'(Messages + 1));
+      assert (count_t'(u_dut.waiting_q[0]) + count_t'(u_dut.waiting_q[1]) <= count_t'(Messages));
     end
   end
 endmodule

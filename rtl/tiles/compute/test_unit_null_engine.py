@@ -10,7 +10,7 @@ from girih.testing import run_cocotb
 from girih.testing.engines import TRAFFIC, WIDTHS
 from girih.testing.messages import FLIT_BYTES, flits_of
 
-from rtl.compute.compute_bench import SCHEDULER, UnitBench, detoured_desc, done_desc, tagged_messages
+from rtl.compute.compute_bench import UnitBench, detoured_desc, done_desc, scheduler_key, tagged_messages
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
@@ -27,7 +27,7 @@ async def everything_goes_on(dut, traffic):
     for message in [*ledger.done, *ledger.detoured]:
         origin = ledger.origin(message)
         after = detoured_desc if message.desc["detoured"] else done_desc
-        assert (message.data, message.desc, message.key) == (origin.data, after(origin.desc), SCHEDULER)
+        assert (message.data, message.desc, message.key) == (origin.data, after(origin.desc), scheduler_key(origin.desc))
     assert ledger.done and (stall or not ledger.detoured)
 
 
