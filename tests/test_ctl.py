@@ -422,6 +422,7 @@ def test_the_numbers_shown_are_the_registers(card, top, girih):
 
 def test_queues_that_hold_packets_are_shown(card, top, girih):
     card.services.set_policy("sha", "shaped", [{"class": 1, "mbps": 1}])
+    card.run(2000)  # for some hundred cycles a service whose policy was changed starts anew with each packet
     for _ in range(12):
         card.inject(0, frame(5004))
     card.run(3000)
