@@ -65,9 +65,11 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return " ".join(f"{key} {item}" for key, item in value.items())
+        return " ".join(f"{key} {_cell(item)}" for key, item in value.items())
     if isinstance(value, list):
         return ", ".join(map(_cell, value)) or "-"
+    if isinstance(value, float):
+        return f"{value:g}"
     return "-" if value is None else str(value)
 
 

@@ -95,7 +95,7 @@ def page(state: Mapping, before: Mapping) -> Group:
     microseconds = state["cycle"] / state["clock_mhz"]
     head = f"cycle {state['cycle']:,} = {microseconds:,.0f} µs of card time; rates over the last {interval.cycles:,} cycles. q ends."
     tables = [_services(interval), _units(interval), _queues(state), _tenants(state), _drops(state), _ports(interval)]
-    return Group(head, *[table for table in tables if table.row_count])
+    return Group(head, *[part for table in tables if table.row_count for part in ("", table)])
 
 
 def _table(title: str, left: str, right: str) -> Table:
