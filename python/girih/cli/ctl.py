@@ -16,6 +16,7 @@ from girih.services.remote import RemoteServices
 
 # rte_tm's words for what a class has, beside those of the design file.
 CLASS_WORDS = {"priority": "level", "rate": "mbps", "slack": "cycles"}
+CLASS_HELP = "0:weight=2, 0:priority=1, 0:rate=1000,burst=3000 or 0:slack=500; again for more."
 LIST_SEPARATOR = ","
 
 AsTenant = Annotated[str | None, typer.Option("--tenant", help="Act as this tenant's own controller, not as the operator.")]
@@ -107,11 +108,11 @@ def register(app: typer.Typer) -> None:
 
 
 def _chain(app: typer.Typer) -> None:
-    @app.command("add", epilog='Example: ./girih ctl chain add late --pattern "udp dst is 4501" --actions "queue aes class 1 / queue sha / port_id host"')
+    @app.command("add", epilog='Example: ./girih ctl chain add late --pattern "udp dst is 4501" --actions "queue aes / port_id host"')
     def add(
         name: Annotated[str, typer.Argument(help="A name of your choice.")],
         pattern: Pattern,
-        actions: Annotated[str, typer.Option("--actions", help='"queue SERVICE class N meta N / ... / port_id TILE / tenant NAME"; class, meta, port_id, tenant may be left out.')],
+        actions: Annotated[str, typer.Option("--actions", help='"queue SERVICE class N meta N / ... / port_id TILE / tenant NAME".')],
         tenant: AsTenant = None,
         as_json: AsJson = False,
         socket: Socket = None,
@@ -122,7 +123,12 @@ def _chain(app: typer.Typer) -> None:
         _done(f"Chain {name} is in the card.", as_json, added=name)
 
     @app.command("del", epilog="Example: ./girih ctl chain del late")
-    def delete(name: Annotated[str, typer.Argument(help="The chain.")], tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
+    def delete(
+        name: Annotated[str, typer.Argument(help="The chain.")],
+        tenant: AsTenant = None,
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
         """Takes a chain away: its packets go where their port sends all others."""
         with _Card(socket, tenant) as services:
             services.delete_chain(name)
@@ -167,7 +173,7 @@ def _policy(app: typer.Typer) -> None:
     def set_(
         service: Annotated[str, typer.Argument(help="The service.")],
         kind: Annotated[str, typer.Argument(help="strict, fair, slack or shaped.")],
-        classes: Annotated[list[str] | None, typer.Option("--class", help="0:weight=2, 0:priority=1, 0:rate=1000,burst=3000 or 0:slack=500; again for more.")] = None,
+        classes: Annotated[list[str] | None, typer.Option("--class", help=CLASS_HELP)] = None,
         share: Annotated[bool | None, typer.Option("--share/--no-share", help="Tenants share the service by their weights.")] = None,
         by_tenant: Annotated[bool | None, typer.Option("--by-tenant/--by-class", help="The tenant takes the place of the class.")] = None,
         given_rank: Annotated[bool | None, typer.Option("--given-rank/--own-rank", help="A rank that an earlier hop has set wins.")] = None,
@@ -194,7 +200,7 @@ def _table(app: typer.Typer) -> None:
     def add(
         port: Port,
         pattern: Pattern,
-        actions: Annotated[str, typer.Option("--actions", help="drop, queue, port_id, tenant, mark, rank, flow, lossless, count, meter, sample, modify_field; with slashes.")],
+        actions: Annotated[str, typer.Option("--actions", help="What is done, such as \"count 3 / drop\"; see docs/operating.md.")],
         stage: Stage = 0,
         priority: Annotated[int, typer.Option(help="The lowest wins; chains have 16.")] = 16,
         tenant: AsTenant = None,

@@ -13,9 +13,8 @@ from girih.compiler.read_scheduling import MOST_TENANTS
 from girih.compiler.scheduling import POLICIES, Scheduling, Service
 from girih.compiler.settings import is_balancer, parameter
 from girih.services.policy import shift_of
+from girih.services.tenants import WEIGHT_ONE
 from girih.spec.kinds import CREDIT_UNITS, Kind
-
-WEIGHT_ONE = 2048  # the inverse of weight 1
 
 
 def filled(

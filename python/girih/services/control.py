@@ -23,7 +23,7 @@ from girih.services.chains import bits_of, chain_action, key_for, match_fields, 
 from girih.services.facts import Facts
 from girih.services.policies import Policies
 from girih.services.stages import Stages
-from girih.services.tenants import Memory, changed, read_tenant, rights_bits
+from girih.services.tenants import Tenants
 from girih.services.words import action_text, checked, entry_pattern, parse_actions, parse_pattern, pattern_text
 
 CHAIN_STAGE = 0  # of each port, which decides the chain
@@ -46,11 +46,11 @@ class ServiceControl:
         self._number = number
         self._registers = registers.as_tenant(number) if number else registers
         self._operator = registers
-        self._memory = Memory(**self.facts.memory)
         self._policies = Policies(self._registers, self.facts)
         self._tables: dict[tuple[str, int, int], Table] = relative._tables if relative else {}
         self.chains: dict[str, dict] = relative.chains if relative else {}
         self._stages = Stages(self._registers, number, self._tables)
+        self._tenants = Tenants(self._registers, self.facts, self._stages)
 
     def as_tenant(self, tenant: str) -> ServiceControl:
         """The same card in the name of a tenant's own controller."""
@@ -67,7 +67,7 @@ class ServiceControl:
             for offset, value in shipped_program().writes():
                 self._registers.write_window(port, offset, value)
             for tenant in self.facts.tenants:
-                self._write_rights(port, tenant["number"], tenant["services"])
+                self._tenants.write_table_rights(port, tenant["number"], tenant["services"])
             self._install_key(port, [chain["match"] for chain in chains])
             self._stages.cleared(port, CHAIN_STAGE)
         # After the ports' long programs, because for some hundred cycles after reset the scheduler clears its tables.
@@ -137,7 +137,8 @@ class ServiceControl:
         what, action = parse_pattern(pattern), parse_actions(actions, self.facts)
         known = {"chain", "chain_set", "chain_count", "exit", "exit_set", "tenant", "tenant_set"}
         if not set(action) <= known or not action.get("chain_set"):
-            raise GirihError("a chain's actions are queue, port_id and tenant, with one queue at least", name, "For others use ./girih ctl table add.")
+            remedy = "For others use ./girih ctl table add."
+            raise GirihError("a chain's actions are queue, port_id and tenant, with one queue at least", name, remedy)
         services = [
             {"service": self.facts.service_name(hop["service"]), "class": hop.get("rank_class", 0), "meta": hop.get("meta", 0)}
             for hop in action["chain"]
@@ -161,7 +162,7 @@ class ServiceControl:
 
     def _place(self, port: str, chain: Mapping) -> int | None:
         """Where a chain's entry is now, as its owner knows."""
-        owner = ServiceControl(self._operator, self.facts.tenant_name(chain["owner"]), self) if self._foreign(chain) else self
+        owner = self.as_tenant(self.facts.tenant_name(chain["owner"])) if self._foreign(chain) else self
         return owner._stages.table(port, CHAIN_STAGE).find(chain["entries"][port])
 
     def _insert(self, chain: dict) -> None:
@@ -184,7 +185,8 @@ class ServiceControl:
         shape = self._stages.shape(port, CHAIN_STAGE)
         every = [bits_of(match) for match in matches] or [bits_of({"udp.dst": 0})]
         if shape.kind == "exact" and any(bits.masks != every[0].masks for bits in every):
-            raise GirihError("chains match different fields, and the port's table is exact", port, "Write kind_0: 1 in the port, for a ternary table.")
+            remedy = "Write kind_0: 1 in the port, for a ternary table."
+            raise GirihError("chains match different fields, and the port's table is exact", port, remedy)
         if shape.kind == "lpm":
             raise GirihError("chains cannot be matched by prefix", port, "Write kind_0: 0, exact, or 1, ternary.")
         key = key_for(every, shape.key_halves)
@@ -212,7 +214,7 @@ class ServiceControl:
     def list_tenants(self) -> list[dict]:
         """Each tenant's share, part of the memory and rights, as the card has them."""
         with self._acting("read what tenants have", "Leave --tenant out: tenants are the operator's."):
-            return [self._read_tenant(tenant) for tenant in self.facts.tenants]
+            return self._tenants.read_all()
 
     def set_tenant(
         self,
@@ -224,42 +226,8 @@ class ServiceControl:
         services: Sequence[str] | None = None,
     ) -> None:
         """Changes what is given. guarantee, limit: bytes of packet memory; limit 0 is none. services: those that it may use."""
-        number = self.facts.tenant(name)["number"]
-        rights = None if services is None else [self.facts.service(service)["number"] for service in services]
         with self._acting(f"change tenant {name}", "Leave --tenant out: tenants are the operator's."):
-            others = [self._read_tenant(tenant) for tenant in self.facts.tenants if tenant["number"] != number]
-            values = changed(
-                self._read_tenant(self.facts.tenant(name)),
-                self._memory,
-                sum(tenant["guarantee"] for tenant in others),
-                weight=weight,
-                guarantee=guarantee,
-                limit=limit,
-            )
-            for register, value in values.items():
-                self._registers.write(f"{self.facts.scheduler}.{register}[{number}]", value)
-            if rights is not None:
-                self._registers.write(f"{self.facts.scheduler}.rights[{number}]", rights_bits(rights))
-                for port in self.facts.ports:
-                    self._write_rights(port, number, services)
-
-    def _read_tenant(self, tenant: Mapping) -> dict:
-        number, scheduler = tenant["number"], self.facts.scheduler
-        rights = self._registers.read(f"{scheduler}.rights[{number}]")
-        return {
-            "name": tenant["name"],
-            "number": number,
-            **read_tenant(lambda name: self._registers.read(f"{scheduler}.{name}[{number}]"), self._memory),
-            "services": [service["name"] for service in self.facts.services if rights >> service["number"] & 1],
-            "ports": list(tenant["ports"]),
-        }
-
-    def _write_rights(self, port: str, number: int, services: Sequence[str]) -> None:
-        """What the actions of a tenant's controller may name."""
-        if number:
-            numbers = [self.facts.service(service)["number"] for service in services]
-            for each in self._stages.numbers(port):
-                self._stages.run(port, each, stages.set_rights(number, numbers))
+            self._tenants.set(name, services, weight=weight, guarantee=guarantee, limit=limit)
 
     # ---- tables ----
 
@@ -281,13 +249,16 @@ class ServiceControl:
             if not isinstance(entry, Foreign)
         ]
 
-    def add_entry(self, port: str, pattern: str, actions: str, *, stage: int = CHAIN_STAGE, priority: int = FIRST_ORDER) -> int:
+    def add_entry(
+        self, port: str, pattern: str, actions: str, *, stage: int = CHAIN_STAGE, priority: int = FIRST_ORDER
+    ) -> int:
         """Adds an entry in rte_flow's words; its index. priority: the lowest wins (not in exact tables)."""
         if not isinstance(priority, int) or not 0 <= priority <= MOST_ORDER:
             raise GirihError(f"priority {priority}", "entry", f"It may be 0 to {MOST_ORDER}; the lowest wins.")
         what, action = parse_pattern(pattern), parse_actions(actions, self.facts)
         entry = self._stages.entry(self.facts.port(port), stage, bits_of(what.values, what.masks), action, priority)
-        with self._acting("add this entry", "It may name services that it has a right to, and use no other tenant's counters and meters."):
+        remedy = "It may name services that it has a right to, and use no other tenant's counters and meters."
+        with self._acting("add this entry", remedy):
             return self._stages.insert(port, stage, entry)
 
     def delete_entry(self, port: str, index: int, *, stage: int = CHAIN_STAGE) -> None:
@@ -297,13 +268,14 @@ class ServiceControl:
             raise GirihError(f"there is no entry {index}", f"stage {stage} of {port}", "See ./girih ctl table list.")
         chain = self._chains_of(table, port, stage).get(index)
         if chain:
-            raise GirihError(f"entry {index} is chain {chain}'s", f"stage {stage} of {port}", f"Write: ./girih ctl chain del {chain}")
+            raise GirihError(f"entry {index} is chain {chain}'s", f"stage {stage} of {port}", f"Delete that: ./girih ctl chain del {chain}")
         with self._acting(f"delete entry {index}", "It is another's: a tenant deletes its own entries."):
             self._stages.delete(port, stage, index)
 
     def _chains_of(self, table: Table, port: str, stage: int) -> dict[int, str]:
         """The chains that entries of a table are, by index, as far as this controller sees."""
-        found = {table.find(chain["entries"][port]): chain["name"] for chain in self.chains.values() if stage == CHAIN_STAGE and not self._foreign(chain)}
+        mine = [chain for chain in self.chains.values() if stage == CHAIN_STAGE and not self._foreign(chain)]
+        found = {table.find(chain["entries"][port]): chain["name"] for chain in mine}
         return {index: name for index, name in found.items() if index is not None}
 
     def _foreign(self, chain: Mapping) -> bool:

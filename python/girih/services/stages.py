@@ -72,11 +72,11 @@ class Stages:
         key, exact = self.key(port, number), self.shape(port, number).kind == "exact"
         entry = key.entry(bits, action, owner=self._tenant, order=order)
         if exact and {half: mask for half, mask in bits.masks.items() if mask} != dict(key.halves):
-            raise GirihError(
-                "the table compares other fields, too", f"stage {number} of {port}", "It is exact: match all that its other entries match, or write kind_0: 1 in the design."
-            )
+            remedy = "It is exact: match all that its other entries match, or write kind_0: 1 in the design."
+            raise GirihError("the table compares other fields, too", f"stage {number} of {port}", remedy)
         if any(mask & ~dict(key.halves).get(half, 0) for half, mask in bits.masks.items()):
-            raise GirihError("the key of the stage lacks a field of the match", f"stage {number} of {port}", "Match fields that other chains match, too.")
+            remedy = "Match fields that other chains match, too."
+            raise GirihError("the key of the stage lacks a field of the match", f"stage {number} of {port}", remedy)
         return entry
 
     def table(self, port: str, number: int) -> Table:

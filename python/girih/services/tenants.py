@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scheduler holds of a tenant: its share, its part of the packet memory, its rights."""
+"""What a card holds of its tenants: shares, parts of the packet memory, rights."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from girih.errors import GirihError
+from girih.rmt import stage
+
+if TYPE_CHECKING:  # the compiler takes its limits from here, and the rest takes what the compiler makes
+    from girih.card.registers import Registers
+    from girih.services.facts import Facts
+    from girih.services.stages import Stages
 
 WEIGHT_ONE = 2048  # the inverse of weight 1
 MOST_WEIGHT = 255
@@ -57,15 +64,55 @@ def _check(tenant: str, what: str, value: int | None, least: int, most: int) -> 
         raise GirihError(f"{what} {value}", f"tenant {tenant}", f"It may be {least} to {most}.")
 
 
-def read_tenant(read: Callable[[str], int], memory: Memory) -> dict[str, int]:
-    """A tenant as the card has it. read: the value of one of the scheduler's registers of this tenant."""
-    return {
-        "weight": round(WEIGHT_ONE / max(read("inverse_weight"), 1)),
-        "guarantee": read("guaranteed_cells") * memory.cell_bytes,
-        "limit": read("limit") * memory.cell_bytes,
-    }
+class Tenants:
+    """Through the registers of the operator; a tenant's are refused by the card."""
 
+    def __init__(self, registers: Registers, facts: Facts, stages: Stages):
+        self._registers = registers
+        self._facts = facts
+        self._stages = stages
+        self._memory = Memory(**facts.memory)
 
-def rights_bits(numbers: Iterable[int]) -> int:
-    """Services as the bits of a word of rights."""
-    return sum(1 << number for number in set(numbers))
+    def read_all(self) -> list[dict]:
+        return [self._read(tenant) for tenant in self._facts.tenants]
+
+    def set(self, name: str, services: Sequence[str] | None, **given: int | None) -> None:
+        """Changes what is given: weight, guarantee, limit; services: all that it has a right to."""
+        number = self._facts.tenant(name)["number"]
+        rights = [self._facts.service(service)["number"] for service in services or ()]
+        tenants = self.read_all()
+        old = next(tenant for tenant in tenants if tenant["name"] == name)
+        others = sum(tenant["guarantee"] for tenant in tenants if tenant["name"] != name)
+        values = changed(old, self._memory, others, **given)
+        if services is not None:
+            values["rights"] = sum(1 << right for right in set(rights))
+        for register, value in values.items():
+            self._registers.write(self._register(register, number), value)
+        if services is not None:
+            for port in self._facts.ports:
+                self.write_table_rights(port, number, services)
+
+    def write_table_rights(self, port: str, number: int, services: Sequence[str]) -> None:
+        """What the actions of a tenant's controller may name in the tables of a port; the operator's may name all."""
+        if number:
+            numbers = [self._facts.service(service)["number"] for service in services]
+            for each in self._stages.numbers(port):
+                self._stages.run(port, each, stage.set_rights(number, numbers))
+
+    def _read(self, tenant: Mapping) -> dict:
+        def read(register: str) -> int:
+            return self._registers.read(self._register(register, tenant["number"]))
+
+        rights = read("rights")
+        return {
+            "name": tenant["name"],
+            "number": tenant["number"],
+            "weight": round(WEIGHT_ONE / max(read("inverse_weight"), 1)),
+            "guarantee": read("guaranteed_cells") * self._memory.cell_bytes,
+            "limit": read("limit") * self._memory.cell_bytes,
+            "services": [service["name"] for service in self._facts.services if rights >> service["number"] & 1],
+            "ports": list(tenant["ports"]),
+        }
+
+    def _register(self, name: str, number: int) -> str:
+        return f"{self._facts.scheduler}.{name}[{number}]"

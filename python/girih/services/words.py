@@ -238,7 +238,8 @@ def _modify(action: dict, words: list[str], _facts: Facts) -> None:
     pieces = shipped_program().fields[name]
     bits = match_fields()[name]
     if any(p.low % 16 or (p.high + 1) % 16 for p in pieces) or (operation == "add" and len(pieces) > 1):
-        raise GirihError(f"{name} cannot be changed alone", "actions", "Choose a field of whole halfwords; only what lies in one word can be added to.")
+        remedy = "Choose a field of whole halfwords; only what lies in one word can be added to."
+        raise GirihError(f"{name} cannot be changed alone", "actions", remedy)
     left, value = bits, _field_value(name, text, bits)
     edits = list(action.get("edit", ()))
     for piece in pieces:
