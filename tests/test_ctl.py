@@ -166,6 +166,22 @@ def test_reset_brings_the_designs_chains_back(card, ctl):
         assert everything(ctl, path) == before
 
 
+def test_a_table_that_is_full_says_so_and_keeps_what_it_has(card, ctl, girih):
+    with pytest.raises(GirihError, match="are taken"):
+        for number in range(256):
+            card.services.add_chain(f"chain_{number}", ["sha"], match={"udp.dst": 10000 + number})
+    assert number >= 0.85 * 256
+    with running(card) as path:
+        before = everything(ctl, path)
+        code, _, errors = girih(path, "ctl", "chain", "add", "more", "--pattern", f"udp.dst={10000 + number}", "--actions", "queue sha")
+        assert code == 2 and "delete one first" in errors
+        assert everything(ctl, path) == before and len(before[2]) == number + 2
+    for each in range(number + 1):
+        card.inject(0, frame(10000 + each), cycle=card.cycle + 60 * each)
+    card.check_conservation()
+    assert visits(card, "sha") == number
+
+
 # ---- tenants ----
 
 
@@ -250,6 +266,12 @@ def test_a_right_that_is_taken_away_ends_at_once_and_drops_are_shown(card, ctl, 
 
 
 # ---- policies ----
+
+
+def test_the_card_starts_with_the_policies_of_its_design(card):
+    aes, sha = card.services.list_policies()
+    assert (aes["policy"], aes["share"], aes["classes"]) == ("fair", True, [{"class": 0, "weight": 2}])
+    assert (sha["policy"], sha["share"], sha["classes"]) == ("strict", False, [])  # level n for class n goes without saying
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,10 @@ class ControlServer:
         return self._session.card.read32(address)
 
     def _do_write32(self, address: int, value: int) -> None:
-        self._session.card.write32(address, value)
+        card = self._session.card
+        card.write32(address, value)
+        if card.services is not None:
+            card.services.forget()  # it may have been an entry of a table
 
     def _do_counters(self, tile: str | None = None) -> dict:
         return self._session.card.registers.counters(tile)
