@@ -186,7 +186,7 @@ module dispatcher
         kind: evict ? Evict : launch ? Send : None,
         waited: launch && launch_waited,
         slot: wait_slot[launch_service],
-        service: launch_service,
+        service: evict ? ServiceWidth'(32'(evict_queue_i) / Tenants) : launch_service,
         unit: take_unit_o,
         lossless: take_lossless_o,
         charge: charge

@@ -132,10 +132,10 @@ class World:
         if leaving is not None:
             queue, channel, flits, unit = self.slots.pop(leaving)
             service = queue // TENANTS
+            assert int(dut.leave_service_o.value) == service
             if dut.leave_evicted_o.value == 1:
                 self.evicted.append(leaving)
             else:
-                assert int(dut.leave_service_o.value) == service
                 want = unit if self.affine >> service & 1 else self.best(service)
                 assert int(dut.leave_unit_o.value) == want == self.taken.popleft()
                 self.left.append((service, leaving))
