@@ -89,7 +89,8 @@ def register(app: typer.Typer) -> None:
                 console.print(f"  ip netns exec {namespace.name} ping {card.manifest.addresses.get('ip', 'ADDRESS')}")
             only_files = pcap_in is not None and not tap and cycles is None and seconds is None
             if not only_files and cycles is None:
-                console.print("The card runs; Ctrl-C ends it. Elsewhere: ./girih stats, ./girih capture")
+                others = ", ./girih top, ./girih ctl" if card.services else ""
+                console.print(f"The card runs; Ctrl-C ends it. Elsewhere: ./girih stats, ./girih capture{others}")
             session.serve(seconds=seconds, cycles=cycles, until=(lambda: card.quiet_cycles >= QUIET_CYCLES) if only_files else None)
             card.stop_capture()
             card.run_until_quiet()

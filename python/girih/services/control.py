@@ -153,7 +153,7 @@ class ServiceControl:
             mine = [chain["name"] for chain in self.list_chains()]
             raise GirihError(f"there is no chain {name}", name, f"There are: {', '.join(mine) or 'none'}.")
         chain = self.chains[name]
-        with self._acting(f"delete chain {name}", f"It belongs to {self.facts.tenant_name(chain['owner'])}, who may."):
+        with self._acting(f"delete chain {name}", f"It belongs to {self.facts.tenant_name(chain['owner'])}, who may delete it."):
             for port in self.facts.ports:
                 index = self._place(port, chain)
                 if index is not None:
