@@ -81,7 +81,8 @@ void Flow::send(Frame &frame, uint64_t cycle) {
   }
   frame.flow = static_cast<int32_t>(index_);
   frame.sequence = next_++;
-  if (params_.rate > 0) next_cycle_ = std::max(next_cycle_, static_cast<double>(cycle) - 1) + 1 / params_.rate;
+  // A packet that had to wait for those of other flows does not delay the next one of its own.
+  if (params_.rate > 0) next_cycle_ = std::max(next_cycle_ + 1 / params_.rate, static_cast<double>(cycle));
 }
 
 void Flow::entered(uint64_t sequence, uint64_t cycle) {

@@ -37,6 +37,7 @@ module unit_sha_engine
       .BufferFlits(BufferFlits),
       .DetourFlits(DetourFlits),
       .OutputFlits(OutputFlits),
+      .InFlight(1 << $clog2(2 * Lanes)),  // one more for each lane: others are better off at another unit
       .PayloadOnly(1),
       .HeaderBytes(HeaderBytes)
   ) u_manager (
