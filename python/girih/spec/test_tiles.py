@@ -13,7 +13,7 @@ from cocotb.triggers import ClockCycles
 from girih.build.generate import generated_rtl
 from girih.card.registers import violations
 from girih.paths import BUILD
-from girih.spec.kinds import WINDOW, read_kind
+from girih.spec.kinds import WINDOW, load_kinds, read_kind
 from girih.spec.message import CardParams, unpack
 from girih.spec.tiles import generate
 from girih.testing import run_cocotb
@@ -67,6 +67,11 @@ def test_what_the_kind_says():
     names = [counter.name for counter in KIND.counters]
     assert names.index("in_messages_1") == 8 and names[24:] == ["mark_given", "in_frames", "out_frames"]
     assert len(KIND.shell_events) == 8
+
+
+def test_a_kind_can_be_without_the_fabric():
+    kind = load_kinds()["pipeline_nic"]
+    assert (kind.has_input, kind.has_output, kind.at_port, kind.next) == (False, False, True, None)
 
 
 @pytest.mark.parametrize(
