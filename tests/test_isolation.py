@@ -151,3 +151,11 @@ def test_a_rank_of_ones_own(card):
     alone, beside, flood = both(card, neighbour(FIRST, 0.8 * SLOW), offender(URGENT, FLOODED))
     untouched(alone, beside, (CREDITS + 2) / packet_rate(SLOW, LONGEST))
     assert sum(dropped(card).values()) == flood.lost
+
+
+def test_more_packets_than_can_be_queued(card):
+    """The smallest packets at 100 Gbps for the neighbour's own service: within its guarantee it loses none, and what
+    leaves a queue for a better packet is counted."""
+    _alone, beside, flood = both(card, neighbour(BESIDE, 40), offender(BESIDE, 5 * FLOODED, 64, rate=LINE_RATE))
+    assert beside.received == COUNT
+    assert dropped(card)["scheduler.drop_evicted"] and sum(dropped(card).values()) == flood.lost
