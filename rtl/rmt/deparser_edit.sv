@@ -2,7 +2,7 @@
 // Writes a packet's edits and new checksums into one of its flits (RFC 1624). A checksum that says
 // "none" stays so; one that would come to mean it is written as 0xffff. Combinational.
 module deparser_edit
-  import girih_pkg::*, rmt_pkg::*, checksum_pkg::*;
+  import girih_pkg::*, parser_pkg::*, rmt_pkg::*, checksum_pkg::*;
 (
     input  verdict_t                                   verdict_i,
     input  logic     [$clog2(HeaderBytes/FlitBytes):0] number_i,   // of the flit; past the header: or more
