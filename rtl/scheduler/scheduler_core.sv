@@ -56,6 +56,7 @@ module scheduler_core
     input logic [8:0] class_addr_i,
     input logic [31:0] class_data_i,
     output logic [31:0] class_data_o,
+    output logic class_ready_o,  // low only after reset: writes would be lost
 
     // What became of packets: on arrival, and when popped.
     output logic [1:0] fate_valid_o,
@@ -193,6 +194,7 @@ module scheduler_core
       .class_addr_i,
       .class_data_i,
       .class_data_o,
+      .class_ready_o,
       .stored_valid_i(stored_valid),
       .stored_ready_o(stored_ready),
       .stored_i(stored),

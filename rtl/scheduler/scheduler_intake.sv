@@ -30,6 +30,7 @@ module scheduler_intake
     input logic [8:0] class_addr_i,
     input logic [31:0] class_data_i,
     output logic [31:0] class_data_o,
+    output logic        class_ready_o,  // low only after reset: writes would be lost
 
     input  logic     [Channels-1:0] stored_valid_i,
     output logic     [Channels-1:0] stored_ready_o,
@@ -76,6 +77,7 @@ module scheduler_intake
   logic [Channels-1:0] turn;
   arrival_t arriving, ranked;
   assign ready = rank_ready && enable_i;
+  assign class_ready_o = rank_ready;
   assign stored_ready_o = ready ? turn : '0;
 
   arbiter_round_robin #(

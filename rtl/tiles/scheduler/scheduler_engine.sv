@@ -83,7 +83,7 @@ module scheduler_engine
     assign unit_node[u] = cfg_i.unit_node[u];
   end
 
-  logic class_write;
+  logic class_write, class_ready;
   logic [8:0] class_addr;
   logic [31:0] class_data;
   logic [1:0] fate_valid;
@@ -136,6 +136,7 @@ module scheduler_engine
       .class_addr_i(class_addr),
       .class_data_i(window_data_i),
       .class_data_o(class_data),
+      .class_ready_o(class_ready),
       .fate_valid_o(fate_valid),
       .fate_o(fate),
       .wait_valid_o(wait_valid),
@@ -199,6 +200,7 @@ module scheduler_engine
       .done_o(window_done_o),
       .error_o(window_error_o),
       .data_o(window_data_o),
+      .class_ready_i(class_ready),
       .class_write_o(class_write),
       .class_addr_o(class_addr),
       .class_data_i(class_data),

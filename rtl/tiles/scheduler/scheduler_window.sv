@@ -36,6 +36,7 @@ module scheduler_window
     output logic        error_o,
     output logic [31:0] data_o,
 
+    input  logic        class_ready_i,  // low only after reset: a write waits
     output logic        class_write_o,
     output logic [ 8:0] class_addr_o,
     input  logic [31:0] class_data_i,
@@ -129,10 +130,11 @@ module scheduler_window
   end
 
   // A request holds until done: asked, then answered in the next cycle or when the counters are.
-  logic asked_q, slow;
+  logic asked_q, slow, wait_for_classes;
   assign slow = part == Fates && allowed;
+  assign wait_for_classes = part == Classes && write_i && allowed && !class_ready_i;
   always_ff @(posedge clk_i) begin
-    asked_q <= valid_i && !done_o;
+    asked_q <= valid_i && !done_o && !wait_for_classes;
     if (valid_i && !asked_q) data_q <= data_d;
     if (rst_i) asked_q <= 1'b0;
   end
@@ -140,7 +142,7 @@ module scheduler_window
   assign error_o = !allowed;
   assign data_o = slow ? fates_data_i : data_q;
 
-  assign class_write_o = valid_i && !asked_q && write_i && allowed;
+  assign class_write_o = valid_i && !asked_q && write_i && allowed && class_ready_i;
   assign class_addr_o = addr_i[10:2];
   assign waits_service_o = ServiceWidth'(service);
   assign waits_word_o = addr_i[6:2];
