@@ -8,7 +8,7 @@
 module sha3_lane
   import girih_pkg::*, keccak_pkg::*;
 #(
-    parameter int unsigned BufferFlits = 256
+    parameter int unsigned BufferFlits = 1 << $clog2(MaxFrameFlits)
 ) (
     input logic clk_i,
     input logic rst_i,
