@@ -9,7 +9,7 @@
 // from PHV to flit. Messages without a chain get a route of one hop, to their exit; the keys of the
 // others are 1 and 2.
 module deparser
-  import girih_pkg::*, rmt_pkg::*;
+  import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 #(
     parameter int unsigned BufferFlits = 512
 ) (

@@ -2,7 +2,7 @@
 // Finds where a packet's edits go in its frame, and by how much its checksums change. It knows the
 // part of the parser's program that speaks of this. Combinational but for the program.
 module deparser_resolve
-  import girih_pkg::*, rmt_pkg::*;
+  import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 (
     input logic clk_i,
 

@@ -8,7 +8,7 @@
 // wait for a later flit; one frame per cycle. Nothing between buffer and parser ever waits: a frame is
 // taken if the buffer has room for one of the largest size, else it is dropped whole.
 module rmt_pipeline
-  import girih_pkg::*, rmt_pkg::*;
+  import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 #(
     parameter int unsigned BufferFlits = 1 << $clog2(2 * MaxFrameFlits),
     parameter int unsigned Stages = 1,
