@@ -19,6 +19,7 @@ from girih.compiler.scheduling import Scheduling
 from girih.paths import ROOT
 from girih.spec.kinds import Kind, load_kinds
 from girih.spec.message import SUPPORTED_WIDTHS
+from girih.topology import Place
 
 
 def check_file(path: Path, kinds: Mapping[str, Kind] | None = None) -> Card:
@@ -47,13 +48,13 @@ class _Plan:
     kinds: Mapping[str, Kind | None]
     ports: Mapping[str, int]
     fabric: Fabric
-    places: Mapping[str, tuple[tuple[int, int], ...]]
+    places: Mapping[str, tuple[Place, ...]]
     scheduling: Scheduling
     report: Report
 
-    def places_of(self, name: str) -> tuple[tuple[int, int], ...]:
+    def places_of(self, name: str) -> tuple[Place, ...]:
         """A tile that has no place, which was reported, is somewhere all the same."""
-        return self.places.get(name, ((0, 0),) * self.ports[name])
+        return self.places.get(name, self.fabric.shape.places[:1] * self.ports[name])
 
     @property
     def nodes(self) -> dict[str, int]:

@@ -9,6 +9,7 @@ from girih.compiler.parse import Scalar, Seq, Tree
 from girih.compiler.scheduling import Scheduling, SchedulingText
 from girih.spec.kinds import Kind
 from girih.spec.message import CardParams
+from girih.topology import Butterfly, Crossbar, Mesh, Place, Topology
 
 CARD_NODE = 0xFF  # on the control ring, the card itself
 LARGEST_SIDE = 16  # of a mesh: a coordinate has four bits
@@ -16,24 +17,36 @@ LARGEST_SIDE = 16  # of a mesh: a coordinate has four bits
 
 @dataclass(frozen=True)
 class Fabric:
-    """A mesh of x by y routers, or a crossbar of x ports (x = 0: one for each tile)."""
+    """The fabric as the design gives its size: x by y routers, on a butterfly with so many tiles at each; or a
+    crossbar of x ports (x = 0: one for each tile)."""
 
     topology: str
     x: int
     y: int = 1
+    tiles: int = 1
     line: int = 0
 
     @property
+    def shape(self) -> Topology:
+        match self.topology:
+            case "mesh":
+                return Mesh(self.x, self.y)
+            case "butterfly":
+                return Butterfly(self.x, self.y, self.tiles)
+            case _:
+                return Crossbar(self.x)
+
+    @property
     def ports(self) -> int:
-        return self.x * self.y
+        return self.x * self.y * self.tiles
 
-    def node(self, at: tuple[int, int]) -> int:
-        """The number of a place: {y[3:0], x[3:0]} on a mesh, the port on a crossbar."""
-        return at[1] << 4 | at[0] if self.topology == "mesh" else at[0]
+    def node(self, at: Place) -> int:
+        """The number of a place in descriptors."""
+        return self.shape.node(at)
 
-    def index(self, at: tuple[int, int]) -> int:
+    def index(self, at: Place) -> int:
         """The fabric port of a place."""
-        return at[1] * self.x + at[0]
+        return self.shape.places.index(at)
 
 
 @dataclass(frozen=True)
@@ -105,7 +118,7 @@ Value = int | tuple[int, ...]
 
 @dataclass(frozen=True)
 class Tile:
-    """A tile that is known to be right. places, nodes: of each of its fabric ports; (port, 0) on a crossbar.
+    """A tile that is known to be right. places, nodes: of each of its fabric ports.
 
     port: its Ethernet port, None for a tile without one. config and parameters: values by name. ways: where it
     sends messages, besides its node table, because its configuration says so.
@@ -113,7 +126,7 @@ class Tile:
 
     name: str
     kind: Kind
-    places: tuple[tuple[int, int], ...]
+    places: tuple[Place, ...]
     nodes: tuple[int, ...]
     port: int | None
     config: tuple[tuple[str, Value], ...]
@@ -123,7 +136,7 @@ class Tile:
     line: int
 
     @property
-    def at(self) -> tuple[int, int]:
+    def at(self) -> Place:
         """The place of its first fabric port."""
         return self.places[0]
 

@@ -10,12 +10,11 @@ from itertools import islice
 from girih.compiler.model import CARD_NODE, Design, Fabric, TileText
 from girih.compiler.parse import Report
 from girih.compiler.read import MOST_TILES
-
-Place = tuple[int, int]
+from girih.topology import Place
 
 
 def place(design: Design, ports: Mapping[str, int], report: Report) -> tuple[Fabric, dict[str, tuple[Place, ...]]]:
-    """The fabric in its final size and the places of every tile by name: (x, y), or (port, 0) on a crossbar.
+    """The fabric in its final size and the places of every tile by name.
 
     ports: how many places each tile takes.
     """
@@ -65,8 +64,8 @@ def _spread(tile: TileText, ports: int, fabric: Fabric, report: Report) -> tuple
 def snake(fabric: Fabric) -> Iterator[Place]:
     """All places, row by row, every second row backwards: each is a neighbour of the one before."""
     for y in range(fabric.y):
-        row = range(fabric.x) if y % 2 == 0 else reversed(range(fabric.x))
-        yield from ((x, y) for x in row)
+        row = [place for place in fabric.shape.places if place[1:2] in ((), (y,))]
+        yield from row if y % 2 == 0 else reversed(row)
 
 
 def _sized(design: Design, ports: Mapping[str, int], report: Report) -> Fabric:
@@ -118,4 +117,4 @@ def _checked(name: str, at: tuple[int, ...], fabric: Fabric, line: int, report: 
     if not 0 <= at[0] < fabric.x:
         report.error(line, f"tile {name} is at port {at[0]}, off {_size(fabric)}", f"It may be 0 to {fabric.x - 1}.")
         return None
-    return at[0], 0
+    return (at[0],)

@@ -81,7 +81,7 @@ def _fabric(tree: Tree | None, report: Report) -> Fabric | None:
                     f"Each side may be 1 to {LARGEST_SIDE} routers.",
                 )
             else:
-                return Fabric("mesh", sides[0], sides[1], line)
+                return Fabric("mesh", *sides, line=line)
             return None
     report.error(tree.line, f"the fabric is {_fabric_found(tree)}; a card has a mesh or a crossbar", FABRIC_REMEDY)
     return None
