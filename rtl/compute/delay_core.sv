@@ -13,7 +13,13 @@ module delay_core
 (
     input logic clk_i,
     input logic rst_i,
-    input service_cfg_t cfg_i,
+    input logic [31:0] message_time_i,  // these as in service_cfg_t
+    input logic [17:0] byte_time_i,
+    input logic [1:0] distribution_i,
+    input logic [15:0] spread_i,
+    input logic [15:0] slow_share_i,
+    input logic [11:0] slow_factor_i,
+    input logic [31:0] seed_i,
     input logic stall_i,
 
     input  logic                 s_axis_tvalid,
@@ -49,7 +55,15 @@ module delay_core
   service_time u_time (
       .clk_i,
       .rst_i,
-      .cfg_i,
+      .cfg_i('{
+          message_time: message_time_i,
+          byte_time: byte_time_i,
+          distribution: distribution_e'(distribution_i),
+          spread: spread_i,
+          slow_share: slow_share_i,
+          slow_factor: slow_factor_i,
+          seed: seed_i
+      }),
       .valid_o(time_valid),
       .taken_i(begins),
       .message_time_o(message_time),

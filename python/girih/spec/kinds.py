@@ -17,6 +17,7 @@ from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 
 from girih.paths import RTL
 from girih.spec.message import SUPPORTED_WIDTHS, CardParams
+from girih.spec.units import Core, completed
 
 TILES = RTL / "tiles"
 SHELL = RTL / "shell"
@@ -148,6 +149,7 @@ class NodeTable:
 class Kind:
     """One kind of tile.
 
+    engine: its module, written by hand, or where there is a core generated around that.
     fabric: "in", "out", "both" or "none" of the ways between engine and fabric. fabric_ports: how many fabric ports it
     has, or the parameter that says so. chained: it is for cards with services only. widths: of data that it
     can take. Paths say where its facts are written, for messages to people.
@@ -158,6 +160,7 @@ class Kind:
     title: str
     summary: str
     engine: str
+    core: Core | None
     uses: tuple[str, ...]
     fabric: str
     fabric_ports: int | str
@@ -299,7 +302,7 @@ def _counters(block: RegfileNode, suffix: str = "") -> list[Counter]:
 
 def read_kind(description: Path) -> Kind:
     """The kind that a `.yaml` file, and the `.rdl` file beside it, describe. Raises ValueError where they do not fit."""
-    facts = YAML(typ="safe").load(description.read_text())
+    facts, core = completed(YAML(typ="safe").load(description.read_text()))
     rdl = description.with_suffix(".rdl")
     top = compile_rdl(rdl)
     table = None
@@ -315,6 +318,7 @@ def read_kind(description: Path) -> Kind:
         title=top.get_property("name"),
         summary=facts["summary"],
         engine=facts["engine"],
+        core=core,
         uses=uses,
         fabric=facts.get("fabric", "out" if "axis_in" in uses else "in" if "axis_out" in uses else "both"),
         fabric_ports=facts.get("fabric_ports", 1),

@@ -4,6 +4,7 @@
     <kind>_pkg.sv   cfg_t and event_t, which the engine is written against
     <kind>_regs.sv  the register block, by PeakRDL-regblock, with <kind>_regs_pkg.sv
     <kind>.sv       the tile: engine, registers and shell joined
+    <kind>_engine.sv  of a compute unit: its core behind a traffic manager
     shell_pkg.sv    shell_event_t, what the shell itself counts
 """
 
@@ -17,7 +18,7 @@ from peakrdl_regblock import RegblockExporter
 from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 
 from girih.paths import ROOT
-from girih.spec import histogram
+from girih.spec import histogram, units
 from girih.spec.kinds import CARD, SHELL, TILES, Kind, compile_rdl
 
 # Verilator's rules that PeakRDL's style of writing breaks: one variable for all fields of a block with
@@ -67,6 +68,11 @@ def tile(kind: Kind) -> str:
     return _ENVIRONMENT.get_template("tile.sv.j2").render(kind=kind, root=ROOT)
 
 
+def unit_engine(kind: Kind) -> str:
+    """The text of the engine's module of a compute unit."""
+    return _ENVIRONMENT.get_template("unit_engine.sv.j2").render(kind=kind, root=ROOT, slots=units.SLOTS)
+
+
 def write_registers(out_dir: Path, rdl: Path) -> None:
     """Writes `<name>_regs.sv` and `<name>_regs_pkg.sv` of one `.rdl` file into `out_dir`."""
     name = f"{rdl.stem}_regs"
@@ -90,6 +96,8 @@ def generate(out_dir: Path, kinds: Mapping[str, Kind]) -> None:
     for kind in kinds.values():
         (out_dir / f"{kind.name}_pkg.sv").write_text(package(kind))
         (out_dir / f"{kind.name}.sv").write_text(tile(kind))
+        if kind.core:
+            (out_dir / f"{kind.engine}.sv").write_text(unit_engine(kind))
         write_registers(out_dir, kind.rdl)
         (out_dir / "shell_pkg.sv").write_text(shell_package(kind))
     (out_dir / "histogram_pkg.sv").write_text(histogram.package())
@@ -101,4 +109,4 @@ def inputs() -> list[Path]:
     descriptions = [path for suffix in ("rdl", "yaml") for path in sorted(TILES.glob(f"*/*.{suffix}"))]
     here = Path(__file__).parent
     programs = [here / name for name in ("histogram.py", "kinds.py", "tile.sv.j2", "tiles.py")]
-    return [*descriptions, SHELL / "tile.rdl", CARD, *programs]
+    return [*descriptions, SHELL / "tile.rdl", CARD, *programs, *units.inputs()]
