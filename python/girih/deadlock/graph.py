@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The graph of what waits for what."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import networkx
+
+Resource = Hashable
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Who holds `holder` may wait for `wanted`, for each of the reasons: what its user knows of it, in the order given."""
+
+    holder: Resource
+    wanted: Resource
+    reasons: tuple[object, ...]
+
+
+class Graph:
+    """Resources and who waits for whom. What it answers depends on the order in which edges were given, and on nothing else."""
+
+    def __init__(self) -> None:
+        self._waits: dict[Resource, dict[Resource, dict[object, None]]] = {}
+
+    def wait(self, holder: Resource, wanted: Resource, reason: object = None) -> None:
+        """Who holds `holder` may wait for `wanted`."""
+        self._waits.setdefault(holder, {}).setdefault(wanted, {})[reason] = None
+        self._waits.setdefault(wanted, {})
+
+    def wait_in_turn(self, resources: Iterable[Resource], reason: object = None) -> None:
+        """Each is held until the next one is had, as a message holds the links of its way."""
+        for holder, wanted in pairwise(resources):
+            self.wait(holder, wanted, reason)
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        return tuple(self._waits)
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        return tuple(self.edge(holder, wanted) for holder, wants in self._waits.items() for wanted in wants)
+
+    def edge(self, holder: Resource, wanted: Resource) -> Edge:
+        """The edge from one to the other. Raises KeyError where there is none."""
+        return Edge(holder, wanted, tuple(self._waits[holder][wanted]))
+
+    def waits_for(self, holder: Resource) -> tuple[Resource, ...]:
+        """What the holder of a resource may wait for next; nothing for a resource that the graph does not know."""
+        return tuple(self._waits.get(holder, ()))
+
+    def order(self) -> tuple[Resource, ...] | None:
+        """All resources, each before those that it waits for: the proof that there is no deadlock. None: there is a cycle."""
+        try:
+            return tuple(networkx.topological_sort(self._digraph()))
+        except networkx.NetworkXUnfeasible:
+            return None
+
+    def shortest_cycle(self) -> tuple[Edge, ...] | None:
+        """The shortest cycle, each edge's `wanted` the next one's `holder`; of equally short ones the first. None: no deadlock."""
+        shortest: list[Resource] | None = None
+        for tangle in self._tangles():
+            for start in tangle:
+                found = self._back_to(start, tangle)
+                if shortest is None or len(found) < len(shortest):
+                    shortest = found
+        if shortest is None:
+            return None
+        return tuple(self.edge(holder, wanted) for holder, wanted in pairwise([*shortest, shortest[0]]))
+
+    def tangled(self) -> tuple[Resource, ...]:
+        """Every resource that is on some cycle: none of it may be left where there are several to break."""
+        return tuple(resource for tangle in self._tangles() for resource in tangle)
+
+    def _digraph(self) -> networkx.DiGraph:
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(self._waits)
+        graph.add_edges_from((holder, wanted) for holder, wants in self._waits.items() for wanted in wants)
+        return graph
+
+    def _tangles(self) -> Iterator[dict[Resource, None]]:
+        """The sets of resources that all wait for each other, in the order of the graph."""
+        place = {resource: index for index, resource in enumerate(self._waits)}
+        components = (
+            sorted(component, key=place.__getitem__)
+            for component in networkx.strongly_connected_components(self._digraph())
+            if len(component) > 1 or any(resource in self._waits[resource] for resource in component)
+        )
+        for component in sorted(components, key=lambda component: place[component[0]]):
+            yield dict.fromkeys(component)
+
+    def _back_to(self, start: Resource, within: dict[Resource, None]) -> list[Resource]:
+        """The shortest way from `start` back to it; there is one, because all resources of a tangle reach each other."""
+        before: dict[Resource, Resource] = {}
+        queue = [start]
+        for holder in queue:
+            for wanted in self._waits[holder]:
+                if wanted == start:
+                    way = [holder]
+                    while way[-1] != start:
+                        way.append(before[way[-1]])
+                    return way[::-1]
+                if wanted in within and wanted not in before:
+                    before[wanted] = holder
+                    queue.append(wanted)
+        raise AssertionError("a resource of a tangle that does not wait for itself")
