@@ -15,6 +15,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from girih.spec.message import CardParams, descriptor_fields, flit_fields, pack, unpack
+from girih.topology import Topology
 
 PARAMS = CardParams(data_width=int(os.environ.get("GIRIH_DATA_WIDTH", "512")))
 FLIT = flit_fields(PARAMS)
@@ -150,3 +151,23 @@ async def random_traffic(fabric: Fabric, pairs: list[tuple[int, int]], messages:
                 return
             await fabric.step()
         assert fabric.cycle < 60_000, f"{fabric.outstanding} messages did not arrive"
+
+
+async def every_message_takes_its_route(fabric: Fabric, shape: Topology, depth: int) -> None:
+    """Holds back the end of each route in turn: the links that stall are those of `shape.route`, and no others."""
+    names = [link.text for link in shape.links()]
+    for port, start in enumerate(shape.places):
+        for to, end in enumerate(shape.places):
+            links = {link.text for link in shape.hops(start, end)}
+            if port == to or not links:
+                continue
+            fabric.stall[to] = 1.0
+            flits = depth * (len(links) + 1) + 2
+            fabric.send(port, shape.node(end), flits)
+            for _ in range(flits + 2 * len(links) + 4):
+                await fabric.step()
+            stalled = int(fabric.dut.stall_o.value)
+            assert {name for bit, name in enumerate(names) if stalled >> bit & 1} == links, f"from {start} to {end}"
+            fabric.stall[to] = 0.0
+            await fabric.drain()
+            assert int(fabric.dut.stall_o.value) == 0

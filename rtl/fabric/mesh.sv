@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 2D mesh of X by Y routers behind the fabric's port contract. Port y * X + x is node {y, x};
-// node (0, 0) is in the north-west.
+// node (0, 0) is in the north-west. stall_o: in the cycle before, a link between routers offered a flit
+// that was not taken; the links router by router, of each those to the north, east, south and west.
 module mesh
   import girih_pkg::*, fabric_pkg::*;
 #(
@@ -8,7 +9,8 @@ module mesh
     parameter int unsigned Y = 2,
     parameter int unsigned Depth = 16,
     parameter bit SelfTurn = 1'b0,
-    localparam int unsigned N = X * Y
+    localparam int unsigned N = X * Y,
+    localparam int unsigned Links = 2 * (2 * N - X - Y)
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -19,17 +21,35 @@ module mesh
 
     output logic  [N-1:0] out_valid_o,
     input  logic  [N-1:0] out_ready_i,
-    output flit_t         out_flit_o[N]
+    output flit_t         out_flit_o[N],
+
+    output logic [Links-1:0] stall_o
 );
   if (X < 1 || X > 16 || Y < 1 || Y > 16 || N < 2) begin : gen_bad_size
     $fatal(1, "mesh: X is %0d and Y is %0d; each must be in 1 to 16, and there must be two nodes", X, Y);
   end
 
+  // The ports of a router that lead somewhere.
+  function automatic directions_t ports_of(int unsigned x, int unsigned y);
+    return directions_t'(32'(y != 0) << North | 32'(x + 1 < X) << East | 32'(y + 1 < Y) << South | 32'(x != 0) << West
+                         | 1 << Local);
+  endfunction
+
+  // The links of the routers before this one.
+  function automatic int unsigned links_before(int unsigned x, int unsigned y);
+    links_before = 0;
+    for (int unsigned n = 0; n < y * X + x; n++) links_before += $countones(ports_of(n % X, n / X)) - 1;
+  endfunction
+
+  logic [Links-1:0] stall_d;
+  always_ff @(posedge clk_i) begin
+    stall_o <= stall_d;
+    if (rst_i) stall_o <= '0;
+  end
+
   for (genvar y = 0; y < Y; y++) begin : gen_y
     for (genvar x = 0; x < X; x++) begin : gen_x
-      localparam directions_t Exists = directions_t'(
-          32'(y > 0) << North | 32'(x < X - 1) << East | 32'(y < Y - 1) << South | 32'(x > 0) << West
-          | 1 << Local);
+      localparam directions_t Exists = ports_of(x, y);
 
       directions_t in_valid, in_ready, out_valid, out_ready;
       flit_t in_flit[Directions];
@@ -51,6 +71,13 @@ module mesh
           .out_ready_i(out_ready),
           .out_flit_o(out_flit)
       );
+
+      for (genvar d = 0; d < Local; d++) begin : gen_stall
+        if (Exists[d]) begin : gen_link
+          localparam int unsigned Link = links_before(x, y) + $countones(Exists & directions_t'((1 << d) - 1));
+          assign stall_d[Link] = out_valid[d] && !out_ready[d];
+        end
+      end
 
       assign in_valid[Local] = in_valid_i[y*X+x];
       assign in_flit[Local] = in_flit_i[y*X+x];

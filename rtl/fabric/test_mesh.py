@@ -7,7 +7,8 @@ import cocotb
 import pytest
 
 from girih.testing import run_cocotb
-from rtl.fabric.fabric_bench import Fabric, random_traffic
+from girih.topology import Mesh
+from rtl.fabric.fabric_bench import Fabric, every_message_takes_its_route, random_traffic
 
 WIDTHS = [128, 256, 512, 1024]
 
@@ -58,6 +59,12 @@ async def one_cycle_per_router(dut):
             assert latencies == {routers}, f"{flits} flits took {latencies} cycles through {routers} routers"
             fabric.taken.clear()
             fabric.given.clear()
+
+
+@cocotb.test()
+async def links_are_those_of_the_topology(dut):
+    fabric = await start(dut)
+    await every_message_takes_its_route(fabric, Mesh(*size(dut)), int(dut.Depth.value))
 
 
 @cocotb.test()

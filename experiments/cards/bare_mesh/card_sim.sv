@@ -49,6 +49,7 @@ module card_sim
   logic [Nodes-1:0] in_ready, out_valid;
   flit_t in_flit[Nodes];
   flit_t out_flit[Nodes];
+  logic [2*(2*Nodes-X-Y)-1:0] stall;
 
   mesh #(
       .X(X),
@@ -61,7 +62,8 @@ module card_sim
       .in_flit_i(in_flit),
       .out_valid_o(out_valid),
       .out_ready_i('1),
-      .out_flit_o(out_flit)
+      .out_flit_o(out_flit),
+      .stall_o(stall)
   );
 
   for (genvar n = 0; n < Nodes; n++) begin : gen_source
@@ -124,7 +126,7 @@ module card_sim
     unused = &{
         probe_enable_i, s_axis_tdata, s_axis_tkeep, s_axis_tvalid, s_axis_tlast, s_axis_tuser, m_axis_tready,
         s_axil_awaddr, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_bready,
-        s_axil_araddr, s_axil_arvalid, s_axil_rready
+        s_axil_araddr, s_axil_arvalid, s_axil_rready, stall
     };
     for (int unsigned n = 0; n < Nodes; n++) unused &= ^out_flit[n];
   end

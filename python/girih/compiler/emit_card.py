@@ -71,6 +71,7 @@ def _fabric(card: Card) -> list[str]:
     fabric = card.fabric
     sizes = [f".X({fabric.x})", f".Y({fabric.y})"] if fabric.topology == "mesh" else [".Ports(FabricPorts)"]
     sides = ("in", "out")
+    links = len(list(fabric.shape.links()))
     lines = ["  // The fabric; its input is a tile's output."]
     for side in sides:
         lines += [
@@ -85,9 +86,15 @@ def _fabric(card: Card) -> list[str]:
             f".{side}_ready{ready}(fabric_{side}_ready)",
             f".{side}_flit{valid}(fabric_{side}_flit)",
         ]
+    if links:
+        lines += [
+            f"  localparam int unsigned FabricLinks = {links};",
+            "  logic [FabricLinks-1:0] link_stall;  // by the links between routers",
+        ]
+        connections.append(".stall_o(link_stall)")
     lines += ["", *instance(fabric.topology, "u_fabric", sizes, connections), ""]
     taken = {(side, fabric.index(at)) for tile in card.tiles for side in _sides(tile) for at in tile.places}
-    idle, unused = [], []
+    idle, unused = [], ["link_stall"] if links else []
     for port in range(fabric.ports):
         if ("out", port) not in taken:
             idle += [f"  assign fabric_in_valid[{port}] = 1'b0;", f"  assign fabric_in_flit[{port}] = '0;"]
