@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hands every message on as it is: the smallest tile. The key is the Ethernet port that the message
+// came in by, so that the traffic of each port can have its own next stop. Cut-through, one cycle,
+// one flit per cycle, holds up to two flits.
+module relay_engine
+  import girih_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o
+);
+  skid_buffer #(
+      .T(flit_t)
+  ) u_skid (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_data_i (in_flit_i),
+      .out_valid_o,
+      .out_ready_i,
+      .out_data_o(out_flit_o)
+  );
+
+  assign out_key_o = next_key_t'(out_flit_o.desc.port);
+endmodule
