@@ -47,10 +47,20 @@ class Service:
 def message_paths(card: Card) -> tuple[Path, ...]:
     """Every pair of tiles between which a message can go, in the order of the file.
 
-    This is what an analysis of deadlock starts from.
+    This is what an analysis of deadlock starts from: an entry of a node table that no message meets is none. Units are
+    sent to, and send back what they have no room for, whatever the chains are.
     """
-    found = [Path(tile.name, hop.to, hop.label) for tile in card.tiles for hop in (*tile.hops, *tile.ways)]
-    found += [path for chain in card.scheduling.chains for path in _chain_paths(card, chain)]
+    taken = {path for _, path, _ in _walk(card, with_labels=False)[1]}
+    scheduling = card.scheduling
+    found = [
+        path
+        for tile in card.tiles
+        for hop in (*tile.hops, *tile.ways)
+        if (path := Path(tile.name, hop.to, hop.label)) in taken or tile.name in scheduling.unit_names
+    ]
+    found += [path for chain in scheduling.chains for path in _chain_paths(card, chain)]
+    if scheduling.scheduler:
+        found += [Path(scheduling.scheduler, unit, f"service {it.name}") for it in scheduling.services for unit in it.units]
     return tuple(dict.fromkeys(found))
 
 
@@ -129,7 +139,7 @@ def _walk(card: Card, with_labels: bool) -> tuple[list[State], list[tuple[State,
         name, port, labels, _ = state
         if _ends(tiles[name], state):
             continue
-        for hop in _possible(tiles[name], port):
+        for hop in possible_hops(tiles[name], port):
             added = (hop.label,) if with_labels and _tells(tiles[name], hop) and hop.label not in labels else ()
             after = (hop.to, port, labels + added, True)
             steps.append((state, Path(name, hop.to, hop.label), after))
@@ -139,7 +149,7 @@ def _walk(card: Card, with_labels: bool) -> tuple[list[State], list[tuple[State,
     return list(states), steps
 
 
-def _possible(tile: Tile, port: int) -> tuple[Hop, ...]:
+def possible_hops(tile: Tile, port: int) -> tuple[Hop, ...]:
     """The hops that a message of a port can take: a table searched by port has one for it."""
     if tile.kind.next is None or tile.kind.next.key != "port":
         return (*tile.ways, *tile.hops)

@@ -20,6 +20,8 @@ def service_kinds() -> dict[str, Kind]:
         name="stub_port",
         uses=("axis_in", "axis_out", "window"),
         chained=True,
+        buffering="sink",
+        lossless="lossless",
         next=NodeTable("stop", 2, {"scheduler": 1}),
         parameters=(
             EngineParameter("kind_0", 0, 0, 2, "of the first table"),
@@ -28,6 +30,7 @@ def service_kinds() -> dict[str, Kind]:
         config=(
             ConfigField("exit", 8, "node", None, "where messages without a chain go", 0x14),
             ConfigField("tenant", 4, "number", 0, "whose the port's traffic is", 0x10),
+            ConfigField("lossless", 1, "flag", 0, "whether it is held back rather than dropped", 0x18),
         ),
     )
     scheduler = replace(
@@ -35,6 +38,7 @@ def service_kinds() -> dict[str, Kind]:
         name="stub_scheduler",
         uses=("credits_in",),
         chained=True,
+        buffering="drops",
         fabric_ports="channels",
         next=None,
         parameters=(
@@ -55,6 +59,7 @@ def service_kinds() -> dict[str, Kind]:
         name="stub_unit",
         uses=("credits_out",),
         chained=True,
+        buffering="drops",
         next=NodeTable("stop", 2, {"scheduler": 1}),
     )
     return dict(load_kinds()) | {kind.name: kind for kind in (port, scheduler, unit)}

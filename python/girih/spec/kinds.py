@@ -22,7 +22,8 @@ from girih.spec.units import Core, completed
 TILES = RTL / "tiles"
 SHELL = RTL / "shell"
 CARD = RTL / "control" / "card.rdl"
-BUFFERING = ("cut_through", "store_and_forward", "sink")
+BUFFERING = ("cut_through", "store_and_forward", "drops", "sink")
+WAITS = ("reply", "control", "data")
 USES = ("axis_in", "axis_out", "now", "latency", "window", "credits_in", "credits_out")
 FABRIC = ("in", "out", "both", "none")
 WINDOW = 0x4000  # where the window of a kind that uses one starts
@@ -151,8 +152,9 @@ class Kind:
 
     engine: its module, written by hand, or where there is a core generated around that.
     fabric: "in", "out", "both" or "none" of the ways between engine and fabric. fabric_ports: how many fabric ports it
-    has, or the parameter that says so. chained: it is for cards with services only. widths: of data that it
-    can take. Paths say where its facts are written, for messages to people.
+    has, or the parameter that says so. chained: it is for cards with services only. buffering, waits: what a message
+    in it waits for, see docs/deadlock.md. lossless: the flag of its configuration that makes what it sends lossless, or
+    None. widths: of data that it can take. Paths say where its facts are written, for messages to people.
     """
 
     name: str
@@ -166,6 +168,8 @@ class Kind:
     fabric_ports: int | str
     chained: bool
     buffering: str
+    waits: tuple[str, ...]
+    lossless: str | None
     widths: tuple[int, ...]
     next: NodeTable | None
     parameters: tuple[EngineParameter, ...]
@@ -324,6 +328,8 @@ def read_kind(description: Path) -> Kind:
         fabric_ports=facts.get("fabric_ports", 1),
         chained=facts.get("chained", False),
         buffering=facts["buffering"],
+        waits=tuple(facts.get("waits", ())),
+        lossless=facts.get("lossless"),
         widths=tuple(facts.get("widths", SUPPORTED_WIDTHS)),
         next=table,
         parameters=tuple(EngineParameter(name, **p) for name, p in facts.get("parameters", {}).items()),
@@ -348,6 +354,10 @@ def _check(kind: Kind) -> None:
 
     require(kind.name == kind.yaml.stem, f"kind is {kind.name}; it must be the name of the file, {kind.yaml.stem}")
     require(kind.buffering in BUFFERING, f"buffering is {kind.buffering}; it must be one of {', '.join(BUFFERING)}")
+    for wait in kind.waits:
+        require(wait in WAITS, f"waits names {wait}; it may name {', '.join(WAITS)}")
+    flags = [field.name for field in kind.config]
+    require(kind.lossless is None or kind.lossless in flags, f"lossless is {kind.lossless}, which its configuration does not have")
     for use in kind.uses:
         require(use in USES, f"uses names {use}; it may name {', '.join(USES)}")
     require(kind.fabric in FABRIC, f"fabric is {kind.fabric}; it must be one of {', '.join(FABRIC)}")
