@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from girih.compiler import hops, settings, values
+from girih.compiler.check_deadlock import check_deadlock
 from girih.compiler.check_scheduling import check_scheduling
 from girih.compiler.fill_scheduling import filled
 from girih.compiler.model import Card, Design, Fabric, Hop, Tile, TileText, Value
@@ -22,13 +23,16 @@ from girih.spec.message import SUPPORTED_WIDTHS
 from girih.topology import Place
 
 
-def check_file(path: Path, kinds: Mapping[str, Kind] | None = None) -> Card:
-    """The card of a design file. Raises GirihError, or GirihErrors with every independent one."""
+def check_file(path: Path, kinds: Mapping[str, Kind] | None = None, allow_deadlock: bool = False) -> Card:
+    """The card of a design file. Raises GirihError, or GirihErrors with every independent one.
+
+    allow_deadlock: also of one that can hang, to see it hang.
+    """
     path = Path(path)
     text = read_text(path)
     report = Report(str(path))
     design = read(parse(text, report), path.stem.replace("-", "_"), report)
-    return check(design, source_name(path), load_kinds() if kinds is None else kinds, report)
+    return check(design, source_name(path), load_kinds() if kinds is None else kinds, report, allow_deadlock)
 
 
 def source_name(path: Path) -> str:
@@ -75,7 +79,7 @@ class _Plan:
         return name, turn % self.ports[name], self.ports[name]
 
 
-def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report) -> Card:
+def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report, allow_deadlock: bool = False) -> Card:
     """The card of a design. What is wrong, here and in the passes before, is raised at the end."""
     known = {tile.name: _kind(tile, kinds, report) for tile in design.tiles}
     ports = {tile.name: _fabric_ports(tile, known[tile.name]) for tile in design.tiles}
@@ -93,6 +97,8 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
         _check_reachable(card, report)
         _check_addresses(card, report)
     report.raise_if_any()
+    if not allow_deadlock:
+        check_deadlock(card, report.file)
     return card
 
 

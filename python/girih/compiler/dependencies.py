@@ -56,18 +56,16 @@ Resource = Channel | Buffer | Tokens | ControlRing
 
 @dataclass(frozen=True)
 class Because:
-    """Why a tile waits, or a scheduler, in words."""
+    """Why a tile waits, as a sentence without a full stop."""
 
     text: str
 
 
-SENDS = {
-    "cut_through": Because("takes more only as it sends on (cut-through)"),
-    "store_and_forward": Because("takes no more once its buffer is full (store and forward)"),
-    "drops": Because("holds lossless messages back, which it must not drop"),
-    "sink": Because("sends what comes from outside"),
+HOLDS = {
+    "cut_through": "takes more only as it sends on (cut-through)",
+    "store_and_forward": "takes no more once its buffer is full (store and forward)",
+    "drops": "holds lossless messages back, because it must not drop them",
 }
-TAKES = Because("what it has goes out in order")
 
 
 def dependencies(card: Card) -> Graph:
@@ -120,16 +118,16 @@ def _add_tile(graph: Graph, card: Card, tile: Tile, paths: tuple[Path, ...], los
         waits = lossless and not _has_room(card, tile)
     if comes and waits:
         for place in tile.places:
-            graph.wait(Channel(OUT, place, place), buffer, SENDS[kind.buffering])
+            graph.wait(Channel(OUT, place, place), buffer, Because(f"{tile.name} {HOLDS[kind.buffering]}"))
     if any(path.src == tile.name for path in paths):
         for place in tile.places:
-            graph.wait(buffer, Channel(IN, place, place), TAKES)
+            graph.wait(buffer, Channel(IN, place, place), Because(f"what {tile.name} has leaves in order"))
     if "reply" in kind.waits:
         for path in comes:
             for start, _ in _ports(card, path):
-                graph.wait(buffer, Channel(IN, start, start), Because(f"waits for the reply of {path.src}"))
+                graph.wait(buffer, Channel(IN, start, start), Because(f"{tile.name} sends no more before {path.src} has answered"))
     if "control" in kind.waits:
-        graph.wait(buffer, ControlRing(), Because("waits for an answer of the control network"))
+        graph.wait(buffer, ControlRing(), Because(f"{tile.name} waits for an answer of the control network"))
     if "data" in kind.waits:
         graph.wait(ControlRing(), buffer, Because(f"an access to {tile.name} waits for the messages in it"))
 
@@ -152,8 +150,8 @@ def _add_tokens(graph: Graph, card: Card, scheduler: Tile, comes: list[Path]) ->
     for path in comes:
         if makes_lossless(card.tile(path.src)):
             for _, place in _ports(card, path):
-                graph.wait(Channel(OUT, place, place), tokens, Because(f"lossless messages of {path.src} need a token"))
+                graph.wait(Channel(OUT, place, place), tokens, Because(f"a lossless message of {path.src} waits for a token, before all behind it"))
     for place in scheduler.places:
-        graph.wait(tokens, Channel(IN, place, place), Because("a message that has a token must leave"))
+        graph.wait(tokens, Channel(IN, place, place), Because(f"a token of {scheduler.name} comes back when the message that has it leaves"))
     for unit in card.scheduling.unit_names:
-        graph.wait(tokens, Buffer(unit), Because(f"a message that has a token waits for a credit of {unit}"))
+        graph.wait(tokens, Buffer(unit), Because(f"a token of {scheduler.name} comes back when {unit} has taken the message that has it"))
