@@ -13,13 +13,7 @@ module fifo_block_proof #(
   localparam int unsigned CountWidth = $clog2(Depth) + 2;
   typedef logic [CountWidth-1:0] count_t;
 
-  logic rst;
-  proof_reset u_reset (
-      .clk_i,
-      .rst_o(rst)
-  );
-
-  logic in_ready, out_valid, tracking;
+  logic rst, in_ready, out_valid, tracking;
   data_t out_data, data;
   count_t count, ahead;
 
@@ -37,26 +31,18 @@ module fifo_block_proof #(
       .out_data_o(out_data)
   );
 
-  stream_check #(
-      .T(data_t)
-  ) u_out_check (
-      .clk_i,
-      .rst_i(rst),
-      .valid_i(out_valid),
-      .ready_i(out_ready_i),
-      .data_i(out_data)
-  );
-
-  order_track #(
+  queue_track #(
       .T(data_t),
       .CountWidth(CountWidth)
   ) u_track (
       .clk_i,
-      .rst_i(rst),
-      .push_i(in_valid_i && in_ready),
-      .push_data_i(in_data_i),
-      .pop_i(out_valid && out_ready_i),
-      .pop_data_i(out_data),
+      .rst_o(rst),
+      .in_valid_i,
+      .in_ready_i(in_ready),
+      .in_data_i,
+      .out_valid_i(out_valid),
+      .out_ready_i,
+      .out_data_i(out_data),
       .track_i,
       .count_o(count),
       .tracking_o(tracking),

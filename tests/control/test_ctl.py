@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./girih ctl` against a running card: chains, tenants, policies and tables come, change and go under traffic."""
+
+import pytest
+
+from girih.errors import GirihError
+from tests.control.running import everything, frame, in_units, running, visits, wait_for
+
+LATE = ["chain", "add", "late", "--pattern", "udp dst is 6000", "--actions", "queue sha / port_id host"]
+MINE = ["chain", "add", "mine", "--pattern", "udp dst is 6001", "--actions", "queue sha"]
+
+
+# ---- chains ----
+
+
+def test_packets_take_a_chain_that_comes_and_goes_while_they_flow(card, ctl, top):
+    count = 4000
+    for number in range(count):
+        card.inject(0, frame(6000), cycle=card.cycle + 40 * number)
+    with running(card) as path:
+        ctl(path, *LATE)
+        wait_for(lambda: top(path), lambda state: in_units(state, "sha") >= 20)
+        ctl(path, "chain", "del", "late")
+        assert [chain["name"] for chain in ctl(path, "chain", "list")] == ["decrypt", "digest"]
+    card.check_conservation()
+    taken = visits(card, "sha")
+    assert 20 <= taken < count and visits(card, "aes") == 0
+    assert len(card.collect(1)) == count, "a packet was lost on the way"
+    card.inject(0, frame(6000))
+    card.run_until_quiet()
+    assert visits(card, "sha") == taken
+
+
+def test_a_chain_is_listed_as_it_was_given(card, ctl):
+    words = "queue sha class 1 meta 1 / port_id host / tenant ipsec"
+    with running(card) as path:
+        ctl(path, "chain", "add", "other", "--pattern", "udp.dst=7", "--actions", words)
+        (chain,) = [chain for chain in ctl(path, "chain", "list") if chain["name"] == "other"]
+        assert (chain["owner"], chain["pattern"], chain["actions"]) == ("operator", "udp dst is 7", words)
+        (entry,) = [entry for entry in ctl(path, "table", "list", "--port", "host") if entry["chain"] == "other"]
+        assert (entry["pattern"], sorted(entry["actions"].split(" / "))) == ("udp dst is 7", sorted(words.split(" / ")))
+
+
+def test_the_tables_of_all_ports_change_or_none(card, ctl, girih):
+    """The second port's table has an entry for the same packets, so the chain is in no table."""
+    with running(card) as path:
+        ctl(path, "table", "add", "--port", "host", "--pattern", "udp dst is 6000", "--actions", "drop")
+        before = everything(ctl, path)
+        code, _, errors = girih(path, "ctl", *LATE)
+        assert code == 2 and "matches these packets already" in errors
+        assert everything(ctl, path) == before
+
+
+def test_reset_brings_the_designs_chains_back(card, ctl):
+    with running(card) as path:
+        before = everything(ctl, path)
+        ctl(path, *LATE)
+    card.reset()
+    with running(card) as path:
+        assert everything(ctl, path) == before
+
+
+def test_a_table_that_is_full_says_so_and_keeps_what_it_has(card, ctl, girih):
+    with pytest.raises(GirihError, match="are taken"):
+        for number in range(256):
+            card.services.add_chain(f"chain_{number}", ["sha"], match={"udp.dst": 10000 + number})
+    assert number >= 0.85 * 256
+    with running(card) as path:
+        before = everything(ctl, path)
+        code, _, errors = girih(path, "ctl", "chain", "add", "more", "--pattern", f"udp.dst={10000 + number}", "--actions", "queue sha")
+        assert code == 2 and "delete one first" in errors
+        assert everything(ctl, path) == before and len(before[2]) == number + 2
+    for each in range(number + 1):
+        card.inject(0, frame(10000 + each), cycle=card.cycle + 60 * each)
+    card.check_conservation()
+    assert visits(card, "sha") == number
+
+
+# ---- tenants ----
+
+
+def test_a_tenants_controller_rules_over_its_own_packets_alone(card, ctl):
+    card.registers.write("wire.tenant", 2)  # what comes in by this port is video's, by the other nobody's
+    with running(card) as path:
+        ctl(path, *MINE, "--tenant", "video")
+        assert [chain["name"] for chain in ctl(path, "chain", "list", "--tenant", "video")] == ["mine"]
+        assert [entry["chain"] for entry in ctl(path, "table", "list", "--port", "wire", "--tenant", "video")] == ["mine"]
+        assert ctl(path, "chain", "list", "--tenant", "ipsec") == []
+        assert [chain["owner"] for chain in ctl(path, "chain", "list")] == ["operator", "operator", "video"]
+    for _ in range(5):
+        card.inject(0, frame(6001))
+        card.inject(1, frame(6001))
+    card.run_until_quiet()
+    assert visits(card, "sha") == 5
+    with running(card) as path:
+        ctl(path, "chain", "del", "mine", "--tenant", "video")
+    card.inject(0, frame(6001))
+    card.check_conservation()
+    assert visits(card, "sha") == 5
+
+
+def test_what_a_tenant_has_can_be_changed(card, ctl):
+    with running(card) as path:
+        ctl(path, "tenant", "set", "video", "--weight", "4", "--guarantee", "1000", "--limit", "65536", "--services", "aes")
+        (video,) = [tenant for tenant in ctl(path, "tenant", "list") if tenant["name"] == "video"]
+    assert (video["weight"], video["guarantee"], video["limit"], video["services"]) == (4, 1024, 65536, ["aes"])  # whole cells
+    scheduler = [card.registers.read(f"scheduler.{name}[2]") for name in ("rights", "guaranteed_cells", "limit", "inverse_weight")]
+    assert scheduler == [1, 8, 512, 512]
+    with running(card) as path:  # its controller's rights have changed as well
+        ctl(path, "chain", "add", "x", "--pattern", "udp dst is 9", "--actions", "queue aes", "--tenant", "video")
+
+
+def test_a_right_that_is_taken_away_ends_at_once_and_drops_are_shown(card, ctl, top, girih):
+    with running(card) as path:
+        ctl(path, "tenant", "set", "video", "--services", "aes")
+    for _ in range(7):
+        card.inject(0, frame(5004))
+    card.run_until_quiet()
+    assert visits(card, "sha") == 0
+    with running(card) as path:
+        assert top(path)["drops"] == [{"tenant": "video", "service": "sha", "reason": "no_right", "packets": 7}]
+        assert "no_right" in girih(path, "top", "--once")[1]
+    card.check_conservation()
+
+
+# ---- policies ----
+
+
+def test_the_card_starts_with_the_policies_of_its_design(card):
+    aes, sha = card.services.list_policies()
+    assert (aes["policy"], aes["share"], aes["classes"]) == ("fair", True, [{"class": 0, "weight": 2}])
+    assert (sha["policy"], sha["share"], sha["classes"]) == ("strict", False, [])  # level n for class n goes without saying
+
+
+@pytest.mark.parametrize(
+    "kind, classes, shown",
+    [
+        ("strict", ["0:priority=5", "1:level=2"], [{"class": 0, "level": 5}, {"class": 1, "level": 2}]),
+        ("fair", ["0:weight=4", "1:weight=1"], [{"class": 0, "weight": 4}]),
+        ("slack", ["0:slack=500"], [{"class": 0, "cycles": 500}]),
+        ("shaped", ["1:rate=16000,burst=3000"], [{"class": 1, "mbps": 16000, "burst": 3000}]),
+    ],
+)
+def test_a_policy_changes_while_packets_wait_for_it(card, ctl, kind, classes, shown):
+    count = 250  # fewer than a channel has room for
+    for _ in range(count):
+        card.inject(0, frame(5004, 300))
+    with running(card) as path:
+        ctl(path, "policy", "set", "sha", kind, "--share", *(word for text in classes for word in ("--class", text)))
+        sha = next(policy for policy in ctl(path, "policy", "list") if policy["service"] == "sha")
+    assert (sha["policy"], sha["share"], sha["classes"]) == (kind, True, shown)
+    card.check_conservation(quiet=50_000)  # for an old rank that is taken for a time not yet come
+    assert len(card.collect(1)) == visits(card, "sha") == count
+
+
+# ---- tables ----
+
+
+def test_an_entry_comes_counts_and_goes(card, ctl):
+    with running(card) as path:
+        index = ctl(path, "table", "add", "--port", "wire", "--pattern", "udp dst is 9", "--actions", "drop / count 3")["index"]
+        (entry,) = [entry for entry in ctl(path, "table", "list", "--port", "wire") if entry["index"] == index]
+        assert (entry["pattern"], entry["actions"], entry["chain"]) == ("udp dst is 9", "drop / count 3", None)
+    for _ in range(3):
+        card.inject(0, frame(9))
+    card.run_until_quiet()
+    assert card.registers.counters("wire")["wire"]["drop_action"] == 3 and card.collect(1) == []
+    with running(card) as path:
+        ctl(path, "table", "del", index, "--port", "wire")
+        assert index not in [entry["index"] for entry in ctl(path, "table", "list", "--port", "wire")]
+    card.inject(0, frame(9))
+    card.check_conservation()
+    assert len(card.collect(1)) == 1

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `./girih ctl` must not do, whoever asks: it says why, and the card is as it was."""
+
+import pytest
+
+from girih.card import ControlClient, VirtualCard
+from girih.errors import GirihError
+from tests.control.running import everything, running
+
+LATE = ["chain", "add", "late", "--pattern", "udp dst is 6000", "--actions", "queue sha / port_id host"]
+
+
+@pytest.mark.parametrize(
+    "words, complaint",
+    [
+        (["chain", "del", "decrypt"], "does not let tenant video delete chain decrypt"),
+        (["chain", "del", "theirs"], "does not let tenant video delete chain theirs"),
+        (["chain", "add", "x", "--pattern", "udp dst is 9", "--actions", "queue aes"], "does not let tenant video add chain x"),
+        (["chain", "add", "x", "--pattern", "udp dst is 9", "--actions", "queue sha / queue aes"], "does not let tenant video add chain x"),
+        (["chain", "add", "x", "--pattern", "udp dst is 9", "--actions", "queue sha / tenant ipsec"], "does not let tenant video add chain x"),
+        (["chain", "add", "x", "--pattern", "udp dst is 9", "--actions", "queue sha / port_id host"], "does not let tenant video add chain x"),
+        (["chain", "add", "theirs", "--pattern", "udp dst is 9", "--actions", "queue sha"], "there is a chain theirs already"),
+        (["table", "add", "--port", "wire", "--pattern", "udp dst is 9", "--actions", "rank 0"], "does not let tenant video add this entry"),
+        (["table", "add", "--port", "wire", "--pattern", "udp dst is 9", "--actions", "count 0"], "does not let tenant video add this entry"),
+        (["table", "add", "--port", "wire", "--pattern", "udp dst is 9", "--actions", "meter 0"], "does not let tenant video add this entry"),
+        (["table", "add", "--port", "wire", "--pattern", "udp dst is 9", "--actions", "modify_field udp.dst set 1"], "does not let tenant video"),
+        (["tenant", "list"], "does not let tenant video read what tenants have"),
+        (["tenant", "set", "video", "--weight", "200"], "does not let tenant video change tenant video"),
+        (["tenant", "set", "video", "--services", "aes,sha"], "does not let tenant video change tenant video"),
+        (["policy", "list"], "does not let tenant video read policies"),
+        (["policy", "set", "sha", "fair"], "does not let tenant video set the policy of sha"),
+    ],
+)
+def test_a_tenant_touches_nothing_that_is_not_its_own(shared, ctl, girih, words, complaint):
+    before = everything(ctl, shared)
+    code, output, errors = girih(shared, "ctl", *words, "--tenant", "video")
+    assert code == 2 and complaint in errors and output == ""
+    assert everything(ctl, shared) == before
+
+
+def test_a_tenant_deletes_no_entry_that_is_not_its_own(shared, ctl, girih):
+    before = everything(ctl, shared)
+    for entry in before[0]:
+        code, _, errors = girih(shared, "ctl", "table", "del", entry["index"], "--port", "wire", "--tenant", "video")
+        assert code == 2 and f"does not let tenant video delete entry {entry['index']}" in errors
+    assert everything(ctl, shared) == before
+
+
+@pytest.mark.parametrize(
+    "words, complaint",
+    [
+        (["chain", "add", "decrypt", *LATE[3:]], "there is a chain decrypt already"),
+        (["chain", "add", "x", "--pattern", "udp dst is 4500", "--actions", "queue sha"], "matches these packets already"),
+        (["chain", "add", "x", "--pattern", "udp dst is 70000", "--actions", "queue sha"], "udp.dst is 70000"),
+        (["chain", "add", "x", "--pattern", "udp dst is 9/8", "--actions", "queue sha"], "the table compares other fields, too"),
+        (["chain", "add", "x", "--pattern", "ipv4 dst is 10.0.0.1", "--actions", "queue sha"], "lacks a field of the match"),
+        (["chain", "add", "x", "--pattern", "nonsense", "--actions", "queue sha"], "cannot be read"),
+        (["chain", "add", "x", "--pattern", "udp dst is 9", "--actions", "queue md5"], "md5 is not among the services"),
+        (["chain", "add", "x", "--pattern", "udp dst is 9", "--actions", "queue sha class 16"], "do not fit"),
+        (["chain", "add", "x", "--pattern", "udp dst is 9", "--actions", "drop"], "one queue at least"),
+        (["chain", "add", "x", "--pattern", "udp dst is 9", "--actions", "queue sha / port_id aes_0"], "no chain can end at aes_0"),
+        (["chain", "add", "x", "--pattern", "udp dst is 9", "--actions", "queue sha / port_id nobody"], "no tile 'nobody'"),
+        (["chain", "del", "nonsense"], "there is no chain nonsense"),
+        (["chain", "list", "--tenant", "nobody"], "nobody is not among the tenants"),
+        (["tenant", "set", "nobody", "--weight", "1"], "nobody is not among the tenants"),
+        (["tenant", "set", "video"], "nothing to change"),
+        (["tenant", "set", "video", "--weight", "0"], "It may be 1 to 255"),
+        (["tenant", "set", "video", "--weight", "256"], "It may be 1 to 255"),
+        (["tenant", "set", "video", "--guarantee", "-1"], "guarantee -1"),
+        (["tenant", "set", "video", "--guarantee", "262144"], "It may be 0 to 229376"),  # ipsec has 32 KiB
+        (["tenant", "set", "video", "--limit", "1000"], "below the guarantee"),
+        (["tenant", "set", "video", "--services", "sha,md5"], "md5 is not among the services"),
+        (["policy", "set", "md5", "strict"], "md5 is not among the services"),
+        (["policy", "set", "sha", "random"], "there is no policy random"),
+        (["policy", "set", "sha", "fair", "--class", "16:weight=1"], "16 is no traffic class"),
+        (["policy", "set", "sha", "fair", "--class", "0:weight=0"], "weight 0 of class 0"),
+        (["policy", "set", "sha", "fair", "--class", "0:rate=5"], "fair knows no mbps"),
+        (["policy", "set", "sha", "fair", "--class", "0 weight 5"], "cannot be read"),
+        (["policy", "set", "sha", "fair", "--class", "0:weight=1", "--class", "0:weight=2"], "twice the same one"),
+        (["policy", "set", "sha", "shaped", "--class", "0:burst=100"], "has a burst and no rate"),
+        (["table", "list", "--port", "aes_0"], "aes_0 is not among the ports"),
+        (["table", "list", "--port", "wire", "--stage", "1"], "there is no stage 1"),
+        (["table", "list", "--port", "wire", "--stage", "-1"], "there is no stage -1"),
+        (["table", "add", "--port", "wire", "--pattern", "udp dst is 9", "--actions", "count 64"], "does not let the operator"),
+        (["table", "add", "--port", "wire", "--pattern", "udp dst is 9", "--actions", "drop", "--priority", "65536"], "priority 65536"),
+        (["table", "del", "0", "--port", "wire"], "there is no entry 0"),
+        (["table", "del", "9999", "--port", "wire"], "there is no entry 9999"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_changes_nothing(shared, ctl, girih, words, complaint):
+    before = everything(ctl, shared)
+    code, output, errors = girih(shared, "ctl", *words)
+    assert code == 2 and complaint in errors and output == ""
+    assert errors.rstrip().endswith((".", " list")) and ": " in errors, "what, where, and what to do"
+    assert everything(ctl, shared) == before
+
+
+def test_an_entry_of_a_chain_is_deleted_with_its_chain_only(shared, ctl, girih):
+    before = everything(ctl, shared)
+    for entry in before[0]:
+        code, _, errors = girih(shared, "ctl", "table", "del", entry["index"], "--port", "wire")
+        assert code == 2 and f"./girih ctl chain del {entry['chain']}" in errors
+    assert everything(ctl, shared) == before
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"call": "install"},
+        {"call": "_insert", "args": [{}]},
+        {"call": "add_chain"},
+        {"call": "add_chain", "args": ["x", 5], "named": {"match": {"udp.dst": 9}}},
+        {"call": "add_chain", "args": ["x", ["sha"]], "named": {"match": {"udp.dst": "9"}}},
+        {"call": "add_chain", "args": ["x", [{"service": "sha", "class": 99}]], "named": {"match": {"udp.dst": 9}}},
+        {"call": "add_chain", "args": ["x", [{"class": 1}]], "named": {"match": {"udp.dst": 9}}},
+        {"call": "set_tenant", "args": ["video"], "named": {"weight": "many"}},
+        {"call": "set_policy", "args": ["sha", "fair", [{"weight": 1}]]},
+        {"call": "set_policy", "args": ["sha", "fair"], "named": {"nonsense": True}},
+        {"call": "delete_entry", "args": ["wire", "first"]},
+        {"call": "list_chains", "as_tenant": 5},
+    ],
+)
+def test_a_request_that_makes_no_sense_changes_nothing(shared, ctl, request_):
+    before = everything(ctl, shared)
+    with ControlClient(shared) as client, pytest.raises(GirihError):
+        client.call("services", **request_)
+    assert everything(ctl, shared) == before
+
+
+def test_a_card_without_services_says_so(built, girih):
+    with VirtualCard(built("udp_echo")) as card, running(card) as path:
+        for words in (["ctl", "chain", "list"], ["top", "--once"]):
+            code, _, errors = girih(path, *words)
+            assert code == 2 and "the card has no services" in errors and "designs/panic.yaml" in errors

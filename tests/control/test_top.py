@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./girih top` against a running card: the numbers shown are the registers', and looking changes nothing."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from girih.paths import ROOT
+from tests.control.running import SECONDS, everything, frame, running, wait_for
+
+
+def test_the_numbers_shown_are_the_registers(card, top, girih):
+    for _ in range(200):
+        card.inject(0, frame(5004, 500))
+    card.registers.write("scheduler.unit_credits[2]", 7)
+    card.run_until_quiet()
+    with running(card) as path:
+        state = top(path)
+        page = girih(path, "top", "--once")[1]
+    counters = card.registers.counters()
+    for index, unit in enumerate(state["units"]):
+        assert unit["in_messages"] == counters[unit["name"]]["in_messages"]
+        assert unit["busy_cycles"] == counters[unit["name"]]["mark_busy_cycles"]
+        assert unit["detoured"] == counters[unit["name"]]["mark_detoured"]
+        assert unit["credits"] == unit["most_credits"] == card.registers.read(f"scheduler.unit_credits[{index}]")
+    sha = next(service for service in state["services"] if service["name"] == "sha")
+    assert sha["accepted"] == sha["dispatched"] == sha["waits"] == 200 == counters["scheduler"]["mark_dispatched"]
+    assert 0 < sha["wait_mean"] <= sha["wait_max"] and sha["wait_p99"] <= sha["wait_max"]
+    assert all(queue["packets"] == 0 and queue["head_rank"] is None for queue in state["queues"])
+    assert [port["in_frames"] for port in state["ports"]] == [pins["rx_frames"] for pins in state["pins"]] == [200, 0]
+    for word in ("Services", "Units", "Ports", "aes_0", "sha_1", "7/7", "200"):
+        assert word in page
+
+
+def test_queues_that_hold_packets_are_shown(card, top, girih):
+    card.services.set_policy("sha", "shaped", [{"class": 1, "mbps": 1}])
+    card.run(2000)  # for some hundred cycles a service whose policy was changed starts anew with each packet
+    for _ in range(12):
+        card.inject(0, frame(5004))
+    card.run(3000)
+    queue = card.registers.read_window("scheduler", 0x800 + 0x40 + 4 * 2)  # of sha, video
+    with running(card) as path:
+        state = top(path)
+        page = girih(path, "top", "--once")[1]
+    held, rank = queue & 0xFFFF, queue >> 17 & 0x7FF
+    assert queue >> 31 and 10 <= held < 12
+    assert [queue for queue in state["queues"] if queue["packets"]] == [
+        {"service": "sha", "tenant": "video", "packets": held, "head_rank": rank, "head_detoured": False}
+    ]
+    video = next(tenant for tenant in state["tenants"] if tenant["name"] == "video")
+    assert (video["packets"], video["bytes"]) == (held, held * 2 * 128)
+    assert "Queues" in page and str(rank) in page
+
+
+def test_top_changes_nothing(card, ctl, top, girih):
+    with running(card) as path:
+        before = everything(ctl, path)
+    card.run_until_quiet()
+    writes = []
+    write32 = card.write32
+    card.write32 = lambda address, value: writes.append(address) or write32(address, value)
+    with running(card) as path:
+        top(path)
+        girih(path, "top", "--once")
+    assert writes == []
+    with running(card) as path:
+        assert everything(ctl, path) == before
+
+
+@pytest.mark.parametrize("end", ["q", "signal"])
+def test_top_is_shown_again_until_it_is_told_to_stop(shared, end):
+    terminal, inside = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "COLUMNS": "150", "LINES": "60", "TERM": "xterm"}
+    words = [sys.executable, "-m", "girih.cli", "top", "--socket", str(shared)]
+    process = subprocess.Popen(words, cwd=ROOT, env=environment, stdin=inside, stdout=inside, stderr=inside, start_new_session=True)
+    os.close(inside)
+    seen = []
+    reader = threading.Thread(target=read_all, args=(terminal, seen))
+    reader.start()
+    try:
+        wait_for(lambda: b"".join(seen).count(b"Services"), lambda times: times >= 2)
+        if end == "q":
+            os.write(terminal, b"q")
+        else:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(SECONDS) == 0
+    finally:
+        process.kill()
+        reader.join()
+        os.close(terminal)
+    assert b"Traceback" not in b"".join(seen)
+
+
+def read_all(terminal: int, seen: list[bytes]) -> None:
+    try:
+        while data := os.read(terminal, 65536):
+            seen.append(data)
+    except OSError:  # the other end has gone
+        pass
