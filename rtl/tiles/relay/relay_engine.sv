@@ -3,7 +3,7 @@
 // came in by, so that the traffic of each port can have its own next stop. Cut-through, one cycle,
 // one flit per cycle, holds up to two flits.
 module relay_engine
-  import girih_pkg::*;
+  import girih_pkg::*, relay_pkg::*;
 (
     input logic clk_i,
     input logic rst_i,
@@ -15,7 +15,9 @@ module relay_engine
     output logic      out_valid_o,
     input  logic      out_ready_i,
     output flit_t     out_flit_o,
-    output next_key_t out_key_o
+    output next_key_t out_key_o,
+
+    output event_t event_o
 );
   skid_buffer #(
       .T(flit_t)
@@ -31,4 +33,5 @@ module relay_engine
   );
 
   assign out_key_o = next_key_t'(out_flit_o.desc.port);
+  assign event_o.mark_void = out_valid_o && out_ready_i && out_flit_o.last && out_flit_o.bad;
 endmodule

@@ -6,8 +6,8 @@ import random
 import cocotb
 import pytest
 from girih.testing import run_cocotb
-from girih.testing.engines import TRAFFIC, WIDTHS, check_no_bubbles, random_size
-from girih.testing.messages import Message, settle, start
+from girih.testing.engines import TRAFFIC, WIDTHS, EngineBench, check_no_bubbles, random_size
+from girih.testing.messages import Message
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
@@ -23,11 +23,10 @@ def some_message() -> Message:
 @cocotb.test()
 @cocotb.parametrize(traffic=TRAFFIC)
 async def everything_passes(dut, traffic):
-    source, sink = await start(dut, idle=traffic[0], stall=traffic[1])
+    bench = await EngineBench.start(dut, "relay", idle=traffic[0], stall=traffic[1])
     sent = [some_message() for _ in range(100)]
-    source.send(*sent)
-    await settle(dut, source, sink)
-    out = sink.messages
+    out = await bench.run(sent)
+    assert bench.events == {"mark_void": sum(message.bad for message in sent)}
     assert [(m.data, m.bad, m.key) for m in out] == [(m.data, m.bad, m.desc["port"]) for m in sent]
     assert all(result.desc == result.desc | message.desc for message, result in zip(sent, out, strict=True))
     if traffic == (0.0, 0.0):
