@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The master of the control ring: an AXI4-Lite slave whose byte address is {4'h0, tenant, node,
 // offset}, and the registers of the card itself at node 0xFF, which only the operator (tenant 0) may
-// read. It also counts the cycles of the card.
+// read. It also counts the cycles of the card, and those in which links between routers stall.
 //
 // One access at a time, reads and writes in turn. Every access ends:
 //   OKAY    the node did it
@@ -12,7 +12,9 @@ module ctrl_bridge
 #(
     parameter logic [63:0] Digest = '0,  // of the design
     parameter int unsigned Ports = 1,
-    parameter int unsigned Tiles = 1
+    parameter int unsigned Tiles = 1,
+    parameter int unsigned Links = 0,  // between routers
+    localparam int unsigned StallBits = Links > 0 ? Links : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -42,6 +44,8 @@ module ctrl_bridge
     /* verilator lint_off UNUSEDSIGNAL */
     input  ctrl_t ctrl_i,
     /* verilator lint_on UNUSEDSIGNAL */
+
+    input logic [StallBits-1:0] link_stall_i,  // one bit for each link between routers
 
     output timestamp_t now_o
 );
@@ -188,11 +192,32 @@ module ctrl_bridge
   assign card_values.data_width.value.next = W;
   assign card_values.ports.value.next = Ports;
   assign card_values.tiles.value.next = Tiles;
+  assign card_values.links.value.next = Links;
+
+  card_regs_pkg::card__out_t card_requests;
+  logic link_done, link_error;
+  logic [31:0] link_data;
+  link_stalls #(
+      .Links(Links)
+  ) u_link_stalls (
+      .clk_i,
+      .rst_i,
+      .stall_i(link_stall_i),
+      .request_i(card_requests.link.req),
+      .write_i(beat_q.write),
+      .word_i(card_requests.link.addr[12:2]),
+      .done_o(link_done),
+      .error_o(link_error),
+      .data_o(link_data)
+  );
+  assign card_values.link.rd_ack = link_done && !beat_q.write;
+  assign card_values.link.wr_ack = link_done && beat_q.write;
+  assign card_values.link.rd_data = link_data;
 
   logic read_done, read_error, write_done, write_error;
   logic unused_stall_write, unused_stall_read;
   assign card_done = read_done || write_done;
-  assign card_error = beat_q.write ? write_error : read_error;
+  assign card_error = (beat_q.write ? write_error : read_error) || (beat_q.offset[15] && link_error);
 
   card_regs u_registers (
       .clk(clk_i),
@@ -209,6 +234,7 @@ module ctrl_bridge
       .s_cpuif_rd_data(card_data),
       .s_cpuif_wr_ack(write_done),
       .s_cpuif_wr_err(write_error),
-      .hwif_in(card_values)
+      .hwif_in(card_values),
+      .hwif_out(card_requests)
   );
 endmodule

@@ -32,6 +32,8 @@ module ctrl_ring_bench
     output logic [31:0] s_axil_rdata,
     output logic [ 1:0] s_axil_rresp,
 
+    input logic [4:0] link_stall_i,
+
     output timestamp_t now_o
 );
   ctrl_t ring[Stops+1];
@@ -39,7 +41,8 @@ module ctrl_ring_bench
   ctrl_bridge #(
       .Digest(64'h0123_4567_89ab_cdef),
       .Ports (2),
-      .Tiles (Stops)
+      .Tiles (Stops),
+      .Links (5)
   ) u_bridge (
       .ctrl_o(ring[0]),
       .ctrl_i(ring[Stops]),

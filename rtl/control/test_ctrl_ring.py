@@ -15,6 +15,7 @@ from girih.testing.messages import reset
 
 BASE = 3
 CARD = 0xFF
+LINKS = 5  # of the bench's fabric
 
 
 @pytest.mark.parametrize("stops", [1, 5])
@@ -43,7 +44,7 @@ def address(node: int, offset: int, tenant: int = 0) -> int:
 
 async def bench(dut) -> Host:
     host = Host(dut)
-    await reset(dut)
+    await reset(dut, link_stall_i=0)
     for _ in range(5):
         await RisingEdge(dut.clk_i)
     return host
@@ -105,12 +106,35 @@ async def card_registers_read(dut):
     assert await host.read(offset["data_width"]) == (512, okay)
     assert await host.read(offset["ports"]) == (2, okay)
     assert await host.read(offset["tiles"]) == (len(dut.ring) - 1, okay)
+    assert await host.read(offset["links"]) == (LINKS, okay)
     before = int(dut.now_o.value)
     cycles, _ = await host.read(offset["cycles"])
     assert before <= cycles <= int(dut.now_o.value)
     assert await host.read(offset["cycles"] + 4) == (0, okay)
     assert (await host.read(address(CARD, 0x4)))[1] == AxiResp.SLVERR
     assert await host.write(offset["magic"], 0) == AxiResp.SLVERR
+
+
+@cocotb.test()
+async def stalls_of_links_are_counted(dut):
+    host = await bench(dut)
+    first = {register.name: address(CARD, register.offset) for register in card_registers()}["link.stalls"]
+    counts = [0] * LINKS
+    for _ in range(300):
+        stalled = [random.random() < (link + 1) / LINKS for link in range(LINKS)]
+        dut.link_stall_i.value = sum(1 << link for link in range(LINKS) if stalled[link])
+        await RisingEdge(dut.clk_i)
+        counts = [count + stall for count, stall in zip(counts, stalled)]
+    dut.link_stall_i.value = 0
+    for _ in range(2):
+        await RisingEdge(dut.clk_i)
+    for link in range(LINKS):
+        assert await host.read(first + 8 * link) == (counts[link], AxiResp.OKAY)
+        assert await host.read(first + 8 * link + 4) == (0, AxiResp.OKAY)
+    assert await host.write(first, 0) == AxiResp.SLVERR
+    for beyond in (8 * LINKS, 8 * LINKS + 4, 8 * 1023 + 4, 8 * 1024):
+        assert await host.read(first + beyond) == (0, AxiResp.SLVERR)
+    assert await host.read(first) == (counts[0], AxiResp.OKAY)
 
 
 @cocotb.test()

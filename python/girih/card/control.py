@@ -144,6 +144,9 @@ class ControlServer:
     def _do_counters(self, tile: str | None = None) -> dict:
         return self._session.card.registers.counters(tile)
 
+    def _do_link_stalls(self) -> dict[str, int]:
+        return self._session.card.registers.link_stalls()
+
     def _do_histograms(self) -> dict:
         return self._session.card.registers.histograms()
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from girih.errors import GirihError
@@ -51,6 +51,7 @@ class Manifest:
     design: the design file, as it was named to the compiler, or None. links: names by the number of
     their probe. addresses: of the card on the wire (`mac`, `ip`, `prefix`, `udp`), as the compiler gives them.
     scheduling: tenants, services and chains by name, and the tiles that carry them out; empty on a card without.
+    stalls: the byte address of the counter of each link between routers, by the link's name.
     """
 
     folder: Path
@@ -68,6 +69,7 @@ class Manifest:
     chain_hops: int
     addresses: dict
     scheduling: dict
+    stalls: dict[str, int] = field(default_factory=dict)
 
     @staticmethod
     def load(folder: Path) -> Manifest:
@@ -91,6 +93,7 @@ class Manifest:
                 chain_hops=data.get("chain_hops", 0),
                 addresses=data.get("addresses", {}),
                 scheduling=data.get("scheduling", {}),
+                stalls=data.get("stalls", {}),
             )
         except OSError as error:
             raise GirihError(f"no built design ({error.strerror})", str(path), "Build it: ./girih build DESIGN") from error

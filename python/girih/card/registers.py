@@ -113,7 +113,9 @@ class Registers:
 
     def counter(self, tile: Tile, name: str) -> int:
         """A 64-bit counter, also while it counts: the high word is read before and after."""
-        address = tile.base + tile.counters[name]
+        return self._counter(tile.base + tile.counters[name])
+
+    def _counter(self, address: int) -> int:
         while True:
             high = self.bus.read32(address + WORD_BYTES)
             low = self.bus.read32(address)
@@ -124,6 +126,19 @@ class Registers:
         """Tile to counter to value, of one tile or of all."""
         tiles = [self.manifest.tile(tile_name)] if tile_name else self.manifest.tiles
         return {tile.name: {name: self.counter(tile, name) for name in tile.counters} for tile in tiles}
+
+    def link_stalls(self) -> dict[str, int]:
+        """Cycles in which each link held a flit that was not taken, by the link's name: those between a tile and the
+        fabric (`echo.in`), then those between routers (`[0, 0] > [1, 0]`)."""
+        stalls = {}
+        for tile in self.manifest.tiles:
+            for side in ("in", "out"):
+                marker = f"mark_{side}_stalls"
+                for name in (name for name in tile.counters if name.startswith(marker)):
+                    link = f"{tile.name}.{side}{name.removeprefix(marker)}"
+                    if link in self.manifest.links:
+                        stalls[link] = self.counter(tile, name)
+        return stalls | {link: self._counter(address) for link, address in self.manifest.stalls.items()}
 
     def histograms(self) -> dict[str, list[int]]:
         """Tile to bins, of the tiles that have a histogram."""

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -39,6 +40,20 @@ def traffic_table(counters: dict[str, dict[str, int]]) -> Table:
         other = [f"{n} {v}" for n, v in values.items() if v and n.startswith(("made_", "used_"))]
         drops = [f"{n.removeprefix('drop_')} {v}" for n, v in values.items() if v and n.startswith("drop_")]
         table.add_row(tile, str(total["in_"]), str(total["out_"]), ", ".join(other), ", ".join(drops) or "-")
+    return table
+
+
+def stall_table(stalls: dict[str, int], cycles: int) -> Table:
+    """Links that held a flit which was not taken, the worst first; `[0, 0] > [1, 0]` is one between routers."""
+    table = Table(title="Links that stalled", title_justify="left")
+    table.add_column("link")
+    table.add_column("cycles", justify="right")
+    table.add_column("of all", justify="right")
+    for link, count in sorted(stalls.items(), key=lambda item: -item[1]):
+        if count:
+            table.add_row(escape(link), str(count), f"{count / cycles:.1%}")
+    if not table.rows:
+        table.add_row("none", "", "")
     return table
 
 

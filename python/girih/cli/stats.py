@@ -12,7 +12,7 @@ from rich.console import Group
 from rich.live import Live
 
 from girih.card.client import ControlClient
-from girih.cli.live import Socket, console, histogram_table, traffic_table
+from girih.cli.live import Socket, console, histogram_table, stall_table, traffic_table
 
 
 def register(app: typer.Typer) -> None:
@@ -22,10 +22,10 @@ def register(app: typer.Typer) -> None:
         as_json: Annotated[bool, typer.Option("--json", help="Print all counters as JSON.")] = False,
         socket: Socket = None,
     ) -> None:
-        """Shows frames and drops of a running card, by tile and reason, and its latency histogram."""
+        """Shows frames and drops of a running card, by tile and reason, links that stalled, and its latency histogram."""
         with ControlClient.find(socket) as card:
             if as_json:
-                print(json.dumps(card.call("counters"), indent=1))
+                print(json.dumps(card.call("counters") | {"link_stalls": card.call("link_stalls")}, indent=1))
             elif not watch:
                 console.print(_page(card))
             else:
@@ -41,6 +41,6 @@ def register(app: typer.Typer) -> None:
 def _page(card: ControlClient) -> Group:
     info = card.call("info")
     state = "paused" if info["paused"] else f"{info['cycles_per_second']:,.0f} cycles a second while busy"
-    tables = [traffic_table(card.call("counters"))]
+    tables = [traffic_table(card.call("counters")), stall_table(card.call("link_stalls"), info["cycle"])]
     tables += [histogram_table(bins, tile) for tile, bins in card.call("histograms").items() if any(bins)]
     return Group(f"Card {info['name']}, cycle {info['cycle']}, {state}", *tables)

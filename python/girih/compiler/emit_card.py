@@ -23,7 +23,7 @@ def emit_card(card: Card, digest: str) -> str:
         ");",
         *_constants(card),
         *(_fabric(card) if card.links else []),
-        *_control(digest),
+        *_control(card, digest),
         *_credits(card),
     ]
     for index, tile in enumerate(card.tiles):
@@ -94,7 +94,7 @@ def _fabric(card: Card) -> list[str]:
         connections.append(".stall_o(link_stall)")
     lines += ["", *instance(fabric.topology, "u_fabric", sizes, connections), ""]
     taken = {(side, fabric.index(at)) for tile in card.tiles for side in _sides(tile) for at in tile.places}
-    idle, unused = [], ["link_stall"] if links else []
+    idle, unused = [], []
     for port in range(fabric.ports):
         if ("out", port) not in taken:
             idle += [f"  assign fabric_in_valid[{port}] = 1'b0;", f"  assign fabric_in_flit[{port}] = '0;"]
@@ -127,16 +127,22 @@ def _tile_nets(card: Card, tile: Tile, side: str) -> list[str]:
     return lines
 
 
-def _control(digest: str) -> list[str]:
+def _control(card: Card, digest: str) -> list[str]:
     connections = [".clk_i", ".rst_i", *[f".{port.name}" for port in AXI_LITE]]
+    parameters = [f".Digest(64'h{digest})", ".Ports(Ports)", ".Tiles(Tiles)"]
+    if card.links and any(card.fabric.shape.links()):
+        parameters.append(".Links(FabricLinks)")
+        connections.append(".link_stall_i(link_stall)")
+    else:
+        connections.append(".link_stall_i(1'b0)")
     connections += [".ctrl_o(ctrl[0])", ".ctrl_i(ctrl[Tiles])", ".now_o(now)"]
     return [
         "  // The control ring: from the bridge through the tiles, in the order of the file, and back.",
-        "  // The bridge also keeps the card's time.",
+        "  // The bridge also keeps the card's time, and counts the stalls of the links between routers.",
         "  ctrl_t ctrl[Tiles+1];",
         "  timestamp_t now;",
         "",
-        *instance("ctrl_bridge", "u_ctrl_bridge", [f".Digest(64'h{digest})", ".Ports(Ports)", ".Tiles(Tiles)"], connections),
+        *instance("ctrl_bridge", "u_ctrl_bridge", parameters, connections),
     ]
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from girih.compiler import values
 from girih.compiler.emit_registers import base, histogram, registers
-from girih.compiler.model import Card, Tile
+from girih.compiler.model import CARD_NODE, Card, Tile
 from girih.compiler.paths import services
 from girih.compiler.emit_scheduling import describe
 from girih.compiler.verilog import origin, summary
 from girih.paths import ROOT
-from girih.spec.kinds import WINDOW, Register
+from girih.spec.kinds import WINDOW, Register, card_registers
 
+STALLS = "link.stalls"  # of the card's registers
 UDP_KEY = "destination port"  # what the node table of a tile that knows UDP ports is searched with
 
 
@@ -31,6 +32,7 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         "route_hops": card.params.route_hops,
         "chain_hops": card.params.chain_hops,
         "fabric": {"topology": card.fabric.topology, "x": card.fabric.x, "y": card.fabric.y},
+        "stalls": _stalls(card),
         "addresses": addresses(card),
         "links": [link.name for link in card.links],
         "tiles": [_tile(tile) for tile in card.tiles],
@@ -43,6 +45,15 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
     if card.params.chain_hops:
         manifest["scheduling"] = describe(card)
     return json.dumps(manifest, indent=1) + "\n"
+
+
+def _stalls(card: Card) -> dict[str, int]:
+    """The address of the counter of each link between routers, by the link's name."""
+    if not card.links:
+        return {}
+    first = next(register for register in card_registers() if register.name == STALLS)
+    start = base(CARD_NODE) + first.offset
+    return {link.text: start + index * first.stride for index, link in enumerate(card.fabric.shape.links())}
 
 
 def _relative(path: Path) -> str:

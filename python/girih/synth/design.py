@@ -41,7 +41,8 @@ def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None
                 jobs[f"router {y << 4 | x}"] = _router(x, y, card.fabric.x, card.fabric.y)
     else:
         jobs["crossbar"] = {"top": "crossbar", "parameters": {"Ports": card.fabric.ports}}
-    jobs["control"] = {"top": "ctrl_bridge", "parameters": {"Ports": card.ports, "Tiles": len(card.tiles)}}
+    links = len(list(card.fabric.shape.links()))
+    jobs["control"] = {"top": "ctrl_bridge", "parameters": {"Ports": card.ports, "Tiles": len(card.tiles), "Links": links}}
     areas = synthesize_all({name: {**job, "params": card.params} for name, job in jobs.items()}, progress)
     return CardAreas(
         card=card,
