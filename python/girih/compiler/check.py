@@ -10,6 +10,7 @@ from pathlib import Path
 from girih.compiler import hops, settings, values
 from girih.compiler.check_deadlock import check_deadlock
 from girih.compiler.check_scheduling import check_scheduling
+from girih.compiler.check_traffic import check_traffic
 from girih.compiler.fill_scheduling import filled
 from girih.compiler.model import Card, Design, Fabric, Hop, Tile, TileText, Value
 from girih.compiler.parse import Report, parse, read_text
@@ -87,8 +88,9 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     scheduling = check_scheduling(design, known, report)
     plan = _Plan(design, known, ports, fabric, places, scheduling, report)
     tiles = tuple(_tile(text, kind, plan) for text in design.tiles if (kind := known[text.name]) is not None)
+    traffic = check_traffic(design, tiles, scheduling, report)
     card = Card(
-        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tiles, scheduling
+        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tiles, scheduling, traffic
     )
     too_high = any(tile.port is not None and tile.port >= card.ports for tile in card.tiles)
     if design.tiles and None not in known.values() and not too_high:

@@ -84,6 +84,31 @@ class Addresses:
         return (0xFFFFFFFF << (32 - self.prefix)) & 0xFFFFFFFF
 
 
+Shares = tuple[tuple[Scalar, float], ...]  # by name, as it was written
+
+
+@dataclass(frozen=True)
+class TrafficText:
+    """The section `traffic` of a design file: Gbps by Ethernet port, shares by tile and next tile, and by chain."""
+
+    ports: Shares = ()
+    tiles: tuple[tuple[Scalar, Shares], ...] = ()
+    chains: Shares = ()
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What a design expects: Gbps that come in by each Ethernet port, and shares of what is sent on.
+
+    tiles: by tile, the shares of those that it sends to. chains: None is what takes no chain. What is empty is shared
+    evenly; what is not named in something that is not empty gets nothing.
+    """
+
+    ports: tuple[tuple[int, float], ...] = ()
+    tiles: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
+    chains: tuple[tuple[str | None, float], ...] = ()
+
+
 @dataclass(frozen=True)
 class Design:
     """A design file as it was read. fabric: None when it could not be."""
@@ -97,6 +122,7 @@ class Design:
     tiles: tuple[TileText, ...]
     tiles_line: int
     scheduling: SchedulingText
+    traffic: TrafficText = TrafficText()
 
 
 @dataclass(frozen=True)
@@ -178,6 +204,7 @@ class Card:
     addresses: Addresses
     tiles: tuple[Tile, ...]
     scheduling: Scheduling
+    traffic: Traffic = Traffic()
 
     def tile(self, name: str) -> Tile:
         return next(tile for tile in self.tiles if tile.name == name)

@@ -142,4 +142,7 @@ def _value(node: ScalarNode) -> object:
     if kind == "int":
         digits = text.replace("_", "")
         return int(digits, 0 if digits.lstrip("+-")[:2].lower() in ("0x", "0o", "0b") else 10)
-    return float(text.replace("_", "")) if kind == "float" else text
+    if kind != "float":
+        return text
+    plain = text.lower().replace("_", "")
+    return float(plain.replace(".", "") if plain.endswith((".inf", ".nan")) else plain)

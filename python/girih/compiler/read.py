@@ -8,10 +8,11 @@ from girih.compiler.keys import mapping, number
 from girih.compiler.model import LARGEST_SIDE, Addresses, Design, Fabric, TileText
 from girih.compiler.parse import Map, Report, Scalar, Seq, Tree
 from girih.compiler.read_scheduling import SECTIONS, read_scheduling
+from girih.compiler.read_traffic import read_traffic
 from girih.spec.message import SUPPORTED_WIDTHS, CardParams, type_widths
 
 CARD_KEYS = (
-    "name", "width", "clock_mhz", "max_frame", "route_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS,
+    "name", "width", "clock_mhz", "max_frame", "route_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic",
 )  # fmt: skip
 TILE_KEYS = ("kind", "at", "port", "next")  # all others are settings of the kind
 MOST_PORTS = 1 << type_widths()["port"]
@@ -52,6 +53,7 @@ def read(tree: Map, stem: str, report: Report) -> Design:
         tiles=_tiles(keys.get("tiles"), report),
         tiles_line=keys["tiles"].line if "tiles" in keys else 1,
         scheduling=scheduling,
+        traffic=read_traffic(keys.get("traffic"), report),
     )
 
 
