@@ -39,6 +39,11 @@ package fabric_pkg;
     end
   endfunction
 
+  // On a butterfly a router's links to others of its row or column are in rising order: that of `other` is the how-manieth.
+  function automatic int unsigned place_among_others(int unsigned other, int unsigned here);
+    return other < here ? other : other - 1;
+  endfunction
+
   // How flit_mux steers: a row of 4:1 multiplexers. The first has inputs 0 to 3; each further one has the
   // one before it as its way 0 and three more inputs. Where an input enters, the later ones are at way 0.
   function automatic int unsigned mux_stages(int unsigned inputs);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flattened butterfly of X by Y routers with Tiles tiles at each, behind the fabric's port contract: every
+// router has a link to each other one of its row and of its column. Port (y * X + x) * Tiles + tile
+// is node {y[2:0], x[2:0], tile[1:0]}. stall_o: in the cycle before, a link between routers offered a flit that was not
+// taken; the links router by router, of each those of its row by rising x, then those of its column by rising y.
+module butterfly
+  import girih_pkg::*, fabric_pkg::*;
+#(
+    parameter int unsigned X = 2,
+    parameter int unsigned Y = 2,
+    parameter int unsigned Tiles = 2,
+    parameter int unsigned Depth = 16,
+    localparam int unsigned N = X * Y * Tiles,
+    localparam int unsigned LinksEach = X + Y - 2,
+    localparam int unsigned Links = X * Y * LinksEach
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  [N-1:0] in_valid_i,
+    output logic  [N-1:0] in_ready_o,
+    input  flit_t         in_flit_i[N],
+
+    output logic  [N-1:0] out_valid_o,
+    input  logic  [N-1:0] out_ready_i,
+    output flit_t         out_flit_o[N],
+
+    output logic [Links-1:0] stall_o
+);
+  if (X < 1 || X > 8 || Y < 1 || Y > 8 || X * Y < 2) begin : gen_bad_size
+    $fatal(1, "butterfly: X is %0d and Y is %0d; each must be in 1 to 8, and there must be two routers", X, Y);
+  end
+  if (Tiles < 1 || Tiles > 4) begin : gen_bad_tiles
+    $fatal(1, "butterfly: Tiles is %0d; it must be in 1 to 4", Tiles);
+  end
+
+  localparam int unsigned ColumnPort = Tiles + X - 1;  // as in butterfly_router
+  localparam int unsigned Ports = ColumnPort + Y - 1;
+
+  logic [Links-1:0] stall_d;
+  always_ff @(posedge clk_i) begin
+    stall_o <= stall_d;
+    if (rst_i) stall_o <= '0;
+  end
+
+  for (genvar y = 0; y < int'(Y); y++) begin : gen_y
+    for (genvar x = 0; x < int'(X); x++) begin : gen_x
+      localparam int unsigned Router = y * X + x;
+      logic [Ports-1:0] in_valid, in_ready, out_valid, out_ready;
+      flit_t in_flit[Ports];
+      flit_t out_flit[Ports];
+
+      butterfly_router #(
+          .X(x),
+          .Y(y),
+          .Columns(X),
+          .Rows(Y),
+          .Tiles(Tiles),
+          .Depth(Depth)
+      ) u_router (
+          .clk_i,
+          .rst_i,
+          .in_valid_i(in_valid),
+          .in_ready_o(in_ready),
+          .in_flit_i(in_flit),
+          .out_valid_o(out_valid),
+          .out_ready_i(out_ready),
+          .out_flit_o(out_flit)
+      );
+
+      for (genvar t = 0; t < int'(Tiles); t++) begin : gen_tile
+        localparam int unsigned Tile = Router * Tiles + t;
+        assign in_valid[t] = in_valid_i[Tile];
+        assign in_flit[t] = in_flit_i[Tile];
+        assign in_ready_o[Tile] = in_ready[t];
+        assign out_valid_o[Tile] = out_valid[t];
+        assign out_flit_o[Tile] = out_flit[t];
+        assign out_ready[t] = out_ready_i[Tile];
+      end
+
+      for (genvar from = 0; from < int'(X); from++) begin : gen_row
+        if (from != x) begin : gen_link
+          localparam int unsigned Here = Tiles + place_among_others(from, x);
+          localparam int unsigned There = Tiles + place_among_others(x, from);
+          assign in_valid[Here] = gen_y[y].gen_x[from].out_valid[There];
+          assign in_flit[Here] = gen_y[y].gen_x[from].out_flit[There];
+          assign out_ready[Here] = gen_y[y].gen_x[from].in_ready[There];
+        end
+      end
+      for (genvar from = 0; from < int'(Y); from++) begin : gen_column
+        if (from != y) begin : gen_link
+          localparam int unsigned Here = ColumnPort + place_among_others(from, y);
+          localparam int unsigned There = ColumnPort + place_among_others(y, from);
+          assign in_valid[Here] = gen_y[from].gen_x[x].out_valid[There];
+          assign in_flit[Here] = gen_y[from].gen_x[x].out_flit[There];
+          assign out_ready[Here] = gen_y[from].gen_x[x].in_ready[There];
+        end
+      end
+
+      assign stall_d[Router*LinksEach+:LinksEach] = out_valid[Ports-1:Tiles] & ~out_ready[Ports-1:Tiles];
+    end
+  end
+endmodule
