@@ -46,7 +46,7 @@ def _constants(card: Card) -> list[str]:
         *([f"  localparam int unsigned FabricPorts = {card.fabric.ports};"] if card.links else []),
         f"  localparam int unsigned Tiles = {len(card.tiles)};",
         "",
-        "  // Nodes of the tiles: {y[3:0], x[3:0]} on a mesh, the port on a crossbar.",
+        "  // Nodes of the tiles: {y[3:0], x[3:0]} on a mesh, {y[2:0], x[2:0], tile[1:0]} on a butterfly, the port on a crossbar.",
     ]
     lines += [
         f"  localparam node_t {_node(tile.name, port)} = 8'h{node:02x};"
@@ -69,7 +69,11 @@ def _constants(card: Card) -> list[str]:
 def _fabric(card: Card) -> list[str]:
     """The fabric, and the nets of each tile at its fabric port."""
     fabric = card.fabric
-    sizes = [f".X({fabric.x})", f".Y({fabric.y})"] if fabric.topology == "mesh" else [".Ports(FabricPorts)"]
+    sizes = {
+        "mesh": [f".X({fabric.x})", f".Y({fabric.y})"],
+        "butterfly": [f".X({fabric.x})", f".Y({fabric.y})", f".Tiles({fabric.tiles})"],
+        "crossbar": [".Ports(FabricPorts)"],
+    }
     sides = ("in", "out")
     links = len(list(fabric.shape.links()))
     lines = ["  // The fabric; its input is a tile's output."]
@@ -92,7 +96,7 @@ def _fabric(card: Card) -> list[str]:
             "  logic [FabricLinks-1:0] link_stall;  // by the links between routers",
         ]
         connections.append(".stall_o(link_stall)")
-    lines += ["", *instance(fabric.topology, "u_fabric", sizes, connections), ""]
+    lines += ["", *instance(fabric.topology, "u_fabric", sizes[fabric.topology], connections), ""]
     taken = {(side, fabric.index(at)) for tile in card.tiles for side in _sides(tile) for at in tile.places}
     idle, unused = [], []
     for port in range(fabric.ports):

@@ -13,6 +13,7 @@ from girih.topology import Butterfly, Crossbar, Mesh, Place, Topology
 
 CARD_NODE = 0xFF  # on the control ring, the card itself
 LARGEST_SIDE = 16  # of a mesh: a coordinate has four bits
+LARGEST_BUTTERFLY = (8, 8, 4)  # a coordinate has three bits, a tile of a router two
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,16 @@ class Fabric:
     @property
     def ports(self) -> int:
         return self.x * self.y * self.tiles
+
+    @property
+    def text(self) -> str:
+        match self.topology:
+            case "mesh":
+                return f"a mesh of {self.x} x {self.y}"
+            case "butterfly":
+                return f"a butterfly of {self.x} x {self.y} routers of {self.tiles} tile{'s' if self.tiles > 1 else ''}"
+            case _:
+                return f"a crossbar of {self.x} ports"
 
     def node(self, at: Place) -> int:
         """The number of a place in descriptors."""

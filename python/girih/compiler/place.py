@@ -7,11 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
+from girih.compiler import values
 from girih.compiler.model import CARD_NODE, Design, Fabric, TileText
 from girih.compiler.parse import Report
 from girih.compiler.read import MOST_TILES
 from girih.topology import Place
 
+_AXES = {"mesh": ("x", "y"), "butterfly": ("x", "y", "tile"), "crossbar": ("port",)}
+_EXAMPLE = {"mesh": "[0, 0]", "butterfly": "[0, 0, 0]", "crossbar": "0"}
+_LARGER = {"mesh": "{mesh: [4, 4]}", "butterfly": "{butterfly: [4, 4, 4]}"}
 
 def place(design: Design, ports: Mapping[str, int], report: Report) -> tuple[Fabric, dict[str, tuple[Place, ...]]]:
     """The fabric in its final size and the places of every tile by name.
@@ -52,7 +56,7 @@ def _spread(tile: TileText, ports: int, fabric: Fabric, report: Report) -> tuple
         at = tuple((first + index,) for index, first in enumerate(at[0] * ports)) if len(at[0]) == 1 else tuple((port,) for port in at[0])
     if len(at) == ports:
         return at
-    example = ", ".join("[0, 0]" if fabric.topology == "mesh" else "0" for _ in range(ports))
+    example = ", ".join([_EXAMPLE[fabric.topology]] * ports)
     report.error(
         tile.at_line,
         f"tile {tile.name} has {ports} fabric port{'s' if ports > 1 else ''} and is at {len(at)} place{'s' if len(at) > 1 else ''}",
@@ -80,41 +84,38 @@ def _sized(design: Design, ports: Mapping[str, int], report: Report) -> Fabric:
         if fabric.x == 0:
             return replace(fabric, x=min(max(needed, largest, 1), MOST_TILES))
     if needed > fabric.ports:
-        remedy = "Make it larger, such as fabric: {mesh: [4, 4]}, or remove tiles."
-        if fabric.topology == "crossbar":
-            remedy = "Write fabric: crossbar, which has as many ports as there are tiles."
+        remedy = "Write fabric: crossbar, which has as many ports as there are tiles."
+        if fabric.topology != "crossbar":
+            remedy = f"Make it larger, such as fabric: {_LARGER[fabric.topology]}, or remove tiles."
         with_ports = f" with {needed} fabric ports" if needed > tiles else ""
-        report.error(fabric.line, f"{tiles} tiles{with_ports} do not fit {_size(fabric)}", remedy)
+        report.error(fabric.line, f"{tiles} tiles{with_ports} do not fit {fabric.text}", remedy)
     return fabric
 
 
-def _size(fabric: Fabric) -> str:
-    return f"a mesh of {fabric.x} x {fabric.y}" if fabric.topology == "mesh" else f"a crossbar of {fabric.x} ports"
-
-
 def _text(at: Place, fabric: Fabric) -> str:
-    return f"[{at[0]}, {at[1]}]" if fabric.topology == "mesh" else f"port {at[0]}"
+    return f"port {at[0]}" if fabric.topology == "crossbar" else str(list(at))
 
 
 def _checked(name: str, at: tuple[int, ...], fabric: Fabric, line: int, report: Report) -> Place | None:
-    if fabric.topology == "mesh":
-        if len(at) != 2:
-            report.error(line, f"tile {name} is at {at[0]}; a place on a mesh is [x, y]", "Write at: [0, 0]")
-            return None
-        if not (0 <= at[0] < fabric.x and 0 <= at[1] < fabric.y):
-            x, y = fabric.x - 1, fabric.y - 1
-            report.error(
-                line, f"tile {name} is at [{at[0]}, {at[1]}], off {_size(fabric)}", f"x may be 0 to {x} and y 0 to {y}."
-            )
-            return None
-        if fabric.node(at) == CARD_NODE:
-            report.error(line, f"tile {name} is at [15, 15], the node number of the card itself", "Choose another place.")
-            return None
-        return at
-    if len(at) != 1:
-        report.error(line, f"tile {name} is at {list(at)}; a place on a crossbar is one number", "Write at: 0")
+    """The place of one fabric port, None after an error."""
+    axes, written = _AXES[fabric.topology], at[0] if len(at) == 1 else list(at)
+    if len(at) != len(axes):
+        what = "one number" if axes == ("port",) else f"[{', '.join(axes)}]"
+        report.error(
+            line,
+            f"tile {name} is at {written}; a place on a {fabric.topology} is {what}",
+            f"Write at: {_EXAMPLE[fabric.topology]}",
+        )
         return None
-    if not 0 <= at[0] < fabric.x:
-        report.error(line, f"tile {name} is at port {at[0]}, off {_size(fabric)}", f"It may be 0 to {fabric.x - 1}.")
+    sizes = (fabric.x, fabric.y, fabric.tiles)
+    if not all(0 <= index < size for index, size in zip(at, sizes, strict=False)):
+        remedy = f"It may be 0 to {fabric.x - 1}."
+        if axes != ("port",):
+            spans = [f"{axis} {'may be ' * (axis == 'x')}0 to {size - 1}" for axis, size in zip(axes, sizes, strict=False)]
+            remedy = f"{values.listing(spans, 'and')}."
+        report.error(line, f"tile {name} is at {_text(at, fabric)}, off {fabric.text}", remedy)
         return None
-    return (at[0],)
+    if fabric.node(at) == CARD_NODE:
+        report.error(line, f"tile {name} is at {list(at)}, the node number of the card itself", "Choose another place.")
+        return None
+    return at

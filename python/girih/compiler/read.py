@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from girih.compiler import values
 from girih.compiler.keys import mapping, number
-from girih.compiler.model import LARGEST_SIDE, Addresses, Design, Fabric, TileText
+from girih.compiler.model import LARGEST_BUTTERFLY, LARGEST_SIDE, Addresses, Design, Fabric, TileText
 from girih.compiler.parse import Map, Report, Scalar, Seq, Tree
 from girih.compiler.read_scheduling import SECTIONS, read_scheduling
 from girih.compiler.read_traffic import read_traffic
@@ -17,7 +17,7 @@ CARD_KEYS = (
 TILE_KEYS = ("kind", "at", "port", "next")  # all others are settings of the kind
 MOST_PORTS = 1 << type_widths()["port"]
 MOST_TILES = 255  # on a crossbar: node 0xFF is the card itself
-FABRIC_REMEDY = "Write fabric: {mesh: [4, 2]} or fabric: crossbar"
+FABRIC_REMEDY = "Write fabric: {mesh: [4, 2]}, fabric: {butterfly: [2, 2, 2]} or fabric: crossbar"
 DEFAULTS = CardParams()
 
 
@@ -72,8 +72,8 @@ def _fabric(tree: Tree | None, report: Report) -> Fabric | None:
             found = values.what_it_is(value)
             report.error(value.line, f"crossbar is {found}", f"It may have 1 to {MOST_TILES} ports: fabric: {{crossbar: 8}}")
             return None
+        sides = [values.number(item) for item in value.items] if isinstance(value, Seq) else []
         if topology.text == "mesh":
-            sides = [values.number(item) for item in value.items] if isinstance(value, Seq) else []
             if len(sides) != 2 or None in sides:
                 report.error(value.line, "the size of a mesh is two whole numbers", "Write fabric: {mesh: [4, 2]}")
             elif not all(1 <= side <= LARGEST_SIDE for side in sides):
@@ -85,7 +85,20 @@ def _fabric(tree: Tree | None, report: Report) -> Fabric | None:
             else:
                 return Fabric("mesh", *sides, line=line)
             return None
-    report.error(tree.line, f"the fabric is {_fabric_found(tree)}; a card has a mesh or a crossbar", FABRIC_REMEDY)
+        if topology.text == "butterfly":
+            if len(sides) != 3 or None in sides:
+                report.error(value.line, "the size of a butterfly is three whole numbers", "Write fabric: {butterfly: [2, 2, 2]}")
+            elif not all(1 <= n <= most for n, most in zip(sides, LARGEST_BUTTERFLY, strict=True)) or sides[:2] == [1, 1]:
+                x, y, tiles = LARGEST_BUTTERFLY
+                report.error(
+                    value.line,
+                    f"a butterfly of {sides[0]} x {sides[1]} routers of {sides[2]} tiles cannot be built",
+                    f"x may be 1 to {x} and y 1 to {y}, with two routers at least, and the tiles of a router 1 to {tiles}.",
+                )
+            else:
+                return Fabric("butterfly", *sides, line=line)
+            return None
+    report.error(tree.line, f"the fabric is {_fabric_found(tree)}; a card has a mesh, a butterfly or a crossbar", FABRIC_REMEDY)
     return None
 
 
@@ -188,8 +201,8 @@ def _place(name: str, tree: Tree, report: Report) -> tuple[tuple[int, ...], ...]
         tuple(values.number(item) for item in (one.items if isinstance(one, Seq) else (one,)))
         for one in (tree.items if several else (tree,))
     ]
-    if any(None in place or not place for place in places) or any(several and len(place) != 2 for place in places):
-        remedy = "Write at: [x, y] on a mesh, at: port on a crossbar, or leave it out."
+    if any(None in place or not place for place in places) or any(several and len(place) not in (2, 3) for place in places):
+        remedy = "Write at: [x, y] on a mesh, at: [x, y, tile] on a butterfly, at: port on a crossbar, or leave it out."
         report.error(tree.line, f"the place of tile {name} is {values.what_it_is(tree)}", remedy)
         return None
     return tuple(places)

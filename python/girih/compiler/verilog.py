@@ -79,7 +79,5 @@ def instance(module: str, name: str, parameters: list[str], connections: list[st
 
 def summary(card: Card) -> str:
     """One line about a card."""
-    fabric = card.fabric
-    place = f"a mesh of {fabric.x} x {fabric.y}" if fabric.topology == "mesh" else f"a crossbar of {fabric.x} ports"
     ports = "1 port" if card.ports == 1 else f"{card.ports} ports"
-    return f"{len(card.tiles)} tiles on {place}, {card.params.data_width} bits, {ports}"
+    return f"{len(card.tiles)} tiles on {card.fabric.text}, {card.params.data_width} bits, {ports}"

@@ -16,8 +16,8 @@ NORTH, EAST, SOUTH, WEST, LOCAL = (1 << direction for direction in range(5))  # 
 
 @dataclass(frozen=True)
 class CardAreas:
-    """tiles: by name, engine, shell and registers together. routers: by node; empty on a crossbar,
-    whose area is `crossbar`. control: the card's end of the control network."""
+    """tiles: by name, engine, shell and registers together. routers: by node, on a butterfly that of a router's first
+    tile; empty on a crossbar, whose area is `crossbar`. control: the card's end of the control network."""
 
     card: Card
     tiles: dict[str, Area]
@@ -39,15 +39,22 @@ def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None
         for y in range(card.fabric.y):
             for x in range(card.fabric.x):
                 jobs[f"router {y << 4 | x}"] = _router(x, y, card.fabric.x, card.fabric.y)
+    elif card.fabric.topology == "butterfly":
+        # Its routers have the same ports everywhere; where one is changes only what it compares with.
+        sizes = {"Columns": card.fabric.x, "Rows": card.fabric.y, "Tiles": card.fabric.tiles}
+        jobs["router"] = {"top": "butterfly_router", "parameters": sizes}
     else:
         jobs["crossbar"] = {"top": "crossbar", "parameters": {"Ports": card.fabric.ports}}
     links = len(list(card.fabric.shape.links()))
     jobs["control"] = {"top": "ctrl_bridge", "parameters": {"Ports": card.ports, "Tiles": len(card.tiles), "Links": links}}
     areas = synthesize_all({name: {**job, "params": card.params} for name, job in jobs.items()}, progress)
+    routers = {int(name.split()[1]): area for name, area in areas.items() if name.startswith("router ")}
+    if "router" in areas:
+        routers = {card.fabric.node(at): areas["router"] for at in card.fabric.shape.places if at[2] == 0}
     return CardAreas(
         card=card,
         tiles={tile.name: areas[f"tile {tile.name}"] for tile in card.tiles},
-        routers={int(name.split()[1]): area for name, area in areas.items() if name.startswith("router ")},
+        routers=routers,
         crossbar=areas.get("crossbar"),
         control=areas["control"],
     )
