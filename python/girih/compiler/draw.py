@@ -3,46 +3,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 from math import cos, pi, sin
 
-from girih.compiler import lanes
+from girih.compiler import draw_butterfly, lanes
 from girih.compiler.lanes import Point
 from girih.compiler.model import Card, Tile
 from girih.compiler.paths import services
+from girih.compiler.shapes import FAINT, INK, LEGEND_LINE, MARGIN, PAPER, TILE_HEIGHT, TILE_WIDTH, TITLE_HEIGHT, Layout, router, text, wire
 from girih.compiler.verilog import origin, summary
 
 SERVICE_COLOURS = ("#2563eb", "#ea580c", "#16a34a", "#9333ea", "#dc2626", "#0891b2", "#db2777", "#854d0e")
 AREA_COLOURS = ("#0f766e", "#b45309", "#1d4ed8", "#be185d", "#4d7c0f", "#6d28d9", "#475569", "#a16207")
-INK, FAINT, LINE, PAPER = "#1f2937", "#6b7280", "#d1d5db", "#ffffff"
-TILE_WIDTH, TILE_HEIGHT = 148, 70
-PITCH_X, PITCH_Y = 256, 162
-MARGIN, TITLE_HEIGHT, LEGEND_LINE = 48, 92, 24
+PITCH_X, PITCH_Y = 256, 162  # of a mesh
 LANE, FIRST_LANE, MOST_LANES = 6.0, 4.0, 4
 HEAD = 8
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Where things are. boxes: the upper left corner of each tile by name and fabric port; bottom: where the legend starts."""
-
-    boxes: dict[tuple[str, int], Point]
-    width: float
-    bottom: float
-
-
 def draw(card: Card) -> str:
     """The text of the SVG."""
-    on_mesh = card.fabric.topology == "mesh"
-    layout = _mesh_layout(card) if on_mesh else _crossbar_layout(card)
+    match card.fabric.topology:
+        case "mesh":
+            layout = _mesh_layout(card)
+            fabric = _mesh(card)
+        case "butterfly":
+            layout = draw_butterfly.layout(card)
+            fabric = draw_butterfly.links(card)
+        case _:
+            layout = _crossbar_layout(card)
+            fabric = _crossbar(card, layout)
     found = services(card)
     height = layout.bottom + LEGEND_LINE * len(found) + MARGIN / 2
     body = [
         *_title(card),
-        *(_mesh(card) if on_mesh else _crossbar(card, layout)),
+        *fabric,
         *_tiles(card, layout),
-        *_paths(card, layout, on_mesh),
+        *_paths(card, layout),
         *_legend([service.name for service in found], layout.bottom),
     ]
     size = f"{layout.width:.0f} {height:.0f}"
@@ -86,10 +82,6 @@ def _router(at: tuple[int, int]) -> Point:
     return x + TILE_WIDTH + 42, y + TILE_HEIGHT + 42
 
 
-def _text(x: float, y: float, size: float, content: str, colour: str = INK, more: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:.1f}" fill="{colour}"{more}>{escape(content)}</text>'
-
-
 def _title(card: Card) -> list[str]:
     x, y, radius = MARGIN + 6.0, 44.0, 17.0
     corners = [(radius if i % 2 == 0 else radius * 0.62, i * pi / 8) for i in range(16)]
@@ -97,8 +89,8 @@ def _title(card: Card) -> list[str]:
     return [
         f'<polygon points="{star}" fill="#0f766e"/>',
         f'<circle cx="{x}" cy="{y}" r="5" fill="{PAPER}"/>',
-        _text(x + 32, y - 1, 20, card.name, more=' font-weight="700"'),
-        _text(x + 32, y + 18, 12.5, summary(card), FAINT),
+        text(x + 32, y - 1, 20, card.name, more=' font-weight="700"'),
+        text(x + 32, y + 18, 12.5, summary(card), FAINT),
     ]
 
 
@@ -110,16 +102,10 @@ def _mesh(card: Card) -> list[str]:
     for x, y in places:
         for neighbour in ((x + 1, y), (x, y + 1)):
             if neighbour in places:
-                lines.append(_wire(_router((x, y)), _router(neighbour)))
+                lines.append(wire(_router((x, y)), _router(neighbour)))
         if (x, y) in taken:
-            lines.append(_wire(_corner((x, y)), _router((x, y))))
-    for at in places:
-        cx, cy = _router(at)
-        lines.append(
-            f'<rect x="{cx - 11:.0f}" y="{cy - 11:.0f}" width="22" height="22" rx="5" fill="#f3f4f6" stroke="#9ca3af" '
-            f'stroke-width="1.5"/>'
-        )
-    return lines
+            lines.append(wire(_corner((x, y)), _router((x, y))))
+    return [*lines, *(router(_router(at)) for at in places)]
 
 
 def _corner(at: tuple[int, int]) -> Point:
@@ -127,19 +113,12 @@ def _corner(at: tuple[int, int]) -> Point:
     return x + TILE_WIDTH - 6, y + TILE_HEIGHT - 6
 
 
-def _wire(start: Point, end: Point) -> str:
-    return (
-        f'<line x1="{start[0]:.0f}" y1="{start[1]:.0f}" x2="{end[0]:.0f}" y2="{end[1]:.0f}" stroke="{LINE}" '
-        f'stroke-width="7" stroke-linecap="round"/>'
-    )
-
-
 def _crossbar(card: Card, layout: Layout) -> list[str]:
     y = TITLE_HEIGHT + TILE_HEIGHT + 26
     width = layout.width - 2 * MARGIN
     return [
         f'<rect x="{MARGIN}" y="{y}" width="{width:.0f}" height="158" rx="14" fill="#f3f4f6" stroke="#9ca3af" stroke-width="1.5"/>',
-        _text(MARGIN + width / 2, y + 84, 13, "crossbar", "#9ca3af", ' text-anchor="middle" letter-spacing="3"'),
+        text(MARGIN + width / 2, y + 84, 13, "crossbar", "#9ca3af", ' text-anchor="middle" letter-spacing="3"'),
     ]
 
 
@@ -160,8 +139,8 @@ def _more(tile: Tile, port: int, corner: Point, colour: str) -> list[str]:
     return [
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{TILE_WIDTH}" height="{TILE_HEIGHT}" rx="9" fill="{PAPER}" stroke="{colour}" '
         f'stroke-width="1.6" stroke-dasharray="5 4"/>',
-        _text(x + 15, y + 30, _name_size(tile), tile.name, FAINT, ' font-weight="650"'),
-        _text(x + 15, y + 49, 11.5, f"its fabric port {port}", FAINT),
+        text(x + 15, y + 30, _name_size(tile), tile.name, FAINT, ' font-weight="650"'),
+        text(x + 15, y + 49, 11.5, f"its fabric port {port}", FAINT),
     ]
 
 
@@ -177,15 +156,15 @@ def _tile(tile: Tile, corner: Point, colour: str) -> list[str]:
         f'stroke-width="1.6"/>',
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{TILE_WIDTH}" height="{TILE_HEIGHT}" rx="9" fill="{colour}" fill-opacity="0.09"/>',
         f'<rect x="{x:.0f}" y="{y + 10:.0f}" width="4" height="{TILE_HEIGHT - 20}" rx="2" fill="{colour}"/>',
-        _text(x + 15, y + 30, size, tile.name, INK, ' font-weight="650"'),
-        _text(x + 15, y + 49, 11.5, tile.kind.title, FAINT),
+        text(x + 15, y + 30, size, tile.name, INK, ' font-weight="650"'),
+        text(x + 15, y + 49, 11.5, tile.kind.title, FAINT),
     ]
     if tile.port is not None:
         ways = [use for use in ("axis_in", "axis_out") if use in tile.kind.uses]
         for way, height in zip(ways, (35,) if len(ways) == 1 else (31, 43), strict=True):
             ends = [(x - 34, y + height), (x - 3, y + height)]
             lines += _arrow(ends if way == "axis_in" else ends[::-1], INK, 2.2)
-        lines.append(_text(x - 36, y + (25 if len(ways) == 1 else 20), 10.5, f"port {tile.port}", FAINT))
+        lines.append(text(x - 36, y + (25 if len(ways) == 1 else 20), 10.5, f"port {tile.port}", FAINT))
     return lines
 
 
@@ -197,7 +176,7 @@ def _arrow(points: list[Point], colour: str, width: float) -> list[str]:
     ]
 
 
-def _paths(card: Card, layout: Layout, on_mesh: bool) -> list[str]:
+def _paths(card: Card, layout: Layout) -> list[str]:
     """An arrow for each path of each service, in the service's lane and colour."""
     lines = []
     for index, service in enumerate(services(card)):
@@ -205,11 +184,14 @@ def _paths(card: Card, layout: Layout, on_mesh: bool) -> list[str]:
         for src, dst in dict.fromkeys((path.src, path.dst) for path in service.paths):
             start, end = card.tile(src), card.tile(dst)
             port = next((hop.port for hop in start.hops if hop.to == dst), 0)
-            if on_mesh:
-                line = _mesh_line(lanes.route(start.places[0], end.places[port]))
-                lines += _arrow(lanes.parallel(line, FIRST_LANE + LANE * lane), colour, 2.4)
-            else:
+            if card.fabric.topology == "crossbar":
                 lines += _curve(layout.boxes[src, 0], layout.boxes[dst, port], lane, colour)
+                continue
+            if card.fabric.topology == "mesh":
+                line = _mesh_line(lanes.route(start.places[0], end.places[port]))
+            else:
+                line = draw_butterfly.line(card.fabric, start.places[0], end.places[port])
+            lines += _arrow(lanes.parallel(line, FIRST_LANE + LANE * lane), colour, 2.4)
     return lines
 
 
@@ -257,5 +239,5 @@ def _legend(names: list[str], top: float) -> list[str]:
     for index, name in enumerate(names):
         y = top + LEGEND_LINE * index
         lines += _arrow([(MARGIN, y), (MARGIN + 38, y)], SERVICE_COLOURS[index % len(SERVICE_COLOURS)], 2.6)
-        lines.append(_text(MARGIN + 50, y + 4.5, 13, name))
+        lines.append(text(MARGIN + 50, y + 4.5, 13, name))
     return lines
