@@ -49,7 +49,17 @@ def line(fabric: Fabric, start: Place, end: Place) -> list[Point]:
         points.append(_router(fabric, start))
         for link in fabric.shape.hops(start, end):
             points += _between(fabric, link)[1:]
-    return simplify([*points, _middle(fabric, end, 0.34), _side(fabric, end, 0.34)])
+    return simplify(_forward([*points, _middle(fabric, end, 0.34), _side(fabric, end, 0.34)]))
+
+
+def _forward(points: list[Point]) -> list[Point]:
+    """Without the ends of spines that a line would go up only to come back down on a link of the column."""
+    kept: list[Point] = []
+    for here, after in zip(points, [*points[1:], points[-1]], strict=True):
+        back = kept and kept[-1][0] == here[0] == after[0] and (here[1] - kept[-1][1]) * (after[1] - here[1]) < 0
+        if not back:
+            kept.append(here)
+    return kept
 
 
 def _pitch(fabric: Fabric) -> Point:
