@@ -12,7 +12,7 @@ import typer
 from girih.errors import GirihError
 
 # In the order in which --help lists them; the module of a command bears its name.
-COMMANDS = ("demo", "test", "check", "build", "run", "stats", "top", "ctl", "capture", "replay", "synth", "bench", "list")
+COMMANDS = ("demo", "test", "check", "place", "build", "run", "stats", "top", "ctl", "capture", "replay", "synth", "bench", "list")
 
 
 def application(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`girih place`: finds positions for the tiles of a design."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from girih.cli.check import DesignFile, design_path
+
+
+def register(app: typer.Typer) -> None:
+    @app.command(epilog="Examples: ./girih place demo    ./girih place my_card.yaml --keep eth_rx --write")
+    def place(
+        design: DesignFile,
+        output: Annotated[
+            Optional[Path], typer.Option("-o", "--output", metavar="FILE", help="Write the design here; else it is printed.")
+        ] = None,
+        write: Annotated[bool, typer.Option("--write", help="Write the design back to its file.")] = False,
+        keep: Annotated[Optional[list[str]], typer.Option(metavar="TILE", help="This tile stays where it is; may be repeated.")] = None,
+        seed: Annotated[int, typer.Option(help="Another seed may find other positions; the same one finds the same.")] = 0,
+        steps: Annotated[Optional[int], typer.Option(min=1, metavar="N", help="Steps of the search.")] = None,
+    ) -> None:
+        """Finds positions for the tiles of a design: no deadlock, and the fewest links for its traffic.
+
+        Prints the design file with at: in each tile; all else in it stays as it is. How much better the
+        positions are than those in the file is said beside it. The expected traffic is that of the
+        section traffic of the file; what it does not say is shared evenly.
+        """
+        from rich.console import Console
+        from rich.progress import Progress
+
+        from girih.compiler.parse import read_text
+        from girih.errors import GirihError
+        from girih.placement.place import place_design
+        from girih.placement.state import Worth
+
+        path = design_path(design)
+        if write and output:
+            raise GirihError("--write and --output are both given", "place", "Give one of them.")
+        console = Console(stderr=True, highlight=False)
+        with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+            task = bar.add_task("placing")
+
+            def progress(done: int, total: int, best: Worth) -> None:
+                text = f"{best.hops:.2f} links per packet" if best.good else "no positions without deadlock yet"
+                bar.update(task, completed=done, total=total, description=text)
+
+            text, answer = place_design(path, seed, steps, keep or [], progress)
+        console.print(f"{design}: {answer}", soft_wrap=True)
+        target = path if write else output
+        if target is None:
+            print(text, end="")
+        elif not write or text != read_text(path):
+            target.write_text(text, encoding="utf-8")
