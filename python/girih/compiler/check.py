@@ -13,11 +13,12 @@ from girih.compiler.check_scheduling import check_scheduling
 from girih.compiler.check_traffic import check_traffic
 from girih.compiler.fill_scheduling import filled
 from girih.compiler.model import Card, Design, Fabric, Hop, Tile, TileText, Value
-from girih.compiler.parse import Report, parse, read_text
+from girih.compiler.parse import Report, Scalar, parse, read_text
 from girih.compiler.paths import reachable_ports
 from girih.compiler.place import place
 from girih.compiler.read import read
 from girih.compiler.scheduling import Scheduling
+from girih.errors import GirihError
 from girih.paths import ROOT
 from girih.spec.kinds import Kind, load_kinds
 from girih.spec.message import SUPPORTED_WIDTHS
@@ -71,13 +72,25 @@ class _Plan:
         """The same, None for a tile that takes no messages."""
         return {name: None if (k := self.kinds[name]) is not None and not k.has_input else n for name, n in self.nodes.items()}
 
-    def scheduler_for(self, tile: TileText) -> tuple[str, int, int] | None:
-        """The scheduler, the fabric port of it that a tile uses first, and how many it has: units and ports take them in turn."""
+    def scheduler_for(self, tile: TileText) -> tuple[str, tuple[int, ...]] | None:
+        """The scheduler, and the fabric ports of it that a tile uses in turn: units and ports each begin with another.
+
+        Where there are lossless messages, they have the first to themselves: none that comes back waits behind one
+        that waits for a token.
+        """
         name, units = self.scheduling.scheduler, self.scheduling.unit_names
         if name is None:
             return None
-        turn = units.index(tile.name) if tile.name in units else tile.port
-        return name, turn % self.ports[name], self.ports[name]
+        ports = list(range(self.ports[name]))
+        if len(ports) > 1 and any(self._makes_lossless(other) for other in self.design.tiles):
+            ports = ports[:1] if self._makes_lossless(tile) else ports[1:]
+        turn = (units.index(tile.name) if tile.name in units else tile.port) % len(ports)
+        return name, (*ports[turn:], *ports[:turn])
+
+    def _makes_lossless(self, tile: TileText) -> bool:
+        kind = self.kinds[tile.name]
+        flag = None if kind is None else kind.lossless
+        return any(key.text == flag and isinstance(value, Scalar) and bool(value.value) for key, value in tile.settings)
 
 
 def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report, allow_deadlock: bool = False) -> Card:
@@ -100,8 +113,16 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
         _check_addresses(card, report)
     report.raise_if_any()
     if not allow_deadlock:
-        check_deadlock(card, report.file)
+        check_deadlock(card, design, kinds, report.file, lambda changed: _rechecked(changed, source, kinds, report.file))
     return card
+
+
+def _rechecked(design: Design, source: str, kinds: Mapping[str, Kind], file: str) -> Card | None:
+    """The card of a changed design, which may hang; None if there is something wrong with it."""
+    try:
+        return check(design, source, kinds, Report(file), allow_deadlock=True)
+    except GirihError:
+        return None
 
 
 def _tile(text: TileText, kind: Kind, plan: _Plan) -> Tile:

@@ -3,27 +3,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from girih.compiler.dependencies import dependencies
 from girih.compiler.explain import Cycle, explain, tiles_of
-from girih.compiler.model import Card
+from girih.compiler.model import Card, Design
+from girih.compiler.repair import Proposal, Recheck, proposals
 from girih.errors import GirihError
+from girih.spec.kinds import Kind
+
+NO_PROPOSAL = "No change of one thing helps; ./girih place looks at all positions together."
 
 
 class DeadlockError(GirihError):
-    """A card that can hang. card: as the design has it. cycle: the shortest, edges of `dependencies(card)`."""
+    """A card that can hang. card: as the design has it. cycle: the shortest, edges of `dependencies(card)`. proposals:
+    each with a card that cannot."""
 
-    def __init__(self, what: str, where: str, remedy: str, card: Card, cycle: Cycle):
-        super().__init__(what, where, remedy)
-        self.card, self.cycle = card, cycle
+    def __init__(self, what: str, where: str, card: Card, cycle: Cycle, found: tuple[Proposal, ...]):
+        helps = "Each of these helps" if len(found) > 1 else "This helps"
+        listed = "".join(f"\n  - {proposal.text}" for proposal in found)
+        super().__init__(what, where, f"{helps}, as was checked:{listed}" if found else NO_PROPOSAL)
+        self.card, self.cycle, self.proposals = card, cycle, found
 
 
-def check_deadlock(card: Card, file: str) -> None:
-    """Raises DeadlockError where a card can hang, with the reason in words. file: where the design is written."""
+def check_deadlock(card: Card, design: Design, kinds: Mapping[str, Kind], file: str, recheck: Recheck) -> None:
+    """Raises DeadlockError where a card can hang, with the reason in words and changes that help.
+
+    file: where the design is written. recheck: the card of a changed design, None where that is wrong otherwise.
+    """
     cycle = dependencies(card).shortest_cycle()
     if cycle is None:
         return
-    tiles = tiles_of(cycle)
-    line = card.tile(tiles[0]).line
     lines = [f"  {number}. {text}" for number, text in enumerate(explain(card, cycle), 1)]
-    what = "\n".join(["this card can hang, because messages can wait for each other in a circle:", *lines, "  and so on from 1"])
-    raise DeadlockError(what, f"{file}:{line}", "Move a tile.", card, cycle)
+    what = "\n".join(["this card can hang: its messages can wait for each other in a circle", *lines, "  and so on from 1"])
+    line = card.tile(tiles_of(cycle)[0]).line
+    raise DeadlockError(what, f"{file}:{line}", card, cycle, proposals(design, card, cycle, kinds, recheck))

@@ -23,12 +23,12 @@ def resolve(
     kinds: dict[str, Kind | None],
     ports: int,
     report: Report,
-    scheduler: tuple[str, int, int] | None = None,
+    scheduler: tuple[str, tuple[int, ...]] | None = None,
 ) -> tuple[Hop, ...]:
     """The node table of a tile, `any` last because the first match wins.
 
     kinds: the kind of every tile by its name, None where it is unknown. scheduler: the tile that has the queues,
-    the fabric port of it that this tile is to use, and how many it has.
+    and the fabric ports of it that this tile is to use in turn.
     """
     if tile.next is None and kind.next is not None and SCHEDULER[0] in kind.next.names:
         return tuple(_filled(kind, [], scheduler))
@@ -54,13 +54,13 @@ def resolve(
     return tuple(sorted(good, key=lambda hop: hop.key is None))
 
 
-def _filled(kind: Kind, hops: list[Hop], scheduler: tuple[str, int, int] | None) -> list[Hop]:
+def _filled(kind: Kind, hops: list[Hop], scheduler: tuple[str, tuple[int, ...]] | None) -> list[Hop]:
     """The entries that lead to the card's scheduler, where the kind wants some and the design gives none."""
     keys = [kind.next.names[word] for word in SCHEDULER if word in kind.next.names]
     if scheduler is None or any(hop.key in (*keys, None) for hop in hops):
         return []
-    name, port, ports = scheduler
-    return [Hop(key, SCHEDULER[0], name, 0, (port + turn) % ports) for turn, key in enumerate(keys)]
+    name, ports = scheduler
+    return [Hop(key, SCHEDULER[0], name, 0, ports[turn % len(ports)]) for turn, key in enumerate(keys)]
 
 
 def _wanted(tile: TileText, kind: Kind, report: Report) -> bool:
