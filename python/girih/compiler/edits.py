@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Designs that differ from another in one thing, as if its file had been edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from girih.compiler.model import Card, Design, TileText
+from girih.compiler.parse import Map, Scalar, Seq, Tree
+from girih.topology import Place
+
+Places = Mapping[str, tuple[Place, ...]]  # by tile, of each of its fabric ports
+
+
+def word(line: int, text: str) -> Scalar:
+    """A word as if it were written in a line."""
+    return Scalar(line, text, text)
+
+
+def placed(design: Design, places: Places) -> Design:
+    """With some tiles at other places."""
+    return replace(
+        design, tiles=tuple(replace(tile, at=places[tile.name]) if tile.name in places else tile for tile in design.tiles)
+    )
+
+
+def where(card: Card) -> dict[str, tuple[Place, ...]]:
+    """The places of all tiles of a card."""
+    return {tile.name: tile.places for tile in card.tiles}
+
+
+def with_tile(design: Design, tile: TileText) -> Design:
+    """With one more tile, on a crossbar of one more port where its ports are counted."""
+    fabric = design.fabric
+    if fabric.topology == "crossbar" and fabric.x and len(design.tiles) >= fabric.x:
+        fabric = replace(fabric, x=fabric.x + 1)
+    return replace(design, tiles=(*design.tiles, tile), fabric=fabric)
+
+
+def with_next(design: Design, name: str, tree: Tree) -> Design:
+    """With another `next` of a tile."""
+    return replace(design, tiles=tuple(replace(tile, next=tree) if tile.name == name else tile for tile in design.tiles))
+
+
+def redirected(tree: Tree, old: str, new: str) -> Tree:
+    """A `next` in which all that led to one tile leads to another."""
+
+    def swap(item: Tree) -> Tree:
+        return word(item.line, new) if isinstance(item, Scalar) and item.text == old else item
+
+    match tree:
+        case Seq():
+            return replace(tree, items=tuple(map(swap, tree.items)))
+        case Map():
+            return replace(tree, entries=tuple((key, swap(value)) for key, value in tree.entries))
+    return swap(tree)
+
+
+def without(tree: Tree, old: str) -> Tree | None:
+    """A `next` without what led to a tile; None if nothing is left, or too little of a list."""
+    match tree:
+        case Seq():
+            items = tuple(item for item in tree.items if not (isinstance(item, Scalar) and item.text == old))
+            return replace(tree, items=items) if len(items) > 1 else items[0] if items else None
+        case Map():
+            entries = tuple((key, value) for key, value in tree.entries if not (isinstance(value, Scalar) and value.text == old))
+            return replace(tree, entries=entries) if entries else None
+    return None
+
+
+def new_name(design: Design, stem: str) -> str:
+    """A name that no tile has yet, such as `echo_1`."""
+    taken = {tile.name for tile in design.tiles}
+    return next(name for number in range(1, len(taken) + 2) if (name := f"{stem}_{number}") not in taken)
+
+
+def written(tree: Tree) -> str:
+    """A `next` as it is written in one line."""
+    match tree:
+        case Seq():
+            return f"[{_listed(written(item) for item in tree.items)}]"
+        case Map():
+            return f"{{{_listed(f'{key.text}: {written(value)}' for key, value in tree.entries)}}}"
+    return tree.text
+
+
+def _listed(parts: Iterable[str]) -> str:
+    return ", ".join(parts)

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes to a design after which its messages cannot wait for each other for ever; each was tried before it is proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from girih.compiler import edits
+from girih.compiler.dependencies import Tokens, dependencies
+from girih.compiler.explain import Cycle, steps, tiles_of
+from girih.compiler.hops import SCHEDULER
+from girih.compiler.model import CARD_NODE, Card, Design, Fabric, Tile, TileText
+from girih.compiler.parse import Scalar
+from girih.compiler.paths import Path, message_paths
+from girih.compiler.values import listing
+from girih.spec.kinds import Kind
+from girih.topology import Place
+
+MOST_MOVES = 4  # of one proposal
+CHANNELS = "channels"  # of a scheduler: its fabric ports
+Recheck = Callable[[Design], Card | None]  # the card of a changed design, None if there is something wrong with it
+Occupant = tuple[str, int]  # a tile and one of its fabric ports
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A change, as an order without a full stop; the design and the card that it makes."""
+
+    text: str
+    design: Design
+    card: Card
+
+
+def proposals(design: Design, card: Card, cycle: Cycle, kinds: Mapping[str, Kind], recheck: Recheck) -> tuple[Proposal, ...]:
+    """The least change of each sort that leaves no cycle: other positions, a buffer, a second tile of a kind."""
+    search = _Search(design, card, cycle, kinds, recheck)
+    sorts = (search.channels, search.buffers, search.copies) if _is_of_tiles(card) else (search.positions, search.buffers)
+    found = [next(sort(), None) for sort in sorts]
+    return tuple(proposal for proposal in found if proposal)
+
+
+def is_free(card: Card) -> bool:
+    """Whether no message of a card can wait for ever."""
+    return dependencies(card).order() is not None
+
+
+def _is_of_tiles(card: Card) -> bool:
+    """Whether tiles wait for each other wherever they are: on a crossbar, which has no links to share, as well."""
+    apart: list[Place] = []
+    tiles = []
+    for tile in card.tiles:
+        first = len(apart)
+        apart += [(first + port,) for port in range(len(tile.places))]
+        tiles.append(replace(tile, places=tuple(apart[first:])))
+    return not is_free(replace(card, fabric=Fabric("crossbar", len(apart)), tiles=tuple(tiles)))
+
+
+def _moved(card: Card, places: edits.Places) -> Card:
+    """A card with tiles elsewhere, as far as `dependencies` looks at it."""
+    return replace(card, tiles=tuple(replace(tile, places=places[tile.name]) for tile in card.tiles))
+
+
+@dataclass(frozen=True)
+class _Search:
+    design: Design
+    card: Card
+    cycle: Cycle
+    kinds: Mapping[str, Kind]
+    recheck: Recheck
+
+    def _good(self, text: str, design: Design) -> Iterator[Proposal]:
+        card = self.recheck(design)
+        if card is not None and is_free(card):
+            yield Proposal(text, design, card)
+
+    # Other positions.
+
+    def positions(self) -> Iterator[Proposal]:
+        """One tile elsewhere, or two that change places; where that is not enough, one such move after another."""
+        if self.card.fabric.topology == "crossbar":
+            return
+        places, about = edits.where(self.card), tiles_of(self.cycle)
+        for _ in range(MOST_MOVES):
+            after = min(self._moves(places, about), key=self._cost, default=None)
+            if after is None:
+                return
+            places = after
+            cycle = dependencies(_moved(self.card, places)).shortest_cycle()
+            if cycle is None:
+                yield from self._good(self._moves_text(places), edits.placed(self.design, self._to_write(places)))
+                return
+            about = tiles_of(cycle)
+
+    def _moves(self, places: edits.Places, about: tuple[str, ...]) -> Iterator[edits.Places]:
+        """Every way to put one place of the tiles in question elsewhere, or to exchange it with another's."""
+        at: dict[Occupant, Place] = {(name, port): place for name, of in places.items() for port, place in enumerate(of)}
+        for occupant, place in at.items():
+            if occupant[0] not in about:
+                continue
+            for free in self._free_in(places):
+                yield _put(places, {occupant: free})
+            for other, its in at.items():
+                if other[0] != occupant[0]:
+                    yield _put(places, {occupant: its, other: place})
+
+    def _free_in(self, places: edits.Places) -> list[Place]:
+        taken = {place for of in places.values() for place in of}
+        fabric = self.card.fabric
+        return [place for place in fabric.shape.places if place not in taken and fabric.node(place) != CARD_NODE]
+
+    def _cost(self, places: edits.Places) -> tuple[int, int, int]:
+        """What is still tangled, then the tiles moved, then the links that all paths take together."""
+        card = _moved(self.card, places)
+        moved = sum(places[tile.name] != tile.places for tile in self.card.tiles)
+        tiles = {tile.name: tile for tile in card.tiles}
+        links = sum(
+            len(list(card.fabric.shape.hops(tiles[path.src].at, tiles[path.dst].at))) for path in message_paths(card)
+        )
+        return len(dependencies(card).tangled()), moved, links
+
+    def _to_write(self, places: edits.Places) -> edits.Places:
+        """The places that the file must say: of what moves, and of all tiles that it leaves to the compiler."""
+        return {
+            tile.name: places[tile.name]
+            for tile in self.design.tiles
+            if tile.at is None or places[tile.name] != self.card.tile(tile.name).places
+        }
+
+    def _moves_text(self, places: edits.Places) -> str:
+        written = self._to_write(places)
+        return "Put " + listing([f"{name} at {_at(of)}" for name, of in written.items()], "and")
+
+    # A buffer between two tiles.
+
+    def buffers(self) -> Iterator[Proposal]:
+        """A tile between two that takes or drops, and so never waits."""
+        kind = next((k.name for k in self.kinds.values() if _is_buffer(k)), None)
+        for path in self._sent():
+            sender = self._text(path.src)
+            if kind is None or sender.next is None:
+                continue
+            name = edits.new_name(self.design, "buffer")
+            redirected = edits.redirected(sender.next, path.dst, name)
+            design = edits.with_next(self.design, path.src, redirected)
+            tile = replace(_plain(name, kind, sender.line), next=edits.word(sender.line, path.dst))
+            for at in self._new_places():
+                text = (
+                    f"Put a {kind} between {path.src} and {path.dst}, which drops what it has no room for, "
+                    f"{name}: {{kind: {kind}{_at_key(at)}, next: {path.dst}}} with next: {edits.written(redirected)} in {path.src}"
+                )
+                yield from self._good(text, edits.with_tile(design, replace(tile, at=at)))
+
+    # A second tile of a kind.
+
+    def copies(self) -> Iterator[Proposal]:
+        """A tile that messages come to twice, once more: for the second time, and without what leads round again."""
+        paths = self._sent()
+        for path, after in zip(paths, [*paths[1:], *paths[:1]], strict=True):
+            sender, twice = self._text(path.src), self._text(path.dst)
+            rest = None if twice.next is None else edits.without(twice.next, after.dst)
+            if rest is None or sender.next is None or after.src != path.dst:
+                continue
+            name = edits.new_name(self.design, path.dst)
+            redirected = edits.redirected(sender.next, path.dst, name)
+            design = edits.with_next(self.design, path.src, redirected)
+            for at in self._new_places():
+                text = (
+                    f"Give what {path.src} sends a {path.dst} of its own, "
+                    f"{name}: {{kind: {twice.kind.text}{_at_key(at)}, next: {edits.written(rest)}}} with next: {edits.written(redirected)} in {path.src}"
+                )
+                yield from self._good(text, edits.with_tile(design, replace(twice, name=name, at=at, next=rest)))
+
+    def _new_places(self) -> Iterator[tuple[Place, ...] | None]:
+        """Where one more tile can be; None: the compiler places it."""
+        if self.card.fabric.topology == "crossbar":
+            yield None
+        else:
+            yield from ((place,) for place in self._free_in(edits.where(self.card)))
+
+    def _sent(self) -> list[Path]:
+        """The paths of the cycle that a `next` leads along, in order."""
+        paths = dict.fromkeys(step.reason for step in steps(self.cycle) if isinstance(step.reason, Path))
+        return [path for path in paths if any(hop.to == path.dst for hop in self.card.tile(path.src).hops)]
+
+    def _text(self, name: str) -> TileText:
+        return next(tile for tile in self.design.tiles if tile.name == name)
+
+    # Lossless messages apart from what comes back.
+
+    def channels(self) -> Iterator[Proposal]:
+        """One more fabric port of the scheduler, so that new lossless messages have one to themselves."""
+        waiting = next((edge.holder.scheduler for edge in self.cycle if isinstance(edge.holder, Tokens)), None)
+        if waiting is None:
+            return
+        tile, text = self.card.tile(waiting), self._text(waiting)
+        kinds = {it.name: self.kinds[it.kind.text] for it in self.design.tiles}
+        led = [it.name for it in self.design.tiles if it.next is not None and SCHEDULER[0] in kinds[it.name].next.names]
+        for names in (*((name,) for name in led), tuple(led)):  # they come back to where lossless messages wait
+            design = self.design
+            for name in names:
+                design = edits.with_next(design, name, None)
+            yield from self._good(f"Leave out next of {listing(names, 'and')}", design)
+        wanted = len(tile.places) + 1
+        setting = (edits.word(text.line, CHANNELS), Scalar(text.line, str(wanted), wanted))
+        for at in self._more_places(tile, text):
+            settings = (*(pair for pair in text.settings if pair[0].text != CHANNELS), setting)
+            changed = replace(text, settings=settings, at=at)
+            design = replace(self.design, tiles=tuple(changed if it is text else it for it in self.design.tiles))
+            more = f" at {_at(at)}" if at else ""
+            yield from self._good(f"Give {waiting} one more fabric port{more}, {CHANNELS}: {wanted}", design)
+
+    def _more_places(self, tile: Tile, text: TileText) -> Iterator[tuple[Place, ...] | None]:
+        if text.at is None or self.card.fabric.topology == "crossbar":
+            yield text.at
+        else:
+            yield from ((*tile.places, place) for place in self._free_in(edits.where(self.card)))
+
+
+def _is_buffer(kind: Kind) -> bool:
+    return kind.buffering == "drops" and not kind.chained and kind.fabric == "both" and kind.next is not None
+
+
+def _plain(name: str, kind: str, line: int) -> TileText:
+    return TileText(name, line, edits.word(line, kind), None, line, 0, None, None, ())
+
+
+def _put(places: edits.Places, moves: Mapping[Occupant, Place]) -> edits.Places:
+    after = {name: list(of) for name, of in places.items()}
+    for (name, port), place in moves.items():
+        after[name][port] = place
+    return {name: tuple(of) for name, of in after.items()}
+
+
+def _at(places: tuple[Place, ...]) -> str:
+    """As `at` is written in a file."""
+    return str(list(places[0])) if len(places) == 1 else str([list(place) for place in places])
+
+
+def _at_key(places: tuple[Place, ...] | None) -> str:
+    return f", at: {_at(places)}" if places else ""
