@@ -16,7 +16,7 @@ from girih.compiler.read import read
 from girih.errors import GirihError
 from girih.placement.problem import Problem, placed, problem_of
 from girih.placement.search import Found, Progress, search
-from girih.placement.write import with_places
+from girih.placement.write import first_alias, with_places
 from girih.spec.kinds import load_kinds
 from girih.topology import Crossbar
 
@@ -34,6 +34,9 @@ def place_design(
     text = read_text(path)
     card = check_file(path, allow_deadlock=True)
     _check_kept(card, keep, path)
+    if alias := first_alias(text):
+        line, name = alias
+        raise GirihError(f"positions cannot be written into a file that uses a text twice (*{name})", f"{path}:{line}", "Write it out.")
     if isinstance(card.fabric.shape, Crossbar):
         if dependencies(card).order() is None:
             raise _everywhere(path)
@@ -46,8 +49,7 @@ def place_design(
     written = with_places(text, _by_tile(card, found))
     report = Report(str(path))
     again = check(read(parse(written, report), card.name, report), source_name(path), load_kinds(), report)
-    if tuple(place for tile in again.tiles for place in tile.places) != found.places:
-        raise GirihError("the positions cannot be written, because tiles share a text", str(path), "Write each tile out, without * and &.")
+    assert tuple(place for tile in again.tiles for place in tile.places) == found.places, "what was written is read as something else"
     return written, said(found)
 
 

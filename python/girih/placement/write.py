@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ruamel.yaml import YAML
+from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 
 from girih.topology import Place
@@ -14,12 +15,18 @@ Places = Mapping[str, tuple[Place, ...]]
 
 
 def with_places(text: str, places: Places) -> str:
-    """A design that is known to be right with `at:` in every tile. places: of each tile by name."""
+    """A design that is known to be right, and has no alias, with `at:` in every tile. places: of each tile by name."""
     tiles = _value(YAML().compose(text), "tiles")
     edits = [_edit(text, tile, places[name.value]) for name, tile in tiles.value if name.value in places]
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
+
+
+def first_alias(text: str) -> tuple[int, str] | None:
+    """The line and the name of the first alias in a file: where one text stands for two, no tile has one of its own."""
+    aliases = (event for event in YAML().parse(text) if isinstance(event, AliasEvent))
+    return next(((event.start_mark.line + 1, event.anchor) for event in aliases), None)
 
 
 def place_text(places: tuple[Place, ...]) -> str:
