@@ -5,46 +5,39 @@ from __future__ import annotations
 
 from html import escape
 from math import cos, pi, sin
+from types import ModuleType
 
-from girih.compiler import draw_butterfly, lanes
+from girih.compiler import draw_butterfly, draw_crossbar, draw_mesh
 from girih.compiler.lanes import Point
 from girih.compiler.model import Card, Tile
-from girih.compiler.paths import services
-from girih.compiler.shapes import FAINT, INK, LEGEND_LINE, MARGIN, PAPER, TILE_HEIGHT, TILE_WIDTH, TITLE_HEIGHT, Layout, router, text, wire
+from girih.compiler.paths import Path, services
+from girih.compiler.shapes import FAINT, INK, LEGEND_LINE, MARGIN, PAPER, TILE_HEIGHT, TILE_WIDTH, Layout, arrow, text
 from girih.compiler.verilog import origin, summary
 
 SERVICE_COLOURS = ("#2563eb", "#ea580c", "#16a34a", "#9333ea", "#dc2626", "#0891b2", "#db2777", "#854d0e")
 AREA_COLOURS = ("#0f766e", "#b45309", "#1d4ed8", "#be185d", "#4d7c0f", "#6d28d9", "#475569", "#a16207")
-PITCH_X, PITCH_Y = 256, 162  # of a mesh
-LANE, FIRST_LANE, MOST_LANES = 6.0, 4.0, 4
-HEAD = 8
+MOST_LANES = 4
 
 
 def draw(card: Card) -> str:
     """The text of the SVG."""
-    match card.fabric.topology:
-        case "mesh":
-            layout = _mesh_layout(card)
-            fabric = _mesh(card)
-        case "butterfly":
-            layout = draw_butterfly.layout(card)
-            fabric = draw_butterfly.links(card)
-        case _:
-            layout = _crossbar_layout(card)
-            fabric = _crossbar(card, layout)
+    layout = fabric_of(card).layout(card)
     found = services(card)
-    height = layout.bottom + LEGEND_LINE * len(found) + MARGIN / 2
-    body = [
-        *_title(card),
-        *fabric,
-        *_tiles(card, layout),
-        *_paths(card, layout),
-        *_legend([service.name for service in found], layout.bottom),
-    ]
-    size = f"{layout.width:.0f} {height:.0f}"
+    body = [*scene(card, layout), *_paths(card), *_legend([service.name for service in found], layout.bottom)]
+    return document(card, body, layout.width, layout.bottom + LEGEND_LINE * len(found) + MARGIN / 2)
+
+
+def fabric_of(card: Card) -> ModuleType:
+    """What draws the card's fabric: `layout` and `links` of a card, a message's `way` and one `channel`."""
+    return {"mesh": draw_mesh, "butterfly": draw_butterfly, "crossbar": draw_crossbar}[card.fabric.topology]
+
+
+def document(card: Card, body: list[str], width: float, height: float) -> str:
+    """The SVG around what is in it."""
+    size = f"{width:.0f} {height:.0f}"
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{layout.width:.0f}" height="{height:.0f}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{width:.0f}" height="{height:.0f}" '
             f'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif">',
             f"<!-- {escape(origin(card))} -->",
             f"<title>{escape(card.name)}: {escape(summary(card))}</title>",
@@ -56,30 +49,15 @@ def draw(card: Card) -> str:
     )
 
 
-def _mesh_layout(card: Card) -> Layout:
-    boxes = {(tile.name, port): _cell(at) for tile in card.tiles for port, at in enumerate(tile.places)}
-    width = max(2 * MARGIN + card.fabric.x * PITCH_X - 40, 560)
-    return Layout(boxes, width, TITLE_HEIGHT + card.fabric.y * PITCH_Y + 8)
+def scene(card: Card, layout: Layout) -> list[str]:
+    """The card without its messages."""
+    return [*_title(card), *fabric_of(card).links(card), *_tiles(card, layout)]
 
 
-def _crossbar_layout(card: Card) -> Layout:
-    columns = (card.fabric.ports + 1) // 2
-    pitch = TILE_WIDTH + 52
-    boxes = {}
-    for tile, port in ((tile, port) for tile in card.tiles for port in range(len(tile.places))):
-        row, column = divmod(tile.places[port][0], columns)
-        x = column if row == 0 else columns - 1 - column  # the ports run around the crossbar
-        boxes[tile.name, port] = (MARGIN + 24 + x * pitch, TITLE_HEIGHT + row * (TILE_HEIGHT + 210))
-    return Layout(boxes, max(2 * MARGIN + columns * pitch + 16, 560), TITLE_HEIGHT + 2 * TILE_HEIGHT + 250)
-
-
-def _cell(at: tuple[int, int]) -> Point:
-    return MARGIN + 24 + at[0] * PITCH_X, TITLE_HEIGHT + at[1] * PITCH_Y
-
-
-def _router(at: tuple[int, int]) -> Point:
-    x, y = _cell(at)
-    return x + TILE_WIDTH + 42, y + TILE_HEIGHT + 42
+def places_of(card: Card, path: Path) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Where a path is drawn from and to."""
+    start, end = card.tile(path.src), card.tile(path.dst)
+    return start.places[0], end.places[next((hop.port for hop in start.hops if hop.to == path.dst), 0)]
 
 
 def _title(card: Card) -> list[str]:
@@ -91,34 +69,6 @@ def _title(card: Card) -> list[str]:
         f'<circle cx="{x}" cy="{y}" r="5" fill="{PAPER}"/>',
         text(x + 32, y - 1, 20, card.name, more=' font-weight="700"'),
         text(x + 32, y + 18, 12.5, summary(card), FAINT),
-    ]
-
-
-def _mesh(card: Card) -> list[str]:
-    """Routers, the links between them and to the tiles."""
-    lines = []
-    places = [(x, y) for y in range(card.fabric.y) for x in range(card.fabric.x)]
-    taken = {at for tile in card.tiles for at in tile.places}
-    for x, y in places:
-        for neighbour in ((x + 1, y), (x, y + 1)):
-            if neighbour in places:
-                lines.append(wire(_router((x, y)), _router(neighbour)))
-        if (x, y) in taken:
-            lines.append(wire(_corner((x, y)), _router((x, y))))
-    return [*lines, *(router(_router(at)) for at in places)]
-
-
-def _corner(at: tuple[int, int]) -> Point:
-    x, y = _cell(at)
-    return x + TILE_WIDTH - 6, y + TILE_HEIGHT - 6
-
-
-def _crossbar(card: Card, layout: Layout) -> list[str]:
-    y = TITLE_HEIGHT + TILE_HEIGHT + 26
-    width = layout.width - 2 * MARGIN
-    return [
-        f'<rect x="{MARGIN}" y="{y}" width="{width:.0f}" height="158" rx="14" fill="#f3f4f6" stroke="#9ca3af" stroke-width="1.5"/>',
-        text(MARGIN + width / 2, y + 84, 13, "crossbar", "#9ca3af", ' text-anchor="middle" letter-spacing="3"'),
     ]
 
 
@@ -163,81 +113,25 @@ def _tile(tile: Tile, corner: Point, colour: str) -> list[str]:
         ways = [use for use in ("axis_in", "axis_out") if use in tile.kind.uses]
         for way, height in zip(ways, (35,) if len(ways) == 1 else (31, 43), strict=True):
             ends = [(x - 34, y + height), (x - 3, y + height)]
-            lines += _arrow(ends if way == "axis_in" else ends[::-1], INK, 2.2)
+            lines += arrow(ends if way == "axis_in" else ends[::-1], INK, 2.2)
         lines.append(text(x - 36, y + (25 if len(ways) == 1 else 20), 10.5, f"port {tile.port}", FAINT))
     return lines
 
 
-def _arrow(points: list[Point], colour: str, width: float) -> list[str]:
-    path = lanes.rounded(lanes.shortened(points, HEAD - 1), 10)
-    return [
-        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-linecap="round"/>',
-        f'<polygon points="{lanes.arrow_head(points, HEAD)}" fill="{colour}"/>',
-    ]
-
-
-def _paths(card: Card, layout: Layout) -> list[str]:
+def _paths(card: Card) -> list[str]:
     """An arrow for each path of each service, in the service's lane and colour."""
     lines = []
     for index, service in enumerate(services(card)):
         colour, lane = SERVICE_COLOURS[index % len(SERVICE_COLOURS)], index % MOST_LANES
-        for src, dst in dict.fromkeys((path.src, path.dst) for path in service.paths):
-            start, end = card.tile(src), card.tile(dst)
-            port = next((hop.port for hop in start.hops if hop.to == dst), 0)
-            if card.fabric.topology == "crossbar":
-                lines += _curve(layout.boxes[src, 0], layout.boxes[dst, port], lane, colour)
-                continue
-            if card.fabric.topology == "mesh":
-                line = _mesh_line(lanes.route(start.places[0], end.places[port]))
-            else:
-                line = draw_butterfly.line(card.fabric, start.places[0], end.places[port])
-            lines += _arrow(lanes.parallel(line, FIRST_LANE + LANE * lane), colour, 2.4)
+        for start, end in dict.fromkeys(places_of(card, path) for path in service.paths):
+            lines += fabric_of(card).way(card, start, end, lane, colour)
     return lines
-
-
-def _mesh_line(places: list[tuple[int, int]]) -> list[Point]:
-    """From tile to tile along the links between routers; a line joins the side of a tile that its link passes."""
-    routers = [_router(at) for at in places]
-    start, end = _joint(places[0], places[1]), _joint(places[-1], places[-2])
-    return lanes.simplify([*start, *routers[1:-1], *reversed(end)])
-
-
-def _joint(at: tuple[int, int], towards: tuple[int, int]) -> list[Point]:
-    """A point on the edge of the tile at `at`, and the one beside it on the link to or from `towards`."""
-    x, y = _cell(at)
-    link_x, link_y = _router(at)
-    if at[1] == towards[1]:
-        along = x + TILE_WIDTH * (0.7 if towards[0] > at[0] else 0.3)
-        return [(along, y + TILE_HEIGHT), (along, link_y)]
-    along = y + TILE_HEIGHT * (0.68 if towards[1] > at[1] else 0.32)
-    return [(x + TILE_WIDTH, along), (link_x, along)]
-
-
-def _curve(start: Point, end: Point, lane: int, colour: str) -> list[str]:
-    """From tile to tile through the crossbar: out of the right half of a tile's edge, into the left half."""
-    upper = min(start[1], end[1]) if start[1] != end[1] else TITLE_HEIGHT
-    (x0, y0, down0) = _edge(start, upper, TILE_WIDTH / 2 + 12 + LANE * lane)
-    (x1, y1, down1) = _edge(end, upper, TILE_WIDTH / 2 - 12 - LANE * lane)
-    bend = min(60 + abs(x1 - x0) * 0.12, 130) if down0 == down1 else 120
-    stop = y1 + HEAD * down1
-    path = f"M{x0:.1f},{y0:.1f}C{x0:.1f},{y0 + bend * down0:.1f} {x1:.1f},{y1 + bend * down1:.1f} {x1:.1f},{stop:.1f}"
-    head = lanes.arrow_head([(x1, stop), (x1, y1)], HEAD)
-    return [
-        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.4" stroke-linecap="round"/>',
-        f'<polygon points="{head}" fill="{colour}"/>',
-    ]
-
-
-def _edge(box: Point, upper: float, along: float) -> tuple[float, float, int]:
-    """A point on the edge of a tile that faces the crossbar, and 1 if the crossbar is below it, else -1."""
-    below = box[1] == upper
-    return box[0] + along, box[1] + (TILE_HEIGHT if below else 0), 1 if below else -1
 
 
 def _legend(names: list[str], top: float) -> list[str]:
     lines = []
     for index, name in enumerate(names):
         y = top + LEGEND_LINE * index
-        lines += _arrow([(MARGIN, y), (MARGIN + 38, y)], SERVICE_COLOURS[index % len(SERVICE_COLOURS)], 2.6)
+        lines += arrow([(MARGIN, y), (MARGIN + 38, y)], SERVICE_COLOURS[index % len(SERVICE_COLOURS)], 2.6)
         lines.append(text(MARGIN + 50, y + 4.5, 13, name))
     return lines

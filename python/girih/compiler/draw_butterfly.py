@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from girih.compiler.lanes import Point, simplify
 from girih.compiler.model import Card, Fabric
-from girih.compiler.shapes import MARGIN, TILE_HEIGHT, TILE_WIDTH, TITLE_HEIGHT, Layout, router, wire
-from girih.topology import Channel, Place
+from girih.compiler.shapes import MARGIN, TILE_HEIGHT, TILE_WIDTH, TITLE_HEIGHT, Layout, arrow_beside, router, wire
+from girih.topology import IN, OUT, Channel, Place
 
 PORT_ROOM = 44  # left of a tile, for the arrows of its Ethernet port
 SPINE = 34  # between the spine and what is beside it
@@ -42,7 +42,22 @@ def links(card: Card) -> list[str]:
     return [*lines, *(router(_router(fabric, at)) for at in places)]
 
 
-def line(fabric: Fabric, start: Place, end: Place) -> list[Point]:
+def way(card: Card, start: Place, end: Place, lane: int, colour: str) -> list[str]:
+    """An arrow from tile to tile."""
+    return arrow_beside(_line(card.fabric, start, end), lane, colour)
+
+
+def channel(card: Card, link: Channel) -> list[Point]:
+    """The line of one link."""
+    fabric = card.fabric
+    if link.side == IN:
+        return [_side(fabric, link.start, 0.5), _middle(fabric, link.start, 0.5), _router(fabric, link.start)]
+    if link.side == OUT:
+        return [_router(fabric, link.end), _middle(fabric, link.end, 0.5), _side(fabric, link.end, 0.5)]
+    return _between(fabric, link)
+
+
+def _line(fabric: Fabric, start: Place, end: Place) -> list[Point]:
     """The way of a message from tile to tile; it leaves in the lower half of a side and arrives in the upper one."""
     points = [_side(fabric, start, 0.66), _middle(fabric, start, 0.66)]
     if start[:2] != end[:2]:

@@ -6,11 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from girih.compiler import lanes
 from girih.compiler.lanes import Point
 
 INK, FAINT, LINE, PAPER = "#1f2937", "#6b7280", "#d1d5db", "#ffffff"
 TILE_WIDTH, TILE_HEIGHT = 148, 70
 MARGIN, TITLE_HEIGHT, LEGEND_LINE = 48, 92, 24
+HEAD = 8  # of an arrow
+LANE, FIRST_LANE = 6.0, 4.0  # of arrows beside each other
 
 
 @dataclass(frozen=True)
@@ -39,3 +42,16 @@ def router(centre: Point) -> str:
         f'<rect x="{x - 11:.0f}" y="{y - 11:.0f}" width="22" height="22" rx="5" fill="#f3f4f6" stroke="#9ca3af" '
         f'stroke-width="1.5"/>'
     )
+
+
+def arrow(points: list[Point], colour: str, width: float) -> list[str]:
+    path = lanes.rounded(lanes.shortened(points, HEAD - 1), 10)
+    return [
+        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-linecap="round"/>',
+        f'<polygon points="{lanes.arrow_head(points, HEAD)}" fill="{colour}"/>',
+    ]
+
+
+def arrow_beside(points: list[Point], lane: int, colour: str) -> list[str]:
+    """An arrow in one of the lanes beside a line."""
+    return arrow(lanes.parallel(points, FIRST_LANE + LANE * lane), colour, 2.4)
