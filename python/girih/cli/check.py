@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
+from os.path import relpath
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from girih.errors import GirihError
+
+if TYPE_CHECKING:
+    from girih.compiler.check_deadlock import DeadlockError
 
 DesignFile = Annotated[Path, typer.Argument(metavar="DESIGN", help="A design file, or the name of one in designs/.")]
 
@@ -19,13 +25,31 @@ def design_path(text: Path) -> Path:
     return named if not text.exists() and text.suffix == "" and named.exists() else text
 
 
+def _drawn(error: DeadlockError) -> str:
+    """Draws what a card can hang by; the file."""
+    from girih.build.generate import write_if_changed
+    from girih.compiler.draw_cycle import draw_cycle
+    from girih.paths import BUILD
+
+    file = BUILD / "deadlock" / f"{error.card.name}.svg"
+    write_if_changed(file, draw_cycle(error.card, error.cycle))
+    return relpath(file)
+
+
 def register(app: typer.Typer) -> None:
     @app.command(epilog="Example: ./girih check designs/udp_echo.yaml")
     def check(design: DesignFile) -> None:
         """Checks a design file, and says what the card will be, or every mistake with its line and its remedy."""
         from girih.compiler.check import check_file
+        from girih.compiler.check_deadlock import DeadlockError
         from girih.compiler.emit_manifest import emit_tables
+        from girih.compiler.warn import warnings
 
-        card = check_file(design_path(design))
+        try:
+            card = check_file(design_path(design))
+        except DeadlockError as error:
+            raise GirihError(error.what, error.where, f"{error.remedy}\n  {_drawn(error)} shows it") from error
         print(f"{design}: ok")
+        for warning in warnings(card):
+            print(f"{design}: warning: {warning}")
         print("\n".join(emit_tables(card).splitlines()[1:]))

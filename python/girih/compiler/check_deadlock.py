@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from girih.compiler.dependencies import dependencies
-from girih.compiler.explain import Cycle, explain, tiles_of
+from girih.compiler.explain import Cycle, lines_of, tiles_of
 from girih.compiler.model import Card, Design
 from girih.compiler.repair import Proposal, Recheck, proposals
 from girih.errors import GirihError
@@ -34,7 +34,7 @@ def check_deadlock(card: Card, design: Design, kinds: Mapping[str, Kind], file: 
     cycle = dependencies(card).shortest_cycle()
     if cycle is None:
         return
-    lines = [f"  {number}. {text}" for number, text in enumerate(explain(card, cycle), 1)]
+    lines = [f"  {number}. {line.text}" for number, line in enumerate(lines_of(card, cycle), 1)]
     what = "\n".join(["this card can hang: its messages can wait for each other in a circle", *lines, "  and so on from 1"])
     line = card.tile(tiles_of(cycle)[0]).line
     raise DeadlockError(what, f"{file}:{line}", card, cycle, proposals(design, card, cycle, kinds, recheck))

@@ -48,7 +48,15 @@ def tiles_of(cycle: Cycle) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def explain(card: Card, cycle: Cycle) -> list[str]:
+@dataclass(frozen=True)
+class Line:
+    """A step in words, without a full stop."""
+
+    text: str
+    step: Step
+
+
+def lines_of(card: Card, cycle: Cycle) -> list[Line]:
     """A line for each step, in order: the last waits for the first."""
     sorts = _sorts(card)
     lines = []
@@ -57,9 +65,9 @@ def explain(card: Card, cycle: Cycle) -> list[str]:
         first, last = step.edges[0].holder, step.edges[-1].wanted
         if isinstance(step.reason, Path):
             held = ", ".join(name_of(card, edge.holder) for edge in step.edges)
-            lines.append(f"{_message(step.reason, sorts)} holds {held} and waits for {name_of(card, last)}")
+            lines.append(Line(f"{_message(step.reason, sorts)} holds {held} and waits for {name_of(card, last)}", step))
         elif not (isinstance(first, Buffer) and isinstance(last, Channel) and _is_tile_that_waits(before)):
-            lines.append(step.reason.text)  # else the line before has said that the tile waits to send
+            lines.append(Line(step.reason.text, step))  # else the line before has said that the tile waits to send
         before = step
     return lines
 

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may be meant, but mostly is not: a card is built all the same."""
+
+from __future__ import annotations
+
+import networkx
+
+from girih.compiler.explain import name_of
+from girih.compiler.model import Card
+from girih.compiler.paths import Service, services
+from girih.compiler.traffic import link_gbps, overloads
+
+
+def warnings(card: Card) -> list[str]:
+    """What to say of a card that is right, in sentences."""
+    return [*_overloads(card), *_visits(card)]
+
+
+def _overloads(card: Card) -> list[str]:
+    """Links that are to carry more than they can, by the traffic that the design expects."""
+    most = link_gbps(card)
+    return [
+        f"{name_of(card, link)} is to carry {gbps:.1f} Gbps and carries {most:.1f} at most. "
+        "Put tiles elsewhere, spread the traffic over more, or make the card wider."
+        for link, gbps in overloads(card).items()
+    ]
+
+
+def _visits(card: Card) -> list[str]:
+    """Sorts of traffic whose messages can come to a tile again: each round takes its part of the links."""
+    found = []
+    for service in services(card):
+        cycle = _round(card, service)
+        if cycle:
+            ways = " > ".join([*cycle, cycle[0]])
+            found.append(f"messages of {service.name} can come to {cycle[0]} again, {ways}. Is their next hop what was meant?")
+    return list(dict.fromkeys(found))
+
+
+def _round(card: Card, service: Service) -> list[str]:
+    """A way round among the tiles of a sort of traffic. Those at a port end it, and the scheduler is come back to on purpose."""
+    ends = {card.scheduling.scheduler, *(tile.name for tile in card.tiles if tile.kind.at_port)}
+    graph = networkx.DiGraph((path.src, path.dst) for path in service.paths if not {path.src, path.dst} & ends)
+    try:
+        return [start for start, _ in networkx.find_cycle(graph)]
+    except networkx.NetworkXNoCycle:
+        return []
