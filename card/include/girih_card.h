@@ -29,7 +29,8 @@ enum girih_status {
   GIRIH_E_FORMAT = -3,   /* a file is not what it should be */
   GIRIH_E_DESIGN = -4,   /* a check inside the card failed; the card can only be closed */
   GIRIH_E_TIMEOUT = -5,  /* the card did not answer, or did not come to rest, in time */
-  GIRIH_E_BUS = -6       /* the register access was answered with an error */
+  GIRIH_E_BUS = -6,      /* the register access was answered with an error */
+  GIRIH_E_STALL = -7     /* the watchdog: nothing moves any more, and links hold messages */
 };
 
 /* The last error of the calling thread. */
@@ -57,10 +58,28 @@ int girih_reset(girih_card *card);
 int girih_run(girih_card *card, uint64_t cycles);
 /* Runs up to `cycles`, but no longer than `microseconds` of real time. */
 int girih_run_slice(girih_card *card, uint64_t cycles, uint32_t microseconds);
-/* Runs until no port has moved for `quiet` cycles; GIRIH_E_TIMEOUT after `limit` cycles. */
+/* Runs until no port has moved for `quiet` cycles and no link holds a message; GIRIH_E_TIMEOUT after `limit` cycles. */
 int girih_run_until_quiet(girih_card *card, uint64_t quiet, uint64_t limit);
 /* Cycles since a frame last moved, or was waiting, at any port. */
 uint64_t girih_quiet_cycles(const girih_card *card);
+
+/* ---- the watchdog ---- */
+
+typedef struct girih_waiting {
+  uint32_t link;     /* as numbered in the manifest's `watched` */
+  uint8_t src, dst;  /* nodes of the message that is offered there and not taken */
+  uint16_t reserved;
+} girih_waiting;
+
+/* A card has stalled when links hold messages and nothing has moved, on any link or out of a port, for `cycles`;
+ * 0, as at first: it is not watched. What runs until the card is at rest ends with GIRIH_E_STALL then. */
+int girih_watchdog(girih_card *card, uint64_t cycles);
+/* How long the card has stalled; 0: it has not. */
+uint64_t girih_stalled_cycles(const girih_card *card);
+/* Copies up to `capacity` of the links that held messages when the watchdog last looked; the number of them. */
+uint64_t girih_waiting_links(const girih_card *card, girih_waiting *links, uint64_t capacity);
+/* 1: the port offers a beat that is not taken (m_axis_tready is low); 0: it does not. */
+int girih_port_waits(girih_card *card, uint32_t port);
 
 int girih_read32(girih_card *card, uint32_t address, uint32_t *value);
 int girih_write32(girih_card *card, uint32_t address, uint32_t value);
@@ -88,7 +107,7 @@ int girih_inject(girih_card *card, uint32_t port, const uint8_t *data, uint32_t 
 int girih_collect_enable(girih_card *card, uint32_t port, int enable);
 /* Takes the oldest kept frame: 1 and *frame, or 0 when there is none. */
 int girih_collect(girih_card *card, uint32_t port, girih_frame *frame);
-/* m_axis_tready is high in each cycle with this probability; 1 at first. */
+/* m_axis_tready is high in each cycle with this probability; 1 at first, and 0 is never. */
 int girih_ready_set(girih_card *card, uint32_t port, double probability, uint64_t seed);
 
 /* Opens TAP device `name` in the network namespace file `netns` (NULL: here). *fd stays the card's;
@@ -207,6 +226,7 @@ int girih_replay(girih_card *card, const char *path, girih_replay_result *result
 }
 
 static_assert(sizeof(girih_frame) == 32 && sizeof(girih_port_stats) == 64, "shared with Python");
+static_assert(sizeof(girih_waiting) == 8, "shared with Python");
 static_assert(sizeof(girih_fault_params) == 64 && sizeof(girih_fault_counts) == 48, "shared with Python");
 static_assert(sizeof(girih_flow_params) == 96 && sizeof(girih_latency) == 32, "shared with Python");
 static_assert(sizeof(girih_flow_result) == 168 && sizeof(girih_replay_result) == 280, "shared with Python");

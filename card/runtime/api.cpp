@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C API over the classes: exceptions become codes and a message.
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <string>
@@ -34,6 +35,8 @@ int guarded(Body body) {
     return GIRIH_OK;
   } catch (const girih::DesignError &error) {
     return fail(GIRIH_E_DESIGN, error.what());
+  } catch (const girih::StallError &error) {
+    return fail(GIRIH_E_STALL, error.what());
   } catch (const girih::FormatError &error) {
     return fail(GIRIH_E_FORMAT, error.what());
   } catch (const std::range_error &error) {
@@ -113,6 +116,27 @@ int girih_run_until_quiet(girih_card *card, uint64_t quiet, uint64_t limit) {
 }
 
 uint64_t girih_quiet_cycles(const girih_card *card) { return card->card.quiet_cycles(); }
+
+int girih_watchdog(girih_card *card, uint64_t cycles) {
+  return guarded(card, [&](girih::Card &c) { c.set_watchdog(cycles); });
+}
+
+uint64_t girih_stalled_cycles(const girih_card *card) {
+  const girih::Watchdog &watchdog = card->card.watchdog();
+  return watchdog.stalled(card->card.cycle()) ? watchdog.waiting_cycles(card->card.cycle()) : 0;
+}
+
+uint64_t girih_waiting_links(const girih_card *card, girih_waiting *links, uint64_t capacity) {
+  const auto &waiting = card->card.watchdog().waiting();
+  std::copy_n(waiting.begin(), std::min<uint64_t>(waiting.size(), capacity), links);
+  return waiting.size();
+}
+
+int girih_port_waits(girih_card *card, uint32_t port) {
+  int waits = 0;
+  const int status = guarded([&] { waits = card->card.port(port).waits_for_wire(); });
+  return status == GIRIH_OK ? waits : status;
+}
 
 int girih_read32(girih_card *card, uint32_t address, uint32_t *value) {
   return access(card, false, address, 0, value);
@@ -208,7 +232,9 @@ int girih_flows_run(girih_card *card, uint64_t quiet, uint64_t limit) {
   return guarded(card, [&](girih::Card &c) {
     girih::Generator &flows = generator(c);
     const uint64_t end = c.cycle() + limit;
-    while (!flows.finished() || c.quiet_cycles() < quiet) {
+    c.watchdog().look_again(c.cycle());
+    while (!flows.finished() || c.quiet_cycles() < quiet || c.watchdog().suspects()) {
+      c.check_stall();
       if (c.cycle() >= end) {
         throw std::range_error("the flows did not end within " + std::to_string(limit) + " cycles");
       }

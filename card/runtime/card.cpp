@@ -58,6 +58,11 @@ void Card::eval() {
 void Card::tick() {
   const Pins &pins = model_->pins;
   for (auto &port : ports_) port->drive(cycle_);
+  const bool looks = watchdog_.looks(cycle_);
+  if (looks) {
+    *pins.watch = 1;
+    watchdog_.begin();
+  }
   *pins.clk = 0;
   eval();
   if (waves_open_) model_->dump_waves(cycle_ * NanosecondsPerCycle);
@@ -66,6 +71,10 @@ void Card::tick() {
   if (access) axil_.sample(cycle_);
   *pins.clk = 1;
   eval();
+  if (looks) {
+    *pins.watch = 0;
+    watchdog_.end(cycle_, sent_beats());
+  }
   if (access) axil_.drive();
   if (waves_open_) model_->dump_waves(cycle_ * NanosecondsPerCycle + NanosecondsPerCycle / 2);
   cycle_++;
@@ -84,6 +93,7 @@ void Card::reset() {
   if (recorder_) recorder_->reset(cycle_);
   *model_->pins.rst = 1;
   axil_.abandon();
+  watchdog_.forget();
   for (unsigned i = 0; i < ResetCycles; i++) {
     const Pins &pins = model_->pins;
     for (auto &port : ports_) port->abandon();
@@ -114,7 +124,9 @@ void Card::run_slice(uint64_t cycles, uint32_t microseconds) {
 
 bool Card::run_until_quiet(uint64_t quiet, uint64_t limit) {
   const uint64_t end = cycle_ + limit;
-  while (quiet_cycles() < quiet) {
+  watchdog_.look_again(cycle_);
+  while (quiet_cycles() < quiet || watchdog_.suspects()) {
+    check_stall();
     if (cycle_ >= end) return false;
     tick();
   }
@@ -127,6 +139,24 @@ uint64_t Card::quiet_cycles() const {
     last_moved_ = std::max(last_moved_, port->last_moved());
   }
   return cycle_ - std::min(cycle_, last_moved_);
+}
+
+void Card::set_watchdog(uint64_t cycles) {
+  if (cycles && !model_->pins.watch) throw std::invalid_argument("this card cannot be watched; it has no pin watch_i");
+  watchdog_.set(cycles);
+  watchdog_.forget();
+}
+
+void Card::check_stall() const {
+  if (!watchdog_.stalled(cycle_)) return;
+  throw StallError("nothing has moved for " + std::to_string(watchdog_.waiting_cycles(cycle_)) + " cycles, and " +
+                   std::to_string(watchdog_.waiting().size()) + " links hold messages");
+}
+
+uint64_t Card::sent_beats() const {
+  uint64_t beats = 0;
+  for (const auto &port : ports_) beats += port->stats().tx_beats;
+  return beats;
 }
 
 Access Card::access(bool write, uint32_t address, uint32_t data) {
@@ -202,6 +232,11 @@ void Card::stop_recording() {
 }
 
 }  // namespace girih
+
+// Called by card_sim.sv for each link that holds a flit, when the watchdog looks.
+extern "C" void girih_watch(uint32_t link, uint8_t moves, uint8_t src, uint8_t dst) {
+  girih::current->watchdog().link(link, moves != 0, src, dst);
+}
 
 // Called by link_probe.sv.
 extern "C" void girih_probe(uint32_t link, uint8_t bad, uint8_t last, uint32_t valid, const uint32_t *data,

@@ -9,6 +9,7 @@
 #include "axil.hpp"
 #include "model.hpp"
 #include "port.hpp"
+#include "watchdog.hpp"
 
 namespace girih {
 
@@ -34,6 +35,10 @@ class Card {
   uint64_t quiet_cycles() const;
 
   Access access(bool write, uint32_t address, uint32_t data);
+  void set_watchdog(uint64_t cycles);
+  Watchdog &watchdog() { return watchdog_; }
+  const Watchdog &watchdog() const { return watchdog_; }
+  void check_stall() const;  // throws StallError when nothing will come to rest any more
   void set_ready(uint32_t port, double probability, uint64_t seed);
 
   void start_waves(const std::string &path, uint64_t from, uint64_t to);
@@ -53,6 +58,7 @@ class Card {
 
  private:
   void eval();
+  uint64_t sent_beats() const;
 
   const girih_params params_;
   std::unique_ptr<Model> model_;
@@ -60,6 +66,7 @@ class Card {
   std::vector<std::unique_ptr<Port>> ports_;
   uint64_t cycle_ = 0;
   mutable uint64_t last_moved_ = 0;
+  Watchdog watchdog_;
 
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<Capture> capture_;

@@ -16,6 +16,15 @@ uint8_t *bytes(Port &port) {
   return reinterpret_cast<uint8_t *>(&port);
 }
 
+template <typename Top>
+uint8_t *watch_pin(Top &top) {
+  if constexpr (requires { top.watch_i; }) {
+    return bytes(top.watch_i);
+  } else {
+    return nullptr;
+  }
+}
+
 class VerilatedDesign final : public Model {
  public:
   VerilatedDesign() {
@@ -26,6 +35,7 @@ class VerilatedDesign final : public Model {
     pins.clk = bytes(m.clk_i);
     pins.rst = bytes(m.rst_i);
     pins.probe_enable = bytes(m.probe_enable_i);
+    pins.watch = watch_pin(m);
     pins.rx = {bytes(m.s_axis_tdata),  bytes(m.s_axis_tkeep), bytes(m.s_axis_tvalid),
                bytes(m.s_axis_tready), bytes(m.s_axis_tlast), bytes(m.s_axis_tuser)};
     pins.tx = {bytes(m.m_axis_tdata),  bytes(m.m_axis_tkeep), bytes(m.m_axis_tvalid),

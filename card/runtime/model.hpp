@@ -22,6 +22,7 @@ struct AxilPins {
 
 struct Pins {
   uint8_t *clk, *rst, *probe_enable;
+  uint8_t *watch;  // null: a card made by hand that cannot be watched
   AxisPins rx, tx;  // into the card, out of the card
   AxilPins axil;
 };

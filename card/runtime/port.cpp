@@ -24,8 +24,8 @@ void Port::remove(const Sink *sink) {
 void Port::unobserve(const PortObserver *observer) { std::erase(observers_, observer); }
 
 void Port::set_ready(double probability, uint64_t seed) {
-  if (!(probability > 0 && probability <= 1)) {
-    throw std::invalid_argument("the probability of tready must be above 0 and at most 1");
+  if (!(probability >= 0 && probability <= 1)) {
+    throw std::invalid_argument("the probability of tready must be from 0 to 1");
   }
   ready_probability_ = probability;
   ready_random_ = Random(seed);
@@ -151,6 +151,10 @@ void Port::sample(uint64_t cycle) {
     Frame due;
     while (out_faults.pop(cycle, due)) deliver(due);
   }
+}
+
+bool Port::waits_for_wire() const {
+  return get_bit(pins_.tx.tvalid, index_) && !get_bit(pins_.tx.tready, index_);
 }
 
 void Port::deliver(const Frame &frame) {

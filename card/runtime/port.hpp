@@ -42,6 +42,7 @@ class Port {
   bool collected(Frame &frame);
 
   bool quiet() const;  // nothing under way at this port
+  bool waits_for_wire() const;  // a beat is offered and not taken
   uint64_t last_moved() const { return last_moved_; }  // cycle of the last beat, in or out
   const girih_port_stats &stats() const { return stats_; }
   void count_backend_drop() { stats_.backend_drops++; }

@@ -105,7 +105,7 @@ def test_two_cards_in_one_process_are_apart(loop_folder, card):
 
 
 def test_wrong_ports_and_values_are_refused(card):
-    for action in (lambda: card.inject(2, bytes(64)), lambda: card.set_ready(0, 0), lambda: card.inject(0, b"")):
+    for action in (lambda: card.inject(2, bytes(64)), lambda: card.set_ready(0, -1), lambda: card.inject(0, b"")):
         with pytest.raises(CardFault):
             action()
 

@@ -8,8 +8,9 @@ import cocotb
 import pytest
 from cocotb.triggers import RisingEdge
 
+from girih.spec.message import unpack
 from girih.testing import run_cocotb
-from girih.testing.messages import PARAMS, Message, Sink, Source, reset
+from girih.testing.messages import DESC_FIELDS, FLIT_FIELDS, PARAMS, Message, Sink, Source, flits_of, reset
 
 NODES = [0x01, 0x02, 0x13, 0xFE]
 SELF = 0x02
@@ -93,6 +94,31 @@ async def goes_where_route_or_table_say(dut):
         assert got.desc["route"][: len(route)] == route
         for name in ("tenant", "timestamp"):
             assert got.desc[name] == message.desc[name]
+
+
+@cocotb.test()
+async def every_flit_says_whence_and_whither(dut):
+    source, sink, _ = await bench(dut, idle=0.3)
+    ends = []
+
+    async def look():
+        while True:
+            await RisingEdge(dut.clk_i)
+            if int(dut.out_valid_o.value) and int(dut.out_ready_i.value):
+                desc = unpack(DESC_FIELDS, unpack(FLIT_FIELDS, int(dut.out_flit_o.value))["desc"])
+                ends.append((desc["src"], desc["dst"]))
+
+    cocotb.start_soon(look())
+    expected = []
+    for _ in range(60):
+        key = random.choice([6, 17])
+        message = Message(random.randbytes(random.randrange(1, 700)), key=key)
+        source.send(message)
+        expected += [(SELF, TABLE[key])] * flits_of(message.data)
+    await source.drained()
+    await sink.count(60)
+    await RisingEdge(dut.clk_i)
+    assert ends == expected
 
 
 @cocotb.test()

@@ -3,8 +3,9 @@
 // route or, when it has none left, in the node table. A message without a next stop, or with one that
 // does not exist on this card and would wander on the fabric for ever, is swallowed and reported.
 //
-// Combinational on the data path. What was decided for a first flit holds until that flit has left,
-// also when software changes the node table meanwhile.
+// Combinational on the data path. What was decided for a first flit holds until the message has left,
+// also when software changes the node table meanwhile; so every flit says where it is from and where it goes to,
+// for those who look at links that stall.
 module tile_sender
   import girih_pkg::*;
 #(
@@ -46,7 +47,7 @@ module tile_sender
       .node_o(table_node)
   );
 
-  logic first_q, swallowing_q, held_q;
+  logic held_q;  // the message has been offered; its stop is stop_q
   stop_t stop, stop_q;
   logic has_route, swallow;
   assign has_route = in_flit_i.desc.route_count != '0;
@@ -57,9 +58,9 @@ module tile_sender
     else stop = '{found: hit, node: table_node};
   end
 
-  assign swallow = first_q ? !(stop.found && Nodes[stop.node]) : swallowing_q;
-  assign drop_no_next_hop_o = in_valid_i && first_q && !stop.found;
-  assign drop_bad_node_o = in_valid_i && first_q && stop.found && !Nodes[stop.node];
+  assign swallow = !(stop.found && Nodes[stop.node]);
+  assign drop_no_next_hop_o = in_valid_i && !held_q && !stop.found;
+  assign drop_bad_node_o = in_valid_i && !held_q && stop.found && swallow;
 
   assign in_ready_o = out_ready_i || swallow;
   assign out_valid_o = in_valid_i && !swallow;
@@ -74,15 +75,8 @@ module tile_sender
   end
 
   always_ff @(posedge clk_i) begin
-    held_q <= in_valid_i && first_q && !in_ready_o;
     stop_q <= stop;
-    if (in_valid_i && in_ready_o) begin
-      first_q <= in_flit_i.last;
-      swallowing_q <= swallow;
-    end
-    if (rst_i) begin
-      first_q <= 1'b1;
-      held_q <= 1'b0;
-    end
+    if (in_valid_i) held_q <= !(in_ready_o && in_flit_i.last);
+    if (rst_i) held_q <= 1'b0;
   end
 endmodule

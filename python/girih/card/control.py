@@ -111,6 +111,7 @@ class ControlServer:
             "cycle": card.cycle,
             "paused": session.paused,
             "quiet_cycles": card.quiet_cycles,
+            "stall": session.stall and session.stall.text,
             "cycles_per_second": session.cycles_per_second,
             "ports": [vars(card.port_stats(port)) for port in range(card.manifest.ports)],
             "faults": [

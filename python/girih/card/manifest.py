@@ -45,13 +45,31 @@ class Tile:
 
 
 @dataclass(frozen=True)
+class Watch:
+    """What stalls are explained with. links: names in the order in which the card shows them; nodes: tiles by number;
+    wires: Ethernet ports by the tile that sends there; waits: what waits for what, and why: messages
+    `src > dst`, or a sentence. girih.compiler.watch is the author."""
+
+    links: list[str]
+    nodes: dict[int, str]
+    wires: dict[str, int]
+    waits: dict[str, dict[str, list[str]]]
+
+    @staticmethod
+    def read(data: dict) -> Watch:
+        """From what `girih.compiler.watch.watch` gives."""
+        return Watch(data["links"], {int(node): name for node, name in data["nodes"].items()}, data["wires"], data["waits"])
+
+
+@dataclass(frozen=True)
 class Manifest:
     """A design's folder, read.
 
     design: the design file, as it was named to the compiler, or None. links: names by the number of
     their probe. addresses: of the card on the wire (`mac`, `ip`, `prefix`, `udp`), as the compiler gives them.
     scheduling: tenants, services and chains by name, and the tiles that carry them out; empty on a card without.
-    stalls: the byte address of the counter of each link between routers, by the link's name.
+    stalls: the byte address of the counter of each link between routers, by the link's name. watch: what the
+    watchdog must know, None where nothing can be watched.
     """
 
     folder: Path
@@ -70,6 +88,7 @@ class Manifest:
     addresses: dict
     scheduling: dict
     stalls: dict[str, int] = field(default_factory=dict)
+    watch: Watch | None = None
 
     @staticmethod
     def load(folder: Path) -> Manifest:
@@ -94,6 +113,7 @@ class Manifest:
                 addresses=data.get("addresses", {}),
                 scheduling=data.get("scheduling", {}),
                 stalls=data.get("stalls", {}),
+                watch=Watch.read(data["watch"]) if "watch" in data else None,
             )
         except OSError as error:
             raise GirihError(f"no built design ({error.strerror})", str(path), "Build it: ./girih build DESIGN") from error

@@ -129,15 +129,12 @@ class Registers:
 
     def link_stalls(self) -> dict[str, int]:
         """Cycles in which each link held a flit that was not taken, by the link's name: those between a tile and the
-        fabric (`echo.in`), then those between routers (`[0, 0] > [1, 0]`)."""
+        fabric (`fabric > echo`), then those between routers (`[0, 0] > [1, 0]`)."""
         stalls = {}
-        for tile in self.manifest.tiles:
-            for side in ("in", "out"):
-                marker = f"mark_{side}_stalls"
-                for name in (name for name in tile.counters if name.startswith(marker)):
-                    link = f"{tile.name}.{side}{name.removeprefix(marker)}"
-                    if link in self.manifest.links:
-                        stalls[link] = self.counter(tile, name)
+        for link, name in zip(self.manifest.links, self.manifest.watch.links if self.manifest.watch else self.manifest.links):
+            tile, _, end = link.partition(".")
+            side, _, port = end.partition("_")
+            stalls[name] = self.counter(self.manifest.tile(tile), f"mark_{side}_stalls" + (f"_{port}" if port else ""))
         return stalls | {link: self._counter(address) for link, address in self.manifest.stalls.items()}
 
     def histograms(self) -> dict[str, list[int]]:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from types import FrameType
 
 from girih.card.control import ControlServer
+from girih.card.stall import Stall
 from girih.card.virtual import VirtualCard
 
 SLICE_SECONDS = 0.02
@@ -26,8 +27,11 @@ IDLE_CYCLES = 256
 class Session:
     """Runs a card and serves its control socket until it is told to stop."""
 
-    def __init__(self, card: VirtualCard, *, control: bool = True):
+    def __init__(self, card: VirtualCard, *, control: bool = True, say: Callable[[str], None] | None = None):
+        """say: is told, once each time, when the card has stalled."""
         self.card = card
+        self._say = say
+        self.stall: Stall | None = None
         self.paused = False
         self.stopped = False
         self.busy_seconds = 0.0
@@ -60,14 +64,14 @@ class Session:
     def serve(
         self, *, seconds: float | None = None, cycles: int | None = None, until: Callable[[], bool] | None = None
     ) -> None:
-        """Runs for `seconds`, or `cycles`, or until `until()`, or until it is stopped."""
+        """Runs for `seconds`, or `cycles`, or until `until()` or the card has stalled, or until it is stopped."""
         deadline = None if seconds is None else time.monotonic() + seconds
         end = None if cycles is None else self.card.cycle + cycles
         while not self.stopped:
             if deadline is not None and time.monotonic() >= deadline:
                 return
             left = None if end is None else end - self.card.cycle
-            if left == 0 or (until is not None and until()):
+            if left == 0 or (until is not None and (until() or self.stall)):
                 return
             self._step(left)
 
@@ -79,9 +83,15 @@ class Session:
         before, start = self.card.cycle, time.monotonic()
         wanted = (1 << 30) if busy else IDLE_CYCLES
         self.card.run_slice(wanted if left is None else min(wanted, left), SLICE_SECONDS)
+        self._look_for_a_stall()
         if busy:
             self.busy_seconds += time.monotonic() - start
             self.busy_cycles += self.card.cycle - before
+
+    def _look_for_a_stall(self) -> None:
+        before, self.stall = self.stall, self.card.stall()
+        if self.stall and not before and self._say:
+            self._say(self.stall.text)
 
     def _wait(self, seconds: float) -> None:
         descriptors = list(self._taps) if not self.paused else []

@@ -22,12 +22,15 @@ from girih.card.flows import UNTAGGED, Flow, FlowResult, Latency, RunResult, ip_
 from girih.card.library import CardFault, Library
 from girih.card.manifest import Manifest
 from girih.card.registers import Bus, Registers, violations
+from girih.card.stall import CardStalled, Stall, Waiting, explain
 from girih.errors import GirihError, GirihErrors
 from girih.services.control import ServiceControl
 from girih.spec.message import descriptor_fields
 
 QUIET_CYCLES = 4096
 """Longer than any packet stays in a card that is not blocked."""
+WATCHDOG_CYCLES = 20_000
+"""Longer than any message waits in a card that goes on."""
 DIRECTIONS = {"in": 0, "out": 1}
 EXPECT = {"echo": 0, "forward": 1}
 
@@ -80,13 +83,15 @@ class VirtualCard(Bus):
         waves: bool = False,
         sanitize: bool = False,
         bare: bool = False,
+        watchdog: int = WATCHDOG_CYCLES,
         progress: Progress | None = None,
     ):
         """Builds (if need be) and resets the design that the compiler wrote to `folder`.
 
         collect: keep what leaves the ports for `collect()`. record: a file for everything that
         crosses the pins. waves: build with FST waves. bare: leave the tables of services as reset leaves them,
-        where else they hold what the design says.
+        where else they hold what the design says. watchdog: a card in which nothing has moved for so many cycles while
+        links hold messages has stalled; 0: never.
         """
         self.manifest = Manifest.load(Path(folder))
         options = {"progress": progress} if progress else {}
@@ -104,6 +109,10 @@ class VirtualCard(Bus):
         handle = self._ffi.new("girih_card **")
         self._call("open", params, handle)
         self._card = handle[0]
+        self.watch = self.manifest.watch
+        """What stalls are explained with; to be replaced when node tables are written that the design has not."""
+        if self.watch:
+            self._call("watchdog", self._card, watchdog)
         self.registers = Registers(self.manifest, self)
         self._flows: list[Flow] = []
         self._bare = bare
@@ -165,8 +174,29 @@ class VirtualCard(Bus):
         self._call("run_slice", self._card, cycles, int(seconds * 1e6))
 
     def run_until_quiet(self, quiet: int = QUIET_CYCLES, limit: int = 10_000_000) -> None:
-        """Runs until no port has moved for `quiet` cycles; an error after `limit`."""
-        self._call("run_until_quiet", self._card, quiet, limit)
+        """Runs until no port has moved for `quiet` cycles and no link holds a message; an error after `limit`, and
+        CardStalled when nothing moves any more."""
+        self._call_to_rest("run_until_quiet", self._card, quiet, limit)
+
+    def stall(self) -> Stall | None:
+        """Why the card has stalled; None: it has not."""
+        cycles = self._library.api.girih_stalled_cycles(self._card)
+        if not cycles:
+            return None
+        watch = self.watch
+        found = self._ffi.new("girih_waiting[]", len(watch.links))
+        count = self._library.api.girih_waiting_links(self._card, found, len(found))
+        links = [Waiting(watch.links[w.link], watch.nodes.get(w.src, "?"), watch.nodes.get(w.dst, "?")) for w in found[0:count]]
+        ports = range(self.manifest.ports)
+        return explain(watch, cycles, tuple(links), frozenset(port for port in ports if self._call("port_waits", self._card, port)))
+
+    def _call_to_rest(self, name: str, *arguments: object) -> None:
+        try:
+            self._call(name, *arguments)
+        except CardFault as fault:
+            if fault.status != self._library.api.GIRIH_E_STALL:
+                raise
+            raise CardStalled(self.stall(), self.manifest.name) from None
 
     def reset(self) -> None:
         """Resets the card (16 cycles); frames in it are lost. The tables of services hold what the design says."""
@@ -214,7 +244,7 @@ class VirtualCard(Bus):
         return frames
 
     def set_ready(self, port: int, probability: float, seed: int = 1) -> None:
-        """m_axis_tready of a port is high in each cycle with this probability."""
+        """m_axis_tready of a port is high in each cycle with this probability; 0: never."""
         self._call("ready_set", self._card, port, probability, seed)
 
     def port_stats(self, port: int) -> PortStats:
@@ -274,7 +304,7 @@ class VirtualCard(Bus):
         try:
             for flow in self._flows:
                 self._call("flow_add", self._card, self._flow_params(flow, flow.count or count, warmup))
-            self._call("flows_run", self._card, quiet, limit)
+            self._call_to_rest("flows_run", self._card, quiet, limit)
             results = [self._flow_result(i, flow.count or count) for i, flow in enumerate(self._flows)]
             unexpected = self._library.api.girih_flows_unexpected(self._card)
             return RunResult(results, unexpected, self.cycle - start)
@@ -382,4 +412,4 @@ def _choice(what: str, value: str, choices: dict[str, int]) -> int:
     return choices[value]
 
 
-__all__ = ["CardFault", "CardFrame", "PortStats", "Replay", "VirtualCard"]
+__all__ = ["CardFault", "CardFrame", "CardStalled", "PortStats", "Replay", "VirtualCard"]

@@ -11,7 +11,7 @@ import typer
 
 from girih.card.namespace import Namespace
 from girih.card.session import Session
-from girih.card.virtual import QUIET_CYCLES, VirtualCard
+from girih.card.virtual import QUIET_CYCLES, WATCHDOG_CYCLES, VirtualCard
 from girih.cli.check import DesignFile, design_path
 from girih.cli.live import console, progress_bar, traffic_table
 from girih.errors import GirihError
@@ -63,20 +63,22 @@ def register(app: typer.Typer) -> None:
         pcap_out: Annotated[Path | None, typer.Option(help="Write what leaves port 0 to this pcapng file.")] = None,
         record: Annotated[Path | None, typer.Option(help="Record everything at the ports, for ./girih replay.")] = None,
         fault: Annotated[list[str] | None, typer.Option(help="Faults of a port: PORT:in|out:loss=0.01,delay=0.5,seed=3.")] = None,
+        watchdog: Annotated[int, typer.Option(min=0, help="The card has stalled when nothing moves for so many cycles while messages wait; 0: never.")] = WATCHDOG_CYCLES,
         cycles: Annotated[int | None, typer.Option(min=1, help="End after so many cycles.")] = None,
         seconds: Annotated[float | None, typer.Option(min=0, help="End after so many seconds.")] = None,
     ) -> None:
         """Runs the card of a design until Ctrl-C, or until a capture file has passed through it.
 
         While it runs, ./girih stats and ./girih capture talk to it. At the end the card comes to rest and
-        every tile's counters are checked: a message that was lost uncounted is an error.
+        every tile's counters are checked: a message that was lost uncounted is an error. A card that stalls is
+        reported with what waits for what.
         """
         faults = [parse_faults(text) for text in fault or []]
         with ExitStack() as stack:
             namespace = stack.enter_context(Namespace()) if tap else None
             with progress_bar() as progress:
-                card = stack.enter_context(VirtualCard.open(design_path(design), record=record, progress=progress))
-            session = stack.enter_context(Session(card))
+                card = stack.enter_context(VirtualCard.open(design_path(design), record=record, watchdog=watchdog, progress=progress))
+            session = stack.enter_context(Session(card, say=lambda text: console.print(text, markup=False)))
             for port, direction, params in faults:
                 card.set_faults(port, direction, **params)
             if pcap_in:

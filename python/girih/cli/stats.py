@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Group
 from rich.live import Live
+from rich.markup import escape
 
 from girih.card.client import ControlClient
 from girih.cli.live import Socket, console, histogram_table, stall_table, traffic_table
@@ -43,4 +44,5 @@ def _page(card: ControlClient) -> Group:
     state = "paused" if info["paused"] else f"{info['cycles_per_second']:,.0f} cycles a second while busy"
     tables = [traffic_table(card.call("counters")), stall_table(card.call("link_stalls"), info["cycle"])]
     tables += [histogram_table(bins, tile) for tile, bins in card.call("histograms").items() if any(bins)]
-    return Group(f"Card {info['name']}, cycle {info['cycle']}, {state}", *tables)
+    stall = [f"[bold red]{escape(info['stall'])}[/]"] if info["stall"] else []
+    return Group(f"Card {info['name']}, cycle {info['cycle']}, {state}", *stall, *tables)

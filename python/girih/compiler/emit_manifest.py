@@ -7,17 +7,14 @@ import json
 from pathlib import Path
 
 from girih.compiler import values
-from girih.compiler.dependencies import dependencies
 from girih.compiler.emit_registers import base, histogram, registers
 from girih.compiler.model import CARD_NODE, Card, Tile
-from girih.compiler.paths import Path as MessagePath
 from girih.compiler.paths import services
 from girih.compiler.emit_scheduling import describe
-from girih.compiler.explain import name_of
 from girih.compiler.verilog import origin, summary
+from girih.compiler.watch import watch
 from girih.paths import ROOT
 from girih.spec.kinds import WINDOW, Register, card_registers
-from girih.topology import IN, OUT, Channel
 
 STALLS = "link.stalls"  # of the card's registers
 UDP_KEY = "destination port"  # what the node table of a tile that knows UDP ports is searched with
@@ -37,7 +34,7 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         "chain_hops": card.params.chain_hops,
         "fabric": {"topology": card.fabric.topology, "x": card.fabric.x, "y": card.fabric.y, "tiles": card.fabric.tiles},
         "stalls": _stalls(card),
-        "watch": _watch(card),
+        "watch": watch(card),
         "addresses": addresses(card),
         "links": [link.name for link in card.links],
         "tiles": [_tile(tile) for tile in card.tiles],
@@ -59,22 +56,6 @@ def _stalls(card: Card) -> dict[str, int]:
     first = next(register for register in card_registers() if register.name == STALLS)
     start = base(CARD_NODE) + first.offset
     return {link.text: start + index * first.stride for index, link in enumerate(card.fabric.shape.links())}
-
-
-def _watch(card: Card) -> dict:
-    """For the watchdog: the links in the order in which it sees them, and what waits for what: by holder and by
-    what is wanted, the messages `src > dst` that do, or the reason as a sentence."""
-    channels = [Channel(IN if link.side == "out" else OUT, at, at) for link in card.links for at in [link.tile.places[link.index or 0]]]
-    waits: dict[str, dict[str, list[str]]] = {}
-    for edge in dependencies(card).edges:
-        reasons = [f"{reason.src} > {reason.dst}" if isinstance(reason, MessagePath) else reason.text for reason in edge.reasons]
-        waits.setdefault(name_of(card, edge.holder), {})[name_of(card, edge.wanted)] = list(dict.fromkeys(reasons))
-    return {
-        "links": [name_of(card, channel) for channel in (*channels, *(card.fabric.shape.links() if card.links else ()))],
-        "nodes": {node: tile.name for tile in card.tiles for node in tile.nodes},
-        "wires": {tile.name: tile.port for tile in card.tiles if "axis_out" in tile.kind.uses},
-        "waits": waits,
-    }
 
 
 def _relative(path: Path) -> str:

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watchdog.hpp"
+
+namespace girih {
+
+void Watchdog::begin() {
+  moved_ = false;
+  waiting_.clear();
+}
+
+void Watchdog::link(uint32_t link, bool moves, uint8_t src, uint8_t dst) {
+  if (moves) {
+    moved_ = true;
+  } else {
+    waiting_.push_back({link, src, dst, 0});
+  }
+}
+
+// What leaves by a wire moves, too: a long frame takes a slow wire more time than its message took the link.
+void Watchdog::end(uint64_t cycle, uint64_t sent_beats) {
+  if (moved_ || waiting_.empty() || sent_beats != sent_beats_) {
+    waiting_since_ = Never;
+  } else if (waiting_since_ == Never) {
+    waiting_since_ = cycle;
+  }
+  sent_beats_ = sent_beats;
+}
+
+}  // namespace girih

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notices when the card has stopped: links hold messages, and none moves any more. It looks at all links once
+// in a while, which costs next to nothing, and in every cycle from when it saw messages wait and none move.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "../include/girih_card.h"
+
+namespace girih {
+
+// The card has stopped, and the caller wanted it to come to rest.
+class StallError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Watchdog {
+ public:
+  void set(uint64_t cycles) { limit_ = cycles; }  // 0: it does not look
+
+  // In a cycle in which it looks: begin, link for each link that holds a flit, end.
+  bool looks(uint64_t cycle) const {
+    return limit_ != 0 && (cycle % Interval == 0 || (waiting_since_ != Never && cycle - waiting_since_ < limit_));
+  }
+  void begin();
+  void link(uint32_t link, bool moves, uint8_t src, uint8_t dst);
+  void end(uint64_t cycle, uint64_t sent_beats);
+
+  bool suspects() const { return waiting_since_ != Never; }  // messages wait; none moved when it last looked
+  uint64_t waiting_cycles(uint64_t cycle) const { return suspects() ? cycle - waiting_since_ : 0; }
+  bool stalled(uint64_t cycle) const { return suspects() && cycle - waiting_since_ >= limit_; }
+  const std::vector<girih_waiting> &waiting() const { return waiting_; }
+  void forget() { waiting_since_ = Never; }  // reset
+  void look_again(uint64_t cycle) { if (suspects()) waiting_since_ = cycle; }
+
+ private:
+  static constexpr uint64_t Interval = 64;
+  static constexpr uint64_t Never = ~uint64_t{0};
+
+  uint64_t limit_ = 0, waiting_since_ = Never, sent_beats_ = 0;
+  bool moved_ = false;
+  std::vector<girih_waiting> waiting_;  // when it last looked
+};
+
+}  // namespace girih

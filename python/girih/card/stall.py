@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A card that has stopped, in words: which link holds what, and what that waits for, to the end or round in a circle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import dropwhile, pairwise
+
+from girih.card.manifest import Watch
+from girih.deadlock import Graph
+from girih.errors import GirihError
+
+CIRCLE, WIRE, TILE = "circle", "wire", "tile"
+REMEDY = {
+    CIRCLE: "./girih check says how the design can be changed so that this cannot happen.",
+    WIRE: "Let what is at the other end of the wire take frames.",
+    TILE: "See why the tile takes nothing, in its registers or in waves; a tile that works for so long wants --watchdog higher.",
+}
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A message that is offered on a link and not taken, by the tiles that it is between."""
+
+    link: str
+    src: str
+    dst: str
+
+    @property
+    def message(self) -> str:
+        return f"{self.src} > {self.dst}"
+
+
+@dataclass(frozen=True)
+class Stall:
+    """Nothing has moved for `cycles`. links: all that hold messages. chain: links and tiles of which each waits for
+    the next, and the last for the first if kind is "circle", else for a port's wire or for what goes on in the tile.
+    sentences: the same in words."""
+
+    cycles: int
+    kind: str
+    links: tuple[Waiting, ...]
+    chain: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """All of it, several lines."""
+        what = "messages wait for each other in a circle" if self.kind == CIRCLE else f"{len(self.links)} links hold messages"
+        return "\n".join([f"nothing has moved for {self.cycles:,} cycles: {what}", *(f"  {line}" for line in self.sentences)])
+
+
+class CardStalled(GirihError):
+    """The card stopped before it came to rest; `stall` says why."""
+
+    def __init__(self, stall: Stall, name: str):
+        super().__init__(stall.text, name, REMEDY[stall.kind])
+        self.stall = stall
+
+
+def explain(watch: Watch, cycles: int, links: tuple[Waiting, ...], stuck_wires: frozenset[int]) -> Stall:
+    """What links that hold messages wait for. stuck_wires: ports whose wire takes nothing."""
+    offered = {waiting.link: waiting for waiting in links}
+    graph = _waits(watch, offered)
+    wires = {f"fabric > {tile}": port for tile, port in watch.wires.items() if port in stuck_wires}
+    wire = next((link for link in offered if link in wires), None)
+    cycle = None if wire else graph.shortest_cycle()
+    if cycle:
+        chain = tuple(edge.holder for edge in cycle)
+        return Stall(cycles, CIRCLE, links, chain, _sentences(watch, offered, (*chain, chain[0])))
+    furthest = _longest_to(graph, wire or _ends(graph, offered)[0])
+    chain = tuple(dropwhile(lambda resource: resource not in offered, furthest))
+    sentences = _sentences(watch, offered, chain)
+    tile = chain[-1].removeprefix("fabric > ")
+    if wire:
+        last = f"{tile} waits for the wire at port {wires[wire]}, which takes nothing"
+    else:
+        last = f"{tile} takes nothing from {chain[-1]}, where {offered[chain[-1]].message} is next"
+    return Stall(cycles, WIRE if wire else TILE, links, chain, (*sentences, last))
+
+
+def _waits(watch: Watch, offered: dict[str, Waiting]) -> Graph:
+    """What waits for what, of the links that hold messages and of all that is no link."""
+    links = set(watch.links)
+    graph = Graph()
+    for holder, wants in watch.waits.items():
+        for wanted in wants:
+            if all(resource in offered or resource not in links for resource in (holder, wanted)):
+                graph.wait(holder, wanted)
+    return graph
+
+
+def _ends(graph: Graph, offered: dict[str, Waiting]) -> list[str]:
+    """The links from which none of the others that hold messages is waited for."""
+
+    def reaches_another(link: str) -> bool:
+        seen, queue = {link}, [link]
+        for resource in queue:
+            for wanted in graph.waits_for(resource):
+                if wanted in offered:
+                    return True
+                if wanted not in seen:
+                    seen.add(wanted)
+                    queue.append(wanted)
+        return False
+
+    return [link for link in offered if not reaches_another(link)]
+
+
+def _longest_to(graph: Graph, end: str) -> tuple[str, ...]:
+    """From the resource that is furthest away to the end, each waiting for the next."""
+    holders: dict[str, list[str]] = {}
+    for edge in graph.edges:
+        holders.setdefault(edge.wanted, []).append(edge.holder)
+    after: dict[str, str | None] = {end: None}
+    queue = [end]
+    for resource in queue:
+        for holder in holders.get(resource, ()):
+            if holder not in after:
+                after[holder] = resource
+                queue.append(holder)
+    way = [queue[-1]]
+    while (then := after[way[-1]]) is not None:
+        way.append(then)
+    return tuple(way)
+
+
+def _sentences(watch: Watch, offered: dict[str, Waiting], chain: tuple[str, ...]) -> tuple[str, ...]:
+    """A sentence for each of the chain but the last."""
+    return tuple(_sentence(watch, offered, holder, wanted) for holder, wanted in pairwise(chain))
+
+
+def _sentence(watch: Watch, offered: dict[str, Waiting], holder: str, wanted: str) -> str:
+    reasons = watch.waits[holder][wanted]
+    if holder in offered and wanted in offered:
+        first = offered[wanted].message
+        if first in reasons:
+            return f"{holder} holds {first}, which waits for {wanted}"
+        return f"{holder} holds {' or '.join(reasons)}, which waits for {wanted} behind {first}"
+    if wanted in offered:
+        return f"{holder} waits for {wanted} with {offered[wanted].message}"
+    return f"{holder} holds {offered[holder].message}: {reasons[0]}" if holder in offered else f"{holder} waits for {wanted}: {reasons[0]}"

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the watchdog of a running card must know to say why the card has stopped: girih.card.stall."""
+
+from __future__ import annotations
+
+from girih.compiler.dependencies import dependencies
+from girih.compiler.explain import name_of
+from girih.compiler.model import Card
+from girih.compiler.paths import Path
+from girih.topology import IN, OUT, Channel
+
+
+def watched(card: Card) -> tuple[Channel, ...]:
+    """The links in the order in which the card shows them to the watchdog: those of the tiles, then those between routers."""
+    tiles = [
+        Channel(IN if link.side == "out" else OUT, place, place)
+        for link in card.links
+        for place in [link.tile.places[link.index or 0]]
+    ]
+    return (*tiles, *card.fabric.shape.links()) if tiles else ()
+
+
+def watch(card: Card, built: Card | None = None) -> dict:
+    """links: names of the links; nodes: tiles by number; wires: Ethernet ports by the tile that sends there; waits: by
+    holder and by what is wanted, the messages `src > dst` that wait, or the reason as a sentence.
+
+    built: the card that runs, where `card` is what its node tables make of it.
+    """
+    waits: dict[str, dict[str, list[str]]] = {}
+    for edge in dependencies(card).edges:
+        reasons = [f"{reason.src} > {reason.dst}" if isinstance(reason, Path) else reason.text for reason in edge.reasons]
+        waits.setdefault(name_of(card, edge.holder), {})[name_of(card, edge.wanted)] = list(dict.fromkeys(reasons))
+    return {
+        "links": [name_of(card, channel) for channel in watched(built or card)],
+        "nodes": {str(node): tile.name for tile in card.tiles for node in tile.nodes},
+        "wires": {tile.name: tile.port for tile in card.tiles if "axis_out" in tile.kind.uses},
+        "waits": waits,
+    }
