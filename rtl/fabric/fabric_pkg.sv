@@ -26,19 +26,6 @@ package fabric_pkg;
     return from;
   endfunction
 
-  // The index of the k-th member of a set, in rising order.
-  function automatic int unsigned member(directions_t set, int unsigned k);
-    int unsigned left;
-    left = k + 1;
-    member = 0;
-    for (int unsigned i = 0; i < Directions; i++) begin
-      if (set[i] && left != 0) begin
-        member = i;
-        left--;
-      end
-    end
-  endfunction
-
   // On a butterfly a router's links to others of its row or column are in rising order: that of `other` is the how-manieth.
   function automatic int unsigned place_among_others(int unsigned other, int unsigned here);
     return other < here ? other : other - 1;

@@ -72,7 +72,7 @@ module fabric_switch
       assign last[i] = 1'b0;
       assign wanted_d = '0;
       logic unused;
-      assign unused = &{in_valid_i[i], in_flit_i[i], in_way_i[i], pop[i]};
+      assign unused = &{in_valid_i[i], in_flit_i[i], in_way_i[i], valid[i], last[i], pop[i]};
     end
 
     for (genvar o = 0; o < int'(Ports); o++) begin : gen_request

@@ -7,7 +7,7 @@ They run on the virtual card as every other card does, with the same compiler an
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,10 +22,18 @@ from girih.spec.message import CardParams
 ADDRESSES = {"mac": "02:67:69:72:69:68", "ip": "10.77.0.2", "udp": [{"port": 7, "tile": "echo"}]}
 
 
-def card_folder(name: str, data_width: int = 512) -> Path:
-    """The folder of the card `name`, with its manifest, as the compiler would make it."""
+def card_folder(name: str, data_width: int = 512, constants: Mapping[str, int] | None = None) -> Path:
+    """The folder of the card `name`, with its manifest, as the compiler would make it.
+
+    constants: of its package `card_pkg`, for a card that comes in several sizes.
+    """
     params = CardParams(data_width=data_width)
-    sources = resolve(["card_sim"], [generated_rtl(params)], [FOLDER / "cards" / name / "card_sim.sv"])
+    extra = [FOLDER / "cards" / name / "card_sim.sv"]
+    if constants:
+        package = _package(name, constants)
+        extra.append(BUILD / "generated" / digest(package) / "card_pkg.sv")
+        write_if_changed(extra[-1], package)
+    sources = resolve(["card_sim"], [generated_rtl(params)], extra)
     key = digest(*[path.read_bytes() for path in sources])
     manifest = {
         "name": name,
@@ -46,9 +54,17 @@ def card_folder(name: str, data_width: int = 512) -> Path:
     return folder
 
 
+def _package(name: str, constants: Mapping[str, int]) -> str:
+    lines = [f"  localparam int unsigned {constant} = {value};" for constant, value in constants.items()]
+    heading = ["// SPDX-License-Identifier: Apache-2.0", f"// Generated for experiments/cards/{name}; do not edit."]
+    return "\n".join([*heading, "package card_pkg;", *lines, "endpackage", ""])
+
+
 @contextmanager
-def open_special(name: str, progress: Progress) -> Iterator[VirtualCard]:
+def open_special(
+    name: str, progress: Progress, data_width: int = 512, constants: Mapping[str, int] | None = None
+) -> Iterator[VirtualCard]:
     """Builds the card `name` (a minute or two, when it is new) and opens it."""
     progress(f"building {name}")
-    with VirtualCard(card_folder(name)) as card:
+    with VirtualCard(card_folder(name, data_width, constants)) as card:
         yield card

@@ -101,15 +101,14 @@ module router_proof
   tag_t halfway_tag_q[Directions];
   for (genvar o = 0; o < Directions; o++) begin : gen_output
     localparam directions_t From = turns_into(o);
-    localparam int unsigned Inputs = $countones(From);
     tag_t tag;
     directions_t owner;  // the input that the router says has this output
     assign tag = out_flit[o].data[2:0];
-    for (genvar k = 0; k < Inputs; k++) begin : gen_from
-      assign owner[member(From, k)] = u_dut.gen_output[o].gen_port.u_output.owner_q[k];
-    end
-    for (genvar i = 0; i < Directions; i++) begin : gen_not_from
-      if (!From[i]) begin : gen_zero
+    for (genvar i = 0; i < Directions; i++) begin : gen_from
+      localparam int unsigned K = $countones(From & ~(directions_t'('1) << i));
+      if (From[i]) begin : gen_path
+        assign owner[i] = u_dut.u_switch.gen_output[o].gen_port.u_output.owner_q[K];
+      end else begin : gen_none
         assign owner[i] = 1'b0;
       end
     end
@@ -161,22 +160,22 @@ module router_proof
     directions_t asks[Depth];
     logic lasts[Depth];
     assign inside_queue = count_t'(
-        u_dut.gen_input[i].gen_port.u_input.u_fifo.write_ptr_q - u_dut.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q);
+        u_dut.u_switch.gen_input[i].gen_port.u_input.u_fifo.write_ptr_q - u_dut.u_switch.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q);
     assign requests[i] = asks[0];
     for (genvar o = 0; o < Directions; o++) begin : gen_halfway
       assign halfway_out[o] = halfway_q[o] && halfway_tag_q[o] == tag_t'(i);
     end
     for (genvar k = 0; k < Depth; k++) begin : gen_flit
-      assign flits[k] = u_dut.gen_input[i].gen_port.u_input.u_fifo.mem[
-          PtrWidth'(u_dut.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q+k)];
+      assign flits[k] = u_dut.u_switch.gen_input[i].gen_port.u_input.u_fifo.mem[
+          PtrWidth'(u_dut.u_switch.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q+k)];
       if (k == 0) begin : gen_head
-        assign asks[k] = u_dut.gen_input[i].gen_port.u_input.head_q.request;
-        assign lasts[k] = u_dut.gen_input[i].gen_port.u_input.head_q.last;
+        assign asks[k] = u_dut.u_switch.gen_input[i].gen_port.u_input.head_q.request;
+        assign lasts[k] = u_dut.u_switch.gen_input[i].gen_port.u_input.head_q.last;
       end else begin : gen_behind
-        assign asks[k] = u_dut.gen_input[i].gen_port.u_input.behind[
-            PtrWidth'(u_dut.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].request;
-        assign lasts[k] = u_dut.gen_input[i].gen_port.u_input.behind[
-            PtrWidth'(u_dut.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].last;
+        assign asks[k] = u_dut.u_switch.gen_input[i].gen_port.u_input.behind[
+            PtrWidth'(u_dut.u_switch.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].request;
+        assign lasts[k] = u_dut.u_switch.gen_input[i].gen_port.u_input.behind[
+            PtrWidth'(u_dut.u_switch.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].last;
       end
       assign first[k+1] = flits[k].last;
     end
@@ -185,10 +184,10 @@ module router_proof
     always_ff @(posedge clk_i) begin
       if (!rst) begin
         assert (inside_queue <= count_t'(Depth));
-        assert (u_dut.gen_input[i].gen_port.u_input.valid_q == (inside_queue != '0));
+        assert (u_dut.u_switch.gen_input[i].gen_port.u_input.valid_q == (inside_queue != '0));
         if (inside_queue != '0) begin
           assert (PtrWidth'(inside_queue - 1'b1) == PtrWidth'(
-              u_dut.gen_input[i].gen_port.u_input.write_ptr_q - u_dut.gen_input[i].gen_port.u_input.read_ptr_q));
+              u_dut.u_switch.gen_input[i].gen_port.u_input.write_ptr_q - u_dut.u_switch.gen_input[i].gen_port.u_input.read_ptr_q));
         end
         for (int unsigned k = 0; k < Depth; k++) begin
           if (count_t'(k) < inside_queue) begin
@@ -203,7 +202,7 @@ module router_proof
           end
         end
         assert ($onehot0(halfway_out));
-        assert (u_dut.gen_input[i].gen_port.u_input.first_q == first[inside_queue]);
+        assert (u_dut.u_switch.gen_input[i].gen_port.u_input.first_q == first[inside_queue]);
       end
     end
   end

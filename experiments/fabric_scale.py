@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Crossbar, mesh and butterfly of 8 to 32 tiles: how fast, how much at once, and how large."""
+
+from __future__ import annotations
+
+from girih.experiments import Exhibit, Progress, Row
+
+FABRICS = ("crossbar", "mesh", "butterfly")  # by their numbers in the card
+# x, y and, of the butterfly, tiles at each router.
+SIZES = {
+    8: {"crossbar": (8, 1, 1), "mesh": (4, 2, 1), "butterfly": (2, 2, 2)},
+    16: {"crossbar": (16, 1, 1), "mesh": (4, 4, 1), "butterfly": (2, 2, 4)},
+    24: {"crossbar": (24, 1, 1), "mesh": (6, 4, 1), "butterfly": (3, 2, 4)},
+    32: {"crossbar": (32, 1, 1), "mesh": (8, 4, 1), "butterfly": (4, 2, 4)},
+}
+PATTERNS = ("uniform", "opposite", "hotspot")  # by their numbers in the card
+WIDTH = 128  # of the links that carry the load: how wide they are changes no cycle
+WARM_UP, CYCLES = 2_000, 20_000
+LIGHT, FULL = 0.005, 1.0  # messages begun by an idle port in a cycle
+RATE, PATTERN_AT, FLITS, MESSAGES, LATENCY = 0x0, 16, 0x4, 0x8, 0xC  # registers of the card
+
+
+def run(progress: Progress) -> list[Row]:
+    from girih.bootstrap import ensure
+    from girih.experiments.cards import open_special
+
+    ensure(("synth",))
+    rows = []
+    for tiles, sizes in SIZES.items():
+        for fabric, (x, y, each) in sizes.items():
+            constants = {name.capitalize(): number for number, name in enumerate(FABRICS)}
+            constants |= {"Topology": FABRICS.index(fabric), "X": x, "Y": y, "Tiles": each}
+            params = {"fabric": fabric, "tiles": tiles}
+            with open_special("fabric_load", progress, WIDTH, constants) as card:
+                progress(f"{fabric} of {tiles} tiles")
+                _flits, latency = _measure(card, tiles, "uniform", LIGHT)
+                rows.append(Row("latency", {**params, "traffic": "uniform"}, "cycles", None, round(latency, 2)))
+                for pattern in PATTERNS:
+                    flits, _latency = _measure(card, tiles, pattern, FULL)
+                    rows.append(Row("throughput", {**params, "traffic": pattern}, "flits/cycle/tile", None, round(flits, 3)))
+    return [*rows, *_areas(progress)]
+
+
+def _measure(card, tiles: int, pattern: str, rate: float) -> tuple[float, float]:
+    """Flits that arrive per cycle and tile, and cycles that a first flit is on its way."""
+    control = min(round(rate * 2**16), 0xFFFF) | PATTERNS.index(pattern) << PATTERN_AT
+    card.write32(RATE, control)
+    card.run(WARM_UP)
+    card.write32(RATE, control)  # the counts begin anew
+    card.run(CYCLES)
+    cycles, flits, messages, latency = (card.read32(address) for address in (RATE, FLITS, MESSAGES, LATENCY))
+    card.write32(RATE, 0)
+    card.run(WARM_UP)  # empty for the next one
+    return flits / cycles / tiles, latency / messages
+
+
+def _areas(progress: Progress) -> list[Row]:
+    """Links of 512 bits. Of mesh and butterfly each sort of router is measured once."""
+    from collections import Counter
+
+    from girih.synth import synthesize_all, total
+
+    parts = {(tiles, fabric): Counter(_parts(fabric, *size)) for tiles, sizes in SIZES.items() for fabric, size in sizes.items()}
+    jobs = {part: {"top": part[0], "parameters": dict(part[1:])} for counts in parts.values() for part in counts}
+    areas = synthesize_all(jobs, lambda part, _area: progress(f"{part[0]} {dict(part[1:])} done"))
+    rows = []
+    for (tiles, fabric), counts in parts.items():
+        area = total(areas[part] for part in counts.elements())
+        params = {"fabric": fabric, "tiles": tiles}
+        rows.append(Row("lut", params, "LUT", None, area.lut, note=f"per tile: {area.lut / tiles:,.0f}"))
+        rows.append(Row("lutram", params, "LUT sites", None, area.lutram))
+    return rows
+
+
+def _parts(fabric: str, x: int, y: int, tiles: int) -> list[tuple]:
+    """The modules that a fabric is made of: name, then parameters."""
+    if fabric == "crossbar":
+        return [("crossbar", ("Ports", x * y * tiles))]
+    if fabric == "butterfly":
+        return [("butterfly_router", ("Columns", x), ("Rows", y), ("Tiles", tiles))] * (x * y)
+    from girih.synth.design import EAST, LOCAL, NORTH, SOUTH, WEST
+
+    # Routers at opposite sides are mirror images: they count as those in the east or south are missing.
+    across = [EAST | WEST if 0 < i < x - 1 else WEST for i in range(x)]
+    along = [NORTH | SOUTH if 0 < j < y - 1 else NORTH for j in range(y)]
+    return [("router", ("Exists", LOCAL | sides | ends)) for ends in along for sides in across]
+
+
+EXHIBIT = Exhibit(
+    id="fabric-scale",
+    title="crossbar, mesh and butterfly of 8 to 32 tiles",
+    source="no published exhibit; the butterfly is of Kim, Dally and Abts, ISCA 2007",
+    differs=(
+        "every port sends messages of four flits and takes what comes in each cycle. latency: of a first flit from its offer to its "
+        "arrival, between random tiles under a load of 2 %. throughput: what arrives while every port always offers a message: to "
+        "any other port (uniform), from port i to port N - 1 - i (opposite), one in four to port 0 (hotspot). lut: by Yosys at "
+        "512 bits, queues apart (lutram); of mesh and butterfly each sort of router is measured once and counted as often as it is there."
+    ),
+    run=run,
+)
