@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random designs: those that the compiler accepts all run to completion, those that it refuses all can hang.
+
+240 accepted ones, of 4 to 12 tiles: an accepted one that hangs would show a model that is too weak, a refused one that
+does not hang one that is too strong.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from girih.compiler.check import check
+from girih.compiler.dependencies import dependencies
+from girih.compiler.explain import name_of
+from girih.compiler.model import Card
+from girih.compiler.parse import Report, parse
+from girih.compiler.read import read
+from girih.spec.kinds import load_kinds
+
+from tests.deadlock.generic import GenericCard
+from tests.deadlock.random_designs import random_design
+from tests.deadlock.traffic import LONG, SIZES, saturate
+
+ACCEPTED = {"mesh": 120, "crossbar": 60, "butterfly": 60}
+HANG = 12  # refused ones of each shape that are shown to hang
+TRIES = 60
+pytestmark = pytest.mark.slow
+
+
+def card_of(text: str) -> Card:
+    report = Report("random.yaml")
+    return check(read(parse(text, report), "random", report), "random.yaml", load_kinds(), report, allow_deadlock=True)
+
+
+@pytest.mark.parametrize("shape", ACCEPTED)
+def test_accepted_designs_run_and_refused_ones_hang(shape, record_property):
+    accepted = refused = seed = frames = 0
+    sizes = set()
+    with GenericCard(shape) as generic:
+        while accepted < ACCEPTED[shape]:
+            seed += 1
+            rng = random.Random(seed)
+            text = random_design(shape, rng)
+            card = card_of(text)
+            cycle = dependencies(card).shortest_cycle()
+            if cycle is None:
+                generic.load(card)
+                run = saturate(generic, rng)
+                assert run.stall is None, f"accepted, and yet it hangs (seed {seed}):\n{text}\n{run.stall.text}"
+                accepted, frames = accepted + 1, frames + run.received
+                sizes.add(len(card.tiles))
+            else:
+                refused += 1
+                if refused <= HANG:
+                    _hangs(generic, card, rng, f"refused, and yet it does not hang (seed {seed}):\n{text}")
+    record_property("designs", f"{shape}: {accepted} accepted, {refused} refused, {frames} frames")
+    assert sizes == set(range(4, 13)) and refused >= HANG
+
+
+def _hangs(generic: GenericCard, card: Card, rng: random.Random, complaint: str) -> None:
+    for turn in range(TRIES):
+        generic.load(card)
+        stall = saturate(generic, rng, LONG if turn % 2 else SIZES).stall
+        if stall:
+            tangled = {name_of(card, resource) for resource in dependencies(card).tangled()}
+            assert tangled.issuperset(stall.chain), f"this circle is none of the graph's:\n{stall.text}"
+            return
+    raise AssertionError(complaint)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Designs that the compiler refuses do hang, and in the circle that it names; repaired as it proposes they do not."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from girih.compiler.check import check_file
+from girih.compiler.check_deadlock import DeadlockError
+from girih.compiler.explain import name_of
+
+from tests.deadlock.generic import SHAPES, GenericCard
+from tests.deadlock.traffic import Run, saturate
+
+DESIGNS = {path.stem: path for path in sorted(Path(__file__).with_name("designs").glob("*.yaml"))}
+REAL_TILES = ("udp_stack",)  # not made of what a generic card has; test_udp_stack.py
+TRIES = 10  # each of other random traffic
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def generic():
+    opened: dict[str, GenericCard] = {}
+
+    def of(shape: str) -> GenericCard:
+        if shape not in opened:
+            opened[shape] = GenericCard(shape)
+        return opened[shape]
+
+    yield of
+    for card in opened.values():
+        card.card.close()
+
+
+def refusal(name: str) -> DeadlockError:
+    with pytest.raises(DeadlockError) as raised:
+        check_file(DESIGNS[name])
+    return raised.value
+
+
+def run_until_it_hangs(generic: GenericCard, seed: int) -> Run:
+    """The run in which it hangs, or the last one."""
+    rng = random.Random(seed)
+    for _ in range(TRIES):
+        generic.load(generic.design)
+        run = saturate(generic, rng)
+        if run.stall:
+            break
+    return run
+
+
+@pytest.mark.parametrize("name", [name for name in DESIGNS if name not in REAL_TILES])
+def test_a_refused_design_hangs_in_its_circle_and_repaired_it_does_not(name, generic):
+    refused = refusal(name)
+    card = generic(refused.card.fabric.topology)
+    card.load(refused.card)
+    stall = run_until_it_hangs(card, seed=1).stall
+    assert stall, "the model is too strong"
+    chain = [name_of(refused.card, edge.holder) for edge in refused.cycle]
+    start = stall.chain.index(chain[0])
+    assert (*stall.chain[start:], *stall.chain[:start]) == tuple(chain)
+    assert {link for link in chain if not link.startswith("tile")} <= {waiting.link for waiting in stall.links}
+
+    repaired = [proposal for proposal in refused.proposals if card.fits(proposal.card)]
+    assert repaired, "choose the places so that a generic card has what is proposed"
+    for proposal in repaired:
+        card.load(proposal.card)
+        run = run_until_it_hangs(card, seed=2)
+        assert not run.stall, f"{proposal.text}\n{run.stall.text}"
+        assert run.received > 0
+
+
+def test_every_shape_of_fabric_is_among_them():
+    assert {refusal(name).card.fabric.topology for name in DESIGNS} == set(SHAPES)
