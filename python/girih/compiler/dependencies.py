@@ -56,9 +56,10 @@ Resource = Channel | Buffer | Tokens | ControlRing
 
 @dataclass(frozen=True)
 class Because:
-    """Why a tile waits, as a sentence without a full stop."""
+    """Why a tile waits, as a sentence without a full stop. plain: only because what it has leaves in order."""
 
     text: str
+    plain: bool = False
 
 
 HOLDS = {
@@ -83,13 +84,17 @@ def dependencies(card: Card) -> Graph:
 
 def lossless_tiles(card: Card, paths: tuple[Path, ...]) -> frozenset[str]:
     """The tiles that lossless messages can come to."""
-    reached: dict[str, None] = {}
-    queue = [tile.name for tile in card.tiles if makes_lossless(tile)]
+    return _reached([tile.name for tile in card.tiles if makes_lossless(tile)], paths)
+
+
+def _reached(start: list[str], paths: tuple[Path, ...]) -> frozenset[str]:
+    """The tiles that messages of some tiles can come to, through others."""
+    reached: set[str] = set()
+    queue = list(start)
     for name in queue:
-        for path in paths:
-            if path.src == name and path.dst not in reached:
-                reached[path.dst] = None
-                queue.append(path.dst)
+        after = {path.dst for path in paths if path.src == name} - reached
+        reached |= after
+        queue += after
     return frozenset(reached)
 
 
@@ -121,9 +126,10 @@ def _add_tile(graph: Graph, card: Card, tile: Tile, paths: tuple[Path, ...], los
             graph.wait(Channel(OUT, place, place), buffer, Because(f"{tile.name} {HOLDS[kind.buffering]}"))
     if any(path.src == tile.name for path in paths):
         for place in tile.places:
-            graph.wait(buffer, Channel(IN, place, place), Because(f"what {tile.name} has leaves in order"))
+            graph.wait(buffer, Channel(IN, place, place), Because(f"what {tile.name} has leaves in order", plain=True))
     if "reply" in kind.waits:
-        for path in comes:
+        answering = _reached([tile.name], paths)
+        for path in (path for path in comes if path.src in answering):
             for start, _ in _ports(card, path):
                 graph.wait(buffer, Channel(IN, start, start), Because(f"{tile.name} sends no more before {path.src} has answered"))
     if "control" in kind.waits:

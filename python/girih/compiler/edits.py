@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from girih.compiler.model import Card, Design, TileText
+from girih.compiler.model import Card, Design, Fabric, TileText
 from girih.compiler.parse import Map, Scalar, Seq, Tree
 from girih.topology import Place
 
@@ -30,12 +30,20 @@ def where(card: Card) -> dict[str, tuple[Place, ...]]:
     return {tile.name: tile.places for tile in card.tiles}
 
 
-def with_tile(design: Design, tile: TileText) -> Design:
-    """With one more tile, on a crossbar of one more port where its ports are counted."""
-    fabric = design.fabric
-    if fabric.topology == "crossbar" and fabric.x and len(design.tiles) >= fabric.x:
-        fabric = replace(fabric, x=fabric.x + 1)
-    return replace(design, tiles=(*design.tiles, tile), fabric=fabric)
+def with_tile(design: Design, tile: TileText, fabric: Fabric | None = None) -> Design:
+    """With one more tile, and on another fabric if need be."""
+    return replace(design, tiles=(*design.tiles, tile), fabric=fabric or design.fabric)
+
+
+def larger(fabric: Fabric) -> Fabric:
+    """With one more row of routers, or one more port."""
+    return replace(fabric, x=fabric.x + 1) if fabric.topology == "crossbar" else replace(fabric, y=fabric.y + 1)
+
+
+def fabric_written(fabric: Fabric) -> str:
+    """A fabric as it is written, but for a crossbar whose ports are not."""
+    sizes = {"mesh": [fabric.x, fabric.y], "butterfly": [fabric.x, fabric.y, fabric.tiles], "crossbar": fabric.x}
+    return f"{{{fabric.topology}: {sizes[fabric.topology]}}}"
 
 
 def with_next(design: Design, name: str, tree: Tree) -> Design:

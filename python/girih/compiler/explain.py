@@ -62,11 +62,10 @@ def lines_of(card: Card, cycle: Cycle) -> list[Line]:
     lines = []
     before = None
     for step in steps(cycle):
-        first, last = step.edges[0].holder, step.edges[-1].wanted
         if isinstance(step.reason, Path):
             held = ", ".join(name_of(card, edge.holder) for edge in step.edges)
-            lines.append(Line(f"{_message(step.reason, sorts)} holds {held} and waits for {name_of(card, last)}", step))
-        elif not (isinstance(first, Buffer) and isinstance(last, Channel) and _is_tile_that_waits(before)):
+            lines.append(Line(f"{_message(step.reason, sorts)} holds {held} and waits for {name_of(card, step.edges[-1].wanted)}", step))
+        elif not (step.reason.plain and _is_tile_that_waits(before)):
             lines.append(Line(step.reason.text, step))  # else the line before has said that the tile waits to send
         before = step
     return lines

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from girih.compiler import edits
-from girih.compiler.dependencies import Tokens, dependencies
+from girih.compiler.dependencies import Tokens, dependencies, lossless_tiles
 from girih.compiler.explain import Cycle, steps, tiles_of
 from girih.compiler.hops import SCHEDULER
 from girih.compiler.model import CARD_NODE, Card, Design, Fabric, Tile, TileText
@@ -136,20 +136,21 @@ class _Search:
     def buffers(self) -> Iterator[Proposal]:
         """A tile between two that takes or drops, and so never waits."""
         kind = next((k.name for k in self.kinds.values() if _is_buffer(k)), None)
+        lossless = lossless_tiles(self.card, message_paths(self.card))
         for path in self._sent():
             sender = self._text(path.src)
-            if kind is None or sender.next is None:
+            if kind is None or sender.next is None or path.dst in lossless:
                 continue
             name = edits.new_name(self.design, "buffer")
             redirected = edits.redirected(sender.next, path.dst, name)
             design = edits.with_next(self.design, path.src, redirected)
             tile = replace(_plain(name, kind, sender.line), next=edits.word(sender.line, path.dst))
-            for at in self._new_places():
+            for at, fabric, on in self._rooms():
                 text = (
-                    f"Put a {kind} between {path.src} and {path.dst}, which drops what it has no room for, "
-                    f"{name}: {{kind: {kind}{_at_key(at)}, next: {path.dst}}} with next: {edits.written(redirected)} in {path.src}"
+                    f"Put a {kind} between {path.src} and {path.dst}, which drops what it has no room for: "
+                    f"{name}: {{kind: {kind}{_at_key(at)}, next: {path.dst}}}, with next: {edits.written(redirected)} in {path.src}{on}"
                 )
-                yield from self._good(text, edits.with_tile(design, replace(tile, at=at)))
+                yield from self._good(text, edits.with_tile(design, replace(tile, at=at), fabric))
 
     # A second tile of a kind.
 
@@ -164,19 +165,26 @@ class _Search:
             name = edits.new_name(self.design, path.dst)
             redirected = edits.redirected(sender.next, path.dst, name)
             design = edits.with_next(self.design, path.src, redirected)
-            for at in self._new_places():
+            for at, fabric, on in self._rooms():
                 text = (
-                    f"Give what {path.src} sends a {path.dst} of its own, "
-                    f"{name}: {{kind: {twice.kind.text}{_at_key(at)}, next: {edits.written(rest)}}} with next: {edits.written(redirected)} in {path.src}"
+                    f"Let what {path.src} sends go to a second {path.dst}: "
+                    f"{name}: {{kind: {twice.kind.text}{_at_key(at)}, next: {edits.written(rest)}}}, "
+                    f"with next: {edits.written(redirected)} in {path.src}{on}"
                 )
-                yield from self._good(text, edits.with_tile(design, replace(twice, name=name, at=at, next=rest)))
+                yield from self._good(text, edits.with_tile(design, replace(twice, name=name, at=at, next=rest), fabric))
 
-    def _new_places(self) -> Iterator[tuple[Place, ...] | None]:
-        """Where one more tile can be; None: the compiler places it."""
-        if self.card.fabric.topology == "crossbar":
-            yield None
+    def _rooms(self) -> Iterator[tuple[tuple[Place, ...] | None, Fabric | None, str]]:
+        """Where one more tile can be (None: the compiler places it), on which fabric if not the design's, and that in words."""
+        places, written = edits.where(self.card), self.design.fabric
+        on_crossbar = self.card.fabric.topology == "crossbar"
+        if on_crossbar and (written.x == 0 or self._free_in(places)):
+            yield None, None, ""
+        elif not on_crossbar and self._free_in(places):
+            yield from (((place,), None, "") for place in self._free_in(places))
         else:
-            yield from ((place,) for place in self._free_in(edits.where(self.card)))
+            more = edits.larger(self.card.fabric)
+            new = [None] if on_crossbar else [(place,) for place in more.shape.places if place not in self.card.fabric.shape.places]
+            yield from ((at, replace(more, line=written.line), f", on fabric: {edits.fabric_written(more)}") for at in new)
 
     def _sent(self) -> list[Path]:
         """The paths of the cycle that a `next` leads along, in order."""

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cards that can hang are refused, with the circle in words and changes that help; others are not."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from ruamel.yaml import YAML
+
+from girih.cli.main import main
+from girih.compiler.check import check, check_file
+from girih.compiler.check_deadlock import DeadlockError
+from girih.compiler.dependencies import Buffer, ControlRing, Tokens, dependencies
+from girih.compiler.draw_cycle import COLOUR, draw_cycle
+from girih.compiler.explain import lines_of
+from girih.compiler.model import Card
+from girih.compiler.parse import Report, parse
+from girih.compiler.read import read
+from girih.compiler.stub_kinds import service_kinds
+from girih.compiler.warn import warnings
+from girih.paths import DESIGNS
+from girih.topology import IN, OUT, Channel, between
+
+HEAD = "name: card_1\nmac: 02:67:69:72:69:68\nip: 10.77.0.2/24\n"
+MISTAKES = YAML(typ="safe").load(Path(__file__).with_name("mistakes_deadlock.yaml"))
+mistakes = pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake["name"])
+
+
+def card_of(text: str, kinds=None, allow_deadlock=False) -> Card:
+    report = Report("card.yaml")
+    return check(read(parse(HEAD + text, report), "card_1", report), "card.yaml", kinds or service_kinds(), report, allow_deadlock)
+
+
+def refused(text: str) -> DeadlockError:
+    with pytest.raises(DeadlockError) as caught:
+        card_of(text)
+    return caught.value
+
+
+def edges(card: Card) -> set:
+    return {(edge.holder, edge.wanted) for edge in dependencies(card).edges}
+
+
+@mistakes
+def test_mistake(mistake):
+    assert str(refused(mistake["design"])) == mistake["answer"].rstrip("\n")
+
+
+@mistakes
+def test_what_is_proposed_helps(mistake):
+    error = refused(mistake["design"])
+    assert error.proposals
+    for proposal in error.proposals:
+        assert dependencies(proposal.card).shortest_cycle() is None
+
+
+@mistakes
+def test_the_cycle_is_drawn(mistake):
+    error = refused(mistake["design"])
+    svg = draw_cycle(error.card, error.cycle)
+    parts = [part for part in ElementTree.fromstring(svg).iter() if part.get("stroke") == COLOUR]
+    links = [edge.holder for edge in error.cycle if isinstance(edge.holder, Channel)]
+    tiles = [edge.holder for edge in error.cycle if isinstance(edge.holder, Buffer)]
+    assert len([part for part in parts if part.get("stroke-width") == "13"]) == len(links)
+    assert len([part for part in parts if part.tag.endswith("rect")]) == len(tiles)
+    for line in lines_of(error.card, error.cycle):
+        assert line.text.replace(">", "&gt;") in svg
+
+
+def test_mistakes_have_different_names():
+    names = [mistake["name"] for mistake in MISTAKES]
+    assert len(set(names)) == len(names)
+
+
+def test_the_command_says_where_the_drawing_is(tmp_path, capsys):
+    design = tmp_path / "hangs.yaml"
+    design.write_text(HEAD.replace("card_1", "test_hangs") + MISTAKES[0]["design"])
+    with pytest.raises(SystemExit) as left:
+        main(["check", str(design)])
+    said = capsys.readouterr().err.splitlines()
+    assert left.value.code == 2
+    drawing, _, verb = said[-1].strip().partition(" ")
+    assert verb == "shows it"
+    assert Path(drawing).name == "test_hangs.svg"
+    assert Path(drawing).read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize("design", sorted(DESIGNS.glob("*.yaml")), ids=lambda design: design.stem)
+def test_the_designs_that_there_are_cannot_hang(design):
+    assert dependencies(check_file(design)).order() is not None
+
+
+def test_a_card_that_can_hang_is_there_for_who_wants_to_see_it():
+    card = card_of(MISTAKES[0]["design"], allow_deadlock=True)
+    assert dependencies(card).shortest_cycle() == refused(MISTAKES[0]["design"]).cycle
+
+
+def test_a_buffer_that_the_fabric_has_no_room_for():
+    tiles = (
+        "tiles:\n  eth_rx: {kind: eth_rx, next: {ipv4: a}}\n  a: {kind: balancer, next: [b, eth_tx]}\n"
+        "  b: {kind: relay, next: a}\n  eth_tx: {kind: eth_tx}\n"
+    )
+    on_mesh = refused("fabric: {mesh: [2, 2]}\n" + tiles).proposals[0].text
+    assert on_mesh == (
+        "Put a buffer between a and b, which drops what it has no room for: buffer_1: {kind: buffer, at: [0, 2], next: b}, "
+        "with next: [buffer_1, eth_tx] in a, on fabric: {mesh: [2, 3]}"
+    )
+    on_crossbar = refused("fabric: {crossbar: 4}\n" + tiles).proposals[0].text
+    assert on_crossbar == (
+        "Put a buffer between a and b, which drops what it has no room for: buffer_1: {kind: buffer, next: b}, "
+        "with next: [buffer_1, eth_tx] in a, on fabric: {crossbar: 5}"
+    )
+
+
+def test_without_a_proposal_the_way_to_others_is_shown():
+    error = refused(MISTAKES[0]["design"])
+    none = DeadlockError(error.what, error.where, error.card, error.cycle, ())
+    assert str(none).endswith("and so on from 1. No change of one thing helps; ./girih place looks at all positions together.")
+
+
+# What the graph has, and what it has not.
+
+TWO = "fabric: {mesh: [3, 1]}\ntiles:\n  eth_rx: {kind: eth_rx, next: {ipv4: a}}\n  a: {kind: KIND, next: eth_tx}\n  eth_tx: {kind: eth_tx}\n"
+
+
+def test_a_message_holds_its_way_link_by_link():
+    card = card_of(TWO.replace("KIND", "relay"))
+    way = [Channel(IN, (0, 0), (0, 0)), between((0, 0), (1, 0)), Channel(OUT, (1, 0), (1, 0)), Buffer("a"), Channel(IN, (1, 0), (1, 0))]
+    way += [between((1, 0), (2, 0)), Channel(OUT, (2, 0), (2, 0))]
+    assert edges(card) == {*pairwise(way), (Buffer("eth_rx"), way[0])}
+
+
+@pytest.mark.parametrize(("kind", "waits"), [("relay", True), ("icmp", True), ("buffer", False)])
+def test_a_tile_waits_unless_it_drops(kind, waits):
+    card = card_of(TWO.replace("KIND", kind))
+    assert ((Channel(OUT, (1, 0), (1, 0)), Buffer("a")) in edges(card)) == waits
+
+
+def test_entries_of_a_node_table_that_no_message_meets_are_no_paths():
+    """Messages of port 1 alone would make a circle of this, and there are none of them at `a`."""
+    text = (
+        "fabric: crossbar\nports: 2\ntiles:\n  rx_0: {kind: eth_rx, port: 0, next: {ipv4: a}}\n  rx_1: {kind: eth_rx, port: 1, next: {ipv4: NEXT}}\n"
+        "  a: {kind: relay, next: {0: tx_0, 1: b}}\n  b: {kind: relay, next: {0: tx_0, 1: a}}\n"
+        "  tx_0: {kind: eth_tx, port: 0}\n  tx_1: {kind: eth_tx, port: 1}\n"
+    ).replace("  b: {kind: relay, next: {0: tx_0, 1: a}}\n", "  b: {kind: relay, next: {0: a, 1: tx_1}}\n")
+    assert dependencies(card_of(text.replace("NEXT", "a"))).order() is not None
+    both = text.replace("NEXT", "a").replace("rx_0: {kind: eth_rx, port: 0, next: {ipv4: a}}", "rx_0: {kind: eth_rx, port: 0, next: {ipv4: b}}")
+    assert [edge.holder for edge in refused(both.replace("NEXT", "a")).cycle if isinstance(edge.holder, Buffer)] == [Buffer("b"), Buffer("a")]
+
+
+def made_up(**changes):
+    """All kinds, with a relay that is otherwise."""
+    kinds = service_kinds()
+    return kinds | {"relay": replace(kinds["relay"], **changes)}
+
+
+PING = (
+    "fabric: crossbar\ntiles:\n  eth_rx: {kind: eth_rx, next: {ipv4: asks}}\n  asks: {kind: relay, next: answers}\n"
+    "  answers: {kind: balancer, next: [ANSWER, eth_tx]}\n  eth_tx: {kind: eth_tx}\n"
+)
+
+
+def test_who_waits_for_a_reply_waits_for_all_of_its_way():
+    kinds = made_up(waits=("reply",))
+    kinds["asker"] = replace(kinds["relay"], name="asker", buffering="sink")
+    text = PING.replace("asks: {kind: relay", "asks: {kind: asker").replace("ANSWER", "asks")
+    card = card_of(text, kinds)
+    assert (Buffer("asks"), Channel(IN, (2,), (2,))) in edges(card)
+    assert (Buffer("asks"), Channel(IN, (0,), (0,))) not in edges(card)  # eth_rx answers nobody
+    assert dependencies(card).order() is not None  # it takes replies whatever it waits for
+    with pytest.raises(DeadlockError) as caught:
+        card_of(text.replace("kind: asker", "kind: relay"), kinds)
+    assert [line.text for line in lines_of(caught.value.card, caught.value.cycle)] == [
+        "answers > asks (ipv4) holds answers > fabric and waits for fabric > asks",
+        "asks takes more only as it sends on (cut-through)",
+        "asks sends no more before answers has answered",
+    ]
+
+
+def test_requests_that_cross_between_fabric_and_control_network():
+    kinds = service_kinds()
+    kinds["reader"] = replace(kinds["relay"], name="reader", waits=("control",))
+    kinds["slow"] = replace(kinds["relay"], name="slow", waits=("data",))
+    text = (
+        "fabric: crossbar\ntiles:\n  eth_rx: {kind: eth_rx, next: {ipv4: first}}\n  first: {kind: FIRST, next: second}\n"
+        "  second: {kind: SECOND, next: eth_tx}\n  eth_tx: {kind: eth_tx}\n"
+    )
+    good = card_of(text.replace("FIRST", "reader").replace("SECOND", "slow"), kinds)
+    assert {(Buffer("first"), ControlRing()), (ControlRing(), Buffer("second"))} <= edges(good)
+    with pytest.raises(DeadlockError) as caught:
+        card_of(text.replace("FIRST", "slow").replace("SECOND", "reader"), kinds)
+    assert [line.text for line in lines_of(caught.value.card, caught.value.cycle)] == [
+        "first > second (ipv4) holds first > fabric and waits for fabric > second",
+        "second takes more only as it sends on (cut-through)",
+        "second waits for an answer of the control network",
+        "an access to first waits for the messages in it",
+        "what first has leaves in order",
+    ]
+
+
+LOSSLESS = (
+    "fabric: crossbar\nports: 2\ntiles:\n  wire: {kind: stub_port, port: 0, exit: host, lossless: FLAG}\n"
+    "  host: {kind: stub_port, port: 1, exit: wire}\n  scheduler: {kind: stub_scheduler}\n  a: {kind: stub_unit}\n  b: {kind: stub_unit}\n"
+    "services: {work: [a], more: [b]}\n"
+)
+
+
+def test_what_is_dropped_rather_than_held_back_never_waits():
+    card = card_of(LOSSLESS.replace("FLAG", "false"))
+    assert not any(isinstance(end, Tokens) for edge in edges(card) for end in edge)
+    ends = {place for tile in card.tiles for place in tile.places}
+    assert not any(dependencies(card).waits_for(Channel(OUT, place, place)) for place in ends)
+
+
+def test_lossless_messages_have_a_port_of_the_scheduler_to_themselves():
+    card = card_of(LOSSLESS.replace("FLAG", "true"))
+    ports = {tile.name: {hop.port for hop in tile.hops} for tile in card.tiles if tile.hops}
+    assert ports == {"wire": {0}, "host": {1}, "a": {1}, "b": {1}}
+    first = card.tile("scheduler").places[0]
+    assert (Channel(OUT, first, first), Tokens("scheduler")) in edges(card)
+    assert (Tokens("scheduler"), Buffer("a")) in edges(card)
+
+
+# Designs by chance.
+
+@some.composite
+def relays(draw_from):
+    """Relays and balancers on a mesh, led to each other anyhow."""
+    count = draw_from(some.integers(2, 8))
+    names = [f"t{index}" for index in range(count)]
+    tiles = [f"eth_rx: {{kind: eth_rx, next: {{ipv4: {names[0]}}}}}", "eth_tx: {kind: eth_tx}"]
+    for index, name in enumerate(names):
+        after = [*names[index + 1 :], "eth_tx"]
+        others = [other for other in names if other != name]
+        if draw_from(some.booleans()) and len(after) > 1:
+            back = draw_from(some.sampled_from(others if draw_from(some.integers(0, 3)) == 0 else after[1:]))
+            kind, leads = "balancer", f"[{after[0]}, {back}]" if back != after[0] else after[0]
+            kind = kind if back != after[0] else "relay"
+        else:
+            kind, leads = "relay", after[0]
+        tiles.append(f"{name}: {{kind: {kind}, next: {leads}}}")
+    order = draw_from(some.permutations(tiles))
+    return "fabric: {mesh: [4, 3]}\ntiles:\n" + "".join(f"  {tile}\n" for tile in order)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(relays())
+def test_random_designs_are_proved_or_refused_with_a_reason(text):
+    card = card_of(text, allow_deadlock=True)
+    graph = dependencies(card)
+    cycle = graph.shortest_cycle()
+    if cycle is None:
+        assert card_of(text) == card
+        return
+    error = refused(text)
+    assert error.cycle == cycle
+    there = edges(card)
+    assert all((edge.holder, edge.wanted) in there and edge.wanted == after.holder for edge, after in pairwise([*cycle, cycle[0]]))
+    assert any(isinstance(edge.holder, Buffer) for edge in cycle)  # the fabric by itself has none
+    for proposal in error.proposals:
+        assert dependencies(proposal.card).order() is not None
+
+
+# Warnings.
+
+def test_a_link_that_cannot_carry_what_is_expected():
+    text = "clock_mhz: 100\n" + TWO.replace("KIND", "relay")
+    assert warnings(card_of(text + "traffic: {ports: {0: 51.2}}\n")) == []
+    assert warnings(card_of(text + "traffic: {ports: {0: 60}}\n"))[0] == (
+        "eth_rx > fabric is to carry 60.0 Gbps and carries 51.2 at most. "
+        "Put tiles elsewhere, spread the traffic over more, or make the card wider."
+    )
+
+
+def test_messages_that_come_to_a_tile_again():
+    text = (
+        "fabric: crossbar\ntiles:\n  eth_rx: {kind: eth_rx, next: {ipv4: a}}\n  a: {kind: buffer, next: b}\n"
+        "  b: {kind: balancer, next: [a, eth_tx]}\n  eth_tx: {kind: eth_tx}\n"
+    )
+    assert warnings(card_of(text)) == [
+        "messages of ipv4 can come to a again, a > b > a. Is their next hop what was meant?"
+    ]
+    assert warnings(card_of(LOSSLESS.replace("FLAG", "false"))) == []
+
+
+@pytest.mark.parametrize("design", sorted(DESIGNS.glob("*.yaml")), ids=lambda design: design.stem)
+def test_the_designs_that_there_are_give_no_warning(design):
+    assert warnings(check_file(design)) == []
