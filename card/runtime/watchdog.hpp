@@ -36,7 +36,7 @@ class Watchdog {
   void look_again(uint64_t cycle) { if (suspects()) waiting_since_ = cycle; }
 
  private:
-  static constexpr uint64_t Interval = 64;
+  static constexpr uint64_t Interval = 256;
   static constexpr uint64_t Never = ~uint64_t{0};
 
   uint64_t limit_ = 0, waiting_since_ = Never, sent_beats_ = 0;
