@@ -43,10 +43,16 @@ def register(app: typer.Typer) -> None:
         console = Console(stderr=True, highlight=False)
         with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
             task = bar.add_task("placing")
+            quarters = iter(range(1, 5))
+            due = next(quarters)
 
             def progress(done: int, total: int, best: Worth) -> None:
+                nonlocal due
                 text = f"{best.hops:.2f} links per packet" if best.good else "no positions without deadlock yet"
                 bar.update(task, completed=done, total=total, description=text)
+                if not console.is_terminal and 4 * done >= due * total:
+                    console.print(f"{done:,} of {total:,} steps: {text}", soft_wrap=True)
+                    due = next(quarters, 5)
 
             text, answer = place_design(path, seed, steps, keep or [], progress)
         console.print(f"{design}: {answer}", soft_wrap=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The search: simulated annealing (Kirkpatrick, Gelatt, Vecchi; Science 1983), several times, from one seed.
 
-A step moves one port to another place, and what was there to where it came from. A step to places that can deadlock costs
-so much that it is seldom made; what is found at the end cannot.
+A step moves one port to another place, and what was there to where it came from. It may lead through places that can
+deadlock, at a cost; what is found at the end cannot.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from girih.placement.problem import Problem
 from girih.placement.state import State, Worth
 from girih.topology import Place
 
-RUNS = 4  # the first from where the ports are, the others from anywhere
-STEPS_PER_PORT = 4000  # of all runs
-COOLING = 1e-3  # the last temperature, of the first
-SAMPLES = 200  # steps that tell how much costs differ, which is the first temperature
+RUNS = 3  # the first from where the ports are, the others from anywhere
+STEPS_PER_PORT = 20_000  # of all runs
+HEAT, COOLING = 0.25, 1e-2  # the first temperature, of what steps differ in; the last one, of the first
+SAMPLES = 200  # steps that tell how much costs differ
 REPORTS = 25  # of progress, in a run
 
 Progress = Callable[[int, int, Worth], None]  # steps done, of all; the best so far
@@ -49,7 +49,7 @@ def search(problem: Problem, seed: int = 0, steps: int | None = None, progress: 
     for run in range(RUNS):
         if run:
             state.shuffle(chooser, movable)
-        heat = _heat(state, chooser, movable) * (1.0 if run else 0.25)
+        heat = _heat(state, chooser, movable) * HEAT
         count = steps * (run + 1) // RUNS - steps * run // RUNS
         for step in range(count):
             if step % max(1, count // REPORTS) == 0 and progress:
@@ -60,7 +60,7 @@ def search(problem: Problem, seed: int = 0, steps: int | None = None, progress: 
                 continue
             if state.key < key:
                 worth = state.worth()
-                if not before.good or worth.hops <= before.hops:
+                if worth < best and (not before.good or worth.hops <= before.hops):
                     best, places, key = worth, state.places(), state.key
         done += count
     if progress:
@@ -83,14 +83,13 @@ def _try(state: State, chooser: random.Random, movable: list[int], most: float) 
     port, slot = _step(state, chooser, movable)
     if slot == state.slot[port] or state.is_kept(slot):
         return False
-    cost, tangled, back = state.cost + most, state.tangled, state.slot[port]
-    state.move(port, slot)
+    cost = state.cost + most
+    undo = state.move(port, slot)
     if state.cost_without_tangle <= cost:  # else there is no need to look
         state.untangle()
         if state.cost <= cost:
             return True
-    state.move(port, back)
-    state.tangled = tangled
+    state.undo(undo)
     return False
 
 
@@ -101,8 +100,8 @@ def _heat(state: State, chooser: random.Random, movable: list[int]) -> float:
         port, slot = _step(state, chooser, movable)
         if slot == state.slot[port] or state.is_kept(slot):
             continue
-        before, back = state.cost_without_tangle, state.slot[port]
-        state.move(port, slot)
+        before = state.cost_without_tangle
+        undo = state.move(port, slot)
         differences.append(abs(state.cost_without_tangle - before))
-        state.move(port, back)
+        state.undo(undo)
     return sum(differences) / max(1, len(differences)) or 1.0

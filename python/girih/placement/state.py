@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from girih.placement.problem import Problem
@@ -11,8 +12,10 @@ from girih.topology import Place
 
 # Costs in links per packet. A link that is to carry twice what it can costs as much as OVERLOAD links more for all packets;
 # each resource in a tangle of deadlock costs TANGLED. Sharing decides between equals: it is the square of what links carry.
-OVERLOAD, TANGLED, SHARING = 4.0, 1.0, 1e-3
-UNEXPECTED = 1e-5  # the part of a way that messages can take, and are not expected to
+OVERLOAD, TANGLED, SHARING = 2.0, 0.05, 1e-3
+UNEXPECTED = 1e-5  # the part that a way counts for on which nothing is expected, but possible
+
+Undo = tuple[int, int, list[float], float, float, float, int]
 
 
 @dataclass(frozen=True, order=True)
@@ -21,13 +24,14 @@ class Worth:
 
     tangled: resources that are in the way of a proof that nothing can hang, 0 where it cannot. overload: what links are
     to carry beyond their capacity. hops: links between routers that a packet crosses, all tiles of its way together.
-    Both are of what the card receives. sharing: the sum of the squares of what links carry; many small flows on one
-    link are worse than on several.
+    Both are of what the card receives. idle: the same links, of ways on which nothing is expected. sharing: the sum of
+    the squares of what links carry; many small flows on one link are worse than on several.
     """
 
     tangled: int
     overload: float
     hops: float
+    idle: int
     sharing: float
 
     @property
@@ -60,10 +64,10 @@ class State:
         slots = range(len(self.at))
         self.near = [[other for other in slots if other != slot and len(self._route(slot, other)) <= 1] or [slot] for slot in slots]
         self._load = [0.0] * (first + len(self._link))
-        self._ways = [(start, end, part, part + UNEXPECTED) for start, end, part in problem.ways]
-        self._waits: list[dict[int, int]] = [{} for _ in self._load]
+        self._ways = [(start, end, part, part or UNEXPECTED) for start, end, part in problem.ways]
+        self._fixed: list[list[int]] = [[] for _ in self._load]
         for holder, wanted in problem.waits:
-            self._waits[holder][wanted] = 1
+            self._fixed[holder].append(wanted)
         self._hops = self._overload = self._sharing = 0.0
         for way in range(len(problem.ways)):
             self._put(way, 1)
@@ -92,15 +96,16 @@ class State:
     def worth(self) -> Worth:
         """Computed anew, so that what rounding has added up over many steps does not count."""
         loads: dict[int, float] = {}
-        hops = 0.0
+        hops, idle = 0.0, 0
         for start, end, part, _ in self._ways:
             route = self._route(self.slot[start], self.slot[end])
             hops += part * len(route)
+            idle += 0 if part else len(route)
             for link in route:
                 loads[link] = loads.get(link, 0.0) + part
         overload = sum(max(0.0, load - self.problem.capacity) for load in loads.values())
         sharing = sum(load * load for load in loads.values())
-        return Worth(self.tangled, round(overload, 9), round(hops, 9), round(sharing, 9))
+        return Worth(self.tangled, round(overload, 9), round(hops, 9), idle, round(sharing, 9))
 
     def shuffle(self, chooser: random.Random, movable: list[int]) -> None:
         """Ports that may move go anywhere."""
@@ -110,43 +115,49 @@ class State:
                 self.move(port, slot)
         self.untangle()
 
-    def move(self, port: int, slot: int) -> None:
+    def move(self, port: int, slot: int) -> Undo:
         """A port goes to a slot, and who is there comes in its place. `tangled` is then to be found by `untangle`."""
         back, other = self.slot[port], self.at[slot]
+        undo = (port, back, self._load.copy(), self._hops, self._overload, self._sharing, self.tangled)
         ways = self._ways_of[port]
         if other is not None:
             ways = dict.fromkeys([*ways, *self._ways_of[other]])
         for way in ways:
             self._put(way, -1)
+        self._exchange(port, slot)
+        for way in ways:
+            self._put(way, 1)
+        return undo
+
+    def undo(self, undo: Undo) -> None:
+        """As it was before the last move, which gave `undo`."""
+        port, back, self._load, self._hops, self._overload, self._sharing, self.tangled = undo
+        self._exchange(port, back)
+
+    def untangle(self) -> None:
+        """Takes away what nothing waits for, and what waits for nothing, again and again; what is left is tangled."""
+        waits: list[list[int]] = [list(wanted) for wanted in self._fixed]
+        for start, end, _, _ in self._ways:
+            holder = start
+            for link in self._route(self.slot[start], self.slot[end]):
+                waits[holder].append(link)
+                holder = link
+            waits[holder].append(self.problem.ports + end)
+        left = _peeled(waits, range(len(waits)))
+        if left:  # from the other end
+            held: list[list[int]] = [[] for _ in waits]
+            for holder in left:
+                for wanted in waits[holder]:
+                    held[wanted].append(holder)
+            left = _peeled(held, left)
+        self.tangled = len(left)
+
+    def _exchange(self, port: int, slot: int) -> None:
+        back, other = self.slot[port], self.at[slot]
         self.at[back], self.at[slot] = other, port
         self.slot[port] = slot
         if other is not None:
             self.slot[other] = back
-        for way in ways:
-            self._put(way, 1)
-
-    def untangle(self) -> None:
-        """Takes away what waits for nothing, and what nothing waits for, again and again; what is left is tangled."""
-        waits = self._waits
-        waited = [0] * len(waits)
-        for wanted in waits:
-            for resource in wanted:
-                waited[resource] += 1
-        free = [resource for resource, count in enumerate(waited) if not count]
-        for resource in free:
-            for wanted in waits[resource]:
-                waited[wanted] -= 1
-                if not waited[wanted]:
-                    free.append(wanted)
-        self.tangled = len(waits) - len(free)
-        if self.tangled:
-            self.tangled = self._core({resource for resource, count in enumerate(waited) if count})
-
-    def _core(self, left: set[int]) -> int:
-        """How many of these still wait for each other, when those that wait for none of them are gone."""
-        while gone := {resource for resource in left if not any(wanted in left for wanted in self._waits[resource])}:
-            left -= gone
-        return len(left)
 
     def _route(self, start: int, end: int) -> tuple[int, ...]:
         route = self._routes.get((start, end))
@@ -162,7 +173,6 @@ class State:
         route = self._route(self.slot[start], self.slot[end])
         self._hops += sign * weight * len(route)
         capacity, loads = self.problem.capacity, self._load
-        holder = start
         for link in route:
             old = loads[link]
             new = loads[link] = old + sign * part
@@ -171,14 +181,19 @@ class State:
                 self._overload += new - (old if old > capacity else capacity)
             elif old > capacity:
                 self._overload -= old - capacity
-            self._wait(holder, link, sign)
-            holder = link
-        self._wait(holder, self.problem.ports + end, sign)
 
-    def _wait(self, holder: int, wanted: int, sign: int) -> None:
-        waits = self._waits[holder]
-        count = waits.get(wanted, 0) + sign
-        if count:
-            waits[wanted] = count
-        else:
-            del waits[wanted]
+
+def _peeled(waits: list[list[int]], among: Iterable[int]) -> list[int]:
+    """What is left of some resources when those that none of them waits for are gone, and then those that none is left to."""
+    among = list(among)
+    waited = [0] * len(waits)
+    for holder in among:
+        for wanted in waits[holder]:
+            waited[wanted] += 1
+    free = [resource for resource in among if not waited[resource]]
+    for resource in free:
+        for wanted in waits[resource]:
+            waited[wanted] -= 1
+            if not waited[wanted]:
+                free.append(wanted)
+    return [resource for resource in among if waited[resource]]
