@@ -6,12 +6,12 @@ from __future__ import annotations
 from girih.experiments import Exhibit, Progress, Row
 
 FABRICS = ("crossbar", "mesh", "butterfly")  # by their numbers in the card
-# x, y and, of the butterfly, tiles at each router.
-SIZES = {
-    8: {"crossbar": (8, 1, 1), "mesh": (4, 2, 1), "butterfly": (2, 2, 2)},
-    16: {"crossbar": (16, 1, 1), "mesh": (4, 4, 1), "butterfly": (2, 2, 4)},
-    24: {"crossbar": (24, 1, 1), "mesh": (6, 4, 1), "butterfly": (3, 2, 4)},
-    32: {"crossbar": (32, 1, 1), "mesh": (8, 4, 1), "butterfly": (4, 2, 4)},
+# By tiles: the fabric, x, y and, of a butterfly, tiles at each router.
+SHAPES = {
+    8: [("crossbar", 8, 1, 1), ("mesh", 4, 2, 1), ("butterfly", 2, 2, 2)],
+    16: [("crossbar", 16, 1, 1), ("mesh", 4, 4, 1), ("butterfly", 4, 2, 2), ("butterfly", 2, 2, 4)],
+    24: [("crossbar", 24, 1, 1), ("mesh", 6, 4, 1), ("butterfly", 4, 3, 2), ("butterfly", 3, 2, 4)],
+    32: [("crossbar", 32, 1, 1), ("mesh", 8, 4, 1), ("butterfly", 4, 4, 2), ("butterfly", 4, 2, 4)],
 }
 PATTERNS = ("uniform", "opposite", "hotspot")  # by their numbers in the card
 WIDTH = 128  # of the links that carry the load: how wide they are changes no cycle
@@ -26,19 +26,27 @@ def run(progress: Progress) -> list[Row]:
 
     ensure(("synth",))
     rows = []
-    for tiles, sizes in SIZES.items():
-        for fabric, (x, y, each) in sizes.items():
-            constants = {name.capitalize(): number for number, name in enumerate(FABRICS)}
-            constants |= {"Topology": FABRICS.index(fabric), "X": x, "Y": y, "Tiles": each}
-            params = {"fabric": fabric, "tiles": tiles}
-            with open_special("fabric_load", progress, WIDTH, constants) as card:
-                progress(f"{fabric} of {tiles} tiles")
-                _flits, latency = _measure(card, tiles, "uniform", LIGHT)
-                rows.append(Row("latency", {**params, "traffic": "uniform"}, "cycles", None, round(latency, 2)))
-                for pattern in PATTERNS:
-                    flits, _latency = _measure(card, tiles, pattern, FULL)
-                    rows.append(Row("throughput", {**params, "traffic": pattern}, "flits/cycle/tile", None, round(flits, 3)))
+    for tiles, fabric, x, y, each in _all():
+        constants = {name.capitalize(): number for number, name in enumerate(FABRICS)}
+        constants |= {"Topology": FABRICS.index(fabric), "X": x, "Y": y, "Tiles": each}
+        params = _params(tiles, fabric, x, y, each)
+        with open_special("fabric_load", progress, WIDTH, constants) as card:
+            progress(f"load on {params['fabric']}")
+            _flits, latency = _measure(card, tiles, "uniform", LIGHT)
+            rows.append(Row("latency", {**params, "traffic": "uniform"}, "cycles", None, round(latency, 2)))
+            for pattern in PATTERNS:
+                flits, _latency = _measure(card, tiles, pattern, FULL)
+                rows.append(Row("throughput", {**params, "traffic": pattern}, "flits/cycle/tile", None, round(flits, 3)))
     return [*rows, *_areas(progress)]
+
+
+def _all() -> list[tuple[int, str, int, int, int]]:
+    return [(tiles, *shape) for tiles, shapes in SHAPES.items() for shape in shapes]
+
+
+def _params(tiles: int, fabric: str, *sizes: int) -> dict[str, object]:
+    sizes = {"crossbar": sizes[:1], "mesh": sizes[:2], "butterfly": sizes}[fabric]
+    return {"fabric": f"{fabric} {' x '.join(map(str, sizes))}", "tiles": tiles}
 
 
 def _measure(card, tiles: int, pattern: str, rate: float) -> tuple[float, float]:
@@ -60,14 +68,14 @@ def _areas(progress: Progress) -> list[Row]:
 
     from girih.synth import synthesize_all, total
 
-    parts = {(tiles, fabric): Counter(_parts(fabric, *size)) for tiles, sizes in SIZES.items() for fabric, size in sizes.items()}
+    parts = {shape: Counter(_parts(*shape[1:])) for shape in _all()}
     jobs = {part: {"top": part[0], "parameters": dict(part[1:])} for counts in parts.values() for part in counts}
     areas = synthesize_all(jobs, lambda part, _area: progress(f"{part[0]} {dict(part[1:])} done"))
     rows = []
-    for (tiles, fabric), counts in parts.items():
+    for shape, counts in parts.items():
         area = total(areas[part] for part in counts.elements())
-        params = {"fabric": fabric, "tiles": tiles}
-        rows.append(Row("lut", params, "LUT", None, area.lut, note=f"per tile: {area.lut / tiles:,.0f}"))
+        params = _params(*shape)
+        rows.append(Row("lut", params, "LUT", None, area.lut))
         rows.append(Row("lutram", params, "LUT sites", None, area.lutram))
     return rows
 
