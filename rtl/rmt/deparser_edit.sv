@@ -16,32 +16,36 @@ module deparser_edit
     assign second[e] = verdict_i.edit[e].place + 1'b1;
   end
 
+  // Most flits go through as they are; the simulator then skips all of it.
+  logic in_header;
+  assign in_header = verdict_i.edited && 32'(number_i) < HeaderBytes / FlitBytes;
+
   logic [Sums-1:0] write;
   logic [Sums-1:0][15:0] sum;
-  for (genvar s = 0; s < int'(Sums); s++) begin : gen_sum
-    sum_t updated;
-    sum_mode_e mode;
-    assign mode = verdict_i.sum[s].mode;
-    assign updated = ~add(~verdict_i.sum[s].old, fold(24'(verdict_i.sum[s].delta)));
-    assign write[s] = verdict_i.sum[s].touched && !(mode == SumUdp && verdict_i.sum[s].old == '0);
-    always_comb begin
-      unique case (mode)
-        SumClear: sum[s] = '0;
-        SumUdp:   sum[s] = updated == '0 ? '1 : updated;
-        default:  sum[s] = updated;
-      endcase
+  always_comb begin
+    write = '0;
+    sum = '0;
+    for (int unsigned s = 0; s < Sums; s++) begin
+      if (in_header && verdict_i.sum[s].touched) begin
+        write[s] = verdict_i.sum[s].mode != SumUdp || verdict_i.sum[s].old != '0;
+        if (verdict_i.sum[s].mode != SumClear) begin
+          sum[s] = ~add(~verdict_i.sum[s].old, fold(24'(verdict_i.sum[s].delta)));
+          if (verdict_i.sum[s].mode == SumUdp && sum[s] == '0) sum[s] = '1;
+        end
+      end
     end
   end
 
-  logic in_header;
-  assign in_header = verdict_i.edited && 32'(number_i) < HeaderBytes / FlitBytes;
-  for (genvar lane = 0; lane < int'(Lanes); lane++) begin : gen_lane
+  always_comb begin
     halfword_t here;
     logic [15:0] value;
-    assign here = halfword_t'(32'(number_i) * Lanes + lane);
-    always_comb begin
-      value = {data_i[16*lane+:8], data_i[16*lane+8+:8]};
-      if (in_header) begin
+    here = '0;
+    value = '0;
+    data_o = data_i;
+    if (in_header) begin
+      for (int unsigned lane = 0; lane < Lanes; lane++) begin
+        here = halfword_t'(32'(number_i) * Lanes + lane);
+        value = {data_i[16*lane+:8], data_i[16*lane+8+:8]};
         for (int unsigned e = 0; e < Edits; e++) begin
           if (verdict_i.edit[e].halves[1] && verdict_i.edit[e].place == here) value = verdict_i.edit[e].value[31:16];
           if (verdict_i.edit[e].halves[0] && second[e] == here) value = verdict_i.edit[e].value[15:0];
@@ -49,8 +53,8 @@ module deparser_edit
         for (int unsigned s = 0; s < Sums; s++) begin
           if (write[s] && verdict_i.sum[s].place == here) value = sum[s];
         end
+        data_o[16*lane+:16] = {value[7:0], value[15:8]};
       end
-      data_o[16*lane+:16] = {value[7:0], value[15:8]};
     end
   end
 

@@ -21,55 +21,45 @@ module deparser_resolve
   assign program_edits = mem[phv_i.parse.path];
 
   // By edit and half ([1] is the first on the wire): the sums that cover it.
+  // Which sums each half of an edit changes. The conditions around the work make the simulator skip it.
+  logic [Edits-1:0] valid;
   logic [Edits-1:0][1:0][Sums-1:0] covers;
-  for (genvar e = 0; e < int'(Edits); e++) begin : gen_edit
+  always_comb begin
     word_place_t word;
-    halfword_t place;
-    logic [1:0] halves;
-    assign word = program_edits.word[phv_i.edit[e].number];
-    assign halves = phv_i.edit[e].valid ? phv_i.edit[e].halves & word.halves : '0;
-    parser_place u_place (
-        .place_i(word.place),
-        .shift_l3_i(phv_i.parse.shift_l3),
-        .shift_l4_i(phv_i.parse.shift_l4),
-        .halfword_o(place)
-    );
-    for (genvar h = 0; h < 2; h++) begin : gen_half
-      assign covers[e][h] = halves[h] ? program_edits.summed[phv_i.edit[e].number][4*h+:4] : '0;
+    covers = '0;
+    for (int unsigned e = 0; e < Edits; e++) begin
+      valid[e] = phv_i.edit[e].valid;
+      word = program_edits.word[phv_i.edit[e].number];
+      verdict_o.edit[e].halves = valid[e] ? phv_i.edit[e].halves & word.halves : '0;
+      verdict_o.edit[e].place = halfword_at(word.place, phv_i.parse.shift_l3, phv_i.parse.shift_l4);
+      verdict_o.edit[e].value = phv_i.edit[e].value;
+      for (int unsigned h = 0; h < 2; h++) begin
+        if (verdict_o.edit[e].halves[h]) covers[e][h] = program_edits.summed[phv_i.edit[e].number][4*h+:4];
+      end
     end
-    assign verdict_o.edit[e] = '{halves: halves, place: place, value: phv_i.edit[e].value};
   end
 
   for (genvar s = 0; s < int'(Sums); s++) begin : gen_sum
-    halfword_t place;
     logic [2*Edits-1:0] covered;
     logic [2*Edits-1:0][18:0] term;
-    parser_place u_place (
-        .place_i(program_edits.sum[s].place),
-        .shift_l3_i(phv_i.parse.shift_l3),
-        .shift_l4_i(phv_i.parse.shift_l4),
-        .halfword_o(place)
-    );
-    for (genvar e = 0; e < int'(Edits); e++) begin : gen_term
-      for (genvar h = 0; h < 2; h++) begin : gen_half
-        assign covered[2*e+h] = covers[e][h][s];
-        assign term[2*e+h] = covers[e][h][s] ? 19'(phv_i.edit[e].delta[h]) : '0;
-      end
+    for (genvar e = 0; e < int'(Edits); e++) begin : gen_covered
+      assign covered[2*e+:2] = {covers[e][1][s], covers[e][0][s]};
     end
     always_comb begin
+      term = '0;
+      for (int unsigned e = 0; e < Edits; e++) begin
+        for (int unsigned h = 0; h < 2; h++) if (covered[2*e+h]) term[2*e+h] = 19'(phv_i.edit[e].delta[h]);
+      end
       verdict_o.sum[s].mode = program_edits.sum[s].mode;
       verdict_o.sum[s].touched = |covered && program_edits.sum[s].mode != SumNone;
-      verdict_o.sum[s].place = place;
+      verdict_o.sum[s].place = halfword_at(program_edits.sum[s].place, phv_i.parse.shift_l3, phv_i.parse.shift_l4);
       verdict_o.sum[s].old = phv_i.parse.sum[s];
-      verdict_o.sum[s].delta = ((term[0] + term[1]) + (term[2] + term[3]))
-          + ((term[4] + term[5]) + (term[6] + term[7]));
+      verdict_o.sum[s].delta = '0;
+      if (|covered)
+        verdict_o.sum[s].delta = ((term[0] + term[1]) + (term[2] + term[3])) + ((term[4] + term[5]) + (term[6] + term[7]));
     end
   end
 
-  logic [Edits-1:0] valid;
-  for (genvar e = 0; e < int'(Edits); e++) begin : gen_valid
-    assign valid[e] = phv_i.edit[e].valid;
-  end
   assign verdict_o.edited = |valid;
   assign verdict_o.desc = phv_i.desc;
   assign verdict_o.drop = phv_i.drop;

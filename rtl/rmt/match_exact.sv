@@ -76,15 +76,18 @@ module match_exact
   logic [KeyBits-1:0] key_q;
 
   // One more candidate than ways: the entry that was written while a packet read its place.
-  entry_t [Ways:0] found;
+  entry_t found[Ways+1];
   logic [Ways-1:0] replaced_q, replaced_d;  // this way's place was being written
-  entry_t [Ways-1:0] port_found;
+  entry_t port_found[Ways];
 
   localparam int unsigned Parities = Ways * RowWidth;
   logic [Parities-1:0] parity;
   for (genvar n = 0; n < Parities; n++) begin : gen_parity
     localparam key_bits_t Taps = hash_taps(n / RowWidth, n % RowWidth);
-    assign parity[n] = ^(in_key_i & Taps[KeyBits-1:0]);
+    always_comb begin
+      parity[n] = 1'b0;
+      if (in_valid_i) parity[n] = ^(in_key_i & Taps[KeyBits-1:0]);
+    end
   end
 
   for (genvar w = 0; w < Ways; w++) begin : gen_way
@@ -118,18 +121,21 @@ module match_exact
 
   logic [Ways:0] match, own, hits, first;
   always_comb begin
+    match = '0;
+    own = '0;
     for (int unsigned w = 0; w <= Ways; w++) begin
       logic present;
       present = w == Ways ? |replaced_q : !replaced_q[w%Ways];
-      match[w] = present && found[w].valid && found[w].key == key_q;
-      own[w] = found[w].owner == tenant_q && tenant_q != '0;
-      match[w] = match[w] && (own[w] || found[w].owner == '0);
+      if (valid_q && present && found[w].valid && found[w].key == key_q) begin
+        own[w] = found[w].owner == tenant_q && tenant_q != '0;
+        match[w] = own[w] || found[w].owner == '0;
+      end
     end
-    hits  = |(match & own) ? match & own : match;
+    hits  = |own ? own : match;
     first = hits & ~(hits - 1'b1);
-    hit_o = |match && valid_q;
+    hit_o = |match;
     data_o = '0;
-    for (int unsigned w = 0; w <= Ways; w++) data_o |= {$bits(T) {first[w]}} & found[w].data;
+    for (int unsigned w = 0; w <= Ways; w++) if (first[w]) data_o |= found[w].data;
   end
 
   always_ff @(posedge clk_i) begin
@@ -153,7 +159,7 @@ module match_exact
   entry_t written_entry_q;
   always_ff @(posedge clk_i) begin
     written_q <= port_write_i && !rst_i;
-    written_entry_q <= port_entry_i;
+    if (port_write_i) written_entry_q <= port_entry_i;
     if (!rst_i) begin
       assert (!(port_write_i && port_read_i))
       else $error("match_exact: a read and a write in the same cycle");

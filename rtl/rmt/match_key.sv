@@ -6,6 +6,7 @@ module match_key
 #(
     parameter int unsigned Halves = 4
 ) (
+    input  logic                   valid_i,  // 0: the key has no meaning
     input  phv_t                   phv_i,
     input  key_half_t [Halves-1:0] cfg_i,  // [0] is the first half
     output logic [16*Halves-1:0]   key_o
@@ -14,12 +15,14 @@ module match_key
     $fatal(1, "match_key: Halves is %0d; it must be from 1 to 10", Halves);
   end
 
-  sources_t sources;
-  assign sources = sources_of(phv_i);
-
   always_comb begin
-    for (int unsigned h = 0; h < Halves; h++) begin
-      key_o[16*(Halves-1-h)+:16] = half(sources, cfg_i[h].number) & cfg_i[h].mask;
+    sources_t sources;
+    sources = sources_of(phv_i);
+    key_o = 'x;
+    if (valid_i) begin
+      for (int unsigned h = 0; h < Halves; h++) begin
+        key_o[16*(Halves-1-h)+:16] = half(sources, cfg_i[h].number) & cfg_i[h].mask;
+      end
     end
   end
 endmodule

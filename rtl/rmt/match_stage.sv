@@ -92,6 +92,7 @@ module match_stage
   match_key #(
       .Halves(KeyHalves)
   ) u_key (
+      .valid_i(phv_valid_i),
       .phv_i(key_phv_i),
       .cfg_i(key_cfg),
       .key_o(key)

@@ -33,13 +33,18 @@ module parser_collect
     $fatal(1, "parser_collect: W is %0d; it must be from 128 to %0d", W, 8 * HeaderBytes);
   end
 
-  logic [K-1:0][W-1:0] window_q;
+  logic [K-1:0][W/16-1:0][15:0] window_q;
   logic [CountWidth-1:0] count_q, count;  // flits of this frame in the window; count: with this flit
   logic [7:0] bytes_q, bytes;
   logic ended_q;  // the frame has ended
   logic pending_q, front_valid_q;
   timestamp_t timestamp_q;
   front_step_t front_q;
+
+  // A flit has a halfword's first byte in the low bits, the window in the high ones.
+  function automatic logic [W/16-1:0][15:0] swapped(logic [W/16-1:0][15:0] halfwords);
+    for (int unsigned i = 0; i < W / 16; i++) swapped[i] = {halfwords[i][7:0], halfwords[i][15:8]};
+  endfunction
 
   logic load;  // this flit goes into the window
   assign load = in_valid_i && (in_first_i || (count_q != CountWidth'(K)));
@@ -53,7 +58,7 @@ module parser_collect
     assign early = in_flit_i.data;
     assign front_now = load && in_first_i;
   end else begin : gen_early_two
-    assign early = {in_flit_i.data, in_first_i ? in_flit_i.data : window_q[0]};
+    assign early = {in_flit_i.data, in_first_i ? in_flit_i.data : swapped(window_q[0])};
     assign front_now = load && (in_first_i ? in_flit_i.last : count_q == CountWidth'(1));
   end
 
@@ -70,6 +75,7 @@ module parser_collect
       .write_i,
       .index_i,
       .entry_i,
+      .valid_i(front_now),
       .seen_i(seen),
       .bytes_i(bytes > 8'd63 ? 6'd63 : 6'(bytes)),
       .state_o(step.state),
@@ -86,13 +92,12 @@ module parser_collect
   assign timestamp_o = timestamp_q;
   assign front_o = front_q;
   for (genvar i = 0; i < int'(HeaderBytes) / 2; i++) begin : gen_window
-    localparam int unsigned Bit = 16 * (i % (W / 16));
-    assign window_o[i] = {window_q[i/(W/16)][Bit+:8], window_q[i/(W/16)][Bit+8+:8]};
+    assign window_o[i] = window_q[i/(W/16)][i%(W/16)];
   end
 
   for (genvar k = 0; k < int'(K); k++) begin : gen_slot
     always_ff @(posedge clk_i) begin
-      if (load && count == CountWidth'(k + 1)) window_q[k] <= in_flit_i.data;
+      if (load && count == CountWidth'(k + 1)) window_q[k] <= swapped(in_flit_i.data);
     end
   end
   always_ff @(posedge clk_i) begin

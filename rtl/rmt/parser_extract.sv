@@ -10,6 +10,7 @@ module parser_extract
     input path_t        index_i,
     input path_action_t entry_i,
 
+    input  logic                                      valid_i,    // 0: what comes out has no meaning
     input  logic                                      found_i,    // 0: the frame fits no path
     input  logic                                      on_i,       // 0: take nothing
     input  path_t                                     path_i,
@@ -28,31 +29,29 @@ module parser_extract
   // Words. A place at the window's end has no second half; programs do not take it there.
   logic [Words-1:0][1:0][15:0] half;
   logic [Words-1:0] word_valid;
-  for (genvar w = 0; w < int'(Words); w++) begin : gen_word
+  always_comb begin
     halfword_t first;
-    logic present;
-    parser_place u_place (
-        .place_i(action.edits.word[w].place),
-        .shift_l3_i(front_i.shift_l3),
-        .shift_l4_i(front_i.shift_l4),
-        .halfword_o(first)
-    );
-    assign present = action.edits.word[w].place.base != BaseOptional || front_i.optional;
-    assign half[w][1] = present && action.edits.word[w].halves[1] ? window_i[first] : '0;
-    assign half[w][0] = present && action.edits.word[w].halves[0] ? window_i[halfword_t'(first+1'b1)] : '0;
-    assign word_valid[w] = present && |action.edits.word[w].halves;
+    first = '0;
+    half = '0;
+    word_valid = '0;
+    for (int unsigned w = 0; w < Words; w++) begin
+      if (valid_i && |action.edits.word[w].halves
+          && (action.edits.word[w].place.base != BaseOptional || front_i.optional)) begin
+        first = halfword_at(action.edits.word[w].place, front_i.shift_l3, front_i.shift_l4);
+        if (action.edits.word[w].halves[1]) half[w][1] = window_i[first];
+        if (action.edits.word[w].halves[0]) half[w][0] = window_i[halfword_t'(first+1'b1)];
+        word_valid[w] = 1'b1;
+      end
+    end
   end
 
   logic [Sums-1:0][15:0] sum;
-  for (genvar s = 0; s < int'(Sums); s++) begin : gen_sum
-    halfword_t place;
-    parser_place u_place (
-        .place_i(action.edits.sum[s].place),
-        .shift_l3_i(front_i.shift_l3),
-        .shift_l4_i(front_i.shift_l4),
-        .halfword_o(place)
-    );
-    assign sum[s] = action.edits.sum[s].mode != SumNone ? window_i[place] : '0;
+  always_comb begin
+    sum = '0;
+    for (int unsigned s = 0; s < Sums; s++) begin
+      if (valid_i && action.edits.sum[s].mode != SumNone)
+        sum[s] = window_i[halfword_at(action.edits.sum[s].place, front_i.shift_l3, front_i.shift_l4)];
+    end
   end
 
   function automatic offset_t offset(header_start_t start, halfword_t shift_l3, halfword_t shift_l4);
@@ -63,20 +62,14 @@ module parser_extract
   endfunction
 
   // A length that no frame can have stays too large, so that who trims finds the frame short.
-  halfword_t length_at;
   offset_t l3_offset, l4_offset, payload_offset;
   logic [16:0] length;
   logic length_good;
-  parser_place u_length (
-      .place_i(action.length_at),
-      .shift_l3_i(front_i.shift_l3),
-      .shift_l4_i(front_i.shift_l4),
-      .halfword_o(length_at)
-  );
   assign l3_offset = offset(action.l3, front_i.shift_l3, front_i.shift_l4);
   assign l4_offset = offset(action.l4, front_i.shift_l3, front_i.shift_l4);
   assign payload_offset = offset(action.payload, front_i.shift_l3, front_i.shift_l4);
-  assign length = 17'(window_i[length_at]) + 17'(l3_offset) + 17'(action.length_add);
+  assign length = 17'(window_i[halfword_at(action.length_at, front_i.shift_l3, front_i.shift_l4)]) + 17'(l3_offset)
+      + 17'(action.length_add);
   assign length_good = action.length_valid && length >= 17'(payload_offset);
 
   // Each half by another rotation, so that equal words in two places do not cancel.
@@ -87,7 +80,7 @@ module parser_extract
       for (int unsigned h = 0; h < 2; h++) begin
         int unsigned turn;
         turn = (5 * w + 3 * h) % 16;
-        if (action.flow[2*w+h]) flow = flow ^ (half[w][h] >> turn | half[w][h] << (16 - turn));
+        if (valid_i && action.flow[2*w+h]) flow = flow ^ (half[w][h] >> turn | half[w][h] << (16 - turn));
       end
     end
   end

@@ -13,6 +13,7 @@ module parser_front
     input logic         [$clog2(Fronts)-1:0] index_i,
     input front_entry_t                      entry_i,
 
+    input  logic                                 valid_i,       // 0: nothing matches
     input  logic      [FrontHalfwords-1:0][15:0] seen_i,        // element 0 first on the wire
     input  logic      [               5:0]       bytes_i,       // of the frame; 63: or more
     output logic      [               3:0]       state_o,
@@ -38,33 +39,36 @@ module parser_front
   logic [5:0] need_q[Fronts];
   result_t result[Fronts];
 
-  logic [Fronts-1:0] hits;
-  for (genvar i = 0; i < int'(Fronts); i++) begin : gen_match
-    assign hits[i] = valid_q[i] && ((seen_i ^ value_q[i]) & mask_q[i]) == '0 && bytes_i >= need_q[i];
-  end
-
+  // The conditions around the work make the simulator skip it.
+  logic hit;
   logic [$clog2(Fronts)-1:0] winner;
   always_comb begin
+    hit = 1'b0;
     winner = '0;
-    for (int i = int'(Fronts) - 1; i >= 0; i--) if (hits[i]) winner = ($clog2(Fronts))'(i);
+    if (valid_i) begin
+      for (int unsigned i = 0; i < Fronts; i++) begin
+        if (valid_q[i] && !hit && bytes_i >= need_q[i] && ((seen_i ^ value_q[i]) & mask_q[i]) == '0) begin
+          hit = 1'b1;
+          winner = ($clog2(Fronts))'(i);
+        end
+      end
+    end
   end
 
   result_t found;
   logic [3:0] length;
-  assign found = |hits ? result[winner] : '0;
+  assign found = hit ? result[winner] : '0;
   assign length = seen_i[found.length_at][11:8] - found.length_least;
   assign state_o = found.state;
   assign headers_o = found.headers;
   assign optional_o = found.optional;
   assign shift_l3_o = found.shift;
   assign shift_l4_o = found.shift + (found.length_valid ? halfword_t'({length, 1'b0}) : '0);
-  for (genvar p = 0; p < int'(Probes); p++) begin : gen_probe
-    parser_place u_place (
-        .place_i(found.probe[p]),
-        .shift_l3_i(shift_l3_o),
-        .shift_l4_i(shift_l4_o),
-        .halfword_o(probe_o[p])
-    );
+  always_comb begin
+    probe_o = '0;
+    if (hit) begin
+      for (int unsigned p = 0; p < Probes; p++) probe_o[p] = halfword_at(found.probe[p], shift_l3_o, shift_l4_o);
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -13,6 +13,7 @@ module parser_path
     input path_t               index_i,
     input path_entry_t         entry_i,
 
+    input  logic                                 valid_i,      // 0: nothing is found
     input  front_step_t                          front_i,
     input  logic [HeaderBytes/2-1:0][15:0] window_i,
     input  logic [                    6:0]       halfwords_i,
@@ -25,46 +26,50 @@ module parser_path
   logic [Probes*16+3:0] value_q[Paths], mask_q[Paths];
   extent_t need_q[Paths];
 
-  // What has not come is unknown as long as it may come.
-  logic [Probes-1:0][15:0] probe, known;
-  logic [Probes-1:0] absent;
-  for (genvar p = 0; p < int'(Probes); p++) begin : gen_probe
-    assign probe[p] = window_i[front_i.probe[p]];
-    assign absent[p] = 7'(front_i.probe[p]) >= halfwords_i;
-    assign known[p] = {16{!absent[p] || complete_i}};
-  end
-
-  // How much there is from each base; -1 and less is far too much as an unsigned number, so the base
-  // itself is checked by the carry.
-  logic [3:0][7:0] room;
+  // How much there is from each base; negative if the base itself has not come.
+  logic signed [7:0] room[4];
   assign room[BaseFrame] = {1'b0, halfwords_i};
   assign room[BaseL3] = {1'b0, halfwords_i} - 8'(front_i.shift_l3);
   assign room[BaseL4] = {1'b0, halfwords_i} - 8'(front_i.shift_l4);
   assign room[BaseOptional] = {1'b0, halfwords_i};
 
-  logic [Paths-1:0] possible, enough;
-  for (genvar i = 0; i < int'(Paths); i++) begin : gen_match
-    logic [7:0] spare;
-    logic [Probes-1:0] wanted;
-    for (genvar p = 0; p < int'(Probes); p++) begin : gen_wanted
-      assign wanted[p] = |mask_q[i][16*p+:16];
-    end
-    assign spare = room[need_q[i].base] - 8'(need_q[i].halfwords);
-    assign enough[i] = !spare[7];
-    logic unused;
-    assign unused = &{1'b0, spare[6:0]};
-    assign possible[i] = valid_q[i] && (({front_i.state, probe} ^ value_q[i]) & mask_q[i] & {4'hf, known}) == '0
-        && !(complete_i && (|(wanted & absent) || !enough[i]));
-  end
-
-  path_t winner;
+  // The conditions around the work are what makes the simulator skip it: entries that are not used, and
+  // cycles without a frame.
+  logic enough;
   always_comb begin
-    winner = '0;
-    for (int i = int'(Paths) - 1; i >= 0; i--) if (possible[i]) winner = path_t'(i);
+    logic [Probes-1:0][15:0] probe, known;
+    logic [Probes-1:0] absent, wanted;
+    logic lacking;
+    probe = '0;
+    known = '0;
+    absent = '0;
+    wanted = '0;
+    lacking = 1'b0;
+    found_o = 1'b0;
+    path_o = '0;
+    enough = 1'b0;
+    if (valid_i) begin
+      // What has not come is unknown as long as it may come.
+      for (int unsigned p = 0; p < Probes; p++) begin
+        probe[p] = window_i[front_i.probe[p]];
+        absent[p] = 7'(front_i.probe[p]) >= halfwords_i;
+        known[p] = {16{!absent[p] || complete_i}};
+      end
+      for (int unsigned i = 0; i < Paths; i++) begin
+        if (valid_q[i] && !found_o) begin
+          lacking = room[need_q[i].base] < $signed(8'(need_q[i].halfwords));
+          for (int unsigned p = 0; p < Probes; p++) wanted[p] = |mask_q[i][16*p+:16];
+          if ((({front_i.state, probe} ^ value_q[i]) & mask_q[i] & {4'hf, known}) == '0
+              && !(complete_i && (|(wanted & absent) || lacking))) begin
+            found_o = 1'b1;
+            path_o = path_t'(i);
+            enough = !lacking;
+          end
+        end
+      end
+    end
   end
-  assign found_o = |possible;
-  assign path_o = winner;
-  assign decided_o = complete_i || (found_o && enough[winner]);
+  assign decided_o = complete_i || (found_o && enough);
 
   logic unused;
   assign unused = &{1'b0, front_i.headers, front_i.optional};

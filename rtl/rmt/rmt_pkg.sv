@@ -46,6 +46,13 @@ package rmt_pkg;
     halfword_t [Probes-1:0] probe;
   } front_step_t;
 
+  // Where a place of a parser program is in a frame.
+  function automatic halfword_t halfword_at(place_t place, halfword_t shift_l3, halfword_t shift_l4);
+    halfword_at = place.halfword;
+    if (place.base == BaseL3) halfword_at = place.halfword + shift_l3;
+    if (place.base == BaseL4) halfword_at = place.halfword + shift_l4;
+  endfunction
+
   typedef enum logic [1:0] {
     DropNone,
     DropRunt,  // by the parser: too short for any path

@@ -35,9 +35,7 @@ module pifo_find #(
 
   for (genvar a = 0; a < 2; a++) begin : gen_answer
     // To look for the highest is to look for the lowest from the other end.
-    for (genvar i = 0; i < Width; i++) begin : gen_orient
-      assign oriented[a][i] = highest_i ? forward[a][Width-1-i] : forward[a][i];
-    end
+    assign oriented[a] = highest_i ? {<<{forward[a]}} : forward[a];
 
     if (IndexWidth == 1) begin : gen_pair
       assign index[a] = !oriented[a][0];
