@@ -22,7 +22,7 @@ from girih.compiler.parse import Report, parse
 from girih.compiler.read import read
 from girih.compiler.stub_kinds import service_kinds
 from girih.compiler.warn import warnings
-from girih.paths import DESIGNS
+from girih.paths import DESIGNS, ROOT
 from girih.topology import IN, OUT, Channel, between
 
 HEAD = "name: card_1\nmac: 02:67:69:72:69:68\nip: 10.77.0.2/24\n"
@@ -69,6 +69,16 @@ def test_the_cycle_is_drawn(mistake):
     assert len([part for part in parts if part.tag.endswith("rect")]) == len(tiles)
     for line in lines_of(error.card, error.cycle):
         assert line.text.replace(">", "&gt;") in svg
+
+
+def test_the_page_shows_the_design_that_it_tells_of():
+    """./girih check draws it anew: build/deadlock/udp_stack.svg."""
+    with pytest.raises(DeadlockError) as caught:
+        check_file(ROOT / "tests" / "deadlock" / "designs" / "udp_stack.yaml")
+    page = (ROOT / "docs" / "deadlock.md").read_text()
+    lines = str(caught.value).split(": ", 1)[1].splitlines()
+    assert all(line in page for line in lines)
+    assert (ROOT / "docs" / "images" / "deadlock.svg").read_text() == draw_cycle(caught.value.card, caught.value.cycle)
 
 
 def test_mistakes_have_different_names():
