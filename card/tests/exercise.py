@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 from girih.card import VirtualCard  # noqa: E402
 from girih.card.library import CardFault  # noqa: E402
+from girih.card.stall import CardStalled  # noqa: E402
 
 
 def main(folder: Path) -> None:
@@ -27,6 +28,15 @@ def main(folder: Path) -> None:
             card.pcap_out(1, Path(scratch, "out.pcapng"))
             card.run_until_quiet()
             card.collect(1)
+        with VirtualCard(folder, sanitize=True, watchdog=500) as card:
+            card.set_ready(0, 0)
+            for _ in range(30):
+                card.inject(0, bytes(1000))
+            try:
+                card.run_until_quiet()
+            except CardStalled:
+                card.set_ready(0, 1)
+                card.run_until_quiet()
         with VirtualCard(folder, sanitize=True) as card:
             assert card.replay(record).difference is None
             try:

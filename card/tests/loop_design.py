@@ -42,6 +42,15 @@ def loop_design(data_width: int = 512) -> Path:
             }
         ],
         "links": ["loop.in", "loop.out"],
+        "watch": {
+            "links": ["fabric > loop", "loop > fabric"],
+            "nodes": {"1": "loop"},
+            "wires": {},
+            "waits": {
+                "fabric > loop": {"tile loop": ["loop takes no more once its buffer is full"]},
+                "tile loop": {"loop > fabric": ["what loop has leaves in order"]},
+            },
+        },
     }
     folder = BUILD / "designs" / f"loop-{key}"
     write_if_changed(folder / "card.json", json.dumps(manifest, indent=2) + "\n")

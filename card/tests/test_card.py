@@ -8,6 +8,7 @@ import pytest
 from girih.card import VirtualCard
 from girih.card.library import CardFault
 from girih.card.registers import violations
+from girih.card.stall import TILE, CardStalled
 from girih.errors import GirihError
 
 
@@ -42,6 +43,25 @@ def test_backpressure_keeps_the_bytes(card):
     card.run_until_quiet(100)
     assert [frame.data for frame in card.collect(0)] == [swapped(frame) for frame in frames]
     assert card.port_stats(0).rx_stalls > 0
+
+
+def test_a_stall_is_noticed_and_gone_when_things_move_again(loop_folder):
+    with VirtualCard(loop_folder, collect=True, watchdog=500) as card:
+        card.set_ready(0, 0)
+        for _ in range(30):
+            card.inject(0, bytes(1000))
+        with pytest.raises(CardStalled) as raised:
+            card.run_until_quiet()
+        stall = raised.value.stall
+        assert stall.cycles == 500 and stall.kind == TILE
+        assert stall.chain == ("fabric > loop", "tile loop", "loop > fabric")
+        again = card.cycle
+        with pytest.raises(CardStalled):
+            card.run_until_quiet()
+        assert card.cycle - again == 500
+        card.set_ready(0, 1)
+        card.run_until_quiet(100)
+        assert card.stall() is None and len(card.collect(0)) == 30
 
 
 def test_registers_by_name(card):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop card with a probe on each direction of its port 0, as the compiler makes it of a design.
+// The loop card with a probe on each direction of its port 0, which the watchdog sees as well, as the compiler makes
+// it of a design.
 module card_sim
   import girih_pkg::*;
 #(
@@ -8,6 +9,7 @@ module card_sim
     input logic clk_i,
     input logic rst_i,
     input logic [1:0] probe_enable_i,
+    input logic watch_i,
 
     input  logic [Ports*W-1:0] s_axis_tdata,
     input  logic [Ports*W/8-1:0] s_axis_tkeep,
@@ -55,6 +57,20 @@ module card_sim
     out_flit.last = m_axis_tlast[0];
     out_flit.empty = EmptyWidth'(FlitBytes - $countones(m_axis_tkeep[W/8-1:0]));
     out_flit.data = m_axis_tdata[W-1:0];
+  end
+
+  import "DPI-C" function void girih_watch(
+    input int unsigned link,
+    input bit moves,
+    input byte unsigned src,
+    input byte unsigned dst
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (watch_i) begin
+      if (s_axis_tvalid[0]) girih_watch(0, s_axis_tready[0], 8'h01, 8'h01);
+      if (m_axis_tvalid[0]) girih_watch(1, m_axis_tready[0], 8'h01, 8'h01);
+    end
   end
 
   link_probe #(
