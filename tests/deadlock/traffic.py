@@ -13,7 +13,7 @@ from tests.deadlock.generic import WIDTH, GenericCard
 
 PHASES = 6
 PHASE_CYCLES = 1500
-QUIET_CYCLES = 1000
+QUIET_CYCLES = 3000
 READY = (0, 0.05, 0.3, 0.7, 1, 1)  # probability that a wire takes a beat, in a phase
 LARGEST = 9018
 SIZES = ([64], [300], [64, 300, 1514], [64, 1514, LARGEST], [LARGEST])  # of frames, one of these for each port
