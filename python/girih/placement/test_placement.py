@@ -173,7 +173,7 @@ def test_no_more_links_than_before_also_where_one_carries_too_much(start, overlo
         capacity=1.0,
         waits=(),
     )
-    found = search(problem, SEED, 200)
+    found = search(problem, SEED, 3000)
     assert found.places[0] == start
     assert found.after.overload == overload
 
