@@ -18,6 +18,7 @@ from girih.spec.kinds import Kind
 from girih.topology import Place
 
 MOST_MOVES = 4  # of one proposal
+MOST_CHANGES = 6  # of several together
 CHANNELS = "channels"  # of a scheduler: its fabric ports
 Recheck = Callable[[Design], Card | None]  # the card of a changed design, None if there is something wrong with it
 Occupant = tuple[str, int]  # a tile and one of its fabric ports
@@ -33,11 +34,12 @@ class Proposal:
 
 
 def proposals(design: Design, card: Card, cycle: Cycle, kinds: Mapping[str, Kind], recheck: Recheck) -> tuple[Proposal, ...]:
-    """The least change of each sort that leaves no cycle: other positions, a buffer, a second tile of a kind."""
+    """The least change of each sort that leaves no cycle: other positions, a buffer, a second tile of a kind. Where none
+    is enough by itself, several together."""
     search = _Search(design, card, cycle, kinds, recheck)
     sorts = (search.channels, search.buffers, search.copies) if _is_of_tiles(card) else (search.positions, search.buffers)
-    found = [next(sort(), None) for sort in sorts]
-    return tuple(proposal for proposal in found if proposal)
+    found = [next((proposal for proposal in sort() if is_free(proposal.card)), None) for sort in sorts]
+    return tuple(proposal for proposal in found if proposal) or tuple(search.several())
 
 
 def is_free(card: Card) -> bool:
@@ -69,10 +71,26 @@ class _Search:
     kinds: Mapping[str, Kind]
     recheck: Recheck
 
-    def _good(self, text: str, design: Design) -> Iterator[Proposal]:
+    def _tried(self, text: str, design: Design) -> Iterator[Proposal]:
+        """A change, if the card that it makes is right but for what it may hang by."""
         card = self.recheck(design)
-        if card is not None and is_free(card):
+        if card is not None:
             yield Proposal(text, design, card)
+
+    def several(self) -> Iterator[Proposal]:
+        """Buffers, each where it untangles most, until what is left is a matter of positions; then these."""
+        search, texts = self, []
+        for _ in range(MOST_CHANGES):
+            options = search.buffers() if _is_of_tiles(search.card) else search.positions()
+            best = min(options, key=lambda option: len(dependencies(option.card).tangled()), default=None)
+            if best is None:
+                return
+            texts.append(best.text[0].lower() + best.text[1:] if texts else best.text)
+            cycle = dependencies(best.card).shortest_cycle()
+            if cycle is None:
+                yield replace(best, text="; ".join(texts))
+                return
+            search = replace(search, design=best.design, card=best.card, cycle=cycle)
 
     # Other positions.
 
@@ -88,7 +106,7 @@ class _Search:
             places = after
             cycle = dependencies(_moved(self.card, places)).shortest_cycle()
             if cycle is None:
-                yield from self._good(self._moves_text(places), edits.placed(self.design, self._to_write(places)))
+                yield from self._tried(self._moves_text(places), edits.placed(self.design, self._to_write(places)))
                 return
             about = tiles_of(cycle)
 
@@ -150,7 +168,7 @@ class _Search:
                     f"Put a {kind} between {path.src} and {path.dst}, which drops what it has no room for: "
                     f"{name}: {{kind: {kind}{_at_key(at)}, next: {path.dst}}}, with next: {edits.written(redirected)} in {path.src}{on}"
                 )
-                yield from self._good(text, edits.with_tile(design, replace(tile, at=at), fabric))
+                yield from self._tried(text, edits.with_tile(design, replace(tile, at=at), fabric))
 
     # A second tile of a kind.
 
@@ -171,7 +189,7 @@ class _Search:
                     f"{name}: {{kind: {twice.kind.text}{_at_key(at)}, next: {edits.written(rest)}}}, "
                     f"with next: {edits.written(redirected)} in {path.src}{on}"
                 )
-                yield from self._good(text, edits.with_tile(design, replace(twice, name=name, at=at, next=rest), fabric))
+                yield from self._tried(text, edits.with_tile(design, replace(twice, name=name, at=at, next=rest), fabric))
 
     def _rooms(self) -> Iterator[tuple[tuple[Place, ...] | None, Fabric | None, str]]:
         """Where one more tile can be (None: the compiler places it), on which fabric if not the design's, and that in words."""
@@ -208,7 +226,7 @@ class _Search:
             design = self.design
             for name in names:
                 design = edits.with_next(design, name, None)
-            yield from self._good(f"Leave out next of {listing(names, 'and')}", design)
+            yield from self._tried(f"Leave out next of {listing(names, 'and')}", design)
         wanted = len(tile.places) + 1
         setting = (edits.word(text.line, CHANNELS), Scalar(text.line, str(wanted), wanted))
         for at in self._more_places(tile, text):
@@ -216,7 +234,7 @@ class _Search:
             changed = replace(text, settings=settings, at=at)
             design = replace(self.design, tiles=tuple(changed if it is text else it for it in self.design.tiles))
             more = f" at {_at(at)}" if at else ""
-            yield from self._good(f"Give {waiting} one more fabric port{more}, {CHANNELS}: {wanted}", design)
+            yield from self._tried(f"Give {waiting} one more fabric port{more}, {CHANNELS}: {wanted}", design)
 
     def _more_places(self, tile: Tile, text: TileText) -> Iterator[tuple[Place, ...] | None]:
         if text.at is None or self.card.fabric.topology == "crossbar":

@@ -271,6 +271,7 @@ def test_random_designs_are_proved_or_refused_with_a_reason(text):
     there = edges(card)
     assert all((edge.holder, edge.wanted) in there and edge.wanted == after.holder for edge, after in pairwise([*cycle, cycle[0]]))
     assert any(isinstance(edge.holder, Buffer) for edge in cycle)  # the fabric by itself has none
+    assert error.proposals
     for proposal in error.proposals:
         assert dependencies(proposal.card).order() is not None
 
