@@ -161,7 +161,7 @@ def test_links_carry_what_they_can(tmp_path):
     assert overloads(check_file(path)) == {}
 
 
-@pytest.mark.parametrize(("start", "overload"), [((0, 0), 0.2), ((0, 1), 0.0)])
+@pytest.mark.parametrize(("start", "overload"), [((0, 0), 0.8), ((0, 1), 0.0)])
 def test_no_more_links_than_before_also_where_one_carries_too_much(start, overload):
     """Port 0 has two places: the near one shares the last link with port 1, the far one has a way of its own."""
     problem = Problem(
@@ -169,7 +169,7 @@ def test_no_more_links_than_before_also_where_one_carries_too_much(start, overlo
         places=Mesh(3, 2).places,
         start=(start, (1, 0), (2, 0), (1, 1), (2, 1)),
         kept=frozenset((1, 2, 3, 4)),
-        ways=((0, 2, 0.6), (1, 2, 0.6)),
+        ways=((0, 2, 0.9), (1, 2, 0.9)),
         capacity=1.0,
         waits=(),
     )
