@@ -197,6 +197,23 @@ async def a_table_writes_chain_and_drops_and_mirrors(dut):
     assert count["drop_action"] > 10 and count["made_mirrored"] > 10 and count["mark_hits_0"] > 50
 
 
+@cocotb.test()
+@cocotb.parametrize(port=[0, 1])
+async def a_table_makes_messages_lossless_where_there_are_any(dut, port):
+    bench = await Bench.start(dut, lossless=port)
+    await bench.insert("udp.dst", 53, {"lossless_set": 1, "lossless": 1, "exit_set": 1, "exit": 0x17})
+    await bench.insert("udp.dst", 80, {"lossless_set": 1, "lossless": 0, "exit_set": 1, "exit": 0x18})
+    frames = [frame_of("ipv4", "udp", payload=bytes(50)) for _ in range(60)]
+    for frame in frames:
+        bench.mac.send(frame)
+    await bench.finish()
+    for frame, have in zip(frames, bench.sink.messages, strict=True):
+        number = int.from_bytes(frame[36:38], "big")
+        assert have.desc["exit"] == {53: 0x17, 80: 0x18}.get(number, EXIT)
+        assert have.desc["lossless"] == (port if number != 80 else 0)
+    assert bench.events.count["mark_hits_0"] > 20
+
+
 def ones_sum(data: bytes) -> int:
     total = sum(int.from_bytes(data[i : i + 2].ljust(2, b"\0"), "big") for i in range(0, len(data), 2))
     while total >> 16:
