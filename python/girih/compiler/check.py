@@ -60,7 +60,7 @@ class _Plan:
 
     def places_of(self, name: str) -> tuple[Place, ...]:
         """A tile that has no place, which was reported, is somewhere all the same."""
-        return self.places.get(name, self.fabric.shape.places[:1] * self.ports[name])
+        return self.places[name] if name in self.places else self.fabric.shape.places[:1] * self.ports[name]
 
     @property
     def nodes(self) -> dict[str, int]:
