@@ -105,6 +105,19 @@ def test_check_names_the_line_of_a_mistake(tmp_path):
     assert "Traceback" not in done.stdout + done.stderr
 
 
+def test_place_writes_positions_and_says_what_they_are_worth(tmp_path):
+    path = tmp_path / "my_card.yaml"
+    path.write_text((ROOT / "designs" / "panic_mesh.yaml").read_text())
+    printed = girih("place", path, "--seed", 3, "--steps", 4000)
+    assert printed.returncode == 0 and "links between routers per packet" in printed.stderr
+    assert "4,000 of 4,000 steps" in printed.stderr
+    assert girih("place", path, "--seed", 3, "--steps", 4000, "--write").stdout == ""
+    assert path.read_text() == printed.stdout
+    assert girih("check", path).returncode == 0
+    both = girih("place", path, "--write", "-o", tmp_path / "other.yaml")
+    assert both.returncode == 2 and both.stderr == "place: --write and --output are both given. Give one of them.\n"
+
+
 def test_list_names_designs_kinds_and_experiments():
     done = girih("list")
     assert done.returncode == 0
