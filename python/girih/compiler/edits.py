@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from girih.compiler.model import Card, Design, Fabric, TileText
+from girih.compiler.model import LARGEST_BUTTERFLY, LARGEST_SIDE, Card, Design, Fabric, TileText
 from girih.compiler.parse import Map, Scalar, Seq, Tree
+from girih.compiler.read import MOST_TILES
 from girih.topology import Place
 
 Places = Mapping[str, tuple[Place, ...]]  # by tile, of each of its fabric ports
@@ -35,13 +36,16 @@ def with_tile(design: Design, tile: TileText, fabric: Fabric | None = None) -> D
     return replace(design, tiles=(*design.tiles, tile), fabric=fabric or design.fabric)
 
 
-def larger(fabric: Fabric) -> Fabric:
-    """With one more row of routers, or one more port."""
-    return replace(fabric, x=fabric.x + 1) if fabric.topology == "crossbar" else replace(fabric, y=fabric.y + 1)
+def larger(fabric: Fabric) -> Fabric | None:
+    """With one more row of routers, or one more port; None where that cannot be built."""
+    if fabric.topology == "crossbar":
+        return replace(fabric, x=fabric.x + 1) if fabric.x < MOST_TILES else None
+    highest = LARGEST_SIDE if fabric.topology == "mesh" else LARGEST_BUTTERFLY[1]
+    return replace(fabric, y=fabric.y + 1) if fabric.y < highest else None
 
 
 def fabric_written(fabric: Fabric) -> str:
-    """A fabric as it is written, but for a crossbar whose ports are not."""
+    """A fabric as it is written, its size with it."""
     sizes = {"mesh": [fabric.x, fabric.y], "butterfly": [fabric.x, fabric.y, fabric.tiles], "crossbar": fabric.x}
     return f"{{{fabric.topology}: {sizes[fabric.topology]}}}"
 

@@ -199,8 +199,7 @@ class _Search:
             yield None, None, ""
         elif not on_crossbar and self._free_in(places):
             yield from (((place,), None, "") for place in self._free_in(places))
-        else:
-            more = edits.larger(self.card.fabric)
+        elif more := edits.larger(self.card.fabric):
             new = [None] if on_crossbar else [(place,) for place in more.shape.places if place not in self.card.fabric.shape.places]
             yield from ((at, replace(more, line=written.line), f", on fabric: {edits.fabric_written(more)}") for at in new)
 

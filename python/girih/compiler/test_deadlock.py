@@ -12,12 +12,13 @@ from hypothesis import strategies as some
 from ruamel.yaml import YAML
 
 from girih.cli.main import main
+from girih.compiler import edits
 from girih.compiler.check import check, check_file
 from girih.compiler.check_deadlock import DeadlockError
 from girih.compiler.dependencies import Buffer, ControlRing, Tokens, dependencies
 from girih.compiler.draw_cycle import COLOUR, draw_cycle
 from girih.compiler.explain import lines_of
-from girih.compiler.model import Card
+from girih.compiler.model import Card, Fabric
 from girih.compiler.parse import Report, parse
 from girih.compiler.read import read
 from girih.compiler.stub_kinds import service_kinds
@@ -124,6 +125,11 @@ def test_a_buffer_that_the_fabric_has_no_room_for():
         "Put a buffer between a and b, which drops what it has no room for: buffer_1: {kind: buffer, next: b}, "
         "with next: [buffer_1, eth_tx] in a, on fabric: {crossbar: 5}"
     )
+
+
+def test_a_fabric_that_cannot_be_larger():
+    assert edits.larger(Fabric("mesh", 2, 15)) == Fabric("mesh", 2, 16)
+    assert edits.larger(Fabric("mesh", 2, 16)) is edits.larger(Fabric("butterfly", 2, 8, 4)) is edits.larger(Fabric("crossbar", 255)) is None
 
 
 def test_without_a_proposal_the_way_to_others_is_shown():
@@ -285,6 +291,17 @@ def test_a_link_that_cannot_carry_what_is_expected():
         "eth_rx > fabric is to carry 60.0 Gbps and carries 51.2 at most. "
         "Put tiles elsewhere, spread the traffic over more, or make the card wider."
     )
+
+
+def test_the_command_prints_warnings(tmp_path, capsys):
+    design = tmp_path / "busy.yaml"
+    design.write_text(HEAD + "clock_mhz: 100\ntraffic: {ports: {0: 60}}\n" + TWO.replace("KIND", "relay"))
+    with pytest.raises(SystemExit) as left:
+        main(["check", str(design)])
+    said = capsys.readouterr().out.splitlines()
+    assert left.value.code == 0
+    assert said[0] == f"{design}: ok"
+    assert said[1].startswith(f"{design}: warning: eth_rx > fabric is to carry 60.0 Gbps")
 
 
 def test_messages_that_come_to_a_tile_again():
