@@ -18,7 +18,7 @@ from girih.topology import Place
 
 RUNS = 3  # the first from where the ports are, the others from anywhere
 STEPS_PER_PORT = 20_000  # of all runs
-HEAT, COOLING = 0.25, 1e-2  # the first temperature, of what steps differ in; the last one, of the first
+HEAT, COOLING = 0.15, 5e-2  # the first temperature, of what steps differ in; the last one, of the first
 SAMPLES = 200  # steps that tell how much costs differ
 REPORTS = 25  # of progress, in a run
 
