@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Positions that are found: right, free of deadlock, the same for a seed, and never worse than those before."""
 
+import itertools
 import random
 import re
 from dataclasses import replace
@@ -176,6 +177,24 @@ def test_no_more_links_than_before_also_where_one_carries_too_much(start, overlo
     found = search(problem, SEED, 3000)
     assert found.places[0] == start
     assert found.after.overload == overload
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_few_tiles_the_best_places_are_found(seed):
+    """Every arrangement of five ports is tried, of a start and a traffic that are drawn."""
+    chooser, shape = random.Random(seed), Mesh(3, 2)
+    ways = tuple((a, b, chooser.choice((0.1, 0.5, 1.0))) for a, b in itertools.permutations(range(5), 2) if chooser.random() < 0.4)
+    waits = tuple((5 + port, port) for port in (1, 2))
+    problem = Problem(shape, shape.places, tuple(chooser.sample(shape.places, 5)), frozenset(), ways, 2.0, waits)
+    best = min(State(replace(problem, start=places)).worth() for places in itertools.permutations(shape.places, 5))
+    found = search(replace(problem, start=worst_start(problem)), seed, 6000).after
+    assert (found.tangled, found.overload, found.hops) == (best.tangled, best.overload, best.hops)
+
+
+def worst_start(problem: Problem):
+    """A start that bounds nothing: that with the most links of those free of deadlock."""
+    worths = ((State(replace(problem, start=places)).worth(), places) for places in itertools.permutations(problem.places, problem.ports))
+    return max(((worth.hops, places) for worth, places in worths if worth.good), default=(0.0, problem.start))[1]
 
 
 @some.composite
