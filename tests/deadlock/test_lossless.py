@@ -33,7 +33,8 @@ def refused(tmp_path_factory) -> DeadlockError:
 
 
 def frame(number: int) -> bytes:
-    packet = IP(src="10.0.0.1", dst="10.0.0.2") / UDP(sport=number, dport=2000) / bytes(200)
+    """Longer than a queue of the fabric, so that it shows on the link before the one that it waits for."""
+    packet = IP(src="10.0.0.1", dst="10.0.0.2") / UDP(sport=number, dport=2000) / bytes(1400)
     return bytes(Ether(dst="02:00:00:00:00:02", src="02:00:00:00:00:01") / packet)
 
 
