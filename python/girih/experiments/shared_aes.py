@@ -34,9 +34,7 @@ def open_shared(progress: Progress) -> Iterator[VirtualCard]:
         tenants = {tenant: card.services.facts.tenant(tenant)["number"] for tenant in CHAINS}
         for unit in AES:
             for number in tenants.values():
-                for offset in range(0, KEY_LOAD, 4):
-                    card.registers.write_window(unit, offset, 0x01020304 * (number + offset))
-                card.registers.write_window(unit, KEY_LOAD, number << 8)
+                load_key(card, unit, number)
         for tenant, chain in CHAINS.items():
             card.services.set_tenant(tenant, services=["aes", "sha"])
             hops = [{"service": service, "class": CLASSES[tenant]} for service in chain]
@@ -44,6 +42,13 @@ def open_shared(progress: Progress) -> Iterator[VirtualCard]:
         # What goes to the crowded service waits at the scheduler, where its policy decides.
         card.registers.write(f"scheduler.push[{AES_NUMBER}]", Push.NEVER)
         yield card
+
+
+def load_key(card: VirtualCard, unit: str, tenant: int) -> None:
+    """Gives an AES unit some key for the tenant's packets."""
+    for offset in range(0, KEY_LOAD, 4):
+        card.registers.write_window(unit, offset, 0x01020304 * (tenant + offset) & 0xFFFFFFFF)
+    card.registers.write_window(unit, KEY_LOAD, tenant << 8)
 
 
 def run_phase(card: VirtualCard, offered: Mapping[str, float]) -> tuple[Measured, dict[str, list[int]], tuple[int, int]]:
