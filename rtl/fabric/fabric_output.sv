@@ -43,7 +43,9 @@ module fabric_output #(
   always_comb begin
     way_d = '0;
     for (int unsigned i = 0; i < Inputs; i++) begin
-      if (winner[i]) way_d[fabric_pkg::mux_stage(i)] |= fabric_pkg::mux_way(i);
+      for (int unsigned s = 0; s < Stages; s++) begin
+        if (winner[i]) way_d[s] |= fabric_pkg::mux_way(Inputs, s, i);
+      end
     end
   end
 
@@ -59,7 +61,7 @@ module fabric_output #(
     if (!rst_i) begin
       assert ($onehot0(owner_q));
       for (int unsigned i = 0; i < Inputs; i++) begin
-        if (owner_q[i]) assert (way_q[fabric_pkg::mux_stage(i)] == fabric_pkg::mux_way(i));
+        for (int unsigned s = 0; s < Stages; s++) if (owner_q[i]) assert (way_q[s] == fabric_pkg::mux_way(Inputs, s, i));
       end
     end
   end

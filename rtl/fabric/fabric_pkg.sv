@@ -31,17 +31,22 @@ package fabric_pkg;
     return other < here ? other : other - 1;
   endfunction
 
-  // How flit_mux steers: a row of 4:1 multiplexers. The first has inputs 0 to 3; each further one has the
-  // one before it as its way 0 and three more inputs. Where an input enters, the later ones are at way 0.
+  // How flit_mux chooses: by a tree of 4:1 multiplexers, as few and as flat as can be. In the tree's nodes the children of
+  // node n are 4n + 1 to 4n + 4; the first mux_stages are multiplexers, node 0 the last one, and the inputs follow them.
   function automatic int unsigned mux_stages(int unsigned inputs);
-    return inputs > 4 ? 1 + (inputs - 2) / 3 : 1;
+    return inputs > 4 ? (inputs + 1) / 3 : 1;
   endfunction
 
-  function automatic int unsigned mux_stage(int unsigned index);
-    return index < 4 ? 0 : (index - 1) / 3;
-  endfunction
-
-  function automatic logic [1:0] mux_way(int unsigned index);
-    return index < 4 ? 2'(index) : 2'(1 + (index - 1) % 3);
+  // How multiplexer `stage` is to be set for input `index`; 0 where the input does not come by.
+  function automatic logic [1:0] mux_way(int unsigned inputs, int unsigned stage, int unsigned index);
+    int unsigned node;
+    node = mux_stages(inputs) + index;
+    mux_way = '0;
+    for (int unsigned level = 0; level < 8; level++) begin
+      if (node != 0) begin
+        if ((node - 1) / 4 == stage) mux_way = 2'(node - 1);
+        node = (node - 1) / 4;
+      end
+    end
   endfunction
 endpackage
