@@ -100,6 +100,11 @@ def test_the_command_says_where_the_drawing_is(tmp_path, capsys):
     assert Path(drawing).read_text().startswith("<svg")
 
 
+def test_a_chain_that_goes_to_a_service_twice():
+    text = LOSSLESS.replace("FLAG", "false") + "chains:\n  once: {services: [work, more]}\n  twice: {services: [work, more, work]}\n"
+    assert warnings(card_of(text)) == ["chain twice goes to service work at hops 1 and 3: each visit takes its part of a. Is it meant?"]
+
+
 @pytest.mark.parametrize("design", sorted(DESIGNS.glob("*.yaml")), ids=lambda design: design.stem)
 def test_the_designs_that_there_are_cannot_hang(design):
     assert dependencies(check_file(design)).order() is not None

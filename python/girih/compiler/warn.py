@@ -13,7 +13,7 @@ from girih.compiler.traffic import link_gbps, overloads
 
 def warnings(card: Card) -> list[str]:
     """What to say of a card that is right, in sentences."""
-    return [*_overloads(card), *_visits(card)]
+    return [*_overloads(card), *_visits(card), *_repeats(card)]
 
 
 def _overloads(card: Card) -> list[str]:
@@ -29,12 +29,25 @@ def _overloads(card: Card) -> list[str]:
 def _visits(card: Card) -> list[str]:
     """Sorts of traffic whose messages can come to a tile again: each round takes its part of the links."""
     found = []
+    chains = {f"chain {chain.name}" for chain in card.scheduling.chains}  # which go from hop to hop: see _repeats
     for service in services(card):
-        cycle = _round(card, service)
+        cycle = [] if service.name in chains else _round(card, service)
         if cycle:
             ways = " > ".join([*cycle, cycle[0]])
             found.append(f"messages of {service.name} can come to {cycle[0]} again, {ways}. Is their next hop what was meant?")
     return list(dict.fromkeys(found))
+
+
+def _repeats(card: Card) -> list[str]:
+    """Chains that go to a service more than once."""
+    found = []
+    for chain in card.scheduling.chains:
+        names = [hop.service for hop in chain.hops]
+        for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+            hops = " and ".join(str(number) for number, each in enumerate(names, 1) if each == name)
+            units = " and ".join(card.scheduling.service(name).units)
+            found.append(f"chain {chain.name} goes to service {name} at hops {hops}: each visit takes its part of {units}. Is it meant?")
+    return found
 
 
 def _round(card: Card, service: Service) -> list[str]:
