@@ -5,7 +5,7 @@ import pytest
 
 from girih.card import Session, VirtualCard
 from girih.card.stall import CIRCLE, WIRE, CardStalled
-from girih.compiler.check import check_file
+from girih.compiler.check.card import check_file
 from girih.compiler.compile import emit
 from girih.compiler.dependencies import dependencies
 from girih.compiler.explain import name_of

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from girih.build.generate import write_if_changed
 from girih.card import VirtualCard
 from girih.card.manifest import Watch
-from girih.compiler.check import check_file
+from girih.compiler.check.card import check_file
+from girih.compiler.check.settings import is_balancer
 from girih.compiler.compile import emit
+from girih.compiler.emit.watch import watch
 from girih.compiler.model import Card, Tile
-from girih.compiler.settings import is_balancer
-from girih.compiler.watch import watch
 from girih.paths import BUILD
 from girih.topology import Butterfly, Crossbar, Mesh, Place, Topology
 

@@ -7,11 +7,11 @@ import pytest
 from girih.card import VirtualCard
 from girih.card.manifest import Watch
 from girih.card.stall import CIRCLE, CardStalled
-from girih.compiler.check import check_file
-from girih.compiler.check_deadlock import DeadlockError
+from girih.compiler.check.card import check_file
+from girih.compiler.check.deadlock import DeadlockError
 from girih.compiler.compile import compile_design
+from girih.compiler.emit.watch import watch
 from girih.compiler.explain import name_of
-from girih.compiler.watch import watch
 from girih.paths import DESIGNS
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether

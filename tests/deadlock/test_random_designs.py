@@ -10,12 +10,12 @@ from __future__ import annotations
 import random
 
 import pytest
-from girih.compiler.check import check
+from girih.compiler.check.card import check
 from girih.compiler.dependencies import dependencies
 from girih.compiler.explain import name_of
 from girih.compiler.model import Card
-from girih.compiler.parse import Report, parse
-from girih.compiler.read import read
+from girih.compiler.read.design import read
+from girih.compiler.read.parse import Report, parse
 from girih.spec.kinds import load_kinds
 
 from tests.deadlock.generic import GenericCard

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from girih.card import VirtualCard
 from girih.card.stall import CIRCLE, CardStalled, Stall
-from girih.compiler.check import check_file
-from girih.compiler.check_deadlock import DeadlockError
+from girih.compiler.check.card import check_file
+from girih.compiler.check.deadlock import DeadlockError
 from girih.compiler.compile import emit
 from girih.compiler.explain import name_of
 from girih.compiler.model import Card

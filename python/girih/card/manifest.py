@@ -48,7 +48,7 @@ class Tile:
 class Watch:
     """What stalls are explained with. links: names in the order in which the card shows them; nodes: tiles by number;
     wires: Ethernet ports by the tile that sends there; waits: what waits for what, and why: messages
-    `src > dst`, or a sentence. girih.compiler.watch is the author."""
+    `src > dst`, or a sentence. girih.compiler.emit.watch is the author."""
 
     links: list[str]
     nodes: dict[int, str]
@@ -57,7 +57,7 @@ class Watch:
 
     @staticmethod
     def read(data: dict) -> Watch:
-        """From what `girih.compiler.watch.watch` gives."""
+        """From what `girih.compiler.emit.watch.watch` gives."""
         return Watch(data["links"], {int(node): name for node, name in data["nodes"].items()}, data["wires"], data["waits"])
 
 

@@ -12,7 +12,7 @@ import typer
 from girih.errors import GirihError
 
 if TYPE_CHECKING:
-    from girih.compiler.check_deadlock import DeadlockError
+    from girih.compiler.check.deadlock import DeadlockError
 
 DesignFile = Annotated[Path, typer.Argument(metavar="DESIGN", help="A design file, or the name of one in designs/.")]
 
@@ -28,7 +28,7 @@ def design_path(text: Path) -> Path:
 def _drawn(error: DeadlockError) -> str:
     """Draws what a card can hang by; the file."""
     from girih.build.generate import write_if_changed
-    from girih.compiler.draw_cycle import draw_cycle
+    from girih.compiler.draw.cycle import draw_cycle
     from girih.paths import BUILD
 
     file = BUILD / "deadlock" / f"{error.card.name}.svg"
@@ -40,10 +40,10 @@ def register(app: typer.Typer) -> None:
     @app.command(epilog="Example: ./girih check designs/udp_echo.yaml")
     def check(design: DesignFile) -> None:
         """Checks a design file, and says what the card will be, or every mistake with its line and its remedy."""
-        from girih.compiler.check import check_file
-        from girih.compiler.check_deadlock import DeadlockError
-        from girih.compiler.emit_manifest import emit_tables
-        from girih.compiler.warn import warnings
+        from girih.compiler.check.card import check_file
+        from girih.compiler.check.deadlock import DeadlockError
+        from girih.compiler.emit.manifest import emit_tables
+        from girih.compiler.check.warn import warnings
 
         try:
             card = check_file(design_path(design))

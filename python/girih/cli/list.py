@@ -14,8 +14,8 @@ def register(app: typer.Typer) -> None:
         from rich.console import Console
         from rich.table import Table
 
-        from girih.compiler.check import check_file
-        from girih.compiler.verilog import summary
+        from girih.compiler.check.card import check_file
+        from girih.compiler.emit.verilog import summary
         from girih.experiments import load_all
         from girih.paths import DESIGNS, ROOT
         from girih.spec.kinds import load_kinds

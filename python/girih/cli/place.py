@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
         from rich.console import Console
         from rich.progress import Progress
 
-        from girih.compiler.parse import read_text
+        from girih.compiler.read.parse import read_text
         from girih.errors import GirihError
         from girih.placement.place import place_design
         from girih.placement.state import Worth

@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
         from rich.table import Table
 
         from girih.bootstrap import ensure
-        from girih.compiler.check import check_file
+        from girih.compiler.check.card import check_file
         from girih.synth import Area, synthesize, total
         from girih.synth.design import card_areas
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from girih.build.generate import digest, generated_rtl, write_if_changed
 from girih.build.sources import resolve
-from girih.compiler.check import check_file
-from girih.compiler.draw import draw
-from girih.compiler.emit_card import emit_card
-from girih.compiler.emit_manifest import emit_manifest, emit_tables
-from girih.compiler.emit_registers import emit_c_header, emit_python, emit_rdl
-from girih.compiler.emit_sim import emit_sim
+from girih.compiler.check.card import check_file
+from girih.compiler.draw.card import draw
+from girih.compiler.emit.card import emit_card
+from girih.compiler.emit.manifest import emit_manifest, emit_tables
+from girih.compiler.emit.registers import emit_c_header, emit_python, emit_rdl
+from girih.compiler.emit.sim import emit_sim
 from girih.compiler.model import Card
 from girih.paths import BUILD, ROOT
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from girih.compiler.check_chains import is_scheduler, is_unit
+from girih.compiler.check.chains import is_scheduler, is_unit
 from girih.compiler.model import Card, Tile
 from girih.compiler.paths import Path, message_paths
 from girih.deadlock import Graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from girih.compiler.parse import Scalar, Seq, Tree
+from girih.compiler.read.parse import Scalar, Seq, Tree
 from girih.compiler.scheduling import Scheduling, SchedulingText
 from girih.spec.kinds import Kind
 from girih.spec.message import CardParams

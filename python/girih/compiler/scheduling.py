@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from girih.compiler.parse import Scalar
+from girih.compiler.read.parse import Scalar
 
 PUSH = ("never", "credit", "always")  # by the numbers that the scheduler's configuration knows
 POLICIES = ("strict", "fair", "slack", "shaped")  # as policy_pkg::policy_e

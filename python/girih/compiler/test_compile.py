@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from girih.build.tools import tool_environment
-from girih.compiler.check import check, check_file
+from girih.compiler.check.card import check, check_file
+from girih.compiler.check.places import snake
 from girih.compiler.compile import compile_design
-from girih.compiler.draw import draw
-from girih.compiler.emit_card import emit_card
-from girih.compiler.emit_manifest import emit_tables
-from girih.compiler.lanes import route
-from girih.compiler.parse import Report, parse
+from girih.compiler.draw.card import draw
+from girih.compiler.draw.lanes import route
+from girih.compiler.emit.card import emit_card
+from girih.compiler.emit.manifest import emit_tables
 from girih.compiler.paths import message_paths, services
-from girih.compiler.place import snake
-from girih.compiler.read import read
+from girih.compiler.read.design import read
+from girih.compiler.read.parse import Report, parse
 from girih.errors import GirihError
 from girih.paths import DESIGNS, ROOT
 from girih.spec.kinds import load_kinds

@@ -12,17 +12,17 @@ from hypothesis import strategies as some
 from ruamel.yaml import YAML
 
 from girih.cli.main import main
-from girih.compiler import edits
-from girih.compiler.check import check, check_file
-from girih.compiler.check_deadlock import DeadlockError
+from girih.compiler.check import edits
+from girih.compiler.check.card import check, check_file
+from girih.compiler.check.deadlock import DeadlockError
+from girih.compiler.check.warn import warnings
 from girih.compiler.dependencies import Buffer, ControlRing, Tokens, dependencies
-from girih.compiler.draw_cycle import COLOUR, draw_cycle
+from girih.compiler.draw.cycle import COLOUR, draw_cycle
 from girih.compiler.explain import lines_of
 from girih.compiler.model import Card, Fabric
-from girih.compiler.parse import Report, parse
-from girih.compiler.read import read
+from girih.compiler.read.design import read
+from girih.compiler.read.parse import Report, parse
 from girih.compiler.stub_kinds import service_kinds
-from girih.compiler.warn import warnings
 from girih.paths import DESIGNS, ROOT
 from girih.topology import IN, OUT, Channel, between
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from girih.compiler.check import check_file
+from girih.compiler.check.card import check_file
 from girih.compiler.values import listing
 from girih.errors import GirihError, GirihErrors
 from girih.spec.kinds import load_kinds

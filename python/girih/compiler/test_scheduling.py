@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from girih.compiler.check import check_file
-from girih.compiler.draw import draw
-from girih.compiler.emit_card import emit_card
-from girih.compiler.emit_manifest import emit_tables
-from girih.compiler.emit_scheduling import describe
-from girih.compiler.emit_sim import emit_sim
+from girih.compiler.check.card import check_file
+from girih.compiler.draw.card import draw
+from girih.compiler.emit.card import emit_card
+from girih.compiler.emit.manifest import emit_tables
+from girih.compiler.emit.scheduling import describe
+from girih.compiler.emit.sim import emit_sim
 from girih.compiler.paths import message_paths, services
 from girih.compiler.stub_kinds import service_kinds
 from girih.compiler.values import listing

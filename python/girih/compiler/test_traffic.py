@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from girih.compiler.check import check_file
+from girih.compiler.check.card import check_file
 from girih.compiler.model import Card
 from girih.compiler.stub_kinds import service_kinds
 from girih.compiler.traffic import End, expected_flows, link_gbps, link_loads, overloads

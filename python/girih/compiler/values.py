@@ -9,7 +9,7 @@ import keyword
 import re
 from collections.abc import Iterable
 
-from girih.compiler.parse import Map, Scalar, Seq, Tree
+from girih.compiler.read.parse import Map, Scalar, Seq, Tree
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")

@@ -8,11 +8,11 @@ from itertools import islice
 from pathlib import Path
 
 from girih.compiler import values
-from girih.compiler.check import check, check_file, source_name
+from girih.compiler.check.card import check, check_file, source_name
 from girih.compiler.dependencies import dependencies
 from girih.compiler.model import Card
-from girih.compiler.parse import Report, parse, read_text
-from girih.compiler.read import read
+from girih.compiler.read.design import read
+from girih.compiler.read.parse import Report, parse, read_text
 from girih.errors import GirihError
 from girih.placement.problem import Problem, placed, problem_of
 from girih.placement.search import Found, Progress, search

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from girih.compiler.check import check_file
+from girih.compiler.check.card import check_file
 from girih.compiler.dependencies import dependencies
 from girih.compiler.model import Card
 from girih.compiler.traffic import overloads

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from girih.compiler.check import check_file
+from girih.compiler.check.card import check_file
 from girih.compiler.model import Card, Tile
 from girih.synth import Area, synthesize_all
 

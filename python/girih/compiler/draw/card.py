@@ -7,12 +7,12 @@ from html import escape
 from math import cos, pi, sin
 from types import ModuleType
 
-from girih.compiler import draw_butterfly, draw_crossbar, draw_mesh
-from girih.compiler.lanes import Point
+from girih.compiler.draw import butterfly, crossbar, mesh
+from girih.compiler.draw.lanes import Point
+from girih.compiler.draw.shapes import FAINT, INK, LEGEND_LINE, MARGIN, PAPER, TILE_HEIGHT, TILE_WIDTH, Layout, arrow, text
+from girih.compiler.emit.verilog import origin, summary
 from girih.compiler.model import Card, Tile
 from girih.compiler.paths import Path, services
-from girih.compiler.shapes import FAINT, INK, LEGEND_LINE, MARGIN, PAPER, TILE_HEIGHT, TILE_WIDTH, Layout, arrow, text
-from girih.compiler.verilog import origin, summary
 
 SERVICE_COLOURS = ("#2563eb", "#ea580c", "#16a34a", "#9333ea", "#dc2626", "#0891b2", "#db2777", "#854d0e")
 AREA_COLOURS = ("#0f766e", "#b45309", "#1d4ed8", "#be185d", "#4d7c0f", "#6d28d9", "#475569", "#a16207")
@@ -29,7 +29,7 @@ def draw(card: Card) -> str:
 
 def fabric_of(card: Card) -> ModuleType:
     """What draws the card's fabric: `layout` and `links` of a card, a message's `way` and one `channel`."""
-    return {"mesh": draw_mesh, "butterfly": draw_butterfly, "crossbar": draw_crossbar}[card.fabric.topology]
+    return {"mesh": mesh, "butterfly": butterfly, "crossbar": crossbar}[card.fabric.topology]
 
 
 def document(card: Card, body: list[str], width: float, height: float) -> str:

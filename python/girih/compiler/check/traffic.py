@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from girih.compiler import values
-from girih.compiler.hops import ANY
+from girih.compiler.check.hops import ANY
 from girih.compiler.model import Design, Shares, Tile, Traffic
-from girih.compiler.parse import Report, Scalar
+from girih.compiler.read.parse import Report, Scalar
 from girih.compiler.scheduling import Scheduling
 
 

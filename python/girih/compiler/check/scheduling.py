@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from girih.compiler import values
-from girih.compiler.check_chains import check_chains, is_scheduler, is_service, is_unit
+from girih.compiler.check.chains import check_chains, is_scheduler, is_service, is_unit
+from girih.compiler.check.settings import parameter
 from girih.compiler.model import Design, TileText
-from girih.compiler.parse import Report, Scalar
-from girih.compiler.read_scheduling import MOST_TENANTS
+from girih.compiler.read.parse import Report, Scalar
+from girih.compiler.read.scheduling import MOST_TENANTS
 from girih.compiler.scheduling import Scheduling, Service, ServiceText, Tenant, TenantText
-from girih.compiler.settings import parameter
 from girih.spec.kinds import Kind
 from girih.spec.message import CardParams, type_widths
 

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from girih.compiler import values
-from girih.compiler.keys import mapping, number
 from girih.compiler.model import LARGEST_BUTTERFLY, LARGEST_SIDE, Addresses, Design, Fabric, TileText
-from girih.compiler.parse import Map, Report, Scalar, Seq, Tree
-from girih.compiler.read_scheduling import SECTIONS, read_scheduling
-from girih.compiler.read_traffic import read_traffic
+from girih.compiler.read.keys import mapping, number
+from girih.compiler.read.parse import Map, Report, Scalar, Seq, Tree
+from girih.compiler.read.scheduling import SECTIONS, read_scheduling
+from girih.compiler.read.traffic import read_traffic
 from girih.spec.message import SUPPORTED_WIDTHS, CardParams, type_widths
 
 CARD_KEYS = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import math
 
-from girih.compiler import keys as read
 from girih.compiler import values
 from girih.compiler.model import Shares, TrafficText
-from girih.compiler.parse import Map, Report, Scalar, Tree
+from girih.compiler.read import keys as read
+from girih.compiler.read.parse import Map, Report, Scalar, Tree
 
 TRAFFIC_KEYS = ("ports", "tiles", "chains")
 EXAMPLES = {"ports": "{0: 100}", "tiles": "{eth_rx: {ip_rx: 9, arp: 1}}", "chains": "{decrypt: 2, any: 1}"}

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from girih.compiler import values
+from girih.compiler.check.settings import is_balancer
 from girih.compiler.model import Hop, TileText
-from girih.compiler.parse import Map, Report, Scalar, Seq
-from girih.compiler.settings import is_balancer
+from girih.compiler.read.parse import Map, Report, Scalar, Seq
 from girih.spec.kinds import Kind
 from girih.spec.message import type_widths
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from girih.compiler import values
 from girih.compiler.model import Addresses, Design, TileText, Value
-from girih.compiler.parse import Report, Scalar, Seq
-from girih.compiler.read import TILE_KEYS, read_ip, read_mac
+from girih.compiler.read.design import TILE_KEYS, read_ip, read_mac
+from girih.compiler.read.parse import Report, Scalar, Seq
 from girih.spec.kinds import ConfigField, Kind
 from girih.spec.message import CardParams
 

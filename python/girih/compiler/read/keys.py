@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from girih.compiler import values
-from girih.compiler.parse import Map, Report, Scalar, Seq, Tree
+from girih.compiler.read.parse import Map, Report, Scalar, Seq, Tree
 
 
 def mapping(tree: Map, known: tuple[str, ...], owner: str, report: Report) -> dict[str, Tree]:

@@ -9,8 +9,8 @@ from itertools import islice
 
 from girih.compiler import values
 from girih.compiler.model import CARD_NODE, Design, Fabric, TileText
-from girih.compiler.parse import Report
-from girih.compiler.read import MOST_TILES
+from girih.compiler.read.design import MOST_TILES
+from girih.compiler.read.parse import Report
 from girih.topology import Place
 
 _AXES = {"mesh": ("x", "y"), "butterfly": ("x", "y", "tile"), "crossbar": ("port",)}

@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 
 from girih.compiler import values
-from girih.compiler.emit_registers import base, histogram, registers
+from girih.compiler.emit.registers import base, histogram, registers
+from girih.compiler.emit.scheduling import describe
+from girih.compiler.emit.verilog import origin, summary
+from girih.compiler.emit.watch import watch
 from girih.compiler.model import CARD_NODE, Card, Tile
 from girih.compiler.paths import services
-from girih.compiler.emit_scheduling import describe
-from girih.compiler.verilog import origin, summary
-from girih.compiler.watch import watch
 from girih.paths import ROOT
 from girih.spec.kinds import WINDOW, Register, card_registers
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from girih.compiler.check.repair import Proposal, Recheck, proposals
 from girih.compiler.dependencies import dependencies
 from girih.compiler.explain import Cycle, lines_of, tiles_of
 from girih.compiler.model import Card, Design
-from girih.compiler.repair import Proposal, Recheck, proposals
 from girih.errors import GirihError
 from girih.spec.kinds import Kind
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from girih.compiler.model import LARGEST_BUTTERFLY, LARGEST_SIDE, Card, Design, Fabric, TileText
-from girih.compiler.parse import Map, Scalar, Seq, Tree
-from girih.compiler.read import MOST_TILES
+from girih.compiler.read.design import MOST_TILES
+from girih.compiler.read.parse import Map, Scalar, Seq, Tree
 from girih.topology import Place
 
 Places = Mapping[str, tuple[Place, ...]]  # by tile, of each of its fabric ports

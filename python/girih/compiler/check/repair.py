@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from girih.compiler import edits
+from girih.compiler.check import edits
+from girih.compiler.check.hops import SCHEDULER
 from girih.compiler.dependencies import Tokens, dependencies, lossless_tiles
 from girih.compiler.explain import Cycle, steps, tiles_of
-from girih.compiler.hops import SCHEDULER
 from girih.compiler.model import CARD_NODE, Card, Design, Fabric, Tile, TileText
-from girih.compiler.parse import Scalar
 from girih.compiler.paths import Path, message_paths
+from girih.compiler.read.parse import Scalar
 from girih.compiler.values import listing
 from girih.spec.kinds import Kind
 from girih.topology import Place

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from girih.compiler import lanes
-from girih.compiler.lanes import Point
+from girih.compiler.draw import lanes
+from girih.compiler.draw.lanes import Point
 
 INK, FAINT, LINE, PAPER = "#1f2937", "#6b7280", "#d1d5db", "#ffffff"
 TILE_WIDTH, TILE_HEIGHT = 148, 70

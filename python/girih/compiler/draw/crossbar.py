@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from girih.compiler import lanes
-from girih.compiler.lanes import Point
+from girih.compiler.draw import lanes
+from girih.compiler.draw.lanes import Point
+from girih.compiler.draw.shapes import HEAD, LANE, MARGIN, TILE_HEIGHT, TILE_WIDTH, TITLE_HEIGHT, Layout, text
 from girih.compiler.model import Card, Fabric
-from girih.compiler.shapes import HEAD, LANE, MARGIN, TILE_HEIGHT, TILE_WIDTH, TITLE_HEIGHT, Layout, text
 from girih.topology import IN, Channel, Place
 
 PITCH = TILE_WIDTH + 52

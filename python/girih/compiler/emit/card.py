@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from girih.compiler.emit.verilog import AXI_LITE, CARD_PORTS, heading, instance, summary
 from girih.compiler.model import Card, Hop, Link, Tile, Value
-from girih.compiler.verilog import AXI_LITE, CARD_PORTS, heading, instance, summary
 from girih.spec.kinds import ConfigField
 
 

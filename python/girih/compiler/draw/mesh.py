@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from girih.compiler import lanes
-from girih.compiler.lanes import Point
+from girih.compiler.draw import lanes
+from girih.compiler.draw.lanes import Point
+from girih.compiler.draw.shapes import MARGIN, TILE_HEIGHT, TILE_WIDTH, TITLE_HEIGHT, Layout, arrow_beside, router, wire
 from girih.compiler.model import Card
-from girih.compiler.shapes import MARGIN, TILE_HEIGHT, TILE_WIDTH, TITLE_HEIGHT, Layout, arrow_beside, router, wire
 from girih.topology import IN, OUT, Channel, Place
 
 PITCH_X, PITCH_Y = 256, 162

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from girih.compiler import values
+from girih.compiler.check.settings import parameter
 from girih.compiler.model import Design
-from girih.compiler.parse import Report, Scalar
+from girih.compiler.read.parse import Report, Scalar
 from girih.compiler.scheduling import Chain, ChainHop, ChainText, Service, Tenant
-from girih.compiler.settings import parameter
 from girih.services.chains import bits_of, match_fields
 from girih.spec.kinds import Kind
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from girih.compiler.check_chains import is_scheduler
-from girih.compiler.check_scheduling import CELL_FLITS, buffer_bytes
+from girih.compiler.check.chains import is_scheduler
+from girih.compiler.check.scheduling import CELL_FLITS, buffer_bytes
+from girih.compiler.check.settings import is_balancer, parameter
 from girih.compiler.model import Design, TileText, Value
-from girih.compiler.parse import Report
-from girih.compiler.read_scheduling import MOST_TENANTS
+from girih.compiler.read.parse import Report
+from girih.compiler.read.scheduling import MOST_TENANTS
 from girih.compiler.scheduling import POLICIES, Scheduling, Service
-from girih.compiler.settings import is_balancer, parameter
 from girih.services.policy import shift_of
 from girih.services.tenants import WEIGHT_ONE
 from girih.spec.kinds import CREDIT_UNITS, Kind

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from girih.compiler.emit.verilog import CARD_PORTS, heading, instance
 from girih.compiler.model import Card
-from girih.compiler.verilog import CARD_PORTS, heading, instance
 from girih.topology import Butterfly, Channel, Topology
 
 

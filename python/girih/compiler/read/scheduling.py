@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from girih.compiler import keys as read
 from girih.compiler import values
-from girih.compiler.parse import Map, Report, Scalar, Seq, Tree
+from girih.compiler.read import keys as read
+from girih.compiler.read.parse import Map, Report, Scalar, Seq, Tree
 from girih.compiler.scheduling import (
     POLICIES,
     PUSH,

@@ -7,16 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from girih.compiler import hops, settings, values
-from girih.compiler.check_deadlock import check_deadlock
-from girih.compiler.check_scheduling import check_scheduling
-from girih.compiler.check_traffic import check_traffic
-from girih.compiler.fill_scheduling import filled
+from girih.compiler import values
+from girih.compiler.check import hops, settings
+from girih.compiler.check.deadlock import check_deadlock
+from girih.compiler.check.fill import filled
+from girih.compiler.check.places import place
+from girih.compiler.check.scheduling import check_scheduling
+from girih.compiler.check.traffic import check_traffic
 from girih.compiler.model import Card, Design, Fabric, Hop, Tile, TileText, Value
-from girih.compiler.parse import Report, Scalar, parse, read_text
 from girih.compiler.paths import reachable_ports
-from girih.compiler.place import place
-from girih.compiler.read import read
+from girih.compiler.read.design import read
+from girih.compiler.read.parse import Report, Scalar, parse, read_text
 from girih.compiler.scheduling import Scheduling
 from girih.errors import GirihError
 from girih.paths import ROOT

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from girih.compiler import lanes
 from girih.compiler.dependencies import Buffer
-from girih.compiler.draw import document, fabric_of, places_of, scene
+from girih.compiler.draw import lanes
+from girih.compiler.draw.card import document, fabric_of, places_of, scene
+from girih.compiler.draw.lanes import Point
+from girih.compiler.draw.shapes import LEGEND_LINE, LINE, MARGIN, PAPER, TILE_HEIGHT, TILE_WIDTH, Layout, text
 from girih.compiler.explain import Cycle, Line, lines_of
-from girih.compiler.lanes import Point
 from girih.compiler.model import Card
 from girih.compiler.paths import Path, message_paths
-from girih.compiler.shapes import LEGEND_LINE, LINE, MARGIN, PAPER, TILE_HEIGHT, TILE_WIDTH, Layout, text
 from girih.topology import Channel
 
 COLOUR = "#dc2626"

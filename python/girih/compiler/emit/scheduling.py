@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from girih.compiler.check_scheduling import CELL_FLITS
+from girih.compiler.check.scheduling import CELL_FLITS
 from girih.compiler.model import Card
 from girih.compiler.scheduling import PUSH, Chain, Service, Tenant
 

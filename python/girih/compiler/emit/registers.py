@@ -6,8 +6,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from girih.compiler.emit.verilog import heading, origin, summary
 from girih.compiler.model import CARD_NODE, Card, Tile
-from girih.compiler.verilog import heading, origin, summary
 from girih.paths import ROOT, RTL
 from girih.spec.kinds import SHELL, Register
 

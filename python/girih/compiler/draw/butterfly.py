@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from girih.compiler.lanes import Point, simplify
+from girih.compiler.draw.lanes import Point, simplify
+from girih.compiler.draw.shapes import MARGIN, TILE_HEIGHT, TILE_WIDTH, TITLE_HEIGHT, Layout, arrow_beside, router, wire
 from girih.compiler.model import Card, Fabric
-from girih.compiler.shapes import MARGIN, TILE_HEIGHT, TILE_WIDTH, TITLE_HEIGHT, Layout, arrow_beside, router, wire
 from girih.topology import IN, OUT, Channel, Place
 
 PORT_ROOM = 44  # left of a tile, for the arrows of its Ethernet port
