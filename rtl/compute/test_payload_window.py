@@ -6,12 +6,11 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, Message, flits_of, reset
 
 from rtl.compute.compute_bench import Engine, UnitBench, done_desc, random_desc, tagged_messages
 
-WIDTHS = [128, 256, 512, 1024]
 HEADER_BYTES = 128
 TRAFFIC = [(0, 0, 0, 0), (0.4, 0, 0.3, 0), (0, 0.4, 0, 0.3), (0.3, 0.3, 0.4, 0.4)]
 

@@ -7,7 +7,7 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, PARAMS, Message, flits_of, reset
 
 from rtl.compute.compute_bench import (
@@ -21,7 +21,6 @@ from rtl.compute.compute_bench import (
     tagged_messages,
 )
 
-WIDTHS = [128, 256, 512, 1024]
 COMPLETE = "COMPLETE" in os.environ  # messages leave when they are complete
 
 

@@ -6,12 +6,12 @@ import random
 import cocotb
 import pytest
 
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.topology import Butterfly
 from rtl.fabric.fabric_bench import Fabric, every_message_takes_its_route, random_traffic
 
 
-@pytest.mark.parametrize("width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_butterfly(width):
     run_cocotb("butterfly", __file__, data_width=width, parameters={"X": 2, "Y": 2, "Tiles": 2})
 

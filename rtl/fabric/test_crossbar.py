@@ -6,11 +6,11 @@ import random
 import cocotb
 import pytest
 
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from rtl.fabric.fabric_bench import Fabric, random_traffic
 
 
-@pytest.mark.parametrize("width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_crossbar(width):
     run_cocotb("crossbar", __file__, data_width=width, parameters={"Ports": 5})
 

@@ -6,11 +6,10 @@ import random
 import cocotb
 import pytest
 
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.topology import Mesh
 from rtl.fabric.fabric_bench import Fabric, every_message_takes_its_route, random_traffic
 
-WIDTHS = [128, 256, 512, 1024]
 
 
 @pytest.mark.parametrize("width", WIDTHS)

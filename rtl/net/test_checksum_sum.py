@@ -6,11 +6,11 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import FallingEdge
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, start_clock
 
 
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 def test_checksum_sum(data_width):
     run_cocotb("checksum_sum", __file__, data_width=data_width)
 

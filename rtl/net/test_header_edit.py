@@ -8,13 +8,13 @@ import cocotb
 import pytest
 from cocotb.triggers import RisingEdge, Timer
 from girih.spec.message import unpack
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, FLIT_FIELDS, Message, start_clock, to_flits
 
 HEADER = int(os.environ.get("HEADER_BYTES", "42"))
 
 
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 @pytest.mark.parametrize("header", [14, 42, 78])
 def test_header_edit(data_width, header):
     run_cocotb(

@@ -6,13 +6,13 @@ import random
 
 import cocotb
 import pytest
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, Message, Sink, Source, flits_of, reset
 
 HEADER = int(os.environ.get("HEADER_BYTES", "42"))
 
 
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 @pytest.mark.parametrize("header", [14, 42, 78])
 def test_header_window(data_width, header):
     run_cocotb(

@@ -6,11 +6,11 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import RisingEdge
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, Message, Sink, Source, flits_of, reset
 
 
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 def test_message_trim(data_width):
     run_cocotb("message_trim", __file__, data_width=data_width)
 

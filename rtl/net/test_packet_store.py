@@ -6,13 +6,13 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PARAMS, Message, Sink, Source, flits_of, reset
 
 TESTS = ["committed_come_out", "small_store_never_overflows", "one_message_per_cycle"]
 
 
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 def test_packet_store(data_width):
     run_cocotb("packet_store", __file__, data_width=data_width, testcase=TESTS)
 

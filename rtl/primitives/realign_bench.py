@@ -9,7 +9,6 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
-WIDTHS = [128, 256, 512, 1024]
 
 
 def sizes(width: int) -> list[int]:

@@ -6,8 +6,8 @@ import random
 import cocotb
 import pytest
 
-from girih.testing import run_cocotb
-from rtl.primitives.realign_bench import WIDTHS, Bench, sizes
+from girih.testing import WIDTHS, run_cocotb
+from rtl.primitives.realign_bench import Bench, sizes
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -11,7 +11,7 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from rtl.rmt.frames import damaged, every_stack, frame_of, inner_frame
 from girih.rmt.parse_graph import compile_graph, load_graph
 from girih.spec.message import Field, pack, unpack
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import DESC_BITS, DESC_FIELDS, FLIT_BYTES, Message, cycle_now, reset, to_flits
 from rtl.rmt.graph_reference import interpret
 
@@ -40,7 +40,7 @@ FRAMES = 3000 if FLIT_BYTES == 64 else 600  # what is wrong with a frame does no
 OTHER = Path(__file__).parent / "other_graph.yaml"
 
 
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 def test_parser(data_width):
     run_cocotb("parser", __file__, data_width=data_width, chained=True)
 

@@ -8,7 +8,7 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 from girih.spec.message import pack
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, PARAMS, Message, Sink, Source, cycle_now, flits_of, reset
 
 CELL_FLITS = int(os.environ.get("CELL_FLITS", "2"))
@@ -33,7 +33,7 @@ def run(cells, cell_flits, width, testcase, reserve=0):
 
 
 @pytest.mark.parametrize("cell_flits", [1, 2, 4])
-@pytest.mark.parametrize("width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_packet_buffer(width, cell_flits):
     run(1024, cell_flits, width, RANDOM + RATE)
 

@@ -9,7 +9,7 @@ import pytest
 from cocotb.triggers import RisingEdge
 
 from girih.spec.message import unpack
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import DESC_FIELDS, FLIT_FIELDS, PARAMS, Message, Sink, Source, flits_of, reset
 
 NODES = [0x01, 0x02, 0x13, 0xFE]
@@ -20,7 +20,7 @@ TABLE = {6: 0x01, 17: 0x13, 80: 0x55}  # 0x55 does not exist, 99 is not there
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 def test_tile_sender(data_width, stall):
     run_cocotb(
         "tile_sender",

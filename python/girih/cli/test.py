@@ -11,7 +11,8 @@ import typer
 
 from girih.paths import ROOT
 
-QUICK = "not slow"
+LEFT_OUT = "not thorough"
+QUICK = "not slow and not thorough"
 
 
 def register(app: typer.Typer) -> None:
@@ -22,13 +23,14 @@ def register(app: typer.Typer) -> None:
     def test(
         context: typer.Context,
         quick: Annotated[bool, typer.Option("--quick", help="Leave out the tests marked slow.")] = False,
+        thorough: Annotated[bool, typer.Option("--thorough", help="At every size: also at 256 bits, and from each side of a router.")] = False,
         jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tests that run at the same time.")] = 2,
     ) -> None:
-        """Runs the tests: units of RTL at every data width, proofs, the compiler, and whole cards on the wire.
+        """Runs the tests: units of RTL from the narrowest to the widest, proofs, the compiler, and whole cards on the wire.
 
         Other arguments go to pytest: a folder or a file limits the run to it, -k picks by name. The models
         of unchanged modules are not built again, so the second run is faster than the first.
         """
         arguments = ["-n", str(jobs), "--dist", "worksteal"] if jobs > 1 else []
-        arguments += ["-m", QUICK] if quick else []
+        arguments += [] if thorough else ["-m", QUICK if quick else LEFT_OUT]
         raise typer.Exit(subprocess.call([sys.executable, "-m", "pytest", *arguments, *context.args], cwd=ROOT))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the repository's unit tests share: the runner, messages on links, engines, the control ring."""
 
-from girih.testing.runner import SEED, VERILATOR_ARGS, run_cocotb
+from girih.testing.runner import SEED, VERILATOR_ARGS, WIDTHS, run_cocotb
 
-__all__ = ["SEED", "VERILATOR_ARGS", "run_cocotb"]
+__all__ = ["SEED", "VERILATOR_ARGS", "WIDTHS", "run_cocotb"]

@@ -16,7 +16,6 @@ from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, fl
 from scapy.layers.inet import ICMP, IP, UDP, IPOption, IPOption_NOP
 from scapy.layers.l2 import Dot1Q, Ether
 
-WIDTHS = (128, 256, 512, 1024)
 # Pauses before flits and refusals of them, as probabilities: (idle, stall).
 TRAFFIC = ((0.0, 0.0), (0.4, 0.0), (0.0, 0.4), (0.5, 0.5))
 LARGEST_PAYLOAD = 8972  # of UDP, in a packet of 9,000 bytes

@@ -17,6 +17,8 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 from girih.build.generate import digest, generated_rtl
 from girih.build.sources import resolve
 from girih.build.tools import tool_environment
@@ -24,6 +26,9 @@ from girih.paths import BUILD, ROOT
 from girih.spec.message import CardParams
 
 SEED = 20_240_801  # fixed, and printed by cocotb in every log
+
+# The narrowest, the 100G card's and the widest; what lies between is shown by its neighbours.
+WIDTHS = (128, pytest.param(256, marks=pytest.mark.thorough), 512, 1024)
 
 # Warnings are fatal; these two say nothing about a design with one module per file and unused
 # package members.

@@ -7,7 +7,7 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
 from girih.spec.kinds import load_kinds
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PARAMS, Events, Message, settle, start
 from scapy.all import ARP, IP, UDP, Dot1Q, Ether, Raw
 
@@ -17,7 +17,7 @@ BROADCAST = "ff:ff:ff:ff:ff:ff"
 CONFIG = {"mac": 0x020000000001, "ip": 0x0A000001, "netmask": 0xFFFFFF00, "gateway": 0x0A0000FE}
 
 
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 def test_arp_engine(data_width):
     run_cocotb("arp_engine", __file__, data_width=data_width)
 

@@ -6,10 +6,9 @@ from collections import Counter
 
 import cocotb
 import pytest
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import (
     TRAFFIC,
-    WIDTHS,
     EngineBench,
     addresses,
     check_no_bubbles,

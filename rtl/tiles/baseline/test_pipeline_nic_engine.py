@@ -8,7 +8,7 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 from girih.spec.kinds import load_kinds
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PARAMS, Events, cycle_now, flits_of, reset
 
 from rtl.tiles.ethernet.test_eth_rx_engine import Mac
@@ -20,7 +20,7 @@ ONE = 1 << 16
 LONG = 4000  # cycles of a service, in which all frames of a test come
 
 
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 def test_pipeline_nic_engine(data_width):
     parameters = {"QueueBytes": QUEUE_FLITS * data_width // 8}
     run_cocotb("pipeline_nic_engine", __file__, data_width=data_width, chained=True, parameters=parameters)

@@ -6,8 +6,8 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
-from girih.testing import run_cocotb
-from girih.testing.engines import WIDTHS, config_word
+from girih.testing import WIDTHS, run_cocotb
+from girih.testing.engines import config_word
 from girih.testing.messages import FLIT_BYTES, flits_of
 
 from rtl.compute.compute_bench import UnitBench, detoured_desc, done_desc, tagged_messages

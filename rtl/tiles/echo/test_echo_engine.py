@@ -5,10 +5,9 @@ import random
 
 import cocotb
 import pytest
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import (
     TRAFFIC,
-    WIDTHS,
     EngineBench,
     check_no_bubbles,
     frame_of,

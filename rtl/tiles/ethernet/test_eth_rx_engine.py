@@ -8,7 +8,7 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from girih.spec.kinds import load_kinds
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PARAMS, PERIOD_NS, Events, Sink, cycle_now
 from scapy.all import IP, UDP, Dot1Q, Ether
 
@@ -17,7 +17,7 @@ KIND = load_kinds()["eth_rx"]
 MASK24 = (1 << 24) - 1
 
 
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 def test_eth_rx_engine(data_width):
     run_cocotb("eth_rx_engine", __file__, data_width=data_width, parameters={"Port": 3})
 

@@ -8,7 +8,7 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from girih.spec.kinds import load_kinds
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PERIOD_NS, Events, Message, Source, cycle_now
 
 KIND = load_kinds()["eth_tx"]
@@ -16,7 +16,7 @@ MAC = bytes.fromhex("020000000001")
 MASK24 = (1 << 24) - 1
 
 
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 def test_eth_tx_engine(data_width):
     run_cocotb("eth_tx_engine", __file__, data_width=data_width)
 

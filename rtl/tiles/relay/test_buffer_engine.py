@@ -6,8 +6,8 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
-from girih.testing import run_cocotb
-from girih.testing.engines import TRAFFIC, WIDTHS, EngineBench, random_size
+from girih.testing import WIDTHS, run_cocotb
+from girih.testing.engines import TRAFFIC, EngineBench, random_size
 from girih.testing.messages import FLIT_BYTES, PARAMS, Message, flits_of
 
 FLITS = 1 << (2 * -(-PARAMS.max_frame // FLIT_BYTES) - 1).bit_length()

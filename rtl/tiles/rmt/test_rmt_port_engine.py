@@ -14,7 +14,7 @@ from girih.rmt.parse_graph import compile_graph, load_graph
 from girih.rmt.tables import table_for
 from girih.spec.kinds import load_kinds
 from girih.spec.message import pack, struct_fields
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import config_word
 from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, cycle_now, flits_of, reset
 
@@ -35,7 +35,7 @@ def program():
     return compile_graph(GRAPH)
 
 
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 def test_rmt_port_engine(data_width):
     parameters = {"Port": PORT, "Kind0": TERNARY, "Entries0": 16, "KeyHalves0": 2}
     run_cocotb("rmt_port_engine", __file__, data_width=data_width, chained=True, parameters=parameters)

@@ -6,8 +6,7 @@ from collections import Counter
 
 import cocotb
 import pytest
-from girih.testing import run_cocotb
-from girih.testing.engines import WIDTHS
+from girih.testing import WIDTHS, run_cocotb
 from rtl.tiles.scheduler.scheduler_bench import CELLS, FIRST_UNIT, Bench, Unit, config_value
 
 

@@ -7,11 +7,11 @@ import cocotb
 import pytest
 from scapy.all import IP, UDP, Dot1Q, Ether, Raw
 
-from girih.testing import run_cocotb
+from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import Message, flits_of, settle, start
 
 
-@pytest.mark.parametrize("data_width", [128, 256, 512, 1024])
+@pytest.mark.parametrize("data_width", WIDTHS)
 def test_shout_engine(data_width):
     run_cocotb("shout_engine", __file__, data_width=data_width)
 
