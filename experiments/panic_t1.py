@@ -15,10 +15,10 @@ COUNT = 150
 def run(progress: Progress) -> list[Row]:
     from girih.experiments.panic import closed_loop, flow, gbps, measure, open_card
     from girih.experiments.shared_aes import load_key
-    from girih.paths import DESIGNS
+    from girih.paths import ROOT
 
     rows = []
-    with open_card(progress, DESIGNS / "panic_engines.yaml") as card:
+    with open_card(progress, ROOT / "experiments" / "cards" / "panic_engines.yaml") as card:
         for unit in MODULES[:2]:
             load_key(card, unit, 0)
         for number, module in enumerate(MODULES, 1):
