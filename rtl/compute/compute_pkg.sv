@@ -8,15 +8,15 @@ package compute_pkg;
   localparam next_key_t KeyScheduler = 1;
   localparam next_key_t KeySchedulerOdd = 2;
 
-  // One pulse per event; the counters of a unit have these names.
+  // One pulse per event; the counters of a unit have these names, and the first of them is in bit 0.
   typedef struct packed {
-    logic drop_overrun;  // no room, not even to send it back
-    logic drop_engine;  // the engine made it void before it began to leave
-    logic drop_aborted;  // it came void, and is stored here
-    logic mark_detoured;
-    logic mark_pushed;  // accepted from another unit
-    logic mark_pulled;  // accepted with a credit
     logic mark_busy_cycles;  // the engine has work
+    logic mark_pulled;  // accepted with a credit
+    logic mark_pushed;  // accepted from another unit
+    logic mark_detoured;
+    logic drop_aborted;  // it came void, and is stored here
+    logic drop_engine;  // the engine made it void before it began to leave
+    logic drop_overrun;  // no room, not even to send it back
   } unit_event_t;
 
   // How long a message takes at delay_core.
@@ -43,22 +43,6 @@ package compute_pkg;
     logic [EmptyWidth-1:0] empty;
     logic [W-1:0] data;
   } beat_t;
-
-  // AXI4-Stream's view of a beat. A beat with no byte, of a message without payload, has no bit of
-  // tkeep; callers that can meet one deal with it.
-  function automatic logic [FlitBytes-1:0] keep_of(logic last, logic [EmptyWidth-1:0] empty);
-    keep_of = '1;
-    if (last) keep_of = keep_of >> empty;
-  endfunction
-
-  function automatic beat_t beat_of(logic [W-1:0] data, logic [FlitBytes-1:0] keep, logic last, logic bad);
-    logic [FlitBytes-1:0] top;  // the last valid byte
-    top = keep & ~(keep >> 1);
-    beat_of = '{bad: bad, last: last, empty: '0, data: data};
-    for (int unsigned i = 0; i < FlitBytes; i++) begin
-      if (last && top[i]) beat_of.empty |= EmptyWidth'(FlitBytes - 1 - i);
-    end
-  endfunction
 
   // Sizes that hold 16 KB, or what the unit promises to hold; and 8 KB, or four of the largest messages.
   function automatic int unsigned default_buffer(int unsigned lossless_slots);

@@ -9,7 +9,7 @@
 // comes as one beat without a byte. desc.length is the payload's for the engine, which may change it.
 // A message is void when its header is longer than HeaderBytes, or the message shorter than its header.
 module payload_window
-  import girih_pkg::*, compute_pkg::*;
+  import girih_pkg::*, axis_pkg::*, compute_pkg::*;
 #(
     parameter int unsigned HeaderBytes = 128,
     parameter int unsigned InFlight = 64
@@ -158,7 +158,7 @@ module payload_window
   assign s_take = s_axis_tvalid && s_axis_tready;
   assign header_pop = s_take && s_first_q;
   assign note = s_axis_tvalid && s_first_q && !noted_q;
-  assign answer = beat_of(s_axis_tdata, s_axis_tkeep, s_axis_tlast, 1'b0);
+  assign answer = '{bad: 1'b0, last: s_axis_tlast, empty: empty_of(s_axis_tlast, s_axis_tkeep), data: s_axis_tdata};
   always_ff @(posedge clk_i) begin
     if (s_take) s_first_q <= s_axis_tlast;
     if (s_axis_tvalid) noted_q <= s_first_q && !s_take;

@@ -16,7 +16,7 @@
 // message void. Of the descriptor it returns, whose the message is and where it goes are ignored.
 // With PayloadOnly it sees messages from desc.payload_offset on.
 module traffic_manager
-  import girih_pkg::*, sched_pkg::*, compute_pkg::*, unit_pkg::*;
+  import girih_pkg::*, sched_pkg::*, axis_pkg::*, compute_pkg::*, unit_pkg::*;
 #(
     parameter int unsigned LosslessSlots = 1,
     parameter int unsigned BufferFlits = 0,  // 0: 16 KB, or what must fit
@@ -214,7 +214,12 @@ module traffic_manager
     assign m_desc_o = issue_desc;
     assign done_valid = s_axis_tvalid;
     assign s_axis_tready = done_ready;
-    assign done_beat = beat_of(s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tuser);
+    assign done_beat = '{
+            bad: s_axis_tuser,
+            last: s_axis_tlast,
+            empty: empty_of(s_axis_tlast, s_axis_tkeep),
+            data: s_axis_tdata
+        };
     assign done_desc = s_desc_i;
   end
 

@@ -103,12 +103,9 @@ module tile_shell
     assign shell_event[p] = '0;
   end
 
-  // Members of a packed struct start at the most significant end, counters at index 0.
+  // In the order of the counters: the generated structs have the first one in bit 0.
   logic [Counters-1:0] events;
-  for (genvar p = 0; p < CountedPorts; p++) begin : gen_counted
-    assign events[p*$bits(shell_event_t)+:$bits(shell_event_t)] = {<<{shell_event[p]}};
-  end
-  assign events[Counters-1-:Events] = {<<{event_i}};
+  assign events = {event_i, shell_event};
 
   counter_bank #(
       .Counters(Counters)

@@ -79,6 +79,11 @@ class ConfigField:
     count: int = 0
 
     @property
+    def pair(self) -> bool:
+        """Whether it takes two words."""
+        return self.width > 32
+
+    @property
     def bits(self) -> int:
         """Of the whole field in `cfg_t`."""
         return self.width * (self.count or 1)
@@ -356,6 +361,11 @@ def _check(kind: Kind) -> None:
     require(kind.buffering in BUFFERING, f"buffering is {kind.buffering}; it must be one of {', '.join(BUFFERING)}")
     for wait in kind.waits:
         require(wait in WAITS, f"waits names {wait}; it may name {', '.join(WAITS)}")
+    word = kind.config[0].offset if kind.config else 0
+    for field in kind.config:
+        require(field.offset == word, f"cfg.{field.name} is at {field.offset:#x}; registers of cfg follow each other, so at {word:#x}")
+        require(not (field.pair and field.count), f"cfg.{field.name} is an array of words in pairs; an element takes one word")
+        word += 4 * (field.count or 1) * (1 + field.pair)
     flags = [field.name for field in kind.config]
     require(kind.lossless is None or kind.lossless in flags, f"lossless is {kind.lossless}, which its configuration does not have")
     for use in kind.uses:

@@ -83,11 +83,13 @@ def test_a_kind_can_be_without_the_fabric():
         (("fabric_ports: channels", "fabric_ports: 2"), "counters has 3 shell; write shell_counters shell[2]"),
         (("  units:", "  unit:"), "credits_in needs a parameter units"),
         (("fabric: both", "fabric: out"), "a kind with several fabric ports has fabric: both"),
+        (("WIDTH(8)) one;", "WIDTH(8)) one @ 0x10;"), "cfg.one is at 0x410; registers of cfg follow each other, so at 0x40c"),
+        (("config_number #(.WIDTH(12)) weight", "config_mac weight"), "cfg.weight is an array of words in pairs"),
     ],
 )
 def test_what_does_not_fit_is_refused(change, complaint, tmp_path):
-    (tmp_path / "sample.rdl").write_text((SAMPLE / "sample.rdl").read_text())
-    (tmp_path / "sample.yaml").write_text((SAMPLE / "sample.yaml").read_text().replace(*change))
+    for suffix in ("rdl", "yaml"):
+        (tmp_path / f"sample.{suffix}").write_text((SAMPLE / f"sample.{suffix}").read_text().replace(*change))
     with pytest.raises(ValueError) as caught:
         read_kind(tmp_path / "sample.yaml")
     assert complaint in str(caught.value)
@@ -115,7 +117,7 @@ async def arrays_of_configuration(dut):
     assert [await client.read("cfg.on", i) for i in range(2)] == [0, 1]
     await client.write("cfg.weight", 0xABC, 1)
     assert [await client.read("cfg.weight", i) for i in range(3)] == [1, 0xABC, 3]
-    assert int(dut.cfg.value) == 0x003_ABC_001 << 10 | 0x55 << 2 | 0b10
+    assert int(dut.cfg_q.value) == 0x003_ABC_001 << 10 | 0x55 << 2 | 0b10
 
 
 @cocotb.test()

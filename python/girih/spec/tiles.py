@@ -53,13 +53,13 @@ def package(kind: Kind) -> str:
     if kind.config:
         lines += _struct("cfg_t", [(field.name, field.count, field.width, field.doc) for field in kind.config])
     if kind.engine_counters:
-        lines += _struct("event_t", [(counter.name, 0, 1, counter.doc) for counter in kind.engine_counters])
+        lines += _struct("event_t", [(counter.name, 0, 1, counter.doc) for counter in reversed(kind.engine_counters)])
     return _heading(kind.rdl) + "\n".join([f"package {kind.name}_pkg;", *lines[:-1], "endpackage", ""])
 
 
 def shell_package(kind: Kind) -> str:
     """`shell_pkg`: what the shell of every kind, so also of this one, counts."""
-    lines = _struct("shell_event_t", [(counter.name, 0, 1, counter.doc) for counter in kind.shell_events])
+    lines = _struct("shell_event_t", [(counter.name, 0, 1, counter.doc) for counter in reversed(kind.shell_events)])
     return _heading(SHELL / "tile.rdl") + "\n".join(["package shell_pkg;", *lines[:-1], "endpackage", ""])
 
 

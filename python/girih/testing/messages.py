@@ -213,7 +213,7 @@ class Sink:
 
 
 class Events:
-    """Counts the pulses of `event_o`, whose members are `names` (first one most significant)."""
+    """Counts the pulses of `event_o`, whose members are `names` (first one in bit 0)."""
 
     def __init__(self, dut, names: list[str]):
         self.count: Counter[str] = Counter()
@@ -223,7 +223,7 @@ class Events:
         while True:
             await RisingEdge(dut.clk_i)
             value = int(dut.event_o.value) if dut.event_o.value.is_resolvable else 0
-            for i, name in enumerate(reversed(names)):
+            for i, name in enumerate(names):
                 self.count[name] += value >> i & 1
 
 

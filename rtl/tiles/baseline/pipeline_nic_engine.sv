@@ -8,7 +8,7 @@
 // leave as they came, padded to the shortest size. Five cycles from a frame's last beat in to its
 // first beat out when both units are as fast as beats come.
 module pipeline_nic_engine
-  import girih_pkg::*, compute_pkg::*, pipeline_nic_pkg::*;
+  import girih_pkg::*, axis_pkg::*, compute_pkg::*, pipeline_nic_pkg::*;
 #(
     parameter int unsigned QueueBytes = 65536
 ) (
@@ -136,7 +136,7 @@ module pipeline_nic_engine
 
   beat_t served;
   flit_t leaving;
-  assign served = beat_of(second_data, second_keep, second_last, 1'b0);
+  assign served = '{bad: 1'b0, last: second_last, empty: empty_of(second_last, second_keep), data: second_data};
   always_comb begin
     leaving.desc = second_desc;
     leaving.bad = served.bad;

@@ -29,25 +29,12 @@ module axis_to_flit
   logic [BeatWidth-1:0] beat_q;
   logic swallow_q, broken_q;
 
-  // Position of the last valid byte, by ORing the positions where tkeep falls from 1 to 0. With
-  // holes this is some position or other, but then the frame is bad anyhow.
-  logic [FlitBytes-1:0] falls;
-  logic [EmptyWidth-1:0] position;
-  assign falls = s_axis_tkeep & ~(s_axis_tkeep >> 1);
-  for (genvar i = 0; i < int'(EmptyWidth); i++) begin : gen_position
-    logic [FlitBytes-1:0] odd;  // bytes whose position has bit i
-    for (genvar b = 0; b < int'(FlitBytes); b++) begin : gen_odd
-      assign odd[b] = 1'((b >> i) & 1);
-    end
-    assign position[i] = |(falls & odd);
-  end
-
   logic whole, contiguous, broken, at_limit, oversize;
   logic [EmptyWidth-1:0] empty;
   assign whole = &s_axis_tkeep;
   assign contiguous = s_axis_tkeep[0] && (s_axis_tkeep & (s_axis_tkeep + 1'b1)) == '0;
   assign broken = broken_q || !(s_axis_tlast ? contiguous : whole);
-  assign empty = s_axis_tlast ? ~position : '0;
+  assign empty = axis_pkg::empty_of(s_axis_tlast, s_axis_tkeep);  // wrong with holes, but then the frame is bad anyhow
   assign at_limit = beat_q == BeatWidth'(MaxFrameFlits - 1);
   assign oversize = at_limit && (!s_axis_tlast || empty < LimitEmpty);
 

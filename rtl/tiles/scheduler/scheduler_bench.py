@@ -262,7 +262,7 @@ class Bench:
         value = self.dut.event_o.value
         events = int(value) if value.is_resolvable and self.dut.rst_i.value == 0 else 0
         if events:
-            for i, name in enumerate(reversed(self.names)):
+            for i, name in enumerate(self.names):
                 self.events[name] += events >> i & 1
 
     def _leave(self, c: int) -> None:

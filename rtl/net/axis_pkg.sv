@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// AXI4-Stream's tkeep and the number of empty bytes of a flit, one made from the other.
+package axis_pkg;
+  import girih_pkg::*;
+
+  // A beat with no byte, of a message without payload, has no bit of tkeep; callers that can meet one deal with it.
+  function automatic logic [FlitBytes-1:0] keep_of(logic last, logic [EmptyWidth-1:0] empty);
+    keep_of = '1;
+    if (last) keep_of = keep_of >> empty;
+  endfunction
+
+  typedef logic [EmptyWidth-1:0][FlitBytes-1:0] byte_sets_t;
+
+  function automatic byte_sets_t bytes_by_bit();  // element i: the bytes whose position has bit i
+    for (int unsigned i = 0; i < EmptyWidth; i++) begin
+      for (int unsigned b = 0; b < FlitBytes; b++) bytes_by_bit[i][b] = 1'((b >> i) & 1);
+    end
+  endfunction
+  localparam byte_sets_t BytesByBit = bytes_by_bit();
+
+  // From the position of the last valid byte, by ORing the positions where tkeep falls from 1 to 0. With
+  // holes this is some position or other.
+  function automatic logic [EmptyWidth-1:0] empty_of(logic last, logic [FlitBytes-1:0] keep);
+    logic [FlitBytes-1:0] falls;
+    falls = keep & ~(keep >> 1);
+    empty_of = '0;
+    if (last) for (int unsigned i = 0; i < EmptyWidth; i++) empty_of[i] = (falls & BytesByBit[i]) == '0;
+  endfunction
+endpackage
