@@ -65,7 +65,6 @@ REFUSED = [
     ("match_exact", "Entries", 4, "match_exact: Entries is 4; it must be a power of two, at least 8"),
     ("match_exact", "KeyBits", 161, "match_exact: KeyBits is 161; it must be from 1 to 160"),
     ("match_key", "Halves", 11, "match_key: Halves is 11; it must be from 1 to 10"),
-    ("match_ram", "Depth", 1, "match_ram: Depth is 1; it must be at least 2"),
     ("match_stage", "Kind", 3, "match_stage: Kind is 3; it must be 0 (exact), 1 (ternary) or 2 (longest prefix)"),
     ("match_ternary", "Entries", 3, "match_ternary: Entries is 3; it must be a power of two, at least 2"),
     ("mesh", "X", 17, "mesh: X is 17"),

@@ -10,6 +10,7 @@ module action_rights
     parameter int unsigned Counters = 64,
     parameter int unsigned Registers = 256
 ) (
+    input  logic        valid_i,  // low: refused_o is, too
     /* verilator lint_off UNUSEDSIGNAL */  // values that anybody may set
     input  action_t     action_i,
     /* verilator lint_on UNUSEDSIGNAL */
@@ -18,57 +19,59 @@ module action_rights
     input  logic [31:0] rights_i,
     output logic        refused_o
 );
-  logic [7:0] register_bits;  // of the register's index that come from the packet
-  logic [7:0] first_register, last_register;
-  always_comb begin
-    for (int unsigned b = 0; b < 8; b++) register_bits[b] = b < 32'(action_i.state.index_bits);
-  end
-  assign first_register = action_i.state.index & ~register_bits;
-  assign last_register  = action_i.state.index | register_bits;
-
   function automatic logic is_edit(edit_op_e op);
     return op != EditNone;
   endfunction
-
-  logic overlap, nonsense;
-  assign overlap = is_edit(action_i.edit[0].op) && is_edit(action_i.edit[1].op) &&
-      action_i.edit[0].number == action_i.edit[1].number && |(action_i.edit[0].halves & action_i.edit[1].halves);
-  assign nonsense = overlap ||
-      (action_i.chain_set && 32'(action_i.chain_count) > ChainHops) ||
-      (action_i.meter_set && 32'(action_i.meter) >= Meters) ||
-      (action_i.count_set && 32'(action_i.count) >= Counters) ||
-      (action_i.state.enable && (32'(last_register) >= Registers || action_i.state.index_bits > 4'd8)) ||
-      action_i.edit[0].op > EditAdd || action_i.edit[1].op > EditAdd;
-
-  logic sets_rank, foreign_service, forbidden;
-  always_comb begin
-    sets_rank = action_i.rank_set || (action_i.state.enable && action_i.state.target == TargetRank);
-    for (int unsigned c = 0; c < 3; c++) sets_rank |= action_i.meter_set && action_i.treatment[c].rank_set;
-    foreign_service = 1'b0;
-    for (int unsigned h = 0; h < ChainHops; h++) begin
-      foreign_service |= action_i.chain_set && h < 32'(action_i.chain_count) &&
-          !rights_i[{1'b0, action_i.chain[h].service}];
-    end
-    forbidden = foreign_service || (action_i.tenant_set && action_i.tenant != tenant_i) ||
-        (action_i.exit_set && !rights_i[RightExit]) ||
-        (action_i.mirror_set && !rights_i[RightMirror]) ||
-        (action_i.lossless_set && !rights_i[RightLossless]) ||
-        (sets_rank && !rights_i[RightRank]) ||
-        ((is_edit(action_i.edit[0].op) || is_edit(action_i.edit[1].op)) && !rights_i[RightEdit]);
-  end
 
   function automatic logic outside(logic [7:0] first, logic [7:0] last, logic [31:0] range);
     return 16'(first) < range[15:0] || 16'(last) >= range[31:16];
   endfunction
 
-  logic beyond;
-  always_comb begin
-    unique case (step_i)
-      2'd0: beyond = forbidden;
-      2'd1: beyond = action_i.meter_set && outside(action_i.meter, action_i.meter, rights_i);
-      2'd2: beyond = action_i.count_set && outside(action_i.count, action_i.count, rights_i);
-      default: beyond = action_i.state.enable && outside(first_register, last_register, rights_i);
-    endcase
+  // Bits of the register's index that come from the packet, and so the registers that it can name.
+  logic [7:0] from_packet;
+  for (genvar b = 0; b < 8; b++) begin : gen_from_packet
+    assign from_packet[b] = b < 32'(action_i.state.index_bits);
   end
-  assign refused_o = nonsense || (tenant_i != '0 && beyond);
+
+  logic overlap, edits;
+  assign edits = is_edit(action_i.edit[0].op) || is_edit(action_i.edit[1].op);
+  assign overlap = is_edit(action_i.edit[0].op) && is_edit(action_i.edit[1].op) &&
+      action_i.edit[0].number == action_i.edit[1].number && |(action_i.edit[0].halves & action_i.edit[1].halves);
+
+  always_comb begin
+    logic [7:0] first, last;
+    logic sets_rank, foreign_service, nonsense, beyond;
+    first = action_i.state.index & ~from_packet;
+    last = action_i.state.index | from_packet;
+    sets_rank = action_i.rank_set || (action_i.state.enable && action_i.state.target == TargetRank);
+    foreign_service = 1'b0;
+    nonsense = 1'b0;
+    beyond = 1'b0;
+    if (valid_i) begin
+      nonsense = overlap ||
+          (action_i.chain_set && 32'(action_i.chain_count) > ChainHops) ||
+          (action_i.meter_set && 32'(action_i.meter) >= Meters) ||
+          (action_i.count_set && 32'(action_i.count) >= Counters) ||
+          (action_i.state.enable && (32'(last) >= Registers || action_i.state.index_bits > 4'd8)) ||
+          action_i.edit[0].op > EditAdd || action_i.edit[1].op > EditAdd;
+      for (int unsigned c = 0; c < 3; c++) sets_rank |= action_i.meter_set && action_i.treatment[c].rank_set;
+      for (int unsigned h = 0; h < ChainHops; h++) begin
+        foreign_service |= action_i.chain_set && h < 32'(action_i.chain_count) &&
+            !rights_i[{1'b0, action_i.chain[h].service}];
+      end
+      unique case (step_i)
+        2'd0:
+        beyond = foreign_service || (action_i.tenant_set && action_i.tenant != tenant_i) ||
+            (action_i.exit_set && !rights_i[RightExit]) ||
+            (action_i.mirror_set && !rights_i[RightMirror]) ||
+            (action_i.lossless_set && !rights_i[RightLossless]) ||
+            (sets_rank && !rights_i[RightRank]) ||
+            (edits && !rights_i[RightEdit]);
+        2'd1: beyond = action_i.meter_set && outside(action_i.meter, action_i.meter, rights_i);
+        2'd2: beyond = action_i.count_set && outside(action_i.count, action_i.count, rights_i);
+        default: beyond = action_i.state.enable && outside(first, last, rights_i);
+      endcase
+    end
+    refused_o = nonsense || (tenant_i != '0 && beyond);
+  end
 endmodule

@@ -16,7 +16,7 @@ module action_settle
 
     input  logic    valid_i,
     input  phv_t    phv_i,
-    /* verilator lint_off UNUSEDSIGNAL */  // what action_set does
+    /* verilator lint_off UNUSEDSIGNAL */  // what is done without arithmetic
     input  action_t action_i,
     /* verilator lint_on UNUSEDSIGNAL */
     input  phv_t    set_phv_i,
@@ -37,25 +37,32 @@ module action_settle
     output logic       [ 31:0] register_o
 );
   // Fetch.
-  logic [31:0] operand_word, operand;
-  logic [7:0] register_bits;
+  logic [31:0] operand;
   /* verilator lint_off UNUSEDSIGNAL */  // there may be fewer registers than an action can name
   logic [7:0] register_index;
   /* verilator lint_on UNUSEDSIGNAL */
   always_comb begin
     sources_t sources;
-    logic [7:0] selected;
-    sources = sources_of(phv_i);
-    operand_word = source(sources, action_i.state.source);
-    unique case (action_i.state.part)
-      PartHigh: operand = 32'(operand_word[31:16]);
-      PartLow: operand = 32'(operand_word[15:0]);
-      PartConstant: operand = action_i.state.atom.constant;
-      default: operand = operand_word;
-    endcase
-    for (int unsigned b = 0; b < 8; b++) register_bits[b] = b < 32'(action_i.state.index_bits);
-    selected = 8'(half(sources, action_i.state.index_half));
-    register_index = (action_i.state.index & ~register_bits) | (selected & register_bits);
+    logic [31:0] word;
+    logic [7:0] from_packet;  // bits of the register's index
+    sources = 'x;
+    word = 'x;
+    from_packet = 'x;
+    operand = 'x;
+    register_index = 'x;
+    if (valid_i && action_i.state.enable) begin
+      sources = sources_of(phv_i);
+      word = source(sources, action_i.state.source);
+      unique case (action_i.state.part)
+        PartHigh: operand = 32'(word[31:16]);
+        PartLow: operand = 32'(word[15:0]);
+        PartConstant: operand = action_i.state.atom.constant;
+        default: operand = word;
+      endcase
+      for (int unsigned b = 0; b < 8; b++) from_packet[b] = b < 32'(action_i.state.index_bits);
+      register_index = (action_i.state.index & ~from_packet) |
+          (8'(half(sources, action_i.state.index_half)) & from_packet);
+    end
   end
 
   logic edit_q, meter_q, count_q, state_q;
@@ -153,19 +160,11 @@ module action_settle
       .read_data_o     (register_o)
   );
 
-  phv_t edited_phv;
-  action_edit u_edit (
-      .phv_i (set_phv_i),
-      .edit_i(edits_q),
-      .old_i (old_q),
-      .phv_o (edited_phv)
-  );
-
   treatment_t treatment;
   assign treatment = treatment_q[colour];
   always_comb begin
     phv_o = set_phv_i;
-    if (edit_q) phv_o = edited_phv;
+    if (edit_q) phv_o = apply_pkg::with_edits(set_phv_i, edits_q, old_q);
     if (meter_q) begin
       if (treatment.rank_set) begin
         phv_o.desc.rank_valid = 1'b1;

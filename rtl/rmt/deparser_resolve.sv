@@ -20,19 +20,23 @@ module deparser_resolve
   end
   assign program_edits = mem[phv_i.parse.path];
 
-  // By edit and half ([1] is the first on the wire): the sums that cover it.
-  // Which sums each half of an edit changes. The conditions around the work make the simulator skip it.
+  // By edit and half ([1] is the first on the wire): the sums that cover it. The conditions around the
+  // work make the simulator skip it.
   logic [Edits-1:0] valid;
   logic [Edits-1:0][1:0][Sums-1:0] covers;
   always_comb begin
     word_place_t word;
+    word = '0;
     covers = '0;
     for (int unsigned e = 0; e < Edits; e++) begin
       valid[e] = phv_i.edit[e].valid;
-      word = program_edits.word[phv_i.edit[e].number];
-      verdict_o.edit[e].halves = valid[e] ? phv_i.edit[e].halves & word.halves : '0;
-      verdict_o.edit[e].place = halfword_at(word.place, phv_i.parse.shift_l3, phv_i.parse.shift_l4);
-      verdict_o.edit[e].value = phv_i.edit[e].value;
+      verdict_o.edit[e] = '0;
+      if (valid[e]) begin
+        word = program_edits.word[phv_i.edit[e].number];
+        verdict_o.edit[e].halves = phv_i.edit[e].halves & word.halves;
+        verdict_o.edit[e].place = halfword_at(word.place, phv_i.parse.shift_l3, phv_i.parse.shift_l4);
+        verdict_o.edit[e].value = phv_i.edit[e].value;
+      end
       for (int unsigned h = 0; h < 2; h++) begin
         if (verdict_o.edit[e].halves[h]) covers[e][h] = program_edits.summed[phv_i.edit[e].number][4*h+:4];
       end
@@ -50,13 +54,14 @@ module deparser_resolve
       for (int unsigned e = 0; e < Edits; e++) begin
         for (int unsigned h = 0; h < 2; h++) if (covered[2*e+h]) term[2*e+h] = 19'(phv_i.edit[e].delta[h]);
       end
-      verdict_o.sum[s].mode = program_edits.sum[s].mode;
-      verdict_o.sum[s].touched = |covered && program_edits.sum[s].mode != SumNone;
-      verdict_o.sum[s].place = halfword_at(program_edits.sum[s].place, phv_i.parse.shift_l3, phv_i.parse.shift_l4);
-      verdict_o.sum[s].old = phv_i.parse.sum[s];
-      verdict_o.sum[s].delta = '0;
-      if (|covered)
+      verdict_o.sum[s] = '0;
+      if (|covered) begin
+        verdict_o.sum[s].mode = program_edits.sum[s].mode;
+        verdict_o.sum[s].touched = program_edits.sum[s].mode != SumNone;
+        verdict_o.sum[s].place = halfword_at(program_edits.sum[s].place, phv_i.parse.shift_l3, phv_i.parse.shift_l4);
+        verdict_o.sum[s].old = phv_i.parse.sum[s];
         verdict_o.sum[s].delta = ((term[0] + term[1]) + (term[2] + term[3])) + ((term[4] + term[5]) + (term[6] + term[7]));
+      end
     end
   end
 

@@ -41,7 +41,7 @@ module match_exact
     input  logic                  port_write_i,
     input  logic [IndexWidth-1:0] port_index_i,
     input  entry_t                port_entry_i,
-    output entry_t                port_entry_o   // in the cycle after port_read_i
+    output entry_t                port_entry_o   // from the second cycle after port_read_i on, until the next
 );
   localparam int unsigned Ways = 4;
   localparam int unsigned WayWidth = $clog2(Ways);
@@ -79,6 +79,7 @@ module match_exact
   entry_t found[Ways+1];
   logic [Ways-1:0] replaced_q, replaced_d;  // this way's place was being written
   entry_t port_found[Ways];
+  logic port_read_q;
 
   localparam int unsigned Parities = Ways * RowWidth;
   logic [Parities-1:0] parity;
@@ -90,6 +91,8 @@ module match_exact
     end
   end
 
+  // Block RAM of two ports: packets read by one, software reads or writes by the other. A packet's read of
+  // the entry that is written in the same cycle is undefined, and not looked at.
   for (genvar w = 0; w < Ways; w++) begin : gen_way
     row_t row;
     for (genvar b = 0; b < RowWidth; b++) begin : gen_hash
@@ -101,23 +104,16 @@ module match_exact
     assign write = writes && (port_way == WayWidth'(w) || !ready_q);
     assign replaced_d[w] = write && row == port_row;
 
-    match_ram #(
-        .T    (entry_t),
-        .Depth(Rows)
-    ) u_ram (
-        .clk_i,
-        .read_enable_i    (in_valid_i),
-        .read_addr_i      (row),
-        .read_data_o      (found[w]),
-        .port_enable_i    (write || port_read_i),
-        .port_write_i     (write),
-        .port_addr_i      (port_row),
-        .port_write_data_i(write_entry),
-        .port_read_data_o (port_found[w])
-    );
+    (* ram_style = "block" *) entry_t mem[Rows];
+    always_ff @(posedge clk_i) begin
+      if (in_valid_i) found[w] <= mem[row];
+    end
+    always_ff @(posedge clk_i) begin
+      if (write) mem[port_row] <= write_entry;
+      else if (port_read_i) port_found[w] <= mem[port_row];
+    end
   end
   assign found[Ways] = port_entry_i;
-  assign port_entry_o = port_found[read_way_q];
 
   logic [Ways:0] match, own, hits, first;
   always_comb begin
@@ -145,7 +141,9 @@ module match_exact
       key_q <= in_key_i;
       replaced_q <= replaced_d;
     end
+    port_read_q <= port_read_i;
     if (port_read_i) read_way_q <= port_way;
+    if (port_read_q) port_entry_o <= port_found[read_way_q];
     if (!ready_q) clear_row_q <= clear_row_q + 1'b1;
     if (clear_row_q == row_t'(Rows - 1)) ready_q <= 1'b1;
     if (rst_i) begin

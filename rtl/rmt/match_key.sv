@@ -17,9 +17,10 @@ module match_key
 
   always_comb begin
     sources_t sources;
-    sources = sources_of(phv_i);
+    sources = 'x;
     key_o = 'x;
     if (valid_i) begin
+      sources = sources_of(phv_i);
       for (int unsigned h = 0; h < Halves; h++) begin
         key_o[16*(Halves-1-h)+:16] = half(sources, cfg_i[h].number) & cfg_i[h].mask;
       end

@@ -201,24 +201,17 @@ module match_stage
 
   logic active;
   action_t action;
-  phv_t set_phv;
   assign active = valid_q && phv_q.drop == DropNone;
   assign action = !active ? '0 : hit ? found : default_action;
   assign hit_o  = active && hit;
   assign miss_o = active && !hit;
-
-  action_set u_set (
-      .phv_i   (phv_q),
-      .action_i(action),
-      .phv_o   (set_phv)
-  );
 
   // Cycle 2.
   logic settled_valid_q;
   phv_t set_phv_q;
   always_ff @(posedge clk_i) begin
     settled_valid_q <= valid_q && !rst_i;
-    if (valid_q) set_phv_q <= set_phv;
+    if (valid_q) set_phv_q <= apply_pkg::with_fields(phv_q, action);
   end
 
   action_settle #(

@@ -41,7 +41,7 @@ module match_ternary
     input  logic                  port_write_i,
     input  logic [IndexWidth-1:0] port_index_i,
     input  entry_t                port_entry_i,
-    output entry_t                port_entry_o   // in the cycle after port_read_i
+    output entry_t                port_entry_o   // from the second cycle after port_read_i on, until the next
 );
   if (Entries < 2 || (Entries & (Entries - 1)) != 0) begin : gen_bad_entries
     $fatal(1, "match_ternary: Entries is %0d; it must be a power of two, at least 2", Entries);

@@ -36,7 +36,7 @@ module match_window
     output logic            table_write_o,
     output logic     [15:0] index_o,
     output staged_t         staged_o,
-    input  staged_t         table_entry_i,  // in the cycle after table_read_o
+    input  staged_t         table_entry_i,  // from the second cycle after table_read_o on
     output logic            meter_write_o,
     output logic            meter_read_o,
     input  logic            meter_done_i,
@@ -163,6 +163,7 @@ module match_window
       .Counters (Counters),
       .Registers(Registers)
   ) u_rights (
+      .valid_i  (state_q == Rights),
       .action_i (entry_q.action[$bits(action_t)-1:0]),
       .tenant_i (tenant_q),
       .step_i   (step_q[1:0]),
@@ -194,13 +195,13 @@ module match_window
   assign prefix_bad = prefix_ends_q ? gap != '0 : (gap & (gap + 1'b1)) != '0;
   always_comb begin
     prefix = '0;
-    for (int unsigned b = 0; b < 32; b++) prefix += 8'(stage_data[b]);
+    if (state_q == Load) for (int unsigned b = 0; b < 32; b++) prefix += 8'(stage_data[b]);
   end
 
   logic foreign;  // the entry is another's
   assign foreign = table_entry_i.valid && table_entry_i.owner != tenant_q && tenant_q != '0;
 
-  assign table_read_o = state_q == Rights && on_table && step_q[1:0] == 2'd3;
+  assign table_read_o = state_q == Rights && on_table && step_q[1:0] == 2'd2;  // for Owner
   assign table_write_o = state_q == Commit && command_q inside {CommandWrite, CommandDelete};
   assign meter_write_o = state_q == Commit && command_q == CommandWriteMeter;
   assign register_write_o = state_q == Commit && command_q == CommandWriteRegister;
