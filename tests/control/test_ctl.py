@@ -171,3 +171,65 @@ def test_an_entry_comes_counts_and_goes(card, ctl):
     card.inject(0, frame(9))
     card.check_conservation()
     assert len(card.collect(1)) == 1
+
+
+# ---- what entries name by number ----
+
+
+def entry(ctl, path, port: int, actions: str, *words: str) -> None:
+    ctl(path, "table", "add", "--port", "wire", "--pattern", f"udp dst is {port}", "--actions", actions, *words)
+
+
+def test_a_meter_holds_packets_to_its_rate(card, ctl):
+    """Back to back, forty frames of 142 bytes: a burst of 2,000 bytes is fourteen of them, and the rate lets no more through."""
+    with running(card) as path:
+        entry(ctl, path, 9, "meter 2 / count 5")
+        ctl(path, "meter", "set", 2, "--port", "wire", "--cir", 1, "--cbs", 2000)
+        ((meter,), others) = ctl(path, "meter", "list", "--port", "wire"), ctl(path, "meter", "list", "--port", "host")
+    assert (meter["index"], meter["cbs"], meter["pbs"], others) == (2, 2000, 2000, []) and meter["cir"] == pytest.approx(1, rel=0.1)
+    for _ in range(40):
+        card.inject(0, frame(9))
+    card.check_conservation()
+    passed, size = len(card.collect(1)), len(frame(9))
+    assert passed == 2000 // size and card.registers.counters("wire")["wire"]["drop_meter"] == 40 - passed
+    with running(card) as path:
+        assert ctl(path, "counter", "list", "--port", "wire") == [{"index": 5, "packets": 40, "bytes": 40 * size}]
+
+
+def test_a_register_remembers_what_packets_bring(card, ctl):
+    with running(card) as path:
+        entry(ctl, path, 9, "register 3 add length if register less 1000 else keep drop_if_false")
+        ctl(path, "register", "set", 3, 500, "--port", "wire")
+    size = len(frame(9))
+    for _ in range(10):
+        card.inject(0, frame(9))
+    card.check_conservation()
+    through = -(-500 // size)
+    assert len(card.collect(1)) == through
+    with running(card) as path:
+        assert ctl(path, "register", "list", "--port", "wire") == [{"index": 3, "value": 500 + through * size}]
+
+
+def test_a_tenant_has_the_meters_counters_and_registers_that_it_is_given(card, ctl, girih):
+    card.registers.write("wire.tenant", 2)
+    with running(card) as path:
+        ctl(path, "tenant", "set", "video", "--meters", "0-3", "--counters", "8-15", "--registers", "7")
+        (video,) = [tenant for tenant in ctl(path, "tenant", "list") if tenant["name"] == "video"]
+        assert [video[what] for what in ("meters", "counters", "registers")] == [[0, 3], [8, 15], [7, 7]]
+        entry(ctl, path, 9, "count 8 / register 7 increment", "--tenant", "video")
+        for words in (["count 7"], ["count 16"], ["meter 4"], ["register 6 increment"]):
+            code, _, errors = girih(path, "ctl", "table", "add", "--port", "wire", "--pattern", "udp dst is 10", "--actions", *words, "--tenant", "video")
+            assert code == 2 and "does not let tenant video add this entry" in errors
+        code, _, errors = girih(path, "ctl", "register", "set", 6, 1, "--port", "wire", "--tenant", "video")
+        assert code == 2 and "does not let tenant video set register 6" in errors
+        ctl(path, "tenant", "set", "video", "--services", "aes,sha")  # leaves them as they are
+        ctl(path, "register", "set", 6, 99, "--port", "wire")
+    for _ in range(3):
+        card.inject(0, frame(9))
+    card.check_conservation()
+    with running(card) as path:
+        assert ctl(path, "register", "list", "--port", "wire", "--tenant", "video") == [{"index": 7, "value": 3}]
+        (counted,) = ctl(path, "counter", "list", "--port", "wire", "--tenant", "video")
+        assert (counted["index"], counted["packets"]) == (8, 3)
+        ctl(path, "tenant", "set", "video", "--counters", "none")
+        assert ctl(path, "counter", "list", "--port", "wire", "--tenant", "video") == []

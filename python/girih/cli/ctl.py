@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih ctl`: chains, tenants, policies and tables of a running card, changed while traffic flows."""
+"""`girih ctl`: chains, tenants, policies, tables and what these name, of a running card, changed while traffic flows."""
 
 from __future__ import annotations
 
@@ -89,10 +89,21 @@ def _names(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(LIST_SEPARATOR) if name.strip()]
 
 
+def _range(text: str | None) -> list[int] | None:
+    """`0-7`, `5` or `none` as the first and the last."""
+    if text is None or text == "none":
+        return None if text is None else []
+    first, _, last = text.partition("-")
+    try:
+        return [int(first), int(last or first)]
+    except ValueError as error:
+        raise GirihError(f"the range {text!r} cannot be read", "ctl tenant set", "Write FIRST-LAST, such as 0-7, or none.") from error
+
+
 def register(app: typer.Typer) -> None:
     ctl = typer.Typer(
         no_args_is_help=True,
-        help="Changes chains, tenants, policies and tables of a running card while traffic flows.",
+        help="Changes chains, tenants, policies, tables, meters and registers of a running card while traffic flows.",
         epilog='Example: ./girih ctl chain add late --pattern "udp dst is 4501" --actions "queue aes / queue sha"',
     )
     app.add_typer(ctl, name="ctl")
@@ -101,6 +112,9 @@ def register(app: typer.Typer) -> None:
         ("tenant", "Shares, memory and rights of tenants.", _tenant),
         ("policy", "In which order a service takes packets.", _policy),
         ("table", "Entries of the ports' match-action tables.", _table),
+        ("meter", "Rates that the action `meter N` holds packets to.", _meter),
+        ("counter", "What the action `count N` has counted.", _counter),
+        ("register", "What the action `register N` reads and changes.", _register),
     ):
         group = typer.Typer(no_args_is_help=True, help=help_text)
         commands(group)
@@ -149,14 +163,18 @@ def _tenant(app: typer.Typer) -> None:
         guarantee: Annotated[int | None, typer.Option(help="Bytes of packet memory that it is sure of.")] = None,
         limit: Annotated[int | None, typer.Option(help="Most bytes that it may use; 0: no limit.")] = None,
         services: Annotated[str | None, typer.Option(help="Services that it has a right to, with commas.")] = None,
+        meters: Annotated[str | None, typer.Option(help="Meters that are its own, such as 0-7; none: no one.")] = None,
+        counters: Annotated[str | None, typer.Option(help="Counters that are its own.")] = None,
+        registers: Annotated[str | None, typer.Option(help="Registers that are its own.")] = None,
         tenant: AsTenant = None,
         as_json: AsJson = False,
         socket: Socket = None,
     ) -> None:
         """Changes what is given of a tenant, and leaves the rest."""
-        given = {"weight": weight, "guarantee": guarantee, "limit": limit, "services": _names(services)}
+        ranges = {"meters": _range(meters), "counters": _range(counters), "registers": _range(registers)}
+        given = {"weight": weight, "guarantee": guarantee, "limit": limit, "services": _names(services)} | ranges
         if all(value is None for value in given.values()):
-            raise GirihError("there is nothing to change", f"tenant {name}", "Give --weight, --guarantee, --limit or --services.")
+            raise GirihError("there is nothing to change", f"tenant {name}", f"Give {', '.join(f'--{what}' for what in given)}.")
         with _Card(socket, tenant) as control:
             control.set_tenant(name, **given)
         _done(f"Tenant {name} is changed.", as_json, changed=name)
@@ -231,3 +249,60 @@ def _table(app: typer.Typer) -> None:
         """Lists what is in a table; a tenant sees its own entries."""
         with _Card(socket, tenant) as services:
             _show(f"Stage {stage} of {port}", services.list_entries(port, stage), as_json)
+
+
+def _meter(app: typer.Typer) -> None:
+    @app.command("set", epilog="Example: ./girih ctl meter set 2 --port wire --cir 1000 --cbs 3000")
+    def set_(
+        index: Annotated[int, typer.Argument(help="Which.")],
+        port: Port,
+        cir: Annotated[float, typer.Option(help="Committed rate, Mbit/s.")],
+        cbs: Annotated[int, typer.Option(help="Committed burst, bytes.")],
+        pir: Annotated[float | None, typer.Option(help="Peak rate, Mbit/s; as committed if not given.")] = None,
+        pbs: Annotated[int | None, typer.Option(help="Peak burst, bytes; as committed if not given.")] = None,
+        stage: Stage = 0,
+        tenant: AsTenant = None,
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Sets a meter of two rates and three colours (RFC 2698); its buckets start full."""
+        with _Card(socket, tenant) as services:
+            services.set_meter(port, index, cir=cir, cbs=cbs, pir=pir, pbs=pbs, stage=stage)
+        _done(f"Meter {index} of stage {stage} of {port} is set.", as_json, changed=index)
+
+    @app.command("list", epilog="Example: ./girih ctl meter list --port wire")
+    def list_(port: Port, stage: Stage = 0, tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
+        """Lists the meters that have rates (Mbit/s, bytes); a tenant sees its own."""
+        with _Card(socket, tenant) as services:
+            _show(f"Meters of stage {stage} of {port}", services.list_meters(port, stage), as_json)
+
+
+def _counter(app: typer.Typer) -> None:
+    @app.command("list", epilog="Example: ./girih ctl counter list --port wire")
+    def list_(port: Port, stage: Stage = 0, tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
+        """Lists the counters that have counted; a tenant sees its own."""
+        with _Card(socket, tenant) as services:
+            _show(f"Counters of stage {stage} of {port}", services.list_counters(port, stage), as_json)
+
+
+def _register(app: typer.Typer) -> None:
+    @app.command("set", epilog="Example: ./girih ctl register set 3 0 --port wire")
+    def set_(
+        index: Annotated[int, typer.Argument(help="Which.")],
+        value: Annotated[int, typer.Argument(help="What it holds from then on.")],
+        port: Port,
+        stage: Stage = 0,
+        tenant: AsTenant = None,
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Writes a register between two packets."""
+        with _Card(socket, tenant) as services:
+            services.set_register(port, index, value, stage=stage)
+        _done(f"Register {index} of stage {stage} of {port} is {value}.", as_json, changed=index)
+
+    @app.command("list", epilog="Example: ./girih ctl register list --port wire")
+    def list_(port: Port, stage: Stage = 0, tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
+        """Lists the registers that are not 0; a tenant sees its own."""
+        with _Card(socket, tenant) as services:
+            _show(f"Registers of stage {stage} of {port}", services.list_registers(port, stage), as_json)

@@ -22,6 +22,7 @@ from girih.rmt import action as actions
 WINDOW_BYTES = 0x800  # of a stage
 KINDS = ("exact", "ternary", "lpm")
 RIGHTS = ("exit", "mirror", "lossless", "rank", "edit")
+RIGHTS_WORDS = 4  # of each tenant
 _WORD = (1 << 32) - 1
 
 
@@ -112,14 +113,20 @@ class MeterRates:
     peak_burst: int
 
     def words(self, meters: int, clock_hz: float) -> list[int]:
-        """As the card takes it: rates in 2^-12 bytes per turn of `meters` cycles."""
-        per_turn = meters / clock_hz / 8 * 4096
-        return [
-            round(self.committed_rate * per_turn),
-            self.committed_burst,
-            round(self.peak_rate * per_turn),
-            self.peak_burst,
-        ]
+        """As the card takes it, of a stage with so many meters."""
+        unit = self.rate_unit(meters, clock_hz)
+        return [round(self.committed_rate / unit), self.committed_burst, round(self.peak_rate / unit), self.peak_burst]
+
+    @classmethod
+    def from_words(cls, words: list[int], meters: int, clock_hz: float) -> MeterRates:
+        """What `words` gives, as the card has rounded it."""
+        unit = cls.rate_unit(meters, clock_hz)
+        return cls(words[0] * unit, words[1], words[2] * unit, words[3])
+
+    @staticmethod
+    def rate_unit(meters: int, clock_hz: float) -> float:
+        """What the card counts rates in, 2^-12 bytes per turn of `meters` cycles, in bits per second."""
+        return 8 * clock_hz / meters / 4096
 
 
 def _split(number: int, count: int) -> list[int]:
@@ -181,19 +188,34 @@ def set_rights(
     tenant: int,
     services: list[int] = (),
     rights: list[str] = (),
-    meters: range = range(0),
-    counters: range = range(0),
-    registers: range = range(0),
+    meters: range | None = None,
+    counters: range | None = None,
+    registers: range | None = None,
 ) -> Steps[None]:
-    """What a tenant's own controller may use in its actions. Only for the operator."""
+    """What a tenant's own controller may use in its actions; a range of None is left as it is. Only for the operator."""
     allowed = sum(1 << service for service in set(services))
     for right in set(rights):
         if right not in RIGHTS:
             raise ValueError(f"{right}: rights are {', '.join(RIGHTS)}")
         allowed |= 1 << actions.size(f"Right{right.capitalize()}")
-    words = [allowed, *(r.stop << 16 | r.start for r in (meters, counters, registers))]
-    for i, word in enumerate(words):
-        yield from _write("RightsWords", 4 * tenant + i, word)
+    yield from _write("RightsWords", RIGHTS_WORDS * tenant, allowed)
+    yield from set_ranges(tenant, meters, counters, registers)
+
+
+def set_ranges(tenant: int, meters: range | None, counters: range | None, registers: range | None) -> Steps[None]:
+    """The meters, counters and registers that are a tenant's own; None leaves them as they are. Only for the operator."""
+    for i, own in enumerate((meters, counters, registers)):
+        if own is not None:
+            yield from _write("RightsWords", RIGHTS_WORDS * tenant + 1 + i, own.stop << 16 | own.start)
+
+
+def ranges(tenant: int) -> Steps[tuple[range, range, range]]:
+    """The meters, counters and registers that are a tenant's own."""
+    found = []
+    for i in range(RIGHTS_WORDS - 1):
+        word = yield from _read("RightsWords", RIGHTS_WORDS * tenant + 1 + i)
+        found.append(range(word & 0xFFFF, word >> 16))
+    return tuple(found)
 
 
 def write_entry(index: int, entry: Entry) -> Steps[None]:

@@ -21,9 +21,10 @@ from girih.rmt.stage import Entry, Refused
 from girih.rmt.tables import Foreign, Table
 from girih.services.chains import bits_of, chain_action, key_for, match_fields, shipped_program
 from girih.services.facts import Facts
+from girih.services.objects import Objects
 from girih.services.policies import Policies
 from girih.services.stages import Stages
-from girih.services.tenants import Tenants
+from girih.services.tenants import OBJECTS, Tenants
 from girih.services.words import action_text, checked, entry_pattern, parse_actions, parse_pattern, pattern_text
 
 CHAIN_STAGE = 0  # of each port, which decides the chain
@@ -51,6 +52,7 @@ class ServiceControl:
         self.chains: dict[str, dict] = relative.chains if relative else {}
         self._stages = Stages(self._registers, number, self._tables)
         self._tenants = Tenants(self._registers, self.facts, self._stages)
+        self._objects = Objects(self._stages, self.facts.manifest.clock_mhz)
 
     def as_tenant(self, tenant: str) -> ServiceControl:
         """The same card in the name of a tenant's own controller."""
@@ -224,10 +226,17 @@ class ServiceControl:
         guarantee: int | None = None,
         limit: int | None = None,
         services: Sequence[str] | None = None,
+        **ranges: Sequence[int] | None,
     ) -> None:
-        """Changes what is given. guarantee, limit: bytes of packet memory; limit 0 is none. services: those that it may use."""
+        """Changes what is given. guarantee, limit: bytes of packet memory; limit 0 is none. services: those that it may use.
+
+        ranges: of meters, counters and registers, the first and the last one that its actions may name, or none: ().
+        """
+        unknown = sorted(set(ranges) - set(OBJECTS))
+        if unknown:
+            raise GirihError(f"a tenant has no {unknown[0]}", f"tenant {name}", f"It has {', '.join(OBJECTS)}.")
         with self._acting(f"change tenant {name}", "Leave --tenant out: tenants are the operator's."):
-            self._tenants.set(name, services, weight=weight, guarantee=guarantee, limit=limit)
+            self._tenants.set(name, services, ranges, weight=weight, guarantee=guarantee, limit=limit)
 
     # ---- tables ----
 
@@ -271,6 +280,34 @@ class ServiceControl:
             raise GirihError(f"entry {index} is chain {chain}'s", f"stage {stage} of {port}", f"Delete that: ./girih ctl chain del {chain}")
         with self._acting(f"delete entry {index}", "It is another's: a tenant deletes its own entries."):
             self._stages.delete(port, stage, index)
+
+    # ---- what entries name by number ----
+
+    def list_meters(self, port: str, stage: int = CHAIN_STAGE) -> list[dict]:
+        """The meters of a stage that have rates."""
+        return self._objects.meters(self.facts.port(port), stage)
+
+    def set_meter(
+        self, port: str, index: int, *, cir: float, cbs: int, pir: float | None = None, pbs: int | None = None, stage: int = CHAIN_STAGE
+    ) -> None:
+        """A meter of two rates and three colours (RFC 2698): Mbit/s and bytes. Without a peak, what is beyond the committed
+        rate is red."""
+        peak = {"pir": cir if pir is None else pir, "pbs": cbs if pbs is None else pbs}
+        with self._acting(f"set meter {index}", "A tenant has the meters that the operator has given it: ./girih ctl tenant set."):
+            self._objects.set_meter(self.facts.port(port), stage, index, cir=cir, cbs=cbs, **peak)
+
+    def list_counters(self, port: str, stage: int = CHAIN_STAGE) -> list[dict]:
+        """The counters of a stage that have counted."""
+        return self._objects.counters(self.facts.port(port), stage)
+
+    def list_registers(self, port: str, stage: int = CHAIN_STAGE) -> list[dict]:
+        """The registers of a stage that are not 0."""
+        return self._objects.registers(self.facts.port(port), stage)
+
+    def set_register(self, port: str, index: int, value: int, *, stage: int = CHAIN_STAGE) -> None:
+        """Writes a register; packets of the same cycle come before."""
+        with self._acting(f"set register {index}", "A tenant has the registers that the operator has given it: ./girih ctl tenant set."):
+            self._objects.set_register(self.facts.port(port), stage, index, value)
 
     def _chains_of(self, table: Table, port: str, stage: int) -> dict[int, str]:
         """The chains that entries of a table are, by index, as far as this controller sees."""

@@ -21,6 +21,7 @@ CALLS = (
     "list_tenants", "set_tenant",
     "list_policies", "set_policy",
     "list_entries", "add_entry", "delete_entry",
+    "list_meters", "set_meter", "list_counters", "list_registers", "set_register",
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # the compiler takes its limits from here, and the rest takes
 WEIGHT_ONE = 2048  # the inverse of weight 1
 MOST_WEIGHT = 255
 MOST_BYTES = 1 << 24
+OBJECTS = ("meters", "counters", "registers")  # of each stage of each port, which actions name by their numbers
 
 
 @dataclass(frozen=True)
@@ -76,14 +77,17 @@ class Tenants:
     def read_all(self) -> list[dict]:
         return [self._read(tenant) for tenant in self._facts.tenants]
 
-    def set(self, name: str, services: Sequence[str] | None, **given: int | None) -> None:
-        """Changes what is given: weight, guarantee, limit; services: all that it has a right to."""
+    def set(
+        self, name: str, services: Sequence[str] | None, ranges: Mapping[str, Sequence[int] | None], **given: int | None
+    ) -> None:
+        """Changes what is given: weight, guarantee, limit; services: all that it has a right to; ranges: see OBJECTS."""
         number = self._facts.tenant(name)["number"]
         rights = [self._facts.service(service)["number"] for service in services or ()]
         tenants = self.read_all()
         old = next(tenant for tenant in tenants if tenant["name"] == name)
         others = sum(tenant["guarantee"] for tenant in tenants if tenant["name"] != name)
         values = changed(old, self._memory, others, **given)
+        own = {what: self._range(name, what, ranges.get(what)) for what in OBJECTS}
         if services is not None:
             values["rights"] = sum(1 << right for right in set(rights))
         for register, value in values.items():
@@ -91,6 +95,22 @@ class Tenants:
         if services is not None:
             for port in self._facts.ports:
                 self.write_table_rights(port, number, services)
+        if any(each is not None for each in own.values()):
+            for port, each in self._all_stages():
+                self._stages.run(port, each, stage.set_ranges(number, **own))
+
+    def _range(self, name: str, what: str, given: Sequence[int] | None) -> range | None:
+        """First and last, or nothing of them for an empty list."""
+        if given is None:
+            return None
+        most = min(getattr(self._stages.shape(port, each), what) for port, each in self._all_stages()) - 1
+        good = all(isinstance(value, int) and 0 <= value <= most for value in given)
+        if not good or len(given) not in (0, 2) or list(given) != sorted(given):
+            raise GirihError(f"{what} {'-'.join(map(str, given))}", f"tenant {name}", f"Give the first and the last one of 0 to {most}.")
+        return range(given[0], given[1] + 1) if given else range(0)
+
+    def _all_stages(self) -> list[tuple[str, int]]:
+        return [(port, each) for port in self._facts.ports for each in self._stages.numbers(port)]
 
     def write_table_rights(self, port: str, number: int, services: Sequence[str]) -> None:
         """What the actions of a tenant's controller may name in the tables of a port; the operator's may name all."""
@@ -112,7 +132,14 @@ class Tenants:
             "limit": read("limit") * self._memory.cell_bytes,
             "services": [service["name"] for service in self._facts.services if rights >> service["number"] & 1],
             "ports": list(tenant["ports"]),
+            **{what: self._owned(tenant["number"], index) for index, what in enumerate(OBJECTS)},
         }
+
+    def _owned(self, number: int, index: int) -> list[int] | None:
+        """The first and the last of a tenant's meters, counters or registers; the operator has all."""
+        port, each = self._all_stages()[0]
+        own = self._stages.run(port, each, stage.ranges(number))[index]
+        return [own.start, own.stop - 1] if number and own else None
 
     def _register(self, name: str, number: int) -> str:
         return f"{self._facts.scheduler}.{name}[{number}]"

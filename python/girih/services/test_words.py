@@ -98,12 +98,25 @@ def test_a_prefix_of_an_entry_comes_back():
         "drop / count 3",
         "mark 5 / rank 7 / flow 9 / lossless / meter 2 / sample wire",
         " / ".join(["queue sha"] * 8),
+        "register 3 add length",
+        "register 0 increment to mark",
+        "register 2 keep to rank predicate",
+        "register 1 max ipv4.src if ipv4.src at_least 7 else increment to flow new",
+        "register 8 by flow 3 set 1000 if register less 1000 else subtract mark drop_if_true",
+        "register 255 min 9 if register not_equal 9 drop_if_false",
     ],
 )
 def test_actions_come_back_from_an_entry(facts, text):
     action = parse_actions(text, facts)
     shown = action_text(actions.decode(actions.encode(action)), facts)
     assert sorted(shown.split(" / ")) == sorted(text.split(" / "))
+
+
+def test_a_register_is_chosen_and_changed_by_fields(facts):
+    state = parse_actions("register 16 by udp.dst 4 set udp.src", facts)["state"]
+    udp = bits_of({"udp.dst": 1}).halves
+    assert (state["index"], state["index_bits"], state["atom"]["if_true"]) == (16, 4, "operand") and state["index_half"] in udp
+    assert (state["source"], state["part"]) == (state["index_half"] // 2, "high")
 
 
 def test_a_field_is_rewritten_where_it_is(facts):
@@ -133,6 +146,21 @@ def test_a_field_is_rewritten_where_it_is(facts):
         ("modify_field udp.dst mul 3", "cannot be read"),
         ("modify_field ipv4.ttl add 1", "cannot be changed alone"),
         ("modify_field udp.dst set 65536", "It has 16 bits"),
+        ("register", "cannot be read"),
+        ("register 3", "cannot be read"),
+        ("register 3 double length", "cannot be read"),
+        ("register 3 add", "cannot be read"),
+        ("register 256 increment", "do not fit"),
+        ("register 3 add lenght", "there is no field lenght. Did you mean length"),
+        ("register 3 add ipv4.ttl", "ipv4.ttl is no word of the packet"),
+        ("register 3 add 5 if register less 6", "changed with 5 and 6"),
+        ("register 3 add length if register less mark", "two values of the packet"),
+        ("register 3 keep if 5 less register", "5 is not compared with register"),
+        ("register 3 keep if register under 5", "cannot be read"),
+        ("register 3 increment to port", "cannot be read"),
+        ("register 3 increment to mark again", "do not fit"),
+        ("register 3 increment drop_if_true now", "cannot be read"),
+        ("register 3 increment / register 4 increment", "two registers are changed"),
     ],
 )
 def test_what_is_no_action_is_refused(facts, text, complaint):

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from girih.compiler.values import did_you_mean, ipv4, ipv4_text, mac, mac_text
 from girih.errors import GirihError
 from girih.rmt import action as actions
+from girih.services import register_words
 from girih.services.chains import HEADERS_HALF, Key, match_fields, shipped_program
 from girih.services.facts import Facts
 
@@ -253,6 +254,12 @@ def _modify(action: dict, words: list[str], _facts: Facts) -> None:
     action["edit"] = edits
 
 
+def _register(action: dict, words: list[str], _facts: Facts) -> None:
+    if "state" in action:
+        raise GirihError("two registers are changed", "actions", "Put one of them in another stage.")
+    action["state"] = register_words.parse(words)
+
+
 # By word: how it is written, and what it does to the action.
 _ACTIONS: dict[str, tuple[str, Callable]] = {
     "drop": ("drop", _flag("drop", {})),
@@ -265,6 +272,7 @@ _ACTIONS: dict[str, tuple[str, Callable]] = {
     "lossless": ("lossless", _flag("lossless", {"lossless_set": 1})),
     "count": ("count N", _setter("count", lambda text, _: _natural(text))),
     "meter": ("meter N", _meter),
+    "register": (register_words.USAGE, _register),
     "sample": ("sample TILE", _setter("mirror", lambda text, facts: facts.exit(text))),
     "modify_field": ("modify_field HEADER.FIELD set|add VALUE", _modify),
 }
@@ -297,5 +305,5 @@ def action_text(action: Mapping, facts: Facts) -> str:
         if operation != "none":
             items.append(f"word {edit['number']} halves {edit['halves']} {operation} {edit['value']:#x}")
     if action.get("state", {}).get("enable"):
-        items.append(f"register {action['state']['index']}")
+        items.append(register_words.text(action["state"]))
     return " / ".join(items) or "none"
