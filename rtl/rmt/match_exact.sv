@@ -43,7 +43,7 @@ module match_exact
     input  entry_t                port_entry_i,
     output entry_t                port_entry_o   // from the second cycle after port_read_i on, until the next
 );
-  localparam int unsigned Ways = 4;
+  localparam int unsigned Ways = 4;  // their memories are named one by one below: arrays of them would be copied by simulators
   localparam int unsigned WayWidth = $clog2(Ways);
 
   if (Entries < 2 * Ways || (Entries & (Entries - 1)) != 0) begin : gen_bad_entries
@@ -76,10 +76,16 @@ module match_exact
   logic [KeyBits-1:0] key_q;
 
   // One more candidate than ways: the entry that was written while a packet read its place.
-  entry_t found[Ways+1];
+  logic [Ways:0] match, own, hits, first;
   logic [Ways-1:0] replaced_q, replaced_d;  // this way's place was being written
-  entry_t port_found[Ways];
   logic port_read_q;
+
+  // Whether an entry is the packet's ([1]), or at all for it ([0]).
+  function automatic logic [1:0] fits(logic valid, tenant_t owner, logic [KeyBits-1:0] key);
+    logic is_own;
+    is_own = owner == tenant_q && tenant_q != '0;
+    return valid && key == key_q ? {is_own, is_own || owner == '0} : 2'b00;
+  endfunction
 
   localparam int unsigned Parities = Ways * RowWidth;
   logic [Parities-1:0] parity;
@@ -105,33 +111,37 @@ module match_exact
     assign replaced_d[w] = write && row == port_row;
 
     (* ram_style = "block" *) entry_t mem[Rows];
+    entry_t found, port_found;
     always_ff @(posedge clk_i) begin
-      if (in_valid_i) found[w] <= mem[row];
+      if (in_valid_i) found <= mem[row];
     end
     always_ff @(posedge clk_i) begin
-      if (write) mem[port_row] <= write_entry;
-      else if (port_read_i) port_found[w] <= mem[port_row];
-    end
-  end
-  assign found[Ways] = port_entry_i;
-
-  logic [Ways:0] match, own, hits, first;
-  always_comb begin
-    match = '0;
-    own = '0;
-    for (int unsigned w = 0; w <= Ways; w++) begin
-      logic present;
-      present = w == Ways ? |replaced_q : !replaced_q[w%Ways];
-      if (valid_q && present && found[w].valid && found[w].key == key_q) begin
-        own[w] = found[w].owner == tenant_q && tenant_q != '0;
-        match[w] = own[w] || found[w].owner == '0;
+      if (write || port_read_i) begin
+        if (write) mem[port_row] <= write_entry;
+        else port_found <= mem[port_row];
       end
     end
-    hits  = |own ? own : match;
-    first = hits & ~(hits - 1'b1);
-    hit_o = |match;
+
+    always_comb begin
+      {own[w], match[w]} = '0;
+      if (valid_q && !replaced_q[w]) {own[w], match[w]} = fits(found.valid, found.owner, found.key);
+    end
+  end
+
+  always_comb begin
+    {own[Ways], match[Ways]} = '0;
+    if (valid_q && |replaced_q) begin
+      {own[Ways], match[Ways]} = fits(port_entry_i.valid, port_entry_i.owner, port_entry_i.key);
+    end
+    hits   = |own ? own : match;
+    first  = hits & ~(hits - 1'b1);
+    hit_o  = |match;
     data_o = '0;
-    for (int unsigned w = 0; w <= Ways; w++) if (first[w]) data_o |= found[w].data;
+    if (first[0]) data_o |= gen_way[0].found.data;
+    if (first[1]) data_o |= gen_way[1].found.data;
+    if (first[2]) data_o |= gen_way[2].found.data;
+    if (first[3]) data_o |= gen_way[3].found.data;
+    if (first[4]) data_o |= port_entry_i.data;
   end
 
   always_ff @(posedge clk_i) begin
@@ -143,7 +153,14 @@ module match_exact
     end
     port_read_q <= port_read_i;
     if (port_read_i) read_way_q <= port_way;
-    if (port_read_q) port_entry_o <= port_found[read_way_q];
+    if (port_read_q) begin
+      unique case (read_way_q)
+        2'd0: port_entry_o <= gen_way[0].port_found;
+        2'd1: port_entry_o <= gen_way[1].port_found;
+        2'd2: port_entry_o <= gen_way[2].port_found;
+        default: port_entry_o <= gen_way[3].port_found;
+      endcase
+    end
     if (!ready_q) clear_row_q <= clear_row_q + 1'b1;
     if (clear_row_q == row_t'(Rows - 1)) ready_q <= 1'b1;
     if (rst_i) begin

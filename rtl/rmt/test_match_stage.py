@@ -9,6 +9,8 @@ import pytest
 from girih.rmt import stage as st
 from girih.rmt.stage import Entry, Refused
 from girih.rmt.tables import TableFull, table_for
+from girih.spec.message import CardParams
+from girih.synth import synthesize
 from girih.testing import run_cocotb
 from rtl.rmt.match_bench import DROP_ACTION, Bench, Phv, random_phv
 
@@ -34,6 +36,11 @@ def test_exact():
 
 def test_exact_with_the_widest_key():
     build(EXACT, 64, 10, ["finds_what_a_model_finds"])
+
+
+def test_an_exact_table_is_block_ram():
+    area = synthesize("match_exact", CardParams.chained())
+    assert area.bram >= 4 and area.lutram == 0
 
 
 def test_ternary():
