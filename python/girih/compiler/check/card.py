@@ -9,6 +9,7 @@ from pathlib import Path
 
 from girih.compiler import values
 from girih.compiler.check import hops, settings
+from girih.compiler.check.chains import is_scheduler, is_unit
 from girih.compiler.check.deadlock import check_deadlock
 from girih.compiler.check.fill import filled
 from girih.compiler.check.places import place
@@ -69,9 +70,9 @@ class _Plan:
         return {name: self.fabric.node(self.places_of(name)[0]) for name in self.kinds}
 
     @property
-    def targets(self) -> dict[str, int | None]:
-        """The same, None for a tile that takes no messages."""
-        return {name: None if (k := self.kinds[name]) is not None and not k.has_input else n for name, n in self.nodes.items()}
+    def targets(self) -> dict[str, int | str]:
+        """The same of what a setting may name; why not, of other tiles."""
+        return {name: _why_no_target(self.kinds[name]) or node for name, node in self.nodes.items()}
 
     def scheduler_for(self, tile: TileText) -> tuple[str, tuple[int, ...]] | None:
         """The scheduler, and the fabric ports of it that a tile uses in turn: units and ports each begin with another.
@@ -92,6 +93,12 @@ class _Plan:
         kind = self.kinds[tile.name]
         flag = None if kind is None else kind.lossless
         return any(key.text == flag and isinstance(value, Scalar) and bool(value.value) for key, value in tile.settings)
+
+
+def _why_no_target(kind: Kind | None) -> str | None:
+    if kind is not None and not kind.has_input:
+        return "takes no messages from the fabric"
+    return "takes only messages with a chain" if is_unit(kind) or is_scheduler(kind) else None
 
 
 def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report, allow_deadlock: bool = False) -> Card:
@@ -170,7 +177,7 @@ def _fabric_ports(tile: TileText, kind: Kind | None) -> int:
     return kind.ports_of(good)
 
 
-def _ways(tile: TileText, kind: Kind, config: Mapping[str, Value], targets: Mapping[str, int | None]) -> tuple[Hop, ...]:
+def _ways(tile: TileText, kind: Kind, config: Mapping[str, Value], targets: Mapping[str, int | str]) -> tuple[Hop, ...]:
     """The tiles that the configuration of a tile names."""
     names = {node: name for name, node in targets.items()}
     return tuple(

@@ -23,13 +23,13 @@ def resolve(
     kind: Kind,
     design: Design,
     filled: Mapping[str, Value],
-    targets: Mapping[str, int | None],
+    targets: Mapping[str, int | str],
     report: Report,
 ) -> tuple[Values, Values]:
     """The values of all configuration fields, and of the parameters that the design sets or that name a port.
 
     filled: what follows from the rest of the design, by name; a tile cannot set it. targets: the node of every tile,
-    None of one that takes no messages. A field takes the tile's value, else the card's address of that name, else
+    or why it cannot be named. A field takes the tile's value, else the card's address of that name, else
     the kind's default.
     """
     given = {key.text: value for key, value in tile.settings}
@@ -117,7 +117,7 @@ def _not_given(field: ConfigField, tile: TileText, kind: Kind, report: Report) -
 
 
 def _field(
-    field: ConfigField, tree: Scalar | Seq, tile: str, targets: Mapping[str, int | None], report: Report
+    field: ConfigField, tree: Scalar | Seq, tile: str, targets: Mapping[str, int | str], report: Report
 ) -> Value | None:
     """A field, or all elements of an array: as many as are given, the others have the kind's default or 0."""
     if not field.count:
@@ -134,19 +134,19 @@ def _field(
 
 
 def _node(
-    field: ConfigField, value: Scalar, tile: str, targets: Mapping[str, int | None], report: Report
+    field: ConfigField, value: Scalar, tile: str, targets: Mapping[str, int | str], report: Report
 ) -> int | None:
     """The node of the tile that a setting names."""
     if value.text == tile:
         report.error(value.line, f"{field.name} of tile {tile} leads back to itself", "Name another tile.")
         return None
-    if value.text in targets and targets[value.text] is not None:
-        return targets[value.text]
-    good = [name for name, node in targets.items() if node is not None and name != tile]
-    what = "takes no messages from the fabric" if value.text in targets else "is no tile"
+    found = targets.get(value.text, "is no tile")
+    if isinstance(found, int):
+        return found
+    good = [name for name, node in targets.items() if isinstance(node, int) and name != tile]
     report.error(
         value.line,
-        f"{field.name} of tile {tile} is {value.text}, which {what}",
+        f"{field.name} of tile {tile} is {value.text}, which {found}",
         f"{values.did_you_mean(value.text, good)}Name one of: {', '.join(good)}.",
     )
     return None
