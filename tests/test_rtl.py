@@ -107,7 +107,7 @@ REFUSED = [
 ]
 
 # What no parameter can reach: it guards against a package of another width than those supported.
-UNREACHABLE = {"arp_maker", "parser_collect", "parser_program"}
+UNREACHABLE = {"arp_maker", "parser_collect", "parser_pick", "parser_program"}
 
 
 def lint(module: str, width: int, *arguments: str) -> subprocess.CompletedProcess:

@@ -29,29 +29,36 @@ module parser_extract
   // Words. A place at the window's end has no second half; programs do not take it there.
   logic [Words-1:0][1:0][15:0] half;
   logic [Words-1:0] word_valid;
-  always_comb begin
-    halfword_t first;
-    first = '0;
-    half = '0;
-    word_valid = '0;
-    for (int unsigned w = 0; w < Words; w++) begin
-      if (valid_i && |action.edits.word[w].halves
-          && (action.edits.word[w].place.base != BaseOptional || front_i.optional)) begin
-        first = halfword_at(action.edits.word[w].place, front_i.shift_l3, front_i.shift_l4);
-        if (action.edits.word[w].halves[1]) half[w][1] = window_i[first];
-        if (action.edits.word[w].halves[0]) half[w][0] = window_i[halfword_t'(first+1'b1)];
-        word_valid[w] = 1'b1;
-      end
+  for (genvar w = 0; w < int'(Words); w++) begin : gen_word
+    word_place_t word;
+    logic [1:0][15:0] pair;
+    assign word = action.edits.word[w];
+    assign word_valid[w] = valid_i && |word.halves && (word.place.base != BaseOptional || front_i.optional);
+    parser_pick u_pick (
+        .valid_i (word_valid[w]),
+        .window_i,
+        .at_i    (halfword_at(word.place, front_i.shift_l3, front_i.shift_l4)),
+        .pair_o  (pair)
+    );
+    for (genvar h = 0; h < 2; h++) begin : gen_half
+      assign half[w][h] = word_valid[w] && word.halves[h] ? pair[h] : '0;
     end
   end
 
   logic [Sums-1:0][15:0] sum;
-  always_comb begin
-    sum = '0;
-    for (int unsigned s = 0; s < Sums; s++) begin
-      if (valid_i && action.edits.sum[s].mode != SumNone)
-        sum[s] = window_i[halfword_at(action.edits.sum[s].place, front_i.shift_l3, front_i.shift_l4)];
-    end
+  for (genvar s = 0; s < int'(Sums); s++) begin : gen_sum
+    logic there;
+    logic [1:0][15:0] pair;
+    assign there = valid_i && action.edits.sum[s].mode != SumNone;
+    parser_pick u_pick (
+        .valid_i (there),
+        .window_i,
+        .at_i    (halfword_at(action.edits.sum[s].place, front_i.shift_l3, front_i.shift_l4)),
+        .pair_o  (pair)
+    );
+    assign sum[s] = there ? pair[1] : '0;
+    logic unused_second;
+    assign unused_second = &{1'b0, pair[0]};
   end
 
   function automatic offset_t offset(header_start_t start, halfword_t shift_l3, halfword_t shift_l4);
@@ -63,13 +70,19 @@ module parser_extract
 
   // A length that no frame can have stays too large, so that who trims finds the frame short.
   offset_t l3_offset, l4_offset, payload_offset;
+  logic [1:0][15:0] length_pair;
   logic [16:0] length;
   logic length_good;
   assign l3_offset = offset(action.l3, front_i.shift_l3, front_i.shift_l4);
   assign l4_offset = offset(action.l4, front_i.shift_l3, front_i.shift_l4);
   assign payload_offset = offset(action.payload, front_i.shift_l3, front_i.shift_l4);
-  assign length = 17'(window_i[halfword_at(action.length_at, front_i.shift_l3, front_i.shift_l4)]) + 17'(l3_offset)
-      + 17'(action.length_add);
+  parser_pick u_length (
+      .valid_i (valid_i),
+      .window_i,
+      .at_i    (halfword_at(action.length_at, front_i.shift_l3, front_i.shift_l4)),
+      .pair_o  (length_pair)
+  );
+  assign length = 17'(length_pair[1]) + 17'(l3_offset) + 17'(action.length_add);
   assign length_good = action.length_valid && length >= 17'(payload_offset);
 
   // Each half by another rotation, so that equal words in two places do not cancel.
@@ -105,5 +118,5 @@ module parser_extract
   end
 
   logic unused;
-  assign unused = &{1'b0, front_i.state, front_i.probe, action.edits.summed};
+  assign unused = &{1'b0, front_i.state, front_i.probe, action.edits.summed, length_pair[0]};
 endmodule

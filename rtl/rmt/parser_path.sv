@@ -24,6 +24,7 @@ module parser_path
 );
   logic [Paths-1:0] valid_q;
   logic [Probes*16+3:0] value_q[Paths], mask_q[Paths];
+  logic [Probes-1:0] wanted_q[Paths];  // the probes that the mask looks at
   extent_t need_q[Paths];
 
   // How much there is from each base; negative if the base itself has not come.
@@ -33,17 +34,29 @@ module parser_path
   assign room[BaseL4] = {1'b0, halfwords_i} - 8'(front_i.shift_l4);
   assign room[BaseOptional] = {1'b0, halfwords_i};
 
+  logic [Probes-1:0][15:0] probe;
+  for (genvar p = 0; p < int'(Probes); p++) begin : gen_probe
+    logic [1:0][15:0] pair;
+    parser_pick u_pick (
+        .valid_i,
+        .window_i,
+        .at_i    (front_i.probe[p]),
+        .pair_o  (pair)
+    );
+    assign probe[p] = pair[1];
+    logic unused_second;
+    assign unused_second = &{1'b0, pair[0]};
+  end
+
   // The conditions around the work are what makes the simulator skip it: entries that are not used, and
   // cycles without a frame.
   logic enough;
   always_comb begin
-    logic [Probes-1:0][15:0] probe, known;
-    logic [Probes-1:0] absent, wanted;
+    logic [Probes-1:0][15:0] known;
+    logic [Probes-1:0] absent;
     logic lacking;
-    probe = '0;
     known = '0;
     absent = '0;
-    wanted = '0;
     lacking = 1'b0;
     found_o = 1'b0;
     path_o = '0;
@@ -51,16 +64,14 @@ module parser_path
     if (valid_i) begin
       // What has not come is unknown as long as it may come.
       for (int unsigned p = 0; p < Probes; p++) begin
-        probe[p] = window_i[front_i.probe[p]];
         absent[p] = 7'(front_i.probe[p]) >= halfwords_i;
         known[p] = {16{!absent[p] || complete_i}};
       end
       for (int unsigned i = 0; i < Paths; i++) begin
         if (valid_q[i] && !found_o) begin
           lacking = room[need_q[i].base] < $signed(8'(need_q[i].halfwords));
-          for (int unsigned p = 0; p < Probes; p++) wanted[p] = |mask_q[i][16*p+:16];
           if ((({front_i.state, probe} ^ value_q[i]) & mask_q[i] & {4'hf, known}) == '0
-              && !(complete_i && (|(wanted & absent) || lacking))) begin
+              && !(complete_i && (|(wanted_q[i] & absent) || lacking))) begin
             found_o = 1'b1;
             path_o = path_t'(i);
             enough = !lacking;
@@ -79,6 +90,7 @@ module parser_path
       valid_q[index_i] <= entry_i.valid;
       value_q[index_i] <= {entry_i.state, entry_i.value};
       mask_q[index_i] <= {entry_i.state_mask, entry_i.mask};
+      for (int unsigned p = 0; p < Probes; p++) wanted_q[index_i][p] <= |entry_i.mask[p];
       need_q[index_i] <= entry_i.need;
     end
     if (rst_i) valid_q <= '0;

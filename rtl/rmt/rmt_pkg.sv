@@ -48,9 +48,7 @@ package rmt_pkg;
 
   // Where a place of a parser program is in a frame.
   function automatic halfword_t halfword_at(place_t place, halfword_t shift_l3, halfword_t shift_l4);
-    halfword_at = place.halfword;
-    if (place.base == BaseL3) halfword_at = place.halfword + shift_l3;
-    if (place.base == BaseL4) halfword_at = place.halfword + shift_l4;
+    halfword_at = place.halfword + (place.base == BaseL3 ? shift_l3 : place.base == BaseL4 ? shift_l4 : '0);
   endfunction
 
   typedef enum logic [1:0] {
