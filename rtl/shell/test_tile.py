@@ -67,7 +67,7 @@ async def registers_read_and_write(dut):
 @cocotb.test()
 async def bad_accesses_are_errors(dut):
     client, _, _ = await bench(dut)
-    for offset in (0x0008, 0x1008, 0x2000, 0x7FFC, 0x8000 + 8 * len(KIND.counters), 0xFFFC):
+    for offset in (0x0008, 0x1008, 0x2000, 0x7FFC, 0x8000 + 8 * len(KIND.counters), 0xFFFC, 0x0002, 0x1001, 0x8003):
         for data in (None, 0):
             with pytest.raises(RingError):
                 await client.access(offset, data)
@@ -77,6 +77,7 @@ async def bad_accesses_are_errors(dut):
     with pytest.raises(RingError):  # another node's: comes out as it went in
         await client.access(0, node=NODE + 1)
     assert await client.read("kind") == KIND.identity
+    assert await client.read("next_hop", 0) == entry(0, 0x21)
 
 
 @cocotb.test()

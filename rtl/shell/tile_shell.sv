@@ -4,7 +4,7 @@
 // the data path.
 //
 // Incoming messages go straight to the engine; the shell only watches and counts them. Requests of a
-// tenant end here with an error, unless the engine has a window: it knows what is whose.
+// tenant end here with an error, unless the engine has a window: it knows what is whose. So do those to what is no word.
 module tile_shell
   import girih_pkg::*, shell_pkg::*;
 #(
@@ -123,12 +123,12 @@ module tile_shell
   tenant_t tenant;
   logic in_window, refused;
   assign in_window = Window && reg_offset_o[15:14] == 2'b01;
-  assign refused = tenant != '0 && !in_window;
+  assign refused = reg_offset_o[1:0] != '0 || (tenant != '0 && !in_window);
   assign done = refused || (in_window ? window_done_i : reg_done_i);
   assign error = refused || (in_window ? window_error_i : reg_error_i);
 
   assign reg_valid_o = valid && !in_window && !refused;
-  assign window_valid_o = valid && in_window;
+  assign window_valid_o = valid && in_window && !refused;
   assign window_write_o = reg_write_o;
   assign window_addr_o = reg_offset_o[13:0];
   assign window_data_o = reg_wdata_o;

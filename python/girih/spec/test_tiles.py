@@ -140,8 +140,10 @@ async def a_tenant_reaches_its_window_only(dut):
                     await client.access(offset, data, tenant=tenant)
     assert [await client.access(WINDOW + 4 * word) for word in range(16)] == [0xA0, *range(0xB1, 0xC0)]
     assert await client.read("cfg.one") == 0x55
-    with pytest.raises(RingError):
-        await client.access(WINDOW + 0x40)
+    for offset in (WINDOW + 0x40, WINDOW + 2, client.offsets["cfg.one"] + 1):
+        with pytest.raises(RingError):
+            await client.access(offset, 0)
+    assert await client.access(WINDOW) == 0xA0 and await client.read("cfg.one") == 0x55
 
 
 @cocotb.test()

@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves the stream contract of router, in the middle of a mesh, for the messages that come in at
-// Source while every other port does as it likes:
+// Proves the stream contract of router, in the middle of a mesh, or of butterfly_router, in a butterfly of
+// 3 x 2 routers with two tiles each, for the messages that come in at Source while every other port does as
+// it likes:
 //   - every flit leaves once, unchanged, in the order in which it came, at one output per message;
-//   - a message leaves by the output that dimension order (X, then Y) names;
+//   - a message leaves by the output that dimension order (X, then Y, then its tile) names;
 //   - messages are not interleaved at an output;
 //   - once an output offers a flit it keeps offering it until it is taken.
 // The data of a flit is tagged with the port that it came in by. The router does not look at data,
-// so this loses nothing. A path of a mesh is a chain of routers, and dimension order gives two tiles
+// so this loses nothing. A path of a fabric is a chain of routers, and dimension order gives two tiles
 // one path, so this is also the contract between two tiles.
 module router_proof
   import girih_pkg::*, fabric_pkg::*;
 #(
+    parameter bit Butterfly = 1'b0,
     parameter int unsigned Source = Local,
-    parameter int unsigned Depth = 2
+    parameter int unsigned Depth = 2,
+    localparam int unsigned Ports = 5  // of either router
 ) (
     input logic clk_i,
-    input directions_t in_valid_i,
-    input flit_t in_flit_i[Directions],
-    input directions_t out_ready_i,
+    input logic [Ports-1:0] in_valid_i,
+    input flit_t in_flit_i[Ports],
+    input logic [Ports-1:0] out_ready_i,
     input logic track_i
 );
-  localparam logic [3:0] X = 1;
-  localparam logic [3:0] Y = 1;
+  // Where the router is, and the butterfly's sizes.
+  localparam int unsigned X = 1;
+  localparam int unsigned Y = 1;
+  localparam int unsigned Columns = 3;
+  localparam int unsigned Rows = 2;
+  localparam int unsigned Tiles = 2;
+  typedef logic [Ports-1:0] ports_t;
   localparam int unsigned PtrWidth = $clog2(Depth);
   localparam int unsigned CountWidth = PtrWidth + 1;
   typedef logic [CountWidth-1:0] count_t;
@@ -33,34 +41,54 @@ module router_proof
       .rst_o(rst)
   );
 
-  directions_t in_ready, out_valid, left;
-  flit_t out_flit[Directions];
-  router #(
-      .X(X),
-      .Y(Y),
-      .Depth(Depth)
-  ) u_dut (
-      .clk_i,
-      .rst_i(rst),
-      .in_valid_i,
-      .in_ready_o(in_ready),
-      .in_flit_i,
-      .out_valid_o(out_valid),
-      .out_ready_i,
-      .out_flit_o(out_flit)
-  );
+  ports_t in_ready, out_valid, left;
+  flit_t out_flit[Ports];
+  if (Butterfly) begin : gen_dut
+    butterfly_router #(
+        .X(X),
+        .Y(Y),
+        .Columns(Columns),
+        .Rows(Rows),
+        .Tiles(Tiles),
+        .Depth(Depth)
+    ) u_dut (
+        .clk_i,
+        .rst_i(rst),
+        .in_valid_i,
+        .in_ready_o(in_ready),
+        .in_flit_i,
+        .out_valid_o(out_valid),
+        .out_ready_i,
+        .out_flit_o(out_flit)
+    );
+  end else begin : gen_dut
+    router #(
+        .X(4'(X)),
+        .Y(4'(Y)),
+        .Depth(Depth)
+    ) u_dut (
+        .clk_i,
+        .rst_i(rst),
+        .in_valid_i,
+        .in_ready_o(in_ready),
+        .in_flit_i,
+        .out_valid_o(out_valid),
+        .out_ready_i,
+        .out_flit_o(out_flit)
+    );
+  end
   assign left = out_valid & out_ready_i;
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < Directions; i++) assume (in_flit_i[i].data[2:0] == tag_t'(i));
+    for (int unsigned i = 0; i < Ports; i++) assume (in_flit_i[i].data[2:0] == tag_t'(i));
   end
 
   // The flits of Source that leave in this cycle, wherever.
-  directions_t left_source;
+  ports_t left_source;
   flit_t left_flit;
   always_comb begin
     left_flit = '0;
-    for (int unsigned o = 0; o < Directions; o++) begin
+    for (int unsigned o = 0; o < Ports; o++) begin
       left_source[o] = left[o] && out_flit[o].data[2:0] == tag_t'(Source);
       if (left_source[o]) left_flit |= out_flit[o];
     end
@@ -86,28 +114,54 @@ module router_proof
       .data_o(data)
   );
 
-  function automatic int unsigned output_for(node_t dst);
-    if (dst[3:0] > X) output_for = East;
-    else if (dst[3:0] < X) output_for = West;
-    else if (dst[7:4] > Y) output_for = South;
-    else if (dst[7:4] < Y) output_for = North;
-    else output_for = Local;
+  // The ports of a butterfly's router: its tiles, the other routers of its row, those of its column.
+  localparam int unsigned Row = Tiles;
+  localparam int unsigned Column = Row + Columns - 1;
+
+  function automatic int unsigned among_others(int unsigned other, int unsigned own);
+    among_others = other < own ? other : other - 1;
   endfunction
 
-  directions_t requests[Directions];  // [input][output]: what the flit at the head asks for
+  function automatic int unsigned output_for(node_t dst);
+    if (Butterfly) begin
+      if (32'(dst[4:2]) != X) output_for = Row + among_others(32'(dst[4:2]), X);
+      else if (32'(dst[7:5]) != Y) output_for = Column + among_others(32'(dst[7:5]), Y);
+      else output_for = 32'(dst[1:0]);
+    end else begin
+      if (32'(dst[3:0]) > X) output_for = East;
+      else if (32'(dst[3:0]) < X) output_for = West;
+      else if (32'(dst[7:4]) > Y) output_for = South;
+      else if (32'(dst[7:4]) < Y) output_for = North;
+      else output_for = Local;
+    end
+  endfunction
+
+  // Whether a message may be for there; a router sends what is for nowhere to what is nearest.
+  function automatic logic exists(node_t dst);
+    exists = !Butterfly || (32'(dst[4:2]) < Columns && 32'(dst[7:5]) < Rows && 32'(dst[1:0]) < Tiles);
+  endfunction
+
+  // The inputs that an output is reached from. What came by a row has the right column, what came by a column both.
+  function automatic ports_t turns(int unsigned o);
+    if (!Butterfly) turns = turns_into(o);
+    else if (o < Row) turns = ~(ports_t'(1) << o);
+    else turns = o < Column ? ports_t'((1 << Row) - 1) : ports_t'((1 << Column) - 1);
+  endfunction
+
+  ports_t requests[Ports];  // [input][output]: what the flit at the head asks for
 
   // Which message is halfway out of each output.
-  directions_t halfway_q;
-  tag_t halfway_tag_q[Directions];
-  for (genvar o = 0; o < Directions; o++) begin : gen_output
-    localparam directions_t From = turns_into(o);
+  ports_t halfway_q;
+  tag_t halfway_tag_q[Ports];
+  for (genvar o = 0; o < Ports; o++) begin : gen_output
+    localparam ports_t From = turns(o);
     tag_t tag;
-    directions_t owner;  // the input that the router says has this output
+    ports_t owner;  // the input that the router says has this output
     assign tag = out_flit[o].data[2:0];
-    for (genvar i = 0; i < Directions; i++) begin : gen_from
-      localparam int unsigned K = $countones(From & ~(directions_t'('1) << i));
+    for (genvar i = 0; i < Ports; i++) begin : gen_from
+      localparam int unsigned K = $countones(From & ~(ports_t'('1) << i));
       if (From[i]) begin : gen_path
-        assign owner[i] = u_dut.u_switch.gen_output[o].gen_port.u_output.owner_q[K];
+        assign owner[i] = gen_dut.u_dut.u_switch.gen_output[o].gen_port.u_output.owner_q[K];
       end else begin : gen_none
         assign owner[i] = 1'b0;
       end
@@ -135,16 +189,16 @@ module router_proof
       if (!rst) begin
         if (out_valid[o] && halfway_q[o]) assert (tag == halfway_tag_q[o]);
         if (out_valid[o] && !halfway_q[o] && tag == tag_t'(Source)) begin
-          // Turns that dimension order never makes do not come from a mesh.
-          for (int unsigned e = 0; e < Directions; e++) begin
-            if (output_for(out_flit[o].desc.dst) == e && turns_into(e)[Source]) assert (o == e);
+          // Turns that dimension order never makes do not come from a fabric.
+          for (int unsigned e = 0; e < Ports; e++) begin
+            if (exists(out_flit[o].desc.dst) && output_for(out_flit[o].desc.dst) == e && turns(e)[Source]) assert (o == e);
           end
         end
         // Invariants: who the router says owns the output.
         assert ($onehot0(owner));
-        if (halfway_q[o]) assert (halfway_tag_q[o] < tag_t'(Directions));
-        if (halfway_q[o]) assert (owner == directions_t'(1 << halfway_tag_q[o]));
-        for (int unsigned i = 0; i < Directions; i++) begin
+        if (halfway_q[o]) assert (halfway_tag_q[o] < tag_t'(Ports));
+        if (halfway_q[o]) assert (owner == ports_t'(1 << halfway_tag_q[o]));
+        for (int unsigned i = 0; i < Ports; i++) begin
           if (owner[i] && !halfway_q[o]) assert (requests[i][o]);
         end
       end
@@ -152,30 +206,30 @@ module router_proof
   end
 
   // Invariants: what lies in the queues, and what is known beside it about each flit.
-  for (genvar i = 0; i < Directions; i++) begin : gen_input
+  for (genvar i = 0; i < Ports; i++) begin : gen_input
     count_t inside_queue;
-    directions_t halfway_out;  // outputs that a message of this input is halfway out of
+    ports_t halfway_out;  // outputs that a message of this input is halfway out of
     logic first[Depth+1];  // the k-th flit starts a message; the last entry is for one that comes
     flit_t flits[Depth];
-    directions_t asks[Depth];
+    ports_t asks[Depth];
     logic lasts[Depth];
     assign inside_queue = count_t'(
-        u_dut.u_switch.gen_input[i].gen_port.u_input.u_fifo.write_ptr_q - u_dut.u_switch.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q);
+        gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.u_fifo.write_ptr_q - gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q);
     assign requests[i] = asks[0];
-    for (genvar o = 0; o < Directions; o++) begin : gen_halfway
+    for (genvar o = 0; o < Ports; o++) begin : gen_halfway
       assign halfway_out[o] = halfway_q[o] && halfway_tag_q[o] == tag_t'(i);
     end
     for (genvar k = 0; k < Depth; k++) begin : gen_flit
-      assign flits[k] = u_dut.u_switch.gen_input[i].gen_port.u_input.u_fifo.mem[
-          PtrWidth'(u_dut.u_switch.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q+k)];
+      assign flits[k] = gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.u_fifo.mem[
+          PtrWidth'(gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q+k)];
       if (k == 0) begin : gen_head
-        assign asks[k] = u_dut.u_switch.gen_input[i].gen_port.u_input.head_q.request;
-        assign lasts[k] = u_dut.u_switch.gen_input[i].gen_port.u_input.head_q.last;
+        assign asks[k] = gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.head_q.request;
+        assign lasts[k] = gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.head_q.last;
       end else begin : gen_behind
-        assign asks[k] = u_dut.u_switch.gen_input[i].gen_port.u_input.behind[
-            PtrWidth'(u_dut.u_switch.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].request;
-        assign lasts[k] = u_dut.u_switch.gen_input[i].gen_port.u_input.behind[
-            PtrWidth'(u_dut.u_switch.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].last;
+        assign asks[k] = gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.behind[
+            PtrWidth'(gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].request;
+        assign lasts[k] = gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.behind[
+            PtrWidth'(gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].last;
       end
       assign first[k+1] = flits[k].last;
     end
@@ -184,10 +238,10 @@ module router_proof
     always_ff @(posedge clk_i) begin
       if (!rst) begin
         assert (inside_queue <= count_t'(Depth));
-        assert (u_dut.u_switch.gen_input[i].gen_port.u_input.valid_q == (inside_queue != '0));
+        assert (gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.valid_q == (inside_queue != '0));
         if (inside_queue != '0) begin
           assert (PtrWidth'(inside_queue - 1'b1) == PtrWidth'(
-              u_dut.u_switch.gen_input[i].gen_port.u_input.write_ptr_q - u_dut.u_switch.gen_input[i].gen_port.u_input.read_ptr_q));
+              gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.write_ptr_q - gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.read_ptr_q));
         end
         for (int unsigned k = 0; k < Depth; k++) begin
           if (count_t'(k) < inside_queue) begin
@@ -195,14 +249,14 @@ module router_proof
             assert (lasts[k] == flits[k].last);
             assert ($onehot0(asks[k]));
             assert ((asks[k] != '0) == first[k]);
-            for (int unsigned o = 0; o < Directions; o++) begin
-              if (asks[k][o]) assert (turns_into(o)[i]);
-              if (first[k] && output_for(flits[k].desc.dst) == o && turns_into(o)[i]) assert (asks[k][o]);
+            for (int unsigned o = 0; o < Ports; o++) begin
+              if (asks[k][o]) assert (turns(o)[i]);
+              if (first[k] && exists(flits[k].desc.dst) && output_for(flits[k].desc.dst) == o && turns(o)[i]) assert (asks[k][o]);
             end
           end
         end
         assert ($onehot0(halfway_out));
-        assert (u_dut.u_switch.gen_input[i].gen_port.u_input.first_q == first[inside_queue]);
+        assert (gen_dut.u_dut.u_switch.gen_input[i].gen_port.u_input.first_q == first[inside_queue]);
       end
     end
   end
