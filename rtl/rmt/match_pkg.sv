@@ -11,8 +11,8 @@ package match_pkg;
   localparam int unsigned MaxKeyHalves = 10;
 
   // A source is a word that keys and operands are taken from: the words of the header vector, then
-  // the mark, what the card knows, and the length. A half is {source, 1 for bits 31:16}.
-  localparam int unsigned Sources = Words + 4;
+  // those that action_pkg names. A half is {source, 1 for bits 31:16}.
+  localparam int unsigned Sources = SourceLength + 1;
   typedef logic [4:0] source_t;
   typedef logic [5:0] half_t;
   typedef logic [Sources-1:0][31:0] sources_t;
@@ -21,10 +21,10 @@ package match_pkg;
   function automatic sources_t sources_of(phv_t phv);
     sources_t sources;
     sources[Words-1:0] = phv.word;
-    sources[Words] = phv.meta;
-    sources[Words+1] = {phv.headers, phv.desc.port, phv.desc.tenant, 8'(phv.parse.path)};
-    sources[Words+2] = {16'h0, phv.desc.flow};
-    sources[Words+3] = 32'(phv.desc.length);
+    sources[SourceMark] = phv.meta;
+    sources[SourceCard] = {phv.headers, phv.desc.port, phv.desc.tenant, 8'(phv.parse.path)};
+    sources[SourceFlow] = {16'h0, phv.desc.flow};
+    sources[SourceLength] = 32'(phv.desc.length);
     return sources;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
@@ -46,7 +46,6 @@ package match_pkg;
   } key_half_t;
 
   // A meter's rates, in 2^-12 bytes per turn (as many cycles as there are meters), and its bursts in bytes.
-  localparam int unsigned MeterBurstWidth = 20;  // bits of a burst that are used
   typedef struct packed {
     logic [31:0] peak_burst;
     logic [31:0] peak_rate;

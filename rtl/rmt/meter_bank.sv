@@ -10,7 +10,7 @@
 // configuration starts with full buckets at the next visit that finds no packet using the meter's old
 // ones. cfg_read_i answers at the meter's visit.
 module meter_bank
-  import girih_pkg::*, match_pkg::*;
+  import girih_pkg::*, action_pkg::*, match_pkg::*;
 #(
     parameter int unsigned Meters = 64,
     localparam int unsigned IndexWidth = $clog2(Meters)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from girih.errors import GirihError
-from girih.rmt import program as parser_format
+from girih.rmt import action as actions
 from girih.rmt.parse_graph import Program, compile_graph, load_graph
 from girih.rmt.stage import Entry
 
 HALF_BITS = 16
 # The half of a key's sources (match_pkg) that says which headers a packet has, one bit each.
-HEADERS_HALF = 2 * (parser_format.size("Words") + 1) + 1
+HEADERS_HALF = 2 * actions.size("SourceCard") + 1
 
 
 @cache

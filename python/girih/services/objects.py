@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from girih.errors import GirihError
+from girih.rmt import action as actions
 from girih.rmt import stage
 from girih.rmt.stage import MeterRates, Refused
 from girih.services.stages import Stages
 
-MOST_BURST = (1 << 20) - 1  # match_pkg::MeterBurstWidth
+MOST_BURST = (1 << actions.size("MeterBurstWidth")) - 1
 MOST_WORD = (1 << 32) - 1
 MBIT = 1e6
 

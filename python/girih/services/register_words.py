@@ -20,7 +20,8 @@ from girih.rmt import action as actions
 from girih.services.chains import match_fields, shipped_program
 
 USAGE = "register N [by FIELD BITS] UPDATE [OPERAND] [if LEFT COMPARE RIGHT [else UPDATE]] [to rank|flow|mark [new|predicate]]"
-KNOWN = {"mark": (16, "whole"), "flow": (18, "low"), "length": (19, "whole")}  # sources that are no fields: docs/match-action.md
+# Sources that are no fields, and the part that holds the value.
+KNOWN = {name: (actions.size(f"Source{name.capitalize()}"), part) for name, part in (("mark", "whole"), ("flow", "low"), ("length", "whole"))}
 DROPS = ("drop_if_true", "drop_if_false")
 WITH_OPERAND = ("add", "subtract", "max", "min")
 SIDES = {("register", "constant"): 0, ("register", "operand"): 1, ("operand", "constant"): 2}  # by their numbers in `against`

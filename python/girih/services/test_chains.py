@@ -5,6 +5,7 @@ import pytest
 
 from girih.errors import GirihError
 from girih.rmt import action as actions
+from girih.rmt import program
 from girih.services.chains import HEADERS_HALF, bits_of, chain_action, key_for, match_fields, shipped_program
 
 UDP_HALF = 2 * 14  # the low half of the word that has the ports
@@ -12,6 +13,10 @@ UDP_HALF = 2 * 14  # the low half of the word that has the ports
 
 def headers(*names: str) -> int:
     return sum(1 << shipped_program().headers[name] for name in names)
+
+
+def test_the_words_of_the_header_vector_come_before_the_other_sources():
+    assert actions.size("SourceMark") == program.size("Words")
 
 
 def test_a_field_and_its_header_are_matched():
