@@ -213,6 +213,15 @@ def _policy(app: typer.Typer) -> None:
             _show("Policies", services.list_policies(), as_json)
 
 
+def _list_of_stage(app: typer.Typer, group: str, title: str, call: str, help_text: str) -> None:
+    """The command `list` of a group, for something that each stage of a port has."""
+
+    @app.command("list", help=help_text, epilog=f"Example: ./girih ctl {group} list --port wire")
+    def list_(port: Port, stage: Stage = 0, tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
+        with _Card(socket, tenant) as services:
+            _show(f"{title} {stage} of {port}", getattr(services, call)(port, stage), as_json)
+
+
 def _table(app: typer.Typer) -> None:
     @app.command("add", epilog='Example: ./girih ctl table add --port wire --pattern "udp dst is 9" --actions "count 3 / drop"')
     def add(
@@ -244,11 +253,7 @@ def _table(app: typer.Typer) -> None:
             services.delete_entry(port, index, stage=stage)
         _done(f"Entry {index} is deleted.", as_json, deleted=index)
 
-    @app.command("list", epilog="Example: ./girih ctl table list --port wire")
-    def list_(port: Port, stage: Stage = 0, tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
-        """Lists what is in a table; a tenant sees its own entries."""
-        with _Card(socket, tenant) as services:
-            _show(f"Stage {stage} of {port}", services.list_entries(port, stage), as_json)
+    _list_of_stage(app, "table", "Stage", "list_entries", "Lists what is in a table; a tenant sees its own entries.")
 
 
 def _meter(app: typer.Typer) -> None:
@@ -270,19 +275,11 @@ def _meter(app: typer.Typer) -> None:
             services.set_meter(port, index, cir=cir, cbs=cbs, pir=pir, pbs=pbs, stage=stage)
         _done(f"Meter {index} of stage {stage} of {port} is set.", as_json, changed=index)
 
-    @app.command("list", epilog="Example: ./girih ctl meter list --port wire")
-    def list_(port: Port, stage: Stage = 0, tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
-        """Lists the meters that have rates (Mbit/s, bytes); a tenant sees its own."""
-        with _Card(socket, tenant) as services:
-            _show(f"Meters of stage {stage} of {port}", services.list_meters(port, stage), as_json)
+    _list_of_stage(app, "meter", "Meters of stage", "list_meters", "Lists the meters that have rates (Mbit/s, bytes); a tenant sees its own.")
 
 
 def _counter(app: typer.Typer) -> None:
-    @app.command("list", epilog="Example: ./girih ctl counter list --port wire")
-    def list_(port: Port, stage: Stage = 0, tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
-        """Lists the counters that have counted; a tenant sees its own."""
-        with _Card(socket, tenant) as services:
-            _show(f"Counters of stage {stage} of {port}", services.list_counters(port, stage), as_json)
+    _list_of_stage(app, "counter", "Counters of stage", "list_counters", "Lists the counters that have counted; a tenant sees its own.")
 
 
 def _register(app: typer.Typer) -> None:
@@ -301,8 +298,4 @@ def _register(app: typer.Typer) -> None:
             services.set_register(port, index, value, stage=stage)
         _done(f"Register {index} of stage {stage} of {port} is {value}.", as_json, changed=index)
 
-    @app.command("list", epilog="Example: ./girih ctl register list --port wire")
-    def list_(port: Port, stage: Stage = 0, tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
-        """Lists the registers that are not 0; a tenant sees its own."""
-        with _Card(socket, tenant) as services:
-            _show(f"Registers of stage {stage} of {port}", services.list_registers(port, stage), as_json)
+    _list_of_stage(app, "register", "Registers of stage", "list_registers", "Lists the registers that are not 0; a tenant sees its own.")

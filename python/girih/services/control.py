@@ -24,7 +24,7 @@ from girih.services.facts import Facts
 from girih.services.objects import Objects
 from girih.services.policies import Policies
 from girih.services.stages import Stages
-from girih.services.tenants import OBJECTS, Tenants
+from girih.services.tenants import Tenants
 from girih.services.words import action_text, checked, entry_pattern, parse_actions, parse_pattern, pattern_text
 
 CHAIN_STAGE = 0  # of each port, which decides the chain
@@ -226,15 +226,15 @@ class ServiceControl:
         guarantee: int | None = None,
         limit: int | None = None,
         services: Sequence[str] | None = None,
-        **ranges: Sequence[int] | None,
+        meters: Sequence[int] | None = None,
+        counters: Sequence[int] | None = None,
+        registers: Sequence[int] | None = None,
     ) -> None:
         """Changes what is given. guarantee, limit: bytes of packet memory; limit 0 is none. services: those that it may use.
 
-        ranges: of meters, counters and registers, the first and the last one that its actions may name, or none: ().
+        meters, counters, registers: the first and the last one that its actions may name, or none: ().
         """
-        unknown = sorted(set(ranges) - set(OBJECTS))
-        if unknown:
-            raise GirihError(f"a tenant has no {unknown[0]}", f"tenant {name}", f"It has {', '.join(OBJECTS)}.")
+        ranges = {"meters": meters, "counters": counters, "registers": registers}
         with self._acting(f"change tenant {name}", "Leave --tenant out: tenants are the operator's."):
             self._tenants.set(name, services, ranges, weight=weight, guarantee=guarantee, limit=limit)
 

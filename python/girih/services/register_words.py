@@ -13,6 +13,7 @@ The result (`old`, the default; `new` or `predicate`) goes `to` rank, flow or ma
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from girih.compiler.values import did_you_mean
 from girih.errors import GirihError
@@ -22,6 +23,7 @@ from girih.services.chains import match_fields, shipped_program
 USAGE = "register N [by FIELD BITS] UPDATE [OPERAND] [if LEFT COMPARE RIGHT [else UPDATE]] [to rank|flow|mark [new|predicate]]"
 # Sources that are no fields, and the part that holds the value.
 KNOWN = {name: (actions.size(f"Source{name.capitalize()}"), part) for name, part in (("mark", "whole"), ("flow", "low"), ("length", "whole"))}
+TARGETS = {"rank": "rank", "flow": "flow", "mark": "meta"}  # by their words
 DROPS = ("drop_if_true", "drop_if_false")
 WITH_OPERAND = ("add", "subtract", "max", "min")
 SIDES = {("register", "constant"): 0, ("register", "operand"): 1, ("operand", "constant"): 2}  # by their numbers in `against`
@@ -54,9 +56,9 @@ class _Parser:
             atom["if_false"] = self._update() if self._next("else") else "keep"
         if self._next("to"):
             target = self._words.pop(0)
-            state["target"] = {"mark": "meta"}.get(target, target)
-            if target not in ("rank", "flow", "mark"):
+            if target not in TARGETS:
                 raise ValueError(target)
+            state["target"] = TARGETS[target]
             atom["result"] = self._words.pop(0) if self._words else "old"
         elif self._words and self._words[0] in DROPS:
             state["target"] = self._words.pop(0)
@@ -80,7 +82,7 @@ class _Parser:
         side = self._side(self._words.pop(0))
         if side == "constant" and update != "set":
             self._set_operand((0, "constant"))
-        return {"operand": "operand", "constant": "constant"}[side] if update == "set" else update
+        return side if update == "set" else update
 
     def _predicate(self) -> dict:
         left, compare, right = (self._words.pop(0) for _ in range(3))
@@ -110,18 +112,25 @@ class _Parser:
         self._operand = operand
 
 
-def _place(name: str) -> tuple[int, str]:
-    """The source that holds a value of the packet, and which part of it the value is."""
-    if name in KNOWN:
-        return KNOWN[name]
-    if name not in match_fields():
-        names = [*KNOWN, *match_fields()]
-        raise GirihError(f"there is no field {name}", "actions", f"{did_you_mean(name, names)}Fields: {', '.join(names)}.")
-    pieces = shipped_program().fields[name]
+@cache
+def _places() -> dict[str, tuple[int, str]]:
+    """The source that holds each value of the packet, and which part of it the value is."""
     parts = {(0, 31): "whole", (16, 31): "high", (0, 15): "low"}
-    if len(pieces) != 1 or (pieces[0].low, pieces[0].high) not in parts:
+    places = dict(KNOWN)
+    for name, pieces in shipped_program().fields.items():
+        part = parts.get((pieces[0].low, pieces[0].high))
+        if len(pieces) == 1 and part and name in match_fields():
+            places[name] = pieces[0].word, part
+    return places
+
+
+def _place(name: str) -> tuple[int, str]:
+    if name in _places():
+        return _places()[name]
+    if name in match_fields():
         raise GirihError(f"{name} is no word of the packet", "actions", "Choose a field of 16 or 32 bits.")
-    return pieces[0].word, parts[pieces[0].low, pieces[0].high]
+    names = [*KNOWN, *match_fields()]
+    raise GirihError(f"there is no field {name}", "actions", f"{did_you_mean(name, names)}Fields: {', '.join(names)}.")
 
 
 def text(state: Mapping) -> str:
@@ -144,7 +153,7 @@ def text(state: Mapping) -> str:
         words.append(target)
     elif target != "none":
         result = actions.names("result")[atom["result"]]
-        words += ["to", {"meta": "mark"}.get(target, target), *([result] if result != "old" else [])]
+        words += ["to", next(word for word, name in TARGETS.items() if name == target), *([result] if result != "old" else [])]
     return " ".join(words)
 
 
@@ -158,10 +167,4 @@ def _update_text(number: int, operand: str, constant: int) -> list[str]:
 def _operand_text(source: int, part: str, constant: int) -> str:
     if part == "constant":
         return str(constant)
-    for name in (*KNOWN, *match_fields()):
-        try:
-            if _place(name) == (source, part):
-                return name
-        except GirihError:  # a field in pieces, or a narrow one
-            continue
-    return f"word_{source}_{part}"
+    return next((name for name, place in _places().items() if place == (source, part)), f"word_{source}_{part}")

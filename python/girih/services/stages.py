@@ -21,6 +21,7 @@ class Stages:
         self._tenant = tenant
         self._tables = tables
         self._shapes: dict[tuple[str, int], Shape] = {}
+        self._numbers: dict[str, list[int]] = {}
 
     def run(self, port: str, number: int, steps: stage.Steps):
         """Carries out steps in the window of a stage. Raises Refused for what the card answers with an error."""
@@ -50,14 +51,16 @@ class Stages:
 
     def numbers(self, port: str) -> list[int]:
         """The stages of a port."""
-        found = []
-        for number in range(MOST_STAGES):
-            try:
-                self.run(port, number, stage.shape())
-            except stage.Refused:
-                break
-            found.append(number)
-        return found
+        if port not in self._numbers:
+            found = []
+            for number in range(MOST_STAGES):
+                try:
+                    self.run(port, number, stage.shape())
+                except stage.Refused:
+                    break
+                found.append(number)
+            self._numbers[port] = found
+        return self._numbers[port]
 
     def key(self, port: str, number: int) -> Key:
         """What the key of a stage is made of."""

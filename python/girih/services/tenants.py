@@ -132,14 +132,13 @@ class Tenants:
             "limit": read("limit") * self._memory.cell_bytes,
             "services": [service["name"] for service in self._facts.services if rights >> service["number"] & 1],
             "ports": list(tenant["ports"]),
-            **{what: self._owned(tenant["number"], index) for index, what in enumerate(OBJECTS)},
+            **self._owned(tenant["number"]),
         }
 
-    def _owned(self, number: int, index: int) -> list[int] | None:
-        """The first and the last of a tenant's meters, counters or registers; the operator has all."""
-        port, each = self._all_stages()[0]
-        own = self._stages.run(port, each, stage.ranges(number))[index]
-        return [own.start, own.stop - 1] if number and own else None
+    def _owned(self, number: int) -> dict[str, list[int] | None]:
+        """The first and the last of a tenant's meters, counters and registers, alike in all stages; the operator has all."""
+        own = self._stages.run(next(iter(self._facts.ports)), 0, stage.ranges(number))
+        return {what: [each.start, each.stop - 1] if number and each else None for what, each in zip(OBJECTS, own)}
 
     def _register(self, name: str, number: int) -> str:
         return f"{self._facts.scheduler}.{name}[{number}]"

@@ -26,6 +26,7 @@ BUFFERING = ("cut_through", "store_and_forward", "drops", "sink")
 WAITS = ("reply", "control", "data")
 USES = ("axis_in", "axis_out", "now", "latency", "window", "credits_in", "credits_out")
 FABRIC = ("in", "out", "both", "none")
+CONFIG = 0x400  # where the configuration starts
 WINDOW = 0x4000  # where the window of a kind that uses one starts
 WINDOW_BYTES = 0x4000
 CREDIT_UNITS = "units"  # the parameter that says how many credit links a kind with credits_in has
@@ -77,6 +78,11 @@ class ConfigField:
     doc: str
     offset: int
     count: int = 0
+
+    @property
+    def word(self) -> int:
+        """Its first word, counted from where the configuration starts."""
+        return (self.offset - CONFIG) // 4
 
     @property
     def pair(self) -> bool:
@@ -241,7 +247,7 @@ def compile_rdl(path: Path) -> AddrmapNode:
     A compiler per file: SystemRDL has one name space, and every file includes `tile.rdl`.
     """
     compiler = RDLCompiler()
-    for definition in ALL_UDPS:  # such as buffer_writes
+    for definition in ALL_UDPS:  # the exporter asks every register for them
         compiler.register_udp(definition, soft=False)
     compiler.compile_file(str(path), incl_search_paths=[str(SHELL)])
     return compiler.elaborate(path.stem).top
@@ -361,11 +367,11 @@ def _check(kind: Kind) -> None:
     require(kind.buffering in BUFFERING, f"buffering is {kind.buffering}; it must be one of {', '.join(BUFFERING)}")
     for wait in kind.waits:
         require(wait in WAITS, f"waits names {wait}; it may name {', '.join(WAITS)}")
-    word = kind.config[0].offset if kind.config else 0
+    offset = CONFIG
     for field in kind.config:
-        require(field.offset == word, f"cfg.{field.name} is at {field.offset:#x}; registers of cfg follow each other, so at {word:#x}")
+        require(field.offset == offset, f"cfg.{field.name} is at {field.offset:#x}; registers of cfg follow each other, so at {offset:#x}")
         require(not (field.pair and field.count), f"cfg.{field.name} is an array of words in pairs; an element takes one word")
-        word += 4 * (field.count or 1) * (1 + field.pair)
+        offset += 4 * (field.count or 1) * (1 + field.pair)
     flags = [field.name for field in kind.config]
     require(kind.lossless is None or kind.lossless in flags, f"lossless is {kind.lossless}, which its configuration does not have")
     for use in kind.uses:

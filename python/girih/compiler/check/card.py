@@ -9,7 +9,7 @@ from pathlib import Path
 
 from girih.compiler import values
 from girih.compiler.check import hops, settings
-from girih.compiler.check.chains import is_scheduler, is_unit
+from girih.compiler.check.chains import why_no_exit
 from girih.compiler.check.deadlock import check_deadlock
 from girih.compiler.check.fill import filled
 from girih.compiler.check.places import place
@@ -72,7 +72,7 @@ class _Plan:
     @property
     def targets(self) -> dict[str, int | str]:
         """The same of what a setting may name; why not, of other tiles."""
-        return {name: _why_no_target(self.kinds[name]) or node for name, node in self.nodes.items()}
+        return {name: why_no_exit(self.kinds[name]) or node for name, node in self.nodes.items()}
 
     def scheduler_for(self, tile: TileText) -> tuple[str, tuple[int, ...]] | None:
         """The scheduler, and the fabric ports of it that a tile uses in turn: units and ports each begin with another.
@@ -93,12 +93,6 @@ class _Plan:
         kind = self.kinds[tile.name]
         flag = None if kind is None else kind.lossless
         return any(key.text == flag and isinstance(value, Scalar) and bool(value.value) for key, value in tile.settings)
-
-
-def _why_no_target(kind: Kind | None) -> str | None:
-    if kind is not None and not kind.has_input:
-        return "takes no messages from the fabric"
-    return "takes only messages with a chain" if is_unit(kind) or is_scheduler(kind) else None
 
 
 def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report, allow_deadlock: bool = False) -> Card:

@@ -26,6 +26,13 @@ def is_scheduler(kind: Kind | None) -> bool:
     return kind is not None and "credits_in" in kind.uses
 
 
+def why_no_exit(kind: Kind | None) -> str | None:
+    """Why a tile does not take what has done its chain, or has none."""
+    if kind is not None and not kind.has_input:
+        return "takes no messages from the fabric"
+    return "takes only messages with a chain" if is_unit(kind) or is_scheduler(kind) else None
+
+
 def is_service(word: Scalar, owner: str, names: list[str], report: Report) -> bool:
     if word.text in names:
         return True
@@ -128,7 +135,7 @@ def _exit(text: ChainText, kinds: Kinds, report: Report) -> str | None:
         )
         return None
     kind = kinds[name]
-    if kind is not None and (not kind.has_input or is_unit(kind) or is_scheduler(kind)):
+    if kind is not None and why_no_exit(kind):
         report.error(
             text.exit.line, f"chain {text.name.text} leads to {name}, a {kind.name}, where no chain can end", "Name a tile that takes finished messages."
         )
