@@ -24,7 +24,11 @@ ENVIRONMENT = ROOT / "build" / "env"
 PYTHON = ENVIRONMENT / "bin" / "python"
 OLDEST = (3, 11)
 
-# What shows that a Debian package is there: a program on the PATH or a file.
+# The library in which cocotb runs Python inside a simulation. It belongs to one version of Python.
+VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+LIBPYTHON = f"libpython{VERSION}"
+
+# What shows that a Debian package is there: a program on the PATH, a file, or a shared library.
 SYSTEM = {
     "g++": "g++",
     "make": "make",
@@ -35,6 +39,7 @@ SYSTEM = {
     "iproute2": "ip",
     "iputils-ping": "ping",
     "tshark": "tshark",
+    LIBPYTHON: f"{LIBPYTHON}.so",
 }
 SIMULATOR = ("g++", "make", "perl", "ccache", "zlib1g-dev", "liblz4-dev")
 NETWORK = ("iproute2", "iputils-ping")
@@ -47,7 +52,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "replay": ((), SIMULATOR),
     "bench": ((), SIMULATOR),
     "synth": (("synth",), ()),
-    "test": (("test", "synth"), SIMULATOR + NETWORK + ("tshark",)),
+    "test": (("test", "synth"), SIMULATOR + NETWORK + ("tshark", LIBPYTHON)),
 }
 
 
@@ -103,7 +108,23 @@ def _present(package: str) -> bool:
     sign = SYSTEM[package]
     if sign.startswith("/"):
         return os.path.exists(sign)
+    if sign.endswith(".so"):
+        return _has_library(sign)
     return shutil.which(sign) is not None or os.path.exists(f"/usr/sbin/{sign}") or os.path.exists(f"/sbin/{sign}")
+
+
+def _has_library(name: str) -> bool:
+    """Whether the shared library `libNAME.so` is where this Python says its own is, or where the loader finds it."""
+    import ctypes.util
+    import sysconfig
+
+    variables = sysconfig.get_config_vars("LIBDIR", "LIBPL", "MULTIARCH", "INSTSONAME")
+    libraries, private, architecture, own = (str(value or "") for value in variables)
+    files = {name, own} if own.startswith(name) else {name}
+    folders = (libraries, os.path.join(libraries, architecture), private, os.path.join(sys.base_prefix, "lib"))
+    if any(os.path.exists(os.path.join(folder, file)) for folder in folders for file in files):
+        return True
+    return ctypes.util.find_library(name.removeprefix("lib").removesuffix(".so")) is not None
 
 
 def _install_packages(names: list[str]) -> None:

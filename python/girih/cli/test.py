@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
         context: typer.Context,
         quick: Annotated[bool, typer.Option("--quick", help="Leave out the tests marked slow.")] = False,
         thorough: Annotated[bool, typer.Option("--thorough", help="At every size: also at 256 bits, and from each side of a router.")] = False,
+        shuffle: Annotated[int | None, typer.Option(metavar="SEED", help="Run them in an order drawn from this seed.")] = None,
         jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tests that run at the same time.")] = 2,
     ) -> None:
         """Runs the tests: units of RTL from the narrowest to the widest, proofs, the compiler, and whole cards on the wire.
@@ -33,4 +34,5 @@ def register(app: typer.Typer) -> None:
         """
         arguments = ["-n", str(jobs), "--dist", "worksteal"] if jobs > 1 else []
         arguments += [] if thorough else ["-m", QUICK if quick else LEFT_OUT]
+        arguments += [] if shuffle is None else ["-p", "girih.testing.shuffle", "--shuffle", str(shuffle)]
         raise typer.Exit(subprocess.call([sys.executable, "-m", "pytest", *arguments, *context.args], cwd=ROOT))

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the machine must have is found where it is, and named where it is not."""
+
+import os
+
+import pytest
+from find_libpython import find_libpython
+
+from girih import bootstrap
+from girih.errors import GirihError
+
+
+def test_the_library_of_python_is_found_as_cocotb_finds_it():
+    assert bootstrap._present(bootstrap.LIBPYTHON) == (find_libpython() is not None)
+
+
+def test_the_library_of_another_python_is_missed():
+    assert not bootstrap._has_library("libpython9.9.so")
+
+
+def test_what_is_missing_is_named_with_the_command_that_installs_it(monkeypatch):
+    monkeypatch.setitem(bootstrap.SYSTEM, "libpython9.9", "libpython9.9.so")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(bootstrap.shutil, "which", lambda name: f"/usr/bin/{name}")
+    with pytest.raises(GirihError, match="sudo apt-get install -y libpython9.9"):
+        bootstrap.ensure(packages=("libpython9.9", "g++"))
+
+
+def test_everything_that_a_command_needs_can_be_looked_for():
+    for _groups, packages in bootstrap.NEEDS.values():
+        assert set(packages) <= set(bootstrap.SYSTEM)
