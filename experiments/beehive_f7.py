@@ -12,8 +12,8 @@ COUNT, WARMUP = 1500, 150
 
 
 def run(progress: Progress) -> list[Row]:
-    from girih.experiments.echo import BEEHIVE_CYCLES, DESIGN, echo, gbps, open_card
     from girih.experiments.cards import open_special
+    from girih.experiments.echo import BEEHIVE_CYCLES, DESIGN, echo, gbps, open_card
 
     rows = []
     for fabric in (*DESIGN, "pipeline"):

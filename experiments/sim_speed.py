@@ -12,15 +12,15 @@ PEER_NIC, PEER_NIC_RATIO = 120_000, 0.5
 
 
 def run(progress: Progress) -> list[Row]:
-    from girih.experiments.cards import open_special
     from girih.experiments import panic
+    from girih.experiments.cards import open_special
     from girih.experiments.echo import DESIGN, open_card
 
     speeds = {}
     with open_special("bare_mesh", progress) as card:
         progress("bare mesh")
         speeds["bare_mesh", "full"] = _best(lambda: _idle(card))
-    for fabric, design in DESIGN.items():
+    for design in DESIGN.values():
         with open_card(design, progress) as card:
             progress(f"{design.stem}, idle")
             speeds[design.stem, "idle"] = _best(lambda: _idle(card))

@@ -21,7 +21,7 @@ def built(tmp_path_factory) -> Callable[..., Path]:
         path = DESIGNS / f"{name}.yaml"
         if width != 512:
             text = path.read_text()
-            assert not re.search(r"^width:", text, re.M), f"{path} has a width already"
+            assert not re.search(r"^width:", text, re.MULTILINE), f"{path} has a width already"
             path = tmp_path_factory.mktemp("designs") / f"{name}_{width}.yaml"
             path.write_text(f"width: {width}\n{text}")
         return compile_design(path)

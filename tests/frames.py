@@ -99,7 +99,7 @@ class Traffic:
         self._random = random.Random(seed)
         good = [self._echo, self._ping, self._arp_request]
         self._kinds: list[Callable[[], bytes]] = 4 * good + [
-            getattr(self, name) for name in sorted(dir(self)) if name.startswith("_bad_") or name.startswith("_odd_")
+            getattr(self, name) for name in sorted(dir(self)) if name.startswith(("_bad_", "_odd_"))
         ]
 
     def next(self) -> tuple[str, bytes, bool]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands as a user gives them, and the control socket of a card that runs."""
 
+import contextlib
 import json
 import os
 import re
@@ -243,10 +244,8 @@ def test_a_card_on_a_tap_device_from_start_to_end(tmp_path, number):
         assert card.call("check") == []
 
         process.send_signal(number)
-        try:
+        with contextlib.suppress(ProcessLookupError):
             process.send_signal(number)  # an impatient second one
-        except ProcessLookupError:
-            pass
         output, errors = process.communicate(timeout=60)
         assert process.returncode == 0, errors
         assert "Frames by tile" in output and "Traceback" not in errors

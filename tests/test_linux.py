@@ -217,7 +217,8 @@ def vlans(session):
     subprocess.run(["ip", "-n", name, "link", "delete", "probe"], check=True)
 
 
-def test_over_a_vlan(vlans, wire):
+@pytest.mark.usefixtures("vlans")
+def test_over_a_vlan(wire):
     """The same card, reached through an 802.1Q interface from an address of its own."""
     before = wire.count("eth_rx.mark_vlan")
     vlan = wire.namespace.add_vlan(TAP, 5, "10.77.0.55/32")

@@ -59,7 +59,7 @@ def test_packets_follow_their_chains(card, port):
     got = through(card, sent, port)
     assert sorted(got) == sorted(sent)
     for length in range(5):  # one unit each: nothing overtakes within a chain
-        ours = [data for data, l in zip(sent, lengths) if l == length]
+        ours = [data for data, steps in zip(sent, lengths) if steps == length]
         assert [data for data in got if data in ours] == ours
     assert visits(card) == [sum(length > unit for length in lengths) for unit in range(4)]
     card.check_conservation()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from loop_design import loop_design  # noqa: E402
+from loop_design import loop_design
 
 
 @pytest.fixture(scope="session")

@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
-from girih.card import VirtualCard  # noqa: E402
-from girih.card.library import CardFault  # noqa: E402
-from girih.card.stall import CardStalled  # noqa: E402
+from girih.card import VirtualCard
+from girih.card.library import CardFault
+from girih.card.stall import CardStalled
 
 
 def main(folder: Path) -> None:

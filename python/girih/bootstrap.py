@@ -52,7 +52,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "replay": ((), SIMULATOR),
     "bench": ((), SIMULATOR),
     "synth": (("synth",), ()),
-    "test": (("test", "synth"), SIMULATOR + NETWORK + ("tshark", LIBPYTHON)),
+    "test": (("test", "synth", "static"), SIMULATOR + NETWORK + ("tshark", LIBPYTHON)),
 }
 
 

@@ -22,7 +22,7 @@ def test_what_is_missing_is_named_with_the_command_that_installs_it(monkeypatch)
     monkeypatch.setitem(bootstrap.SYSTEM, "libpython9.9", "libpython9.9.so")
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setattr(bootstrap.shutil, "which", lambda name: f"/usr/bin/{name}")
-    with pytest.raises(GirihError, match="sudo apt-get install -y libpython9.9"):
+    with pytest.raises(GirihError, match=r"sudo apt-get install -y libpython9\.9"):
         bootstrap.ensure(packages=("libpython9.9", "g++"))
 
 

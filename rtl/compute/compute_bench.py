@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import cocotb
 from cocotb.triggers import RisingEdge
+
 from girih.spec.message import pack, struct_fields, unpack
 from girih.testing.engines import config_word
 from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, Events, Message, Sink, Source, cycle_now, reset, settle

@@ -6,9 +6,9 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, Message, flits_of, reset
-
 from rtl.compute.compute_bench import Engine, UnitBench, done_desc, random_desc, tagged_messages
 
 HEADER_BYTES = 128

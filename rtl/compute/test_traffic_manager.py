@@ -7,9 +7,9 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, PARAMS, Message, flits_of, reset
-
 from rtl.compute.compute_bench import (
     ENGINES_OWN,
     Engine,
@@ -62,7 +62,7 @@ def flip(data: bytes) -> bytes:
     return data[:4] + bytes(byte ^ 0xFF for byte in data[4:])
 
 
-def meddle(data: bytes, desc: dict) -> tuple[bytes, dict, bool]:
+def meddle(data: bytes, _desc: dict) -> tuple[bytes, dict, bool]:
     """An engine that sets all it can of the descriptor, to what the tag says."""
     state = random.Random(data[:4])
     garbage = {f.name: state.getrandbits(f.bits) for f in DESC_FIELDS}

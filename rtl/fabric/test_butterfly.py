@@ -97,7 +97,7 @@ async def tiles_of_one_router_reach_each_other_within_it(dut):
 async def outputs_are_shared_fairly(dut):
     """All tiles whose messages come to port 0 by an input of their own get equal shares."""
     fabric, shape = await start(dut), shape_of(dut)
-    rivals = [port for port, place in enumerate(shape.places) if port and (place[2] == 0 and 0 in place[:2] or place[:2] == (0, 0))]
+    rivals = [port for port, place in enumerate(shape.places) if port and ((place[2] == 0 and 0 in place[:2]) or place[:2] == (0, 0))]
     for port in rivals:
         for _ in range(100):
             fabric.send(port, fabric.nodes[0], 2)

@@ -11,7 +11,6 @@ from girih.topology import Mesh
 from rtl.fabric.fabric_bench import Fabric, every_message_takes_its_route, random_traffic
 
 
-
 @pytest.mark.parametrize("width", WIDTHS)
 def test_mesh(width):
     run_cocotb("mesh", __file__, data_width=width, parameters={"X": 3, "Y": 3})

@@ -6,6 +6,7 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import FallingEdge
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, start_clock
 

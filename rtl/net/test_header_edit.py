@@ -7,6 +7,7 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import RisingEdge, Timer
+
 from girih.spec.message import unpack
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, FLIT_FIELDS, Message, start_clock, to_flits

@@ -10,7 +10,6 @@ from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
 
-
 def sizes(width: int) -> list[int]:
     """Around every edge of a beat and of the numbers of bytes that can be asked for."""
     beat = width // 8

@@ -3,10 +3,11 @@
 
 import random
 
-from girih.testing.engines import random_options
 from scapy.all import ARP, GRE, ICMP, IP, TCP, UDP, Dot1Q, Ether, IPv6, Raw
 from scapy.layers.ipsec import ESP
 from scapy.layers.vxlan import VXLAN
+
+from girih.testing.engines import random_options
 
 NETWORKS = ("ipv4", "ipv4 options", "ipv4 fragment", "ipv6", "arp", "none")
 TRANSPORTS = ("tcp", "udp", "esp", "icmp", "gre", "vxlan")

@@ -12,7 +12,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
 from girih.rmt.stage import Refused, run_async
-from girih.spec.message import Field, pack, unpack, type_widths
+from girih.spec.message import Field, pack, type_widths, unpack
 from girih.testing.messages import DESC_BITS, DESC_FIELDS, PERIOD_NS
 
 WORDS, EDITS = 16, 4

@@ -225,7 +225,7 @@ async def treats_colours(dut):
         await RisingEdge(dut.clk_i)
     colours = []
 
-    def check(before, after):
+    def check(_before, after):
         assert after.desc["rank"] == (77 if yellow(after) else 0)
         colours.append(2 if after.drop == DROP_METER else 1 if yellow(after) else 0)
 

@@ -204,7 +204,7 @@ async def replaces_whole_entries_under_load(dut):
     mask = (1 << shape.key_bits) - 1
     keys = [random.getrandbits(shape.key_bits) for _ in range(4)]
     newest = {}
-    seen = {key: 0 for key in keys}
+    seen = dict.fromkeys(keys, 0)
     for key in keys:
         await bench.software(table.insert(Entry(key, chain_action(0), mask=mask)))
         newest[key] = 0

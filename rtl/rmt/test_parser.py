@@ -8,11 +8,12 @@ from pathlib import Path
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
-from rtl.rmt.frames import damaged, every_stack, frame_of, inner_frame
+
 from girih.rmt.parse_graph import compile_graph, load_graph
 from girih.spec.message import Field, pack, unpack
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import DESC_BITS, DESC_FIELDS, FLIT_BYTES, Message, cycle_now, reset, to_flits
+from rtl.rmt.frames import damaged, every_stack, frame_of, inner_frame
 from rtl.rmt.graph_reference import interpret
 
 PHV = [
@@ -188,7 +189,7 @@ async def another_graph_at_run_time(dut):
 
 @cocotb.test()
 async def off_means_no_words(dut):
-    bench, graph, program = await begin(dut)
+    bench, _graph, _program = await begin(dut)
     await access(dut, 0, 0)
     await bench.send([frame for _, frame in every_stack()] + [b"x"])
     assert len(bench.got) == len(bench.sent)

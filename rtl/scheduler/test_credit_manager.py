@@ -7,6 +7,7 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ReadOnly, RisingEdge
+
 from girih.testing import run_cocotb
 from girih.testing.messages import reset
 
@@ -153,7 +154,7 @@ class Model:
 
 async def begin(dut):
     inputs = "consume_valid_i consume_unit_i consume_lossless_i spare_valid_i spare_unit_i flow_i affinity_i unit_enabled_i"
-    zero = {name: 0 for name in [*inputs.split(), "unit_service_i", "unit_credits_i", "unit_node_i"]}
+    zero = dict.fromkeys([*inputs.split(), "unit_service_i", "unit_credits_i", "unit_node_i"], 0)
     for i in range(UNITS):
         dut.credit_i[i].value = 0
     await reset(dut, **zero)

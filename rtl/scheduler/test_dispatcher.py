@@ -7,6 +7,7 @@ from collections import Counter, deque
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
+
 from girih.testing import run_cocotb
 
 SERVICES, TENANTS, UNITS, CHANNELS, ENTRIES, LATENCY = 4, 2, 4, 2, 64, 3
@@ -46,7 +47,7 @@ class World:
 
     async def reset(self) -> None:
         dut = self.dut
-        for name in "arrive_i evict_valid_i popped_valid_i sent_i sent_last_i queue_busy_i pick_valid_i lossless_i".split():
+        for name in ["arrive_i", "evict_valid_i", "popped_valid_i", "sent_i", "sent_last_i", "queue_busy_i", "pick_valid_i", "lossless_i"]:
             getattr(dut, name).value = 0
         dut.affine_i.value = self.affine
         Clock(dut.clk_i, 4, unit="ns").start()

@@ -7,6 +7,7 @@ from collections import deque
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
+
 from girih.testing import run_cocotb
 
 

@@ -7,6 +7,7 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
+
 from girih.spec.message import pack
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, PARAMS, Message, Sink, Source, cycle_now, flits_of, reset

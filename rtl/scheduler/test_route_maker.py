@@ -6,6 +6,7 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import Timer
+
 from girih.spec.message import CardParams, descriptor_fields, pack, struct_fields, unpack
 from girih.testing import run_cocotb
 

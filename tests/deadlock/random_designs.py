@@ -7,7 +7,7 @@ import random
 
 import networkx
 
-from tests.deadlock.generic import SHAPES, Slot, heading, place_text, slots
+from tests.deadlock.generic import Slot, heading, place_text, slots
 
 TILES = range(4, 13)
 KEYS = {"eth_rx": ("ipv4", "arp"), "relay": (), "buffer": ()}

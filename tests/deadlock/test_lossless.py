@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+
 from girih.card import VirtualCard
 from girih.card.manifest import Watch
 from girih.card.stall import CIRCLE, CardStalled
@@ -13,8 +16,6 @@ from girih.compiler.compile import compile_design
 from girih.compiler.emit.watch import watch
 from girih.compiler.explain import name_of
 from girih.paths import DESIGNS
-from scapy.layers.inet import IP, UDP
-from scapy.layers.l2 import Ether
 
 DESIGN = DESIGNS / "panic_overload.yaml"  # two services in a chain, and a scheduler with one port and one token
 WIRE = "wire: {kind: rmt_port, port: 0, exit: host}"

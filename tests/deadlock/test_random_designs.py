@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from girih.compiler.check.card import check
 from girih.compiler.dependencies import dependencies
 from girih.compiler.explain import name_of
@@ -17,7 +18,6 @@ from girih.compiler.model import Card
 from girih.compiler.read.design import read
 from girih.compiler.read.parse import Report, parse
 from girih.spec.kinds import load_kinds
-
 from tests.deadlock.generic import GenericCard
 from tests.deadlock.random_designs import random_design
 from tests.deadlock.traffic import LONG, SIZES, saturate

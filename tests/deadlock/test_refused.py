@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from girih.compiler.check.card import check_file
 from girih.compiler.check.deadlock import DeadlockError
 from girih.compiler.explain import name_of
 from girih.compiler.model import Card
-
 from tests.deadlock.generic import SHAPES, GenericCard
 from tests.deadlock.traffic import Run, saturate
 

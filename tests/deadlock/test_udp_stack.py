@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+
 from girih.card import VirtualCard
 from girih.card.stall import CIRCLE, CardStalled, Stall
 from girih.compiler.check.card import check_file
@@ -15,8 +18,6 @@ from girih.compiler.check.deadlock import DeadlockError
 from girih.compiler.compile import emit
 from girih.compiler.explain import name_of
 from girih.compiler.model import Card
-from scapy.layers.inet import IP, UDP
-from scapy.layers.l2 import Ether
 
 DESIGN = Path(__file__).with_name("designs") / "udp_stack.yaml"
 MAC, ADDRESS = "02:67:69:72:69:68", "10.77.0.2"

@@ -8,7 +8,6 @@ import struct
 from dataclasses import dataclass
 
 from girih.card.stall import CIRCLE, CardStalled, Stall
-
 from tests.deadlock.generic import WIDTH, GenericCard
 
 PHASES = 6

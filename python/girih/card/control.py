@@ -151,7 +151,7 @@ class ControlServer:
     def _do_histograms(self) -> dict:
         return self._session.card.registers.histograms()
 
-    def _do_services(self, call: str, args: list = [], named: dict = {}, as_tenant: str | None = None) -> object:
+    def _do_services(self, call: str, args: tuple = (), named: dict | None = None, as_tenant: str | None = None) -> object:
         """One of the calls of girih.services.remote, in the name of the operator or of a tenant."""
         card = self._session.card
         if card.services is None:
@@ -162,7 +162,7 @@ class ControlServer:
         if call not in CALLS:
             raise GirihError(f"there is no call {call!r}", "control socket", f"There are: {', '.join(CALLS)}.")
         control = card.services if as_tenant is None else card.services.as_tenant(as_tenant)
-        return getattr(control, call)(*args, **named)
+        return getattr(control, call)(*args, **(named or {}))
 
     def _do_pause(self) -> int:
         self._session.paused = True

@@ -19,7 +19,7 @@ HEADER = ROOT / "card" / "include" / "girih_card.h"
 @cache
 def interface() -> FFI:
     """cffi with the declarations between the header's markers."""
-    api = re.search(r"/\* girih-api-begin \*/(.*)/\* girih-api-end \*/", HEADER.read_text(), re.S)
+    api = re.search(r"/\* girih-api-begin \*/(.*)/\* girih-api-end \*/", HEADER.read_text(), re.DOTALL)
     ffi = FFI()
     ffi.cdef(api.group(1))
     return ffi

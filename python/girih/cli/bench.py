@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -20,9 +20,9 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def bench(
         identifier: Annotated[
-            Optional[str], typer.Argument(metavar="[ID]", help="The experiment; without it, they are listed.")
+            str | None, typer.Argument(metavar="[ID]", help="The experiment; without it, they are listed.")
         ] = None,
-        json: Annotated[Optional[Path], typer.Option(metavar="FILE", help="Also write the rows as JSON.")] = None,
+        json: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the rows as JSON.")] = None,
     ) -> None:
         """Runs a published experiment and prints the paper's figure beside ours.
 

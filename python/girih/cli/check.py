@@ -42,8 +42,8 @@ def register(app: typer.Typer) -> None:
         """Checks a design file, and says what the card will be, or every mistake with its line and its remedy."""
         from girih.compiler.check.card import check_file
         from girih.compiler.check.deadlock import DeadlockError
-        from girih.compiler.emit.manifest import emit_tables
         from girih.compiler.check.warn import warnings
+        from girih.compiler.emit.manifest import emit_tables
 
         try:
             card = check_file(design_path(design))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -16,12 +16,12 @@ def register(app: typer.Typer) -> None:
     def place(
         design: DesignFile,
         output: Annotated[
-            Optional[Path], typer.Option("-o", "--output", metavar="FILE", help="Write the design here; else it is printed.")
+            Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the design here; else it is printed.")
         ] = None,
         write: Annotated[bool, typer.Option("--write", help="Write the design back to its file.")] = False,
-        keep: Annotated[Optional[list[str]], typer.Option(metavar="TILE", help="This tile stays where it is; may be repeated.")] = None,
+        keep: Annotated[list[str] | None, typer.Option(metavar="TILE", help="This tile stays where it is; may be repeated.")] = None,
         seed: Annotated[int, typer.Option(help="Another seed may find other positions; the same one finds the same.")] = 0,
-        steps: Annotated[Optional[int], typer.Option(min=1, metavar="N", help="Steps of the search.")] = None,
+        steps: Annotated[int | None, typer.Option(min=1, metavar="N", help="Steps of the search.")] = None,
     ) -> None:
         """Finds positions for the tiles of a design: no deadlock, and the fewest links for its traffic.
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
     def synth(
         design: DesignFile,
         module: Annotated[
-            Optional[str],
+            str | None,
             typer.Option(metavar="NAME", help="Only this module, with the design's data width and its own defaults."),
         ] = None,
     ) -> None:

@@ -110,10 +110,7 @@ def _chain_paths(card: Card, chain: Chain) -> tuple[Path, ...]:
             before = (scheduler,)
         ways += [(src, dst) for src in before for dst in service.units if src != dst]
         before = service.units
-    if chain.exit:
-        exits = [chain.exit]
-    else:
-        exits = [hop.to for tile in card.tiles if tile.kind.at_port for hop in tile.ways]
+    exits = [chain.exit] if chain.exit else [hop.to for tile in card.tiles if tile.kind.at_port for hop in tile.ways]
     ways += [(src, dst) for src in before for dst in exits]
     return tuple(dict.fromkeys(Path(src, dst, label) for src, dst in ways))
 
@@ -158,4 +155,4 @@ def possible_hops(tile: Tile, port: int) -> tuple[Hop, ...]:
 
 def _tells(tile: Tile, hop: Hop) -> bool:
     """Whether the hop says what sort of message it is; the port and the choice of a replica do not."""
-    return hop in tile.ways or hop.key is not None and tile.kind.next.key not in ("port", "replica")
+    return hop in tile.ways or (hop.key is not None and tile.kind.next.key not in ("port", "replica"))

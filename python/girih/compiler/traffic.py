@@ -142,7 +142,8 @@ def _along(chain: Chain, tile: Tile, queue: End, gbps: float, card: Card, flows:
         service = card.scheduling.service(hop.service)
         if step and service.push == PUSH.index("never"):
             at = _moved(at, lambda unit: _queue_of(unit, card), flows)
-        at = _moved(at, lambda _: [End(unit) for unit in service.units], flows)
+        units = [End(unit) for unit in service.units]
+        at = _moved(at, lambda _, units=units: units, flows)
     exits = [chain.exit] if chain.exit else [hop.to for hop in tile.ways]
     parts: Parts = {}
     for unit, part in at.items():

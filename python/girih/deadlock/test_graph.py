@@ -98,7 +98,7 @@ def made_of(pairs, names) -> Graph:
 def distances(pairs) -> dict[tuple[int, int], int]:
     """The least number of edges from each resource to each that it leads to (Floyd and Warshall)."""
     nodes = {node for pair in pairs for node in pair}
-    far = {pair: 1 for pair in pairs}
+    far = dict.fromkeys(pairs, 1)
     for middle, start, end in product(nodes, nodes, nodes):
         if (start, middle) in far and (middle, end) in far:
             length = far[start, middle] + far[middle, end]

@@ -72,7 +72,7 @@ class Exhibit:
     source: str
     differs: str
     run: Callable[[Progress], list[Row]] = field(repr=False)
-    plot: Callable[[list[Row], "Figure"], None] | None = field(default=None, repr=False)
+    plot: Callable[[list[Row], Figure], None] | None = field(default=None, repr=False)
 
 
 def identifiers() -> list[str]:

@@ -178,7 +178,7 @@ class State:
             new = loads[link] = old + sign * part
             self._sharing += new * new - old * old
             if new > capacity:
-                self._overload += new - (old if old > capacity else capacity)
+                self._overload += new - (max(capacity, old))
             elif old > capacity:
                 self._overload -= old - capacity
 

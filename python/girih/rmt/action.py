@@ -49,7 +49,7 @@ ACTION_BITS = _bits("action")
 def names(enum: str) -> list[str]:
     """The values of an enum, as `encode` takes them: `drop_if_true` for TargetDropIfTrue."""
     snake = [re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() for name in _spec()["enums"][enum]["names"]]
-    prefix = len(enum.split("_")[0]) + 1
+    prefix = len(enum.split("_", maxsplit=1)[0]) + 1
     return [name[prefix:] for name in snake]
 
 

@@ -329,7 +329,7 @@ def _action(graph: Graph, program: Program, path: _Path) -> dict:
         holder = next((name for name, _ in path.headers if graph.headers[name].get("role") == role), None)
         if holder:
             action[role] = {"valid": 1, "base": at[holder].base, "at": at[holder].byte}
-            action["payload"] = _start(_behind(graph, path, holder))
+            action["payload"] = _start(_behind(path, holder))
             length = graph.headers[holder].get("length")
             if role == "l3" and length:
                 action |= {"length_valid": 1, "length_add": length["add"]}
@@ -354,7 +354,7 @@ def _start(at: _At) -> dict:
     return {"valid": 1, "base": at.base, "at": at.byte}
 
 
-def _behind(graph: Graph, path: _Path, name: str) -> _At:
+def _behind(path: _Path, name: str) -> _At:
     names = [n for n, _ in path.headers]
     index = names.index(name)
     return path.headers[index + 1][1] if index + 1 < len(names) else path.end

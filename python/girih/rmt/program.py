@@ -47,7 +47,7 @@ def bits(kind: str) -> int:
 
 def names(enum: str) -> list[str]:
     """The values of an enum, as `encode` takes them: `l3` for BaseL3."""
-    return [name[len(enum.split("_")[0]) :].lower() for name in _spec()["enums"][enum]["names"]]
+    return [name[len(enum.split("_", maxsplit=1)[0]) :].lower() for name in _spec()["enums"][enum]["names"]]
 
 
 def encode(kind: str | None, value) -> int:

@@ -10,6 +10,7 @@ own, with `tenant`: it sees and moves only the tenant's entries, and others' pla
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from dataclasses import dataclass, replace
 
@@ -138,14 +139,14 @@ class ExactTable(Table):
     def _make_room(self, entry: Entry) -> Steps[int]:
         path = self._path(self.places(entry.key))
         # From the free end: an entry is written to its new place before the one behind it takes the old one.
-        for source, target in reversed(list(zip(path, path[1:]))):
+        for source, target in reversed(list(itertools.pairwise(path))):
             yield from write_entry(target, self.entries[source])
             self.entries[target] = self.entries[source]
         return path[0]
 
     def _path(self, starts: list[int]) -> list[int]:
         """The fewest moves: indices from one of `starts` to a free one, each entry to the next index."""
-        came_from: dict[int, int | None] = {index: None for index in starts}
+        came_from: dict[int, int | None] = dict.fromkeys(starts)
         queue = deque(starts)
         while queue:
             index = queue.popleft()

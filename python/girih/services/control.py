@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from girih.card.registers import AccessRefused, Registers
 from girih.errors import GirihError
 from girih.rmt import stage as stages
-from girih.rmt.stage import Entry, Refused
+from girih.rmt.stage import Refused
 from girih.rmt.tables import Foreign, Table
 from girih.services.chains import bits_of, chain_action, key_for, match_fields, shipped_program
 from girih.services.facts import Facts

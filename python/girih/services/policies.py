@@ -8,7 +8,16 @@ from collections.abc import Mapping
 from girih.card.registers import WORD_BYTES, Registers
 from girih.errors import GirihError
 from girih.services.facts import Facts
-from girih.services.policy import CLASS_VALUES, CLASSES, SCALE_BITS, Classes, ClassWords, class_values, class_words, shift_of
+from girih.services.policy import (
+    CLASS_VALUES,
+    CLASSES,
+    SCALE_BITS,
+    Classes,
+    ClassWords,
+    class_values,
+    class_words,
+    shift_of,
+)
 
 KINDS = tuple(CLASS_VALUES)  # by their numbers, as policy_pkg::policy_e
 FLAGS = {"share": "hierarchy", "by_tenant": "by_tenant", "given_rank": "given_rank"}  # and their registers

@@ -42,7 +42,7 @@ def test_slack_fits_half_a_circle(cycles):
 
 def test_a_backlog_of_a_shaped_class_fits():
     shift = shift_of("shaped", {0: {"mbps": 1000}, 1: {"mbps": 10_000}}, CLOCK)
-    assert 65536 * 2 <= HALF_CIRCLE << shift and shift < 9
+    assert HALF_CIRCLE << shift >= 65536 * 2 and shift < 9
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -70,10 +71,8 @@ def _field_value(name: str, text: str, bits: int) -> int:
     if number is None and bits == 48:
         number = mac(text)
     if number is None and bits == 128:
-        try:
+        with contextlib.suppress(ValueError):
             number = int(ipaddress.IPv6Address(text))
-        except ValueError:
-            pass
     if number is None or not 0 <= number < 1 << bits:
         raise GirihError(f"{name} is {text}", "pattern", f"It has {bits} bits: a number, or an address as text.")
     return number

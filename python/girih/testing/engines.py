@@ -9,12 +9,14 @@
 from __future__ import annotations
 
 import ipaddress
+import itertools
 import random
+
+from scapy.layers.inet import ICMP, IP, UDP, IPOption, IPOption_NOP
+from scapy.layers.l2 import Dot1Q, Ether
 
 from girih.spec.kinds import load_kinds
 from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, flits_of, settle, start
-from scapy.layers.inet import ICMP, IP, UDP, IPOption, IPOption_NOP
-from scapy.layers.l2 import Dot1Q, Ether
 
 # Pauses before flits and refusals of them, as probabilities: (idle, stall).
 TRAFFIC = ((0.0, 0.0), (0.4, 0.0), (0.0, 0.4), (0.5, 0.5))
@@ -112,6 +114,6 @@ def echo_request(payload: bytes, *, options: list | None = None, **fields) -> IP
 
 def check_no_bubbles(out: list[Message]) -> None:
     """n flits take n cycles, and the next message follows at once."""
-    for message, following in zip(out, out[1:], strict=False):
+    for message, following in itertools.pairwise(out):
         assert message.last - message.first == flits_of(message.data) - 1, f"a bubble in {len(message.data)} bytes"
         assert following.first - message.last == 1, f"a bubble after {len(message.data)} bytes"

@@ -2,6 +2,7 @@
 """Proof, unbounded, that a unit's credits are conserved; and that it notices a meter that loses one."""
 
 import pytest
+
 from girih.formal import prove, refute
 
 

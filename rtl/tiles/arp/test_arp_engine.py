@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """arp: resolves, waits, asks, answers and learns; nothing is lost uncounted, nothing blocked."""
 
+import itertools
 import random
 
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
+from scapy.all import ARP, IP, UDP, Dot1Q, Ether, Raw
+
 from girih.spec.kinds import load_kinds
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PARAMS, Events, Message, settle, start
-from scapy.all import ARP, IP, UDP, Dot1Q, Ether, Raw
 
 KIND = load_kinds()["arp"]
 MAC, IP_ADDR, GATEWAY = "02:00:00:00:00:01", "10.0.0.1", "10.0.0.254"
@@ -218,7 +220,7 @@ async def unresolved_wait_and_block_nobody(dut):
     missing = ["10.0.0.10", "10.0.0.11", "172.16.0.1"]  # the last one by the gateway
     hop = {"172.16.0.1": GATEWAY}
     waiting = {ip: [] for ip in missing}
-    vlans = {ip: vlan for ip, vlan in zip(missing, [None, (7, 3), None], strict=True)}
+    vlans = dict(zip(missing, [None, (7, 3), None], strict=True))
     sent, known = [], []
     for _ in range(40):
         dst = random.choice([*missing, "10.0.0.2"])
@@ -251,7 +253,7 @@ async def unanswered_are_asked_again_and_dropped(dut):
     await ClockCycles(dut.clk_i, 5 * retry)
     out = bench.sink.messages
     assert len(out) == 4 and all(is_arp(m) for m in out)
-    gaps = [after.first - before.first for before, after in zip(out, out[1:], strict=False)]
+    gaps = [after.first - before.first for before, after in itertools.pairwise(out)]
     assert all(retry <= gap <= retry + 2 for gap in gaps)
     assert bench.events.count["drop_unresolved"] == 5
     bench.conserved()

@@ -6,6 +6,9 @@ from collections import Counter
 
 import cocotb
 import pytest
+from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.l2 import ARP, Ether
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import (
     TRAFFIC,
@@ -19,8 +22,6 @@ from girih.testing.engines import (
     udp,
 )
 from girih.testing.messages import Message, flits_of
-from scapy.layers.inet import ICMP, IP, TCP, UDP
-from scapy.layers.l2 import ARP, Ether
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)

@@ -7,10 +7,10 @@ import cocotb
 import pytest
 from cocotb.triggers import RisingEdge
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
 from girih.spec.message import pack
 from girih.testing import run_cocotb
 from girih.testing.messages import Message
-
 from rtl.compute.compute_bench import HOP, UnitBench, done_desc, random_desc
 
 KEYS = 4  # of each tenant

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """unit_delay: each message takes exactly the time that the configuration and the seed give it."""
 
+import itertools
 import random
 
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import config_word
 from girih.testing.messages import FLIT_BYTES, flits_of
-
 from rtl.compute.compute_bench import UnitBench, detoured_desc, done_desc, tagged_messages
 
 ONE = 1 << 16
@@ -81,7 +82,7 @@ async def intervals(dut, config: dict, sizes: list[int], credits: int = 16) -> l
         assert (message.data, message.desc) == (origin.data, done_desc(origin.desc))
         assert message.last - message.first == flits_of(message.data) - 1, "the beats of a message leave without gaps"
     gives = bench.credits.gives
-    return [after - before for before, after in zip(gives, gives[1:], strict=False)]
+    return [after - before for before, after in itertools.pairwise(gives)]
 
 
 CASES = {

@@ -6,10 +6,10 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import TRAFFIC
 from girih.testing.messages import FLIT_BYTES, flits_of
-
 from rtl.compute.compute_bench import UnitBench, detoured_desc, done_desc, scheduler_key, tagged_messages
 
 

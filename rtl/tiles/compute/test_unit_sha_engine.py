@@ -6,10 +6,10 @@ import random
 
 import cocotb
 import pytest
+
 from girih.spec.message import pack
 from girih.testing import run_cocotb
 from girih.testing.messages import Message
-
 from rtl.compute.compute_bench import HOP, UnitBench, done_desc, random_desc
 
 DIGEST = 64

@@ -5,6 +5,9 @@ import random
 
 import cocotb
 import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import (
     TRAFFIC,
@@ -16,8 +19,6 @@ from girih.testing.engines import (
     udp,
 )
 from girih.testing.messages import Message, flits_of
-from scapy.layers.inet import IP, UDP
-from scapy.layers.l2 import Ether
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)

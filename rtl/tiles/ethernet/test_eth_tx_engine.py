@@ -7,6 +7,7 @@ import cocotb
 import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
+
 from girih.spec.kinds import load_kinds
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PERIOD_NS, Events, Message, Source, cycle_now

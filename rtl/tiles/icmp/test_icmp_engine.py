@@ -6,6 +6,9 @@ from collections import Counter
 
 import cocotb
 import pytest
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.l2 import Ether
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import (
     TRAFFIC,
@@ -17,8 +20,6 @@ from girih.testing.engines import (
     random_size,
 )
 from girih.testing.messages import Message, flits_of
-from scapy.layers.inet import ICMP, IP
-from scapy.layers.l2 import Ether
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)

@@ -6,6 +6,8 @@ from collections import Counter
 
 import cocotb
 import pytest
+from scapy.utils import checksum
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import (
     TRAFFIC,
@@ -18,7 +20,6 @@ from girih.testing.engines import (
     udp,
 )
 from girih.testing.messages import FLIT_BYTES, Message, flits_of
-from scapy.utils import checksum
 
 OURS = "10.0.0.2"
 

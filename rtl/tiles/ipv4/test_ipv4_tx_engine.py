@@ -5,6 +5,8 @@ import random
 
 import cocotb
 import pytest
+from scapy.layers.inet import IP
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import (
     TRAFFIC,
@@ -16,7 +18,6 @@ from girih.testing.engines import (
     udp,
 )
 from girih.testing.messages import Message, flits_of
-from scapy.layers.inet import IP
 
 OURS, TTL = "10.0.0.2", 61
 

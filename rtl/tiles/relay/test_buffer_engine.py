@@ -6,6 +6,7 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import TRAFFIC, EngineBench, random_size
 from girih.testing.messages import FLIT_BYTES, PARAMS, Message, flits_of

@@ -5,6 +5,7 @@ import random
 
 import cocotb
 import pytest
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import TRAFFIC, EngineBench, check_no_bubbles, random_size
 from girih.testing.messages import Message

@@ -9,6 +9,7 @@ from functools import cache
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
+
 from girih.rmt import stage
 from girih.rmt.parse_graph import compile_graph, load_graph
 from girih.rmt.tables import table_for
@@ -17,7 +18,6 @@ from girih.spec.message import pack, struct_fields
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import config_word
 from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, cycle_now, flits_of, reset
-
 from rtl.rmt.frames import every_stack, frame_of, inner_frame
 from rtl.rmt.graph_reference import interpret
 from rtl.tiles.ethernet.test_eth_rx_engine import Mac

@@ -14,6 +14,7 @@ detour and cancel as the contract says. Whatever enters must end in `bench.done`
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 from collections import Counter, deque
@@ -107,7 +108,7 @@ class Bench:
         self.window_request: dict | None = None
 
     @classmethod
-    async def start(cls, dut, units, *, channels=2, tenants=4, stall=0.0, idle=0.0, clear=2200, **config) -> Bench:
+    async def start(cls, dut, units, *, channels=2, stall=0.0, idle=0.0, clear=2200, **config) -> Bench:
         bench = cls(dut, units, channels, stall, idle)
         values = {
             "unit_credits": [u.credits for u in units],
@@ -176,7 +177,7 @@ class Bench:
 
     async def check_conserved(self) -> None:
         assert len(self.done) + self.dropped == len(self.packets)
-        assert len(set(p.number for p in self.done)) == len(self.done)
+        assert len({p.number for p in self.done}) == len(self.done)
         assert self.entries == len(self.left) + self.dropped, "what entered has left or was dropped"
         assert self.events["mark_accepted"] == self.events["mark_dispatched"] + self.events["drop_evicted"]
         for packet in self.done:
@@ -297,7 +298,7 @@ class Bench:
         assert desc["credit"] == 1 and desc["detoured"] == 0 and desc["rank_valid"] == 0
         assert desc["chain_count"] == len(packet.services) - done
         assert desc["route_count"] >= 1 and all(node in (EXIT, *self.nodes) for node in route)
-        assert all(here != there for here, there in zip(route, route[1:])), "a unit has no way to itself"
+        assert all(here != there for here, there in itertools.pairwise(route)), "a unit has no way to itself"
         assert self.units[route[0] - FIRST_UNIT].service == packet.services[done], "it goes to a unit of another service"
         for node, service in zip(route[1:], packet.services[done + 1 :]):
             assert self.units[node - FIRST_UNIT].service == service

@@ -6,6 +6,9 @@ from collections import Counter
 
 import cocotb
 import pytest
+from scapy.layers.inet import UDP
+from scapy.utils import checksum
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import (
     TRAFFIC,
@@ -17,8 +20,6 @@ from girih.testing.engines import (
     udp,
 )
 from girih.testing.messages import Message
-from scapy.layers.inet import UDP
-from scapy.utils import checksum
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
@@ -141,7 +142,7 @@ async def right_datagrams_pass_and_others_are_counted(dut, traffic):
 async def every_payload_size_and_every_place_of_the_header(dut):
     bench = await EngineBench.start(dut, "udp_rx")
     cases = []
-    for size in range(0, 140):
+    for size in range(140):
         packet = udp(random.randbytes(size), options=random_options(size % 11))
         message = message_of(packet, tagged=size % 2 == 1)
         cases.append((message, "", message.data))

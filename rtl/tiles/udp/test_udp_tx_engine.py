@@ -6,6 +6,10 @@ from collections import Counter
 
 import cocotb
 import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.utils import checksum
+
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import (
     TRAFFIC,
@@ -17,9 +21,6 @@ from girih.testing.engines import (
     udp,
 )
 from girih.testing.messages import Message, flits_of
-from scapy.layers.inet import IP, UDP
-from scapy.layers.l2 import Ether
-from scapy.utils import checksum
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)

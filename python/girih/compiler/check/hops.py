@@ -137,11 +137,11 @@ def _keyed(tile: TileText, kind: Kind, tree: Map, ports: int, report: Report) ->
                 )
                 break
         else:
-            hops.append(Hop(number, _label(kind, key, number), value.text, key.line))
+            hops.append(Hop(number, _label(kind, number), value.text, key.line))
     return hops
 
 
-def _key(tile: TileText, kind: Kind, key: Scalar, ports: int, report: Report) -> int | None | str:
+def _key(tile: TileText, kind: Kind, key: Scalar, ports: int, report: Report) -> int | str | None:
     """The number of a key, None for `any`, "bad" after an error."""
     table = kind.next
     if key.text == ANY:
@@ -163,7 +163,7 @@ def _key(tile: TileText, kind: Kind, key: Scalar, ports: int, report: Report) ->
     return number
 
 
-def _label(kind: Kind, key: Scalar, number: int | None) -> str:
+def _label(kind: Kind, number: int | None) -> str:
     """How tables and drawings name a key: by its word when it has one."""
     if number is None:
         return ANY

@@ -9,7 +9,18 @@ from types import ModuleType
 
 from girih.compiler.draw import butterfly, crossbar, mesh
 from girih.compiler.draw.lanes import Point
-from girih.compiler.draw.shapes import FAINT, INK, LEGEND_LINE, MARGIN, PAPER, TILE_HEIGHT, TILE_WIDTH, Layout, arrow, text
+from girih.compiler.draw.shapes import (
+    FAINT,
+    INK,
+    LEGEND_LINE,
+    MARGIN,
+    PAPER,
+    TILE_HEIGHT,
+    TILE_WIDTH,
+    Layout,
+    arrow,
+    text,
+)
 from girih.compiler.emit.verilog import origin, summary
 from girih.compiler.model import Card, Tile
 from girih.compiler.paths import Path, services

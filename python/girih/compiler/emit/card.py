@@ -179,7 +179,7 @@ def _tile(card: Card, tile: Tile, index: int) -> list[str]:
     if "credits_out" in kind.uses:
         connections.append(f".credit_o(credits[{card.scheduling.unit_names.index(tile.name)}])")
     connections += [f".ctrl_i(ctrl[{index}])", f".ctrl_o(ctrl[{index + 1}])"]
-    return lines + instance(kind.name, f"u_{tile.name}", _parameters(card, tile), connections)
+    return lines + instance(kind.name, f"u_{tile.name}", _parameters(tile), connections)
 
 
 def _ethernet(prefix: str, port: int) -> list[str]:
@@ -191,7 +191,7 @@ def _ethernet(prefix: str, port: int) -> list[str]:
     ]
 
 
-def _parameters(card: Card, tile: Tile) -> list[str]:
+def _parameters(tile: Tile) -> list[str]:
     kind = tile.kind
     parameters = [f".Node({_node(tile.name)})"]
     if kind.many_ports:

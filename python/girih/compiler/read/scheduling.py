@@ -114,10 +114,9 @@ def _classes(tree: Tree, kind: str, owner: str, report: Report) -> tuple[ClassTe
             report.error(key.line, f"{key.text} in the policy of {owner} is no traffic class", values.span(0, MOST_CLASSES - 1))
             continue
         whose = f"class {number} of {owner}"
-        if not isinstance(value, Map):
-            first = next(iter(known))
-            value = Map(key.line, ((Scalar(key.line, first, first), value),))
-        given = read.mapping(value, tuple(known), whose, report)
+        first = next(iter(known))
+        settings = value if isinstance(value, Map) else Map(key.line, ((Scalar(key.line, first, first), value),))
+        given = read.mapping(settings, tuple(known), whose, report)
         found = {name: read.number(given, name, *known[name], known[name][0], report, whose) for name in known if name in given}
         classes.append(ClassText(number, tuple(found.items())))
     return tuple(classes)
