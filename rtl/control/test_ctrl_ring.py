@@ -20,7 +20,7 @@ LINKS = 5  # of the bench's fabric
 
 @pytest.mark.parametrize("stops", [1, 5])
 def test_ctrl_ring(stops):
-    run_cocotb("ctrl_ring_bench", __file__, parameters={"Stops": stops, "Base": BASE})
+    run_cocotb("ctrl_ring_bench", __file__, parameters={"Stops": stops, "Base": BASE}, inside=True)
 
 
 class Host:

@@ -16,7 +16,7 @@ from girih.testing import run_cocotb
 @pytest.mark.parametrize("inputs, tenants", [(2, 4), (1, 1), (3, 5)])
 def test_drop_counters(inputs, tenants):
     parameters = {"Inputs": inputs, "Tenants": tenants}
-    run_cocotb("drop_counters", __file__, parameters=parameters, environment={"TENANTS": str(tenants)})
+    run_cocotb("drop_counters", __file__, parameters=parameters, environment={"TENANTS": str(tenants)}, inside=True)
 
 
 class Bench:

@@ -7,6 +7,7 @@ One module or package per file, the file named after it, so the names in a file 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def _words(path: Path, _stamp: int) -> frozenset[str]:
     return frozenset(_WORD.findall(_COMMENT.sub(" ", path.read_text())))
 
 
-def resolve(tops: list[str], generated: list[Path] = (), extra: list[Path] = ()) -> list[Path]:
+def resolve(tops: list[str], generated: Sequence[Path] = (), extra: Sequence[Path] = ()) -> list[Path]:
     """Files that the modules `tops` need, in compile order.
 
     generated: folders of generated files, which win over files of the same name in `rtl/`.

@@ -2,6 +2,14 @@
 """The virtual card: a design's RTL behind ports, registers, captures and a control socket."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from girih.card.client import ControlClient
+    from girih.card.flows import Flow, FlowResult, Latency, RunResult
+    from girih.card.manifest import Manifest
+    from girih.card.session import Session
+    from girih.card.virtual import VirtualCard
 
 # Loaded when they are first asked for: the build of a card needs its manifest, not all the rest.
 _MODULES = {
@@ -14,7 +22,16 @@ _MODULES = {
     "Session": "session",
     "VirtualCard": "virtual",
 }
-__all__ = list(_MODULES)
+__all__ = [
+    "ControlClient",
+    "Flow",
+    "FlowResult",
+    "Latency",
+    "Manifest",
+    "RunResult",
+    "Session",
+    "VirtualCard",
+]
 
 
 def __getattr__(name: str) -> object:

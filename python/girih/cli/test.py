@@ -30,9 +30,11 @@ def register(app: typer.Typer) -> None:
         """Runs the tests: units of RTL from the narrowest to the widest, proofs, the compiler, and whole cards on the wire.
 
         Other arguments go to pytest: a folder or a file limits the run to it, -k picks by name. The models
-        of unchanged modules are not built again, so the second run is faster than the first.
+        of unchanged modules are not built again, so the second run is faster than the first. At the end:
+        which tests took most time, and what each folder took.
         """
         arguments = ["-n", str(jobs), "--dist", "worksteal"] if jobs > 1 else []
         arguments += [] if thorough else ["-m", QUICK if quick else LEFT_OUT]
         arguments += [] if shuffle is None else ["-p", "girih.testing.shuffle", "--shuffle", str(shuffle)]
+        arguments += ["-p", "girih.testing.times"]
         raise typer.Exit(subprocess.call([sys.executable, "-m", "pytest", *arguments, *context.args], cwd=ROOT))

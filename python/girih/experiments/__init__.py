@@ -87,6 +87,7 @@ def load(identifier: str) -> Exhibit:
     name = identifier.replace("-", "_")
     path = FOLDER / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"girih_experiment_{name}", path)
+    assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

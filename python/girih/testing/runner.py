@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -24,6 +26,9 @@ from girih.build.sources import resolve
 from girih.build.tools import tool_environment
 from girih.paths import BUILD, ROOT
 from girih.spec.message import CardParams
+
+if TYPE_CHECKING:
+    from cocotb_tools.runner import Runner
 
 SEED = 20_240_801  # fixed, and printed by cocotb in every log
 
@@ -35,6 +40,20 @@ WIDTHS = (128, pytest.param(256, marks=pytest.mark.thorough), 512, 1024)
 VERILATOR_ARGS = ["-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM", "--assert", "-O3", "--x-initial", "unique"]
 
 
+def _runner(inside: bool) -> Runner:
+    """cocotb's runner. It makes every signal of a design public, each with code of its own; this one does only if `inside`."""
+    from cocotb_tools.runner import Verilator
+
+    class Shallow(Verilator):
+        def _build_command(self) -> list[list[str]]:
+            return [
+                [new for word in command for new in (("--public-depth", "1") if word == "--public-flat-rw" else (word,))]
+                for command in super()._build_command()
+            ]
+
+    return Verilator() if inside else Shallow()
+
+
 def run_cocotb(
     top: str,
     test_file: str,
@@ -42,28 +61,30 @@ def run_cocotb(
     data_width: int = 512,
     chained: bool = False,
     parameters: dict[str, object] | None = None,
-    generated: list[Path] = (),
-    extra: list[Path] = (),
+    generated: Sequence[Path] = (),
+    extra: Sequence[Path] = (),
     testcase: str | list[str] | None = None,
     environment: dict[str, str] | None = None,
+    inside: bool = False,
 ) -> None:
     """Builds `top` for `data_width` and runs the cocotb tests of `test_file` on it; fails as pytest does.
 
     chained: for a card with services, whose descriptor has a chain.
     parameters: Verilog parameters of the top. extra: files outside rtl/, such as a test-only wrapper.
+    inside: the tests reach signals below the top, which keeps Verilator from optimizing: large modules then take
+    twice as long to build. Without it they reach the ports and the top's own signals.
     """
     from cocotb_tools.check_results import get_results
-    from cocotb_tools.runner import get_runner
 
     params = CardParams.chained(data_width) if chained else CardParams(data_width=data_width)
     folders = [generated_rtl(params), *generated]
     sources = resolve([top], folders, [Path(p) for p in extra])
-    key = digest(top, repr(sorted((parameters or {}).items())), *[p.read_bytes() for p in sources], *VERILATOR_ARGS)
+    key = digest(top, repr(sorted((parameters or {}).items())), *[p.read_bytes() for p in sources], *VERILATOR_ARGS, str(inside))
     build_dir = BUILD / "cocotb" / f"{top}-{key}"
     saved, saved_path = dict(os.environ), list(sys.path)
     os.environ.update(tool_environment())
     try:
-        runner = get_runner("verilator")
+        runner = _runner(inside)
         done = build_dir / "built"
         runner.build(
             sources=sources,
