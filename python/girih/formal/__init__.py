@@ -19,6 +19,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from girih.build.generate import digest, generated_rtl, write_if_changed
@@ -49,7 +50,7 @@ smtbmc {solver}
 [script]
 {read}
 prep -top {top}
-
+{memories}
 [files]
 {files}
 """
@@ -91,21 +92,24 @@ def verdict(
     parameters: dict[str, object] | None = None,
     solver: str = "z3",
     mutation: tuple[str, str, str] | None = None,
+    abstraction: Sequence[tuple[str, str, str]] = (),
     widths: dict[str, int] | None = None,
+    registers_for_memories: bool = False,
     timeout: int = 500,
 ) -> tuple[str, Path]:
     """What sby says of the harness (PASS, FAIL, UNKNOWN …) and the folder with its log and traces.
 
     mode: `prove` is unbounded (k-induction with k = depth), `bmc` looks `depth` cycles from reset.
     mutation: (module, old text, new text) breaks one file first; the old text must be there once.
+    abstraction: the same, of what the proof does not depend on: arithmetic that is hard for a solver, say, becomes simple.
     widths: of the package's types, where the proof needs more than one bit.
+    registers_for_memories: small memories become registers, which is much faster where copies of them are compared.
     """
     generated = generated_rtl(CardParams(data_width=128, route_hops=1))
     texts = {path.name: path.read_text() for path in resolve([top], [generated])}
     if PACKAGE in texts:
         texts[PACKAGE] = _narrow(texts[PACKAGE], widths or {})
-    if mutation:
-        module, old, new = mutation
+    for module, old, new in [*abstraction, *([mutation] if mutation else [])]:
         name = f"{module}.sv"
         if texts[name].count(old) != 1:
             raise ValueError(f"{name} holds {old!r} {texts[name].count(old)} times, so it cannot be broken there")
@@ -115,6 +119,7 @@ def verdict(
         depth=depth,
         solver=solver,
         top=top,
+        memories="memory_map\nopt -fast\n" if registers_for_memories else "",
         read=read_command(top, texts, parameters or {}),
         files="\n".join(f"../sources/{name}" for name in texts),
     )

@@ -6,9 +6,13 @@
 // Window, 32-bit words, first byte of the key in the least significant byte of word 0:
 //   0x00 ... 0x1c  the key, staged      0x20  the salt, staged
 //   0x24  write: the slot's index; expands the staged key into the slot of the requesting tenant (of
-//         tenant [11:8] of the word if the operator asks). Answered when the slot is ready, 62 cycles later; while
-//         it is being written, packets of that slot are void.
-//   0x28  write: the slot's index (and tenant); forgets the slot's key
+//         tenant [11:8] of the word if the operator asks) and erases what was staged. An error unless all nine words
+//         have been staged since. Answered when the slot is ready, 62 cycles later; meanwhile packets of that
+//         slot are void.
+//   0x28  write: the slot's index (and tenant); forgets the slot's key and erases what its tenant has staged
+//
+// Each tenant, and the operator, has staged words of its own. Of what one tenant asks, nothing changes an answer, a key
+// or the time of an answer of another (formal/aes_keys_isolation_proof).
 module aes_keys
   import girih_pkg::*, aes_pkg::*;
 #(
@@ -44,9 +48,11 @@ module aes_keys
 
   localparam logic [13:0] SaltAddr = 14'h20, LoadAddr = 14'h24, ForgetAddr = 14'h28;
   localparam int unsigned Words = 4 * (Rounds + 1);
+  localparam int unsigned Tenants = 1 << $bits(tenant_t);
+  localparam int unsigned StagedWords = KeyWords + 1;  // the salt is the last one
 
-  word_t [KeyWords-1:0] staged_q;
-  word_t staged_salt_q;
+  word_t [StagedWords-1:0] staged;  // by the tenant of the request
+  logic [Tenants-1:0][StagedWords-1:0] staged_q;  // which words are there
   logic [Slots-1:0] present_q;
 
   // Expansion: a word per cycle; history_q holds the last eight.
@@ -67,16 +73,19 @@ module aes_keys
     if (32'(count_q) < KeyWords) word = history_q[0];
   end
 
-  logic known_addr, command, own, load, forget, accept, finished;
+  logic known_addr, command, own, complete, stage, load, forget, accept, finished;
   logic [SlotWidth-1:0] target;
   tenant_t owner;
+  assign complete = staged_q[window_tenant_i] == '1 || expanding_q;
   assign command = window_addr_i inside {LoadAddr, ForgetAddr};
   assign known_addr = window_addr_i <= SaltAddr || command;
   assign own = window_data_i[7:0] < 8'(TenantKeys) && window_data_i[31:12] == '0 &&
       (window_tenant_i == '0 || window_data_i[11:8] == '0 || window_data_i[11:8] == window_tenant_i);
   assign owner = window_tenant_i == '0 ? window_data_i[11:8] : window_tenant_i;
   assign target = SlotWidth'(owner) * SlotWidth'(TenantKeys) + SlotWidth'(window_data_i[3:0]);
-  assign accept = window_valid_i && window_write_i && window_addr_i[1:0] == '0 && known_addr && (!command || own);
+  assign accept = window_valid_i && window_write_i && window_addr_i[1:0] == '0 && known_addr &&
+      (!command || own) && (window_addr_i != LoadAddr || complete);
+  assign stage = accept && !command;
   assign load = accept && window_addr_i == LoadAddr && !expanding_q;
   assign forget = accept && window_addr_i == ForgetAddr;
   assign finished = expanding_q && 32'(count_q) == Words - 1;
@@ -85,15 +94,27 @@ module aes_keys
   assign window_done_o = window_valid_i && (!accept || window_addr_i != LoadAddr || finished);
   assign window_data_o = '0;
 
+  logic erase;
+  tenant_t stage_tenant;
+  assign erase = load || forget;
+  assign stage_tenant = forget ? owner : window_tenant_i;
+  for (genvar w = 0; w < int'(StagedWords); w++) begin : gen_staged
+    word_t mem[Tenants];
+    always_ff @(posedge clk_i) begin
+      if (erase || (stage && 32'(window_addr_i[5:2]) == w)) mem[stage_tenant] <= erase ? '0 : window_data_i;
+    end
+    assign staged[w] = mem[window_tenant_i];
+  end
+
   always_ff @(posedge clk_i) begin
-    if (accept && window_addr_i < SaltAddr) staged_q[window_addr_i[4:2]] <= window_data_i;
-    if (accept && window_addr_i == SaltAddr) staged_salt_q <= window_data_i;
+    if (stage) staged_q[window_tenant_i][window_addr_i[5:2]] <= 1'b1;
+    if (erase) staged_q[stage_tenant] <= '0;
     if (forget) present_q[target] <= 1'b0;
     if (load) begin
       expanding_q <= 1'b1;
       count_q <= '0;
       rcon_q <= 8'h01;
-      history_q <= staged_q;
+      history_q <= staged[KeyWords-1:0];
       slot_q <= target;
       present_q[target] <= 1'b0;
     end
@@ -108,13 +129,15 @@ module aes_keys
     end
     if (rst_i) begin
       expanding_q <= 1'b0;
+      staged_q <= '0;
       present_q <= '0;
     end
   end
 
+  // No packet takes the salt before the slot is present again.
   word_t salts[Slots];
   always_ff @(posedge clk_i) begin
-    if (finished) salts[slot_q] <= staged_salt_q;
+    if (load) salts[target] <= staged[KeyWords];
   end
   assign present_o = present_q[packet_slot_i];
   assign salt_o = salts[packet_slot_i];

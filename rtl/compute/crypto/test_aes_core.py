@@ -139,6 +139,48 @@ async def nobody_sets_another_tenants_key(dut):
 
 
 @cocotb.test()
+async def nobody_uses_what_another_has_staged(dut):
+    """Requests of three tenants and the operator in any order: each key is what its tenant has staged, whole, or an error."""
+    rng = random.Random(9)
+    core = Core(dut)
+    await core.start()
+    staged = {tenant: [None] * 9 for tenant in range(4)}  # words by tenant, None: not since the last load
+    keys: dict[tuple[int, int], list[int]] = {}
+    refused = 0
+    for _ in range(600):
+        by = rng.randrange(4)
+        if rng.random() < 0.85:
+            missing = [word for word in range(9) if staged[by][word] is None]
+            word = rng.choice(missing) if missing and rng.random() < 0.8 else rng.randrange(9)
+            staged[by][word] = rng.getrandbits(32)
+            assert await core.write(4 * word, staged[by][word], by)
+            continue
+        tenant, index = by or rng.randrange(4), rng.randrange(4)
+        if rng.random() < 0.1:
+            assert await core.write(0x28, tenant << 8 | index, by)
+            staged[tenant] = [None] * 9
+            keys.pop((tenant, index), None)
+            continue
+        good = None not in staged[by]
+        refused += not good
+        assert await core.write(0x24, tenant << 8 | index, by) == good
+        if good:
+            keys[tenant, index] = staged[by]
+            staged[by] = [None] * 9
+    assert refused > 10 and len(keys) > 8
+    packets = [packet(rng.randbytes(60), tenant, index) for tenant in range(4) for index in range(4)]
+    for each in packets:
+        core.send(each)
+    await core.drain(len(packets))
+    for sent, got in zip(packets, core.received, strict=True):
+        words = keys.get((sent.desc["tenant"], sent.desc["chain"][0]))
+        assert got.void == (words is None)
+        if words:
+            raw = b"".join(word.to_bytes(4, "little") for word in words)
+            assert got.data == expected(raw[:32], raw[32:], sent.data)
+
+
+@cocotb.test()
 async def lanes_are_never_idle(dut):
     core = Core(dut)
     await core.start()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proof, unbounded, that tenants' keys are apart; and that it notices what would let them meet."""
+
+import pytest
+from girih.formal import prove, refute
+
+# Which function expands a key, and how long that takes, is the same for all tenants.
+OPTIONS = {
+    "widths": {"tenant_t": 2},
+    "registers_for_memories": True,
+    "abstraction": [
+        ("aes_pkg", "Rounds = 14", "Rounds = 2"),
+        ("aes_pkg", "sub_word[8*i+:8] = Sbox[word[8*i+:8]];", "sub_word[8*i+:8] = ~word[8*i+:8];"),
+    ],
+}
+
+
+def test_tenants_are_apart():
+    prove("aes_keys_isolation_proof", **OPTIONS)
+
+
+BROKEN = [
+    # One set of staged words for all tenants.
+    ("assign stage_tenant = forget ? owner : window_tenant_i;", "assign stage_tenant = '0;"),
+    # A tenant's request reaches what the operator has.
+    ("assign owner = window_tenant_i == '0 ? window_data_i[11:8] : window_tenant_i;", "assign owner = window_data_i[11:8];"),
+    # What was staged before is loaded, too.
+    ("staged_q[window_tenant_i] == '1 || expanding_q;", "staged_q != '0 || expanding_q;"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), BROKEN)
+def test_broken_design_is_noticed(old, new):
+    refute("aes_keys_isolation_proof", module="aes_keys", old=old, new=new, depth=8, **OPTIONS)
