@@ -7,14 +7,14 @@ takes no more until it can send, unless it drops what it has no room for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from girih.compiler.check.chains import is_scheduler, is_unit
+from girih.compiler.messages import State, Step, Walk, walk
 from girih.compiler.model import Card, Tile
-from girih.compiler.paths import Path, message_paths
+from girih.compiler.paths import in_order
 from girih.deadlock import Graph
-from girih.topology import IN, OUT, Channel, Place
+from girih.topology import IN, OUT, Channel
 
 LOSSLESS_SLOTS = "lossless_slots"  # of a unit: messages that it keeps room for; of a scheduler: those that it sends at most
 WAITING = ("cut_through", "store_and_forward")  # a finite buffer fills up, so that a tile with one waits as well
@@ -69,73 +69,68 @@ HOLDS = {
 }
 
 
-def dependencies(card: Card) -> Graph:
-    """The graph of a card. Reasons are the `Path` of a message that goes from link to link, or a `Because`."""
+def dependencies(card: Card, messages: Walk | None = None) -> Graph:
+    """The graph of a card. Reasons are the `Path` of a message that goes from link to link, or a `Because`.
+
+    messages: what `walk` gives for the card, where that is known: it does not depend on where tiles are.
+    """
     graph = Graph()
-    paths = message_paths(card)
-    lossless = lossless_tiles(card, paths)
-    for path in paths:
-        for start, end in _ports(card, path):
-            graph.wait_in_turn(card.fabric.shape.route(start, end), path)
+    steps = in_order(card, (messages or walk(card)).steps)
+    tiles = {tile.name: tile for tile in card.tiles}
+    for start, end, path in dict.fromkeys((step.start, step.after.at, step.path) for step in steps):
+        way = card.fabric.shape.route(tiles[start.tile].places[start.port], tiles[end.tile].places[end.port])
+        graph.wait_in_turn(way, path)
     for tile in card.tiles:
-        _add_tile(graph, card, tile, paths, tile.name in lossless)
+        comes = [step for step in steps if step.after.at.tile == tile.name]
+        leaves = [step for step in steps if step.start.tile == tile.name]
+        _add_tile(graph, card, tile, comes, leaves)
+        if "reply" in tile.kind.waits:
+            _add_replies(graph, card, tile, comes, leaves, steps)
     return graph
 
 
-def lossless_tiles(card: Card, paths: tuple[Path, ...]) -> frozenset[str]:
-    """The tiles that lossless messages can come to."""
-    return _reached([tile.name for tile in card.tiles if makes_lossless(tile)], paths)
-
-
-def _reached(start: list[str], paths: tuple[Path, ...]) -> frozenset[str]:
-    """The tiles that messages of some tiles can come to, through others."""
-    reached: set[str] = set()
-    queue = list(start)
-    for name in queue:
-        after = {path.dst for path in paths if path.src == name} - reached
-        reached |= after
-        queue += after
-    return frozenset(reached)
-
-
-def makes_lossless(tile: Tile) -> bool:
-    """Whether a tile makes messages of its port lossless."""
-    return tile.kind.lossless is not None and bool(dict(tile.config)[tile.kind.lossless])
-
-
-def _ports(card: Card, path: Path) -> Iterator[tuple[Place, Place]]:
-    """The places between which the messages of a path go: of a tile with several it can be more than one."""
-    src, dst = card.tile(path.src), card.tile(path.dst)
-    ports = dict.fromkeys(hop.port for hop in (*src.hops, *src.ways) if hop.to == dst.name) or {0: None}
-    return ((start, dst.places[port]) for start in src.places for port in ports)
-
-
-def _add_tile(graph: Graph, card: Card, tile: Tile, paths: tuple[Path, ...], lossless: bool) -> None:
-    """What the messages in a tile wait for, and which wait for it. lossless: some may be."""
-    comes = [path for path in paths if path.dst == tile.name]
+def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: list[Step]) -> None:
+    """What the messages in a tile wait for, and which wait for it. comes, leaves: of all messages."""
     buffer, kind = Buffer(tile.name), tile.kind
     if is_scheduler(kind):
-        if lossless:
-            _add_tokens(graph, card, tile, comes)
+        _add_tokens(graph, card, tile, comes, leaves)
         return
-    waits = kind.buffering in WAITING or (kind.buffering == "drops" and lossless)
-    if is_unit(kind):
-        waits = lossless and not _has_room(card, tile)
-    if comes and waits:
+    lossless = [step for step in comes if step.after.lossless]
+    if is_unit(kind) and _has_room(card, tile):
+        lossless = [step for step in lossless if step.start.tile != card.scheduling.scheduler]
+    if comes and kind.buffering in WAITING or lossless and kind.buffering == "drops":
         for place in tile.places:
             graph.wait(Channel(OUT, place, place), buffer, Because(f"{tile.name} {HOLDS[kind.buffering]}"))
-    if any(path.src == tile.name for path in paths):
+    if leaves:
         for place in tile.places:
             graph.wait(buffer, Channel(IN, place, place), Because(f"what {tile.name} has leaves in order", plain=True))
-    if "reply" in kind.waits:
-        answering = _reached([tile.name], paths)
-        for path in (path for path in comes if path.src in answering):
-            for start, _ in _ports(card, path):
-                graph.wait(buffer, Channel(IN, start, start), Because(f"{tile.name} sends no more before {path.src} has answered"))
     if "control" in kind.waits:
         graph.wait(buffer, ControlRing(), Because(f"{tile.name} waits for an answer of the control network"))
     if "data" in kind.waits:
         graph.wait(ControlRing(), buffer, Because(f"an access to {tile.name} waits for the messages in it"))
+
+
+def _add_replies(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: list[Step], steps: list[Step]) -> None:
+    """A tile that waits for replies waits for all of the way of what comes back to it of what it has sent."""
+    after: dict[State, list[State]] = {}
+    for step in steps:
+        after.setdefault(step.before, []).append(step.after)
+    asked = dict.fromkeys(step.after for step in leaves)
+    queue = list(asked)
+    for state in queue:
+        more = [other for other in after.get(state, ()) if other not in asked]
+        asked |= dict.fromkeys(more)
+        queue += more
+    for step in comes:
+        if step.before in asked:
+            place = card.tile(step.start.tile).places[step.start.port]
+            because = Because(f"{tile.name} sends no more before {step.start.tile} has answered")
+            graph.wait(Buffer(tile.name), Channel(IN, place, place), because)
+
+
+def lossless_tiles(messages: Walk) -> frozenset[str]:
+    """The tiles that lossless messages can come to."""
+    return frozenset(step.after.at.tile for step in messages.steps if step.after.lossless)
 
 
 def _has_room(card: Card, unit: Tile) -> bool:
@@ -149,15 +144,18 @@ def _slots(tile: Tile, otherwise: int) -> int:
     return int(dict(tile.parameters).get(LOSSLESS_SLOTS, default))
 
 
-def _add_tokens(graph: Graph, card: Card, scheduler: Tile, comes: list[Path]) -> None:
-    """A new lossless message waits in its port for a token. Tokens come back when those that have one get on: into
-    the fabric, and through the units."""
+def _add_tokens(graph: Graph, card: Card, scheduler: Tile, comes: list[Step], leaves: list[Step]) -> None:
+    """A lossless message that no unit sends is new to the scheduler, and waits in its port for a token. Tokens come back
+    when those that have one get on: into the fabric, and through the units."""
     tokens = Tokens(scheduler.name)
-    for path in comes:
-        if makes_lossless(card.tile(path.src)):
-            for _, place in _ports(card, path):
-                graph.wait(Channel(OUT, place, place), tokens, Because(f"a lossless message of {path.src} waits for a token, before all behind it"))
-    for place in scheduler.places:
-        graph.wait(tokens, Channel(IN, place, place), Because(f"a token of {scheduler.name} comes back when the message that has it leaves"))
-    for unit in card.scheduling.unit_names:
-        graph.wait(tokens, Buffer(unit), Because(f"a token of {scheduler.name} comes back when {unit} has taken the message that has it"))
+    units = card.scheduling.unit_names
+    for step in comes:
+        if step.after.lossless and step.start.tile not in units:
+            place = scheduler.places[step.after.at.port]
+            because = f"a lossless message of {step.start.tile} waits for a token, before all behind it"
+            graph.wait(Channel(OUT, place, place), tokens, Because(because))
+    if any(step.after.lossless for step in comes):
+        for place in dict.fromkeys(scheduler.places[step.start.port] for step in leaves):
+            graph.wait(tokens, Channel(IN, place, place), Because(f"a token of {scheduler.name} comes back when the message that has it leaves"))
+        for unit in dict.fromkeys(step.after.at.tile for step in leaves if step.after.lossless):
+            graph.wait(tokens, Buffer(unit), Because(f"a token of {scheduler.name} comes back when {unit} has taken the message that has it"))

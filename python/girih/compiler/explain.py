@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from girih.compiler.dependencies import Because, Buffer, Resource
+from girih.compiler.messages import Path
 from girih.compiler.model import Card
-from girih.compiler.paths import Path, services
+from girih.compiler.paths import services
 from girih.deadlock import Edge
 from girih.topology import IN, OUT, Channel
 

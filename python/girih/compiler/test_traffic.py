@@ -7,9 +7,10 @@ import pytest
 from ruamel.yaml import YAML
 
 from girih.compiler.check.card import check_file
+from girih.compiler.messages import End
 from girih.compiler.model import Card
 from girih.compiler.stub_kinds import service_kinds
-from girih.compiler.traffic import End, expected_flows, link_gbps, link_loads, overloads
+from girih.compiler.traffic import expected_flows, link_gbps, link_loads, overloads
 from girih.errors import GirihError
 from girih.paths import DESIGNS
 from girih.spec.kinds import load_kinds

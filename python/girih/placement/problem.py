@@ -7,9 +7,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from girih.compiler.dependencies import dependencies
+from girih.compiler.messages import End, Path
 from girih.compiler.model import CARD_NODE, Card
-from girih.compiler.paths import Path
-from girih.compiler.traffic import End, expected_flows, link_gbps
+from girih.compiler.traffic import expected_flows, link_gbps
 from girih.deadlock import Graph
 from girih.topology import IN, OUT, Channel, Place, Topology
 

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from girih.compiler.check.repair import Proposal, Recheck, proposals
 from girih.compiler.dependencies import dependencies
 from girih.compiler.explain import Cycle, lines_of, tiles_of
+from girih.compiler.messages import Walk, walk
 from girih.compiler.model import Card, Design
+from girih.compiler.paths import endless
 from girih.errors import GirihError
 from girih.spec.kinds import Kind
 
@@ -27,14 +29,25 @@ class DeadlockError(GirihError):
 
 
 def check_deadlock(card: Card, design: Design, kinds: Mapping[str, Kind], file: str, recheck: Recheck) -> None:
-    """Raises DeadlockError where a card can hang, with the reason in words and changes that help.
+    """Raises DeadlockError where a card can hang, with the reason in words and changes that help; GirihError where
+    messages go round for ever.
 
     file: where the design is written. recheck: the card of a changed design, None where that is wrong otherwise.
     """
-    cycle = dependencies(card).shortest_cycle()
+    messages = walk(card)
+    _check_endless(card, messages, file)
+    cycle = dependencies(card, messages).shortest_cycle()
     if cycle is None:
         return
     lines = [f"  {number}. {line.text}" for number, line in enumerate(lines_of(card, cycle), 1)]
     what = "\n".join(["this card can hang: its messages can wait for each other in a circle", *lines, "  and so on from 1"])
     line = card.tile(tiles_of(cycle)[0]).line
     raise DeadlockError(what, f"{file}:{line}", card, cycle, proposals(design, card, cycle, kinds, recheck))
+
+
+def _check_endless(card: Card, messages: Walk, file: str) -> None:
+    circle = endless(messages)
+    if circle:
+        ways = " > ".join(state.at.tile for state in (*circle, circle[0]))
+        what = f"messages of port {circle[0].port} that come to {circle[0].at.tile} go round for ever: {ways}"
+        raise GirihError(what, f"{file}:{card.tile(circle[0].at.tile).line}", "Lead them to a tile at a port.")

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from girih.compiler.check import edits
 from girih.compiler.check.hops import SCHEDULER
 from girih.compiler.dependencies import Tokens, dependencies, lossless_tiles
 from girih.compiler.explain import Cycle, steps, tiles_of
+from girih.compiler.messages import Path, Walk, walk
 from girih.compiler.model import CARD_NODE, Card, Design, Fabric, Tile, TileText
-from girih.compiler.paths import Path, message_paths
+from girih.compiler.paths import endless
 from girih.compiler.read.parse import Scalar
 from girih.compiler.values import listing
 from girih.spec.kinds import Kind
@@ -43,8 +45,9 @@ def proposals(design: Design, card: Card, cycle: Cycle, kinds: Mapping[str, Kind
 
 
 def is_free(card: Card) -> bool:
-    """Whether no message of a card can wait for ever."""
-    return dependencies(card).order() is not None
+    """Whether every message of a card gets to an end: none can wait for ever, or go round for ever."""
+    messages = walk(card)
+    return not endless(messages) and dependencies(card, messages).order() is not None
 
 
 def _is_of_tiles(card: Card) -> bool:
@@ -70,6 +73,10 @@ class _Search:
     cycle: Cycle
     kinds: Mapping[str, Kind]
     recheck: Recheck
+
+    @cached_property
+    def messages(self) -> Walk:
+        return walk(self.card)
 
     def _tried(self, text: str, design: Design) -> Iterator[Proposal]:
         """A change, if the card that it makes is right but for what it may hang by."""
@@ -104,7 +111,7 @@ class _Search:
             if after is None:
                 return
             places = after
-            cycle = dependencies(_moved(self.card, places)).shortest_cycle()
+            cycle = dependencies(_moved(self.card, places), self.messages).shortest_cycle()
             if cycle is None:
                 yield from self._tried(self._moves_text(places), edits.placed(self.design, self._to_write(places)))
                 return
@@ -132,10 +139,9 @@ class _Search:
         card = _moved(self.card, places)
         moved = sum(places[tile.name] != tile.places for tile in self.card.tiles)
         tiles = {tile.name: tile for tile in card.tiles}
-        links = sum(
-            len(list(card.fabric.shape.hops(tiles[path.src].at, tiles[path.dst].at))) for path in message_paths(card)
-        )
-        return len(dependencies(card).tangled()), moved, links
+        paths = {step.path for step in self.messages.steps}
+        links = sum(len(list(card.fabric.shape.hops(tiles[path.src].at, tiles[path.dst].at))) for path in paths)
+        return len(dependencies(card, self.messages).tangled()), moved, links
 
     def _to_write(self, places: edits.Places) -> edits.Places:
         """The places that the file must say: of what moves, and of all tiles that it leaves to the compiler."""
@@ -154,7 +160,7 @@ class _Search:
     def buffers(self) -> Iterator[Proposal]:
         """A tile between two that takes or drops, and so never waits."""
         kind = next((k.name for k in self.kinds.values() if _is_buffer(k)), None)
-        lossless = lossless_tiles(self.card, message_paths(self.card))
+        lossless = lossless_tiles(self.messages)
         for path in self._sent():
             sender = self._text(path.src)
             if kind is None or sender.next is None or path.dst in lossless:

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import networkx
-
 from girih.compiler.explain import name_of
 from girih.compiler.model import Card
-from girih.compiler.paths import Service, services
+from girih.compiler.paths import services
 from girih.compiler.traffic import link_gbps, overloads
 
 
@@ -29,12 +27,10 @@ def _overloads(card: Card) -> list[str]:
 def _visits(card: Card) -> list[str]:
     """Sorts of traffic whose messages can come to a tile again: each round takes its part of the links."""
     found = []
-    chains = {f"chain {chain.name}" for chain in card.scheduling.chains}  # which go from hop to hop: see _repeats
     for service in services(card):
-        cycle = [] if service.name in chains else _round(card, service)
-        if cycle:
-            ways = " > ".join([*cycle, cycle[0]])
-            found.append(f"messages of {service.name} can come to {cycle[0]} again, {ways}. Is their next hop what was meant?")
+        if service.round:
+            ways = " > ".join([*service.round, service.round[0]])
+            found.append(f"messages of {service.name} can come to {service.round[0]} again, {ways}. Is their next hop what was meant?")
     return list(dict.fromkeys(found))
 
 
@@ -48,13 +44,3 @@ def _repeats(card: Card) -> list[str]:
             units = " and ".join(card.scheduling.service(name).units)
             found.append(f"chain {chain.name} goes to service {name} at hops {hops}: each visit takes its part of {units}. Is it meant?")
     return found
-
-
-def _round(card: Card, service: Service) -> list[str]:
-    """A way round among the tiles of a sort of traffic. Those at a port end it, and the scheduler is come back to on purpose."""
-    ends = {card.scheduling.scheduler, *(tile.name for tile in card.tiles if tile.kind.at_port)}
-    graph = networkx.DiGraph((path.src, path.dst) for path in service.paths if not {path.src, path.dst} & ends)
-    try:
-        return [start for start, _ in networkx.find_cycle(graph)]
-    except networkx.NetworkXNoCycle:
-        return []

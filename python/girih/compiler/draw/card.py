@@ -22,8 +22,9 @@ from girih.compiler.draw.shapes import (
     text,
 )
 from girih.compiler.emit.verilog import origin, summary
+from girih.compiler.messages import Path
 from girih.compiler.model import Card, Tile
-from girih.compiler.paths import Path, services
+from girih.compiler.paths import services
 
 SERVICE_COLOURS = ("#2563eb", "#ea580c", "#16a34a", "#9333ea", "#dc2626", "#0891b2", "#db2777", "#854d0e")
 AREA_COLOURS = ("#0f766e", "#b45309", "#1d4ed8", "#be185d", "#4d7c0f", "#6d28d9", "#475569", "#a16207")

@@ -9,8 +9,9 @@ from girih.compiler.draw.card import document, fabric_of, places_of, scene
 from girih.compiler.draw.lanes import Point
 from girih.compiler.draw.shapes import LEGEND_LINE, LINE, MARGIN, PAPER, TILE_HEIGHT, TILE_WIDTH, Layout, text
 from girih.compiler.explain import Cycle, Line, lines_of
+from girih.compiler.messages import Path
 from girih.compiler.model import Card
-from girih.compiler.paths import Path, message_paths
+from girih.compiler.paths import message_paths
 from girih.topology import Channel
 
 COLOUR = "#dc2626"

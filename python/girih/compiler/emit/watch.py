@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from girih.compiler.dependencies import dependencies
 from girih.compiler.explain import name_of
+from girih.compiler.messages import Path
 from girih.compiler.model import Card
-from girih.compiler.paths import Path
 from girih.topology import IN, OUT, Channel
 
 

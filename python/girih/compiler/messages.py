@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages as a state machine: what a message carries that decides where it goes, and every step that it can take.
+
+`walk` follows every message of a card from the port where it comes in to its end: over node tables, through the
+scheduler and the units of its chain, to its exit and whatever is behind that. All that the compiler knows of messages
+comes from this one walk: paths and sorts of traffic (`girih.compiler.paths`), what waits for what
+(`girih.compiler.dependencies`), and how much goes where (`girih.compiler.traffic`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from girih.compiler.check.chains import is_scheduler, is_unit
+from girih.compiler.model import Card, Hop, Tile
+from girih.compiler.scheduling import PUSH, Chain, ChainHop, Service
+
+NEVER = PUSH.index("never")
+ALWAYS = PUSH.index("always")
+
+
+@dataclass(frozen=True, order=True)
+class End:
+    """A fabric port of a tile: messages come from there, or go there."""
+
+    tile: str
+    port: int = 0
+
+
+@dataclass(frozen=True)
+class Path:
+    """Messages go from one tile straight to another; `label` says which."""
+
+    src: str
+    dst: str
+    label: str
+
+
+@dataclass(frozen=True)
+class State:
+    """A message in a tile, with all of it that decides where it can go.
+
+    at: the tile, and the fabric port that it came in by. port: the Ethernet port that it came in by. new: it has come
+    by that port and has not been on the fabric. lossless: it is held back, never dropped. chain: its number in
+    `chains_of` while services are left to visit, `hop` the next of them. routed: the scheduler's source route led it
+    here. exit: where it goes when its chain is done. labels: what has been seen of it so far, if that is asked for.
+    """
+
+    at: End
+    port: int
+    new: bool = False
+    lossless: bool = False
+    chain: int | None = None
+    hop: int = 0
+    routed: bool = False
+    exit: str | None = None
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """A message goes from the tile of one state straight to that of another. start: the fabric port that it leaves by.
+
+    seldom: it is not its usual way: a unit sends it back, or the scheduler found no unit to push it to.
+    """
+
+    before: State
+    start: End
+    path: Path
+    after: State
+    seldom: bool = False
+
+
+@dataclass(frozen=True)
+class Walk:
+    """All states that messages of a card can be in, from the ports on, and all steps between them. chains: by number."""
+
+    chains: tuple[Chain, ...]
+    states: tuple[State, ...]
+    steps: tuple[Step, ...]
+
+    @cached_property
+    def steps_from(self) -> dict[State, tuple[Step, ...]]:
+        """The steps of each state; none for a state in which a message ends."""
+        found: dict[State, list[Step]] = {state: [] for state in self.states}
+        for step in self.steps:
+            found[step.before].append(step)
+        return {state: tuple(steps) for state, steps in found.items()}
+
+
+def walk(card: Card, chains: tuple[Chain, ...] | None = None, with_labels: bool = False, usual: bool = False) -> Walk:
+    """Follows the messages of a card, breadth first. chains: that ports give them, None for `chains_of` the card.
+    with_labels: states tell sorts of traffic apart. usual: leaves out what is seldom."""
+    machine = _Machine(card, chains_of(card) if chains is None else chains, with_labels)
+    states = dict.fromkeys(state for tile in card.tiles if "axis_in" in tile.kind.uses for state in machine.received(tile))
+    steps, queue = [], list(states)
+    for state in queue:
+        for step in machine.steps(state):
+            if usual and step.seldom:
+                continue
+            steps.append(step)
+            if step.after not in states:
+                states[step.after] = None
+                queue.append(step.after)
+    return Walk(machine.chains, tuple(states), tuple(steps))
+
+
+def chains_of(card: Card) -> tuple[Chain, ...]:
+    """The chains of a design, and one of its own for each service that is in none: its chains come while the card runs."""
+    visited = {hop.service for chain in card.scheduling.chains for hop in chain.hops}
+    alone = (_alone(service) for service in card.scheduling.services if service.name not in visited)
+    return (*card.scheduling.chains, *alone)
+
+
+def ends(tile: Tile, state: State) -> bool:
+    """Whether a message is at its end: it came from the fabric to a tile that leads out of the card."""
+    return not tile.kind.has_output or (not state.new and "axis_out" in tile.kind.uses)
+
+
+def makes_lossless(tile: Tile) -> bool:
+    """Whether a tile makes messages of its port lossless."""
+    return tile.kind.lossless is not None and bool(dict(tile.config)[tile.kind.lossless])
+
+
+def gives_chains(tile: Tile) -> bool:
+    """Whether a tile writes the chains of what comes in by its port."""
+    return tile.kind.chained and "axis_in" in tile.kind.uses
+
+
+def _alone(service: Service) -> Chain:
+    return Chain(service.name, service.number, (ChainHop(service.name, 0, 0),), None, None, ())
+
+
+@dataclass(frozen=True)
+class _Machine:
+    """The steps of a message, as the RTL takes them: rmt_pipeline, tile_sender, route_maker, traffic_manager, unit_pkg."""
+
+    card: Card
+    chains: tuple[Chain, ...]
+    with_labels: bool
+
+    @cached_property
+    def tiles(self) -> dict[str, Tile]:
+        return {tile.name: tile for tile in self.card.tiles}
+
+    @cached_property
+    def services(self) -> dict[str, Service]:
+        return {service.name: service for service in self.card.scheduling.services}
+
+    def received(self, tile: Tile) -> Iterator[State]:
+        """What comes in by the port of a tile: messages with each of the chains, and without one."""
+        exit = tile.ways[0].to if tile.ways else None
+        plain = State(End(tile.name), tile.port, new=True, lossless=makes_lossless(tile), exit=exit)
+        yield plain
+        if gives_chains(tile):
+            for number, chain in enumerate(self.chains):
+                labels = (self._label(number),) if self.with_labels else ()
+                yield replace(plain, chain=number, exit=chain.exit or exit, labels=labels)
+
+    def steps(self, state: State) -> Iterator[Step]:
+        tile = self.tiles[state.at.tile]
+        if ends(tile, state):
+            return
+        if is_scheduler(tile.kind):
+            yield from self._dispatched(state)
+        elif is_unit(tile.kind):
+            yield from self._worked_on(tile, state)
+        elif state.new and gives_chains(tile) and state.chain is None:
+            yield from self._by(tile, tile.ways, state, state)
+        else:
+            yield from self._by(tile, _possible(tile, state), state, state, "" if state.chain is None else self._label(state.chain))
+
+    def _dispatched(self, state: State) -> Iterator[Step]:
+        """To a unit of the service that is next, by the port that it came in by. What has no chain is dropped."""
+        if state.chain is not None:
+            for unit in self._service(state).units:
+                yield self._step(state, state.at, unit, replace(state, routed=True))
+
+    def _worked_on(self, tile: Tile, state: State) -> Iterator[Step]:
+        """Its service is done; or the unit has no room, and sends it back as it came."""
+        here, table = End(tile.name), _possible(tile, state)
+        done = replace(state, hop=state.hop + 1)
+        if state.chain is None or done.hop == len(self.chains[state.chain].hops):
+            if state.exit is not None:
+                yield self._step(state, here, state.exit, replace(done, chain=None, hop=0, routed=False))
+        else:
+            pushed = self._pushed(tile, done) if state.routed and not state.lossless else ()
+            yield from (self._step(state, here, unit, done) for unit in pushed)
+            service = self._service(done)
+            if not pushed or service.push != ALWAYS or len(pushed) < len(service.units):
+                yield from self._by(tile, table, state, done, self._label(state.chain), seldom=bool(pushed))
+        yield from self._by(tile, table, state, state, seldom=True)
+
+    def _pushed(self, tile: Tile, state: State) -> tuple[str, ...]:
+        """The units that the scheduler may have chosen for the next service beforehand; a unit has no way to itself."""
+        service = self._service(state)
+        return () if service.push == NEVER or service.affinity else tuple(unit for unit in service.units if unit != tile.name)
+
+    def _by(self, tile: Tile, hops: tuple[Hop, ...], before: State, after: State, label: str = "", seldom: bool = False) -> Iterator[Step]:
+        """By entries of the node table, or the ways that the configuration names. label: instead of those of the entries."""
+        for hop in hops:
+            tells = self.with_labels and after.chain is None and _tells(tile, hop) and hop.label not in after.labels
+            then = replace(after, routed=False, labels=(*after.labels, hop.label)) if tells else replace(after, routed=False)
+            path = Path(tile.name, hop.to, label or hop.label)
+            yield Step(before, End(tile.name), path, replace(then, at=End(hop.to, hop.port), new=False), seldom)
+
+    def _step(self, before: State, start: End, to: str, after: State) -> Step:
+        """By a source route, of the scheduler or to an exit."""
+        label = "exit" if before.chain is None else self._label(before.chain)
+        return Step(before, start, Path(start.tile, to, label), replace(after, at=End(to)))
+
+    def _service(self, state: State) -> Service:
+        return self.services[self.chains[state.chain].hops[state.hop].service]
+
+    def _label(self, number: int) -> str:
+        chain = self.chains[number]
+        return f"{'chain' if chain in self.card.scheduling.chains else 'service'} {chain.name}"
+
+
+def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
+    """The hops that a message can take: of all entries that one key finds, the first has it."""
+    table = tile.kind.next
+    if table is not None and table.key == "port":
+        keys = [state.port]
+    elif table is not None and tile.kind.chained:
+        keys = list(table.names.values())
+    else:
+        return (*tile.ways, *tile.hops)
+    found = (next((hop for hop in tile.hops if hop.key in (key, None)), None) for key in keys)
+    return tuple(dict.fromkeys(hop for hop in found if hop is not None))
+
+
+def _tells(tile: Tile, hop: Hop) -> bool:
+    """Whether the hop says what sort of message it is; the port and the choice of a replica do not."""
+    return hop in tile.ways or hop.key is not None and tile.kind.next.key not in ("port", "replica")
