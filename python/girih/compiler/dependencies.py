@@ -98,7 +98,7 @@ def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: l
     lossless = [step for step in comes if step.after.lossless]
     if is_unit(kind) and _has_room(card, tile):
         lossless = [step for step in lossless if step.start.tile != card.scheduling.scheduler]
-    if comes and kind.buffering in WAITING or lossless and kind.buffering == "drops":
+    if (comes and kind.buffering in WAITING) or (lossless and kind.buffering == "drops"):
         for place in tile.places:
             graph.wait(Channel(OUT, place, place), buffer, Because(f"{tile.name} {HOLDS[kind.buffering]}"))
     if leaves:

@@ -151,6 +151,7 @@ class _Machine:
 
     def received(self, tile: Tile) -> Iterator[State]:
         """What comes in by the port of a tile: messages with each of the chains, and without one."""
+        assert tile.port is not None, "only a tile at a port receives"
         exit = tile.ways[0].to if tile.ways else None
         plain = State(End(tile.name), tile.port, new=True, lossless=makes_lossless(tile), exit=exit)
         yield plain
@@ -212,6 +213,7 @@ class _Machine:
         return Step(before, start, Path(start.tile, to, label), replace(after, at=End(to)))
 
     def _service(self, state: State) -> Service:
+        assert state.chain is not None, "a message without a chain has no service"
         return self.services[self.chains[state.chain].hops[state.hop].service]
 
     def _label(self, number: int) -> str:
@@ -234,4 +236,5 @@ def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
 
 def _tells(tile: Tile, hop: Hop) -> bool:
     """Whether the hop says what sort of message it is; the port and the choice of a replica do not."""
-    return hop in tile.ways or hop.key is not None and tile.kind.next.key not in ("port", "replica")
+    table = tile.kind.next
+    return hop in tile.ways or (table is not None and hop.key is not None and table.key not in ("port", "replica"))

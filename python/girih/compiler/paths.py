@@ -72,7 +72,8 @@ def endless(found: Walk) -> list[State]:
     graph = _graph(found.steps)
     graph.add_node(END)
     graph.add_edges_from((state, END) for state, steps in found.steps_from.items() if not steps)
-    return _round(graph.subgraph(set(graph) - networkx.ancestors(graph, END) - {END}))
+    leave = networkx.ancestors(graph, END)
+    return _round(_graph([step for step in found.steps if step.before not in leave]))
 
 
 def services(card: Card) -> tuple[Service, ...]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cards that can hang are refused, with the circle in words and changes that help; others are not."""
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -18,11 +19,16 @@ from girih.compiler.check.deadlock import DeadlockError
 from girih.compiler.check.warn import warnings
 from girih.compiler.dependencies import Buffer, ControlRing, Tokens, dependencies
 from girih.compiler.draw.cycle import COLOUR, draw_cycle
+from girih.compiler.emit.watch import watch
 from girih.compiler.explain import lines_of
+from girih.compiler.messages import End
 from girih.compiler.model import Card, Fabric
+from girih.compiler.paths import message_paths, services
 from girih.compiler.read.design import read
 from girih.compiler.read.parse import Report, parse
 from girih.compiler.stub_kinds import service_kinds
+from girih.compiler.traffic import expected_flows
+from girih.errors import GirihError
 from girih.paths import DESIGNS, ROOT
 from girih.topology import IN, OUT, Channel, between
 
@@ -244,6 +250,70 @@ def test_lossless_messages_have_a_port_of_the_scheduler_to_themselves():
     first = card.tile("scheduler").places[0]
     assert (Channel(OUT, first, first), Tokens("scheduler")) in edges(card)
     assert (Tokens("scheduler"), Buffer("a")) in edges(card)
+
+
+BEHIND_AN_EXIT = (
+    "fabric: {mesh: [5, 2]}\nports: 2\ntiles:\n  u: {kind: stub_unit, at: [0, 0]}\n  r1: {kind: relay, at: [1, 0], next: wire}\n"
+    "  r0: {kind: relay, at: [2, 0], next: {0: host, 1: r1}}\n  wire: {kind: stub_port, port: 0, at: [3, 0], exit: r0}\n"
+    "  scheduler: {kind: stub_scheduler, at: [[0, 1], [1, 1]]}\n  host: {kind: stub_port, port: 1, at: [2, 1], exit: r1}\n"
+    "services: {s: [u]}\n"
+)
+
+
+@pytest.mark.parametrize("chains", ["chains:\n  c: {services: [s], exit: r0}\n", "chains:\n  c: {services: [s, s], exit: r0}\n"])
+def test_messages_are_followed_behind_the_exit_of_their_chain(chains):
+    """Messages of port 1 come to r0 by the chain alone."""
+    assert [edge.holder.tile for edge in refused(BEHIND_AN_EXIT + chains).cycle if isinstance(edge.holder, Buffer)] == ["r0", "r1"]
+    assert dependencies(card_of(BEHIND_AN_EXIT)).order() is not None
+    other_exit = chains.replace("exit: r0", "exit: wire")
+    assert dependencies(card_of(BEHIND_AN_EXIT + other_exit)).order() is not None
+
+
+def test_the_exit_of_a_port_is_for_chains_that_have_none():
+    text = BEHIND_AN_EXIT.replace("host: {kind: stub_port, port: 1, at: [2, 1], exit: r1}", "host: {kind: stub_port, port: 1, at: [2, 1], exit: r0}")
+    assert [edge.holder for edge in refused(text).cycle] == [edge.holder for edge in refused(text + "chains: {c: [s]}\n").cycle]
+
+
+def test_a_tile_that_only_the_exit_of_a_chain_names_is_reached():
+    text = BEHIND_AN_EXIT.replace("exit: r1", "exit: wire").replace("{0: host, 1: r1}", "{0: host, 1: wire}")
+    with pytest.raises(GirihError, match="no message ever reaches tile r1"):
+        card_of(text)
+    card = card_of(text + "chains:\n  c: {services: [s], exit: r1}\n")
+    assert "r1" in services(card)[1].tiles
+    assert expected_flows(card)[End("u"), End("r1")] == expected_flows(card)[End("r1"), End("wire")] > 0
+
+
+@pytest.mark.parametrize("kind", ["relay", "buffer"])
+def test_a_circle_that_no_message_leaves_is_refused(kind):
+    """Behind the exit of a chain, too, and also where the tiles of the circle drop and so cannot hang."""
+    text = BEHIND_AN_EXIT.replace("{mesh: [5, 2]}", "crossbar").replace("kind: relay", f"kind: {kind}").replace("next: wire}", "next: {0: wire, 1: r0}}")
+    text = re.sub(r", at: (\[\[.*\]\]|\[.*?\])", "", text).replace("exit: r1", "exit: wire")
+    with pytest.raises(GirihError) as caught:
+        card_of(text + "chains:\n  c: {services: [s], exit: r0}\n")
+    assert str(caught.value) == (
+        "card.yaml:9: messages of port 1 that come to r0 go round for ever: r0 > r1 > r0. Lead them to a tile at a port."
+    )
+
+
+def test_a_lossless_message_is_new_to_the_scheduler_from_wherever_it_comes():
+    text = LOSSLESS.replace("exit: host, lossless: FLAG", "exit: host, lossless: true, next: late").replace("services:", "  late: {kind: relay, next: scheduler}\nservices:")
+    first = (card := card_of(text)).tile("scheduler").places[0]
+    assert (Channel(OUT, first, first), Tokens("scheduler")) in edges(card)
+
+
+def test_a_lossless_message_is_not_pushed():
+    def pushed(flag: str) -> set:
+        text = LOSSLESS.replace("FLAG", flag).replace("exit: wire}", f"exit: wire, lossless: {flag}}}") + "chains: {both: [work, more]}\n"
+        return {(path.src, path.dst) for path in message_paths(card_of(text))}
+
+    assert ("a", "b") in pushed("false")
+    assert ("a", "b") not in pushed("true")
+    assert ("a", "scheduler") in pushed("true")
+
+
+def test_the_watchdog_knows_what_is_behind_the_exit_of_a_chain():
+    card = card_of(BEHIND_AN_EXIT + "chains:\n  c: {services: [s], exit: r0}\n", allow_deadlock=True)
+    assert watch(card)["waits"]["[1, 0] > [2, 0]"]["fabric > r0"] == ["u > r0"]
 
 
 # Designs by chance.
