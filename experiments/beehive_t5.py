@@ -4,7 +4,7 @@
 from girih.experiments import Exhibit, Progress, Row
 
 # Table V. BRAM in blocks of 36 Kb.
-PAPER = {
+PAPER: dict[str, dict] = {
     "router": {"lut": 5946, "bram": 0},
     "udp_rx": {"lut": 2912, "bram": 9.5},
     "udp_tx": {"lut": 3105, "bram": 9.5},
@@ -13,7 +13,7 @@ PAPER = {
     "udp_stack": {"lut": 58540, "bram": 41},
 }
 # Beehive's public RTL by the same synthesis.
-PEER = {
+PEER: dict[str, dict] = {
     "router": {"lut": 7389, "lutram": 1480, "ff": 265, "bram": 0},
     "udp_rx": {"lut": 3190, "lutram": 3104, "ff": 4226, "bram": 0},
     "udp_tx": {"lut": 3985, "lutram": 3104, "ff": 4305, "bram": 0},

@@ -10,7 +10,7 @@ OFFERED = {  # Gbps, by phase
     3: {"ipsec": 30, "video": 30},
 }
 SPLIT = {"ipsec": 42.7, "video": 21.3}  # of 64 Gbps
-PAPER = {1: SPLIT, 2: SPLIT, 3: {"ipsec": 30, "video": 30}}
+PAPER: dict[int, dict[str, float]] = {1: SPLIT, 2: SPLIT, 3: {"ipsec": 30, "video": 30}}
 
 
 def run(progress: Progress) -> list[Row]:

@@ -34,16 +34,16 @@ def run(progress: Progress) -> list[Row]:
         speeds["panic-f8c", "full"] = _best(lambda: _nic(card))
     bare = speeds["bare_mesh", "full"]
     rows = []
-    for (design, load), speed in speeds.items():
+    for (name, load), speed in speeds.items():
         peers = {("udp_echo", "idle"): PEER_IDLE, ("udp_echo", "full"): PEER_FULL, ("panic-f8c", "full"): PEER_NIC}
-        peer = peers.get((design, load))
-        note = "the yardstick" if design == "bare_mesh" else f"{speed / bare:.2f} x the bare mesh"
-        params = {"design": design, "load": load}
+        peer = peers.get((name, load))
+        note = "the yardstick" if name == "bare_mesh" else f"{speed / bare:.2f} x the bare mesh"
+        params = {"design": name, "load": load}
         rows.append(Row("cycles_per_second", params, "cycles/s", None, round(speed), peer, note))
         ratios = {("udp_echo", "full"): 0.24, ("panic-f8c", "full"): PEER_NIC_RATIO}
-        if (design, load) in ratios:
+        if (name, load) in ratios:
             note = "wanted: 1, aim: 2"
-            rows.append(Row("ratio_to_bare_mesh", params, "", None, round(speed / bare, 3), ratios[design, load], note))
+            rows.append(Row("ratio_to_bare_mesh", params, "", None, round(speed / bare, 3), ratios[name, load], note))
     return rows
 
 

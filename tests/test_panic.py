@@ -40,7 +40,7 @@ def card(built):
 
 def through(card: VirtualCard, frames: list[bytes], port: int = 0, load: float = 0.5) -> list[bytes]:
     """Sends frames into a port at a share of its rate; what leaves by the other one and is not void."""
-    at = card.cycle
+    at: float = card.cycle
     for data in frames:
         card.inject(port, data, cycle=round(at))
         at += -(-len(data) // (card.manifest.data_width // 8)) / load

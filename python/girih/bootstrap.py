@@ -179,6 +179,7 @@ def _run(title: str, command: list[str], environment: dict | None = None, requir
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment
     )
+    assert process.stdout
     while True:
         if select.select([process.stdout], [], [], 1.0)[0]:
             chunk = os.read(process.stdout.fileno(), 1 << 16)

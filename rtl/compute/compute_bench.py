@@ -50,7 +50,7 @@ def random_hop() -> int:
 
 def random_desc(size: int, *, hops: int | None = None, **fields) -> dict:
     """Of a message of `size` bytes that has some services to visit still, on a route or not."""
-    desc = {field.name: random.getrandbits(field.bits) for field in DESC_FIELDS if field.count == 1}
+    desc: dict[str, int | list] = {field.name: random.getrandbits(field.bits) for field in DESC_FIELDS if field.count == 1}
     hops = random.randint(0, 8) if hops is None else hops
     route = random.randint(0, hops)
     desc |= {

@@ -65,7 +65,7 @@ def flip(data: bytes) -> bytes:
 def meddle(data: bytes, _desc: dict) -> tuple[bytes, dict, bool]:
     """An engine that sets all it can of the descriptor, to what the tag says."""
     state = random.Random(data[:4])
-    garbage = {f.name: state.getrandbits(f.bits) for f in DESC_FIELDS}
+    garbage: dict = {f.name: state.getrandbits(f.bits) for f in DESC_FIELDS}
     garbage |= {f.name: [garbage[f.name]] * f.count for f in DESC_FIELDS if f.count > 1}
     return flip(data), garbage, False
 

@@ -86,7 +86,7 @@ class Bench:
                     beats = self._beats(*self.jobs.pop(0))
                     beat = next(beats)
                 offered = beat is not None
-                for name, value in (beat or {}).items():
+                for name, value in beat.items() if beat else ():
                     getattr(dut, name).value = value
             dut.in_valid_i.value = int(offered)
             dut.out_ready_i.value = int(random.random() >= self.stall)

@@ -74,7 +74,7 @@ def edited(phv: Phv, edits: list[dict]) -> tuple[list[int], list[dict], bool]:
 
 
 def random_edits() -> list[dict]:
-    one, other = (
+    edits: list[dict] = [
         {
             "op": random.choice(["none", "set", "add", "add"]),
             "number": random.randrange(WORDS),
@@ -82,12 +82,13 @@ def random_edits() -> list[dict]:
             "value": random.choice([random.getrandbits(32), 0xFF00_FF00]),
         }
         for _ in range(2)
-    )
+    ]
+    one, other = edits
     if random.random() < 0.3:
         other["number"] = one["number"]
     if one["number"] == other["number"]:
         other["halves"] &= ~one["halves"] & 3
-    return [one, other]
+    return edits
 
 
 @cocotb.test()

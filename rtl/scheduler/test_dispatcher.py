@@ -42,7 +42,7 @@ class World:
         self.left: list[tuple[int, int]] = []  # (service, slot), in order
         self.evicted: list[int] = []
         self.launches: list[tuple[int, int]] = []  # (cycle, unit)
-        self.reading = None
+        self.reading: int | None = None
         self.cycle = 0
 
     async def reset(self) -> None:
@@ -131,8 +131,8 @@ class World:
         self.pipe.append(pop)
         assert (dut.leave_o.value == 1) == (leaving is not None)
         if leaving is not None:
-            queue, channel, flits, unit = self.slots.pop(leaving)
-            service = queue // TENANTS
+            left, channel, flits, unit = self.slots.pop(leaving)
+            service = left // TENANTS
             assert int(dut.leave_service_o.value) == service
             if dut.leave_evicted_o.value == 1:
                 self.evicted.append(leaving)

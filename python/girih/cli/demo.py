@@ -20,7 +20,7 @@ from rich.table import Table
 from girih.card.namespace import Namespace, need_root
 from girih.card.session import Session
 from girih.card.virtual import VirtualCard
-from girih.cli.live import console, histogram_table, progress_bar, traffic_table
+from girih.cli.live import Column, console, histogram_table, progress_bar, traffic_table
 from girih.cli.run import attach_tap
 from girih.errors import GirihError
 from girih.paths import BUILD, DESIGNS, ROOT
@@ -140,7 +140,8 @@ def _demo(stack: ExitStack, stay: bool) -> None:
 
 def _report(card: VirtualCard, session: Session, outcomes: list[Outcome]) -> None:
     table = Table(title="What the programs saw", title_justify="left")
-    for column, justify in (("program", "left"), ("sent", "right"), ("replies", "right"), ("lost", "right"), ("mean round trip", "right")):
+    columns: list[Column] = [("program", "left"), ("sent", "right"), ("replies", "right"), ("lost", "right"), ("mean round trip", "right")]
+    for column, justify in columns:
         table.add_column(column, justify=justify)
     for outcome in outcomes:
         table.add_row(outcome.what, str(outcome.sent), str(outcome.received), str(outcome.sent - outcome.received), outcome.round_trip)

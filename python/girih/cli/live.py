@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -30,10 +30,14 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
 
 
+Column = tuple[str, Literal["left", "right"]]  # its title and where its texts stand
+
+
 def traffic_table(counters: dict[str, dict[str, int]]) -> Table:
     """Frames in and out of each tile, and what it dropped, by reason."""
     table = Table(title="Frames by tile", title_justify="left")
-    for column, justify in (("tile", "left"), ("in", "right"), ("out", "right"), ("made or used", "right"), ("dropped", "left")):
+    columns: list[Column] = [("tile", "left"), ("in", "right"), ("out", "right"), ("made or used", "right"), ("dropped", "left")]
+    for column, justify in columns:
         table.add_column(column, justify=justify)
     for tile, values in counters.items():
         total = {prefix: sum(v for n, v in values.items() if n.startswith(prefix)) for prefix in ("in_", "out_")}

@@ -105,5 +105,6 @@ def span(low: int, high: int) -> str:
 
 def number(tree: Tree) -> int | None:
     """The value of a whole number, or None."""
-    good = isinstance(tree, Scalar) and isinstance(tree.value, int) and not isinstance(tree.value, bool)
-    return tree.value if good else None
+    if isinstance(tree, Scalar) and isinstance(tree.value, int) and not isinstance(tree.value, bool):
+        return tree.value
+    return None

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import networkx
 
-Resource = Hashable
+Resource = Any  # whatever is hashable: the graph's user decides
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Edge:
 
     holder: Resource
     wanted: Resource
-    reasons: tuple[object, ...]
+    reasons: tuple[Any, ...]
 
 
 class Graph:
@@ -77,7 +78,7 @@ class Graph:
         return tuple(resource for tangle in self._tangles() for resource in tangle)
 
     def _digraph(self) -> networkx.DiGraph:
-        graph = networkx.DiGraph()
+        graph: networkx.DiGraph = networkx.DiGraph()
         graph.add_nodes_from(self._waits)
         graph.add_edges_from((holder, wanted) for holder, wants in self._waits.items() for wanted in wants)
         return graph

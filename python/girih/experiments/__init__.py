@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from girih.errors import GirihError
 from girih.paths import ROOT
@@ -41,7 +41,7 @@ class Row:
     """
 
     metric: str
-    params: dict[str, object]
+    params: Mapping[str, Any]
     unit: str
     paper: Number
     measured: Number

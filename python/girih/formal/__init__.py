@@ -21,6 +21,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from girih.build.generate import digest, generated_rtl, write_if_changed
 from girih.build.sources import resolve
@@ -131,7 +132,7 @@ def verdict(
         write_if_changed(job / "config" / "job.sby", config)
         environment = dict(os.environ)
         environment["PATH"] = os.pathsep.join([str(tools()), str(Path(sys.executable).parent), environment["PATH"]])
-        command = [program("yowasp-sby"), "-f", "-d", job / "run", "job.sby"]
+        command = [str(program("yowasp-sby")), "-f", "-d", str(job / "run"), "job.sby"]
         try:
             subprocess.run(
                 command,
@@ -149,7 +150,7 @@ def verdict(
     return re.split(r"\s", status.read_text())[0], job / "run"
 
 
-def prove(top: str, **options: object) -> None:
+def prove(top: str, **options: Any) -> None:
     """Fails, with the broken assertions and where the trace is, unless the harness is proved."""
     result, run = verdict(top, **options)
     if result != "PASS":
@@ -158,7 +159,7 @@ def prove(top: str, **options: object) -> None:
         raise ProofFailed(f"{top}: {result}; {'; '.join(reasons[:4])}; traces are below {run.relative_to(ROOT)}")
 
 
-def refute(top: str, *, module: str, old: str, new: str, depth: int, **options: object) -> None:
+def refute(top: str, *, module: str, old: str, new: str, depth: int, **options: Any) -> None:
     """Breaks `module` by replacing `old`, and fails unless a counterexample appears within `depth` cycles."""
     result, run = verdict(top, mode="bmc", depth=depth, mutation=(module, old, new), **options)
     if result != "FAIL":

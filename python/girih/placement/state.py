@@ -121,7 +121,7 @@ class State:
         undo = (port, back, self._load.copy(), self._hops, self._overload, self._sharing, self.tangled)
         ways = self._ways_of[port]
         if other is not None:
-            ways = dict.fromkeys([*ways, *self._ways_of[other]])
+            ways = list(dict.fromkeys([*ways, *self._ways_of[other]]))
         for way in ways:
             self._put(way, -1)
         self._exchange(port, slot)

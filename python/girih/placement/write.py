@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ruamel.yaml import YAML
 from ruamel.yaml.events import AliasEvent
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
+from ruamel.yaml.nodes import CollectionNode, MappingNode, Node
 
 from girih.topology import Place
 
@@ -55,6 +55,6 @@ def _edit(text: str, tile: MappingNode, places: tuple[Place, ...]) -> tuple[int,
 
 def _end(node: Node) -> int:
     """Where a value ends; a block list ends with its last item, not where the next line begins."""
-    while not isinstance(node, ScalarNode) and not node.flow_style and node.value:
+    while isinstance(node, CollectionNode) and not node.flow_style and node.value:
         node = node.value[-1]
     return node.end_mark.index

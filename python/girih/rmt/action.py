@@ -58,7 +58,7 @@ def size(name: str) -> int:
     return _spec()["sizes"][name]["value"]
 
 
-def _number(kind: str | None, value) -> int:
+def _number(kind: str, value) -> int:
     if isinstance(value, dict):
         return encode(value, kind)
     if isinstance(value, str):
@@ -70,10 +70,10 @@ def _number(kind: str | None, value) -> int:
 
 def encode(values: dict, struct: str = "action") -> int:
     """Packs a struct. Raises KeyError for an unknown name, ValueError for what does not fit."""
-    types = {field.name: field.type for field in fields(struct)}
+    types = {field.name: field.type or "" for field in fields(struct)}
     numbers = {}
     for name, value in values.items():
-        kind = types.get(name)
+        kind = types.get(name, "")
         numbers[name] = [_number(kind, v) for v in value] if isinstance(value, (list, tuple)) else _number(kind, value)
     return pack(list(fields(struct)), numbers)
 
@@ -82,7 +82,7 @@ def decode(word: int, struct: str = "action") -> dict:
     """The inverse of `encode`, with every field, structs as dicts and enums as numbers."""
     values = unpack(list(fields(struct)), word)
     for field in fields(struct):
-        if field.type in _spec()["structs"] or field.type == "hop":
+        if field.type and (field.type in _spec()["structs"] or field.type == "hop"):
             value = values[field.name]
             values[field.name] = (
                 [decode(v, field.type) for v in value] if field.count > 1 else decode(value, field.type)

@@ -153,10 +153,14 @@ def _steps(graph: Graph, name: str, at: _At):
         yield follower, [*common, *select]
 
 
+_Links = tuple[tuple[str, int], ...]  # headers and where they start
+
+
 def _links(graph: Graph):
     """Every sequence of link headers, longest first, as (headers, conditions, end)."""
-    found, todo = [], [((graph.start, 0),)]
-    conditions = {todo[0]: []}
+    found: list[_Links] = []
+    todo: list[_Links] = [((graph.start, 0),)]
+    conditions: dict[_Links, list] = {todo[0]: []}
     while todo:
         sequence = todo.pop()
         name, at = sequence[-1]
@@ -176,7 +180,8 @@ def _paths(graph: Graph, name: str, at: _At, before: _Path) -> list[_Path]:
     if at.byte + header["bytes"] > fmt.size("HeaderBytes"):  # the parser never sees all of it
         return []
     conditions = [*before.conditions, *(_checks(graph, name, at) if before.headers else [])]
-    variants, behind = [[]], at + header["bytes"]
+    variants: list[list] = [[]]
+    behind = at + header["bytes"]
     exact = []
     if "size" in header:
         size_field, unit = header["size"]["field"], header["size"]["unit"]
@@ -215,7 +220,7 @@ def compile_graph(graph: Graph) -> Program:
     followers = [f for s, _, _ in links for f, _ in _steps(graph, s[-1][0], _At("frame", 0))]
     networks = [name for name in dict.fromkeys(followers) if name not in graph.link]
     link_path = _Path((), (), _At("l3", base_end))
-    states = {None: (0, [])}
+    states: dict[str | None, tuple[int, list]] = {None: (0, [])}
     program_paths: list[tuple[int, _Path, list[_At]]] = []
     for state, network in enumerate(networks, 1):
         paths = _paths(graph, network, _At("l3", base_end), link_path)
@@ -340,7 +345,7 @@ def _action(graph: Graph, program: Program, path: _Path) -> dict:
     for word, name, byte in graph.words:
         if name in at:
             owner[word] = (name, byte)
-    words = [{} for _ in range(fmt.size("Words"))]
+    words: list[dict] = [{} for _ in range(fmt.size("Words"))]
     for word, (name, byte) in owner.items():
         halves = 3 if byte + 4 <= graph.headers[name]["bytes"] else 2
         words[word] = {"halves": halves, "place": (at[name] + byte).place}
@@ -373,7 +378,8 @@ def _flow_halves(graph: Graph, program: Program, owner) -> list[int]:
 def _sums(graph: Graph, path: _Path, at, owner) -> tuple[list[dict], list[int]]:
     """The checksums on the path, and by which of them each word is covered."""
     slots = fmt.size("Sums")
-    sums, summed = [{} for _ in range(slots)], [0] * fmt.size("Words")
+    sums: list[dict] = [{} for _ in range(slots)]
+    summed = [0] * fmt.size("Words")
     names = [name for name, _ in path.headers]
     for index, name in enumerate(names):
         spec = graph.headers[name].get("sum")

@@ -50,14 +50,14 @@ def names(enum: str) -> list[str]:
     return [name[len(enum.split("_", maxsplit=1)[0]) :].lower() for name in _spec()["enums"][enum]["names"]]
 
 
-def encode(kind: str | None, value) -> int:
+def encode(kind: str, value) -> int:
     """Packs a struct or an enum. Raises KeyError for an unknown name, ValueError for what does not fit."""
     if isinstance(value, dict):
-        types = {field.name: field.type for field in fields(kind)}
+        types = {field.name: field.type or "" for field in fields(kind)}
         numbers = {
-            name: [encode(types.get(name), v) for v in item]
+            name: [encode(types.get(name, ""), v) for v in item]
             if isinstance(item, (list, tuple))
-            else encode(types.get(name), item)
+            else encode(types.get(name, ""), item)
             for name, item in value.items()
         }
         return pack(list(fields(kind)), numbers)

@@ -12,9 +12,9 @@ same code works a live card and a simulation:
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from girih.errors import GirihError
 from girih.rmt import action as actions
@@ -45,7 +45,8 @@ Steps = Generator[Access, int, T]
 
 def run(steps: Steps[T], access: Callable[[bool, int, int], int]) -> T:
     """Carries out steps one after the other."""
-    advance, given = steps.send, None
+    advance: Callable[[Any], Access] = steps.send
+    given: Any = None
     while True:
         try:
             step = advance(given)
@@ -59,7 +60,8 @@ def run(steps: Steps[T], access: Callable[[bool, int, int], int]) -> T:
 
 async def run_async(steps: Steps[T], access: Callable[[bool, int, int], Awaitable[int]]) -> T:
     """The same where an access is awaited."""
-    advance, given = steps.send, None
+    advance: Callable[[Any], Access] = steps.send
+    given: Any = None
     while True:
         try:
             step = advance(given)
@@ -186,8 +188,8 @@ def key(halves: int) -> Steps[list[tuple[int, int]]]:
 
 def set_rights(
     tenant: int,
-    services: list[int] = (),
-    rights: list[str] = (),
+    services: Iterable[int] = (),
+    rights: Iterable[str] = (),
     meters: range | None = None,
     counters: range | None = None,
     registers: range | None = None,
@@ -215,7 +217,8 @@ def ranges(tenant: int) -> Steps[tuple[range, range, range]]:
     for i in range(RIGHTS_WORDS - 1):
         word = yield from _read("RightsWords", RIGHTS_WORDS * tenant + 1 + i)
         found.append(range(word & 0xFFFF, word >> 16))
-    return tuple(found)
+    meters, counters, registers = found
+    return meters, counters, registers
 
 
 def write_entry(index: int, entry: Entry) -> Steps[None]:

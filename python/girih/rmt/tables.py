@@ -40,6 +40,7 @@ class Table:
         """Reads back what is in the card."""
         self.entries = {}
         for index in range(self.shape.entries):
+            entry: Entry | Foreign | None
             try:
                 entry = yield from read_entry(index)
             except Refused:
@@ -140,8 +141,10 @@ class ExactTable(Table):
         path = self._path(self.places(entry.key))
         # From the free end: an entry is written to its new place before the one behind it takes the old one.
         for source, target in reversed(list(itertools.pairwise(path))):
-            yield from write_entry(target, self.entries[source])
-            self.entries[target] = self.entries[source]
+            moved = self.entries[source]
+            assert isinstance(moved, Entry)  # a path leads over entries of our own
+            yield from write_entry(target, moved)
+            self.entries[target] = moved
         return path[0]
 
     def _path(self, starts: list[int]) -> list[int]:
@@ -152,11 +155,11 @@ class ExactTable(Table):
             index = queue.popleft()
             entry = self.entries.get(index)
             if entry is None:
-                path = []
-                while index is not None:
-                    path.append(index)
-                    index = came_from[index]
-                return path[::-1]
+                path, at = [], came_from[index]
+                while at is not None:
+                    path.append(at)
+                    at = came_from[at]
+                return [*path[::-1], index]
             if isinstance(entry, Foreign):
                 continue
             for place in self.places(entry.key):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from girih.card.registers import AccessRefused, Registers
 from girih.errors import GirihError
@@ -120,8 +121,8 @@ class ServiceControl:
         _check_match(name, match)
         hops = []
         for item in services:
-            hop = {"class": 0, "meta": 0} | ({"service": item} if isinstance(item, str) else dict(item))
-            hops.append(hop | {"number": self.facts.service(hop.get("service"))["number"]})
+            hop: dict[str, Any] = {"class": 0, "meta": 0} | ({"service": item} if isinstance(item, str) else dict(item))
+            hops.append(hop | {"number": self.facts.service(str(hop.get("service")))["number"]})
         chain = {
             "name": name,
             "owner": self._number,
@@ -177,8 +178,8 @@ class ServiceControl:
             for port, entry in entries.items():
                 places[port] = self._stages.insert(port, CHAIN_STAGE, entry)
         except GirihError:
-            for port in places:
-                self._stages.delete(port, CHAIN_STAGE, self._stages.table(port, CHAIN_STAGE).find(entries[port]))
+            for port, index in places.items():
+                self._stages.delete(port, CHAIN_STAGE, index)
             raise
         self.chains[chain["name"]] = chain | {"entries": entries}
 
@@ -292,9 +293,9 @@ class ServiceControl:
     ) -> None:
         """A meter of two rates and three colours (RFC 2698): Mbit/s and bytes. Without a peak, what is beyond the committed
         rate is red."""
-        peak = {"pir": cir if pir is None else pir, "pbs": cbs if pbs is None else pbs}
+        pir, pbs = cir if pir is None else pir, cbs if pbs is None else pbs
         with self._acting(f"set meter {index}", "A tenant has the meters that the operator has given it: ./girih ctl tenant set."):
-            self._objects.set_meter(self.facts.port(port), stage, index, cir=cir, cbs=cbs, **peak)
+            self._objects.set_meter(self.facts.port(port), stage, index, cir=cir, cbs=cbs, pir=pir, pbs=pbs)
 
     def list_counters(self, port: str, stage: int = CHAIN_STAGE) -> list[dict]:
         """The counters of a stage that have counted."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from girih.errors import GirihError
 from girih.rmt import action as actions
@@ -45,9 +46,9 @@ class Objects:
         for name, value in (("cbs", cbs), ("pbs", pbs)):
             _check(where, name, value, MOST_BURST)
         most = MOST_WORD * MeterRates.rate_unit(meters, self._clock_hz) / MBIT
-        for name, value in (("cir", cir), ("pir", pir)):
-            if not isinstance(value, int | float) or not 0 <= value <= most:
-                raise GirihError(f"{name} is {value}", where, f"It may be 0 to {most:.0f} Mbit/s.")
+        for name, rate in (("cir", cir), ("pir", pir)):
+            if not isinstance(rate, int | float) or not 0 <= rate <= most:
+                raise GirihError(f"{name} is {rate}", where, f"It may be 0 to {most:.0f} Mbit/s.")
         if pir < cir:
             raise GirihError(f"pir {pir:g} is less than cir {cir:g}", where, "The peak rate is the higher one.")
         words = MeterRates(cir * MBIT, cbs, pir * MBIT, pbs).words(meters, self._clock_hz)
@@ -69,7 +70,7 @@ class Objects:
         _check(where, "the value", value, MOST_WORD)
         self._stages.run(port, number, stage.write_register(index, value))
 
-    def _each(self, port: str, number: int, count: int, read: Callable[[int], stage.Steps]) -> Iterator[tuple[int, object]]:
+    def _each(self, port: str, number: int, count: int, read: Callable[[int], stage.Steps]) -> Iterator[tuple[int, Any]]:
         """What there is of each that may be read; others' are refused."""
         for index in range(count):
             try:

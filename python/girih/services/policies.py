@@ -41,7 +41,7 @@ class Policies:
         """Classes first, so that the new policy finds them when it takes effect."""
         number = self._facts.service(service)["number"]
         _check(service, kind, classes, flags)
-        values = {register: int(flags[flag]) for flag, register in FLAGS.items() if flags.get(flag) is not None}
+        values = {register: int(flag) for name, register in FLAGS.items() if (flag := flags.get(name)) is not None}
         values |= {"shift": shift_of(kind, classes, self._facts.manifest.clock_mhz), "policy": KINDS.index(kind)}
         self.write_classes(service, kind, classes)
         for register, value in values.items():

@@ -2,9 +2,11 @@
 """rte_flow's words: what they mean, that they come back the same, and what is refused."""
 
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from girih.card.manifest import Manifest
 from girih.errors import GirihError
 from girih.rmt import action as actions
 from girih.services.chains import bits_of, key_for, match_fields
@@ -29,7 +31,7 @@ def facts() -> Facts:
             "ports": [{"tile": "wire", "port": 0}, {"tile": "host", "port": 1}],
         },
     )
-    return Facts(manifest)
+    return Facts(cast(Manifest, manifest))
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,7 @@ def _mark(action: dict, words: list[str], _facts: Facts) -> None:
 
 
 def _meter(action: dict, words: list[str], _facts: Facts) -> None:
-    treatment = [{} for _ in range(3)]
+    treatment: list[dict] = [{} for _ in range(3)]
     treatment[RED] = {"drop": 1}
     action |= {"meter_set": 1, "meter": _natural(_one(words)), "treatment": treatment}
 

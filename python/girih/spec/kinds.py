@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from peakrdl_regblock.udps import ALL_UDPS
 from ruamel.yaml import YAML
@@ -300,7 +301,7 @@ def _config(top: AddrmapNode) -> list[ConfigField]:
     return [
         ConfigField(
             name=register.inst_name,
-            width=register.get_child_by_name("value").width,
+            width=cast(FieldNode, register.get_child_by_name("value")).width,
             format=register.get_property("format"),
             default=register.get_property("initial"),
             doc=_doc(register),
@@ -322,9 +323,9 @@ def read_kind(description: Path) -> Kind:
     top = compile_rdl(rdl)
     table = None
     if "next" in facts:
-        entries = top.get_child_by_name("next_hop").array_dimensions[0]
+        entries = cast(RegNode, top.get_child_by_name("next_hop")).array_dimensions[0]
         table = NodeTable(str(facts["next"]["key"]), entries, dict(facts["next"].get("names", {})))
-    counters = top.get_child_by_name("counters")
+    counters = cast(RegfileNode, top.get_child_by_name("counters"))
     shells = _elements(counters.get_child_by_name("shell"))
     uses = tuple(facts["uses"])
     kind = Kind(

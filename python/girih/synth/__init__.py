@@ -12,6 +12,7 @@ import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 from girih.build.generate import digest, generated_rtl, params_for
 from girih.build.sources import resolve
@@ -26,6 +27,8 @@ WORKERS = 2  # each takes a core and, for a large tile, a gigabyte
 COMMANDS = "synth_xilinx -family xcup -flatten -noiopad -top {top}"
 # Checks are for simulation and proofs; as cells they would keep their logic alive.
 READ_OPTIONS = "--ignore-assertions"
+
+Job = TypeVar("Job")  # what a job is called by
 
 
 def synthesize(
@@ -59,10 +62,10 @@ def synthesize(
     return area_of(json.loads(result.read_text())["design"].get("num_cells_by_type", {}))
 
 
-def synthesize_all(jobs: dict[str, dict], progress=None) -> dict[str, Area]:
+def synthesize_all(jobs: dict[Job, dict], progress=None) -> dict[Job, Area]:
     """`synthesize(**job)` for each named job, two at a time; `progress(name, area)` after each."""
 
-    def one(item: tuple[str, dict]) -> tuple[str, Area]:
+    def one(item: tuple[Job, dict]) -> tuple[Job, Area]:
         name, job = item
         area = synthesize(**job)
         if progress:

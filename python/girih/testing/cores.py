@@ -40,7 +40,7 @@ class Core:
         for name in ("s_axis_tvalid", "m_axis_tready", "window_valid_i", "rst_i"):
             if hasattr(dut, name):
                 getattr(dut, name).value = 0
-        cocotb.start_soon(Clock(dut.clk_i, PERIOD_NS, "ns").start())
+        Clock(dut.clk_i, PERIOD_NS, "ns").start()
         dut.rst_i.value = 1
         for _ in range(3):
             await RisingEdge(dut.clk_i)

@@ -229,7 +229,7 @@ class Events:
 
 def start_clock(dut) -> None:
     """250 MHz on `clk_i`."""
-    cocotb.start_soon(Clock(dut.clk_i, PERIOD_NS, unit="ns").start())
+    Clock(dut.clk_i, PERIOD_NS, unit="ns").start()
 
 
 async def reset(dut, **levels: int) -> None:

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ class Clock:
         self.tests: defaultdict[str, Times] = defaultdict(Times)
 
     @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(self) -> Generator:
+    def pytest_runtest_makereport(self) -> Generator[None, Any, None]:
         report = (yield).get_result()
         processor, clock = _processor(), time.monotonic()
         report.user_properties = [*report.user_properties, (PROPERTY, (processor - self._processor, clock - self._clock))]
@@ -70,7 +71,7 @@ class Clock:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         for name, value in report.user_properties:
-            if name == PROPERTY:
+            if name == PROPERTY and isinstance(value, tuple | list):
                 self.tests[report.nodeid].add(*value)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

@@ -42,7 +42,7 @@ def test_no_way_has_more_links_than_it_needs(shape: Topology):
 @shapes
 def test_links_are_waited_for_in_an_order(shape: Topology):
     """A fabric by itself cannot deadlock: what each link waits for, over all ways, has no cycle (Dally and Seitz, 1987)."""
-    waits = networkx.DiGraph()
+    waits: networkx.DiGraph = networkx.DiGraph()
     for start in shape.places:
         for end in shape.places:
             networkx.add_path(waits, shape.route(start, end))

@@ -173,7 +173,7 @@ def _fabric_ports(tile: TileText, kind: Kind | None) -> int:
 
 def _ways(tile: TileText, kind: Kind, config: Mapping[str, Value], targets: Mapping[str, int | str]) -> tuple[Hop, ...]:
     """The tiles that the configuration of a tile names."""
-    names = {node: name for name, node in targets.items()}
+    names: dict[object, str] = {node: name for name, node in targets.items()}
     return tuple(
         Hop(None, field.name, names[config[field.name]], tile.line)
         for field in kind.config
@@ -242,7 +242,7 @@ def _check_addresses(card: Card, report: Report) -> None:
         owners: list[tuple[int, Tile]] = []
         for tile in card.tiles:
             address = dict(tile.config).get(field)
-            if address is None or not tile.kind.has_output or (uses and uses not in tile.kind.uses):
+            if not isinstance(address, int) or not tile.kind.has_output or (uses and uses not in tile.kind.uses):
                 continue
             for other_address, other in owners:
                 if address == other_address and not reached[tile.name] & reached[other.name]:

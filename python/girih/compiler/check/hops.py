@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from girih.compiler import values
 from girih.compiler.check.settings import is_balancer
 from girih.compiler.model import Hop, TileText
@@ -20,7 +22,7 @@ LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
 def resolve(
     tile: TileText,
     kind: Kind,
-    kinds: dict[str, Kind | None],
+    kinds: Mapping[str, Kind | None],
     ports: int,
     report: Report,
     scheduler: tuple[str, tuple[int, ...]] | None = None,
@@ -123,7 +125,7 @@ def _keyed(tile: TileText, kind: Kind, tree: Map, ports: int, report: Report) ->
     hops: list[Hop] = []
     for key, value in tree.entries:
         number = _key(tile, kind, key, ports, report)
-        if number == "bad":
+        if isinstance(number, str):
             continue
         if not isinstance(value, Scalar) or value.value is None:
             report.error(key.line, f"next of tile {tile.name} for {key.text} is {values.what_it_is(value)}", "Name a tile.")
@@ -171,7 +173,7 @@ def _label(kind: Kind, number: int | None) -> str:
     return word or f"{kind.next.key} {number}"
 
 
-def _target_is_good(hop: Hop, tile: TileText, kinds: dict[str, Kind | None], report: Report) -> bool:
+def _target_is_good(hop: Hop, tile: TileText, kinds: Mapping[str, Kind | None], report: Report) -> bool:
     if hop.to not in kinds:
         hint = values.did_you_mean(hop.to, kinds)
         report.error(

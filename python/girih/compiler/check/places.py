@@ -44,8 +44,8 @@ def place(design: Design, ports: Mapping[str, int], report: Report) -> tuple[Fab
             places[tile.name] = tuple(found)
     free = (at for at in snake(fabric) if at not in owners and fabric.node(at) != CARD_NODE)
     for tile in design.tiles:
-        if tile.at is None and len(found := tuple(islice(free, ports[tile.name]))) == ports[tile.name]:
-            places[tile.name] = found
+        if tile.at is None and len(next_free := tuple(islice(free, ports[tile.name]))) == ports[tile.name]:
+            places[tile.name] = next_free
     return fabric, places
 
 

@@ -86,7 +86,8 @@ class _Search:
 
     def several(self) -> Iterator[Proposal]:
         """Buffers, each where it untangles most, until what is left is a matter of positions; then these."""
-        search, texts = self, []
+        search = self
+        texts: list[str] = []
         for _ in range(MOST_CHANGES):
             options = search.buffers() if _is_of_tiles(search.card) else search.positions()
             best = min(options, key=lambda option: len(dependencies(option.card).tangled()), default=None)
@@ -105,7 +106,8 @@ class _Search:
         """One tile elsewhere, or two that change places; where that is not enough, one such move after another."""
         if self.card.fabric.topology == "crossbar":
             return
-        places, about = edits.where(self.card), tiles_of(self.cycle)
+        places: Mapping[str, tuple[Place, ...]] = edits.where(self.card)
+        about = tiles_of(self.cycle)
         for _ in range(MOST_MOVES):
             after = min(self._moves(places, about), key=self._cost, default=None)
             if after is None:

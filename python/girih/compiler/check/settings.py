@@ -25,7 +25,7 @@ def resolve(
     filled: Mapping[str, Value],
     targets: Mapping[str, int | str],
     report: Report,
-) -> tuple[Values, Values]:
+) -> tuple[Values, tuple[tuple[str, int], ...]]:
     """The values of all configuration fields, and of the parameters that the design sets or that name a port.
 
     filled: what follows from the rest of the design, by name; a tile cannot set it. targets: the node of every tile,
@@ -41,9 +41,10 @@ def resolve(
     for key, _ in tile.settings:
         if key.text not in settable:
             _unknown(key, tile, kind, settable, report)
-    if isinstance(given.get("ip"), Scalar) and "ip" in fields:
-        config["ip"], prefix = read_ip(given["ip"], "ip", f"ip of tile {tile.name}", report)
-        if "/" in given["ip"].text:
+    address = given.get("ip")
+    if isinstance(address, Scalar) and "ip" in fields:
+        config["ip"], prefix = read_ip(address, "ip", f"ip of tile {tile.name}", report)
+        if "/" in address.text:
             inherited["netmask"] = Addresses(None, None, prefix, None).netmask
     for name, field in fields.items():
         if name in config:
@@ -56,16 +57,14 @@ def resolve(
             config[name] = (field.default,) * field.count if field.count else field.default
         else:
             _not_given(field, tile, kind, report)
-    for name in parameters:
-        if name in given and not isinstance(given[name], Scalar):
-            report.error(given[name].line, f"{name} of tile {tile.name} is {values.what_it_is(given[name])}", f"Write one value, such as {name}: 1")
-            del given[name]
-    set_parameters = {
-        name: _in_range(given[name], name, parameter.min, parameter.max, tile.name, report)
-        for name, parameter in parameters.items()
-        if name in given
-    }
-    set_parameters |= {name: value for name, value in filled.items() if name in parameters}
+    set_parameters = {}
+    for name, parameter in parameters.items():
+        tree = given.get(name)
+        if isinstance(tree, Scalar):
+            set_parameters[name] = _in_range(tree, name, parameter.min, parameter.max, tile.name, report)
+        elif tree is not None:
+            report.error(tree.line, f"{name} of tile {tile.name} is {values.what_it_is(tree)}", f"Write one value, such as {name}: 1")
+    set_parameters |= {name: value for name, value in filled.items() if name in parameters and isinstance(value, int)}
     if "port" in parameters:
         set_parameters["port"] = tile.port
     ordered = tuple((field.name, config.get(field.name) or ((0,) * field.count if field.count else 0)) for field in kind.config)
@@ -129,7 +128,7 @@ def _field(
     if len(items) > field.count:
         report.error(tree.line, f"{field.name} of tile {tile} has {len(items)} values", f"It may have {field.count}.")
         return None
-    given = [_value(field, item, tile, report) or 0 for item in items]
+    given = [_value(field, item, tile, report) or 0 for item in items if isinstance(item, Scalar)]
     return (*given, *[field.default or 0] * (field.count - len(given)))
 
 

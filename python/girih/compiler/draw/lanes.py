@@ -6,10 +6,12 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+from girih.topology import Place
+
 Point = tuple[float, float]
 
 
-def route(start: tuple[int, int], end: tuple[int, int]) -> list[tuple[int, int]]:
+def route(start: Place, end: Place) -> list[Place]:
     """The routers that a message meets on a mesh, first along x and then along y."""
     (x0, y0), (x1, y1) = start, end
     along_x = [(x, y0) for x in range(x0, x1, 1 if x1 >= x0 else -1)]

@@ -47,28 +47,28 @@ def channel(card: Card, link: Channel) -> list[Point]:
     return [_router(link.start), _router(link.end)]
 
 
-def _cell(at: tuple[int, int]) -> Point:
+def _cell(at: Place) -> Point:
     return MARGIN + 24 + at[0] * PITCH_X, TITLE_HEIGHT + at[1] * PITCH_Y
 
 
-def _router(at: tuple[int, int]) -> Point:
+def _router(at: Place) -> Point:
     x, y = _cell(at)
     return x + TILE_WIDTH + 42, y + TILE_HEIGHT + 42
 
 
-def _corner(at: tuple[int, int]) -> Point:
+def _corner(at: Place) -> Point:
     x, y = _cell(at)
     return x + TILE_WIDTH - 6, y + TILE_HEIGHT - 6
 
 
-def _line(places: list[tuple[int, int]]) -> list[Point]:
+def _line(places: list[Place]) -> list[Point]:
     """From tile to tile along the links between routers; a line joins the side of a tile that its link passes."""
     routers = [_router(at) for at in places]
     start, end = _joint(places[0], places[1]), _joint(places[-1], places[-2])
     return lanes.simplify([*start, *routers[1:-1], *reversed(end)])
 
 
-def _joint(at: tuple[int, int], towards: tuple[int, int]) -> list[Point]:
+def _joint(at: Place, towards: Place) -> list[Point]:
     """A point on the edge of the tile at `at`, and the one beside it on the link to or from `towards`."""
     x, y = _cell(at)
     link_x, link_y = _router(at)

@@ -66,17 +66,17 @@ def _relative(path: Path) -> str:
 def addresses(card: Card) -> dict:
     """What a client must know: the card's addresses and the UDP ports of its applications."""
     shared = card.addresses
-    applications = {}
+    applications: dict[int, str] = {}
     for tile in card.tiles:
         if tile.kind.next and tile.kind.next.key == UDP_KEY:
             applications |= {hop.key: hop.to for hop in tile.hops if hop.key is not None}
-    macs = {tile.port: dict(tile.config).get("mac") for tile in card.tiles if "axis_in" in tile.kind.uses}
+    macs = {tile.port: mac for tile in card.tiles if "axis_in" in tile.kind.uses and isinstance(mac := dict(tile.config).get("mac"), int)}
     return {
         "mac": None if shared.mac is None else values.mac_text(shared.mac),
         "ip": None if shared.ip is None else values.ipv4_text(shared.ip),
         "prefix": shared.prefix,
         "gateway": None if shared.gateway is None else values.ipv4_text(shared.gateway),
-        "port_macs": [values.mac_text(macs[port]) for port in sorted(macs) if macs[port] is not None],
+        "port_macs": [values.mac_text(macs[port]) for port in sorted(macs)],
         "udp": [{"port": port, "tile": applications[port]} for port in sorted(applications)],
     }
 
@@ -111,7 +111,7 @@ def emit_tables(card: Card) -> str:
     for service in services(card):
         lines += [f"  {service.name}", f"      {' > '.join(service.tiles)}"]
     lines += ["", "Tiles and their node tables: a message goes to the first entry that matches", ""]
-    rows = [("tile", "kind", "node", "key", "next")]
+    rows: list[tuple[str, ...]] = [("tile", "kind", "node", "key", "next")]
     for tile in card.tiles:
         head = (tile.name, tile.kind.name, f"0x{tile.node:02x}")
         for hop in (*tile.hops, *tile.ways):

@@ -24,7 +24,8 @@ DEFAULTS = CardParams()
 def read(tree: Map, stem: str, report: Report) -> Design:
     """The design in `tree`; `stem` is its name when it gives none. What is wrong goes to `report`."""
     keys = mapping(tree, CARD_KEYS, "a card", report)
-    name = keys["name"].text if isinstance(keys.get("name"), Scalar) else stem
+    given = keys.get("name")
+    name = given.text if isinstance(given, Scalar) else stem
     if fault := values.name_fault(name):
         line = keys["name"].line if "name" in keys else 1
         report.error(line, f"the card's name {name} {fault}", "Write name: my_card")
@@ -83,7 +84,7 @@ def _fabric(tree: Tree | None, report: Report) -> Fabric | None:
                     f"Each side may be 1 to {LARGEST_SIDE} routers.",
                 )
             else:
-                return Fabric("mesh", *sides, line=line)
+                return Fabric("mesh", sides[0], sides[1], line=line)
             return None
         if topology.text == "butterfly":
             if len(sides) != 3 or None in sides:
@@ -96,7 +97,7 @@ def _fabric(tree: Tree | None, report: Report) -> Fabric | None:
                     f"x may be 1 to {x} and y 1 to {y}, with two routers at least, and the tiles of a router 1 to {tiles}.",
                 )
             else:
-                return Fabric("butterfly", *sides, line=line)
+                return Fabric("butterfly", sides[0], sides[1], sides[2], line=line)
             return None
     report.error(tree.line, f"the fabric is {_fabric_found(tree)}; a card has a mesh, a butterfly or a crossbar", FABRIC_REMEDY)
     return None
@@ -176,7 +177,7 @@ def _tile(name: Scalar, tree: Tree, report: Report) -> TileText:
         if key.text in TILE_KEYS:
             continue
         items = value.items if isinstance(value, Seq) else (value,)
-        if items and all(isinstance(item, Scalar) and item.value is not None for item in items):
+        if isinstance(value, Scalar | Seq) and items and all(isinstance(item, Scalar) and item.value is not None for item in items):
             settings.append((key, value))
         else:
             found = values.what_it_is(value)
@@ -196,10 +197,11 @@ def _tile(name: Scalar, tree: Tree, report: Report) -> TileText:
 
 def _place(name: str, tree: Tree, report: Report) -> tuple[tuple[int, ...], ...] | None:
     """One place, or a list of them: `3`, `[1, 0]`, `[[1, 0], [2, 0]]`. On a crossbar `[3, 4]` is two ports."""
-    several = isinstance(tree, Seq) and tree.items and all(isinstance(item, Seq) for item in tree.items)
+    items = tree.items if isinstance(tree, Seq) else ()
+    several = items and all(isinstance(item, Seq) for item in items)
     places = [
         tuple(values.number(item) for item in (one.items if isinstance(one, Seq) else (one,)))
-        for one in (tree.items if several else (tree,))
+        for one in (items if several else (tree,))
     ]
     if any(None in place or not place for place in places) or any(several and len(place) not in (2, 3) for place in places):
         remedy = "Write at: [x, y] on a mesh, at: [x, y, tile] on a butterfly, at: port on a crossbar, or leave it out."

@@ -65,11 +65,12 @@ def names(keys: dict[str, Tree], key: str, report: Report, owner: str, example: 
     if tree is None:
         return ()
     items = tree.items if isinstance(tree, Seq) else (tree,)
-    if not all(isinstance(item, Scalar) and item.value is not None for item in items):
+    words = [item for item in items if isinstance(item, Scalar) and item.value is not None]
+    if len(words) < len(items):
         report.error(tree.line, f"{key} of {owner} is {values.what_it_is(tree)}", f"Write {key}: {example}")
         return ()
-    texts = [item.text for item in items]
-    for index, item in enumerate(items):
+    texts = [item.text for item in words]
+    for index, item in enumerate(words):
         if item.text in texts[:index]:
             report.error(item.line, f"{key} of {owner} names {item.text} twice", "Name it once.")
-    return tuple(item for index, item in enumerate(items) if item.text not in texts[:index])
+    return tuple(item for index, item in enumerate(words) if item.text not in texts[:index])

@@ -84,6 +84,7 @@ def parse(text: str, report: Report) -> Map:
         report.raise_if_any()
     tree = _convert(root, report, 0)
     report.raise_if_any()
+    assert isinstance(tree, Map)
     return tree
 
 

@@ -89,7 +89,8 @@ def _service(name: Scalar, tree: Tree, report: Report) -> ServiceText | None:
 def _policy(keys: dict[str, Tree], owner: str, report: Report) -> Policy:
     flags = [read.flag(keys, key, report, owner) for key in ("share", "by_tenant", "given_rank")]
     tree = keys.get("policy")
-    kind, classes = "strict", ()
+    kind = "strict"
+    classes: tuple[ClassText, ...] = ()
     if isinstance(tree, Map) and len(tree.entries) == 1:
         (key, value), = tree.entries
         kind = read.word({"policy": key}, "policy", POLICIES, "strict", report, owner)
@@ -162,7 +163,8 @@ def _chain(name: Scalar, tree: Tree, report: Report) -> ChainText | None:
 
 def _hop(tree: Tree, owner: str, report: Report) -> ChainHopText | None:
     """`aes`, or `{aes: {class: 1, meta: 3}}`."""
-    service, given = tree, Map(tree.line, ())
+    service: Tree = tree
+    given: Tree = Map(tree.line, ())
     if isinstance(tree, Map) and len(tree.entries) == 1:
         service, given = tree.entries[0]
     if not isinstance(service, Scalar) or service.value is None or not isinstance(given, Map):

@@ -23,13 +23,14 @@ def read_traffic(tree: Tree | None, report: Report) -> TrafficText:
             tree.line, f"traffic is {values.what_it_is(tree)}", f"Write traffic: and below it lines such as ports: {EXAMPLES['ports']}"
         )
         return TrafficText()
-    keys = {key: value for key, value in read.mapping(tree, TRAFFIC_KEYS, "traffic", report).items() if _is_mapping(key, value, report)}
+    given = read.mapping(tree, TRAFFIC_KEYS, "traffic", report)
+    keys = {key: value for key, value in given.items() if _is_mapping(key, value, report) and isinstance(value, Map)}
     return TrafficText(
         ports=_shares(keys["ports"], "ports of traffic", report) if "ports" in keys else (),
         tiles=tuple(
             (name, _shares(value, f"{name.text} in traffic", report))
             for name, value in (keys["tiles"].entries if "tiles" in keys else ())
-            if _is_mapping(name.text, value, report, "{ip_rx: 9, arp: 1}")
+            if _is_mapping(name.text, value, report, "{ip_rx: 9, arp: 1}") and isinstance(value, Map)
         ),
         chains=_shares(keys["chains"], "chains of traffic", report) if "chains" in keys else (),
     )

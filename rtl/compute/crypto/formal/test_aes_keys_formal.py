@@ -2,6 +2,7 @@
 """Proof, unbounded, that tenants' keys are apart; and that it notices what would let them meet."""
 
 import pytest
+
 from girih.formal import prove, refute
 
 # Which function expands a key, and how long that takes, is the same for all tenants.
