@@ -42,6 +42,15 @@ class Fabric:
         return self.x * self.y * self.tiles
 
     @property
+    def room(self) -> int:
+        """Tiles that fit: the place with the card's own node number, which the largest fabrics have, takes none."""
+        return self.ports - sum(not self.is_free(at) for at in self.shape.places)
+
+    def is_free(self, at: Place) -> bool:
+        """Whether a tile can be at a place."""
+        return self.node(at) != CARD_NODE
+
+    @property
     def text(self) -> str:
         match self.topology:
             case "mesh":

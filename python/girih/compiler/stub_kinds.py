@@ -14,7 +14,7 @@ def _array(name: str, width: int, count: int, default: int = 0) -> ConfigField:
 
 def service_kinds() -> dict[str, Kind]:
     """All kinds, and `stub_port`, `stub_scheduler` and `stub_unit`."""
-    echo = load_kinds()["echo"]
+    echo = replace(load_kinds()["echo"], needs=())
     port = replace(
         echo,
         name="stub_port",
@@ -26,6 +26,7 @@ def service_kinds() -> dict[str, Kind]:
         parameters=(
             EngineParameter("kind_0", 0, 0, 2, "of the first table"),
             EngineParameter("key_halves_0", 3, 1, 10, "of its key"),
+            EngineParameter("entries_0", 16, 16, 64, "of the first table"),
         ),
         config=(
             ConfigField("exit", 8, "node", None, "where messages without a chain go", 0x14),

@@ -163,8 +163,9 @@ def test_a_message_holds_its_way_link_by_link():
 
 @pytest.mark.parametrize(("kind", "waits"), [("relay", True), ("icmp", True), ("buffer", False)])
 def test_a_tile_waits_unless_it_drops(kind, waits):
-    card = card_of(TWO.replace("KIND", kind))
-    assert ((Channel(OUT, (1, 0), (1, 0)), Buffer("a")) in edges(card)) == waits
+    found = "{ipv4: ip_rx}}\n  ip_rx: {kind: ipv4_rx, ip: 10.77.0.2, next: a}"  # as icmp needs it
+    card = card_of(TWO.replace("[3, 1]", "[4, 1]").replace("{ipv4: a}}", found).replace("KIND", kind))
+    assert ((Channel(OUT, (2, 0), (2, 0)), Buffer("a")) in edges(card)) == waits
 
 
 def test_entries_of_a_node_table_that_no_message_meets_are_no_paths():

@@ -105,13 +105,13 @@ def test_not_a_file(tmp_path):
     assert str(caught.value) == f"{tmp_path}: this is not a file. Name a design file, such as designs/demo.yaml."
 
 
-def test_many_tiles_on_a_crossbar(tmp_path):
+def test_more_tiles_than_node_numbers(tmp_path):
     spare = "".join(f"  echo_{i}: {{kind: echo, next: udp_tx}}\n" for i in range(300))
     text = "\n".join(line for line in GOOD.splitlines()).replace("{mesh: [4, 2]}", "crossbar")
     for x, y in ((0, 0), (1, 0), (2, 0), (3, 0), (3, 1), (2, 1), (1, 1)):
         text = text.replace(f", at: [{x}, {y}]", "")
     assert answer(tmp_path, (text + "\n" + spare).encode()) == (
-        "card.yaml:5: 307 tiles are too many for a crossbar. It has at most 255 ports; use a mesh."
+        "card.yaml:5: the card has 307 tiles. It may have 255: a node number has eight bits."
     )
 
 

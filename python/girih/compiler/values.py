@@ -5,30 +5,23 @@ from __future__ import annotations
 
 import difflib
 import ipaddress
-import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from girih.compiler.read.parse import Map, Scalar, Seq, Tree
+from girih.compiler.reserved import RESERVED
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
-# Words of the register description language and of design files, which a tile's name becomes part of.
-_RESERVED = frozenset(
-    "abstract accesstype addressingtype addrmap alias all any bit boolean bothedge card component componentwidth "
-    "constraint default encode enum external field fieldid hw inside internal intr level longint mem na negedge "
-    "nonsticky number onreadtype onwritetype posedge precedencetype property r rclr ref reg regfile rset ruser rw "
-    "rw1 signal string struct sw this type unsigned w w1 wclr woclr woset wot wr wset wuser wzc wzs wzt".split()
-) | frozenset(keyword.kwlist)
 
 
-def name_fault(name: str) -> str | None:
-    """What is wrong with a name of a tile or a card, or None."""
+def name_fault(name: str, reserved: Container[str] = RESERVED) -> str | None:
+    """What is wrong with a name in a design file, or None. reserved: words that have another meaning there."""
     if not _IDENTIFIER.fullmatch(name):
         return "must be lower-case letters, digits and _, a letter first"
     if len(name) > 40:
         return "is longer than 40 characters"
-    if name in _RESERVED:
+    if name in reserved:
         return "is a reserved word"
     return None
 
@@ -46,7 +39,7 @@ def mac_fault(value: int) -> str | None:
     """Why an address cannot be a card's, or None."""
     if value == 0:
         return "is all zero"
-    return "is a group address" if value >> 40 & 1 else None
+    return "is a group address" if value >> 40 & 1 or value >> 48 else None
 
 
 def ipv4(text: str) -> int | None:
@@ -70,6 +63,21 @@ def ipv4_fault(value: int, prefix: int) -> str | None:
     if prefix < 31 and address in (network.network_address, network.broadcast_address):
         return f"is the network's or the broadcast address of {network}"
     return None
+
+
+def prefix_of(netmask: int) -> int | None:
+    """The bits of the network that a netmask leaves; None where its ones are not all above its zeros."""
+    prefix = netmask.bit_count()
+    return prefix if netmask == (0xFFFFFFFF << (32 - prefix)) & 0xFFFFFFFF else None
+
+
+def gateway_fault(gateway: int, ip: int, prefix: int) -> str | None:
+    """Why an address cannot be the gateway of a card with this address, or None."""
+    if gateway == ip:
+        return "is the card itself"
+    if (gateway ^ ip) >> (32 - prefix):
+        return f"is not in the network of {ipv4_text(ip)}/{prefix}"
+    return ipv4_fault(gateway, prefix)
 
 
 def what_it_is(tree: Tree) -> str:

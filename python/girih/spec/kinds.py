@@ -17,7 +17,7 @@ from systemrdl import RDLCompiler
 from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 
 from girih.paths import RTL
-from girih.spec.message import SUPPORTED_WIDTHS, CardParams
+from girih.spec.message import SUPPORTED_WIDTHS, CardParams, type_widths
 from girih.spec.units import Core, completed
 
 TILES = RTL / "tiles"
@@ -26,7 +26,9 @@ CARD = RTL / "control" / "card.rdl"
 BUFFERING = ("cut_through", "store_and_forward", "drops", "sink")
 WAITS = ("reply", "control", "data")
 USES = ("axis_in", "axis_out", "now", "latency", "window", "credits_in", "credits_out")
+HEADERS = ("network", "transport", "payload")  # that a descriptor has offsets of
 FABRIC = ("in", "out", "both", "none")
+LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
 CONFIG = 0x400  # where the configuration starts
 WINDOW = 0x4000  # where the window of a kind that uses one starts
 WINDOW_BYTES = 0x4000
@@ -151,11 +153,12 @@ class EngineParameter:
 
 @dataclass(frozen=True)
 class NodeTable:
-    """What the node table of a kind is searched with. names: words for keys in a design file."""
+    """What the node table of a kind is searched with. most: the largest key. names: words for keys in a design file."""
 
     key: str
     entries: int
     names: Mapping[str, int]
+    most: int = LARGEST_KEY
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,7 @@ class Kind:
     fabric: "in", "out", "both" or "none" of the ways between engine and fabric. fabric_ports: how many fabric ports it
     has, or the parameter that says so. chained: it is for cards with services only. buffering, waits: what a message
     in it waits for, see docs/deadlock.md. lossless: the flag of its configuration that makes what it sends lossless, or
-    None. widths: of data that it can take. Paths say where its facts are written, for messages to people.
+    None. widths: of data that it can take. needs, gives: headers whose offsets its messages must bring, and have from it on. Paths say where its facts are written, for messages to people.
     """
 
     name: str
@@ -184,6 +187,8 @@ class Kind:
     lossless: str | None
     widths: tuple[int, ...]
     next: NodeTable | None
+    needs: tuple[str, ...]
+    gives: tuple[str, ...]
     parameters: tuple[EngineParameter, ...]
     config: tuple[ConfigField, ...]
     shell_counters: tuple[Counter, ...]
@@ -324,7 +329,8 @@ def read_kind(description: Path) -> Kind:
     table = None
     if "next" in facts:
         entries = cast(RegNode, top.get_child_by_name("next_hop")).array_dimensions[0]
-        table = NodeTable(str(facts["next"]["key"]), entries, dict(facts["next"].get("names", {})))
+        node_table = facts["next"]
+        table = NodeTable(str(node_table["key"]), entries, dict(node_table.get("names", {})), node_table.get("most", LARGEST_KEY))
     counters = cast(RegfileNode, top.get_child_by_name("counters"))
     shells = _elements(counters.get_child_by_name("shell"))
     uses = tuple(facts["uses"])
@@ -344,6 +350,8 @@ def read_kind(description: Path) -> Kind:
         lossless=facts.get("lossless"),
         widths=tuple(facts.get("widths", SUPPORTED_WIDTHS)),
         next=table,
+        needs=tuple(facts.get("needs", ())),
+        gives=tuple(facts.get("gives", ())),
         parameters=tuple(EngineParameter(name, **p) for name, p in facts.get("parameters", {}).items()),
         config=tuple(_config(top)),
         shell_counters=tuple(c for index, shell in enumerate(shells) for c in _counters(shell, _suffix(index))),
@@ -377,6 +385,8 @@ def _check(kind: Kind) -> None:
     require(kind.lossless is None or kind.lossless in flags, f"lossless is {kind.lossless}, which its configuration does not have")
     for use in kind.uses:
         require(use in USES, f"uses names {use}; it may name {', '.join(USES)}")
+    for header in (*kind.needs, *kind.gives):
+        require(header in HEADERS, f"needs or gives names {header}; they may name {', '.join(HEADERS)}")
     require(kind.fabric in FABRIC, f"fabric is {kind.fabric}; it must be one of {', '.join(FABRIC)}")
     routed = kind.chained and kind.next is None  # all its messages have a source route
     require(routed or kind.has_output == (kind.next is not None), "a kind has a node table (next) if it sends to the fabric")

@@ -12,6 +12,7 @@ from girih.compiler.check import hops, settings
 from girih.compiler.check.chains import why_no_exit
 from girih.compiler.check.deadlock import check_deadlock
 from girih.compiler.check.fill import filled
+from girih.compiler.check.headers import check_headers
 from girih.compiler.check.places import place
 from girih.compiler.check.scheduling import check_scheduling
 from girih.compiler.check.traffic import check_traffic
@@ -112,6 +113,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
         _check_ports(card, design, report)
     if not report.errors:  # what follows needs every next hop to be there
         _check_reachable(card, report)
+        check_headers(card, report)
         _check_addresses(card, report)
     report.raise_if_any()
     if not allow_deadlock:

@@ -10,11 +10,14 @@ from girih.compiler.check.settings import parameter
 from girih.compiler.model import Design
 from girih.compiler.read.parse import Report, Scalar
 from girih.compiler.scheduling import Chain, ChainHop, ChainText, Service, Tenant
-from girih.services.chains import bits_of, match_fields
+from girih.rmt.stage import KINDS, Shape, run
+from girih.rmt.tables import TableFull, table_for
+from girih.services.chains import Bits, bits_of, key_for, match_fields
 from girih.spec.kinds import Kind
 
 # Parameters of a port that say what its first table, which decides the chain, is like.
-TABLE_KIND, KEY_HALVES, EXACT = "kind_0", "key_halves_0", 0
+TABLE_KIND, KEY_HALVES, ENTRIES = "kind_0", "key_halves_0", "entries_0"
+EXACT, TERNARY, PREFIX = range(len(KINDS))
 Kinds = Mapping[str, Kind | None]
 
 
@@ -86,21 +89,32 @@ def check_chains(
 def _check_keys(
     chains: list[Chain], texts: tuple[ChainText, ...], design: Design, kinds: Kinds, report: Report
 ) -> None:
-    """The key of each port's first table has what the chains match; all of an exact one is compared."""
+    """The first table of each port can tell the chains apart, and has room for them; all of an exact one is compared."""
     matched = [(text, bits_of(dict(chain.match))) for chain, text in zip(chains, texts, strict=True) if chain.match]
+    for index, (text, bits) in enumerate(matched):
+        same = next((other for other, others in matched[:index] if others == bits), None)
+        if same is not None:
+            what = f"chains {same.name.text} and {text.name.text} match the same packets"
+            report.error(text.name.line, what, "Let them match different ones, or remove one of them.")
+            return
     for tile in design.tiles:
         kind = kinds[tile.name]
         halves = None if kind is None else parameter(tile, kind, KEY_HALVES, design.params)
-        if halves is None or not matched:
+        sort = None if halves is None else parameter(tile, kind, TABLE_KIND, design.params)
+        if sort == PREFIX:
+            what = f"the first table of {tile.name} is one of prefixes, which cannot decide chains"
+            report.error(tile.line, what, f"Write {TABLE_KIND}: {EXACT}, exact, or {TABLE_KIND}: {TERNARY}, ternary.")
+        if halves is None or sort not in (EXACT, TERNARY) or not matched:
             continue
         first, bits = matched[0]
         other = next((text for text, more in matched if more.masks != bits.masks), None)
-        if other is not None and parameter(tile, kind, TABLE_KIND, design.params) == EXACT:
+        if other is not None and sort == EXACT:
             report.error(
                 other.name.line,
                 f"chains {first.name.text} and {other.name.text} match different fields, which the exact table of {tile.name} cannot",
-                f"Match the same fields, or make it ternary with {TABLE_KIND}: 1 in {tile.name}.",
+                f"Match the same fields, or make it ternary with {TABLE_KIND}: {TERNARY} in {tile.name}.",
             )
+            continue
         needed = len({half for _, more in matched for half in more.masks})
         if needed > halves:
             report.error(
@@ -108,6 +122,23 @@ def _check_keys(
                 f"the chains match {needed} halfwords of a packet; the key of {tile.name} has {halves}",
                 f"Match fewer fields, or set {KEY_HALVES} in {tile.name}.",
             )
+            continue
+        entries = parameter(tile, kind, ENTRIES, design.params)
+        if entries is not None and not _fit(KINDS[sort], entries, halves, [bits for _, bits in matched]):
+            what = f"the {len(matched)} chains that match packets do not fit the first table of {tile.name}, of {entries} entries"
+            report.error(first.name.line, what, f"Give it more with {ENTRIES} in {tile.name}, or remove chains.")
+
+
+def _fit(sort: str, entries: int, halves: int, matched: list[Bits]) -> bool:
+    """Whether a table takes all entries, as they are written when the card starts."""
+    table = table_for(Shape(sort, entries, halves, meters=0, counters=0, registers=0))
+    key = key_for(matched, halves)
+    try:
+        for bits in matched:
+            run(table.insert(key.entry(bits, {}, owner=0, order=0)), lambda _write, _offset, _data: 0)
+    except TableFull:
+        return False
+    return True
 
 
 def _chain_tenant(text: ChainText, tenants: tuple[Tenant, ...], report: Report) -> Tenant | None:

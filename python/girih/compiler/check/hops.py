@@ -10,13 +10,11 @@ from girih.compiler.check.settings import is_balancer
 from girih.compiler.model import Hop, TileText
 from girih.compiler.read.parse import Map, Report, Scalar, Seq
 from girih.spec.kinds import Kind
-from girih.spec.message import type_widths
 
 ANY = "any"
 # Words for the keys of messages that go to the queues; who has both spreads them over two fabric ports.
 SCHEDULER = ("scheduler", "scheduler_odd")
 NO_KEY = "0"  # the table of a kind that sends everything to one next hop is searched with 0
-LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
 
 
 def resolve(
@@ -157,7 +155,7 @@ def _key(tile: TileText, kind: Kind, key: Scalar, ports: int, report: Report) ->
         words = values.listing([*table.names, "a number", ANY])
         report.error(key.line, f"{key.text} in next of tile {tile.name} is no {table.key}", f"{hint}It may be {words}.")
         return "bad"
-    highest = ports - 1 if table.key == "port" else LARGEST_KEY
+    highest = ports - 1 if table.key == "port" else table.most
     if not 0 <= number <= highest:
         what = f"{table.key} {number} in next of tile {tile.name} is out of range"
         report.error(key.line, what, values.span(0, highest))

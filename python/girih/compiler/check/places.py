@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 
 from girih.compiler import values
-from girih.compiler.model import CARD_NODE, Design, Fabric, TileText
+from girih.compiler.model import LARGEST_BUTTERFLY, LARGEST_SIDE, Design, Fabric, TileText
 from girih.compiler.read.design import MOST_TILES
 from girih.compiler.read.parse import Report
 from girih.topology import Place
 
 _AXES = {"mesh": ("x", "y"), "butterfly": ("x", "y", "tile"), "crossbar": ("port",)}
 _EXAMPLE = {"mesh": "[0, 0]", "butterfly": "[0, 0, 0]", "crossbar": "0"}
-_LARGER = {"mesh": "{mesh: [4, 4]}", "butterfly": "{butterfly: [4, 4, 4]}"}
+
 
 def place(design: Design, ports: Mapping[str, int], report: Report) -> tuple[Fabric, dict[str, tuple[Place, ...]]]:
     """The fabric in its final size and the places of every tile by name.
@@ -42,7 +42,7 @@ def place(design: Design, ports: Mapping[str, int], report: Report) -> tuple[Fab
                 owners[at] = tile.name
         if found and None not in found:
             places[tile.name] = tuple(found)
-    free = (at for at in snake(fabric) if at not in owners and fabric.node(at) != CARD_NODE)
+    free = (at for at in snake(fabric) if at not in owners and fabric.is_free(at))
     for tile in design.tiles:
         if tile.at is None and len(next_free := tuple(islice(free, ports[tile.name]))) == ports[tile.name]:
             places[tile.name] = next_free
@@ -77,19 +77,26 @@ def _sized(design: Design, ports: Mapping[str, int], report: Report) -> Fabric:
     needed = sum(ports.values())
     if fabric.topology == "crossbar":
         largest = max((max(at[0] for at in tile.at) + ports[tile.name] for tile in design.tiles if tile.at), default=0)
-        if needed > MOST_TILES:
-            report.error(
-                design.tiles_line, f"{tiles} tiles are too many for a crossbar", f"It has at most {MOST_TILES} ports; use a mesh."
-            )
         if fabric.x == 0:
             return replace(fabric, x=min(max(needed, largest, 1), MOST_TILES))
-    if needed > fabric.ports:
-        remedy = "Write fabric: crossbar, which has as many ports as there are tiles."
-        if fabric.topology != "crossbar":
-            remedy = f"Make it larger, such as fabric: {_LARGER[fabric.topology]}, or remove tiles."
+    if needed > fabric.room:
         with_ports = f" with {needed} fabric ports" if needed > tiles else ""
-        report.error(fabric.line, f"{tiles} tiles{with_ports} do not fit {fabric.text}", remedy)
+        report.error(fabric.line, f"{tiles} tiles{with_ports} do not fit {fabric.text}", _larger(fabric, needed))
     return fabric
+
+
+def _larger(fabric: Fabric, needed: int) -> str:
+    """How a fabric can be made to hold so many tiles: by one of the same sort that is not smaller in any direction."""
+    if needed > MOST_TILES:
+        return f"A card has room for {MOST_TILES}; remove some."
+    if fabric.topology == "crossbar":
+        return "Write fabric: crossbar, which has as many ports as there are tiles."
+    most = (LARGEST_SIDE, LARGEST_SIDE, 1) if fabric.topology == "mesh" else LARGEST_BUTTERFLY
+    sizes = product(*(range(size, end + 1) for size, end in zip((fabric.x, fabric.y, fabric.tiles), most, strict=True)))
+    fit = [larger for size in sizes if (larger := Fabric(fabric.topology, *size)).room >= needed]
+    best = min(fit, key=lambda larger: (larger.room, abs(larger.x - larger.y)))
+    size = [best.x, best.y, best.tiles][: len(_AXES[fabric.topology])]
+    return f"Make it larger, such as fabric: {{{fabric.topology}: {size}}}, or remove tiles."
 
 
 def _text(at: Place, fabric: Fabric) -> str:
@@ -115,7 +122,7 @@ def _checked(name: str, at: tuple[int, ...], fabric: Fabric, line: int, report: 
             remedy = f"{values.listing(spans, 'and')}."
         report.error(line, f"tile {name} is at {_text(at, fabric)}, off {fabric.text}", remedy)
         return None
-    if fabric.node(at) == CARD_NODE:
+    if not fabric.is_free(at):
         report.error(line, f"tile {name} is at {list(at)}, the node number of the card itself", "Choose another place.")
         return None
     return at

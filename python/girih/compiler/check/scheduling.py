@@ -28,7 +28,7 @@ def check_scheduling(design: Design, kinds: Kinds, report: Report) -> Scheduling
         return Scheduling()
     scheduler = _scheduler(design, kinds, report)
     services = _services(text.services, design, kinds, report)
-    tenants = _tenants(text.tenants, services, design, report)
+    tenants = _tenants(text.tenants, services, _most_tenants(scheduler, kinds), design, report)
     _check_buffer(tenants, scheduler, kinds, design, report)
     chains = check_chains(text.chains, services, tenants, design, kinds, report)
     return Scheduling(scheduler.name if scheduler else None, services, tenants, chains)
@@ -95,24 +95,33 @@ def _is_good_unit(unit: Scalar, service: str, owners: dict[str, str], kinds: Kin
     return True
 
 
-def _tenants(texts: tuple[TenantText, ...], services: tuple[Service, ...], design: Design, report: Report) -> tuple[Tenant, ...]:
+def _most_tenants(scheduler: TileText | None, kinds: Kinds) -> int:
+    """How many tenants the scheduler can tell apart; as many as a descriptor can where there is none."""
+    kind = None if scheduler is None else kinds[scheduler.name]
+    return next((item.max for item in kind.parameters if item.name == "tenants"), MOST_TENANTS) if kind else MOST_TENANTS
+
+
+def _tenants(texts: tuple[TenantText, ...], services: tuple[Service, ...], most: int, design: Design, report: Report) -> tuple[Tenant, ...]:
     names = [service.name for service in services]
     numbers: dict[int, str] = {}
     port_owners: dict[int, str] = {}
     tenants = []
     for text in texts:
         if text.number is not None:
+            if text.number >= most:
+                what = f"tenant {text.name.text} has id {text.number}; the scheduler knows {most} tenants"
+                report.error(text.number_line, what, values.span(0, most - 1))
             if text.number in numbers:
                 report.error(
                     text.number_line, f"tenants {numbers[text.number]} and {text.name.text} have the same id {text.number}", "Give one of them another."
                 )
             numbers.setdefault(text.number, text.name.text)
-    free = (number for number in range(1, MOST_TENANTS) if number not in numbers)
+    free = (number for number in range(1, most) if number not in numbers)
     for text in texts:
         name = text.name.text
         number = text.number if text.number is not None else next(free, None)
         if number is None:
-            report.error(text.name.line, f"tenant {name} is one too many", f"A card has at most {MOST_TENANTS}, numbers 0 to {MOST_TENANTS - 1}.")
+            report.error(text.name.line, f"tenant {name} is one too many", f"A card has at most {most}, numbers 0 to {most - 1}.")
             continue
         rights = names if text.services is None else [s.text for s in text.services if is_service(s, f"tenant {name}", names, report)]
         ports = tuple(port for port in (_port(p, name, port_owners, design, report) for p in text.ports) if port is not None)

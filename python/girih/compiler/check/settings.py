@@ -13,6 +13,7 @@ from girih.spec.kinds import ConfigField, Kind
 from girih.spec.message import CardParams
 
 REPLICA_KEY = "replica"  # what the node table of a balancer is searched with
+_EXAMPLES = {"mac": "02:67:69:72:69:68", "ipv4": "10.77.0.1", "node": "a_tile", "flag": "true"}
 REPLICAS = "replicas"  # the field that follows from a balancer's next
 
 Values = tuple[tuple[str, Value], ...]
@@ -63,12 +64,25 @@ def resolve(
         if isinstance(tree, Scalar):
             set_parameters[name] = _in_range(tree, name, parameter.min, parameter.max, tile.name, report)
         elif tree is not None:
-            report.error(tree.line, f"{name} of tile {tile.name} is {values.what_it_is(tree)}", f"Write one value, such as {name}: 1")
+            report.error(tree.line, f"{name} of tile {tile.name} is {values.what_it_is(tree)}", "Write one number.")
     set_parameters |= {name: value for name, value in filled.items() if name in parameters and isinstance(value, int)}
     if "port" in parameters:
         set_parameters["port"] = tile.port
+    _check_network(tile, config, report)
     ordered = tuple((field.name, config.get(field.name) or ((0,) * field.count if field.count else 0)) for field in kind.config)
     return ordered, tuple(set_parameters.items())
+
+
+def _check_network(tile: TileText, config: Mapping[str, Value | None], report: Report) -> None:
+    """The addresses of a tile that has all three fit together: they come from the tile, the card and the kind."""
+    ip, netmask, gateway = (config.get(name) for name in ("ip", "netmask", "gateway"))
+    prefix = values.prefix_of(netmask) if isinstance(netmask, int) else None
+    if isinstance(netmask, int) and prefix is None:
+        what = f"netmask of tile {tile.name} is {values.ipv4_text(netmask)}, which is no netmask"
+        report.error(tile.line, what, "Write netmask: 255.255.255.0, or give the prefix with the address, ip: 10.77.0.2/24.")
+    elif ip and gateway and prefix and (fault := values.gateway_fault(gateway, ip, prefix)):
+        what = f"gateway {values.ipv4_text(gateway)} of tile {tile.name} {fault}"
+        report.error(tile.line, what, "Give a neighbour's address, or correct the prefix after the / of ip.")
 
 
 def parameter(tile: TileText, kind: Kind, name: str, params: CardParams) -> int | None:
@@ -106,7 +120,7 @@ def _unknown(key: Scalar, tile: TileText, kind: Kind, settable: list[str], repor
 
 
 def _not_given(field: ConfigField, tile: TileText, kind: Kind, report: Report) -> None:
-    example = {"mac": "02:67:69:72:69:68", "ipv4": "10.77.0.2/24", "node": "a_tile"}.get(field.format, "1")
+    example = "10.77.0.2/24" if field.format == "ipv4" else _EXAMPLES.get(field.format, "1")
     place = "at the top of the card or in the tile" if field.name in ("mac", "ip") else "in the tile"
     report.error(
         tile.line,
@@ -121,7 +135,7 @@ def _field(
     """A field, or all elements of an array: as many as are given, the others have the kind's default or 0."""
     if not field.count:
         if isinstance(tree, Seq):
-            report.error(tree.line, f"{field.name} of tile {tile} is {values.what_it_is(tree)}", f"Write one value, such as {field.name}: 1")
+            report.error(tree.line, f"{field.name} of tile {tile} is {values.what_it_is(tree)}", f"Write one value, such as {field.name}: {_EXAMPLES.get(field.format, '1')}")
             return None
         return _node(field, tree, tile, targets, report) if field.format == "node" else _value(field, tree, tile, report)
     items = tree.items if isinstance(tree, Seq) else (tree,)
@@ -164,7 +178,7 @@ def _value(field: ConfigField, value: Scalar, tile: str, report: Report) -> int 
             )
         return address
     if field.format == "flag":
-        if value.value not in (True, False):  # 1 and 0 are equal to them
+        if not isinstance(value.value, bool):
             report.error(
                 value.line,
                 f"{field.name} of tile {tile} is {value.text}; it is a flag",

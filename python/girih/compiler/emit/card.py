@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 from girih.compiler.emit.verilog import AXI_LITE, CARD_PORTS, heading, instance, summary
 from girih.compiler.model import Card, Hop, Link, Tile, Value
 from girih.spec.kinds import ConfigField
@@ -32,8 +34,8 @@ def emit_card(card: Card, digest: str) -> str:
 
 
 def constant(name: str) -> str:
-    """`ip_rx` as `IpRx`."""
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    """`ip_rx` as `IpRx`, `echo_1` as `Echo_1`: different names stay different."""
+    return re.sub("(?:^|_)([a-z])", lambda match: match[1].upper(), name)
 
 
 def _node(tile: str, port: int = 0) -> str:

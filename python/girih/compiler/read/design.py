@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from girih.compiler import values
-from girih.compiler.model import LARGEST_BUTTERFLY, LARGEST_SIDE, Addresses, Design, Fabric, TileText
-from girih.compiler.read.keys import mapping, number
+from girih.compiler.model import CARD_NODE, LARGEST_BUTTERFLY, LARGEST_SIDE, Addresses, Design, Fabric, TileText
+from girih.compiler.read.keys import mapping, name, number
 from girih.compiler.read.parse import Map, Report, Scalar, Seq, Tree
 from girih.compiler.read.scheduling import SECTIONS, read_scheduling
 from girih.compiler.read.traffic import read_traffic
@@ -16,7 +16,7 @@ CARD_KEYS = (
 )  # fmt: skip
 TILE_KEYS = ("kind", "at", "port", "next")  # all others are settings of the kind
 MOST_PORTS = 1 << type_widths()["port"]
-MOST_TILES = 255  # on a crossbar: node 0xFF is the card itself
+MOST_TILES = CARD_NODE  # each has a node number, and that one is the card itself
 FABRIC_REMEDY = "Write fabric: {mesh: [4, 2]}, fabric: {butterfly: [2, 2, 2]} or fabric: crossbar"
 DEFAULTS = CardParams()
 
@@ -24,11 +24,10 @@ DEFAULTS = CardParams()
 def read(tree: Map, stem: str, report: Report) -> Design:
     """The design in `tree`; `stem` is its name when it gives none. What is wrong goes to `report`."""
     keys = mapping(tree, CARD_KEYS, "a card", report)
-    given = keys.get("name")
-    name = given.text if isinstance(given, Scalar) else stem
-    if fault := values.name_fault(name):
-        line = keys["name"].line if "name" in keys else 1
-        report.error(line, f"the card's name {name} {fault}", "Write name: my_card")
+    written = name(keys, "name", report, "the card", "my_card") if "name" in keys else Scalar(1, stem, stem)
+    card = stem if written is None else written.text
+    if written is not None and (fault := values.name_fault(card)):
+        report.error(written.line, f"the card's name {card} {fault}", "Write name: my_card")
     width = number(keys, "width", 128, 1024, DEFAULTS.data_width, report)
     if width not in SUPPORTED_WIDTHS:
         report.error(
@@ -44,13 +43,14 @@ def read(tree: Map, stem: str, report: Report) -> Design:
         route_hops=number(keys, "route_hops", defaults.chain_hops + 1, 15, defaults.route_hops, report),
         chain_hops=defaults.chain_hops,
     )
+    ports = number(keys, "ports", 1, MOST_PORTS, 1, report)
     return Design(
-        name=name,
+        name=card,
         params=params,
         clock_mhz=number(keys, "clock_mhz", 1, 1000, 250, report),
-        ports=number(keys, "ports", 1, MOST_PORTS, 1, report),
+        ports=ports,
         fabric=_fabric(keys.get("fabric"), report),
-        addresses=_addresses(keys, report),
+        addresses=_addresses(keys, ports, report),
         tiles=_tiles(keys.get("tiles"), report),
         tiles_line=keys["tiles"].line if "tiles" in keys else 1,
         scheduling=scheduling,
@@ -109,16 +109,17 @@ def _fabric_found(tree: Tree) -> str:
     return values.what_it_is(tree)
 
 
-def _addresses(keys: dict[str, Tree], report: Report) -> Addresses:
+def _addresses(keys: dict[str, Tree], ports: int, report: Report) -> Addresses:
     mac = read_mac(keys["mac"], "mac", "mac", report) if "mac" in keys else None
+    if mac and not values.mac_fault(mac) and (fault := values.mac_fault(mac + ports - 1)):
+        what = f"mac {values.mac_text(mac)} is port 0's; that of port {ports - 1}, {ports - 1} above it, {fault}"
+        report.error(keys["mac"].line, what, "Give a lower one, such as 02:67:69:72:69:68.")
     ip, prefix = read_ip(keys["ip"], "ip", "ip", report) if "ip" in keys else (None, 24)
-    gateway, _ = read_ip(keys["gateway"], "gateway", "gateway", report) if "gateway" in keys else (None, 32)
-    if gateway and ip and (gateway ^ ip) >> (32 - prefix):
-        report.error(
-            keys["gateway"].line,
-            f"the gateway {values.ipv4_text(gateway)} is not in the network of {values.ipv4_text(ip)}/{prefix}",
-            "Give a neighbour's address, or correct the prefix after the / of ip.",
-        )
+    gateway, _ = read_ip(keys["gateway"], "gateway", "gateway", report, prefix=32) if "gateway" in keys else (None, 32)
+    if gateway and ip and (fault := values.gateway_fault(gateway, ip, prefix)):
+        what = f"the gateway {values.ipv4_text(gateway)} {fault}"
+        report.error(keys["gateway"].line, what, "Give a neighbour's address, or correct the prefix after the / of ip.")
+        gateway = None
     return Addresses(mac, ip, prefix, gateway)
 
 
@@ -137,11 +138,11 @@ def read_mac(tree: Tree, key: str, label: str, report: Report) -> int:
     return value or 0
 
 
-def read_ip(tree: Tree, key: str, label: str, report: Report) -> tuple[int, int]:
-    """An IPv4 address that a card may have, 0 after an error, and the bits of its prefix (24 when not given)."""
+def read_ip(tree: Tree, key: str, label: str, report: Report, prefix: int = 24) -> tuple[int, int]:
+    """An IPv4 address that a card may have, 0 after an error, and the bits of its prefix, `prefix` when not given."""
     text, slash, length = tree.text.partition("/") if isinstance(tree, Scalar) else ("", "", "")
     value = values.ipv4(text)
-    prefix = int(length) if length.isascii() and length.isdecimal() else 24
+    prefix = int(length) if length.isascii() and length.isdecimal() else prefix
     if value is None or (slash and not (length.isascii() and length.isdecimal() and 1 <= prefix <= 32)):
         found = values.what_it_is(tree)
         report.error(tree.line, f"{label} is {found}, which is no IPv4 address", f"Write {key}: 10.77.0.2/24")
@@ -156,6 +157,8 @@ def _tiles(tree: Tree | None, report: Report) -> tuple[TileText, ...]:
         line = tree.line if tree is not None else 1
         report.error(line, "the card has no tiles", "Write tiles: and below it lines such as echo: {kind: echo, next: udp_tx}")
         return ()
+    if len(tree.entries) > MOST_TILES:
+        report.fail(tree.line, f"the card has {len(tree.entries)} tiles", f"It may have {MOST_TILES}: a node number has eight bits.")
     return tuple(_tile(name, value, report) for name, value in tree.entries)
 
 
@@ -181,7 +184,7 @@ def _tile(name: Scalar, tree: Tree, report: Report) -> TileText:
             settings.append((key, value))
         else:
             found = values.what_it_is(value)
-            report.error(key.line, f"{key.text} of tile {name.text} is {found}", f"Write one value, such as {key.text}: 1")
+            report.error(key.line, f"{key.text} of tile {name.text} is {found}", "A setting has one value or a list of them.")
     return TileText(
         name=name.text,
         line=name.line,

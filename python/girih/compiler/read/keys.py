@@ -59,6 +59,15 @@ def word(keys: dict[str, Tree], key: str, known: tuple[str, ...], default: str, 
     return found
 
 
+def name(keys: dict[str, Tree], key: str, report: Report, owner: str, example: str) -> Scalar | None:
+    """One word; None when it is not there or wrong."""
+    tree = keys.get(key)
+    if tree is None or (isinstance(tree, Scalar) and tree.value is not None):
+        return tree
+    report.error(tree.line, f"{key} of {owner} is {values.what_it_is(tree)}; it must be one name", f"Write {key}: {example}")
+    return None
+
+
 def names(keys: dict[str, Tree], key: str, report: Report, owner: str, example: str) -> tuple[Scalar, ...]:
     """One word or a list of different ones; nothing when it is not there or wrong."""
     tree = keys.get(key)

@@ -3,16 +3,26 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NoReturn
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, NodeEvent, ScalarEvent, SequenceStartEvent
+from ruamel.yaml.nodes import ScalarNode
 
 from girih.errors import GirihError, GirihErrors
 
 DEEPEST = 8  # levels of nesting; no design needs half of them
+MOST_VALUES = 10_000  # keys, values and lists in a file, aliases written out; the largest card needs half of them
+MOST_CHARACTERS = 200  # of a value
+MOST_BYTES = 256 << 10  # of a file
+MOST_ERRORS = 50  # shown in one run
+YAML_REMEDY = "Look for a missing bracket, quote or colon, or a colon without a space after it, here or just above."
+NO_SPACE = re.compile(r"([a-z_][a-z0-9_]*):(\S.*)", re.DOTALL)  # kind:echo, which YAML takes for one word
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,14 @@ class Report:
 
     def error(self, line: int, what: str, remedy: str) -> None:
         self.errors.append((line, GirihError(what, f"{self.file}:{line}", remedy)))
+        if len(self.errors) >= MOST_ERRORS:
+            self.raise_if_any()
+
+    def fail(self, line: int, what: str, remedy: str) -> NoReturn:
+        """Reports what nothing can be read after."""
+        self.error(line, what, remedy)
+        self.raise_if_any()
+        raise AssertionError("there is an error")
 
     def raise_if_any(self) -> None:
         """Raises the errors collected, in the order of their lines."""
@@ -65,6 +83,8 @@ def read_text(path: Path) -> str:
     if not path.is_file():
         raise GirihError("this is not a file", str(path), "Name a design file, such as designs/demo.yaml.")
     try:
+        if path.stat().st_size > MOST_BYTES:
+            raise GirihError(f"the file has more than {MOST_BYTES:,} bytes", str(path), "No design needs as many; is it a design file?")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
@@ -75,75 +95,124 @@ def read_text(path: Path) -> str:
 
 def parse(text: str, report: Report) -> Map:
     """The tree of a design file. Raises GirihError(s) for what is not YAML or not a mapping."""
-    root = _compose(text, report)
-    if root is None:
-        report.error(1, "the file is empty", "A design needs at least a fabric and tiles; designs/udp_echo.yaml is an example.")
-        report.raise_if_any()
-    if not isinstance(root, MappingNode):
-        report.error(root.start_mark.line + 1, "a design file is a mapping of keys to values", "Start it with name: my_card")
-        report.raise_if_any()
-    tree = _convert(root, report, 0)
+    try:
+        tree = _Reader(text, report).document()
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        context = f"{error.context}, " if error.context else ""
+        tab = "'\\t'" in str(error.problem)
+        report.fail(
+            min(mark.line + 1, text.count("\n") + 1) if mark else 1,
+            f"this is not YAML: {context}{error.problem}",
+            "Indent with spaces; YAML takes no tabs." if tab else YAML_REMEDY,
+        )
+    except YAMLError as error:
+        line = text[: getattr(error, "position", 0)].count("\n") + 1
+        report.fail(line, "this is not YAML: a control character", "Remove it; a design file is plain text.")
+    if tree is None:
+        report.fail(1, "the file is empty", "A design needs at least a fabric and tiles; designs/udp_echo.yaml is an example.")
+    if not isinstance(tree, Map):
+        report.fail(tree.line, "a design file is a mapping of keys to values", "Start it with name: my_card")
     report.raise_if_any()
     assert isinstance(tree, Map)
     return tree
 
 
-def _compose(text: str, report: Report) -> Node | None:
-    try:
-        return YAML().compose(text)
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        context = f"{error.context}, " if error.context else ""
-        report.error(
-            min(mark.line + 1, text.count("\n") + 1) if mark else 1,
-            f"this is not YAML: {context}{error.problem}",
-            "Look for a missing bracket, quote or colon, here or just above.",
-        )
-    except YAMLError as error:
-        line = text[: getattr(error, "position", 0)].count("\n") + 1
-        report.error(line, "this is not YAML: a control character", "Remove it; a design file is plain text.")
-    except RecursionError:
-        report.error(1, "the file is nested too deeply", f"A design needs no more than {DEEPEST} levels.")
-    report.raise_if_any()
-    return None
+class _Reader:
+    """Builds the tree from the library's events, and stops at the first thing that no design needs.
 
+    What is deep or large is so refused before it takes time or memory.
+    """
 
-def _convert(node: Node, report: Report, depth: int) -> Tree:
-    line = node.start_mark.line + 1
-    if depth > DEEPEST:
-        report.error(line, "the file is nested too deeply", f"A design needs no more than {DEEPEST} levels.")
-        return Scalar(line, "", None)
-    if isinstance(node, ScalarNode):
-        return Scalar(line, node.value, _value(node))
-    if not isinstance(node, MappingNode):
-        return Seq(line, tuple(_convert(item, report, depth + 1) for item in node.value))
-    entries: dict[str, tuple[Scalar, Tree]] = {}
-    for key_node, value_node in node.value:
-        key = _convert(key_node, report, depth + 1)
-        if not isinstance(key, Scalar):
-            report.error(key.line, "a key must be a plain word or number", "Write key: value")
-        elif key.text in entries:
-            first = entries[key.text][0].line
-            report.error(key.line, f"{key.text} is given twice, first in line {first}", "Keep one of the two.")
+    def __init__(self, text: str, report: Report):
+        self.yaml, self.report = YAML(typ="safe", pure=True), report
+        self.events = self.yaml.parse(text)
+        self.anchors: dict[str, tuple[Tree, int]] = {}  # with how many values each has
+        self.values = 0
+
+    def document(self) -> Tree | None:
+        """The one document of the file; None where there is none."""
+        tree = None
+        for event in self.events:
+            if isinstance(event, NodeEvent):
+                line = event.start_mark.line + 1
+                if tree is not None:
+                    self.report.fail(line, "this is a second document", "Remove the --- above it; a design file has one document.")
+                tree = self.tree(event, 0)
+        return tree
+
+    def tree(self, event: NodeEvent, depth: int) -> Tree:
+        line = event.start_mark.line + 1
+        if depth > DEEPEST:
+            self.report.fail(line, "the file is nested too deeply", f"A design needs no more than {DEEPEST} levels.")
+        if isinstance(event, AliasEvent):
+            return self.alias(event.anchor, line)
+        before = self.values
+        self.count(1, line)
+        if event.tag is not None:
+            tag = str(event.tag).replace("tag:yaml.org,2002:", "!!")
+            self.report.fail(line, f"{tag} is a tag, which design files do not have", "Remove it.")
+        if isinstance(event, ScalarEvent):
+            tree: Tree = self.scalar(event, line)
+        elif isinstance(event, SequenceStartEvent):
+            tree = Seq(line, tuple(self.tree(item, depth + 1) for item in self.items()))
         else:
-            value = _convert(value_node, report, depth + 1)
+            tree = self.map(line, depth)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = tree, self.values - before
+        return tree
+
+    def items(self) -> Iterator[NodeEvent]:
+        """What is in a list or a mapping, up to its end."""
+        for event in self.events:
+            if isinstance(event, CollectionEndEvent):
+                return
+            yield event
+
+    def alias(self, name: str, line: int) -> Tree:
+        if name not in self.anchors:
+            self.report.fail(line, f"the alias *{name} has no anchor", f"Mark its value with &{name} above it, or quote the word.")
+        tree, values = self.anchors[name]
+        self.count(values, line)
+        return tree
+
+    def count(self, values: int, line: int) -> None:
+        self.values += values
+        if self.values > MOST_VALUES:
+            self.report.fail(line, f"the file has more than {MOST_VALUES:,} values, aliases written out", "No card needs as many; remove some.")
+
+    def map(self, line: int, depth: int) -> Map:
+        entries: dict[object, tuple[Scalar, Tree]] = {}
+        items = self.items()
+        for event in items:
+            key, value = self.tree(event, depth + 1), self.tree(next(items), depth + 1)
+            if not isinstance(key, Scalar):
+                self.report.error(key.line, "a key must be a plain word or number", "Write key: value")
+                continue
+            if isinstance(value, Scalar) and not value.text and (parts := NO_SPACE.fullmatch(key.text)):
+                self.report.error(key.line, f"{key.text} has no space after the colon", f"Write {parts[1]}: {parts[2]}")
+            if key.text == "<<":
+                self.report.error(key.line, "<< merges mappings, which design files do not do", "Write out what it would bring in.")
+            identity = key.value if isinstance(key.value, int) and not isinstance(key.value, bool) else key.text  # 0x7 is 7
+            if identity in entries:
+                first = entries[identity][0]
+                also = f" as {first.text}" if first.text != key.text else ""
+                self.report.error(key.line, f"{key.text} is given twice, first{also} in line {first.line}", "Keep one of the two.")
+                continue
             if not isinstance(value, Scalar) or value.text == "":  # it is where its key is
                 value = replace(value, line=key.line)
-            entries[key.text] = (key, value)
-    return Map(line, tuple(entries.values()))
+            entries[identity] = key, value
+        return Map(line, tuple(entries.values()))
 
-
-def _value(node: ScalarNode) -> object:
-    kind = str(node.tag).rpartition(":")[2]
-    text = node.value
-    if kind == "null":
-        return None
-    if kind == "bool":
-        return text.lower() == "true"
-    if kind == "int":
-        digits = text.replace("_", "")
-        return int(digits, 0 if digits.lstrip("+-")[:2].lower() in ("0x", "0o", "0b") else 10)
-    if kind != "float":
-        return text
-    plain = text.lower().replace("_", "")
-    return float(plain.replace(".", "") if plain.endswith((".inf", ".nan")) else plain)
+    def scalar(self, event: ScalarEvent, line: int) -> Scalar:
+        """Numbers, flags and nothing become Python's; all else is text."""
+        text: str = event.value
+        if len(text) > MOST_CHARACTERS:
+            self.report.fail(line, f"{text[:20]!r}… has {len(text):,} characters", f"A value has {MOST_CHARACTERS} at most.")
+        if not text.isprintable():
+            self.report.fail(line, f"the value {text!r:.60} has a line break or another control character", "Write it in one line of plain text.")
+        tag = self.yaml.resolver.resolve(ScalarNode, text, event.implicit)
+        value = text
+        if str(tag).rpartition(":")[2] in ("null", "bool", "int", "float"):
+            value = self.yaml.constructor.construct_object(ScalarNode(tag, text, event.start_mark, event.end_mark))
+        return Scalar(line, text, value)

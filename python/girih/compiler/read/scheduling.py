@@ -24,6 +24,7 @@ from girih.services.policy import CLASS_VALUES
 from girih.services.tenants import MOST_BYTES, MOST_WEIGHT
 from girih.spec.message import struct_fields, type_widths
 
+ANY = "any"  # what has none of the names
 SECTIONS = ("services", "tenants", "chains")
 SERVICE_KEYS = ("units", "policy", "push", "affinity", "credits", "share", "by_tenant", "given_rank")
 TENANT_KEYS = ("id", "weight", "guarantee", "limit", "services", "ports")
@@ -65,7 +66,7 @@ def _entries(
         return ()
     found = []
     for name, value in tree.entries:
-        if fault := values.name_fault(name.text):
+        if fault := values.name_fault(name.text, reserved=(ANY,)):
             report.error(name.line, f"the name {name.text} in {section} {fault}", "Rename it, such as aes or video_0.")
         found.append(one(name, value, report))
     return tuple(entry for entry in found if entry is not None)
@@ -155,8 +156,8 @@ def _chain(name: Scalar, tree: Tree, report: Report) -> ChainText | None:
     return ChainText(
         name=name,
         hops=tuple(hop for hop in hops if hop is not None),
-        tenant=next(iter(read.names(keys, "tenant", report, owner, "video")), None),
-        exit=next(iter(read.names(keys, "exit", report, owner, "host")), None),
+        tenant=read.name(keys, "tenant", report, owner, "video"),
+        exit=read.name(keys, "exit", report, owner, "host"),
         match=_match(keys, owner, report),
     )
 

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words that cannot be names in a design file: a tile's name is an identifier in each language that a card is emitted in.
+
+In SystemVerilog it is part of longer ones (`echo_in_valid`, `u_echo`, `EchoNode`), so its keywords do no harm there.
+"""
+
+from __future__ import annotations
+
+import keyword
+
+from systemrdl.parser.SystemRDLLexer import SystemRDLLexer
+
+_SYSTEMRDL = frozenset(word.strip("'") for word in SystemRDLLexer.literalNames)
+# Of C to C23 and C++ to C++20, and what compilers of GNU C define as macros.
+_C = frozenset(
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class co_await "
+    "co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default delete do "
+    "double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace "
+    "new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires restrict "
+    "return short signed sizeof static static_assert static_cast struct switch template this thread_local throw true try "
+    "typedef typeid typename typeof typeof_unqual union unsigned using virtual void volatile wchar_t while xor xor_eq "
+    "i386 linux unix".split()
+)
+# What has a meaning of its own in design files, in the register map, and in the top level beside `u_echo` and `echo_in_valid`.
+_GIRIH = frozenset(("any", "null", "card", "fabric", "ctrl_bridge"))
+RESERVED = _SYSTEMRDL | _C | _GIRIH | frozenset(keyword.kwlist)
