@@ -57,7 +57,8 @@ package compute_pkg;
 
   // Flits that a message of `length` bytes takes; of one of unknown or impossible length, the most.
   function automatic length_t flits_of(length_t length);
-    if (length == '0 || length > length_t'(MaxFrameBytes)) flits_of = length_t'(MaxFrameFlits);
+    // Less one, 0 is the largest number.
+    if (length - 1'b1 >= length_t'(MaxFrameBytes)) flits_of = length_t'(MaxFrameFlits);
     else flits_of = length_t'((15'(length) + 15'(FlitBytes - 1)) / 15'(FlitBytes));
   endfunction
 endpackage

@@ -15,7 +15,7 @@ module channel_work
     parameter int unsigned Services = 8,
     parameter int unsigned Channels = 2,
     parameter int unsigned Low = 8,  // flits: what hides the way from pop to link
-    parameter int unsigned Ahead = MaxFrameFlits / 2,
+    parameter int unsigned Ahead = MaxFrameFlits > 1 ? MaxFrameFlits / 2 : 1,
     parameter int unsigned Packets = 8,
     localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,
     localparam int unsigned ChargeWidth = $clog2(Low + 1)

@@ -289,7 +289,7 @@ module pifo #(
     if (push_valid_i) queued_q[push_slot_i] <= 1'b1;
     if (push_valid_i != pop_valid_i) total_q <= push_valid_i ? total_q + 1'b1 : total_q - 1'b1;
     if (rst_i) begin
-      queued_q <= '0;
+      queued_q <= Entries'(0);
       total_q  <= '0;
     end
     if (!rst_i) begin

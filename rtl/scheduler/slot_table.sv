@@ -37,7 +37,7 @@ module slot_table #(
   always_ff @(posedge clk_i) begin
     if (write_i) taken_q[write_slot_i] <= 1'b1;
     if (read_i) taken_q[read_slot_i] <= 1'b0;
-    if (rst_i) taken_q <= '0;
+    if (rst_i) taken_q <= Entries'(0);
     if (!rst_i) begin
       assert (!write_i || !taken_q[write_slot_i])
       else $error("slot_table: a slot was handed out twice");

@@ -27,16 +27,16 @@ module service_waits #(
   } total_t;
 
   // Written in the cycle after they are read, so what was just written is forwarded.
-  total_t totals[Services];
-  logic [31:0] histogram[Services*32];
+  total_t totals[1 << ServiceWidth];
+  logic [31:0] histogram[32 << ServiceWidth];
   total_t total_d, total_q;
   logic [31:0] bin_q;
   logic [ServiceWidth-1:0] service_q;
   logic [4:0] bin, index_q;
   logic [23:0] wait_q;
   logic valid_q;
-  logic [Services-1:0] total_used_q;
-  logic [Services*32-1:0] bin_used_q;
+  logic [(1 << ServiceWidth)-1:0] total_used_q;
+  logic [(32 << ServiceWidth)-1:0] bin_used_q;
 
   always_comb begin
     bin = '0;
