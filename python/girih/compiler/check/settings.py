@@ -80,7 +80,7 @@ def _check_network(tile: TileText, config: Mapping[str, Value | None], report: R
     if isinstance(netmask, int) and prefix is None:
         what = f"netmask of tile {tile.name} is {values.ipv4_text(netmask)}, which is no netmask"
         report.error(tile.line, what, "Write netmask: 255.255.255.0, or give the prefix with the address, ip: 10.77.0.2/24.")
-    elif ip and gateway and prefix and (fault := values.gateway_fault(gateway, ip, prefix)):
+    elif isinstance(ip, int) and isinstance(gateway, int) and ip and gateway and prefix and (fault := values.gateway_fault(gateway, ip, prefix)):
         what = f"gateway {values.ipv4_text(gateway)} of tile {tile.name} {fault}"
         report.error(tile.line, what, "Give a neighbour's address, or correct the prefix after the / of ip.")
 

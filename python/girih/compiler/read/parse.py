@@ -149,8 +149,9 @@ class _Reader:
             return self.alias(event.anchor, line)
         before = self.values
         self.count(1, line)
-        if event.tag is not None:
-            tag = str(event.tag).replace("tag:yaml.org,2002:", "!!")
+        tag = getattr(event, "tag", None)  # of every one but an alias
+        if tag is not None:
+            tag = str(tag).replace("tag:yaml.org,2002:", "!!")
             self.report.fail(line, f"{tag} is a tag, which design files do not have", "Remove it.")
         if isinstance(event, ScalarEvent):
             tree: Tree = self.scalar(event, line)
