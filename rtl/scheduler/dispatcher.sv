@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides in every cycle what leaves the PIFOs: one packet of a service whose unit has a credit, or,
 // where an arrival needs the room, the highest rank of a queue (eviction). Services take turns.
-// Both share the PIFO's pop port; when both want it they alternate.
+// Both share the PIFO's pop port; when both want it they alternate. rank_ageing takes it first, in at most one of
+// four cycles.
 //
 //   cycle 0            1 .. PopLatency-1    PopLatency            +1
 //   decide, pop,       PIFO                 slot: read its entry  the entry is read: leave_o
@@ -52,6 +53,10 @@ module dispatcher
     output logic                  evict_ready_o,
     input  logic [QueueWidth-1:0] evict_queue_i,
 
+    // The head of this queue becomes overdue: one cycle of the pop port, at once.
+    input logic                  age_valid_i,
+    input logic [QueueWidth-1:0] age_queue_i,
+
     output logic                    take_o,  // a credit of take_unit_o is used
     output logic [   UnitWidth-1:0] take_unit_o,
     output logic                    take_lossless_o,  // and room for a lossless packet, should it be one
@@ -60,6 +65,7 @@ module dispatcher
     output logic                  pop_valid_o,
     output logic [QueueWidth-1:0] pop_queue_o,
     output logic                  pop_highest_o,
+    output logic                  pop_age_o,
     input  logic                  popped_valid_i,
     input  logic [ SlotWidth-1:0] popped_slot_i,
 
@@ -160,9 +166,9 @@ module dispatcher
   end
 
   assign launch_waited = |(launch_grant & waiting);
-  assign evict = evict_valid_i && queue_busy_i[evict_queue_i] && !(evicted_q && open && |launchable);
-  assign launch = open && |launchable && !evict;
-  assign fetch = |fetchable && !evict && (!launch || launch_waited);
+  assign evict = evict_valid_i && !age_valid_i && queue_busy_i[evict_queue_i] && !(evicted_q && open && |launchable);
+  assign launch = open && |launchable && !evict && !age_valid_i;
+  assign fetch = |fetchable && !evict && !age_valid_i && (!launch || launch_waited);
   assign evict_ready_o = evict;
 
   assign take_o = launch;
@@ -171,9 +177,10 @@ module dispatcher
   assign take_unit_o = launch_waited ? wait_unit[launch_service] : unit_i[launch_service];
 
   assign pop_service = launch && !launch_waited ? launch_service : fetch_service;
-  assign pop_valid_o = evict || (launch && !launch_waited) || fetch;
+  assign pop_valid_o = age_valid_i || evict || (launch && !launch_waited) || fetch;
   assign pop_highest_o = evict;
-  assign pop_queue_o = evict ? evict_queue_i
+  assign pop_age_o = age_valid_i;
+  assign pop_queue_o = age_valid_i ? age_queue_i : evict ? evict_queue_i
       : QueueWidth'(pop_service * Tenants) + QueueWidth'(pick_tenant_i[pop_service]);
 
   // What was decided goes along with the PIFO's pipeline; a fetch may share its cycle with the launch

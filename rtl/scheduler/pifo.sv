@@ -15,10 +15,17 @@
 // that is now at the queue's end: head_valid_o (tail_valid_o after a pop of the highest) is low for
 // the three cycles after the last such pop. Pushes never lower it.
 //
-// Circular: the order is modulo 2^RankWidth. All ranks in the queue must lie so close together that
+// Circular: the order is modulo 2^RankWidth. All ranks in the tree of a queue must lie so close together that
 // their upper halves (of RankWidth - RankWidth / 2 bits) differ by less than half of their range:
 // 1984 of 4096 for ranks of 12 bits. For head_rank_o and tail_rank_o this includes what was popped in
 // the last three cycles. circular_i of a queue changes only while it is empty.
+//
+// Ageing: a pop with pop_age_i takes the lowest entry out of the tree and appends it to the queue's list of
+// overdue entries (pifo_overdue) instead of giving it out. Overdue entries come before all others, in
+// the order in which they were moved, however long they stay: so a user who moves entries in time may use
+// circular ranks for a time that never ends. Pops, of either end, see them in the next cycle. The rank of a
+// popped overdue entry is not known. head_*_o and tail_*_o are those of the tree: overdue_o says that
+// overdue entries are at the head, and at the tail, too, while treed_o is low.
 //
 // After reset the memories are cleared, for Queues * 2^(RankWidth - RankWidth / 2) cycles: no pushes
 // until ready_o.
@@ -47,14 +54,18 @@ module pifo #(
     input logic                  pop_valid_i,
     input logic [QueueWidth-1:0] pop_queue_i,
     input logic                  pop_highest_i,
+    input logic                  pop_age_i,      // only of a queue with treed_o, and with pop_highest_i low
 
     output logic                  popped_valid_o,
     output logic [ SlotWidth-1:0] popped_slot_o,
     output logic [ RankWidth-1:0] popped_rank_o,
     output logic [QueueWidth-1:0] popped_queue_o,
     output logic                  popped_highest_o,
+    output logic                  popped_overdue_o,
 
     output logic [CountWidth-1:0] count_o     [Queues],
+    output logic [    Queues-1:0] overdue_o,           // it has overdue entries
+    output logic [    Queues-1:0] treed_o,             // it has entries in the tree
     output logic [    Queues-1:0] head_valid_o,
     output logic [ RankWidth-1:0] head_rank_o [Queues],
     output logic [    Queues-1:0] tail_valid_o,
@@ -95,27 +106,35 @@ module pifo #(
   end
   assign ready_o = ready_q;
 
-  // Entries of each queue.
-  count_t count_q[Queues];
-  for (genvar q = 0; q < Queues; q++) begin : gen_count
-    logic push, pop;
-    assign push = push_valid_i && push_queue_i == queue_t'(q);
-    assign pop  = pop_valid_i && pop_queue_i == queue_t'(q);
-    always_ff @(posedge clk_i) begin
-      if (push && !pop) count_q[q] <= count_q[q] + 1'b1;
-      if (pop && !push) count_q[q] <= count_q[q] - 1'b1;
-      if (rst_i) count_q[q] <= '0;
-    end
-  end
-  assign count_o = count_q;
+  logic pop_tree, pop_last, pop_overdue, push_alone, list_empty;
+  logic [Queues-1:0] nonempty;  // trees
+  pifo_counts #(
+      .Queues (Queues),
+      .Entries(Entries)
+  ) u_counts (
+      .clk_i,
+      .rst_i,
+      .push_valid_i,
+      .push_queue_i,
+      .push_alone_o(push_alone),
+      .pop_valid_i,
+      .pop_queue_i,
+      .pop_highest_i,
+      .pop_age_i,
+      .pop_tree_o(pop_tree),
+      .pop_last_o(pop_last),
+      .pop_overdue_o(pop_overdue),
+      .list_empty_o(list_empty),
+      .count_o,
+      .overdue_o,
+      .treed_o(nonempty)
+  );
+  assign treed_o = nonempty;
 
   // Cycle t: the root.
-  logic pop_circular, pop_last, push_alone;
+  logic pop_circular;
   child_t pop_child, peek_child;
   assign pop_circular = |(circular_i >> pop_queue_i & Queues'(1));
-  assign pop_last = count_q[pop_queue_i] == count_t'(1);
-  assign push_alone = count_q[push_queue_i] == '0
-                   || (pop_valid_i && pop_queue_i == push_queue_i && pop_last);
 
   // Cycle t+1: the leaf, and the root for the peek.
   logic push_leaf_valid_q, pop_leaf_valid_q, pop_leaf_highest_q;
@@ -132,6 +151,16 @@ module pifo #(
   child_t peek_child_q;
   logic pop_moved, pop_emptied, push_begins;
 
+  // What is done to the lists of overdue entries, on its way to cycle t+2.
+  typedef struct packed {
+    logic take;
+    logic append;
+    logic alone;
+  } overdue_t;
+  overdue_t overdue_leaf_q, overdue_list_q;
+  logic list_valid;
+  slot_t list_slot, overdue_slot;
+
   pifo_root #(
       .Queues(Queues),
       .Entries(Entries),
@@ -144,7 +173,7 @@ module pifo #(
       .push_valid_i,
       .push_queue_i,
       .push_child_i(push_rank_i[RankWidth-1:LeafWidth]),
-      .pop_valid_i,
+      .pop_valid_i(pop_tree),
       .pop_queue_i,
       .pop_highest_i,
       .pop_circular_i(pop_circular),
@@ -194,9 +223,27 @@ module pifo #(
       .push_begins_i(push_begins),
       .pop_moved_i(pop_moved),
       .pop_emptied_o(pop_emptied),
-      .pop_valid_o(popped_valid_o),
-      .pop_slot_o(popped_slot_o)
+      .pop_valid_o(list_valid),
+      .pop_slot_o(list_slot)
   );
+
+  pifo_overdue #(
+      .Queues (Queues),
+      .Entries(Entries)
+  ) u_overdue (
+      .clk_i,
+      .queue_i(pop_list_queue_q),
+      .append_i(overdue_list_q.append),
+      .append_alone_i(overdue_list_q.alone),
+      .append_slot_i(list_slot),
+      .take_i(overdue_list_q.take),
+      .take_last_i(pop_list_highest_q),
+      .slot_o(overdue_slot)
+  );
+
+  assign popped_valid_o = (list_valid && !overdue_list_q.append) || overdue_list_q.take;
+  assign popped_slot_o = overdue_list_q.take ? overdue_slot : list_slot;
+  assign popped_overdue_o = overdue_list_q.take;
 
   assign popped_rank_o = pop_list_rank_q;
   assign popped_queue_o = pop_list_queue_q;
@@ -204,9 +251,9 @@ module pifo #(
 
   // A peek is void when a pop takes the very end that it has not seen go. Another one follows that pop.
   logic peek_void, found_void, leaf_void;
-  assign leaf_void = pop_valid_i && pop_queue_i == pop_leaf_queue_q && (pop_last || pop_highest_i == pop_leaf_highest_q);
-  assign peek_void = pop_valid_i && pop_queue_i == peek_queue_q && (pop_last || pop_highest_i == peek_highest_q);
-  assign found_void = pop_valid_i && pop_queue_i == found_queue_q && (pop_last || pop_highest_i == found_highest_q);
+  assign leaf_void = pop_tree && pop_queue_i == pop_leaf_queue_q && (pop_last || pop_highest_i == pop_leaf_highest_q);
+  assign peek_void = pop_tree && pop_queue_i == peek_queue_q && (pop_last || pop_highest_i == peek_highest_q);
+  assign found_void = pop_tree && pop_queue_i == found_queue_q && (pop_last || pop_highest_i == found_highest_q);
 
   always_ff @(posedge clk_i) begin
     push_leaf_queue_q <= push_queue_i;
@@ -227,11 +274,18 @@ module pifo #(
     found_highest_q <= peek_highest_q;
     found_rank_q <= {peek_child_q, peek_leaf};
 
+    overdue_leaf_q.alone <= list_empty;
+    overdue_leaf_q.append <= pop_tree && pop_age_i;
+    overdue_leaf_q.take <= pop_overdue;
+    overdue_list_q <= overdue_leaf_q;
+
     push_leaf_valid_q <= push_valid_i;
-    pop_leaf_valid_q <= pop_valid_i;
-    peek_valid_q <= pop_leaf_valid_q && !leaf_void && count_q[pop_leaf_queue_q] != '0;
+    pop_leaf_valid_q <= pop_tree;
+    peek_valid_q <= pop_leaf_valid_q && !leaf_void && nonempty[pop_leaf_queue_q];
     found_valid_q <= peek_valid_q && !peek_void;
     if (rst_i) begin
+      overdue_leaf_q <= '0;
+      overdue_list_q <= '0;
       push_leaf_valid_q <= 1'b0;
       pop_leaf_valid_q <= 1'b0;
       peek_valid_q <= 1'b0;
@@ -251,7 +305,7 @@ module pifo #(
       .push_queue_i,
       .push_rank_i,
       .push_alone_i(push_alone),
-      .lost_valid_i(pop_valid_i && (pop_last || !pop_highest_i)),
+      .lost_valid_i(pop_tree && (pop_last || !pop_highest_i)),
       .lost_queue_i(pop_queue_i),
       .found_valid_i(found_valid_q && !found_void && !found_highest_q),
       .found_queue_i(found_queue_q),
@@ -272,7 +326,7 @@ module pifo #(
       .push_queue_i,
       .push_rank_i,
       .push_alone_i(push_alone),
-      .lost_valid_i(pop_valid_i && (pop_last || pop_highest_i)),
+      .lost_valid_i(pop_tree && (pop_last || pop_highest_i)),
       .lost_queue_i(pop_queue_i),
       .found_valid_i(found_valid_q && !found_void && found_highest_q),
       .found_queue_i(found_queue_q),
@@ -284,10 +338,12 @@ module pifo #(
   // What the user must keep to: pops of what is there, slots that are free, after ready_o.
   logic [Entries-1:0] queued_q;
   count_t total_q;
+  logic leaves;
+  assign leaves = pop_valid_i && !pop_age_i;
   always_ff @(posedge clk_i) begin
     if (popped_valid_o) queued_q[popped_slot_o] <= 1'b0;
     if (push_valid_i) queued_q[push_slot_i] <= 1'b1;
-    if (push_valid_i != pop_valid_i) total_q <= push_valid_i ? total_q + 1'b1 : total_q - 1'b1;
+    if (push_valid_i != leaves) total_q <= push_valid_i ? total_q + 1'b1 : total_q - 1'b1;
     if (rst_i) begin
       queued_q <= Entries'(0);
       total_q  <= '0;
@@ -296,9 +352,8 @@ module pifo #(
       if (push_valid_i || pop_valid_i) assert (ready_q);
       if (push_valid_i) begin
         assert (!queued_q[push_slot_i]);
-        assert (total_q < count_t'(Entries) || pop_valid_i);
+        assert (total_q < count_t'(Entries) || leaves);
       end
-      if (pop_valid_i) assert (count_q[pop_queue_i] != '0);
       if (popped_valid_o) assert (queued_q[popped_slot_o]);
     end
   end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random operations on the PIFO, many more than the Python bench could drive, against a list per
-// queue that is searched from end to end. Every output is compared in every cycle.
+// queue that is searched from end to end, and one of its overdue entries. Every output is compared in every cycle.
 //
 //   pifo_random <operations> <seed>
 #include <algorithm>
@@ -31,11 +31,12 @@ struct Popped {
   uint64_t cycle;
   int queue, rank, slot;
   bool highest;
+  bool overdue = false;  // it comes from the list of overdue entries: its rank is not known
 };
 
 // What the operations are like for a while.
 struct Phase {
-  int push_percent, pop_percent, highest_percent;
+  int push_percent, pop_percent, highest_percent, age_percent;
   int queues;     // operations go to so many of them
   int ranks;      // 0: all, 1: one rank, 2: a few, 3: falling, 4: one word of the tree
   int base;
@@ -71,6 +72,8 @@ class Bench {
     std::exit(1);
   }
 
+  long size(int queue) const { return queues_[queue].size() + overdue_[queue].size(); }
+
   bool circular(int queue) const { return circular_ >> queue & 1; }
 
   // Whether a comes before b.
@@ -94,6 +97,7 @@ class Bench {
     phase.push_percent = percent[below(6)];
     phase.pop_percent = percent[below(6)];
     phase.highest_percent = below(2) ? 0 : percent[below(6)];
+    phase.age_percent = below(2) ? 0 : percent[below(4)];
     phase.queues = below(3) == 0 ? 1 : 1 + below(QUEUES);
     phase.ranks = below(5);
     phase.base = below(kRanks);
@@ -112,15 +116,17 @@ class Bench {
       default: rank = (phase.base & ~(kChild - 1)) | below(kChild);
     }
     const auto& list = queues_[queue];
-    if (!circular(queue) || list.empty()) return rank;
-    int low = list[extreme(queue, false)].rank;
-    int high = list[extreme(queue, true)].rank;
-    if (!tight_) {
-      for (const Popped& popped : leaving_) {
-        if (popped.queue != queue || cycle_ - popped.cycle > kUnknown) continue;
-        if (before(queue, popped.rank, low)) low = popped.rank;
-        if (before(queue, high, popped.rank)) high = popped.rank;
-      }
+    if (!circular(queue)) return rank;
+    std::vector<int> near;  // what the rank must be near to
+    if (!list.empty()) near = {list[extreme(queue, false)].rank, list[extreme(queue, true)].rank};
+    for (const Popped& popped : leaving_) {
+      if (!tight_ && popped.queue == queue && cycle_ - popped.cycle <= kUnknown) near.push_back(popped.rank);
+    }
+    if (near.empty()) return rank;
+    int low = near[0], high = near[0];
+    for (const int other : near) {
+      if (before(queue, other, low)) low = other;
+      if (before(queue, high, other)) high = other;
     }
     const int span = (high - low) & (kRanks - 1);
     const int room = kWindow - span;  // below the lowest and above the highest
@@ -157,6 +163,7 @@ class Bench {
     for (int i = 0; i < ENTRIES; i++) free_.push_back(i);
     for (int q = 0; q < QUEUES; q++) {
       queues_[q].clear();
+      overdue_[q].clear();
       for (int end = 0; end < 2; end++) lost_[end][q] = cycle_;
     }
     expected_.clear();
@@ -169,15 +176,19 @@ class Bench {
   }
 
   void drain() {
-    const Phase phase{0, 100, below(2) ? 50 : 0, QUEUES, 0, 0, false};
-    for (int i = 0; i < ENTRIES + 8; i++) step(phase);
-    for (int q = 0; q < QUEUES; q++) require(queues_[q].empty(), "entries after draining", q, queues_[q].size(), 0);
+    const Phase phase{0, 100, below(2) ? 50 : 0, below(2) ? 50 : 0, QUEUES, 0, 0, false};
+    for (int i = 0; i < 2 * ENTRIES + 8; i++) step(phase);
+    const Phase rest{0, 100, below(2) ? 50 : 0, 0, QUEUES, 0, 0, false};
+    for (int i = 0; i < ENTRIES + 8; i++) step(rest);
+    for (int q = 0; q < QUEUES; q++) require(size(q) == 0, "entries after draining", q, size(q), 0);
   }
 
   void check_outputs() {
     for (int q = 0; q < QUEUES; q++) {
       const auto& list = queues_[q];
-      require(dut_.count_o[q] == list.size(), "count", q, dut_.count_o[q], list.size());
+      require(dut_.count_o[q] == size(q), "count", q, dut_.count_o[q], size(q));
+      require((dut_.overdue_o >> q & 1) == !overdue_[q].empty(), "overdue", q, dut_.overdue_o >> q & 1, !overdue_[q].empty());
+      require((dut_.treed_o >> q & 1) == !list.empty(), "treed", q, dut_.treed_o >> q & 1, !list.empty());
       for (int end = 0; end < 2; end++) {
         const bool valid = (end ? dut_.tail_valid_o : dut_.head_valid_o) >> q & 1;
         const int rank = end ? dut_.tail_rank_o[q] : dut_.head_rank_o[q];
@@ -198,7 +209,8 @@ class Bench {
     const Popped want = expected_.front();
     expected_.pop_front();
     require(dut_.popped_slot_o == want.slot, "slot", want.queue, dut_.popped_slot_o, want.slot);
-    require(dut_.popped_rank_o == want.rank, "rank", want.queue, dut_.popped_rank_o, want.rank);
+    require(dut_.popped_overdue_o == want.overdue, "overdue", want.queue, dut_.popped_overdue_o, want.overdue);
+    if (!want.overdue) require(dut_.popped_rank_o == want.rank, "rank", want.queue, dut_.popped_rank_o, want.rank);
     require(dut_.popped_queue_o == want.queue, "queue", want.queue, dut_.popped_queue_o, want.queue);
     require(dut_.popped_highest_o == want.highest, "highest", want.queue, dut_.popped_highest_o, want.highest);
   }
@@ -211,12 +223,14 @@ class Bench {
     uint64_t touched = 0;
 
     int pop_queue = below(phase.queues);
-    for (int i = 0; queues_[pop_queue].empty() && i < QUEUES; i++) pop_queue = (pop_queue + 1) % QUEUES;
-    const bool pop = !queues_[pop_queue].empty() && below(100) < phase.pop_percent;
+    for (int i = 0; size(pop_queue) == 0 && i < QUEUES; i++) pop_queue = (pop_queue + 1) % QUEUES;
+    const bool pop = size(pop_queue) != 0 && below(100) < phase.pop_percent;
+    const bool age = pop && !queues_[pop_queue].empty() && below(100) < phase.age_percent;
+    dut_.pop_age_i = age;
     if (pop) {
       dut_.pop_valid_i = 1;
       dut_.pop_queue_i = pop_queue;
-      dut_.pop_highest_i = below(100) < phase.highest_percent;
+      dut_.pop_highest_i = !age && below(100) < phase.highest_percent;
     } else {
       dut_.pop_queue_i = below(QUEUES);
       dut_.pop_highest_i = below(2);
@@ -226,15 +240,29 @@ class Bench {
     check_outputs();
     if (pop) {
       const bool highest = dut_.pop_highest_i;
-      const size_t taken = extreme(pop_queue, highest);
-      const Entry entry = queues_[pop_queue][taken];
-      expected_.push_back({cycle_ + kLatency, pop_queue, entry.rank, entry.slot, highest});
-      leaving_.push_back({cycle_, pop_queue, entry.rank, entry.slot, highest});
-      if (leaving_.size() > kUnknown) leaving_.pop_front();
-      queues_[pop_queue].erase(queues_[pop_queue].begin() + taken);
-      lost_[highest][pop_queue] = cycle_;
-      if (queues_[pop_queue].empty()) lost_[!highest][pop_queue] = cycle_;
-      touched |= uint64_t{1} << pop_queue;
+      auto& overdue = overdue_[pop_queue];
+      if (!age && !overdue.empty() && !(highest && !queues_[pop_queue].empty())) {
+        expected_.push_back({cycle_ + kLatency, pop_queue, 0, highest ? overdue.back() : overdue.front(), highest, true});
+        if (highest) {
+          overdue.pop_back();
+        } else {
+          overdue.pop_front();
+        }
+      } else {
+        const size_t taken = extreme(pop_queue, highest);
+        const Entry entry = queues_[pop_queue][taken];
+        if (age) {
+          overdue.push_back(entry.slot);
+        } else {
+          expected_.push_back({cycle_ + kLatency, pop_queue, entry.rank, entry.slot, highest});
+        }
+        leaving_.push_back({cycle_, pop_queue, entry.rank, entry.slot, highest});
+        if (leaving_.size() > kUnknown) leaving_.pop_front();
+        queues_[pop_queue].erase(queues_[pop_queue].begin() + taken);
+        lost_[highest][pop_queue] = cycle_;
+        if (queues_[pop_queue].empty()) lost_[!highest][pop_queue] = cycle_;
+        touched |= uint64_t{1} << pop_queue;
+      }
       done_++;
     }
     const bool push = !free_.empty() && below(100) < phase.push_percent;
@@ -264,7 +292,8 @@ class Bench {
 
   Vpifo dut_;
   std::mt19937_64 random_;
-  std::vector<Entry> queues_[QUEUES];
+  std::vector<Entry> queues_[QUEUES];  // what is in the tree
+  std::deque<int> overdue_[QUEUES];    // slots
   std::vector<int> free_;
   std::deque<Popped> expected_, leaving_;
   // Whether ranks of circular queues may be as far apart as the order of pops allows. Else they are

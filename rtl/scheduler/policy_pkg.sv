@@ -3,8 +3,10 @@
 //
 // Time has 24 bits of units and 16 of fraction, and wraps. The unit is a cycle for the policies that go by
 // the clock (least slack, shaped); for fair queueing it is virtual. A rank's level is 11 bits of it,
-// time >> shift, and so wraps too: order among ranks is modulo 2^11, all of them less than half a circle
-// (1024 levels) ahead of the base, which is the present time or the rank that was last dequeued.
+// time >> shift, and so wraps too: order among ranks is modulo 2^11. A new rank is at most ClockReach - 1 (or
+// FairReach - 1) levels ahead of the base, which is the present time or the rank that was last dequeued. Ranks fall
+// behind the clock for as long as their packets wait, so those that are LateLevels late are taken out of the
+// order and go first (rank_ageing). Virtual time does not pass what waits.
 package policy_pkg;
   localparam int unsigned Classes = 16;
   localparam int unsigned LevelWidth = 11;
@@ -13,6 +15,14 @@ package policy_pkg;
   localparam int unsigned FractionWidth = 16;
   localparam int unsigned LengthWidth = 14;
   localparam int unsigned CellsWidth = 16;
+
+  // In levels. The PIFO orders ranks that are less than PifoLevels apart.
+  localparam int unsigned PifoLevels = 992;
+  localparam int unsigned FairReach = 960;
+  localparam int unsigned ClockReach = 512;
+  localparam int unsigned LateLevels = 16;
+  localparam int unsigned MostShift = TimeWidth - LevelWidth;
+  localparam int unsigned OverdueLevels = PifoLevels - ClockReach;  // where overdue entries seem to be, before now
 
   typedef logic [3:0] service_t;
   typedef logic [3:0] tenant_t;
@@ -102,10 +112,22 @@ package policy_pkg;
     fate_e fate;
   } fate_event_t;
 
+  // The least shift of a policy that goes by the clock: all entries of a PIFO can be moved (rank_ageing) before the
+  // first of them is OverdueLevels late.
+  function automatic int unsigned least_shift(int unsigned entries);
+    int unsigned budget = OverdueLevels - 2 * LateLevels;
+    return $clog2((6 * entries + 64 + budget - 1) / budget);
+  endfunction
+
+  // How far now is past a rank; negative while its time is to come.
+  function automatic rank_t passed_of(rank_t rank, level_t now_level);
+    return {now_level, 1'b1} - rank;
+  endfunction
+
   // Whether the time of a queue's head has come (Shaped).
-  function automatic logic due(rank_t rank, time_t now, logic [3:0] shift);
+  function automatic logic due(rank_t rank, level_t now_level);
     rank_t passed;
-    passed = {level_t'(now >> shift), 1'b1} - rank;
+    passed = passed_of(rank, now_level);
     return !passed[RankWidth-1];
   endfunction
 

@@ -16,8 +16,9 @@
 //           hierarchy per tenant. The state has full precision, so that shares have no rounding error.
 //   Slack   time stamp + slack of the class
 //   Shaped  time at which the packet conforms to its class's rate and burst
-// Levels but Strict's are kept between the base (virtual time, or now) and 1023 levels ahead of it: what is
-// earlier becomes the base, what is later the last of them. A given rank is bounded in the same way.
+// Levels but Strict's are kept within the reach of the policy: what is before the base (virtual time, or now) becomes
+// the base, and what is out of reach the last level within it. A given rank is bounded in the same way. Time
+// stamps are of the past: up to the whole of time, 2^24 cycles, a packet may have been under way.
 // A detoured packet has been at the head and was charged: under Fair and Shaped its rank is the base.
 module rank_stage
   import policy_pkg::*;
@@ -47,7 +48,7 @@ module rank_stage
     output logic  out_valid_o,
     input  logic  accept_i,
     output rank_t out_rank_o,
-    output logic  out_beyond_o,  // shaped, and its time is more than half a circle away: no room for it
+    output logic  out_beyond_o,  // shaped, and its time is out of reach: no room for it
     output T      out_payload_o,
 
     // Each packet that is dequeued for service (not those evicted).
@@ -72,7 +73,7 @@ module rank_stage
   typedef struct packed {
     logic [ServiceWidth-1:0] service;
     logic [TenantWidth-1:0]  tenant;
-    class_t                  flow;
+    class_t                  rank_class;
   } where_t;
   localparam int unsigned IndexWidth = $bits(where_t);
 
@@ -120,6 +121,7 @@ module rank_stage
   class_policy_t class_policy;
   where_t where_d;
   time_t virtual_levels, now_floor, floor_d;
+  level_t base_level_d;
   logic fair_d;
 
   assign service = fire ? in_request_i.service[ServiceWidth-1:0] : sweep_q.service;
@@ -130,7 +132,7 @@ module rank_stage
     if (fire) begin
       where_d.service = service;
       where_d.tenant = in_request_i.tenant[TenantWidth-1:0];
-      where_d.flow = policy.by_tenant ? in_request_i.tenant : in_request_i.rank_class;
+      where_d.rank_class = policy.by_tenant ? in_request_i.tenant : in_request_i.rank_class;
     end
     if (!policy.hierarchy) where_d.tenant = '0;
   end
@@ -140,13 +142,13 @@ module rank_stage
   ) u_classes (
       .clk_i,
       .clear_i(clearing_q),
-      .clear_index_i({sweep_q.service, sweep_q.flow}),
+      .clear_index_i({sweep_q.service, sweep_q.rank_class}),
       .write_i(class_write_i),
       .index_i(class_addr_i[1+:ServiceWidth+4]),
       .word_i(class_addr_i[0]),
       .data_i(class_data_i),
       .data_o(class_data_o),
-      .class_index_i({where_d.service, where_d.flow}),
+      .class_index_i({where_d.service, where_d.rank_class}),
       .class_o(class_policy)
   );
 
@@ -171,6 +173,13 @@ module rank_stage
 
   assign now_floor = (now_i >> policy.shift) << policy.shift;
   assign floor_d = fair_d ? virtual_levels << policy.shift : now_floor;
+  assign base_level_d = fair_d ? level_t'(virtual_levels) : level_t'(now_i >> policy.shift);
+
+  // Slack that is left: negative if the deadline has passed.
+  logic [TimeWidth:0] slack_left;
+  time_t age;
+  assign age = now_i - in_request_i.timestamp;
+  assign slack_left = {1'b0, class_policy.offset} - {1'b0, age};
 
   // ---- Between the cycles.
   typedef enum logic [1:0] {
@@ -179,14 +188,14 @@ module rank_stage
     Charge  // start tag or conformance
   } method_e;
 
-  logic valid_q, sweep_valid_q, anew_in_q, shaped_q, given_q, detoured_q, free_q;
+  logic valid_q, sweep_valid_q, anew_in_q, shaped_q, fair_q, given_q, detoured_q, free_q, passed_q, far_q;
   method_e method_q;
   where_t where_q;
   logic [3:0] shift_q;
   logic [1:0] exponent_q;
   logic [LengthWidth+15:0] product_q;
   time_t base_q, floor_q, offset_q;
-  level_t base_level_q, given_level_q;
+  level_t base_level_q, last_level_q, given_level_q;
   T payload_q;
 
   always_ff @(posedge clk_i) begin
@@ -195,6 +204,9 @@ module rank_stage
     anew_in_q <= anew_q[service] != '0;
     method_q <= policy.policy == Strict ? Level : policy.policy == Slack ? Deadline : Charge;
     shaped_q <= policy.policy == Shaped;
+    fair_q <= fair_d;
+    passed_q <= slack_left[TimeWidth];
+    far_q <= slack_left[TimeWidth:TimeWidth-1] == 2'b01;
     given_q <= fire && policy.given_rank && in_request_i.rank_valid;
     detoured_q <= fire && in_request_i.detoured;
     free_q <= !fire || in_request_i.detoured || (policy.given_rank && in_request_i.rank_valid);
@@ -204,7 +216,8 @@ module rank_stage
     product_q <= in_request_i.length * class_policy.scale;
     base_q <= fair_d ? floor_d : now_i;
     floor_q <= floor_d;
-    base_level_q <= fair_d ? level_t'(virtual_levels) : level_t'(now_i >> policy.shift);
+    base_level_q <= base_level_d;
+    last_level_q <= base_level_d + level_t'((fair_d ? FairReach : ClockReach) - 1);
     if (policy.policy == Slack) offset_q <= in_request_i.timestamp + class_policy.offset;
     else offset_q <= fair_d ? '0 : class_policy.offset;
     given_level_q <= in_request_i.rank;
@@ -264,14 +277,20 @@ module rank_stage
   always_comb begin
     state = state_old;
     if (anew_in_q) state = {base_q, FractionWidth'(0)};
-    if (method_q == Deadline) state = {offset_q, FractionWidth'(0)};
+    if (method_q == Deadline) begin
+      // A deadline half of the whole of time ahead would look past.
+      if (far_q) state = {base_q + time_t'(1 << (TimeWidth - 2)), FractionWidth'(0)};
+      else state = {passed_q ? base_q : offset_q, FractionWidth'(0)};
+    end
   end
 
   for (genvar i = 0; i < 2; i++) begin : gen_way
-    rank_flow u_flow (
+    rank_charge u_charge (
         .base_i(base_q),
         .floor_i(floor_q),
         .base_level_i(base_level_q),
+        .last_level_i(last_level_q),
+        .by_clock_i(!fair_q),
         .shift_i(shift_q),
         .tolerance_i(tolerance),
         .cost_i(cost),
@@ -283,14 +302,19 @@ module rank_stage
   end
 
   logic taken_in_front;
-  level_t given_ahead, level_d;
+  level_t given_ahead, given_in_reach, level_d;
   assign taken_in_front = front_hit_q && write && !anew_in_q;
   assign given_ahead = given_level_q - base_level_q;
+  always_comb begin
+    given_in_reach = given_level_q;
+    if (given_ahead[LevelWidth-1]) given_in_reach = base_level_q;
+    else if (given_ahead >= level_t'(fair_q ? FairReach : ClockReach)) given_in_reach = last_level_q;
+  end
   always_comb begin
     level_d = level[taken_in_front];
     if (method_q == Level) level_d = level_t'(offset_q);
     if (method_q == Charge && detoured_q) level_d = base_level_q;
-    if (given_q) level_d = method_q != Level && given_ahead[LevelWidth-1] ? base_level_q : given_level_q;
+    if (given_q) level_d = method_q == Level ? given_level_q : given_in_reach;
   end
 
   // ---- Output.
@@ -317,7 +341,7 @@ module rank_stage
       assert (!accept_i || out_valid_o)
       else $error("rank_stage: a packet was accepted that is not there");
       for (int unsigned s = 0; s < Services; s++) begin
-        assert (policy_i[s].shift <= 4'd13)
+        assert (policy_i[s].shift <= 4'(MostShift))
         else $error("rank_stage: shift %0d of service %0d leaves no level", policy_i[s].shift, s);
       end
     end

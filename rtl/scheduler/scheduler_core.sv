@@ -104,12 +104,14 @@ module scheduler_core
   logic [Queues-1:0] circular, busy, tail_valid;
   policy_pkg::rank_t tail_rank[Queues];
 
-  logic pifo_ready, pop_valid, pop_highest, popped_valid, popped_highest;
+  logic pifo_ready, pop_valid, pop_highest, pop_age, popped_valid, popped_highest, popped_overdue, age_valid;
   logic [QueueWidth-1:0] pop_queue, popped_queue;
   logic [SlotWidth-1:0] popped_slot;
   policy_pkg::rank_t popped_rank;
   logic evict_request, evict_ready;
-  logic [QueueWidth-1:0] evict_queue;
+  logic [QueueWidth-1:0] evict_queue, age_queue;
+  logic [Queues-1:0] overdue, treed, tree_head_valid, tree_tail_valid;
+  policy_pkg::rank_t tree_head_rank[Queues], tree_tail_rank[Queues];
 
   logic [Services-1:0] pick_valid, picked, lossless_present;
   logic [Services-1:0][TenantWidth-1:0] pick_tenant;
@@ -128,6 +130,21 @@ module scheduler_core
   logic [Services-1:0] has_unit, best_free, best_lossless_free, pushed;
   logic [Services-1:0][UnitWidth-1:0] best_unit, flow_unit;
   node_t [Services-1:0] best_node;
+
+  // Shifts are within what rank_stage and rank_ageing can do.
+  localparam int unsigned LeastShift = policy_pkg::least_shift(Entries);
+  service_policy_t service_policy[Services];
+  policy_pkg::level_t now_level[Services];
+  for (genvar s = 0; s < Services; s++) begin : gen_policy
+    always_comb begin
+      service_policy[s] = service_policy_i[s];
+      if (service_policy[s].policy inside {policy_pkg::Slack, policy_pkg::Shaped} && service_policy[s].shift < 4'(LeastShift)) begin
+        service_policy[s].shift = 4'(LeastShift);
+      end
+      if (service_policy[s].shift > 4'(policy_pkg::MostShift)) service_policy[s].shift = 4'(policy_pkg::MostShift);
+    end
+    assign now_level[s] = policy_pkg::level_t'(now_i >> service_policy[s].shift);
+  end
 
   // In.
   for (genvar c = 0; c < Channels; c++) begin : gen_channel
@@ -186,7 +203,7 @@ module scheduler_core
       .rst_i,
       .now_i,
       .enable_i(pifo_ready && counters_ready_i),
-      .service_policy_i,
+      .service_policy_i(service_policy),
       .tenant_policy_i,
       .headroom_i,
       .has_unit_i(has_unit),
@@ -207,6 +224,7 @@ module scheduler_core
       .circular_o(circular),
       .popped_valid_i(popped_valid),
       .popped_highest_i(popped_highest),
+      .popped_overdue_i(popped_overdue),
       .popped_queue_i(popped_queue),
       .popped_rank_i(popped_rank),
       .release_valid_i(leave),
@@ -247,20 +265,44 @@ module scheduler_core
       .pop_valid_i(pop_valid),
       .pop_queue_i(pop_queue),
       .pop_highest_i(pop_highest),
+      .pop_age_i(pop_age),
       .popped_valid_o(popped_valid),
       .popped_slot_o(popped_slot),
       .popped_rank_o(popped_rank),
       .popped_queue_o(popped_queue),
       .popped_highest_o(popped_highest),
+      .popped_overdue_o(popped_overdue),
       .count_o,
+      .overdue_o(overdue),
+      .treed_o(treed),
+      .head_valid_o(tree_head_valid),
+      .head_rank_o(tree_head_rank),
+      .tail_valid_o(tree_tail_valid),
+      .tail_rank_o(tree_tail_rank)
+  );
+  assign busy = overdue | treed;
+
+  rank_ageing #(
+      .Services(Services),
+      .Tenants(Tenants)
+  ) u_ageing (
+      .clk_i,
+      .rst_i,
+      .policy_i(service_policy),
+      .now_level_i(now_level),
+      .overdue_i(overdue),
+      .treed_i(treed),
+      .tree_head_valid_i(tree_head_valid),
+      .tree_head_rank_i(tree_head_rank),
+      .tree_tail_valid_i(tree_tail_valid),
+      .tree_tail_rank_i(tree_tail_rank),
       .head_valid_o,
       .head_rank_o,
       .tail_valid_o(tail_valid),
-      .tail_rank_o(tail_rank)
+      .tail_rank_o(tail_rank),
+      .age_valid_o(age_valid),
+      .age_queue_o(age_queue)
   );
-  for (genvar q = 0; q < Queues; q++) begin : gen_busy
-    assign busy[q] = count_o[q] != '0;
-  end
 
   slot_table #(
       .T(entry_t),
@@ -285,8 +327,8 @@ module scheduler_core
   ) u_services (
       .clk_i,
       .rst_i,
-      .now_i,
-      .service_policy_i,
+      .now_level_i(now_level),
+      .service_policy_i(service_policy),
       .tenant_policy_i,
       .circular_i(circular),
       .nonempty_i(busy),
@@ -372,6 +414,8 @@ module scheduler_core
       .evict_valid_i(evict_request && &evict_room),
       .evict_ready_o(evict_ready),
       .evict_queue_i(evict_queue),
+      .age_valid_i(age_valid),
+      .age_queue_i(age_queue),
       .take_o(take),
       .take_unit_o(take_unit),
       .take_lossless_o(take_lossless),
@@ -379,6 +423,7 @@ module scheduler_core
       .pop_valid_o(pop_valid),
       .pop_queue_o(pop_queue),
       .pop_highest_o(pop_highest),
+      .pop_age_o(pop_age),
       .popped_valid_i(popped_valid),
       .popped_slot_i(popped_slot),
       .read_o(read_slot),

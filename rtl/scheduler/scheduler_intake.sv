@@ -48,6 +48,7 @@ module scheduler_intake
     // What leaves the queues.
     input logic popped_valid_i,
     input logic popped_highest_i,
+    input logic popped_overdue_i,
     input logic [QueueWidth-1:0] popped_queue_i,
     input policy_pkg::rank_t popped_rank_i,
     input logic release_valid_i,
@@ -129,7 +130,7 @@ module scheduler_intake
       .out_rank_o(rank_o),
       .out_beyond_o(beyond),
       .out_payload_o(ranked),
-      .dequeued_valid_i(popped_valid_i && !popped_highest_i),
+      .dequeued_valid_i(popped_valid_i && !popped_highest_i && !popped_overdue_i),
       .dequeued_service_i(4'(32'(popped_queue_i) / Tenants)),
       .dequeued_tenant_i(4'(32'(popped_queue_i) % Tenants)),
       .dequeued_rank_i(popped_rank_i),

@@ -14,7 +14,7 @@ module scheduler_services
     input logic clk_i,
     input logic rst_i,
 
-    input timestamp_t now_i,
+    input policy_pkg::level_t now_level_i[Services],
     input service_policy_t service_policy_i[Services],
     input tenant_policy_t tenant_policy_i[Tenants],
 
@@ -81,9 +81,8 @@ module scheduler_services
         .rst_i,
         .shaped_i(service_policy_i[s].policy == policy_pkg::Shaped),
         .hierarchy_i(service_policy_i[s].hierarchy),
-        .shift_i(service_policy_i[s].shift),
         .circular_i(circular_i[s*Tenants]),
-        .now_i,
+        .now_level_i(now_level_i[s]),
         .nonempty_i(nonempty_i[s*Tenants+:Tenants]),
         .head_valid_i(head_valid_i[s*Tenants+:Tenants]),
         .head_rank_i(head_rank),

@@ -17,9 +17,8 @@ module service_pick
 
     input logic shaped_i,
     input logic hierarchy_i,
-    input logic [3:0] shift_i,
     input logic circular_i,
-    input time_t now_i,
+    input level_t now_level_i,
 
     input logic [Tenants-1:0] nonempty_i,
     input logic [Tenants-1:0] head_valid_i,
@@ -44,7 +43,7 @@ module service_pick
     assign rank[t] = head_valid_i[t] ? head_rank_i[t] : last_q[t];
     assign known[t] = head_valid_i[t] || (!shaped_i && (seen_q[t] || alone));
     assign eligible_o[t] = nonempty_i[t]
-        && (!shaped_i || (head_valid_i[t] && due(head_rank_i[t], now_i, shift_i)));
+        && (!shaped_i || (head_valid_i[t] && due(head_rank_i[t], now_level_i)));
     always_ff @(posedge clk_i) begin
       if (head_valid_i[t]) last_q[t] <= head_rank_i[t];
       seen_q[t] <= nonempty_i[t] && (seen_q[t] || head_valid_i[t]);
@@ -82,7 +81,7 @@ module service_pick
   assign unused = &{1'b0, share_tenant_i, tenant, lowest};
 
   always_ff @(posedge clk_i) begin
-    valid_q <= valid && (!shaped_i || due(lowest, now_i, shift_i));
+    valid_q <= valid && (!shaped_i || due(lowest, now_level_i));
     tenant_q <= TenantWidth'(tenant);
     popped_q <= popped_i;
     if (rst_i) begin

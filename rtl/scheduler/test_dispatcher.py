@@ -47,7 +47,8 @@ class World:
 
     async def reset(self) -> None:
         dut = self.dut
-        for name in ["arrive_i", "evict_valid_i", "popped_valid_i", "sent_i", "sent_last_i", "queue_busy_i", "pick_valid_i", "lossless_i"]:
+        names = ["arrive_i", "evict_valid_i", "age_valid_i", "age_queue_i", "popped_valid_i", "sent_i", "sent_last_i"]
+        for name in [*names, "queue_busy_i", "pick_valid_i", "lossless_i"]:
             getattr(dut, name).value = 0
         dut.affine_i.value = self.affine
         Clock(dut.clk_i, 4, unit="ns").start()

@@ -64,6 +64,7 @@ async def start(dut, circular=0):
     Clock(dut.clk_i, 2, unit="ns").start()
     dut.push_valid_i.value = 0
     dut.pop_valid_i.value = 0
+    dut.pop_age_i.value = 0
     dut.circular_i.value = circular
     await reset(dut)
 
@@ -81,12 +82,14 @@ async def reset(dut):
     await RisingEdge(dut.clk_i)
 
 
-async def cycle(dut, push=None, pop=None):
-    """One cycle with `push` = (queue, rank, slot) and `pop` = (queue, highest); what leaves in it, if anything."""
+async def cycle(dut, push=None, pop=None, age=None):
+    """One cycle with `push` = (queue, rank, slot) and `pop` = (queue, highest) or `age` = queue; what leaves in it, if anything."""
     dut.push_valid_i.value = int(push is not None)
     if push:
         dut.push_queue_i.value, dut.push_rank_i.value, dut.push_slot_i.value = push
-    dut.pop_valid_i.value = int(pop is not None)
+    dut.pop_valid_i.value = int(pop is not None or age is not None)
+    dut.pop_age_i.value = int(age is not None)
+    pop = pop if age is None else (age, 0)
     if pop:
         dut.pop_queue_i.value, dut.pop_highest_i.value = pop
     await ReadOnly()
@@ -176,6 +179,20 @@ async def ends_follow_pushes_at_once_and_pops_within_four_cycles(dut):
     dut.pop_valid_i.value = 0
     assert [await ends(3) for _ in range(4)] == [(30, None)] * 3 + [(30, 50)]
     assert await ends(0) == (None, None)
+
+
+@cocotb.test()
+async def circular_ranks_may_go_round_and_round_when_what_is_late_is_moved(dut):
+    """An entry for each 20 ranks, over five circles of 256, the late ones moved: they leave in the order of unbounded ranks."""
+    await start(dut, circular=0b0001)
+    for slot in range(62):
+        await cycle(dut, push=(0, 20 * slot % 256, slot))
+        if slot > 4:  # five entries stay in the tree
+            await cycle(dut, age=0)
+    assert int(dut.overdue_o.value) == 1
+    got = [await cycle(dut, pop=(0, 1)) for _ in range(9)]  # the highest: those in the tree, then the newest overdue ones
+    got += [await cycle(dut, pop=(0, 0)) for _ in range(53)] + await drain(dut)
+    assert [entry[2] for entry in got if entry] == [*range(61, 52, -1), *range(53)]
 
 
 @cocotb.test()

@@ -16,6 +16,7 @@ from girih.testing import run_cocotb
 
 STRICT, FAIR, SLACK, SHAPED = range(4)
 LEVELS, HALF = 1 << 11, 1 << 10
+REACH = {FAIR: 960, SLACK: 512, SHAPED: 512}  # levels from the base that a rank may have
 UNIT = 1 << 16  # of time, in fine units
 
 
@@ -110,11 +111,11 @@ class Model:
         clock = packet.clock if policy.policy == FAIR else packet.now >> shift
         if given:
             ahead = (packet.rank - clock) % LEVELS
-            return (clock + (ahead if ahead < HALF else 0)) % LEVELS, False, None, None
+            return (clock + (min(ahead, REACH[policy.policy] - 1) if ahead < HALF else 0)) % LEVELS, False, None, None
         if policy.policy == SLACK:
             age = (packet.now - packet.timestamp) % (1 << 24)
             start = packet.now - age + offset
-            return self.clamp(start >> shift, clock)[0], False, None, None
+            return self.clamp(start >> shift, clock, REACH[SLACK])[0], False, None, None
         if packet.detoured:
             return clock % LEVELS, False, None, None
         key = (*self.queue(packet.service, packet.tenant), flow)
@@ -122,13 +123,13 @@ class Model:
         state = max(self.states.get(key, 0), base)
         cost = min(packet.length * scale * 16**exponent, (1 << 37) - 1)
         start = state - (offset * UNIT if policy.policy == SHAPED else 0)
-        level, beyond = self.clamp(start // UNIT >> shift, clock)
+        level, beyond = self.clamp(start // UNIT >> shift, clock, REACH[policy.policy])
         finish = state if state - base >= 1 << 38 else state + cost
         return level, beyond and policy.policy == SHAPED, key, finish
 
     @staticmethod
-    def clamp(level, clock):
-        return min(max(level, clock), clock + HALF - 1) % LEVELS, level >= clock + HALF
+    def clamp(level, clock, reach):
+        return min(max(level, clock), clock + reach - 1) % LEVELS, level >= clock + reach
 
 
 class Bench:
@@ -222,9 +223,11 @@ def random_classes(services, policies):
     for service in range(services):
         for c in range(16):
             if policies[service].policy == SHAPED:
-                classes[service, c] = (random.randrange(1, 1 << 16), random.randrange(3), random.randrange(1 << 14))
+                offset = random.randrange(1 << random.choice([8, 14, 24]))
+                classes[service, c] = (random.randrange(1, 1 << 16), random.randrange(3), offset)
             else:
-                classes[service, c] = (random.randrange(1, 1 << 16), 0, random.randrange(1 << 13))
+                offset = random.randrange(1 << random.choice([13, 13, 24]))
+                classes[service, c] = (random.randrange(1, 1 << 16), 0, offset)
     return classes
 
 
@@ -273,7 +276,7 @@ async def as_the_model_says(dut):
                 random.randrange(tenants),
                 favourite if random.random() < 0.7 else random.randrange(16),
                 random.choice([64, 64, 1500, random.randrange(1, 9019)]),
-                bench.model.now - random.randrange(1 << random.randrange(1, 18)),
+                bench.model.now - random.randrange(1 << random.choice([*range(1, 18), 24])),
                 random.random() < 0.1,
                 random.randrange(LEVELS),
                 random.random() < 0.1,

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 CLASSES = 16
 HALF_CIRCLE = 1024  # levels by which ranks can differ
+REACH = 512  # levels that a rank by the clock can be ahead of now
+LEAST_SHIFT = 4  # of a rank by the clock, in a scheduler with 1,024 entries
 MOST_SHIFT = 13
 DEFAULT_SHIFT = 4
 FRACTION = 16  # bits of a unit of time
@@ -21,7 +23,7 @@ BACKLOG = 65536  # bytes of a shaped class that can wait
 CLASS_VALUES = {
     "strict": {"level": (0, HALF_CIRCLE - 1)},
     "fair": {"weight": (1, 255)},
-    "slack": {"cycles": (0, 1 << 23)},
+    "slack": {"cycles": (0, (REACH << MOST_SHIFT) - 1)},
     "shaped": {"mbps": (1, 400_000), "burst": (0, 1 << 20)},
 }
 
@@ -45,14 +47,14 @@ class ClassWords:
 def shift_of(kind: str, classes: Classes, clock_mhz: float) -> int:
     """How coarse ranks must be, in powers of two of a unit, for the largest differences to be told apart."""
     if kind == "slack":
-        reach = 2 * max([values.get("cycles", 0) for values in classes.values()], default=0)
+        reach = max([values.get("cycles", 0) for values in classes.values()], default=0)
     elif kind == "shaped":
         slowest = max([_cycles_of_a_byte(values, clock_mhz) for values in classes.values()], default=0)
         bursts = [_burst(values, clock_mhz) for values in classes.values()]
         reach = int(BACKLOG * slowest) + max(bursts, default=0)
     else:
         return FAIR_SHIFT if kind == "fair" else DEFAULT_SHIFT
-    return min(max(reach // HALF_CIRCLE, 1).bit_length(), MOST_SHIFT)
+    return min(max((reach // REACH).bit_length(), LEAST_SHIFT), MOST_SHIFT)
 
 
 def class_words(kind: str, classes: Classes, clock_mhz: float) -> list[ClassWords]:

@@ -3,7 +3,7 @@
 
 import pytest
 
-from girih.services.policy import CLASSES, HALF_CIRCLE, class_values, class_words, shift_of
+from girih.services.policy import CLASSES, LEAST_SHIFT, REACH, class_values, class_words, shift_of
 
 CLOCK = 250
 
@@ -33,23 +33,23 @@ def test_a_rate_is_right_to_a_thousandth(mbps):
     assert (words[0].scale, words[0].offset) == (0, 0)
 
 
-@pytest.mark.parametrize("cycles", [0, 100, 10_000, 1_000_000])
-def test_slack_fits_half_a_circle(cycles):
+@pytest.mark.parametrize("cycles", [0, 100, 8191, 8192, 10_000, 1_000_000])
+def test_slack_is_within_reach(cycles):
     shift = shift_of("slack", {0: {"cycles": cycles}}, CLOCK)
-    assert 1 <= shift <= 13 and cycles < HALF_CIRCLE << shift
-    assert shift == 1 or cycles * 8 > HALF_CIRCLE << shift, "coarser than it must be"
+    assert LEAST_SHIFT <= shift <= 13 and cycles < REACH << shift
+    assert shift == LEAST_SHIFT or cycles * 2 >= REACH << shift, "coarser than it must be"
 
 
 def test_a_backlog_of_a_shaped_class_fits():
     shift = shift_of("shaped", {0: {"mbps": 1000}, 1: {"mbps": 10_000}}, CLOCK)
-    assert HALF_CIRCLE << shift >= 65536 * 2 and shift < 9
+    assert REACH << shift >= 65536 * 2 and shift < 10
 
 
 @pytest.mark.parametrize(
     "kind, classes",
     [
         ("strict", {0: {"level": 3}, 2: {"level": 1023}}),
-        ("slack", {0: {"cycles": 100}, 15: {"cycles": 1 << 23}}),
+        ("slack", {0: {"cycles": 100}, 15: {"cycles": (1 << 22) - 1}}),
         ("shaped", {0: {"mbps": 1000, "burst": 3000}, 1: {"mbps": 40, "burst": 0}}),
     ],
 )

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves pifo for all operations of the first cycles: every pop takes the lowest (highest) rank of
 // its queue, the first of equals, after PopLatency cycles; the counts are right; what is said to be
-// at the ends is there. The model keeps for each slot what is in it and which slots came before it.
+// at the ends is there; entries that were moved to the overdue ones come first, in the order of their moves. The model
+// keeps for each slot what is in it and which slots came before it: into the queue, or to the overdue ones.
 // RankMask and Fill leave the solver less to choose from, so that it gets further.
 module pifo_proof #(
     parameter int unsigned Queues = 1,
@@ -22,7 +23,8 @@ module pifo_proof #(
     input logic [ SlotWidth-1:0] push_slot_i,
     input logic                  pop_valid_i,
     input logic [QueueWidth-1:0] pop_queue_i,
-    input logic                  pop_highest_i
+    input logic                  pop_highest_i,
+    input logic                  pop_age_i
 );
   localparam int unsigned ChildWidth = RankWidth - RankWidth / 2;
   typedef logic [QueueWidth-1:0] queue_t;
@@ -36,14 +38,15 @@ module pifo_proof #(
     rank_t  rank;
     queue_t queue;
     logic   highest;
+    logic   overdue;
   } popped_t;
 
-  logic rst, ready, popped_valid, popped_highest;
+  logic rst, ready, popped_valid, popped_highest, popped_overdue;
   slot_t  popped_slot;
   rank_t  popped_rank;
   queue_t popped_queue;
   count_t count[Queues];
-  logic [Queues-1:0] head_valid, tail_valid;
+  logic [Queues-1:0] overdue, treed, head_valid, tail_valid;
   rank_t head_rank[Queues];
   rank_t tail_rank[Queues];
 
@@ -68,12 +71,16 @@ module pifo_proof #(
       .pop_valid_i,
       .pop_queue_i,
       .pop_highest_i,
+      .pop_age_i,
       .popped_valid_o(popped_valid),
       .popped_slot_o(popped_slot),
       .popped_rank_o(popped_rank),
       .popped_queue_o(popped_queue),
       .popped_highest_o(popped_highest),
+      .popped_overdue_o(popped_overdue),
       .count_o(count),
+      .overdue_o(overdue),
+      .treed_o(treed),
       .head_valid_o(head_valid),
       .head_rank_o(head_rank),
       .tail_valid_o(tail_valid),
@@ -83,6 +90,7 @@ module pifo_proof #(
   // The model.
   logic full_q;  // Fill entries have been here
   logic [Entries-1:0] here_q;  // pushed and not popped
+  logic [Entries-1:0] aged_q;  // of those, overdue
   logic [Entries-1:0] taken_q;  // pushed and not yet come out
   logic [Entries-1:0][Entries-1:0] earlier_q;  // by slot: those that were here when it came
   rank_t [Entries-1:0] rank_q;
@@ -97,15 +105,17 @@ module pifo_proof #(
 
   // Whether slot a, of the two in one queue, leaves first.
   function automatic logic leaves_first(slot_t a, slot_t b, logic highest, logic circular);
+    if (aged_q[a] != aged_q[b]) return aged_q[a] != highest;
+    if (aged_q[a]) return earlier_q[b][a] != highest;
     if (rank_q[a] == rank_q[b]) return earlier_q[b][a];
     return below(rank_q[a], rank_q[b], circular) != highest;
   endfunction
 
-  function automatic popped_t best(queue_t queue, logic highest);
+  function automatic popped_t best(queue_t queue, logic highest, logic tree);
     popped_t found;
     found = '0;
     for (int unsigned s = 0; s < Entries; s++) begin
-      if (here_q[s] && queue_q[s] == queue
+      if (here_q[s] && queue_q[s] == queue && !(tree && aged_q[s])
           && (!found.valid || leaves_first(slot_t'(s), found.slot, highest, Circular[queue]))) begin
         found.valid = 1'b1;
         found.slot  = slot_t'(s);
@@ -114,22 +124,29 @@ module pifo_proof #(
     found.rank = rank_q[found.slot];
     found.queue = queue;
     found.highest = highest;
+    found.overdue = aged_q[found.slot];
     return found;
   endfunction
 
   popped_t wanted;
-  assign wanted = best(pop_queue_i, pop_highest_i);
+  assign wanted = best(pop_queue_i, pop_highest_i, pop_age_i);
 
   always_ff @(posedge clk_i) begin
     due_q[0] <= due_q[1];
     due_q[1] <= '0;
     if (due_q[0].valid) taken_q[due_q[0].slot] <= 1'b0;
-    if (pop_valid_i) begin
+    if (pop_valid_i && pop_age_i) begin
+      aged_q[wanted.slot] <= 1'b1;
+      for (int unsigned s = 0; s < Entries; s++) earlier_q[s][wanted.slot] <= 1'b0;
+      earlier_q[wanted.slot] <= here_q & aged_q;
+    end
+    if (pop_valid_i && !pop_age_i) begin
       due_q[1] <= wanted;
       here_q[wanted.slot] <= 1'b0;
     end
     if (push_valid_i) begin
       here_q[push_slot_i] <= 1'b1;
+      aged_q[push_slot_i] <= 1'b0;
       taken_q[push_slot_i] <= 1'b1;
       rank_q[push_slot_i] <= push_rank_i;
       queue_q[push_slot_i] <= push_queue_i;
@@ -148,7 +165,7 @@ module pifo_proof #(
   always_ff @(posedge clk_i) begin
     if (rst || !ready) assume (!push_valid_i && !pop_valid_i);
     assume (push_queue_i < (QueueWidth + 1)'(Queues) && pop_queue_i < (QueueWidth + 1)'(Queues));
-    if (pop_valid_i) assume (wanted.valid);
+    if (pop_valid_i) assume (wanted.valid && !(pop_age_i && pop_highest_i));
     if (Fill > 0) begin
       full_q <= !rst && (full_q || here_q[Fill-1]);
       if (!rst && ready) assume (push_valid_i == !(&taken_q) && pop_valid_i == (full_q || here_q[Fill-1]));
@@ -159,7 +176,7 @@ module pifo_proof #(
       assume ((Entries'(1) << push_slot_i) == (~taken_q & (taken_q + 1'b1)));
       assume ((push_rank_i & ~RankMask) == '0);
       for (int unsigned s = 0; s < Entries; s++) begin
-        if (here_q[s] && queue_q[s] == push_queue_i && Circular[push_queue_i]
+        if (here_q[s] && !aged_q[s] && queue_q[s] == push_queue_i && Circular[push_queue_i]
             && !(pop_valid_i && wanted.slot == slot_t'(s))) begin
           assume (child_t'(rank_q[s][RankWidth-1-:ChildWidth] - push_rank_i[RankWidth-1-:ChildWidth])
                   != child_t'(1 << (ChildWidth - 1)));
@@ -174,7 +191,8 @@ module pifo_proof #(
       assert (popped_valid == due_q[0].valid);
       if (popped_valid) begin
         assert (popped_slot == due_q[0].slot);
-        assert (popped_rank == due_q[0].rank);
+        assert (popped_overdue == due_q[0].overdue);
+        if (!popped_overdue) assert (popped_rank == due_q[0].rank);
         assert (popped_queue == due_q[0].queue);
         assert (popped_highest == due_q[0].highest);
       end
@@ -183,18 +201,24 @@ module pifo_proof #(
 
   for (genvar q = 0; q < Queues; q++) begin : gen_queue
     count_t here;
+    logic [Entries-1:0] in_queue;
     popped_t lowest, highest;
     always_comb begin
       here = '0;
-      for (int unsigned s = 0; s < Entries; s++) here += count_t'(here_q[s] && queue_q[s] == queue_t'(q));
+      for (int unsigned s = 0; s < Entries; s++) begin
+        in_queue[s] = queue_q[s] == queue_t'(q);
+        here += count_t'(here_q[s] && in_queue[s]);
+      end
     end
-    assign lowest  = best(queue_t'(q), 1'b0);
-    assign highest = best(queue_t'(q), 1'b1);
+    assign lowest  = best(queue_t'(q), 1'b0, 1'b1);
+    assign highest = best(queue_t'(q), 1'b1, 1'b1);
 
     always_ff @(posedge clk_i) begin
       if (!rst) begin
         assert (count[q] == here);
-        if (here == '0) assert (!head_valid[q] && !tail_valid[q]);
+        assert (treed[q] == lowest.valid);
+        assert (overdue[q] == ((here_q & aged_q & in_queue) != '0));
+        if (!treed[q]) assert (!head_valid[q] && !tail_valid[q]);
         // Circular ranks may be further from those that have just left than the ends allow.
         if (!Circular[q]) begin
           if (head_valid[q]) assert (head_rank[q] == lowest.rank);

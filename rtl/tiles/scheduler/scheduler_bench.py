@@ -91,6 +91,7 @@ class Bench:
     def __init__(self, dut, units: list[Unit], channels: int, stall: float, idle: float):
         self.dut, self.units, self.channels, self.stall, self.idle = dut, units, channels, stall, idle
         self.cycle = 0
+        self.pace = 1  # how much later it is after each cycle
         self.offers: list[deque] = [deque() for _ in range(channels)]
         self.offered = [False] * channels
         self.held: list = [None] * channels
@@ -108,8 +109,9 @@ class Bench:
         self.window_request: dict | None = None
 
     @classmethod
-    async def start(cls, dut, units, *, channels=2, stall=0.0, idle=0.0, clear=2200, **config) -> Bench:
+    async def start(cls, dut, units, *, channels=2, stall=0.0, idle=0.0, clear=2200, pace=1, **config) -> Bench:
         bench = cls(dut, units, channels, stall, idle)
+        bench.pace = pace
         values = {
             "unit_credits": [u.credits for u in units],
             "unit_service": [u.service for u in units],
@@ -255,7 +257,7 @@ class Bench:
         if self.stall:
             self.ready = sum(int(random.random() >= self.stall) << c for c in range(self.channels))
         dut.out_ready_i.value = self.ready
-        dut.now_i.value = self.cycle & 0xFFFFFF
+        dut.now_i.value = self.cycle * self.pace & 0xFFFFFF
 
     ready = 0
 

@@ -6,14 +6,16 @@
 //   start  = max(base, state - tolerance)      the packet's rank
 //   finish = max(base, state) + cost           the state once the packet is taken
 //
-// A start half a circle or more ahead is cut to the last level before that, and said to be beyond. A
-// state that is a quarter of the whole of time ahead stops growing: it would soon look past.
-module rank_flow
+// A start that is out of reach is cut to the last level within it, and beyond_o is up. A state that is a quarter
+// of the whole of time ahead stops growing: it would soon look past.
+module rank_charge
   import policy_pkg::*;
 (
     input time_t base_i,
     input time_t floor_i,  // base_i, rounded down to a level
     input level_t base_level_i,
+    input level_t last_level_i,  // the last one within reach
+    input logic by_clock_i,  // the reach is ClockReach, not FairReach
     input logic [3:0] shift_i,
     input time_t tolerance_i,
     input fine_time_t cost_i,
@@ -24,20 +26,25 @@ module rank_flow
     output fine_time_t finish_o
 );
   localparam int unsigned Msb = TimeWidth + FractionWidth - 1;
-  localparam int unsigned HalfBit = FractionWidth + LevelWidth - 1;  // of half a circle, at shift 0
 
-  fine_time_t base, start, ahead, lead;
+  fine_time_t base, lead, floor_lead;
+  logic [Msb+1:0] ahead;  // one bit more: a tolerance may be any time
+  time_t start, levels_ahead;
+  logic past;
   assign base = {base_i, FractionWidth'(0)};
-  assign start = state_i - {tolerance_i, FractionWidth'(0)};
-  assign ahead = start - {floor_i, FractionWidth'(0)};
+  assign start = state_i[Msb:FractionWidth] - tolerance_i;
+  assign floor_lead = state_i - {floor_i, FractionWidth'(0)};
+  assign ahead = {floor_lead[Msb], floor_lead} - {1'b0, tolerance_i, FractionWidth'(0)};
   assign lead = state_i - base;
 
-  assign beyond_o = !ahead[Msb] && (ahead[Msb-1:HalfBit] >> shift_i) != '0;
+  assign past = ahead[Msb+1];
+  assign levels_ahead = ahead[Msb:FractionWidth] >> shift_i;
+  assign beyond_o = !past && levels_ahead >= time_t'(by_clock_i ? ClockReach : FairReach);
 
   always_comb begin
-    if (ahead[Msb]) level_o = base_level_i;
-    else if (beyond_o) level_o = base_level_i + level_t'((1 << (LevelWidth - 1)) - 1);
-    else level_o = level_t'(start[Msb:FractionWidth] >> shift_i);
+    if (past) level_o = base_level_i;
+    else if (beyond_o) level_o = last_level_i;
+    else level_o = level_t'(start >> shift_i);
   end
 
   always_comb begin

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps ranks that go by the clock (Slack, Shaped) from getting so old that they look like the future: a head that
+// is LateLevels late is moved from the PIFO's tree to the list of overdue entries of its queue. To the
+// rest of the scheduler overdue entries have the rank OverdueLevels before now, which is earlier than all others.
+//
+// A queue gives up an entry every six cycles, all of them together one in four. So even a full PIFO whose entries
+// are all of one queue and late at the same time is through in 6 * Entries cycles. Within that time no entry may
+// get so late that the PIFO takes it for one of the future: least_shift in policy_pkg sees to that.
+module rank_ageing
+  import policy_pkg::*;
+#(
+    parameter int unsigned Services = 8,
+    parameter int unsigned Tenants = 4,
+    localparam int unsigned Queues = Services * Tenants,
+    localparam int unsigned QueueWidth = Queues > 1 ? $clog2(Queues) : 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input service_policy_t policy_i[Services],
+    input level_t now_level_i[Services],
+
+    // Of the PIFO.
+    input logic  [Queues-1:0] overdue_i,
+    input logic  [Queues-1:0] treed_i,
+    input logic  [Queues-1:0] tree_head_valid_i,
+    input rank_t              tree_head_rank_i [Queues],
+    input logic  [Queues-1:0] tree_tail_valid_i,
+    input rank_t              tree_tail_rank_i [Queues],
+
+    // The ends of the queues, with what is overdue.
+    output logic  [Queues-1:0] head_valid_o,
+    output rank_t              head_rank_o [Queues],
+    output logic  [Queues-1:0] tail_valid_o,
+    output rank_t              tail_rank_o [Queues],
+
+    // Move the head of this queue. Always taken.
+    output logic                  age_valid_o,
+    output logic [QueueWidth-1:0] age_queue_o
+);
+  logic [Queues-1:0] late_q, grant;
+  for (genvar s = 0; s < Services; s++) begin : gen_service
+    logic by_clock;
+    rank_t overdue_q;
+    assign by_clock = policy_i[s].policy inside {Slack, Shaped};
+    always_ff @(posedge clk_i) begin
+      overdue_q <= by_clock ? {now_level_i[s] - level_t'(OverdueLevels), 1'b0} : '0;
+    end
+
+    for (genvar t = 0; t < Tenants; t++) begin : gen_queue
+      localparam int unsigned Q = s * Tenants + t;
+      rank_t passed;
+      assign passed = passed_of(tree_head_rank_i[Q], now_level_i[s]);
+      assign head_valid_o[Q] = overdue_i[Q] || tree_head_valid_i[Q];
+      assign head_rank_o[Q] = overdue_i[Q] ? overdue_q : tree_head_rank_i[Q];
+      assign tail_valid_o[Q] = treed_i[Q] ? tree_tail_valid_i[Q] : overdue_i[Q];
+      assign tail_rank_o[Q] = treed_i[Q] ? tree_tail_rank_i[Q] : overdue_q;
+      always_ff @(posedge clk_i) begin
+        late_q[Q] <= by_clock && tree_head_valid_i[Q] && !passed[RankWidth-1] && passed[RankWidth-2:1] >= (LevelWidth - 1)'(LateLevels);
+        if (rst_i) late_q[Q] <= 1'b0;
+      end
+    end
+  end
+
+  // One in four cycles. The head that was late is still the head if it is still known: a pop hides it for longer.
+  logic [1:0] pace_q;
+  logic valid_q, pick;
+  logic [QueueWidth-1:0] queue_q, queue_d;
+  assign pick = pace_q == '0 && late_q != '0;
+
+  arbiter_round_robin #(
+      .N(Queues)
+  ) u_turn (
+      .clk_i,
+      .rst_i,
+      .request_i(late_q),
+      .advance_i(pick),
+      .grant_o(grant)
+  );
+
+  always_comb begin
+    queue_d = '0;
+    for (int unsigned q = 0; q < Queues; q++) if (grant[q]) queue_d |= QueueWidth'(q);
+  end
+
+  assign age_valid_o = valid_q && tree_head_valid_i[queue_q];
+  assign age_queue_o = queue_q;
+
+  always_ff @(posedge clk_i) begin
+    valid_q <= pick;
+    queue_q <= queue_d;
+    if (pick || pace_q != '0) pace_q <= pace_q + 1'b1;
+    if (rst_i) begin
+      valid_q <= 1'b0;
+      pace_q <= '0;
+    end
+  end
+endmodule
