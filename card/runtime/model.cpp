@@ -4,6 +4,14 @@
 
 #include "Vcard_sim.h"
 #include "verilated.h"
+#if VM_COVERAGE
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "verilated_cov.h"
+#endif
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
 #endif
@@ -50,6 +58,7 @@ class VerilatedDesign final : public Model {
   ~VerilatedDesign() override {
     close_waves();
     Verilated::threadContextp(&context_);
+    write_coverage();
   }
 
   // Verilator's functions without a model find their context by thread; that of another card may be gone.
@@ -79,6 +88,17 @@ class VerilatedDesign final : public Model {
 #endif
 
  private:
+  // Leaves what was counted in the folder $GIRIH_COVERAGE, for girih.build.coverage.
+  void write_coverage() {
+#if VM_COVERAGE
+    static int cards = 0;
+    if (const char *folder = std::getenv("GIRIH_COVERAGE")) {
+      const std::string name = std::string(folder) + "/card-" + std::to_string(getpid()) + "-" + std::to_string(cards++) + ".dat";
+      context_.coveragep()->write(name.c_str());
+    }
+#endif
+  }
+
   VerilatedContext context_;
   Vcard_sim model_{&context_};
 #if VM_TRACE_FST

@@ -39,6 +39,15 @@ module arbiter_round_robin #(
       if (advance_i && |request_i) first_q <= first_d;
       if (rst_i) first_q <= '0;
     end
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_i) begin
+        all_ask : cover (&request_i);
+        contention_is_held_back : cover (!$onehot0(request_i) && !advance_i);
+        search_wraps : cover (advance_i && |request_i && favoured == '0 && first_q != '0);
+        last_is_favoured_over_first : cover (advance_i && request_i[0] && grant_o[N-1]);
+      end
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -45,4 +45,17 @@ module fifo #(
       read_ptr_q <= '0;
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      full : cover (!in_ready_o);
+      refused : cover (in_valid_i && !in_ready_o);
+      full_and_read : cover (!in_ready_o && pop);
+      written_and_read : cover (push && pop);
+      held_back : cover (out_valid_o && !out_ready_i);
+      read_empty : cover (out_ready_i && !out_valid_o);
+      write_wraps : cover (push && &write_ptr_q[PtrWidth-1:0]);
+      wraps_while_held_back : cover (push && &write_ptr_q[PtrWidth-1:0] && !out_ready_i);
+    end
+  end
 endmodule

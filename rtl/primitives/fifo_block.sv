@@ -74,6 +74,16 @@ module fifo_block #(
 
   // The head is never behind the RAM: entries in the RAM mean a valid head.
   always_ff @(posedge clk_i) begin
-    if (!rst_i) assert (out_valid_q || ram_empty);
+    if (!rst_i) begin
+      assert (out_valid_q || ram_empty);
+      full : cover (!in_ready_o);
+      refused : cover (in_valid_i && !in_ready_o);
+      full_and_read : cover (!in_ready_o && read);
+      passes_the_ram : cover (bypass);
+      written_and_read : cover (push && read);
+      held_back : cover (out_valid_o && !out_ready_i);
+      write_wraps : cover (push && !bypass && &write_ptr_q[PtrWidth-1:0]);
+      wraps_while_held_back : cover (push && &write_ptr_q[PtrWidth-1:0] && !out_ready_i);
+    end
   end
 endmodule

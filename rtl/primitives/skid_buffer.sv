@@ -42,6 +42,13 @@ module skid_buffer #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_i) assert (out_valid_q || !skid_valid_q);
+    if (!rst_i) begin
+      assert (out_valid_q || !skid_valid_q);
+      full : cover (skid_valid_q);
+      refused : cover (in_valid_i && !in_ready_o);
+      full_and_read : cover (skid_valid_q && out_ready_i);
+      held_back : cover (out_valid_o && !out_ready_i);
+      fills_while_held_back : cover (!move && in_valid_i && in_ready_o);
+    end
   end
 endmodule

@@ -20,6 +20,7 @@ from girih.build.generate import digest, write_if_changed
 from girih.build.tools import tool_environment, verilator_root
 from girih.errors import GirihError
 from girih.paths import BUILD, ROOT
+from girih.build import coverage
 
 if TYPE_CHECKING:
     from girih.card.manifest import Manifest
@@ -109,7 +110,7 @@ def build_model(
     include = verilator_root() / "include"
     extra = SANITIZERS if sanitize else []
     runtime = [path for pattern in ("*.cpp", "*.hpp") for path in RUNTIME.glob(pattern)]
-    verilator_flags = [*VERILATOR_FLAGS, *(["--trace-fst"] if trace else [])]
+    verilator_flags = [*VERILATOR_FLAGS, *(["--trace-fst"] if trace else []), *coverage.flags()]
     key = digest(
         _contents(manifest.sources), _contents([*runtime, *INCLUDE.glob("*.h")]), repr(verilator_flags), repr(extra),
         Path(__file__).read_text(), (include / "verilated_config.h").read_text(),
@@ -148,6 +149,7 @@ def _build(
     compiler = _Compiler(extra)
     includes = [f"-I{include}", f"-I{include / 'vltstd'}"]
     traced = ["-DVM_TRACE=1", "-DVM_TRACE_FST=1"] if trace else []
+    traced += ["-DVM_COVERAGE=1"] if coverage.folder() else []
     model_headers = _contents(list(verilated.glob("*.h")))
     hooks = ["-include", str(RUNTIME / "hooks.hpp")]
     own = _contents(headers)
@@ -160,7 +162,8 @@ def _build(
             jobs.append((source, ["-O1", f"-I{verilated}", *_as_system(includes), *traced, *STRICT_FLAGS], own + model_headers))
         else:
             jobs.append((source, [*FAST_FLAGS, *STRICT_FLAGS], own))
-    for name in [*VERILATED, *(["verilated_fst_c.cpp"] if trace else [])]:
+    counting = ["verilated_cov.cpp"] if coverage.folder() else []
+    for name in [*VERILATED, *counting, *(["verilated_fst_c.cpp"] if trace else [])]:
         jobs.append((include / name, ["-O1", *includes, f"-I{include / 'fstcpp'}", *traced, *hooks, "-w"], own))
     objects = _compile_all(compiler, jobs, progress)
     temporary = library.with_suffix(f".{os.getpid()}")

@@ -25,6 +25,7 @@ def register(app: typer.Typer) -> None:
         quick: Annotated[bool, typer.Option("--quick", help="Leave out the tests marked slow.")] = False,
         thorough: Annotated[bool, typer.Option("--thorough", help="At every size: also at 256 bits, and from each side of a router.")] = False,
         shuffle: Annotated[int | None, typer.Option(metavar="SEED", help="Run them in an order drawn from this seed.")] = None,
+        coverage: Annotated[bool, typer.Option("--coverage", help="Count which lines and cover points of the RTL are hit; print by folder what never is.")] = False,
         jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tests that run at the same time.")] = 2,
     ) -> None:
         """Runs the tests: units of RTL from the narrowest to the widest, proofs, the compiler, and whole cards on the wire.
@@ -37,4 +38,24 @@ def register(app: typer.Typer) -> None:
         arguments += [] if thorough else ["-m", QUICK if quick else LEFT_OUT]
         arguments += [] if shuffle is None else ["-p", "girih.testing.shuffle", "--shuffle", str(shuffle)]
         arguments += ["-p", "girih.testing.times"]
-        raise typer.Exit(subprocess.call([sys.executable, "-m", "pytest", *arguments, *context.args], cwd=ROOT))
+        command = [sys.executable, "-m", "pytest", *arguments, *context.args]
+        if not coverage:
+            raise typer.Exit(subprocess.call(command, cwd=ROOT))
+        raise typer.Exit(_counted(command, whole=not context.args))
+
+
+def _counted(command: list[str], whole: bool) -> int:
+    """Runs the tests with coverage and shows it; a whole run is judged by it."""
+    import os
+    import shutil
+
+    from girih.build import coverage
+
+    shutil.rmtree(coverage.FOLDER, ignore_errors=True)
+    coverage.FOLDER.mkdir(parents=True)
+    code = subprocess.call(command, cwd=ROOT, env={**os.environ, coverage.VARIABLE: str(coverage.FOLDER)})
+    report = coverage.Report.of(coverage.FOLDER)
+    print(coverage.show(report))
+    faults = coverage.judge(report, coverage.exceptions()) if whole else []
+    print(*faults, sep="\n")
+    return code or bool(faults)

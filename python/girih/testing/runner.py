@@ -18,9 +18,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 
+from girih.build import coverage
 from girih.build.generate import digest, generated_rtl
 from girih.build.sources import resolve
 from girih.build.tools import tool_environment
@@ -38,6 +40,12 @@ WIDTHS = (128, pytest.param(256, marks=pytest.mark.thorough), 512, 1024)
 # Warnings are fatal; these two say nothing about a design with one module per file and unused
 # package members.
 VERILATOR_ARGS = ["-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM", "--assert", "-O3", "--x-initial", "unique"]
+
+
+def _counted(name: str) -> list[str]:
+    """The argument by which a simulation leaves its coverage under a name of its own, when it is counted."""
+    folder = coverage.folder()
+    return [f"+verilator+coverage+file+{folder / f'{name}-{uuid4().hex}.dat'}"] if folder else []
 
 
 def _runner(inside: bool) -> Runner:
@@ -79,7 +87,8 @@ def run_cocotb(
     params = CardParams.chained(data_width) if chained else CardParams(data_width=data_width)
     folders = [generated_rtl(params), *generated]
     sources = resolve([top], folders, [Path(p) for p in extra])
-    key = digest(top, repr(sorted((parameters or {}).items())), *[p.read_bytes() for p in sources], *VERILATOR_ARGS, str(inside))
+    verilator_args = [*VERILATOR_ARGS, *coverage.flags()]
+    key = digest(top, repr(sorted((parameters or {}).items())), *[p.read_bytes() for p in sources], *verilator_args, str(inside))
     build_dir = BUILD / "cocotb" / f"{top}-{key}"
     saved, saved_path = dict(os.environ), list(sys.path)
     os.environ.update(tool_environment())
@@ -90,7 +99,7 @@ def run_cocotb(
             sources=sources,
             hdl_toplevel=top,
             parameters=parameters or {},
-            build_args=VERILATOR_ARGS,
+            build_args=verilator_args,
             build_dir=build_dir,
             always=not done.exists(),
             timescale=("1ns", "1ps"),
@@ -106,6 +115,7 @@ def run_cocotb(
             seed=SEED,
             build_dir=build_dir,
             test_dir=build_dir,
+            plusargs=_counted(build_dir.name),
             results_xml=str(build_dir / f"results-{os.getpid()}.xml"),
             extra_env={
                 "GIRIH_DATA_WIDTH": str(data_width),

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Coverage of RTL, measured by Verilator in unit tests and cards alike: lines, toggles and cover points.
+
+    GIRIH_COVERAGE=folder     in the environment: models are built to count, and each simulation leaves a file there
+    report = Report.of(folder)  merges them, by source line: over instances, parameters, widths and cards
+
+A cover point is a labelled immediate `cover` in a clocked block; its label is its name. Toggles are counted
+for signals of at most MAX_WIDTH bits: a bus would only say that its data are random.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from girih.errors import GirihError
+from girih.paths import BUILD, ROOT
+
+VARIABLE = "GIRIH_COVERAGE"
+FOLDER = BUILD / "coverage"
+EXCEPTIONS = ROOT / "tests" / "coverage.yaml"
+MAX_WIDTH = 32
+FLAGS = ["--coverage-line", "--coverage-toggle", "--coverage-user", "--coverage-max-width", str(MAX_WIDTH)]
+WANTED = 0.95  # of all lines
+GENERATED = "generated"  # the folder of files that the generators make
+
+_COUNT = re.compile(r"C '(.*)' (\d+)$")
+
+
+def folder() -> Path | None:
+    """Where simulations leave what they counted; None: they do not count."""
+    name = os.environ.get(VARIABLE)
+    return Path(name) if name else None
+
+
+def flags() -> list[str]:
+    """What Verilator is told beyond its other flags."""
+    return FLAGS if folder() else []
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A line of a source file. file: relative to the checkout, or `generated/<name>`."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    @property
+    def folder(self) -> str:
+        return str(PurePosixPath(self.file).parent)
+
+
+@dataclass(frozen=True, order=True)
+class Point:
+    """A cover point, or one way of a toggle, by its name and where it stands."""
+
+    place: Place
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.name}"
+
+
+def _file(name: str) -> str:
+    path = Path(name) if Path(name).is_absolute() else ROOT / name
+    path = Path(os.path.normpath(path))
+    for top in (BUILD.resolve(), BUILD):
+        if path.is_relative_to(top):
+            return f"{GENERATED}/{path.name}"
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else path.name
+
+
+def _of_the_card(file: str) -> bool:
+    """Not what only tests have around it."""
+    return file.startswith(("rtl/", f"{GENERATED}/")) and not file.endswith("_bench.sv")
+
+
+def _lines(text: str) -> Iterator[int]:
+    """The numbers in `3,5-7`."""
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+@dataclass
+class Report:
+    """Counts, merged: of each line, cover point and toggle the most that one simulation saw."""
+
+    lines: dict[Place, int] = field(default_factory=dict)
+    points: dict[Point, int] = field(default_factory=dict)
+    toggles: dict[Point, int] = field(default_factory=dict)
+
+    @staticmethod
+    def of(folder: Path) -> Report:
+        """What the simulations left in a folder. Raises GirihError when there is nothing."""
+        report = Report()
+        files = sorted(folder.glob("*.dat"))
+        if not files:
+            raise GirihError("no simulation counted anything", str(folder), "Run tests that simulate.")
+        for file in files:
+            report.add(file.read_text(errors="replace").splitlines())
+        return report
+
+    def add(self, text: Iterable[str]) -> None:
+        """Merges the lines of one file of Verilator's."""
+        for line in text:
+            if (found := _COUNT.match(line)) is None:
+                continue
+            keys = dict(part.split("\2", 1) for part in found[1].split("\1") if "\2" in part)
+            file, number, count = _file(keys["f"]), int(keys["l"]), int(found[2])
+            if not _of_the_card(file):
+                continue
+            kind = keys.get("page", "").partition("/")[0]
+            if kind in ("v_line", "v_branch"):
+                for covered in _lines(keys.get("S", "")):
+                    _most(self.lines, Place(file, covered), count)
+            elif kind == "v_user":
+                _most(self.points, Point(Place(file, number), keys["o"]), count)
+            elif kind == "v_toggle":
+                _most(self.toggles, Point(Place(file, number), keys["o"]), count)
+
+    def missed_lines(self) -> list[Place]:
+        return sorted(place for place, count in self.lines.items() if not count)
+
+    def missed_points(self) -> list[Point]:
+        return sorted(point for point, count in self.points.items() if not count)
+
+    def table(self) -> list[tuple[str, str, str, str]]:
+        """By folder, and at the end of all: lines, cover points, toggles, each as `hit of all`."""
+        folders: defaultdict[str, list[list[int]]] = defaultdict(lambda: [[0, 0], [0, 0], [0, 0]])
+        kinds: list[Mapping[Place, int] | Mapping[Point, int]] = [self.lines, self.points, self.toggles]
+        for kind, counts in enumerate(kinds):
+            for key, count in counts.items():
+                where = key if isinstance(key, Place) else key.place
+                for name in (where.folder, "all"):
+                    folders[name][kind][0] += bool(count)
+                    folders[name][kind][1] += 1
+        order = [*sorted(name for name in folders if name != "all"), "all"]
+        return [(name, *(_share(*hit) for hit in folders[name])) for name in order if name in folders]  # type: ignore[misc]  # always three
+
+
+def _most(counts: dict, key: object, count: int) -> None:
+    counts[key] = max(counts.get(key, 0), count)
+
+
+def _share(hit: int, of: int) -> str:
+    return f"{hit} of {of} ({100 * hit / of:.1f} %)" if of else "-"
+
+
+def _text(place: Place) -> str:
+    """The line as it stands in the file, by which exceptions are found when lines move."""
+    path = ROOT / place.file
+    lines = path.read_text().splitlines() if path.exists() else []
+    return lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
+
+
+def exceptions() -> dict[str, dict[str, str]]:
+    """tests/coverage.yaml: by file, the text of a line or the name of a point, and why no test hits it."""
+    from ruamel.yaml import YAML
+
+    return (YAML(typ="safe").load(EXCEPTIONS.read_text()) if EXCEPTIONS.exists() else None) or {}
+
+
+def judge(report: Report, known: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """What is wrong with a whole run: too few lines, points that nothing hits, exceptions without need or reason."""
+    faults = []
+    missed = report.missed_lines()
+    excused = {place for place in missed if known.get(place.file, {}).get(_text(place))}
+    hit, of = len(report.lines) - len(missed) + len(excused), len(report.lines)
+    if of and hit < WANTED * of:
+        faults.append(f"{_share(hit, of)} of lines are hit or excused; {100 * WANTED:.0f} % are wanted")
+    for point in report.missed_points():
+        if not known.get(point.place.file, {}).get(point.name):
+            faults.append(f"{point} is never hit: write a test that does, or a reason into {EXCEPTIONS.relative_to(ROOT)}")
+    needed = {(place.file, _text(place)) for place in missed} | {(p.place.file, p.name) for p in report.missed_points()}
+    for file, reasons in known.items():
+        for name, reason in reasons.items():
+            if not reason:
+                faults.append(f"{file}: the exception {name!r} has no reason")
+            if (file, name) not in needed:
+                faults.append(f"{file}: the exception {name!r} is not needed; remove it")
+    return faults
+
+
+def show(report: Report) -> str:
+    """The table by folder, then every line and point that was never hit."""
+    rows = [("folder", "lines", "cover points", "toggles"), *report.table()]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    out = ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows]
+    out += ["", "never hit:"]
+    out += [f"  {place}  {_text(place)}" for place in report.missed_lines()]
+    out += [f"  {point}" for point in report.missed_points()]
+    return "\n".join(out)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Coverage: what simulations count is merged by source line, and a run that misses something is judged by name."""
+
+import pytest
+
+from girih.build import coverage
+from girih.build.coverage import Place, Point, Report, judge
+from girih.paths import RTL, ROOT
+from girih.testing import run_cocotb
+
+FIFO = RTL / "primitives" / "fifo.sv"
+
+
+def record(page: str, line: int, name: str, count: int, lines: str = "", file: str = str(FIFO)) -> str:
+    keys = {"f": file, "l": line, "n": 5, "t": page, "page": f"{page}/fifo__D{count}", "o": name, "S": lines, "h": "fifo.u"}
+    return "C '" + "".join(f"\1{key}\2{value}" for key, value in keys.items()) + f"' {count}"
+
+
+def report(*records: str) -> Report:
+    made = Report()
+    made.add(records)
+    return made
+
+
+def place(line: int) -> Place:
+    return Place(str(FIFO.relative_to(ROOT)), line)
+
+
+def test_instances_and_parameters_are_one_source_line():
+    found = report(record("v_line", 40, "block", 0, "40-42,44"), record("v_branch", 40, "if", 3, "41"))
+    assert found.lines == {place(40): 0, place(41): 3, place(42): 0, place(44): 0}
+    found.add([record("v_line", 40, "block", 7, "40-42,44")])
+    assert found.missed_lines() == []
+
+
+def test_cover_points_and_toggles_are_told_apart():
+    found = report(record("v_user", 50, "full", 0), record("v_user", 50, "empty", 2), record("v_toggle", 50, "a[0]:0->1", 0))
+    assert found.missed_points() == [Point(place(50), "full")]
+    assert list(found.toggles.values()) == [0] and not found.lines
+
+
+def test_a_generated_file_is_known_by_its_name():
+    files = [str(coverage.BUILD / "generated" / folder / "eth_rx.sv") for folder in ("one", "other")]
+    found = report(*(record("v_user", 9, "event", count, file=file) for count, file in enumerate(files)))
+    assert found.points == {Point(Place("generated/eth_rx.sv", 9), "event"): 1}
+
+
+def test_what_is_missed_needs_a_reason_and_a_reason_needs_a_miss():
+    found = report(record("v_user", 50, "full", 0), record("v_user", 51, "empty", 1))
+    name = str(FIFO.relative_to(ROOT))
+    (fault,) = judge(found, {})
+    assert "full is never hit" in fault
+    assert judge(found, {name: {"full": "its writer stops before"}}) == []
+    assert any("no reason" in fault for fault in judge(found, {name: {"full": ""}}))
+    assert any("not needed" in fault for fault in judge(found, {name: {"full": "so", "empty": "so"}}))
+
+
+def test_too_few_lines_are_a_fault():
+    lines = [record("v_line", line, "block", int(line > 6), str(line)) for line in range(1, 101)]
+    (fault,) = judge(report(*lines), {})
+    assert "94 of 100" in fault
+    assert judge(report(*lines[2:]), {}) == []
+
+
+def test_a_simulation_is_counted(tmp_path, monkeypatch):
+    """The tests of a queue hit each of its lines and cover points."""
+    monkeypatch.setenv(coverage.VARIABLE, str(tmp_path))
+    run_cocotb("fifo", str(FIFO.with_name("test_fifo.py")), parameters={"Depth": 2})
+    found = Report.of(tmp_path)
+    names = {point.name for point in found.points}
+    assert {"full", "refused", "full_and_read", "write_wraps", "wraps_while_held_back"} <= names
+    assert not found.missed_points() and not found.missed_lines()
+    assert {where.file for where in found.lines} == {str(FIFO.relative_to(ROOT))}
