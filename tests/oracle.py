@@ -178,9 +178,7 @@ class Oracle:
             return drop("drop_checksum")
         if message[:2] != b"\x08\0":
             return drop("drop_not_echo")
-        # The update of RFC 1624 never gives 0xffff, also where a sum over zeros would.
-        rest = b"\0\0\0\0" + message[4:]
-        checksum = 0xFFFF - ones_sum(rest) if any(rest) else 0
+        checksum = 0xFFFF - ones_sum(b"\0\0\0\0" + message[4:])
         addresses = head[l3 + 16 : l3 + 20] + head[l3 + 12 : l3 + 16]
         return self._send(head, l3, addresses, b"\0\0" + checksum.to_bytes(2, "big") + message[4:], marks)
 

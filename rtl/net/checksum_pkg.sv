@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of the Internet checksum: RFC 1071 sums and RFC 1624 updates.
+// Arithmetic of the Internet checksum (RFC 1071).
 // A "sum" is the plain ones' complement sum; a "checksum" is what a header carries, its complement.
 package checksum_pkg;
   typedef logic [15:0] sum_t;
@@ -20,11 +20,5 @@ package checksum_pkg;
   // is above bit 15 comes back in at the bottom, so the low half must be 0xffff less that.
   function automatic logic is_right(wide_t wide);
     return wide[15:0] == {8'hff, ~wide[23:16]};
-  endfunction
-
-  // The checksum after one halfword that it covers changed (RFC 1624, equation 3, which is also
-  // right where the older formula gives 0xffff for 0x0000).
-  function automatic sum_t update(sum_t checksum, sum_t old_field, sum_t new_field);
-    return ~add(add(~checksum, ~old_field), new_field);
   endfunction
 endpackage

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers echo requests: checks the checksum over the whole ICMP message, which it stores for that,
-// and sends the same message back with the addresses swapped, the type changed and the checksum
-// updated for it (RFC 1624). Everything else is dropped and counted. Three cycles after the last
-// flit, one flit per cycle.
+// and sends the same message back with the addresses swapped, the type changed and a checksum of its
+// own. Everything else is dropped and counted. Three cycles after the last flit, one flit per cycle.
+//
+// What is summed on the way in is the message behind its first word. The reply's first word is zero
+// beside the checksum, so the reply's checksum is the complement of that sum. (An update of the
+// request's checksum by RFC 1624 would give 0x0000 instead of 0xffff for a reply of zeros.)
 //
 //   header_window -> summed_store -> header_edit
 module icmp_engine
@@ -25,6 +28,7 @@ module icmp_engine
   localparam logic [7:0] EchoReply = 8'd0;
   localparam logic [7:0] EchoRequest = 8'd8;
   localparam int unsigned EchoBytes = 8;
+  localparam int unsigned HeadBytes = $bits(icmp_t) / 8;
 
   typedef struct packed {
     descriptor_t desc;
@@ -70,8 +74,8 @@ module icmp_engine
   ) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
   assign info_in.bad_length = window_flit.desc.length < length_t'(l4_offset) + length_t'(EchoBytes);
 
-  offset_t headers, headers_q;  // bytes of this flit that are headers before ICMP's
-  assign headers = first ? l4_offset : headers_q;
+  offset_t headers, headers_q;  // bytes of this flit that are headers, with ICMP's first word
+  assign headers = first ? l4_offset + offset_t'(HeadBytes) : headers_q;
   always_ff @(posedge clk_i) begin
     if (window_valid && window_ready) begin
       headers_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
@@ -110,11 +114,11 @@ module icmp_engine
       .out_token_o (token)
   );
 
-  assign sum_right = is_right(sum);
+  assign sum_right = is_right(sum + wide_t'(info.head.checksum) + wide_t'({info.head.kind, info.head.code}));
   assign is_echo = info.head.kind == EchoRequest && info.head.code == '0;
   assign drop = check_last && (check_bad || info.bad_length || !sum_right || !is_echo);
   assign token_in.desc = info.desc;
-  assign token_in.checksum = update(info.head.checksum, {EchoRequest, 8'h0}, {EchoReply, 8'h0});
+  assign token_in.checksum = ~fold(sum);
   assign token_in.src = info.src;
   assign token_in.dst = info.dst;
 

@@ -8,6 +8,7 @@ import cocotb
 import pytest
 from scapy.layers.inet import ICMP, IP
 from scapy.layers.l2 import Ether
+from scapy.utils import checksum as scapy_checksum
 
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import (
@@ -112,20 +113,21 @@ async def every_size_and_every_place_of_the_header(dut):
 
 
 @cocotb.test()
-async def the_updated_checksum_is_right_at_its_edges(dut):
-    """Payloads that bring the request's checksum to and round 0xf7ff, where the update carries."""
+async def checksums_are_right_at_their_edges(dut):
+    """Replies whose sum is, or is next to, one of the two zeros of ones' complement or a carry."""
     bench = await EngineBench.start(dut, "icmp")
-    sent = []
-    for wanted in (0x0000, 0x0001, 0x0800, 0xF7FE, 0xF7FF, 0xF800, 0xF801, 0xFFFE):
-        head = {"id": 0x1234, "seq": 1}
-        now = ICMP(bytes(echo_request(b"\0\0", **head)[ICMP])).chksum
-        # The payload adds to the sum what the checksum has to lose.
-        payload = (now - wanted) % 0xFFFF
-        message = message_of(echo_request(payload.to_bytes(2, "big"), **head), tagged=False)
-        assert ICMP(message.data[34:]).chksum in (wanted, 0xFFFF - wanted if wanted == 0 else wanted)
-        sent.append(message)
+    sent = [message_of(echo_request(bytes(size), id=0, seq=0, options=[])) for size in (*range(140), 1472, 8972)]
+    for wanted in (0x0000, 0x0001, 0x07FF, 0x0800, 0xF7FE, 0xF7FF, 0xF800, 0xF801, 0xFFFE):
+        for head, size in (({"id": 0x1234, "seq": 1}, 2), ({"id": 0, "seq": 0}, 2), ({"id": 0xFFFF, "seq": 0xFFFF}, 400)):
+            body = random.randbytes(size - 2) + b"\0\0"
+            now = ICMP(bytes(echo_request(body, **head | {"type": 0})[ICMP])).chksum
+            # The last two bytes add to the sum what the reply's checksum has to lose.
+            body = body[:-2] + ((now - wanted) % 0xFFFF).to_bytes(2, "big")
+            sent.append(message_of(echo_request(body, **head)))
+            assert ICMP(reply(sent[-1].data)[sent[-1].desc["l4_offset"] :]).chksum in (wanted, wanted or 0xFFFF)
     out = await bench.run(sent)
     assert [m.data for m in out] == [reply(m.data) for m in sent]
+    assert not any(scapy_checksum(m.data[m.desc["l4_offset"] :]) for m in out)
 
 
 @cocotb.test()
