@@ -39,6 +39,7 @@ def ipv4(
     version: int = 4,
     ihl: int | None = None,
     total_length: int | None = None,
+    tos: int = 0,
     fragment: int = 0x4000,
     ttl: int = 64,
     checksum_error: int = 0,
@@ -46,7 +47,7 @@ def ipv4(
     """An IPv4 packet; checksum_error is what its header's checksum is off by."""
     ihl = 5 + len(options) // 4 if ihl is None else ihl
     total_length = 20 + len(options) + len(payload) if total_length is None else total_length
-    fields = struct.pack("!BBHHHBBH", version << 4 | ihl, 0, total_length, 0x1234, fragment, ttl, protocol, 0)
+    fields = struct.pack("!BBHHHBBH", version << 4 | ihl, tos, total_length, 0x1234, fragment, ttl, protocol, 0)
     header = fields + src + dst + options
     # A header whose ihl lies is summed as a receiver that believed it would.
     checksum = (0xFFFF - ones_sum((header + payload)[: max(20, 4 * ihl)]) + checksum_error) & 0xFFFF
@@ -87,6 +88,19 @@ def arp(
     return form + operation.to_bytes(2, "big") + sender.mac + sender.ip + target_mac + target_ip
 
 
+VLANS = (0, 5, 4094)  # that hosts are in; 0: none, with or without a tag
+
+
+def source_route(kind: int, hops: int, pointer: int) -> bytes:
+    """An IPv4 option: a loose (131) or strict (137) source route."""
+    return bytes([kind, 3 + 4 * hops, pointer]) + bytes(range(4 * hops))
+
+
+def filled(options: bytes) -> bytes:
+    """Options as a header holds them: whole words, at most ten."""
+    return options.ljust(-(-len(options) // 4) * 4, b"\0")
+
+
 class Traffic:
     """Random frames to `card`, from hosts of its network that it knows, and from one beyond.
 
@@ -122,7 +136,7 @@ class Traffic:
         return self._random.choice(self.hosts)
 
     def _tags(self) -> tuple[int, ...]:
-        return (self._random.getrandbits(16),) if self._one_in(8) else ()
+        return (self._random.randrange(16) << 12 | self._random.choice(VLANS),) if self._one_in(8) else ()
 
     def _frame(self, ethertype: int, payload: bytes, src: Host, pad: bool = True, **fields) -> bytes:
         frame = ethernet(fields.pop("dst", self.card.mac), src.mac, ethertype, payload, **({"tags": self._tags()} | fields))
@@ -154,12 +168,36 @@ class Traffic:
 
     # ---- right, but rare ----
 
+    def _option(self) -> bytes:
+        """One that makes sense and asks nothing of the card: a route that has ended is one, too."""
+        draw, hops = self._random.randrange(5), self._random.randint(1, 4)
+        if draw == 0:
+            return source_route(self._random.choice((131, 137)), hops, 4 + 4 * hops)
+        if draw == 1:
+            return bytes([7, 3 + 4 * hops, 4]) + self._random.randbytes(4 * hops)  # record route
+        if draw == 2:
+            length = self._random.randint(2, 12)
+            return bytes([self._random.choice((68, 130, 136, 148, 222)), length]) + self._random.randbytes(length - 2)
+        return b"\1" * self._random.randint(1, 5)
+
+    def _options(self) -> bytes:
+        options = b""
+        for _ in range(self._random.randint(1, 5)):
+            option = self._option()
+            options += option if len(options) + len(option) <= 40 else b""
+        if len(options) % 4 and self._one_in(2):  # what is behind the end means nothing
+            return (options + b"\0" + self._random.randbytes(3))[: len(filled(options))]
+        return filled(options)
+
     def _odd_options(self) -> bytes:
-        return self._udp(ip={"options": self._random.randbytes(4 * self._random.randint(1, 10))})
+        return self._udp(ip={"options": self._options()})
 
     def _odd_ping_options(self) -> bytes:
-        options = self._random.randbytes(4 * self._random.randint(1, 10))
-        return self._ipv4(ICMP, icmp(self._payload()), self._host(), options=options)
+        return self._ipv4(ICMP, icmp(self._payload()), self._host(), options=self._options())
+
+    def _odd_type_of_service(self) -> bytes:
+        tos = self._random.getrandbits(8)
+        return self._udp(ip={"tos": tos}) if self._one_in(2) else self._ipv4(ICMP, icmp(self._payload()), self._host(), tos=tos)
 
     def _odd_no_checksum(self) -> bytes:
         return self._udp(checksum=0)
@@ -185,9 +223,6 @@ class Traffic:
     def _odd_time_to_live(self) -> bytes:
         return self._udp(ip={"ttl": self._random.randrange(2)})
 
-    def _odd_ethernet_broadcast(self) -> bytes:
-        return self._udp(ip={"frame": {"dst": BROADCAST}})
-
     def _odd_checksum_of_ffff(self) -> bytes:
         """The payload's last word is such that the checksum of the answer is sent as 0xffff."""
         src, data = self._host(), self._random.randbytes(2 * self._random.randint(1, 60))
@@ -195,9 +230,9 @@ class Traffic:
         return self._ipv4(UDP, udp(src.ip, self.card.ip, data + datagram[6:8], source=40000), src)
 
     def _odd_arp(self) -> bytes:
-        """Said to others, or an answer that nobody asked for."""
+        """Said to others, or an answer that nobody asked for; or from an address that no neighbour has."""
         to_us = self._one_in(2)
-        sender = self._host() if to_us or self._one_in(2) else self.stranger
+        sender = self._random.choice((self._host(), self._host(), self.stranger, Host(self._host().mac, self._nobody())))
         target = self.card.ip if to_us else self._random.choice(self.hosts).ip
         return self._frame(ARP, arp(2 if to_us else self._random.randint(1, 2), sender, self.card.mac, target), sender, dst=BROADCAST)
 
@@ -206,6 +241,39 @@ class Traffic:
         return self._frame(ARP, arp(1, host, bytes(6), self.card.ip), host, dst=BROADCAST)
 
     # ---- wrong ----
+
+    def _nobody(self) -> bytes:
+        """An address that no other host can have."""
+        first = bytes([self._random.choice((0, 127, 224, 239, 240, 255))])
+        subnet = self.card.ip[:3]
+        return self._random.choice((first + self._random.randbytes(3), subnet + b"\0", subnet + b"\xff", self.card.ip, b"\xff" * 4))
+
+    def _bad_ethernet_broadcast(self) -> bytes:
+        return self._udp(ip={"frame": {"dst": BROADCAST}})
+
+    def _bad_source_mac(self) -> bytes:
+        group = bytes([self._random.getrandbits(8) | 1]) + self._random.randbytes(5)
+        mac = self._random.choice((group, BROADCAST, bytes(6), self.card.mac))
+        return self._random.choice((self._udp, self._arp_request))()[:6] + mac + self._udp()[12:]
+
+    def _bad_vlan(self) -> bytes:
+        return self._udp(ip={"frame": {"tags": (self._random.randrange(16) << 12 | 4095,)}})
+
+    def _bad_source_route(self) -> bytes:
+        hops = self._random.randint(1, 4)
+        pointer = self._random.choice((4, 4 * hops, 3 + 4 * hops, self._random.getrandbits(8)))
+        before = b"".join(self._option() for _ in range(self._random.randrange(3)))
+        route = source_route(self._random.choice((131, 137)), hops, pointer)
+        return self._udp(ip={"options": filled(before[: 40 - len(route)] + route)})
+
+    def _bad_options(self) -> bytes:
+        return self._udp(ip={"options": self._random.randbytes(4 * self._random.randint(1, 10))})
+
+    def _bad_source_port(self) -> bytes:
+        return self._udp(source=self._random.choice((0, 7, 13, 17, 19, 37)))
+
+    def _bad_echo_code(self) -> bytes:
+        return self._ipv4(ICMP, icmp(self._payload(), code=self._random.randint(1, 255)), self._host())
 
     def _bad_runt(self) -> bytes:
         frame = self._udp(ip={"pad": False})
@@ -286,8 +354,7 @@ class Traffic:
         return self._udp(ip={"dst": dst})
 
     def _bad_source_ip(self) -> bytes:
-        first = self._random.choice((0, 127, 224, 239, 240, 255))
-        return self._udp(Host(self._host().mac, bytes([first]) + self._random.randbytes(3)))
+        return self._udp(Host(self._host().mac, self._nobody()))
 
     def _bad_nobody_on_the_way_back(self) -> bytes:
         return self._udp(src=self.stranger)
@@ -301,7 +368,8 @@ class Traffic:
         elif draw == 1:
             operation = self._random.choice((0, 3, 8, 0x100, 0xFFFF))
         else:
-            host = Host(bytes([host.mac[0] | 1]) + host.mac[1:], host.ip)
+            mac = self._random.choice((bytes([host.mac[0] | 1]) + host.mac[1:], bytes(6), self.card.mac))
+            return self._frame(ARP, arp(operation, Host(mac, host.ip), bytes(6), self.card.ip, form), host, dst=BROADCAST)
         return self._frame(ARP, arp(operation, host, bytes(6), self.card.ip, form), host, dst=BROADCAST)
 
     def _bad_random(self) -> bytes:

@@ -10,6 +10,7 @@ docs/contracts.md lets a frame be refused, and nothing of flits, widths or timin
 
 from __future__ import annotations
 
+import ipaddress
 import struct
 from dataclasses import dataclass
 
@@ -19,7 +20,10 @@ ETHERNET, TAG = 14, 4
 IPV4, ARP, VLAN = 0x0800, 0x0806, 0x8100
 ICMP, UDP = 1, 17
 ECHO_PORT = 7
+ANSWERING_PORTS = {7: "echo", 13: "daytime", 17: "quote of the day", 19: "character generator", 37: "time"}  # RFC 862 to 868
+END_OF_OPTIONS, NO_OPERATION, LOOSE_ROUTE, STRICT_ROUTE = 0, 1, 131, 137
 TTL = 64
+PORTS = 16  # of a card at most; the address of each is one above that of the one before
 BROADCAST = b"\xff" * 6
 REQUEST, REPLY = b"\0\x01", b"\0\x02"  # operations of ARP
 
@@ -68,6 +72,30 @@ def network_header(frame: bytes) -> tuple[int, int]:
     return ETHERNET, ethertype
 
 
+def vlan_of(frame: bytes) -> int:
+    """The VLAN of its tag; 0: none, or a tag that has nothing but a priority."""
+    return int.from_bytes(frame[14:16], "big") & 0xFFF if frame[12:14] == b"\x81\0" else 0
+
+
+def fault_of_options(options: bytes) -> str | None:
+    """Why a packet with these IPv4 options is dropped by its destination."""
+    at = 0
+    while at < len(options) and options[at] != END_OF_OPTIONS:
+        if options[at] == NO_OPERATION:
+            at += 1
+            continue
+        option = options[at : at + max(2, *options[at + 1 : at + 2], 2)]
+        if len(option) < 2 or option[1] != len(option):
+            return "drop_options"
+        if option[0] in (LOOSE_ROUTE, STRICT_ROUTE):
+            if len(option) < 3 or option[2] < 4:
+                return "drop_options"
+            if option[2] <= len(option):  # it points at an address that is still to be visited
+                return "drop_source_route"
+        at += len(option)
+    return None
+
+
 class Oracle:
     """One card. resolves: it has ARP and ICMP and asks for its neighbours; else it answers to the
     Ethernet address that a request came from. It learns from the ARP packets that it judges.
@@ -77,8 +105,9 @@ class Oracle:
 
     def __init__(self, mac: bytes, ip: bytes, *, resolves: bool, prefix: int = 24):
         self.mac, self.ip, self.resolves = mac, ip, resolves
-        self._mask = (0xFFFFFFFF << (32 - prefix)) & 0xFFFFFFFF
-        self.neighbours: dict[bytes, bytes] = {}
+        self._subnet = ipaddress.ip_interface((ip, prefix)).network
+        # By VLAN (0: none) and address. The card has room for fewer; a test that stays below that needs no more.
+        self.neighbours: dict[tuple[int, bytes], bytes] = {}
 
     def judge(self, frame: bytes, bad: bool = False) -> Verdict:
         """What must become of a frame that comes in; bad: its check sequence was wrong."""
@@ -95,6 +124,10 @@ class Oracle:
             marks.append("eth_rx.mark_vlan")
         if frame[:6] not in (self.mac, BROADCAST):
             return Verdict(None, "eth_rx.drop_not_ours", tuple(marks))
+        if frame[6] & 1 or frame[6:12] in (bytes(6), self.mac):
+            return Verdict(None, "eth_rx.drop_bad_source", tuple(marks))
+        if tagged and vlan_of(frame) == 4095:
+            return Verdict(None, "eth_rx.drop_bad_vlan", tuple(marks))
         l3, ethertype = network_header(frame)
         if ethertype == IPV4:
             return self._ipv4(frame, l3, bad, marks)
@@ -126,8 +159,12 @@ class Oracle:
             return drop("drop_fragment")
         if frame[l3 + 16 : l3 + 20] != self.ip:
             return drop("drop_not_ours")
-        if frame[l3 + 12] in (0, 127) or frame[l3 + 12] >= 224:
+        if not self._is_host(frame[l3 + 12 : l3 + 16]):
             return drop("drop_bad_source")
+        if frame[:6] == BROADCAST:
+            return drop("drop_group_frame")
+        if fault := fault_of_options(frame[l3 + 20 : l3 + header_bytes]):
+            return drop(fault)
         if header_bytes > 20:
             marks.append("ip_rx.mark_options")
         if l3 + total_length > len(frame):
@@ -159,6 +196,8 @@ class Oracle:
         source, destination = datagram[:2], datagram[2:4]
         if int.from_bytes(destination, "big") != ECHO_PORT:
             return drop("drop_no_next_hop")
+        if source in (bytes(2), destination) or int.from_bytes(source, "big") in ANSWERING_PORTS:
+            return Verdict(None, "echo.drop_source_port", tuple(marks))
         marks.append("echo.mark_echoed")
         addresses = head[l3 + 16 : l3 + 20] + head[l3 + 12 : l3 + 16]
         answer = destination + source + datagram[4:6] + b"\0\0" + datagram[8:]
@@ -176,8 +215,10 @@ class Oracle:
             return drop("drop_length")
         if ones_sum(message) != 0xFFFF:
             return drop("drop_checksum")
-        if message[:2] != b"\x08\0":
+        if message[0] != 8:
             return drop("drop_not_echo")
+        if message[1]:
+            return drop("drop_code")
         checksum = 0xFFFF - ones_sum(b"\0\0\0\0" + message[4:])
         addresses = head[l3 + 16 : l3 + 20] + head[l3 + 12 : l3 + 16]
         return self._send(head, l3, addresses, b"\0\0" + checksum.to_bytes(2, "big") + message[4:], marks)
@@ -191,19 +232,25 @@ class Oracle:
             marks.append("ip_tx.mark_options_cleared")
         destination = head[6:12]
         if self.resolves:
-            neighbour = self._next_stop(addresses[4:])
+            neighbour = self._next_stop(vlan_of(head), addresses[4:])
             if neighbour is None:
                 return Verdict(None, "arp.drop_unresolved", tuple(marks))
             marks.append("arp.mark_hit")
             destination = neighbour
-        fields = struct.pack("!BBHHHBBH", head[l3], 0, 20 + options + len(payload), 0, 0x4000, TTL, head[l3 + 9], 0)
+        fields = struct.pack("!BBHHHBBH", head[l3], head[l3 + 1], 20 + options + len(payload), 0, 0x4000, TTL, head[l3 + 9], 0)
         frame = destination + self.mac + head[12:l3] + fields + addresses + bytes(options) + payload
         return self._frame(frame, marks)
 
-    def _next_stop(self, ip: bytes) -> bytes | None:
+    def _next_stop(self, vlan: int, ip: bytes) -> bytes | None:
         """The Ethernet address for an IPv4 address; there is no gateway."""
-        local = not (int.from_bytes(ip, "big") ^ int.from_bytes(self.ip, "big")) & self._mask
-        return self.neighbours.get(ip) if local else None
+        return self.neighbours.get((vlan, ip)) if ipaddress.ip_address(ip) in self._subnet else None
+
+    def _is_host(self, ip: bytes) -> bool:
+        """Whether another host can have this address (RFC 1122, 3.2.1.3)."""
+        address = ipaddress.ip_address(ip)
+        if address.is_multicast or address.is_loopback or ip[0] == 0 or ip[0] >= 240 or ip == self.ip:
+            return False
+        return address not in (self._subnet.network_address, self._subnet.broadcast_address)
 
     def _frame(self, frame: bytes, marks: list[str]) -> Verdict:
         if len(frame) < MIN_FRAME:
@@ -218,11 +265,14 @@ class Oracle:
         if bad:
             return Verdict(None, "arp.drop_aborted", tuple(marks))
         known_form = packet[:6] == b"\0\x01\x08\0\x06\x04" and operation in (REQUEST, REPLY)
-        if len(packet) < 28 or not known_form or sender_mac[0] & 1:
+        above_own = int.from_bytes(sender_mac, "big") - int.from_bytes(self.mac, "big")
+        if len(packet) < 28 or not known_form or sender_mac[0] & 1 or not any(sender_mac) or 0 <= above_own < PORTS:
             return Verdict(None, "arp.drop_malformed", tuple(marks))
         to_us = target_ip == self.ip
-        if sender_ip not in (bytes(4), self.ip) and (to_us or sender_ip in self.neighbours):
-            self.neighbours[sender_ip] = sender_mac
+        neighbour = vlan_of(frame), sender_ip
+        usable = self._is_host(sender_ip) and ipaddress.ip_address(sender_ip) in self._subnet
+        if usable and (to_us or neighbour in self.neighbours):
+            self.neighbours[neighbour] = sender_mac
             marks.append("arp.mark_learned")
         if operation != REQUEST or not to_us:
             return Verdict(None, "arp.used_arp", tuple(marks))

@@ -11,7 +11,7 @@ import pytest
 from girih.card import VirtualCard
 from girih.spec.message import SUPPORTED_WIDTHS
 from girih.testing import SEED
-from tests.frames import Host, Traffic, arp, ethernet
+from tests.frames import VLANS, Host, Traffic, arp, ethernet
 from tests.oracle import ARP, BROADCAST, Oracle, Verdict, comparable, network_header
 
 CARD = Host(bytes.fromhex("026769726968"), bytes([10, 77, 0, 2]))
@@ -101,8 +101,12 @@ def _hex(frame: bytes | None) -> str:
 
 
 def introductions(hosts: list[Host]) -> list[tuple[str, bytes, bool]]:
-    """ARP requests by which the card learns who is on the wire."""
-    frames = [ethernet(BROADCAST, host.mac, ARP, arp(1, host, bytes(6), CARD.ip)) for host in hosts]
+    """ARP requests by which the card learns who is on the wire, in each VLAN."""
+    frames = [
+        ethernet(BROADCAST, host.mac, ARP, arp(1, host, bytes(6), CARD.ip), tags=(vlan,) if vlan else ())
+        for host in hosts
+        for vlan in VLANS
+    ]
     return [("introduction", frame, False) for frame in frames]
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The demo's card against the kernel's own stack: ping, UDP sockets, VLANs and ARP over a TAP device
-in a namespace that is removed afterwards. After each test, tshark judges all that the card sent during it."""
+in a namespace that is removed afterwards. After each test, tshark and the kernel's own counters judge all that the card
+sent during it."""
 
 from __future__ import annotations
 
@@ -31,6 +32,7 @@ HOST = "10.77.0.1/24"
 SECONDS = 90  # far more than any step takes
 CHECKED = [f"{protocol}.check_checksum:TRUE" for protocol in ("ip", "udp")]  # that of ICMP is always checked
 FIELDS = ("_ws.malformed", "ip.checksum.status", "udp.checksum.status", "icmp.checksum.status", "icmp.type", "vlan.id", "vlan.priority")
+KERNEL_ERRORS = ("Ip.InHdrErrors", "Ip.InAddrErrors", "Icmp.InErrors", "Icmp.InCsumErrors", "Udp.InCsumErrors")
 GOOD = "1"  # a checksum that was checked and found right
 
 
@@ -100,10 +102,24 @@ def session(built):
 @pytest.fixture
 def wire(session, tmp_path):
     """The wire during one test, after which all that was sent is judged and the card's account is even."""
+    before = kernel_counters(session.namespace)
     wire = Wire(session, session.namespace, tmp_path / "sent.pcapng")
     yield wire
     judge(wire.sent())
+    after = kernel_counters(session.namespace)
+    assert {name: after[name] - before[name] for name in KERNEL_ERRORS} == dict.fromkeys(KERNEL_ERRORS, 0)
     session.card.check_conservation()
+
+
+def kernel_counters(namespace: Namespace) -> dict[str, int]:
+    """What the network stack of the namespace has counted, as `Icmp.InCsumErrors`."""
+    process = namespace.popen(["cat", "/proc/net/snmp"], stdout=subprocess.PIPE)
+    lines = [line.split() for line in process.communicate()[0].splitlines()]
+    return {
+        f"{names[0].rstrip(':')}.{name}": int(value)
+        for names, values in zip(lines[::2], lines[1::2], strict=True)
+        for name, value in zip(names[1:], values[1:], strict=True)
+    }
 
 
 def dissect(capture: Path) -> list[dict[str, str]]:
@@ -179,6 +195,28 @@ def test_the_card_asks_for_a_host_that_it_does_not_know(wire):
         wire.ip("neigh", "del", CARD, "dev", TAP)
         wire.ip("address", "del", "10.77.0.77/32", "dev", TAP)
     assert wire.count("arp.made_request") > before
+
+
+ZERO_PING = """
+import socket, struct, sys
+from scapy.all import ICMP, Raw
+link = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+link.settimeout(5)
+for size in (0, 1, 2, 56, 57, 1472, 8900):
+    request = bytes(ICMP(id=0, seq=0) / Raw(bytes(size)))
+    link.sendto(request, (sys.argv[1], 0))
+    while (got := link.recv(65536)[20:])[0] != 0:
+        pass
+    assert got[4:] == request[4:]
+"""
+
+
+def test_pings_of_zeros(wire):
+    """The checksum of a reply of zeros is 0xffff. The fixture sees that the kernel finds none wrong."""
+    before = kernel_counters(wire.namespace)["Icmp.InEchoReps"]
+    (text,) = wire.run([sys.executable, "-c", ZERO_PING, CARD])
+    assert not text.strip(), text
+    assert kernel_counters(wire.namespace)["Icmp.InEchoReps"] == before + 7
 
 
 TAGGED_PING = """

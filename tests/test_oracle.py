@@ -6,7 +6,7 @@ import random
 import pytest
 from scapy.all import ARP, ICMP, IP, UDP, Dot1Q, Ether, Raw
 
-from tests.frames import Host, Traffic, ethernet, icmp, ipv4, udp
+from tests.frames import VLANS, Host, Traffic, arp, ethernet, icmp, ipv4, source_route, udp
 from tests.oracle import ICMP as PROTOCOL_ICMP
 from tests.oracle import IPV4, Oracle, comparable, ones_sum
 from tests.oracle import UDP as PROTOCOL_UDP
@@ -19,7 +19,7 @@ STRANGER = Host(bytes.fromhex("0200000000ff"), bytes([192, 0, 2, 1]))
 @pytest.fixture
 def oracle():
     oracle = Oracle(CARD.mac, CARD.ip, resolves=True)
-    oracle.neighbours[PEER.ip] = PEER.mac
+    oracle.neighbours |= {(vlan, PEER.ip): PEER.mac for vlan in (0, 5)}
     return oracle
 
 
@@ -49,8 +49,8 @@ def padded(packet) -> bytes:
 @pytest.mark.parametrize("size", [0, 1, 2, 63, 1472, 8972])
 def test_answers_are_those_that_scapy_builds(oracle, tag, size):
     data = Raw(random.Random(size).randbytes(size))
-    there = IP(src=address(PEER), dst=address(CARD))
-    back = IP(src=address(CARD), dst=address(PEER), flags="DF", id=0)
+    there = IP(src=address(PEER), dst=address(CARD), tos=0xB9)
+    back = IP(src=address(CARD), dst=address(PEER), flags="DF", id=0, tos=0xB9)
     for request, reply in (
         (UDP(sport=9, dport=7), UDP(sport=7, dport=9)),
         (ICMP(id=3, seq=4), ICMP(type=0, id=3, seq=4)),
@@ -65,7 +65,7 @@ def test_arp_is_answered_and_learned():
     ask = ARP(op=1, hwsrc=mac(PEER), psrc=address(PEER), pdst=address(CARD))
     say = ARP(op=2, hwsrc=mac(CARD), psrc=address(CARD), hwdst=mac(PEER), pdst=address(PEER))
     assert oracle.judge(bytes(from_peer() / ask)).answer == padded(from_card() / say)
-    assert oracle.neighbours == {PEER.ip: PEER.mac}
+    assert oracle.neighbours == {(0, PEER.ip): PEER.mac}
 
 
 def test_a_sum_of_nothing_is_0_and_of_ffff_is_ffff():
@@ -96,6 +96,23 @@ REASONS = {
     "later fragment": (packet(PROTOCOL_UDP, datagram(), fragment=1), "ip_rx.drop_fragment"),
     "another IPv4 address": (packet(PROTOCOL_UDP, datagram(), dst=STRANGER.ip), "ip_rx.drop_not_ours"),
     "source that cannot be answered": (packet(PROTOCOL_UDP, datagram(), src=Host(PEER.mac, bytes([224, 0, 0, 1]))), "ip_rx.drop_bad_source"),
+    **{
+        f"from {ip}": (packet(PROTOCOL_UDP, datagram(), src=Host(PEER.mac, bytes(map(int, ip.split("."))))), "ip_rx.drop_bad_source")
+        for ip in ("0.0.0.0", "0.1.2.3", "127.0.0.1", "240.0.0.1", "255.255.255.255", "10.77.0.0", "10.77.0.255", address(CARD))
+    },
+    **{
+        f"from Ethernet address {mac.hex()}": (ECHO[:6] + mac + ECHO[12:], "eth_rx.drop_bad_source")
+        for mac in (bytes(6), b"\xff" * 6, b"\1" + bytes(5), CARD.mac)
+    },
+    "VLAN 4095": (ethernet(CARD.mac, PEER.mac, IPV4, ECHO[14:], tags=(0x3FFF,)), "eth_rx.drop_bad_vlan"),
+    "in a broadcast frame": (b"\xff" * 6 + ECHO[6:], "ip_rx.drop_group_frame"),
+    "a route that goes on": (packet(PROTOCOL_UDP, datagram(), options=b"\1" + source_route(131, 2, 8)), "ip_rx.drop_source_route"),
+    "an option of no length": (packet(PROTOCOL_UDP, datagram(), options=b"\x44\0\0\0"), "ip_rx.drop_options"),
+    "an option that goes beyond the header": (packet(PROTOCOL_UDP, datagram(), options=b"\x44\5\0\0"), "ip_rx.drop_options"),
+    "another service": (packet(PROTOCOL_UDP, datagram(source=19)), "echo.drop_source_port"),
+    "its own service": (packet(PROTOCOL_UDP, datagram(source=7)), "echo.drop_source_port"),
+    "no port": (packet(PROTOCOL_UDP, datagram(source=0)), "echo.drop_source_port"),
+    "echo request with a code": (packet(PROTOCOL_ICMP, icmp(b"", code=1)), "icmp.drop_code"),
     "protocol": (packet(6, datagram()), "ip_rx.drop_no_next_hop"),
     "longer than its frame": (ECHO[:-1], "udp_rx.drop_aborted"),
     "UDP length": (packet(PROTOCOL_UDP, datagram(length=14)), "udp_rx.drop_length"),
@@ -119,6 +136,25 @@ def test_each_reason_has_its_counter(oracle, reason):
     assert (verdict.answer, verdict.counter) == (None, counter)
 
 
+def test_a_route_that_has_ended_is_no_fault(oracle):
+    assert oracle.judge(packet(PROTOCOL_UDP, datagram(), options=b"\1" + source_route(137, 2, 12))).answer
+
+
+def test_who_teaches(oracle):
+    def hears(ip: bytes, mac_address: bytes = b"\2\0\0\0\0\7", to: bytes = CARD.ip, tags: tuple[int, ...] = ()) -> bool:
+        before = dict(oracle.neighbours)
+        oracle.judge(ethernet(CARD.mac, PEER.mac, 0x0806, arp(2, Host(mac_address, ip), CARD.mac, to), tags=tags))
+        return oracle.neighbours != before
+
+    assert hears(bytes([10, 77, 0, 9])) and hears(bytes([10, 77, 0, 9]), tags=(0x2005,))
+    assert oracle.neighbours[5, bytes([10, 77, 0, 9])]
+    assert not hears(bytes([10, 77, 0, 10]), to=PEER.ip)
+    for ip in ("0.0.0.0", "10.77.0.0", "10.77.0.255", "255.255.255.255", "127.0.0.1", "224.0.0.1", "10.77.1.1", address(CARD)):
+        assert not hears(bytes(map(int, ip.split("."))))
+    for wrong in (bytes(6), b"\xff" * 6, CARD.mac, CARD.mac[:5] + bytes([CARD.mac[5] + 3])):
+        assert not hears(bytes([10, 77, 0, 11]), wrong)
+
+
 def test_bad_and_oversized_frames_are_void(oracle):
     assert oracle.judge(ECHO, bad=True).counter == "udp_rx.drop_aborted"
     oversized = oracle.judge(ECHO.ljust(9019, b"\0"))
@@ -128,6 +164,7 @@ def test_bad_and_oversized_frames_are_void(oracle):
 
 def test_the_random_traffic_meets_every_reason(oracle):
     """So that the test on the card is about all of them."""
+    oracle.neighbours |= {(vlan, PEER.ip): PEER.mac for vlan in VLANS}
     traffic = Traffic(CARD, [PEER], STRANGER, seed=1)
     met = {oracle.judge(frame, bad).counter for _kind, frame, bad in (traffic.next() for _ in range(5000))}
     expected = {counter for _frame, counter in REASONS.values()}

@@ -101,9 +101,9 @@ def frame_of(ip: IP, tagged: bool = False) -> tuple[bytes, int, int]:
 
 
 def udp(payload: bytes, *, options: list | None = None, **fields) -> IP:
-    """An IPv4 packet with a UDP datagram; `fields` are UDP's, but src and dst are addresses."""
+    """An IPv4 packet with a UDP datagram from a client's port; `fields` are UDP's, but src and dst are addresses."""
     ip = {name: fields.pop(name) for name in ("src", "dst") if name in fields}
-    ports = {"sport": random.getrandbits(16), "dport": random.getrandbits(16)} | fields
+    ports = {"sport": random.randint(1024, 0xBFFF), "dport": random.randint(0xC000, 0xFFFF)} | fields
     return IP(**(addresses() | ip), options=options or [], id=random.getrandbits(16)) / UDP(**ports) / payload
 
 

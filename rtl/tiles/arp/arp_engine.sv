@@ -76,18 +76,43 @@ module arp_engine
       + (is_arp ? offset_t'(ArpBytes) : offset_t'(Ipv4MinBytes));
 
   logic in_subnet, broadcast, arp_ok, arp_ours, sender_usable;
-  ipv4_addr_t next_hop, key;
+  ipv4_addr_t next_hop;
+  neighbour_t key;
   assign in_subnet = ((ipv4.dst ^ cfg_i.ip) & cfg_i.netmask) == '0;
   // A subnet of one or two addresses has none for broadcasts.
-  assign broadcast = &ipv4.dst || (in_subnet && &(ipv4.dst | cfg_i.netmask) && !cfg_i.netmask[1]);
+  logic small_subnet;
+  assign small_subnet = cfg_i.netmask[1];
+  assign broadcast = &ipv4.dst || (in_subnet && &(ipv4.dst | cfg_i.netmask) && !small_subnet);
   assign next_hop = in_subnet ? ipv4.dst : cfg_i.gateway;
   assign arp_ok = packet.hardware == ArpHardwareEthernet && packet.protocol == EtherTypeIpv4
       && packet.hardware_length == 8'd6 && packet.protocol_length == 8'd4
-      && packet.operation inside {ArpRequest, ArpReply} && !packet.sender_mac[40];
+      && packet.operation inside {ArpRequest, ArpReply}
+      && !packet.sender_mac[40] && packet.sender_mac != '0 && !is_own_mac(packet.sender_mac);
   assign arp_ours = packet.target_ip == cfg_i.ip;
-  // Not one who has no address yet (a probe), nor one who has taken ours.
-  assign sender_usable = packet.sender_ip != '0 && packet.sender_ip != cfg_i.ip;
-  assign key = is_arp ? packet.sender_ip : next_hop;
+  // An address that packets may be sent to: of a host of the subnet, or the gateway's. Not of one who
+  // has no address yet (a probe), nor of one who has taken ours.
+  logic sender_in_subnet, sender_is_host;
+  assign sender_in_subnet = ((packet.sender_ip ^ cfg_i.ip) & cfg_i.netmask) == '0;
+  assign sender_is_host = small_subnet || ((packet.sender_ip & ~cfg_i.netmask) != '0 && !(&(packet.sender_ip | cfg_i.netmask)));
+  assign sender_usable = packet.sender_ip != '0 && packet.sender_ip != cfg_i.ip
+      && ((sender_in_subnet && sender_is_host) || packet.sender_ip == cfg_i.gateway);
+  assign key = '{
+          port: flit.desc.port,
+          vlan: has_tag ? tag[11:0] : '0,
+          ip: is_arp ? packet.sender_ip : next_hop
+      };
+
+  // The MAC address of port n is n above that of port 0.
+  mac_t own_mac;
+  assign own_mac = cfg_i.mac + mac_t'(flit.desc.port);
+  function automatic logic is_own_mac(mac_t mac);
+    return mac - cfg_i.mac < mac_t'(1 << $bits(port_t));
+  endfunction
+
+  // Answers still have the address of who asked as their source. Whoever asks holds one slot at most;
+  // the card itself, which sends from its own address or from none, as many as there are.
+  logic asker_waits, foreign;
+  assign foreign = ethernet.src != '0 && !is_own_mac(ethernet.src);
 
   logic [Entries-1:0] known;
   mac_t known_mac;
@@ -110,12 +135,17 @@ module arp_engine
     else if (!in_subnet && cfg_i.gateway == '0) kind = NoRoute;
     else if (known != '0) kind = Forward;
     else if (waiting != '0) kind = Pend;
-    else if (free != '0 && !releasing) kind = Pend;
+    else if (free != '0 && !releasing && !(foreign && asker_waits)) kind = Pend;
     else kind = Full;
   end
 
   target_t target;
-  assign target = '{port: flit.desc.port, tenant: flit.desc.tenant, has_tag: has_tag, tag: tag, ip: key};
+  assign target = '{
+          neighbour: key,
+          tenant: flit.desc.tenant,
+          has_tag: has_tag,
+          tag_priority: has_tag ? tag[15:12] : '0
+      };
 
   // Stage 2: the message's flits on their way to where stage 1 has sent them.
   logic s2_valid_q, s2_first_q, s2_reply_q, s2_learn_q;
@@ -123,6 +153,8 @@ module arp_engine
   kind_e s2_kind_q;
   mac_t s2_mac_q;  // Forward: the destination; Arp: the sender
   target_t s2_target_q;
+  mac_t s2_own_mac_q;
+  ipv4_addr_t s2_own_ip_q;
   timestamp_t s2_timestamp_q;
   logic [Entries-1:0] s2_known_q;
   logic [Slots-1:0] s2_slot_q;
@@ -144,6 +176,8 @@ module arp_engine
       s2_kind_q <= kind;
       s2_mac_q <= is_arp ? packet.sender_mac : broadcast ? MacBroadcast : known_mac;
       s2_target_q <= target;
+      s2_own_mac_q <= own_mac;
+      s2_own_ip_q <= cfg_i.ip;
       s2_timestamp_q <= flit.desc.timestamp;
       s2_known_q <= known;
       s2_slot_q <= is_arp || waiting != '0 ? waiting : free;
@@ -153,7 +187,7 @@ module arp_engine
     if (rst_i) s2_valid_q <= 1'b0;
   end
 
-  logic forward_valid, forward_ready, arp_good, learn, order_ready, order_from_arp;
+  logic forward_valid, forward_ready, arp_good, learn, learned, order_ready, order_from_arp;
   assign forward_valid = s2_valid_q && s2_kind_q == Forward;
   assign arp_good = s2_is_arp && s2_flit_q.last && !s2_flit_q.bad;
   assign order_from_arp = arp_good && s2_reply_q;
@@ -169,13 +203,16 @@ module arp_engine
   ) u_table (
       .clk_i,
       .rst_i,
-      .find_ip_i(key),
+      .find_i(key),
       .match_o(known),
       .mac_o(known_mac),
+      .use_i(decide && kind == Forward && !broadcast),
       .learn_i(learn),
       .known_i(s2_known_q),
-      .learn_ip_i(s2_target_q.ip),
-      .learn_mac_i(s2_mac_q)
+      .solicited_i(s2_slot_q != '0),
+      .learn_neighbour_i(s2_target_q.neighbour),
+      .learn_mac_i(s2_mac_q),
+      .learned_o(learned)
   );
 
   logic request_valid, drain_busy, drain_valid, drain_ready, drain_first, full, aborted, expired;
@@ -190,14 +227,17 @@ module arp_engine
       .clk_i,
       .rst_i,
       .retry_cycles_i(cfg_i.retry_cycles),
-      .find_ip_i(key),
+      .find_i(key),
+      .find_asker_i(ethernet.src),
       .waiting_o(waiting),
       .releasing_o(releasing),
+      .asker_o(asker_waits),
       .free_o(free),
       .open_i(decide && kind == Pend),
       .open_new_i(waiting == '0),
       .open_slot_i(free),
       .open_target_i(target),
+      .open_asker_i(ethernet.src),
       .in_valid_i(s2_valid_q && s2_kind_q == Pend),
       .in_slot_i(s2_slot_q),
       .in_first_i(s2_first_q),
@@ -222,16 +262,30 @@ module arp_engine
 
   order_t order;
   always_comb begin
-    order = '{reply: 1'b0, target: request, mac: '0, timestamp: '0};
-    if (order_from_arp) order = '{reply: 1'b1, target: s2_target_q, mac: s2_mac_q, timestamp: s2_timestamp_q};
+    order = '{
+        reply: 1'b0,
+        target: request,
+        mac: '0,
+        own_mac: cfg_i.mac + mac_t'(request.neighbour.port),
+        own_ip: cfg_i.ip,
+        timestamp: '0
+    };
+    if (order_from_arp) begin
+      order = '{
+          reply: 1'b1,
+          target: s2_target_q,
+          mac: s2_mac_q,
+          own_mac: s2_own_mac_q,
+          own_ip: s2_own_ip_q,
+          timestamp: s2_timestamp_q
+      };
+    end
   end
   logic made_valid, made_ready, made_is_reply;
   flit_t made_flit;
   arp_maker u_maker (
       .clk_i,
       .rst_i,
-      .own_mac_i(cfg_i.mac),
-      .own_ip_i(cfg_i.ip),
       .order_valid_i(order_from_arp || request_valid),
       .order_ready_o(order_ready),
       .order_i(order),
@@ -305,7 +359,8 @@ module arp_engine
     event_o.used_arp = arp_good && s2_take;
     event_o.made_reply = out_done && owner == Made && made_is_reply;
     event_o.made_request = out_done && owner == Made && !made_is_reply;
-    event_o.mark_learned = learn;
+    event_o.mark_learned = learned;
+    event_o.mark_not_learned = learn && !learned;
     event_o.mark_hit = decide && kind == Forward;
     event_o.mark_miss = decide && kind inside {Pend, Full};
   end

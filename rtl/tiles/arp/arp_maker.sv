@@ -7,9 +7,6 @@ module arp_maker
     input logic clk_i,
     input logic rst_i,
 
-    input mac_t       own_mac_i,
-    input ipv4_addr_t own_ip_i,
-
     input  logic   order_valid_i,
     output logic   order_ready_o,
     input  order_t order_i,
@@ -40,11 +37,13 @@ module arp_maker
 
   ethernet_t ethernet;
   arp_t packet;
+  logic [15:0] tag;
+  assign tag = {order_q.target.tag_priority, order_q.target.neighbour.vlan};
   logic [TaggedBytes*8-1:0] frame;  // network order
   always_comb begin
     ethernet = '{
         dst: order_q.reply ? order_q.mac : MacBroadcast,
-        src: own_mac_i,
+        src: order_q.own_mac,
         ethertype: order_q.target.has_tag ? EtherTypeVlan : EtherTypeArp
     };
     packet = '{
@@ -53,12 +52,12 @@ module arp_maker
         hardware_length: 8'd6,
         protocol_length: 8'd4,
         operation: order_q.reply ? ArpReply : ArpRequest,
-        sender_mac: own_mac_i,
-        sender_ip: own_ip_i,
+        sender_mac: order_q.own_mac,
+        sender_ip: order_q.own_ip,
         target_mac: order_q.reply ? order_q.mac : '0,
-        target_ip: order_q.target.ip
+        target_ip: order_q.target.neighbour.ip
     };
-    if (order_q.target.has_tag) frame = {ethernet, order_q.target.tag, EtherTypeArp, packet};
+    if (order_q.target.has_tag) frame = {ethernet, tag, EtherTypeArp, packet};
     else frame = {ethernet, packet, (VlanBytes * 8)'(0)};
   end
 
@@ -75,7 +74,7 @@ module arp_maker
   assign length = order_q.target.has_tag ? length_t'(TaggedBytes) : length_t'(PlainBytes);
   always_comb begin
     out_flit_o.desc = '0;
-    out_flit_o.desc.port = order_q.target.port;
+    out_flit_o.desc.port = order_q.target.neighbour.port;
     out_flit_o.desc.tenant = order_q.target.tenant;
     out_flit_o.desc.length = length;
     out_flit_o.desc.l3_offset = order_q.target.has_tag ? offset_t'(EthernetBytes + VlanBytes) : offset_t'(EthernetBytes);

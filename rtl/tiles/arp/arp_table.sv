@@ -1,49 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbour table: Entries pairs of IPv4 and MAC address, searched all at once. The search is
-// combinational. A new address takes the place of the one that was learned longest ago.
+// Neighbour table: Entries neighbours and their MAC addresses, searched all at once. The search is
+// combinational. A new neighbour takes a place that is not in use: one that no packet has been sent by
+// since it was learned. Where all are in use, one that answered the card's own request takes the place
+// of the neighbour that was learned longest ago; others find no place. So nobody can push out a
+// neighbour in use by talking to the card.
 module arp_table
-  import net_pkg::*;
+  import net_pkg::*, arp_types_pkg::*;
 #(
     parameter int unsigned Entries = 16
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  ipv4_addr_t         find_ip_i,
-    output logic [Entries-1:0] match_o,    // at most one
-    output mac_t               mac_o,      // 0 without a match
+    input  neighbour_t         find_i,
+    output logic [Entries-1:0] match_o,  // at most one
+    output mac_t               mac_o,    // 0 without a match
+    input  logic               use_i,    // a packet is sent by the match
 
-    input logic               learn_i,
-    input logic [Entries-1:0] known_i,     // the entry that holds learn_ip_i already, if any
-    input ipv4_addr_t         learn_ip_i,
-    input mac_t               learn_mac_i
+    input  logic               learn_i,
+    input  logic [Entries-1:0] known_i,      // the entry that holds learn_i already, if any
+    input  logic               solicited_i,  // the card has asked for it
+    input  neighbour_t         learn_neighbour_i,
+    input  mac_t               learn_mac_i,
+    output logic               learned_o     // it found a place
 );
-  logic [Entries-1:0] valid_q, oldest_q, write;
-  ipv4_addr_t ip_q[Entries];
+  logic [Entries-1:0] valid_q, used_q, oldest_q, vacant, from_oldest, victim, write;
+  neighbour_t neighbour_q[Entries];
   mac_t mac_q[Entries];
 
   for (genvar i = 0; i < int'(Entries); i++) begin : gen_match
-    assign match_o[i] = valid_q[i] && ip_q[i] == find_ip_i;
+    assign match_o[i] = valid_q[i] && neighbour_q[i] == find_i;
   end
   always_comb begin
     mac_o = '0;
     for (int unsigned i = 0; i < Entries; i++) mac_o |= match_o[i] ? mac_q[i] : '0;
   end
 
-  assign write = !learn_i ? '0 : |known_i ? known_i : oldest_q;
+  // The first vacant place from the oldest on, going round.
+  function automatic logic [Entries-1:0] lowest(logic [Entries-1:0] set);
+    return set & (~set + 1'b1);
+  endfunction
+  assign vacant = ~(valid_q & used_q);
+  assign from_oldest = vacant & ~(oldest_q - 1'b1);
+  always_comb begin
+    if (from_oldest != '0) victim = lowest(from_oldest);
+    else if (vacant != '0) victim = lowest(vacant);
+    else victim = solicited_i ? oldest_q : '0;
+  end
+
+  assign write = !learn_i ? '0 : |known_i ? known_i : victim;
+  assign learned_o = |write;
   for (genvar i = 0; i < int'(Entries); i++) begin : gen_entry
     always_ff @(posedge clk_i) begin
       if (write[i]) begin
-        ip_q[i]  <= learn_ip_i;
+        neighbour_q[i] <= learn_neighbour_i;
         mac_q[i] <= learn_mac_i;
       end
     end
   end
   always_ff @(posedge clk_i) begin
     valid_q <= valid_q | write;
-    if (learn_i && known_i == '0) oldest_q <= {oldest_q[Entries-2:0], oldest_q[Entries-1]};
+    // A place that is given away is in use at once when packets wait for its new owner.
+    used_q  <= (used_q & ~(known_i == '0 ? write : '0)) | (use_i ? match_o : '0) | (solicited_i ? write : '0);
+    if (learn_i && known_i == '0 && learned_o) oldest_q <= {victim[Entries-2:0], victim[Entries-1]};
     if (rst_i) begin
       valid_q  <= '0;
+      used_q   <= '0;
       oldest_q <= Entries'(1);
     end
   end

@@ -4,13 +4,19 @@ package arp_types_pkg;
   import girih_pkg::*;
   import net_pkg::*;
 
-  // Whom an ARP packet is for, and how it gets there.
+  // The same address behind another port or in another VLAN is another neighbour.
   typedef struct packed {
     port_t port;
+    logic [11:0] vlan;  // 0: none
+    ipv4_addr_t ip;
+  } neighbour_t;
+
+  // Whom an ARP packet is for, and how it gets there.
+  typedef struct packed {
+    neighbour_t neighbour;
     tenant_t tenant;
     logic has_tag;
-    logic [15:0] tag;  // 802.1Q tag control information
-    ipv4_addr_t ip;
+    logic [3:0] tag_priority;  // and drop eligibility: what a tag has beside its VLAN
   } target_t;
 
   // An ARP packet to make: a reply to `mac`, or a request to all.
@@ -18,6 +24,8 @@ package arp_types_pkg;
     logic reply;
     target_t target;
     mac_t mac;
+    mac_t own_mac;  // of the card, at the port that the frame leaves by
+    ipv4_addr_t own_ip;
     timestamp_t timestamp;  // of the request that is answered
   } order_t;
 

@@ -14,9 +14,11 @@ from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PARAMS, Events, Message, settle, start
 
 KIND = load_kinds()["arp"]
-MAC, IP_ADDR, GATEWAY = "02:00:00:00:00:01", "10.0.0.1", "10.0.0.254"
+IP_ADDR, GATEWAY = "10.0.0.1", "10.0.0.254"
+PORT, OTHER_PORT = 5, 11
+VLAN = 7
 BROADCAST = "ff:ff:ff:ff:ff:ff"
-CONFIG = {"mac": 0x020000000001, "ip": 0x0A000001, "netmask": 0xFFFFFF00, "gateway": 0x0A0000FE}
+CONFIG = {"mac": 0x0200000000FD, "ip": 0x0A000001, "netmask": 0xFFFFFF00, "gateway": 0x0A0000FE}
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
@@ -32,9 +34,17 @@ def config(**changes) -> int:
     return word
 
 
+def own_mac(port: int) -> str:
+    """The card's address at a port: that of port 0 ends in fd, so that the sum carries."""
+    return (CONFIG["mac"] + port).to_bytes(6, "big").hex(":")
+
+
 def mac_of(ip: str, generation: int = 0) -> str:
     """The MAC address that a neighbour has in these tests."""
     return f"06:{generation:02x}:" + ":".join(f"{int(part):02x}" for part in ip.split("."))
+
+
+MAC = own_mac(PORT)
 
 
 def ether(dst, src, vlan):
@@ -42,33 +52,36 @@ def ether(dst, src, vlan):
 
 
 def random_vlan():
-    return (random.randrange(4096), random.randrange(8)) if random.random() < 0.3 else None
+    return (VLAN, random.randrange(8)) if random.random() < 0.3 else None
 
 
-def packet(dst: str, size: int = 60, vlan=None, bad=False) -> Message:
-    """An outgoing packet as ipv4_tx hands it over: the destination MAC is yet to be written."""
-    frame = ether("00:00:00:00:00:00", MAC, vlan) / IP(src=IP_ADDR, dst=dst) / UDP(sport=1, dport=2)
+def packet(dst: str, size: int = 60, vlan=None, bad=False, port=PORT, asker=None) -> Message:
+    """An outgoing packet as ipv4_tx hands it over: the destination MAC is yet to be written.
+
+    asker: the source address of the frame that it answers.
+    """
+    frame = ether("00:00:00:00:00:00", asker or own_mac(port), vlan) / IP(src=IP_ADDR, dst=dst) / UDP(sport=1, dport=2)
     room = max(0, size - len(frame))
     data = bytes(frame / Raw(random.randbytes(room)))
     desc = {
         "length": len(data),
         "l3_offset": 18 if vlan else 14,
-        "port": random.randrange(16),
+        "port": port,
         "tenant": random.randrange(16),
         "timestamp": random.getrandbits(24),
     }
     return Message(data, desc, bad=bad)
 
 
-def arp_frame(op, src_ip, dst_ip=IP_ADDR, src_mac=None, vlan=None, bad=False, cut=None, **fields) -> Message:
+def arp_frame(op, src_ip, dst_ip=IP_ADDR, src_mac=None, vlan=None, bad=False, cut=None, port=PORT, **fields) -> Message:
     src_mac = src_mac or mac_of(src_ip)
-    body = ARP(op=op, hwsrc=src_mac, psrc=src_ip, hwdst=MAC if op == 2 else "00:00:00:00:00:00", pdst=dst_ip)
+    body = ARP(op=op, hwsrc=src_mac, psrc=src_ip, hwdst=own_mac(port) if op == 2 else "00:00:00:00:00:00", pdst=dst_ip)
     for name, value in fields.items():
         setattr(body, name, value)
-    frame = bytes(ether(BROADCAST if op == 1 else MAC, src_mac, vlan) / body).ljust(60, b"\0")
+    frame = bytes(ether(BROADCAST if op == 1 else own_mac(port), src_mac, vlan) / body).ljust(60, b"\0")
     desc = {
         "l3_offset": 18 if vlan else 14,
-        "port": random.randrange(16),
+        "port": port,
         "tenant": random.randrange(16),
         "timestamp_valid": 1,
         "timestamp": random.getrandbits(24),
@@ -98,8 +111,8 @@ class Bench:
         await settle(self.dut, self.source, self.sink)
         return self.sink.messages[before:]
 
-    async def teach(self, *ips, generation=0):
-        out = await self.run(*[arp_frame(2, ip, src_mac=mac_of(ip, generation)) for ip in ips])
+    async def teach(self, *ips, generation=0, **where):
+        out = await self.run(*[arp_frame(2, ip, src_mac=mac_of(ip, generation), **where) for ip in ips])
         assert out == [] or generation
 
     def conserved(self, waiting=0):
@@ -121,8 +134,9 @@ def check_forwarded(sent: Message, got: Message, mac: str):
 
 
 def check_request(got: Message, ip: str, cause: Message, vlan):
-    want = ether(BROADCAST, MAC, vlan) / ARP(
-        op=1, hwsrc=MAC, psrc=IP_ADDR, hwdst="00:00:00:00:00:00", pdst=ip, hwlen=6, plen=4
+    own = own_mac(cause.desc["port"])
+    want = ether(BROADCAST, own, vlan) / ARP(
+        op=1, hwsrc=own, psrc=IP_ADDR, hwdst="00:00:00:00:00:00", pdst=ip, hwlen=6, plen=4
     )
     assert got.data == bytes(want) and not got.bad
     assert got.desc["timestamp_valid"] == 0 and got.desc["length"] == len(got.data)
@@ -133,8 +147,9 @@ def check_request(got: Message, ip: str, cause: Message, vlan):
 @cocotb.test()
 async def known_neighbours_are_written_in_place(dut):
     bench = await Bench().begin(dut)
-    neighbours = [f"10.0.0.{i}" for i in range(2, 12)]
+    neighbours = [f"10.0.0.{i}" for i in range(2, 9)]
     await bench.teach(GATEWAY, *neighbours)
+    await bench.teach(GATEWAY, *neighbours, vlan=(VLAN, 3))
     for idle, stall in [(0, 0), (0.5, 0), (0, 0.5), (0.4, 0.4)]:
         bench.source.idle, bench.sink.stall = idle, stall
         sent, macs = [], []
@@ -149,7 +164,7 @@ async def known_neighbours_are_written_in_place(dut):
         for message, got, mac in zip(sent, await bench.run(*sent), macs, strict=True):
             check_forwarded(message, got, mac)
     assert bench.events.count["mark_hit"] == 400 and bench.events.count["mark_miss"] == 0
-    assert bench.events.count["mark_learned"] == 11
+    assert bench.events.count["mark_learned"] == 16
     bench.conserved()
 
 
@@ -170,8 +185,8 @@ async def requests_for_us_are_answered(dut):
         assert all(got.desc[name] == message.desc[name] for name in ("port", "tenant", "l3_offset"))
     assert bench.events.count["made_reply"] == bench.events.count["used_arp"] == 40
     assert bench.events.count["mark_learned"] == 36  # who asks is learned, but not probes
-    ip = next(ip for ip, _, _ in asked if ip != "0.0.0.0")
-    sent = packet(ip)
+    ip, vlan, _ = next(one for one in reversed(asked) if one[0] != "0.0.0.0")
+    sent = packet(ip, vlan=vlan)
     check_forwarded(sent, (await bench.run(sent))[0], mac_of(ip, 1))
     bench.conserved()
 
@@ -181,7 +196,9 @@ async def only_who_should_teaches(dut):
     bench = await Bench().begin(dut)
     await bench.teach("10.0.0.2")
     stranger, known = "10.0.0.3", "10.0.0.2"
+    nobody = ["0.0.0.0", "10.0.0.0", "10.0.0.255", "255.255.255.255", "224.0.0.1", "127.0.0.1", "10.0.1.3", "192.0.2.1"]
     ignored = [
+        *[arp_frame(2, ip) for ip in nobody],
         arp_frame(1, stranger, dst_ip="10.0.0.77"),  # not for us
         arp_frame(2, stranger, dst_ip="10.0.0.77"),
         arp_frame(1, stranger, dst_ip=stranger),  # gratuitous, of one we do not know
@@ -197,6 +214,8 @@ async def only_who_should_teaches(dut):
         arp_frame(2, known, plen=16),
         arp_frame(3, known),
         arp_frame(2, known, src_mac="03:00:00:00:00:00"),  # a group address
+        arp_frame(2, known, src_mac="00:00:00:00:00:00"),
+        *[arp_frame(2, known, src_mac=own_mac(port)) for port in (0, PORT, 15)],
         arp_frame(1, known, cut=41),
         arp_frame(1, known, vlan=(5, 0), cut=45),
         Message(packet(known).data[:33], {"l3_offset": 14}),
@@ -206,6 +225,12 @@ async def only_who_should_teaches(dut):
     assert bench.events.count["drop_malformed"] == len(malformed)
     sent = packet(known)
     check_forwarded(sent, (await bench.run(sent))[0], mac_of(known))
+    # The same address elsewhere is another neighbour.
+    await bench.teach(known, generation=5, port=OTHER_PORT)
+    await bench.teach(known, generation=6, vlan=(VLAN, 0))
+    for generation, where in ((0, {}), (5, {"port": OTHER_PORT}), (6, {"vlan": (VLAN, 7)})):
+        sent = packet(known, **where)
+        check_forwarded(sent, (await bench.run(sent))[0], mac_of(known, generation))
     gratuitous = arp_frame(1, known, dst_ip=known, src_mac=mac_of(known, 9))
     sent = packet(known)
     check_forwarded(sent, (await bench.run(gratuitous, sent))[0], mac_of(known, 9))
@@ -237,7 +262,7 @@ async def unresolved_wait_and_block_nobody(dut):
     for ip in random.sample(missing, 3):
         # What is sent right behind the answer must not overtake what waits.
         later = [packet(ip, 60, vlans[ip]) for _ in range(3)] + [packet("10.0.0.2")]
-        out = await bench.run(arp_frame(2, hop.get(ip, ip)), *later)
+        out = await bench.run(arp_frame(2, hop.get(ip, ip), vlan=vlans[ip]), *later)
         for message, got in zip(waiting[ip] + later[:3], [m for m in out if Ether(m.data).dst != mac_of("10.0.0.2")], strict=True):
             check_forwarded(message, got, mac_of(hop.get(ip, ip)))
     assert bench.events.count["drop_pending_full"] == 0
@@ -297,6 +322,83 @@ async def the_oldest_neighbour_is_forgotten(dut):
 
 
 @cocotb.test()
+async def strangers_push_out_nobody_in_use(dut):
+    bench = await Bench().begin(dut)
+    ips = [f"10.0.0.{i}" for i in range(2, 18)]  # as many as there are entries
+    await bench.teach(*ips)
+    used = ips[3:5]
+    await bench.run(*[packet(ip) for ip in used])
+    forged = [arp_frame(random.choice([1, 2]), f"10.0.0.{i}", dst_ip=IP_ADDR) for i in range(100, 140)]
+    await bench.run(*forged)
+    assert bench.events.count["mark_learned"] == 16 + 40 and bench.events.count["mark_not_learned"] == 0
+    sent = [packet(ip) for ip in used]
+    for message, got, ip in zip(sent, await bench.run(*sent), used, strict=True):
+        check_forwarded(message, got, mac_of(ip))
+    # When all are in use, only one that the card asks for finds a place: the oldest's.
+    others = [f"10.0.0.{i}" for i in range(126, 140)]  # the last of them are known
+    await bench.run(*[packet(ip) for ip in others])
+    assert bench.events.count["mark_miss"] == 0
+    await bench.run(*[arp_frame(1, f"10.0.0.{i}", dst_ip=IP_ADDR) for i in range(200, 220)])
+    assert bench.events.count["mark_not_learned"] == 20
+    sent = [packet(ip) for ip in [*used, *others]]
+    assert [Ether(m.data).dst for m in await bench.run(*sent)] == [mac_of(ip) for ip in [*used, *others]]
+    newcomer = packet("10.0.0.220")
+    await bench.run(newcomer)
+    check_forwarded(newcomer, (await bench.run(arp_frame(2, "10.0.0.220")))[0], mac_of("10.0.0.220"))
+    again = packet("10.0.0.220")
+    check_forwarded(again, (await bench.run(again))[0], mac_of("10.0.0.220"))
+    bench.conserved()
+
+
+@cocotb.test()
+async def an_asker_holds_one_slot(dut):
+    bench = await Bench().begin(dut)
+    stranger, honest = "06:66:00:00:00:01", "06:66:00:00:00:02"
+    await bench.run(*[packet(f"10.0.0.{i}", asker=stranger) for i in range(100, 120)])
+    assert bench.events.count["made_request"] == 1 and bench.events.count["drop_pending_full"] == 19
+    sent = packet("10.0.0.9", asker=honest)
+    await bench.run(sent, packet("10.0.0.100", asker=stranger))  # to whom it waits for already
+    check_forwarded(sent, (await bench.run(arp_frame(2, "10.0.0.9")))[0], mac_of("10.0.0.9"))
+    assert bench.events.count["drop_pending_full"] == 19
+    # It may ask for another one when it has been answered.
+    assert len(await bench.run(arp_frame(2, "10.0.0.100"))) == 2
+    await bench.run(packet("10.0.0.101", asker=stranger))
+    assert bench.events.count["drop_pending_full"] == 19
+    bench.conserved(waiting=1)
+
+
+@cocotb.test()
+async def slots_that_nobody_answers_for_come_free_sooner_when_all_are_taken(dut):
+    retry = 400
+    bench = await Bench().begin(dut, retry_cycles=retry)
+    await bench.run(*[packet(f"10.0.0.{i}", asker=f"06:66:00:00:00:{i:02x}") for i in range(100, 104)])
+    await bench.run(packet("10.0.0.9"))
+    assert bench.events.count["drop_pending_full"] == 1
+    await ClockCycles(dut.clk_i, 2 * retry)
+    assert bench.events.count["drop_unresolved"] >= 1
+    sent = packet("10.0.0.9")
+    await bench.run(sent)
+    check_forwarded(sent, (await bench.run(arp_frame(2, "10.0.0.9")))[-1], mac_of("10.0.0.9"))
+    await ClockCycles(dut.clk_i, 4 * retry)
+    bench.conserved()
+
+
+@cocotb.test()
+async def each_port_has_an_address_of_its_own(dut):
+    bench = await Bench().begin(dut)
+    for port in (0, 1, 2, 3, 15):
+        (reply,) = await bench.run(arp_frame(1, "10.0.0.9", port=port))
+        mac = mac_of("10.0.0.9")
+        assert reply.data == bytes(ether(mac, own_mac(port), None) / ARP(op=2, hwsrc=own_mac(port), psrc=IP_ADDR, hwdst=mac, pdst="10.0.0.9"))
+        sent = packet("10.0.0.77", port=port)
+        (request,) = await bench.run(sent)
+        check_request(request, "10.0.0.77", sent, None)
+        (got,) = await bench.run(arp_frame(2, "10.0.0.77", port=port))
+        check_forwarded(sent, got, mac_of("10.0.0.77"))
+    bench.conserved()
+
+
+@cocotb.test()
 async def two_cycles_and_no_bubble(dut):
     bench = await Bench().begin(dut)
     await bench.teach("10.0.0.2", "10.0.0.3")
@@ -324,7 +426,7 @@ async def a_random_neighbourhood(dut):
                 dst = random.choice([*alive[: random.choice([3, 24])], "10.0.0.200", "10.0.0.201", "9.9.9.9"])
                 vlan = random_vlan()
                 message = packet(dst, random.choice([60, 60, 64, 130, 400]), vlan, random.random() < 0.05)
-                order[message.data[6:]] = (len(order), dst)
+                order[message.data[6:]] = (len(order), (dst, vlan is None))
             elif kind < 0.8:
                 message = arp_frame(
                     random.choice([1, 1, 2, 5]),
@@ -343,7 +445,7 @@ async def a_random_neighbourhood(dut):
                 got = Ether(bench.sink.messages[answered].data)
                 answered += 1
                 if ARP in got and got[ARP].op == 1 and got[ARP].pdst in alive and random.random() < 0.7:
-                    bench.send(arp_frame(2, got[ARP].pdst))
+                    bench.send(arp_frame(2, got[ARP].pdst, vlan=(VLAN, 1) if Dot1Q in got else None))
         await settle(dut, bench.source, bench.sink, cycles=8000)
         seen = {}
         for message in bench.sink.messages:
@@ -352,7 +454,7 @@ async def a_random_neighbourhood(dut):
             number, dst = order[message.data[6:]]
             assert number > seen.get(dst, -1), "messages to one neighbour changed their order"
             seen[dst] = number
-            assert message.data[:6] == bytes.fromhex(mac_of(dst).replace(":", ""))
+            assert message.data[:6] == bytes.fromhex(mac_of(dst[0]).replace(":", ""))
         bench.conserved()
         count = bench.events.count
         assert all(count[name] > 0 for name in ("drop_unresolved", "drop_aborted", "mark_hit", "mark_miss", "made_reply"))

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends a UDP datagram back: swaps the IPv4 addresses and the UDP ports where they stand. Neither
 // changes a sum, so desc.payload_sum stays right. Cut-through, one cycle, one flit per cycle.
-// A message that ends within its headers (it can only be a void one) is passed on as it is marked.
+// A datagram whose sender would answer in turn, or cannot be answered, is dropped and counted, so that
+// two services never talk to each other for ever. A message that ends within its headers (it can only
+// be a void one) is passed on as it is marked.
 module echo_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, echo_pkg::*;
 (
@@ -20,10 +22,10 @@ module echo_engine
     output event_t event_o
 );
   flit_t flit;
-  logic first;
+  logic valid, ready, first;
   header_t header, edit;
   header_mask_t mask;
-  offset_t unused_available;
+  offset_t available, need;
 
   header_window #(
       .HeaderBytes(HeaderBytes)
@@ -33,14 +35,31 @@ module echo_engine
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
-      .out_valid_o,
-      .out_ready_i,
+      .out_valid_o(valid),
+      .out_ready_i(ready),
       .out_flit_o (flit),
       .out_first_o(first),
       .header_o   (header),
-      .available_o(unused_available),
-      .need_i     (flit.desc.l4_offset <= offset_t'(L4Last) ? flit.desc.l4_offset + 8'd4 : '0)
+      .available_o(available),
+      .need_i     (need)
   );
+  assign need = flit.desc.l4_offset <= offset_t'(L4Last) ? flit.desc.l4_offset + 8'd4 : '0;
+
+  // Ports whose service answers every datagram: echo, daytime, quote of the day, character generator
+  // and time (RFC 862 to 868). Port 0 is of senders that want no answer (RFC 768).
+  function automatic logic answers(logic [15:0] port);
+    return port inside {16'd7, 16'd13, 16'd17, 16'd19, 16'd37};
+  endfunction
+  logic [15:0] src_port, dst_port;
+  logic refuse, refusing_q, drop;
+  assign {src_port, dst_port} = l4_word(header, flit.desc.l4_offset);
+  assign refuse = (src_port == '0 || src_port == dst_port || answers(src_port)) && need != '0 && available >= need;
+  assign drop = first ? refuse : refusing_q;
+  assign out_valid_o = valid && !drop;
+  assign ready = out_ready_i || drop;
+  always_ff @(posedge clk_i) begin
+    if (valid && first) refusing_q <= refuse;
+  end
 
   // Swapped where they stand: every place where the ports can be offers its own two, and the mask
   // picks one place, so nothing is moved across the header.
@@ -73,8 +92,9 @@ module echo_engine
   );
 
   logic unused;
-  assign unused = &{1'b0, header, unused_available};
+  assign unused = &{1'b0, header};
 
   assign out_key_o = next_key_t'(flit.desc.port);
   assign event_o.mark_echoed = out_valid_o && out_ready_i && first;
+  assign event_o.drop_source_port = valid && first && refuse;
 endmodule

@@ -26,9 +26,9 @@ def test_echo_engine(data_width):
     run_cocotb("echo_engine", __file__, data_width=data_width)
 
 
-def datagram(size=None, tagged=None, options=None) -> Message:
+def datagram(size=None, tagged=None, options=None, **ports) -> Message:
     payload = random.randbytes(random_size() if size is None else size)
-    packet = udp(payload, options=random_options() if options is None else options)
+    packet = udp(payload, options=random_options() if options is None else options, **ports)
     frame, l3_offset, l4_offset = frame_of(packet, random.random() < 0.3 if tagged is None else tagged)
     desc = {
         "l3_offset": l3_offset,
@@ -64,6 +64,22 @@ async def answers_are_the_requests_turned_round(dut, traffic):
         assert answer.desc == answer.desc | message.desc
         assert answer.key == message.desc["port"]
     assert bench.events == {"mark_echoed": len(sent)}
+
+
+@cocotb.test()
+@cocotb.parametrize(traffic=TRAFFIC)
+async def services_do_not_answer_each_other(dut, traffic):
+    """From the ports of RFC 862 to 868 that answer, from the port that is asked, and from none."""
+    bench = await EngineBench.start(dut, "echo", idle=traffic[0], stall=traffic[1])
+    sent, answered = [], []
+    for port in [*range(64), 4000, 65535, *random.choices(range(65536), k=60)]:
+        own = random.choice([7, 4000, 65535, random.getrandbits(16)])
+        sent.append(datagram(sport=port, dport=own))
+        if port not in (0, 7, 13, 17, 19, 37, own):
+            answered.append(sent[-1])
+    out = await bench.run(sent)
+    assert [m.data for m in out] == [swapped(m.data) for m in answered]
+    assert bench.events == {"mark_echoed": len(answered), "drop_source_port": len(sent) - len(answered)}
 
 
 @cocotb.test()

@@ -3,8 +3,9 @@
 //
 //   s_axis -> axis_to_flit -> header_window -> filter -> buffer -> out
 //
-// Frames to this card's address or to all are taken, with at most one 802.1Q tag; the descriptor
-// gets port, tenant, time of arrival and l3_offset, the key is the inner EtherType. s_axis_tready is
+// Frames to this card's address or to all are taken, with at most one 802.1Q tag, unless their source
+// cannot be one (a group, 0 or the card itself) or their VLAN is the reserved one. The descriptor gets
+// port, tenant, time of arrival and l3_offset, the key is the inner EtherType. s_axis_tready is
 // always 1: a frame is taken only if the buffer has room for one of the largest size, else it is
 // dropped whole. Cut-through, two cycles from beat to flit, a beat per cycle; a frame that proves
 // bad goes on, marked so.
@@ -99,15 +100,17 @@ module eth_rx_engine
       .need_i(need)
   );
 
-  logic has_tag, runt, ours, fits, decide, take, taking_q;
+  logic has_tag, runt, ours, bad_source, bad_vlan, fits, decide, take, taking_q;
   logic [UsedWidth-1:0] used_q;
   assign has_tag = header.ethernet.ethertype == EtherTypeVlan;
   assign need = has_tag ? offset_t'(HeaderBytes) : offset_t'(EthernetBytes);
   assign runt = available < need;
   assign ours = cfg_i.promiscuous || header.ethernet.dst == cfg_i.mac || header.ethernet.dst == MacBroadcast;
+  assign bad_source = header.ethernet.src[40] || header.ethernet.src == '0 || header.ethernet.src == cfg_i.mac;
+  assign bad_vlan = has_tag && header.tag[11:0] == '1;
   assign fits = used_q <= UsedWidth'(BufferFlits - MaxFrameFlits);
   assign decide = valid && first;
-  assign take = first ? !runt && ours && fits : taking_q;
+  assign take = first ? !runt && ours && !bad_source && !bad_vlan && fits : taking_q;
 
   logic push, pop, buffer_ready;
   entry_t in_entry, out_entry;
@@ -156,7 +159,9 @@ module eth_rx_engine
     event_o.in_frames = decide;
     event_o.drop_runt = decide && runt;
     event_o.drop_not_ours = decide && !runt && !ours;
-    event_o.drop_overflow = decide && !runt && ours && !fits;
+    event_o.drop_bad_source = decide && !runt && ours && bad_source;
+    event_o.drop_bad_vlan = decide && !runt && ours && !bad_source && bad_vlan;
+    event_o.drop_overflow = decide && !runt && ours && !bad_source && !bad_vlan && !fits;
     event_o.mark_oversize = oversize;
     event_o.mark_bad_frame = bad;
     event_o.mark_vlan = decide && !runt && has_tag;
@@ -169,7 +174,7 @@ module eth_rx_engine
   end
 
   logic unused;
-  assign unused = &{1'b0, header.ethernet.src, header.tag, flit.desc};
+  assign unused = &{1'b0, header.tag[15:12], flit.desc};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin

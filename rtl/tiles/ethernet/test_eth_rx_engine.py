@@ -102,10 +102,11 @@ async def finish(dut, mac, sink, cycles=20):
         quiet = 0 if sink.busy else quiet + 1
 
 
-def frame_of(size, dst=MAC, vlan=False) -> bytes:
-    frame = Ether(dst=dst, src=OTHER)
-    if vlan:
-        frame /= Dot1Q(vlan=random.randrange(4096), prio=random.randrange(8))
+def frame_of(size, dst=MAC, vlan=False, src=OTHER) -> bytes:
+    """vlan: in any VLAN, or in this one."""
+    frame = Ether(dst=dst, src=src)
+    if vlan is not False:
+        frame /= Dot1Q(vlan=random.randrange(4095) if vlan is True else vlan, prio=random.randrange(8))
     frame /= IP(dst="10.0.0.1") / UDP()
     return (bytes(frame) + random.randbytes(size))[:size]
 
@@ -149,6 +150,28 @@ async def frames_for_us_become_messages(dut):
     assert events.count["mark_vlan"] == tags > 0
     assert events.count["mark_bad_frame"] == bads > 0
     assert events.count["drop_overflow"] == events.count["mark_oversize"] == 0
+    conserved(events, sink)
+
+
+@cocotb.test()
+@cocotb.parametrize(promiscuous=[0, 1])
+async def sources_and_vlans_that_cannot_be_are_refused(dut, promiscuous):
+    mac, sink, events = await begin(dut, stall=0.2, promiscuous=promiscuous)
+    sources = ["ff:ff:ff:ff:ff:ff", "01:00:5e:00:00:01", "03:00:00:00:00:99", "00:00:00:00:00:00", MAC]
+    want = []
+    for size in (14, 18, 60, 200, 1514):
+        for src in sources:
+            mac.send(frame_of(size, src=src, vlan=random.choice([False, 4095] if size >= 18 else [False])))
+        if size >= 18:
+            mac.send(frame_of(size, vlan=4095))
+        want.append(frame_of(size))
+        mac.send(want[-1])
+        for vlan in (0, 4094) if size >= 18 else ():
+            want.append(frame_of(size, dst="ff:ff:ff:ff:ff:ff", vlan=vlan))
+            mac.send(want[-1])
+    await finish(dut, mac, sink)
+    assert [m.data for m in sink.messages] == want
+    assert events.count["drop_bad_source"] == 5 * len(sources) and events.count["drop_bad_vlan"] == 4
     conserved(events, sink)
 
 

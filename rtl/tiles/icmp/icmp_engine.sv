@@ -82,7 +82,7 @@ module icmp_engine
     end
   end
 
-  logic check_take, check_last, check_bad, sum_right, is_echo, drop, store_first;
+  logic check_take, check_last, check_bad, sum_right, is_echo, bad_code, drop, store_first;
   wide_t sum;
   token_t token_in, token;
   flit_t store_flit, flit;
@@ -115,8 +115,9 @@ module icmp_engine
   );
 
   assign sum_right = is_right(sum + wide_t'(info.head.checksum) + wide_t'({info.head.kind, info.head.code}));
-  assign is_echo = info.head.kind == EchoRequest && info.head.code == '0;
-  assign drop = check_last && (check_bad || info.bad_length || !sum_right || !is_echo);
+  assign is_echo = info.head.kind == EchoRequest;
+  assign bad_code = info.head.code != '0;
+  assign drop = check_last && (check_bad || info.bad_length || !sum_right || !is_echo || bad_code);
   assign token_in.desc = info.desc;
   assign token_in.checksum = ~fold(sum);
   assign token_in.src = info.src;
@@ -129,6 +130,7 @@ module icmp_engine
       else if (info.bad_length) event_o.drop_length = 1'b1;
       else if (!sum_right) event_o.drop_checksum = 1'b1;
       else if (!is_echo) event_o.drop_not_echo = 1'b1;
+      else if (bad_code) event_o.drop_code = 1'b1;
     end
   end
 

@@ -53,11 +53,11 @@ def good() -> tuple[Message, str | None]:
 
 
 def other_type() -> tuple[Message, str]:
-    return request(type=random.choice([0, 3, 5, 9, 40, 255]), id=1, seq=1), "drop_not_echo"
+    return request(type=random.choice([0, 3, 5, 9, 40, 255]), code=random.choice([0, 1]), id=1, seq=1), "drop_not_echo"
 
 
 def other_code() -> tuple[Message, str]:
-    return request(code=random.randint(1, 255)), "drop_not_echo"
+    return request(code=random.randint(1, 255)), "drop_code"
 
 
 def flipped_bit() -> tuple[Message, str]:

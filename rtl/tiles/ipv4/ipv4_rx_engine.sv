@@ -5,9 +5,10 @@
 //
 //   header_window -> message_trim -> [flit, partial sums, faults] -> drop or pass
 //
-// A packet longer than its frame is passed on void. The first fault of a packet, in the order of
-// the fields of faults_t, is the one that is counted. The time to live is for routers: a host must
-// not discard a packet for it (RFC 1122, 3.2.1.7).
+// A packet with options waits until ipv4_options has gone through them. A packet longer than its
+// frame is passed on void. The first fault of a packet, in the order of the fields of faults_t, is the
+// one that is counted. The time to live is for routers: a host must not discard a packet for it
+// (RFC 1122, 3.2.1.7).
 module ipv4_rx_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, ipv4_rx_pkg::*;
 (
@@ -40,6 +41,9 @@ module ipv4_rx_engine
     logic fragment;
     logic not_ours;
     logic bad_source;
+    logic group_frame;
+    logic options;
+    logic source_route;
   } faults_t;
 
   logic window_valid, window_ready, first;
@@ -86,9 +90,32 @@ module ipv4_rx_engine
   assign faults.length = ip.total_length < {10'b0, ip.ihl, 2'b0};
   assign faults.fragment = ip.more_fragments || ip.fragment_offset != '0;
   assign faults.not_ours = ip.dst != cfg_i.ip;
-  // Nobody can be answered at 0/8, 127/8 or from 224/3 on (group, reserved, broadcast), and a host must
-  // discard packets that say they came from there (RFC 1122, 3.2.1.3).
-  assign faults.bad_source = ip.src[31:24] inside {8'd0, 8'd127} || ip.src[31:29] == '1;
+  // Nobody can be answered at 0/8, 127/8 or from 224/3 on (group, reserved, broadcast), nor at the
+  // subnet's own number or its broadcast address, and a host must discard packets that say they came
+  // from there, or from itself (RFC 1122, 3.2.1.3). A subnet of one or two addresses has only hosts.
+  logic from_subnet, from_host;
+  assign from_subnet = ((ip.src ^ cfg_i.ip) & cfg_i.netmask) == '0;
+  assign from_host = cfg_i.netmask[1] || ((ip.src & ~cfg_i.netmask) != '0 && !(&(ip.src | cfg_i.netmask)));
+  assign faults.bad_source = ip.src[31:24] inside {8'd0, 8'd127} || ip.src[31:29] == '1 || ip.src == cfg_i.ip
+      || (from_subnet && !from_host);
+  // What is taken is for this card alone, so a frame to a group should not have brought it (RFC 1122, 3.3.6).
+  assign faults.group_frame = header[0][0];
+
+  logic has_options, options_done, options_malformed, options_source_route;
+  assign has_options = ip.ihl > 4'(FixedWords) && available >= header_end;
+  ipv4_options u_options (
+      .clk_i,
+      .rst_i,
+      .valid_i(window_valid && first && has_options),
+      .options_i(words[MostWords-FixedWords-1:0]),
+      .words_i(4'(ip.ihl - 4'(FixedWords))),
+      .next_i(window_valid && window_ready && first),
+      .done_o(options_done),
+      .malformed_o(options_malformed),
+      .source_route_o(options_source_route)
+  );
+  assign faults.options = has_options && options_malformed;
+  assign faults.source_route = has_options && options_source_route;
 
   logic [Groups-1:0][18:0] group_d, group_q;
   always_comb begin
@@ -111,11 +138,11 @@ module ipv4_rx_engine
     checked_flit.desc.l4_offset = header_end;
   end
 
-  // A first flit waits until the stage behind is free for what is known of its header; the trim may
-  // then hold the flit itself back.
+  // A first flit waits until its options are known and the stage behind is free for what is known of
+  // its header; the trim may then hold the flit itself back.
   logic trim_in_ready, trim_valid, trim_ready, trim_short, start;
   flit_t trim_flit;
-  assign start = !first || trim_ready;
+  assign start = !first || (trim_ready && (!has_options || options_done));
   assign window_ready = trim_in_ready && start;
   message_trim u_trim (
       .clk_i,
@@ -182,6 +209,9 @@ module ipv4_rx_engine
       else if (faults_q.fragment) event_o.drop_fragment = 1'b1;
       else if (faults_q.not_ours) event_o.drop_not_ours = 1'b1;
       else if (faults_q.bad_source) event_o.drop_bad_source = 1'b1;
+      else if (faults_q.group_frame) event_o.drop_group_frame = 1'b1;
+      else if (faults_q.options) event_o.drop_options = 1'b1;
+      else if (faults_q.source_route) event_o.drop_source_route = 1'b1;
       else event_o.mark_options = options_q;
     end
     event_o.mark_truncated = move && !dropping && short_q;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completes IPv4 headers of outgoing packets where they stand. Version, header length, protocol and
-// addresses are the sender's (a source of 0 becomes the card's); type of service, length,
+// Completes IPv4 headers of outgoing packets where they stand. Version, header length, type of
+// service, protocol and addresses are the sender's (a source of 0 becomes the card's); length,
 // identification, flags, time to live and checksum are written, and options are overwritten with
-// zeros (end of options). Cut-through, two cycles, one flit per cycle:
+// zeros (end of options). The configuration is read with a packet's first flit. Cut-through, two
+// cycles, one flit per cycle:
 //
 //   header_window -> [flit, partial sums] -> header_edit
 //
@@ -63,9 +64,11 @@ module ipv4_tx_engine
   assign total_length = 16'(window_flit.desc.length) - 16'(l3_offset);
   assign length_known = first ? window_flit.desc.length != '0 : length_known_q;
 
-  logic valid_q, first_q, src_missing_q;
+  logic valid_q, first_q;
   flit_t flit_q;
   logic [3:0] ihl_q;
+  logic [7:0] ttl_q;
+  ipv4_addr_t src_q;
   logic [15:0] total_length_q, id_q;
   logic [17:0] address_sum_q;
   logic [18:0] field_sum_q;
@@ -80,12 +83,13 @@ module ipv4_tx_engine
       length_known_q <= length_known;
       if (first) begin
         ihl_q <= ip.ihl;
-        src_missing_q <= ip.src == '0;
+        ttl_q <= cfg_i.ttl;
+        src_q <= src;
         total_length_q <= total_length;
         id_q <= id_next_q;
         id_next_q <= id_next_q + 1'b1;
         address_sum_q <= 18'(src[31:16]) + 18'(src[15:0]) + 18'(ip.dst[31:16]) + 18'(ip.dst[15:0]);
-        field_sum_q <= 19'({ip.version, ip.ihl, 8'h0}) + 19'(total_length) + 19'(id_next_q) + 19'(DontFragment)
+        field_sum_q <= 19'({ip.version, ip.ihl, ip.tos}) + 19'(total_length) + 19'(id_next_q) + 19'(DontFragment)
             + 19'({cfg_i.ttl, ip.protocol});
       end
     end
@@ -108,12 +112,11 @@ module ipv4_tx_engine
     written.total_length = total_length_q;
     written.identification = id_q;
     written.dont_fragment = 1'b1;
-    written.ttl = cfg_i.ttl;
+    written.ttl = ttl_q;
     written.checksum = ~fold(wide_t'(address_sum_q) + wide_t'(field_sum_q));
-    written.src = cfg_i.ip;
+    written.src = src_q;
     is_written = '1;
-    {is_written.version, is_written.ihl, is_written.protocol, is_written.dst} = '0;
-    if (!src_missing_q) is_written.src = '0;
+    {is_written.version, is_written.ihl, is_written.tos, is_written.protocol, is_written.dst} = '0;
 
     edit = '0;
     mask = '0;

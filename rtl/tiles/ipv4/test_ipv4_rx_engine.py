@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """ipv4_rx: every fault dropped and counted once, everything else trimmed and passed."""
 
+import ipaddress
 import random
 from collections import Counter
 
 import cocotb
 import pytest
+from scapy.layers.inet import IPOption_NOP
 from scapy.utils import checksum
 
 from girih.testing import WIDTHS, run_cocotb
@@ -21,7 +23,8 @@ from girih.testing.engines import (
 )
 from girih.testing.messages import FLIT_BYTES, Message, flits_of
 
-OURS = "10.0.0.2"
+OURS, PREFIX = "10.0.0.2", 24
+CONFIG = {"ip": OURS, "netmask": "255.255.255.0"}
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
@@ -29,7 +32,33 @@ def test_ipv4_rx_engine(data_width):
     run_cocotb("ipv4_rx_engine", __file__, data_width=data_width)
 
 
-def reason(frame: bytes, l3_offset: int) -> str | None:
+def is_host(address: bytes, prefix: int) -> bool:
+    """Whether a packet may come from there."""
+    ip, ours = ipaddress.ip_address(address), ipaddress.ip_address(OURS)
+    subnet = ipaddress.ip_interface(f"{OURS}/{prefix}").network
+    if ip.is_loopback or ip.is_multicast or address[0] in (0, *range(240, 256)) or ip == ours:
+        return False
+    return prefix >= 31 or ip not in (subnet.network_address, subnet.broadcast_address)
+
+
+def fault_of_options(options: bytes) -> str | None:
+    """The model of what RFC 791 says of them."""
+    while options and options[0] != 0:
+        if options[0] == 1:
+            options = options[1:]
+            continue
+        if len(options) < 2 or not 2 <= options[1] <= len(options):
+            return "drop_options"
+        if options[0] in (131, 137):
+            if options[1] < 3 or options[2] < 4:
+                return "drop_options"
+            if options[2] <= options[1]:
+                return "drop_source_route"
+        options = options[options[1] :]
+    return None
+
+
+def reason(frame: bytes, l3_offset: int, prefix: int = PREFIX) -> str | None:
     """The model: why this frame is dropped, or None."""
     packet = frame[l3_offset:]
     if len(packet) < 20:
@@ -45,9 +74,10 @@ def reason(frame: bytes, l3_offset: int) -> str | None:
         ("drop_length", total_length < header_bytes),
         ("drop_fragment", fragment != 0),
         ("drop_not_ours", packet[16:20] != bytes(int(part) for part in OURS.split("."))),
-        ("drop_bad_source", packet[12] in (0, 127) or packet[12] >= 224),
+        ("drop_bad_source", len(packet) >= 20 and not is_host(packet[12:16], prefix)),
+        ("drop_group_frame", frame[0] & 1),
     ]
-    return next((name for name, failed in checks if failed), None)
+    return next((name for name, failed in checks if failed), None) or fault_of_options(packet[20:header_bytes])
 
 
 def frame(size=None, *, options=None, tagged=None, **ip_fields) -> Message:
@@ -123,7 +153,40 @@ def not_ours() -> Message:
 
 
 def bad_source() -> Message:
-    return frame(src=random.choice(["0.0.0.0", "127.0.0.1", "224.0.0.1", "239.1.2.3", "240.0.0.1", "255.255.255.255"]))
+    return frame(src=random.choice(["0.0.0.0", "127.0.0.1", "224.0.0.1", "239.1.2.3", "240.0.0.1", "255.255.255.255",
+                                    "10.0.0.0", "10.0.0.255", OURS]))  # fmt: skip
+
+
+def in_a_frame_to_a_group() -> Message:
+    message = frame()
+    dst = random.choice([b"\xff" * 6, b"\x01\0\x5e\0\0\x01", b"\x33\x33\0\0\0\x01"])
+    return Message(dst + message.data[6:], message.desc)
+
+
+def with_options(options: bytes, size=None) -> Message:
+    """options: any bytes; they are filled up to a whole number of words."""
+    options = options.ljust(-(-len(options) // 4) * 4, random.choice([b"\0", b"\1"]))
+    message = frame(size, options=[IPOption_NOP()] * len(options))
+    at = message.desc["l3_offset"] + 20
+    message.data = message.data[:at] + options + message.data[at + len(options) :]
+    return without_checksum_error(message)
+
+
+def source_route() -> Message:
+    """Anywhere among other options; finished or not."""
+    hops = random.randint(1, 4)
+    length = 3 + 4 * hops
+    pointer = random.choice([4, 4 * random.randint(1, hops), length, length + 1, length + 5, 255, 3, 0])
+    before = b"".join(random.choice([b"\1", b"\1\1", b"\x88\x04\0\0", b"\x07\x07\x04" + random.randbytes(4)]) for _ in range(random.randint(0, 3)))
+    route = bytes([random.choice([131, 137]), length, pointer]) + random.randbytes(length - 3)
+    return with_options((before + route)[:40])
+
+
+def any_options() -> Message:
+    """Any bytes, and all that have a length of 2 or do nothing, which take the longest to go through."""
+    words = random.randint(1, 10)
+    kind = random.choice([random.randbytes(4 * words), b"\x88\2" * 2 * words, b"\1" * 4 * words, b"\1\x88\2\1" * words])
+    return with_options(kind)
 
 
 def cut_short() -> Message:
@@ -148,14 +211,14 @@ def unusual_but_right() -> Message:
 
 
 CASES = [frame, frame, frame, wrong_version, wrong_header_length, header_length_beyond_end, flipped_bit,
-         length_below_header, fragment, not_ours, bad_source, cut_short, longer_than_frame, unusual_but_right,
+         length_below_header, fragment, not_ours, bad_source, in_a_frame_to_a_group, source_route, any_options, cut_short, longer_than_frame, unusual_but_right,
          declared_void]  # fmt: skip
 
 
-def check(sent: list[Message], out: list[Message], events: dict[str, int]) -> None:
+def check(sent: list[Message], out: list[Message], events: dict[str, int], prefix: int = PREFIX) -> None:
     expected, passed = Counter(), []
     for message in sent:
-        why = reason(message.data, message.desc["l3_offset"])
+        why = reason(message.data, message.desc["l3_offset"], prefix)
         if why is not None:
             expected[why] += 1
             continue
@@ -180,14 +243,37 @@ def check(sent: list[Message], out: list[Message], events: dict[str, int]) -> No
 @cocotb.test()
 @cocotb.parametrize(traffic=TRAFFIC)
 async def right_packets_pass_and_others_are_counted(dut, traffic):
-    bench = await EngineBench.start(dut, "ipv4_rx", idle=traffic[0], stall=traffic[1], ip=OURS)
+    bench = await EngineBench.start(dut, "ipv4_rx", idle=traffic[0], stall=traffic[1], **CONFIG)
     sent = [random.choice(CASES)() for _ in range(400)]
     check(sent, await bench.run(sent), bench.events)
 
 
 @cocotb.test()
+@cocotb.parametrize(prefix=[0, 8, 23, 24, 30, 31, 32])
+async def sources_of_every_size_of_subnet(dut, prefix):
+    mask = str(ipaddress.ip_interface(f"{OURS}/{prefix}").netmask)
+    bench = await EngineBench.start(dut, "ipv4_rx", ip=OURS, netmask=mask)
+    subnet = ipaddress.ip_interface(f"{OURS}/{prefix}").network
+    edges = [subnet.network_address, subnet.broadcast_address, *(ipaddress.ip_address(0x0A000000 + n) for n in range(5))]
+    edges += [ipaddress.ip_address(text) for text in ("10.0.0.255", "10.0.1.255", "10.255.255.255", "11.0.0.0", "126.255.255.255", "223.255.255.255")]
+    sent = [frame(20, src=str(address)) for address in edges]
+    check(sent, await bench.run(sent), bench.events, prefix)
+
+
+@cocotb.test()
+async def options_take_at_most_22_cycles(dut):
+    bench = await EngineBench.start(dut, "ipv4_rx", **CONFIG)
+    sent = [with_options(options, 20) for options in (b"\x88\2" * 20, b"\1" * 40, b"\1\x88\2\1" * 10, b"\x88\x28" + bytes(38)) for _ in range(5)]
+    out = await bench.run(sent)
+    assert len(out) == len(sent)
+    # One cycle for each look, and those of the flits, of which padding can be more.
+    for before, message, after in zip(out, sent, out[1:], strict=False):
+        assert after.first - before.first <= 22 + flits_of(message.data)
+
+
+@cocotb.test()
 async def every_length_of_packet_and_frame(dut):
-    bench = await EngineBench.start(dut, "ipv4_rx", ip=OURS)
+    bench = await EngineBench.start(dut, "ipv4_rx", **CONFIG)
     sent = []
     for size in range(2 * FLIT_BYTES):
         for extra in (0, 1, FLIT_BYTES):
@@ -199,7 +285,7 @@ async def every_length_of_packet_and_frame(dut):
 
 @cocotb.test()
 async def random_bytes_are_dropped_and_counted(dut):
-    bench = await EngineBench.start(dut, "ipv4_rx", idle=0.1, stall=0.1, ip=OURS)
+    bench = await EngineBench.start(dut, "ipv4_rx", idle=0.1, stall=0.1, **CONFIG)
     sent = []
     for _ in range(1000):
         data = bytearray(random.randbytes(random.randint(1, 200)))
@@ -212,7 +298,7 @@ async def random_bytes_are_dropped_and_counted(dut):
 
 @cocotb.test()
 async def two_cycles_and_no_bubbles(dut):
-    bench = await EngineBench.start(dut, "ipv4_rx", ip=OURS)
+    bench = await EngineBench.start(dut, "ipv4_rx", **CONFIG)
     for size in (1, 18, 22, 86, 470, 1472, 8972):
         packets = [udp(random.randbytes(size), dst=OURS) for _ in range(6)]
         sent = [Message(frame_of(packet)[0], {"l3_offset": 14}) for packet in packets]

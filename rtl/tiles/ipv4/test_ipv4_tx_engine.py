@@ -33,7 +33,8 @@ def outgoing(size=None, *, tagged=None, options=None, src_known=None) -> Message
     packet = udp(payload, options=random_options() if options is None else options)
     frame, l3_offset, l4_offset = frame_of(packet, random.random() < 0.3 if tagged is None else tagged)
     raw = bytearray(frame)
-    raw[l3_offset + 1 : l3_offset + 9] = random.randbytes(8)
+    raw[l3_offset + 1] = random.getrandbits(8)  # the type of service, which stays
+    raw[l3_offset + 2 : l3_offset + 9] = random.randbytes(7)
     raw[l3_offset + 10 : l3_offset + 12] = random.randbytes(2)
     if not (random.random() < 0.7 if src_known is None else src_known):
         raw[l3_offset + 12 : l3_offset + 16] = bytes(4)
@@ -45,7 +46,7 @@ def completed(message: Message, identification: int) -> bytes:
     at, end = message.desc["l3_offset"], message.desc["l4_offset"]
     packet = IP(message.data[at:end])
     src = packet.src if packet.src != "0.0.0.0" else OURS
-    head = IP(ihl=packet.ihl, tos=0, len=message.desc["length"] - at, id=identification, flags="DF", ttl=TTL,
+    head = IP(ihl=packet.ihl, tos=packet.tos, len=message.desc["length"] - at, id=identification, flags="DF", ttl=TTL,
               proto=packet.proto, src=src, dst=packet.dst)  # fmt: skip
     # scapy sums the header with its options: zeros, which change no sum.
     return message.data[:at] + bytes(head) + bytes(end - at - 20) + message.data[end:]

@@ -23,7 +23,7 @@ module shout_engine
   logic answer_valid, answer_ready;
   flit_t answer_flit;
   next_key_t answer_key;
-  echo_pkg::event_t unused_echoed;
+  echo_pkg::event_t answer_event;
 
   echo_engine u_answer (
       .clk_i,
@@ -35,7 +35,7 @@ module shout_engine
       .out_ready_i(answer_ready),
       .out_flit_o (answer_flit),
       .out_key_o  (answer_key),
-      .event_o    (unused_echoed)
+      .event_o    (answer_event)
   );
 
   // Bytes at the start of this flit that are still headers: all of the offset at first, then less
@@ -62,7 +62,11 @@ module shout_engine
   assign out_valid_o = valid_q;
   assign out_flit_o = flit_q;
   assign out_key_o = key_q;
+  assign event_o.drop_source_port = answer_event.drop_source_port;
   assign event_o.mark_shouted = answer_valid && answer_ready && answer_flit.last;
+
+  logic unused;
+  assign unused = &{1'b0, answer_event.mark_echoed};
 
   always_ff @(posedge clk_i) begin
     if (answer_ready) valid_q <= answer_valid;

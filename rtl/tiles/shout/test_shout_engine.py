@@ -8,7 +8,7 @@ import pytest
 from scapy.all import IP, UDP, Dot1Q, Ether, Raw
 
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import Message, flits_of, settle, start
+from girih.testing.messages import Events, Message, flits_of, settle, start
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
@@ -16,12 +16,12 @@ def test_shout_engine(data_width):
     run_cocotb("shout_engine", __file__, data_width=data_width)
 
 
-def request(size: int, tagged: bool) -> Message:
+def request(size: int, tagged: bool, source: int = 4000) -> Message:
     payload = bytes(random.choice(b"azAZ`{@[ 09\x00\x80\xe1\xfa") for _ in range(size))
     packet = Ether(dst="02:00:00:00:00:01", src="02:00:00:00:00:02")
     if tagged:
         packet /= Dot1Q(vlan=5)
-    packet /= IP(src="10.0.0.1", dst="10.0.0.2") / UDP(sport=4000, dport=7777) / Raw(payload)
+    packet /= IP(src="10.0.0.1", dst="10.0.0.2") / UDP(sport=source, dport=7777) / Raw(payload)
     l3 = 18 if tagged else 14
     return Message(
         bytes(packet),
@@ -51,6 +51,16 @@ async def answers_in_capitals(dut):
         assert (after[IP].src, after[IP].dst) == (before[IP].dst, before[IP].src)
         assert (after[UDP].sport, after[UDP].dport) == (before[UDP].dport, before[UDP].sport)
         assert answer.desc["payload_sum_valid"] == 0
+
+
+@cocotb.test()
+async def services_are_not_answered(dut):
+    source, sink = await start(dut, idle=0.3, stall=0.3)
+    events = Events(dut, ["drop_source_port", "mark_shouted"])
+    source.send(*[request(size, False, port) for size in (0, 200) for port in (7, 4000, 7777, 19)])
+    await settle(dut, source, sink)
+    assert [Ether(answer.data)[UDP].dport for answer in sink.messages] == [4000, 4000]
+    assert events.count == {"drop_source_port": 6, "mark_shouted": 2}
 
 
 @cocotb.test()
