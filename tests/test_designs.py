@@ -7,7 +7,7 @@ from girih.card import VirtualCard
 from girih.paths import DESIGNS
 from girih.spec.message import SUPPORTED_WIDTHS
 from girih.testing import SEED
-from tests.frames import ethernet, ipv4, udp
+from tests.frames import VLANS, ethernet, ipv4, udp
 from tests.oracle import IPV4, UDP
 from tests.test_bad_input import CARD, HOSTS, introductions
 
@@ -34,7 +34,7 @@ def test_echo(built, design, width):
                     src_mac=host.mac.hex(":"),
                     src_ip=".".join(map(str, host.ip)),
                     dst_mac=CARD.mac.hex(":"),
-                    vlan=number if number % 2 else None,
+                    vlan=VLANS[number // 2 + 1] if number % 2 else None,
                     seed=SEED + number,
                     window=1,  # so that a stalled port is not more than the receive buffer can hold
                 )

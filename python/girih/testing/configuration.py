@@ -10,15 +10,15 @@ An engine's links are found by the names of its ports: `in_`, `out_`, `s_axis_`,
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
+from scapy.layers.l2 import ARP, Ether
+
 from girih.spec.kinds import Kind
 from girih.testing.engines import frame_of, random_options, udp
 from girih.testing.messages import FLIT_BYTES, Message, Sink, Source, reset
-from scapy.layers.l2 import ARP, Ether
 
 CONFIGURATIONS = 3
 MACS = [f"02:00:00:00:00:{16 * n:02x}" for n in range(CONFIGURATIONS)]
@@ -203,7 +203,7 @@ async def check_one_configuration_each(dut, kind: Kind) -> None:
     changing.cancel()
 
 
-async def _change(dut, words: list[int]) -> Iterator[None]:
+async def _change(dut, words: list[int]) -> None:
     while True:
         await RisingEdge(dut.clk_i)
         if random.random() < CHANGES:

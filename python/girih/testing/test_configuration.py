@@ -5,6 +5,7 @@ import os
 
 import cocotb
 import pytest
+
 from girih.spec.kinds import load_kinds
 from girih.testing import run_cocotb
 from girih.testing.configuration import check_one_configuration_each

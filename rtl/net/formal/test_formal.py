@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proofs of the window in series with the trim, unbounded (k-induction), and that each notices a broken design."""
+
+import pytest
+
+from girih.formal import prove, refute
+
+# A message of up to 15 bytes is asked for, of 2 to a flit; what is longer than that is in the same states.
+WIDTHS = {"length_t": 4, "offset_t": 4}
+
+
+@pytest.mark.parametrize("header_bytes", [2, 3, 4, 6])
+def test_window_and_trim(header_bytes):
+    prove("header_trim_proof", parameters={"HeaderBytes": header_bytes}, widths=WIDTHS)
+
+
+BROKEN = [
+    ("header_window", "assign in_ready_o = !full || pop;", "assign in_ready_o = 1'b1;"),
+    ("header_window", "if (pop) first_q <= slot_q[0].last;", "if (pop) first_q <= 1'b0;"),
+    ("header_window", "(!first_q || complete || full || available_o >= need_i)", "1'b1"),
+    ("header_window", "(!first_q || complete || full || available_o >= need_i)", "(!first_q || full || available_o >= need_i)"),
+    ("header_window", "bytes = bytes - length_t'(slot_q[i].empty);", ""),
+    ("header_window", "count_q > CountWidth'(i + 1) ? slot_q[i+1] : in_flit_i", "slot_q[i+1]"),
+    ("message_trim", "assign too_short = trim && in_flit_i.last && present < left;", "assign too_short = 1'b0;"),
+    ("message_trim", "assign ends_here = trim && left <= FullFlit;", "assign ends_here = trim && left < FullFlit;"),
+    ("message_trim", "out_flit_o.bad = in_flit_i.bad;\n", "\n"),
+    ("message_trim", "left_q <= left - FullFlit;", "left_q <= left;"),
+    ("message_trim", "assign in_ready_o = !pass || out_ready_i;", "assign in_ready_o = out_ready_i;"),
+]
+
+
+@pytest.mark.parametrize(("module", "old", "new"), BROKEN)
+def test_broken_design_is_noticed(module, old, new):
+    refute("header_trim_proof", module=module, old=old, new=new, depth=10, widths=WIDTHS)
