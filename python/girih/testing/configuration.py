@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from typing import Any
 
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
@@ -137,16 +138,16 @@ class AxisSink:
 class Links:
     """All data links of an engine."""
 
-    dut: object
-    sources: list
-    sinks: list
+    dut: Any
+    sources: list[Source | AxisSource]
+    sinks: list[Sink | AxisSink]
 
     @classmethod
     async def start(cls, dut) -> Links:
         idle = ("in_valid_i", "out_ready_i", "s_axis_tvalid", "m_axis_tready", "window_valid_i", "now_i")
         await reset(dut, **{name: 0 for name in idle if hasattr(dut, name)})
-        sources = [Source(dut)] if hasattr(dut, "in_valid_i") else []
-        sinks = [Sink(dut)] if hasattr(dut, "out_valid_o") else []
+        sources: list[Source | AxisSource] = [Source(dut)] if hasattr(dut, "in_valid_i") else []
+        sinks: list[Sink | AxisSink] = [Sink(dut)] if hasattr(dut, "out_valid_o") else []
         sources += [AxisSource(dut)] if hasattr(dut, "s_axis_tvalid") else []
         sinks += [AxisSink(dut, 0.0)] if hasattr(dut, "m_axis_tvalid") else []
         return cls(dut, sources, sinks)
