@@ -2,7 +2,7 @@
 """Frames for the tests of whole cards: right ones, and wrong in every way that the card must survive.
 
 Addresses are bytes in network order. Every builder takes overrides for the fields that a test wants
-wrong; what is derived from them (checksums, lengths) is right unless it is given.
+to be wrong; checksums and lengths are right unless they are given.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a card with the echo stack must do with a frame, said from the protocols alone.
+"""What a card with the echo stack must do with a frame, derived from the protocols alone.
 
     oracle = Oracle(mac=..., ip=..., resolves=True)
     verdict = oracle.judge(frame)     # an answer, or the one counter that must count the frame
@@ -30,8 +30,8 @@ REQUEST, REPLY = b"\0\x01", b"\0\x02"  # operations of ARP
 
 @dataclass(frozen=True)
 class Verdict:
-    """answer: the frame that must leave, as `comparable` shows it. counter: the one that counts the
-    frame's end when there is no answer, `tile.counter`. marks: what else is counted on the way."""
+    """answer: the frame that must leave, as `comparable` shows it. counter: when there is no answer, the
+    counter of the reason, as `tile.counter`. marks: the other counters that count the frame."""
 
     answer: bytes | None = None
     counter: str | None = None
@@ -106,7 +106,7 @@ class Oracle:
     def __init__(self, mac: bytes, ip: bytes, *, resolves: bool, prefix: int = 24):
         self.mac, self.ip, self.resolves = mac, ip, resolves
         self._subnet = ipaddress.ip_interface((ip, prefix)).network
-        # By VLAN (0: none) and address. The card has room for fewer; a test that stays below that needs no more.
+        # By VLAN (0: none) and address. The card's table is finite; tests stay below its size.
         self.neighbours: dict[tuple[int, bytes], bytes] = {}
 
     def judge(self, frame: bytes, bad: bool = False) -> Verdict:

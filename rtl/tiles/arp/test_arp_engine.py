@@ -55,12 +55,12 @@ def random_vlan():
     return (VLAN, random.randrange(8)) if random.random() < 0.3 else None
 
 
-def packet(dst: str, size: int = 60, vlan=None, bad=False, port=PORT, asker=None) -> Message:
+def packet(dst: str, size: int = 60, vlan=None, bad=False, port=PORT, requester=None) -> Message:
     """An outgoing packet as ipv4_tx hands it over: the destination MAC is yet to be written.
 
-    asker: the source address of the frame that it answers.
+    requester: the source address of the frame that it answers.
     """
-    frame = ether("00:00:00:00:00:00", asker or own_mac(port), vlan) / IP(src=IP_ADDR, dst=dst) / UDP(sport=1, dport=2)
+    frame = ether("00:00:00:00:00:00", requester or own_mac(port), vlan) / IP(src=IP_ADDR, dst=dst) / UDP(sport=1, dport=2)
     room = max(0, size - len(frame))
     data = bytes(frame / Raw(random.randbytes(room)))
     desc = {
@@ -351,18 +351,18 @@ async def strangers_push_out_nobody_in_use(dut):
 
 
 @cocotb.test()
-async def an_asker_holds_one_slot(dut):
+async def a_requester_holds_one_slot(dut):
     bench = await Bench().begin(dut)
     stranger, honest = "06:66:00:00:00:01", "06:66:00:00:00:02"
-    await bench.run(*[packet(f"10.0.0.{i}", asker=stranger) for i in range(100, 120)])
+    await bench.run(*[packet(f"10.0.0.{i}", requester=stranger) for i in range(100, 120)])
     assert bench.events.count["made_request"] == 1 and bench.events.count["drop_pending_full"] == 19
-    sent = packet("10.0.0.9", asker=honest)
-    await bench.run(sent, packet("10.0.0.100", asker=stranger))  # to whom it waits for already
+    sent = packet("10.0.0.9", requester=honest)
+    await bench.run(sent, packet("10.0.0.100", requester=stranger))  # to whom it waits for already
     check_forwarded(sent, (await bench.run(arp_frame(2, "10.0.0.9")))[0], mac_of("10.0.0.9"))
     assert bench.events.count["drop_pending_full"] == 19
     # It may ask for another one when it has been answered.
     assert len(await bench.run(arp_frame(2, "10.0.0.100"))) == 2
-    await bench.run(packet("10.0.0.101", asker=stranger))
+    await bench.run(packet("10.0.0.101", requester=stranger))
     assert bench.events.count["drop_pending_full"] == 19
     bench.conserved(waiting=1)
 
@@ -371,7 +371,7 @@ async def an_asker_holds_one_slot(dut):
 async def slots_that_nobody_answers_for_come_free_sooner_when_all_are_taken(dut):
     retry = 400
     bench = await Bench().begin(dut, retry_cycles=retry)
-    await bench.run(*[packet(f"10.0.0.{i}", asker=f"06:66:00:00:00:{i:02x}") for i in range(100, 104)])
+    await bench.run(*[packet(f"10.0.0.{i}", requester=f"06:66:00:00:00:{i:02x}") for i in range(100, 104)])
     await bench.run(packet("10.0.0.9"))
     assert bench.events.count["drop_pending_full"] == 1
     await ClockCycles(dut.clk_i, 2 * retry)
