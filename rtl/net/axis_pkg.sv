@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4-Stream's tkeep and the number of empty bytes of a flit, one made from the other.
+// Converts between AXI4-Stream's tkeep and the number of empty bytes of a flit.
 package axis_pkg;
   import girih_pkg::*;
 
-  // A beat with no byte, of a message without payload, has no bit of tkeep; callers that can meet one deal with it.
+  // A beat without bytes (a message without payload) has tkeep 0; callers that can have one handle it.
   function automatic logic [FlitBytes-1:0] keep_of(logic last, logic [EmptyWidth-1:0] empty);
     keep_of = '1;
     if (last) keep_of = keep_of >> empty;
@@ -18,8 +18,8 @@ package axis_pkg;
   endfunction
   localparam byte_sets_t BytesByBit = bytes_by_bit();
 
-  // From the position of the last valid byte, by ORing the positions where tkeep falls from 1 to 0. With
-  // holes this is some position or other.
+  // From the position of the last valid byte, by ORing the positions where tkeep falls from 1 to 0. If tkeep
+  // has holes, the result means nothing.
   function automatic logic [EmptyWidth-1:0] empty_of(logic last, logic [FlitBytes-1:0] keep);
     logic [FlitBytes-1:0] falls;
     falls = keep & ~(keep >> 1);

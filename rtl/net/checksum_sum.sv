@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds up the halfwords of the bytes of one flit that mask_i names; byte i of the wire is
 // data_i[8*i+:8] and mask_i[i]. Masked bytes count as zero, so an odd end of data pads itself.
-// One register that moves when enable_i is set stands in the middle of the adders; total_o is a
-// plain binary sum, not folded yet, so that what a user adds to it costs no second fold.
-// It keeps no valid: the user delays its own beside it.
+// One register stage, loaded when enable_i is set, splits the adders; total_o is a plain binary sum,
+// not yet folded, so that adding to it costs no second fold. There is no valid bit: the user delays
+// its own.
 module checksum_sum
   import girih_pkg::*;
   import checksum_pkg::*;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes bytes over the first HeaderBytes bytes of the messages that pass. edit_i and mask_i come
-// with the first flit, in network order (first wire byte, and its mask bit, most significant); what
-// concerns later flits is remembered. Combinational from flit_i to flit_o. Bytes past the end of a
-// message may be written: they mean nothing.
+// with the first flit, in network order (first wire byte, and its mask bit, most significant); the part
+// for later flits is stored. Combinational from flit_i to flit_o. Bytes past the end of a
+// message may be written, as they are ignored.
 module header_edit
   import girih_pkg::*;
 #(
@@ -35,8 +35,8 @@ module header_edit
     logic [(K-1)*FlitBytes-1:0] mask_q;
     assign edit_now = first_i ? edit : {edit_q, W'(0)};
     assign mask_now = first_i ? mask : {mask_q, FlitBytes'(0)};
-    // The mask runs empty by itself; no count of flits is needed, nor a reset, since a first flit
-    // comes before any other.
+    // The mask shifts to zero by itself, so no flit counter is needed; nor is a reset, since a first
+    // flit comes before any other.
     always_ff @(posedge clk_i) begin
       if (pass_i && (first_i || |mask_now)) begin
         edit_q <= edit_now[(K-1)*W-1:0];

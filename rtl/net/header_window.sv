@@ -7,7 +7,7 @@
 // header_o has network order (first wire byte most significant) and means something only with
 // out_first_o; available_o says how many of its bytes are the message's. The first flit leaves when
 // `need_i` bytes (a function of header_o, at most HeaderBytes) have come or the message has ended,
-// so most packets leave with the cycle of latency that the register costs even where K > 1, and
+// so most packets leave after the one cycle of the register even where K > 1, and
 // available_o < need_i beside out_valid_o tells a truncated message. One flit per cycle, no bubbles.
 // in_ready_o depends on out_ready_i.
 module header_window

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts each message to desc.length of its first flit (0: leaves it as it is). Padding within the
 // last flit, the usual case, costs nothing: the way through is combinational. Where whole flits
-// must be swallowed, the last flit to keep waits beside the stream for the original end, because a
-// `bad` there voids the message; it then leaves in the cycle of that end.
-// A message shorter than desc.length leaves as it came, but `bad`, with a pulse of short_o.
+// must be discarded, the last flit to keep is held until the original end has come, because `bad`
+// there voids the message; it leaves in the cycle of that end.
+// A message shorter than desc.length leaves unchanged but marked `bad`, with a pulse of short_o.
 // in_ready_o depends on out_ready_i and on the flit.
 module message_trim
   import girih_pkg::*;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Store and forward on a block RAM, with commit and rollback. Flits are written as they come;
-// commit_i with any flit of a message (its last, or an earlier one for cut-through) lets the message
-// out, beside a token that is given then; drop_i with the last flit of a message that was not
-// committed takes it back. Each message is either committed or dropped by its last flit.
+// commit_i with any flit of a message (its last, or an earlier one for cut-through) releases the
+// message, with a token given at that time; drop_i with the last flit of a message that was not
+// committed removes it. Each message is either committed or dropped by its last flit.
 //
 // Into an empty store, a flit that is committed comes out in the next cycle. One flit, and one
 // message of one flit, per cycle. in_ready_o comes from registers, as does all but the data of the

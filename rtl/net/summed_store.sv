@@ -10,8 +10,8 @@
 // or drop with the last. in_info_i is taken with the first flit and kept for the message.
 // in_cut_i with a flit ends the message there: the flit waits, and what follows is swallowed, until
 // the end has told whether the message is void.
-// Two cycles when committed at once, one flit per cycle. Descriptors are not stored: what is needed
-// of them goes through the info and the token.
+// Two cycles when committed at once, one flit per cycle. Descriptors are not stored: the info and
+// the token carry what is needed of them.
 module summed_store
   import girih_pkg::*;
   import checksum_pkg::*;
@@ -70,7 +70,7 @@ module summed_store
     end
   end
 
-  // What earlier flits came to, in two parts: to fold them here would put an adder in the loop.
+  // The sum of earlier flits, in two parts: folding it here would put an adder in the loop.
   wide_t flit_sum;
   logic [15:0] sum_low_q;
   logic [7:0] sum_high_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ARP, in line before Ethernet transmit.
+// ARP, in the path to Ethernet transmit.
 //
 //   in -> header_window -> look up -> stage 2 -+--------- hit ---------------+-> out
 //                                              +- miss -> arp_pending -------+
@@ -9,8 +9,8 @@
 // Outgoing IPv4 messages get the MAC address of their next hop (the destination if it is in the
 // subnet, else the gateway) and go on, cut-through, two cycles, one flit per cycle. Those whose
 // address is not known wait in arp_pending while a request asks for it, and never hold up others.
-// Received ARP packets (told by their EtherType) teach and are answered when they have come whole
-// and good. Each costs one idle cycle, so that the next look-up sees what it taught.
+// Received ARP packets (recognized by their EtherType) are learned from and answered when they have
+// arrived whole and good. Each costs one idle cycle, so that the next look-up sees what was learned.
 module arp_engine
   import girih_pkg::*, net_pkg::*, arp_types_pkg::*, arp_pkg::*;
 #(
@@ -89,8 +89,8 @@ module arp_engine
       && packet.operation inside {ArpRequest, ArpReply}
       && !packet.sender_mac[40] && packet.sender_mac != '0 && !is_own_mac(packet.sender_mac);
   assign arp_ours = packet.target_ip == cfg_i.ip;
-  // An address that packets may be sent to: of a host of the subnet, or the gateway's. Not of one who
-  // has no address yet (a probe), nor of one who has taken ours.
+  // An address that packets may be sent to: a host's of the subnet, or the gateway's. Not the sender's of
+  // a probe (0), nor the card's own.
   logic sender_in_subnet, sender_is_host;
   assign sender_in_subnet = ((packet.sender_ip ^ cfg_i.ip) & cfg_i.netmask) == '0;
   assign sender_is_host = small_subnet || ((packet.sender_ip & ~cfg_i.netmask) != '0 && !(&(packet.sender_ip | cfg_i.netmask)));
@@ -109,9 +109,9 @@ module arp_engine
     return mac - cfg_i.mac < mac_t'(1 << $bits(port_t));
   endfunction
 
-  // Answers still have the address of who asked as their source. Whoever asks holds one slot at most;
-  // the card itself, which sends from its own address or from none, as many as there are.
-  logic asker_waits, foreign;
+  // The source address of an answer is still that of the requester. A requester holds at most one slot;
+  // packets that the card originates, from its own address or from 0, may hold all.
+  logic requester_waits, foreign;
   assign foreign = ethernet.src != '0 && !is_own_mac(ethernet.src);
 
   logic [Entries-1:0] known;
@@ -135,7 +135,7 @@ module arp_engine
     else if (!in_subnet && cfg_i.gateway == '0) kind = NoRoute;
     else if (known != '0) kind = Forward;
     else if (waiting != '0) kind = Pend;
-    else if (free != '0 && !releasing && !(foreign && asker_waits)) kind = Pend;
+    else if (free != '0 && !releasing && !(foreign && requester_waits)) kind = Pend;
     else kind = Full;
   end
 
@@ -147,7 +147,7 @@ module arp_engine
           tag_priority: has_tag ? tag[15:12] : '0
       };
 
-  // Stage 2: the message's flits on their way to where stage 1 has sent them.
+  // Stage 2: the message's flits, on the way that stage 1 has chosen.
   logic s2_valid_q, s2_first_q, s2_reply_q, s2_learn_q;
   flit_t s2_flit_q;
   kind_e s2_kind_q;
@@ -216,7 +216,7 @@ module arp_engine
   );
 
   logic request_valid, drain_busy, drain_valid, drain_ready, drain_first, full, aborted, expired;
-  logic route_lost;  // both reasons for drop_unresolved have one pulse between them
+  logic route_lost;  // both reasons for drop_unresolved share one pulse
   target_t request;
   flit_t drain_flit;
   mac_t drain_mac;
@@ -228,16 +228,16 @@ module arp_engine
       .rst_i,
       .retry_cycles_i(cfg_i.retry_cycles),
       .find_i(key),
-      .find_asker_i(ethernet.src),
+      .find_requester_i(ethernet.src),
       .waiting_o(waiting),
       .releasing_o(releasing),
-      .asker_o(asker_waits),
+      .requester_o(requester_waits),
       .free_o(free),
       .open_i(decide && kind == Pend),
       .open_new_i(waiting == '0),
       .open_slot_i(free),
       .open_target_i(target),
-      .open_asker_i(ethernet.src),
+      .open_requester_i(ethernet.src),
       .in_valid_i(s2_valid_q && s2_kind_q == Pend),
       .in_slot_i(s2_slot_q),
       .in_first_i(s2_first_q),
@@ -295,9 +295,9 @@ module arp_engine
       .out_reply_o(made_is_reply)
   );
 
-  // Out: made frames first, since ARP packets wait for them; released messages before others, so
-  // that none to the same neighbour overtakes them, not even between two of their slots. Who has offered a flit keeps the link to the
-  // end of its message.
+  // Output. Frames made here go first, since ARP packets wait for them; released messages go before the
+  // stream, so that nothing to the same neighbour overtakes them. A source that has offered a flit keeps
+  // the link until the end of its message.
   typedef enum logic [1:0] {
     Made,
     Drain,
@@ -347,7 +347,7 @@ module arp_engine
     if (rst_i) locked_q <= 1'b0;
   end
 
-  logic ends;  // a message that goes no further ends in stage 2
+  logic ends;  // a message that is not passed on ends in stage 2
   assign ends = s2_valid_q && s2_flit_q.last && s2_take;
   assign route_lost = ends && s2_kind_q == NoRoute && !s2_flit_q.bad;
   always_comb begin

@@ -6,8 +6,8 @@
 //                   |  \--request, Retries times more, every retry_cycles
 //                   \--nobody answered--> Expire --all counted--> Free
 //
-// While no slot is free, those that have been asked for twice in vain give up. Writing never waits: a
-// message that does not fit, or proves bad, is taken back.
+// While no slot is free, a neighbour that has not answered two requests is given up. Writing never
+// waits: a message that does not fit, or turns out bad, is removed.
 module arp_pending
   import girih_pkg::*, net_pkg::*, arp_types_pkg::*;
 #(
@@ -21,18 +21,18 @@ module arp_pending
 
     // Who waits; combinational, at most one each
     input  neighbour_t       find_i,
-    input  mac_t             find_asker_i,
-    output logic [Slots-1:0] waiting_o,    // the slot that waits for it
-    output logic             releasing_o,  // a slot that sends to it right now
-    output logic             asker_o,      // this asker has a slot
+    input  mac_t             find_requester_i,
+    output logic [Slots-1:0] waiting_o,         // the slot that waits for it
+    output logic             releasing_o,       // a slot that sends to it right now
+    output logic             requester_o,       // this requester has a slot
     output logic [Slots-1:0] free_o,
 
-    // A message is going to be written to a slot; open_new_i: which is a free one
+    // A message is going to be written to a slot; open_new_i: to a free one
     input logic             open_i,
     input logic             open_new_i,
     input logic [Slots-1:0] open_slot_i,
     input target_t          open_target_i,
-    input mac_t             open_asker_i,  // on whose behalf
+    input mac_t             open_requester_i,  // whom the message answers
 
     // Its flits
     input  logic             in_valid_i,
@@ -81,7 +81,7 @@ module arp_pending
 
   state_e state_q[Slots];
   target_t target_q[Slots];
-  mac_t asker_q[Slots];
+  mac_t requester_q[Slots];
   mac_t mac_q[Slots];
   ptr_t fill_q[Slots];  // flits of whole messages
   ptr_t messages_q[Slots];
@@ -97,7 +97,7 @@ module arp_pending
     for (int unsigned s = 0; s < Slots; s++) index |= one_hot[s] ? slot_t'(s) : '0;
   endfunction
 
-  logic [Slots-1:0] released_match, asker_match;
+  logic [Slots-1:0] released_match, requester_match;
   for (genvar s = 0; s < int'(Slots); s++) begin : gen_flags
     logic same;
     assign same = target_q[s].neighbour == find_i;
@@ -108,16 +108,16 @@ module arp_pending
         && (tries_q[s] == TryWidth'(Retries) || (tries_q[s] != '0 && is_free == '0));
     assign waiting_o[s] = state_q[s] == Wait && !doomed[s] && same;
     assign released_match[s] = is_release[s] && same;
-    assign asker_match[s] = !is_free[s] && asker_q[s] == find_asker_i;
+    assign requester_match[s] = !is_free[s] && requester_q[s] == find_requester_i;
   end
-  assign asker_o = |asker_match;
+  assign requester_o = |requester_match;
   assign releasing_o = |released_match;
   assign free_o = lowest(is_free);
   assign request_slot = lowest(asks_q);
   assign drain_slot = lowest(is_release);
   assign expire_slot = lowest(is_expire);
 
-  // Writing. The message in hand grows past fill_q, which moves when it is whole.
+  // Writing. The message being written extends past fill_q, which advances when it is whole.
   logic appending_q;  // from open_i to the last flit
   logic overflow_q, overflow, keep;
   ptr_t write_q, write;
@@ -176,7 +176,7 @@ module arp_pending
     always_ff @(posedge clk_i) begin
       if (open_new) begin
         target_q[s] <= open_target_i;
-        asker_q[s] <= open_asker_i;
+        requester_q[s] <= open_requester_i;
         fill_q[s] <= '0;
         messages_q[s] <= '0;
       end else if (kept) begin

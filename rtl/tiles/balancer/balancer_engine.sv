@@ -46,7 +46,7 @@ module balancer_engine
       .need_i     (need)
   );
 
-  // Bytes that have not come yet make `need` wrong, but never smaller than what holds them.
+  // While bytes are missing, `need` may be wrong, but it always covers the bytes that it depends on.
   logic tag, l3_known, ethertype_ipv4, is_ipv4, has_ports;
   offset_t l3_offset, l4_offset;
   ipv4_t ip;
@@ -68,8 +68,8 @@ module balancer_engine
   end
   assign is_ipv4 = (l3_known || ethertype_ipv4) && ip.version == 4'd4 && available >= need;
 
-  // CRC of the flow, and its share of the replicas. 0x3d65 spread counted ports and addresses best
-  // of the usual 16-bit polynomials.
+  // CRC of the flow, and its share of the replicas. Of the usual 16-bit polynomials, 0x3d65
+  // spread consecutive ports and addresses best.
   function automatic logic [15:0] flow_hash(logic [103:0] flow);
     flow_hash = '1;
     for (int unsigned i = 104; i > 0; i--) begin
@@ -87,7 +87,7 @@ module balancer_engine
     if (rst_i) turn_q <= '0;
   end
 
-  // Software may lower the number of replicas under a turn that is higher.
+  // Software may lower the number of replicas below the current turn.
   logic [3:0] in_turn;
   assign in_turn = turn_q < cfg_i.replicas ? turn_q : '0;
   assign out_key_o = !is_ipv4 ? '0 : cfg_i.by_flow ? next_key_t'(of_flow) : next_key_t'(in_turn);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue of whole frames that drops at its tail: a frame that meets a full queue is dropped, all of
-// it, whosever it is. So are frames that end void. in_ is always taken. A frame can leave two cycles
+// A queue of whole frames that drops at its tail: a frame that arrives at a full queue is
+// dropped whole, of whatever class it is. So are frames that end void. in_ is always taken. A frame can leave two cycles
 // after its last flit came; one flit per cycle, in and out.
 module drop_tail
   import girih_pkg::*, compute_pkg::*;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends a UDP datagram back: swaps the IPv4 addresses and the UDP ports where they stand. Neither
 // changes a sum, so desc.payload_sum stays right. Cut-through, one cycle, one flit per cycle.
-// A datagram whose sender would answer in turn, or cannot be answered, is dropped and counted, so that
-// two services never talk to each other for ever. A message that ends within its headers (it can only
+// A datagram whose sender would answer in turn, or expects no answer, is dropped and counted, so that
+// two services never answer each other for ever. A message that ends within its headers (it can only
 // be a void one) is passed on as it is marked.
 module echo_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, echo_pkg::*;
@@ -46,7 +46,7 @@ module echo_engine
   assign need = flit.desc.l4_offset <= offset_t'(L4Last) ? flit.desc.l4_offset + 8'd4 : '0;
 
   // Ports whose service answers every datagram: echo, daytime, quote of the day, character generator
-  // and time (RFC 862 to 868). Port 0 is of senders that want no answer (RFC 768).
+  // and time (RFC 862 to 868). Port 0: the sender expects no answer (RFC 768).
   function automatic logic answers(logic [15:0] port);
     return port inside {16'd7, 16'd13, 16'd17, 16'd19, 16'd37};
   endfunction

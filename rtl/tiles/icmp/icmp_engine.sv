@@ -3,9 +3,9 @@
 // and sends the same message back with the addresses swapped, the type changed and a checksum of its
 // own. Everything else is dropped and counted. Three cycles after the last flit, one flit per cycle.
 //
-// What is summed on the way in is the message behind its first word. The reply's first word is zero
-// beside the checksum, so the reply's checksum is the complement of that sum. (An update of the
-// request's checksum by RFC 1624 would give 0x0000 instead of 0xffff for a reply of zeros.)
+// The message is summed from its second word on. Apart from the checksum, the first word of a reply is
+// zero, so the reply's checksum is the complement of that sum. (Updating the request's checksum by
+// RFC 1624 would give 0x0000 instead of 0xffff for a reply of zeros.)
 //
 //   header_window -> summed_store -> header_edit
 module icmp_engine

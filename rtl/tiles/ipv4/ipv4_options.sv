@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goes through the options of an IPv4 header, one per cycle (up to three in a row of those that do
-// nothing), so that a header takes at most 22 cycles. Finds options whose length makes no sense, and
-// source routes that have not come to their end (RFC 791, 3.1). valid_i and the header hold until
-// done_o; the verdict is beside it. The walk starts again when the packet moves on.
+// Reads the options of an IPv4 header, one per cycle (up to three no-operations at once), so a header
+// takes at most 22 cycles. Finds options whose length is out of range, and unfinished source routes
+// (RFC 791, 3.1). valid_i and the header hold until done_o, which the verdict accompanies. next_i
+// starts again for the next packet.
 module ipv4_options
   import net_pkg::*;
 #(
@@ -13,15 +13,15 @@ module ipv4_options
 
     input logic                             valid_i,
     input logic [OptionWords-1:0][31:0]     options_i,  // in network order: the first word is the highest
-    input logic [$clog2(OptionWords+1)-1:0] words_i,    // that are there
-    input logic                             next_i,     // the packet moves on
+    input logic [$clog2(OptionWords+1)-1:0] words_i,    // of options in this header
+    input logic                             next_i,     // the packet leaves; start again
 
     output logic done_o,
     output logic malformed_o,
     output logic source_route_o
 );
   localparam int unsigned Bytes = 4 * OptionWords;
-  localparam int unsigned Reach = 3;  // bytes that are looked at together: type, length, pointer
+  localparam int unsigned Reach = 3;  // bytes read together: type, length, pointer
   localparam logic [7:0] EndOfOptions = 8'd0;
   localparam logic [7:0] NoOperation = 8'd1;
   localparam logic [7:0] LooseSourceRoute = 8'd131;

@@ -5,7 +5,7 @@
 //
 //   header_window -> message_trim -> [flit, partial sums, faults] -> drop or pass
 //
-// A packet with options waits until ipv4_options has gone through them. A packet longer than its
+// A packet with options waits until ipv4_options has read them. A packet longer than its
 // frame is passed on void. The first fault of a packet, in the order of the fields of faults_t, is the
 // one that is counted. The time to live is for routers: a host must not discard a packet for it
 // (RFC 1122, 3.2.1.7).
@@ -90,7 +90,7 @@ module ipv4_rx_engine
   assign faults.length = ip.total_length < {10'b0, ip.ihl, 2'b0};
   assign faults.fragment = ip.more_fragments || ip.fragment_offset != '0;
   assign faults.not_ours = ip.dst != cfg_i.ip;
-  // Nobody can be answered at 0/8, 127/8 or from 224/3 on (group, reserved, broadcast), nor at the
+  // No host can be answered at 0/8, 127/8 or from 224/3 on (group, reserved, broadcast), nor at the
   // subnet's own number or its broadcast address, and a host must discard packets that say they came
   // from there, or from itself (RFC 1122, 3.2.1.3). A subnet of one or two addresses has only hosts.
   logic from_subnet, from_host;
@@ -98,7 +98,7 @@ module ipv4_rx_engine
   assign from_host = cfg_i.netmask[1] || ((ip.src & ~cfg_i.netmask) != '0 && !(&(ip.src | cfg_i.netmask)));
   assign faults.bad_source = ip.src[31:24] inside {8'd0, 8'd127} || ip.src[31:29] == '1 || ip.src == cfg_i.ip
       || (from_subnet && !from_host);
-  // What is taken is for this card alone, so a frame to a group should not have brought it (RFC 1122, 3.3.6).
+  // Only packets to this card alone are taken; they must not arrive in a frame to a group (RFC 1122, 3.3.6).
   assign faults.group_frame = header[0][0];
 
   logic has_options, options_done, options_malformed, options_source_route;
@@ -129,7 +129,7 @@ module ipv4_rx_engine
     end
   end
 
-  // A packet that no message can hold is cut short by the largest length.
+  // A packet too long for any message is cut at the largest length.
   logic [16:0] packet_end;
   assign packet_end = 17'(ip.total_length) + 17'(l3_offset);
   always_comb begin
@@ -138,8 +138,8 @@ module ipv4_rx_engine
     checked_flit.desc.l4_offset = header_end;
   end
 
-  // A first flit waits until its options are known and the stage behind is free for what is known of
-  // its header; the trim may then hold the flit itself back.
+  // A first flit waits until its options have been read and the next stage is free for the results of
+  // its header; the trim may then hold back the flit itself.
   logic trim_in_ready, trim_valid, trim_ready, trim_short, start;
   flit_t trim_flit;
   assign start = !first || (trim_ready && (!has_options || options_done));

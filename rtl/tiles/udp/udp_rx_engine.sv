@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks UDP datagrams: the length against the IPv4 packet's (bytes behind the datagram go), and the
-// checksum over pseudo header and datagram. Store and forward, so that nobody behind it ever sees a
+// checksum over pseudo header and datagram. Store and forward, so that no tile behind it sees a
 // bad one; three cycles after the last flit, one flit per cycle. Leaves the payload's sum in the
 // descriptor, also of datagrams without a checksum (0, legal by RFC 768).
 //
 //   [flit, header fields] -> masks -> summed_store
 //
-// The first stage picks the fields off the stream as they pass: they may be in several flits, and
-// nothing before the payload needs them, so no flit waits for another. Needs desc.length: without
-// it (0) every datagram is longer than its packet and is dropped.
+// The first stage takes the fields from the stream as they pass: they may be in several flits, and
+// nothing before the payload needs them, so no flit waits for another. desc.length is needed: if it
+// is 0, every datagram is longer than its packet and is dropped.
 module udp_rx_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, udp_rx_pkg::*;
 (
@@ -119,7 +119,7 @@ module udp_rx_engine
   always_comb begin
     cut_flit = flit_q;
     if (ends_here) cut_flit.empty = EmptyWidth'(FullFlit - left_q);
-    // Shorter than desc.length says: earlier tiles mark that, but bytes that never came must not pass.
+    // Shorter than desc.length: earlier tiles mark that, but bytes that never came must not pass.
     if (flit_q.last && !bad_length && left_q > present) cut_flit.bad = 1'b1;
   end
 

@@ -2,12 +2,12 @@
 // Completes UDP datagrams where they stand: protocol in the IPv4 header, length and checksum in the
 // UDP header. When desc.payload_sum is valid the datagram is let out as soon as its headers have
 // been summed (cut-through); else it is stored until its payload has been summed too. Two cycles
-// after the flit that decides, one flit per cycle.
+// after that flit, one flit per cycle.
 //
 //   mask of what is summed -> summed_store -> header_edit
 //
-// Void messages are dropped while the store still holds all of them, and passed on void when not.
-// So are those without desc.length, which nobody can complete.
+// Void messages are dropped while the store still holds all of them, and otherwise passed on void.
+// Messages without desc.length, which cannot be completed, are dropped.
 module udp_tx_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, udp_tx_pkg::*;
 (
