@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Crossbar, mesh and butterfly of 8 to 32 tiles: how fast, how much at once, and how large."""
+"""Crossbar, mesh and butterfly of 8 to 32 tiles: latency, throughput and area."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHAPES = {
     32: [("crossbar", 32, 1, 1), ("mesh", 8, 4, 1), ("butterfly", 4, 4, 2), ("butterfly", 4, 2, 4)],
 }
 PATTERNS = ("uniform", "opposite", "hotspot")  # by their numbers in the card
-WIDTH = 128  # of the links that carry the load: how wide they are changes no cycle
+WIDTH = 128  # of the links that carry the load; their width does not change the cycle counts
 WARM_UP, CYCLES = 2_000, 20_000
 LIGHT, FULL = 0.005, 1.0  # messages begun by an idle port in a cycle
 RATE, PATTERN_AT, FLITS, MESSAGES, LATENCY = 0x0, 16, 0x4, 0x8, 0xC  # registers of the card
@@ -58,12 +58,12 @@ def _measure(card, tiles: int, pattern: str, rate: float) -> tuple[float, float]
     card.run(CYCLES)
     cycles, flits, messages, latency = (card.read32(address) for address in (RATE, FLITS, MESSAGES, LATENCY))
     card.write32(RATE, 0)
-    card.run(WARM_UP)  # empty for the next one
+    card.run(WARM_UP)  # drains the fabric for the next run
     return flits / cycles / tiles, latency / messages
 
 
 def _areas(progress: Progress) -> list[Row]:
-    """Links of 512 bits. Each part is measured once: a crossbar of 32 ports as a whole takes open synthesis very long."""
+    """Links of 512 bits. Each part is measured once: open synthesis of a whole crossbar of 32 ports takes very long."""
     from collections import Counter
 
     from girih.synth import synthesize_all, total
@@ -89,7 +89,7 @@ def _parts(fabric: str, x: int, y: int, tiles: int) -> list[tuple]:
         return [("butterfly_router", ("Columns", x), ("Rows", y), ("Tiles", tiles))] * (x * y)
     from girih.synth.design import EAST, LOCAL, NORTH, SOUTH, WEST
 
-    # Routers at opposite sides are mirror images: they count as those in the east or south are missing.
+    # Routers at opposite sides are mirror images: they are counted as if the east or south port were missing.
     across = [EAST | WEST if 0 < i < x - 1 else WEST for i in range(x)]
     along = [NORTH | SOUTH if 0 < j < y - 1 else NORTH for j in range(y)]
     return [("router", ("Exists", LOCAL | sides | ends)) for ends in along for sides in across]

@@ -12,7 +12,7 @@ PEER_CYCLES = {
     4: {64: 6.25, 128: 6.5, 256: 7.0, 512: 10.0, 1024: 21.0, 1500: 31.0},
     8: {64: 3.28, 128: 4.0, 256: 6.09, 512: 10.0, 1024: 21.0, 1500: 31.0},
 }
-PAPER_GBPS = {1500: 100.0}  # "full line-rate"; other points are in the picture only
+PAPER_GBPS = {1500: 100.0}  # "full line-rate"; the other points are only drawn, not given as numbers
 COUNT, WARMUP = 1000, 200
 WANTED = "wanted: 0.60 with default credits, aim: 1.0"
 

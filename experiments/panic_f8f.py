@@ -8,7 +8,7 @@ OVERLOAD = 2.0
 CREDITS = {"girih": (1, 2), "pipeline": (None,)}
 DRAWN = {"girih": 2, "pipeline": None}  # credits in the plot
 COUNT = 1000
-SLACK = 10  # cycles beyond one service, by which flow 1 may be slower under overload
+SLACK = 10  # cycles, beyond one service time, that overload may add to flow 1
 
 
 def run(progress: Progress) -> list[Row]:

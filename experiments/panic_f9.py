@@ -26,7 +26,7 @@ def run(progress: Progress) -> list[Row]:
                 done = measure(card, mixed(units, SIZE, rate=packet_rate(speed, SIZE)), count=COUNT, warmup=WARMUP)
                 params = {"units": units, "speed": speed, "size": SIZE}
                 rate = gbps(done.packets_per_cycle, SIZE)
-                # Where the paper has no figure for the fall, what its scheduler's ports can take.
+                # Where the paper gives no figure, the capacity of its scheduler's ports.
                 paper = speed if units * speed <= SCHEDULER else None
                 note = "" if paper else f"the scheduler's ports take {SCHEDULER} Gbit/s in all, {SCHEDULER / units:.1f} for each hop"
                 rows += [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the engines in hardware do: AES-256 and SHA-3-512, narrow and wide, each in a unit of its own."""
+"""Throughput of the hardware engines: AES-256 and SHA-3-512, narrow and wide, each in a unit of its own."""
 
 from girih.experiments import Exhibit, Progress, Row
 

@@ -4,7 +4,7 @@
 from girih.experiments import Exhibit, Progress, Row
 
 CYCLES = 150_000
-REPEATS = 3  # the fastest counts: what else the machine does only ever slows it down
+REPEATS = 3  # the fastest one counts: other work on the machine can only slow it down
 PEER_IDLE, PEER_FULL = 87_000, 58_000  # Beehive's echo design: 82-92 k idle, 51-66 k loaded
 FULL_PAYLOAD = 18
 NIC_PACKET, NIC_GBPS, NIC_SPREAD = 64, 34, 0.4  # panic-f8c's smallest packets and widest spread

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registry of exhibits and what is written about them; the exhibits themselves take minutes each."""
+"""The registry of exhibits and their reports. The exhibits themselves take minutes each and are not run."""
 
 import json
 

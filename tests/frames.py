@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames for the tests of whole cards: right ones, and wrong in every way that the card must survive.
+"""Frames for the tests of whole cards: correct ones, and malformed ones of every kind that a card must survive.
 
 Addresses are bytes in network order. Every builder takes overrides for the fields that a test wants
 to be wrong; checksums and lengths are right unless they are given.
@@ -49,7 +49,7 @@ def ipv4(
     total_length = 20 + len(options) + len(payload) if total_length is None else total_length
     fields = struct.pack("!BBHHHBBH", version << 4 | ihl, tos, total_length, 0x1234, fragment, ttl, protocol, 0)
     header = fields + src + dst + options
-    # A header whose ihl lies is summed as a receiver that believed it would.
+    # The checksum covers as many bytes as ihl claims, also where the claim is wrong.
     checksum = (0xFFFF - ones_sum((header + payload)[: max(20, 4 * ihl)]) + checksum_error) & 0xFFFF
     return header[:10] + checksum.to_bytes(2, "big") + header[12:] + payload
 
@@ -127,7 +127,7 @@ class Traffic:
         return self._random.randrange(n) == 0
 
     def _payload(self, most: int = 8900) -> bytes:
-        """Mostly short, so that a run holds many; every residue of every flit size comes."""
+        """Mostly short, so that a run has many. All lengths modulo the flit size occur."""
         draw = self._random.random()
         length = self._random.randrange(0, 130 if draw < 0.8 else 1473 if draw < 0.99 else most)
         return self._random.randbytes(min(length, most))
@@ -152,7 +152,7 @@ class Traffic:
         data = self._payload() if payload is None else payload
         return self._ipv4(UDP, udp(src.ip, self.card.ip, data, **fields), src, **(ip or {}))
 
-    # ---- right ----
+    # ---- correct ----
 
     def _echo(self) -> bytes:
         return self._udp()
@@ -166,7 +166,7 @@ class Traffic:
         host = self._host()
         return self._frame(ARP, arp(1, host, bytes(6), self.card.ip), host, dst=dst)
 
-    # ---- right, but rare ----
+    # ---- correct, but rare ----
 
     def _option(self) -> bytes:
         """One that makes sense and asks nothing of the card: a route that has ended is one, too."""

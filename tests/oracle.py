@@ -47,12 +47,12 @@ def ones_sum(data: bytes) -> int:
 
 
 def pseudo_header(addresses: bytes, length: int) -> bytes:
-    """What UDP sums beside the datagram. addresses: source and destination."""
+    """The pseudo-header in the UDP checksum. addresses: source and destination."""
     return addresses + struct.pack("!BBH", 0, UDP, length)
 
 
 def comparable(frame: bytes) -> bytes:
-    """A frame of the card with what it may choose freely (the identification of an IPv4 header) as 0.
+    """A frame of the card, with the field that the card may choose freely (IPv4 identification) set to 0.
 
     Raises AssertionError when the header's checksum, which covers it, is wrong.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input, mixed with good: each frame is answered to the byte or counted by the one counter that
-the oracle names, nothing is lost in silence, and the card is as good as before."""
+"""Bad input mixed with good. Each frame gets exactly the answer that the oracle gives, or is counted by the one
+counter that the oracle names. No frame is lost without a count, and afterwards the card works as before."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from collections import Counter
 import pytest
 
 from girih.card import VirtualCard
-from girih.spec.message import SUPPORTED_WIDTHS
-from girih.testing import SEED
+from girih.testing import SEED, WIDTHS
 from tests.frames import VLANS, Host, Traffic, arp, ethernet
 from tests.oracle import ARP, BROADCAST, Oracle, Verdict, comparable, network_header
 
@@ -19,8 +18,8 @@ HOSTS = [Host(bytes([2, 0, 0, 0, 0, i]), bytes([10, 77, 0, i])) for i in (1, 3, 
 STRANGER = Host(bytes.fromhex("0200000000ff"), bytes([192, 0, 2, 1]))
 CHUNK = 1000
 SOURCES_AND_ENDS = ("drop_", "used_", "made_", "mark_")
-# What the oracle has no opinion on: the shell's own counters of flits and stalls, and ways of
-# udp_tx to the same bytes.
+# Not judged by the oracle: the shell's counters of flits and stalls, and the counters of how udp_tx
+# arrived at the same bytes.
 NOT_JUDGED = ("mark_in_", "mark_out_", "mark_passed", "mark_summed")
 
 
@@ -44,7 +43,7 @@ class Bench:
         )
 
     def run(self, frames: list[tuple[str, bytes, bool]]) -> list[Verdict]:
-        """Frames as Traffic gives them, through both; fails where they differ."""
+        """Sends frames, as Traffic gives them, through card and oracle; fails where the two differ."""
         cycle = self.card.cycle
         verdicts = []
         for _kind, frame, bad in frames:
@@ -63,10 +62,10 @@ class Bench:
         assert not any(frame.bad for frame in sent), "the card sent a frame that it marked bad"
         got = [comparable(frame.data) for frame in sent]
         expected = [(kind, frame, v.answer) for (kind, frame, _), v in zip(frames, verdicts) if v.answer is not None]
-        for protocol in {_protocol(answer) for answer in got} | {_protocol(answer) for *_, answer in expected}:
-            left = [answer for answer in got if _protocol(answer) == protocol]
+        for protocol in {protocol_of(answer) for answer in got} | {protocol_of(answer) for *_, answer in expected}:
+            left = [answer for answer in got if protocol_of(answer) == protocol]
             for kind, frame, answer in expected:
-                if _protocol(answer) == protocol:
+                if protocol_of(answer) == protocol:
                     actual = left.pop(0) if left else None
                     assert actual == answer, (
                         f"{kind} of {len(frame)} bytes was answered wrongly\n  frame    {_hex(frame)}"
@@ -91,7 +90,7 @@ class Bench:
             pytest.fail(f"counters (expected, counted): {wrong}\nkinds of frames that they are about: {involved}")
 
 
-def _protocol(frame: bytes) -> tuple[int, int]:
+def protocol_of(frame: bytes) -> tuple[int, int]:
     l3, ethertype = network_header(frame)
     return ethertype, frame[l3 + 9] if ethertype != ARP else 0
 
@@ -132,7 +131,7 @@ def test_a_hundred_thousand_frames(built):
         bombard(Bench(card, resolves=True), 100_000)
 
 
-@pytest.mark.parametrize("width", SUPPORTED_WIDTHS)
+@pytest.mark.parametrize("width", WIDTHS)
 def test_some_frames_at_every_width(built, width):
     with VirtualCard(built("demo", width), collect=True) as card:
         bombard(Bench(card, resolves=True), 5_000)

@@ -33,7 +33,7 @@ needs_tap = pytest.mark.skipif(
 
 
 def command(*words: object) -> list[str]:
-    """The command as `./girih` runs it, without the check of the environment that the tests run in."""
+    """The command as `./girih` runs it, without checking the environment, in which the tests run already."""
     return [sys.executable, "-m", "girih.cli", *map(str, words)]
 
 

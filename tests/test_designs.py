@@ -5,7 +5,6 @@ import pytest
 
 from girih.card import VirtualCard
 from girih.paths import DESIGNS
-from girih.spec.message import SUPPORTED_WIDTHS
 from girih.testing import SEED
 from tests.frames import VLANS, ethernet, ipv4, udp
 from tests.oracle import IPV4, UDP
@@ -14,8 +13,8 @@ from tests.test_bad_input import CARD, HOSTS, introductions
 SIZES = [0, 1, 2, 17, 18, 21, 22, 23, 63, 64, 65, 85, 86, 87, 470, 1472, 8971, 8972]
 FLOWS = 4
 PACKETS = 100
-CARDS = [(path.stem, 512) for path in sorted(DESIGNS.glob("*.yaml")) if "kind: echo" in path.read_text()]
-CARDS += [("demo", width) for width in SUPPORTED_WIDTHS if width != 512]
+CARDS: list = [(path.stem, 512) for path in sorted(DESIGNS.glob("*.yaml")) if "kind: echo" in path.read_text()]
+CARDS += [("demo", 128), pytest.param("demo", 256, marks=pytest.mark.thorough), ("demo", 1024)]
 
 
 @pytest.mark.parametrize(("design", "width"), CARDS)

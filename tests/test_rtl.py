@@ -10,9 +10,8 @@ from girih.build.generate import generated_rtl, params_for
 from girih.build.sources import resolve
 from girih.build.tools import tool_environment, verilator_root
 from girih.paths import BUILD, RTL
-from girih.spec.message import SUPPORTED_WIDTHS
 from girih.synth.yosys import read_command, run
-from girih.testing import VERILATOR_ARGS
+from girih.testing import VERILATOR_ARGS, WIDTHS
 
 MODULES = sorted(
     path.stem for path in RTL.rglob("*.sv") if not path.stem.endswith("_pkg") and path.parent.name != "formal"
@@ -121,7 +120,7 @@ def lint(module: str, width: int, *arguments: str) -> subprocess.CompletedProces
     )
 
 
-@pytest.mark.parametrize("width", SUPPORTED_WIDTHS)
+@pytest.mark.parametrize("width", WIDTHS)
 def test_lint_has_nothing_to_say(width):
     complaints = {module: result.stderr for module in MODULES if (result := lint(module, width)).returncode}
     assert not complaints, "\n".join(complaints.values())

@@ -27,7 +27,7 @@ from girih.errors import GirihError
 from girih.paths import DESIGNS, ROOT
 from girih.spec.kinds import load_kinds
 from girih.spec.message import SUPPORTED_WIDTHS
-from girih.testing import VERILATOR_ARGS
+from girih.testing import VERILATOR_ARGS, WIDTHS
 
 ALL = sorted(DESIGNS.glob("*.yaml"))
 
@@ -90,7 +90,7 @@ def test_the_c_header_compiles(design, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", SUPPORTED_WIDTHS)
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("design", ALL, ids=by_name)
 def test_the_card_is_clean_systemverilog(design, width, tmp_path):
     path = tmp_path / design.name

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two flows of different priority that want more than a unit can do: on a card with a scheduler, and on a NIC
-whose offloads stand in a row."""
+"""Two flows of different priority that together exceed what a unit can do: on a card with a scheduler, and on a
+NIC whose offloads form a pipeline."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from girih.paths import DESIGNS
 
 NICS = {"girih": DESIGNS / "panic_overload.yaml", "pipeline": DESIGNS / "panic_pipeline.yaml"}
 UDP_PORTS = {1: 2000, 2: 2001}  # of the flows; flow 1 goes first
-TURN, FIRST_OF_TURN = 10, 3  # of so many packets in turn so many are flow 1's
-SLOW = 60  # Gbps, of the first unit; the second takes what the link brings
+TURN, FIRST_OF_TURN = 10, 3  # of each 10 packets, 3 belong to flow 1
+SLOW = 60  # Gbps, of the first unit; the second keeps up with the link
 SIZE = 1500
 CREDITS = 2  # keep a unit busy, and put no more than two packets in front of one of flow 1
-FILLING = 0.3  # of a run, before it is measured
+FILLING = 0.3  # the part of a run before measurement starts
 LEAD = 64  # cycles before the first packet
 SEED = 1
 
 
 @contextmanager
 def open_nic(nic: str, progress: Progress) -> Iterator[VirtualCard]:
-    """Builds a card of NICS and makes it ready."""
+    """Builds a card of NICS and configures it."""
     with open_card(progress, NICS[nic]) as card:
         if nic == "pipeline":
             card.registers.write("nic.byte_time[0]", byte_time(SLOW))
@@ -40,13 +40,13 @@ def open_nic(nic: str, progress: Progress) -> Iterator[VirtualCard]:
 
 
 def set_credits(card: VirtualCard, credits: int) -> None:
-    """Of the slow unit of Girih's card, which is at rest."""
+    """Sets the credits of the slow unit of Girih's card, which must be idle."""
     card.registers.write("scheduler.unit_credits[0]", credits)
 
 
 @dataclass(frozen=True)
 class Share:
-    """What became of a flow. sent, received: of the whole run. gbps, and latencies in cycles from first beat in to
+    """The outcome of a flow. sent, received: in the whole run. gbps, and latencies in cycles from first beat in to
     last beat out: of the time in which the flows sent and the queues had filled."""
 
     sent: int
@@ -112,7 +112,7 @@ def _dropped(card: VirtualCard) -> int:
 
 
 def _frame(flow: int, number: int) -> bytes:
-    """A UDP packet of a flow, unlike all others. Nobody on its way looks at checksums."""
+    """A UDP packet of a flow, different from all others. No tile on its way checks the checksum."""
     ethernet = bytes.fromhex("020000000002020000000001") + struct.pack("!H", 0x0800)
     ip = struct.pack("!BBHHHBBH", 0x45, 0, SIZE - len(ethernet), number & 0xFFFF, 0, 64, 17, 0) + bytes([10, 77, 0, 1, 10, 77, 0, 2])
     udp = struct.pack("!HHHH", 40000, UDP_PORTS[flow], SIZE - len(ethernet) - len(ip), 0)

@@ -18,15 +18,15 @@ from girih.paths import DESIGNS
 CLOCK_MHZ = 250
 DESIGN = DESIGNS / "panic_delay.yaml"
 UNITS = ("unit_0", "unit_1", "unit_2", "unit_3")
-CHAINS = 1000  # UDP port of no unit; n above it, packets visit the first n services
+CHAINS = 1000  # UDP port whose packets visit no unit; packets to port CHAINS + n visit the first n services
 SIZES = (64, 128, 256, 512, 1024, 1500)  # bytes of a frame without its check sequence
 HEADERS = 42  # Ethernet, IPv4 and UDP
 CREDITS = 16
 NODE_SHIFT, NODE_MASK = 16, 0xFF << 16  # of an entry of a node table
 MIXED = 8  # flows of mixed traffic
 FIRST_PORT = 40000
-QUIET = 2048  # cycles without traffic that end a run; longer than the slowest engine works on a packet
-CLOSED_LOOP_BYTES = 65536  # under way at once where the card sets the pace: far less than its packet memory
+QUIET = 2048  # a run ends after this many cycles without traffic; longer than the slowest engine needs for a packet
+CLOSED_LOOP_BYTES = 65536  # in flight at once when the card sets the pace; far less than its packet memory
 
 
 class Push(IntEnum):
@@ -39,7 +39,7 @@ class Push(IntEnum):
 
 @dataclass(frozen=True)
 class Unit:
-    """What a unit of the card is used as. gbps: None for as fast as flits come. spread: of its service time,
+    """How a unit of the card is configured. gbps: None means that it keeps up with its link. spread: of its service time,
     uniform around the mean, as a part of it. slots: packets that may wait there."""
 
     service: int
@@ -57,7 +57,7 @@ def open_card(progress: Progress, design: Path = DESIGN) -> Iterator[VirtualCard
 
 
 def configure(card: VirtualCard, units: Sequence[Unit], *, credits: int = CREDITS, push: Push = Push.ALWAYS) -> None:
-    """Uses the first units of the card as told, and no others. The card is at rest."""
+    """Configures the first units of the card and disables the others. The card must be idle."""
     write = card.registers.write
     for index, tile in enumerate(UNITS):
         used = index < len(units)
@@ -75,7 +75,7 @@ def configure(card: VirtualCard, units: Sequence[Unit], *, credits: int = CREDIT
 
 
 def byte_time(speed: float) -> int:
-    """What a unit of so many Gbps has in that register: 1/65536 cycles."""
+    """The register value, in 1/65536 cycles, of a unit of the given Gbps."""
     return round(8 * CLOCK_MHZ / speed / 1000 * 65536)
 
 
@@ -85,7 +85,7 @@ def gbps(packets_per_cycle: float, size: int) -> float:
 
 
 def packet_rate(wanted_gbps: float, size: int) -> float:
-    """Packets per cycle that make so many bits per second."""
+    """The packets per cycle that carry the given bits per second."""
     return wanted_gbps / gbps(1, size)
 
 
@@ -101,7 +101,7 @@ def mixed(services: int, size: int, *, rate: float | None = None, window: int | 
 
 
 def closed_loop(size: int) -> int:
-    """The window of a source that the card holds back: enough for a long chain, and never too much."""
+    """The window of a source that the card holds back: enough for a long chain, and never more than the card can hold."""
     return max(32, min(256, CLOSED_LOOP_BYTES // size))
 
 
@@ -172,13 +172,13 @@ def _totals(card: VirtualCard) -> tuple[int, int, int]:
 
 
 def percentile(values: Sequence[int], percent: float) -> int:
-    """The smallest value that so many percent of the values do not exceed."""
+    """The smallest value that the given percentage of the values does not exceed."""
     ordered = sorted(values)
     return ordered[max(0, -(-int(len(ordered) * percent) // 100) - 1)]
 
 
 def lead(card: VirtualCard, tile: str, *ports: int) -> None:
-    """Leads what a tile sends to the scheduler to these of its fabric ports, one for each of its two keys."""
+    """Sends a tile's messages to the scheduler to the given fabric ports, one for each of its two keys."""
     node = card.manifest.tile("scheduler").node
     for index, port in enumerate(ports):
         entry = f"{tile}.next_hop[{index}]"

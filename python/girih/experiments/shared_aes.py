@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IPSec-like traffic (SHA, then AES) and video-like traffic (AES) that want more of two AES units than they
+"""IPSec-like traffic (SHA, then AES) and video-like traffic (AES) that together exceed what two AES units
 can do, beside background traffic that needs no unit."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AES_NUMBER = 0  # as the design numbers services
 KEY_LOAD = 0x24  # of the window of an AES unit; the staged key and salt are before it
 AES_GBPS = 64
 CYCLES = 60_000  # of a phase
-FILLING = 0.3  # of it, before it is measured
+FILLING = 0.3  # the part of a phase before measurement starts
 WINDOW = 100 * CLOCK_MHZ  # cycles of 100 microseconds
 
 
@@ -39,13 +39,13 @@ def open_shared(progress: Progress) -> Iterator[VirtualCard]:
             card.services.set_tenant(tenant, services=["aes", "sha"])
             hops = [{"service": service, "class": CLASSES[tenant]} for service in chain]
             card.services.add_chain(f"shared_{tenant}", hops, match={"udp.dst": UDP_PORTS[tenant]}, tenant=tenant)
-        # What goes to the crowded service waits at the scheduler, where its policy decides.
+        # Packets for the overloaded service wait at the scheduler, where its policy decides.
         card.registers.write(f"scheduler.push[{AES_NUMBER}]", Push.NEVER)
         yield card
 
 
 def load_key(card: VirtualCard, unit: str, tenant: int) -> None:
-    """Gives an AES unit some key for the tenant's packets."""
+    """Loads a key for the tenant's packets into an AES unit."""
     for offset in range(0, KEY_LOAD, 4):
         card.registers.write_window(unit, offset, 0x01020304 * (tenant + offset) & 0xFFFFFFFF)
     card.registers.write_window(unit, KEY_LOAD, tenant << 8)

@@ -27,6 +27,7 @@ from cocotb.utils import get_sim_time
 from girih.spec.message import CardParams, descriptor_fields, flit_fields, pack, unpack
 
 PERIOD_NS = 4
+WRAP = 777  # the cycle of a simulation in which the card's time wraps
 
 # Of the design under test. Outside the simulator, where pytest collects, they mean nothing.
 _WIDTH = int(os.environ.get("GIRIH_DATA_WIDTH", "512"))
@@ -39,6 +40,11 @@ DESC_BITS = FLIT_FIELDS[0].bits
 
 def cycle_now() -> int:
     return round(get_sim_time("ns") / PERIOD_NS)
+
+
+def time_at(cycle: int) -> int:
+    """The card's time in a cycle of a simulation, as `now_i` and descriptors have it. It wraps soon in every test."""
+    return (cycle - WRAP) % (1 << 24)
 
 
 @dataclass

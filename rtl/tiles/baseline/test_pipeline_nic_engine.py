@@ -10,7 +10,7 @@ from cocotb.triggers import ClockCycles, RisingEdge
 
 from girih.spec.kinds import load_kinds
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import FLIT_BYTES, PARAMS, Events, cycle_now, flits_of, reset
+from girih.testing.messages import FLIT_BYTES, PARAMS, Events, cycle_now, flits_of, reset, time_at
 from rtl.tiles.ethernet.test_eth_rx_engine import Mac
 from rtl.tiles.ethernet.test_eth_tx_engine import Frames
 
@@ -51,7 +51,7 @@ class Bench:
 
     async def _count(self):
         while True:
-            self.dut.now_i.value = (cycle_now() + 1) & 0xFFFFFF
+            self.dut.now_i.value = time_at(cycle_now() + 1)
             await RisingEdge(self.dut.clk_i)
 
     def send(self, size: int, bad: bool = False) -> dict:

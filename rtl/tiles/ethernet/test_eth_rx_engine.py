@@ -11,11 +11,10 @@ from scapy.all import IP, UDP, Dot1Q, Ether
 
 from girih.spec.kinds import load_kinds
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import FLIT_BYTES, PARAMS, PERIOD_NS, Events, Sink, cycle_now
+from girih.testing.messages import FLIT_BYTES, PARAMS, PERIOD_NS, Events, Sink, cycle_now, time_at
 
 MAC, OTHER = "02:00:00:00:00:01", "02:00:00:00:00:99"
 KIND = load_kinds()["eth_rx"]
-MASK24 = (1 << 24) - 1
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
@@ -84,7 +83,7 @@ async def begin(dut, idle=0.0, stall=0.0, **cfg):
 
     async def count_cycles():
         while True:
-            dut.now_i.value = (cycle_now() + 1) & MASK24
+            dut.now_i.value = time_at(cycle_now() + 1)
             await RisingEdge(dut.clk_i)
 
     cocotb.start_soon(count_cycles())
@@ -142,7 +141,7 @@ async def frames_for_us_become_messages(dut):
         assert (have.data, have.bad) == (frame, bad)
         assert have.desc["port"] == 3 and have.desc["tenant"] == 5
         assert have.desc["l3_offset"] == (18 if vlan else 14) and have.desc["length"] == 0
-        assert have.desc["timestamp_valid"] == 1 and have.desc["timestamp"] == at["first"]
+        assert have.desc["timestamp_valid"] == 1 and have.desc["timestamp"] == time_at(at["first"])
         where = 16 if vlan else 12
         assert have.key == int.from_bytes(frame[where : where + 2], "big")
     assert events.count["drop_runt"] == runts > 0

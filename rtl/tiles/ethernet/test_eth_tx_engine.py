@@ -10,11 +10,10 @@ from cocotb.triggers import ClockCycles, RisingEdge
 
 from girih.spec.kinds import load_kinds
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import FLIT_BYTES, PERIOD_NS, Events, Message, Source, cycle_now
+from girih.testing.messages import FLIT_BYTES, PERIOD_NS, Events, Message, Source, cycle_now, time_at
 
 KIND = load_kinds()["eth_tx"]
 MAC = bytes.fromhex("020000000001")
-MASK24 = (1 << 24) - 1
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
@@ -71,7 +70,7 @@ async def begin(dut, reflect=0):
 
     async def count_cycles():
         while True:
-            dut.now_i.value = (cycle_now() + 1) & MASK24
+            dut.now_i.value = time_at(cycle_now() + 1)
             await RisingEdge(dut.clk_i)
 
     cocotb.start_soon(count_cycles())
@@ -143,13 +142,13 @@ async def latency_is_that_of_the_first_beat(dut):
         for size in (60, 500):
             frames.latencies.clear()
             frames.frames.clear()
-            stamp = cycle_now() & MASK24
-            source.send(Message(bytes(size), {"timestamp_valid": 1, "timestamp": stamp}), Message(bytes(size)))
+            begun = cycle_now()
+            source.send(Message(bytes(size), {"timestamp_valid": 1, "timestamp": time_at(begun)}), Message(bytes(size)))
             await finish(dut, source, frames, 2)
-            assert frames.latencies == [frames.frames[0][2] - stamp]
+            assert frames.latencies == [frames.frames[0][2] - begun]
     frames.latencies.clear()
     frames.frames.clear()
-    stamp = (cycle_now() - 1000) & MASK24  # the counter has gone round since
+    stamp = time_at(cycle_now() - 1000)  # the counter has gone round since
     source.send(Message(bytes(60), {"timestamp_valid": 1, "timestamp": stamp}))
     await finish(dut, source, frames, 1)
     assert 1000 < frames.latencies[0] < 1050

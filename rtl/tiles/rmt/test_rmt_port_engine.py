@@ -17,7 +17,7 @@ from girih.spec.kinds import load_kinds
 from girih.spec.message import pack, struct_fields
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import config_word
-from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, cycle_now, flits_of, reset
+from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, cycle_now, flits_of, reset, time_at
 from rtl.rmt.frames import every_stack, frame_of, inner_frame
 from rtl.rmt.graph_reference import interpret
 from rtl.tiles.ethernet.test_eth_rx_engine import Mac
@@ -73,7 +73,7 @@ class Bench:
 
     async def _count(self):
         while True:
-            self.dut.now_i.value = (cycle_now() + 1) & 0xFFFFFF
+            self.dut.now_i.value = time_at(cycle_now() + 1)
             await RisingEdge(self.dut.clk_i)
 
     async def access(self, write: bool, offset: int, data: int = 0, tenant: int = 0) -> int:
@@ -160,7 +160,7 @@ async def frames_without_a_table_go_to_the_exit(dut):
         runts = [bench.mac.send(random.randbytes(random.randint(1, 13))) for _ in range(5)]
         await bench.finish()
         for frame, bad, at, have in zip(frames, bads, ats, bench.sink.messages, strict=True):
-            check(have, frame, bad, timestamp=at["first"], route_count=1, chain_count=0, lossless=0)
+            check(have, frame, bad, timestamp=time_at(at["first"]), route_count=1, chain_count=0, lossless=0)
             assert have.desc["route"][0] == EXIT
         assert bench.events.count["drop_runt"] == len(runts)
         assert bench.events.count["mark_bad_in"] == sum(bads)
@@ -375,7 +375,7 @@ async def what_leaves_is_cut_and_padded(dut):
     assert bench.events.count["out_frames"] == len(want)
     bench.frames.stall = 0
     await ClockCycles(dut.clk_i, 5)
-    message = Message(bytes(64), {"timestamp_valid": 1, "timestamp": (cycle_now() - 5) & 0xFFFFFF})
+    message = Message(bytes(64), {"timestamp_valid": 1, "timestamp": time_at(cycle_now() - 5)})
     bench.source.send(message)
     await ClockCycles(dut.clk_i, 20)
     _, _, first, _ = bench.frames.frames[-1]
