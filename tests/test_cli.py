@@ -117,12 +117,14 @@ def test_place_writes_positions_and_says_what_they_are_worth(tmp_path):
     assert girih("check", path).returncode == 0
     both = girih("place", path, "--write", "-o", tmp_path / "other.yaml")
     assert both.returncode == 2 and both.stderr == "place: --write and --output are both given. Give one of them.\n"
+    nowhere = girih("place", path, "-o", tmp_path / "none" / "other.yaml")  # before the search
+    assert nowhere.returncode == 2 and nowhere.stderr.endswith("none. Make it first, or write to another place.\n")
 
 
 def test_list_names_designs_kinds_and_experiments():
     done = girih("list")
     assert done.returncode == 0
-    assert all(word in done.stdout for word in ("demo", "udp_echo", "eth_rx", "beehive-lat"))
+    assert all(word in done.stdout for word in ("demo", "udp_echo", "eth_rx", "beehive-lat", "buffer_flits"))
 
 
 def test_replay_of_a_run_with_faults_is_identical(recording):

@@ -85,7 +85,7 @@ module local_buffer
   assign out_lossless = LosslessSlots != 0 && out_desc_o.lossless;
   assign room = in_lossless ? free_q[1] : free_q[0];
   assign few = 9'(droppable_q) < 9'(slots_i) && droppable_q < MostDroppable;
-  assign accept_o = desc_ready && need_i <= length_t'(room) && (in_lossless || few);
+  assign accept_o = desc_ready && 32'(need_i) <= 32'(room) && (in_lossless || few);
 
   assign half_o = free_q[0] >= flits_t'((Flits - LosslessFlits) / 2) && 9'(droppable_q) <= 9'(slots_i >> 1)
       && droppable_q <= MostDroppable / 2;

@@ -74,7 +74,9 @@ module payload_window
   // Header queue: the n-th flits of headers in the n-th memory. Never full: no more messages are
   // within the engine than it has entries.
   header_t headers[InFlight];
+  /* verilator lint_off UNUSEDSIGNAL */  // whole flits; the last one may have more than a header
   logic [K-1:0][W-1:0] header;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic [PtrWidth-1:0] write_q, read_q;
   logic [$clog2(K+1)-1:0] flit_q;
   logic header_pop;

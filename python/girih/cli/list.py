@@ -12,7 +12,7 @@ def register(app: typer.Typer) -> None:
         """Lists the designs, the kinds of tiles that a design file may name with their settings, and the experiments."""
         from rich import box
         from rich.console import Console
-        from rich.table import Table
+        from rich.table import Column, Table
 
         from girih.compiler.check.card import check_file
         from girih.compiler.emit.verilog import summary
@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
         from girih.paths import DESIGNS, ROOT
         from girih.spec.kinds import load_kinds
 
-        def show(title: str, columns: list[str], rows: list[tuple[str, ...]]) -> None:
+        def show(title: str, columns: list[str | Column], rows: list[tuple[str, ...]]) -> None:
             table = Table(*columns, title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
             for row in rows:
                 table.add_row(*row)
@@ -44,6 +44,16 @@ def register(app: typer.Typer) -> None:
                     ", ".join([field.name for field in kind.config] + [p.name for p in kind.parameters]),
                 )
                 for kind in load_kinds().values()
+            ],
+        )
+        show(
+            "Parameters of tiles: settings that cannot be changed at run time",
+            ["kind", Column("parameter", no_wrap=True), "it may be", "what it is"],
+            [
+                (kind.name, item.name, f"{item.rule}; by default {item.default}", item.doc)
+                for kind in load_kinds().values()
+                for item in kind.parameters
+                if item.name != "port"
             ],
         )
         show("Experiments", ["id", "title"], [(exhibit.id, exhibit.title) for exhibit in load_all()])

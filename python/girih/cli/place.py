@@ -40,6 +40,10 @@ def register(app: typer.Typer) -> None:
         path = design_path(design)
         if write and output:
             raise GirihError("--write and --output are both given", "place", "Give one of them.")
+        if output and not output.parent.is_dir():  # said before the search, not after it
+            raise GirihError(f"there is no folder {output.parent}", str(output), "Make it first, or write to another place.")
+        if output and output.is_dir():
+            raise GirihError("this is a folder", str(output), f"Name a file, such as {output / 'card.yaml'}.")
         console = Console(stderr=True, highlight=False)
         with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
             task = bar.add_task("placing")

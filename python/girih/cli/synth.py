@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
         design: DesignFile,
         module: Annotated[
             str | None,
-            typer.Option(metavar="NAME", help="Only this module, with the design's data width and its own defaults."),
+            typer.Option(metavar="NAME", help="Only this module of rtl/ or kind of tile, with the design's data width and its own defaults."),
         ] = None,
     ) -> None:
         """Synthesizes a card for UltraScale+ with Yosys and prints the area of each tile.
@@ -31,8 +31,8 @@ def register(app: typer.Typer) -> None:
 
         from girih.bootstrap import ensure
         from girih.compiler.check.card import check_file
-        from girih.synth import Area, synthesize, total
-        from girih.synth.design import card_areas
+        from girih.synth import Area, total
+        from girih.synth.design import card_areas, module_area
 
         ensure(("synth",))
         console = Console(highlight=False)
@@ -47,8 +47,8 @@ def register(app: typer.Typer) -> None:
             view.add_row(name, *(f"{figure:,g}" if figure < 1e6 else f"{figure:,}" for figure in figures), style=style)
 
         with console.status("synthesizing") as status:
-            if module:
-                add(module, synthesize(module, check_file(path).params))
+            if module is not None:
+                add(module, module_area(module, check_file(path).params))
             else:
                 areas = card_areas(path, lambda name, _area: status.update(f"synthesizing: {name} done"))
                 for tile in areas.card.tiles:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ast
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from systemrdl import RDLCompiler
 from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 
 from girih.paths import RTL
-from girih.spec.message import SUPPORTED_WIDTHS, CardParams, type_widths
+from girih.spec.message import SUPPORTED_WIDTHS, type_widths
+from girih.spec.parameters import EngineParameter
 from girih.spec.units import Core, completed
 
 TILES = RTL / "tiles"
@@ -113,45 +113,6 @@ class Counter:
 
 
 @dataclass(frozen=True)
-class EngineParameter:
-    """A parameter of the engine that a design file may set as `name`.
-
-    default: a number, or a constant expression of SystemVerilog over `girih_pkg`.
-    """
-
-    name: str
-    default: int | str
-    min: int
-    max: int
-    doc: str
-
-    @property
-    def verilog_name(self) -> str:
-        return "".join(word.capitalize() for word in self.name.split("_"))
-
-    def default_for(self, params: CardParams) -> int | None:
-        """The default on a card; None for an expression beyond products and quotients of flit sizes."""
-        if isinstance(self.default, int):
-            return self.default
-        names = {"W": params.data_width, "FlitBytes": params.flit_bytes}
-
-        def value(node: ast.expr) -> int:
-            if isinstance(node, ast.Constant) and isinstance(node.value, int):
-                return node.value
-            if isinstance(node, ast.Name):
-                return names[node.id]
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
-                left, right = value(node.left), value(node.right)
-                return left * right if isinstance(node.op, ast.Mult) else left // right
-            raise KeyError
-
-        try:
-            return value(ast.parse(self.default, mode="eval").body)
-        except (SyntaxError, KeyError):
-            return None
-
-
-@dataclass(frozen=True)
 class NodeTable:
     """What the node table of a kind is searched with. most: the largest key. names: words for keys in a design file."""
 
@@ -226,7 +187,7 @@ class Kind:
         """The fabric ports of a tile with these parameters."""
         if isinstance(self.fabric_ports, int):
             return self.fabric_ports
-        default = next(p.default for p in self.parameters if p.name == self.fabric_ports)
+        default = int(next(p.default for p in self.parameters if p.name == self.fabric_ports))
         return int(parameters.get(self.fabric_ports, default))
 
     @property
@@ -394,7 +355,7 @@ def _check(kind: Kind) -> None:
     ports = kind.fabric_ports
     if isinstance(ports, str):
         require(ports in parameters, f"fabric_ports is {ports}; it must be a number or a parameter")
-        ports = parameters[ports].max
+        ports = int(parameters[ports].max)
     require(kind.counted_ports == ports, f"counters has {kind.counted_ports} shell; write shell_counters shell[{ports}]")
     require(not kind.many_ports or kind.fabric == "both", "a kind with several fabric ports has fabric: both")
     require("credits_in" not in kind.uses or CREDIT_UNITS in parameters, f"credits_in needs a parameter {CREDIT_UNITS}")

@@ -108,5 +108,5 @@ def inputs() -> list[Path]:
     """The files that decide what `generate` writes."""
     descriptions = [path for suffix in ("rdl", "yaml") for path in sorted(TILES.glob(f"*/*.{suffix}"))]
     here = Path(__file__).parent
-    programs = [here / name for name in ("histogram.py", "kinds.py", "tile.sv.j2", "tiles.py")]
+    programs = [here / name for name in ("histogram.py", "kinds.py", "parameters.py", "tile.sv.j2", "tiles.py")]
     return [*descriptions, SHELL / "tile.rdl", CARD, *programs, *units.inputs()]

@@ -4,12 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from girih.build.generate import generated_rtl
+from girih.build.sources import needs_chain, resolve
 from girih.compiler.check.card import check_file
 from girih.compiler.model import Card, Tile
-from girih.synth import Area, synthesize_all
+from girih.compiler.values import did_you_mean
+from girih.errors import GirihError
+from girih.paths import RTL
+from girih.spec.message import CardParams
+from girih.synth import Area, synthesize, synthesize_all
 
 NORTH, EAST, SOUTH, WEST, LOCAL = (1 << direction for direction in range(5))  # as in fabric_pkg
 
@@ -24,6 +30,22 @@ class CardAreas:
     routers: dict[int, Area]
     crossbar: Area | None
     control: Area
+
+
+def module_area(module: str, params: CardParams) -> Area:
+    """The area of one module of rtl/, or of a kind of tile, with its own defaults and the widths of a card.
+
+    One that is for cards with services has their descriptor. Raises GirihError where there is no such module.
+    """
+    chained = replace(CardParams.chained(), data_width=params.data_width, max_frame=params.max_frame)
+    generated = generated_rtl(chained)
+    known = {path.stem for folder in (RTL, generated) for path in folder.rglob("*.sv")}
+    modules = {name for name in known if not name.endswith("_pkg")}
+    if module not in modules:
+        hint = did_you_mean(module, modules)
+        raise GirihError(f"there is no module {module}", "synth", f"{hint}It may be a kind of tile, or a module of rtl/.")
+    with_services = not params.chain_hops and needs_chain(resolve([module], [generated]))
+    return synthesize(module, chained if with_services else params)
 
 
 def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None) -> CardAreas:

@@ -80,7 +80,7 @@ module sha3_core
 
   for (genvar l = 0; l < int'(Lanes); l++) begin : gen_lane
     sha3_lane #(
-        .BufferFlits(1 << $clog2(MaxFrameFlits))
+        .BufferFlits(MaxFrameFlits < 2 ? 2 : 1 << $clog2(MaxFrameFlits))
     ) u_lane (
         .clk_i,
         .rst_i,

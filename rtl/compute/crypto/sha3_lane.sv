@@ -8,7 +8,7 @@
 module sha3_lane
   import girih_pkg::*, keccak_pkg::*;
 #(
-    parameter int unsigned BufferFlits = 1 << $clog2(MaxFrameFlits)
+    parameter int unsigned BufferFlits = MaxFrameFlits < 2 ? 2 : 1 << $clog2(MaxFrameFlits)
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -101,7 +101,7 @@ module sha3_lane
       if (length_valid) begin
         feed_q <= Feeding;
         left_q <= length > length_t'(DigestBytes) ? length - length_t'(DigestBytes) : '0;
-        beats_q <= (length + length_t'(FlitBytes - 1)) / length_t'(FlitBytes);
+        beats_q <= length_t'((15'(length) + 15'(FlitBytes - 1)) / 15'(FlitBytes));
         word_q <= '0;
         padded_q <= 1'b0;
         filled_q <= '0;

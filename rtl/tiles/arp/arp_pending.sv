@@ -65,7 +65,7 @@ module arp_pending
     $fatal(1, "arp_pending: Slots is %0d; it must be a power of two, at least 2", Slots);
   end
 
-  localparam int unsigned SlotFlits = 1 << $clog2(MaxFrameFlits);
+  localparam int unsigned SlotFlits = MaxFrameFlits < 2 ? 2 : 1 << $clog2(MaxFrameFlits);
   localparam int unsigned PtrWidth = $clog2(SlotFlits);
   localparam int unsigned SlotWidth = $clog2(Slots);
   localparam int unsigned TryWidth = $clog2(Retries + 1);

@@ -36,6 +36,10 @@ module pipeline_nic_engine
     input  cfg_t   cfg_i,
     output event_t event_o
 );
+  if ((QueueBytes & (QueueBytes - 1)) != 0) begin : gen_bad_queue
+    $fatal(1, "pipeline_nic_engine: QueueBytes is %0d; it must be a power of two", QueueBytes);
+  end
+
   logic came_valid, unused_oversize, unused_bad_in, unused_bad_out;
   flit_t came;
   assign s_axis_tready = 1'b1;

@@ -45,6 +45,10 @@ module scheduler_engine
            Services, Tenants, Units);
   end
 
+  if (Entries > 32768 || Channels * Cells > 65535) begin : gen_bad_memory
+    $fatal(1, "scheduler_engine: %0d entries, %0d cells in all; counts of them have 16 bits", Entries, Channels * Cells);
+  end
+
   localparam int unsigned Queues = Services * Tenants;
   localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1;
 

@@ -168,7 +168,7 @@ def _fabric_ports(tile: TileText, kind: Kind | None) -> int:
     if kind is None:
         return 1
     given = {key.text: values.number(value) for key, value in tile.settings}
-    limits = {parameter.name: (parameter.min, parameter.max) for parameter in kind.parameters}
+    limits = {parameter.name: (int(parameter.min), int(parameter.max)) for parameter in kind.parameters if parameter.name == kind.fabric_ports}
     good = {name: n for name, n in given.items() if n is not None and name in limits and limits[name][0] <= n <= limits[name][1]}
     return kind.ports_of(good)
 

@@ -84,8 +84,8 @@ def _of_scheduler(
     needs["tenants"] = 1 << (needs["tenants"] - 1).bit_length()
     for item in kind.parameters:
         if item.name in needs:
-            value = max(needs[item.name], item.min)
-            if value > item.max and item.name != "tenants":  # whose numbers were checked one by one
+            value = max(needs[item.name], int(item.min))
+            if value > int(item.max) and item.name != "tenants":  # whose numbers were checked one by one
                 report.error(tile.line, f"the card has {value} {item.name}; a {kind.name} takes {item.max}", "Leave some out.")
             found[item.name] = value
     return found

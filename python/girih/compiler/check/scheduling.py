@@ -98,7 +98,7 @@ def _is_good_unit(unit: Scalar, service: str, owners: dict[str, str], kinds: Kin
 def _most_tenants(scheduler: TileText | None, kinds: Kinds) -> int:
     """How many tenants the scheduler can tell apart; as many as a descriptor can where there is none."""
     kind = None if scheduler is None else kinds[scheduler.name]
-    return next((item.max for item in kind.parameters if item.name == "tenants"), MOST_TENANTS) if kind else MOST_TENANTS
+    return next((int(item.max) for item in kind.parameters if item.name == "tenants"), MOST_TENANTS) if kind else MOST_TENANTS
 
 
 def _tenants(texts: tuple[TenantText, ...], services: tuple[Service, ...], most: int, design: Design, report: Report) -> tuple[Tenant, ...]:

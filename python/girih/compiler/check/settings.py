@@ -10,7 +10,8 @@ from girih.compiler.model import Addresses, Design, TileText, Value
 from girih.compiler.read.design import TILE_KEYS, read_ip, read_mac
 from girih.compiler.read.parse import Report, Scalar, Seq
 from girih.spec.kinds import ConfigField, Kind
-from girih.spec.message import CardParams
+from girih.spec.message import SUPPORTED_WIDTHS, CardParams
+from girih.spec.parameters import Parameters
 
 REPLICA_KEY = "replica"  # what the node table of a balancer is searched with
 _EXAMPLES = {"mac": "02:67:69:72:69:68", "ipv4": "10.77.0.1", "node": "a_tile", "flag": "true"}
@@ -58,19 +59,35 @@ def resolve(
             config[name] = (field.default,) * field.count if field.count else field.default
         else:
             _not_given(field, tile, kind, report)
-    set_parameters = {}
-    for name, parameter in parameters.items():
-        tree = given.get(name)
-        if isinstance(tree, Scalar):
-            set_parameters[name] = _in_range(tree, name, parameter.min, parameter.max, tile.name, report)
-        elif tree is not None:
-            report.error(tree.line, f"{name} of tile {tile.name} is {values.what_it_is(tree)}", "Write one number.")
-    set_parameters |= {name: value for name, value in filled.items() if name in parameters and isinstance(value, int)}
+    set_parameters = _parameters(tile, kind, given, filled, design, report)
     if "port" in parameters:
         set_parameters["port"] = tile.port
     _check_network(tile, config, report)
     ordered = tuple((field.name, config.get(field.name) or ((0,) * field.count if field.count else 0)) for field in kind.config)
     return ordered, tuple(set_parameters.items())
+
+
+def _parameters(
+    tile: TileText, kind: Kind, given: Mapping[str, Scalar | Seq], filled: Mapping[str, Value], design: Design, report: Report
+) -> dict[str, int]:
+    """The values of the parameters that the design sets. All must keep to the kind's rules, defaults beside them, too."""
+    numbers = {name: number for name, tree in given.items() if (number := values.number(tree)) is not None}
+    numbers |= {name: value for name, value in filled.items() if isinstance(value, int)}
+    known = Parameters(kind.parameters, design.params, numbers)
+    for item in kind.parameters if design.params.data_width in SUPPORTED_WIDTHS else ():
+        tree, whose = given.get(item.name), f"{item.name} of tile {tile.name}"
+        if item.name == "port" or item.name in filled:
+            continue
+        if tree is not None and item.name not in numbers:
+            report.error(tree.line, f"{whose} is {values.what_it_is(tree)}; it must be a whole number", known.remedy(item))
+        elif not known.allows(item, value := known.value(item)):
+            limits = known.limits(item) or (value, value)
+            fault = "which does not fit" if limits[0] <= value <= limits[1] else "out of range"
+            if tree is None:
+                report.error(tile.line, f"{whose} is {value} by default, {fault} beside the other settings", f"Set it. {known.remedy(item)}")
+            else:
+                report.error(tree.line, f"{whose} is {value}, {fault}", known.remedy(item))
+    return {item.name: numbers[item.name] for item in kind.parameters if item.name in numbers}
 
 
 def _check_network(tile: TileText, config: Mapping[str, Value | None], report: Report) -> None:
@@ -86,12 +103,10 @@ def _check_network(tile: TileText, config: Mapping[str, Value | None], report: R
 
 
 def parameter(tile: TileText, kind: Kind, name: str, params: CardParams) -> int | None:
-    """A parameter of a tile as the design or the kind gives it; None where it is not known here."""
-    given = {key.text: values.number(value) for key, value in tile.settings}
+    """A parameter of a tile as the design or the kind gives it; None where the kind has none of that name."""
+    given = {key.text: number for key, value in tile.settings if (number := values.number(value)) is not None}
     found = next((p for p in kind.parameters if p.name == name), None)
-    if found is None:
-        return None
-    return found.default_for(params) if given.get(name) is None else given[name]
+    return None if found is None else Parameters(kind.parameters, params, given).value(found)
 
 
 def is_balancer(kind: Kind) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from girih.compiler.check.scheduling import CELL_FLITS
 from girih.compiler.model import Card
 from girih.compiler.scheduling import PUSH, Chain, Service, Tenant
+from girih.spec.parameters import Parameters
 
 
 def describe(card: Card) -> dict:
@@ -25,11 +26,10 @@ def describe(card: Card) -> dict:
 def _memory(card: Card) -> dict:
     """The scheduler's packet memory: bytes of a cell, cells of all channels, packets that can be queued."""
     tile = card.tile(card.scheduling.scheduler)
-    given = dict(tile.parameters)
+    known = Parameters(tile.kind.parameters, card.params, dict(tile.parameters))
 
     def parameter(name: str, otherwise: int) -> int:
-        found = next((p.default_for(card.params) for p in tile.kind.parameters if p.name == name), None)
-        return given.get(name, found) or otherwise
+        return next((known.value(p) for p in tile.kind.parameters if p.name == name), otherwise)
 
     cells = parameter("channels", 1) * parameter("cells", 0)
     return {"cell_bytes": parameter("cell_flits", CELL_FLITS) * card.params.flit_bytes, "cells": cells, "entries": parameter("entries", 0)}

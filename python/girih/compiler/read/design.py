@@ -26,7 +26,7 @@ def read(tree: Map, stem: str, report: Report) -> Design:
     keys = mapping(tree, CARD_KEYS, "a card", report)
     written = name(keys, "name", report, "the card", "my_card") if "name" in keys else Scalar(1, stem, stem)
     card = stem if written is None else written.text
-    if written is not None and (fault := values.name_fault(card)):
+    if written is not None and (fault := values.name_fault(card, reserved=())):
         report.error(written.line, f"the card's name {card} {fault}", "Write name: my_card")
     width = number(keys, "width", 128, 1024, DEFAULTS.data_width, report)
     if width not in SUPPORTED_WIDTHS:

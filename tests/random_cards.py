@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random designs that must be cards: all kinds of tiles, all fabrics and widths, parameters anywhere in their rules."""
+
+from __future__ import annotations
+
+import random
+
+from girih.spec.kinds import Kind, load_kinds
+from girih.spec.message import SUPPORTED_WIDTHS, CardParams
+from girih.spec.parameters import Parameters
+
+NAMES = [
+    "a", "a_", "a__b", "a1", "a_1", "wire", "logic", "module", "begin", "node", "nodes", "ports", "tiles", "links", "ctrl", "now", "credits", "unused",
+    "fabric_in", "fabric_out", "u_card", "mesh", "router", "card_sim", "echo1", "echo_1", "x" * 40, "i_p", "ip", "mac", "next", "kind", "at", "port",
+]  # fmt: skip
+UNITS = ("unit_aes", "unit_delay", "unit_null", "unit_sha")
+
+
+class Names:
+    """A name for each tile: mostly of its kind, sometimes a strange one."""
+
+    def __init__(self, rng: random.Random):
+        self.rng, self.strange, self.taken = rng, rng.sample(NAMES, len(NAMES)), set()
+
+    def new(self, kind: str) -> str:
+        name = self.strange.pop() if self.strange and self.rng.random() < 0.3 else kind
+        while name in self.taken:
+            name = f"{name[:30]}_{self.rng.randrange(1000)}"
+        self.taken.add(name)
+        return name
+
+
+def parameters(kind: Kind, params: CardParams, rng: random.Random) -> dict[str, int]:
+    """Some parameters of a kind at the ends of their rules or between, all together within them."""
+    values: dict[str, int] = {}
+    for item in kind.parameters:
+        if item.name in ("port", "units", "services", "tenants") or rng.random() < 0.6:
+            continue
+        known = Parameters(kind.parameters, params, values)
+        limits = known.limits(item)
+        if limits is None:
+            continue
+        low, high = limits
+        between = [value for value in {low << step for step in range(8)} | {rng.randint(low, high)} if low <= value <= high and known.allows(item, value)]
+        values[item.name] = rng.choice([low, rng.choice(between or [low]), *([high] if rng.random() < 0.2 else [])])
+        after = Parameters(kind.parameters, params, values)
+        if not all(after.allows(other, after.value(other)) for other in kind.parameters):
+            del values[item.name]
+    return values
+
+
+def tile(name: str, kind: str, params: CardParams, rng: random.Random, **settings: object) -> str:
+    values = parameters(load_kinds()[kind], params, rng) | settings
+    return f"  {name}: {{{', '.join(f'{key}: {value}' for key, value in {'kind': kind, **values}.items())}}}\n"
+
+
+def table(ways: dict) -> str:
+    return "{" + ", ".join(f"{key}: {to}" for key, to in ways.items()) + "}"
+
+
+def heading(params: CardParams, ports: int, places: int, rng: random.Random, chained: bool) -> str:
+    """The keys of the card; its fabric has room for so many places."""
+    sides = [(x, y) for x in range(1, 9) for y in range(1, 9) if places <= x * y <= places + 8]
+    butterflies = [(x, y, t) for x in range(1, 6) for y in range(1, 4) for t in range(1, 5) if x * y > 1 and places <= x * y * t <= places + 6]
+    fabrics = ["crossbar", f"{{crossbar: {places + rng.randrange(3)}}}"]
+    fabrics += [f"{{mesh: {list(rng.choice(sides))}}}"] if sides else []
+    fabrics += [f"{{butterfly: {list(rng.choice(butterflies))}}}"] if butterflies else []
+    lines = [f"fabric: {rng.choice(fabrics)}", f"width: {params.data_width}", f"max_frame: {params.max_frame}", f"ports: {ports}"]
+    lines += [f"clock_mhz: {rng.choice((1, 250, 1000))}", f"route_hops: {rng.randint(9 if chained else 1, 15)}", "mac: 02:00:00:00:00:01"]
+    return "\n".join([*rng.sample(lines, len(lines)), "tiles:\n"])
+
+
+def random_params(rng: random.Random, chained: bool) -> CardParams:
+    widths = [width for width in SUPPORTED_WIDTHS if not chained or width in load_kinds()["scheduler"].widths]
+    frame = rng.choice((64, 65, 128, 1518, 9018, 16383, rng.randint(64, 16383)))
+    return CardParams.chained(rng.choice(widths), frame) if chained else CardParams(rng.choice(widths), frame)
+
+
+def stack(rng: random.Random) -> str:
+    """A network stack at each of one or two ports: UDP port 7 echoes; relays, buffers and balancers anywhere between."""
+    params, names, ports = random_params(rng, False), Names(rng), rng.choice((1, 1, 2))
+    tiles: list[str] = []
+
+    def through(to: str) -> str:
+        """A tile, or one or two others that lead to it."""
+        for _ in range(rng.choice((0, 0, 0, 1, 2))):
+            kind = rng.choice(("relay", "buffer"))
+            name = names.new(kind)
+            tiles.append(tile(name, kind, params, rng, next=to))
+            to = name
+        return to
+
+    for port in range(ports):
+        here = {kind: names.new(kind) for kind in ("eth_rx", "ipv4_rx", "udp_rx", "udp_tx", "ipv4_tx", "eth_tx")}
+        ip = f"10.77.{port}.2/24"
+        resolved = rng.random() < 0.5
+        ways: dict = {"ipv4": here["ipv4_rx"]}
+        out = here["eth_tx"]
+        if resolved:
+            out = ways["arp"] = names.new("arp")
+            tiles.append(tile(out, "arp", params, rng, next=through(here["eth_tx"]), ip=ip, mac=f"02:00:00:00:00:0{port + 1}"))
+        apps = [rng.choice(("echo", "echo", "shout")) for _ in range(rng.randint(1, 3))]
+        own = {app: names.new(kind) for app, kind in enumerate(apps)}
+        tiles += [tile(own[app], kind, params, rng, next=through(here["udp_tx"])) for app, kind in enumerate(apps)]
+        keys: dict = {7 + app: name for app, name in own.items()}
+        if len(own) > 1 and rng.random() < 0.5:
+            balancer = names.new("balancer")
+            tiles.append(tile(balancer, "balancer", params, rng, by_flow=rng.choice(("true", "false")), next=f"[{', '.join(own.values())}]"))
+            keys = {rng.choice((7, "any")): balancer}
+        protocols = {"udp": through(here["udp_rx"])}
+        if rng.random() < 0.5:
+            protocols["icmp"] = names.new("icmp")
+            tiles.append(tile(protocols["icmp"], "icmp", params, rng, next=through(here["ipv4_tx"])))
+        tiles.append(tile(here["eth_rx"], "eth_rx", params, rng, port=port, next=table(ways)))
+        tiles.append(tile(here["ipv4_rx"], "ipv4_rx", params, rng, ip=ip, next=table(protocols)))
+        tiles.append(tile(here["udp_rx"], "udp_rx", params, rng, next=table(keys)))
+        tiles.append(tile(here["udp_tx"], "udp_tx", params, rng, next=through(here["ipv4_tx"])))
+        tiles.append(tile(here["ipv4_tx"], "ipv4_tx", params, rng, ip=ip, ttl=rng.randint(1, 255), next=through(out)))
+        tiles.append(tile(here["eth_tx"], "eth_tx", params, rng, port=port, reflect="false" if resolved else "true"))
+    return heading(params, ports, len(tiles), rng, False) + "".join(rng.sample(tiles, len(tiles)))
+
+
+def services(rng: random.Random) -> str:
+    """A programmable NIC: one to three ports, any number of services, units, tenants and chains."""
+    params, names, ports = random_params(rng, True), Names(rng), rng.randint(1, 3)
+    wires = [names.new("rmt_port") for _ in range(ports)]
+    relay = names.new("relay")
+    channels = rng.randint(1, 4)
+    tiles = []
+    for port, name in enumerate(wires):
+        kind = rng.randrange(2)  # of the first table, which decides chains: exact or ternary
+        settings = {"port": port, "exit": wires[(port + 1) % ports] if ports > 1 else relay, "kind_0": kind}
+        settings |= {"key_halves_0": rng.choice((8, 10)), "entries_0": rng.choice((16, 256)), "stages": rng.randint(1, 2)}
+        tiles.append(tile(name, "rmt_port", params, rng, **settings))
+    if ports == 1:
+        tiles.append(tile(relay, "relay", params, rng, next=wires[0]))
+    units = [rng.choice(UNITS) for _ in range(rng.randint(1, 6))]
+    own = [names.new(kind) for kind in units]
+    tiles += [tile(name, kind, params, rng) for name, kind in zip(own, units)]
+    scheduler = load_kinds()["scheduler"]
+    while True:
+        values = parameters(scheduler, params, rng) | {"channels": channels}
+        known = Parameters(scheduler.parameters, params, values)
+        if all(known.allows(item, known.value(item)) for item in scheduler.parameters):
+            break
+    tiles.append(f"  {names.new('scheduler')}: {{{', '.join(f'{key}: {value}' for key, value in {'kind': 'scheduler', **values}.items())}}}\n")
+    count = rng.randint(1, len(own))
+    groups = [own[start::count] for start in range(count)]
+    text = heading(params, ports, len(tiles) - 1 + channels, rng, True) + "".join(rng.sample(tiles, len(tiles)))
+    policies = ("strict", "fair", "slack", "shaped", "{fair: {0: 2, 1: 1}}", "{strict: {0: 3}}", "{shaped: {0: {mbps: 1000, burst: 3000}}}")
+    text += "services:\n"
+    for number, group in enumerate(groups):
+        settings = {"units": f"[{', '.join(group)}]", "policy": rng.choice(policies), "push": rng.choice(("never", "credit", "always"))}
+        settings |= {"credits": rng.choice((1, 16, 255)), "affinity": rng.choice(("true", "false")), "share": rng.choice(("true", "false"))}
+        text += f"  s{number}: {{{', '.join(f'{key}: {value}' for key, value in settings.items())}}}\n"
+    tenants = rng.randint(0, 3)
+    if tenants:
+        text += "tenants:\n" + "".join(f"  t{number}: {{weight: {rng.randint(1, 255)}, guarantee: {rng.choice((0, 64))}}}\n" for number in range(tenants))
+    chains = rng.randint(0, 6)
+    if chains:
+        text += "chains:\n"
+        for number in range(chains):
+            hops = ", ".join(f"s{rng.randrange(count)}" for _ in range(rng.randint(1, 8)))
+            tenant = f", tenant: t{rng.randrange(tenants)}" if tenants else ""
+            text += f"  c{number}: {{services: [{hops}], match: {{udp.dst: {1000 + number}}}{tenant}}}\n"
+    return text
+
+
+def baseline(rng: random.Random) -> str:
+    """The NIC to compare with, which needs no fabric."""
+    params = random_params(rng, False)
+    tiles = [tile(Names(rng).new("pipeline_nic"), "pipeline_nic", params, rng, port=0)]
+    return heading(params, 1, 1, rng, False) + tiles[0]
+
+
+def random_card(rng: random.Random) -> str:
+    return rng.choice((stack, stack, stack, services, services, services, baseline))(rng)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules for parameters in the kinds' `.yaml` and the checks of the RTL agree: what the one allows elaborates without a
+warning, and what a rule forbids the other refuses, too."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from girih.build.generate import generated_rtl
+from girih.build.sources import resolve
+from girih.build.tools import tool_environment, verilator_root
+from girih.spec.kinds import Kind, load_kinds
+from girih.spec.message import CardParams
+from girih.spec.parameters import EngineParameter, Parameters
+from girih.testing import VERILATOR_ARGS
+
+KINDS = [kind for kind in load_kinds().values() if kind.parameters]
+LEAST, GREATEST = 0, 1
+FRAMES = (64, 9018, 16383)  # bytes of the largest frame: the least, the default and the greatest
+
+
+def params_of(kind: Kind, width: int, frame: int) -> CardParams:
+    return CardParams.chained(width, frame) if kind.chained else CardParams(width, frame)
+
+
+def lint(kind: Kind, params: CardParams, values: dict[str, int]) -> subprocess.CompletedProcess:
+    names = {parameter.name: parameter.verilog_name for parameter in kind.parameters}
+    sources = resolve([kind.name], [generated_rtl(params)])
+    return subprocess.run(
+        [
+            verilator_root() / "bin" / "verilator",
+            "--lint-only",
+            *VERILATOR_ARGS,
+            *(f"-G{names[name]}={value}" for name, value in values.items()),
+            "--top-module",
+            kind.name,
+            *sources,
+        ],
+        env=tool_environment(),
+        capture_output=True,
+        text=True,
+    )
+
+
+def together(kind: Kind, params: CardParams, end: int) -> dict[str, int]:
+    """All parameters at their least or greatest value, one after the other; what then breaks a rule moves to where it keeps it."""
+    values: dict[str, int] = {}
+    for _ in range(2):
+        for item in kind.parameters:
+            limits = Parameters(kind.parameters, params, values).limits(item)
+            if limits is not None:
+                values[item.name] = limits[end]
+    return values
+
+
+def alone(kind: Kind, params: CardParams, item: EngineParameter, end: int) -> dict[str, int] | None:
+    """One parameter at its least or greatest value, the others at their defaults; None where it has none."""
+    limits = Parameters(kind.parameters, params, {}).limits(item)
+    if limits is None:
+        return None
+    values = {item.name: limits[end]}
+    known = Parameters(kind.parameters, params, values)
+    for other in kind.parameters:  # a default that does not fit beside it
+        if other is not item and not known.allows(other, known.value(other)) and (near := known.limits(other)):
+            values[other.name] = near[0]
+    return values
+
+
+@pytest.mark.parametrize("end", [LEAST, GREATEST], ids=["least", "greatest"])
+@pytest.mark.parametrize("frame", [64, pytest.param(9018, marks=pytest.mark.thorough), 16383])
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_all_at_their_limits_elaborate(kind, frame, end):
+    """At the narrowest width with the least values and at the widest with the greatest."""
+    params = params_of(kind, kind.widths[-1 if end else 0], frame)
+    values = together(kind, params, end)
+    done = lint(kind, params, values)
+    assert done.returncode == 0, f"{values}\n{done.stderr}"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("kind, width", [pytest.param(kind, width, id=f"{kind.name}-{width}") for kind in KINDS for width in kind.widths])
+def test_each_at_its_limits_elaborates(kind, width, frame):
+    params = params_of(kind, width, frame)
+    for item in kind.parameters:
+        for end in (LEAST, GREATEST):
+            values = alone(kind, params, item, end)
+            if values is not None:
+                done = lint(kind, params, values)
+                assert done.returncode == 0, f"{values}\n{done.stderr}"
+
+
+def forbidden(kind: Kind, item: EngineParameter, params: CardParams) -> list[int]:
+    """Values just beside a rule that is more than two numbers."""
+    known = Parameters(kind.parameters, params, {})
+    limits = known.limits(item)
+    beside = [limits[0] - 1, limits[0] + 1, 2 * limits[1]]
+    if not item.power_of_two and item.divides is None and item.multiple_of is None:
+        return [limits[0] - 1] if isinstance(item.min, str) and limits[0] > 1 else []
+    beside = beside[1:2] if not isinstance(item.min, str) else [limits[0] // 2, limits[0] + 1]
+    return [value for value in beside if value > 0 and not known.allows(item, value)]
+
+
+FORBIDDEN = [
+    pytest.param(kind, item.name, value, id=f"{kind.name}-{item.name}-{value}")
+    for kind in KINDS
+    for item in kind.parameters
+    for value in forbidden(kind, item, params_of(kind, 512, 9018))
+]
+
+
+@pytest.mark.parametrize("kind, name, value", FORBIDDEN)
+def test_what_a_rule_forbids_the_rtl_refuses(kind, name, value):
+    params = params_of(kind, 512, 9018)
+    done = lint(kind, params, together(kind, params, GREATEST) | {name: value})  # as many stages as use such a parameter
+    assert "USERFATAL" in done.stderr, f"{name} = {value}\n{done.stderr}"
+
+
+def test_every_default_keeps_to_its_rules():
+    for kind in KINDS:
+        for width in kind.widths:
+            for frame in FRAMES:
+                known = Parameters(kind.parameters, params_of(kind, width, frame), {})
+                wrong = [item.name for item in kind.parameters if not known.allows(item, known.value(item))]
+                assert not wrong, f"{kind.name}, {width} bits, {frame} bytes: {wrong}"
