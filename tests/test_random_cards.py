@@ -21,8 +21,8 @@ from tests.frames import Host, ethernet, ipv4, udp
 from tests.oracle import IPV4, UDP
 from tests.random_cards import random_card
 
-CHECKED = 150  # designs
-LINTED = [*range(8), *(pytest.param(number, marks=pytest.mark.thorough) for number in range(8, 60))]
+CHECKED = 80  # designs
+LINTED = [*range(6), *(pytest.param(number, marks=pytest.mark.thorough) for number in range(6, 60))]
 RUN = [pytest.param(number, marks=pytest.mark.thorough) for number in range(6)]
 HOST = Host(bytes([2, 0, 0, 0, 0, 0x11]), bytes([10, 77, 0, 1]))
 
