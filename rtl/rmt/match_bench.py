@@ -78,8 +78,8 @@ class Phv:
         return cls(**values)
 
 
-def random_phv(tenant: int = 0, length: int = 64) -> Phv:
-    return Phv([random.getrandbits(32) for _ in range(WORDS)], desc={"tenant": tenant, "length": length})
+def random_phv(tenant: int = 0, length: int = 64, source: random.Random = random) -> Phv:
+    return Phv([source.getrandbits(32) for _ in range(WORDS)], desc={"tenant": tenant, "length": length})
 
 
 class Bench:

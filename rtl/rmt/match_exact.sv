@@ -6,6 +6,9 @@
 //
 //   cycle 0: hash, read all ways      cycle 1: compare, choose: hit_o, data_o (combinational)
 //
+// A tenant's packets are looked for in the rows of its range, others' in those of tenant 0 (at reset, all rows); hashes
+// are folded into them. So a tenant who fills its own rows takes no place of another's.
+//
 // An entry with owner 0 is for packets of every tenant, another one only for its owner's, and
 // before one of owner 0 with the same key. Of equal ones, as in the middle of a move, any may be taken.
 //
@@ -14,7 +17,7 @@
 // from there. Index = {row, way}. After reset the table is emptied, one row per cycle;
 // until ready_o nothing hits and nothing may be written.
 module match_exact
-  import girih_pkg::*, match_hash_pkg::*;
+  import girih_pkg::*, match_hash_pkg::*, match_pkg::range_t;
 #(
     parameter int unsigned Entries = 256,
     parameter int unsigned KeyBits = 160,
@@ -35,6 +38,10 @@ module match_exact
     input  tenant_t            in_tenant_i,
     output logic               hit_o,
     output T                   data_o,
+
+    input logic    range_write_i,   // the rows of a tenant: a power of two, aligned, of all ways; or none
+    input tenant_t range_tenant_i,
+    input range_t  range_i,         // of indices
 
     output logic                  ready_o,
     input  logic                  port_read_i,
@@ -87,6 +94,30 @@ module match_exact
     return valid && key == key_q ? {is_own, is_own || owner == '0} : 2'b00;
   endfunction
 
+  // Where packets are looked for.
+  typedef struct packed {
+    row_t base;
+    row_t mask;
+  } rows_t;
+  localparam int unsigned Tenants = 1 << $bits(tenant_t);
+  rows_t tenant_rows[Tenants];
+  rows_t common_rows_q, given_rows, rows;
+  logic [Tenants-1:0] has_rows_q;
+  assign given_rows.base = range_i.first[WayWidth+:RowWidth];
+  assign given_rows.mask = row_t'((range_i.stop - range_i.first) >> WayWidth) - 1'b1;  // of none: all
+  assign rows = has_rows_q[in_tenant_i] ? tenant_rows[in_tenant_i] : common_rows_q;
+  always_ff @(posedge clk_i) begin
+    if (range_write_i) begin
+      tenant_rows[range_tenant_i] <= given_rows;
+      if (range_tenant_i == '0) common_rows_q <= given_rows;
+      else has_rows_q[range_tenant_i] <= range_i.stop != range_i.first;
+    end
+    if (rst_i) begin
+      common_rows_q <= '{base: '0, mask: '1};
+      has_rows_q <= '0;
+    end
+  end
+
   localparam int unsigned Parities = Ways * RowWidth;
   logic [Parities-1:0] parity;
   for (genvar n = 0; n < Parities; n++) begin : gen_parity
@@ -103,7 +134,8 @@ module match_exact
     row_t row;
     for (genvar b = 0; b < RowWidth; b++) begin : gen_hash
       localparam int unsigned N = w * RowWidth + b;
-      assign row[b] = parity[N] ^ (parity[(N+MixA)%Parities] & parity[(N+MixB)%Parities]);
+      assign row[b] = rows.base[b] |
+          (rows.mask[b] & (parity[N] ^ (parity[(N+MixA)%Parities] & parity[(N+MixB)%Parities])));
     end
 
     logic write;

@@ -66,6 +66,12 @@ package match_pkg;
   } staged_t;
   localparam int unsigned EntryWords = $bits(staged_t) / 32;
 
+  // A range of indices, empty where end is first.
+  typedef struct packed {
+    logic [15:0] stop;
+    logic [15:0] first;
+  } range_t;
+
   typedef enum logic [1:0] {
     Green,
     Yellow,

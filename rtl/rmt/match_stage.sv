@@ -23,7 +23,7 @@ module match_stage
 
     input logic phv_valid_i,
     input phv_t phv_i,
-    input phv_t key_phv_i,  // phv_i, or an earlier form of it that is sooner there
+    input phv_t key_phv_i,  // phv_i; or, for a shorter path, phv_i without what the stage before settles
 
     output logic phv_valid_o,
     output phv_t phv_o,
@@ -53,6 +53,9 @@ module match_stage
   staged_t staged;
   /* verilator lint_on UNUSEDSIGNAL */
   staged_t table_entry;
+  logic range_write;
+  tenant_t range_tenant;
+  range_t range;
   meter_cfg_t meter_cfg;
   logic [47:0] packets, bytes;
   logic [31:0] register_data;
@@ -69,6 +72,9 @@ module match_stage
       .rst_i,
       .window_i,
       .window_o,
+      .range_write_o   (range_write),
+      .range_tenant_o  (range_tenant),
+      .range_o         (range),
       .key_cfg_o       (key_cfg),
       .default_o       (default_action),
       .ready_i         (table_ready && settle_ready),
@@ -143,6 +149,9 @@ module match_stage
         .in_tenant_i (key_phv_i.desc.tenant),
         .hit_o       (hit),
         .data_o      (found),
+        .range_write_i (range_write),
+        .range_tenant_i(range_tenant),
+        .range_i       (range),
         .ready_o     (table_ready),
         .port_read_i (table_read),
         .port_write_i(table_write),
@@ -178,6 +187,9 @@ module match_stage
       table_entry.action[$bits(action_t)-1:0] = read.data;
     end
     assign table_ready = 1'b1;
+
+    logic unused;  // packets are compared with all entries, whoever has them
+    assign unused = &{1'b0, range_write, range_tenant, range};
 
     match_ternary #(
         .Entries(Entries),

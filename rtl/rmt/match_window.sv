@@ -8,7 +8,8 @@
 //   Idle ---------------------> Rights ----> Owner -> Commit ...                       delete
 //   Idle ---------------------> Rights ----> Owner -> Fetch -> Store (words) -> Answer read
 //
-// A tenant may write entries that are free or its own, which it owns then, and read its own.
+// A tenant may write the entries of its range that are free or its own, which it owns then, and read its own. So
+// nothing that another tenant asks for changes an answer, its time or an entry of this one.
 module match_window
   import girih_pkg::*, rmt_pkg::*, action_pkg::*, match_pkg::*;
 #(
@@ -26,6 +27,10 @@ module match_window
     input  window_request_t  window_i,
     /* verilator lint_on UNUSEDSIGNAL */
     output window_response_t window_o,
+
+    output logic    range_write_o,   // the entries of a tenant become range_o
+    output tenant_t range_tenant_o,
+    output range_t  range_o,
 
     output key_half_t [KeyHalves-1:0] key_cfg_o,
     output action_t                   default_o,
@@ -46,6 +51,8 @@ module match_window
     output logic            register_write_o,
     input  logic     [31:0] register_i
 );
+  localparam int unsigned Tenants = 1 << $bits(tenant_t);
+
   typedef enum logic [3:0] {
     Clear,
     Idle,
@@ -76,7 +83,7 @@ module match_window
 
   // What the request is about.
   logic [8:0] word;
-  logic is_staged, is_command, is_key, is_rights, is_info, operator;
+  logic is_staged, is_command, is_key, is_rights, is_entries, is_info, operator;
   assign word = window_i.addr[10:2];
   assign operator = window_i.tenant == '0;
   assign is_staged = 32'(word) < StagedWords + 64;
@@ -84,6 +91,7 @@ module match_window
   assign is_info = 32'(word) == KindWord || 32'(word) == ObjectsWord;
   assign is_key = 32'(word) >= KeyWords && 32'(word) < KeyWords + KeyHalves;
   assign is_rights = 32'(word) >= RightsWords && 32'(word) < RightsWords + 64;
+  assign is_entries = 32'(word) >= EntriesWords && 32'(word) < EntriesWords + Tenants;
 
   command_e command;
   logic [23:0] index;
@@ -157,6 +165,31 @@ module match_window
   assign rights = rights_mem[rights_addr];
   always_ff @(posedge clk_i) if (rights_write) rights_mem[rights_addr] <= state_q == Clear ? '0 : window_i.data;
 
+  // The entries of each tenant, none after reset. Those of an exact table are aligned rows of all ways, a power of two.
+  range_t entries_mem[Tenants];
+  range_t own_entries, given;
+  logic [15:0] given_size;
+  logic given_good, entry_refused;
+  logic [$clog2(Tenants)-1:0] entries_addr;
+  assign given = window_i.data;
+  assign given_size = given.stop - given.first;
+  always_comb begin
+    given_good = 32'(given.stop) <= Entries && given.first <= given.stop;
+    if (Kind == Exact) begin
+      if ((given_size & (given_size - 1'b1)) != '0 || given_size[1:0] != '0) given_good = 1'b0;
+      if (given_size != '0 && (given.first & (given_size - 1'b1)) != '0) given_good = 1'b0;
+    end
+  end
+  assign range_write_o = start && is_entries && window_i.write && operator && given_good;
+  assign range_tenant_o = tenant_t'(word[$clog2(Tenants)-1:0]);
+  assign range_o = given;
+  assign entries_addr = state_q == Clear ? step_q[$clog2(Tenants)-1:0] : state_q == Rights ? tenant_q : range_tenant_o;
+  assign own_entries = entries_mem[entries_addr];
+  always_ff @(posedge clk_i) begin
+    if (state_q == Clear || range_write_o) entries_mem[entries_addr] <= state_q == Clear ? '0 : given;
+  end
+  assign entry_refused = on_table && tenant_q != '0 && (index_q < own_entries.first || index_q >= own_entries.stop);
+
   logic action_refused;
   action_rights #(
       .Meters   (Meters),
@@ -210,7 +243,7 @@ module match_window
   assign window_o.done = state_q == Answer;
   assign window_o.error = state_q == Answer && refused_q;
   logic [31:0] answer_q;
-  assign window_o.data = state_q != Answer || refused_q ? '0 : is_staged ? stage_data : answer_q;
+  assign window_o.data = state_q != Answer || refused_q || window_i.write ? '0 : is_staged ? stage_data : answer_q;
 
   always_ff @(posedge clk_i) begin
     step_q <= step_q + 1'b1;
@@ -224,7 +257,7 @@ module match_window
         index_q <= index[15:0];
         prefix_q <= '0;
         prefix_ends_q <= 1'b0;
-        answer_q <= rights;
+        answer_q <= is_entries ? own_entries : rights;
         if (is_key) answer_q <= {key_cfg_q[word[3:0]].mask, 10'h0, key_cfg_q[word[3:0]].number};
         if (32'(word) == KindWord) answer_q <= {8'(Kind), 8'(KeyHalves), 16'(Entries)};
         if (32'(word) == ObjectsWord)
@@ -235,6 +268,7 @@ module match_window
           if (is_staged) refused_q <= 1'b0;
           if ((is_rights || is_key) && (operator || !window_i.write)) refused_q <= 1'b0;
           if (is_rights && !operator && word[5:2] != window_i.tenant) refused_q <= 1'b1;
+          if (is_entries && (window_i.write ? range_write_o : operator || range_tenant_o == window_i.tenant)) refused_q <= 1'b0;
           if (is_info && !window_i.write) refused_q <= 1'b0;
           if (is_key && window_i.write && operator) begin
             if (32'(window_i.data[5:0]) >= 2 * Sources || window_i.data[15:6] != '0) refused_q <= 1'b1;
@@ -262,8 +296,8 @@ module match_window
       end
 
       Rights: begin
-        if (command_q inside {CommandWrite, CommandWriteDefault}) refused_q <= refused_q || action_refused;
-        else refused_q <= refused_q || object_refused;
+        if (command_q inside {CommandWrite, CommandWriteDefault}) refused_q <= refused_q || entry_refused || action_refused;
+        else refused_q <= refused_q || entry_refused || object_refused;
         if (step_q[1:0] == 2'd3) begin
           state_q <= on_table ? Owner : fetches ? Fetch : Commit;
           step_q  <= '0;

@@ -5,10 +5,11 @@ import random
 
 import cocotb
 import pytest
+from cocotb.triggers import FallingEdge
 
 from girih.rmt import stage as st
 from girih.rmt.stage import Entry, Refused
-from girih.rmt.tables import TableFull, table_for
+from girih.rmt.tables import TableFull, layout, table_for
 from girih.spec.message import CardParams
 from girih.synth import synthesize
 from girih.testing import run_cocotb
@@ -27,7 +28,8 @@ def build(kind: int, entries: int, halves: int, testcase: list[str]) -> None:
     )
 
 
-TENANTS = ["keeps_tenants_apart", "refuses_bad_requests"]
+TENANTS = ["keeps_tenants_apart", "looks_alike_whatever_others_write", "refuses_bad_requests"]
+MODEL = ["finds_what_a_model_finds", "finds_what_a_model_finds_in_ranges"]
 
 
 def test_exact():
@@ -35,7 +37,7 @@ def test_exact():
 
 
 def test_exact_with_the_widest_key():
-    build(EXACT, 64, 10, ["finds_what_a_model_finds"])
+    build(EXACT, 64, 10, MODEL)
 
 
 def test_an_exact_table_is_block_ram():
@@ -44,12 +46,12 @@ def test_an_exact_table_is_block_ram():
 
 
 def test_ternary():
-    names = ["finds_what_a_model_finds", "replaces_whole_entries_under_load", "never_joins_two_entries"]
+    names = [*MODEL, "replaces_whole_entries_under_load", "never_joins_two_entries"]
     build(TERNARY, 32, 10, [*names, *TENANTS])
 
 
 def test_lpm():
-    build(LPM, 32, 2, ["finds_what_a_model_finds", "refuses_what_is_no_prefix"])
+    build(LPM, 32, 2, [*MODEL, "refuses_what_is_no_prefix", "looks_alike_whatever_others_write"])
 
 
 async def start(dut):
@@ -67,8 +69,8 @@ def key_of(packet: Phv, shape) -> int:
     return key
 
 
-def packet_with(key: int, shape, tenant: int = 0) -> Phv:
-    packet = random_phv(tenant)
+def packet_with(key: int, shape, tenant: int = 0, source: random.Random = random) -> Phv:
+    packet = random_phv(tenant, source=source)
     for half in range(shape.key_halves):
         value = key >> 16 * (shape.key_halves - 1 - half) & 0xFFFF
         shift = 16 * (half % 2)
@@ -128,8 +130,20 @@ def random_entry(table, shape, keys: list[int], number: int) -> Entry:
 
 @cocotb.test()
 async def finds_what_a_model_finds(dut):
+    await finds_what_a_model_finds_with(dut, {})
+
+
+@cocotb.test()
+async def finds_what_a_model_finds_in_ranges(dut):
+    """Tenants 1 and 2 have entries of their own; 3 has none."""
+    await finds_what_a_model_finds_with(dut, {1: 16, 2: 4})
+
+
+async def finds_what_a_model_finds_with(dut, wanted: dict[int, int]) -> None:
     bench, shape = await start(dut)
     table = table_for(shape)
+    for tenant, own in layout(shape.kind, shape.entries, wanted).items():
+        await bench.software(table.give(tenant, own))
     base = random.getrandbits(shape.key_bits)
     keys = [base ^ 1 << random.randrange(shape.key_bits) for _ in range(30)]
     outcomes = {True: 0, False: 0}
@@ -149,7 +163,10 @@ async def finds_what_a_model_finds(dut):
         if live and (random.random() < 0.3 or len(live) > shape.entries * 3 // 4):
             await bench.software(table.delete(random.choice(live)))
         else:
-            await bench.software(table.insert(random_entry(table, shape, keys, number)))
+            try:
+                await bench.software(table.insert(random_entry(table, shape, keys, number)))
+            except TableFull:
+                assert wanted
         for _ in range(40):
             bench.queue.append(packet_with(random.choice(keys), shape, random.choice([0, 1, 2, 3])))
         while bench.queue or bench.inside:
@@ -162,6 +179,9 @@ async def finds_what_a_model_finds(dut):
             assert entry.action["meta"] == mine.action["meta"]
         else:
             assert entry is None
+    for tenant, own in table.ranges.items():
+        if tenant:
+            assert {table.entries[index].owner for index in own if index in table.entries} <= {0, tenant}
     assert min(outcomes.values()) > 50
 
 
@@ -266,6 +286,8 @@ async def keeps_tenants_apart(dut):
         st.set_rights(1, services=[3, 5], meters=range(8, 16), counters=range(4), registers=range(16, 32))
     )
     await bench.software(st.set_rights(2, services=[7], rights=["exit", "rank", "edit", "lossless", "mirror"]))
+    await bench.software(st.set_entries(1, range(4, 8)))
+    await bench.software(st.set_entries(2, range(8, 12)))
     operators = Entry(1, chain_action(9), owner=0, mask=0xFFFF_FFFF)
     await bench.software(st.write_entry(0, operators))
 
@@ -288,6 +310,18 @@ async def keeps_tenants_apart(dut):
         (1, st.write_entry(0, entry())),  # the operator's
         (1, st.delete_entry(0)),
         (1, st.read_entry(0)),
+        (1, st.write_entry(3, entry())),  # free, and outside of its range
+        (1, st.write_entry(8, entry())),
+        (1, st.write_entry(shape.entries - 1, entry())),
+        (1, st.read_entry(3)),
+        (1, st.delete_entry(8)),
+        (2, st.write_entry(7, entry())),
+        (2, st.write_entry(12, entry())),
+        (3, st.write_entry(0, entry())),  # it has no entries
+        (3, st.write_entry(12, entry())),
+        (3, st.read_entry(12)),
+        (1, st.set_entries(1, range(16))),
+        (1, st.entries_of(2)),
         (2, st.write_entry(4, entry())),  # another tenant's
         (2, st.delete_entry(4)),
         (2, st.read_entry(4)),
@@ -327,9 +361,11 @@ async def keeps_tenants_apart(dut):
         (1, st.write_meter(8, [1, 2, 3, 4])),
         (1, st.read_counter(3)),
         (1, st.write_register(31, 5)),
-        (2, st.write_entry(5, entry(exit_set=1, rank_set=1, mirror_set=1, lossless_set=1))),
+        (2, st.write_entry(8, entry(exit_set=1, rank_set=1, mirror_set=1, lossless_set=1))),
         (1, st.delete_entry(4)),
-        (2, st.write_entry(4, entry(edit=[{"op": "set", "halves": 1}]))),  # free now
+        (1, st.write_entry(7, entry())),
+        (2, st.write_entry(11, entry(edit=[{"op": "set", "halves": 1}]))),
+        (1, st.entries_of(1)),
     ]:
         assert await allowed(tenant, steps)
     assert await bench.software(st.read_meter(8), tenant=1) == [1, 2, 3, 4]
@@ -341,13 +377,86 @@ async def keeps_tenants_apart(dut):
     assert await bench.access(False, 0, tenant=1) == 0x1111
 
     # An entry of a tenant is for its packets only.
-    for index in range(8):
+    for index in range(12):
         await bench.software(st.delete_entry(index))
-    table = table_for(shape, tenant=1)
+    table = table_for(shape, 1, {1: range(4, 8)})
     await bench.software(table.insert(Entry(7, {"meta_set": 1, "meta": 77}, mask=0xFFFF_FFFF)), tenant=1)
     for tenant in range(4):
         after = await bench.send(packet_with(7, shape, tenant))
         assert after.meta == (77 if tenant == 1 else 0)
+
+
+@cocotb.test()
+async def looks_alike_whatever_others_write(dut):
+    """Two runs that differ in what tenant 2 asks for alone: tenant 1 gets the same answers after as many cycles, and its packets
+    find the same."""
+
+    async def observed(seed: int) -> list:
+        others, own = random.Random(seed), random.Random(99)
+        for _ in range(3 * shape.entries):  # reset long enough for what was in the pipeline
+            dut.rst_i.value = 1
+            await FallingEdge(dut.clk_i)
+        dut.rst_i.value = 0
+        begin = bench.cycle
+        await bench.software(st.set_key(list(range(shape.key_halves))))
+        for tenant, entries in layout(shape.kind, shape.entries, {1: 8, 2: 8}).items():
+            await bench.software(st.set_entries(tenant, entries))
+        for tenant, half in ((1, 0), (2, 1)):
+            ranges = [range(32 * half, 32 * half + 32)] * 3
+            await bench.software(st.set_rights(tenant, range(16), ["exit", "mirror", "rank", "edit", "lossless"], *ranges))
+        await bench.software(st.write_entry(0, Entry(1, {"meta_set": 1, "meta": 5}, mask=(1 << shape.key_bits) - 1)))
+        seen = []
+        for step in range(60):
+            while bench.cycle - begin < 3000 + 2000 * step:  # time for any request of the other one
+                await FallingEdge(dut.clk_i)
+            for source, tenant in ((own, 1), (others, 2)):
+                asked = bench.cycle
+                for steps in requests(source, shape):
+                    try:
+                        answer = await bench.software(steps, tenant)
+                    except Refused:
+                        answer = "refused"
+                    if tenant == 1:
+                        seen.append((bench.cycle - asked, answer))
+            for tenant, key in ((1, own.randrange(4)), (1, 1), (2, others.randrange(4))):
+                after = await bench.send(packet_with(key, shape, tenant, own if tenant == 1 else others))
+                if tenant == 1:
+                    seen.append((after.meta, after.drop, after.desc))
+        return seen
+
+    bench, shape = await start(dut)
+    first, second = await observed(1), await observed(2)
+    assert first == second
+    assert sum("refused" in each for each in first) > 10 and sum("refused" not in each for each in first) > 50
+
+
+def requests(source: random.Random, shape) -> list:
+    """What a controller may try: entries anywhere, objects of anybody, words of any address."""
+    index, full = source.randrange(shape.entries), (1 << shape.key_bits) - 1
+    if source.random() < 0.5:
+        index = shape.entries - 1 - source.randrange(20)
+    number = source.randrange(64)
+    action = {"meta_set": 1, "meta": source.getrandbits(8), "count_set": 1, "count": number}
+    entry = Entry(source.randrange(4), action, mask=full)
+    return [
+        source.choice(
+            [
+                st.write_entry(index, entry),
+                st.write_entry(index, entry),
+                st.read_entry(index),
+                st.delete_entry(index),
+                st.write_meter(number, [source.getrandbits(10) for _ in range(4)]),
+                st.read_meter(number),
+                st.read_counter(number),
+                st.write_register(number, source.getrandbits(32)),
+                st.read_register(number),
+                st.write_default({"drop": 1}),
+                st.set_entries(source.randrange(4), range(0)),
+                st.entries_of(source.randrange(4)),
+                st.set_key([source.randrange(8)]),
+            ]
+        )
+    ]
 
 
 @cocotb.test()
@@ -357,6 +466,7 @@ async def refuses_bad_requests(dut):
     await bench.software(st.write_entry(2, entry))
     before = [await bench.software(st.read_entry(i)) for i in range(8)]
     key = [await bench.access(False, 4 * (128 + i)) for i in range(shape.key_halves)]
+    blocks = [(True, 0x504, 14 << 16 | 2), (True, 0x504, 12 << 16), (True, 0x504, 2 << 16), (True, 0x504, 12 << 16 | 4)]
     bad = [
         (True, 0x100, 1 << 24 | shape.entries),
         (True, 0x100, 2 << 24 | 0xFFFFFF),
@@ -375,10 +485,13 @@ async def refuses_bad_requests(dut):
         (True, 0x200, 40),
         (True, 0x200, 0x100),
         (True, 0x200 + 4 * shape.key_halves, 0),
-        (False, 0x500, 0),
+        (False, 0x540, 0),
+        (True, 0x504, (shape.entries + 4) << 16 | 0),
+        (True, 0x504, 4 << 16 | 8),
+        (True, 0x504, 0xFFFF << 16),
         (True, 0x7FC, 0),
     ]
-    for write, offset, data in bad:
+    for write, offset, data in [*bad, *(blocks if shape.kind == "exact" else [])]:
         with pytest.raises(Refused):
             await bench.access(write, offset, data)
     nonsense = [

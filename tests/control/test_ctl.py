@@ -210,6 +210,44 @@ def test_a_register_remembers_what_packets_bring(card, ctl):
         assert ctl(path, "register", "list", "--port", "wire") == [{"index": 3, "value": 500 + through * size}]
 
 
+def test_a_tenant_has_the_entries_that_it_is_given(card, ctl, girih):
+    card.registers.write("wire.tenant", 2)
+    add = ["ctl", "table", "add", "--port", "wire", "--actions", "mark 1", "--tenant", "video", "--pattern"]
+    with running(card) as path:
+        tenants = {tenant["name"]: tenant["entries"] for tenant in ctl(path, "tenant", "list")}
+        assert tenants["ipsec"] == {"wire.0": [192, 255], "host.0": [192, 255]}
+        ctl(path, "tenant", "set", "video", "--entries", "128-131")
+        (video,) = [tenant for tenant in ctl(path, "tenant", "list") if tenant["name"] == "video"]
+        assert video["entries"] == {"wire.0": [128, 131], "host.0": [128, 131]}
+        for port in (9, 10):  # the design's two chains are for everybody's packets, so they are in two of the four
+            assert girih(path, *add, f"udp dst is {port}")[0] == 0
+        code, _, errors = girih(path, *add, "udp dst is 11")
+        assert code == 2 and "4 of 4 are taken" in errors
+        for port in range(30):
+            entry(ctl, path, port, "mark 1", "--tenant", "ipsec")
+        for entries, why in [
+            ("191-192", "cannot be a range"),
+            ("192-199", "tenant 1 has entries 192-255"),
+            ("256-511", "not so many"),
+            ("none", "would not be in its range"),
+            ("9-8", "Give the first and the last one"),
+        ]:
+            code, _, errors = girih(path, "ctl", "tenant", "set", "video", "--entries", entries)
+            assert code == 2 and why in errors
+        before = ctl(path, "table", "list", "--port", "wire")
+        code, _, errors = girih(path, "ctl", "tenant", "set", "video", "--entries", "128-135", "--tenant", "video")
+        assert code == 2 and "does not let tenant video change tenant video" in errors
+        for mine in ctl(path, "table", "list", "--port", "wire", "--tenant", "video"):
+            ctl(path, "table", "del", mine["index"], "--port", "wire", "--tenant", "video")
+        ctl(path, "tenant", "set", "video", "--entries", "none", "--stage", "0")
+        assert len(ctl(path, "table", "list", "--port", "wire")) == len(before) - 2
+        code, _, errors = girih(path, *add, "udp dst is 9")
+        assert code == 2 and "no entries of its own" in errors
+    card.inject(0, frame(5004))  # found where everybody's entries are
+    card.check_conservation()
+    assert visits(card, "sha") == 1
+
+
 def test_a_tenant_has_the_meters_counters_and_registers_that_it_is_given(card, ctl, girih):
     card.registers.write("wire.tenant", 2)
     with running(card) as path:

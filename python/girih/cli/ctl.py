@@ -166,17 +166,19 @@ def _tenant(app: typer.Typer) -> None:
         meters: Annotated[str | None, typer.Option(help="Meters that are its own, such as 0-7; none: no one.")] = None,
         counters: Annotated[str | None, typer.Option(help="Counters that are its own.")] = None,
         registers: Annotated[str | None, typer.Option(help="Registers that are its own.")] = None,
+        entries: Annotated[str | None, typer.Option(help="Entries of the tables that are its own, such as 128-191.")] = None,
+        stage: Annotated[int | None, typer.Option(help="The stage of the ports whose entries they are; all without.")] = None,
         tenant: AsTenant = None,
         as_json: AsJson = False,
         socket: Socket = None,
     ) -> None:
         """Changes what is given of a tenant, and leaves the rest."""
-        ranges = {"meters": _range(meters), "counters": _range(counters), "registers": _range(registers)}
+        ranges = {"meters": _range(meters), "counters": _range(counters), "registers": _range(registers), "entries": _range(entries)}
         given = {"weight": weight, "guarantee": guarantee, "limit": limit, "services": _names(services)} | ranges
         if all(value is None for value in given.values()):
             raise GirihError("there is nothing to change", f"tenant {name}", f"Give {', '.join(f'--{what}' for what in given)}.")
         with _Card(socket, tenant) as control:
-            control.set_tenant(name, **given)
+            control.set_tenant(name, stage=stage, **given)
         _done(f"Tenant {name} is changed.", as_json, changed=name)
 
     @app.command("list", epilog="Example: ./girih ctl tenant list")

@@ -47,7 +47,8 @@ class ServiceText:
 
 @dataclass(frozen=True)
 class TenantText:
-    """number: None when the design gives none. services: None for all. guarantee, limit: bytes, limit 0: none."""
+    """number: None when the design gives none. services: None for all. guarantee, limit: bytes, limit 0: none. entries: of each
+    table of each port."""
 
     name: Scalar
     number: int | None
@@ -55,6 +56,8 @@ class TenantText:
     weight: int
     guarantee: int
     limit: int
+    entries: int
+    entries_line: int
     services: tuple[Scalar, ...] | None
     ports: tuple[Scalar, ...]
 
@@ -102,13 +105,15 @@ class Service:
 
 @dataclass(frozen=True)
 class Tenant:
-    """services: that it has a right to. ports: Ethernet ports whose traffic is its own. guarantee, limit: bytes."""
+    """services: that it has a right to. ports: Ethernet ports whose traffic is its own. guarantee, limit: bytes. entries: of its
+    own, of each table of each port."""
 
     name: str
     number: int
     weight: int
     guarantee: int
     limit: int
+    entries: int
     services: tuple[str, ...]
     ports: tuple[int, ...]
 

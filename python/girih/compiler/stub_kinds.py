@@ -27,6 +27,7 @@ def service_kinds() -> dict[str, Kind]:
             EngineParameter("kind_0", 0, 0, 2, "of the first table"),
             EngineParameter("key_halves_0", 3, 1, 10, "of its key"),
             EngineParameter("entries_0", 16, 16, 64, "of the first table"),
+            EngineParameter("stages", 1, 1, 4, "tables"),
         ),
         config=(
             ConfigField("exit", 8, "node", None, "where messages without a chain go", 0x14),

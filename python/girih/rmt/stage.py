@@ -221,6 +221,18 @@ def ranges(tenant: int) -> Steps[tuple[range, range, range]]:
     return meters, counters, registers
 
 
+def set_entries(tenant: int, entries: range) -> Steps[None]:
+    """The entries that are a tenant's own. Only for the operator. In an exact table they are none, or a power of two from 4,
+    aligned, and the tenant's packets are looked for among them alone; of tenant 0, the packets of all who have none."""
+    yield from _write("EntriesWords", tenant, entries.stop << 16 | entries.start)
+
+
+def entries_of(tenant: int) -> Steps[range]:
+    """The entries that are a tenant's own."""
+    word = yield from _read("EntriesWords", tenant)
+    return range(word & 0xFFFF, word >> 16)
+
+
 def write_entry(index: int, entry: Entry) -> Steps[None]:
     """Writes or replaces an entry; packets see all of the new one or all of the old one."""
     mask, owner, start = (actions.size(name) for name in ("StagedMask", "StagedOwner", "StagedAction"))

@@ -6,17 +6,23 @@
 
 A table knows what is in the card because it has written it, or by `load`. A tenant's controller has its
 own, with `tenant`: it sees and moves only the tenant's entries, and others' places are taken.
+
+A tenant has a range of entries of its own (`give`), where nobody but the tenant and the operator writes.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from girih.errors import GirihError
 from girih.rmt import hashing
-from girih.rmt.stage import Entry, Refused, Shape, Steps, delete_entry, read_entry, write_entry
+from girih.rmt.stage import Entry, Refused, Shape, Steps, delete_entry, entries_of, read_entry, set_entries, write_entry
+
+OPERATOR = 0
+MOST_TENANTS = 16
 
 
 class TableFull(GirihError):
@@ -28,18 +34,51 @@ class Foreign:
     """A place that another owner has taken."""
 
 
-class Table:
-    """What all kinds share. entries: what is where, by index."""
+def layout(kind: str, entries: int, wanted: Mapping[int, int]) -> dict[int, range] | None:
+    """Ranges for tenants who want so many entries of a table, from its end on, and the operator's before them.
 
-    def __init__(self, shape: Shape, tenant: int = 0):
+    None where they do not fit. In an exact table all are powers of two from 4, as the hardware takes them.
+    """
+    found: dict[int, range] = {}
+    end = entries
+    for tenant, count in sorted(wanted.items(), key=lambda item: (-item[1], item[0])):
+        if not count:
+            continue
+        if kind == "exact" and not _is_block(range(end - count, end)):
+            return None
+        found[tenant] = range(end - count, end)
+        end -= count
+        if end <= 0:
+            return None
+    if found:
+        found[OPERATOR] = range(1 << end.bit_length() - 1) if kind == "exact" else range(end)
+    return found if kind != "exact" or all(_is_block(each) for each in found.values()) else None
+
+
+def _is_block(entries: range) -> bool:
+    """Whether a range can be that of an exact table: a power of two of whole rows, at a multiple of its size."""
+    size = len(entries)
+    return size >= hashing.WAYS and size & size - 1 == 0 and entries.start % size == 0
+
+
+class Table:
+    """What all kinds share. entries: what is where, by index. ranges: of tenants that have entries of their own."""
+
+    def __init__(self, shape: Shape, tenant: int = OPERATOR, ranges: Mapping[int, range] | None = None):
         self.shape = shape
         self.tenant = tenant
+        self.ranges: dict[int, range] = dict(ranges or {})
         self.entries: dict[int, Entry | Foreign] = {}
 
     def load(self) -> Steps[None]:
         """Reads back what is in the card."""
         self.entries = {}
-        for index in range(self.shape.entries):
+        self.ranges = {}
+        for tenant in [self.tenant] if self.tenant else range(MOST_TENANTS):
+            own = yield from entries_of(tenant)
+            if own:
+                self.ranges[tenant] = own
+        for index in self.ranges.get(self.tenant, ()) if self.tenant else range(self.shape.entries):
             entry: Entry | Foreign | None
             try:
                 entry = yield from read_entry(index)
@@ -65,8 +104,7 @@ class Table:
         index = self.find(entry)
         if index is None:
             index = yield from self._make_room(entry)
-        yield from write_entry(index, entry)
-        self.entries[index] = entry
+        yield from self._write(index, entry)
         return index
 
     def delete(self, entry: Entry) -> Steps[None]:
@@ -74,8 +112,63 @@ class Table:
         index = self.find(entry)
         if index is None:
             raise KeyError(f"no entry with key {entry.key:#x}")
+        yield from self.delete_at(index)
+
+    def delete_at(self, index: int) -> Steps[None]:
+        """Deletes the entry at an index."""
         yield from delete_entry(index)
-        del self.entries[index]
+        self.entries.pop(index, None)
+
+    def listed(self) -> Iterator[tuple[int, Entry]]:
+        """The entries that this controller may see, by index."""
+        for index, entry in sorted(self.entries.items()):
+            if isinstance(entry, Entry):
+                yield index, entry
+
+    def check_range(self, tenant: int, entries: range) -> None:
+        """Raises GirihError unless a tenant can have these entries, and none if they are empty."""
+        where = f"entries {entries.start}-{entries.stop - 1}"
+        if entries.stop > self.shape.entries:
+            raise GirihError("there are not so many entries", where, f"The table has 0-{self.shape.entries - 1}.")
+        for other, taken in self.ranges.items():
+            if other not in (tenant, OPERATOR) and tenant != OPERATOR and _overlap(taken, entries):
+                raise GirihError(f"tenant {other} has entries {taken.start}-{taken.stop - 1}", where, "Give others, or take those away first.")
+        lost = [index for index, entry in self.listed() if tenant and entry.owner == tenant and self._would_lose(tenant, index, entries)]
+        if lost:
+            remedy = f"Delete them first, as the operator or with --tenant: {', '.join(map(str, lost[:8]))}."
+            raise GirihError(f"the tenant has {len(lost)} entries that would not be in its range any more", where, remedy)
+
+    def give(self, tenant: int, entries: range) -> Steps[None]:
+        """Makes a range the entries of a tenant, instead of those that it had. Only for the operator.
+
+        No packet misses an entry meanwhile. Raises GirihError; then nothing has changed.
+        """
+        self.check_range(tenant, entries)
+        yield from set_entries(tenant, entries)
+        self._know(tenant, entries)
+
+    def _know(self, tenant: int, entries: range) -> None:
+        self.ranges.pop(tenant, None)
+        if entries:
+            self.ranges[tenant] = entries
+
+    def _would_lose(self, tenant: int, index: int, entries: range) -> bool:
+        """Whether a tenant's entry would not do what it does if its range were another."""
+        return index not in entries
+
+    def _holder(self, index: int) -> int:
+        """The tenant in whose range an index is; the operator for the rest."""
+        return next((tenant for tenant, own in self.ranges.items() if tenant != OPERATOR and index in own), OPERATOR)
+
+    def _region(self, owner: int) -> int:
+        """The tenant in whose range entries of an owner stand: its own if it has one. Raises TableFull."""
+        if self.tenant and self.tenant not in self.ranges:
+            raise TableFull("the tenant has no entries of its own", "entry", "The operator gives them: ./girih ctl tenant set NAME --entries FIRST-LAST.")
+        return owner if owner in self.ranges else OPERATOR
+
+    def _write(self, index: int, entry: Entry) -> Steps[None]:
+        yield from write_entry(index, entry)
+        self.entries[index] = entry
 
     def _owned(self, entry: Entry) -> Entry:
         return replace(entry, owner=self.tenant) if self.tenant else entry
@@ -88,15 +181,28 @@ class Table:
         raise NotImplementedError
 
 
+def _overlap(a: range, b: range) -> bool:
+    return bool(a) and bool(b) and a.start < b.stop and b.start < a.stop
+
+
 class TernaryTable(Table):
     """Entries by priority: the lowest order wins, wherever it stands, so any free index will do."""
 
+    def check_range(self, tenant: int, entries: range) -> None:
+        super().check_range(tenant, entries)
+        others = [index for index, entry in self.listed() if tenant and index in entries and entry.owner != tenant]
+        if others:
+            where = f"entries {entries.start}-{entries.stop - 1}"
+            raise GirihError(f"others have entries there: {', '.join(map(str, others[:8]))}", where, "Delete them first, or give others.")
+
     def _make_room(self, entry: Entry) -> Steps[int]:
         yield from ()
-        for index in range(self.shape.entries):
+        region = self._region(entry.owner)
+        places = [index for index in self.ranges.get(region, range(self.shape.entries)) if self._holder(index) == region]
+        for index in places:
             if index not in self.entries:
                 return index
-        raise TableFull(f"all {self.shape.entries} entries are taken; delete one first")
+        raise TableFull(f"all {len(places)} entries are taken", "entry", "Delete one first.")
 
 
 class LpmTable(TernaryTable):
@@ -112,43 +218,140 @@ class LpmTable(TernaryTable):
 
 
 class ExactTable(Table):
-    """Cuckoo hashing: a key has one place in each of four ways, and others move to make one free."""
+    """Cuckoo hashing: a key has one place in each of four ways, and others move to make one free.
 
-    def __init__(self, shape: Shape, tenant: int = 0):
-        super().__init__(shape, tenant)
-        self.row_bits = (shape.entries // hashing.WAYS - 1).bit_length()
-        self._places: dict[int, list[int]] = {}
+    Packets of a tenant that has a range are looked for there alone. So an entry for everybody (owner 0) has a copy in each
+    range; the one in the operator's is the one that is listed.
+    """
 
-    def places(self, key: int) -> list[int]:
-        """The indices at which a key can be."""
-        if key not in self._places:
-            rows = [hashing.row(key, way, self.row_bits) for way in range(hashing.WAYS)]
-            self._places[key] = [row * hashing.WAYS + way for way, row in enumerate(rows)]
-        return self._places[key]
+    def __init__(self, shape: Shape, tenant: int = OPERATOR, ranges: Mapping[int, range] | None = None):
+        super().__init__(shape, tenant, ranges)
+        self._places: dict[tuple[int, range], list[int]] = {}
+
+    def places(self, key: int, region: int = OPERATOR) -> list[int]:
+        """The indices at which a key can be, in the range of a tenant."""
+        own = self.ranges.get(region, range(self.shape.entries))
+        if (key, own) not in self._places:
+            row_bits = (self.shape.entries // hashing.WAYS - 1).bit_length()
+            first, rows = own.start // hashing.WAYS, len(own) // hashing.WAYS
+            found = [hashing.row(key, way, row_bits) & rows - 1 | first for way in range(hashing.WAYS)]
+            self._places[key, own] = [row * hashing.WAYS + way for way, row in enumerate(found)]
+        return [index for index in self._places[key, own] if self._holder(index) == region]
 
     def find(self, entry: Entry) -> int | None:
-        wanted = self._match(self._owned(entry))
-        for index in self.places(entry.key):
+        entry = self._owned(entry)
+        return self._find(entry, entry.owner if entry.owner in self.ranges else OPERATOR)
+
+    def _find(self, entry: Entry, region: int) -> int | None:
+        for index in self.places(entry.key, region):
             other = self.entries.get(index)
-            if isinstance(other, Entry) and self._match(other) == wanted:
+            if isinstance(other, Entry) and self._match(other) == self._match(entry):
                 return index
         return None
+
+    def insert(self, entry: Entry) -> Steps[int]:
+        entry = self._owned(entry)
+        written: list[int] = []
+        old: dict[int, Entry] = {}
+        try:
+            for region in self._regions(entry):
+                index = self._find(entry, region)
+                if index is None:
+                    index = yield from self._make_room(entry, region)
+                else:
+                    old[index] = self.entries[index]
+                yield from self._write(index, entry)
+                written.append(index)
+        except GirihError:
+            for index in written:
+                yield from self._write(index, old[index]) if index in old else super().delete_at(index)
+            raise
+        return written[0]
+
+    def delete_at(self, index: int) -> Steps[None]:
+        entry = self.entries.get(index)
+        for region in self._regions(entry) if isinstance(entry, Entry) else ():
+            copy = self._find(entry, region)
+            if copy is not None and copy != index:
+                yield from super().delete_at(copy)
+        yield from super().delete_at(index)
+
+    def listed(self) -> Iterator[tuple[int, Entry]]:
+        return ((index, entry) for index, entry in super().listed() if self.find(entry) == index)
+
+    def check_range(self, tenant: int, entries: range) -> None:
+        if entries and not _is_block(entries):
+            remedy = f"In an exact table they are a power of two, from {hashing.WAYS}, at a multiple of their number: such as 32-63."
+            raise GirihError("these entries cannot be a range", f"entries {entries.start}-{entries.stop - 1}", remedy)
+        super().check_range(tenant, entries)
+        if tenant == OPERATOR and any(self._holder(index) == OPERATOR for index in self.entries):
+            raise GirihError("the table has entries", "entries of the operator", "Delete them first: packets look for them elsewhere then.")
+
+    def _would_lose(self, tenant: int, index: int, entries: range) -> bool:
+        return entries != self.ranges.get(tenant, range(0))
+
+    def give(self, tenant: int, entries: range) -> Steps[None]:
+        self.check_range(tenant, entries)
+        if tenant == OPERATOR:
+            yield from super().give(tenant, entries)
+            return
+        before = self.ranges.get(tenant, range(0))
+        if before:  # packets look into the operator's range from then on, where everything is
+            yield from super().give(tenant, range(0))
+            for index in [index for index in before if index in self.entries]:
+                yield from super().delete_at(index)
+        if not entries:
+            return
+        try:
+            yield from self._move_in(tenant, entries)
+        except GirihError:
+            if before:
+                yield from self._move_in(tenant, before)
+            raise
+
+    def _move_in(self, tenant: int, entries: range) -> Steps[None]:
+        """A range for a tenant that has none: what is there moves out, copies of what is for everybody's packets move in,
+        and then the tenant's packets are looked for there."""
+        self._know(tenant, entries)
+        displaced = [index for index in entries if index in self.entries]
+        everybodys = [entry for index, entry in self.entries.items() if entry.owner == OPERATOR and self._holder(index) in (OPERATOR, tenant)]
+        written = []
+        try:
+            for index in displaced:
+                entry = self.entries[index]
+                yield from self._write((yield from self._make_room(entry, OPERATOR)), entry)
+                yield from super().delete_at(index)
+            for entry in everybodys:
+                index = yield from self._make_room(entry, tenant)
+                yield from self._write(index, entry)
+                written.append(entry)
+        except GirihError:
+            for entry in written:
+                yield from super().delete_at(self._find(entry, tenant))
+            self._know(tenant, range(0))
+            raise
+        yield from set_entries(tenant, entries)
 
     def _match(self, entry: Entry) -> tuple:
         return entry.owner, entry.key
 
-    def _make_room(self, entry: Entry) -> Steps[int]:
-        path = self._path(self.places(entry.key))
+    def _regions(self, entry: Entry) -> list[int]:
+        """Whose ranges an entry stands in."""
+        everybody = [tenant for tenant in self.ranges if tenant != OPERATOR] if entry.owner == OPERATOR else []
+        return [self._region(entry.owner), *everybody]
+
+    def _make_room(self, entry: Entry, region: int) -> Steps[int]:
+        path = self._path(entry.key, region)
         # From the free end: an entry is written to its new place before the one behind it takes the old one.
         for source, target in reversed(list(itertools.pairwise(path))):
             moved = self.entries[source]
             assert isinstance(moved, Entry)  # a path leads over entries of our own
-            yield from write_entry(target, moved)
-            self.entries[target] = moved
+            yield from self._write(target, moved)
         return path[0]
 
-    def _path(self, starts: list[int]) -> list[int]:
-        """The fewest moves: indices from one of `starts` to a free one, each entry to the next index."""
+    def _path(self, key: int, region: int) -> list[int]:
+        """The fewest moves: indices from one of a key's to a free one, each entry to the next index."""
+        starts = self.places(key, region)
         came_from: dict[int, int | None] = dict.fromkeys(starts)
         queue = deque(starts)
         while queue:
@@ -162,14 +365,15 @@ class ExactTable(Table):
                 return [*path[::-1], index]
             if isinstance(entry, Foreign):
                 continue
-            for place in self.places(entry.key):
+            for place in self.places(entry.key, region):
                 if place not in came_from:
                     came_from[place] = index
                     queue.append(place)
-        taken = len(self.entries)
-        raise TableFull(f"no place for the entry: {taken} of {self.shape.entries} are taken; delete one first")
+        own = self.ranges.get(region, range(self.shape.entries))
+        taken = sum(index in own for index in self.entries)
+        raise TableFull(f"no place for the entry: {taken} of {len(own)} are taken", "entry", "Delete one first.")
 
 
-def table_for(shape: Shape, tenant: int = 0) -> Table:
-    """The table of a stage."""
-    return {"exact": ExactTable, "ternary": TernaryTable, "lpm": LpmTable}[shape.kind](shape, tenant)
+def table_for(shape: Shape, tenant: int = OPERATOR, ranges: Mapping[int, range] | None = None) -> Table:
+    """The table of a stage. ranges: the entries of tenants that have their own; `load` reads them from the card."""
+    return {"exact": ExactTable, "ternary": TernaryTable, "lpm": LpmTable}[shape.kind](shape, tenant, ranges)

@@ -19,7 +19,7 @@ from girih.card.registers import AccessRefused, Registers
 from girih.errors import GirihError
 from girih.rmt import stage as stages
 from girih.rmt.stage import Refused
-from girih.rmt.tables import Foreign, Table
+from girih.rmt.tables import Table
 from girih.services.chains import bits_of, chain_action, key_for, match_fields, shipped_program
 from girih.services.facts import Facts
 from girih.services.objects import Objects
@@ -72,7 +72,9 @@ class ServiceControl:
             for tenant in self.facts.tenants:
                 self._tenants.write_table_rights(port, tenant["number"], tenant["services"])
             self._install_key(port, [chain["match"] for chain in chains])
-            self._stages.cleared(port, CHAIN_STAGE)
+            wanted = {tenant["number"]: tenant.get("entries", 0) for tenant in self.facts.tenants if tenant["number"]}
+            for number in self._stages.numbers(port):
+                self._stages.cleared(port, number, wanted)
         # After the ports' long programs, because for some hundred cycles after reset the scheduler clears its tables.
         for service in self.facts.services:
             self._policies.write_classes(service["name"], service["policy"]["kind"], _by_class(service["name"], service["policy"]["classes"]))
@@ -230,14 +232,17 @@ class ServiceControl:
         meters: Sequence[int] | None = None,
         counters: Sequence[int] | None = None,
         registers: Sequence[int] | None = None,
+        entries: Sequence[int] | None = None,
+        stage: int | None = None,
     ) -> None:
         """Changes what is given. guarantee, limit: bytes of packet memory; limit 0 is none. services: those that it may use.
 
-        meters, counters, registers: the first and the last one that its actions may name, or none: ().
+        meters, counters, registers: the first and the last one that its actions may name, or none: (). entries: likewise those
+        of tables that are its own, of one stage or of all.
         """
-        ranges = {"meters": meters, "counters": counters, "registers": registers}
+        ranges = {"meters": meters, "counters": counters, "registers": registers, "entries": entries}
         with self._acting(f"change tenant {name}", "Leave --tenant out: tenants are the operator's."):
-            self._tenants.set(name, services, ranges, weight=weight, guarantee=guarantee, limit=limit)
+            self._tenants.set(name, services, ranges, stage, weight=weight, guarantee=guarantee, limit=limit)
 
     # ---- tables ----
 
@@ -255,8 +260,7 @@ class ServiceControl:
                 "actions": action_text(entry.action, self.facts),
                 "chain": chains.get(index),
             }
-            for index, entry in sorted(table.entries.items())
-            if not isinstance(entry, Foreign)
+            for index, entry in table.listed()
         ]
 
     def add_entry(
@@ -274,7 +278,8 @@ class ServiceControl:
     def delete_entry(self, port: str, index: int, *, stage: int = CHAIN_STAGE) -> None:
         """Deletes an entry that belongs to no chain."""
         table = self._stages.table(self.facts.port(port), stage)
-        if not isinstance(index, int) or index not in table.entries:
+        seen = table.ranges.get(self._number, ()) if self._number else range(table.shape.entries)
+        if not isinstance(index, int) or (index in seen or index >= table.shape.entries) and index not in dict(table.listed()):
             raise GirihError(f"there is no entry {index}", f"stage {stage} of {port}", "See ./girih ctl table list.")
         chain = self._chains_of(table, port, stage).get(index)
         if chain:

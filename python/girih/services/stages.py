@@ -3,14 +3,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
 from girih.card.registers import AccessRefused, Registers
 from girih.errors import GirihError
 from girih.rmt import stage
 from girih.rmt.stage import Entry, Shape
-from girih.rmt.tables import Table, table_for
+from girih.rmt.tables import Table, layout, table_for
 from girih.services.chains import Bits, Key
 
 MOST_STAGES = 4
+
+
+@contextmanager
+def _at(port: str, number: int) -> Iterator[None]:
+    """Says of what goes wrong in a table which one it is."""
+    try:
+        yield
+    except stage.Refused:
+        raise
+    except GirihError as error:
+        raise GirihError(error.what, f"{error.where} of stage {number} of {port}", error.remedy) from error
 
 
 class Stages:
@@ -95,9 +109,16 @@ class Stages:
         """The tables are read again before they are used; for cards that others write to."""
         self._tables.clear()
 
-    def cleared(self, port: str, number: int) -> None:
-        """Says that a table is known to be empty, as after reset."""
-        self._tables[port, number, self._tenant] = table_for(self.shape(port, number), self._tenant)
+    def cleared(self, port: str, number: int, wanted: Mapping[int, int]) -> None:
+        """Starts with a table that is empty, as after reset. wanted: how many entries each tenant gets."""
+        shape = self.shape(port, number)
+        ranges = layout(shape.kind, shape.entries, wanted)
+        if ranges is None:
+            remedy = "Give tenants fewer entries, or the table more."
+            raise GirihError("the tenants' entries do not fit", f"stage {number} of {port}", remedy)
+        for tenant, entries in ranges.items():
+            self.run(port, number, stage.set_entries(tenant, entries))
+        self._tables[port, number, self._tenant] = table_for(shape, self._tenant, ranges)
 
     def insert(self, port: str, number: int, entry: Entry) -> int:
         """Adds an entry; its index. Raises GirihError for one with the same match; then nothing has changed."""
@@ -106,13 +127,33 @@ class Stages:
         if index is not None:
             raise GirihError(f"entry {index} matches these packets already", f"stage {number} of {port}", "Delete it first, or match others.")
         self._changed(port, number)
-        return self.run(port, number, table.insert(entry))
+        with _at(port, number):
+            return self.run(port, number, table.insert(entry))
 
     def delete(self, port: str, number: int, index: int) -> None:
         """Deletes the entry at an index; the card refuses it for another tenant's."""
-        self.run(port, number, stage.delete_entry(index))
-        self.table(port, number).entries.pop(index, None)
+        table = self.table(port, number)
         self._changed(port, number)
+        self.run(port, number, table.delete_at(index))
+
+    def give(self, places: Iterable[tuple[str, int]], tenant: int, entries: range) -> None:
+        """Makes entries of tables a tenant's own, in all of them or in none. Raises GirihError."""
+        tables = {place: self.table(*place) for place in places}
+        for (port, number), table in tables.items():
+            with _at(port, number):
+                table.check_range(tenant, entries)
+        given: dict[tuple[str, int], range] = {}
+        try:
+            for (port, number), table in tables.items():
+                self._changed(port, number)
+                before = table.ranges.get(tenant, range(0))
+                with _at(port, number):
+                    self.run(port, number, table.give(tenant, entries))
+                given[port, number] = before
+        except GirihError:
+            for (port, number), before in given.items():
+                self.run(port, number, tables[port, number].give(tenant, before))
+            raise
 
     def _changed(self, port: str, number: int) -> None:
         """What other controllers know of the table is not true any more."""

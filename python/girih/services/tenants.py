@@ -18,7 +18,9 @@ if TYPE_CHECKING:  # the compiler takes its limits from here, and the rest takes
 WEIGHT_ONE = 2048  # the inverse of weight 1
 MOST_WEIGHT = 255
 MOST_BYTES = 1 << 24
+MOST_ENTRIES = 1 << 12
 OBJECTS = ("meters", "counters", "registers")  # of each stage of each port, which actions name by their numbers
+ENTRIES = "entries"  # of the table of each stage
 
 
 @dataclass(frozen=True)
@@ -78,16 +80,25 @@ class Tenants:
         return [self._read(tenant) for tenant in self._facts.tenants]
 
     def set(
-        self, name: str, services: Sequence[str] | None, ranges: Mapping[str, Sequence[int] | None], **given: int | None
+        self,
+        name: str,
+        services: Sequence[str] | None,
+        ranges: Mapping[str, Sequence[int] | None],
+        stage_number: int | None = None,
+        **given: int | None,
     ) -> None:
-        """Changes what is given: weight, guarantee, limit; services: all that it has a right to; ranges: see OBJECTS."""
+        """Changes what is given: weight, guarantee, limit; services: all that it has a right to; ranges: see OBJECTS, and
+        ENTRIES, of one stage or of all."""
         number = self._facts.tenant(name)["number"]
         rights = [self._facts.service(service)["number"] for service in services or ()]
         tenants = self.read_all()
         old = next(tenant for tenant in tenants if tenant["name"] == name)
         others = sum(tenant["guarantee"] for tenant in tenants if tenant["name"] != name)
+        entries = self._entries(name, ranges.get(ENTRIES), stage_number)
         values = changed(old, self._memory, others, **given)
         own = {what: self._range(name, what, ranges.get(what)) for what in OBJECTS}
+        if entries is not None:  # first, because that can fail
+            self._stages.give([place for place in self._all_stages() if stage_number in (None, place[1])], number, entries)
         if services is not None:
             values["rights"] = sum(1 << right for right in set(rights))
         for register, value in values.items():
@@ -98,6 +109,16 @@ class Tenants:
         if any(each is not None for each in own.values()):
             for port, each in self._all_stages():
                 self._stages.run(port, each, stage.set_ranges(number, **own))
+
+    def _entries(self, name: str, given: Sequence[int] | None, stage_number: int | None) -> range | None:
+        if stage_number is not None and not any(stage_number == each for _, each in self._all_stages()):
+            raise GirihError(f"there is no stage {stage_number}", f"tenant {name}", "Leave --stage out for all of them.")
+        if given is None:
+            return None
+        good = all(isinstance(value, int) and value >= 0 for value in given)
+        if not good or len(given) not in (0, 2) or list(given) != sorted(given):
+            raise GirihError(f"entries {'-'.join(map(str, given))}", f"tenant {name}", "Give the first and the last one.")
+        return range(given[0], given[1] + 1) if given else range(0)
 
     def _range(self, name: str, what: str, given: Sequence[int] | None) -> range | None:
         """First and last, or nothing of them for an empty list."""
@@ -133,12 +154,18 @@ class Tenants:
             "services": [service["name"] for service in self._facts.services if rights >> service["number"] & 1],
             "ports": list(tenant["ports"]),
             **self._owned(tenant["number"]),
+            ENTRIES: self._own_entries(tenant["number"]),
         }
 
     def _owned(self, number: int) -> dict[str, list[int] | None]:
         """The first and the last of a tenant's meters, counters and registers, alike in all stages; the operator has all."""
         own = self._stages.run(next(iter(self._facts.ports)), 0, stage.ranges(number))
         return {what: [each.start, each.stop - 1] if number and each else None for what, each in zip(OBJECTS, own)}
+
+    def _own_entries(self, number: int) -> dict[str, list[int]]:
+        """The first and the last entry that are a tenant's own, by table."""
+        found = {(port, each): self._stages.run(port, each, stage.entries_of(number)) for port, each in self._all_stages()}
+        return {f"{port}.{each}": [own.start, own.stop - 1] for (port, each), own in found.items() if own}
 
     def _register(self, name: str, number: int) -> str:
         return f"{self._facts.scheduler}.{name}[{number}]"

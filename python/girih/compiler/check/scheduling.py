@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from girih.compiler import values
 from girih.compiler.check.chains import check_chains, is_scheduler, is_service, is_unit
+from girih.compiler.check.entries import check_entries
 from girih.compiler.check.settings import parameter
 from girih.compiler.model import Design, TileText
 from girih.compiler.read.parse import Report, Scalar
@@ -30,6 +31,7 @@ def check_scheduling(design: Design, kinds: Kinds, report: Report) -> Scheduling
     services = _services(text.services, design, kinds, report)
     tenants = _tenants(text.tenants, services, _most_tenants(scheduler, kinds), design, report)
     _check_buffer(tenants, scheduler, kinds, design, report)
+    check_entries(tenants, design, kinds, report)
     chains = check_chains(text.chains, services, tenants, design, kinds, report)
     return Scheduling(scheduler.name if scheduler else None, services, tenants, chains)
 
@@ -129,7 +131,7 @@ def _tenants(texts: tuple[TenantText, ...], services: tuple[Service, ...], most:
             report.error(
                 text.name.line, f"tenant {name} has a limit of {text.limit} bytes, below its guarantee of {text.guarantee}", "Raise the limit."
             )
-        tenants.append(Tenant(name, number, text.weight, text.guarantee, text.limit, tuple(rights), ports))
+        tenants.append(Tenant(name, number, text.weight, text.guarantee, text.limit, text.entries, tuple(rights), ports))
     return tuple(tenants)
 
 

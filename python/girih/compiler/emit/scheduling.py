@@ -66,6 +66,7 @@ def _tenant(tenant: Tenant) -> dict:
         "weight": tenant.weight,
         "guarantee": tenant.guarantee,
         "limit": tenant.limit,
+        "entries": tenant.entries,
         "services": list(tenant.services),
         "ports": list(tenant.ports),
     }

@@ -21,13 +21,13 @@ from girih.compiler.scheduling import (
     TenantText,
 )
 from girih.services.policy import CLASS_VALUES
-from girih.services.tenants import MOST_BYTES, MOST_WEIGHT
+from girih.services.tenants import MOST_BYTES, MOST_ENTRIES, MOST_WEIGHT
 from girih.spec.message import struct_fields, type_widths
 
 ANY = "any"  # what has none of the names
 SECTIONS = ("services", "tenants", "chains")
 SERVICE_KEYS = ("units", "policy", "push", "affinity", "credits", "share", "by_tenant", "given_rank")
-TENANT_KEYS = ("id", "weight", "guarantee", "limit", "services", "ports")
+TENANT_KEYS = ("id", "weight", "guarantee", "limit", "entries", "services", "ports")
 CHAIN_KEYS = ("services", "tenant", "exit", "match")
 HOP_KEYS = ("class", "meta")
 MOST_TENANTS = 1 << type_widths()["tenant"]
@@ -137,6 +137,8 @@ def _tenant(name: Scalar, tree: Tree, report: Report) -> TenantText | None:
         weight=read.number(keys, "weight", 1, MOST_WEIGHT, 1, report, owner),
         guarantee=read.number(keys, "guarantee", 0, MOST_BYTES, 0, report, owner),
         limit=read.number(keys, "limit", 0, MOST_BYTES, 0, report, owner),
+        entries=read.number(keys, "entries", 0, MOST_ENTRIES, 0, report, owner),
+        entries_line=keys["entries"].line if "entries" in keys else name.line,
         services=read.names(keys, "services", report, owner, "[aes, sha]") if "services" in keys else None,
         ports=read.names(keys, "ports", report, owner, "[0]"),
     )
