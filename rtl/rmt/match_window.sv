@@ -338,7 +338,7 @@ module match_window
           end
           CommandReadMeter: entry_q[127:0] <= meter_cfg_i;
           CommandReadCounter: entry_q[127:0] <= {64'(bytes_i), 64'(packets_i)};
-          default: entry_q[31:0] <= register_i;
+          default: entry_q[127:0] <= 128'(register_i);
         endcase
         if (command_q != CommandReadMeter || meter_done_i) state_q <= Store;
       end

@@ -42,7 +42,7 @@ def test_exact_with_the_widest_key():
 
 def test_an_exact_table_is_block_ram():
     area = synthesize("match_exact", CardParams.chained())
-    assert area.bram >= 4 and area.lutram == 0
+    assert area.bram >= 4 and area.lutram <= 16  # for where tenants' rows are; a way would be some hundred
 
 
 def test_ternary():
@@ -393,11 +393,14 @@ async def looks_alike_whatever_others_write(dut):
 
     async def observed(seed: int) -> list:
         others, own = random.Random(seed), random.Random(99)
-        for _ in range(3 * shape.entries):  # reset long enough for what was in the pipeline
+        for _ in range(20):  # long enough for what was in the pipeline
             dut.rst_i.value = 1
             await FallingEdge(dut.clk_i)
         dut.rst_i.value = 0
         begin = bench.cycle
+        for tenant in (1, 2):  # the words that were staged before reset are there still
+            for word in range(64):
+                await bench.access(True, 4 * word, 0, tenant)
         await bench.software(st.set_key(list(range(shape.key_halves))))
         for tenant, entries in layout(shape.kind, shape.entries, {1: 8, 2: 8}).items():
             await bench.software(st.set_entries(tenant, entries))
@@ -430,6 +433,15 @@ async def looks_alike_whatever_others_write(dut):
     assert sum("refused" in each for each in first) > 10 and sum("refused" not in each for each in first) > 50
 
 
+def staged_words(command: int, index: int) -> st.Steps[list[int]]:
+    """A command that reads a register or an entry, and all that is then in the staged words."""
+    yield st.Access(True, 0x100, (9 if command else 3) << 24 | index)
+    words = []
+    for word in range(25):
+        words.append((yield st.Access(False, 4 * word)))
+    return words
+
+
 def requests(source: random.Random, shape) -> list:
     """What a controller may try: entries anywhere, objects of anybody, words of any address."""
     index, full = source.randrange(shape.entries), (1 << shape.key_bits) - 1
@@ -454,6 +466,7 @@ def requests(source: random.Random, shape) -> list:
                 st.set_entries(source.randrange(4), range(0)),
                 st.entries_of(source.randrange(4)),
                 st.set_key([source.randrange(8)]),
+                staged_words(source.randrange(2), source.randrange(2)),
             ]
         )
     ]

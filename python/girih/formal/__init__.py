@@ -96,6 +96,7 @@ def verdict(
     abstraction: Sequence[tuple[str, str, str]] = (),
     widths: dict[str, int] | None = None,
     registers_for_memories: bool = False,
+    chained: bool = False,
     timeout: int = 500,
 ) -> tuple[str, Path]:
     """What sby says of the harness (PASS, FAIL, UNKNOWN …) and the folder with its log and traces.
@@ -105,8 +106,9 @@ def verdict(
     abstraction: the same, of what the proof does not depend on: arithmetic that is hard for a solver, say, becomes simple.
     widths: of the package's types, where the proof needs more than one bit.
     registers_for_memories: small memories become registers, which is much faster where copies of them are compared.
+    chained: the package is that of a card with services, with chains of one hop.
     """
-    generated = generated_rtl(CardParams(data_width=128, route_hops=1))
+    generated = generated_rtl(CardParams(data_width=128, route_hops=1 + chained, chain_hops=int(chained)))
     texts = {path.name: path.read_text() for path in resolve([top], [generated])}
     if PACKAGE in texts:
         texts[PACKAGE] = _narrow(texts[PACKAGE], widths or {})
