@@ -78,7 +78,8 @@ class Phv:
         return cls(**values)
 
 
-def random_phv(tenant: int = 0, length: int = 64, source: random.Random = random) -> Phv:
+def random_phv(tenant: int = 0, length: int = 64, seed: int | None = None) -> Phv:
+    source = random.Random(random.getrandbits(32) if seed is None else seed)
     return Phv([source.getrandbits(32) for _ in range(WORDS)], desc={"tenant": tenant, "length": length})
 
 

@@ -69,8 +69,8 @@ def key_of(packet: Phv, shape) -> int:
     return key
 
 
-def packet_with(key: int, shape, tenant: int = 0, source: random.Random = random) -> Phv:
-    packet = random_phv(tenant, source=source)
+def packet_with(key: int, shape, tenant: int = 0, seed: int | None = None) -> Phv:
+    packet = random_phv(tenant, seed=seed)
     for half in range(shape.key_halves):
         value = key >> 16 * (shape.key_halves - 1 - half) & 0xFFFF
         shift = 16 * (half % 2)
@@ -139,7 +139,7 @@ async def finds_what_a_model_finds_in_ranges(dut):
     await finds_what_a_model_finds_with(dut, {1: 16, 2: 4})
 
 
-async def finds_what_a_model_finds_with(dut, wanted: dict[int, int]) -> None:
+async def finds_what_a_model_finds_with(dut, wanted):
     bench, shape = await start(dut)
     table = table_for(shape)
     for tenant, own in layout(shape.kind, shape.entries, wanted).items():
@@ -391,7 +391,7 @@ async def looks_alike_whatever_others_write(dut):
     """Two runs that differ in what tenant 2 asks for alone: tenant 1 gets the same answers after as many cycles, and its packets
     find the same."""
 
-    async def observed(seed: int) -> list:
+    async def observed(seed):
         others, own = random.Random(seed), random.Random(99)
         for _ in range(20):  # long enough for what was in the pipeline
             dut.rst_i.value = 1
@@ -422,7 +422,7 @@ async def looks_alike_whatever_others_write(dut):
                     if tenant == 1:
                         seen.append((bench.cycle - asked, answer))
             for tenant, key in ((1, own.randrange(4)), (1, 1), (2, others.randrange(4))):
-                after = await bench.send(packet_with(key, shape, tenant, own if tenant == 1 else others))
+                after = await bench.send(packet_with(key, shape, tenant, step if tenant == 1 else None))
                 if tenant == 1:
                     seen.append((after.meta, after.drop, after.desc))
         return seen

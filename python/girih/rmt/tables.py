@@ -103,7 +103,7 @@ class Table:
         entry = self._owned(entry)
         index = self.find(entry)
         if index is None:
-            index = yield from self._make_room(entry)
+            index = yield from self._make_room(entry, self._region(entry.owner))
         yield from self._write(index, entry)
         return index
 
@@ -176,8 +176,8 @@ class Table:
     def _match(self, entry: Entry) -> tuple:
         return entry.owner, entry.key & entry.mask, entry.mask & (1 << self.shape.key_bits) - 1, entry.order
 
-    def _make_room(self, entry: Entry) -> Steps[int]:
-        """An index that is free; what was there has been moved."""
+    def _make_room(self, entry: Entry, region: int) -> Steps[int]:
+        """An index that is free, in the range of a tenant; what was there has been moved."""
         raise NotImplementedError
 
 
@@ -195,9 +195,8 @@ class TernaryTable(Table):
             where = f"entries {entries.start}-{entries.stop - 1}"
             raise GirihError(f"others have entries there: {', '.join(map(str, others[:8]))}", where, "Delete them first, or give others.")
 
-    def _make_room(self, entry: Entry) -> Steps[int]:
+    def _make_room(self, entry: Entry, region: int) -> Steps[int]:
         yield from ()
-        region = self._region(entry.owner)
         places = [index for index in self.ranges.get(region, range(self.shape.entries)) if self._holder(index) == region]
         for index in places:
             if index not in self.entries:
@@ -259,7 +258,7 @@ class ExactTable(Table):
                 if index is None:
                     index = yield from self._make_room(entry, region)
                 else:
-                    old[index] = self.entries[index]
+                    old[index] = self._entry(index)
                 yield from self._write(index, entry)
                 written.append(index)
         except GirihError:
@@ -270,10 +269,11 @@ class ExactTable(Table):
 
     def delete_at(self, index: int) -> Steps[None]:
         entry = self.entries.get(index)
-        for region in self._regions(entry) if isinstance(entry, Entry) else ():
-            copy = self._find(entry, region)
-            if copy is not None and copy != index:
-                yield from super().delete_at(copy)
+        if isinstance(entry, Entry):
+            for region in self._regions(entry):
+                copy = self._find(entry, region)
+                if copy is not None and copy != index:
+                    yield from super().delete_at(copy)
         yield from super().delete_at(index)
 
     def listed(self) -> Iterator[tuple[int, Entry]]:
@@ -314,23 +314,30 @@ class ExactTable(Table):
         and then the tenant's packets are looked for there."""
         self._know(tenant, entries)
         displaced = [index for index in entries if index in self.entries]
-        everybodys = [entry for index, entry in self.entries.items() if entry.owner == OPERATOR and self._holder(index) in (OPERATOR, tenant)]
-        written = []
+        known = [(index, self._entry(index)) for index in self.entries]
+        everybodys = [entry for index, entry in known if entry.owner == OPERATOR and self._holder(index) in (OPERATOR, tenant)]
+        written: list[int] = []
         try:
             for index in displaced:
-                entry = self.entries[index]
+                entry = self._entry(index)
                 yield from self._write((yield from self._make_room(entry, OPERATOR)), entry)
                 yield from super().delete_at(index)
             for entry in everybodys:
                 index = yield from self._make_room(entry, tenant)
                 yield from self._write(index, entry)
-                written.append(entry)
+                written.append(index)
         except GirihError:
-            for entry in written:
-                yield from super().delete_at(self._find(entry, tenant))
+            for index in written:
+                yield from super().delete_at(index)
             self._know(tenant, range(0))
             raise
         yield from set_entries(tenant, entries)
+
+    def _entry(self, index: int) -> Entry:
+        """What is at an index where others have nothing."""
+        entry = self.entries[index]
+        assert isinstance(entry, Entry)
+        return entry
 
     def _match(self, entry: Entry) -> tuple:
         return entry.owner, entry.key
@@ -344,9 +351,7 @@ class ExactTable(Table):
         path = self._path(entry.key, region)
         # From the free end: an entry is written to its new place before the one behind it takes the old one.
         for source, target in reversed(list(itertools.pairwise(path))):
-            moved = self.entries[source]
-            assert isinstance(moved, Entry)  # a path leads over entries of our own
-            yield from self._write(target, moved)
+            yield from self._write(target, self._entry(source))
         return path[0]
 
     def _path(self, key: int, region: int) -> list[int]:

@@ -5,9 +5,9 @@ import random
 
 import pytest
 
+from girih.errors import GirihError
 from girih.rmt import action, hashing
 from girih.rmt.stage import Entry, Refused, Shape, run
-from girih.errors import GirihError
 from girih.rmt.tables import ExactTable, LpmTable, TableFull, TernaryTable, layout, table_for
 
 COMMANDS = action.names("command")
@@ -39,7 +39,7 @@ class Card:
         assert write and word == action.size("CommandWord")
         command, index, owner = COMMANDS[data >> 24], data & 0xFFFFFF, action.size("StagedOwner")
         old = self.entries.get(index)
-        if old and self.tenant not in (0, old[owner] & 15) or self.tenant and index not in self.range_of(self.tenant):
+        if (old and self.tenant not in (0, old[owner] & 15)) or (self.tenant and index not in self.range_of(self.tenant)):
             raise Refused("another's")
         if command == "write":
             self.entries[index] = [*self.staged]

@@ -279,7 +279,7 @@ class ServiceControl:
         """Deletes an entry that belongs to no chain."""
         table = self._stages.table(self.facts.port(port), stage)
         seen = table.ranges.get(self._number, ()) if self._number else range(table.shape.entries)
-        if not isinstance(index, int) or (index in seen or index >= table.shape.entries) and index not in dict(table.listed()):
+        if not isinstance(index, int) or ((index in seen or index >= table.shape.entries) and index not in dict(table.listed())):
             raise GirihError(f"there is no entry {index}", f"stage {stage} of {port}", "See ./girih ctl table list.")
         chain = self._chains_of(table, port, stage).get(index)
         if chain:

@@ -11,7 +11,7 @@ from girih.compiler.model import Design
 from girih.compiler.read.parse import Report, Scalar
 from girih.compiler.scheduling import Chain, ChainHop, ChainText, Service, Tenant
 from girih.rmt.stage import KINDS, Shape, run
-from girih.rmt.tables import TableFull, table_for
+from girih.rmt.tables import TableFull, layout, table_for
 from girih.services.chains import Bits, bits_of, key_for, match_fields
 from girih.spec.kinds import Kind
 
@@ -82,12 +82,13 @@ def check_chains(
             )
         )
     if len(report.errors) == fields_were:
-        _check_keys(chains, texts, design, kinds, report)
+        wanted = {tenant.number: tenant.entries for tenant in tenants}
+        _check_keys(chains, texts, wanted, design, kinds, report)
     return tuple(chains)
 
 
 def _check_keys(
-    chains: list[Chain], texts: tuple[ChainText, ...], design: Design, kinds: Kinds, report: Report
+    chains: list[Chain], texts: tuple[ChainText, ...], wanted: Mapping[int, int], design: Design, kinds: Kinds, report: Report
 ) -> None:
     """The first table of each port can tell the chains apart, and has room for them; all of an exact one is compared."""
     matched = [(text, bits_of(dict(chain.match))) for chain, text in zip(chains, texts, strict=True) if chain.match]
@@ -124,14 +125,16 @@ def _check_keys(
             )
             continue
         entries = parameter(tile, kind, ENTRIES, design.params)
-        if entries is not None and not _fit(KINDS[sort], entries, halves, [bits for _, bits in matched]):
+        if entries is not None and not _fit(KINDS[sort], entries, halves, [bits for _, bits in matched], wanted):
             what = f"the {len(matched)} chains that match packets do not fit the first table of {tile.name}, of {entries} entries"
+            if any(wanted.values()):
+                what += ", of which tenants have some"
             report.error(first.name.line, what, f"Give it more with {ENTRIES} in {tile.name}, or remove chains.")
 
 
-def _fit(sort: str, entries: int, halves: int, matched: list[Bits]) -> bool:
-    """Whether a table takes all entries, as they are written when the card starts."""
-    table = table_for(Shape(sort, entries, halves, meters=0, counters=0, registers=0))
+def _fit(sort: str, entries: int, halves: int, matched: list[Bits], wanted: Mapping[int, int]) -> bool:
+    """Whether a table takes all entries, as they are written when the card starts. wanted: the entries of tenants."""
+    table = table_for(Shape(sort, entries, halves, meters=0, counters=0, registers=0), ranges=layout(sort, entries, wanted))
     key = key_for(matched, halves)
     try:
         for bits in matched:

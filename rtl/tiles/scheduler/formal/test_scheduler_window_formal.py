@@ -2,6 +2,7 @@
 """Proof, unbounded, that the scheduler's window tells a tenant of its own alone; and that it notices what would tell more."""
 
 import pytest
+
 from girih.formal import prove, refute
 
 OPTIONS = {"widths": {"tenant_t": 2}, "registers_for_memories": True}
