@@ -128,6 +128,14 @@ module rmt_pipeline
     end
   end
 
+  // What the proof of freedom from deadlock goes by: a table makes no message lossless at a port that has none. Decided
+  // before frames wait, so that an offered flit does not change when the configuration does.
+  phv_t decided;
+  always_comb begin
+    decided = phv[Stages];
+    decided.desc.lossless = phv[Stages].desc.lossless && default_i.lossless;
+  end
+
   drop_e dropped;
   deparser #(
       .BufferFlits(BufferFlits)
@@ -138,7 +146,7 @@ module rmt_pipeline
       .beat_i(in_flit_i),
       .used_o(used),
       .phv_valid_i(phv_valid[Stages]),
-      .phv_i(phv[Stages]),
+      .phv_i(decided),
       .edits_write_i(edits_write),
       .edits_path_i(edits_path),
       .edits_i(edits),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import cocotb
 import pytest
 from cocotb.clock import Clock
-from cocotb.triggers import FallingEdge, ReadOnly
+from cocotb.triggers import FallingEdge, ReadOnly, Timer
 
 from girih.testing import run_cocotb
 
@@ -108,4 +108,45 @@ async def colours_as_the_rfc_says(dut):
             model.committed, model.peak = old.committed, old.peak
             models[configure] = model
             fresh.add(configure)
+    assert min(colours) > 100
+
+
+@cocotb.test()
+async def wraps_and_long_idle_times_do_not_show(dut):
+    """What was ever granted and used wraps many times, with idle times between; the model has unbounded integers."""
+    await reset(dut)
+    count = 1 << len(dut.index_i)
+    model = Meter(2000 * count * UNIT, 1 << 17, 3000 * count * UNIT, 1 << 18)
+    dut.cfg_write_i.value = 1
+    dut.cfg_i.value = (
+        model.peak_burst << 96 | model.peak_rate << 64 | model.committed_burst << 32 | model.committed_rate
+    )
+    await FallingEdge(dut.clk_i)
+    dut.cfg_write_i.value = 0
+    for _ in range(2 * count - 1):
+        await FallingEdge(dut.clk_i)
+    model.fill()
+    used, colours, cycle = 0, [0, 0, 0], 0
+    while used < 24 << 20:
+        if cycle % (97 * count) == 0:
+            idle = random.choice([1, 1, 50, 1 << 12, 1 << 17]) * count
+            await Timer(4 * idle - 2, unit="ns")
+            await FallingEdge(dut.clk_i)
+            for _ in range(min(idle // count, 1000)):  # then it is full, and stays so
+                model.visit((0, 0))
+        length = random.randint(1, 9018)
+        valid = random.random() < 0.9
+        dut.valid_i.value, dut.length_i.value = int(valid), length
+        await ReadOnly()
+        taken = (0, 0)
+        if valid:
+            want, taken = model.packet(length)
+            assert int(dut.colour_o.value) == want
+            colours[want] += 1
+            used += taken[1] // UNIT
+        await FallingEdge(dut.clk_i)
+        if cycle % count == 0:
+            model.visit(taken)
+        cycle += 1
+        dut.valid_i.value = 0
     assert min(colours) > 100

@@ -91,13 +91,6 @@ module rmt_port_engine
       .bad_o(bad)
   );
 
-  // What the proof of freedom from deadlock goes by: a table makes no message lossless at a port that has none.
-  flit_t done;
-  always_comb begin
-    out_flit_o = done;
-    out_flit_o.desc.lossless = done.desc.lossless && cfg_i.lossless;
-  end
-
   window_response_t response;
   pipeline_event_t counted;
   rmt_pipeline #(
@@ -113,7 +106,7 @@ module rmt_port_engine
       .in_flit_i(beat),
       .out_valid_o,
       .out_ready_i,
-      .out_flit_o(done),
+      .out_flit_o,
       .out_key_o,
       .default_i('{port: port_t'(Port), tenant: cfg_i.tenant, exit: cfg_i.exit, lossless: cfg_i.lossless}),
       .window_i('{

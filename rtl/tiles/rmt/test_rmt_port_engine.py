@@ -167,6 +167,37 @@ async def frames_without_a_table_go_to_the_exit(dut):
 
 
 @cocotb.test()
+async def an_offered_flit_stands_whatever_is_written(dut):
+    """Frames wait for an output that stalls; neither configuration nor tables nor the parser change what is offered, and each
+    message is of one configuration whole."""
+    bench = await Bench.start(dut, lossless=1)
+    index = await bench.insert("udp.dst", 53, {"lossless_set": 1, "lossless": 1, "meta_set": 1, "meta": 1})
+    frames = [frame_of("ipv4", "udp", payload=bytes(300)) for _ in range(3)]
+    bench.sink.stall = 1.0
+    old, new = {"tenant": 3, "exit": 0x21, "lossless": 1}, {"tenant": 12, "exit": 0x5E, "lossless": 0}
+    dut.cfg_i.value = config_word("rmt_port", **old)
+    for frame in frames:
+        bench.mac.send(frame)
+    await bench.mac.drained()
+    for _ in range(40):
+        await RisingEdge(dut.clk_i)
+    assert dut.out_valid_o.value == 1
+    before = int(dut.out_flit_o.value), int(dut.out_key_o.value)
+    dut.cfg_i.value = config_word("rmt_port", **new)
+    await bench.steps(stage.delete_entry(index))
+    await bench.steps(stage.write_default({"drop": 1}))
+    await bench.access(True, 0, 0)  # the parser is off
+    for _ in range(20):
+        await RisingEdge(dut.clk_i)
+        assert (int(dut.out_flit_o.value), int(dut.out_key_o.value)) == before
+    bench.sink.stall = 0.0
+    await bench.finish()
+    for have in bench.sink.messages:
+        assert {name: have.desc[name] for name in old} == old
+    assert len(bench.sink.messages) == len(frames)
+
+
+@cocotb.test()
 async def a_table_writes_chain_and_drops_and_mirrors(dut):
     bench = await Bench.start(dut, lossless=1)
     hop = [{"service": 2, "rank_class": 1, "meta": 7}, {"service": 5}]
