@@ -28,7 +28,7 @@ def _at(port: str, number: int) -> Iterator[None]:
 
 
 class Stages:
-    """Tables by port and stage. What all controllers of a card know of its tables is in `tables`, which they share."""
+    """Tables by port and stage. `tables` is shared: it holds what each controller of a card knows of its tables."""
 
     def __init__(self, registers: Registers, tenant: int, tables: dict[tuple[str, int, int], Table]):
         self._registers = registers
@@ -156,6 +156,6 @@ class Stages:
             raise
 
     def _changed(self, port: str, number: int) -> None:
-        """What other controllers know of the table is not true any more."""
+        """Discards what other controllers know of the table; they read it again."""
         for place in [place for place in self._tables if place[:2] == (port, number) and place[2] != self._tenant]:
             del self._tables[place]
