@@ -234,7 +234,7 @@ async def a_table_makes_messages_lossless_where_there_are_any(dut, port):
     bench = await Bench.start(dut, lossless=port)
     await bench.insert("udp.dst", 53, {"lossless_set": 1, "lossless": 1, "exit_set": 1, "exit": 0x17})
     await bench.insert("udp.dst", 80, {"lossless_set": 1, "lossless": 0, "exit_set": 1, "exit": 0x18})
-    frames = [frame_of("ipv4", "udp", payload=bytes(50)) for _ in range(60)]
+    frames = [frame_of("ipv4", "udp", payload=bytes(50)) for _ in range(120)]
     for frame in frames:
         bench.mac.send(frame)
     await bench.finish()
