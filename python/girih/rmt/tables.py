@@ -127,7 +127,7 @@ class Table:
 
     def check_range(self, tenant: int, entries: range) -> None:
         """Raises GirihError unless a tenant can have these entries, and none if they are empty."""
-        where = f"entries {entries.start}-{entries.stop - 1}"
+        where = _named(entries)
         if entries.stop > self.shape.entries:
             raise GirihError("there are not so many entries", where, f"The table has 0-{self.shape.entries - 1}.")
         for other, taken in self.ranges.items():
@@ -181,6 +181,10 @@ class Table:
         raise NotImplementedError
 
 
+def _named(entries: range) -> str:
+    return f"entries {entries.start}-{entries.stop - 1}" if entries else "no entries"
+
+
 def _overlap(a: range, b: range) -> bool:
     return bool(a) and bool(b) and a.start < b.stop and b.start < a.stop
 
@@ -192,7 +196,7 @@ class TernaryTable(Table):
         super().check_range(tenant, entries)
         others = [index for index, entry in self.listed() if tenant and index in entries and entry.owner != tenant]
         if others:
-            where = f"entries {entries.start}-{entries.stop - 1}"
+            where = _named(entries)
             raise GirihError(f"others have entries there: {', '.join(map(str, others[:8]))}", where, "Delete them first, or give others.")
 
     def _make_room(self, entry: Entry, region: int) -> Steps[int]:
@@ -282,7 +286,7 @@ class ExactTable(Table):
     def check_range(self, tenant: int, entries: range) -> None:
         if entries and not _is_block(entries):
             remedy = f"In an exact table they are a power of two, from {hashing.WAYS}, at a multiple of their number: such as 32-63."
-            raise GirihError("these entries cannot be a range", f"entries {entries.start}-{entries.stop - 1}", remedy)
+            raise GirihError("these entries cannot be a range", _named(entries), remedy)
         super().check_range(tenant, entries)
         if tenant == OPERATOR and any(self._holder(index) == OPERATOR for index in self.entries):
             raise GirihError("the table has entries", "entries of the operator", "Delete them first: packets look for them elsewhere then.")
