@@ -64,11 +64,12 @@ def explain(watch: Watch, cycles: int, links: tuple[Waiting, ...], stuck_wires: 
     graph = _waits(watch, offered)
     wires = {f"fabric > {tile}": port for tile, port in watch.wires.items() if port in stuck_wires}
     wire = next((link for link in offered if link in wires), None)
-    cycle = None if wire else graph.shortest_cycle()
+    end = wire or (_ends(graph, offered) or [links[0].link])[0]
+    cycle = None if wire else graph.shortest_cycle() or _graph_of(watch).cycle_through(end)
     if cycle:
         chain = tuple(edge.holder for edge in cycle)
         return Stall(cycles, CIRCLE, links, chain, _sentences(watch, offered, (*chain, chain[0])))
-    furthest = _longest_to(graph, wire or _ends(graph, offered)[0])
+    furthest = _longest_to(graph, end)
     chain = tuple(dropwhile(lambda resource: resource not in offered, furthest))
     sentences = _sentences(watch, offered, chain)
     tile = chain[-1].removeprefix("fabric > ")
@@ -77,6 +78,16 @@ def explain(watch: Watch, cycles: int, links: tuple[Waiting, ...], stuck_wires: 
     else:
         last = f"{tile} takes nothing from {chain[-1]}, where {offered[chain[-1]].message} is next"
     return Stall(cycles, WIRE if wire else TILE, links, chain, (*sentences, last))
+
+
+def _graph_of(watch: Watch) -> Graph:
+    """All that can wait, also links on which nothing is offered: a message that fits into the queue at the end of one
+    does not show there. Of a card that the compiler accepts this has no cycle."""
+    graph = Graph()
+    for holder, wants in watch.waits.items():
+        for wanted in wants:
+            graph.wait(holder, wanted)
+    return graph
 
 
 def _waits(watch: Watch, offered: dict[str, Waiting]) -> Graph:
@@ -137,6 +148,10 @@ def _sentence(watch: Watch, offered: dict[str, Waiting], holder: str, wanted: st
         if first in reasons:
             return f"{holder} holds {first}, which waits for {wanted}"
         return f"{holder} holds {' or '.join(reasons)}, which waits for {wanted} behind {first}"
+    if holder in watch.links and holder not in offered:
+        return f"{holder} holds {' or '.join(reasons)} in its queue, which waits for {wanted}"
+    if holder in offered and wanted in watch.links:
+        return f"{holder} holds {offered[holder].message}, which waits for {wanted}"
     if wanted in offered:
         return f"{holder} waits for {wanted} with {offered[wanted].message}"
     return f"{holder} holds {offered[holder].message}: {reasons[0]}" if holder in offered else f"{holder} waits for {wanted}: {reasons[0]}"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stalled card in words, on a small one made by hand: a and b send to each other, and a to a port."""
 
+from dataclasses import replace
+
 from girih.card.manifest import Watch
 from girih.card.stall import CIRCLE, TILE, WIRE, CardStalled, Waiting, explain
 
@@ -41,6 +43,14 @@ def test_a_circle_is_told_from_link_to_link():
     )
 
 
+def test_a_message_that_fits_into_a_queue_does_not_show_there_and_is_in_the_circle_all_the_same():
+    """b has sent a short message: nothing is left at its link."""
+    stall = explain(WATCH, 20_000, (RX, INTO_A, A, INTO_B), frozenset())
+    assert stall.kind == CIRCLE
+    assert stall.chain == ("fabric > b", "tile b", "b > fabric", "fabric > a", "tile a", "a > fabric")
+    assert stall.sentences[2] == "b > fabric holds b > a in its queue, which waits for fabric > a"
+
+
 def test_who_is_behind_another_sort_of_message_is_said():
     stall = explain(WATCH, 20_000, (RX, Waiting("fabric > a", "rx", "a"), A, INTO_B, B), frozenset())
     assert stall.sentences[-1] == "b > fabric holds b > a, which waits for fabric > a behind rx > a"
@@ -58,7 +68,8 @@ def test_a_wire_that_takes_nothing_is_the_end():
 
 
 def test_a_tile_that_takes_nothing_is_the_end():
-    stall = explain(WATCH, 500, (RX, INTO_A, A, INTO_B), frozenset())
+    waits = {holder: {wanted: why for wanted, why in wants.items() if holder != "tile b"} for holder, wants in WATCH.waits.items()}
+    stall = explain(replace(WATCH, waits=waits), 500, (RX, INTO_A, A, INTO_B), frozenset())
     assert stall.kind == TILE
     assert stall.text.splitlines()[0] == "nothing has moved for 500 cycles: 4 links hold messages"
     assert stall.sentences[-1] == "b takes nothing from fabric > b, where a > b is next"

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from girih.compiler.check.chains import is_scheduler, is_unit
-from girih.compiler.messages import State, Step, Walk, walk
+from girih.compiler.messages import State, Step, Walk, keeps_room, walk
 from girih.compiler.model import Card, Tile
 from girih.compiler.paths import in_order
 from girih.deadlock import Graph
 from girih.topology import IN, OUT, Channel
 
-LOSSLESS_SLOTS = "lossless_slots"  # of a unit: messages that it keeps room for; of a scheduler: those that it sends at most
 WAITING = ("cut_through", "store_and_forward")  # a finite buffer fills up, so that a tile with one waits as well
 
 
@@ -96,7 +95,7 @@ def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: l
         _add_tokens(graph, card, tile, comes, leaves)
         return
     lossless = [step for step in comes if step.after.lossless]
-    if is_unit(kind) and _has_room(card, tile):
+    if is_unit(kind) and keeps_room(card, tile):
         lossless = [step for step in lossless if step.start.tile != card.scheduling.scheduler]
     if (comes and kind.buffering in WAITING) or (lossless and kind.buffering == "drops"):
         for place in tile.places:
@@ -131,17 +130,6 @@ def _add_replies(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves
 def lossless_tiles(messages: Walk) -> frozenset[str]:
     """The tiles that lossless messages can come to."""
     return frozenset(step.after.at.tile for step in messages.steps if step.after.lossless)
-
-
-def _has_room(card: Card, unit: Tile) -> bool:
-    """Whether a unit keeps room for all lossless messages that the scheduler may send it."""
-    return _slots(unit, 0) >= _slots(card.tile(card.scheduling.scheduler), 1)
-
-
-def _slots(tile: Tile, otherwise: int) -> int:
-    """The slots for lossless messages that the design gives a tile, or its kind."""
-    default = next((p.default for p in tile.kind.parameters if p.name == LOSSLESS_SLOTS), otherwise)
-    return int(dict(tile.parameters).get(LOSSLESS_SLOTS, default))
 
 
 def _add_tokens(graph: Graph, card: Card, scheduler: Tile, comes: list[Step], leaves: list[Step]) -> None:

@@ -19,6 +19,7 @@ from girih.compiler.scheduling import PUSH, Chain, ChainHop, Service
 
 NEVER = PUSH.index("never")
 ALWAYS = PUSH.index("always")
+LOSSLESS_SLOTS = "lossless_slots"  # of a unit: messages that it keeps room for; of a scheduler: those that it sends at most
 
 
 @dataclass(frozen=True, order=True)
@@ -124,9 +125,20 @@ def makes_lossless(tile: Tile) -> bool:
     return tile.kind.lossless is not None and bool(dict(tile.config)[tile.kind.lossless])
 
 
+def keeps_room(card: Card, unit: Tile) -> bool:
+    """Whether a unit keeps room for all lossless messages that the scheduler may send it."""
+    return _slots(unit, 0) >= _slots(card.tile(card.scheduling.scheduler), 1)
+
+
 def gives_chains(tile: Tile) -> bool:
     """Whether a tile writes the chains of what comes in by its port."""
     return tile.kind.chained and "axis_in" in tile.kind.uses
+
+
+def _slots(tile: Tile, otherwise: int) -> int:
+    """The slots for lossless messages that the design gives a tile, or its kind."""
+    default = next((p.default for p in tile.kind.parameters if p.name == LOSSLESS_SLOTS), otherwise)
+    return int(dict(tile.parameters).get(LOSSLESS_SLOTS, default))
 
 
 def _alone(service: Service) -> Chain:
@@ -192,7 +204,8 @@ class _Machine:
             service = self._service(done)
             if not pushed or service.push != ALWAYS or len(pushed) < len(service.units):
                 yield from self._by(tile, table, state, done, self._label(state.chain), seldom=bool(pushed))
-        yield from self._by(tile, table, state, state, seldom=True)
+        if not (state.lossless and state.routed and keeps_room(self.card, tile)):
+            yield from self._by(tile, table, state, state, seldom=True)
 
     def _pushed(self, tile: Tile, state: State) -> tuple[str, ...]:
         """The units that the scheduler may have chosen for the next service beforehand; a unit has no way to itself."""

@@ -69,13 +69,21 @@ class Graph:
                 found = self._back_to(start, tangle)
                 if shortest is None or len(found) < len(shortest):
                     shortest = found
-        if shortest is None:
-            return None
-        return tuple(self.edge(holder, wanted) for holder, wanted in pairwise([*shortest, shortest[0]]))
+        return None if shortest is None else self._edges_of(shortest)
+
+    def cycle_through(self, resource: Resource) -> tuple[Edge, ...] | None:
+        """The shortest cycle that a resource is on, from it on. None: it is on none."""
+        for tangle in self._tangles():
+            if resource in tangle:
+                return self._edges_of(self._back_to(resource, tangle))
+        return None
 
     def tangled(self) -> tuple[Resource, ...]:
         """Every resource that is on some cycle: none of it may be left where there are several to break."""
         return tuple(resource for tangle in self._tangles() for resource in tangle)
+
+    def _edges_of(self, cycle: list[Resource]) -> tuple[Edge, ...]:
+        return tuple(self.edge(holder, wanted) for holder, wanted in pairwise([*cycle, cycle[0]]))
 
     def _digraph(self) -> networkx.DiGraph:
         graph: networkx.DiGraph = networkx.DiGraph()

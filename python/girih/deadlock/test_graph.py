@@ -63,6 +63,12 @@ def test_edges_keep_all_their_reasons_in_order():
         graph.edge("a", "c")
 
 
+def test_the_shortest_cycle_of_a_resource():
+    graph = graph_of("abca", "cxc", "da", "xe")
+    assert ["".join(edge.holder for edge in graph.cycle_through(start)) for start in "abcx"] == ["abc", "bca", "cx", "xc"]
+    assert graph.cycle_through("d") is graph.cycle_through("e") is graph.cycle_through("unknown") is None
+
+
 def test_what_a_graph_says_of_itself():
     graph = graph_of("abc", "ac")
     assert graph.resources == tuple("abc")
@@ -143,3 +149,6 @@ def test_any_graph_has_an_order_or_a_cycle_that_is_shortest(pairs, names):
     if cycle:
         assert len(cycle) == min(lengths)
         assert set(graph.tangled()) == {names[node] for node in range(31) if (node, node) in far}
+    for node in range(31):
+        own = graph.cycle_through(names[node])
+        assert (0 if own is None else len(own)) == far.get((node, node), 0)
