@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Combines what other tests do separately: bad frames back to back, ports that stall and control requests. Which frames are dropped for lack of room cannot be predicted. But each frame is answered or counted
+"""Combines what other tests do separately: bad frames back to back, ports that stall, control requests, and chains
+that change. Which frames are dropped for lack of room cannot be predicted. But each frame is answered or counted
 exactly once, each answer is correct, and answers stay in order."""
 
+import random
 from collections import Counter
 
 import pytest
 
 from girih.card import VirtualCard
+from girih.errors import GirihError
 from girih.testing import SEED
 from tests.frames import Traffic
 from tests.oracle import ARP, Oracle, comparable, network_header
 from tests.test_bad_input import CARD, HOSTS, STRANGER, Bench, introductions, protocol_of
+from tests.test_panic import UNITS, frame
 
 OVERFLOW = "eth_rx.drop_overflow"
 ANSWERED = "answered"
@@ -80,3 +84,49 @@ def test_bad_frames_at_full_rate_with_a_wire_that_stalls(built, ready):
 
 def counters(card: VirtualCard) -> Counter[str]:
     return Counter({f"{tile}.{name}": value for tile, all_of in card.registers.counters().items() for name, value in all_of.items()})
+
+
+@pytest.mark.parametrize("ready", [0.1, 0.6])
+def test_services_under_everything_at_once(built, ready):
+    """From both ports: packets of chains and others, bad and random frames. Ports stall, a chain is added and deleted, and
+    a tenant asks for what belongs to another. Each packet leaves unchanged and once, or is counted; afterwards the card works."""
+    draw = random.Random(SEED)
+    random.seed(SEED)
+    with VirtualCard(built("panic_delay"), collect=True) as card:
+        sent: list[list[tuple[bytes, bool]]] = []
+        for _ in (0, 1):
+            frames = [(frame(1000 + draw.randrange(6), draw.choice([18, 64, 470, 1472, 8972])), draw.random() < 0.1) for _ in range(400)]
+            frames += [(draw.randbytes(draw.randint(1, 2000)), draw.random() < 0.5) for _ in range(100)]
+            draw.shuffle(frames)
+            sent.append(frames)
+        for port in (0, 1):
+            card.set_ready(port, ready, SEED + port)
+            inject(card, port, sent[port])
+        there = False
+
+        def ask() -> None:
+            nonlocal there
+            if there:
+                card.services.delete_chain("late")
+            else:
+                card.services.add_chain("late", ["third", {"service": "first", "class": 2}], match={"udp.dst": 1005})
+            there = not there
+            with pytest.raises(GirihError):
+                card.registers.as_tenant(1).write("unit_0.slots", 0)
+            counters(card)
+
+        busily(card, ask)
+        card.check_conservation()
+        for port in (0, 1):
+            good = Counter(data.ljust(60, b"\0") for data, bad in sent[1 - port] if not bad)  # short ones are padded
+            got = Counter(one.data for one in card.collect(port) if not one.bad)
+            assert not got - good, "a packet came out that was not sent, or twice, or was void"
+            assert sum(got.values()) > 20
+        for port in (0, 1):
+            card.set_ready(port, 1.0)
+        again = [frame(1004, 64) for _ in range(20)]
+        inject(card, 0, [(data, False) for data in again])
+        card.run_until_quiet()
+        assert [one.data for one in card.collect(1)] == again
+        assert all(value["in_messages"] for unit in UNITS for value in card.registers.counters(unit).values())
+        card.check_conservation()
