@@ -3,7 +3,6 @@
 
 import json
 import random
-import re
 import subprocess
 
 import pytest
@@ -19,7 +18,7 @@ from girih.spec.kinds import load_kinds
 from girih.testing import SEED, VERILATOR_ARGS
 from tests.frames import Host, ethernet, ipv4, udp
 from tests.oracle import IPV4, UDP
-from tests.random_cards import random_card
+from tests.random_cards import random_card, services, stack
 
 CHECKED = 80  # designs
 LINTED = [*range(6), *(pytest.param(number, marks=pytest.mark.thorough) for number in range(6, 60))]
@@ -27,12 +26,12 @@ RUN = [pytest.param(number, marks=pytest.mark.thorough) for number in range(6)]
 HOST = Host(bytes([2, 0, 0, 0, 0, 0x11]), bytes([10, 77, 0, 1]))
 
 
-def design_file(number: int, folder):
+def design_file(number: int, folder, make=random_card):
     """The design of a number, in a file. One that can hang is left out for the next."""
     rng = random.Random(f"{SEED} {number}")
     path = folder / "card.yaml"
     while True:
-        path.write_text(random_card(rng))
+        path.write_text(make(rng))
         try:
             return path, check_file(path)
         except DeadlockError:
@@ -63,8 +62,8 @@ def test_random_designs_are_clean_systemverilog(number, tmp_path):
 
 @pytest.mark.parametrize("number", RUN)
 def test_random_designs_work(number, tmp_path):
-    """What comes in leaves or is counted; a stack answers what is sent to its UDP port 7."""
-    path, card = design_file(1000 + number, tmp_path)
+    """What comes in leaves or is counted, and something leaves: an answer, a question by ARP, a packet that has done its chain."""
+    path, card = design_file(1000 + number, tmp_path, (stack, services)[number % 2])
     print(path.read_text())
     rng = random.Random(number)
     with VirtualCard(compile_design(path, tmp_path / "card"), collect=True) as virtual:
@@ -78,6 +77,4 @@ def test_random_designs_work(number, tmp_path):
                 virtual.inject(port, ethernet(mac, HOST.mac, IPV4, packet), cycle=virtual.cycle + 600 * index)
         virtual.run_until_quiet()
         virtual.check_conservation()
-        answers = sum(len(virtual.collect(port)) for port in range(card.ports))
-        unresolved = "kind: arp" in path.read_text()
-        assert answers or unresolved or re.search(r"drop_\w+", str(virtual.registers.counters()))
+        assert any(virtual.collect(port) for port in range(card.ports))
