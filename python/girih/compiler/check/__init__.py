@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Third pass: a Design and the kinds of tiles to a Card that is known to be right, and what would mend one that is not."""
+"""Third pass: turns a Design into a checked Card, and proposes repairs for a design that can hang."""

@@ -62,7 +62,7 @@ class _Plan:
     report: Report
 
     def places_of(self, name: str) -> tuple[Place, ...]:
-        """A tile that has no place, which was reported, is somewhere all the same."""
+        """The places of a tile; a placeholder for one that could not be placed, which was reported."""
         return self.places[name] if name in self.places else self.fabric.shape.places[:1] * self.ports[name]
 
     @property
@@ -72,7 +72,7 @@ class _Plan:
 
     @property
     def targets(self) -> dict[str, int | str]:
-        """The same of what a setting may name; why not, of other tiles."""
+        """The first node of every tile that a setting may name; for the others, the reason why it may not."""
         return {name: why_no_exit(self.kinds[name]) or node for name, node in self.nodes.items()}
 
     def scheduler_for(self, tile: TileText) -> tuple[str, tuple[int, ...]] | None:
@@ -122,7 +122,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
 
 
 def _rechecked(design: Design, source: str, kinds: Mapping[str, Kind], file: str) -> Card | None:
-    """The card of a changed design, which may hang; None if there is something wrong with it."""
+    """The card of a changed design, deadlock allowed; None if the design has other errors."""
     try:
         return check(design, source, kinds, Report(file), allow_deadlock=True)
     except GirihError:
@@ -164,7 +164,7 @@ def _kind(tile: TileText, kinds: Mapping[str, Kind], report: Report) -> Kind | N
 
 
 def _fabric_ports(tile: TileText, kind: Kind | None) -> int:
-    """The fabric ports of a tile; 1 where what says so is wrong, which another pass reports."""
+    """The number of fabric ports of a tile; 1 if the setting is wrong, which another pass reports."""
     if kind is None:
         return 1
     given = {key.text: values.number(value) for key, value in tile.settings}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Third pass, for chains: they visit services that are there, in their tenant's rights, and end where a message can."""
+"""Third pass, for chains: their services exist, their tenants have rights to them, and their exits accept messages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def is_scheduler(kind: Kind | None) -> bool:
 
 
 def why_no_exit(kind: Kind | None) -> str | None:
-    """Why a tile does not take what has done its chain, or has none."""
+    """Why a tile cannot be an exit, where messages without a chain go; None if it can."""
     if kind is not None and not kind.has_input:
         return "takes no messages from the fabric"
     return "takes only messages with a chain" if is_unit(kind) or is_scheduler(kind) else None
@@ -90,7 +90,7 @@ def check_chains(
 def _check_keys(
     chains: list[Chain], texts: tuple[ChainText, ...], wanted: Mapping[int, int], design: Design, kinds: Kinds, report: Report
 ) -> None:
-    """The first table of each port can tell the chains apart, and has room for them; all of an exact one is compared."""
+    """Checks that the first table of each port can distinguish the chains and hold them all. An exact table compares its whole key."""
     matched = [(text, bits_of(dict(chain.match))) for chain, text in zip(chains, texts, strict=True) if chain.match]
     for index, (text, bits) in enumerate(matched):
         same = next((other for other, others in matched[:index] if others == bits), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Designs that differ from another in one thing, as if its file had been edited."""
+"""Copies of a design with one change, as if the file had been edited."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Places = Mapping[str, tuple[Place, ...]]  # by tile, of each of its fabric ports
 
 
 def word(line: int, text: str) -> Scalar:
-    """A word as if it were written in a line."""
+    """A scalar as the reader would have made it."""
     return Scalar(line, text, text)
 
 
 def placed(design: Design, places: Places) -> Design:
-    """With some tiles at other places."""
+    """Moves some tiles."""
     return replace(
         design, tiles=tuple(replace(tile, at=places[tile.name]) if tile.name in places else tile for tile in design.tiles)
     )
@@ -32,12 +32,12 @@ def where(card: Card) -> dict[str, tuple[Place, ...]]:
 
 
 def with_tile(design: Design, tile: TileText, fabric: Fabric | None = None) -> Design:
-    """With one more tile, and on another fabric if need be."""
+    """Adds a tile, on a larger fabric if needed."""
     return replace(design, tiles=(*design.tiles, tile), fabric=fabric or design.fabric)
 
 
 def larger(fabric: Fabric) -> Fabric | None:
-    """With one more row of routers, or one more port; None where that cannot be built."""
+    """Adds a row of routers, or a port; None if the fabric cannot grow."""
     if fabric.topology == "crossbar":
         return replace(fabric, x=fabric.x + 1) if fabric.x < MOST_TILES else None
     highest = LARGEST_SIDE if fabric.topology == "mesh" else LARGEST_BUTTERFLY[1]
@@ -51,12 +51,12 @@ def fabric_written(fabric: Fabric) -> str:
 
 
 def with_next(design: Design, name: str, tree: Tree) -> Design:
-    """With another `next` of a tile."""
+    """Replaces the `next` of a tile."""
     return replace(design, tiles=tuple(replace(tile, next=tree) if tile.name == name else tile for tile in design.tiles))
 
 
 def redirected(tree: Tree, old: str, new: str) -> Tree:
-    """A `next` in which all that led to one tile leads to another."""
+    """A `next` with every reference to one tile replaced by another."""
 
     def swap(item: Tree) -> Tree:
         return word(item.line, new) if isinstance(item, Scalar) and item.text == old else item
@@ -70,7 +70,7 @@ def redirected(tree: Tree, old: str, new: str) -> Tree:
 
 
 def without(tree: Tree, old: str) -> Tree | None:
-    """A `next` without what led to a tile; None if nothing is left, or too little of a list."""
+    """A `next` without the entries for a tile; None if too few are left."""
     match tree:
         case Seq():
             items = tuple(item for item in tree.items if not (isinstance(item, Scalar) and item.text == old))

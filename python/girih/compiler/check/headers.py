@@ -13,7 +13,7 @@ _WORDS = {"network": "the network header", "transport": "the transport header", 
 
 
 def check_headers(card: Card, report: Report) -> None:
-    """Reports each hop by which a message can come to a tile that needs a header that no tile before has found."""
+    """Reports each hop that leads to a tile whose headers are not known by then."""
     found = _found(card)
     kinds = {tile.name: tile.kind for tile in card.tiles}
     for path in message_paths(card):
@@ -30,12 +30,12 @@ def check_headers(card: Card, report: Report) -> None:
 
 
 def _known_after(kind: Kind) -> frozenset[str]:
-    """The headers that all messages have from a tile of this kind on; what it needs is missed there, and not again."""
+    """The headers known in all messages that leave a tile of this kind. Includes what it needs, so that a missing header is reported once."""
     return frozenset((*kind.gives, *kind.needs))
 
 
 def _found(card: Card) -> dict[str, frozenset[str]]:
-    """By tile, the headers that every message has had found when it comes there."""
+    """For each tile, the headers known in every message that arrives there."""
     everything = frozenset(HEADERS)
     kinds = {tile.name: tile.kind for tile in card.tiles}
     found = {name: frozenset() if "axis_in" in kind.uses else everything for name, kind in kinds.items()}

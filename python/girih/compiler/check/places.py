@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the tiles are on the fabric: as the design says, and the others along a snake in the order of the file."""
+"""Places tiles on the fabric: as the design says, the others along a snake in the order of the file."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _sized(design: Design, ports: Mapping[str, int], report: Report) -> Fabric:
 
 
 def _larger(fabric: Fabric, needed: int) -> str:
-    """How a fabric can be made to hold so many tiles: by one of the same sort that is not smaller in any direction."""
+    """A remedy: the smallest fabric of the same topology that holds this many tiles and is no smaller in any dimension."""
     if needed > MOST_TILES:
         return f"A card has room for {MOST_TILES}; remove some."
     if fabric.topology == "crossbar":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes to a design after which its messages cannot wait for each other for ever; each was tried before it is proposed."""
+"""Changes that make a design free of deadlock. Each is checked before it is proposed."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def proposals(design: Design, card: Card, cycle: Cycle, kinds: Mapping[str, Kind
 
 
 def is_free(card: Card) -> bool:
-    """Whether every message of a card gets to an end: none can wait for ever, or go round for ever."""
+    """Whether every message of a card terminates: no deadlock, and no endless loop."""
     messages = walk(card)
     return not endless(messages) and dependencies(card, messages).order() is not None
 
 
 def _is_of_tiles(card: Card) -> bool:
-    """Whether tiles wait for each other wherever they are: on a crossbar, which has no links to share, as well."""
+    """Whether the deadlock is independent of positions: it remains on a crossbar, which shares no links."""
     apart: list[Place] = []
     tiles = []
     for tile in card.tiles:

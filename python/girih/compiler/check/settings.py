@@ -70,7 +70,7 @@ def resolve(
 def _parameters(
     tile: TileText, kind: Kind, given: Mapping[str, Scalar | Seq], filled: Mapping[str, Value], design: Design, report: Report
 ) -> dict[str, int]:
-    """The values of the parameters that the design sets. All must keep to the kind's rules, defaults beside them, too."""
+    """The values of the parameters that the design sets. All parameters, defaults included, must obey the kind's rules."""
     numbers = {name: number for name, tree in given.items() if (number := values.number(tree)) is not None}
     numbers |= {name: value for name, value in filled.items() if isinstance(value, int)}
     known = Parameters(kind.parameters, design.params, numbers)
@@ -91,7 +91,7 @@ def _parameters(
 
 
 def _check_network(tile: TileText, config: Mapping[str, Value | None], report: Report) -> None:
-    """The addresses of a tile that has all three fit together: they come from the tile, the card and the kind."""
+    """Checks that address, netmask and gateway of a tile are consistent, whether set in the tile, the card or the kind."""
     ip, netmask, gateway = (config.get(name) for name in ("ip", "netmask", "gateway"))
     prefix = values.prefix_of(netmask) if isinstance(netmask, int) else None
     if isinstance(netmask, int) and prefix is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Third pass, for the section `traffic`: what it names is there, and is where a choice is made."""
+"""Third pass, for the section `traffic`: the names exist, and shares are given only where a tile has a choice."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _known(given: Shares, names: Iterable[str], owner: str, what: str, report: R
 
 
 def _is_written(name: Scalar, design: Design, report: Report) -> bool:
-    """False always: a tile that is in the file but not right was reported before."""
+    """Reports a name that is no tile. Always False: errors in a tile of that name were reported before."""
     names = [tile.name for tile in design.tiles]
     _known(((name, 0.0),), names, "tiles of traffic", "tile", report)
     return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be meant, but mostly is not: a card is built all the same."""
+"""Warnings: what is legal but rarely intended. The card is built regardless."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from girih.compiler.traffic import link_gbps, overloads
 
 
 def warnings(card: Card) -> list[str]:
-    """What to say of a card that is right, in sentences."""
+    """The warnings for a correct card, one sentence each."""
     return [*_overloads(card), *_visits(card), *_repeats(card)]
 
 
 def _overloads(card: Card) -> list[str]:
-    """Links that are to carry more than they can, by the traffic that the design expects."""
+    """Links whose expected traffic exceeds their capacity."""
     most = link_gbps(card)
     return [
         f"{name_of(card, link)} is to carry {gbps:.1f} Gbps and carries {most:.1f} at most. "
@@ -25,7 +25,7 @@ def _overloads(card: Card) -> list[str]:
 
 
 def _visits(card: Card) -> list[str]:
-    """Sorts of traffic whose messages can come to a tile again: each round takes its part of the links."""
+    """Traffic whose messages can visit a tile twice; every round uses link bandwidth."""
     found = []
     for service in services(card):
         if service.round:
@@ -35,7 +35,7 @@ def _visits(card: Card) -> list[str]:
 
 
 def _repeats(card: Card) -> list[str]:
-    """Chains that go to a service more than once."""
+    """Chains that visit a service more than once."""
     found = []
     for chain in card.scheduling.chains:
         names = [hop.service for hop in chain.hops]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drawings of a card, of each sort of fabric, and of a circle of waiting."""
+"""Drawings of a card on each fabric, and of a deadlock cycle."""

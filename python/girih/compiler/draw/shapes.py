@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes, colours and simple shapes of drawings, which all fabrics share."""
+"""Sizes, colours and basic shapes shared by the drawings of all fabrics."""
 
 from __future__ import annotations
 
