@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A card that has stopped, in words: which link holds what, and what that waits for, to the end or round in a circle."""
+"""Explains a card that has stopped: which link holds which message, and what that waits for, to the end or in a circle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CIRCLE, WIRE, TILE = "circle", "wire", "tile"
 REMEDY = {
     CIRCLE: "./girih check says how the design can be changed so that this cannot happen.",
     WIRE: "Let what is at the other end of the wire take frames.",
-    TILE: "See why the tile takes nothing, in its registers or in waves; a tile that works for so long wants --watchdog higher.",
+    TILE: "See why the tile takes nothing, in its registers or in waves; if a tile is meant to take so long, raise --watchdog.",
 }
 
 

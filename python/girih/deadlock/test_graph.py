@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs made by hand, and by chance."""
+"""Graphs made by hand, and random ones."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a design file to the same with positions, and what they are worth in words."""
+"""Finds positions for the tiles of a design file, and says in words what they gain."""
 
 from __future__ import annotations
 

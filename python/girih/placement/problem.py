@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to place, of a card: fabric ports that send to each other, and who waits for whom."""
+"""The placement problem of a card: the fabric ports that send to each other, and who waits for whom."""
 
 from __future__ import annotations
 

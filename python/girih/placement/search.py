@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The search: simulated annealing (Kirkpatrick, Gelatt, Vecchi; Science 1983), several times, from one seed.
 
-A step moves one port to another place, and what was there to where it came from. It may lead through places that can
-deadlock, at a cost; what is found at the end cannot.
+A step moves one port to another place and swaps it with whatever was there. The search may pass through positions that
+can deadlock, at a cost; the result cannot deadlock.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where all ports are in the middle of a search, and what that costs, kept up to date from step to step."""
+"""The positions of all ports during a search, and their cost, updated from step to step."""
 
 from __future__ import annotations
 

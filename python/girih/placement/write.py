@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the places of tiles into the text of a design file; comments, order and all else stay byte for byte."""
+"""Writes the places of tiles into the text of a design file; everything else stays the same, byte for byte."""
 
 from __future__ import annotations
 

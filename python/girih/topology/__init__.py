@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fabrics by their shape: where tiles can be, which links there are, and the way a message takes.
 
-What `rtl/fabric` does in hardware is said here once more in a few lines, for all that must know it beforehand:
+This repeats in a few lines what `rtl/fabric` does in hardware, for everything that must know it in advance:
 the compiler's places and node numbers, the analysis of deadlock, the names of counters, the drawing.
 """
 
