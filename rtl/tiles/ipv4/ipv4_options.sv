@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of an IPv4 header, one per cycle (up to three no-operations at once), so a header
-// takes at most 22 cycles. Finds options whose length is out of range, and unfinished source routes
+// takes at most 29 cycles. Finds options whose length is out of range, and unfinished source routes
 // (RFC 791, 3.1). valid_i and the header hold until done_o, which the verdict accompanies. next_i
 // starts again for the next packet.
 module ipv4_options
