@@ -3,14 +3,11 @@
 
 import contextlib
 import json
-import os
 import re
 import signal
 import socket
 import subprocess
-import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,58 +17,10 @@ from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
 from girih.card.client import ControlClient
-from girih.card.namespace import NAMESPACES
 from girih.cli.main import COMMANDS
 from girih.errors import GirihError
 from girih.paths import ROOT
-
-ADDRESS = "10.77.0.2"
-BUILD_SECONDS = 600
-needs_tap = pytest.mark.skipif(
-    os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="a TAP device needs root and /dev/net/tun"
-)
-
-
-def command(*words: object) -> list[str]:
-    """The command as `./girih` runs it, without checking the environment, in which the tests run already."""
-    return [sys.executable, "-m", "girih.cli", *map(str, words)]
-
-
-def options() -> dict:
-    """How each command is run: wide lines, so that no word is cut by the width of a terminal."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "COLUMNS": "200"}
-    return {"cwd": ROOT, "env": environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-
-
-def girih(*words: object) -> subprocess.CompletedProcess:
-    return subprocess.run(command(*words), timeout=BUILD_SECONDS, **options())
-
-
-@contextmanager
-def running(*words: object):
-    """A card in the background and a client of the socket that it made."""
-    process = subprocess.Popen(command("run", *words), **options())
-    path = None
-    try:
-        deadline = time.monotonic() + BUILD_SECONDS
-        while path is None:
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-            path = next((p for p in ControlClient.sockets() if p.stem.endswith(f"-{process.pid}")), None)
-        with ControlClient(path) as card:
-            yield process, card
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
-        if path:
-            path.unlink(missing_ok=True)
-
-
-def ping(pid: int) -> subprocess.CompletedProcess:
-    words = ["ip", "netns", "exec", f"girih-{pid}", "ping", "-n", "-q", "-c", "5", "-i", "0.05", ADDRESS]
-    return subprocess.run(words, capture_output=True, text=True, timeout=60)
+from tests.commands import ADDRESS, command, girih, namespaces, needs_tap, options, ping, running
 
 
 @pytest.fixture(scope="module")
@@ -226,8 +175,7 @@ def test_no_card_at_a_socket_is_said_so(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_card_on_a_tap_device_from_start_to_end(tmp_path, number):
     with running("designs/demo.yaml", "--tap") as (process, card):
-        namespace = NAMESPACES / f"girih-{process.pid}"
-        assert namespace.exists()
+        assert namespaces(process.pid) == [f"girih-{process.pid}"]
         captured = tmp_path / "links.pcapng"
         words = command("capture", "port0.rx", "port0.tx", "-o", captured, "--socket", card.path)
         capture = subprocess.Popen(words, **options())
@@ -242,7 +190,7 @@ def test_a_card_on_a_tap_device_from_start_to_end(tmp_path, number):
         stats = girih("stats", "--socket", card.path)
         assert stats.returncode == 0 and "eth_rx" in stats.stdout
         counters = json.loads(girih("stats", "--json", "--socket", card.path).stdout)
-        assert sum(n for name, n in counters["eth_rx"].items() if name.startswith("in_")) >= 5
+        assert sum(n for name, n in counters["tiles"]["eth_rx"].items() if name.startswith("in_")) >= 5
         assert card.call("check") == []
 
         process.send_signal(number)
@@ -251,7 +199,7 @@ def test_a_card_on_a_tap_device_from_start_to_end(tmp_path, number):
         output, errors = process.communicate(timeout=60)
         assert process.returncode == 0, errors
         assert "Frames by tile" in output and "Traceback" not in errors
-        assert not namespace.exists() and not card.path.exists()
+        assert not namespaces(process.pid) and not card.path.exists()
 
 
 @needs_tap

@@ -93,7 +93,7 @@ class Wire:
 def session(built):
     """A card on a TAP device; its namespace is `session.namespace`."""
     with Namespace("test") as namespace, VirtualCard(built("demo")) as card, Session(card, control=False) as session:
-        session.watch(card.open_tap(0, TAP, namespace.path))
+        session.watch(0, card.open_tap(0, TAP, namespace.path))
         namespace.bring_up(TAP, HOST)
         session.namespace = namespace
         yield session

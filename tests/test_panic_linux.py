@@ -113,7 +113,7 @@ def link(built):
         load_key(card)
         with Session(card, control=False) as session:
             for port, (namespace, address) in enumerate(((wire, WIRE), (host, HOST))):
-                session.watch(card.open_tap(port, f"girih{port}", namespace.path))
+                session.watch(port, card.open_tap(port, f"girih{port}", namespace.path))
                 namespace.bring_up(f"girih{port}", f"{address}/24", MTU)
             yield Link(session, wire, host)
         card.check_conservation()

@@ -33,7 +33,7 @@ def record(folder, path) -> None:
 def test_a_replay_is_the_same_to_the_cycle_and_the_byte(built, tmp_path):
     folder = built("demo")
     record(folder, tmp_path / "recording")
-    with VirtualCard(folder) as card:
+    with VirtualCard(folder, bare=True) as card:
         replay = card.replay(tmp_path / "recording")
     assert replay.difference is None
     assert replay.inputs > 1000 and replay.outputs > 300 and replay.accesses > 100
@@ -45,5 +45,5 @@ def test_a_replay_is_the_same_to_the_cycle_and_the_byte(built, tmp_path):
 
 def test_another_card_is_told_apart(built, tmp_path):
     record(built("demo"), tmp_path / "recording")
-    with VirtualCard(built("udp_echo")) as card:
+    with VirtualCard(built("udp_echo"), bare=True) as card:
         assert card.replay(tmp_path / "recording").difference is not None

@@ -100,6 +100,15 @@ typedef struct girih_port_stats {
   uint64_t backend_drops;                            /* frames that a TAP device refused */
 } girih_port_stats;
 
+/* Shuts all ports: only the rest of frames that have begun still enters; what waits to enter is lost, and what faults held
+ * on its way in is counted as lost. What the card sends still leaves, without faults. There is no way back. */
+int girih_ports_shut(girih_card *card);
+/* For the copy of a card that fork makes: shuts all ports and cuts off devices, files and captures, so that whatever the
+ * copy does is seen by nobody. */
+int girih_detach(girih_card *card);
+/* 1: a TAP device of the port has been deleted; 0: none has. */
+int girih_cable_gone(girih_card *card, uint32_t port);
+
 int girih_port_stats_get(girih_card *card, uint32_t port, girih_port_stats *stats);
 /* Queues a frame (copied); it enters no earlier than `cycle`, behind those queued before it. */
 int girih_inject(girih_card *card, uint32_t port, const uint8_t *data, uint32_t size, uint64_t cycle, int bad);

@@ -150,6 +150,22 @@ int girih_port_stats_get(girih_card *card, uint32_t port, girih_port_stats *stat
   return guarded([&] { *stats = card->card.port(port).stats(); });
 }
 
+int girih_ports_shut(girih_card *card) {
+  return guarded(card, [](girih::Card &c) {
+    for (uint32_t i = 0; i < c.ports(); i++) c.port(i).shut();
+  });
+}
+
+int girih_detach(girih_card *card) {
+  return guarded(card, [](girih::Card &c) { c.detach(); });
+}
+
+int girih_cable_gone(girih_card *card, uint32_t port) {
+  int gone = 0;
+  const int status = guarded([&] { gone = card->card.port(port).cable_gone(); });
+  return status == GIRIH_OK ? gone : status;
+}
+
 int girih_inject(girih_card *card, uint32_t port, const uint8_t *data, uint32_t size, uint64_t cycle, int bad) {
   return guarded(card, [&](girih::Card &c) {
     girih::Frame frame;

@@ -224,6 +224,13 @@ void Card::clear_generator() {
   generator_.reset();
 }
 
+// What is cut off is not ended: that would write to the files of the card that this is a copy of.
+void Card::detach() {
+  for (auto &port : ports_) port->detach();
+  static_cast<void>(recorder_.release());
+  static_cast<void>(capture_.release());
+}
+
 void Card::stop_recording() {
   if (!recorder_) return;
   for (auto &port : ports_) port->unobserve(recorder_.get());

@@ -48,6 +48,7 @@ class Card {
   void clear_generator();
   bool has_generator() const { return generator_ != nullptr; }
   void stop_recording();
+  void detach();  // in the copy that fork makes: nothing outside is reached any more
 
   Port &port(uint32_t index);
   uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }

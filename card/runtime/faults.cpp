@@ -44,6 +44,11 @@ void Faults::push(const Frame &frame, uint64_t cycle) {
   held_.emplace(release, std::move(copy));
 }
 
+void Faults::lose() {
+  counts_.lost += held_.size();
+  held_.clear();
+}
+
 bool Faults::pop(uint64_t cycle, Frame &frame) {
   const auto first = held_.begin();
   if (first == held_.end() || first->first > cycle) return false;

@@ -21,6 +21,7 @@ class Source {
   virtual ~Source() = default;
   virtual bool next(uint64_t cycle, Frame &frame) = 0;
   virtual bool waiting() const { return false; }  // holds frames that will be given later
+  virtual bool gone() const { return false; }  // the device behind it is no more
   virtual void entered(const Frame &, uint64_t /*cycle*/) {}  // the first beat was taken
 };
 

@@ -35,6 +35,7 @@ void Port::set_ready(double probability, uint64_t seed) {
 
 void Port::inject(Frame frame, uint64_t cycle) {
   if (frame.bytes.empty()) throw std::invalid_argument("a frame to inject needs at least one byte");
+  if (shut_) throw std::invalid_argument("the ports of the card are shut; nothing enters any more");
   injected_.emplace_back(cycle, std::move(frame));
 }
 
@@ -62,7 +63,29 @@ bool Port::pull_source(uint64_t cycle) {
                      [&](const auto &source) { return source->next(cycle, rx_); });
 }
 
+void Port::shut() {
+  shut_ = true;
+  injected_.clear();
+  in_faults.lose();
+  Frame held;
+  while (out_faults.pop(~uint64_t{0}, held)) deliver(held);
+}
+
+void Port::detach() {
+  new auto(std::move(sources_));  // kept: their ends would reach outside
+  new auto(std::move(sinks_));
+  sources_.clear();
+  sinks_.clear();
+  observers_.clear();
+  shut();
+}
+
+bool Port::cable_gone() const {
+  return std::any_of(sources_.begin(), sources_.end(), [](const auto &source) { return source->gone(); });
+}
+
 bool Port::pull(uint64_t cycle) {
+  if (shut_) return false;
   if (!in_faults.active()) return pull_source(cycle);
   if (pull_source(cycle)) in_faults.push(rx_, cycle);
   return in_faults.pop(cycle, rx_);
@@ -140,7 +163,7 @@ void Port::sample(uint64_t cycle) {
       stats_.tx_frames++;
       stats_.tx_bytes += tx_.bytes.size();
       for (auto *observer : observers_) observer->output(index_, tx_);
-      if (out_faults.active()) {
+      if (out_faults.active() && !shut_) {
         out_faults.push(tx_, cycle);
       } else {
         deliver(tx_);
@@ -169,6 +192,7 @@ void Port::abandon() {
 
 bool Port::quiet() const {
   if (rx_busy_ || tx_busy_ || !injected_.empty() || !in_faults.empty() || !out_faults.empty()) return false;
+  if (shut_) return true;
   return std::none_of(sources_.begin(), sources_.end(), [](const auto &source) { return source->waiting(); });
 }
 

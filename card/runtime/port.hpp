@@ -39,6 +39,11 @@ class Port {
 
   void inject(Frame frame, uint64_t cycle);
   void collect(bool enable);
+  // From now on nothing enters but the rest of a frame that has begun; faults lose what they hold. What leaves is delivered
+  // at once.
+  void shut();
+  void detach();  // shuts it, and forgets where frames come from and go to
+  bool cable_gone() const;  // a device that the port was joined to has been deleted
   bool collected(Frame &frame);
 
   bool quiet() const;  // nothing under way at this port
@@ -65,6 +70,7 @@ class Port {
 
   Frame rx_;                   // being sent into the card
   uint32_t rx_offset_ = 0;
+  bool shut_ = false;
   bool rx_busy_ = false, rx_taken_ = false;  // taken: the beat that was offered last has passed
 
   Frame tx_;                   // being received from the card

@@ -76,9 +76,11 @@ Tap::~Tap() {
 }
 
 bool Tap::next(uint64_t cycle, Frame &frame) {
-  if (cycle < next_poll_) return false;
+  if (gone_ || cycle < next_poll_) return false;
   const ssize_t size = read(fd_, buffer_.data(), buffer_.size());
   if (size <= 0) {
+    // A device that was deleted, or whose namespace was, answers otherwise than one that has no frame.
+    gone_ = gone_ || (size < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
     next_poll_ = cycle + PollCycles;
     return false;
   }

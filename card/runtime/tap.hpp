@@ -20,12 +20,14 @@ class Tap final : public Source, public Sink {
   int fd() const { return fd_; }
   bool next(uint64_t cycle, Frame &frame) override;
   void take(const Frame &frame) override;
+  bool gone() const override { return gone_; }
 
  private:
   static constexpr uint64_t PollCycles = 64;  // a system call costs as much as many idle cycles
 
   Port &port_;
   int fd_ = -1;
+  bool gone_ = false;
   uint64_t next_poll_ = 0;
   std::vector<uint8_t> buffer_;
 };

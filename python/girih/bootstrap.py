@@ -10,17 +10,40 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from girih.card.namespace import need_root
 from girih.errors import GirihError
 
 ROOT = Path(__file__).resolve().parents[2]
-ENVIRONMENT = ROOT / "build" / "env"
+UNREADABLE = re.compile(r"[^\w./+@,=-]")  # what make and Verilator cannot read in a path, such as a space
+
+
+def build_folder() -> Path:
+    """Where everything generated goes: build/ of the checkout, which is a link where the path to it has a space or the like."""
+    build = ROOT / "build"
+    if not UNREADABLE.search(str(build.resolve())):
+        return build.resolve()
+    if build.is_symlink() or build.exists():
+        raise GirihError("make and Verilator cannot read the path of this folder", str(build), "Remove it and try again: it is made anew elsewhere.")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").resolve()
+    folder = cache / "girih" / f"build-{zlib.crc32(str(ROOT).encode()):08x}"
+    if UNREADABLE.search(str(folder)):
+        raise GirihError("make and Verilator cannot read paths like this", str(folder), "Set XDG_CACHE_HOME to a folder without spaces in its path.")
+    folder.mkdir(parents=True, exist_ok=True)
+    build.symlink_to(folder)
+    return folder
+
+
+BUILD = build_folder()
+ENVIRONMENT = BUILD / "env"
 PYTHON = ENVIRONMENT / "bin" / "python"
 OLDEST = (3, 11)
 
@@ -62,13 +85,9 @@ def main(arguments: list[str]) -> None:
     groups, packages = NEEDS.get(command, ((), ()))
     if "--help" in arguments or "-h" in arguments:
         groups, packages = (), ()
-    try:
-        ensure(groups, packages)
-    except GirihError as error:
-        print(error, file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    elif command == "demo" or (command == "run" and "--tap" in arguments):
+        need_root()  # before minutes of building
+    ensure(groups, packages)
     os.environ["PYTHONPATH"] = str(ROOT / "python")
     os.execv(PYTHON, [str(PYTHON), "-m", "girih.cli", *arguments])
 
@@ -80,8 +99,8 @@ def ensure(groups: tuple[str, ...] = (), packages: tuple[str, ...] = ()) -> None
     """
     todo = [group for group in ("base", *groups) if not _installed(group)]
     if todo or not all(map(_present, packages)):
-        (ROOT / "build").mkdir(exist_ok=True)
-        with _lock(ROOT / "build" / "env.lock"):  # two commands at once share one environment
+        BUILD.mkdir(exist_ok=True)
+        with _lock(BUILD / "env.lock"):  # two commands at once share one environment
             _install_packages([name for name in packages if not _present(name)])
             todo = [group for group in todo if not _installed(group)]
             if todo:

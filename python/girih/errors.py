@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import errno
+
+MAY_NOT = (errno.EACCES, errno.EPERM, errno.EROFS)
+
 
 class GirihError(Exception):
     """A mistake or a missing thing that the user can put right; the command line prints it without a trace.
@@ -29,3 +33,14 @@ class GirihErrors(GirihError):
 
     def __str__(self) -> str:
         return "\n".join(str(error) for error in self.errors)
+
+
+def refused(error: OSError) -> GirihError:
+    """What the operating system refused, as an error that users see."""
+    what = f"the system refused it ({error.strerror or error})"
+    where = None if error.filename is None else str(error.filename)
+    if error.errno in MAY_NOT:
+        return GirihError(what, where, "What ./girih makes goes below build/ of its checkout: use a checkout of your own, that you can read and write.")
+    if error.errno == errno.ENOSPC:
+        return GirihError(what, where, "Make room on this disk and try again.")
+    return GirihError(what, where, "See what is wrong with it and try again.")

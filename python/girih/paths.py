@@ -7,4 +7,4 @@ ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "spec"
 RTL = ROOT / "rtl"
 DESIGNS = ROOT / "designs"
-BUILD = ROOT / "build"
+BUILD = (ROOT / "build").resolve()  # a link where the path of the checkout has a space: girih.bootstrap

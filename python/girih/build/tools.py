@@ -15,6 +15,7 @@ MAKE_VARIABLES = {
     "CXX": "g++",
     "LINK": "g++",
     "AR": "ar",
+    "PYTHON3": "python3",
     "CFG_CXXFLAGS_PCH_I": "-include",
     "CFG_CXXFLAGS_STD": "-std=gnu++20",
     "CFG_CXXFLAGS_COROUTINES": "-fcoroutines",

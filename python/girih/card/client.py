@@ -12,13 +12,27 @@ import json
 import socket
 from pathlib import Path
 
-from girih.card.control import socket_folder
 from girih.card.manifest import Manifest
 from girih.card.registers import AccessRefused, Bus, Registers
 from girih.errors import GirihError
+from girih.private import private_folder
 from girih.services.remote import RemoteServices
 
 TIMEOUT_SECONDS = 30
+STOPPED = ("T", "t")
+
+
+def _process(path: Path) -> str:
+    """The number of the process that made a socket."""
+    return path.stem.rpartition("-")[2]
+
+
+def _process_state(path: Path) -> str | None:
+    """The state of that process, as `ps` shows it; None: there is none."""
+    try:
+        return Path(f"/proc/{_process(path)}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return None
 
 
 class ControlClient(Bus):
@@ -26,6 +40,9 @@ class ControlClient(Bus):
 
     def __init__(self, path: Path):
         self.path = Path(path)
+        if _process_state(self.path) in STOPPED:
+            pid = _process(self.path)
+            raise GirihError("the card is stopped: its process has got SIGSTOP, or Ctrl-Z", str(path), f"Let it go on: kill -CONT {pid}, or fg in its terminal.")
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(TIMEOUT_SECONDS)
         try:
@@ -39,10 +56,10 @@ class ControlClient(Bus):
 
     @staticmethod
     def sockets() -> list[Path]:
-        """The sockets of running cards of this user; those of dead ones are removed."""
+        """The sockets of this user's running cards. Sockets left behind by dead processes are removed."""
         found = []
-        for path in sorted(socket_folder().glob("*.sock")):
-            if Path(f"/proc/{path.stem.rpartition('-')[2]}").exists():
+        for path in sorted(private_folder().glob("*.sock")):
+            if _process_state(path) is not None:
                 found.append(path)
             else:
                 path.unlink(missing_ok=True)
@@ -50,15 +67,15 @@ class ControlClient(Bus):
 
     @classmethod
     def find(cls, path: Path | None = None) -> ControlClient:
-        """The card at `path`, or the only one that runs."""
+        """The card at `path`, or the only one that is running."""
         if path is not None:
             return cls(path)
         found = cls.sockets()
         if not found:
-            raise GirihError("no card is running", str(socket_folder()), "Start one: ./girih run DESIGN")
+            raise GirihError("no card is running", str(private_folder()), "Start one: ./girih run DESIGN")
         if len(found) > 1:
             names = ", ".join(str(path) for path in found)
-            raise GirihError(f"{len(found)} cards are running", str(socket_folder()), f"Choose with --socket: {names}")
+            raise GirihError(f"{len(found)} cards are running", str(private_folder()), f"Choose with --socket: {names}")
         return cls(found[0])
 
     def __enter__(self) -> ControlClient:
@@ -68,12 +85,12 @@ class ControlClient(Bus):
         self.close()
 
     def close(self) -> None:
-        """Ends the connection; the card goes on."""
+        """Closes the connection; the card keeps running."""
         self._file.close()
         self._socket.close()
 
     def call(self, op: str, **arguments: object):
-        """One operation of girih.card.control; its result. Raises GirihError with the card's words."""
+        """One operation of girih.card.control; its result. Raises GirihError with the card's message."""
         try:
             self._file.write(json.dumps({"op": op, **arguments}).encode() + b"\n")
             self._file.flush()

@@ -13,12 +13,13 @@ import itertools
 import json
 import os
 import socket
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from girih.card.copy import snapshot
 from girih.card.registers import AccessRefused, violations
 from girih.errors import GirihError
+from girih.private import private_folder
 from girih.services.monitor import Monitor
 from girih.services.remote import CALLS
 
@@ -29,19 +30,13 @@ LINE_LIMIT = 1 << 20
 _numbers = itertools.count()
 
 
-def socket_folder() -> Path:
-    """Where the sockets of this user's cards are."""
-    return Path(tempfile.gettempdir()) / f"girih-{os.getuid()}"
-
-
 class ControlServer:
-    """Serves any number of clients between the slices of a session; it never blocks."""
+    """Serves any number of clients between the slices of a session, without blocking."""
 
     def __init__(self, session: Session):
         self._session = session
-        folder = socket_folder()
-        folder.mkdir(mode=0o700, exist_ok=True)
-        number = next(_numbers)  # a process may run several cards
+        folder = private_folder()
+        number = next(_numbers)  # one process may run several cards
         self.path = folder / f"{session.card.manifest.name}{f'.{number}' if number else ''}-{os.getpid()}.sock"
         self.path.unlink(missing_ok=True)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -50,18 +45,18 @@ class ControlServer:
         self._clients: dict[int, tuple[socket.socket, bytearray]] = {}
 
     def descriptors(self) -> list[int]:
-        """What to wait on."""
+        """The file descriptors to wait on."""
         return [self._listener.fileno(), *self._clients]
 
     def close(self) -> None:
-        """Ends the clients and removes the socket."""
+        """Disconnects all clients and removes the socket."""
         for number in list(self._clients):
             self._drop(number)
         self._listener.close()
         self.path.unlink(missing_ok=True)
 
     def serve(self, ready: set[int]) -> None:
-        """Answers what has come in on the descriptors that are ready."""
+        """Answers the requests on the descriptors that are ready."""
         for number in ready:
             if number == self._listener.fileno():
                 client, _address = self._listener.accept()
@@ -104,6 +99,7 @@ class ControlServer:
 
     def _do_info(self) -> dict:
         card, session = self._session.card, self._session
+        ports, faults = card.pins()
         return {
             "folder": str(card.manifest.folder),
             "name": card.manifest.name,
@@ -113,10 +109,8 @@ class ControlServer:
             "quiet_cycles": card.quiet_cycles,
             "stall": session.stall and session.stall.text,
             "cycles_per_second": session.cycles_per_second,
-            "ports": [vars(card.port_stats(port)) for port in range(card.manifest.ports)],
-            "faults": [
-                {way: card.fault_counts(port, way) for way in ("in", "out")} for port in range(card.manifest.ports)
-            ],
+            "ports": ports,
+            "faults": faults,
         }
 
     def _do_list(self) -> dict:
@@ -140,10 +134,13 @@ class ControlServer:
         card = self._session.card
         card.write32(address, value)
         if card.services is not None:
-            card.services.forget()  # it may have been an entry of a table
+            card.services.forget()  # this may have changed a table entry
 
     def _do_counters(self, tile: str | None = None) -> dict:
         return self._session.card.registers.counters(tile)
+
+    def _do_snapshot(self) -> dict:
+        return snapshot(self._session.card)
 
     def _do_link_stalls(self) -> dict[str, int]:
         return self._session.card.registers.link_stalls()
@@ -152,13 +149,12 @@ class ControlServer:
         return self._session.card.registers.histograms()
 
     def _do_services(self, call: str, args: tuple = (), named: dict | None = None, as_tenant: str | None = None) -> object:
-        """One of the calls of girih.services.remote, in the name of the operator or of a tenant."""
+        """One of the calls of girih.services.remote, on behalf of the operator or of a tenant."""
         card = self._session.card
         if card.services is None:
             raise GirihError("the card has no services", card.manifest.name, "Run a design with services, such as designs/panic.yaml.")
         if call == "state":
-            ports = [vars(card.port_stats(port)) for port in range(card.manifest.ports)]
-            return {"cycle": card.cycle, "clock_mhz": card.manifest.clock_mhz, "pins": ports, **Monitor(card.registers).state()}
+            return {"cycle": card.cycle, "clock_mhz": card.manifest.clock_mhz, "pins": card.pins()[0], **Monitor(card.registers).state()}
         if call not in CALLS:
             raise GirihError(f"there is no call {call!r}", "control socket", f"There are: {', '.join(CALLS)}.")
         control = card.services if as_tenant is None else card.services.as_tenant(as_tenant)

@@ -118,7 +118,7 @@ class RunResult:
 
 
 def mac_bytes(text: str) -> bytes:
-    """Six bytes of `aa:bb:cc:dd:ee:ff`."""
+    """`aa:bb:cc:dd:ee:ff` as six bytes."""
     return bytes.fromhex(text.replace(":", ""))
 
 

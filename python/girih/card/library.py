@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the shared library of a design through the C header that is its one author."""
+"""Loads the shared library of a design through the C header, the only definition of its API."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Library:
 
     def __init__(self, path: Path):
         self.ffi = interface()
-        # Each design brings the same symbols, so they must stay apart.
+        # Every design defines the same symbols, so they must not be shared.
         self.api = self.ffi.dlopen(str(path), self.ffi.RTLD_NOW | self.ffi.RTLD_LOCAL)
 
     def call(self, name: str, *arguments: object) -> int:

@@ -32,7 +32,8 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Tile:
-    """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one."""
+    """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one;
+    holds: what messages may wait for in it while the card rests, None: nothing."""
 
     name: str
     kind: str
@@ -42,11 +43,12 @@ class Tile:
     counters: dict[str, int]
     histogram: Histogram | None
     window: int | None
+    holds: str | None = None
 
 
 @dataclass(frozen=True)
 class Watch:
-    """What stalls are explained with. links: names in the order in which the card shows them; nodes: tiles by number;
+    """What is needed to explain a stall. links: names in the order in which the card shows them; nodes: tiles by number;
     wires: Ethernet ports by the tile that sends there; waits: what waits for what, and why: messages
     `src > dst`, or a sentence. girih.compiler.emit.watch is the author."""
 
@@ -68,8 +70,8 @@ class Manifest:
     design: the design file, as it was named to the compiler, or None. links: names by the number of
     their probe. addresses: of the card on the wire (`mac`, `ip`, `prefix`, `udp`), as the compiler gives them.
     scheduling: tenants, services and chains by name, and the tiles that carry them out; empty on a card without.
-    stalls: the byte address of the counter of each link between routers, by the link's name. watch: what the
-    watchdog must know, None where nothing can be watched.
+    start: registers that are written when the card starts, by name. stalls: byte address of the stall counter of each link between routers, by link name.
+    watch: what the watchdog needs, None if the card cannot be watched.
     """
 
     folder: Path
@@ -88,6 +90,7 @@ class Manifest:
     addresses: dict
     scheduling: dict
     stalls: dict[str, int] = field(default_factory=dict)
+    start: dict[str, int] = field(default_factory=dict)
     watch: Watch | None = None
 
     @staticmethod
@@ -113,6 +116,7 @@ class Manifest:
                 addresses=data.get("addresses", {}),
                 scheduling=data.get("scheduling", {}),
                 stalls=data.get("stalls", {}),
+                start=data.get("start", {}),
                 watch=Watch.read(data["watch"]) if "watch" in data else None,
             )
         except OSError as error:
@@ -126,19 +130,19 @@ class Manifest:
         return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops)
 
     def tile(self, name: str) -> Tile:
-        """The tile called `name`. Raises GirihError with the names that there are."""
+        """The tile called `name`. Raises GirihError with a list of the tiles that exist."""
         for tile in self.tiles:
             if tile.name == name:
                 return tile
         raise GirihError(f"the card has no tile {name!r}", self.name, f"It has: {', '.join(t.name for t in self.tiles)}.")
 
     def port_address(self, port: int) -> tuple[str, str]:
-        """MAC and IPv4 address of the card at a port; a card that has none takes any, and gets examples."""
+        """MAC and IPv4 address of the card at a port. A card without addresses accepts any, so examples are returned."""
         macs = self.addresses.get("port_macs") or [self.addresses.get("mac") or "02:00:00:00:00:02"]
         return macs[port] if port < len(macs) else macs[0], self.addresses.get("ip") or "10.77.0.2"
 
     def link_number(self, name: str) -> int:
-        """The number of a link for captures; behind the probes come `port0.rx`, `port0.tx`, `port1.rx` …"""
+        """The number of a link for captures; after the probes come `port0.rx`, `port0.tx`, `port1.rx` …"""
         names = self.link_names()
         if name not in names:
             raise GirihError(f"the card has no link {name!r}", self.name, f"It has: {', '.join(names)}.")
@@ -162,4 +166,5 @@ def _tile(data: dict) -> Tile:
         counters=dict(data["counters"]),
         histogram=Histogram(histogram["offset"], histogram["bins"]) if histogram else None,
         window=data.get("window"),
+        holds=data.get("holds"),
     )

@@ -6,8 +6,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from girih.errors import GirihError
@@ -17,12 +20,10 @@ _NAME = re.compile(r"girih-(\d+)(-\w+)?")
 
 
 def need_root() -> None:
-    """Raises GirihError with the command to give when this is not root, or `ip` or TUN is missing."""
+    """Raises GirihError with the command to give when this is not root, or the kernel has no TUN."""
     if os.geteuid() != 0:
         command = " ".join(["sudo ./girih", *sys.argv[1:]])
         raise GirihError("a TAP device in a network namespace needs root", "run", f"Run: {command}")
-    if shutil.which("ip") is None:
-        raise GirihError("the program ip is not installed", "PATH", "Run as root: apt-get install iproute2")
     if not Path("/dev/net/tun").exists():
         raise GirihError("the kernel offers no TAP devices", "/dev/net/tun", "Run as root: modprobe tun")
 
@@ -34,8 +35,18 @@ def _ip(*arguments: str) -> None:
         raise GirihError(f"the kernel refused ({message})", f"ip {' '.join(arguments)}", "Run it by hand to see why.")
 
 
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """SIGINT and SIGTERM wait until the block has ended."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def remove_stale() -> list[str]:
-    """Removes the namespaces of programs that have died; their names."""
+    """Removes the namespaces of processes that no longer exist; returns their names."""
     removed = []
     for path in sorted(NAMESPACES.glob("girih-*")) if NAMESPACES.exists() else []:
         match = _NAME.fullmatch(path.name)
@@ -46,25 +57,27 @@ def remove_stale() -> list[str]:
 
 
 class Namespace:
-    """A namespace named after this process; removed when the `with` block ends, however it does."""
+    """A namespace named after this process, removed when the `with` block ends for whatever reason."""
 
     def __init__(self, suffix: str = ""):
         self.name = f"girih-{os.getpid()}" + (f"-{suffix}" if suffix else "")
 
     @property
     def path(self) -> Path:
-        """The file that names it to setns."""
+        """The file to pass to setns."""
         return NAMESPACES / self.name
 
     def __enter__(self) -> Namespace:
         need_root()
+        if shutil.which("ip") is None:
+            raise GirihError("the program ip is not installed", "PATH", "Run as root: apt-get install iproute2")
         remove_stale()
-        _ip("netns", "add", self.name)
         try:
+            _ip("netns", "add", self.name)
             _ip("-n", self.name, "link", "set", "lo", "up")
-            # Else the kernel talks of its own accord on every device.
-            ipv6 = ["sysctl", "-q", "-w", "net.ipv6.conf.default.disable_ipv6=1"]
-            subprocess.run(self.command(ipv6), capture_output=True)
+            # Otherwise the kernel sends IPv6 traffic on every device by itself.
+            quiet = "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6"
+            subprocess.run(self.command(["sh", "-c", quiet]), capture_output=True)
         except BaseException:
             self.remove()
             raise
@@ -75,8 +88,9 @@ class Namespace:
 
     def remove(self) -> None:
         """Ends the namespace and the devices in it; a second call does nothing."""
-        if self.path.exists():
-            subprocess.run(["ip", "netns", "delete", self.name], capture_output=True)
+        with _uninterrupted():
+            if self.path.exists():
+                subprocess.run(["ip", "netns", "delete", self.name], capture_output=True)
 
     def bring_up(self, device: str, address: str, mtu: int = 9000) -> None:
         """Gives a device its address (`10.77.0.1/24`) and MTU and brings it up."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 
 from girih.card.manifest import Manifest, Register, Tile
 from girih.errors import GirihError
@@ -134,7 +135,9 @@ class Registers:
         for link, name in zip(self.manifest.links, self.manifest.watch.links if self.manifest.watch else self.manifest.links):
             tile, _, end = link.partition(".")
             side, _, port = end.partition("_")
-            stalls[name] = self.counter(self.manifest.tile(tile), f"mark_{side}_stalls" + (f"_{port}" if port else ""))
+            counter = f"mark_{side}_stalls" + (f"_{port}" if port else "")
+            if counter in self.manifest.tile(tile).counters:
+                stalls[name] = self.counter(self.manifest.tile(tile), counter)
         return stalls | {link: self._counter(address) for link, address in self.manifest.stalls.items()}
 
     def histograms(self) -> dict[str, list[int]]:
@@ -148,12 +151,13 @@ class Registers:
         }
 
 
-def violations(counters: dict[str, dict[str, int]]) -> list[str]:
+def total(counters: Mapping[str, int], prefixes: tuple[str, ...]) -> int:
+    """The sum of a tile's counters whose names have one of the prefixes."""
+    return sum(value for name, value in counters.items() if name.startswith(prefixes))
+
+
+def violations(counters: Mapping[str, Mapping[str, int]]) -> list[str]:
     """Sentences, one for each tile whose counters break the conservation law; the card must be at rest."""
-
-    def total(values: dict[str, int], prefixes: tuple[str, ...]) -> int:
-        return sum(value for name, value in values.items() if name.startswith(prefixes))
-
     found = []
     for tile, values in counters.items():
         entered, left = total(values, SOURCES), total(values, ENDS)

@@ -2,7 +2,7 @@
 """A card that runs in real time: slices of cycles, and between them the control socket.
 
 While nothing is under way the card sleeps until a TAP device or a client has something, so an idle
-card costs almost no processor time.
+card costs almost no processor time. The first SIGINT or SIGTERM ends `serve`; the second ends the program at once.
 """
 
 from __future__ import annotations
@@ -13,22 +13,27 @@ import time
 from collections.abc import Callable
 from types import FrameType
 
+from girih.card.account import Account, account
 from girih.card.control import ControlServer
 from girih.card.stall import Stall
 from girih.card.virtual import VirtualCard
 
 SLICE_SECONDS = 0.02
 BUSY_CYCLES = 2048
-"""A card whose ports moved within so many cycles may still have work inside."""
+"""If a port moved within this many cycles, the card may still have work inside."""
 IDLE_CYCLES = 256
-"""How far the card's clock advances at each look when it is idle."""
+"""How far the clock of an idle card advances each time it is polled."""
+REST_SECONDS = 2.5
+"""How long a card may take to come to rest at the end of a run."""
+REST_CYCLES = 2048
+"""How far it runs then between two checks of the time."""
 
 
 class Session:
     """Runs a card and serves its control socket until it is told to stop."""
 
     def __init__(self, card: VirtualCard, *, control: bool = True, say: Callable[[str], None] | None = None):
-        """say: is told, once each time, when the card has stalled."""
+        """say: called with the explanation whenever the card stalls."""
         self.card = card
         self._say = say
         self.stall: Stall | None = None
@@ -36,7 +41,9 @@ class Session:
         self.stopped = False
         self.busy_seconds = 0.0
         self.busy_cycles = 0
-        self._taps: list[int] = []
+        self._taps: dict[int, int] = {}
+        self.cable_gone: int | None = None
+        """The port whose TAP device has been deleted."""
         self.server = ControlServer(self) if control else None
 
     def __enter__(self) -> Session:
@@ -50,11 +57,17 @@ class Session:
             self.server.close()
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
-        self.stopped = True
+        if not self.stopped:
+            self.stopped = True
+            return
+        for number in self._handlers:  # nothing interrupts the cleaning up
+            signal.signal(number, signal.SIG_IGN)
+        self._handlers = {}
+        raise KeyboardInterrupt
 
-    def watch(self, descriptor: int) -> None:
-        """Wakes an idle card when this TAP descriptor has a frame."""
-        self._taps.append(descriptor)
+    def watch(self, port: int, descriptor: int) -> None:
+        """Wakes an idle card when the TAP device of a port has a frame; notices when it is deleted."""
+        self._taps[descriptor] = port
 
     @property
     def cycles_per_second(self) -> float:
@@ -64,16 +77,30 @@ class Session:
     def serve(
         self, *, seconds: float | None = None, cycles: int | None = None, until: Callable[[], bool] | None = None
     ) -> None:
-        """Runs for `seconds`, or `cycles`, or until `until()` or the card has stalled, or until it is stopped."""
+        """Runs for `seconds`, or `cycles`, or until `until()` or the card has stalled, or until it is stopped or a TAP device
+        is gone."""
         deadline = None if seconds is None else time.monotonic() + seconds
         end = None if cycles is None else self.card.cycle + cycles
-        while not self.stopped:
+        while not self.stopped and self.cable_gone is None:
             if deadline is not None and time.monotonic() >= deadline:
                 return
             left = None if end is None else end - self.card.cycle
             if left == 0 or (until is not None and (until() or self.stall)):
                 return
             self._step(left)
+
+    def finish(self, seconds: float = REST_SECONDS) -> Account:
+        """Shuts the ports and runs until the card rests and no tile holds a message, `seconds` at most; its account.
+        Raises CardStalled."""
+        self.card.shut_ports()
+        deadline = time.monotonic() + seconds
+        while True:
+            rested = self.card.rests_within(REST_CYCLES)
+            if rested or time.monotonic() >= deadline:
+                found = account(self.card.manifest, self.card.registers.counters(), rested)
+                if not found.held or time.monotonic() >= deadline:
+                    return found
+                self.card.run_slice(1 << 30, min(0.2, max(deadline - time.monotonic(), 0.01)))
 
     def _step(self, left: int | None) -> None:
         busy = not self.paused and (left is not None or self.card.quiet_cycles < BUSY_CYCLES)
@@ -84,6 +111,7 @@ class Session:
         wanted = (1 << 30) if busy else IDLE_CYCLES
         self.card.run_slice(wanted if left is None else min(wanted, left), SLICE_SECONDS)
         self._look_for_a_stall()
+        self.cable_gone = next((port for port in self._taps.values() if self.card.cable_gone(port)), None)
         if busy:
             self.busy_seconds += time.monotonic() - start
             self.busy_cycles += self.card.cycle - before
@@ -102,4 +130,4 @@ class Session:
         except InterruptedError:
             return
         if self.server:
-            self.server.serve(set(ready) - set(self._taps))
+            self.server.serve(set(ready) - self._taps.keys())

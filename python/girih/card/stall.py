@@ -20,7 +20,7 @@ REMEDY = {
 
 @dataclass(frozen=True)
 class Waiting:
-    """A message that is offered on a link and not taken, by the tiles that it is between."""
+    """A message that is offered on a link and not accepted, with its source and destination tiles."""
 
     link: str
     src: str
@@ -33,8 +33,8 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Stall:
-    """Nothing has moved for `cycles`. links: all that hold messages. chain: links and tiles of which each waits for
-    the next, and the last for the first if kind is "circle", else for a port's wire or for what goes on in the tile.
+    """Nothing has moved for `cycles`. links: all that hold messages. chain: links and tiles, each waiting for the
+    next. If kind is "circle" the last waits for the first, else for a port's wire or for the tile itself.
     sentences: the same in words."""
 
     cycles: int
@@ -45,7 +45,7 @@ class Stall:
 
     @property
     def text(self) -> str:
-        """All of it, several lines."""
+        """The whole explanation, on several lines."""
         what = "messages wait for each other in a circle" if self.kind == CIRCLE else f"{len(self.links)} links hold messages"
         return "\n".join([f"nothing has moved for {self.cycles:,} cycles: {what}", *(f"  {line}" for line in self.sentences)])
 
@@ -91,7 +91,7 @@ def _graph_of(watch: Watch) -> Graph:
 
 
 def _waits(watch: Watch, offered: dict[str, Waiting]) -> Graph:
-    """What waits for what, of the links that hold messages and of all that is no link."""
+    """The wait-for graph, reduced to links that hold messages and to resources that are not links."""
     links = set(watch.links)
     graph = Graph()
     for holder, wants in watch.waits.items():
@@ -102,7 +102,7 @@ def _waits(watch: Watch, offered: dict[str, Waiting]) -> Graph:
 
 
 def _ends(graph: Graph, offered: dict[str, Waiting]) -> list[str]:
-    """The links from which none of the others that hold messages is waited for."""
+    """The links that hold a message but wait for no other link that does."""
 
     def reaches_another(link: str) -> bool:
         seen, queue = {link}, [link]
@@ -119,7 +119,7 @@ def _ends(graph: Graph, offered: dict[str, Waiting]) -> list[str]:
 
 
 def _longest_to(graph: Graph, end: str) -> tuple[str, ...]:
-    """From the resource that is furthest away to the end, each waiting for the next."""
+    """The longest chain of resources that leads to `end`, each waiting for the next."""
     holders: dict[str, list[str]] = {}
     for edge in graph.edges:
         holders.setdefault(edge.wanted, []).append(edge.holder)
@@ -137,7 +137,7 @@ def _longest_to(graph: Graph, end: str) -> tuple[str, ...]:
 
 
 def _sentences(watch: Watch, offered: dict[str, Waiting], chain: tuple[str, ...]) -> tuple[str, ...]:
-    """A sentence for each of the chain but the last."""
+    """A sentence for every element of the chain except the last."""
     return tuple(_sentence(watch, offered, holder, wanted) for holder, wanted in pairwise(chain))
 
 

@@ -28,9 +28,9 @@ from girih.services.control import ServiceControl
 from girih.spec.message import descriptor_fields
 
 QUIET_CYCLES = 4096
-"""Longer than any packet stays in a card that is not blocked."""
+"""Longer than any packet stays in a card unless it is blocked."""
 WATCHDOG_CYCLES = 20_000
-"""Longer than any message waits in a card that goes on."""
+"""Longer than any message waits in a card that makes progress."""
 DIRECTIONS = {"in": 0, "out": 1}
 EXPECT = {"echo": 0, "forward": 1}
 
@@ -89,9 +89,9 @@ class VirtualCard(Bus):
         """Builds (if need be) and resets the design that the compiler wrote to `folder`.
 
         collect: keep what leaves the ports for `collect()`. record: a file for everything that
-        crosses the pins. waves: build with FST waves. bare: leave the tables of services as reset leaves them,
-        where else they hold what the design says. watchdog: a card in which nothing has moved for so many cycles while
-        links hold messages has stalled; 0: never.
+        crosses the pins. waves: build with FST waves. bare: leave addresses and service tables in their reset
+        state instead of writing what the design says. watchdog: a card in which nothing has moved for this many cycles while
+        links hold messages has stalled; 0 disables the watchdog.
         """
         self.manifest = Manifest.load(Path(folder))
         options = {"progress": progress} if progress else {}
@@ -110,7 +110,7 @@ class VirtualCard(Bus):
         self._call("open", params, handle)
         self._card = handle[0]
         self.watch = self.manifest.watch
-        """What stalls are explained with; to be replaced when node tables are written that the design has not."""
+        """What is needed to explain a stall. Replace it after writing node tables that differ from the design's."""
         if self.watch:
             self._call("watchdog", self._card, watchdog)
         self.registers = Registers(self.manifest, self)
@@ -123,14 +123,15 @@ class VirtualCard(Bus):
             self.keep_output(True)
 
     @classmethod
-    def open(cls, design: Path | str, **options) -> VirtualCard:
-        """Compiles a design file (or takes a built design's folder) and opens its card."""
+    def open(cls, design: Path | str, *, ip: str | None = None, mac: str | None = None, **options) -> VirtualCard:
+        """Compiles a design file (or takes a built design's folder) and opens its card. ip (`10.77.0.2/24`), mac: instead
+        of those in the design file."""
         path = Path(design)
         if path.is_dir():
             return cls(path, **options)
         from girih.compiler.compile import compile_design
 
-        return cls(compile_design(path), **options)
+        return cls(compile_design(path, ip=ip, mac=mac), **options)
 
     def __enter__(self) -> VirtualCard:
         return self
@@ -145,8 +146,12 @@ class VirtualCard(Bus):
             self._card = None
 
     def _install(self) -> None:
-        """Fills the tables of services, on a card that has them."""
-        if self.manifest.scheduling and not self._bare:
+        """Writes the card's addresses, and fills the tables of services on a card that has them."""
+        if self._bare:
+            return
+        for name, value in self.manifest.start.items():
+            self.registers.write(name, value)
+        if self.manifest.scheduling:
             self.services = ServiceControl(self.registers)
             self.services.install()
 
@@ -177,6 +182,28 @@ class VirtualCard(Bus):
         """Runs until no port has moved for `quiet` cycles and no link holds a message; an error after `limit`, and
         CardStalled when nothing moves any more."""
         self._call_to_rest("run_until_quiet", self._card, quiet, limit)
+
+    def shut_ports(self) -> None:
+        """Nothing enters the card any more but the rest of frames that have begun; what it sends still leaves."""
+        self._call("ports_shut", self._card)
+
+    def detach(self) -> None:
+        """In a copy of the process (girih.card.copy): whatever the card does from now on is seen by nobody."""
+        self._call("detach", self._card)
+
+    def cable_gone(self, port: int) -> bool:
+        """Whether a TAP device of a port has been deleted."""
+        return bool(self._call("cable_gone", self._card, port))
+
+    def rests_within(self, cycles: int, quiet: int = QUIET_CYCLES) -> bool:
+        """Runs until the card rests (see `run_until_quiet`), but no longer than `cycles`; whether it does."""
+        try:
+            self.run_until_quiet(quiet, cycles)
+        except CardFault as fault:
+            if fault.status != self._library.api.GIRIH_E_TIMEOUT:
+                raise
+            return False
+        return True
 
     def stall(self) -> Stall | None:
         """Why the card has stalled; None: it has not."""
@@ -253,6 +280,11 @@ class VirtualCard(Bus):
         self._call("port_stats_get", self._card, port, stats)
         return PortStats(**{name: getattr(stats, name) for name in PortStats.__dataclass_fields__})
 
+    def pins(self) -> tuple[list[dict[str, int]], list[dict[str, dict[str, int]]]]:
+        """Of each port: what crossed its pins, and by direction what its faults did."""
+        ports = range(self.manifest.ports)
+        return [vars(self.port_stats(port)) for port in ports], [{way: self.fault_counts(port, way) for way in DIRECTIONS} for port in ports]
+
     def open_tap(self, port: int, name: str, netns: Path | None = None) -> int:
         """Makes TAP device `name` in a network namespace; a descriptor to poll, which stays the card's."""
         descriptor = self._ffi.new("int *")
@@ -279,7 +311,7 @@ class VirtualCard(Bus):
         self._call("faults_set", self._card, port, _choice("direction", direction, DIRECTIONS), faults)
 
     def fault_counts(self, port: int, direction: str) -> dict[str, int]:
-        """Frames seen by the faults of a port, and what befell them."""
+        """How many frames the fault injector of a port saw, and what it did to them."""
         counts = self._ffi.new("girih_fault_counts *")
         self._call("faults_get", self._card, port, _choice("direction", direction, DIRECTIONS), counts)
         return {name: getattr(counts, name) for name in dir(counts)}
@@ -378,7 +410,7 @@ class VirtualCard(Bus):
         self._call("waves", self._card, self._text(path), start, end)
 
     def replay(self, path: Path) -> Replay:
-        """Runs a recording on this card, which was just opened, and compares."""
+        """Runs a recording on this card, which was just opened with bare=True, and compares."""
         result = self._ffi.new("girih_replay_result *")
         self._call("replay", self._card, self._text(path), result)
         text = self._ffi.string(result.difference).decode()
@@ -393,7 +425,7 @@ def recording_label(manifest: Manifest) -> str:
 
 
 def read_recording_label(path: Path) -> dict:
-    """The label of a recording. Raises GirihError when the file is none."""
+    """The label of a recording. Raises GirihError if the file is not a recording."""
     try:
         with open(path, "rb") as file:
             magic, _version, size = struct.unpack("<8sII", file.read(16))

@@ -1,4 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-from girih.cli.main import main
+import signal
+import sys
 
-main()
+signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends a command as Ctrl-C does: cleaned up
+try:
+    from girih.cli.main import main
+
+    main()
+except KeyboardInterrupt:
+    sys.exit(130)

@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
     def capture(
         links: Annotated[list[str] | None, typer.Argument(help="Links, such as eth_rx.out or port0.rx; none: list them.")] = None,
         output: Annotated[Path, typer.Option("--output", "-o", help="The pcapng file.")] = Path("capture.pcapng"),
-        seconds: Annotated[float | None, typer.Option(min=0, help="End after so many seconds, not at Ctrl-C.")] = None,
+        seconds: Annotated[float | None, typer.Option(min=0, help="Stop after this many seconds instead of at Ctrl-C.")] = None,
         socket: Socket = None,
     ) -> None:
         """Captures what passes on named links of a running card: one interface for each link, times in card

@@ -14,20 +14,20 @@ from girih.cli.live import Socket, console
 from girih.errors import GirihError
 from girih.services.remote import RemoteServices
 
-# rte_tm's words for what a class has, beside those of the design file.
+# rte_tm's names for the parameters of a class, accepted besides those of the design file.
 CLASS_WORDS = {"priority": "level", "rate": "mbps", "slack": "cycles"}
-CLASS_HELP = "0:weight=2, 0:priority=1, 0:rate=1000,burst=3000 or 0:slack=500; again for more."
+CLASS_HELP = "0:weight=2, 0:priority=1, 0:rate=1000,burst=3000 or 0:slack=500; repeat it for more classes."
 LIST_SEPARATOR = ","
 
 AsTenant = Annotated[str | None, typer.Option("--tenant", help="Act as this tenant's own controller, not as the operator.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Pattern = Annotated[str, typer.Option("--pattern", help='Packets, such as "ipv4 dst is 10.0.0.1 / udp dst is 4500".')]
 Port = Annotated[str, typer.Option("--port", help="The port's tile, such as wire.")]
-Stage = Annotated[int, typer.Option("--stage", help="Which of its tables, from 0, where chains are.")]
+Stage = Annotated[int, typer.Option("--stage", help="Which of the port's tables; chains are in table 0.")]
 
 
 class _Card:
-    """A running card, spoken to in somebody's name."""
+    """A running card, on behalf of the operator or of a tenant."""
 
     def __init__(self, socket: Socket, tenant: str | None = None):
         self._client = ControlClient.find(socket)
@@ -42,7 +42,7 @@ class _Card:
 
 
 def _done(sentence: str, as_json: bool, **facts: object) -> None:
-    """What was done, in words or as JSON."""
+    """Prints what was done, in words or as JSON."""
     if as_json:
         print(json.dumps(facts))
     else:
@@ -50,7 +50,7 @@ def _done(sentence: str, as_json: bool, **facts: object) -> None:
 
 
 def _show(title: str, rows: list[dict], as_json: bool) -> None:
-    """A list of dicts of the same keys as a table or as JSON."""
+    """Prints a list of dicts with the same keys as a table or as JSON."""
     if as_json:
         print(json.dumps(rows, indent=1))
         return
@@ -131,7 +131,7 @@ def _chain(app: typer.Typer) -> None:
         as_json: AsJson = False,
         socket: Socket = None,
     ) -> None:
-        """Sends packets that match along services, in rte_flow's words. A packet sees the chain whole or not at all."""
+        """Sends matching packets along services, in rte_flow's syntax. The chain takes effect atomically."""
         with _Card(socket, tenant) as services:
             services.add_rule(name, pattern, actions)
         _done(f"Chain {name} is in the card.", as_json, added=name)
@@ -143,7 +143,7 @@ def _chain(app: typer.Typer) -> None:
         as_json: AsJson = False,
         socket: Socket = None,
     ) -> None:
-        """Takes a chain away: its packets go where their port sends all others."""
+        """Deletes a chain: its packets then take the default way of their port."""
         with _Card(socket, tenant) as services:
             services.delete_chain(name)
         _done(f"Chain {name} is deleted.", as_json, deleted=name)
@@ -160,19 +160,19 @@ def _tenant(app: typer.Typer) -> None:
     def set_(
         name: Annotated[str, typer.Argument(help="The tenant.")],
         weight: Annotated[int | None, typer.Option(help="Its share where a service is shared.")] = None,
-        guarantee: Annotated[int | None, typer.Option(help="Bytes of packet memory that it is sure of.")] = None,
-        limit: Annotated[int | None, typer.Option(help="Most bytes that it may use; 0: no limit.")] = None,
-        services: Annotated[str | None, typer.Option(help="Services that it has a right to, with commas.")] = None,
-        meters: Annotated[str | None, typer.Option(help="Meters that are its own, such as 0-7; none: no one.")] = None,
-        counters: Annotated[str | None, typer.Option(help="Counters that are its own.")] = None,
-        registers: Annotated[str | None, typer.Option(help="Registers that are its own.")] = None,
-        entries: Annotated[str | None, typer.Option(help="Entries of the tables that are its own, such as 128-191.")] = None,
-        stage: Annotated[int | None, typer.Option(help="The stage of the ports whose entries they are; all without.")] = None,
+        guarantee: Annotated[int | None, typer.Option(help="Bytes of packet memory guaranteed to it.")] = None,
+        limit: Annotated[int | None, typer.Option(help="Maximum bytes of packet memory it may use; 0: no limit.")] = None,
+        services: Annotated[str | None, typer.Option(help="Services it may use, separated by commas.")] = None,
+        meters: Annotated[str | None, typer.Option(help="Range of meters it owns, such as 0-7, or none.")] = None,
+        counters: Annotated[str | None, typer.Option(help="Range of counters it owns.")] = None,
+        registers: Annotated[str | None, typer.Option(help="Range of registers it owns.")] = None,
+        entries: Annotated[str | None, typer.Option(help="Range of table entries it owns, such as 128-191.")] = None,
+        stage: Annotated[int | None, typer.Option(help="The stage of the ports that --entries is for; default: all stages.")] = None,
         tenant: AsTenant = None,
         as_json: AsJson = False,
         socket: Socket = None,
     ) -> None:
-        """Changes what is given of a tenant, and leaves the rest."""
+        """Changes the given settings of a tenant and leaves the others."""
         ranges = {"meters": _range(meters), "counters": _range(counters), "registers": _range(registers), "entries": _range(entries)}
         given = {"weight": weight, "guarantee": guarantee, "limit": limit, "services": _names(services)} | ranges
         if all(value is None for value in given.values()):
@@ -183,7 +183,7 @@ def _tenant(app: typer.Typer) -> None:
 
     @app.command("list", epilog="Example: ./girih ctl tenant list")
     def list_(tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
-        """Lists the tenants with what the card holds of them."""
+        """Lists the tenants with their settings in the card."""
         with _Card(socket, tenant) as services:
             _show("Tenants", services.list_tenants(), as_json)
 
@@ -195,13 +195,13 @@ def _policy(app: typer.Typer) -> None:
         kind: Annotated[str, typer.Argument(help="strict, fair, slack or shaped.")],
         classes: Annotated[list[str] | None, typer.Option("--class", help=CLASS_HELP)] = None,
         share: Annotated[bool | None, typer.Option("--share/--no-share", help="Tenants share the service by their weights.")] = None,
-        by_tenant: Annotated[bool | None, typer.Option("--by-tenant/--by-class", help="The tenant takes the place of the class.")] = None,
-        given_rank: Annotated[bool | None, typer.Option("--given-rank/--own-rank", help="A rank that an earlier hop has set wins.")] = None,
+        by_tenant: Annotated[bool | None, typer.Option("--by-tenant/--by-class", help="Order by tenant instead of by class.")] = None,
+        given_rank: Annotated[bool | None, typer.Option("--given-rank/--own-rank", help="Keep a rank that an earlier hop has set.")] = None,
         tenant: AsTenant = None,
         as_json: AsJson = False,
         socket: Socket = None,
     ) -> None:
-        """Another order for a service's packets, in rte_tm's words. A packet that waits keeps the rank that it has."""
+        """Changes the order of a service's packets, in rte_tm's terms. Packets that already wait keep their rank."""
         with _Card(socket, tenant) as services:
             services.set_policy(
                 service, kind, [parse_class(text) for text in classes or []], share=share, by_tenant=by_tenant, given_rank=given_rank
@@ -210,13 +210,13 @@ def _policy(app: typer.Typer) -> None:
 
     @app.command("list", epilog="Example: ./girih ctl policy list")
     def list_(tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
-        """Lists each service's policy as the card has it."""
+        """Lists the policies in effect in the card."""
         with _Card(socket, tenant) as services:
             _show("Policies", services.list_policies(), as_json)
 
 
 def _list_of_stage(app: typer.Typer, group: str, title: str, call: str, help_text: str) -> None:
-    """The command `list` of a group, for something that each stage of a port has."""
+    """The command `list` of a group, for objects that exist in every stage of a port."""
 
     @app.command("list", help=help_text, epilog=f"Example: ./girih ctl {group} list --port wire")
     def list_(port: Port, stage: Stage = 0, tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
@@ -231,26 +231,26 @@ def _table(app: typer.Typer) -> None:
         pattern: Pattern,
         actions: Annotated[str, typer.Option("--actions", help="What is done, such as \"count 3 / drop\"; see docs/operating.md.")],
         stage: Stage = 0,
-        priority: Annotated[int, typer.Option(help="The lowest wins; chains have 16.")] = 16,
+        priority: Annotated[int, typer.Option(help="The lowest value wins; chains have 16.")] = 16,
         tenant: AsTenant = None,
         as_json: AsJson = False,
         socket: Socket = None,
     ) -> None:
-        """Adds an entry to one table, in rte_flow's words."""
+        """Adds an entry to one table, in rte_flow's syntax."""
         with _Card(socket, tenant) as services:
             index = services.add_entry(port, pattern, actions, stage=stage, priority=priority)
         _done(f"Entry {index} is in stage {stage} of {port}.", as_json, index=index)
 
     @app.command("del", epilog="Example: ./girih ctl table del 17 --port wire")
     def delete(
-        index: Annotated[int, typer.Argument(help="Which, as ./girih ctl table list says.")],
+        index: Annotated[int, typer.Argument(help="Its index, as shown by ./girih ctl table list.")],
         port: Port,
         stage: Stage = 0,
         tenant: AsTenant = None,
         as_json: AsJson = False,
         socket: Socket = None,
     ) -> None:
-        """Deletes an entry that belongs to no chain."""
+        """Deletes an entry that is not part of a chain."""
         with _Card(socket, tenant) as services:
             services.delete_entry(port, index, stage=stage)
         _done(f"Entry {index} is deleted.", as_json, deleted=index)
@@ -261,7 +261,7 @@ def _table(app: typer.Typer) -> None:
 def _meter(app: typer.Typer) -> None:
     @app.command("set", epilog="Example: ./girih ctl meter set 2 --port wire --cir 1000 --cbs 3000")
     def set_(
-        index: Annotated[int, typer.Argument(help="Which.")],
+        index: Annotated[int, typer.Argument(help="Its index.")],
         port: Port,
         cir: Annotated[float, typer.Option(help="Committed rate, Mbit/s.")],
         cbs: Annotated[int, typer.Option(help="Committed burst, bytes.")],
@@ -287,8 +287,8 @@ def _counter(app: typer.Typer) -> None:
 def _register(app: typer.Typer) -> None:
     @app.command("set", epilog="Example: ./girih ctl register set 3 0 --port wire")
     def set_(
-        index: Annotated[int, typer.Argument(help="Which.")],
-        value: Annotated[int, typer.Argument(help="What it holds from then on.")],
+        index: Annotated[int, typer.Argument(help="Its index.")],
+        value: Annotated[int, typer.Argument(help="Its new value.")],
         port: Port,
         stage: Stage = 0,
         tenant: AsTenant = None,

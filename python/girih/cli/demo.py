@@ -17,11 +17,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from girih.card.cable import attach, host_addresses
 from girih.card.namespace import Namespace, need_root
 from girih.card.session import Session
 from girih.card.virtual import VirtualCard
-from girih.cli.live import Column, console, histogram_table, progress_bar, traffic_table
-from girih.cli.run import attach_tap
+from girih.cli.live import Column, console, histogram_table, port_table, progress_bar, traffic_table
 from girih.errors import GirihError
 from girih.paths import BUILD, DESIGNS, ROOT
 
@@ -58,7 +58,7 @@ class Programs:
             if self._session.stopped:
                 raise KeyboardInterrupt
             if not ended():
-                raise GirihError(f"{' '.join(commands[0])} did not end in {seconds:.0f} s", "demo", "Is the machine overloaded?")
+                raise GirihError(f"{' '.join(commands[0])} did not end in {seconds:.0f} s", "demo", "Try again when the machine is less loaded.")
             return [process.communicate()[0] for process in running]
         finally:
             for process in running:
@@ -109,12 +109,12 @@ def _demo(stack: ExitStack, stay: bool) -> None:
     started = time.monotonic()
     with progress_bar() as progress:
         card = stack.enter_context(VirtualCard.open(DESIGN, progress=progress))
-    namespace = stack.enter_context(Namespace())
-    session = stack.enter_context(Session(card))
-    host = attach_tap(session, namespace, None)
+    (cable,) = attach(stack, card, host_addresses(card.manifest, []))
+    session, namespace = stack.enter_context(Session(card)), cable.namespace
+    session.watch(cable.port, cable.descriptor)
     addresses = card.manifest.addresses
     address, port = addresses["ip"], addresses["udp"][0]["port"]
-    console.print(f"The card is {address}, its cable is girih0 ({host}) in namespace {namespace.name}.")
+    console.print(f"The card is {address}, its cable is {cable.device} ({cable.host}) in namespace {namespace.name}.")
     programs = Programs(session, namespace)
     links = [name for name in ("eth_rx.out", "port0.rx", "port0.tx") if name in card.manifest.link_names()]
     card.start_capture(CAPTURE, links)
@@ -148,6 +148,7 @@ def _report(card: VirtualCard, session: Session, outcomes: list[Outcome]) -> Non
     console.print(table)
     for tile, bins in card.registers.histograms().items():
         console.print(histogram_table(bins, tile))
+    console.print(port_table(*card.pins()))
     console.print(traffic_table(card.registers.counters()))
     console.print(f"{card.cycle:,} cycles simulated, {session.cycles_per_second:,.0f} a second while busy")
 

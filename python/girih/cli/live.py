@@ -47,8 +47,22 @@ def traffic_table(counters: dict[str, dict[str, int]]) -> Table:
     return table
 
 
+def port_table(ports: list[dict], faults: list[dict]) -> Table:
+    """Frames at the pins of each port, and frames lost between the pins and the wire. ports: statistics of each port; faults:
+    by direction, what the fault injector did."""
+    table = Table(title="Frames at the ports", title_justify="left")
+    columns: list[Column] = [("port", "right"), ("in", "right"), ("out", "right"), ("not taken by the wire", "right"), ("injected faults", "left")]
+    for column, justify in columns:
+        table.add_column(column, justify=justify)
+    for port, (stats, ways) in enumerate(zip(ports, faults, strict=True)):
+        befell = [f"{way}: {name} {count}" for way, counts in ways.items() for name, count in counts.items() if count and name != "frames"]
+        row = [port, stats["rx_frames"], stats["tx_frames"], stats["backend_drops"]]
+        table.add_row(*map(str, row), ", ".join(befell) or "-")
+    return table
+
+
 def stall_table(stalls: dict[str, int], cycles: int) -> Table:
-    """Links that held a flit which was not taken, the worst first; `[0, 0] > [1, 0]` is one between routers."""
+    """Links that held a flit that was not accepted, worst first; `[0, 0] > [1, 0]` is one between routers."""
     table = Table(title="Links that stalled", title_justify="left")
     table.add_column("link")
     table.add_column("cycles", justify="right")

@@ -9,7 +9,7 @@ from importlib import import_module
 
 import typer
 
-from girih.errors import GirihError
+from girih.errors import GirihError, refused
 
 # In the order in which --help lists them; the module of a command bears its name.
 COMMANDS = ("demo", "test", "check", "place", "build", "run", "stats", "top", "ctl", "capture", "replay", "synth", "bench", "list")
@@ -40,6 +40,11 @@ def main(arguments: list[str] | None = None) -> None:
     except GirihError as error:
         print(error, file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
     except BrokenPipeError:  # the reader of our output, such as `head`, has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+    except OSError as error:
+        print(refused(error), file=sys.stderr)
+        sys.exit(2)

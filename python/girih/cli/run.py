@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih run`: a card with its ports on a TAP device or on capture files."""
+"""`girih run`: a card with its ports on TAP devices or on capture files."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import Annotated
 
 import typer
 
-from girih.card.namespace import Namespace
+from girih.card.account import Account
+from girih.card.cable import Cable, attach, host_addresses
+from girih.card.namespace import need_root
 from girih.card.session import Session
 from girih.card.virtual import QUIET_CYCLES, WATCHDOG_CYCLES, VirtualCard
 from girih.cli.check import DesignFile, design_path
-from girih.cli.live import console, progress_bar, traffic_table
+from girih.cli.live import console, port_table, progress_bar, traffic_table
 from girih.errors import GirihError
 
+MOST_CYCLES = (1 << 63) - 1
 FAULTS = ("loss", "duplicate", "corrupt", "reorder", "delay", "reorder_cycles", "delay_cycles", "seed")
 
 
@@ -33,69 +36,73 @@ def parse_faults(text: str) -> tuple[int, str, dict[str, float]]:
         raise GirihError(f"the faults {text!r} cannot be read", "--fault", f"{remedy} Names: {', '.join(FAULTS)}.") from error
 
 
-def host_address(card: VirtualCard) -> str:
-    """An address in the card's network for the other end of its cable: the first that is not the card's."""
-    from ipaddress import IPv4Interface
-
-    addresses = card.manifest.addresses
-    if not addresses.get("ip"):
-        raise GirihError("the design gives the card no address", card.manifest.name, "Give one with --host ADDRESS/PREFIX.")
-    own = IPv4Interface(f"{addresses['ip']}/{addresses['prefix']}")
-    return f"{next(host for host in own.network.hosts() if host != own.ip)}/{own.network.prefixlen}"
-
-
-def attach_tap(session: Session, namespace: Namespace, host: str | None) -> str:
-    """Puts port 0 on TAP device girih0; the host's address there."""
-    address = host or host_address(session.card)
-    session.watch(session.card.open_tap(0, "girih0", namespace.path))
-    namespace.bring_up("girih0", address)
-    return address
-
-
 def register(app: typer.Typer) -> None:
     @app.command(epilog="Example: ./girih run designs/demo.yaml --tap --record run.girih")
     def run(
         design: DesignFile,
-        tap: Annotated[bool, typer.Option("--tap", help="Put port 0 on a TAP device in a network namespace (as root).")] = False,
-        host: Annotated[str | None, typer.Option(help="Address of the TAP device; by default the first of the card's network.")] = None,
+        tap: Annotated[bool, typer.Option("--tap", help="Put each port on a TAP device in a network namespace of its own (as root).")] = False,
+        host: Annotated[list[str] | None, typer.Option(help="With --tap: ADDRESS/PREFIX of the host at port 0; repeat it for the next ports. The default is the first free address of the card's network.")] = None,
+        ip: Annotated[str | None, typer.Option(metavar="ADDRESS[/PREFIX]", help="The card's address, instead of the design's.")] = None,
+        mac: Annotated[str | None, typer.Option(help="The MAC address of the card's port 0, instead of the design's.")] = None,
         pcap_in: Annotated[Path | None, typer.Option(help="Play this pcap or pcapng file into port 0.")] = None,
         keep_times: Annotated[bool, typer.Option(help="Play it at its own times, not back to back.")] = False,
         pcap_out: Annotated[Path | None, typer.Option(help="Write what leaves port 0 to this pcapng file.")] = None,
         record: Annotated[Path | None, typer.Option(help="Record everything at the ports, for ./girih replay.")] = None,
         fault: Annotated[list[str] | None, typer.Option(help="Faults of a port: PORT:in|out:loss=0.01,delay=0.5,seed=3.")] = None,
-        watchdog: Annotated[int, typer.Option(min=0, help="The card has stalled when nothing moves for so many cycles while messages wait; 0: never.")] = WATCHDOG_CYCLES,
-        cycles: Annotated[int | None, typer.Option(min=1, help="End after so many cycles.")] = None,
-        seconds: Annotated[float | None, typer.Option(min=0, help="End after so many seconds.")] = None,
+        watchdog: Annotated[int, typer.Option(min=0, max=MOST_CYCLES, help="Report a stall when nothing moves for this many cycles while messages wait; 0 disables it.")] = WATCHDOG_CYCLES,
+        cycles: Annotated[int | None, typer.Option(min=1, max=MOST_CYCLES, help="Stop after this many cycles.")] = None,
+        seconds: Annotated[float | None, typer.Option(min=0, help="Stop after this many seconds.")] = None,
     ) -> None:
         """Runs the card of a design until Ctrl-C, or until a capture file has passed through it.
 
-        While it runs, ./girih stats and ./girih capture talk to it. At the end the card comes to rest and
-        every tile's counters are checked: a message that was lost uncounted is an error. A card that stalls is
-        reported with what waits for what.
+        While it runs, ./girih stats and ./girih capture talk to it. The first Ctrl-C shuts the ports, lets the card come to
+        rest and checks every tile's counters: a message that was lost without being counted is an error. A second
+        Ctrl-C ends the run at once. If the card stalls, the command reports which messages wait for what.
         """
+        if host and not tap:
+            raise GirihError("--host is given without --tap", "run", "Give both, or leave it out: only a TAP device has a host.")
+        if tap:
+            need_root()
         faults = [parse_faults(text) for text in fault or []]
         with ExitStack() as stack:
-            namespace = stack.enter_context(Namespace()) if tap else None
             with progress_bar() as progress:
-                card = stack.enter_context(VirtualCard.open(design_path(design), record=record, watchdog=watchdog, progress=progress))
-            session = stack.enter_context(Session(card, say=lambda text: console.print(text, markup=False)))
+                card = stack.enter_context(VirtualCard.open(design_path(design), ip=ip, mac=mac, record=record, watchdog=watchdog, progress=progress))
+            hosts = host_addresses(card.manifest, host or []) if tap else []
             for port, direction, params in faults:
                 card.set_faults(port, direction, **params)
             if pcap_in:
                 card.pcap_in(0, pcap_in, keep_times=keep_times)
             if pcap_out:
                 card.pcap_out(0, pcap_out)
-            if namespace:
-                address = attach_tap(session, namespace, host)
-                console.print(f"TAP girih0 is {address} in namespace {namespace.name}; talk to the card with:")
-                console.print(f"  ip netns exec {namespace.name} ping {card.manifest.addresses.get('ip', 'ADDRESS')}")
+            cables = attach(stack, card, hosts)
+            session = stack.enter_context(Session(card, say=lambda text: console.print(text, markup=False)))
+            for cable in cables:
+                session.watch(cable.port, cable.descriptor)
+            _say_cables(card, cables)
             only_files = pcap_in is not None and not tap and cycles is None and seconds is None
             if not only_files and cycles is None:
                 others = ", ./girih top, ./girih ctl" if card.services else ""
                 console.print(f"The card runs; Ctrl-C ends it. Elsewhere: ./girih stats, ./girih capture{others}")
             session.serve(seconds=seconds, cycles=cycles, until=(lambda: card.quiet_cycles >= QUIET_CYCLES) if only_files else None)
             card.stop_capture()
-            card.run_until_quiet()
-            console.print(traffic_table(card.registers.counters()))
-            console.print(f"{card.cycle} cycles, {session.cycles_per_second:,.0f} a second while busy")
-            card.check_conservation()
+            _report(card, session, session.finish())
+
+
+def _say_cables(card: VirtualCard, cables: list[Cable]) -> None:
+    """Where the other ends of the cables are, and a program to try."""
+    for cable in cables:
+        console.print(f"Port {cable.port}: TAP {cable.device} is {cable.host} in namespace {cable.namespace.name}.")
+    if cables:
+        other = card.manifest.addresses.get("ip") or (str(cables[1].host.ip) if len(cables) > 1 else "ADDRESS")
+        console.print(f"Talk to the card with:\n  ip netns exec {cables[0].namespace.name} ping {other}")
+
+
+def _report(card: VirtualCard, session: Session, account: Account) -> None:
+    """What passed, and whether the account is even. Raises GirihError when it is not, or when a cable is gone."""
+    console.print(port_table(*card.pins()))
+    console.print(traffic_table(card.registers.counters()))
+    console.print(f"{card.cycle} cycles, {session.cycles_per_second:,.0f} a second while busy")
+    account.judge()
+    console.print(account.text, markup=False)
+    if session.cable_gone is not None:
+        raise GirihError(f"the TAP device of port {session.cable_gone} has been deleted", card.manifest.name, "Start the card again.")

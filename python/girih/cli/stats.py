@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.markup import escape
 
 from girih.card.client import ControlClient
-from girih.cli.live import Socket, console, histogram_table, stall_table, traffic_table
+from girih.cli.live import Socket, console, histogram_table, port_table, stall_table, traffic_table
 
 
 def register(app: typer.Typer) -> None:
@@ -23,10 +23,13 @@ def register(app: typer.Typer) -> None:
         as_json: Annotated[bool, typer.Option("--json", help="Print all counters as JSON.")] = False,
         socket: Socket = None,
     ) -> None:
-        """Shows frames and drops of a running card, by tile and reason, links that stalled, and its latency histogram."""
+        """Shows frames and drops of a running card, by port, tile and reason, links that stalled, and its latency histogram.
+
+        All counters are taken at the same moment, from a copy of the card; the card itself is not disturbed.
+        """
         with ControlClient.find(socket) as card:
             if as_json:
-                print(json.dumps(card.call("counters") | {"link_stalls": card.call("link_stalls")}, indent=1))
+                print(json.dumps(card.call("snapshot"), indent=1))
             elif not watch:
                 console.print(_page(card))
             else:
@@ -40,9 +43,9 @@ def register(app: typer.Typer) -> None:
 
 
 def _page(card: ControlClient) -> Group:
-    info = card.call("info")
+    info, found = card.call("info"), card.call("snapshot")
     state = "paused" if info["paused"] else f"{info['cycles_per_second']:,.0f} cycles a second while busy"
-    tables = [traffic_table(card.call("counters")), stall_table(card.call("link_stalls"), info["cycle"])]
-    tables += [histogram_table(bins, tile) for tile, bins in card.call("histograms").items() if any(bins)]
-    stall = [f"[bold red]{escape(info['stall'])}[/]"] if info["stall"] else []
-    return Group(f"Card {info['name']}, cycle {info['cycle']}, {state}", *stall, *tables)
+    tables = [port_table(found["ports"], found["faults"]), traffic_table(found["tiles"]), stall_table(found["link_stalls"], found["cycle"])]
+    tables += [histogram_table(bins, tile) for tile, bins in found["histograms"].items() if any(bins)]
+    wrong = [info["stall"]] if info["stall"] else found["missing"]
+    return Group(f"Card {info['name']}, cycle {found['cycle']}, {state}", *[f"[bold red]{escape(text)}[/]" for text in wrong], *tables)

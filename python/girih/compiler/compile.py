@@ -9,6 +9,7 @@ from girih.build.generate import digest, generated_rtl, write_if_changed
 from girih.build.sources import resolve
 from girih.compiler.check.card import check_file
 from girih.compiler.draw.card import draw
+from girih.compiler.emit.addresses import without_addresses
 from girih.compiler.emit.card import emit_card
 from girih.compiler.emit.manifest import emit_manifest, emit_tables
 from girih.compiler.emit.registers import emit_c_header, emit_python, emit_rdl
@@ -19,13 +20,13 @@ from girih.paths import BUILD, ROOT
 PROBE = ROOT / "card" / "sim" / "link_probe.sv"
 
 
-def compile_design(path: Path, out: Path | None = None) -> Path:
+def compile_design(path: Path, out: Path | None = None, *, ip: str | None = None, mac: str | None = None) -> Path:
     """Compiles a design file into `out`, or into build/designs/<name>-<digest>; returns the folder.
 
-    Raises GirihError(s) for what is wrong in the file. The same file gives the same bytes, and files
+    ip (`10.77.0.2/24`), mac: instead of those in the file. Raises GirihError(s) for what is wrong in the file. The same file gives the same bytes, and files
     that did not change keep their time.
     """
-    return emit(check_file(Path(path)), out)
+    return emit(check_file(Path(path), ip=ip, mac=mac), out)
 
 
 def emit(card: Card, out: Path | None = None) -> Path:
@@ -38,12 +39,23 @@ def emit(card: Card, out: Path | None = None) -> Path:
         "card.svg": draw(card),
     }
     descriptions = [tile.kind.rdl.read_bytes() for tile in card.tiles]
-    name = digest(emit_card(card, "0"), emit_manifest(card, "0", []), *texts.values(), *descriptions)
-    texts["card.sv"] = emit_card(card, name)
+    unaddressed = without_addresses(card)
+    hardware = digest(emit_card(unaddressed, "0"), *descriptions)
+    texts["card.sv"] = emit_card(card, hardware)
+    name = digest(emit_manifest(card, hardware, []), *texts.values())
     folder = Path(out) if out else BUILD / "designs" / f"{card.name}-{name}"
     for file, text in texts.items():
         write_if_changed(folder / file, text)
     write_if_changed(folder / "card.h", emit_c_header(card, folder / "card.rdl"))
-    sources = resolve(["card_sim"], [generated_rtl(card.params)], [folder / "card.sv", folder / "card_sim.sv", PROBE])
-    write_if_changed(folder / "card.json", emit_manifest(card, name, sources))
+    top = _of_the_virtual_card(unaddressed, hardware)
+    sources = resolve(["card_sim"], [generated_rtl(card.params)], [top, folder / "card_sim.sv", PROBE])
+    write_if_changed(folder / "card.json", emit_manifest(card, hardware, sources))
     return folder
+
+
+def _of_the_virtual_card(unaddressed: Card, hardware: str) -> Path:
+    """The file of the top that the virtual card is built of: card.sv but for the addresses after reset."""
+    text = emit_card(unaddressed, hardware)
+    path = BUILD / "generated" / digest(text) / "card.sv"
+    write_if_changed(path, text)
+    return path

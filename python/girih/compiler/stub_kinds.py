@@ -22,6 +22,7 @@ def service_kinds() -> dict[str, Kind]:
         chained=True,
         buffering="sink",
         lossless="lossless",
+        holds=None,
         next=NodeTable("stop", 2, {"scheduler": 1}),
         parameters=(
             EngineParameter("kind_0", 0, 0, 2, "of the first table"),

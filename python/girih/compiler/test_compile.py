@@ -228,3 +228,48 @@ def test_random_designs(text):
 
 def test_paths_in_the_tree_are_relative():
     assert not Path(check_file(DESIGNS / "demo.yaml").source).is_absolute()
+
+
+def hardware(path: Path, ip: str | None = None, mac: str | None = None) -> tuple[list[bytes], dict]:
+    """What the virtual card of a design is built of, and what its manifest says."""
+    manifest = json.loads((compile_design(path, ip=ip, mac=mac) / "card.json").read_text())
+    return [(ROOT / source).read_bytes() for source in manifest["sources"]], manifest
+
+
+@pytest.mark.parametrize("name", ["demo", "udp_echo", "panic"])
+def test_another_address_is_the_same_hardware(name):
+    path = DESIGNS / f"{name}.yaml"
+    sources, manifest = hardware(path)
+    others, other = hardware(path, ip="10.9.8.7/16", mac="02:00:00:00:00:44")
+    assert others == sources and other["digest"] == manifest["digest"]
+    assert other["addresses"]["ip"] == "10.9.8.7" and other["addresses"]["prefix"] == 16
+    changed = {name for name, value in other["start"].items() if value != manifest["start"][name]}
+    assert changed == {register for register in other["start"] if register.rsplit(".", 1)[1] in ("ip", "mac", "netmask")}
+    assert all(register.rsplit(".", 1)[1] != "ip" or value == 0x0A090807 for register, value in other["start"].items())
+
+
+def test_an_address_in_the_file_is_as_good_as_one_on_the_command_line(tmp_path):
+    text = (DESIGNS / "demo.yaml").read_text()
+    path = tmp_path / "demo.yaml"
+    path.write_text(text)
+    _, given = hardware(path, ip="10.9.8.7/16", mac="02:00:00:00:00:44")
+    path.write_text(text.replace("10.77.0.2/24", "10.9.8.7/16").replace("02:67:69:72:69:68", "02:00:00:00:00:44"))
+    _, written = hardware(path)
+    assert written["start"] == given["start"] and written["addresses"] == given["addresses"]
+
+
+@pytest.mark.parametrize(
+    ("addresses", "complaint"),
+    [
+        ({"ip": "10.9.8.0/24"}, "--ip: "),
+        ({"ip": "10.9.8"}, "is no IPv4 address"),
+        ({"ip": "10.9.8.7/"}, "is no IPv4 address"),
+        ({"ip": "10.9.8.7/99"}, "is no IPv4 address"),
+        ({"ip": "224.0.0.1"}, "--ip: "),
+        ({"mac": "03:00:00:00:00:01"}, "--mac: "),
+        ({"mac": "02:00:00:00:00"}, "is no MAC address"),
+    ],
+)
+def test_an_address_that_no_card_can_have_is_refused(addresses, complaint):
+    with pytest.raises(GirihError, match=complaint):
+        compile_design(DESIGNS / "demo.yaml", **addresses)

@@ -158,7 +158,7 @@ def prove(top: str, **options: Any) -> None:
     if result != "PASS":
         log = (run / "logfile.txt").read_text().splitlines()
         reasons = [line.split("##", 1)[-1].strip() for line in log if "failed" in line.lower()]
-        raise ProofFailed(f"{top}: {result}; {'; '.join(reasons[:4])}; traces are below {run.relative_to(ROOT)}")
+        raise ProofFailed(f"{top}: {result}; {'; '.join(reasons[:4])}; traces are below {os.path.relpath(run, ROOT)}")
 
 
 def refute(top: str, *, module: str, old: str, new: str, depth: int, **options: Any) -> None:

@@ -130,7 +130,8 @@ class Kind:
     fabric: "in", "out", "both" or "none" of the ways between engine and fabric. fabric_ports: how many fabric ports it
     has, or the parameter that says so. chained: it is for cards with services only. buffering, waits: what a message
     in it waits for, see docs/deadlock.md. lossless: the flag of its configuration that makes what it sends lossless, or
-    None. widths: of data that it can take. needs, gives: headers whose offsets its messages must bring, and have from it on. Paths say where its facts are written, for messages to people.
+    None. holds: what messages may wait for in it while all else rests, or None. widths: of data that it can take. needs,
+    gives: headers whose offsets its messages must bring, and have from it on. Paths say where its facts are written, for messages to people.
     """
 
     name: str
@@ -146,6 +147,7 @@ class Kind:
     buffering: str
     waits: tuple[str, ...]
     lossless: str | None
+    holds: str | None
     widths: tuple[int, ...]
     next: NodeTable | None
     needs: tuple[str, ...]
@@ -309,6 +311,7 @@ def read_kind(description: Path) -> Kind:
         buffering=facts["buffering"],
         waits=tuple(facts.get("waits", ())),
         lossless=facts.get("lossless"),
+        holds=facts.get("holds"),
         widths=tuple(facts.get("widths", SUPPORTED_WIDTHS)),
         next=table,
         needs=tuple(facts.get("needs", ())),

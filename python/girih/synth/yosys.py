@@ -27,7 +27,7 @@ def program(name: str) -> Path:
 
 def relative(path: Path | str) -> str:
     """`path` as Yosys wants it: relative to the top of the checkout, which is where `run` starts it."""
-    return str(Path(path).resolve().relative_to(ROOT.resolve()))
+    return os.path.relpath(Path(path).resolve(), ROOT)
 
 
 def read_command(top: str, sources: Iterable[Path | str], parameters: dict[str, object], options: str = "") -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from girih.compiler import values
 from girih.compiler.check import hops, settings
+from girih.compiler.check.addresses import readdressed
 from girih.compiler.check.chains import why_no_exit
 from girih.compiler.check.deadlock import check_deadlock
 from girih.compiler.check.fill import filled
@@ -28,15 +29,24 @@ from girih.spec.message import SUPPORTED_WIDTHS
 from girih.topology import Place
 
 
-def check_file(path: Path, kinds: Mapping[str, Kind] | None = None, allow_deadlock: bool = False) -> Card:
+def check_file(
+    path: Path,
+    kinds: Mapping[str, Kind] | None = None,
+    allow_deadlock: bool = False,
+    *,
+    ip: str | None = None,
+    mac: str | None = None,
+) -> Card:
     """The card of a design file. Raises GirihError, or GirihErrors with every independent one.
 
-    allow_deadlock: also of one that can hang, to see it hang.
+    allow_deadlock: also of one that can hang, to see it hang. ip (`10.77.0.2/24`), mac: instead of those in the file.
     """
     path = Path(path)
     text = read_text(path)
     report = Report(str(path))
     design = read(parse(text, report), path.stem.replace("-", "_"), report)
+    if ip is not None or mac is not None:
+        design = readdressed(design, ip, mac)
     return check(design, source_name(path), load_kinds() if kinds is None else kinds, report, allow_deadlock)
 
 

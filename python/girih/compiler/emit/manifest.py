@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from girih.compiler import values
+from girih.compiler.emit.addresses import addresses_at_start
 from girih.compiler.emit.registers import base, histogram, registers
 from girih.compiler.emit.scheduling import describe
 from girih.compiler.emit.verilog import origin, summary
@@ -36,6 +37,7 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         "stalls": _stalls(card),
         "watch": watch(card),
         "addresses": addresses(card),
+        "start": addresses_at_start(card),
         "links": [link.name for link in card.links],
         "tiles": [_tile(tile) for tile in card.tiles],
         "services": [
@@ -94,6 +96,7 @@ def _tile(tile: Tile) -> dict:
         "config": {**dict(tile.config), **dict(tile.parameters)},
         "next": [{"key": hop.key, "label": hop.label, "to": hop.to} for hop in tile.hops],
         "window": WINDOW if "window" in tile.kind.uses else None,
+        "holds": tile.kind.holds,
         "ways": {hop.label: hop.to for hop in tile.ways},
         "histogram": {"offset": bins.offset, "bins": bins.count} if bins else None,
         "counters": {counter.name: counter.offset for counter in tile.kind.counters},

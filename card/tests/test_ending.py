@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The end of a run on the loop card: ports are shut, what is inside leaves, and every frame is somewhere."""
+
+import random
+
+import pytest
+
+from girih.card import Session, VirtualCard
+from girih.card.copy import snapshot
+from girih.card.library import CardFault
+from girih.card.virtual import QUIET_CYCLES
+
+SEED = 20_240_801
+
+
+def faults(draw: random.Random) -> dict[str, float]:
+    """Faults of one direction: some, none or all, which may hold frames for longer than anybody waits."""
+    chances = {name: draw.choice((0, 0, 0.2)) for name in ("loss", "duplicate", "corrupt", "reorder", "delay")}
+    return chances | {"reorder_cycles": draw.choice((10, 10**12)), "delay_cycles": draw.choice((10, 10**12)), "seed": draw.randrange(1000)}
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_at_any_moment_every_frame_is_somewhere(loop_folder, number):
+    """Frames on their way in, inside and on their way out when the ports are shut."""
+    draw = random.Random(SEED + number)
+    with VirtualCard(loop_folder, collect=True) as card:
+        for port in (0, 1):
+            for way in ("in", "out"):
+                card.set_faults(port, way, **faults(draw))
+            card.set_ready(port, draw.choice((1, 0.5)), seed=number)
+            for _ in range(100):
+                card.inject(port, bytes(draw.randint(60, 2000)))
+        card.run(draw.randint(1, 3000))
+        before = [card.port_stats(port) for port in (0, 1)]
+        card.shut_ports()
+        with pytest.raises(CardFault, match="shut"):
+            card.inject(0, bytes(100))
+        assert card.rests_within(10 * QUIET_CYCLES)
+        for port in (0, 1):
+            stats, entered, left = card.port_stats(port), card.fault_counts(port, "in"), card.fault_counts(port, "out")
+            assert stats.rx_frames - before[port].rx_frames <= 1  # the rest of one that had begun
+            if entered["frames"]:
+                assert stats.rx_frames == entered["frames"] + entered["duplicated"] - entered["lost"]
+            assert stats.tx_frames == stats.rx_frames
+            assert len(card.collect(port)) == stats.tx_frames + left["duplicated"] - left["lost"]
+        card.check_conservation()
+
+
+def test_a_session_ends_with_an_account_that_is_even(loop_folder):
+    with VirtualCard(loop_folder) as card:
+        session = Session(card, control=False)
+        for _ in range(1000):
+            card.inject(0, bytes(1000))
+        session.serve(cycles=500)
+        account = session.finish()
+        account.judge()
+        assert account.rested and not account.held
+        assert account.text == "Every message is accounted for in every tile."
+
+
+def test_a_card_that_does_not_rest_in_time_is_not_judged(loop_folder):
+    with VirtualCard(loop_folder, watchdog=0) as card:
+        session = Session(card, control=False)
+        card.set_ready(0, 0)
+        for _ in range(10):
+            card.inject(0, bytes(1000))
+        session.serve(cycles=500)
+        account = session.finish(seconds=0.1)
+        account.judge()
+        assert not account.rested and "did not come to rest" in account.text
+
+
+def test_a_snapshot_is_of_one_moment_and_leaves_the_card_alone(loop_folder, tmp_path):
+    """Taken at any moment under traffic; what the card does afterwards is what it does without."""
+
+    def run(looks: bool) -> tuple[list[bytes], bytes, bytes]:
+        record, out = tmp_path / f"{looks}.girih", tmp_path / f"{looks}.pcapng"
+        with VirtualCard(loop_folder, collect=True, record=record) as card:
+            card.pcap_out(0, out)
+            card.set_faults(0, "out", loss=0.1, reorder=0.2, seed=3)
+            draw = random.Random(SEED)
+            for _ in range(300):
+                card.inject(0, draw.randbytes(draw.randint(60, 1500)))
+            for _ in range(40):
+                card.run(draw.randint(1, 60))
+                if looks:
+                    before = (card.cycle, card.port_stats(0))
+                    found = snapshot(card)
+                    assert found["rested"] and not found["missing"]
+                    assert found["tiles"]["loop"]["in_messages"] == found["tiles"]["loop"]["out_messages"]
+                    assert 0 <= found["tiles"]["loop"]["in_messages"] - found["ports"][0]["rx_frames"] <= 1
+                    assert found["cycle"] == card.cycle and before == (card.cycle, card.port_stats(0))
+            card.run_until_quiet()
+            frames = [frame.data for frame in card.collect(0)]
+        return frames, record.read_bytes(), out.read_bytes()
+
+    assert run(True) == run(False)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cables of a card's ports: a TAP device for each, in a network namespace of its own, so that what one host sends to
+another has no way but through the card."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+
+from girih.card.manifest import Manifest
+from girih.card.namespace import Namespace
+from girih.card.virtual import VirtualCard
+from girih.errors import GirihError
+
+WRITE = "Write ADDRESS/PREFIX, such as --host 10.77.0.1/24."
+
+
+@dataclass(frozen=True)
+class Cable:
+    """A port's TAP device with its descriptor, and the address of the host at its end."""
+
+    port: int
+    device: str
+    descriptor: int
+    host: IPv4Interface
+    namespace: Namespace
+
+
+def host_addresses(manifest: Manifest, given: Sequence[str]) -> list[IPv4Interface]:
+    """The address of the host at each port: those given, in order, then the next free ones of the same network.
+
+    Raises GirihError where no host can have an address.
+    """
+    ip, prefix = manifest.addresses.get("ip"), manifest.addresses.get("prefix")
+    own = IPv4Interface(f"{ip}/{prefix}") if ip else None
+    if len(given) > manifest.ports:
+        raise GirihError(f"--host is given {len(given)} times", manifest.name, f"The card has {manifest.ports} ports.")
+    hosts = [_given(text, own, manifest) for text in given]
+    taken = {own.ip if own else None, *(host.ip for host in hosts)}
+    if len({host.ip for host in hosts}) < len(hosts):
+        raise GirihError("two ports have the same host", "--host", "Give each port a host with an address of its own.")
+    network = own.network if own else hosts[0].network if hosts else None
+    if network is None:
+        raise GirihError("the design gives the card no address", manifest.name, "Give the hosts theirs with --host ADDRESS/PREFIX, once or for each port.")
+    while len(hosts) < manifest.ports:
+        host = next((host for host in network.hosts() if host not in taken), None)
+        if host is None:
+            raise GirihError(f"the network {network} has no address left for the host at port {len(hosts)}", manifest.name, WRITE)
+        taken.add(host)
+        hosts.append(IPv4Interface(f"{host}/{network.prefixlen}"))
+    return hosts
+
+
+def _given(text: str, own: IPv4Interface | None, manifest: Manifest) -> IPv4Interface:
+    try:
+        host = IPv4Interface(text if "/" in text or own is None else f"{text}/{own.network.prefixlen}")
+    except ValueError as error:
+        raise GirihError(f"{text!r} is no address of a host", "--host", WRITE) from error
+    if own is not None and host.ip == own.ip:
+        remedy = "Give the host another one; with this one the kernel would answer itself, without the card."
+        raise GirihError(f"{host.ip} is the card's own address", "--host", remedy)
+    if fault := _no_host(host.ip, host.network):
+        raise GirihError(f"{text} {fault}", "--host", WRITE)
+    if own is not None and host.ip not in own.network and not manifest.addresses.get("gateway"):
+        remedy = f"Give one in {own.network}, or give the design a gateway."
+        raise GirihError(f"{host.ip} is outside the card's network, and the card has no gateway", "--host", remedy)
+    return host
+
+
+def _no_host(address: IPv4Address, network: IPv4Network) -> str | None:
+    if address == IPv4Address(0) or address.is_multicast or address.is_loopback or address.is_reserved:
+        return "cannot be a host's address"
+    if network.prefixlen == 32:
+        return "has no network to reach the card in"
+    if network.prefixlen < 31 and address in (network.network_address, network.broadcast_address):
+        return f"is no host's address in {network}"
+    return None
+
+
+def attach(stack: ExitStack, card: VirtualCard, hosts: Sequence[IPv4Interface]) -> list[Cable]:
+    """Gives every port its cable; `stack` ends them. Port 0's namespace is named after this process."""
+    cables = []
+    for port, host in enumerate(hosts):
+        namespace = stack.enter_context(Namespace(f"port{port}" if port else ""))
+        device = f"girih{port}"
+        descriptor = card.open_tap(port, device, namespace.path)
+        namespace.bring_up(device, str(host))
+        cables.append(Cable(port, device, descriptor, host, namespace))
+    return cables

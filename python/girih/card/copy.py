@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A look into a copy of a running card: whatever it takes there, the card itself stays in the cycle in which it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn
+
+from girih.card.account import account
+from girih.card.stall import CardStalled
+from girih.errors import GirihError
+
+if TYPE_CHECKING:
+    from girih.card.virtual import VirtualCard
+
+LOOK_SECONDS = 25
+REST_CYCLES = 50_000
+
+
+def in_copy(card: VirtualCard, look: Callable[[], dict]) -> dict:
+    """What `look` (of plain values, as JSON knows them) finds in a copy of the process, where it may run the card.
+
+    The copy is cut off from ports and files. Raises GirihError where `look` does.
+    """
+    ours, theirs = os.pipe()
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        _child(card, look, theirs)
+    os.close(theirs)
+    try:
+        answer = _all(ours)
+    finally:
+        os.close(ours)
+        os.kill(child, signal.SIGKILL)  # it has written all that it will
+        os.waitpid(child, 0)
+    if "error" in answer:
+        raise GirihError(answer["error"])
+    return answer["found"]
+
+
+def _child(card: VirtualCard, look: Callable[[], dict], out: int) -> NoReturn:
+    """Never returns: nothing of the copy may be cleaned up, because it is all the card's."""
+    try:
+        try:
+            card.detach()
+            text = json.dumps({"found": look()})
+        except Exception as error:  # noqa: BLE001  there is nobody else to tell
+            text = json.dumps({"error": str(error).rstrip(".") if isinstance(error, GirihError) else repr(error)})
+        data = text.encode()
+        while data:
+            data = data[os.write(out, data) :]
+    finally:
+        os._exit(0)
+
+
+def _all(descriptor: int) -> dict:
+    """What comes until the end, as JSON."""
+    data = b""
+    while select.select([descriptor], [], [], LOOK_SECONDS)[0]:
+        part = os.read(descriptor, 1 << 16)
+        if not part:
+            break
+        data += part
+    try:
+        return json.loads(data)
+    except ValueError:
+        return {"error": "the copy of the card did not answer"}
+
+
+def snapshot(card: VirtualCard) -> dict:
+    """Counters of tiles and ports at one moment: those of a copy into which nothing more comes, when what is inside has left.
+
+    `rested` says whether it had left in time, `missing` what is not accounted for.
+    """
+    cycle, (ports, faults) = card.cycle, card.pins()
+
+    def look() -> dict:
+        try:
+            rested = card.rests_within(REST_CYCLES)
+        except CardStalled:
+            rested = False
+        tiles = card.registers.counters()
+        found = account(card.manifest, tiles, rested)
+        return {
+            "cycle": cycle,
+            "rested": rested,
+            "missing": list(found.faults) if rested else [],
+            "tiles": tiles,
+            "link_stalls": card.registers.link_stalls(),
+            "histograms": card.registers.histograms(),
+            "ports": ports,
+            "faults": faults,
+        }
+
+    return in_copy(card, look)

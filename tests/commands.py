@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands as a user gives them: what the tests of the command line share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from girih.card.client import ControlClient
+from girih.paths import ROOT
+
+ADDRESS = "10.77.0.2"
+BUILD_SECONDS = 600
+needs_tap = pytest.mark.skipif(
+    os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="a TAP device needs root and /dev/net/tun"
+)
+
+
+def command(*words: object) -> list[str]:
+    """The command as `./girih` runs it, without the check of the environment that the tests run in."""
+    return [sys.executable, "-m", "girih.cli", *map(str, words)]
+
+
+def options() -> dict:
+    """How each command is run: wide lines, so that no word is cut by the width of a terminal."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "COLUMNS": "200"}
+    return {"cwd": ROOT, "env": environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+
+
+def girih(*words: object) -> subprocess.CompletedProcess:
+    return subprocess.run(command(*words), timeout=BUILD_SECONDS, **options())
+
+
+@contextmanager
+def running(*words: object) -> Iterator[tuple[subprocess.Popen, ControlClient]]:
+    """A card in the background and a client of the socket that it made."""
+    process = subprocess.Popen(command("run", *words), **options())
+    path = None
+    try:
+        deadline = time.monotonic() + BUILD_SECONDS
+        while path is None:
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+            path = next((p for p in ControlClient.sockets() if p.stem.endswith(f"-{process.pid}")), None)
+        with ControlClient(path) as card:
+            yield process, card
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+        if path:
+            path.unlink(missing_ok=True)
+
+
+def namespaces(pid: int) -> list[str]:
+    """The network namespaces of the card that this process runs."""
+    return sorted(path.name for path in Path("/run/netns").glob(f"girih-{pid}*"))
+
+
+def ping(pid: int, *words: str) -> subprocess.CompletedProcess:
+    """Pings the card from the namespace of its port 0."""
+    program = ["ip", "netns", "exec", f"girih-{pid}", "ping", "-n", "-q", *(words or ("-c", "5", "-i", "0.05")), ADDRESS]
+    return subprocess.run(program, capture_output=True, text=True, timeout=60)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a card that runs on TAP devices ends: by Ctrl-C, by two, or because a cable is gone; and what is said of its losses."""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from girih.card import Manifest
+from girih.card.cable import host_addresses
+from girih.compiler.compile import compile_design
+from girih.errors import GirihError
+from girih.paths import DESIGNS
+from tests.commands import ADDRESS, girih, namespaces, needs_tap, ping, running
+
+DEMO = "designs/demo.yaml"
+REST_SECONDS = 3
+STRANGER = "10.77.0.99"  # nobody has this address, so that a reply to it waits for ARP
+
+# Datagrams to the card from an address that nobody answers for.
+FORGE = f"""
+import socket
+from scapy.all import IP, UDP, Ether
+link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+link.bind(("girih0", 0))
+frame = Ether(src="02:00:00:00:00:99", dst="02:67:69:72:69:68") / IP(src="{STRANGER}", dst="{ADDRESS}") / UDP(sport=9, dport=7) / b"text"
+for _ in range(3):
+    link.send(bytes(frame))
+"""
+
+
+def inside(pid: int, *words: str) -> list[str]:
+    return ["ip", "netns", "exec", f"girih-{pid}", *words]
+
+
+def forge(pid: int, card) -> None:
+    """Leaves messages in the card that wait for the address of a neighbour for longer than any test takes."""
+    card.registers.write("arp.retry_cycles", 0xFFFFFFFF)
+    subprocess.run(inside(pid, sys.executable, "-c", FORGE), check=True, timeout=60)
+    deadline = time.monotonic() + 60
+    while not card.registers.counters("arp")["arp"]["made_request"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def processor_seconds(process: subprocess.Popen) -> float:
+    """What a process that runs has had of a processor."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def ended(process: subprocess.Popen, *signals: int, pause: float = 0, seconds: float = REST_SECONDS) -> tuple[str, str]:
+    """What a run prints that is sent these signals, with a pause between them; it ends within so many seconds of a processor
+    that it has for itself (other tests may run beside it), and leaves nothing behind."""
+    before = processor_seconds(process)
+    for number in signals:
+        process.send_signal(number)
+        time.sleep(pause)
+    others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    output, errors = process.communicate(timeout=60)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert used.ru_utime + used.ru_stime - others.ru_utime - others.ru_stime - before < seconds
+    assert not namespaces(process.pid) and "Traceback" not in output + errors
+    return output, errors
+
+
+@needs_tap
+def test_ctrl_c_under_traffic_ends_the_card_at_rest_and_in_time():
+    with running(DEMO, "--tap") as (process, _card):
+        floods = [subprocess.Popen(inside(process.pid, "ping", "-f", "-s", size, ADDRESS), stdout=subprocess.DEVNULL) for size in ("10", "8000")]
+        time.sleep(2)
+        output, errors = ended(process, signal.SIGINT)
+        for flood in floods:
+            flood.kill()
+            flood.wait()
+        assert process.returncode == 0, errors
+        assert "Every message is accounted for in every tile." in output
+
+
+@needs_tap
+def test_a_message_that_waits_for_arp_at_the_end_is_no_fault():
+    with running(DEMO, "--tap") as (process, card):
+        forge(process.pid, card)
+        output, errors = ended(process, signal.SIGINT)
+        assert process.returncode == 0, errors
+        assert re.search(r"accounted for: arp holds [1-3], waiting for the address of a neighbour", output)
+
+
+@needs_tap
+@pytest.mark.parametrize("pause", [0.05, 0.3, 1])
+def test_a_second_ctrl_c_ends_at_once(pause):
+    """The card is not at rest, and would be given time to come to it."""
+    with running(DEMO, "--tap") as (process, card):
+        forge(process.pid, card)
+        ended(process, signal.SIGINT, signal.SIGTERM, pause=pause, seconds=1 + pause)
+        assert process.returncode == 130
+
+
+@needs_tap
+def test_a_cable_that_is_deleted_is_noticed():
+    with running(DEMO, "--tap") as (process, _card):
+        assert ", 0% packet loss" in ping(process.pid).stdout
+        subprocess.run(["ip", "-n", f"girih-{process.pid}", "link", "delete", "girih0"], check=True)
+        output, errors = ended(process)
+        assert process.returncode == 2 and "the TAP device of port 0 has been deleted" in errors
+        assert "Every message is accounted for in every tile." in output
+
+
+@needs_tap
+def test_what_is_lost_at_the_port_is_in_the_tables():
+    """A reply that faults delay meets a device that is down; a request is lost on its way in."""
+    with running(DEMO, "--tap", "--fault", "0:out:delay=1,delay_cycles=1000000000,seed=1") as (process, card):
+        subprocess.run(inside(process.pid, "ping", "-c", "1", "-W", "1", ADDRESS), capture_output=True, timeout=60)
+        subprocess.run(inside(process.pid, "ip", "link", "set", "girih0", "down"), check=True)
+        shown = girih("stats", "--socket", card.path).stdout
+        delayed = card.call("info")["faults"][0]["out"]["delayed"]
+        assert delayed and re.search(rf"│\s+0 │.*│ out: delayed {delayed} ", shown)
+        output, _ = ended(process, signal.SIGINT)
+        assert re.search(rf"│\s+0 │.*│\s+{delayed} │ out: delayed {delayed} ", output)
+
+
+@needs_tap
+def test_every_port_has_a_cable_and_what_crosses_has_passed_the_card():
+    with running("designs/panic.yaml", "--tap", "--host", "10.77.0.1/24", "--host", f"{ADDRESS}/24") as (process, card):
+        assert namespaces(process.pid) == [f"girih-{process.pid}", f"girih-{process.pid}-port1"]
+        assert ", 0% packet loss" in ping(process.pid).stdout
+        assert card.registers.counters("wire")["wire"]["in_frames"] >= 5
+        ended(process, signal.SIGTERM)
+
+
+@pytest.fixture(scope="module")
+def manifests() -> dict[str, Manifest]:
+    return {name: Manifest.load(compile_design(DESIGNS / f"{name}.yaml")) for name in ("demo", "panic")}
+
+
+@pytest.mark.parametrize(
+    ("design", "given", "found"),
+    [
+        ("demo", [], ["10.77.0.1/24"]),
+        ("demo", ["10.77.0.7"], ["10.77.0.7/24"]),
+        ("demo", ["10.77.0.7/16"], ["10.77.0.7/16"]),
+        ("panic", ["10.1.0.5/16"], ["10.1.0.5/16", "10.1.0.1/16"]),
+        ("panic", ["10.1.0.1/30", "10.9.0.1/30"], ["10.1.0.1/30", "10.9.0.1/30"]),
+    ],
+)
+def test_hosts_have_the_addresses_given_and_free_ones(manifests, design, given, found):
+    assert [str(host) for host in host_addresses(manifests[design], given)] == found
+
+
+@pytest.mark.parametrize(
+    ("design", "given", "complaint"),
+    [
+        ("demo", ["10.77.0.2/24"], "is the card's own address"),
+        ("demo", ["10.77.0.2"], "is the card's own address"),
+        ("demo", ["10.77.0.0/24"], "is no host's address"),
+        ("demo", ["10.77.0.255/24"], "is no host's address"),
+        ("demo", ["10.78.0.1/24"], "is outside the card's network"),
+        ("demo", ["224.0.0.1/24"], "cannot be a host's address"),
+        ("demo", ["127.0.0.1/24"], "cannot be a host's address"),
+        ("demo", ["0.0.0.0/0"], "cannot be a host's address"),
+        ("demo", ["10.77.0.1/33"], "is no address of a host"),
+        ("demo", [""], "is no address of a host"),
+        ("demo", ["::1/64"], "is no address of a host"),
+        ("demo", ["10.77.0.1/24", "10.77.0.3/24"], "is given 2 times"),
+        ("panic", [], "gives the card no address"),
+        ("panic", ["10.1.0.1"], "has no network"),
+        ("panic", ["10.1.0.1/24", "10.1.0.1/24"], "two ports have the same host"),
+        ("panic", ["10.1.0.1/32"], "has no network"),
+    ],
+)
+def test_a_host_that_cannot_be_is_refused(manifests, design, given, complaint):
+    with pytest.raises(GirihError, match=complaint):
+        host_addresses(manifests[design], given)

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each command with odd arguments and in a hostile surrounding: it ends in time, with one of its exit codes and a sentence,
+never with a stack trace."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from girih.card.client import ControlClient
+from girih.card.control import ControlServer
+from girih.cli import main as cli
+from girih.cli.main import COMMANDS
+from girih.errors import GirihError
+from girih.paths import BUILD, DESIGNS, ROOT
+from girih.private import private_folder
+from tests.commands import command, girih, namespaces, needs_tap, options, running
+
+SEED = 20_240_801
+SECONDS = 60
+CODES = (0, 1, 2, 130, 141)
+ODD = ("", "-1", "0", "nonsense", "99999999999999999999", "1e999", "nan", "/", "/dev/null", "a b\tc\n", "\u0661", "--")
+UDP_ECHO = "udp_echo"
+WRITTEN = ("--record", "--pcap-out", "-o", "--output")  # files that a run would replace
+NOBODY = 65534
+
+
+def fails_well(words: list, **changes) -> subprocess.CompletedProcess:
+    """Runs a command; what it did, once it is known to have ended in time and without a stack trace."""
+    done = subprocess.run(words, timeout=SECONDS, stdin=subprocess.DEVNULL, **(options() | changes))
+    assert done.returncode in CODES and "Traceback" not in done.stdout + done.stderr, done
+    return done
+
+
+def every_option() -> list[tuple[str, ...]]:
+    """Each option of each command that takes a value, with what must stand before it."""
+    first = {"run": (UDP_ECHO,), "place": (UDP_ECHO,), "replay": ("/dev/null",), "ctl": ()}
+    chains = ("--pattern", "udp dst is 9", "--actions", "drop", "--port", "wire")
+    found: list[tuple[str, ...]] = []
+    found += [("run", *first["run"], "--cycles", "10", option) for option in ("--host", "--ip", "--mac", "--pcap-in", "--pcap-out", "--record", "--fault", "--watchdog")]
+    found += [("run", *first["run"], option) for option in ("--cycles",)]
+    found += [("run", "--cycles", "10"), ("check",), ("build",), ("bench",), ("replay",)]
+    found += [("replay", "/dev/null", option) for option in ("--waves", "--output", "--design")]
+    found += [("place", *first["place"], "--steps", "10", option) for option in ("--keep", "--seed")]
+    found += [(name, "--socket") for name in ("stats", "top", "capture")] + [("capture", "-o"), ("capture", "--seconds")]
+    found += [("ctl", "table", "add", *chains, option) for option in ("--stage", "--priority", "--tenant", "--socket")]
+    found += [("ctl", "meter", "set", "1", "--port", "wire", option) for option in ("--cir", "--cbs")]
+    return found
+
+
+@pytest.fixture
+def main(capfd, monkeypatch, tmp_path):
+    """`main("run", ...)` in this process, which is much faster: its exit code. It works in an empty folder, and no card runs."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: object) -> int:
+        start = time.monotonic()
+        with pytest.raises(SystemExit) as done:
+            cli.main([*map(str, words)])
+        printed = capfd.readouterr()
+        assert done.value.code in CODES and "Traceback" not in printed.out + printed.err, (words, printed)
+        assert time.monotonic() - start < SECONDS
+        return done.value.code
+
+    return call
+
+
+@pytest.mark.parametrize("words", every_option(), ids=" ".join)
+def test_an_option_with_an_odd_value(main, words):
+    draw = random.Random(repr(words))  # a few of them each, so that all are tried on many
+    for value in draw.sample(ODD, 4):
+        if not (words[-1] in WRITTEN and value == "/dev/null"):
+            main(*words, value)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_without_arguments_or_with_too_many(main, name):
+    if name not in ("demo", "test", "list", "bench"):
+        assert main(name) == 2
+    if name != "test":
+        assert main(name, *["nonsense"] * 20) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("run", UDP_ECHO, "--host", "10.77.0.1/24", "--cycles", 1), "--host is given without --tap"),
+        (("run", UDP_ECHO, "--ip", "10.77.0.0/24", "--cycles", 1), "--ip: "),
+        (("run", UDP_ECHO, "--mac", "01:00:00:00:00:00", "--cycles", 1), "--mac: "),
+        (("run", UDP_ECHO, "--fault", "5:in:loss=1", "--cycles", 1), "no port 5"),
+        (("run", "none.yaml"), "none.yaml"),
+        (("run", "."), "card.json"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_sentence(words, complaint):
+    done = fails_well(command(*words))
+    assert done.returncode == 2 and complaint in done.stderr
+
+
+@needs_tap
+def test_the_host_is_not_the_card():
+    done = fails_well(command("run", UDP_ECHO, "--tap", "--host", "10.77.0.2/24"))
+    assert done.returncode == 2 and "is the card's own address" in done.stderr
+
+
+# ---- without rights ----
+
+
+def as_nobody(words: list[str]) -> list[str]:
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *words]
+
+
+needs_setpriv = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setpriv") is None, reason="another user is needed, and so root and setpriv")
+
+
+@pytest.fixture
+def checkout(tmp_path_factory):
+    """A clean checkout that everybody can reach and nobody else can write."""
+    folder = Path(tmp_path_factory.mktemp("checkout"))
+    for path in (folder, folder.parent, folder.parent.parent):
+        path.chmod(0o755)
+    shutil.copytree(ROOT / "python", folder / "python", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(DESIGNS, folder / "designs")
+    shutil.copytree(ROOT / "requirements", folder / "requirements")
+    shutil.copy(ROOT / "girih", folder)
+    return folder
+
+
+@needs_setpriv
+@pytest.mark.parametrize("name", [*COMMANDS, "nonsense", "--help"])
+def test_a_checkout_that_cannot_be_written(checkout, name):
+    done = fails_well(as_nobody(["python3", str(checkout / "girih"), name]), cwd="/", env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "build" in done.stderr or "needs root" in done.stderr
+
+
+@needs_setpriv
+@pytest.mark.parametrize("hidden", ["python", "python/girih", "python/girih/errors.py", "python/girih/bootstrap.py", "requirements"])
+def test_a_checkout_that_cannot_be_read(checkout, hidden):
+    (checkout / "build").mkdir(mode=0o777)
+    (checkout / "build").chmod(0o777)
+    (checkout / hidden).chmod(0)
+    done = fails_well(as_nobody(["python3", str(checkout / "girih"), "list"]), cwd="/", env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
+    assert done.returncode == 2 and str(checkout) in done.stderr
+
+
+@needs_setpriv
+@pytest.mark.parametrize("words", [("demo",), ("demo", "--stay"), ("run", "demo", "--tap")])
+def test_what_needs_root_says_so_before_anything_else(checkout, words):
+    start = time.monotonic()
+    done = fails_well(as_nobody(["python3", str(checkout / "girih"), *words]), cwd="/", env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
+    assert done.returncode == 2 and f"Run: sudo ./girih {' '.join(words)}" in done.stderr
+    assert time.monotonic() - start < 10 and not (checkout / "build").exists()
+
+
+def test_a_working_folder_that_is_gone(tmp_path):
+    gone = tmp_path / "gone"
+    script = "cd gone && rmdir ../gone && exec \"$@\""
+    gone.mkdir()
+    fails_well(["sh", "-c", script, "sh", *command("check", UDP_ECHO)], cwd=tmp_path)
+
+
+def test_a_path_with_a_space_has_its_build_elsewhere(tmp_path):
+    """Without one, it is where it always is."""
+    checkout = tmp_path / "a b"
+    shutil.copytree(ROOT / "python" / "girih", checkout / "python" / "girih", ignore=shutil.ignore_patterns("__pycache__"))
+    look = "from girih import bootstrap, paths; print(bootstrap.BUILD); print(paths.BUILD)"
+    environment = os.environ | {"PYTHONPATH": str(checkout / "python"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    shown = [fails_well([sys.executable, "-c", look], env=environment).stdout.split() for _ in range(2)]
+    assert shown[0] == shown[1] and len(set(shown[0])) == 1
+    assert Path(shown[0][0]).is_relative_to(tmp_path / "cache") and (checkout / "build").resolve() == Path(shown[0][0])
+    assert BUILD == ROOT / "build"
+
+
+# ---- the folder of control sockets ----
+
+
+def test_a_folder_that_others_can_use_is_not_trusted(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folder = private_folder()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    folder.chmod(0o755)
+    with pytest.raises(GirihError, match="not trusted"):
+        ControlClient.sockets()
+    folder.rmdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    folder.symlink_to(elsewhere)
+    with pytest.raises(GirihError, match="not trusted"):
+        ControlServer(None)
+
+
+@needs_setpriv
+def test_a_folder_of_another_user_is_not_trusted(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    os.chown(private_folder(), NOBODY, NOBODY)
+    done = fails_well(command("stats"), env=options()["env"] | {"TMPDIR": str(tmp_path)})
+    assert done.returncode == 2 and "not trusted" in done.stderr
+
+
+# ---- a card that is asked while it is stopped, twice at once, or interrupted ----
+
+
+def test_a_stopped_card_says_so():
+    with running(UDP_ECHO) as (process, card):
+        assert girih("stats", "--socket", card.path).returncode == 0
+        process.send_signal(signal.SIGSTOP)
+        try:
+            for words in (("stats",), ("top", "--once"), ("ctl", "chain", "list"), ("capture",)):
+                done = fails_well(command(*words, "--socket", card.path))
+                assert done.returncode == 2 and f"kill -CONT {process.pid}" in done.stderr
+        finally:
+            process.send_signal(signal.SIGCONT)
+        paused = card.call("pause")
+        shown = girih("stats", "--socket", card.path)
+        assert shown.returncode == 0 and f"cycle {paused}, paused" in shown.stdout
+        assert card.call("info")["cycle"] == paused
+
+
+def test_many_ask_at_once():
+    with running(UDP_ECHO) as (_process, card):
+        words = [command("stats", "--json", "--socket", card.path) for _ in range(4)]
+        asking = [subprocess.Popen(word, **options()) for word in words]
+        for process in asking:
+            output, errors = process.communicate(timeout=SECONDS)
+            assert process.returncode == 0, errors
+            assert json.loads(output)["tiles"].keys() == card.call("counters").keys()
+
+
+@needs_tap
+@pytest.mark.parametrize("number", range(6))
+def test_ctrl_c_at_any_moment(number):
+    """From the start of the program to its end: it ends soon, and leaves neither namespace nor socket behind."""
+    draw = random.Random(SEED + number)
+    process = subprocess.Popen(command("run", UDP_ECHO, "--tap"), **options())
+    time.sleep(draw.uniform(0.1, 4))  # the interpreter itself must have begun
+    for _ in range(draw.choice((1, 1, 2, 3))):
+        process.send_signal(draw.choice((signal.SIGINT, signal.SIGTERM)))
+        time.sleep(draw.uniform(0, 0.5))
+    start = time.monotonic()
+    output, errors = process.communicate(timeout=SECONDS)
+    assert time.monotonic() - start < 10
+    # By the signal itself: before Python has its handlers, or when it is gone already.
+    assert process.returncode in (0, 130, -signal.SIGINT, -signal.SIGTERM) and "Traceback" not in output + errors, errors
+    assert not namespaces(process.pid)
+    assert not list(private_folder().glob(f"*-{process.pid}.sock"))
