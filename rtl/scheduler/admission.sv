@@ -13,7 +13,7 @@
 //
 // Packets leave one after another, and only if their tenant stays above its guarantee whatever is on its way
 // out. A queue with a lossless message in it is left alone: its last packet may be that one.
-// Lossless messages are outside the accounts of tenants; their tokens bound them.
+// Lossless messages are outside the accounts of tenants; their tokens and places bound them (lossless_tokens).
 module admission
   import policy_pkg::*;
 #(
@@ -59,17 +59,15 @@ module admission
     input  logic                  evict_ready_i,
     output logic [QueueWidth-1:0] evict_queue_o,
 
+    // Beside that room: whether a lossless message waits for room, and whether there is room for one of the largest size.
+    input  logic                demand_i,
+    output logic [Channels-1:0] ample_o,
+
     // State of the packet buffers and of the PIFO.
     input cells_t              free_cells_i[Channels],
     input logic   [Queues-1:0] nonempty_i,
     input logic   [Queues-1:0] tail_valid_i,
     input rank_t               tail_rank_i [  Queues],
-
-    // Tokens of lossless messages: one taken when a new one enters a channel, one given back when it
-    // has left the region of the chains.
-    output logic                lossless_ready_o,
-    input  logic [Channels-1:0] lossless_enter_i,
-    input  logic                lossless_leave_i,
 
     // For drop_counters: what became of the arrival, and of the packet released.
     output logic        arrival_valid_o,
@@ -93,8 +91,8 @@ module admission
   localparam int unsigned ChannelWidth = Channels > 1 ? $clog2(Channels) : 1;
   localparam int unsigned LosslessWidth = $clog2(LosslessPackets + 1);
   localparam int unsigned EntryHeadroom = 4;  // accepted before a shortage of entries is noticed
-  localparam int unsigned MaxOwed = 7;  // packets taken on credit: each of them has another one leave
   localparam cells_t LosslessCells = cells_t'(LosslessPackets * MaxPacketCells);
+  localparam int unsigned MaxOwed = 7;  // packets taken on credit: each of them has another one leave
 
   function automatic logic [QueueWidth-1:0] queue_of(service_t service, tenant_t tenant);
     return QueueWidth'(32'(service) * Tenants + 32'(tenant));
@@ -157,7 +155,7 @@ module admission
   end
 
   // ---- What is short, two cycles after the fact.
-  cells_t reserved_cells, reserved_entries;
+  cells_t reserved_cells, reserved_entries, ample_q;
   always_comb begin
     reserved_cells   = LosslessCells + headroom_i;
     reserved_entries = cells_t'(LosslessPackets + EntryHeadroom);
@@ -172,10 +170,13 @@ module admission
     assign starving[c] = free_cells_i[c] < reserved_cells_q - (headroom_i >> 1);
     always_ff @(posedge clk_i) begin
       short_q[c] <= free_cells_i[c] < reserved_cells_q;
+      ample_o[c] <= free_cells_i[c] >= ample_q;
+      if (rst_i) ample_o[c] <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
-    reserved_cells_q <= reserved_cells;
+    reserved_cells_q <= reserved_cells + (demand_i ? cells_t'(MaxPacketCells) : '0);
+    ample_q <= reserved_cells + cells_t'(MaxPacketCells) - (headroom_i >> 1);
     reserved_entries_q <= reserved_entries;
     entries_short_q <= cells_t'(free_entries) < reserved_entries_q;
     starving_q <= |starving || cells_t'(free_entries) < reserved_entries_q - cells_t'(EntryHeadroom / 2);
@@ -248,18 +249,6 @@ module admission
     assign lossless_here[q] = lossless_q != '0;
     assign evictable[q] = nonempty_i[q] && evictable_q[q%Tenants] && !lossless_here[q];
   end
-
-  admission_tokens #(
-      .Tokens(LosslessPackets),
-      .Channels(Channels)
-  ) u_tokens (
-      .clk_i,
-      .rst_i,
-      .ready_o(lossless_ready_o),
-      .take_i(lossless_enter_i),
-      .give_i(lossless_leave_i),
-      .drop_i(in_valid_i && in_request_i.lossless && !accept_o)
-  );
 
   // ---- Eviction.
   logic victim_ready, evicted;

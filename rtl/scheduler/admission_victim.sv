@@ -61,9 +61,9 @@ module admission_victim
   end
 
   // ---- The service that holds most: one queue per cycle.
-  logic [ServiceWidth-1:0] scan_service_q, best_service_q, hog_q;
+  logic [ServiceWidth-1:0] scan_service_q, best_service_q, fullest_q;
   logic [TenantWidth-1:0] scan_tenant_q;
-  logic last_tenant, last_queue, hog_valid_q, better;
+  logic last_tenant, last_queue, fullest_valid_q, better;
   cells_t sum_q, sum, best_q;
   assign last_tenant = scan_tenant_q == TenantWidth'(Tenants - 1);
   assign last_queue = scan_q == QueueWidth'(Queues - 1);
@@ -81,8 +81,8 @@ module admission_victim
     end
     if (last_queue) begin
       best_q <= '0;
-      hog_valid_q <= better || best_q != '0;
-      hog_q <= better ? scan_service_q : best_service_q;
+      fullest_valid_q <= better || best_q != '0;
+      fullest_q <= better ? scan_service_q : best_service_q;
       clearing_q <= 1'b0;
     end
     if (rst_i) begin
@@ -91,13 +91,13 @@ module admission_victim
       scan_service_q <= '0;
       sum_q <= '0;
       best_q <= '0;
-      hog_valid_q <= 1'b0;
+      fullest_valid_q <= 1'b0;
       clearing_q <= 1'b1;
     end
     if (clearing_q) begin
       sum_q <= '0;
       best_q <= '0;
-      hog_valid_q <= 1'b0;
+      fullest_valid_q <= 1'b0;
     end
   end
 
@@ -109,7 +109,7 @@ module admission_victim
   rank_t look_rank, found_rank_q;
   assign look_queue = QueueWidth'(look_service_q * Tenants) + QueueWidth'(look_tenant_q);
   assign is_victim = valid_q && queue_o == look_queue;
-  assign candidate = hog_valid_q && evictable_i[look_queue] && (tail_valid_i[look_queue] || is_victim);
+  assign candidate = fullest_valid_q && evictable_i[look_queue] && (tail_valid_i[look_queue] || is_victim);
   assign look_rank = tail_valid_i[look_queue] ? tail_rank_i[look_queue] : rank_o;
   assign higher = candidate && (!found_valid_q || leaves_before(found_rank_q, look_rank, circular_i[look_queue]));
 
@@ -122,7 +122,7 @@ module admission_victim
     end
     if (look_tenant_q == TenantWidth'(Tenants - 1)) begin
       look_tenant_q <= '0;
-      look_service_q <= hog_q;
+      look_service_q <= fullest_q;
       found_valid_q <= 1'b0;
       valid_q <= higher || found_valid_q;
       service_o <= look_service_q;

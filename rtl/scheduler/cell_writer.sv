@@ -7,7 +7,6 @@ module cell_writer
 #(
     parameter int unsigned Cells = 1024,
     parameter int unsigned CellFlits = 2,
-    parameter int unsigned Reserve = 0,
     parameter int unsigned Reports = 4,
     localparam int unsigned CellWidth = $clog2(Cells),
     localparam int unsigned FlitBits = $clog2(CellFlits),
@@ -22,6 +21,8 @@ module cell_writer
     output logic  in_ready_o,
     input  flit_t in_flit_i,
     input  logic  in_hold_i,
+    input  logic  in_waits_i,
+    input  logic  in_reserved_i,
 
     output logic        stored_valid_o,
     input  logic        stored_ready_i,
@@ -32,12 +33,14 @@ module cell_writer
     output length_t     stored_length_o,
     output logic        stored_bad_o,
     output logic        stored_overflow_o,
+    output logic        stored_reserved_o,
     output descriptor_t stored_desc_o,
 
     // The allocator: the next cell, and the packet's cells when it is given up.
     input  logic   cell_valid_i,
     input  cell_t  cell_i,
     input  count_t free_i,
+    input  count_t reserve_i,
     output logic   take_o,
     output logic   back_o,
     output cell_t  back_first_o,
@@ -62,19 +65,21 @@ module cell_writer
     length_t length;
     logic    bad;
     logic    overflow;
+    logic    reserved;
   } report_t;
 
   // What is known of the packet that is being written.
-  logic open_q, lossless_q, trim_q, lost_q;
+  logic open_q, waits_q, reserved_q, trim_q, lost_q;
   cell_t first_q, cell_q;
   count_t cells_q;
   length_t limit_q, length_q;  // bytes to keep (with trim_q); bytes that came
   logic [AddrWidth-1:0] addr_q;  // behind the last flit; where a cell begins, the next flit needs a new one
 
-  logic reports_ready, fire, lossless, trim, lost;
+  logic reports_ready, fire, waits, reserved, trim, lost;
   length_t limit, length, present;
   logic too_long;
-  assign lossless = open_q ? lossless_q : in_flit_i.desc.lossless;
+  assign waits = open_q ? waits_q : in_waits_i;
+  assign reserved = open_q ? reserved_q : in_reserved_i;
   assign trim = open_q ? trim_q : in_flit_i.desc.length != '0;
   assign limit = open_q ? limit_q : in_flit_i.desc.length;
   assign lost = open_q && lost_q;
@@ -87,10 +92,10 @@ module cell_writer
   assign cell_full = (addr_q & AddrWidth'(CellFlits - 1)) == '0;
   assign give_up = in_flit_i.last && in_flit_i.bad;
   assign needs_cell = keep && (!open_q || cell_full) && !give_up && !too_long;
-  assign has_cell = cell_valid_i && (lossless || free_i > count_t'(Reserve));
+  assign has_cell = cell_valid_i && (reserved || free_i > reserve_i);
   assign starved = needs_cell && !has_cell;
 
-  assign in_ready_o = open_q ? !(lossless && starved) : !in_hold_i && reports_ready && !(lossless && starved);
+  assign in_ready_o = !(waits && starved) && (open_q || (!in_hold_i && reports_ready));
   assign fire = in_valid_i && in_ready_o;
 
   assign take_o = fire && needs_cell && has_cell;
@@ -123,7 +128,8 @@ module cell_writer
           cells: open_q ? cells_q + count_t'(take_o) : count_t'(1),
           length: trim && limit < length ? limit : length,
           bad: in_flit_i.bad,
-          overflow: lost_d
+          overflow: lost_d,
+          reserved: reserved
       };
 
   fifo #(
@@ -150,12 +156,14 @@ module cell_writer
   assign stored_flits_o = length_t'((reported.length + FullFlit - length_t'(1)) >> EmptyWidth);
   assign stored_bad_o = reported.bad;
   assign stored_overflow_o = reported.overflow;
+  assign stored_reserved_o = reported.reserved;
   assign stored_desc_o = desc[desc_read_q];
 
   always_ff @(posedge clk_i) begin
     if (fire) begin
       open_q <= !in_flit_i.last;
-      lossless_q <= lossless;
+      waits_q <= waits;
+      reserved_q <= reserved;
       trim_q <= trim;
       limit_q <= limit;
       length_q <= length;

@@ -248,12 +248,12 @@ module dispatcher
       .take_i(launch ? launch_grant & waiting : '0)
   );
 
-  channel_work #(
+  channel_backlog #(
       .Services(Services),
       .Channels(Channels),
       .Low(Low),
       .Packets(Packets)
-  ) u_work (
+  ) u_backlog (
       .clk_i,
       .rst_i,
       .low_o(low),

@@ -16,6 +16,7 @@ package entry_pkg;
     length_t flits;
     length_t length;
     timestamp_t since;  // when it was stored
+    logic token;  // lossless, and it has a token
     descriptor_t desc;
   } entry_t;
 

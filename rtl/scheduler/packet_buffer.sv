@@ -2,9 +2,9 @@
 // Packet memory of one channel of the scheduler: packets in cells of CellFlits flits, linked to
 // chains. A packet is named by its handle {first cell, last cell, number of cells}.
 //
-// In: one flit per cycle. A droppable packet never waits for cells: without one it is taken to its
-// end and reported with stored_overflow_o. A lossless packet waits; the last Reserve free cells are
-// its alone. Reported in order, one packet per cycle, in the cycle after its last flit. What lies
+// In: one flit per cycle. A packet waits for cells if it is told to (in_waits_i); else it is taken to its
+// end without one, and reported with stored_overflow_o. The last reserve_i free cells are for packets with
+// in_reserved_i alone. Reported in order, one packet per cycle, in the cycle after its last flit. What lies
 // behind desc.length (if that is not 0) is not stored. A packet that is bad or overflows keeps no
 // cell: it is reported, and its handle means nothing.
 //
@@ -16,7 +16,6 @@ module packet_buffer
 #(
     parameter int unsigned Cells = 1024,  // a power of two
     parameter int unsigned CellFlits = 2,  // 1, 2, 4 ...
-    parameter int unsigned Reserve = 0,  // cells that only lossless packets take
     parameter int unsigned Reports = 4,  // packets that wait for stored_ready_i
     localparam int unsigned CellWidth = $clog2(Cells),
     localparam type cell_t = logic [CellWidth-1:0],
@@ -26,9 +25,12 @@ module packet_buffer
     input logic rst_i,
 
     input  logic  in_valid_i,
-    output logic  in_ready_o,  // depends on in_flit_i and on in_hold_i
+    output logic  in_ready_o,  // depends on in_flit_i and on what is told of it
     input  flit_t in_flit_i,
     input  logic  in_hold_i,   // with the first flit of a packet: it shall wait
+    input  logic  in_waits_i,  // with the first flit
+    input  logic  in_reserved_i,  // with the first flit
+    input  count_t reserve_i,
 
     output logic        stored_valid_o,
     input  logic        stored_ready_i,
@@ -39,6 +41,7 @@ module packet_buffer
     output length_t     stored_length_o,    // bytes
     output logic        stored_bad_o,
     output logic        stored_overflow_o,
+    output logic        stored_reserved_o,
     output descriptor_t stored_desc_o,
 
     input  logic        read_valid_i,
@@ -64,9 +67,6 @@ module packet_buffer
   if (CellFlits < 1 || (CellFlits & (CellFlits - 1)) != 0) begin : gen_bad_cell_flits
     $fatal(1, "packet_buffer: CellFlits is %0d; it must be a power of two", CellFlits);
   end
-  if (Reserve >= Cells) begin : gen_bad_reserve
-    $fatal(1, "packet_buffer: Reserve is %0d; it must be less than Cells", Reserve);
-  end
 
   localparam int unsigned AddrWidth = CellWidth + $clog2(CellFlits);
   typedef logic [AddrWidth-1:0] addr_t;
@@ -80,7 +80,6 @@ module packet_buffer
   cell_writer #(
       .Cells(Cells),
       .CellFlits(CellFlits),
-      .Reserve(Reserve),
       .Reports(Reports)
   ) u_writer (
       .clk_i,
@@ -89,6 +88,8 @@ module packet_buffer
       .in_ready_o,
       .in_flit_i,
       .in_hold_i,
+      .in_waits_i,
+      .in_reserved_i,
       .stored_valid_o,
       .stored_ready_i,
       .stored_first_o,
@@ -98,10 +99,12 @@ module packet_buffer
       .stored_length_o,
       .stored_bad_o,
       .stored_overflow_o,
+      .stored_reserved_o,
       .stored_desc_o,
       .cell_valid_i(cell_valid),
       .cell_i(cell_next),
       .free_i(free_cells_o),
+      .reserve_i,
       .take_o(take),
       .back_o(back),
       .back_first_o(back_first),

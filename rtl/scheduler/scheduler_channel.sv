@@ -2,15 +2,17 @@
 // One channel of the scheduler: a fabric link in and out, the packet memory between them, the line of
 // packets that have been popped and wait for the link, and the packets whose cells are to be freed.
 //
-// A new lossless packet waits at the link for a token; one that a unit sends has its token already.
+// A new lossless packet takes a token of its tenant, or a place to wait for one; where there is neither, it waits at the
+// link. One that a unit sends has its token already. Of a tenant that does not exist nothing is lossless.
 module scheduler_channel
   import girih_pkg::*, entry_pkg::*;
 #(
     parameter int unsigned Channel = 0,
     parameter int unsigned Units = 8,
+    parameter int unsigned Tenants = 4,
     parameter int unsigned Cells = 1024,
     parameter int unsigned CellFlits = 2,
-    parameter int unsigned Reserve = 0,  // cells for lossless packets alone
+    parameter int unsigned Reserve = 0,  // cells that are kept for lossless packets with tokens
     parameter int unsigned Launches = 16,  // popped packets that wait for the link
     parameter int unsigned Evictions = 8,  // that wait until no arrival is dropped
     parameter int unsigned EvictionsOnTheWay = 4
@@ -30,8 +32,12 @@ module scheduler_channel
 
     input  logic  [Units-1:0] unit_enabled_i,
     input  node_t [Units-1:0] unit_node_i,
-    input  logic              token_i,         // there is one for a new lossless packet
+    input  logic  [Tenants-1:0] token_i,  // there is one for a new lossless packet of this tenant
+    input  logic  [Tenants-1:0] place_i,  // there is a place to wait for a token
     output logic              token_taken_o,
+    output logic              place_taken_o,
+    output tenant_t           taken_tenant_o,
+    output logic              held_o,     // a new lossless packet waits at the link
 
     output logic     stored_valid_o,
     input  logic     stored_ready_i,
@@ -42,12 +48,14 @@ module scheduler_channel
     input descriptor_t launch_desc_i,   // with its route
 
     input  logic    drop_valid_i,  // at once
-    input  handle_t drop_handle_i,
+    input  logic    keep_valid_i,  // it is queued, and has a token
+    input  handle_t arrival_handle_i,
     input  logic    evict_valid_i,
     input  handle_t evict_handle_i,
     output logic    evict_room_o,   // for one more than those on their way
 
-    output logic [$clog2(Cells):0] free_cells_o
+    output logic [$clog2(Cells):0] free_cells_o,
+    output logic [$clog2(Cells):0] room_o  // with those that packets with tokens have of the reserve
 );
   localparam int unsigned CellWidth = $clog2(Cells);
 
@@ -63,15 +71,29 @@ module scheduler_channel
     logic [CellWidth:0] cells;
   } chain_t;
 
-  logic first_q, returning, new_lossless;
+  logic first_q, returning, lossless, new_lossless, has_token, has_place;
   always_comb begin
     returning = 1'b0;
     for (int unsigned u = 0; u < Units; u++) begin
       if (unit_enabled_i[u] && unit_node_i[u] == in_flit_i.desc.src) returning = 1'b1;
     end
   end
-  assign new_lossless = first_q && in_flit_i.desc.lossless && !returning;
-  assign token_taken_o = in_valid_i && in_ready_o && new_lossless;
+  assign lossless = in_flit_i.desc.lossless && 32'(in_flit_i.desc.tenant) < Tenants;
+  assign new_lossless = first_q && lossless && !returning;
+  always_comb begin
+    has_token = 1'b0;
+    has_place = 1'b0;
+    for (int unsigned t = 0; t < Tenants; t++) begin
+      if (in_flit_i.desc.tenant == tenant_t'(t)) begin
+        has_token = token_i[t];
+        has_place = place_i[t];
+      end
+    end
+  end
+  assign token_taken_o = in_valid_i && in_ready_o && new_lossless && has_token;
+  assign place_taken_o = in_valid_i && in_ready_o && new_lossless && !has_token;
+  assign taken_tenant_o = in_flit_i.desc.tenant;
+  assign held_o = in_valid_i && new_lossless && !has_token && !has_place;
   always_ff @(posedge clk_i) begin
     if (in_valid_i && in_ready_o) first_q <= in_flit_i.last;
     if (rst_i) first_q <= 1'b1;
@@ -81,7 +103,7 @@ module scheduler_channel
   launch_t read;
   chain_t stored, evicted, dropped, discard;
   length_t flits, length;
-  logic bad, overflow;
+  logic bad, overflow, reserved;
   descriptor_t desc;
 
   assign stored_o = '{
@@ -91,6 +113,7 @@ module scheduler_channel
           flits: flits,
           length: length,
           since: now_i,
+          token: reserved,
           desc: desc
       },
       bad: bad || desc.chain_count == '0,
@@ -106,17 +129,29 @@ module scheduler_channel
     };
   endfunction
 
+  // What queued packets with tokens have of the reserve need not be kept free.
+  logic [CellWidth:0] lossless_q, reserve_q;
+  always_ff @(posedge clk_i) begin
+    lossless_q <= lossless_q + (keep_valid_i ? (CellWidth + 1)'(arrival_handle_i.cells) : '0)
+        - (launch_valid_i && launch_i.token ? (CellWidth + 1)'(launch_i.handle.cells) : '0);
+    reserve_q <= (CellWidth + 1)'(Reserve) - lossless_q;
+    room_o <= free_cells_o + lossless_q;
+    if (rst_i) lossless_q <= '0;
+  end
+
   packet_buffer #(
       .Cells(Cells),
-      .CellFlits(CellFlits),
-      .Reserve(Reserve)
+      .CellFlits(CellFlits)
   ) u_buffer (
       .clk_i,
       .rst_i,
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
-      .in_hold_i(new_lossless && !token_i),
+      .in_hold_i(new_lossless && !has_token && !has_place),
+      .in_waits_i(lossless),
+      .in_reserved_i(lossless && (returning || has_token)),
+      .reserve_i(reserve_q),
       .stored_valid_o,
       .stored_ready_i,
       .stored_first_o(stored.first),
@@ -126,6 +161,7 @@ module scheduler_channel
       .stored_length_o(length),
       .stored_bad_o(bad),
       .stored_overflow_o(overflow),
+      .stored_reserved_o(reserved),
       .stored_desc_o(desc),
       .read_valid_i(read_valid),
       .read_ready_o(read_ready),
@@ -170,7 +206,7 @@ module scheduler_channel
       .out_ready_i(!drop_valid_i),
       .out_data_o(evicted)
   );
-  assign dropped = chain_of(drop_handle_i);
+  assign dropped = chain_of(arrival_handle_i);
   assign discard_valid = drop_valid_i || evicted_valid;
   assign discard = drop_valid_i ? dropped : evicted;
 
@@ -188,5 +224,5 @@ module scheduler_channel
   end
 
   logic unused;
-  assign unused = &{1'b0, launch_i, drop_handle_i, evict_handle_i};
+  assign unused = &{1'b0, launch_i, arrival_handle_i, evict_handle_i};
 endmodule

@@ -5,9 +5,6 @@
 //   in -> packet_buffer -> (turn) -> rank_stage -> admission --> pifo, slot_table
 //                                                     | evict      | pop
 //   out <- packet_buffer <- launch_queue <- route_maker <- slot_table <- dispatcher <- credit_manager
-//
-// Cycles without load: last flit in at 0, stored at 1, ranked and queued at 3, picked at 4, popped
-// at 5, slot known at 7, entry read at 8, first flit out at 9.
 module scheduler_core
   import girih_pkg::*, entry_pkg::*, sched_pkg::credit_t;
   import policy_pkg::cells_t, policy_pkg::fate_event_t, policy_pkg::service_policy_t;
@@ -21,7 +18,8 @@ module scheduler_core
     parameter int unsigned Cells = W < 256 ? 2048 : 1024,  // of each channel
     parameter int unsigned CellFlits = 2,
     parameter int unsigned LosslessSlots = 2,  // lossless packets that a unit has room for
-    parameter int unsigned LosslessPackets = 2,  // in the region of the chains, at most
+    parameter int unsigned LosslessPackets = 1,  // of each tenant, on their way along chains
+    parameter int unsigned LosslessPlaces = 8,  // of each tenant, where they wait until they may be
     localparam int unsigned Queues = Services * Tenants,
     localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,
     localparam int unsigned UnitWidth = Units > 1 ? $clog2(Units) : 1
@@ -93,7 +91,10 @@ module scheduler_core
   // Links between the parts, in the order in which a packet meets them.
   logic [Channels-1:0] stored_valid, stored_ready, token_taken;
   arrival_t stored[Channels];
-  logic token;
+  logic [Channels-1:0][Tenants-1:0] token, place;
+  logic [Channels-1:0] place_taken, held;
+  policy_pkg::tenant_t [Channels-1:0] taken_tenant;
+  cells_t room_cells[Channels];
 
   entry_t arrival;
   logic accept, drop;
@@ -110,8 +111,6 @@ module scheduler_core
   policy_pkg::rank_t popped_rank;
   logic evict_request, evict_ready;
   logic [QueueWidth-1:0] evict_queue, age_queue;
-  logic [Queues-1:0] overdue, treed, tree_head_valid, tree_tail_valid;
-  policy_pkg::rank_t tree_head_rank[Queues], tree_tail_rank[Queues];
 
   logic [Services-1:0] pick_valid, picked, lossless_present;
   logic [Services-1:0][TenantWidth-1:0] pick_tenant;
@@ -131,25 +130,23 @@ module scheduler_core
   logic [Services-1:0][UnitWidth-1:0] best_unit, flow_unit;
   node_t [Services-1:0] best_node;
 
-  // Shifts are within what rank_stage and rank_ageing can do.
-  localparam int unsigned LeastShift = policy_pkg::least_shift(Entries);
   service_policy_t service_policy[Services];
   policy_pkg::level_t now_level[Services];
-  for (genvar s = 0; s < Services; s++) begin : gen_policy
-    always_comb begin
-      service_policy[s] = service_policy_i[s];
-      if (service_policy[s].policy inside {policy_pkg::Slack, policy_pkg::Shaped} && service_policy[s].shift < 4'(LeastShift)) begin
-        service_policy[s].shift = 4'(LeastShift);
-      end
-      if (service_policy[s].shift > 4'(policy_pkg::MostShift)) service_policy[s].shift = 4'(policy_pkg::MostShift);
-    end
-    assign now_level[s] = policy_pkg::level_t'(now_i >> service_policy[s].shift);
-  end
+  policy_bounds #(
+      .Services(Services),
+      .Entries (Entries)
+  ) u_bounds (
+      .policy_i(service_policy_i),
+      .now_i,
+      .policy_o(service_policy),
+      .now_level_o(now_level)
+  );
 
   // In.
   for (genvar c = 0; c < Channels; c++) begin : gen_channel
-    logic [$clog2(Cells):0] free_cells;
+    logic [$clog2(Cells):0] free_cells, room;
     assign free_cells_o[c] = cells_t'(free_cells);
+    assign room_cells[c] = cells_t'(room);
     assign sent[c] = out_valid_o[c] && out_ready_i[c];
     assign sent_last[c] = out_flit_o[c].last;
     assign leave_channel[c] = leaving.channel == 4'(c);
@@ -157,9 +154,10 @@ module scheduler_core
     scheduler_channel #(
         .Channel(c),
         .Units(Units),
+        .Tenants(Tenants),
         .Cells(Cells),
         .CellFlits(CellFlits),
-        .Reserve(LosslessPackets * MaxPacketCells),
+        .Reserve(Tenants * LosslessPackets * MaxPacketCells),
         .EvictionsOnTheWay(PopLatency + 2)
     ) u_channel (
         .clk_i,
@@ -173,8 +171,12 @@ module scheduler_core
         .out_flit_o(out_flit_o[c]),
         .unit_enabled_i,
         .unit_node_i,
-        .token_i(token),
+        .token_i(token[c]),
+        .place_i(place[c]),
         .token_taken_o(token_taken[c]),
+        .place_taken_o(place_taken[c]),
+        .taken_tenant_o(taken_tenant[c]),
+        .held_o(held[c]),
         .stored_valid_o(stored_valid[c]),
         .stored_ready_i(stored_ready[c]),
         .stored_o(stored[c]),
@@ -182,11 +184,13 @@ module scheduler_core
         .launch_i(leaving),
         .launch_desc_i(launch_desc),
         .drop_valid_i(drop && arrival.channel == 4'(c)),
-        .drop_handle_i(arrival.handle),
+        .keep_valid_i(accept && arrival.token && arrival.channel == 4'(c)),
+        .arrival_handle_i(arrival.handle),
         .evict_valid_i(leave && leave_evicted && leave_channel[c]),
         .evict_handle_i(leaving.handle),
         .evict_room_o(evict_room[c]),
-        .free_cells_o(free_cells)
+        .free_cells_o(free_cells),
+        .room_o(room)
     );
   end
 
@@ -197,7 +201,8 @@ module scheduler_core
       .Entries(Entries),
       .Cells(Cells),
       .MaxPacketCells(MaxPacketCells),
-      .LosslessPackets(LosslessPackets)
+      .LosslessPackets(LosslessPackets),
+      .LosslessPlaces(LosslessPlaces)
   ) u_intake (
       .clk_i,
       .rst_i,
@@ -235,12 +240,16 @@ module scheduler_core
       .evict_valid_o(evict_request),
       .evict_ready_i(evict_ready),
       .evict_queue_o(evict_queue),
-      .free_cells_i(free_cells_o),
+      .free_cells_i(room_cells),
       .nonempty_i(busy),
       .tail_valid_i(tail_valid),
       .tail_rank_i(tail_rank),
       .token_o(token),
+      .place_o(place),
       .token_taken_i(token_taken),
+      .place_taken_i(place_taken),
+      .taken_tenant_i(taken_tenant),
+      .held_i(held),
       .fate_valid_o,
       .fate_o,
       .used_cells_o,
@@ -249,19 +258,23 @@ module scheduler_core
   assign accept_service = arrival.desc.chain[0].service;
 
   // Queues.
-  pifo #(
-      .Queues(Queues),
-      .Entries(Entries),
-      .RankWidth($bits(policy_pkg::rank_t))
-  ) u_pifo (
+  scheduler_queues #(
+      .Services(Services),
+      .Tenants (Tenants),
+      .Entries (Entries)
+  ) u_queues (
       .clk_i,
       .rst_i,
       .ready_o(pifo_ready),
+      .policy_i(service_policy),
+      .now_level_i(now_level),
       .circular_i(circular),
       .push_valid_i(accept),
       .push_queue_i(accept_queue),
       .push_rank_i(accept_rank),
       .push_slot_i(accept_slot),
+      .age_valid_o(age_valid),
+      .age_queue_o(age_queue),
       .pop_valid_i(pop_valid),
       .pop_queue_i(pop_queue),
       .pop_highest_i(pop_highest),
@@ -273,35 +286,11 @@ module scheduler_core
       .popped_highest_o(popped_highest),
       .popped_overdue_o(popped_overdue),
       .count_o,
-      .overdue_o(overdue),
-      .treed_o(treed),
-      .head_valid_o(tree_head_valid),
-      .head_rank_o(tree_head_rank),
-      .tail_valid_o(tree_tail_valid),
-      .tail_rank_o(tree_tail_rank)
-  );
-  assign busy = overdue | treed;
-
-  rank_ageing #(
-      .Services(Services),
-      .Tenants(Tenants)
-  ) u_ageing (
-      .clk_i,
-      .rst_i,
-      .policy_i(service_policy),
-      .now_level_i(now_level),
-      .overdue_i(overdue),
-      .treed_i(treed),
-      .tree_head_valid_i(tree_head_valid),
-      .tree_head_rank_i(tree_head_rank),
-      .tree_tail_valid_i(tree_tail_valid),
-      .tree_tail_rank_i(tree_tail_rank),
+      .nonempty_o(busy),
       .head_valid_o,
       .head_rank_o,
       .tail_valid_o(tail_valid),
-      .tail_rank_o(tail_rank),
-      .age_valid_o(age_valid),
-      .age_queue_o(age_queue)
+      .tail_rank_o(tail_rank)
   );
 
   slot_table #(
@@ -439,8 +428,7 @@ module scheduler_core
       .sent_last_i(sent_last)
   );
 
-  // Out. Where a service keeps flows at one unit, all its packets pass through its queue, which
-  // keeps their order: none is pushed to it.
+  // Out. To a service that keeps flows at one unit nothing is pushed: its queue keeps the order of its packets.
   for (genvar s = 0; s < Services; s++) begin : gen_push
     assign pushed[s] = has_unit[s] && !affinity_i[s] && (push_i[s][1] || (push_i[s][0] && best_free[s]));
   end

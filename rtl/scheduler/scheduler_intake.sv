@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From stored packets to queued ones: the channels take turns, the packet gets its rank, and admission
-// says whether it is queued, in which slot, or dropped. One packet per cycle, two cycles.
+// says whether it is queued, in which slot, or dropped. One packet per cycle, two cycles. A lossless packet without a token
+// is set aside until it has one, and then takes a turn again.
 module scheduler_intake
   import girih_pkg::*, entry_pkg::*;
   import policy_pkg::cells_t, policy_pkg::fate_event_t, policy_pkg::service_policy_t, policy_pkg::tenant_policy_t;
@@ -11,7 +12,8 @@ module scheduler_intake
     parameter int unsigned Entries = 1024,
     parameter int unsigned Cells = W < 256 ? 2048 : 1024,
     parameter int unsigned MaxPacketCells = MaxFrameFlits / 2 + 1,
-    parameter int unsigned LosslessPackets = 2,
+    parameter int unsigned LosslessPackets = 1,  // of each tenant
+    parameter int unsigned LosslessPlaces = 8,  // of each tenant
     localparam int unsigned Queues = Services * Tenants,
     localparam int unsigned QueueWidth = $clog2(Queues),
     localparam int unsigned SlotWidth = $clog2(Entries)
@@ -61,39 +63,69 @@ module scheduler_intake
     input  logic                  evict_ready_i,
     output logic [QueueWidth-1:0] evict_queue_o,
 
-    input cells_t            free_cells_i[Channels],
+    input cells_t            free_cells_i[Channels],  // and those of lossless packets with tokens
     input logic [Queues-1:0] nonempty_i,
     input logic [Queues-1:0] tail_valid_i,
     input policy_pkg::rank_t tail_rank_i[Queues],
 
-    output logic                token_o,        // a new lossless packet may enter
-    input  logic [Channels-1:0] token_taken_i,
+    // New lossless packets at the links, by channel: see lossless_tokens.
+    output logic [Channels-1:0][Tenants-1:0] token_o,
+    output logic [Channels-1:0][Tenants-1:0] place_o,
+    input logic [Channels-1:0] token_taken_i,
+    input logic [Channels-1:0] place_taken_i,
+    input policy_pkg::tenant_t [Channels-1:0] taken_tenant_i,
+    input logic [Channels-1:0] held_i,
 
     output logic [1:0] fate_valid_o,
     output fate_event_t fate_o[2],
     output cells_t used_cells_o[Tenants],
     output cells_t used_entries_o[Tenants]
 );
-  logic rank_ready, ready;
-  logic [Channels-1:0] turn;
-  arrival_t arriving, ranked;
+  logic rank_ready, ready, aside, resume_valid, resume_ready, demand;
+  logic [Channels:0] turn;
+  logic [Channels-1:0] ample;
+  logic [Tenants-1:0] waiting;
+  policy_pkg::tenant_t resume_tenant;
+  arrival_t arriving, resuming, ranked;
   assign ready = rank_ready && enable_i;
   assign class_ready_o = rank_ready;
-  assign stored_ready_o = ready ? turn : '0;
+  assign stored_ready_o = ready ? turn[Channels-1:0] : '0;
+  assign resume_ready = ready && turn[Channels];
 
   arbiter_round_robin #(
-      .N(Channels)
+      .N(Channels + 1)
   ) u_turn (
       .clk_i,
       .rst_i,
-      .request_i(stored_valid_i),
+      .request_i({resume_valid, stored_valid_i}),
       .advance_i(ready),
       .grant_o(turn)
   );
   always_comb begin
-    arriving = '0;
+    arriving = turn[Channels] ? resuming : '0;
     for (int unsigned c = 0; c < Channels; c++) if (turn[c]) arriving |= stored_i[c];
   end
+
+  // Nothing is lossless of a tenant that does not exist, nor what is dropped in any case.
+  function automatic logic is_lossless(logic flag, policy_pkg::tenant_t tenant);
+    return flag && 32'(tenant) < Tenants;
+  endfunction
+  assign aside = is_lossless(arriving.entry.desc.lossless, arriving.entry.desc.tenant) && !arriving.entry.token && !arriving.bad && !arriving.overflow;
+
+  localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
+  lossless_wait #(
+      .Tenants(Tenants),
+      .Places (LosslessPlaces)
+  ) u_wait (
+      .clk_i,
+      .rst_i,
+      .push_i(ready && aside),
+      .push_arrival_i(arriving),
+      .waiting_o(waiting),
+      .tenant_i(resume_tenant[TenantWidth-1:0]),
+      .arrival_o(resuming),
+      .pop_i(resume_valid && resume_ready)
+  );
 
   logic ranked_valid, beyond, discard;
   logic [3:0] service;
@@ -112,7 +144,7 @@ module scheduler_intake
       .class_addr_i,
       .class_data_i,
       .class_data_o,
-      .in_valid_i(|stored_valid_i && enable_i),
+      .in_valid_i(|turn && !aside && enable_i),
       .in_ready_o(rank_ready),
       .in_request_i('{
           service: arriving.entry.desc.chain[0].service,
@@ -155,7 +187,7 @@ module scheduler_intake
       .Channels(Channels),
       .ChannelCells(Cells),
       .MaxPacketCells(MaxPacketCells),
-      .LosslessPackets(LosslessPackets)
+      .LosslessPackets(Tenants * LosslessPackets)
   ) u_admission (
       .clk_i,
       .rst_i,
@@ -188,13 +220,12 @@ module scheduler_intake
       .evict_valid_o,
       .evict_ready_i,
       .evict_queue_o,
+      .demand_i(demand),
+      .ample_o(ample),
       .free_cells_i,
       .nonempty_i,
       .tail_valid_i,
       .tail_rank_i,
-      .lossless_ready_o(token_o),
-      .lossless_enter_i(token_taken_i),
-      .lossless_leave_i(release_valid_i && release_i.desc.lossless && release_i.desc.chain_count <= 1),
       .arrival_valid_o(fate_valid_o[0]),
       .arrival_event_o(fate),
       .departure_valid_o(fate_valid_o[1]),
@@ -203,9 +234,36 @@ module scheduler_intake
       .used_entries_o
   );
 
+  lossless_tokens #(
+      .Tenants(Tenants),
+      .Channels(Channels),
+      .Tokens(LosslessPackets),
+      .Places(LosslessPlaces)
+  ) u_tokens (
+      .clk_i,
+      .rst_i,
+      .token_o,
+      .place_o,
+      .take_token_i(token_taken_i),
+      .take_place_i(place_taken_i),
+      .take_tenant_i(taken_tenant_i),
+      .held_i,
+      .demand_o(demand),
+      .waiting_i(waiting),
+      .resume_valid_o(resume_valid),
+      .resume_ready_i(resume_ready),
+      .resume_tenant_o(resume_tenant),
+      .leave_i(release_valid_i && release_i.token && release_i.desc.chain_count <= 1),
+      .leave_tenant_i(release_i.desc.tenant),
+      .drop_i(ranked_valid && ranked.entry.token && !accept_o),
+      .drop_place_i(ranked_valid && is_lossless(ranked.entry.desc.lossless, ranked.entry.desc.tenant) && !ranked.entry.token),
+      .drop_tenant_i(ranked.entry.desc.tenant),
+      .ample_i(ample)
+  );
+
   assign arrival_o = ranked.entry;
   assign drop_o = discard && ranked.stored;
 
   logic unused;
-  assign unused = &{1'b0, release_i};
+  assign unused = &{1'b0, release_i, resume_tenant};
 endmodule

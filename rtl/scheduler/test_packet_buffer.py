@@ -27,7 +27,7 @@ def run(cells, cell_flits, width, testcase, reserve=0):
         __file__,
         data_width=width,
         chained=width == 512,
-        parameters={"Cells": cells, "CellFlits": cell_flits, "Reserve": reserve},
+        parameters={"Cells": cells, "CellFlits": cell_flits},
         testcase=testcase,
         environment={"CELLS": str(cells), "CELL_FLITS": str(cell_flits), "RESERVE": str(reserve)},
     )
@@ -145,6 +145,8 @@ class Store:
 
 async def begin(dut, *, idle=0.0, stall=0.0, **options):
     await reset(dut, in_valid_i=0, in_hold_i=0, out_ready_i=0, read_valid_i=0, discard_valid_i=0, stored_ready_i=0)
+    dut.reserve_i.value = RESERVE
+    dut.in_waits_i.value = dut.in_reserved_i.value = 0
     sent = []
     source, sink = Source(dut, "in", idle=idle), Sink(dut, "out", stall=stall)
     return sent, source, sink, Store(dut, sent, **options)
@@ -246,7 +248,7 @@ async def one_flit_per_cycle(dut):
 
 @cocotb.test()
 async def lossless_waits(dut):
-    """Droppable packets overflow before the reserve is touched; lossless ones take it, then wait."""
+    """Droppable packets overflow before the reserve is touched; those that wait do without it, or take it and then wait."""
     sent, source, sink, store = await begin(dut)
     store.enabled = False
     cell = CELL_FLITS * FLIT_BYTES
@@ -254,17 +256,22 @@ async def lossless_waits(dut):
     await source.drained()
     await ClockCycles(dut.clk_i, 6)
     assert [m.beside["overflow"] for m in sent] == [0] * (CELLS - RESERVE) + [1] * RESERVE
+    dut.in_waits_i.value = 1
     send(sent, source, *[make(2 * cell, bad=0, lossless=1) for _ in range(RESERVE)])
+    await ClockCycles(dut.clk_i, 100)
+    assert source.busy and dut.in_ready_o.value == 0 and int(dut.free_cells_o.value) == RESERVE
+    dut.in_reserved_i.value = 1
     await ClockCycles(dut.clk_i, 100)
     assert source.busy and dut.in_ready_o.value == 0 and int(dut.free_cells_o.value) == 0
     store.enabled = True
     await store.done(source, sink)
     assert not any(m.beside["overflow"] for m in sent[CELLS:])
-    for _ in range(5):
-        kinds = [make(any_size() % (8 * cell) + 1, lossless=random.getrandbits(1)) for _ in range(100)]
+    for waits in (1, 0, 1, 0):
+        dut.in_waits_i.value, dut.in_reserved_i.value = waits, waits & random.getrandbits(1)
+        kinds = [make(any_size() % (8 * cell) + 1) for _ in range(100)]
         send(sent, source, *kinds)
         await store.done(source, sink)
-        assert not any(m.beside["overflow"] for m in kinds if m.desc["lossless"])
+        assert not (waits and any(m.beside["overflow"] for m in kinds))
 
 
 @cocotb.test()

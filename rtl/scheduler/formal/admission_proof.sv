@@ -42,7 +42,7 @@ module admission_proof
   assign policy[0] = '{rights: rights_i, cells: guarantee_i, entries: guarantee_i, limit: '0, inverse_weight: '0};
   assign policy[1] = '{rights: '1, cells: '0, entries: '0, limit: '0, inverse_weight: '0};
 
-  // The memories are cleared first. Lossless messages have proofs of their own in their tokens.
+  // The memories are cleared first. Lossless messages are outside the accounts.
   logic [2:0] age_q;
   always_ff @(posedge clk_i) begin
     if (age_q != 3'd5) age_q <= age_q + 1'b1;
@@ -62,7 +62,7 @@ module admission_proof
   assign leaver = holder_q[release_slot_i];
   assign leave = release_i && held_q[release_slot_i];
 
-  logic accept, discard, evict_valid, arrival_valid, departure_valid, lossless_ready;
+  logic accept, discard, evict_valid, arrival_valid, departure_valid, ample;
   logic [SlotWidth-1:0] slot;
   logic [1:0] queue, evict_queue;
   fate_event_t arrival, departure;
@@ -118,9 +118,8 @@ module admission_proof
       .nonempty_i(nonempty),
       .tail_valid_i(tail_valid_i & nonempty),
       .tail_rank_i(tail_rank),
-      .lossless_ready_o(lossless_ready),
-      .lossless_enter_i(1'b0),
-      .lossless_leave_i(1'b0),
+      .demand_i(1'b0),
+      .ample_o(ample),
       .arrival_valid_o(arrival_valid),
       .arrival_event_o(arrival),
       .departure_valid_o(departure_valid),

@@ -5,8 +5,8 @@
     bench.send(0, bench.packet(64, chain=[(0, 0)], tenant=1))
     await bench.quiet()
 
-New lossless messages come by channel 0, and what units send back by the last one: a message that waits for a token
-must not stand in the way of those that hold one.
+New lossless messages come by channel 0, and what units send back by the last one: a message that waits at the link for
+a token or a place must not stand in the way of those that hold one.
 
 The models stand for the crossbar (one cycle) and for compute units: they take messages, give credits, push,
 detour and cancel as the contract says. Whatever enters must end in `bench.done`, or be counted as dropped.

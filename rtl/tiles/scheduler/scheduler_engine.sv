@@ -11,7 +11,8 @@ module scheduler_engine
     parameter int unsigned Cells = W < 256 ? 2048 : 1024,
     parameter int unsigned CellFlits = 2,
     parameter int unsigned LosslessSlots = 2,
-    parameter int unsigned LosslessPackets = 2
+    parameter int unsigned LosslessPackets = 1,
+    parameter int unsigned LosslessPlaces = 8
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -114,7 +115,8 @@ module scheduler_engine
       .Cells(Cells),
       .CellFlits(CellFlits),
       .LosslessSlots(LosslessSlots),
-      .LosslessPackets(LosslessPackets)
+      .LosslessPackets(LosslessPackets),
+      .LosslessPlaces(LosslessPlaces)
   ) u_scheduler (
       .clk_i,
       .rst_i,

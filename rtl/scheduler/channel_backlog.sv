@@ -9,7 +9,7 @@
 // Which channel it will be cannot be chosen: with several, pops go on while any that they may be for
 // runs low, and another takes one packet behind the one on its link, and up to Packets as long as it
 // has less than Ahead flits to send.
-module channel_work
+module channel_backlog
   import girih_pkg::*;
 #(
     parameter int unsigned Services = 8,
@@ -85,11 +85,11 @@ module channel_work
       end
       if (!rst_i) begin
         assert (!sent_i[c] || work_q != '0)
-        else $error("channel_work: more flits left than were given");
+        else $error("channel_backlog: more flits left than were given");
         assert (!sent_i[c] || !sent_last_i[c] || packets_q != '0)
-        else $error("channel_work: more packets left than were given");
+        else $error("channel_backlog: more packets left than were given");
         assert (expected_q >= work_q)
-        else $error("channel_work: a charge was settled twice");
+        else $error("channel_backlog: a charge was settled twice");
       end
     end
   end

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""packet_store, unbounded (k-induction), at a small size, and that the proof notices a broken design."""
+
+import pytest
+
+from girih.formal import prove, refute
+
+# The size of the largest message bounds Depth from below, and matters to fits_o alone.
+SMALL = [
+    ("packet_store", "if (Depth < 2 * MaxFrameFlits ||", "if ("),
+    ("packet_store", "ptr_t'(Depth - MaxFrameFlits)", "ptr_t'(Depth - 2)"),
+]
+
+
+@pytest.mark.parametrize(("depth", "tokens"), [(4, 2), (8, 2), (4, 4)])
+def test_packet_store(depth, tokens):
+    prove("packet_store_proof", parameters={"Depth": depth, "Tokens": tokens}, abstraction=SMALL)
+
+
+BROKEN = [
+    ("write_q <= drop_i ? committed_q : write_q + 1'b1;", "write_q <= write_q + 1'b1;"),
+    ("bypassed_q <= read_next == write_q;", "bypassed_q <= 1'b0;"),
+    ("used != ptr_t'(Depth) && (token_ready || open_q)", "used != ptr_t'(Depth)"),
+    (".out_ready_i(pop && out_flit_o.last),", ".out_ready_i(pop),"),
+    ("if (commit_i || open_q) committed_q", "if (commit_i) committed_q"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), BROKEN)
+def test_broken_design_is_noticed(old, new):
+    refute("packet_store_proof", module="packet_store", old=old, new=new, depth=12, abstraction=SMALL)

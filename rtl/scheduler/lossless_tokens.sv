@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may be lossless, tenant by tenant. For a message with a token there is room for one of the largest size in every
+// channel, whichever it comes back by, until it leaves for its last service. Each tenant has Tokens of its own, and Places
+// in which messages wait for one (lossless_wait). So what one tenant has takes nothing from the others. For a place
+// there is no room of its own: it is given where there is room for a message of the largest size that is nobody's
+// guarantee; droppable messages make such room when one waits for it at the link (demand_o).
+//
+// The channels, and the messages that wait, take turns, so that nobody takes what is offered to another. A tenant's
+// messages stay in order: while one waits, no other gets a token at the link.
+module lossless_tokens
+  import policy_pkg::*;
+#(
+    parameter int unsigned Tenants = 4,
+    parameter int unsigned Channels = 2,
+    parameter int unsigned Tokens = 1,
+    parameter int unsigned Places = 8
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    // New messages at the link: whether there is a token, or a place to wait, and which of them is taken.
+    output logic [Channels-1:0][Tenants-1:0] token_o,
+    output logic [Channels-1:0][Tenants-1:0] place_o,
+    input logic [Channels-1:0] take_token_i,
+    input logic [Channels-1:0] take_place_i,
+    input tenant_t [Channels-1:0] take_tenant_i,
+    input logic [Channels-1:0] held_i,  // one waits at the link
+    output logic demand_o,  // for room, not for a place
+
+    // A message that waits gets a token, and with it leaves its place.
+    input logic [Tenants-1:0] waiting_i,
+    output logic resume_valid_o,
+    input logic resume_ready_i,
+    output tenant_t resume_tenant_o,
+
+    // Tokens that come back: of a message that leaves for its last service, and of one that is dropped on arrival
+    // because it is void or has no right to be here. And the place of such a one that has no token.
+    input logic leave_i,
+    input tenant_t leave_tenant_i,
+    input logic drop_i,
+    input logic drop_place_i,
+    input tenant_t drop_tenant_i,
+
+    input logic [Channels-1:0] ample_i  // room for a message without a token
+);
+  if (Tokens < 1) begin : gen_bad_tokens
+    $fatal(1, "lossless_tokens: Tokens is %0d; each tenant needs one", Tokens);
+  end
+  if (Places < 1 || (Places & (Places - 1)) != 0) begin : gen_bad_places
+    $fatal(1, "lossless_tokens: Places is %0d; it must be a power of two", Places);
+  end
+
+  localparam int unsigned TokenWidth = $clog2(Tokens + 1);
+  localparam int unsigned PlaceWidth = $clog2(Places + 1);
+  localparam int unsigned TurnWidth = $clog2(Channels + 1);
+
+  logic [TurnWidth-1:0] turn_q;
+  logic [Tenants-1:0] token, place, empty, resumable;
+  logic take_token, take_place, resume_pick, resumed;
+  logic [Channels-1:0] demand_q;
+  tenant_t take_tenant, resume_tenant_d;
+
+  always_comb begin
+    take_tenant = '0;
+    for (int unsigned c = 0; c < Channels; c++) if (turn_q == TurnWidth'(c)) take_tenant = take_tenant_i[c];
+  end
+  assign take_token = |take_token_i;
+  assign take_place = |take_place_i;
+  assign resumed = resume_valid_o && resume_ready_i;
+  assign resumable = waiting_i & token;
+  assign resume_pick = turn_q == TurnWidth'(Channels) && resumable != '0 && !resume_valid_o;
+
+  assign demand_o = |demand_q;
+
+  // Tenants take turns, too.
+  logic [Tenants-1:0] resume_grant;
+  arbiter_round_robin #(
+      .N(Tenants)
+  ) u_resume (
+      .clk_i,
+      .rst_i,
+      .request_i(resumable),
+      .advance_i(resume_pick),
+      .grant_o(resume_grant)
+  );
+  always_comb begin
+    resume_tenant_d = '0;
+    for (int unsigned t = 0; t < Tenants; t++) if (resume_grant[t]) resume_tenant_d |= tenant_t'(t);
+  end
+
+  for (genvar c = 0; c < Channels; c++) begin : gen_channel
+    assign token_o[c] = turn_q == TurnWidth'(c) ? token & empty : '0;
+    assign place_o[c] = turn_q == TurnWidth'(c) && ample_i[c] ? place : '0;
+    always_ff @(posedge clk_i) begin
+      if (turn_q == TurnWidth'(c)) demand_q[c] <= held_i[c] && |(place >> take_tenant & Tenants'(1));
+      if (rst_i) demand_q[c] <= 1'b0;
+    end
+  end
+
+  for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
+    logic [TokenWidth-1:0] used_q;
+    logic [PlaceWidth-1:0] places_q;
+    logic take, leave, drop, sit, stand, unseat;
+    assign token[t] = used_q != TokenWidth'(Tokens);
+    assign place[t] = places_q != PlaceWidth'(Places);
+    assign empty[t] = places_q == '0;
+    assign take = (take_token && take_tenant == tenant_t'(t)) || (resume_pick && resume_grant[t]);
+    assign leave = leave_i && leave_tenant_i == tenant_t'(t);
+    assign drop = drop_i && drop_tenant_i == tenant_t'(t);
+    assign sit = take_place && take_tenant == tenant_t'(t);
+    assign stand = resumed && resume_tenant_o == tenant_t'(t);
+    assign unseat = drop_place_i && drop_tenant_i == tenant_t'(t);
+    always_ff @(posedge clk_i) begin
+      used_q <= used_q + TokenWidth'(take) - TokenWidth'(leave) - TokenWidth'(drop);
+      places_q <= places_q + PlaceWidth'(sit) - PlaceWidth'(stand) - PlaceWidth'(unseat);
+      if (rst_i) begin
+        used_q <= '0;
+        places_q <= '0;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_i) begin
+        assert (32'(used_q) + 32'(take) >= 32'(leave) + 32'(drop) && 32'(used_q) + 32'(take) <= Tokens)
+        else $error("lossless_tokens: tenant %0d gives back a token that it does not have, or has too many", t);
+        assert (32'(places_q) + 32'(sit) >= 32'(stand) + 32'(unseat) && 32'(places_q) + 32'(sit) <= Places)
+        else $error("lossless_tokens: tenant %0d gives back a place that it does not have, or has too many", t);
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    turn_q <= turn_q == TurnWidth'(Channels) ? '0 : turn_q + 1'b1;
+    if (resume_pick) resume_tenant_o <= resume_tenant_d;
+    resume_valid_o <= resume_pick || (resume_valid_o && !resume_ready_i);
+    if (rst_i) begin
+      turn_q <= '0;
+      resume_valid_o <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert ($countones({take_token_i, take_place_i}) <= 1)
+      else $error("lossless_tokens: two messages take what is offered to one");
+    end
+  end
+endmodule

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The queues of the scheduler: the PIFO, and the ageing of what is in it. Ports as those of pifo, whose ends
+// (head_*_o, tail_*_o) have overdue packets in them here.
+module scheduler_queues
+  import policy_pkg::*;
+#(
+    parameter int unsigned Services = 8,
+    parameter int unsigned Tenants = 4,
+    parameter int unsigned Entries = 1024,
+    localparam int unsigned Queues = Services * Tenants,
+    localparam int unsigned QueueWidth = $clog2(Queues),
+    localparam int unsigned SlotWidth = $clog2(Entries)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    output logic ready_o,
+
+    input service_policy_t policy_i[Services],
+    input level_t now_level_i[Services],
+    input logic [Queues-1:0] circular_i,
+
+    input logic                  push_valid_i,
+    input logic [QueueWidth-1:0] push_queue_i,
+    input rank_t                 push_rank_i,
+    input logic [ SlotWidth-1:0] push_slot_i,
+
+    // An ageing pop is asked for by age_valid_o, and is one of age_queue_o.
+    output logic                  age_valid_o,
+    output logic [QueueWidth-1:0] age_queue_o,
+    input  logic                  pop_valid_i,
+    input  logic [QueueWidth-1:0] pop_queue_i,
+    input  logic                  pop_highest_i,
+    input  logic                  pop_age_i,
+
+    output logic                  popped_valid_o,
+    output logic [ SlotWidth-1:0] popped_slot_o,
+    output rank_t                 popped_rank_o,
+    output logic [QueueWidth-1:0] popped_queue_o,
+    output logic                  popped_highest_o,
+    output logic                  popped_overdue_o,
+
+    output logic [$clog2(Entries+1)-1:0] count_o[Queues],
+    output logic [Queues-1:0] nonempty_o,
+    output logic [Queues-1:0] head_valid_o,
+    output rank_t head_rank_o[Queues],
+    output logic [Queues-1:0] tail_valid_o,
+    output rank_t tail_rank_o[Queues]
+);
+  logic [Queues-1:0] overdue, treed, tree_head_valid, tree_tail_valid;
+  rank_t tree_head_rank[Queues], tree_tail_rank[Queues];
+  assign nonempty_o = overdue | treed;
+
+  pifo #(
+      .Queues(Queues),
+      .Entries(Entries),
+      .RankWidth(RankWidth)
+  ) u_pifo (
+      .clk_i,
+      .rst_i,
+      .ready_o,
+      .circular_i,
+      .push_valid_i,
+      .push_queue_i,
+      .push_rank_i,
+      .push_slot_i,
+      .pop_valid_i,
+      .pop_queue_i,
+      .pop_highest_i,
+      .pop_age_i,
+      .popped_valid_o,
+      .popped_slot_o,
+      .popped_rank_o,
+      .popped_queue_o,
+      .popped_highest_o,
+      .popped_overdue_o,
+      .count_o,
+      .overdue_o(overdue),
+      .treed_o(treed),
+      .head_valid_o(tree_head_valid),
+      .head_rank_o(tree_head_rank),
+      .tail_valid_o(tree_tail_valid),
+      .tail_rank_o(tree_tail_rank)
+  );
+
+  rank_ageing #(
+      .Services(Services),
+      .Tenants(Tenants)
+  ) u_ageing (
+      .clk_i,
+      .rst_i,
+      .policy_i,
+      .now_level_i,
+      .overdue_i(overdue),
+      .treed_i(treed),
+      .tree_head_valid_i(tree_head_valid),
+      .tree_head_rank_i(tree_head_rank),
+      .tree_tail_valid_i(tree_tail_valid),
+      .tree_tail_rank_i(tree_tail_rank),
+      .head_valid_o,
+      .head_rank_o,
+      .tail_valid_o,
+      .tail_rank_o,
+      .age_valid_o,
+      .age_queue_o
+  );
+endmodule

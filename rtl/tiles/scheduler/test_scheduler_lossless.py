@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scheduler_engine with lossless packets: what one tenant has under way does not touch the others.
+
+Two runs that differ in tenant 1 alone are compared, by when each packet of the others has left the scheduler.
+"""
+
+import random
+
+import cocotb
+
+from girih.testing import run_cocotb
+from rtl.tiles.scheduler.scheduler_bench import Bench, Unit
+
+TOKENS, PLACES = 1, 8  # of each tenant, in scheduler_engine
+STALLED, SERVING = 0, 1  # services
+
+
+def test_scheduler_lossless():
+    run_cocotb("scheduler_engine", __file__, data_width=512, chained=True)
+
+
+async def start(dut) -> tuple[Bench, Unit]:
+    units = [Unit(STALLED, credits=16, cycles=5), Unit(SERVING, credits=16, cycles=5)]
+    units[0].stopped = True
+    return await Bench.start(dut, units, push=[0] * 8), units[0]
+
+
+async def run(dut, seed: int, others: list[tuple], disturbing: dict[int, list[tuple]]) -> list[int]:
+    """Sends `others`, of (size, tenant, lossless, hops), by port 0, and before the ones that `disturbing` names packets of
+    tenant 1 for the service that has stalled, of (size, lossless). The cycles from a packet's entry until it is done."""
+    random.seed(seed)
+    bench, stalled = await start(dut)
+    mine, done_at, begun = [], {}, bench.cycle
+    for number, (size, tenant, lossless, hops) in enumerate(others):
+        for size_of_other, other_lossless in disturbing.get(number, []):
+            bench.send(0, bench.packet(size_of_other, [(STALLED, 0), (SERVING, 0)], tenant=1, lossless=other_lossless))
+        mine.append(bench.packet(size, [(SERVING, 0)] * hops, tenant=tenant, lossless=lossless))
+        bench.send(0, mine[-1])
+    for _ in range(6000):
+        await bench.step()
+        for packet in bench.done:
+            done_at.setdefault(packet.number, bench.cycle)
+        if all(packet.number in done_at for packet in mine):
+            break
+    assert all(packet.number in done_at for packet in mine), "packets of the others have not left"
+    stalled.stopped = False
+    await bench.quiet()
+    assert all(packet in bench.done for packet in bench.packets.values() if packet.desc["lossless"])
+    return [done_at[packet.number] - begun for packet in mine]
+
+
+@cocotb.test()
+async def another_tenants_lossless_packets_are_in_nobodys_way(dut):
+    """As many as it has tokens and places, of any size, at any point."""
+    for seed in range(4):
+        chance = random.Random(seed)
+        others = [
+            (chance.choice([64, 300, 1500]), chance.choice([0, 2, 3]), chance.randrange(2), chance.choice([1, 2])) for _ in range(30)
+        ]
+        disturbing: dict[int, list[tuple]] = {}
+        for _ in range(TOKENS + PLACES):
+            disturbing.setdefault(chance.randrange(30), []).append((chance.choice([64, 1500, 9000]) if seed else 9000, 1))
+        alone = await run(dut, seed, others, {})
+        beside = await run(dut, seed, others, disturbing)
+        flits = sum(-(-size // 64) for packets in disturbing.values() for size, _ in packets)
+        assert all(b <= a + flits + 100 for a, b in zip(alone, beside, strict=True)), "later than by the time on the link"
+
+
+@cocotb.test()
+async def droppable_packets_make_room(dut):
+    """Memory is full of another tenant's droppable packets, which wait: lossless ones of two tenants get in, and on."""
+    bench, stalled = await start(dut)
+    bench.send(1, *(bench.packet(1500, [(STALLED, 0)], tenant=3) for _ in range(200)))
+    await bench.steps(200 * 24 + 300)
+    assert bench.dropped > 0
+    bench.send(0, *(bench.packet(1500, [(STALLED, 0), (SERVING, 0)], tenant=1, lossless=1) for _ in range(5)))
+    wanted = [bench.packet(9000, [(SERVING, 0), (SERVING, 0)], tenant=2, lossless=1) for _ in range(4)]
+    bench.send(0, *wanted)
+    bench.send(1, *(bench.packet(1500, [(STALLED, 0)], tenant=3) for _ in range(100)))
+    await bench.steps(6000)
+    assert all(packet in bench.done for packet in wanted)
+    stalled.stopped = False
+    await bench.quiet()
+
+
+@cocotb.test()
+async def what_finds_no_place_waits_at_the_port_and_is_not_dropped(dut):
+    """One more than there are tokens and places: the port stands still until one has left; the other port does not."""
+    bench, stalled = await start(dut)
+    many = [bench.packet(64, [(STALLED, 0)], tenant=1, lossless=1) for _ in range(40)]
+    bench.send(0, *many)
+    await bench.steps(600)
+    assert len(bench.offers[0]) == len(many) - PLACES - TOKENS - 2, "two have left for their last service: the unit has room"
+    through = [bench.packet(64, [(SERVING, 0)], tenant=2, lossless=i % 2) for i in range(20)]
+    bench.send(1, *through)
+    await bench.steps(600)
+    assert all(packet in bench.done for packet in through)
+    stalled.stopped = False
+    await bench.quiet()
+    order = [packet.number for packet in bench.done if packet in many]
+    assert order == sorted(order), "lossless packets of a tenant left in another order"
+
+
+@cocotb.test()
+async def what_is_void_or_has_no_right_gives_back_what_it_took(dut):
+    """Many of them: were a token or a place lost with each, the tenant's next lossless packet would wait for ever."""
+    bench, stalled = await start(dut)
+    bench.send(0, *(bench.packet(64, [(STALLED, 0)], tenant=1, lossless=1) for _ in range(4)))
+    await bench.steps(200)
+    for i in range(40):
+        kind = i % 4
+        bad = bench.packet(64, [(9, 0)] if kind == 0 else [] if kind == 1 else [(SERVING, 0)], tenant=12 if kind == 3 else 1 + i % 3, lossless=1)
+        bad.bad = kind == 2
+        bench.send(0, bad)
+    await bench.steps(800)
+    assert not bench.offers[0], "the port stands still"
+    stalled.stopped = False
+    bench.send(0, *(bench.packet(64, [(STALLED, 0), (SERVING, 0)], tenant=1 + i % 3, lossless=1) for i in range(60)))
+    await bench.quiet()
+    assert bench.dropped == 40
