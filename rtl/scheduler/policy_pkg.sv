@@ -112,11 +112,11 @@ package policy_pkg;
     fate_e fate;
   } fate_event_t;
 
-  // The least shift of a policy that goes by the clock: all entries of a PIFO can be moved (rank_ageing) before the
-  // first of them is OverdueLevels late.
+  // The least shift of a policy that goes by the clock, 1 or more: all entries of a PIFO can be moved (rank_ageing) before
+  // the first of them is OverdueLevels late.
   function automatic int unsigned least_shift(int unsigned entries);
     int unsigned budget = OverdueLevels - 2 * LateLevels;
-    return $clog2((6 * entries + 64 + budget - 1) / budget);
+    return $clog2((6 * entries + 64 + budget - 1) / budget + 1);
   endfunction
 
   // How far now is past a rank; negative while its time is to come.
