@@ -50,9 +50,9 @@ def forge(pid: int, card) -> None:
 
 
 def processor_seconds(process: subprocess.Popen) -> float:
-    """What a process that runs has had of a processor."""
+    """What a process that runs, and the compilers that it may have called, have had of a processor."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def ended(process: subprocess.Popen, *signals: int, pause: float = 0, seconds: float = REST_SECONDS) -> tuple[str, str]:
