@@ -139,12 +139,12 @@ def cipher(vector: bytes, text: bytes) -> bytes:
     return Cipher(algorithms.AES(KEY), modes.CTR(block)).encryptor().update(text)
 
 
-def load_key(card: VirtualCard) -> None:
+def load_key(card: VirtualCard, key: bytes = KEY) -> None:
     """As the tenant itself: it needs nobody to load its key."""
     theirs = card.registers.as_tenant(TENANT_IPSEC)
     for unit in ("aes_0", "aes_1"):
         for word, at in enumerate(range(0, 32, 4)):
-            theirs.write_window(unit, 4 * word, int.from_bytes(KEY[at : at + 4], "little"))
+            theirs.write_window(unit, 4 * word, int.from_bytes(key[at : at + 4], "little"))
         theirs.write_window(unit, 0x20, int.from_bytes(SALT, "little"))
         theirs.write_window(unit, 0x24, 0)
 
