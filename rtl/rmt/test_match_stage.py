@@ -449,7 +449,8 @@ def requests(source: random.Random, shape) -> list:
         index = shape.entries - 1 - source.randrange(20)
     number = source.randrange(64)
     action = {"meta_set": 1, "meta": source.getrandbits(8), "count_set": 1, "count": number}
-    entry = Entry(source.randrange(4), action, mask=full)
+    beyond = source.getrandbits(160) & ~full  # of the key's words, which the table does not look at
+    entry = Entry(beyond | source.randrange(4), action, mask=full)
     return [
         source.choice(
             [
@@ -466,7 +467,7 @@ def requests(source: random.Random, shape) -> list:
                 st.set_entries(source.randrange(4), range(0)),
                 st.entries_of(source.randrange(4)),
                 st.set_key([source.randrange(8)]),
-                staged_words(source.randrange(2), source.randrange(2)),
+                *[staged_words(source.randrange(2), source.randrange(2)) for _ in range(6)],
             ]
         )
     ]
