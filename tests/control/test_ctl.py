@@ -64,11 +64,11 @@ def test_a_table_that_is_full_says_so_and_keeps_what_it_has(card, ctl, girih):
     with pytest.raises(GirihError, match="are taken"):
         for number in range(256):
             card.services.add_chain(f"chain_{number}", ["sha"], match={"udp.dst": 10000 + number})
-    assert number >= 0.85 * 256
+    assert number >= 0.85 * 64  # the entries of each tenant, where everybody's chains have a copy
     with running(card) as path:
         before = everything(ctl, path)
         code, _, errors = girih(path, "ctl", "chain", "add", "more", "--pattern", f"udp.dst={10000 + number}", "--actions", "queue sha")
-        assert code == 2 and "delete one first" in errors
+        assert code == 2 and "Delete one first" in errors
         assert everything(ctl, path) == before and len(before[2]) == number + 2
     for each in range(number + 1):
         card.inject(0, frame(10000 + each), cycle=card.cycle + 60 * each)
