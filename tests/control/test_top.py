@@ -14,8 +14,11 @@ from girih.paths import ROOT
 from tests.control.running import SECONDS, everything, frame, running, wait_for
 
 
+PACKETS = 160  # of 500 bytes: they have room in the scheduler while a unit is slow
+
+
 def test_the_numbers_shown_are_the_registers(card, top, girih):
-    for _ in range(200):
+    for _ in range(PACKETS):
         card.inject(0, frame(5004, 500))
     card.registers.write("scheduler.unit_credits[2]", 7)
     card.run_until_quiet()
@@ -29,11 +32,11 @@ def test_the_numbers_shown_are_the_registers(card, top, girih):
         assert unit["detoured"] == counters[unit["name"]]["mark_detoured"]
         assert unit["credits"] == unit["most_credits"] == card.registers.read(f"scheduler.unit_credits[{index}]")
     sha = next(service for service in state["services"] if service["name"] == "sha")
-    assert sha["accepted"] == sha["dispatched"] == sha["waits"] == 200 == counters["scheduler"]["mark_dispatched"]
+    assert sha["accepted"] == sha["dispatched"] == sha["waits"] == PACKETS == counters["scheduler"]["mark_dispatched"]
     assert 0 < sha["wait_mean"] <= sha["wait_max"] and sha["wait_p99"] <= sha["wait_max"]
     assert all(queue["packets"] == 0 and queue["head_rank"] is None for queue in state["queues"])
-    assert [port["in_frames"] for port in state["ports"]] == [pins["rx_frames"] for pins in state["pins"]] == [200, 0]
-    for word in ("Services", "Units", "Ports", "aes_0", "sha_1", "7/7", "200"):
+    assert [port["in_frames"] for port in state["ports"]] == [pins["rx_frames"] for pins in state["pins"]] == [PACKETS, 0]
+    for word in ("Services", "Units", "Ports", "aes_0", "sha_1", "7/7", str(PACKETS)):
         assert word in page
 
 
