@@ -13,7 +13,6 @@ import pytest
 from girih.paths import ROOT
 from tests.control.running import SECONDS, everything, frame, running, wait_for
 
-
 PACKETS = 160  # of 500 bytes: they have room in the scheduler while a unit is slow
 
 
