@@ -299,9 +299,10 @@ class Traffic:
         return self._ipv4(ICMP, icmp(self._payload(), checksum_error=self._random.randint(1, 0xFFFE)), self._host())
 
     def _bad_flipped_bit(self) -> bytes:
-        """Somewhere behind the Ethernet header."""
+        """Somewhere behind the Ethernet header and its tag: in another VLAN its sender would be another, unknown neighbour."""
         frame = bytearray(self._random.choice((self._echo, self._ping))())
-        bit = self._random.randrange(8 * 14, 8 * len(frame))
+        header = 18 if frame[12:14] == b"\x81\x00" else 14
+        bit = self._random.randrange(8 * header, 8 * len(frame))
         frame[bit // 8] ^= 1 << bit % 8
         return bytes(frame)
 

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -122,16 +123,16 @@ needs_setpriv = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setpriv") 
 
 
 @pytest.fixture
-def checkout(tmp_path_factory):
-    """A clean checkout that everybody can reach and nobody else can write."""
-    folder = Path(tmp_path_factory.mktemp("checkout"))
-    for path in (folder, folder.parent, folder.parent.parent):
-        path.chmod(0o755)
-    shutil.copytree(ROOT / "python", folder / "python", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(DESIGNS, folder / "designs")
-    shutil.copytree(ROOT / "requirements", folder / "requirements")
-    shutil.copy(ROOT / "girih", folder)
-    return folder
+def checkout():
+    """A clean checkout that everybody can reach and nobody else can write; pytest's own folders are for its user alone."""
+    with tempfile.TemporaryDirectory(prefix="girih-checkout-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        shutil.copytree(ROOT / "python", folder / "python", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(DESIGNS, folder / "designs")
+        shutil.copytree(ROOT / "requirements", folder / "requirements")
+        shutil.copy(ROOT / "girih", folder)
+        yield folder
 
 
 @needs_setpriv
