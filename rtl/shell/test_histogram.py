@@ -25,7 +25,7 @@ def test_bins_are_contiguous_and_narrow():
         if index:
             assert bin_of(first - 1) == index - 1
     for first, following in itertools.pairwise(starts):
-        assert (following - first) * 4 <= first
+        assert following - first <= max(1, first // 4)
     assert bin_of((1 << 24) - 1) == BINS - 1
 
 

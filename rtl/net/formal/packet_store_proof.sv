@@ -87,7 +87,8 @@ module packet_store_proof
 
   // What is in the store, place by place from the one that is read next.
   ptr_t used, ready;  // flits, and those of committed messages
-  tokens_t ends, ends_before, held;  // messages that end among the committed flits; of those, before the tracked flit
+  ptr_t ends, ends_before;  // messages that end among the committed flits; of those, before the tracked flit
+  tokens_t held;
   logic ends_inside;  // a message ends among those that are not committed
   tokens_t last_token;
   logic closed;  // the last committed flit ends its message
@@ -102,8 +103,8 @@ module packet_store_proof
     ends_inside = 1'b0;
     for (int unsigned i = 0; i < Depth; i++) begin
       if (u_dut.u_ram.mem[place_t'(u_dut.read_q+ptr_t'(i))].last) begin
-        if (ptr_t'(i) < ready) ends += tokens_t'(1);
-        if (ptr_t'(i) < ptr_t'(at_q - u_dut.read_q)) ends_before += tokens_t'(1);
+        if (ptr_t'(i) < ready) ends += ptr_t'(1);
+        if (ptr_t'(i) < ptr_t'(at_q - u_dut.read_q)) ends_before += ptr_t'(1);
         if (ptr_t'(i) >= ready && ptr_t'(i) < used) ends_inside = 1'b1;
       end
     end
