@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows what passes on one link to the virtual card, for captures. Simulation only: it drives
-// nothing, and calls out only for flits that are transferred while it is enabled.
+// Reports the flits of one link to the virtual card, for captures. Simulation only: it drives
+// nothing, and calls the runtime only for flits that are transferred while it is enabled.
 module link_probe
   import girih_pkg::*;
 #(
@@ -12,7 +12,7 @@ module link_probe
     input logic ready_i,
     input flit_t flit_i
 );
-  // The widths that card/runtime/capture.cpp sees are those of girih_pkg; it gets them from the same author.
+  // The widths in card/runtime/capture.cpp are those of girih_pkg, generated from the same source.
   import "DPI-C" function void girih_probe(
     input int unsigned index,
     input bit bad,

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of compute units and their engines share. Nothing here knows of chains.
+// Types shared by the parts of compute units and their engines. Independent of chains.
 package compute_pkg;
   import girih_pkg::*;
 
-  // Of the node table: where what is not done goes. Flows take turns between two of the scheduler's ports,
-  // so that what units send back does not crowd one of them.
+  // Key of the node table for messages whose chain is not done. Flows alternate between two of the scheduler's ports,
+  // so that messages from units do not crowd one of them.
   localparam next_key_t KeyScheduler = 1;
   localparam next_key_t KeySchedulerOdd = 2;
 
-  // One pulse per event; the counters of a unit have these names, and the first of them is in bit 0.
+  // One pulse per event. The counters of a unit have these names; the last one here is in bit 0.
   typedef struct packed {
     logic mark_busy_cycles;  // the engine has work
     logic mark_pulled;  // accepted with a credit
     logic mark_pushed;  // accepted from another unit
     logic mark_detoured;
-    logic drop_aborted;  // it came void, and is stored here
+    logic drop_aborted;  // it arrived void, and is stored here
     logic drop_engine;  // the engine made it void before it began to leave
-    logic drop_overrun;  // no room, not even to send it back
+    logic drop_overrun;  // there was no room, not even to send it back
   } unit_event_t;
 
-  // How long a message takes at delay_core.
+  // The service time of a message at delay_core.
   typedef enum logic [1:0] {
     Fixed,
     Uniform,  // from mean * (1 - spread) to mean * (1 + spread)
@@ -44,7 +44,8 @@ package compute_pkg;
     logic [W-1:0] data;
   } beat_t;
 
-  // Sizes that hold 16 KB, or what the unit promises to hold; and 8 KB, or four of the largest messages.
+  // The default sizes in flits: 16 KB, or what lossless messages need, if that is more; and 8 KB, or four of the
+  // largest messages.
   function automatic int unsigned default_buffer(int unsigned lossless_slots);
     int unsigned least = (lossless_slots + 1) * MaxFrameFlits;
     default_buffer = 1 << $clog2(least > 16384 / FlitBytes ? least : 16384 / FlitBytes);
@@ -55,9 +56,9 @@ package compute_pkg;
     default_detour = 1 << $clog2(least > 8192 / FlitBytes ? least : 8192 / FlitBytes);
   endfunction
 
-  // Flits that a message of `length` bytes takes; of one of unknown or impossible length, the most.
+  // The flits of a message of `length` bytes; the maximum if the length is unknown or out of range.
   function automatic length_t flits_of(length_t length);
-    // Less one, 0 is the largest number.
+    // length 0 wraps around to the largest number.
     if (length - 1'b1 >= length_t'(MaxFrameBytes)) flits_of = length_t'(MaxFrameFlits);
     else flits_of = length_t'((15'(length) + 15'(FlitBytes - 1)) / 15'(FlitBytes));
   endfunction

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speaks to the scheduler of a unit's credits, from registers. The engine's takings are told in the next cycle;
-// credits of messages that were let go wait here for a cycle without one, and those of droppable ones, up to half of
-// Waiting, for room_i: told at once, each would bring another message for which there is no room either.
+// Gives a unit's credits back to the scheduler, from registers. The credit of a message that the engine takes is given
+// in the next cycle. Credits of detoured or dropped messages wait for a cycle without such a give, and those of
+// droppable messages, up to half of Waiting, also for room_i: given at once, each would bring another message for which
+// there is no room either.
 //
-//   gives told + gives waiting == engine takings + credits of messages let go
+//   gives sent + gives waiting == messages taken by the engine + credits of messages detoured or dropped
 module credit_meter
   import sched_pkg::*;
 #(
@@ -29,7 +30,7 @@ module credit_meter
   localparam int unsigned CountWidth = $clog2(Waiting) + 1;
   typedef logic [CountWidth-1:0] count_t;
 
-  // By class, because a give says which one it is.
+  // By class (droppable, lossless), because a give names the class.
   logic [1:0] arrive, leave;
   count_t waiting_q[2];
   assign arrive = {let_go_i && let_go_lossless_i, let_go_i && !let_go_lossless_i};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine that takes time: a server of one message at a time, which passes messages on unchanged.
-// A message is served from the cycle in which it is offered after the one before it; its last beat is
-// taken in the last cycle of its service, so its credit comes back then, and the next message is
-// served from the next cycle on. Beats pass at the end of the service, without gaps.
+// An engine with a service time: serves one message at a time and passes it on unchanged.
+// The service of a message starts in the cycle in which it is offered, once the previous one has ended; its last
+// beat is taken in the last cycle of its service, so its credit is given back then, and the service of the next
+// message can start in the next cycle. Beats pass at the end of the service, without gaps.
 //
-// The service of a message is message_time + length * byte_time cycles on average, as the
-// configuration distributes it, and no less than its beats; fractions of a cycle are carried over.
-// One of unknown length is charged as one of no bytes, beside its beats.
-// While stall_i is up no message is begun to be passed.
+// The mean service time of a message is message_time + length * byte_time cycles, with the configured
+// distribution, and at least one cycle per beat; fractions of a cycle are carried over. A message of unknown
+// length counts as one without bytes.
+// While stall_i is up no message starts to pass.
 module delay_core
   import girih_pkg::*, compute_pkg::*;
 (
@@ -40,7 +40,7 @@ module delay_core
   typedef logic [20:0] cycles_t;
 
   typedef enum logic [1:0] {
-    Offered,  // a message that is offered now begins its service
+    Offered,  // a message that is offered now starts its service
     Served,  // wait_q more cycles before its first beat passes
     Passing
   } state_e;
@@ -71,7 +71,7 @@ module delay_core
   );
   assign {cycles, fraction} = 37'(message_time) + 37'(36'(s_desc_i.length) * 36'(byte_time)) + 37'(fraction_q);
 
-  // The beats themselves take the end of the service.
+  // The beats pass during the end of the service.
   cycles_t beats;
   assign beats = s_desc_i.length == '0 ? cycles_t'(1) : cycles_t'(flits_of(s_desc_i.length));
   always_comb begin
@@ -107,7 +107,7 @@ module delay_core
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!take || state_q != Offered || begins)
-      else $error("delay_core: a beat passes without a service");
+      else $error("delay_core: a beat passes outside of a service");
     end
   end
 endmodule

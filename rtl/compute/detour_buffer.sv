@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the messages that a unit sends back, so that its input never waits for its output. A flit
-// comes out at the earliest two cycles after it was put in, also while its message still comes.
+// Holds the messages that a unit sends back, so that its input never waits for its output. A flit can leave
+// two cycles after it was written, even while its message is still arriving.
 //
-// fits_o says whether there is room for need_i flits; in_valid_i is only for flits of messages for
-// which there was.
+// fits_o: there is room for need_i flits. in_valid_i is only allowed for messages for which there was room at
+// their first flit.
 module detour_buffer
   import girih_pkg::*, compute_pkg::*;
 #(
@@ -64,9 +64,9 @@ module detour_buffer
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!in_valid_i || free_q != '0)
-      else $error("detour_buffer: a flit came for which there was no room");
+      else $error("detour_buffer: a flit arrived for which there was no room");
       assert (free_q == ptr_t'(Flits) - ptr_t'(write_q - read_q))
-      else $error("detour_buffer: its room is miscounted");
+      else $error("detour_buffer: its free room is miscounted");
     end
   end
 endmodule

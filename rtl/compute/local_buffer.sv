@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the messages that a unit has accepted until its engine takes them. A flit that is put in can
-// be taken in the next cycle, also while its message still comes.
+// Holds the messages that a unit has accepted until its engine takes them. A flit can be taken in the cycle
+// after it was written, even while its message is still arriving.
 //
-// accept_o says, beside the first flit of a message of need_i flits, whether there is room for all
-// of it; in_valid_i is only for flits of messages for which there was. Lossless messages have room
-// that is theirs alone, LosslessSlots of the largest size; droppable ones have the rest, and are at
-// most slots_i at a time. half_o comes from registers.
+// accept_o: beside the first flit of a message of need_i flits, there is room for all of it. in_valid_i is
+// only allowed for messages for which there was. Lossless messages have room of their own, for LosslessSlots
+// of the largest size; droppable ones have the rest, at most slots_i messages at a time. half_o comes from
+// registers.
 //
-// The descriptor holds beside all flits of its message.
+// The descriptor is valid beside every flit of its message.
 module local_buffer
   import girih_pkg::*, compute_pkg::*;
 #(
@@ -21,7 +21,7 @@ module local_buffer
 
     input  length_t need_i,
     output logic    accept_o,
-    output logic    half_o,  // at most half of what droppable messages may take is taken
+    output logic    half_o,  // at most half of the room and slots of droppable messages is in use
 
     input logic  in_valid_i,
     input logic  in_first_i,
@@ -76,7 +76,7 @@ module local_buffer
       .out_data_o(out_desc_o)
   );
 
-  // Room by class, droppable and lossless. Without slots of their own, lossless messages share.
+  // Room by class: droppable, lossless. Without slots of their own, lossless messages count as droppable ones.
   logic in_lossless, in_lossless_q, out_lossless;
   flits_t free_q[2], room;
   messages_t droppable_q;  // messages
@@ -114,11 +114,11 @@ module local_buffer
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!in_valid_i || (beat_ready && (!in_first_i || desc_ready)))
-      else $error("local_buffer: a flit came for which there was no room");
+      else $error("local_buffer: a flit arrived for which there was no room");
       assert (!out_valid_o || desc_valid)
       else $error("local_buffer: a flit without a descriptor");
       assert (flits_t'(free_q[0] + free_q[1]) <= flits_t'(Flits))
-      else $error("local_buffer: more room than there is");
+      else $error("local_buffer: more room is free than exists");
     end
   end
 endmodule

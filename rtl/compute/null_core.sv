@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine that does nothing: what comes in goes out, one cycle later. The least that an engine is.
+// The smallest engine: passes its input to its output, one cycle later.
 module null_core
   import girih_pkg::*;
 (

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows an engine the payloads of messages, aligned to byte 0, while their headers (the bytes before
-// desc.payload_offset) go round it.
+// desc.payload_offset) bypass it.
 //
 //   in -> strip -> m_axis .. engine .. s_axis -> insert -> out
 //    \----------------- header queue --------------/
 //
-// Two cycles on the way in and one on the way out. A message that ends where its payload would start
-// comes as one beat without a byte. desc.length is the payload's for the engine, which may change it.
-// A message is void when its header is longer than HeaderBytes, or the message shorter than its header.
+// Two cycles to the engine and one from it. A message that ends where its payload would start is one beat without
+// bytes. The engine sees, and may change, the payload's length in desc.length.
+// A message is void if its header is longer than HeaderBytes, or the message is shorter than its header.
 module payload_window
   import girih_pkg::*, axis_pkg::*, compute_pkg::*;
 #(
@@ -46,12 +46,12 @@ module payload_window
     $fatal(1, "payload_window: HeaderBytes is %0d; it must be from 1 to 255", HeaderBytes);
   end
 
-  // Messages that a realigner holds: one in its output, one in its carry, one that comes.
+  // Messages that a realigner holds: one in its output, one in its carry, one that is arriving.
   localparam int unsigned Held = 4;
   localparam int unsigned K = (HeaderBytes + FlitBytes - 1) / FlitBytes;  // flits of the longest header
   localparam int unsigned PtrWidth = $clog2(InFlight);
 
-  // What is remembered of a message beside its header.
+  // What is kept of a message beside its header.
   typedef struct packed {
     offset_t bytes;  // of the header
     logic length_known;
@@ -71,8 +71,8 @@ module payload_window
     end
   end
 
-  // Header queue: the n-th flits of headers in the n-th memory. Never full: no more messages are
-  // within the engine than it has entries.
+  // Header queue: memory n holds flit n of each header. Never full: it has as many entries as there can be
+  // messages within the engine.
   header_t headers[InFlight];
   /* verilator lint_off UNUSEDSIGNAL */  // whole flits; the last one may have more than a header
   logic [K-1:0][W-1:0] header;
@@ -150,8 +150,8 @@ module payload_window
       .out_data_o(m_desc_o)
   );
 
-  // From the engine. Header beats leave while the first payload beat is offered, so what goes beside
-  // them is taken when it is offered.
+  // From the engine. Header beats leave while the first payload beat is offered, so the data beside
+  // them is taken when that beat is offered.
   logic s_first_q, noted_q, s_take, note, note_ready, end_ready, note_valid, end_valid, out_none, engine_void;
   header_t s_header, out_header;
   beat_t answer;
@@ -215,7 +215,7 @@ module payload_window
       .rst_i,
       .in_valid_i(s_take && s_axis_tlast),
       .in_ready_o(end_ready),
-      // Where the length is not known, no payload and not even all of the header look the same.
+      // If the length is not known, a message without a payload and one cut within its header look the same.
       .in_data_i(s_axis_tuser || (s_first_q && s_axis_tkeep == '0 && !s_header.length_known)),
       .out_valid_o(end_valid),
       .out_ready_i(out_end),
@@ -228,7 +228,7 @@ module payload_window
   end
 
   logic unused;
-  assign unused = &{1'b0, in_beat_i.bad, payload.bad, answer.bad};  // goes round with the order of messages
+  assign unused = &{1'b0, in_beat_i.bad, payload.bad, answer.bad};  // `bad` bypasses the engine with the order of messages
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
@@ -241,7 +241,7 @@ module payload_window
       assert (!(s_take && s_axis_tlast) || end_ready)
       else $error("payload_window: the insert holds more ends than it should");
       assert (!out_valid_o || (note_valid && (!out_beat_o.last || end_valid)))
-      else $error("payload_window: a message leaves of which nothing is known");
+      else $error("payload_window: a message leaves without its header");
     end
   end
 endmodule

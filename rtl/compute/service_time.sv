@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws how long the next message takes: a time per message and one per byte, both multiplied by the
-// same random factor of mean 1 (fixed, uniform) or of two values (bimodal). The sequence depends on
-// the configuration alone and starts again when that changes.
+// Draws the service time of the next message: a time per message and one per byte, both multiplied by the
+// same random factor of mean 1 (fixed, uniform) or of two values (bimodal). The sequence depends only on
+// the configuration and restarts when that changes.
 //
 //   xorshift -> factor -> the two products -> out      advances by one message at a time
 module service_time

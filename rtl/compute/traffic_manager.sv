@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands between the fabric and any engine: accepts messages or sends them back, feeds the engine,
-// returns credits, and sends what the engine has done to its next stop.
+// Connects any engine to the fabric: accepts messages or sends them back, feeds the engine, returns credits, and
+// sends finished messages to their next hop.
 //
 //   in -+-> local buffer -+-> m_axis .. engine .. s_axis -+-> output -> out
-//       |                 +-> what goes round the engine -+     |
+//       |                 +------ bypass descriptor ------+     |
 //       +-> detour buffer --------------------------------------+
 //
 // A message is accepted, detoured or dropped whole, decided at its first flit. The input waits only
 // for a lossless message for which there is no room at all, and the scheduler sends no such message.
-// With an engine of one cycle a flit is at the output three cycles after it was at the input; one
-// flit, and one message, per cycle; nothing waits for a message to be complete.
+// With an engine of one cycle a flit takes three cycles from input to output; one flit, and one message,
+// per cycle; nothing waits for a message to be complete.
 //
 // The engine may hold several messages and must answer them in order, the last beat of an answer at
 // least a cycle after it has taken the last beat of the message; s_axis_tuser with that beat makes the
-// message void. Of the descriptor it returns, whose the message is and where it goes are ignored.
+// message void. Tenant and route in the descriptor that it returns are ignored.
 // With PayloadOnly it sees messages from desc.payload_offset on.
 module traffic_manager
   import girih_pkg::*, sched_pkg::*, axis_pkg::*, compute_pkg::*, unit_pkg::*;
 #(
     parameter int unsigned LosslessSlots = 1,
-    parameter int unsigned BufferFlits = 0,  // 0: 16 KB, or what must fit
+    parameter int unsigned BufferFlits = 0,  // 0: 16 KB, or what lossless messages need, if that is more
     parameter int unsigned DetourFlits = 0,  // 0: four of the largest messages, or 8 KB
-    parameter int unsigned OutputFlits = 0,  // 0: messages leave as the engine gives them
+    parameter int unsigned OutputFlits = 0,  // 0: cut-through
     parameter int unsigned Messages = 64,  // in the local buffer
     parameter int unsigned InFlight = 64,  // within the engine
     parameter bit PayloadOnly = 0,
-    parameter int unsigned HeaderBytes = 128  // that can go round the engine
+    parameter int unsigned HeaderBytes = 128  // longest header that can bypass the engine
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic [7:0] slots_i,  // droppable messages accepted and not taken yet, at most
+    input logic [7:0] slots_i,  // most droppable messages accepted and not yet taken by the engine
 
     input  logic  in_valid_i,
     output logic  in_ready_o,
@@ -58,7 +58,7 @@ module traffic_manager
     output credit_t credit_o,
     output unit_event_t event_o
 );
-  // A message that is longer than it says is cut there and void: what follows has no room.
+  // A message longer than its desc.length is cut at that length and void: there is no room for the rest.
   logic first_q, cut_q, first, over, beyond;
   length_t need, left_q, left;
   flit_t flit;
@@ -128,7 +128,7 @@ module traffic_manager
   );
   assign buffer_pop = buffer_valid && buffer_ready;
 
-  // The order of what is within the engine, and what goes round it.
+  // The order of the messages within the engine, and the part of their descriptors that bypasses it.
   logic issue_first_q, kept_ready, kept_valid, kept_taken, ended_ready, ended_valid, ended_bad;
   kept_t kept;
   fifo #(
@@ -166,7 +166,7 @@ module traffic_manager
   assign issue_valid = buffer_valid && (kept_ready || !issue_first_q);
   assign buffer_ready = issue_ready && (kept_ready || !issue_first_q);
 
-  // What the engine sets of the rank is for the next hop.
+  // A rank that the engine sets is for the next hop.
   descriptor_t issue_desc;
   always_comb begin
     issue_desc = buffer_desc;
@@ -223,7 +223,7 @@ module traffic_manager
     assign done_desc = s_desc_i;
   end
 
-  // Detours, and the way out.
+  // Detours and output.
   logic detour_valid, detour_ready;
   flit_t detour_in, detour_flit;
   always_comb begin
@@ -274,7 +274,7 @@ module traffic_manager
   assign holds_credit = in_flit_i.desc.credit;
   assign taken = buffer_pop && buffer_beat.last;
   credit_meter #(
-      .Waiting(256)  // as many as a scheduler can give a unit
+      .Waiting(256)  // the most credits that a scheduler can give a unit
   ) u_meter (
       .clk_i,
       .rst_i,
@@ -298,8 +298,8 @@ module traffic_manager
       mark_busy_cycles: buffer_valid || kept_valid
   };
 
-  // Credits are conserved: what came with messages or was taken by a cancel is given or on its way.
-  // A message has its credit, or the one that its cancel took, from its first flit until it is taken.
+  // Credits are conserved: each one that arrived with a message or was cancelled is given back or will be.
+  // A message holds its credit, or the one that its cancel took, from its first flit until the engine takes it.
   logic signed [31:0] owed_q;
   always_ff @(posedge clk_i) begin
     owed_q <= owed_q + 32'(start && (holds_credit || verdict == Accept)) - 32'(credit_o.give);
@@ -309,11 +309,11 @@ module traffic_manager
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (owed_q >= 0)
-      else $error("traffic_manager: gave more credits than it had");
+      else $error("traffic_manager: it gave more credits than it had");
       assert (owed_q == 0 || buffer_valid || !first || !meter_idle)
       else $error("traffic_manager: %0d credits are lost", owed_q);
       assert (!(buffer_pop && buffer_beat.last) || ended_ready)
-      else $error("traffic_manager: more messages end than are within the engine");
+      else $error("traffic_manager: more messages ended than are within the engine");
     end
   end
 endmodule

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What leaves a unit: the messages that its engine has done, under the descriptors that went round
-// it, and those that are sent back, in turn. By whole messages; one cycle, one flit per cycle.
+// The output of a unit: the messages that its engine has finished, with the descriptors that bypassed it, and
+// those that are sent back, alternating by whole messages; one cycle, one flit per cycle.
 //
-// With Flits = 0 a message leaves as the engine gives it. Else it leaves when it is complete, in a
-// store of so many flits, so that a slow engine does not hold the fabric up.
+// With Flits = 0 messages are cut through. Otherwise a message leaves a store of Flits flits when it is
+// complete, so that a slow engine does not block the fabric.
 //
-// A message that the engine declares void is dropped if nothing of it has left: always with a store,
-// else if it is one flit long. What has begun to leave ends `bad`.
+// A message that the engine declares void is dropped if no flit of it has left: always with a store,
+// otherwise if it is one flit long. A message that has started to leave ends with `bad`.
 module unit_output
   import girih_pkg::*, compute_pkg::*, unit_pkg::*;
 #(
@@ -19,8 +19,8 @@ module unit_output
     output logic        done_ready_o,
     input  beat_t       done_beat_i,  // bad: void
     input  descriptor_t done_desc_i,
-    // Of the message that is oldest within the engine. ended: whether it came void, known when the
-    // engine has taken its end.
+    // The oldest message within the engine. ended_*: whether it arrived void, known once the engine has taken its
+    // end.
     input  logic        kept_valid_i,
     input  kept_t       kept_i,
     input  logic        ended_valid_i,
@@ -61,7 +61,7 @@ module unit_output
       if (done_take) first_q <= done_beat_i.last;
       if (rst_i) first_q <= 1'b1;
     end
-    // What came void goes on so, for whoever stores it first.
+    // A message that arrived void is passed on void; the first tile that stores it drops it.
     assign drop = done_beat_i.last && first_q && done_beat_i.bad;
     assign valid = done_valid_i && !drop;
     assign done_ready_o = ready || drop;
@@ -90,7 +90,7 @@ module unit_output
     );
   end
 
-  // Who has the output holds it to the end of its message.
+  // A source holds the output until the end of its message.
   logic halfway_q, detour_q, detour_now, move, out_valid_q, take;
   flit_t out_flit_q, chosen;
   assign detour_now = halfway_q ? detour_q : detour_valid_i && (!detour_q || !valid);
@@ -119,7 +119,7 @@ module unit_output
   always_ff @(posedge clk_i) begin
     if (!rst_i && done_valid_i) begin
       assert (kept_valid_i)
-      else $error("unit_output: the engine gave a message that it had not been given");
+      else $error("unit_output: the engine answered a message that it was not given");
       assert (!done_beat_i.last || ended_valid_i)
       else $error("unit_output: the engine ended a message before it had taken its end");
     end

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The descriptor's way through a compute unit: what goes round the engine, and the next hop.
+// The descriptor in a compute unit: the fields that bypass the engine, and the next hop.
 package unit_pkg;
   import girih_pkg::*;
 
-  // What of a descriptor an engine has no say in. It goes round the engine, ready for the next hop.
+  // The fields of a descriptor that an engine cannot change. They bypass the engine, ready for the next hop.
   typedef struct packed {
     port_t port;
     tenant_t tenant;
@@ -18,9 +18,9 @@ package unit_pkg;
     timestamp_t timestamp;
   } kept_t;
 
-  // The chain moves on by a hop. A message without a route goes to its exit when its chain is done,
+  // Advances the chain by a hop. A message without a route goes to its exit when its chain is done,
   // and by the node table while it is not.
-  // The rest of desc is what the engine may change.
+  // The engine may change the rest of desc.
   // verilator lint_off UNUSEDSIGNAL
   function automatic kept_t next_hop_of(descriptor_t desc);
   // verilator lint_on UNUSEDSIGNAL
@@ -43,7 +43,7 @@ package unit_pkg;
     end
   endfunction
 
-  // The descriptor that the engine gave, with what it has no say in put back.
+  // The engine's descriptor with the fields restored that it cannot change.
   function automatic descriptor_t restored(descriptor_t desc, kept_t kept);
     restored = desc;
     restored.port = kept.port;
@@ -61,7 +61,7 @@ package unit_pkg;
     restored.detoured = 1'b0;
   endfunction
 
-  // The descriptor of a message that goes back to the scheduler as it came.
+  // The descriptor of a message that goes back to the scheduler unchanged.
   function automatic descriptor_t detoured(descriptor_t desc);
     detoured = desc;
     detoured.route_count = '0;

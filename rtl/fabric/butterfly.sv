@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flattened butterfly of X by Y routers with Tiles tiles at each, behind the fabric's port contract: every
-// router has a link to each other one of its row and of its column. Port (y * X + x) * Tiles + tile
-// is node {y[2:0], x[2:0], tile[1:0]}. stall_o: in the cycle before, a link between routers offered a flit that was not
-// taken; the links router by router, of each those of its row by rising x, then those of its column by rising y.
+// Flattened butterfly with the fabric's port contract: X by Y routers with Tiles tiles each, and a link between every
+// two routers of a row or of a column. Port (y * X + x) * Tiles + tile is node {y[2:0], x[2:0], tile[1:0]}.
+// stall_o has one bit per link between routers: in the previous cycle the link offered a flit that was not taken. Links
+// are ordered by router; for each router, those of its row by rising x, then those of its column by rising y.
 module butterfly
   import girih_pkg::*, fabric_pkg::*;
 #(
@@ -28,10 +28,10 @@ module butterfly
     output logic [Links-1:0] stall_o
 );
   if (X < 1 || X > 8 || Y < 1 || Y > 8 || X * Y < 2) begin : gen_bad_size
-    $fatal(1, "butterfly: X is %0d and Y is %0d; each must be in 1 to 8, and there must be two routers", X, Y);
+    $fatal(1, "butterfly: X is %0d and Y is %0d; each must be from 1 to 8, and there must be at least two routers", X, Y);
   end
   if (Tiles < 1 || Tiles > 4) begin : gen_bad_tiles
-    $fatal(1, "butterfly: Tiles is %0d; it must be in 1 to 4", Tiles);
+    $fatal(1, "butterfly: Tiles is %0d; it must be from 1 to 4", Tiles);
   end
 
   localparam int unsigned ColumnPort = Tiles + X - 1;  // as in butterfly_router

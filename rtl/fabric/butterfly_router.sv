@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wormhole router of a flattened butterfly: it has Tiles tiles, and a link to every other router of its row
-// and of its column. A message crosses one link of a row at most, then one of a column at most; only
+// Wormhole router of a flattened butterfly, with Tiles tiles and a link to every other router of its row
+// and of its column. A message crosses at most one row link and then at most one column link; only
 // the turns of such routes exist. One cycle per router, one flit per cycle and output, no bubbles.
 //
 //   ports: 0 ..             Tiles - 1    its tiles
 //          RowPort ..    ColumnPort - 1  the other routers of the row, by rising x
 //          ColumnPort ..      Ports - 1  the other routers of the column, by rising y
 //
-// Every first flit has an output to go to: coordinates that do not exist are those that are nearest,
-// and a message of a tile to itself goes to the first other port.
+// Every first flit has an output: coordinates out of range are clamped to the nearest that exist, and a
+// message from a tile to itself goes to the first other port.
 module butterfly_router
   import girih_pkg::*, fabric_pkg::*;
 #(
@@ -39,8 +39,8 @@ module butterfly_router
 
   typedef bit [Ports-1:0] ports_t;
 
-  // The inputs that each output can be reached from: a tile from all others, a row from the tiles, a column
-  // from the tiles and the row.
+  // The inputs from which each output can be reached: a tile from all other ports, a row link from the tiles, a
+  // column link from the tiles and the row links.
   function automatic bit [Ports-1:0][Ports-1:0] all_turns();
     for (int unsigned o = 0; o < Ports; o++) begin
       for (int unsigned i = 0; i < Ports; i++) begin
@@ -53,7 +53,7 @@ module butterfly_router
     return 32'(coordinate) < size ? coordinate : 3'(size - 1);
   endfunction
 
-  logic [Ports-1:0] way[Ports];  // where the flit that comes to a port leaves if it starts a message
+  logic [Ports-1:0] way[Ports];  // the output of the flit that arrives at a port, if it starts a message
 
   for (genvar i = 0; i < int'(Ports); i++) begin : gen_way
     localparam bit OfTile = i < RowPort;

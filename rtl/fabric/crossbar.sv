@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossbar behind the fabric's port contract: a queue per input, round robin per output, one cycle
-// from an input's write to the output. desc.dst is the index of the output; one that does not exist
-// leads to the last output. As on a mesh, a port has no way to itself: senders must not ask for it.
+// Crossbar with the fabric's port contract: a queue per input, round robin per output, one cycle
+// from the write into a queue to the output. desc.dst is the index of the output; an index out of range
+// leads to the last output. As on a mesh, a port has no path to itself: senders must not ask for one.
 module crossbar
   import girih_pkg::*, fabric_pkg::*;
 #(
@@ -20,16 +20,16 @@ module crossbar
     output flit_t             out_flit_o[Ports]
 );
   if (Ports < 2 || Ports > 256) begin : gen_bad_ports
-    $fatal(1, "crossbar: Ports is %0d; it must be in 2 to 256", Ports);
+    $fatal(1, "crossbar: Ports is %0d; it must be from 2 to 256", Ports);
   end
 
-  // All but its own lead to an output.
+  // Every input but its own leads to an output.
   function automatic bit [Ports-1:0][Ports-1:0] all_turns();
     all_turns = '1;
     for (int unsigned port = 0; port < Ports; port++) all_turns[port][port] = 1'b0;
   endfunction
 
-  logic [Ports-1:0] way[Ports];  // where the flit that comes leaves if it starts a message
+  logic [Ports-1:0] way[Ports];  // the output of the arriving flit, if it starts a message
 
   for (genvar i = 0; i < int'(Ports); i++) begin : gen_way
     for (genvar o = 0; o < int'(Ports) - 1; o++) begin : gen_output

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One input of a router or crossbar: the queue of its flits, and beside it what each of them asks
-// for, one cycle ahead. A flit is routed while it is written, so the outputs can settle who is served
-// in the next cycle from request_d_o, and steer their multiplexers from registers.
+// One input of a router or crossbar: the queue of its flits and, beside it, the output that each of them
+// requests. A flit is routed while it is written, so the outputs arbitrate for the next cycle from
+// request_d_o and steer their multiplexers from registers.
 //
 //   in_flit_i ----------------> queue of flits ------------------------------> flit_o
-//   in_way_i, first, last -+--> queue of what is behind --+-> request_d_o
-//                          +------ (nothing waits) -------+-> valid_o, last_o (registers)
+//   in_way_i, first, last -+--> queue behind the head ----+-> request_d_o
+//                          +------ (queue empty) ---------+-> valid_o, last_o (registers)
 module fabric_input
   import girih_pkg::*;
 #(
@@ -18,11 +18,11 @@ module fabric_input
     input  logic            in_valid_i,
     output logic            in_ready_o,
     input  flit_t           in_flit_i,
-    input  logic [Ways-1:0] in_way_i,    // where it leaves if it starts a message
+    input  logic [Ways-1:0] in_way_i,    // its output, if it starts a message
 
-    output logic [Ways-1:0] request_d_o,  // in the next cycle a message's first flit waits: where it leaves
+    output logic [Ways-1:0] request_d_o,  // the output of the first flit that is at the head in the next cycle
     output logic            valid_o,  // a flit waits
-    output logic            last_o,   // ... and it is the last one of its message
+    output logic            last_o,   // ... and is the last of its message
     output flit_t           flit_o,
     input  logic            take_i    // it leaves in this cycle; only with valid_o
 );
@@ -49,12 +49,11 @@ module fabric_input
       .out_data_o(flit_o)
   );
 
-  // Of the flits in the queue all but the first are behind, at most Depth - 1: equal pointers can
-  // only mean that there are none.
+  // At most Depth - 1 flits are behind the head, so equal pointers always mean that there are none.
   control_t behind[Depth];
   control_t incoming, head_q, head_d;
   logic [PtrWidth-1:0] write_ptr_q, read_ptr_q;
-  logic first_q;  // the next flit that comes starts a message
+  logic first_q;  // the next flit to arrive starts a message
   logic valid_q, waiting, load;
 
   assign waiting = write_ptr_q != read_ptr_q;

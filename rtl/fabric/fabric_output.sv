@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control of one output of a router or crossbar: whose flit it carries. The output belongs to one
+// Control of one output of a router or crossbar: which input it carries. The output belongs to one
 // input from the cycle in which a message is first offered until its last flit has left (wormhole), so
-// an offer never changes while it waits, and messages are never interleaved. Free outputs go round
-// robin, settled one cycle ahead: way_o comes from registers. The multiplexer of the data is a
-// flit_mux, steered by way_o.
+// an offer never changes while it waits, and messages are never interleaved. A free output is granted
+// round robin, one cycle ahead: way_o comes from registers and steers the flit_mux of the data.
 module fabric_output #(
     parameter int unsigned Inputs = 4,
     localparam int unsigned Stages = fabric_pkg::mux_stages(Inputs)
@@ -16,7 +15,7 @@ module fabric_output #(
     input  logic [Inputs-1:0] last_i,       // ... and it is the last one
     output logic [Inputs-1:0] take_o,       // that flit leaves in this cycle
 
-    output logic [Stages-1:0][1:0] way_o,  // whose flit out_valid_o offers; otherwise anything
+    output logic [Stages-1:0][1:0] way_o,  // selects the input that out_valid_o offers; otherwise undefined
     output logic                   out_valid_o,
     input  logic                   out_ready_i
 );

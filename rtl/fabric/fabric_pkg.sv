@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Directions of a mesh router and the turns that dimension-ordered routing (X, then Y) makes.
-// x grows to the east, y to the south. Whoever has turned into Y never turns back into X, so no
+// x grows to the east, y to the south. A message that has turned into Y never turns back into X, so no
 // cycle of channels can form.
 package fabric_pkg;
   localparam int unsigned Directions = 5;
@@ -12,7 +12,7 @@ package fabric_pkg;
 
   typedef logic [Directions-1:0] directions_t;  // a set of directions, bit i for direction i
 
-  // The inputs that output `to` can be reached from.
+  // The inputs from which output `to` can be reached.
   function automatic directions_t turns_into(int unsigned to);
     directions_t from;
     from = '0;
@@ -26,18 +26,18 @@ package fabric_pkg;
     return from;
   endfunction
 
-  // On a butterfly a router's links to others of its row or column are in rising order: that of `other` is the how-manieth.
+  // The index of the link to coordinate `other` among a butterfly router's links of a row or column, which are in rising order.
   function automatic int unsigned place_among_others(int unsigned other, int unsigned here);
     return other < here ? other : other - 1;
   endfunction
 
-  // How flit_mux chooses: by a tree of 4:1 multiplexers, as few and as flat as can be. In the tree's nodes the children of
-  // node n are 4n + 1 to 4n + 4; the first mux_stages are multiplexers, node 0 the last one, and the inputs follow them.
+  // flit_mux is a tree of 4:1 multiplexers, as few and as flat as possible. The children of node n are nodes 4n + 1 to
+  // 4n + 4; the first mux_stages nodes are multiplexers, node 0 drives the output, and the inputs follow.
   function automatic int unsigned mux_stages(int unsigned inputs);
     return inputs > 4 ? (inputs + 1) / 3 : 1;
   endfunction
 
-  // How multiplexer `stage` is to be set for input `index`; 0 where the input does not come by.
+  // The select of multiplexer `stage` for input `index`; 0 if the input does not pass through it.
   function automatic logic [1:0] mux_way(int unsigned inputs, int unsigned stage, int unsigned index);
     int unsigned node;
     node = mux_stages(inputs) + index;

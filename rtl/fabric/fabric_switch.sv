@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What routers and crossbars have in common: a queue per input, and per output round robin and a
-// multiplexer of the inputs that have a path to it. Whoever instantiates it says where a message goes,
-// beside its first flit. One cycle from an input's write to the output, one flit per cycle and output.
+// The common part of routers and crossbars: a queue per input, and per output a round-robin arbiter and a
+// multiplexer of the inputs that have a path to it. The instantiating module gives the output of a message
+// beside its first flit. One cycle from the write into a queue to the output, one flit per cycle and output.
 module fabric_switch
   import girih_pkg::*, fabric_pkg::*;
 #(
     parameter int unsigned Ports = 5,
-    parameter bit [Ports-1:0][Ports-1:0] Turns = '1,  // [output][input]: there is a path; a port without any costs nothing
+    parameter bit [Ports-1:0][Ports-1:0] Turns = '1,  // [output][input]: there is a path; a port without paths costs nothing
     parameter int unsigned Depth = 16
 ) (
     input logic clk_i,
@@ -15,7 +15,7 @@ module fabric_switch
     input  logic [Ports-1:0] in_valid_i,
     output logic [Ports-1:0] in_ready_o,
     input  flit_t            in_flit_i[Ports],
-    input  logic [Ports-1:0] in_way_i [Ports], // where it leaves if it starts a message: one output, with a path
+    input  logic [Ports-1:0] in_way_i [Ports], // its output, if it starts a message: one-hot, with a path
 
     output logic [Ports-1:0] out_valid_o,
     input  logic [Ports-1:0] out_ready_i,
@@ -38,7 +38,7 @@ module fabric_switch
 
   for (genvar i = 0; i < int'(Ports); i++) begin : gen_input
     localparam ports_t To = Ways[i];
-    logic [Ports-1:0] wanted_d;  // where the message at the head leaves, in the next cycle
+    logic [Ports-1:0] wanted_d;  // the output of the message at the head, in the next cycle
 
     if (To != '0) begin : gen_port
       fabric_input #(
@@ -62,7 +62,7 @@ module fabric_switch
         if (!rst_i) begin
           assert ($onehot0(wanted_d));
           assert ((wanted_d & ~To) == '0)
-          else $error("fabric_switch: a message at port %0d has no path to where it goes", i);
+          else $error("fabric_switch: a message at port %0d has no path to its output", i);
         end
       end
     end else begin : gen_none
@@ -96,7 +96,7 @@ module fabric_switch
 
       for (genvar i = 0; i < int'(Ports); i++) begin : gen_from
         if (From[i]) begin : gen_path
-          localparam int unsigned K = $countones(From & ~(ports_t'('1) << i));  // of those with a path, the how-manieth
+          localparam int unsigned K = $countones(From & ~(ports_t'('1) << i));  // index of i among the inputs with a path
           assign requests_d[K] = request_d[o][i];
           assign valids[K] = valid[i];
           assign lasts[K] = last[i];
@@ -137,7 +137,7 @@ module fabric_switch
     end
   end
 
-  // Flits are neither lost nor doubled: each that leaves a queue leaves by exactly one output.
+  // Flits are neither lost nor duplicated: each flit that leaves a queue leaves by exactly one output.
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert ($countones(pop) == $countones(out_valid_o & out_ready_i));

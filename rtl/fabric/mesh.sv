@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2D mesh of X by Y routers behind the fabric's port contract. Port y * X + x is node {y, x};
-// node (0, 0) is in the north-west. stall_o: in the cycle before, a link between routers offered a flit
-// that was not taken; the links router by router, of each those to the north, east, south and west.
+// 2D mesh of X by Y routers with the fabric's port contract. Port y * X + x is node {y, x};
+// node (0, 0) is in the north-west. stall_o has one bit per link between routers: in the previous cycle the link offered
+// a flit that was not taken. Links are ordered by router; for each router north, east, south, west.
 module mesh
   import girih_pkg::*, fabric_pkg::*;
 #(
@@ -26,7 +26,7 @@ module mesh
     output logic [Links-1:0] stall_o
 );
   if (X < 1 || X > 16 || Y < 1 || Y > 16 || N < 2) begin : gen_bad_size
-    $fatal(1, "mesh: X is %0d and Y is %0d; each must be in 1 to 16, and there must be two nodes", X, Y);
+    $fatal(1, "mesh: X is %0d and Y is %0d; each must be from 1 to 16, and there must be at least two nodes", X, Y);
   end
 
   // The ports of a router that lead somewhere.

@@ -3,10 +3,9 @@
 // robin per output. A flit is written into an input queue at one clock edge and into the next
 // router's at the next: one cycle per router, one flit per cycle and output, no bubbles.
 //
-// Every first flit has an output to go to: one whose desc.dst lies outside of the mesh goes as far
-// as the mesh reaches, so it ends at the nearest node. Without SelfTurn a message of the local tile
-// to itself ends at a neighbour; SelfTurn = 1 brings it back, for one LUT per bit in routers that
-// have four neighbours.
+// Every first flit has an output: a desc.dst outside of the mesh is clamped to the nearest node. Without
+// SelfTurn a message from the local tile to itself ends at a neighbour; SelfTurn = 1 brings it back, for one
+// LUT per bit in routers that have four neighbours.
 module router
   import girih_pkg::*, fabric_pkg::*;
 #(
@@ -31,7 +30,7 @@ module router
     $fatal(1, "router: Exists is %b; it needs the local port and at least one neighbour", Exists);
   end
 
-  // The inputs that each output has a path from, in this router.
+  // The inputs that have a path to each output, in this router.
   function automatic bit [Directions-1:0][Directions-1:0] all_turns();
     for (int unsigned o = 0; o < Directions; o++) all_turns[o] = Exists[o] ? turns_into(o) & Exists : '0;
     if (SelfTurn) all_turns[Local][Local] = 1'b1;
@@ -41,7 +40,7 @@ module router
   logic [3:0] here_x, here_y;
   assign {here_y, here_x} = {Y, X};
 
-  directions_t way[Directions];  // where the flit that comes leaves if it starts a message
+  directions_t way[Directions];  // the output of the arriving flit, if it starts a message
 
   for (genvar i = 0; i < Directions; i++) begin : gen_way
     logic [3:0] to_x, to_y;

@@ -3,7 +3,7 @@
 package axis_pkg;
   import girih_pkg::*;
 
-  // A beat without bytes (a message without payload) has tkeep 0; callers that can have one handle it.
+  // A beat without bytes (a message without payload) has tkeep 0; callers that can have such a beat handle it.
   function automatic logic [FlitBytes-1:0] keep_of(logic last, logic [EmptyWidth-1:0] empty);
     keep_of = '1;
     if (last) keep_of = keep_of >> empty;

@@ -16,8 +16,8 @@ package checksum_pkg;
     return add(16'(wide[23:16]), wide[15:0]);
   endfunction
 
-  // Whether a sum that is not 0 folds to 0xffff, as that of data with a right checksum does; what
-  // is above bit 15 comes back in at the bottom, so the low half must be 0xffff less that.
+  // Whether a nonzero sum folds to 0xffff, as it does for data with a correct checksum. The bits above
+  // bit 15 are added at the bottom, so the low half must be 0xffff minus them.
   function automatic logic is_right(wide_t wide);
     return wide[15:0] == {8'hff, ~wide[23:16]};
   endfunction

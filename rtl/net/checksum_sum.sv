@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up the halfwords of the bytes of one flit that mask_i names; byte i of the wire is
-// data_i[8*i+:8] and mask_i[i]. Masked bytes count as zero, so an odd end of data pads itself.
+// Adds up the halfwords of one flit, counting only the bytes selected by mask_i; byte i of the wire is
+// data_i[8*i+:8] and mask_i[i]. The other bytes count as zero, so an odd number of bytes is padded correctly.
 // One register stage, loaded when enable_i is set, splits the adders; total_o is a plain binary sum,
 // not yet folded, so that adding to it costs no second fold. There is no valid bit: the user delays
 // its own.
@@ -25,8 +25,8 @@ module checksum_sum
     assign halfword[i][7:0]  = mask_i[2*i+1] ? data_i[16*i+8+:8] : 8'h0;
   end
 
-  // Sums are added in pairs; (* keep *) says that each pair is an adder of its own, which takes half
-  // of what a tree of carry-save adders takes where carry chains are at hand.
+  // Sums are added in pairs; (* keep *) makes each pair an adder of its own, which on carry chains takes half
+  // the area of a tree of carry-save adders.
   for (genvar g = 0; g < int'(Groups); g++) begin : gen_group
     (* keep *) logic [3:0][16:0] pairs;
     (* keep *) logic [1:0][17:0] fours;

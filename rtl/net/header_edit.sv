@@ -35,7 +35,7 @@ module header_edit
     logic [(K-1)*FlitBytes-1:0] mask_q;
     assign edit_now = first_i ? edit : {edit_q, W'(0)};
     assign mask_now = first_i ? mask : {mask_q, FlitBytes'(0)};
-    // The mask shifts to zero by itself, so no flit counter is needed; nor is a reset, since a first
+    // The mask shifts out to zero, so no flit counter is needed; nor is a reset, since a first
     // flit comes before any other.
     always_ff @(posedge clk_i) begin
       if (pass_i && (first_i || |mask_now)) begin

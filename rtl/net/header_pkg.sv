@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where headers can stand in a message: the network header after an Ethernet header with or without
-// one tag, the transport header after an IPv4 header with up to ten words of options. All
-// transport headers so start at 34 + 4 * n.
+// Where headers can be in a message: the network header after an Ethernet header with or without
+// one tag, the transport header after an IPv4 header with up to ten words of options. So every
+// transport header starts at 34 + 4 * n.
 package header_pkg;
   import girih_pkg::*;
   import net_pkg::*;
@@ -27,7 +27,7 @@ package header_pkg;
     return l3_offset == offset_t'(L3Tagged);
   endfunction
 
-  // Which of the L4Places places an offset is.
+  // The index of an offset among the L4Places possible ones.
   function automatic l4_place_t l4_place(offset_t l4_offset);
     return l4_place_t'((l4_offset - offset_t'(L4First)) >> 2);
   endfunction
@@ -40,7 +40,7 @@ package header_pkg;
     end
   endfunction
 
-  // Bit i says that byte i of a flit is before `bytes`, counted from the flit's start.
+  // Bit i is set if byte i of a flit is among its first `bytes` bytes.
   function automatic logic [FlitBytes-1:0] first_bytes(offset_t bytes);
     for (int unsigned i = 0; i < FlitBytes; i++) first_bytes[i] = i < 32'(bytes);
   endfunction

@@ -4,11 +4,11 @@
 //   in -> [slot K-1] -> ... -> [slot 0] -> out        K = flits that HeaderBytes can span
 //              \_____ header_o _____/
 //
-// header_o has network order (first wire byte most significant) and means something only with
-// out_first_o; available_o says how many of its bytes are the message's. The first flit leaves when
+// header_o is in network order (first wire byte most significant) and valid only with
+// out_first_o; available_o is the number of its bytes that belong to the message. The first flit leaves when
 // `need_i` bytes (a function of header_o, at most HeaderBytes) have come or the message has ended,
 // so most packets leave after the one cycle of the register even where K > 1, and
-// available_o < need_i beside out_valid_o tells a truncated message. One flit per cycle, no bubbles.
+// available_o < need_i beside out_valid_o marks a truncated message. One flit per cycle, no bubbles.
 // in_ready_o depends on out_ready_i.
 module header_window
   import girih_pkg::*;
@@ -46,7 +46,7 @@ module header_window
   assign push = in_valid_i && in_ready_o;
   assign pop = out_valid_o && out_ready_i;
 
-  // The window ends at its last slot, at the last flit that has come, or at the message's end.
+  // The window ends at its last slot, at the last flit that has arrived, or at the message's end.
   logic complete, full;
   length_t bytes;
   assign full = count_q == CountWidth'(K);
@@ -69,7 +69,7 @@ module header_window
     assign header_o[8*(int'(HeaderBytes)-1-b)+:8] = slot_q[b/int'(FlitBytes)].data[8*(b%int'(FlitBytes))+:8];
   end
 
-  // Where one flit is the whole window, nothing ever has to wait.
+  // Where one flit holds the whole window, nothing ever waits.
   if (K == 1) begin : gen_no_wait
     logic unused;
     assign unused = &{1'b0, need_i, complete};
@@ -81,8 +81,8 @@ module header_window
   assign out_first_o = first_q;
   assign in_ready_o = !full || pop;
 
-  // What a slot is loaded with depends on registers alone, and only whether it is loaded on the late
-  // `pop`, so the wide multiplexers stay small. A slot behind the last flit may load anything.
+  // Only the load enable of a slot depends on the late `pop`; its data select depends on registers alone, so
+  // the wide multiplexers stay small. A slot behind the last flit may load anything.
   for (genvar i = 0; i < int'(K); i++) begin : gen_slot
     flit_t next;
     if (i + 1 < int'(K)) begin : gen_shift
@@ -107,7 +107,7 @@ module header_window
   always_ff @(posedge clk_i) begin
     if (!rst_i && out_valid_o && first_q) begin
       assert (need_i <= offset_t'(HeaderBytes))
-      else $error("header_window: %0d bytes needed of a window of %0d", need_i, HeaderBytes);
+      else $error("header_window: %0d bytes are needed, and the window has %0d", need_i, HeaderBytes);
     end
   end
 endmodule

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts each message to desc.length of its first flit (0: leaves it as it is). Padding within the
-// last flit, the usual case, costs nothing: the way through is combinational. Where whole flits
-// must be discarded, the last flit to keep is held until the original end has come, because `bad`
-// there voids the message; it leaves in the cycle of that end.
+// Cuts each message to the desc.length of its first flit (0: leaves it as it is). The path is combinational, so
+// padding within the last flit, the usual case, costs no cycle. Where whole flits must be discarded, the last
+// flit to keep is held until the original end has arrived, because `bad` there voids the message; it leaves in
+// the cycle of that end.
 // A message shorter than desc.length leaves unchanged but marked `bad`, with a pulse of short_o.
 // in_ready_o depends on out_ready_i and on the flit.
 module message_trim
@@ -26,7 +26,7 @@ module message_trim
   typedef enum logic [1:0] {
     First,  // the next flit is the first of a message
     Body,
-    Tail  // held_q is the last flit to keep; what comes is swallowed
+    Tail  // held_q is the last flit to keep; further flits are discarded
   } state_e;
 
   state_e state_q;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Store and forward on a block RAM, with commit and rollback. Flits are written as they come;
+// Store and forward in a block RAM, with commit and rollback. Flits are written as they arrive;
 // commit_i with any flit of a message (its last, or an earlier one for cut-through) releases the
 // message, with a token given at that time; drop_i with the last flit of a message that was not
 // committed removes it. Each message is either committed or dropped by its last flit.
 //
-// Into an empty store, a flit that is committed comes out in the next cycle. One flit, and one
-// message of one flit, per cycle. in_ready_o comes from registers, as does all but the data of the
-// output; nothing is ever overwritten. Up to Tokens messages wait at a time.
+// A flit that is committed into an empty store comes out in the next cycle. One flit, and one
+// message of one flit, per cycle. in_ready_o and every output but the data come from registers;
+// nothing is ever overwritten. At most Tokens messages wait at a time.
 module packet_store
   import girih_pkg::*;
 #(
@@ -41,7 +41,7 @@ module packet_store
   flit_t ram_flit, bypass_q;
   logic bypassed_q;
   ptr_t write_q, committed_q, read_q;  // read <= committed <= write
-  logic open_q;  // the message that is being written is committed
+  logic open_q;  // the message being written is already committed
 
   logic push, pop, commit, token_ready, token_valid;
   ptr_t used, read_next;
@@ -68,7 +68,7 @@ module packet_store
       .out_data_o(out_token_o)
   );
 
-  // The memory is read one cycle ahead; a flit that is written in that very cycle goes round it.
+  // The memory is read one cycle ahead; a flit that is written in the same cycle bypasses it.
   assign out_flit_o = bypassed_q ? bypass_q : ram_flit;
   ram_simple_dual #(
       .T(flit_t),
@@ -111,7 +111,7 @@ module packet_store
         assert (!drop_i || (in_flit_i.last && !commit_i && !open_q))
         else $error("packet_store: drop_i is for the last flit of a message that is not committed");
         assert (!in_flit_i.last || drop_i || commit_i || open_q)
-        else $error("packet_store: a message ends neither committed nor dropped");
+        else $error("packet_store: a message ends without being committed or dropped");
       end
     end
   end

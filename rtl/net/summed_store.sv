@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums the bytes of each message that in_mask_i names while the message goes into a store, and asks
-// its user about every flit on the way:
+// Sums the bytes selected by in_mask_i while a message goes into a store, and asks its user about every
+// flit before it is stored:
 //
 //   in, mask, info -> [flit, partial sums] -> check_* -> [store] -> out
 //                                              commit_i, drop_i, token_i
 //
-// check_sum_o is the sum of the message's bytes so far, this flit's with them (not folded). The
-// user answers in the same cycle as packet_store wants it: commit with the last flit or before,
+// check_sum_o is the sum of the message's bytes up to and including this flit's (not folded). The
+// user answers in the same cycle, as packet_store requires: commit with the last flit or before,
 // or drop with the last. in_info_i is taken with the first flit and kept for the message.
-// in_cut_i with a flit ends the message there: the flit waits, and what follows is swallowed, until
-// the end has told whether the message is void.
+// in_cut_i with a flit ends the message there: the flit waits, and what follows is discarded, until
+// the original end shows whether the message is void.
 // Two cycles when committed at once, one flit per cycle. Descriptors are not stored: the info and
 // the token carry what is needed of them.
 module summed_store

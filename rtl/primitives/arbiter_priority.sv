@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed priority: grants the requester of the lowest index. Combinational; one-hot, or zero when
-// nobody asks.
+// Fixed priority: grants the requester with the lowest index. Combinational; one-hot, or zero without a
+// request.
 module arbiter_priority #(
     parameter int unsigned N = 4
 ) (

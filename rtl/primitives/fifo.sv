@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A first-in first-out queue of Depth entries of type T in distributed memory (asynchronous read).
-// What is written in one cycle can be read in the next. in_ready_o comes from the count alone, so
-// nothing passes combinationally from one side to the other.
+// An entry written in one cycle can be read in the next. in_ready_o comes from the count alone, so
+// there is no combinational path from one side to the other.
 module fifo #(
     parameter type T = logic [7:0],
     parameter int unsigned Depth = 16

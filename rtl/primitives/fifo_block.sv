@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first-in first-out queue of Depth + 1 entries of type T, Depth of them in block RAM. For its
-// user it behaves as `fifo` does: what is written in one cycle can be read in the next, one entry in
-// and one out per cycle, and in_ready_o comes from registers alone.
+// A first-in first-out queue of Depth + 1 entries of type T, Depth of them in block RAM. It behaves like
+// `fifo`: an entry written in one cycle can be read in the next, one entry in and one out per cycle, and
+// in_ready_o comes from registers alone.
 //
-// The head is either in the RAM's output register, or, when it was written into an empty queue and
-// so went past the RAM, in the bypass register.
+// The head is in the RAM's output register or, if it was written into an empty queue and bypassed the RAM,
+// in the bypass register.
 //
 //   in ---+--> RAM --> its output register --+--> out
 //         +--------> bypass register --------+

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts bytes_i bytes (0 to HeaderBytes) of header_i before a stream; both are given beside the first
 // beat and held with it. Byte 0 of header_i, the first of the stream, is header_i[7:0]; tie it to 0
-// for blank headroom. `empty` counts the invalid bytes at the top of a last beat; `none` marks a
-// stream's only beat when the stream has no byte at all.
+// for blank headroom. `empty` counts the invalid bytes at the top of a last beat; `none` marks the
+// only beat of a stream without bytes.
 //
-// One cycle; a beat leaves in every cycle, and one is taken in every cycle except those that the
-// longer stream needs. in_ready_o depends on out_ready_i and bytes_i.
+// Latency one cycle. A beat leaves in every cycle, and one is taken in every cycle except those in which the
+// longer output stream needs an extra beat. in_ready_o depends on out_ready_i and bytes_i.
 module realign_insert #(
     parameter int unsigned Width = 512,
     parameter int unsigned HeaderBytes = 64,
@@ -51,8 +51,7 @@ module realign_insert #(
   state_e state_q;
   beat_t  beat_q;  // header beats that have left
 
-  // The header ends in a beat with 1 to Bytes of its bytes, so that only a header of no bytes ends
-  // in none; whole beats go before that.
+  // The header's last beat has 1 to Bytes of its bytes (0 only if the header is empty); whole beats go before it.
   logic [7:0] before_last;
   count_t share, share_q;  // bytes of the header in the first beat that also has bytes of the stream
   logic header_only;
@@ -86,7 +85,7 @@ module realign_insert #(
     assign merged[8*b+:8] = header_only || state_q == Tail || count_t'(b) < share ? low[8*b+:8] : rotated[8*b+:8];
   end
 
-  // What there is to send at the last beat: the share, and the beat's bytes.
+  // Bytes left to send at the last beat: the share and the beat's own.
   logic [EmptyWidth+1:0] total;
   logic fits, ends;
   logic [EmptyWidth-1:0] empty, tail_empty_q, out_empty_q;
@@ -137,7 +136,7 @@ module realign_insert #(
   always_ff @(posedge clk_i) begin
     if (!rst_i && in_valid_i && state_q == First) begin
       assert (32'(bytes_i) <= HeaderBytes)
-      else $error("realign_insert: %0d bytes asked for of a header of %0d", bytes_i, HeaderBytes);
+      else $error("realign_insert: %0d bytes are asked for, and the header has %0d", bytes_i, HeaderBytes);
     end
   end
 endmodule

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the first bytes_i bytes (0 to 255, given beside the first beat) off a stream and aligns the
-// rest to byte 0. `empty` counts the invalid bytes at the top of a last beat; a stream of which
-// nothing is left is one last beat with out_none_o, all of whose bytes are invalid.
+// Removes the first bytes_i bytes (0 to 255, given beside the first beat) of a stream and aligns the
+// rest to byte 0. `empty` counts the invalid bytes at the top of a last beat; a stream with no bytes
+// left is one last beat with out_none_o, all of whose bytes are invalid.
 //
-//   in -> rotate -+-> carry -> merge -> out       carry: the beat before, of which the low bytes of
-//                  \___________/                  the next output are made
+//   in -> rotate -+-> carry -> merge -> out       carry: the previous beat, which gives the low bytes
+//                  \___________/                  of the next output
 //
-// Two cycles; takes a beat in every cycle in which the output moves. The carry of a stream's end
+// Two cycles; takes a beat in every cycle in which the output moves. The carry at a stream's end
 // leaves while the next stream's first beat, which makes no output of its own, takes its place.
 // in_ready_o depends on out_ready_i.
 module realign_strip #(
@@ -37,7 +37,7 @@ module realign_strip #(
   localparam int unsigned Bytes = Width / 8;
   typedef logic [EmptyWidth:0] count_t;  // bytes of a beat, 0 to Bytes
 
-  // Whole beats to swallow, then bytes of a beat.
+  // First whole beats are discarded, then bytes of a beat.
   logic first_q, swallow;
   logic [7-EmptyWidth:0] beats, beats_q;
   logic [EmptyWidth-1:0] places, places_q;
@@ -57,13 +57,12 @@ module realign_strip #(
   logic carry_valid_q, carry_last_q, carry_none_q, out_valid_q, out_last_q, out_none_q;
   logic [EmptyWidth-1:0] empty, carry_empty_q, out_empty_q;
   for (genvar b = 0; b < int'(Bytes); b++) begin : gen_byte
-    logic from_carry;  // the carry has Bytes - places_q bytes
+    logic from_carry;  // byte b comes from the carry, which has Bytes - places_q bytes
     assign from_carry = carry_last_q || count_t'(b) + count_t'(places_q) < count_t'(Bytes);
     assign merged[8*b+:8] = from_carry ? carry_q[8*b+:8] : rotated[8*b+:8];
   end
 
-  // A last beat with no byte beyond those that complete the carry (or are stripped) needs no beat
-  // of its own.
+  // A last beat all of whose bytes are stripped or complete the carry needs no beat of its own.
   logic move, take, joins, nothing_left;
   assign nothing_left = in_last_i && (swallow || count_t'(Bytes) - count_t'(in_empty_i) <= count_t'(places));
   assign empty = places + in_empty_i;

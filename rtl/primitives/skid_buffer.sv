@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a stream's paths in both directions: valid, data and ready all come from registers.
+// Cuts a stream's timing paths in both directions: valid, data and ready all come from registers.
 // Latency one cycle, full throughput, holds up to two entries.
 module skid_buffer #(
     parameter type T = logic [7:0]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule of every link, checked: once valid is up it stays, and the data holds, until ready.
-// Whoever drives the link asserts it; in a formal proof whoever receives it assumes it
+// Checks the rule of every link: once valid is up it stays, and the data holds, until ready.
+// The driver of a link asserts the rule; in a formal proof its receiver assumes it
 // (Assume = 1; a simulator checks both alike). No outputs, so synthesis removes it.
 module stream_check #(
     parameter type T = logic [7:0],

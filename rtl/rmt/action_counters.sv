@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of packets and bytes (48 bits each) that actions count on: one packet per cycle, any
-// counter; a read by software gives a value that is exact to the cycle. After
-// reset they are set to 0, one per cycle; until ready_o no packet may come. They wrap.
+// Counters of packets and bytes (48 bits each) for actions: one packet per cycle, any counter; a read by
+// software is exact to the cycle. After reset they are cleared, one per cycle; no packet may come before
+// ready_o. They wrap.
 module action_counters
   import girih_pkg::*;
 #(
@@ -55,7 +55,7 @@ module action_counters
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (ready_q || !valid_i)
-      else $error("action_counters: a packet came before the counters were 0");
+      else $error("action_counters: a packet arrived before the counters were cleared");
     end
   end
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an action may be written: it must make sense (indices that exist, edits that do not
-// overlap), and a tenant's may only use what the operator has given it. The tenant's rights are four
-// words, looked at one after the other; refused_o is about the word `step_i` that is in rights_i.
+// Decides whether an action may be written: it must be valid (indices in range, edits that do not
+// overlap), and a tenant's action may only use what the operator has granted. The tenant's rights are four
+// words, checked one after the other; refused_o is the result for word `step_i`, which is in rights_i.
 // Combinational.
 module action_rights
   import girih_pkg::*, action_pkg::*;
@@ -11,7 +11,7 @@ module action_rights
     parameter int unsigned Registers = 256
 ) (
     input  logic        valid_i,  // low: refused_o is, too
-    /* verilator lint_off UNUSEDSIGNAL */  // values that anybody may set
+    /* verilator lint_off UNUSEDSIGNAL */  // values that every tenant may set
     input  action_t     action_i,
     /* verilator lint_on UNUSEDSIGNAL */
     input  tenant_t     tenant_i,
@@ -27,7 +27,7 @@ module action_rights
     return 16'(first) < range[15:0] || 16'(last) >= range[31:16];
   endfunction
 
-  // Bits of the register's index that come from the packet, and so the registers that it can name.
+  // The bits of the register's index that come from the packet; they determine the registers it can reach.
   logic [7:0] from_packet;
   for (genvar b = 0; b < 8; b++) begin : gen_from_packet
     assign from_packet[b] = b < 32'(action_i.state.index_bits);

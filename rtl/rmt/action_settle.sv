@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of an action that needs arithmetic: edits, the meter, the counter, the register. Operands
-// are fetched in the cycle of valid_i; everything else happens in the next one, in which set_phv_i is the
-// packet with what its action sets, and phv_o the packet as it leaves, combinationally.
+// are fetched in the cycle of valid_i; everything else happens in the next one: set_phv_i is the packet
+// with the fields that its action sets, and phv_o, combinationally, the packet as it leaves.
 //
-// A meter's rank goes before one that the action sets, a register's before both. A drop stays.
+// A meter's rank overrides the action's, a register's overrides both. A drop is final.
 module action_settle
   import girih_pkg::*, rmt_pkg::*, action_pkg::*, match_pkg::*;
 #(
@@ -16,14 +16,14 @@ module action_settle
 
     input  logic    valid_i,
     input  phv_t    phv_i,
-    /* verilator lint_off UNUSEDSIGNAL */  // what is done without arithmetic
+    /* verilator lint_off UNUSEDSIGNAL */  // fields that need no arithmetic
     input  action_t action_i,
     /* verilator lint_on UNUSEDSIGNAL */
     input  phv_t    set_phv_i,
     output phv_t    phv_o,
 
-    output logic              ready_o,  // the memories are 0; no action may come before
-    /* verilator lint_off UNUSEDSIGNAL */  // smaller memories use less of it
+    output logic              ready_o,  // the memories are cleared; no action may come before
+    /* verilator lint_off UNUSEDSIGNAL */  // smaller memories use fewer bits
     input  logic       [  7:0] index_i,  // of software's access
     /* verilator lint_on UNUSEDSIGNAL */
     input  logic       [127:0] staged_i,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an action does to a packet's header vector. As functions, so that a register that takes the
-// result works it out only when it takes it.
+// The effect of an action on a packet's header vector. As functions, so that a simulator evaluates them only
+// when a register takes the result.
 package apply_pkg;
   import girih_pkg::*, rmt_pkg::*, action_pkg::*;
 
-  // The part of an action that needs nothing but the action: sets fields of the descriptor and the mark,
-  // drops, mirrors.
-  /* verilator lint_off UNUSEDSIGNAL */  // edits, meter, counter and state are others' work
+  // The part of an action that needs no operands: sets fields of the descriptor and the mark, drops, mirrors.
+  /* verilator lint_off UNUSEDSIGNAL */  // action_settle does edits, meter, counter and register
   function automatic phv_t with_fields(phv_t phv, action_t action);
     with_fields = phv;
     if (action.tenant_set) with_fields.desc.tenant = action.tenant;
@@ -33,11 +32,11 @@ package apply_pkg;
 
   typedef logic [1:0][15:0] halves_t;
 
-  // The edits of an action: the new words, what the change does to a checksum, and the edits in the
-  // packet's list. A packet whose list is full is dropped, because what it would say is not what its
-  // entry asks for. old: the words that the edits name.
+  // The edits of an action: the new words, their effect on a checksum, and the edits in the packet's list. A
+  // packet whose list is full is dropped, because it cannot leave as its entry demands. old: the words that the
+  // edits change.
   //
-  // The two edits of an action never write the same half (software's commands are refused otherwise), so
+  // The two edits of an action never write the same half (action_rights refuses such an action), so
   // neither needs the other's result.
   function automatic phv_t with_edits(phv_t phv, word_edit_t [1:0] edits, logic [1:0][31:0] old);
     logic [$clog2(Edits):0] present;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline's end: joins each frame with its verdict.
+// The end of the pipeline: joins each frame with its verdict.
 //
-//   frames ---> [buffer, can go back] --+--> edits, checksums --> out
+//   frames ---> [buffer, can rewind] ---+--> edits, checksums --> out
 //   PHVs -> where the edits go -> [queue] -+
 //
-// A frame leaves when its verdict is there, cut-through, one flit per cycle; a dropped one is
-// swallowed, and a mirrored one is read a second time, for the node to which the copy goes. One cycle
-// from PHV to flit. Messages without a chain get a route of one hop, to their exit; the keys of the
-// others are 1 and 2.
+// A frame leaves when its verdict is known, cut-through, one flit per cycle; a dropped frame is
+// discarded, and a mirrored one is read a second time, for the node that gets the copy. One cycle
+// from PHV to flit. Messages without a chain get a route of one hop, to their exit; the others have key 1
+// or 2.
 module deparser
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 #(
@@ -107,7 +107,7 @@ module deparser
   );
 
   assign out_valid_o = offer && !swallow;
-  // Flows take turns between two of the scheduler's fabric ports.
+  // Flows alternate between two of the scheduler's fabric ports.
   assign out_key_o = ^out_flit_o.desc.flow ? next_key_t'(2) : next_key_t'(1);
   always_comb begin
     out_flit_o.desc = verdict.desc;
@@ -146,7 +146,7 @@ module deparser
       assert (!phv_valid_i || queue_ready)
       else $error("deparser: the queue of verdicts overflowed");
       assert (!verdict_valid || entry_valid || used_o != '0 || number_q != '0)
-      else $error("deparser: a verdict without a frame");
+      else $error("deparser: there is a verdict, but no frame");
     end
   end
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the flits of frames while the pipeline thinks about them. What is written in one cycle can be
+// Holds the flits of frames while the pipeline decides about them. A flit written in one cycle can be
 // read in the next. A frame can be read again: rewind_i with its last flit goes back to its first one;
-// its room is free when its last flit is taken without.
+// its room is free when its last flit is taken without rewind_i.
 module deparser_buffer
   import girih_pkg::*;
 #(
@@ -37,7 +37,7 @@ module deparser_buffer
   assign at_end = read_next == write_q;
   assign used_o = write_q - start_q;
 
-  // The memory is read one cycle ahead; a flit that is written in that very cycle goes round it.
+  // The memory is read one cycle ahead; a flit that is written in the same cycle bypasses it.
   assign entry_o = bypassed_q ? bypass_q : ram_entry;
   ram_simple_dual #(
       .T(T),
@@ -72,7 +72,7 @@ module deparser_buffer
       assert (!pop_i || valid_o)
       else $error("deparser_buffer: read when empty");
       assert (!(rewind_i && pop_i) || last_i)
-      else $error("deparser_buffer: a frame goes back before its end");
+      else $error("deparser_buffer: a frame is rewound before its end");
     end
   end
 endmodule

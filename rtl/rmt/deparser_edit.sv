@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a packet's edits and new checksums into one of its flits (RFC 1624). A checksum that says
-// "none" stays so; one that would come to mean it is written as 0xffff. Combinational.
+// Writes a packet's edits and updated checksums (RFC 1624) into one of its flits. A checksum of 0 that
+// means "none" stays 0; a result of 0 that would mean "none" is written as 0xffff. Combinational.
 module deparser_edit
   import girih_pkg::*, parser_pkg::*, rmt_pkg::*, checksum_pkg::*;
 (
     input  verdict_t                                   verdict_i,
-    input  logic     [$clog2(HeaderBytes/FlitBytes):0] number_i,   // of the flit; past the header: or more
+    input  logic     [$clog2(HeaderBytes/FlitBytes):0] number_i,   // of the flit; saturates past the header
     input  logic     [                          W-1:0] data_i,
     output logic     [                          W-1:0] data_o
 );
@@ -16,7 +16,7 @@ module deparser_edit
     assign second[e] = verdict_i.edit[e].place + 1'b1;
   end
 
-  // Most flits go through as they are; the simulator then skips all of it.
+  // Most flits pass unchanged; the simulator then skips the rest.
   logic in_header;
   assign in_header = verdict_i.edited && 32'(number_i) < HeaderBytes / FlitBytes;
 

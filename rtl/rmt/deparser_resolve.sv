@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds where a packet's edits go in its frame, and by how much its checksums change. It knows the
-// part of the parser's program that speaks of this. Combinational but for the program.
+// Finds where a packet's edits go in its frame, and by how much its checksums change. It holds the part of the
+// parser's program that describes this. Combinational but for the program.
 module deparser_resolve
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 (
@@ -20,8 +20,8 @@ module deparser_resolve
   end
   assign program_edits = mem[phv_i.parse.path];
 
-  // By edit and half ([1] is the first on the wire): the sums that cover it. The conditions around the
-  // work make the simulator skip it.
+  // By edit and half ([1] is the first on the wire): the sums that cover it. The conditions let the
+  // simulator skip the work.
   logic [Edits-1:0] valid;
   logic [Edits-1:0][1:0][Sums-1:0] covers;
   always_comb begin

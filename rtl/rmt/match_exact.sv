@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact match by hash: four ways, each a block RAM with a hash function of its own, so that a key has
-// four places and a table can be filled to 90 %, most often 97 % (cuckoo hashing; software does the moves, a
-// copy first and then the overwrite). An entry is one word of RAM, match and action together, so a packet can only
-// see all of it or nothing.
+// four places and a table can be filled to 90 %, most often 97 % (cuckoo hashing; software moves entries by
+// a copy and then the overwrite). An entry is one word of RAM, match and action together, so a packet sees
+// either all of it or nothing.
 //
 //   cycle 0: hash, read all ways      cycle 1: compare, choose: hit_o, data_o (combinational)
 //
-// A tenant's packets are looked for in the rows of its range, others' in those of tenant 0 (at reset, all rows); hashes
-// are folded into them. So a tenant who fills its own rows takes no place of another's.
+// Packets of a tenant with a range are looked up in the rows of that range, all others in the rows of tenant 0 (after
+// reset, all rows); hashes are folded into the rows. So a tenant that fills its own rows takes no room from others.
 //
-// An entry with owner 0 is for packets of every tenant, another one only for its owner's, and
-// before one of owner 0 with the same key. Of equal ones, as in the middle of a move, any may be taken.
+// An entry with owner 0 matches packets of every tenant; any other matches only its owner's packets, and takes
+// precedence over one of owner 0 with the same key. Of equal entries, as in the middle of a move, any may be taken.
 //
-// The port of software: one access at a time. write_i must be followed by a cycle in which the
-// written entry (port_entry_i) still stands: packets that read its place while it was written take it
-// from there. Index = {row, way}. After reset the table is emptied, one row per cycle;
-// until ready_o nothing hits and nothing may be written.
+// Software's port: one access at a time. After port_write_i the written entry (port_entry_i) must hold for one
+// more cycle: packets that read its place while it was written take it from there. Index = {row, way}. After reset
+// the table is cleared, one row per cycle; until ready_o nothing hits and nothing may be written.
 module match_exact
   import girih_pkg::*, match_hash_pkg::*, match_pkg::range_t;
 #(
@@ -39,7 +38,7 @@ module match_exact
     output logic               hit_o,
     output T                   data_o,
 
-    input logic    range_write_i,   // the rows of a tenant: a power of two, aligned, of all ways; or none
+    input logic    range_write_i,   // the rows of a tenant, all ways of each: an aligned power of two; or none
     input tenant_t range_tenant_i,
     input range_t  range_i,         // of indices
 
@@ -50,7 +49,7 @@ module match_exact
     input  entry_t                port_entry_i,
     output entry_t                port_entry_o   // from the second cycle after port_read_i on, until the next
 );
-  localparam int unsigned Ways = 4;  // their memories are named one by one below: arrays of them would be copied by simulators
+  localparam int unsigned Ways = 4;  // their memories are named one by one below, because simulators would copy arrays of them
   localparam int unsigned WayWidth = $clog2(Ways);
 
   if (Entries < 2 * Ways || (Entries & (Entries - 1)) != 0) begin : gen_bad_entries
@@ -64,7 +63,7 @@ module match_exact
   localparam int unsigned RowWidth = $clog2(Rows);
   typedef logic [RowWidth-1:0] row_t;
 
-  // Emptied after reset.
+  // Clearing after reset.
   row_t clear_row_q;
   logic ready_q;
   assign ready_o = ready_q;
@@ -87,14 +86,14 @@ module match_exact
   logic [Ways-1:0] replaced_q, replaced_d;  // this way's place was being written
   logic port_read_q;
 
-  // Whether an entry is the packet's ([1]), or at all for it ([0]).
+  // Whether an entry is the packet's own ([1]), and whether it matches the packet at all ([0]).
   function automatic logic [1:0] fits(logic valid, tenant_t owner, logic [KeyBits-1:0] key);
     logic is_own;
     is_own = owner == tenant_q && tenant_q != '0;
     return valid && key == key_q ? {is_own, is_own || owner == '0} : 2'b00;
   endfunction
 
-  // Where packets are looked for.
+  // The rows in which packets are looked up.
   typedef struct packed {
     row_t base;
     row_t mask;
@@ -104,7 +103,7 @@ module match_exact
   rows_t common_rows_q, given_rows, rows;
   logic [Tenants-1:0] has_rows_q;
   assign given_rows.base = range_i.first[WayWidth+:RowWidth];
-  assign given_rows.mask = row_t'((range_i.stop - range_i.first) >> WayWidth) - 1'b1;  // of none: all
+  assign given_rows.mask = row_t'((range_i.stop - range_i.first) >> WayWidth) - 1'b1;  // an empty range: all rows
   assign rows = has_rows_q[in_tenant_i] ? tenant_rows[in_tenant_i] : common_rows_q;
   always_ff @(posedge clk_i) begin
     if (range_write_i) begin
@@ -128,8 +127,8 @@ module match_exact
     end
   end
 
-  // Block RAM of two ports: packets read by one, software reads or writes by the other. A packet's read of
-  // the entry that is written in the same cycle is undefined, and not looked at.
+  // Block RAM with two ports: packets read by one, software reads or writes by the other. A packet's read of
+  // the entry that is written in the same cycle is undefined, and not used.
   for (genvar w = 0; w < Ways; w++) begin : gen_way
     row_t row;
     for (genvar b = 0; b < RowWidth; b++) begin : gen_hash
@@ -211,9 +210,9 @@ module match_exact
       assert (!(port_write_i && port_read_i))
       else $error("match_exact: a read and a write in the same cycle");
       assert (!((port_write_i || port_read_i) && !ready_q))
-      else $error("match_exact: an access before the table is empty");
+      else $error("match_exact: an access before the table is cleared");
       assert (!(written_q && port_entry_i != written_entry_q))
-      else $error("match_exact: an entry did not stand for the cycle after it was written");
+      else $error("match_exact: an entry did not hold for the cycle after it was written");
     end
   end
 endmodule

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash functions of exact-match tables: parities of fixed random halves of the key's bits (H3), one
-// for each bit of each way's hash, each mixed with the product of two others. Without the products, keys
-// that differ in a few bits only (addresses in a row) can leave half of a way empty.
-// girih.rmt.hashing computes the same ones.
+// The hash functions of exact-match tables: for each bit of each way's hash the parity of a fixed random half of
+// the key's bits (H3), mixed with the product of two other parities. Without the products, keys that differ only
+// in a few bits (consecutive addresses) can leave half of a way empty.
+// girih.rmt.hashing computes the same functions.
 package match_hash_pkg;
   localparam int unsigned MaxKeyBits = 160;
   typedef logic [MaxKeyBits-1:0] key_bits_t;
 
-  // A hash bit is parity[n] ^ (parity[n + MixA] & parity[n + MixB]), modulo their number, which is a
-  // multiple of four.
+  // Hash bit n is parity[n] ^ (parity[n + MixA] & parity[n + MixB]); indices are modulo the number of parities,
+  // which is a multiple of four.
   localparam int unsigned MixA = 7;
   localparam int unsigned MixB = 13;
 
@@ -19,7 +19,7 @@ package match_hash_pkg;
     return s ^ (s << 5);
   endfunction
 
-  // Which bits of the key go into the parity of bit `index` of the hash of way `way`.
+  // The bits of the key in the parity of bit `index` of the hash of way `way`.
   function automatic key_bits_t hash_taps(int unsigned way, int unsigned index);
     logic [31:0] state;
     key_bits_t taps;

@@ -6,7 +6,7 @@ module match_key
 #(
     parameter int unsigned Halves = 4
 ) (
-    input  logic                   valid_i,  // 0: the key has no meaning
+    input  logic                   valid_i,  // 0: the key is undefined
     input  phv_t                   phv_i,
     input  key_half_t [Halves-1:0] cfg_i,  // [0] is the first half
     output logic [16*Halves-1:0]   key_o

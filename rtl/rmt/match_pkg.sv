@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keys and operands are made of, and what the parts of a stage say to each other.
+// Sources of keys and operands, and the types between the parts of a stage.
 package match_pkg;
   import girih_pkg::*, rmt_pkg::*, action_pkg::*;
 
@@ -10,8 +10,8 @@ package match_pkg;
 
   localparam int unsigned MaxKeyHalves = 10;
 
-  // A source is a word that keys and operands are taken from: the words of the header vector, then
-  // those that action_pkg names. A half is {source, 1 for bits 31:16}.
+  // Keys and operands are taken from sources: the words of the header vector, then those in action_pkg. A half is
+  // {source, 1 for bits 31:16}.
   localparam int unsigned Sources = SourceLength + 1;
   typedef logic [4:0] source_t;
   typedef logic [5:0] half_t;
@@ -39,7 +39,7 @@ package match_pkg;
     return number[0] ? word[31:16] : word[15:0];
   endfunction
 
-  // One half of a key: which one, and the bits of it that count.
+  // One half of a key: its source, and the mask of its bits.
   typedef struct packed {
     half_t number;
     logic [15:0] mask;
@@ -66,7 +66,7 @@ package match_pkg;
   } staged_t;
   localparam int unsigned EntryWords = $bits(staged_t) / 32;
 
-  // A range of indices, empty where end is first.
+  // A range of indices from first to before stop; empty if they are equal.
   typedef struct packed {
     logic [15:0] stop;
     logic [15:0] first;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One stage: a table and the actions of its entries. A packet per cycle, two cycles from phv_i to
-// phv_o, and what needs arithmetic settles in the cycle after the second, in which phv_o is there:
+// phv_o. Actions that need arithmetic are done in the cycle of phv_o:
 //
 //   cycle 0: build the key, look up       cycle 1: choose the entry, set fields, fetch operands
 //   cycle 2: edits, meter, counter, register; the result is merged into phv_o combinationally
 //
-// key_phv_o is phv_o before that merge, for the keys of the next stage, which so do not wait for it (and
-// do not see what edits, meters and registers of this stage have done; what an action sets, they see).
-// A packet that an earlier part of the pipeline has dropped passes untouched.
+// key_phv_o is phv_o before that merge, for the keys of the next stage, which need not wait for it: they
+// see the fields that an action of this stage sets, but not the results of its edits, meters and registers.
+// A packet that was dropped earlier in the pipeline passes unchanged.
 module match_stage
   import girih_pkg::*, rmt_pkg::*, action_pkg::*, match_pkg::*;
 #(
@@ -23,7 +23,7 @@ module match_stage
 
     input logic phv_valid_i,
     input phv_t phv_i,
-    input phv_t key_phv_i,  // phv_i; or, for a shorter path, phv_i without what the stage before settles
+    input phv_t key_phv_i,  // phv_i or, for a shorter path, key_phv_o of the previous stage
 
     output logic phv_valid_o,
     output phv_t phv_o,
@@ -32,14 +32,14 @@ module match_stage
     input  window_request_t  window_i,  // valid only if it is for this stage
     output window_response_t window_o,
 
-    output logic hit_o,  // pulses: a packet has hit, or taken the default action
+    output logic hit_o,  // pulses: a packet has hit, or missed and taken the default action
     output logic miss_o
 );
   if (Kind > Lpm) begin : gen_bad_kind
     $fatal(1, "match_stage: Kind is %0d; it must be 0 (exact), 1 (ternary) or 2 (longest prefix)", Kind);
   end
   if (Kind == Lpm && KeyHalves % 2 != 0) begin : gen_bad_prefix
-    $fatal(1, "match_stage: KeyHalves is %0d; a table of prefixes takes whole words, an even number", KeyHalves);
+    $fatal(1, "match_stage: KeyHalves is %0d; it must be even for a prefix table, whose key is whole words", KeyHalves);
   end
 
   localparam int unsigned KeyBits = 16 * KeyHalves;
@@ -188,7 +188,7 @@ module match_stage
     end
     assign table_ready = 1'b1;
 
-    logic unused;  // packets are compared with all entries, whoever has them
+    logic unused;  // packets are compared with all entries, whatever the ranges
     assign unused = &{1'b0, range_write, range_tenant, range};
 
     match_ternary #(

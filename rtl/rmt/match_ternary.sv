@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ternary match: of the valid entries that are equal to the key where their mask has ones, and whose
+// Ternary match: of the valid entries that equal the key where their mask has ones, and whose
 // owner is 0 or the packet's tenant, the one with the lowest order wins; of equal orders, the lowest
-// index. The order is a part of the entry (a priority, or how short a prefix is), so entries can be
-// written anywhere at any time, and nothing ever has to be moved.
+// index. The order is a field of the entry (a priority, or how short a prefix is), so an entry can be
+// written to any place at any time, and entries never have to be moved.
 //
 //   cycle 0: compare all entries      cycle 1: choose, read the data: hit_o, data_o (combinational)
 //
-// Which entry goes before which other is worked out when one is written and kept as bits, so that
-// choosing is three levels of logic and no comparison of orders.
+// The precedence of each pair of entries is computed when an entry is written and kept as bits, so the choice
+// takes three levels of logic and no comparison of orders.
 //
-// An access of software takes one cycle. port_write_i must be followed by a cycle in which the written
-// entry still stands: the data follows the match by a cycle, as a packet does, so that a packet sees
-// both of before or both of after. After reset nothing is valid.
+// An access of software takes one cycle. After port_write_i the written entry must hold for one more cycle: the data
+// is written a cycle after the match, so that a packet sees both from before the write or both from after it. After
+// reset no entry is valid.
 module match_ternary
   import girih_pkg::*;
 #(
@@ -83,7 +83,7 @@ module match_ternary
   assign data_o = data[chosen];
 
   // Software.
-  set_t before_written;  // of all entries: those that go before the one that is being written
+  set_t before_written;  // the entries that go before the one being written
   always_comb begin
     for (int unsigned i = 0; i < Entries; i++) begin
       before_written[i] = order_q[i] < port_entry_i.order ||
@@ -123,9 +123,9 @@ module match_ternary
     if (port_write_i) written_entry_q <= port_entry_i;
     if (!rst_i) begin
       assert (!(write_q && port_entry_i != written_entry_q))
-      else $error("match_ternary: an entry did not stand for the cycle after it was written");
+      else $error("match_ternary: an entry did not hold for the cycle after it was written");
       assert (!(hit_o && !$onehot(first)))
-      else $error("match_ternary: the order of the entries is not a total one");
+      else $error("match_ternary: the order of the entries is not total");
     end
   end
 endmodule

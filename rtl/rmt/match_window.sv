@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How software reaches a stage. Each tenant has 64 staged words of its own; a command carries out at once
-// what they say: an entry is collected word by word, checked, and then written in one cycle. So nothing
-// a packet can see is ever half done, controllers do not disturb each other, and a refused command has
-// changed nothing. A request is answered when it is done; traffic does not delay it.
+// Software's access to a stage. Each tenant stages 64 words of its own; a command executes them: an entry
+// is collected word by word, checked, and then written in one cycle. So a packet never sees a partial change,
+// controllers do not disturb one another, and a refused command changes nothing. A request is answered when
+// it is done; traffic does not delay it.
 //
 //   Idle -> Load (25 words) -> Rights (4) -> Owner -> Commit -> Stand -> Answer        write
 //   Idle ---------------------> Rights ----> Owner -> Commit ...                       delete
 //   Idle ---------------------> Rights ----> Owner -> Fetch -> Store (words) -> Answer read
 //
-// A tenant may write the entries of its range that are free or its own, which it owns then, and read its own. So
-// nothing that another tenant asks for changes an answer, its time or an entry of this one.
+// A tenant may write those entries of its range that are free or its own, which then are its own, and read its own. So
+// no request of another tenant changes an answer to this one, its time, or an entry.
 module match_window
   import girih_pkg::*, rmt_pkg::*, action_pkg::*, match_pkg::*;
 #(
@@ -23,7 +23,7 @@ module match_window
     input logic clk_i,
     input logic rst_i,
 
-    /* verilator lint_off UNUSEDSIGNAL */  // the high bits of the address have chosen the stage
+    /* verilator lint_off UNUSEDSIGNAL */  // the high bits of the address select the stage
     input  window_request_t  window_i,
     /* verilator lint_on UNUSEDSIGNAL */
     output window_response_t window_o,
@@ -35,8 +35,8 @@ module match_window
     output key_half_t [KeyHalves-1:0] key_cfg_o,
     output action_t                   default_o,
 
-    // The table, the meters, the counters, the registers. staged_o stands while and after it is written.
-    input  logic            ready_i,  // table, counters and registers are empty after reset; commands wait
+    // The table, the meters, the counters, the registers. staged_o holds during a write and the cycle after it.
+    input  logic            ready_i,  // table, counters and registers are cleared after reset; commands wait for it
     output logic            table_read_o,
     output logic            table_write_o,
     output logic     [15:0] index_o,
@@ -81,7 +81,7 @@ module match_window
   assign default_o = default_q;
   assign key_cfg_o = key_cfg_q;
 
-  // What the request is about.
+  // The object of the request.
   logic [8:0] word;
   logic is_staged, is_command, is_key, is_rights, is_entries, is_info, operator;
   assign word = window_i.addr[10:2];
@@ -165,7 +165,8 @@ module match_window
   assign rights = rights_mem[rights_addr];
   always_ff @(posedge clk_i) if (rights_write) rights_mem[rights_addr] <= state_q == Clear ? '0 : window_i.data;
 
-  // The entries of each tenant, none after reset. Those of an exact table are aligned rows of all ways, a power of two.
+  // The range of entries of each tenant, empty after reset. In an exact table a range is a power of two of aligned rows,
+  // with all ways.
   range_t entries_mem[Tenants];
   range_t own_entries, given;
   logic [15:0] given_size;
@@ -204,7 +205,7 @@ module match_window
       .refused_o(action_refused)
   );
 
-  // Meters, counters and registers: whether the index of the command is the tenant's.
+  // Meters, counters and registers: refused if the index is outside of the tenant's range, or a burst too large.
   logic object_refused;
   always_comb begin
     logic [1:0] step;
@@ -219,7 +220,7 @@ module match_window
       object_refused |= |entry_q[63:32+MeterBurstWidth] || |entry_q[127:96+MeterBurstWidth];
   end
 
-  // The length of the prefix, while the words of its mask go by, low word first.
+  // The length of the prefix, counted while the words of its mask are loaded, low word first.
   logic [7:0] prefix_q, prefix;
   logic prefix_ends_q;  // the words so far hold the end of the prefix
   logic prefix_bad;
@@ -231,7 +232,7 @@ module match_window
     if (state_q == Load) for (int unsigned b = 0; b < 32; b++) prefix += 8'(stage_data[b]);
   end
 
-  logic foreign;  // the entry is another's
+  logic foreign;  // the entry belongs to another tenant
   assign foreign = table_entry_i.valid && table_entry_i.owner != tenant_q && tenant_q != '0;
 
   assign table_read_o = state_q == Rights && on_table && step_q[1:0] == 2'd2;  // for Owner

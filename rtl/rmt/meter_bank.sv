@@ -2,13 +2,13 @@
 // Two-rate three-colour meters (RFC 2698, colour-blind), one packet per cycle, with the colour in the
 // cycle of the request; packets of the same meter may follow each other in every cycle.
 //
-// Tokens are kept as what was ever granted less what was ever used, modulo 2^32: a turn visits one meter
-// per cycle and grants what its rates give for a turn, capped by the burst, and packets use. So each of the
-// two memories has one writer. A grant does not count for a packet in the cycle of the visit.
+// The tokens of a meter are all those ever granted minus all those ever used, modulo 2^32. Grants visit one meter
+// per cycle, in turn, and grant what its rates give for a turn, capped by the burst; packets use. So each of the two
+// memories has one writer. A packet in the cycle of a visit does not see the grant.
 //
 // A meter without configuration (its committed burst and its peak burst are 0) makes packets red. A new
-// configuration starts with full buckets at the next visit that finds no packet using the meter's old
-// ones. cfg_read_i answers at the meter's visit.
+// configuration starts with full buckets, at the next visit in which no packet uses the meter.
+// cfg_read_i is answered at the meter's visit.
 module meter_bank
   import girih_pkg::*, action_pkg::*, match_pkg::*;
 #(
@@ -57,7 +57,7 @@ module meter_bank
   logic uses;  // a packet takes tokens
   logic ready_q;  // every meter was visited
 
-  // The bucket after a visit: what is left and the rate, at most the burst.
+  // The bucket after a visit: the tokens left plus the rate, at most the burst.
   function automatic granted_t refill(granted_t total, used_t taken, granted_t rate, used_t burst, logic full,
                                       logic empty);
     granted_t tokens;
@@ -88,7 +88,7 @@ module meter_bank
     if (colour_o == Green) packet_used_d.committed += used_t'(length_i);
   end
 
-  // The turn.
+  // The visits.
   meter_cfg_t visit_cfg;
   grants_t visit_granted, visit_granted_d;
   uses_t visit_used;
@@ -98,7 +98,7 @@ module meter_bank
   assign visit_used = used[visit_q];
   assign full = fresh_q[visit_q];
   assign empty = !configured_q[visit_q];
-  // Of the old tokens a packet may take more than the new burst.
+  // A packet may use more of the old tokens than the new burst.
   assign skip = full && uses && index_i == visit_q;
   assign visit_granted_d.committed = refill(
       visit_granted.committed, visit_used.committed, visit_cfg.committed_rate,
@@ -135,7 +135,7 @@ module meter_bank
   always_ff @(posedge clk_i) begin
     if (!rst_i && uses) begin
       assert (peak_tokens >= used_t'(length_i))
-      else $error("meter_bank: a packet used tokens that are not there");
+      else $error("meter_bank: a packet used more tokens than there are");
     end
   end
 endmodule

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programmable parser: the first flits of frames become packet header vectors.
+// The programmable parser: makes packet header vectors (PHVs) from the first flits of frames.
 //
 //   flits -> [window, first step] -> [second step] -> [words, descriptor] -> phv
 //
-// Three cycles, one frame per cycle. A frame waits longer only where its path depends on bytes, or
-// takes bytes, that have not come yet. Nothing here ever says wait. Every frame gives one PHV, in
-// order: one that fits no path has drop DropRunt, and all of them have no words while the parser is off.
-// Port, tenant and exit of the descriptor are the user's.
+// Three cycles, one frame per cycle. A frame takes longer only if its path depends on bytes, or
+// extracts bytes, that have not arrived yet. There is no back-pressure. Every frame gives one PHV, in
+// order: a frame that fits no path has drop DropRunt, and no frame has words while the parser is off.
+// The user sets port, tenant and exit of the descriptor.
 module parser
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 (
@@ -23,7 +23,7 @@ module parser
     input  window_request_t  window_i,
     output window_response_t window_o,
 
-    output logic        edits_write_o,  // the deparser's share of the program
+    output logic        edits_write_o,  // the deparser's part of the program
     output path_t       edits_path_o,
     output path_edits_t edits_o
 );

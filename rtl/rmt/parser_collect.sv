@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the first HeaderBytes bytes of each frame, and takes the parser's first step as soon as
-// the bytes for it are there. Never says wait: the second step has let go of a frame by the time that
-// the next one comes, because then all of it has come.
+// its bytes have arrived. There is no back-pressure: the second step is done with a frame when the next one
+// arrives, because then all of the frame has arrived.
 module parser_collect
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 (
@@ -13,13 +13,13 @@ module parser_collect
     input front_entry_t                      entry_i,
 
     input logic       in_valid_i,
-    input flit_t      in_flit_i,   // of frames that are taken
+    input flit_t      in_flit_i,   // of accepted frames
     input logic       in_first_i,
 
-    output logic                                  valid_o,      // a frame is here whose first step is done
-    output logic                                  complete_o,   // no more of it will come into the window
+    output logic                                  valid_o,      // there is a frame whose first step is done
+    output logic                                  complete_o,   // no more of its bytes will enter the window
     output logic       [HeaderBytes/2-1:0][15:0] window_o,  // element 0 first on the wire
-    output logic       [                     6:0] halfwords_o,  // that have come
+    output logic       [                     6:0] halfwords_o,  // that have arrived
     output timestamp_t                            timestamp_o,
     output front_step_t                           front_o,
     input  logic                                  take_i
@@ -51,7 +51,7 @@ module parser_collect
   assign count = in_first_i ? CountWidth'(1) : count_q + 1'b1;
   assign bytes = 8'(count) * 8'(FlitBytes) - 8'(in_flit_i.last ? in_flit_i.empty : '0);
 
-  // The first step looks at the window as it will be with this flit.
+  // The first step sees the window with this flit included.
   logic [FrontFlits*W-1:0] early;
   logic front_now;
   if (FrontFlits == 1) begin : gen_early
@@ -122,9 +122,9 @@ module parser_collect
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!(in_valid_i && in_first_i && pending_q && !take_i))
-      else $error("parser_collect: a frame came on top of another");
+      else $error("parser_collect: a frame arrived before the previous one was taken");
       assert (!take_i || valid_o)
-      else $error("parser_collect: nothing was there to take");
+      else $error("parser_collect: a frame was taken although there is none");
     end
   end
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last step of the parser: takes from the frame what the path's action names, and starts the
+// Last step of the parser: extracts from the frame what the path's action names, and starts the
 // descriptor. Combinational but for the actions.
 module parser_extract
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
@@ -10,9 +10,9 @@ module parser_extract
     input path_t        index_i,
     input path_action_t entry_i,
 
-    input  logic                                      valid_i,    // 0: what comes out has no meaning
+    input  logic                                      valid_i,    // 0: the outputs are undefined
     input  logic                                      found_i,    // 0: the frame fits no path
-    input  logic                                      on_i,       // 0: take nothing
+    input  logic                                      on_i,       // 0: extract nothing
     input  path_t                                     path_i,
     input  front_step_t                               front_i,
     input  logic [HeaderBytes/2-1:0][15:0]            window_i,
@@ -26,7 +26,7 @@ module parser_extract
   path_action_t action;
   assign action = on_i && found_i ? mem[path_i] : '0;
 
-  // Words. A place at the window's end has no second half; programs do not take it there.
+  // Words. A place at the window's end has no second half; programs do not use it there.
   logic [Words-1:0][1:0][15:0] half;
   logic [Words-1:0] word_valid;
   for (genvar w = 0; w < int'(Words); w++) begin : gen_word
@@ -68,7 +68,7 @@ module parser_extract
     if (!start.valid) offset = '0;
   endfunction
 
-  // A length that no frame can have stays too large, so that who trims finds the frame short.
+  // A length that no frame can have stays too large, so that message_trim finds the frame short.
   offset_t l3_offset, l4_offset, payload_offset;
   logic [1:0][15:0] length_pair;
   logic [16:0] length;
@@ -85,7 +85,7 @@ module parser_extract
   assign length = 17'(length_pair[1]) + 17'(l3_offset) + 17'(action.length_add);
   assign length_good = action.length_valid && length >= 17'(payload_offset);
 
-  // Each half by another rotation, so that equal words in two places do not cancel.
+  // Each half is rotated differently, so that equal words in two places do not cancel.
   flow_t flow;
   always_comb begin
     flow = '0;

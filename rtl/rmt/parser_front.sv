@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// First step of the parser: a ternary match of the bytes around the first EtherTypes. It says by how
-// much the headers behind are moved (by tags, and by the network header's options), which halfwords
-// the second step shall look at, and in which state. The lowest entry that matches wins; without one,
-// all is 0. Combinational but for the entries.
+// First step of the parser: a ternary match of the bytes around the first EtherTypes. The result is by how
+// much the following headers are shifted (by tags, and by the network header's options), which halfwords
+// the second step examines, and its state. The lowest entry that matches wins; without one,
+// the result is 0. Combinational but for the entries.
 module parser_front
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 (
@@ -15,7 +15,7 @@ module parser_front
 
     input  logic                                 valid_i,       // 0: nothing matches
     input  logic      [FrontHalfwords-1:0][15:0] seen_i,        // element 0 first on the wire
-    input  logic      [               5:0]       bytes_i,       // of the frame; 63: or more
+    input  logic      [               5:0]       bytes_i,       // of the frame; 63: 63 or more
     output logic      [               3:0]       state_o,
     output logic      [       Headers-1:0]       headers_o,
     output logic                                 optional_o,
@@ -39,7 +39,7 @@ module parser_front
   logic [5:0] need_q[Fronts];
   result_t result[Fronts];
 
-  // The conditions around the work make the simulator skip it.
+  // The conditions let the simulator skip the work.
   logic hit;
   logic [$clog2(Fronts)-1:0] winner;
   always_comb begin

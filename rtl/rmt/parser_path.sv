@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second step of the parser: a ternary match of the probed halfwords. The lowest entry wins that
-// matches and for which the frame is long enough. While more of the frame is to come, a halfword that
-// has not come may still match, and an entry that needs more is waited for, so a frame waits only if
-// what decides it, or what its path takes, is still on its way. Combinational but for the entries.
+// Second step of the parser: a ternary match of the probed halfwords. The lowest entry wins that matches and for
+// which the frame is long enough. Until the frame has ended, a halfword that has not arrived may still match, and
+// an entry that needs more bytes may still have them. So a frame waits only for bytes that can change the result or
+// that its path extracts. Combinational but for the entries.
 module parser_path
   import rmt_pkg::*, parser_pkg::*;
 (
@@ -24,10 +24,10 @@ module parser_path
 );
   logic [Paths-1:0] valid_q;
   logic [Probes*16+3:0] value_q[Paths], mask_q[Paths];
-  logic [Probes-1:0] wanted_q[Paths];  // the probes that the mask looks at
+  logic [Probes-1:0] wanted_q[Paths];  // the probes that the mask covers
   extent_t need_q[Paths];
 
-  // How much there is from each base; negative if the base itself has not come.
+  // Halfwords that have arrived from each base on; negative if the base itself has not.
   logic signed [7:0] room[4];
   assign room[BaseFrame] = {1'b0, halfwords_i};
   assign room[BaseL3] = {1'b0, halfwords_i} - 8'(front_i.shift_l3);
@@ -48,8 +48,7 @@ module parser_path
     assign unused_second = &{1'b0, pair[0]};
   end
 
-  // The conditions around the work are what makes the simulator skip it: entries that are not used, and
-  // cycles without a frame.
+  // The conditions let the simulator skip unused entries, and cycles without a frame.
   logic enough;
   always_comb begin
     logic [Probes-1:0][15:0] known;
@@ -62,7 +61,7 @@ module parser_path
     path_o = '0;
     enough = 1'b0;
     if (valid_i) begin
-      // What has not come is unknown as long as it may come.
+      // A halfword that has not arrived is unknown as long as it may still arrive.
       for (int unsigned p = 0; p < Probes; p++) begin
         absent[p] = 7'(front_i.probe[p]) >= halfwords_i;
         known[p] = {16{!absent[p] || complete_i}};

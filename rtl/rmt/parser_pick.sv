@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A halfword of the parser's window and the one behind it. Three steps of 4:1 multiplexers: a quarter of the
-// window, a quarter of that, then the place, each time with the halfword behind it. What is kept is one look-up
-// table per bit; a mapper that is free to cross the steps takes twice as many. Combinational.
+// window, a quarter of that, then the place, each time with the halfword behind it. Each step is kept as one look-up
+// table per bit; a mapper that may optimize across the steps takes twice as many. Combinational.
 module parser_pick
   import rmt_pkg::*, parser_pkg::*;
 (
-    input logic                           valid_i,  // 0: what comes out has no meaning
+    input logic                           valid_i,  // 0: the output is undefined
     input logic [HeaderBytes/2-1:0][15:0] window_i,
     input halfword_t                      at_i,
 
-    output logic [1:0][15:0] pair_o  // [1]: at at_i, [0]: behind it, 0 where the window ends
+    output logic [1:0][15:0] pair_o  // [1]: at at_i, [0]: behind it, 0 past the window
 );
   localparam int unsigned All = HeaderBytes / 2;
   if (All != 64) begin : gen_bad_header
-    $fatal(1, "parser_pick: the window has %0d halfwords; three steps find one of 64", All);
+    $fatal(1, "parser_pick: the window has %0d halfwords; three steps can select one of at most 64", All);
   end
 
   logic [All:0][15:0] all;

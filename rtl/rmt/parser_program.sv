@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parser's part of the window: a control register and the way by which a program is loaded.
+// The parser's part of the window: a control register, and the registers through which a program is loaded.
 //
-//   0x000  bit 0: the parser is on; off, frames pass with no words and no headers
-//   0x004  a write moves the entry that was made up below to its place: {kind[9:8], index[7:0]},
+//   0x000  bit 0: the parser is on; while it is off, frames pass without words and headers
+//   0x004  a write stores the staged entry: {kind[9:8], index[7:0]},
 //          kind 0: front entry, 1: path entry, 2: action of a path
-//   0x040  16 words in which an entry is made up (spec/parser.yaml), low end first
+//   0x040  16 words that stage an entry (spec/parser.yaml), low end first
 //
-// An entry changes in one cycle. A whole program does not: it is loaded with the parser off. Only the
-// operator may touch it.
+// An entry changes in one cycle. A whole program does not: it is loaded while the parser is off. Only the
+// operator may access it.
 module parser_program
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 (

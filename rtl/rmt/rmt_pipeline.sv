@@ -4,9 +4,9 @@
 //   flits --+--> parser --> stage 0 --> ... --> stage n-1 --> deparser --> out
 //           +----------------- buffer --------------------------^
 //
-// 3 + 2 * Stages + 1 cycles from a frame's flit to the message's, more only where the parser has to
-// wait for a later flit; one frame per cycle. Nothing between buffer and parser ever waits: a frame is
-// taken if the buffer has room for one of the largest size, else it is dropped whole.
+// 3 + 2 * Stages + 1 cycles from a frame's flit to the message's, more only if the parser has to
+// wait for a later flit; one frame per cycle. There is no back-pressure at the input: a frame is
+// accepted if the buffer has room for one of the largest size, else it is dropped whole.
 module rmt_pipeline
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 #(
@@ -41,7 +41,7 @@ module rmt_pipeline
 
   localparam int unsigned UsedWidth = $clog2(BufferFlits) + 1;
 
-  // What is taken.
+  // Accepted frames.
   logic first_q, taking_q, fits, take;
   logic [UsedWidth-1:0] used;
   assign fits = used <= UsedWidth'(BufferFlits - MaxFrameFlits);
@@ -118,7 +118,7 @@ module rmt_pipeline
     end
   end
 
-  // Nobody but parser and stages is in the window.
+  // Only the parser and the stages answer in the window.
   always_comb begin
     window_o = '0;
     for (int unsigned i = 0; i <= MaxStages; i++) window_o |= response[i];
@@ -128,8 +128,8 @@ module rmt_pipeline
     end
   end
 
-  // What the proof of freedom from deadlock goes by: a table makes no message lossless at a port that has none. Decided
-  // before frames wait, so that an offered flit does not change when the configuration does.
+  // The deadlock proof relies on this: no table makes a message lossless at a port without lossless traffic. Applied
+  // before frames wait, so that an offered flit does not change with the configuration.
   phv_t decided;
   always_comb begin
     decided = phv[Stages];

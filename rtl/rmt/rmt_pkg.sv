@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parser, the match-action stages and the deparser share: the packet header vector, the
-// edits that the stages ask for, and the window through which software reaches their tables.
+// Types shared by the parser, the match-action stages and the deparser: the packet header vector, the
+// edits that the stages request, and the window through which software reaches their tables.
 //
-// A PHV holds Words words of 32 bits that the parser's program has taken from the frame, each from
-// any even byte, in network order: first wire byte in [31:24]. Software knows by the program which
-// field is in which bits of which word; the hardware does not know any protocol.
+// A PHV holds Words words of 32 bits that the parser's program has extracted from the frame, each from
+// any even byte, in network order: first wire byte in [31:24]. Only software knows, from the program, which
+// field is in which bits of which word; the hardware knows no protocol.
 package rmt_pkg;
   import girih_pkg::*;
   import parser_pkg::*;
@@ -17,8 +17,8 @@ package rmt_pkg;
   typedef logic [$clog2(Paths)-1:0] path_t;
   typedef logic [$clog2(HeaderBytes/2)-1:0] halfword_t;  // halfwords from the start of the frame
 
-  // One changed word. Later edits of a packet (higher index) win where two write the same word.
-  // delta is what the change does to a checksum, for each half by itself: the ones' complement sum
+  // One changed word. If two edits write the same word, the later one (higher index) wins.
+  // delta is the effect of the change on a checksum, for each half by itself: the ones' complement sum
   // checksum_pkg::add(new, ~old), so that the deltas of edits of one word add up.
   typedef struct packed {
     logic valid;
@@ -28,15 +28,15 @@ package rmt_pkg;
     logic [1:0][15:0] delta;  // 0 for a half that is not written
   } edit_t;
 
-  // Where the frame stands in the parser's program; only parser and deparser look at it.
+  // The frame's result in the parser's program; only parser and deparser use it.
   typedef struct packed {
     path_t path;
-    halfword_t shift_l3;  // by how much what follows the link header is moved
-    halfword_t shift_l4;  // and what follows the network header
-    logic [Sums-1:0][15:0] sum;  // checksums of the frame as it came
+    halfword_t shift_l3;  // shift of what follows the link header
+    halfword_t shift_l4;  // and of what follows the network header
+    logic [Sums-1:0][15:0] sum;  // checksums of the frame as it arrived
   } parse_t;
 
-  // What the parser's first step says of a frame.
+  // The result of the parser's first step.
   typedef struct packed {
     logic [3:0] state;
     logic [Headers-1:0] headers;
@@ -46,32 +46,32 @@ package rmt_pkg;
     halfword_t [Probes-1:0] probe;
   } front_step_t;
 
-  // Where a place of a parser program is in a frame.
+  // The position of a place of the parser's program in a frame.
   function automatic halfword_t halfword_at(place_t place, halfword_t shift_l3, halfword_t shift_l4);
     halfword_at = place.halfword + (place.base == BaseL3 ? shift_l3 : place.base == BaseL4 ? shift_l4 : '0);
   endfunction
 
   typedef enum logic [1:0] {
     DropNone,
-    DropRunt,  // by the parser: too short for any path
-    DropAction,  // a table says so
-    DropMeter  // a meter says so
+    DropRunt,  // by the parser: it fits no path
+    DropAction,  // by a table
+    DropMeter  // by a meter
   } drop_e;
 
   typedef struct packed {
     logic [Words-1:0][31:0] word;  // as edited so far; 0 if not valid
     logic [Words-1:0] word_valid;
-    logic [Headers-1:0] headers;  // those that are present
+    logic [Headers-1:0] headers;  // that are present
     parse_t parse;
     edit_t [Edits-1:0] edit;  // a stage adds its own at the lowest index that is not valid
-    logic [31:0] meta;  // from stage to stage, such as what a register said; 0 from the parser
-    logic mirror;  // a copy, as edited, without a chain, goes to node mirror_exit
+    logic [31:0] meta;  // from stage to stage, such as a register's result; 0 from the parser
+    logic mirror;  // an edited copy without a chain goes to node mirror_exit
     node_t mirror_exit;
-    drop_e drop;  // the first reason stays
+    drop_e drop;  // the first reason is kept
     descriptor_t desc;
   } phv_t;
 
-  // What the deparser does to a frame: where edits go, and by how much checksums change.
+  // The deparser's changes to a frame: where edits go, and by how much checksums change.
   typedef struct packed {
     logic [1:0] halves;
     halfword_t place;  // of the first half
@@ -79,7 +79,7 @@ package rmt_pkg;
   } placed_edit_t;
 
   typedef struct packed {
-    logic touched;  // something that it covers has changed
+    logic touched;  // bytes that it covers have changed
     sum_mode_e mode;
     halfword_t place;
     logic [15:0] old;
@@ -96,7 +96,7 @@ package rmt_pkg;
     placed_sum_t [Sums-1:0] sum;
   } verdict_t;
 
-  // What the pipeline counts, one pulse each.
+  // The pipeline's events, one pulse each.
   typedef struct packed {
     logic in_frames;
     logic made_mirrored;
@@ -109,7 +109,7 @@ package rmt_pkg;
     logic [MaxStages-1:0] mark_miss;
   } pipeline_event_t;
 
-  // What the user of a pipeline gives every packet before the stages see it.
+  // What the pipeline's user sets in every packet before the stages see it.
   typedef struct packed {
     port_t port;
     tenant_t tenant;
@@ -132,7 +132,7 @@ package rmt_pkg;
     logic [31:0] data;
   } window_response_t;
 
-  // addr[13:11] of the window says who answers; who is not asked keeps done low.
+  // addr[13:11] of the window selects the block that answers; all others keep done low.
   typedef enum logic [2:0] {
     WindowParser = 3'd0,
     WindowStage0 = 3'd1  // stage s: WindowStage0 + s

@@ -4,12 +4,12 @@
 //   register' = predicate ? f(register, operand) : g(register, operand)
 //
 // all of it in the cycle of the request, so that packets of the same register may follow each other
-// in every cycle and each sees what the one before left. Predicate and result are combinational.
+// in every cycle and each sees the result of the previous one. Predicate and result are combinational.
 //
-// Software writes into a second memory, and two bits per register, one written by each side, say by
-// their difference which of the two holds it: so each memory has one writer, and neither side
-// ever waits. In one cycle software's write comes after the packet's. After reset the registers are
-// set to 0, one per cycle; until ready_o nobody may come.
+// Software writes into a second memory. Two bits per register, one written by each side, select by
+// their difference the memory that holds it: so each memory has one writer, and neither side
+// ever waits. In the same cycle software's write comes after the packet's. After reset the registers are
+// cleared, one per cycle; no access may come before ready_o.
 module stateful_alu
   import action_pkg::*;
 #(
@@ -41,7 +41,7 @@ module stateful_alu
   value_t packet_mem[Registers];
   value_t software_mem[Registers];
   logic packet_turn[Registers];
-  logic software_turn[Registers];  // not equal to packet_turn: software was the last to write
+  logic software_turn[Registers];  // differs from packet_turn: software wrote last
 
   function automatic value_t updated(update_e update, value_t value, value_t operand, value_t constant);
     unique case (update)
@@ -110,7 +110,7 @@ module stateful_alu
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (ready_q || !(valid_i || write_i))
-      else $error("stateful_alu: somebody came before the registers were 0");
+      else $error("stateful_alu: an access came before the registers were cleared");
     end
   end
 endmodule

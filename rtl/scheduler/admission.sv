@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets into the queues, and who leaves them when room is short. Decides in the cycle in which the
-// packet stands on the output of rank_stage; one packet per cycle.
+// Decides which packets are queued, and which are evicted when room is short, in the cycle in which the
+// packet is at the output of rank_stage; one packet per cycle.
 //
-// A droppable packet that is sound and has a right to its service is taken when
-//   its tenant is, with it, within its guarantee of cells and of entries; or
-//   no room is short; or
-//   it is better than the packet which would have to leave (admission_victim), which then does; but not while
+// A droppable packet that is sound and has a right to its service is accepted if
+//   its tenant, with this packet, is within its guarantee of cells and of entries; or
+//   there is no shortage of room; or
+//   it is better than the packet that would be evicted for it (admission_victim), which then is; but not while
 //   half of the headroom is used up.
-// Room is short in a channel when its free cells, and in the PIFO when its free entries, are no more than what
-// the tenants are still guaranteed, what lossless messages may need, and headroom for what is on
-// its way while this is found out. Guarantees hold in each channel, so they are kept free in each.
+// There is a shortage in a channel if its free cells, and in the PIFO if its free entries, are fewer than the sum of
+// the tenants' unused guarantees, the needs of lossless messages, and headroom for packets that are in flight
+// until the shortage is noticed. A guarantee holds in each channel, so it is reserved in each.
 //
-// Packets leave one after another, and only if their tenant stays above its guarantee whatever is on its way
-// out. A queue with a lossless message in it is left alone: its last packet may be that one.
-// Lossless messages are outside the accounts of tenants; their tokens and places bound them (lossless_tokens).
+// Packets are evicted one at a time, and only if their tenant stays above its guarantee once every eviction in
+// flight is done. No packet is evicted from a queue with a lossless message: the last packet may be that one.
+// Lossless messages do not count in the tenants' accounts; their tokens and places bound them (lossless_tokens).
 module admission
   import policy_pkg::*;
 #(
@@ -23,7 +23,7 @@ module admission
     parameter int unsigned Channels = 2,
     parameter int unsigned ChannelCells = 1024,  // of each channel's buffer
     parameter int unsigned MaxPacketCells = 71,
-    parameter int unsigned LosslessPackets = 4,  // room kept in each channel for that many of the largest size
+    parameter int unsigned LosslessPackets = 4,  // each channel reserves room for this many of the largest size
     localparam int unsigned Queues = Services * Tenants,
     localparam int unsigned SlotWidth = $clog2(Entries),
     localparam int unsigned QueueWidth = $clog2(Queues)
@@ -32,20 +32,20 @@ module admission
     input logic rst_i,
 
     input tenant_policy_t policy_i[Tenants],
-    input cells_t headroom_i,  // cells per channel for what is on its way
+    input cells_t headroom_i,  // cells per channel for packets in flight
     input logic [Queues-1:0] circular_i,
 
-    // From rank_stage, and the answer in the same cycle. Not for Queues cycles after reset.
+    // From rank_stage, answered in the same cycle. No packets for Queues cycles after reset.
     input  logic                                in_valid_i,
     input  admission_request_t                  in_request_i,
     input  rank_t                               in_rank_i,
     input  logic                                in_beyond_i,
     output logic                                accept_o,      // push it, write the slot table
-    output logic               [ SlotWidth-1:0] slot_o,        // for the packet accepted
+    output logic               [ SlotWidth-1:0] slot_o,        // of the accepted packet
     output logic               [QueueWidth-1:0] queue_o,
     output logic                                discard_o,     // dropped: free its cells
 
-    // Every packet popped, when the slot table has told what it is.
+    // Every popped packet, once its entry has been read from the slot table.
     input logic                     release_valid_i,
     input logic                     release_evicted_i,
     input logic     [SlotWidth-1:0] release_slot_i,
@@ -54,12 +54,12 @@ module admission
     input cells_t                   release_cells_i,
     input logic                     release_lossless_i,
 
-    // Pop the highest of this queue.
+    // Pop the highest rank of this queue.
     output logic                  evict_valid_o,
     input  logic                  evict_ready_i,
     output logic [QueueWidth-1:0] evict_queue_o,
 
-    // Beside that room: whether a lossless message waits for room, and whether there is room for one of the largest size.
+    // Whether a lossless message waits for room, and whether there is room for one of the largest size.
     input  logic                demand_i,
     output logic [Channels-1:0] ample_o,
 
@@ -69,7 +69,7 @@ module admission
     input logic   [Queues-1:0] tail_valid_i,
     input rank_t               tail_rank_i [  Queues],
 
-    // For drop_counters: what became of the arrival, and of the packet released.
+    // The fates of the arrival and of the released packet, for their counters.
     output logic        arrival_valid_o,
     output fate_event_t arrival_event_o,
     output logic        departure_valid_o,
@@ -79,7 +79,7 @@ module admission
     output cells_t used_entries_o[Tenants]
 );
   if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
-    $fatal(1, "admission: Tenants is %0d; it must be in 1 to 16", Tenants);
+    $fatal(1, "admission: Tenants is %0d; it must be from 1 to 16", Tenants);
   end
   if (ChannelCells < (LosslessPackets + 2) * MaxPacketCells) begin : gen_bad_cells
     $fatal(1, "admission: ChannelCells is %0d; with %0d lossless messages it must be at least %0d", ChannelCells,
@@ -90,9 +90,9 @@ module admission
   localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
   localparam int unsigned ChannelWidth = Channels > 1 ? $clog2(Channels) : 1;
   localparam int unsigned LosslessWidth = $clog2(LosslessPackets + 1);
-  localparam int unsigned EntryHeadroom = 4;  // accepted before a shortage of entries is noticed
+  localparam int unsigned EntryHeadroom = 4;  // packets accepted before a shortage of entries is noticed
   localparam cells_t LosslessCells = cells_t'(LosslessPackets * MaxPacketCells);
-  localparam int unsigned MaxOwed = 7;  // packets taken on credit: each of them has another one leave
+  localparam int unsigned MaxOwed = 7;  // packets accepted at the cost of another whose eviction is outstanding
 
   function automatic logic [QueueWidth-1:0] queue_of(service_t service, tenant_t tenant);
     return QueueWidth'(32'(service) * Tenants + 32'(tenant));
@@ -102,7 +102,7 @@ module admission
   logic slot_valid, take_account, give_account;
   logic [SlotWidth:0] free_entries;
   logic [Tenants-1:0] evictable_q;
-  logic [1:0] pending_q;  // evictions on their way
+  logic [1:0] pending_q;  // evictions in flight
   cells_t pending_cells_q, reserved_cells_q, reserved_entries_q;
   logic [Channels-1:0] short_q;
   logic entries_short_q, starving_q, evict;
@@ -123,7 +123,7 @@ module admission
   assign take_account = accept_o && !in_request_i.lossless;
   assign give_account = release_valid_i && !release_lossless_i;
 
-  cells_t cells_left[Tenants];  // of the guarantee; as numbers with a sign
+  cells_t cells_left[Tenants];  // of the guarantee; two's complement
   cells_t entries_left[Tenants];
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
     logic take, give;
@@ -149,12 +149,12 @@ module admission
     always_ff @(posedge clk_i) begin
       if (!rst_i && give) begin
         assert (used_cells_o[t] >= release_cells_i && used_entries_o[t] != '0)
-        else $error("admission: tenant %0d gives back more than it has", t);
+        else $error("admission: tenant %0d releases more than it holds", t);
       end
     end
   end
 
-  // ---- What is short, two cycles after the fact.
+  // ---- Shortages, noticed after two cycles.
   cells_t reserved_cells, reserved_entries, ample_q;
   always_comb begin
     reserved_cells   = LosslessCells + headroom_i;
@@ -218,7 +218,7 @@ module admission
       fate  = Shortage;
       if (in_request_i.lossless || (!over && (below || !short_here || better))) fate = Accepted;
     end
-    // A droppable packet waits for no slot; there is one for every lossless message.
+    // A droppable packet does not wait for a slot; there is one for every lossless message.
     if (!slot_valid && fate == Accepted) fate = Shortage;
   end
   assign accept_o  = in_valid_i && fate == Accepted;
@@ -233,7 +233,7 @@ module admission
       fate: release_evicted_i ? Evicted : Dispatched
   };
 
-  // ---- Lossless messages: how many are in each queue, and how many more may come.
+  // ---- Lossless messages: how many are in each queue.
   logic [Queues-1:0] lossless_here, evictable;
   logic [QueueWidth-1:0] release_queue;
   assign release_queue = queue_of(release_service_i, release_tenant_i);
@@ -275,8 +275,8 @@ module admission
       .rank_o(victim_rank)
   );
 
-  // evictable_q knows of an eviction in the second cycle after it. A lossless message that comes in this very
-  // cycle might be the one popped.
+  // evictable_q includes an eviction from the second cycle after it. A lossless message that arrives in this
+  // cycle might be the one that is popped.
   assign evict_valid_o = victim_valid && !wait_q && !(in_valid_i && in_request_i.lossless) && pending_q != '1
       && (owed_q != '0 || (starving_q && pending_q == '0));
   assign evict_queue_o = victim_queue;
@@ -304,13 +304,13 @@ module admission
   always_ff @(posedge clk_i) begin
     if (!rst_i && in_valid_i) begin
       assert (victim_ready)
-      else $error("admission: a packet came before the memories were cleared");
+      else $error("admission: a packet arrived before the memories were cleared");
       assert (!(in_request_i.lossless && sound && !accept_o))
       else $error("admission: no room for a lossless message");
     end
     if (!rst_i) begin
       assert (!evicted || (pending_q != '0 && !release_lossless_i))
-      else $error("admission: a packet was evicted that should not have been");
+      else $error("admission: a packet was evicted that must not be");
       assert (!(accept_o && discard_o));
     end
   end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which slots are free. One taken and one given back per cycle; each is with one holder at a time. After
-// reset they are counted off, later taken from a queue of those that came back.
+// The free slots. One is taken and one given back per cycle; a slot has at most one holder. Slots are first
+// handed out in order of their numbers, then from a queue of those given back.
 module admission_slots #(
     parameter int unsigned Entries = 1024,
     localparam int unsigned SlotWidth = $clog2(Entries)
@@ -20,7 +20,7 @@ module admission_slots #(
     $fatal(1, "admission_slots: Entries is %0d; it must be a power of two, at least 2", Entries);
   end
 
-  logic [SlotWidth:0] fresh_q;  // counted off so far
+  logic [SlotWidth:0] fresh_q;  // slots handed out for the first time so far
   logic fresh, back_valid, back_ready;
   logic [SlotWidth-1:0] back_slot;
   assign fresh   = !fresh_q[SlotWidth];
@@ -53,9 +53,9 @@ module admission_slots #(
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!take_i || valid_o)
-      else $error("admission_slots: a slot was taken that is not there");
+      else $error("admission_slots: a slot was taken when none is free");
       assert (!give_i || (back_ready && free_o != (SlotWidth + 1)'(Entries)))
-      else $error("admission_slots: a slot came back that nobody had");
+      else $error("admission_slots: a slot was given back that nobody held");
     end
   end
 endmodule

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose packet would leave if room were needed: of the service whose tenants above their guarantees hold the
-// most cells, the queue of such a tenant with the highest rank at its end.
+// The queue from which a packet would be evicted: in the service whose tenants above their guarantees hold the
+// most cells, the queue of such a tenant with the highest rank at its tail.
 //
-// One queue per cycle is looked at, so the answer is some Services * Tenants cycles old as to who holds most, and
-// twice Tenants cycles as to ranks. What counts is exact in the cycle of use: that the queue may be
-// evicted from at all. While a tail's rank is not known the last one stands in.
+// One queue is examined per cycle, so the choice of the service is up to some Services * Tenants cycles old, and that
+// of the queue 2 * Tenants cycles. Whether a packet of the queue may be evicted is exact in the cycle of use. While
+// the rank of the tail is unknown, its last known rank is used.
 //
-// The cells of a queue are the difference of two memories, what came and what went, with one
+// The cells of a queue are the difference of two memories, cells that arrived and cells that left, with one
 // writer each.
 module admission_victim
   import policy_pkg::*;
@@ -41,7 +41,7 @@ module admission_victim
     output rank_t                   rank_o
 );
   if (Queues < 2) begin : gen_bad_queues
-    $fatal(1, "admission_victim: there are %0d queues; it needs at least 2", Queues);
+    $fatal(1, "admission_victim: there are %0d queues; there must be at least 2", Queues);
   end
 
   // ---- Cells of each queue.
@@ -60,7 +60,7 @@ module admission_victim
     else if (leave_valid_i) went[leave_queue_i] <= went[leave_queue_i] + leave_cells_i;
   end
 
-  // ---- The service that holds most: one queue per cycle.
+  // ---- The service that holds the most cells: one queue per cycle.
   logic [ServiceWidth-1:0] scan_service_q, best_service_q, fullest_q;
   logic [TenantWidth-1:0] scan_tenant_q;
   logic last_tenant, last_queue, fullest_valid_q, better;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets of services that keep a flow at one unit. Their unit is known when they arrive and is kept
-// here by slot. Once popped, a packet waits here, first in first out per service, until its own
-// unit has a credit. So a packet whose unit has none holds back the few behind it in its service
-// (Depth, at most, have left their PIFO and are beyond its order and its eviction), and nobody else.
+// Popped packets of services with affinity (all packets of a flow go to one unit). The unit is known when a
+// packet arrives and is kept here by slot. Once popped, a packet waits here, first in first out per service,
+// until its unit has a credit. A packet whose unit has none causes head-of-line blocking in its own service only:
+// at most Depth packets have left the PIFO, where they can no longer be reordered or evicted.
 module affine_wait #(
     parameter int unsigned Services = 8,
     parameter int unsigned Units = 8,
@@ -20,9 +20,9 @@ module affine_wait #(
     input logic [UnitWidth-1:0] arrive_unit_i,
     input logic                 arrive_lossless_i,
 
-    input  logic [Services-1:0] fetch_i,  // one hot: a packet is popped and will come here
+    input  logic [Services-1:0] fetch_i,  // one-hot: a packet is popped and will arrive here
     output logic [Services-1:0] room_o,
-    output logic [Services-1:0] empty_o,  // and none on its way
+    output logic [Services-1:0] empty_o,  // and none in flight
 
     input logic                    popped_i,
     input logic [ServiceWidth-1:0] popped_service_i,
@@ -84,9 +84,9 @@ module affine_wait #(
         assert (!fetch_i[s] || room_o[s])
         else $error("affine_wait: a packet was fetched without room for it");
         assert (!push || ready)
-        else $error("affine_wait: a packet came that nobody fetched");
+        else $error("affine_wait: a packet arrived that was not fetched");
         assert (!take_i[s] || head_valid_o[s])
-        else $error("affine_wait: a packet was taken where none waits");
+        else $error("affine_wait: a packet was taken although none waits");
       end
     end
   end

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands out free cells, one per cycle, and takes them back: a cell that was read, a whole chain that
-// was discarded and what the writer has of a packet that it gives up, all in the same cycle.
+// Hands out free cells, one per cycle, and takes back, all in the same cycle: a cell that was read, a whole chain
+// that was discarded, and the cells of a packet that the writer abandons.
 //
-// The cells to hand out next are a chain, walked along the links that their last packets left:
+// The cells to hand out next are a chain, followed along the links of the packets that last used them:
 //
 //   never used --+
 //   discarded ---+--> cell_o .. end_q --> the writer
 //   read --------+        ^-- taken back: first .. last, linked in front of cell_o
 //
-// So a chain of any length is freed without touching its links. A freed cell can be handed out two
-// cycles later; cell_valid_o may be low so long though free_o counts it.
+// So a chain of any length is freed without changing its links. A freed cell can be handed out two
+// cycles later; until then cell_valid_o may be low although free_o counts the cell.
 module cell_allocator #(
     parameter int unsigned Cells = 1024,
     localparam int unsigned CellWidth = $clog2(Cells),
@@ -23,7 +23,7 @@ module cell_allocator #(
     output cell_t cell_o,
     input  logic  take_i,
 
-    // The writer's packet, from first to last, comes back; not in a cycle with take_i.
+    // The cells of the abandoned packet, from first to last, are given back; never in a cycle with take_i.
     input logic   back_i,
     input cell_t  back_first_i,
     input cell_t  back_last_i,
@@ -37,21 +37,21 @@ module cell_allocator #(
     input cell_t  discard_last_i,
     input count_t discard_cells_i,
 
-    // The links of all cells: the writer's, which this module completes.
+    // The writer's links between cells, which this module completes.
     input  logic  link_i,
     input  cell_t link_cell_i,
     input  cell_t link_next_i,
 
-    output count_t free_o  // exact, of all that happened before this cycle
+    output count_t free_o  // exact as of the start of this cycle
 );
   typedef struct packed {
     cell_t first;
     cell_t last;
   } chain_t;
 
-  logic valid_q, linked_q;  // linked_q: cell_o is what the link of the one before says
+  logic valid_q, linked_q;  // linked_q: cell_o is the link of the previous cell
   cell_t cell_q, end_q, linked;
-  count_t fresh_q, free_q;  // the next cell that was never used; its top bit: there is none
+  count_t fresh_q, free_q;  // fresh_q: the first cell never used; its top bit: there is none
 
   logic discarded_valid, read_valid, load, at_end;
   chain_t discarded;
@@ -59,7 +59,7 @@ module cell_allocator #(
   assign cell_valid_o = valid_q;
   assign cell_o = linked_q ? linked : cell_q;
   assign at_end = cell_o == end_q;
-  // A chain that comes back is put in front of the present one: that is no time to load another.
+  // A chain given back is linked in front of the present one, so no other is loaded in that cycle.
   assign load = !back_i && (take_i ? at_end : !valid_q);
 
   logic load_fresh, load_discarded, load_read;
@@ -138,11 +138,11 @@ module cell_allocator #(
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!take_i || (valid_q && !back_i))
-      else $error("cell_allocator: a cell is taken that is not there");
+      else $error("cell_allocator: a cell is taken when none is offered");
       assert (free_q <= count_t'(Cells))
-      else $error("cell_allocator: more free cells than there are");
+      else $error("cell_allocator: more cells are free than exist");
       assert (!valid_q || free_q != '0)
-      else $error("cell_allocator: a cell to hand out, though none is free");
+      else $error("cell_allocator: a cell is offered although none is free");
     end
   end
 endmodule

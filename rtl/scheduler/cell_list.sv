@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first-in first-out list of free chains of cells. The chain behind another one is kept in a block
-// RAM at the address of the other's last cell, so the list needs no memory for the cells themselves.
-// One chain in and one out per cycle; what is pushed in one cycle can be popped in the next.
-// All outputs come from registers (one of them that of the RAM).
+// A first-in first-out list of free chains of cells. A block RAM holds, at the address of a chain's last cell,
+// the next chain, so the list needs no memory for the cells themselves.
+// One chain in and one out per cycle; a chain pushed in one cycle can be popped in the next.
+// All outputs come from registers (one of them the RAM's output register).
 module cell_list #(
     parameter int unsigned Cells = 1024,
     parameter type chain_t = logic [$clog2(Cells)-1:0],
@@ -27,7 +27,7 @@ module cell_list #(
   assign valid_o = valid_q;
   assign chain_o = ram_q ? ram_chain : head_q;
 
-  logic only, straight;  // chain_o is the only one; what is pushed is the head of the next cycle
+  logic only, straight;  // only: chain_o is the only one; straight: the pushed chain is the next cycle's head
   assign only = last_i == tail_q;
   assign straight = push_i && (!valid_q || (pop_i && only));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read side of packet_buffer: walks a packet's cells, one flit per cycle, and frees each cell with the
-// read of its last flit. A request is taken in the cycle that reads its first flit, which comes out in
+// Read side of packet_buffer: follows a packet's cells, one flit per cycle, and frees each cell with the
+// read of its last flit. A request is taken in the cycle that reads its first flit, which is at the output in
 // the next one, so there is no bubble between packets. The output register is that of the data RAM.
 module cell_reader
   import girih_pkg::*;
@@ -45,12 +45,12 @@ module cell_reader
   descriptor_t desc_q;
   length_t left_q;  // flits of the packet that are still to be fetched
   cell_t cell_q;  // the cell of the last fetch
-  offset_in_cell_t offset_q;  // of the next fetch in its cell; 0: in the next cell
+  offset_in_cell_t offset_q;  // of the next fetch in its cell; 0: it is in the next cell
 
   logic advance, start, more, last;
   cell_t next_cell, cell_now;
   offset_in_cell_t offset;
-  length_t left;  // behind the fetch of this cycle
+  length_t left;  // after the fetch of this cycle
   assign advance = out_ready_i || !valid_q;
   assign more = left_q != '0;
   assign read_ready_o = advance && !more;
@@ -114,7 +114,7 @@ module cell_reader
   always_ff @(posedge clk_i) begin
     if (!rst_i && start) begin
       assert (read_length_i != '0)
-      else $error("cell_reader: a packet of no bytes is read");
+      else $error("cell_reader: a packet without bytes is read");
     end
   end
 endmodule

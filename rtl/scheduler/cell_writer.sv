@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write side of packet_buffer: takes packets off the link, cuts them into cells, links the cells and
-// reports each packet once, with its last flit. It decides what is not stored: what lies behind
-// desc.length, and all of a packet that is bad, has no cell left, or is longer than a length can say.
+// Write side of packet_buffer: takes packets from the link, cuts them into cells, links the cells and
+// reports each packet once, with its last flit. Bytes past desc.length are not stored, and nothing is stored of
+// a packet that is bad, finds no free cell, or is too long for the length field.
 module cell_writer
   import girih_pkg::*;
 #(
@@ -36,7 +36,7 @@ module cell_writer
     output logic        stored_reserved_o,
     output descriptor_t stored_desc_o,
 
-    // The allocator: the next cell, and the packet's cells when it is given up.
+    // The allocator: the next cell, and the cells of a packet that is abandoned.
     input  logic   cell_valid_i,
     input  cell_t  cell_i,
     input  count_t free_i,
@@ -68,12 +68,12 @@ module cell_writer
     logic    reserved;
   } report_t;
 
-  // What is known of the packet that is being written.
+  // The packet being written.
   logic open_q, waits_q, reserved_q, trim_q, lost_q;
   cell_t first_q, cell_q;
   count_t cells_q;
-  length_t limit_q, length_q;  // bytes to keep (with trim_q); bytes that came
-  logic [AddrWidth-1:0] addr_q;  // behind the last flit; where a cell begins, the next flit needs a new one
+  length_t limit_q, length_q;  // bytes to keep (with trim_q); bytes received
+  logic [AddrWidth-1:0] addr_q;  // after the last flit; at the start of a cell, the next flit needs a new cell
 
   logic reports_ready, fire, waits, reserved, trim, lost;
   length_t limit, length, present;
@@ -86,7 +86,7 @@ module cell_writer
   assign present = in_flit_i.last ? FullFlit - length_t'(in_flit_i.empty) : FullFlit;
   assign {too_long, length} = {1'b0, open_q ? length_q : '0} + {1'b0, present};
 
-  // A flit is kept if it is not behind the limit and the packet not lost.
+  // A flit is kept if it is within the limit and the packet is not lost.
   logic keep, give_up, cell_full, needs_cell, has_cell, starved;
   assign keep = !lost && !(trim && open_q && length_q >= limit);
   assign cell_full = (addr_q & AddrWidth'(CellFlits - 1)) == '0;
@@ -104,7 +104,7 @@ module cell_writer
   assign back_last_o = cell_q;
   assign back_cells_o = cells_q;
 
-  // A packet that is given up is linked in front of the cells to hand out, as it is linked while it grows.
+  // An abandoned packet is linked in front of the cells to hand out, by the same link port as a growing one.
   assign link_o = (take_o && open_q) || (back_o && cell_valid_i);
   assign link_cell_o = cell_q;
   assign link_next_o = cell_i;
@@ -118,7 +118,7 @@ module cell_writer
   logic lost_d;
   assign lost_d = lost || starved || too_long;
 
-  // Reports. The descriptor is written with the first flit, in the place that the report will have.
+  // Reports. The descriptor is written with the first flit, to the entry that the report will have.
   report_t report, reported;
   logic report_push;
   assign report_push = fire && in_flit_i.last;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much each channel has been given to send, so that pops are committed late: not before a channel
-// is so near its end that a packet popped now comes just in time, for a long packet on the link must
-// not have others popped behind it that a better one could still have overtaken.
+// How many flits each channel still has to send, so that pops are committed as late as possible: only when a
+// packet popped now reaches the link just in time. While a long packet is on the link, no packet is popped that
+// a better one could still overtake.
 //
-// A popped packet is charged to every channel until its slot has been read; only then are its channel
-// and its length known. The charge is the longest of its service's last packets, halved for each one
-// since: too low a charge commits packets too early, too high a one leaves bubbles among short ones.
-// Which channel it will be cannot be chosen: with several, pops go on while any that they may be for
-// runs low, and another takes one packet behind the one on its link, and up to Packets as long as it
-// has less than Ahead flits to send.
+// A popped packet is charged to every channel until its slot has been read, when its channel and length are
+// known. The charge is the longest of its service's last packets, halved for each packet since: too low a charge
+// commits packets too early, too high a charge leaves bubbles among short packets.
+// The channel of a packet cannot be chosen: with several channels, pops go on while any channel that they may be
+// for runs low. Another channel then takes one packet behind the one on its link, and up to Packets as long as it
+// has fewer than Ahead flits to send.
 module channel_backlog
   import girih_pkg::*;
 #(
     parameter int unsigned Services = 8,
     parameter int unsigned Channels = 2,
-    parameter int unsigned Low = 8,  // flits: what hides the way from pop to link
+    parameter int unsigned Low = 8,  // flits that hide the latency from pop to link
     parameter int unsigned Ahead = MaxFrameFlits > 1 ? MaxFrameFlits / 2 : 1,
     parameter int unsigned Packets = 8,
     localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,
@@ -24,16 +24,16 @@ module channel_backlog
     input logic rst_i,
 
     output logic [Channels-1:0] low_o,  // packets for this channel are welcome
-    output logic                open_o,  // and all channels could take one
+    output logic                open_o,  // every channel could take a packet
 
     input  logic                    pop_i,
     input  logic [ServiceWidth-1:0] pop_service_i,
-    output logic [ ChargeWidth-1:0] charge_o,  // combinational from pop_service_i; comes back below
+    output logic [ ChargeWidth-1:0] charge_o,  // combinational from pop_service_i; returned as known_charge_i
 
     input logic                    known_i,
     input logic [ServiceWidth-1:0] known_service_i,
     input logic [ ChargeWidth-1:0] known_charge_i,
-    input logic [    Channels-1:0] known_channel_i,  // one hot
+    input logic [    Channels-1:0] known_channel_i,  // one-hot
     input length_t                 known_flits_i,
 
     input logic [Channels-1:0] sent_i,  // a flit has left by the channel
@@ -64,7 +64,7 @@ module channel_backlog
   end
 
   for (genvar c = 0; c < Channels; c++) begin : gen_channel
-    work_t work_q, expected_q;  // flits known, and with what is charged
+    work_t work_q, expected_q;  // flits known; expected_q: with the charges, too
     packets_t packets_q;
     work_t given, sent;
     logic add;
@@ -85,9 +85,9 @@ module channel_backlog
       end
       if (!rst_i) begin
         assert (!sent_i[c] || work_q != '0)
-        else $error("channel_backlog: more flits left than were given");
+        else $error("channel_backlog: more flits left than were charged");
         assert (!sent_i[c] || !sent_last_i[c] || packets_q != '0)
-        else $error("channel_backlog: more packets left than were given");
+        else $error("channel_backlog: more packets left than were charged");
         assert (expected_q >= work_q)
         else $error("channel_backlog: a charge was settled twice");
       end

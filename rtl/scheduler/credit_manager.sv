@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credits of every unit: permission to send it one message more. A unit's balance is the credits it
-// is configured with less its outstanding ones: + a message sent (consume) or pushed to it by another
-// unit (cancel), - a message let go of (give). It may go below 0, because pushed messages do not ask.
+// Credits of every unit: a credit permits one more message to the unit. A unit's balance is its configured credits
+// minus the outstanding ones: + 1 for a message sent to it (consume) or pushed to it by another unit (cancel),
+// - 1 for a message that it has released (give). It may be negative, because pushed messages do not ask.
 //
-// The best unit of a service is the enabled one with most credits, the lowest index among equals:
-// the one that is chosen falls behind at once, so equals take turns under load. A service with
-// affinity has all messages of a flow go to one unit, the k-th of its enabled ones, k from the flow.
+// The best unit of a service is the enabled one with the most credits, the lowest index among equals:
+// the chosen unit loses a credit at once, so equals take turns under load. In a service with affinity all
+// messages of a flow go to one unit, the k-th of its enabled ones, where k depends on the flow.
 //
 // best_* and the checks *_ok_o come from registers and include everything up to the last cycle's
 // consume; a credit that a unit gives in cycle t counts in cycle t + 2.
@@ -31,16 +31,16 @@ module credit_manager
     input node_t    [Units-1:0]      unit_node_i,
     input logic     [Services-1:0]   affinity_i,
 
-    input logic  consume_valid_i,    // only of a unit with credit_ok_o (and lossless_ok_o)
+    input logic  consume_valid_i,    // only for a unit with credit_ok_o (and lossless_ok_o)
     input unit_t consume_unit_i,
     input logic  consume_lossless_i,  // it is lossless, or may be
 
-    // A message that might have been lossless when it was sent is not: its room is free again.
+    // A message that could have been lossless when it was sent is not: its room is free again.
     input logic  spare_valid_i,
     input unit_t spare_unit_i,
 
     output logic [Units-1:0] credit_ok_o,    // enabled, and has a credit in this cycle
-    output logic [Units-1:0] lossless_ok_o,  // and room for a lossless message
+    output logic [Units-1:0] lossless_ok_o,  // also has room for a lossless message
 
     output logic  [Services-1:0] best_valid_o,        // the service has an enabled unit
     output logic  [Services-1:0] best_credit_ok_o,
@@ -48,14 +48,14 @@ module credit_manager
     output unit_t [Services-1:0] best_unit_o,
     output node_t [Services-1:0] best_node_o,
 
-    // For the message whose flow is flow_i: as best_*, but where a service has affinity, its flow's unit.
+    // For the message of flow flow_i: as best_*, but the flow's unit in a service with affinity.
     input  logic  [15:0]         flow_i,
     output logic  [Services-1:0] flow_credit_ok_o,
     output logic  [Services-1:0] flow_lossless_ok_o,
     output unit_t [Services-1:0] flow_unit_o,
     output node_t [Services-1:0] flow_node_o,
 
-    output balance_t [Units-1:0] credits_o  // of the last cycle, without its consume
+    output balance_t [Units-1:0] credits_o  // as of the previous cycle, without its consume
 );
   if (Units < 1 || Units > 64) begin : gen_bad_units
     $fatal(1, "credit_manager: Units is %0d; it must be from 1 to 64", Units);
@@ -73,8 +73,8 @@ module credit_manager
   typedef logic [UnitWidth:0] index_t;
   typedef logic [Units-1:0] units_t;
 
-  // Balances. What the units said in the last cycle is in `balance`, this cycle's consume is not: it
-  // comes late, so all that depends on it is prepared for both cases.
+  // Balances. `balance` includes the units' events of the previous cycle, but not this cycle's consume, which
+  // arrives late: whatever depends on it is computed for both cases.
   units_t consume, ok_q, lossless_ok_q;
   balance_t balance[Units];
 
@@ -127,11 +127,11 @@ module credit_manager
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
         assert (!event_q.give || event_q.cancel || outstanding_q != '0)
-        else $error("credit_manager: unit %0d gives a credit that nobody has", i);
+        else $error("credit_manager: unit %0d gives a credit that is not outstanding", i);
         assert (!event_q.cancel || event_q.give || outstanding_q < '1 - 1'b1)
         else $error("credit_manager: the balance of unit %0d is about to wrap", i);
         assert (32'(lossless_q) >= 32'(event_q.give && event_q.give_lossless) + 32'(spare))
-        else $error("credit_manager: unit %0d lets go of a lossless message that it has not", i);
+        else $error("credit_manager: unit %0d releases a lossless message that it does not hold", i);
         assert (!consume[i] || ok_q[i])
         else $error("credit_manager: a message is sent to unit %0d without a credit", i);
         assert (!lossless_consume || lossless_ok_q[i])
@@ -142,7 +142,7 @@ module credit_manager
   assign credit_ok_o = ok_q;
   assign lossless_ok_o = lossless_ok_q;
 
-  // Whose units they are, and the place of each among the enabled ones of its service.
+  // The units of each service, and the index of each among the enabled ones of its service.
   units_t member[Services], member_q[Services];
   units_t peers[Units];
   index_t index_q[Units], members_q[Services];
@@ -164,7 +164,7 @@ module credit_manager
     always_ff @(posedge clk_i) index_q[i] <= index_t'($countones(peers[i] & units_t'((64'd1 << i) - 1)));
   end
 
-  // The best units: each pair is compared once, for all services.
+  // The best units: each pair of units is compared once, for all services.
   units_t behind[Units];  // behind[i][j]: i is behind j
   units_t best, best_q;
   for (genvar i = 0; i < Units; i++) begin : gen_best
@@ -205,8 +205,8 @@ module credit_manager
   logic [7:0] hash;
   assign hash = flow_i[15:8] ^ flow_i[7:0];
 
-  // A flow's unit is the turns[n]-th of n: its hash, scaled. Sums, because a multiplier block without
-  // its registers is slow; once per n, for all services.
+  // Among n units, a flow's unit has the index turns[n] = hash * n / 256. It is computed by additions, because a
+  // multiplier block without its registers is slow; once per n, for all services.
   index_t turns[1:Units];
   for (genvar n = 1; n <= Units; n++) begin : gen_turn
     logic [8+UnitWidth:0] scaled;
@@ -241,7 +241,7 @@ module credit_manager
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
         assert ($onehot0(chosen) && (|chosen == |member_q[s]))
-        else $error("credit_manager: service %0d has not exactly one best unit", s);
+        else $error("credit_manager: service %0d does not have exactly one best unit", s);
       end
     end
   end

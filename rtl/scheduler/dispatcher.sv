@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides in every cycle what leaves the PIFOs: one packet of a service whose unit has a credit, or,
-// where an arrival needs the room, the highest rank of a queue (eviction). Services take turns.
-// Both share the PIFO's pop port; when both want it they alternate. rank_ageing takes it first, in at most one of
-// four cycles.
+// Decides in every cycle which packet leaves the PIFOs: one of a service whose unit has a credit or,
+// if an arrival needs the room, the highest rank of a queue (eviction). Services are served round robin.
+// Dispatch and eviction share the PIFO's pop port; when both want it they alternate. rank_ageing has priority
+// over both, in at most one of four cycles.
 //
 //   cycle 0            1 .. PopLatency-1    PopLatency            +1
 //   decide, pop,       PIFO                 slot: read its entry  the entry is read: leave_o
-//   take the credit                         (affine: wait)        and the unit beside it
+//   take the credit                         (affine: wait)        and its unit
 //
-// A service that keeps flows at one unit does not know a packet's unit when it pops: its packets are
-// popped a few ahead into affine_wait and leave from there, without the pop port, by the same pipeline.
+// In a service with affinity the unit of a packet is not known when it is popped: its packets are popped a few
+// ahead into affine_wait and leave from there by the same pipeline, without the pop port.
 module dispatcher
   import girih_pkg::*;
 #(
@@ -19,7 +19,7 @@ module dispatcher
     parameter int unsigned Channels = 2,
     parameter int unsigned Entries = 1024,
     parameter int unsigned PopLatency = 3,
-    parameter int unsigned Packets = 8,  // popped and not yet sent, on one channel
+    parameter int unsigned Packets = 8,  // packets popped and not yet sent, per channel
     localparam int unsigned Queues = Services * Tenants,
     localparam int unsigned QueueWidth = $clog2(Queues),
     localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1,
@@ -30,7 +30,7 @@ module dispatcher
     input logic clk_i,
     input logic rst_i,
 
-    // What may leave in this cycle.
+    // Which packets may leave in this cycle.
     input logic [Services-1:0] pick_valid_i,  // the picked tenant's head may leave
     input logic [Services-1:0][TenantWidth-1:0] pick_tenant_i,
     input logic [Queues-1:0] queue_busy_i,
@@ -38,12 +38,12 @@ module dispatcher
     input logic [Services-1:0] affine_i,
     input logic [Services-1:0] lossless_i,  // lossless packets are queued: the next one may be one
     input logic [Services-1:0] unit_free_i,  // the service's best unit has a credit
-    input logic [Services-1:0] unit_lossless_free_i,  // and room for a lossless packet
+    input logic [Services-1:0] unit_lossless_free_i,  // ... and has room for a lossless packet
     input logic [Services-1:0][UnitWidth-1:0] unit_i,
-    input logic [Units-1:0] free_i,  // the same of each unit
+    input logic [Units-1:0] free_i,  // the same for each unit
     input logic [Units-1:0] lossless_free_i,
 
-    // A packet queued now, whose unit its flow decides.
+    // A packet that is queued now, and its unit, which its flow determines.
     input logic                 arrive_i,
     input logic [SlotWidth-1:0] arrive_slot_i,
     input logic [UnitWidth-1:0] arrive_unit_i,
@@ -53,13 +53,13 @@ module dispatcher
     output logic                  evict_ready_o,
     input  logic [QueueWidth-1:0] evict_queue_i,
 
-    // The head of this queue becomes overdue: one cycle of the pop port, at once.
+    // The head of this queue becomes overdue: it uses the pop port in this cycle.
     input logic                  age_valid_i,
     input logic [QueueWidth-1:0] age_queue_i,
 
     output logic                    take_o,  // a credit of take_unit_o is used
     output logic [   UnitWidth-1:0] take_unit_o,
-    output logic                    take_lossless_o,  // and room for a lossless packet, should it be one
+    output logic                    take_lossless_o,  // and room for a lossless packet, in case it is one
     output logic [    Services-1:0] picked_o,  // the service's pick is popped
 
     output logic                  pop_valid_o,
@@ -77,8 +77,8 @@ module dispatcher
     output logic                    leave_evicted_o,
     output logic [ServiceWidth-1:0] leave_service_o,
     output logic [   UnitWidth-1:0] leave_unit_o,
-    output logic                    leave_lossless_o,  // take_lossless_o as it was
-    input  logic [    Channels-1:0] leave_channel_i,  // one hot
+    output logic                    leave_lossless_o,  // take_lossless_o, delayed
+    input  logic [    Channels-1:0] leave_channel_i,  // one-hot
     input  length_t                 leave_flits_i,
 
     input logic [Channels-1:0] sent_i,  // a flit has left by the channel
@@ -88,8 +88,8 @@ module dispatcher
     $fatal(1, "dispatcher: PopLatency is %0d; it must be at least 2", PopLatency);
   end
 
-  // From pop to the first flit on the link pass PopLatency + 2 cycles. With several channels the
-  // first pop may turn out to be another channel's; then there is time for a second one.
+  // A pop takes PopLatency + 2 cycles to the first flit on the link. With several channels the first pop may turn
+  // out to be for another channel; then there is time for a second pop.
   localparam int unsigned Low = Channels > 1 ? 2 * (PopLatency + 2) + 3 : PopLatency + 5;
   localparam int unsigned ChargeWidth = $clog2(Low + 1);
 
@@ -102,7 +102,7 @@ module dispatcher
 
   typedef struct packed {
     kind_e kind;
-    logic waited;  // it comes from affine_wait, in slot
+    logic waited;  // from affine_wait, with its slot in `slot`
     logic [SlotWidth-1:0] slot;
     logic [ServiceWidth-1:0] service;
     logic [UnitWidth-1:0] unit;
@@ -115,7 +115,7 @@ module dispatcher
     logic [ServiceWidth-1:0] service;
   } fetch_t;
 
-  // Who wants what.
+  // Requests of the services.
   logic [Services-1:0] pickable, waiting, wait_lossless, wait_room, wait_empty;
   logic [Services-1:0] unit_ready, launchable, fetchable;
   logic [Channels-1:0] low;
@@ -123,7 +123,7 @@ module dispatcher
   logic [Services-1:0][UnitWidth-1:0] wait_unit;
   for (genvar s = 0; s < Services; s++) begin : gen_request
     assign pickable[s] = pick_valid_i[s] && queue_busy_i[QueueWidth'(s*Tenants)+QueueWidth'(pick_tenant_i[s])];
-    // A service that has just lost its affinity first sends what waits.
+    // A service that has just lost its affinity first sends the packets that wait.
     assign unit_ready[s] = waiting[s]
         ? (wait_lossless[s] ? lossless_free_i[wait_unit[s]] : free_i[wait_unit[s]])
         : (lossless_i[s] ? unit_lossless_free_i[s] : unit_free_i[s]);
@@ -183,8 +183,8 @@ module dispatcher
   assign pop_queue_o = age_valid_i ? age_queue_i : evict ? evict_queue_i
       : QueueWidth'(pop_service * Tenants) + QueueWidth'(pick_tenant_i[pop_service]);
 
-  // What was decided goes along with the PIFO's pipeline; a fetch may share its cycle with the launch
-  // of a packet that has waited, so it has a lane of its own.
+  // The decision travels along the PIFO's pipeline. A fetch may share its cycle with the launch
+  // of a packet that has waited, so it has a pipeline of its own.
   tag_t tag_d, tag_q[PopLatency+1];
   fetch_t fetch_q[PopLatency];
   logic [ChargeWidth-1:0] charge;
@@ -274,7 +274,7 @@ module dispatcher
     if (!rst_i) begin
       assert (popped_valid_i == (fetch_q[Due].valid || tag_q[Due].kind == Evict
           || (tag_q[Due].kind == Send && !tag_q[Due].waited)))
-      else $error("dispatcher: the PIFO's latency is not PopLatency");
+      else $error("dispatcher: the latency of the PIFO is not PopLatency");
       assert (!take_o || free_i[take_unit_o])
       else $error("dispatcher: a packet is sent without a credit");
     end

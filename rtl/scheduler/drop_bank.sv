@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters in block RAM: one pulse in every cycle, to any of them, and a second copy to read from. A count
-// is there to be read three cycles after its pulse.
+// Counters in block RAM: one pulse per cycle, to any of them, and a second copy to read from. A pulse is
+// visible to reads three cycles later.
 //
 //   cycle 0: read    1: add, write both copies
 module drop_bank #(
@@ -30,7 +30,7 @@ module drop_bank #(
   logic [Width-1:0] held, copy, sum, sum_q, write_value;
   logic write;
   logic [IndexWidth-1:0] write_index;
-  // What is written in the cycle of a read is taken from here.
+  // Forwards the sum that is written in the cycle of a read.
   assign sum = (hit_q ? sum_q : held) + 1'b1;
   assign write = clear_i || count_q;
   assign write_index = clear_i ? clear_index_i : index_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler knows about a packet that it stores. Wide enough for every size of scheduler.
+// What the scheduler keeps about a stored packet. Wide enough for every size of scheduler.
 package entry_pkg;
   import girih_pkg::*;
 
@@ -20,10 +20,10 @@ package entry_pkg;
     descriptor_t desc;
   } entry_t;
 
-  // A packet that has just been stored, or could not be.
+  // A packet that has arrived, stored or not.
   typedef struct packed {
     entry_t entry;
-    logic bad;  // void, or with nothing left in its chain
+    logic bad;  // void, or its chain has no hop left
     logic overflow;
     logic stored;  // it has cells
   } arrival_t;

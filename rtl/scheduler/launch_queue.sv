@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting line of a channel: a first-in first-out queue that an entry passes in no time when the
-// line is empty and the channel is ready. in_ready_o comes from registers.
+// Queue of a channel, first in first out. An entry passes combinationally when the queue is empty and the
+// channel is ready. in_ready_o comes from registers.
 module launch_queue #(
     parameter type T = logic [7:0],
     parameter int unsigned Depth = 16

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may be lossless, tenant by tenant. For a message with a token there is room for one of the largest size in every
-// channel, whichever it comes back by, until it leaves for its last service. Each tenant has Tokens of its own, and Places
-// in which messages wait for one (lossless_wait). So what one tenant has takes nothing from the others. For a place
-// there is no room of its own: it is given where there is room for a message of the largest size that is nobody's
-// guarantee; droppable messages make such room when one waits for it at the link (demand_o).
+// Tokens and waiting places of lossless messages, by tenant. For each message with a token every channel reserves room
+// for one of the largest size, because it may return by any of them, until it leaves for its last service. Each tenant
+// has Tokens tokens, and Places places in which messages wait for one (lossless_wait), so tenants take nothing from one
+// another. A place has no reserved room: it is given only if there is room for a message of the largest size beyond
+// all guarantees. If a message waits at the link for such room (demand_o), droppable messages are evicted to make it.
 //
-// The channels, and the messages that wait, take turns, so that nobody takes what is offered to another. A tenant's
-// messages stay in order: while one waits, no other gets a token at the link.
+// The channels and the waiting messages take turns, so an offer has only one taker. A tenant's messages stay in order:
+// while one waits, no other gets a token at the link.
 module lossless_tokens
   import policy_pkg::*;
 #(
@@ -18,23 +18,23 @@ module lossless_tokens
     input logic clk_i,
     input logic rst_i,
 
-    // New messages at the link: whether there is a token, or a place to wait, and which of them is taken.
+    // New messages at the link: whether there is a token or a place to wait, and which of the two is taken.
     output logic [Channels-1:0][Tenants-1:0] token_o,
     output logic [Channels-1:0][Tenants-1:0] place_o,
     input logic [Channels-1:0] take_token_i,
     input logic [Channels-1:0] take_place_i,
     input tenant_t [Channels-1:0] take_tenant_i,
-    input logic [Channels-1:0] held_i,  // one waits at the link
-    output logic demand_o,  // for room, not for a place
+    input logic [Channels-1:0] held_i,  // a message waits at the link
+    output logic demand_o,  // a message waits for room, not for a place
 
-    // A message that waits gets a token, and with it leaves its place.
+    // A waiting message gets a token, and gives its place back.
     input logic [Tenants-1:0] waiting_i,
     output logic resume_valid_o,
     input logic resume_ready_i,
     output tenant_t resume_tenant_o,
 
-    // Tokens that come back: of a message that leaves for its last service, and of one that is dropped on arrival
-    // because it is void or has no right to be here. And the place of such a one that has no token.
+    // Tokens given back: by a message that leaves for its last service, and by one that is dropped on arrival because
+    // it is void or has no right to its service. drop_place_i: the dropped message gives back a place instead.
     input logic leave_i,
     input tenant_t leave_tenant_i,
     input logic drop_i,
@@ -44,7 +44,7 @@ module lossless_tokens
     input logic [Channels-1:0] ample_i  // room for a message without a token
 );
   if (Tokens < 1) begin : gen_bad_tokens
-    $fatal(1, "lossless_tokens: Tokens is %0d; each tenant needs one", Tokens);
+    $fatal(1, "lossless_tokens: Tokens is %0d; it must be at least 1", Tokens);
   end
   if (Places < 1 || (Places & (Places - 1)) != 0) begin : gen_bad_places
     $fatal(1, "lossless_tokens: Places is %0d; it must be a power of two", Places);
@@ -72,7 +72,7 @@ module lossless_tokens
 
   assign demand_o = |demand_q;
 
-  // Tenants take turns, too.
+  // Tenants are served round robin, too.
   logic [Tenants-1:0] resume_grant;
   arbiter_round_robin #(
       .N(Tenants)
@@ -122,9 +122,9 @@ module lossless_tokens
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
         assert (32'(used_q) + 32'(take) >= 32'(leave) + 32'(drop) && 32'(used_q) + 32'(take) <= Tokens)
-        else $error("lossless_tokens: tenant %0d gives back a token that it does not have, or has too many", t);
+        else $error("lossless_tokens: tenant %0d gives back a token that it does not hold, or holds too many", t);
         assert (32'(places_q) + 32'(sit) >= 32'(stand) + 32'(unseat) && 32'(places_q) + 32'(sit) <= Places)
-        else $error("lossless_tokens: tenant %0d gives back a place that it does not have, or has too many", t);
+        else $error("lossless_tokens: tenant %0d gives back a place that it does not hold, or holds too many", t);
       end
     end
   end
@@ -142,7 +142,7 @@ module lossless_tokens
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert ($countones({take_token_i, take_place_i}) <= 1)
-      else $error("lossless_tokens: two messages take what is offered to one");
+      else $error("lossless_tokens: two messages take one offer");
     end
   end
 endmodule

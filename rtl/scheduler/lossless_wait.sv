@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lossless messages that are stored and wait for a token of their tenant (lossless_tokens): a queue for each tenant,
-// first in, first out. They are in nobody's way here.
+// Stored lossless messages that wait for a token of their tenant (lossless_tokens): one first-in first-out queue per
+// tenant. They block nobody else here.
 module lossless_wait
   import entry_pkg::*;
 #(
@@ -16,7 +16,7 @@ module lossless_wait
 
     output logic [Tenants-1:0] waiting_o,
     input logic [TenantWidth-1:0] tenant_i,
-    output arrival_t arrival_o,  // the first of tenant_i, as one that has a token
+    output arrival_t arrival_o,  // the first of tenant_i, marked as having a token
     input logic pop_i
 );
   localparam int unsigned PlaceWidth = Places > 1 ? $clog2(Places) : 1;
@@ -57,7 +57,7 @@ module lossless_wait
       assert (!push_i || ptr_t'(write_q[push_tenant] - read_q[push_tenant]) != ptr_t'(Places))
       else $error("lossless_wait: no place for a message");
       assert (!pop_i || waiting_o[tenant_i])
-      else $error("lossless_wait: nobody waits");
+      else $error("lossless_wait: no message waits");
     end
   end
 endmodule

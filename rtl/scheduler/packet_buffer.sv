@@ -2,15 +2,15 @@
 // Packet memory of one channel of the scheduler: packets in cells of CellFlits flits, linked to
 // chains. A packet is named by its handle {first cell, last cell, number of cells}.
 //
-// In: one flit per cycle. A packet waits for cells if it is told to (in_waits_i); else it is taken to its
-// end without one, and reported with stored_overflow_o. The last reserve_i free cells are for packets with
-// in_reserved_i alone. Reported in order, one packet per cycle, in the cycle after its last flit. What lies
-// behind desc.length (if that is not 0) is not stored. A packet that is bad or overflows keeps no
-// cell: it is reported, and its handle means nothing.
+// In: one flit per cycle. With in_waits_i a packet waits for cells; without, a packet that finds none is taken to
+// its end, discarded, and reported with stored_overflow_o. The last reserve_i free cells are for packets with
+// in_reserved_i only. Packets are reported in order, one per cycle, in the cycle after their last flit. Bytes past
+// desc.length (if it is not 0) are not stored. A packet that is bad or overflows keeps no cell: it is reported, and
+// its handle is invalid.
 //
 // Out: one flit per cycle, no bubble between packets, the first flit in the cycle after the request.
 // The descriptor comes with the request. A cell is free as soon as it is read. A stored packet is
-// either read or discarded, once; discards, one per cycle, disturb nothing else.
+// either read or discarded, once; a discard, at most one per cycle, delays nothing else.
 module packet_buffer
   import girih_pkg::*;
 #(
@@ -25,9 +25,9 @@ module packet_buffer
     input logic rst_i,
 
     input  logic  in_valid_i,
-    output logic  in_ready_o,  // depends on in_flit_i and on what is told of it
+    output logic  in_ready_o,  // depends on in_flit_i and on the four inputs below
     input  flit_t in_flit_i,
-    input  logic  in_hold_i,   // with the first flit of a packet: it shall wait
+    input  logic  in_hold_i,   // with the first flit of a packet: do not take it yet
     input  logic  in_waits_i,  // with the first flit
     input  logic  in_reserved_i,  // with the first flit
     input  count_t reserve_i,
@@ -179,7 +179,7 @@ module packet_buffer
       .read_data_o(fetched_data)
   );
 
-  // Every cell is free, being written, or held by a packet that is stored and not yet read.
+  // Every cell is free, being written, or held by a stored packet that is not read yet.
   count_t writing_q, held_q;
   logic stored, read;
   count_t kept;  // cells of the packet that is complete now
@@ -187,7 +187,7 @@ module packet_buffer
   assign kept = back || !stored ? '0 : writing_q + count_t'(take);
   assign read = read_valid_i && read_ready_o;
 
-  // Which cells begin a stored packet: what is read or discarded must be one.
+  // The cells that begin a stored packet: a read or a discard must name one of them.
   logic begins_q[Cells];
   cell_t writing_first_q, begun;
   assign begun = writing_q == '0 ? cell_next : writing_first_q;
@@ -208,13 +208,13 @@ module packet_buffer
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (32'(free_cells_o) + 32'(held_q) + 32'(writing_q) == Cells)
-      else $error("packet_buffer: cells are missing, or there twice");
+      else $error("packet_buffer: cells are missing or counted twice");
       assert (held_q <= count_t'(Cells))
       else $error("packet_buffer: more cells are freed than were held");
       assert (!read || begins_q[read_first_i])
-      else $error("packet_buffer: what is read is not a stored packet");
+      else $error("packet_buffer: a read does not name a stored packet");
       assert (!discard_valid_i || begins_q[discard_first_i])
-      else $error("packet_buffer: what is discarded is not a stored packet");
+      else $error("packet_buffer: a discard does not name a stored packet");
       assert (!(read && discard_valid_i && read_first_i == discard_first_i))
       else $error("packet_buffer: a packet is both read and discarded");
     end

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues that give up their entries by rank, sharing Entries slots: a push and a pop in every cycle,
+// Queues ordered by rank that share Entries slots: a push and a pop in every cycle,
 // of any queues and ranks. The order is exact: lowest (or highest) rank first, and among equals
 // first in first out. A pop sees the pushes of earlier cycles, not that of its own.
 //
 // A rank is a leaf of a tree of two levels, and each leaf has a list of slots. The levels are stages
-// of a pipeline through which a push and a pop of the same cycle go side by side, the pop first:
+// of a pipeline that a push and a pop of the same cycle traverse side by side, the pop first:
 //
 //   cycle t    root: the child with the lowest taken leaf          count_o changes
 //   cycle t+1  leaf: the leaf in the child
 //   cycle t+2  list: its first slot                                popped_*_o (PopLatency is 2)
 //
-// A stage learns from the next one, one cycle later, whether its pop left something behind, in time
-// for the pop that follows. Behind every pop a peek goes down the tree, without a list, for the rank
-// that is now at the queue's end: head_valid_o (tail_valid_o after a pop of the highest) is low for
+// A stage learns from the next one, one cycle later, whether its pop left anything behind, in time
+// for the following pop. After every pop a peek goes down the tree, but not to the list, for the rank
+// that is now at that end of the queue: head_valid_o (tail_valid_o after a pop of the highest) is low for
 // the three cycles after the last such pop. Pushes never lower it.
 //
-// Circular: the order is modulo 2^RankWidth. All ranks in the tree of a queue must lie so close together that
+// Circular: the order is modulo 2^RankWidth. All ranks in the tree of a queue must be so close together that
 // their upper halves (of RankWidth - RankWidth / 2 bits) differ by less than half of their range:
-// 1984 of 4096 for ranks of 12 bits. For head_rank_o and tail_rank_o this includes what was popped in
+// 1984 of 4096 for ranks of 12 bits. For head_rank_o and tail_rank_o this includes the entries popped in
 // the last three cycles. circular_i of a queue changes only while it is empty.
 //
-// Ageing: a pop with pop_age_i takes the lowest entry out of the tree and appends it to the queue's list of
+// Ageing: a pop with pop_age_i moves the lowest entry from the tree to the end of the queue's list of
 // overdue entries (pifo_overdue) instead of giving it out. Overdue entries come before all others, in
-// the order in which they were moved, however long they stay: so a user who moves entries in time may use
-// circular ranks for a time that never ends. Pops, of either end, see them in the next cycle. The rank of a
-// popped overdue entry is not known. head_*_o and tail_*_o are those of the tree: overdue_o says that
-// overdue entries are at the head, and at the tail, too, while treed_o is low.
+// the order in which they were moved, however long they stay: a user that moves entries in time may use
+// circular ranks for ever. Pops at either end see them in the next cycle. The rank of a popped overdue
+// entry is not known. head_*_o and tail_*_o are those of the tree: overdue_o says that overdue entries are
+// at the head, and also at the tail while treed_o is low.
 //
 // After reset the memories are cleared, for Queues * 2^(RankWidth - RankWidth / 2) cycles: no pushes
 // until ready_o.
@@ -44,13 +44,13 @@ module pifo #(
 
     input logic [Queues-1:0] circular_i,
 
-    // Always taken; a slot is in at most once.
+    // Always taken; no slot is pushed that is already in the PIFO.
     input logic                  push_valid_i,
     input logic [QueueWidth-1:0] push_queue_i,
     input logic [ RankWidth-1:0] push_rank_i,
     input logic [ SlotWidth-1:0] push_slot_i,
 
-    // Only of a queue with a count.
+    // Only of a queue whose count is not 0.
     input logic                  pop_valid_i,
     input logic [QueueWidth-1:0] pop_queue_i,
     input logic                  pop_highest_i,
@@ -78,7 +78,7 @@ module pifo #(
     $fatal(1, "pifo: Entries is %0d; it must be at least 2", Entries);
   end
   if (RankWidth < 4) begin : gen_bad_rank_width
-    $fatal(1, "pifo: RankWidth is %0d; the tree needs at least 4", RankWidth);
+    $fatal(1, "pifo: RankWidth is %0d; it must be at least 4", RankWidth);
   end
 
   localparam int unsigned LeafWidth = RankWidth / 2;
@@ -151,7 +151,7 @@ module pifo #(
   child_t peek_child_q;
   logic pop_moved, pop_emptied, push_begins;
 
-  // What is done to the lists of overdue entries, on its way to cycle t+2.
+  // Operations on the lists of overdue entries, delayed to cycle t+2.
   typedef struct packed {
     logic take;
     logic append;
@@ -249,7 +249,7 @@ module pifo #(
   assign popped_queue_o = pop_list_queue_q;
   assign popped_highest_o = pop_list_highest_q;
 
-  // A peek is void when a pop takes the very end that it has not seen go. Another one follows that pop.
+  // A peek is void if a later pop takes the entry that it would find. Another peek follows that pop.
   logic peek_void, found_void, leaf_void;
   assign leaf_void = pop_tree && pop_queue_i == pop_leaf_queue_q && (pop_last || pop_highest_i == pop_leaf_highest_q);
   assign peek_void = pop_tree && pop_queue_i == peek_queue_q && (pop_last || pop_highest_i == peek_highest_q);
@@ -335,7 +335,7 @@ module pifo #(
       .rank_o(tail_rank_o)
   );
 
-  // What the user must keep to: pops of what is there, slots that are free, after ready_o.
+  // The user's obligations: pops of entries that exist, pushes of free slots, and only after ready_o.
   logic [Entries-1:0] queued_q;
   count_t total_q;
   logic leaves;

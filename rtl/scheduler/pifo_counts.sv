@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many entries each queue of the PIFO has, in the tree and in its list of overdue entries, and so which
-// of the two a pop takes from: from the list, which comes before all of the tree, unless the pop is of the
-// highest and there is something in the tree, or moves an entry from the tree to the list (pop_age_i).
+// Counts the entries of each queue of the PIFO, in the tree and in its list of overdue entries, and decides from
+// which of the two a pop takes. The list comes before the tree, so a pop takes from the list, unless it is a pop of
+// the highest and the tree has entries, or it moves an entry from the tree to the list (pop_age_i).
 module pifo_counts #(
     parameter int unsigned Queues = 8,
     parameter int unsigned Entries = 1024,
@@ -13,16 +13,16 @@ module pifo_counts #(
 
     input  logic                  push_valid_i,
     input  logic [QueueWidth-1:0] push_queue_i,
-    output logic                  push_alone_o,   // nothing else is in the tree then
+    output logic                  push_alone_o,   // the pushed entry is the only one in the tree
 
     input  logic                  pop_valid_i,
     input  logic [QueueWidth-1:0] pop_queue_i,
     input  logic                  pop_highest_i,
     input  logic                  pop_age_i,
     output logic                  pop_tree_o,     // it takes from the tree
-    output logic                  pop_last_o,     // of what is in the tree
+    output logic                  pop_last_o,     // it takes the only entry of the tree
     output logic                  pop_overdue_o,  // it takes from the list
-    output logic                  list_empty_o,   // of the pop's queue
+    output logic                  list_empty_o,   // the list of the pop's queue is empty
 
     output logic [CountWidth-1:0] count_o  [Queues],
     output logic [    Queues-1:0] overdue_o,

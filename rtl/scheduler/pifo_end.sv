@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One end of each queue of the PIFO: its lowest rank, or its highest. A pop at this end makes it
-// unknown until the answer of a look into the tree arrives (found_); pushes after the pop are
+// One end of each queue of the PIFO: its lowest or its highest rank. A pop at this end makes it
+// unknown until the answer of the peek into the tree arrives (found_); pushes after the pop are
 // merged into it.
 module pifo_end #(
     parameter int unsigned Queues = 8,
@@ -16,12 +16,12 @@ module pifo_end #(
     input logic                  push_valid_i,
     input logic [QueueWidth-1:0] push_queue_i,
     input logic [ RankWidth-1:0] push_rank_i,
-    input logic                  push_alone_i,  // nothing else is in its queue
+    input logic                  push_alone_i,  // its queue has no other entry
 
     input logic                  lost_valid_i,  // the entry at this end is popped
     input logic [QueueWidth-1:0] lost_queue_i,
 
-    input logic                  found_valid_i,  // the end, but for pushes since the pop
+    input logic                  found_valid_i,  // the end, without the pushes since the pop
     input logic [QueueWidth-1:0] found_queue_i,
     input logic [ RankWidth-1:0] found_rank_i,
 
@@ -30,8 +30,8 @@ module pifo_end #(
 );
   typedef logic [RankWidth-1:0] rank_t;
 
-  // Whether a is nearer to this end than b. Circular: within half of the range, so where the upper
-  // bits differ the one that is a little below the other's opposite has come a long way round.
+  // Whether a is nearer to this end than b. Circular: the ranks are within half of the range of each other, so if
+  // their upper bits differ, the one with the greater offset in its half comes first.
   function automatic logic beyond(rank_t a, rank_t b, logic circular);
     rank_t low, high;
     logic below;
@@ -51,7 +51,7 @@ module pifo_end #(
     assign lost = lost_valid_i && lost_queue_i == QueueWidth'(q);
     assign found = found_valid_i && found_queue_i == QueueWidth'(q);
 
-    // The rank is the end's if known_q, and else the nearest among the pushes since the pop, if any.
+    // With known_q the rank of this end; otherwise, if any_q, the nearest among the pushes since the pop.
     logic known_q, any_q;
     rank_t rank_q, candidate;
     assign candidate = found && !(push && push_beyond) ? found_rank_i : push_rank_i;

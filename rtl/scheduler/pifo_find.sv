@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lowest or the highest position that is taken in one word of the tree, combinational.
+// The lowest or the highest taken position in one word of the tree; combinational.
 //
-// The word may be one operation old: the push before has made set_index_i taken, and the pop before
-// may have left clear_index_i free, which is known late in the cycle (emptied_i). So both answers
-// are made, and that one chooses.
+// The word may be one operation old: the previous push has set position set_index_i, and the previous pop
+// may have cleared clear_index_i, which is known late in the cycle (emptied_i). So both answers are
+// computed, and emptied_i selects one.
 //
-// Circular: the taken positions lie within less than half of the word, which may go over its end.
-// Then of two taken halves the one with the greater offsets comes first: otherwise the two would be
-// half a word or more apart.
+// Circular: the taken positions span less than half of the word and may wrap around its end. If both
+// halves are taken, the one with the greater offsets comes first: otherwise the two would be half a word or
+// more apart.
 module pifo_find #(
     parameter int unsigned IndexWidth = 6,
     localparam int unsigned Width = 1 << IndexWidth
@@ -34,7 +34,7 @@ module pifo_find #(
   assign forward[1] = with_set & ~(word_t'(1) << clear_index_i);
 
   for (genvar a = 0; a < 2; a++) begin : gen_answer
-    // To look for the highest is to look for the lowest from the other end.
+    // The highest position is the lowest of the reversed word.
     assign oriented[a] = highest_i ? {<<{forward[a]}} : forward[a];
 
     if (IndexWidth == 1) begin : gen_pair

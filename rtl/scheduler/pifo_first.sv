@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index of the lowest bit that is set (zero when none is), and whether any is; combinational. The
-// bit is set apart by a carry chain.
+// Index of the lowest bit that is set (zero if none is), and whether any is; combinational. A carry chain
+// isolates the bit.
 module pifo_first #(
     parameter int unsigned IndexWidth = 6,
     localparam int unsigned Width = 1 << IndexWidth
@@ -13,7 +13,7 @@ module pifo_first #(
   assign lowest = bits_i & (~bits_i + 1'b1);
   assign any_o  = |bits_i;
 
-  // Bit k of the index: whether the lowest is among the positions whose number has bit k.
+  // Bit k of the index is set if the isolated bit is at a position whose number has bit k.
   for (genvar k = 0; k < IndexWidth; k++) begin : gen_bit
     logic [Width-1:0] positions;
     for (genvar i = 0; i < Width; i++) begin : gen_position

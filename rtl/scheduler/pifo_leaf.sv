@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lower level of the PIFO's tree: per {queue, child} one word, in which a leaf is taken when its list
-// has entries. As in pifo_root, a leaf is taken when the bit that pushes toggle differs from the
-// bit that pops toggle; what a pop leaves behind is told by the list one cycle later (emptied_i).
+// Lower level of the PIFO's tree: one word per {queue, child}, in which a leaf is taken if its list
+// has entries. As in pifo_root, a leaf is taken if the bit that pushes toggle differs from the
+// bit that pops toggle; the list reports one cycle later whether a pop has emptied it (emptied_i).
 //
 //   cycle t    the word of the pop, and of the peek, is given
 //   cycle t+1  the leaf is found; the word of the push is given
-//   cycle t+2  the list is changed, and the bits with it: a pop in its cycle t+1 sees this already
+//   cycle t+2  the list is changed, and the bits with it: a pop in its cycle t+1 already sees this
 //
-// Also keeps for each leaf whether its first entry is the one a push began it with, or one that
-// moved up when a pop took the first.
+// Also keeps for each leaf whether its first entry was pushed into an empty list or moved up when a pop took
+// the first.
 module pifo_leaf #(
     parameter int unsigned WordWidth = 9,
     parameter int unsigned IndexWidth = 6
@@ -16,7 +16,7 @@ module pifo_leaf #(
     input logic clk_i,
     input logic rst_i,
 
-    // After reset, each word once.
+    // Clears each word once after reset.
     input logic                 clear_i,
     input logic [WordWidth-1:0] clear_word_i,
 
@@ -39,7 +39,7 @@ module pifo_leaf #(
     // Cycle t+2.
     output logic pop_moved_o,    // the first entry of the pop's leaf moved up
     input  logic pop_emptied_i,  // the pop takes the only entry
-    output logic push_begins_o   // the push finds the list empty, the pop of its cycle considered
+    output logic push_begins_o   // the push finds the list empty, after the pop of the same cycle
 );
   localparam int unsigned Width = 1 << IndexWidth;
   typedef logic [Width-1:0] taken_t;
@@ -135,7 +135,7 @@ module pifo_leaf #(
       .index_o(peek_leaf_o)
   );
 
-  logic follow;  // the pop before is changing the words that this one will change next
+  logic follow;  // the previous pop is changing the same words as this one will
   assign follow = pop_valid_q && pop_word_q == pop_word_q_i;
 
   always_ff @(posedge clk_i) begin

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of the PIFO's leaves, first in first out: per leaf the first and the last slot, per slot
-// the one behind it.
+// the next one.
 //
-// Each memory has one writer. The first slot of a leaf is where a push put it that found the leaf
-// empty, or where the last pop put it (pop_moved_i says which). Whether a slot has one behind it is
-// the difference of two bits, one written when another is linked to it, one when it is pushed.
+// Each memory has one writer. The first slot of a leaf is in the memory of pushes into an empty list or in that
+// of pops (pop_moved_i selects). A slot has a next one if two bits differ, one written when another slot is linked
+// to it, one when it is pushed.
 //
 //   cycle t    the leaves of the push and of the pop are given
-//   cycle t+1  the pop's slot goes out, then the push is put in; pop_emptied_o: nothing was left
+//   cycle t+1  the pop's slot goes out, then the push is added; pop_emptied_o: nothing was left
 module pifo_list #(
     parameter int unsigned Entries = 1024,
     parameter int unsigned LeafWidth = 15,

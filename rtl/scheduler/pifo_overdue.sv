@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The overdue entries of each queue of the PIFO: a list of slots, oldest first. Entries are appended as they
-// leave the tree, and taken from either end. The list needs no ranks, so an entry may stay in it for ever.
+// The overdue entries of each queue of the PIFO: a list of slots, oldest first. Entries are appended when they
+// leave the tree, and taken from either end. The list has no ranks, so an entry may stay in it for ever.
 //
-// One operation per cycle. What is taken is known in the cycle in which it is asked for.
+// One operation per cycle. slot_o is valid in the cycle of the take.
 module pifo_overdue #(
     parameter int unsigned Queues = 8,
     parameter int unsigned Entries = 1024,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block RAM with one write port and Readers read ports of one cycle that see the write of the cycle
-// in which they read: what comes out is what the memory holds at the clock edge in between.
+// Block RAM with one write port and Readers read ports of one cycle. A read sees a write of the same cycle
+// (write first).
 module pifo_ram #(
     parameter int unsigned Width = 8,
     parameter int unsigned Depth = 16,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Upper level of the PIFO's tree: per queue one word, in which a child is taken when an entry is
-// below it. Answers in the same cycle which child a pop and a peek go to.
+// Upper level of the PIFO's tree: one word per queue, in which a child is taken if it has entries.
+// Finds in the same cycle the child to which a pop and a peek go.
 //
-// Two ports write and a memory has but one: pushes toggle a child's bit in one memory when they
-// take it, pops in another when they leave it empty. The child is taken when the two differ. Its
-// entries are counted the same way, as the pushes so far and the pops so far.
+// Pushes and pops both write, and a memory has one write port: a push toggles a child's bit in one memory when it
+// takes the child, a pop in another when it empties the child. The child is taken if the two bits differ. Its
+// entries are counted in the same way, as pushes so far and pops so far.
 //
 //   cycle t    push and pop are given; the pop's child is found; the counts are read
-//   cycle t+1  they are written, and the bits with them: a pop of cycle t+1 sees this already
+//   cycle t+1  they are written, and the bits with them: a pop of cycle t+1 already sees this
 module pifo_root #(
     parameter int unsigned Queues = 8,
     parameter int unsigned Entries = 1024,
@@ -18,7 +18,7 @@ module pifo_root #(
     input logic clk_i,
     input logic rst_i,
 
-    // After reset, each {queue, child} once.
+    // Clears each {queue, child} once after reset.
     input logic                 clear_i,
     input logic [WordWidth-1:0] clear_word_i,
 
@@ -49,7 +49,7 @@ module pifo_root #(
   (* ram_style = "distributed" *) taken_t taken_by_push[1<<QueueWidth];
   (* ram_style = "distributed" *) taken_t left_by_pop[1<<QueueWidth];
 
-  // The operations of the cycle before, whose changes are written in this one.
+  // The operations of the previous cycle, whose changes are written in this one.
   logic push_valid_q, pop_valid_q, same_q;
   word_t push_word_q, pop_word_q;
   queue_t push_queue, pop_queue;
@@ -105,7 +105,7 @@ module pifo_root #(
   assign pops_now = pops[0] + 1'b1;
   assign emptied = pushes[0] == pops_now;
 
-  // What the two say of the word they change, before the change.
+  // The words that the two operations change, before the change.
   taken_t push_word, pop_left;
   assign push_word = taken_by_push[push_queue] ^ left_by_pop[push_queue];
   assign pop_left = left_by_pop[pop_queue];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policies of the services with shifts within what rank_stage and rank_ageing can do, and what level it is now
-// in each. Combinational.
+// The policies of the services with their shifts clamped to what rank_stage and rank_ageing can handle, and the
+// present level of each. Combinational.
 module policy_bounds
   import policy_pkg::*;
 #(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler's policies are made of: configuration, ranks, and the reasons for a drop.
+// Types of the scheduler's policies: configuration, ranks and the fates of packets.
 //
 // Time has 24 bits of units and 16 of fraction, and wraps. The unit is a cycle for the policies that go by
-// the clock (least slack, shaped); for fair queueing it is virtual. A rank's level is 11 bits of it,
-// time >> shift, and so wraps too: order among ranks is modulo 2^11. A new rank is at most ClockReach - 1 (or
+// the clock (least slack, shaped); for fair queueing it is virtual. A rank's level is 11 bits of the time,
+// time >> shift, so it wraps, too: ranks are ordered modulo 2^11. A new rank is at most ClockReach - 1 (or
 // FairReach - 1) levels ahead of the base, which is the present time or the rank that was last dequeued. Ranks fall
-// behind the clock for as long as their packets wait, so those that are LateLevels late are taken out of the
-// order and go first (rank_ageing). Virtual time does not pass what waits.
+// behind the clock while their packets wait, so those that are LateLevels late are taken out of the
+// order and go first (rank_ageing). Virtual time never passes a waiting packet.
 package policy_pkg;
   localparam int unsigned Classes = 16;
   localparam int unsigned LevelWidth = 11;
@@ -22,7 +22,7 @@ package policy_pkg;
   localparam int unsigned ClockReach = 512;
   localparam int unsigned LateLevels = 16;
   localparam int unsigned MostShift = TimeWidth - LevelWidth;
-  localparam int unsigned OverdueLevels = PifoLevels - ClockReach;  // where overdue entries seem to be, before now
+  localparam int unsigned OverdueLevels = PifoLevels - ClockReach;  // how far before now overdue entries are ranked
 
   typedef logic [3:0] service_t;
   typedef logic [3:0] tenant_t;
@@ -46,7 +46,7 @@ package policy_pkg;
   typedef struct packed {
     logic hierarchy;  // tenants share the service by their weights; the policy orders within a tenant
     logic by_tenant;  // the tenant takes the place of the class in this policy
-    logic given_rank;  // a rank that an earlier hop has set wins
+    logic given_rank;  // a rank set by an earlier hop takes precedence
     logic [3:0] shift;  // level = time >> shift, at most 13
     policy_e policy;
   } service_policy_t;
@@ -62,7 +62,7 @@ package policy_pkg;
     time_t offset;
   } class_policy_t;
 
-  // One tenant. A guarantee is of both cells and entries: a packet beyond either is not covered. Limit 0: none.
+  // One tenant. The guarantee covers a packet that is within both its cells and its entries. Limit 0: none.
   typedef struct packed {
     logic [15:0] rights;  // services that it may use, one bit each
     cells_t cells;  // guarantee: cells of the packet buffer
@@ -71,7 +71,7 @@ package policy_pkg;
     logic [11:0] inverse_weight;  // of its share where a service has a hierarchy
   } tenant_policy_t;
 
-  // What the rank of a packet depends on.
+  // The inputs to the rank of a packet.
   typedef struct packed {
     service_t service;
     tenant_t tenant;
@@ -83,7 +83,7 @@ package policy_pkg;
     logic detoured;
   } rank_request_t;
 
-  // What admission asks about a packet, beside its rank.
+  // The inputs to the admission of a packet, beside its rank.
   typedef struct packed {
     service_t service;
     tenant_t tenant;
@@ -91,17 +91,17 @@ package policy_pkg;
     cells_t cells;
     logic lossless;
     logic bad;
-    logic overflow;  // the buffer ran out while it came: its cells are free already
+    logic overflow;  // the buffer ran out while it arrived: its cells are already free
   } admission_request_t;
 
   // What becomes of a packet; what drop_counters counts by.
   typedef enum logic [2:0] {
     NoRight = 0,  // the tenant may not use this service
     BadService = 1,  // there is no such service
-    Void = 2,  // marked bad where it came from
-    Overflow = 3,  // the buffer ran out while it came
-    Shortage = 4,  // no room for it, and none worse had to leave
-    Evicted = 5,  // it was queued, and left for a better one
+    Void = 2,  // it arrived marked bad
+    Overflow = 3,  // the buffer ran out while it arrived
+    Shortage = 4,  // no room for it, and no worse packet to evict
+    Evicted = 5,  // it was queued, and evicted for a better one
     Accepted = 6,
     Dispatched = 7
   } fate_e;
@@ -112,19 +112,19 @@ package policy_pkg;
     fate_e fate;
   } fate_event_t;
 
-  // The least shift of a policy that goes by the clock, 1 or more: all entries of a PIFO can be moved (rank_ageing) before
-  // the first of them is OverdueLevels late.
+  // The least shift of a policy that goes by the clock, always at least 1. With it all entries of a PIFO can be moved
+  // (rank_ageing) before the first of them is OverdueLevels late.
   function automatic int unsigned least_shift(int unsigned entries);
     int unsigned budget = OverdueLevels - 2 * LateLevels;
     return $clog2((6 * entries + 64 + budget - 1) / budget + 1);
   endfunction
 
-  // How far now is past a rank; negative while its time is to come.
+  // How far a rank is in the past; negative while it is in the future.
   function automatic rank_t passed_of(rank_t rank, level_t now_level);
     return {now_level, 1'b1} - rank;
   endfunction
 
-  // Whether the time of a queue's head has come (Shaped).
+  // Whether the head of a queue may leave (Shaped).
   function automatic logic due(rank_t rank, level_t now_level);
     rank_t passed;
     passed = passed_of(rank, now_level);

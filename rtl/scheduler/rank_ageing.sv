@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps ranks that go by the clock (Slack, Shaped) from getting so old that they look like the future: a head that
+// Keeps ranks that go by the clock (Slack, Shaped) from getting so old that they compare as future ones: a head that
 // is LateLevels late is moved from the PIFO's tree to the list of overdue entries of its queue. To the
 // rest of the scheduler overdue entries have the rank OverdueLevels before now, which is earlier than all others.
 //
-// A queue gives up an entry every six cycles, all of them together one in four. So even a full PIFO whose entries
-// are all of one queue and late at the same time is through in 6 * Entries cycles. Within that time no entry may
-// get so late that the PIFO takes it for one of the future: least_shift in policy_pkg sees to that.
+// One entry is moved per queue every six cycles, and one in all every four. So even a full PIFO whose entries
+// are all in one queue and late at the same time is done in 6 * Entries cycles. Within that time no entry may
+// get so late that it compares as a future one: least_shift in policy_pkg ensures that.
 module rank_ageing
   import policy_pkg::*;
 #(
@@ -28,7 +28,7 @@ module rank_ageing
     input logic  [Queues-1:0] tree_tail_valid_i,
     input rank_t              tree_tail_rank_i [Queues],
 
-    // The ends of the queues, with what is overdue.
+    // The ends of the queues, overdue entries included.
     output logic  [Queues-1:0] head_valid_o,
     output rank_t              head_rank_o [Queues],
     output logic  [Queues-1:0] tail_valid_o,
@@ -62,7 +62,7 @@ module rank_ageing
     end
   end
 
-  // One in four cycles. The head that was late is still the head if it is still known: a pop hides it for longer.
+  // One cycle in four. A late head that is still known is still the head: a pop makes it unknown for longer than this.
   logic [1:0] pace_q;
   logic valid_q, pick;
   logic [QueueWidth-1:0] queue_q, queue_d;

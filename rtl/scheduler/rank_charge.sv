@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of a class that is charged for what it sends; combinational. Its state is the time at
-// which it has paid for everything so far: the last finish tag of fair queueing, or the theoretical
-// arrival time of a leaky bucket. With base the present (virtual) time,
+// The arithmetic of a class that is charged for what it sends; combinational. Its state is the time up to
+// which it has paid: the last finish tag of fair queueing, or the theoretical arrival time of a leaky
+// bucket. With base the present (virtual) time,
 //
 //   start  = max(base, state - tolerance)      the packet's rank
 //   finish = max(base, state) + cost           the state once the packet is taken
 //
-// A start that is out of reach is cut to the last level within it, and beyond_o is up. A state that is a quarter
-// of the whole of time ahead stops growing: it would soon look past.
+// A start that is out of reach is clamped to the last level within reach, and beyond_o is set. A state that is a
+// quarter of the range of time ahead stops growing: it would soon compare as past.
 module rank_charge
   import policy_pkg::*;
 (
@@ -28,7 +28,7 @@ module rank_charge
   localparam int unsigned Msb = TimeWidth + FractionWidth - 1;
 
   fine_time_t base, lead, floor_lead;
-  logic [Msb+1:0] ahead;  // one bit more: a tolerance may be any time
+  logic [Msb+1:0] ahead;  // one bit more than a time, because a tolerance may have any value
   time_t start, levels_ahead;
   logic past;
   assign base = {base_i, FractionWidth'(0)};

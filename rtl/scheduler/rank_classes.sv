@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of classes: what the policies of the services know of each class. Read in the same cycle.
-// Until software writes an entry it is what the sweep after reset puts there: all classes weigh the
-// same, and class c has level and slack c * 128.
+// The table of classes: the parameters of each class under its service's policy. Combinational read.
+// The sweep after reset writes the defaults: all classes have the same weight, and class c has level and
+// slack c * 128.
 module rank_classes
   import policy_pkg::*;
 #(

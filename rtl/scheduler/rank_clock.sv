@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual time of each queue under fair queueing: the level of the packet last dequeued. It never goes
-// back, for a packet whose rank was computed before the last dequeue may be queued after it.
-// Counted in levels, with more bits than a rank has, so that a class can be idle for long.
-// One update per cycle, seen two cycles later.
+// Virtual time of each queue under fair queueing: the level of the packet last dequeued. It never decreases,
+// although a packet whose rank was computed before the last dequeue may be queued after it.
+// It is in levels, with more bits than a rank, so that a class can be idle for a long time.
+// One update per cycle, visible two cycles later.
 module rank_clock
   import policy_pkg::*;
 #(

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rank of a packet under its service's policy. One packet per cycle, two cycles; the payload
-// passes beside.
+// travels along.
 //
 //   cycle 0: policy, class and state are looked up, the packet's cost is multiplied
 //   cycle 1: rank and new state, for both fates of the packet in front
-//   output : accept_i, in the same cycle, says whether the packet was taken
+//   output : accept_i, in the same cycle, says whether the packet was accepted
 //
-// Only a packet that is taken is charged, and the one behind it knows: its rank is computed both ways
-// and accept_i chooses. A cycle without a packet refreshes the state of one class instead, as a packet
-// that costs nothing: a class that was idle may not fall so far behind that it seems ahead.
+// Only an accepted packet is charged. The rank of the packet behind it is computed for both cases,
+// and accept_i selects. A cycle without a packet refreshes the state of one class, like a packet
+// without cost: otherwise an idle class could fall so far behind that it compares as ahead.
 //
 // The level of a rank, by policy:
 //   Strict  the class's level
@@ -16,10 +16,10 @@
 //           hierarchy per tenant. The state has full precision, so that shares have no rounding error.
 //   Slack   time stamp + slack of the class
 //   Shaped  time at which the packet conforms to its class's rate and burst
-// Levels but Strict's are kept within the reach of the policy: what is before the base (virtual time, or now) becomes
-// the base, and what is out of reach the last level within it. A given rank is bounded in the same way. Time
-// stamps are of the past: up to the whole of time, 2^24 cycles, a packet may have been under way.
-// A detoured packet has been at the head and was charged: under Fair and Shaped its rank is the base.
+// Levels other than Strict's are clamped to the reach of the policy: a level before the base (virtual time, or now)
+// becomes the base, one out of reach the last level within reach. So is a given rank. Time stamps are in the past,
+// by up to 2^24 cycles, the range of time.
+// A detoured packet was at the head before and has been charged: under Fair and Shaped its rank is the base.
 module rank_stage
   import policy_pkg::*;
 #(
@@ -33,8 +33,8 @@ module rank_stage
     input time_t now_i,
     input service_policy_t policy_i[Services],
 
-    // The table of classes: class_policy_t says what is in a word. What is read is what the address holds,
-    // in the same cycle. Writes count once in_ready_o is up.
+    // The table of classes; class_policy_t describes its words. Reads are combinational. Writes have no effect
+    // until in_ready_o is up.
     input  logic        class_write_i,
     input  logic [ 8:0] class_addr_i,   // {service, class, word}
     input  logic [31:0] class_data_i,
@@ -48,10 +48,10 @@ module rank_stage
     output logic  out_valid_o,
     input  logic  accept_i,
     output rank_t out_rank_o,
-    output logic  out_beyond_o,  // shaped, and its time is out of reach: no room for it
+    output logic  out_beyond_o,  // Shaped, and its time is out of reach: it must be dropped
     output T      out_payload_o,
 
-    // Each packet that is dequeued for service (not those evicted).
+    // Each packet that is dequeued for service (not the evicted ones).
     input logic     dequeued_valid_i,
     input service_t dequeued_service_i,
     input tenant_t  dequeued_tenant_i,
@@ -60,16 +60,16 @@ module rank_stage
     output logic [Services*Tenants-1:0] circular_o  // queues whose ranks wrap
 );
   if (Services < 1 || Services > 16) begin : gen_bad_services
-    $fatal(1, "rank_stage: Services is %0d; it must be in 1 to 16", Services);
+    $fatal(1, "rank_stage: Services is %0d; it must be from 1 to 16", Services);
   end
   if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
-    $fatal(1, "rank_stage: Tenants is %0d; it must be in 1 to 16", Tenants);
+    $fatal(1, "rank_stage: Tenants is %0d; it must be from 1 to 16", Tenants);
   end
 
   localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1;
   localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
 
-  // Whose state it is. Without a hierarchy the tenants of a service share it.
+  // The index of a state. Without a hierarchy the tenants of a service share their states.
   typedef struct packed {
     logic [ServiceWidth-1:0] service;
     logic [TenantWidth-1:0]  tenant;
@@ -97,7 +97,7 @@ module rank_stage
     end
   end
 
-  // A service whose policy has just changed starts anew: until a sweep has gone over all of its states
+  // A service whose policy has just changed starts anew: until a sweep has visited all of its states,
   // they count as the base.
   service_policy_t policy_q[Services];
   logic [1:0] anew_q[1<<ServiceWidth];
@@ -175,7 +175,7 @@ module rank_stage
   assign floor_d = fair_d ? virtual_levels << policy.shift : now_floor;
   assign base_level_d = fair_d ? level_t'(virtual_levels) : level_t'(now_i >> policy.shift);
 
-  // Slack that is left: negative if the deadline has passed.
+  // The remaining slack: negative if the deadline has passed.
   logic [TimeWidth:0] slack_left;
   time_t age;
   assign age = now_i - in_request_i.timestamp;
@@ -184,7 +184,7 @@ module rank_stage
   // ---- Between the cycles.
   typedef enum logic [1:0] {
     Level,  // the class's offset is the level
-    Deadline,  // time stamp + offset is
+    Deadline,  // the level is that of time stamp + offset
     Charge  // start tag or conformance
   } method_e;
 
@@ -228,7 +228,7 @@ module rank_stage
     end
   end
 
-  // ---- The states, and those that are too new to be read from memory.
+  // ---- The states, with forwarding of those too new to be read from memory.
   fine_time_t read_state, write_state_q, finish_q;
   logic write, write_valid_q, write_hit_q, front_hit_q, front_charged_q, front_sweep_q;
   where_t front_q;
@@ -250,19 +250,19 @@ module rank_stage
   always_ff @(posedge clk_i) begin
     write_valid_q <= write;
     write_state_q <= finish_q;
-    write_hit_q <= where_d == front_q;  // what is written now is what is being read
+    write_hit_q <= where_d == front_q;  // the state being read is written in this cycle
     front_hit_q <= where_d == where_q;
     if (rst_i) write_valid_q <= 1'b0;
   end
 
-  // ---- Cycle 1: both ways.
+  // ---- Cycle 1: for both fates of the packet in front.
   fine_time_t state, state_old, cost;
   time_t tolerance;
   fine_time_t finish[2];
   level_t level[2];
   logic [1:0] beyond;
 
-  // A cost is at most an eighth of the whole of time; more would look like the past.
+  // A cost is at most an eighth of the range of time; a greater one would compare as the past.
   localparam int unsigned CostWidth = TimeWidth + FractionWidth - 3;
   logic [LengthWidth+15+12:0] shifted;
   assign shifted = (LengthWidth + 28)'(product_q) << {exponent_q, 2'b00};
@@ -278,7 +278,7 @@ module rank_stage
     state = state_old;
     if (anew_in_q) state = {base_q, FractionWidth'(0)};
     if (method_q == Deadline) begin
-      // A deadline half of the whole of time ahead would look past.
+      // A deadline half of the range of time ahead would compare as past.
       if (far_q) state = {base_q + time_t'(1 << (TimeWidth - 2)), FractionWidth'(0)};
       else state = {passed_q ? base_q : offset_q, FractionWidth'(0)};
     end
@@ -339,10 +339,10 @@ module rank_stage
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!accept_i || out_valid_o)
-      else $error("rank_stage: a packet was accepted that is not there");
+      else $error("rank_stage: accept_i without a packet");
       for (int unsigned s = 0; s < Services; s++) begin
         assert (policy_i[s].shift <= 4'(MostShift))
-        else $error("rank_stage: shift %0d of service %0d leaves no level", policy_i[s].shift, s);
+        else $error("rank_stage: shift %0d of service %0d is out of range", policy_i[s].shift, s);
       end
     end
   end

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source route of a packet that leaves for the unit of its chain's first hop: that unit, then the
-// unit that would now be chosen for each later hop, as far as their services let packets be pushed to
-// them, and behind the last hop the exit. A unit has no way to itself, so a route ends before one that
-// would stay there. A lossless packet is never pushed: its route is one hop.
+// The source route of a packet that leaves for the unit of its chain's first hop: that unit, then for each later
+// hop the unit that would be chosen now, as long as packets may be pushed to its service, and after the last hop
+// the exit. A unit has no path to itself, so a route ends before a second hop at the same unit. A lossless
+// packet is never pushed: its route is one hop.
 // Combinational.
 module route_maker
   import girih_pkg::*;
@@ -12,7 +12,7 @@ module route_maker
     input descriptor_t desc_i,
     input node_t       node_i,  // of the unit that it is sent to
 
-    // Per service: may be pushed to in this cycle, and where.
+    // Per service: whether packets may be pushed to it in this cycle, and to which unit.
     input logic  [Services-1:0] push_i,
     input node_t [Services-1:0] push_node_i,
 
@@ -30,7 +30,7 @@ module route_maker
   end
 
   always_comb begin
-    logic on;  // the route leads on to hop k, or to the exit when hop k - 1 is the last
+    logic on;  // the route continues to hop k, or to the exit if hop k - 1 is the last
     on = !desc_i.lossless;
     desc_o = desc_i;
     desc_o.credit = 1'b1;

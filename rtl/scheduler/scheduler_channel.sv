@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One channel of the scheduler: a fabric link in and out, the packet memory between them, the line of
-// packets that have been popped and wait for the link, and the packets whose cells are to be freed.
+// One channel of the scheduler: a fabric link in and out, the packet memory between them, the queue of
+// popped packets that wait for the link, and the packets whose cells are to be freed.
 //
-// A new lossless packet takes a token of its tenant, or a place to wait for one; where there is neither, it waits at the
-// link. One that a unit sends has its token already. Of a tenant that does not exist nothing is lossless.
+// A new lossless packet takes a token of its tenant, or a place to wait for one; if there is neither, it waits at the
+// link. A packet from a unit already has its token. A packet of a tenant that does not exist is never lossless.
 module scheduler_channel
   import girih_pkg::*, entry_pkg::*;
 #(
@@ -14,7 +14,7 @@ module scheduler_channel
     parameter int unsigned CellFlits = 2,
     parameter int unsigned Reserve = 0,  // cells that are kept for lossless packets with tokens
     parameter int unsigned Launches = 16,  // popped packets that wait for the link
-    parameter int unsigned Evictions = 8,  // that wait until no arrival is dropped
+    parameter int unsigned Evictions = 8,  // that wait for a cycle in which no arrival is dropped
     parameter int unsigned EvictionsOnTheWay = 4
 ) (
     input logic clk_i,
@@ -37,7 +37,7 @@ module scheduler_channel
     output logic              token_taken_o,
     output logic              place_taken_o,
     output tenant_t           taken_tenant_o,
-    output logic              held_o,     // a new lossless packet waits at the link
+    output logic              held_o,     // a new lossless packet waits at the link for a place
 
     output logic     stored_valid_o,
     input  logic     stored_ready_i,
@@ -47,15 +47,15 @@ module scheduler_channel
     input entry_t      launch_i,
     input descriptor_t launch_desc_i,   // with its route
 
-    input  logic    drop_valid_i,  // at once
-    input  logic    keep_valid_i,  // it is queued, and has a token
+    input  logic    drop_valid_i,  // the arrival is dropped
+    input  logic    keep_valid_i,  // the arrival is queued, and has a token
     input  handle_t arrival_handle_i,
     input  logic    evict_valid_i,
     input  handle_t evict_handle_i,
-    output logic    evict_room_o,   // for one more than those on their way
+    output logic    evict_room_o,   // for one more eviction than those in flight
 
     output logic [$clog2(Cells):0] free_cells_o,
-    output logic [$clog2(Cells):0] room_o  // with those that packets with tokens have of the reserve
+    output logic [$clog2(Cells):0] room_o  // free cells plus the part of the reserve that packets with tokens use
 );
   localparam int unsigned CellWidth = $clog2(Cells);
 
@@ -129,7 +129,7 @@ module scheduler_channel
     };
   endfunction
 
-  // What queued packets with tokens have of the reserve need not be kept free.
+  // The part of the reserve that queued packets with tokens use need not be kept free.
   logic [CellWidth:0] lossless_q, reserve_q;
   always_ff @(posedge clk_i) begin
     lossless_q <= lossless_q + (keep_valid_i ? (CellWidth + 1)'(arrival_handle_i.cells) : '0)

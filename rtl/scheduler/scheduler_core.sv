@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The central scheduler without its registers: packets come in by any channel, wait in the PIFO of
-// their service and tenant, and leave by the channel they are stored in when a unit has a credit.
+// The central scheduler without its registers: packets arrive by any channel, wait in the queue of
+// their service and tenant, and leave by the channel that stores them when a unit has a credit.
 //
 //   in -> packet_buffer -> (turn) -> rank_stage -> admission --> pifo, slot_table
 //                                                     | evict      | pop
@@ -18,8 +18,8 @@ module scheduler_core
     parameter int unsigned Cells = W < 256 ? 2048 : 1024,  // of each channel
     parameter int unsigned CellFlits = 2,
     parameter int unsigned LosslessSlots = 2,  // lossless packets that a unit has room for
-    parameter int unsigned LosslessPackets = 1,  // of each tenant, on their way along chains
-    parameter int unsigned LosslessPlaces = 8,  // of each tenant, where they wait until they may be
+    parameter int unsigned LosslessPackets = 1,  // tokens of each tenant
+    parameter int unsigned LosslessPlaces = 8,  // places of each tenant in which packets wait for a token
     localparam int unsigned Queues = Services * Tenants,
     localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,
     localparam int unsigned UnitWidth = Units > 1 ? $clog2(Units) : 1
@@ -56,10 +56,10 @@ module scheduler_core
     output logic [31:0] class_data_o,
     output logic class_ready_o,  // low only after reset: writes would be lost
 
-    // What became of packets: on arrival, and when popped.
+    // Fates of packets: on arrival, and when popped.
     output logic [1:0] fate_valid_o,
     output fate_event_t fate_o[2],
-    output logic wait_valid_o,  // a packet of wait_service_o left after wait_o cycles here
+    output logic wait_valid_o,  // a packet of wait_service_o left, wait_o cycles after it was stored
     output logic [ServiceWidth-1:0] wait_service_o,
     output timestamp_t wait_o,
 
@@ -88,7 +88,7 @@ module scheduler_core
   localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
   localparam int unsigned SlotWidth = $clog2(Entries);
 
-  // Links between the parts, in the order in which a packet meets them.
+  // Links between the parts, in the order in which a packet passes them.
   logic [Channels-1:0] stored_valid, stored_ready, token_taken;
   arrival_t stored[Channels];
   logic [Channels-1:0][Tenants-1:0] token, place;
@@ -307,7 +307,7 @@ module scheduler_core
       .read_data_o(leaving)
   );
 
-  // Who leaves.
+  // Which packets leave.
   scheduler_services #(
       .Services(Services),
       .Tenants(Tenants),
@@ -428,7 +428,7 @@ module scheduler_core
       .sent_last_i(sent_last)
   );
 
-  // Out. To a service that keeps flows at one unit nothing is pushed: its queue keeps the order of its packets.
+  // Out. Nothing is pushed to a service with affinity: its queue keeps the order of its packets.
   for (genvar s = 0; s < Services; s++) begin : gen_push
     assign pushed[s] = has_unit[s] && !affinity_i[s] && (push_i[s][1] || (push_i[s][0] && best_free[s]));
   end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts up and down between 0 and Max, and says whether there are any.
+// Counts up and down between 0 and Max, and says whether the count is not 0.
 module scheduler_count #(
     parameter int unsigned Max = 1024
 ) (
@@ -19,7 +19,7 @@ module scheduler_count #(
     if (rst_i) count_q <= '0;
     if (!rst_i) begin
       assert (!down_i || count_q != '0)
-      else $error("scheduler_count: more left than came");
+      else $error("scheduler_count: more left than arrived");
     end
   end
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From stored packets to queued ones: the channels take turns, the packet gets its rank, and admission
-// says whether it is queued, in which slot, or dropped. One packet per cycle, two cycles. A lossless packet without a token
-// is set aside until it has one, and then takes a turn again.
+// decides whether it is queued, in which slot, or dropped. One packet per cycle, two cycles. A lossless packet without a
+// token is set aside until it gets one, and then takes a turn again.
 module scheduler_intake
   import girih_pkg::*, entry_pkg::*;
   import policy_pkg::cells_t, policy_pkg::fate_event_t, policy_pkg::service_policy_t, policy_pkg::tenant_policy_t;
@@ -38,7 +38,7 @@ module scheduler_intake
     output logic     [Channels-1:0] stored_ready_o,
     input  arrival_t stored_i[Channels],
 
-    // What becomes of the packet arrival_o. Dropped: its cells, if it has any, are to be freed.
+    // The fate of the packet arrival_o. If it is dropped, its cells, if any, must be freed.
     output entry_t arrival_o,
     output logic accept_o,
     output logic drop_o,
@@ -47,7 +47,7 @@ module scheduler_intake
     output policy_pkg::rank_t rank_o,
     output logic [Queues-1:0] circular_o,
 
-    // What leaves the queues.
+    // Packets that leave the queues.
     input logic popped_valid_i,
     input logic popped_highest_i,
     input logic popped_overdue_i,
@@ -63,7 +63,7 @@ module scheduler_intake
     input  logic                  evict_ready_i,
     output logic [QueueWidth-1:0] evict_queue_o,
 
-    input cells_t            free_cells_i[Channels],  // and those of lossless packets with tokens
+    input cells_t            free_cells_i[Channels],  // including those that lossless packets with tokens use
     input logic [Queues-1:0] nonempty_i,
     input logic [Queues-1:0] tail_valid_i,
     input policy_pkg::rank_t tail_rank_i[Queues],
@@ -106,7 +106,7 @@ module scheduler_intake
     for (int unsigned c = 0; c < Channels; c++) if (turn[c]) arriving |= stored_i[c];
   end
 
-  // Nothing is lossless of a tenant that does not exist, nor what is dropped in any case.
+  // A packet of a tenant that does not exist is not lossless, nor is one that is dropped in any case.
   function automatic logic is_lossless(logic flag, policy_pkg::tenant_t tenant);
     return flag && 32'(tenant) < Tenants;
   endfunction
@@ -169,7 +169,7 @@ module scheduler_intake
       .circular_o
   );
 
-  // A service that no unit implements is none, to all but lossless packets, which wait for a unit.
+  // A service without a unit does not exist, except for lossless packets, which wait for a unit.
   logic [15:0] has_unit;
   logic homeless;
   fate_event_t fate;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queues of the scheduler: the PIFO, and the ageing of what is in it. Ports as those of pifo, whose ends
-// (head_*_o, tail_*_o) have overdue packets in them here.
+// The queues of the scheduler: the PIFO with ageing. The ports are those of pifo, but here the ends
+// (head_*_o, tail_*_o) include overdue packets.
 module scheduler_queues
   import policy_pkg::*;
 #(
@@ -25,7 +25,7 @@ module scheduler_queues
     input rank_t                 push_rank_i,
     input logic [ SlotWidth-1:0] push_slot_i,
 
-    // An ageing pop is asked for by age_valid_o, and is one of age_queue_o.
+    // age_valid_o requests an ageing pop of age_queue_o.
     output logic                  age_valid_o,
     output logic [QueueWidth-1:0] age_queue_o,
     input  logic                  pop_valid_i,

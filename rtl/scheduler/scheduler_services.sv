@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each service would send next: its tenant, and what it may be (lossless; stored in which channel).
+// What each service would send next: the tenant, whether the packet may be lossless, and in which channels it may be
+// stored.
 module scheduler_services
   import girih_pkg::*, entry_pkg::*;
   import policy_pkg::service_policy_t, policy_pkg::tenant_policy_t;
@@ -25,15 +26,15 @@ module scheduler_services
 
     output logic [Services-1:0] pick_valid_o,
     output logic [Services-1:0][TenantWidth-1:0] pick_tenant_o,
-    input logic [Services-1:0] popped_i,  // the pick was popped
+    input logic [Services-1:0] popped_i,  // the picked packet was popped
 
-    // A packet that is dispatched: its tenant is charged.
+    // A dispatched packet: its tenant is charged.
     input logic charge_valid_i,
     input logic [3:0] charge_service_i,
     input tenant_t charge_tenant_i,
     input length_t charge_length_i,
 
-    // Packets that are queued, and those that have left, also by eviction.
+    // Packets that are queued, and those that leave (evicted ones, too).
     input logic comes_valid_i,
     input logic [3:0] comes_service_i,
     input entry_t comes_i,

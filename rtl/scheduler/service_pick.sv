@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tenant's packet a service sends next, decided a cycle ahead: by the lowest head rank, or, where
-// the service has a hierarchy, by the share of the tenants.
+// The tenant whose packet a service sends next, decided a cycle ahead: the one with the lowest head rank or, if
+// the service has a hierarchy, by the shares of the tenants.
 //
-// For a few cycles after a pop the next head of that queue is not known. Without shaping its last
-// known rank stands in for it, so that a service can send in every cycle; up to PopLatency packets of a
-// tenant may then leave ahead of a better one of another. Under shaping the head must be known, and its
-// time come.
+// For a few cycles after a pop the next head of that queue is not known. Without shaping its last known rank
+// is used, so that a service can send in every cycle; up to PopLatency packets of a tenant may then leave
+// ahead of a better one of another tenant. Under shaping the head must be known and due.
 module service_pick
   import policy_pkg::*;
 #(
@@ -24,14 +23,14 @@ module service_pick
     input logic [Tenants-1:0] head_valid_i,
     input rank_t head_rank_i[Tenants],
 
-    // Of tenant_share, which decides among eligible_o.
+    // To and from tenant_share, which decides among eligible_o.
     output logic [Tenants-1:0] eligible_o,
     input  logic               share_valid_i,
     input  tenant_t            share_tenant_i,
 
     output logic                   pick_valid_o,
     output logic [TenantWidth-1:0] pick_tenant_o,
-    input  logic                   popped_i        // the pick was popped
+    input  logic                   popped_i        // the picked packet was popped
 );
   logic alone;
   logic [Tenants-1:0] known, seen_q;
@@ -71,7 +70,7 @@ module service_pick
       .advance_i(popped_i)
   );
 
-  // The cycle after a pop still shows the head that has gone.
+  // The cycle after a pop still shows the popped head.
   logic blocked;
   assign blocked = shaped_i && popped_q;
   assign pick_valid_o = !blocked && (hierarchy_i ? share_valid_i : valid_q);

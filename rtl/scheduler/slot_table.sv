@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler knows about each queued packet, by slot. A PIFO orders slots; everything else
-// about a packet waits here until its slot is popped. One entry written and one read per cycle; what
-// is read comes in the next cycle. Whoever hands out the slots keeps an entry from being written
-// before the one it replaces has been read.
+// The entries of queued packets, by slot. The PIFO orders slots; everything else about a packet is here until
+// its slot is popped. One entry is written and one read per cycle; read data comes in the next cycle. The
+// allocation of slots ensures that an entry is read before its slot is written again.
 module slot_table #(
     parameter type T = logic [7:0],
     parameter int unsigned Entries = 1024,
@@ -32,7 +31,7 @@ module slot_table #(
       .read_data_o
   );
 
-  // Which slots hold a packet, for the checks alone.
+  // The slots that hold a packet; only for the checks.
   logic [Entries-1:0] taken_q;
   always_ff @(posedge clk_i) begin
     if (write_i) taken_q[write_slot_i] <= 1'b1;

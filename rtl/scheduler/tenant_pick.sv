@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tenant of one service whose head rank is the lowest. Combinational; not valid while the head of a
-// nonempty queue is not known. Equal ranks take turns: in the tree of comparisons each knows which side it
-// prefers, and changes its mind when its winner was used.
+// nonempty queue is not known. Equal ranks take turns: each node of the tree of comparisons has a preferred
+// side, which toggles when its winner is used.
 module tenant_pick
   import policy_pkg::*;
 #(
@@ -21,7 +21,7 @@ module tenant_pick
     input  logic    advance_i  // the pick was used
 );
   if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
-    $fatal(1, "tenant_pick: Tenants is %0d; it must be in 1 to 16", Tenants);
+    $fatal(1, "tenant_pick: Tenants is %0d; it must be from 1 to 16", Tenants);
   end
 
   // Node n of the tree has the children 2n and 2n + 1; the root is 1, the leaves start at Leaves.
@@ -32,7 +32,7 @@ module tenant_pick
     rank_t rank;
   } node_t;
 
-  // A node depends on nodes of higher numbers alone.
+  // A node depends only on nodes of higher numbers.
   // verilator lint_off UNOPTFLAT
   node_t node[2*Leaves];
   // verilator lint_on UNOPTFLAT

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weighted fair share between the tenants of each service: which of its tenants is next. The decision
-// is registered, one per service and cycle. charge_* tells of every packet dequeued, any time after; until
-// then the decision does not know of it.
+// Weighted fair share between the tenants of each service: decides which tenant is next, one registered
+// decision per service and cycle. charge_* reports every dequeued packet, at any later time; until then the
+// decision does not include it.
 //
-// Each (service, tenant) has a virtual time, charged with length * inverse weight; the tenant with
-// the lowest is next. A tenant behind all of those who wait was idle: it is brought up to them with the next charge
-// of its service, and saves nothing up. The times are exact, so rounding favours nobody.
+// Each (service, tenant) has a virtual time, charged with length * inverse weight; the tenant with the lowest
+// is next. A tenant behind all waiting tenants was idle: the next charge of its service lifts it to their floor,
+// so it saves up nothing. The times are exact, so rounding favours no tenant.
 //
-//   cycle 0: multiply    1: times of the service, brought up    2: charge, compare    3: the floor
+//   cycle 0: multiply    1: lift the times of the service    2: charge, compare    3: the floor
 //
-// Kept beside the times: which of two tenants goes first. So a decision compares nothing, and
-// one comparison per tenant serves all services. (Bringing up changes no order: what is brought up is
-// still not after anybody.)
+// Beside the times, the order of each pair of tenants is kept. So a decision needs no comparison, and one
+// comparator per tenant serves all services. (Lifting changes no order: a lifted tenant is still not behind
+// any other.)
 module tenant_share
   import policy_pkg::*;
 #(
@@ -33,16 +33,16 @@ module tenant_share
     input length_t  charge_length_i
 );
   if (Services < 1 || Services > 16) begin : gen_bad_services
-    $fatal(1, "tenant_share: Services is %0d; it must be in 1 to 16", Services);
+    $fatal(1, "tenant_share: Services is %0d; it must be from 1 to 16", Services);
   end
   if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
-    $fatal(1, "tenant_share: Tenants is %0d; it must be in 1 to 16", Tenants);
+    $fatal(1, "tenant_share: Tenants is %0d; it must be from 1 to 16", Tenants);
   end
 
   localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1;
   localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
   localparam int unsigned CostWidth = LengthWidth + 12;
-  // Tenants that wait are apart by what was charged since they were last level: a few packets.
+  // The times of waiting tenants differ by the charges since they were last equal: a few packets.
   localparam int unsigned ShareWidth = CostWidth + 6;
   typedef logic [ShareWidth-1:0] share_t;
   typedef share_t [Tenants-1:0] row_t;
@@ -74,9 +74,9 @@ module tenant_share
     end
   end
 
-  // ---- Cycle 1. What cycle 2 writes is taken from there.
+  // ---- Cycle 1. The row that cycle 2 writes is forwarded.
   row_t times[Services];
-  share_t floors[Services];  // nobody who waits is behind it
+  share_t floors[Services];  // no waiting tenant is behind it
   row_t row, lifted, lifted_q, charged;
   share_t floor_value;
   assign row = valid2_q && service2_q == service_q ? charged : times[service_q];
@@ -99,7 +99,7 @@ module tenant_share
 
   // ---- Cycle 2
   share_t paid;
-  logic [Tenants-1:0] first;  // who goes before the tenant charged
+  logic [Tenants-1:0] first;  // the tenants that go before the charged one
   assign paid = lifted_q[tenant2_q] + (clear2_q ? '0 : share_t'(cost2_q));
   for (genvar t = 0; t < Tenants; t++) begin : gen_first
     assign charged[t] = tenant2_q == TenantWidth'(t) ? paid : lifted_q[t];
@@ -142,8 +142,7 @@ module tenant_share
     end
   end
 
-  // ---- Cycle 3: the floor follows the first of those who wait, or who was charged if nobody waits. It never
-  // goes back.
+  // ---- Cycle 3: the floor follows the first waiting tenant, or the charged one if none waits. It never decreases.
   row_t row3_q;
   logic valid3_q, clear3_q;
   logic [ServiceWidth-1:0] service3_q;

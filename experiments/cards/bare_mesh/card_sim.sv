@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bare 4 x 4 mesh under saturating traffic: every node sends without a pause, messages of Flits
-// flits to random other nodes, and takes everything at once. It is the yardstick of simulation speed
-// and has no ports in use.
+// A bare 4 x 4 mesh under saturating traffic: every node sends messages of Flits flits to random other nodes
+// without a pause, and takes everything at once. It is the yardstick of simulation speed. Its ports are not
+// used.
 module card_sim
   import girih_pkg::*;
 (
@@ -96,7 +96,7 @@ module card_sim
     end
   end
 
-  // What comes out is folded into the port, so that no simulator leaves it out.
+  // The output is folded into the port, so that no simulator optimizes it away.
   logic [W-1:0] fold;
   always_comb begin
     fold = '0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fabric by itself: each of its ports sends messages of four flits and takes all that comes. card_pkg says
-// which fabric, of what size.
+// A fabric by itself: each of its ports sends messages of four flits and takes all that arrives. card_pkg gives
+// the fabric's kind and size.
 //
 // Write 0x0, {pattern[1:0], rate[15:0]}: from now on every port that is not sending starts a message in a
-// cycle with a probability of rate / 2^16, in steps of 4 (0xFFFF: always), and the counts begin anew. Patterns:
-//   0  to any other port, each as likely
+// cycle with probability rate / 2^16, in steps of 4 (0xFFFF: always), and the counts restart. Patterns:
+//   0  to any other port, with equal probability
 //   1  port i to port N - 1 - i
 //   2  every fourth message to port 0, the others as in 0
-// Read 0x0: cycles counted. 0x4: flits that arrived. 0x8: messages of which the first flit arrived. 0xC: the sum of the cycles
-// from its offer to that.
+// Read 0x0: cycles counted. 0x4: flits that arrived. 0x8: messages whose first flit arrived. 0xC: the sum of the cycles
+// from the offer of a first flit to its arrival.
 module card_sim
   import girih_pkg::*, card_pkg::*;
 (

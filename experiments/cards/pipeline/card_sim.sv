@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engines of UDP echo joined directly: no fabric, no shells, no registers, constant settings.
-// It shows what the fabric costs. Its addresses are those of designs/udp_echo.yaml.
+// It shows the cost of the fabric. Its addresses are those of designs/udp_echo.yaml.
 module card_sim
   import girih_pkg::*;
 (

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // AES-256 in counter mode, as ESP uses it (RFC 3686): the payload starts with an initialization
-// vector of eight bytes, which pass; the rest is encrypted or, the same thing, decrypted. The counter
-// block is {salt of the key, initialization vector, block number from 1}.
+// vector of eight bytes, which pass unchanged; the rest is encrypted or decrypted, which are the same
+// operation. The counter block is {salt of the key, initialization vector, block number from 1}.
 //
-// Lanes blocks per cycle: at 250 MHz one lane is 32 Gbps, W / 128 lanes are the link's rate. The key is
-// {tenant, low bits of the hop's meta}, so nobody reaches another tenant's key; a packet whose key is
-// not there leaves void (m_axis_tuser with its last beat).
+// Lanes blocks per cycle: at 250 MHz one lane is 32 Gbps, W / 128 lanes are the link's rate. The key's slot is
+// {tenant, low bits of the hop's meta}, so no packet can use another tenant's key; a packet without a key
+// leaves void (m_axis_tuser with its last beat).
 //
 //   s_axis --+--> queue of beats ----------------------+--> xor --> register --> m_axis
 //            +--> counter blocks --> lanes --> gather --+
@@ -75,7 +75,7 @@ module aes_core
   beat_t in_beat, out_beat;
   assign packet_slot = SlotWidth'(s_desc_i.tenant) * SlotWidth'(TenantKeys) + SlotWidth'(s_desc_i.chain[0].meta % 8'(TenantKeys));
   assign issue = s_axis_tvalid && queue_ready && step;
-  // Of the last beat only the blocks that it has bytes for.
+  // Of the last beat only the blocks that have bytes.
   logic [Steps:0] wanted;
   for (genvar i = 0; i <= int'(Steps); i++) begin : gen_wanted
     if (i < int'(Steps)) begin : gen_step
@@ -124,7 +124,7 @@ module aes_core
       };
   fifo #(
       .T(beat_t),
-      .Depth(1 << $clog2(Rounds + 3))  // as many as can be on their way, of one step each
+      .Depth(1 << $clog2(Rounds + 3))  // the most beats that can be in flight, of one step each
   ) u_beats (
       .clk_i,
       .rst_i,
@@ -232,7 +232,7 @@ module aes_core
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!complete || queue_valid)
-      else $error("aes_core: a key stream without its beat");
+      else $error("aes_core: there is a key stream, but no beat");
     end
   end
 endmodule

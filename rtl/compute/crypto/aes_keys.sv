@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of an AES-256-CTR engine: for each slot the round keys, one memory per round so that each
-// stage of a cipher pipeline reads its own, and the salt (RFC 3686's nonce). A slot belongs to a tenant
-// for good: it is {tenant, index}. Keys can be written, never read.
+// stage of a cipher pipeline reads its own, and the salt (RFC 3686's nonce). Each slot has a fixed tenant:
+// its number is {tenant, index}. Keys can be written, never read.
 //
 // Window, 32-bit words, first byte of the key in the least significant byte of word 0:
 //   0x00 ... 0x1c  the key, staged      0x20  the salt, staged
-//   0x24  write: the slot's index; expands the staged key into the slot of the requesting tenant (of
-//         tenant [11:8] of the word if the operator asks) and erases what was staged. An error unless all nine words
-//         have been staged since. Answered when the slot is ready, 62 cycles later; meanwhile packets of that
-//         slot are void.
-//   0x28  write: the slot's index (and tenant); forgets the slot's key and erases what its tenant has staged
+//   0x24  write: the slot's index; expands the staged key into the slot of the requesting tenant (for the
+//         operator, of tenant [11:8] of the word) and erases the staged words. An error unless all nine words
+//         have been staged since they were last erased. Answered when the slot is ready, 62 cycles later; until then
+//         packets of that slot are void.
+//   0x28  write: the slot's index (and tenant); erases the slot's key and the words that its tenant has staged
 //
-// Each tenant, and the operator, has staged words of its own. Of what one tenant asks, nothing changes an answer, a key
+// Each tenant, and the operator, has staged words of its own. No request of one tenant changes an answer, a key
 // or the time of an answer of another (formal/aes_keys_isolation_proof).
 module aes_keys
   import girih_pkg::*, aes_pkg::*;
@@ -33,12 +33,12 @@ module aes_keys
     output logic        window_error_o,
     output logic [31:0] window_data_o,
 
-    // Of the slot that a packet asks for, in the same cycle.
+    // The slot of a packet; combinational.
     input  logic [SlotWidth-1:0] packet_slot_i,
     output logic                 present_o,
     output word_t                salt_o,
 
-    // Round r of reader l: the key of slot slot_i[l][r] is key_o[l][r], in the same cycle.
+    // Round r of reader l: key_o[l][r] is the key of slot slot_i[l][r]; combinational.
     input  logic [Rounds:0][SlotWidth-1:0] slot_i[Readers],
     output block_t [Rounds:0]              key_o [Readers]
 );
@@ -52,7 +52,7 @@ module aes_keys
   localparam int unsigned StagedWords = KeyWords + 1;  // the salt is the last one
 
   word_t [StagedWords-1:0] staged;  // by the tenant of the request
-  logic [Tenants-1:0][StagedWords-1:0] staged_q;  // which words are there
+  logic [Tenants-1:0][StagedWords-1:0] staged_q;  // which words are staged
   logic [Slots-1:0] present_q;
 
   // Expansion: a word per cycle; history_q holds the last eight.

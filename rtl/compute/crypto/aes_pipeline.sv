@@ -14,7 +14,7 @@ module aes_pipeline
     input logic                 in_valid_i,
     input block_t               in_block_i,
     input logic [SlotWidth-1:0] in_slot_i,
-    input logic                 in_last_i,  // comes out beside the block
+    input logic                 in_last_i,  // travels with the block
 
     output logic   out_valid_o,
     output logic   out_last_o,

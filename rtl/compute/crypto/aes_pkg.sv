@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AES (FIPS 197). Byte i of a block or of a round key, in the order of the bytes of the message, is
-// at [8 * i +: 8]; so byte r of column c is byte r + 4 * c.
+// AES (FIPS 197). Byte i of a block or of a round key, in message order, is at [8 * i +: 8]; so row r of
+// column c is byte r + 4 * c.
 package aes_pkg;
   localparam int unsigned Rounds = 14;  // of AES-256
   localparam int unsigned KeyWords = 8;

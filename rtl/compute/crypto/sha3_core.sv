@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-3-512 over payloads: the last 64 bytes of a payload are the digest of all bytes before them. Bit 0
-// of the hop's meta says what happens: 0 writes the digest there, 1 compares, and a packet whose digest
-// is wrong leaves void (m_axis_tuser with its last beat), as does one that has no room for a digest.
+// SHA-3-512 over payloads: the last 64 bytes of a payload are the digest of all bytes before them. With bit 0
+// of the hop's meta 0 the digest is written there, with 1 it is compared, and a packet with a wrong digest
+// leaves void (m_axis_tuser with its last beat), as does one that is too short for a digest.
 //
 // Lanes engines of 6 Gbps each take packets in turn; packets leave in the order in which they came.
 //
@@ -123,8 +123,8 @@ module sha3_core
       .out_data_o(packet)
   );
 
-  // A packet starts when its digest is known. From the beat on in which the digest starts, the lowest
-  // W bits of place_q are what belongs into the beat, and where_q says into which of its bytes.
+  // A packet starts when its digest is known. From the beat in which the digest starts, the lowest
+  // W bits of place_q are the digest's bytes for the beat, and where_q is their byte mask.
   logic sending_q, verify_q, short_q, wrong_q;
   length_t start_q;  // beats before the digest
   logic [DigestBits+W-1:0] place_q;

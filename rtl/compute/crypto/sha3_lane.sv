@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-3-512 of one packet at a time: of all its bytes but the last 64, which are room for the digest. A
-// round per cycle, 24 cycles for a block of 72 bytes (6 Gbps at 250 MHz); the next block is put together
-// meanwhile. A packet is taken in whole before it is hashed, because only its end says where the message
-// ends, and further ones as far as the buffer goes.
+// SHA-3-512 of one packet at a time, over all its bytes but the last 64, which hold the digest. A round per
+// cycle, 24 cycles for a block of 72 bytes (6 Gbps at 250 MHz); the next block is assembled meanwhile. A packet
+// is buffered whole before it is hashed, because only its end shows where the message ends; further packets are
+// taken as far as the buffer has room.
 //
 //   in --> buffer of beats --> words, padded --> block --> state, a round per cycle --> digest
 module sha3_lane
@@ -30,7 +30,7 @@ module sha3_lane
     $fatal(1, "sha3_lane: BufferFlits is %0d; a packet of the largest size takes %0d", BufferFlits, MaxFrameFlits);
   end
 
-  // Beats, and the lengths of the packets that are there whole.
+  // Beats, and the lengths of the packets that are complete.
   logic beats_ready, lengths_ready, beat_valid, beat_pop, length_valid, length_pop;
   logic [W-1:0] beat;
   length_t length;
@@ -66,7 +66,7 @@ module sha3_lane
   typedef enum logic [1:0] {
     Idle,
     Feeding,
-    Draining  // what is left of the packet: the room for the digest
+    Draining  // the rest of the packet: the place of the digest
   } feed_e;
   feed_e feed_q;
   length_t left_q;  // bytes of the message

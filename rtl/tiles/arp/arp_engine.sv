@@ -7,15 +7,15 @@
 //                                                    \--> arp_maker ---------+
 //
 // Outgoing IPv4 messages get the MAC address of their next hop (the destination if it is in the
-// subnet, else the gateway) and go on, cut-through, two cycles, one flit per cycle. Those whose
-// address is not known wait in arp_pending while a request asks for it, and never hold up others.
-// Received ARP packets (recognized by their EtherType) are learned from and answered when they have
-// arrived whole and good. Each costs one idle cycle, so that the next look-up sees what was learned.
+// subnet, else the gateway) and go on, cut-through, two cycles, one flit per cycle. Messages whose
+// address is not known wait in arp_pending while a request is out, and never block others.
+// Received ARP packets (recognized by their EtherType) are learned from and answered once they have
+// arrived whole and good. Each costs one idle cycle, so that the next look-up sees the learned address.
 module arp_engine
   import girih_pkg::*, net_pkg::*, arp_types_pkg::*, arp_pkg::*;
 #(
-    parameter int unsigned Entries = 16,  // neighbours known
-    parameter int unsigned Slots = 4      // neighbours asked for
+    parameter int unsigned Entries = 16,  // known neighbours
+    parameter int unsigned Slots = 4      // neighbours being resolved
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -40,7 +40,7 @@ module arp_engine
   localparam int unsigned L2Bytes = EthernetBytes + VlanBytes;
   localparam int unsigned HeaderBytes = L2Bytes + ArpBytes;
 
-  // Stage 1: the window, and what to do with the message.
+  // Stage 1: the window, and the decision about the message.
   logic valid, ready, first;
   flit_t flit;
   offset_t available, need;
@@ -79,7 +79,7 @@ module arp_engine
   ipv4_addr_t next_hop;
   neighbour_t key;
   assign in_subnet = ((ipv4.dst ^ cfg_i.ip) & cfg_i.netmask) == '0;
-  // A subnet of one or two addresses has none for broadcasts.
+  // A subnet of one or two addresses has no broadcast address.
   logic small_subnet;
   assign small_subnet = cfg_i.netmask[1];
   assign broadcast = &ipv4.dst || (in_subnet && &(ipv4.dst | cfg_i.netmask) && !small_subnet);
@@ -89,7 +89,7 @@ module arp_engine
       && packet.operation inside {ArpRequest, ArpReply}
       && !packet.sender_mac[40] && packet.sender_mac != '0 && !is_own_mac(packet.sender_mac);
   assign arp_ours = packet.target_ip == cfg_i.ip;
-  // An address that packets may be sent to: a host's of the subnet, or the gateway's. Not the sender's of
+  // An address to which packets may be sent: a host's in the subnet, or the gateway's; not the sender address of
   // a probe (0), nor the card's own.
   logic sender_in_subnet, sender_is_host;
   assign sender_in_subnet = ((packet.sender_ip ^ cfg_i.ip) & cfg_i.netmask) == '0;
@@ -109,7 +109,7 @@ module arp_engine
     return mac - cfg_i.mac < mac_t'(1 << $bits(port_t));
   endfunction
 
-  // The source address of an answer is still that of the requester. A requester holds at most one slot;
+  // At this point the source MAC address of an answer is still the requester's. A requester holds at most one slot;
   // packets that the card originates, from its own address or from 0, may hold all.
   logic requester_waits, foreign;
   assign foreign = ethernet.src != '0 && !is_own_mac(ethernet.src);
@@ -147,7 +147,7 @@ module arp_engine
           tag_priority: has_tag ? tag[15:12] : '0
       };
 
-  // Stage 2: the message's flits, on the way that stage 1 has chosen.
+  // Stage 2: the message's flits, on the path that stage 1 has chosen.
   logic s2_valid_q, s2_first_q, s2_reply_q, s2_learn_q;
   flit_t s2_flit_q;
   kind_e s2_kind_q;
@@ -295,8 +295,8 @@ module arp_engine
       .out_reply_o(made_is_reply)
   );
 
-  // Output. Frames made here go first, since ARP packets wait for them; released messages go before the
-  // stream, so that nothing to the same neighbour overtakes them. A source that has offered a flit keeps
+  // Output. Frames made here have the highest priority, since ARP packets wait for them; released messages come before
+  // the stream, so that nothing to the same neighbour overtakes them. A source that has offered a flit keeps
   // the link until the end of its message.
   typedef enum logic [1:0] {
     Made,
@@ -347,7 +347,7 @@ module arp_engine
     if (rst_i) locked_q <= 1'b0;
   end
 
-  logic ends;  // a message that is not passed on ends in stage 2
+  logic ends;  // a message ends in stage 2
   assign ends = s2_valid_q && s2_flit_q.last && s2_take;
   assign route_lost = ends && s2_kind_q == NoRoute && !s2_flit_q.bad;
   always_comb begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the frames of ARP replies and requests, with the tag of their cause. Valid comes from
-// registers: an order is kept until its frame has gone.
+// Makes the frames of ARP replies and requests, with the VLAN tag of their cause. Valid comes from
+// registers: an order is kept until its frame has left.
 module arp_maker
   import girih_pkg::*, net_pkg::*, arp_types_pkg::*;
 (
@@ -22,7 +22,7 @@ module arp_maker
   localparam int unsigned PlainFlits = (PlainBytes + FlitBytes - 1) / FlitBytes;
   localparam int unsigned BeatWidth = $clog2(Flits + 1);
   if (Flits != PlainFlits) begin : gen_bad_width
-    $fatal(1, "arp_maker: with %0d bytes in a flit a tag would change the number of flits", FlitBytes);
+    $fatal(1, "arp_maker: a flit has %0d bytes; a tag must not change the number of flits of a frame", FlitBytes);
   end
 
   logic valid_q;

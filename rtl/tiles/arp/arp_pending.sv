@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where messages wait for the address of their neighbour: Slots neighbours, each with a part of one
-// block RAM that is filled in order and sent in order, so that no neighbour waits for another.
+// Holds messages that wait for the address of their neighbour: Slots neighbours, each with a part of one
+// block RAM that is written and sent in order, so that no neighbour waits for another.
 //
 //   Free --open--> Wait --resolve--> Release --all sent--> Free
 //                   |  \--request, Retries times more, every retry_cycles
-//                   \--nobody answered--> Expire --all counted--> Free
+//                   \--no answer--> Expire --all counted--> Free
 //
-// While no slot is free, a neighbour that has not answered two requests is given up. Writing never
+// While no slot is free, a neighbour that has not answered two requests expires. Writing never
 // waits: a message that does not fit, or turns out bad, is removed.
 module arp_pending
   import girih_pkg::*, net_pkg::*, arp_types_pkg::*;
@@ -19,20 +19,20 @@ module arp_pending
 
     input logic [31:0] retry_cycles_i,
 
-    // Who waits; combinational, at most one each
+    // Slots that wait; combinational, at most one each
     input  neighbour_t       find_i,
     input  mac_t             find_requester_i,
     output logic [Slots-1:0] waiting_o,         // the slot that waits for it
-    output logic             releasing_o,       // a slot that sends to it right now
+    output logic             releasing_o,       // a slot is sending to it
     output logic             requester_o,       // this requester has a slot
     output logic [Slots-1:0] free_o,
 
-    // A message is going to be written to a slot; open_new_i: to a free one
+    // A message will be written to a slot; open_new_i: to a free one
     input logic             open_i,
     input logic             open_new_i,
     input logic [Slots-1:0] open_slot_i,
     input target_t          open_target_i,
-    input mac_t             open_requester_i,  // whom the message answers
+    input mac_t             open_requester_i,  // the host that the message answers
 
     // Its flits
     input  logic             in_valid_i,
@@ -117,7 +117,7 @@ module arp_pending
   assign drain_slot = lowest(is_release);
   assign expire_slot = lowest(is_expire);
 
-  // Writing. The message being written extends past fill_q, which advances when it is whole.
+  // Writing. The message being written extends past fill_q, which advances when the message is whole.
   logic appending_q;  // from open_i to the last flit
   logic overflow_q, overflow, keep;
   ptr_t write_q, write;
@@ -248,7 +248,7 @@ module arp_pending
       assert (!in_valid_i || (appending_q && state_q[in_index] == Wait))
       else $error("arp_pending: a message is written to a slot that does not wait");
       assert (!drain_end || out_flit_o.last)
-      else $error("arp_pending: a slot ends within a message");
+      else $error("arp_pending: the messages of a slot end without a last flit");
     end
   end
 endmodule

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbour table: Entries neighbours and their MAC addresses, searched all at once. The search is
-// combinational. A new neighbour replaces the oldest entry that is not in use: to whose neighbour
-// no packet has been sent since it was learned. If all are in use, a neighbour that answers the card's
-// own request replaces the oldest; any other is not learned. So nobody can push out a neighbour in use
-// by sending to the card.
+// Neighbour table: Entries neighbours and their MAC addresses, searched in parallel and combinationally. An entry is
+// in use if a packet has been sent to its neighbour since it was learned. A new neighbour replaces the oldest
+// entry that is not in use. If all are in use, a neighbour that answers the card's own request replaces the
+// oldest; any other is not learned. So nobody can evict a neighbour in use by sending to the card.
 module arp_table
   import net_pkg::*, arp_types_pkg::*;
 #(
@@ -18,11 +17,11 @@ module arp_table
     input  logic               use_i,    // a packet is sent to the match
 
     input  logic               learn_i,
-    input  logic [Entries-1:0] known_i,      // the entry that holds learn_i already, if any
+    input  logic [Entries-1:0] known_i,      // the entry that already holds the neighbour, if any
     input  logic               solicited_i,  // the card has asked for it
     input  neighbour_t         learn_neighbour_i,
     input  mac_t               learn_mac_i,
-    output logic               learned_o     // it is in the table now
+    output logic               learned_o     // it is stored
 );
   logic [Entries-1:0] valid_q, used_q, oldest_q, vacant, from_oldest, victim, write;
   neighbour_t neighbour_q[Entries];
@@ -36,7 +35,7 @@ module arp_table
     for (int unsigned i = 0; i < Entries; i++) mac_o |= match_o[i] ? mac_q[i] : '0;
   end
 
-  // The first entry that is vacant, from the oldest on, circularly.
+  // The first vacant entry, circularly from the oldest on.
   function automatic logic [Entries-1:0] lowest(logic [Entries-1:0] set);
     return set & (~set + 1'b1);
   endfunction
@@ -60,7 +59,7 @@ module arp_table
   end
   always_ff @(posedge clk_i) begin
     valid_q <= valid_q | write;
-    // A new entry that was asked for is in use at once: packets wait for it.
+    // A new entry that the card asked for is in use at once: packets wait for it.
     used_q  <= (used_q & ~(known_i == '0 ? write : '0)) | (use_i ? match_o : '0) | (solicited_i ? write : '0);
     if (learn_i && known_i == '0 && learned_o) oldest_q <= {victim[Entries-2:0], victim[Entries-1]};
     if (rst_i) begin
@@ -73,7 +72,7 @@ module arp_table
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert ((match_o & (match_o - 1'b1)) == '0)
-      else $error("arp_table: an address is there twice");
+      else $error("arp_table: an address is stored twice");
     end
   end
 endmodule

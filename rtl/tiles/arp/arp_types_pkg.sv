@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the ARP engine tell each other.
+// Types between the parts of the ARP engine.
 package arp_types_pkg;
   import girih_pkg::*;
   import net_pkg::*;
@@ -11,12 +11,12 @@ package arp_types_pkg;
     ipv4_addr_t ip;
   } neighbour_t;
 
-  // Whom an ARP packet is for, and how it gets there.
+  // The receiver of an ARP packet: its addresses, port and tag.
   typedef struct packed {
     neighbour_t neighbour;
     tenant_t tenant;
     logic has_tag;
-    logic [3:0] tag_priority;  // and drop eligibility: what a tag has beside its VLAN
+    logic [3:0] tag_priority;  // priority and drop eligibility of the tag
   } target_t;
 
   // An ARP packet to make: a reply to `mac`, or a request to all.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spreads messages over replicas: in turn, or by a hash of the flow, so that a flow stays where its
-// state is. The key is the replica's index. A flow is source, destination and protocol, and the
-// ports where all packets of the flow show them: UDP and TCP that are not fragments. What is not
-// IPv4 has no flow and goes to replica 0. Works anywhere in the stack: where desc does not say
-// where the network header is, the Ethernet header does. Cut-through, one cycle, one flit per cycle.
+// Spreads messages over replicas: round robin, or by a hash of the flow, so that a flow stays at the replica with its
+// state. The key is the replica's index. A flow is source, destination and protocol, and for unfragmented
+// UDP and TCP also the ports. Messages other than IPv4 have no flow and go to replica 0. Works anywhere in
+// the stack: if desc does not give the offset of the network header, the Ethernet header is read.
+// Cut-through, one cycle, one flit per cycle.
 module balancer_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, balancer_pkg::*;
 (
@@ -46,7 +46,7 @@ module balancer_engine
       .need_i     (need)
   );
 
-  // While bytes are missing, `need` may be wrong, but it always covers the bytes that it depends on.
+  // Until all bytes have arrived, `need` may be wrong, but it always covers the bytes that it depends on.
   logic tag, l3_known, ethertype_ipv4, is_ipv4, has_ports;
   offset_t l3_offset, l4_offset;
   ipv4_t ip;
@@ -68,8 +68,8 @@ module balancer_engine
   end
   assign is_ipv4 = (l3_known || ethertype_ipv4) && ip.version == 4'd4 && available >= need;
 
-  // CRC of the flow, and its share of the replicas. Of the usual 16-bit polynomials, 0x3d65
-  // spread consecutive ports and addresses best.
+  // CRC of the flow, scaled to the number of replicas. Of the usual 16-bit polynomials, 0x3d65
+  // spreads consecutive ports and addresses best.
   function automatic logic [15:0] flow_hash(logic [103:0] flow);
     flow_hash = '1;
     for (int unsigned i = 104; i > 0; i--) begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue of whole frames that drops at its tail: a frame that arrives at a full queue is
-// dropped whole, of whatever class it is. So are frames that end void. in_ is always taken. A frame can leave two cycles
-// after its last flit came; one flit per cycle, in and out.
+// A drop-tail queue of whole frames: a frame that arrives at a full queue is dropped whole, whatever its
+// class, and so is a frame that ends void. Input is always taken. A frame can leave two cycles after its last
+// flit arrived; one flit per cycle, in and out.
 module drop_tail
   import girih_pkg::*, compute_pkg::*;
 #(
@@ -16,7 +16,7 @@ module drop_tail
     output logic       out_valid_o,
     input  logic       out_ready_i,
     output beat_t      out_beat_o,
-    output length_t    out_length_o,  // these two beside all flits of the frame
+    output length_t    out_length_o,  // these two are valid beside every flit of the frame
     output timestamp_t out_timestamp_o,
 
     output logic drop_full_o,  // pulses, with the last flit of a frame
@@ -34,10 +34,10 @@ module drop_tail
     timestamp_t timestamp;
   } frame_t;
 
-  // read <= complete <= write; between the latter two is the frame that is coming.
+  // read <= complete <= write; between the latter two is the arriving frame.
   ptr_t write_q, complete_q, read_q;
   logic first_q, lost_q, lost, keep;
-  length_t before_q, length;  // bytes of the earlier flits of the frame, and of all
+  length_t before_q, length;  // bytes of the frame's earlier flits, and of all so far
   timestamp_t timestamp_q, timestamp;
 
   assign lost = lost_q || write_q - read_q == ptr_t'(Flits);
@@ -117,7 +117,7 @@ module drop_tail
       assert (!keep || frame_ready)
       else $error("drop_tail: more frames than flits");
       assert (!out_valid_q || frame_valid)
-      else $error("drop_tail: a flit of no frame");
+      else $error("drop_tail: a flit without a frame");
     end
   end
 endmodule

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline-of-offloads NIC that PANIC compares itself with, whole: a port, a queue, two units.
+// The complete pipeline-of-offloads NIC that PANIC compares itself with: a port, a queue, two units.
 //
 //   s_axis -> axis_to_flit -> drop_tail -> delay_core -> delay_core -> flit_to_axis -> m_axis
 //
-// Units are joined by AXI4-Stream and there is no scheduler: frames are served in the order in which
-// they came, and what comes while the queue is full is dropped. s_axis_tready is always 1. Frames
-// leave as they came, padded to the shortest size. Five cycles from a frame's last beat in to its
-// first beat out when both units are as fast as beats come.
+// Units are joined by AXI4-Stream and there is no scheduler: frames are served first in, first out, and a frame
+// that arrives while the queue is full is dropped. s_axis_tready is always 1. Frames leave unchanged, padded
+// to the minimum size. Five cycles from a frame's last beat in to its first beat out if both units keep up with
+// the link.
 module pipeline_nic_engine
   import girih_pkg::*, axis_pkg::*, compute_pkg::*, pipeline_nic_pkg::*;
 #(

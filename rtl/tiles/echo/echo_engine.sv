@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends a UDP datagram back: swaps the IPv4 addresses and the UDP ports where they stand. Neither
+// Sends a UDP datagram back: swaps the IPv4 addresses and the UDP ports in place. Neither
 // changes a sum, so desc.payload_sum stays right. Cut-through, one cycle, one flit per cycle.
 // A datagram whose sender would answer in turn, or expects no answer, is dropped and counted, so that
 // two services never answer each other for ever. A message that ends within its headers (it can only
-// be a void one) is passed on as it is marked.
+// be void) is passed on void.
 module echo_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, echo_pkg::*;
 (
@@ -61,8 +61,8 @@ module echo_engine
     if (valid && first) refusing_q <= refuse;
   end
 
-  // Swapped where they stand: every place where the ports can be offers its own two, and the mask
-  // picks one place, so nothing is moved across the header.
+  // Swapped in place: every place where the ports can be offers its own two, and the mask
+  // selects one place, so nothing is moved across the header.
   always_comb begin
     edit = '0;
     mask = '0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4-Stream from a MAC as flits; combinational, and never says wait. desc.timestamp of a first
+// Converts AXI4-Stream from a MAC to flits; combinational, without back-pressure. desc.timestamp of a first
 // flit is now_i; the rest of the descriptor is 0.
-// A frame is cut at MaxFrameBytes and marked bad; what follows is swallowed. tkeep with holes, or
-// with missing bytes before the last beat, or an empty last beat, marks the frame bad as well: such
-// beats come from no healthy MAC, and a flit always has at least one byte.
+// A frame is cut at MaxFrameBytes and marked bad; the rest is discarded. A tkeep with holes, or
+// with missing bytes before the last beat, or an empty last beat, marks the frame bad as well: no
+// working MAC sends such beats, and a flit always has at least one byte.
 module axis_to_flit
   import girih_pkg::*;
 (
@@ -34,7 +34,7 @@ module axis_to_flit
   assign whole = &s_axis_tkeep;
   assign contiguous = s_axis_tkeep[0] && (s_axis_tkeep & (s_axis_tkeep + 1'b1)) == '0;
   assign broken = broken_q || !(s_axis_tlast ? contiguous : whole);
-  assign empty = axis_pkg::empty_of(s_axis_tlast, s_axis_tkeep);  // wrong with holes, but then the frame is bad anyhow
+  assign empty = axis_pkg::empty_of(s_axis_tlast, s_axis_tkeep);  // wrong with holes, but then the frame is bad anyway
   assign at_limit = beat_q == BeatWidth'(MaxFrameFlits - 1);
   if (LimitEmpty == '0) begin : gen_whole
     assign beyond = 1'b0;

@@ -3,12 +3,12 @@
 //
 //   s_axis -> axis_to_flit -> header_window -> filter -> buffer -> out
 //
-// Frames to this card's address or to all are taken, with at most one 802.1Q tag, unless their source
-// cannot be one (a group, 0 or the card itself) or their VLAN is the reserved one. The descriptor gets
-// port, tenant, time of arrival and l3_offset, the key is the inner EtherType. s_axis_tready is
+// Frames to this card's address or to all are taken, with at most one 802.1Q tag, unless their source is
+// invalid (a group, 0 or the card itself) or their VLAN is reserved. The descriptor gets
+// port, tenant, time of arrival and l3_offset; the key is the inner EtherType. s_axis_tready is
 // always 1: a frame is taken only if the buffer has room for one of the largest size, else it is
-// dropped whole. Cut-through, two cycles from beat to flit, a beat per cycle; a frame that proves
-// bad goes on, marked so.
+// dropped whole. Cut-through, two cycles from beat to flit, a beat per cycle; a frame that turns out
+// bad is passed on marked bad.
 module eth_rx_engine
   import girih_pkg::*, net_pkg::*, eth_rx_pkg::*;
 #(
@@ -44,7 +44,7 @@ module eth_rx_engine
   localparam int unsigned HeaderBytes = EthernetBytes + VlanBytes;
   localparam int unsigned UsedWidth = $clog2(BufferFlits + 2);
 
-  // What the buffer holds of a flit: of the descriptor, only what differs between messages.
+  // An entry of the buffer: of the descriptor, only the fields that differ between messages.
   typedef struct packed {
     tenant_t tenant;
     logic has_tag;
@@ -74,7 +74,7 @@ module eth_rx_engine
       .bad_o(bad)
   );
 
-  // The filter below always takes what the window shows, so the window always takes a beat.
+  // The filter below always takes the window's output, so the window always takes a beat.
   logic valid, first;
   flit_t flit;
   offset_t available, need;
@@ -179,7 +179,7 @@ module eth_rx_engine
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (s_axis_tready)
-      else $error("eth_rx_engine: a beat of the MAC was refused");
+      else $error("eth_rx_engine: a beat from the MAC was refused");
       assert (!push || buffer_ready)
       else $error("eth_rx_engine: the buffer overflowed");
     end

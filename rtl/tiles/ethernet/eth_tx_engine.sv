@@ -3,10 +3,10 @@
 //
 //   in -> message_trim -> addresses -> flit_to_axis -> m_axis
 //
-// The source address is the card's; the destination is in the frame already or, with cfg.reflect,
-// the frame's source until now. Frames are padded with zeros to 60 bytes. A bad message leaves with
-// m_axis_tuser at its last beat. One cycle, one flit per cycle; only a padding that needs further
-// flits takes further cycles.
+// The source address is the card's; the destination is already in the frame or, with cfg.reflect,
+// the frame's previous source. Frames are padded with zeros to 60 bytes. A bad message leaves with
+// m_axis_tuser at its last beat. One cycle, one flit per cycle; only padding that needs more
+// flits takes more cycles.
 module eth_tx_engine
   import girih_pkg::*, net_pkg::*, eth_tx_pkg::*;
 (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages as AXI4-Stream for a MAC: zeros past the end, padding with zeros to 60 bytes; a bad message
-// leaves with m_axis_tuser at its last beat. One cycle, one flit per cycle; only a padding that needs
-// further flits takes further cycles. in_ready_o depends on m_axis_tready.
+// Converts messages to AXI4-Stream for a MAC: zeros past the end, padding with zeros to 60 bytes; a bad message
+// leaves with m_axis_tuser at its last beat. One cycle, one flit per cycle; only padding that needs more
+// flits takes more cycles. in_ready_o depends on m_axis_tready.
 module flit_to_axis
   import girih_pkg::*, net_pkg::*;
 (
@@ -23,7 +23,7 @@ module flit_to_axis
     output logic       latency_valid_o,  // with the first beat of a frame that came from the wire
     output timestamp_t latency_o,        // cycles from its first beat in to its first beat out
 
-    output logic out_o,    // pulses with the last beat of a frame; the others only beside it
+    output logic out_o,    // pulses with the last beat of a frame; the other pulses come only with it
     output logic bad_o,
     output logic padded_o
 );
@@ -31,14 +31,14 @@ module flit_to_axis
   localparam int unsigned BeatWidth = $clog2(MinFlits + 1);
   localparam logic [EmptyWidth-1:0] MinEmpty = EmptyWidth'(MinFlits * FlitBytes - MinFrameBytes);
 
-  logic [BeatWidth-1:0] beat_q;  // of this frame; stays at MinFlits once there
+  logic [BeatWidth-1:0] beat_q;  // of this frame; saturates at MinFlits
   logic padding_q;  // the message has ended, the frame has not
   logic padding_bad_q;
   logic first;
   assign first = beat_q == '0;
 
   logic ended, last_d, too_small, advance, offer;
-  logic [FlitBytes-1:0] present;  // bytes that are the message's
+  logic [FlitBytes-1:0] present;  // bytes that belong to the message
   logic [EmptyWidth-1:0] empty_d;
   logic [W-1:0] data_d;
   assign present = '1 >> (in_flit_i.last ? in_flit_i.empty : '0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers echo requests: checks the checksum over the whole ICMP message, which it stores for that,
-// and sends the same message back with the addresses swapped, the type changed and a checksum of its
-// own. Everything else is dropped and counted. Three cycles after the last flit, one flit per cycle.
+// Answers echo requests: checks the checksum over the whole ICMP message, which it stores for this,
+// and sends the same message back with the addresses swapped, the type changed and a new
+// checksum. Everything else is dropped and counted. Three cycles after the last flit, one flit per cycle.
 //
 // The message is summed from its second word on. Apart from the checksum, the first word of a reply is
 // zero, so the reply's checksum is the complement of that sum. (Updating the request's checksum by
@@ -74,7 +74,7 @@ module icmp_engine
   ) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
   assign info_in.bad_length = window_flit.desc.length < length_t'(l4_offset) + length_t'(EchoBytes);
 
-  offset_t headers, headers_q;  // bytes of this flit that are headers, with ICMP's first word
+  offset_t headers, headers_q;  // header bytes of this flit, including ICMP's first word
   assign headers = first ? l4_offset + offset_t'(HeadBytes) : headers_q;
   always_ff @(posedge clk_i) begin
     if (window_valid && window_ready) begin

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of an IPv4 header, one per cycle (up to three no-operations at once), so a header
 // takes at most 29 cycles. Finds options whose length is out of range, and unfinished source routes
-// (RFC 791, 3.1). valid_i and the header hold until done_o, which the verdict accompanies. next_i
-// starts again for the next packet.
+// (RFC 791, 3.1). valid_i and the header hold until done_o, with which the verdict comes. next_i
+// restarts for the next packet.
 module ipv4_options
   import net_pkg::*;
 #(
@@ -14,7 +14,7 @@ module ipv4_options
     input logic                             valid_i,
     input logic [OptionWords-1:0][31:0]     options_i,  // in network order: the first word is the highest
     input logic [$clog2(OptionWords+1)-1:0] words_i,    // of options in this header
-    input logic                             next_i,     // the packet leaves; start again
+    input logic                             next_i,     // the packet leaves; restart
 
     output logic done_o,
     output logic malformed_o,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks IPv4 headers, options and all, and takes what is addressed to this card. Trims each message
-// to the packet (Ethernet's padding goes) and writes desc.length and desc.l4_offset. Cut-through,
+// Checks IPv4 headers, including options, and takes packets addressed to this card. Trims each message
+// to the packet (removes Ethernet's padding) and writes desc.length and desc.l4_offset. Cut-through,
 // two cycles, one flit per cycle:
 //
 //   header_window -> message_trim -> [flit, partial sums, faults] -> drop or pass
 //
 // A packet with options waits until ipv4_options has read them. A packet longer than its
-// frame is passed on void. The first fault of a packet, in the order of the fields of faults_t, is the
-// one that is counted. The time to live is for routers: a host must not discard a packet for it
+// frame is passed on void. Only the first fault of a packet, in the order of the fields of faults_t, is
+// counted. The time to live is for routers: a host must not discard a packet because of it
 // (RFC 1122, 3.2.1.7).
 module ipv4_rx_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, ipv4_rx_pkg::*;
@@ -68,7 +68,7 @@ module ipv4_rx_engine
       .need_i     (need)
   );
 
-  // The header, aligned, and what is wrong with it. Until the byte that holds ihl has come, need is
+  // The header, aligned, and its faults. Until the byte that holds ihl has arrived, need is
   // at least the fixed part, which holds it.
   logic is_l3_tagged;
   logic [MostWords-1:0][31:0] words;  // word 0 of the header is the highest
@@ -90,15 +90,15 @@ module ipv4_rx_engine
   assign faults.length = ip.total_length < {10'b0, ip.ihl, 2'b0};
   assign faults.fragment = ip.more_fragments || ip.fragment_offset != '0;
   assign faults.not_ours = ip.dst != cfg_i.ip;
-  // No host can be answered at 0/8, 127/8 or from 224/3 on (group, reserved, broadcast), nor at the
-  // subnet's own number or its broadcast address, and a host must discard packets that say they came
-  // from there, or from itself (RFC 1122, 3.2.1.3). A subnet of one or two addresses has only hosts.
+  // A host must discard packets whose source cannot be a host: 0/8, 127/8, 224/3 (group, reserved, broadcast), the
+  // subnet's number or its broadcast address, or the host itself (RFC 1122, 3.2.1.3). A subnet of one or two
+  // addresses has only hosts.
   logic from_subnet, from_host;
   assign from_subnet = ((ip.src ^ cfg_i.ip) & cfg_i.netmask) == '0;
   assign from_host = cfg_i.netmask[1] || ((ip.src & ~cfg_i.netmask) != '0 && !(&(ip.src | cfg_i.netmask)));
   assign faults.bad_source = ip.src[31:24] inside {8'd0, 8'd127} || ip.src[31:29] == '1 || ip.src == cfg_i.ip
       || (from_subnet && !from_host);
-  // Only packets to this card alone are taken; they must not arrive in a frame to a group (RFC 1122, 3.3.6).
+  // Only unicast packets to this card are taken; they must not arrive in a frame to a group (RFC 1122, 3.3.6).
   assign faults.group_frame = header[0][0];
 
   logic has_options, options_done, options_malformed, options_source_route;
@@ -139,7 +139,7 @@ module ipv4_rx_engine
   end
 
   // A first flit waits until its options have been read and the next stage is free for the results of
-  // its header; the trim may then hold back the flit itself.
+  // its header; message_trim may then still hold the flit.
   logic trim_in_ready, trim_valid, trim_ready, trim_short, start;
   flit_t trim_flit;
   assign start = !first || (trim_ready && (!has_options || options_done));
@@ -182,7 +182,7 @@ module ipv4_rx_engine
     end
   end
 
-  // The verdict falls with the first flit.
+  // The verdict is reached with the first flit.
   logic wrong_sum, fault, dropping, move;
   wide_t sum;
   always_comb begin

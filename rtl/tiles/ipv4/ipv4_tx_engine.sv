@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completes IPv4 headers of outgoing packets where they stand. Version, header length, type of
-// service, protocol and addresses are the sender's (a source of 0 becomes the card's); length,
-// identification, flags, time to live and checksum are written, and options are overwritten with
+// Completes the IPv4 headers of outgoing packets in place. The sender sets version, header length, type of
+// service, protocol and addresses (a source of 0 becomes the card's); this engine writes length,
+// identification, flags, time to live and checksum, and overwrites options with
 // zeros (end of options). The configuration is read with a packet's first flit. Cut-through, two
 // cycles, one flit per cycle:
 //
@@ -99,7 +99,7 @@ module ipv4_tx_engine
     end
   end
 
-  // Second stage: the checksum, and everything into its place.
+  // Second stage: the checksum, and the edits of the header.
   ipv4_t written, is_written;
   header_t edit;
   header_mask_t mask;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores whole messages and hands them on as they are. A message is taken only if one of the largest
-// size has room; else it is dropped whole and counted, so what is before this tile never waits for
-// what is behind it, and a cycle of waiting ends here. A lossless message is not dropped: it waits,
-// and all that is behind it. Bad messages are dropped when their end shows that they are.
+// Stores whole messages and passes them on unchanged. A message is taken only if there is room for one of the
+// largest size; else it is dropped whole and counted, so the tiles upstream never wait for those
+// downstream, and a cycle of waiting is broken here. A lossless message is not dropped: it waits,
+// and so does everything behind it. Bad messages are dropped when their end arrives.
 //
-// The key is the Ethernet port that the message came in by. Store and forward: the first flit leaves
-// in the cycle after the last one came; one flit per cycle.
+// The key is the Ethernet port by which the message arrived. Store and forward: the first flit leaves
+// in the cycle after the last one arrived; one flit per cycle.
 module buffer_engine
   import girih_pkg::*, buffer_pkg::*;
 #(
@@ -29,7 +29,7 @@ module buffer_engine
     $fatal(1, "buffer_engine: Flits is %0d; two messages of the largest size take %0d", Flits, 2 * MaxFrameFlits);
   end
 
-  logic first_q, refusing_q;  // the message that is coming
+  logic first_q, refusing_q;  // of the arriving message
   logic fits, take, refuse, store_ready;
   assign refuse = first_q ? !fits && !in_flit_i.desc.lossless : refusing_q;
   assign take = first_q ? fits : !refusing_q;
@@ -77,7 +77,7 @@ module buffer_engine
   always_ff @(posedge clk_i) begin
     if (!rst_i && in_valid_i) begin
       assert (in_ready_o || (first_q && in_flit_i.desc.lossless))
-      else $error("buffer_engine: a message that may be dropped waits");
+      else $error("buffer_engine: a droppable message waits");
     end
   end
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands every message on as it is: the smallest tile. The key is the Ethernet port that the message
-// came in by, so that the traffic of each port can have its own next stop. Cut-through, one cycle,
+// Passes every message on unchanged: the smallest tile. The key is the Ethernet port by which the message
+// arrived, so that the traffic of each port can have its own next hop. Cut-through, one cycle,
 // one flit per cycle, holds up to two flits.
 module relay_engine
   import girih_pkg::*, relay_pkg::*;

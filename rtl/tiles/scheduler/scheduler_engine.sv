@@ -47,7 +47,7 @@ module scheduler_engine
   end
 
   if (Entries > 32768 || Channels * Cells > 65535) begin : gen_bad_memory
-    $fatal(1, "scheduler_engine: %0d entries, %0d cells in all; counts of them have 16 bits", Entries, Channels * Cells);
+    $fatal(1, "scheduler_engine: %0d entries and %0d cells; their counts have 16 bits", Entries, Channels * Cells);
   end
 
   localparam int unsigned Queues = Services * Tenants;
@@ -226,7 +226,7 @@ module scheduler_engine
       .fates_data_i(fates_data)
   );
 
-  // An arrival and a departure per cycle have different fates, so no pulse hides another.
+  // There is one arrival and one departure per cycle, with different fates, so no pulse hides another.
   policy_pkg::fate_e arrival, departure;
   assign arrival = fate[0].fate;
   assign departure = fate[1].fate;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler's window: its class table, and its state as it is now. Offsets in the window, in bytes;
-// everything but the table of classes is read only. A queue is {service, tenant} in a grid of 16 x 16.
+// The scheduler's window: its class table and its present state. Offsets are in bytes; all but the class table is
+// read only. A queue's index is {service, tenant}, in a grid of 16 x 16.
 //
 //   0x0000  classes    {service, class, word}: see policy_pkg
 //   0x0800  queues     {head known, 3'b0, head rank, count}, 0x40 for each service, 4 for each tenant
@@ -10,7 +10,7 @@
 //   0x1000  waits      0x80 for each service: see service_waits
 //   0x2000  fates      {tenant (3 bits), service, fate, high word}: see drop_counters
 //
-// A tenant's controller reads what is its tenant's in queues, tenants and fates, and nothing else.
+// A tenant's controller can read its own tenant's queues, counts and fates, and nothing else.
 module scheduler_window
   import girih_pkg::*, policy_pkg::cells_t;
 #(
@@ -129,7 +129,7 @@ module scheduler_window
     endcase
   end
 
-  // A request holds until done: asked, then answered in the next cycle or when the counters are.
+  // A request holds until it is done: it is registered, then answered in the next cycle or when the counters answer.
   logic asked_q, slow, wait_for_classes;
   assign slow = part == Fates && allowed;
   assign wait_for_classes = part == Classes && write_i && allowed && !class_ready_i;

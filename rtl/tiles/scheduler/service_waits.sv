@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long packets wait, by service: how many, the sum, the largest, and a histogram by powers of two
-// (bin b counts waits from 2^(b-1) to 2^b - 1 cycles, bin 0 those of none). All wrap but the largest.
+// Waiting times of packets, by service: count, sum, maximum, and a histogram by powers of two
+// (bin b counts waits from 2^(b-1) to 2^b - 1 cycles, bin 0 those of 0 cycles). All but the maximum wrap.
 module service_waits #(
     parameter int unsigned Services = 8,
     localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1
@@ -12,7 +12,7 @@ module service_waits #(
     input logic [ServiceWidth-1:0] service_i,
     input logic [            23:0] wait_i,
 
-    // What is read is what the address holds, in the same cycle.
+    // Combinational read.
     input  logic [ServiceWidth-1:0] read_service_i,
     input  logic [             4:0] read_word_i,     // 0: count, 1: sum, low word, 2: high word, 3: largest, 4..28: bins
     output logic [            31:0] read_data_o
@@ -26,7 +26,7 @@ module service_waits #(
     logic [23:0] largest;
   } total_t;
 
-  // Written in the cycle after they are read, so what was just written is forwarded.
+  // Written in the cycle after they are read, so the value being written is forwarded.
   total_t totals[1 << ServiceWidth];
   logic [31:0] histogram[32 << ServiceWidth];
   total_t total_d, total_q;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers a UDP datagram with its payload in capitals: the worked example of an application.
-// Cut-through, two cycles, one flit per cycle. The payload's sum is not known any more, so udp_tx
-// makes a new one.
+// Cut-through, two cycles, one flit per cycle. The payload's sum is no longer known, so udp_tx
+// computes it.
 module shout_engine
   import girih_pkg::*, shout_pkg::*;
 (
@@ -19,7 +19,7 @@ module shout_engine
 
     output event_t event_o
 );
-  // The answer's addresses and ports are the request's, swapped: what echo does.
+  // The answer's addresses and ports are the request's, swapped, as in echo.
   logic answer_valid, answer_ready;
   flit_t answer_flit;
   next_key_t answer_key;
@@ -38,8 +38,8 @@ module shout_engine
       .event_o    (answer_event)
   );
 
-  // Bytes at the start of this flit that are still headers: all of the offset at first, then less
-  // by a flit's worth each time, and 0 from the flit in which the payload starts.
+  // The number of header bytes from the start of this flit on: desc.payload_offset at first, less by FlitBytes with
+  // every flit, and 0 after the flit in which the payload starts.
   logic first_q;
   offset_t headers, headers_q;
   assign headers = first_q ? answer_flit.desc.payload_offset : headers_q;

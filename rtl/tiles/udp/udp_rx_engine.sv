@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks UDP datagrams: the length against the IPv4 packet's (bytes behind the datagram go), and the
-// checksum over pseudo header and datagram. Store and forward, so that no tile behind it sees a
-// bad one; three cycles after the last flit, one flit per cycle. Leaves the payload's sum in the
-// descriptor, also of datagrams without a checksum (0, legal by RFC 768).
+// Checks UDP datagrams: the length against the IPv4 packet's (bytes behind the datagram are removed), and the
+// checksum over pseudo header and datagram. Store and forward, so that no tile downstream sees a
+// bad one; three cycles after the last flit, one flit per cycle. Writes the payload's sum to the
+// descriptor, also for datagrams without a checksum (0, legal by RFC 768).
 //
 //   [flit, header fields] -> masks -> summed_store
 //
-// The first stage takes the fields from the stream as they pass: they may be in several flits, and
-// nothing before the payload needs them, so no flit waits for another. desc.length is needed: if it
+// The first stage extracts the header fields as they pass: they may be in several flits, and
+// nothing before the payload needs them, so no flit waits for another. desc.length is required: if it
 // is 0, every datagram is longer than its packet and is dropped.
 module udp_rx_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, udp_rx_pkg::*;
@@ -44,14 +44,14 @@ module udp_rx_engine
   localparam int unsigned AddressFlits = (L3Tagged + Ipv4MinBytes + FlitBytes - 1) / FlitBytes;
   localparam length_t FullFlit = length_t'(FlitBytes);
 
-  // Input: where the end of the UDP header is, from the start of this flit; 0 when it has passed.
+  // Input: the end of the UDP header, counted from the start of this flit; 0 once it has passed.
   logic stage_ready, take, first_q, tagged_q;
   offset_t headers, headers_next_q;
   assign take = in_valid_i && in_ready_o;
   assign headers = first_q ? in_flit_i.desc.l4_offset + offset_t'(UdpBytes) : headers_next_q;
 
-  // UDP's four halfwords: the header starts at an odd halfword, so every other one has half of the
-  // flit's halfwords to come from.
+  // UDP's four halfwords: the header starts at an odd halfword, so each of them can only be in every other
+  // halfword of the flit.
   logic [1:0][Halfwords/2-1:0][15:0] halfwords;  // [1]: the odd ones
   for (genvar i = 0; i < int'(Halfwords); i++) begin : gen_halfword
     assign halfwords[i%2][i/2] = {in_flit_i.data[16*i+:8], in_flit_i.data[16*i+8+:8]};
@@ -64,8 +64,8 @@ module udp_rx_engine
         ? halfwords[(h+1)%2][place[1+:$clog2(Halfwords/2)]] : udp_q[h];
   end
 
-  // IPv4 addresses of a message without and with a tag stand in fixed flits.
-  logic [AddressFlits-1:0] flit_number_q;  // one-hot; 0 behind the last that counts
+  // IPv4 addresses, of messages with and without a tag, are in fixed flits.
+  logic [AddressFlits-1:0] flit_number_q;  // one-hot; 0 after those flits
   logic [5:0][15:0] addresses_q;
   for (genvar i = 0; i < 6; i++) begin : gen_address
     localparam int unsigned At = L3Untagged / 2 + Ipv4Addresses / 2 + i;
@@ -74,7 +74,7 @@ module udp_rx_engine
     end
   end
 
-  // First stage: the flit, the fields that it completes, and how far the datagram goes.
+  // First stage: the flit, the fields that it completes, and the end of the datagram.
   logic valid_q, stage_first_q;
   flit_t flit_q;
   offset_t headers_q;
@@ -119,11 +119,11 @@ module udp_rx_engine
   always_comb begin
     cut_flit = flit_q;
     if (ends_here) cut_flit.empty = EmptyWidth'(FullFlit - left_q);
-    // Shorter than desc.length: earlier tiles mark that, but bytes that never came must not pass.
+    // Shorter than desc.length: earlier tiles mark such a message bad, but this engine does not rely on it.
     if (flit_q.last && !bad_length && left_q > present) cut_flit.bad = 1'b1;
   end
 
-  // What the verdict needs of the headers; it stands beside the flit that is checked.
+  // The header fields for the verdict, aligned with the flit that is checked.
   fields_t fields_q;
   logic [3:0][15:0] addresses;
   assign addresses = tagged_q ? addresses_q[5:2] : addresses_q[3:0];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completes UDP datagrams where they stand: protocol in the IPv4 header, length and checksum in the
-// UDP header. When desc.payload_sum is valid the datagram is let out as soon as its headers have
-// been summed (cut-through); else it is stored until its payload has been summed too. Two cycles
+// Completes UDP datagrams in place: protocol in the IPv4 header, length and checksum in the
+// UDP header. If desc.payload_sum is valid the datagram is released as soon as its headers have
+// been summed (cut-through); else it is stored until its payload has been summed, too. Two cycles
 // after that flit, one flit per cycle.
 //
-//   mask of what is summed -> summed_store -> header_edit
+//   mask of the bytes to sum -> summed_store -> header_edit
 //
 // Void messages are dropped while the store still holds all of them, and otherwise passed on void.
 // Messages without desc.length, which cannot be completed, are dropped.
@@ -38,13 +38,13 @@ module udp_tx_engine
     sum_t sum;
   } token_t;
 
-  // What is summed here: the addresses, the ports and, unless its sum is known, the payload. The
-  // mask is made with the first flit; later flits take their part of it.
+  // The bytes summed here: the addresses, the ports and, unless its sum is known, the payload. The
+  // mask is made with the first flit; later flits use their part of it.
   logic first_q, take;
   logic [HeaderFlits*FlitBytes-1:0] mask, mask_q;
   offset_t headers, headers_q;  // bytes of this flit that are still headers
   l4_place_t place;
-  logic tail, tail_q;  // what the mask is behind all headers
+  logic tail, tail_q;  // the mask after all headers
   logic headers_done_q;
   assign take = in_valid_i && in_ready_o;
   assign place = l4_place(in_flit_i.desc.l4_offset);
@@ -129,7 +129,7 @@ module udp_tx_engine
   assign event_o.mark_passed = check_take && check_last && !drop && passes;
   assign event_o.mark_summed = check_take && check_last && !drop && !passes;
 
-  // A checksum of 0 would say that there is none (RFC 768).
+  // A checksum of 0 would mean that there is none (RFC 768).
   logic [31:0] length_checksum;
   header_t edit;
   header_mask_t edit_mask;
