@@ -60,6 +60,11 @@ module credit_meter
     if (!rst_i) begin
       assert (waiting_q[0] <= count_t'(Waiting) && waiting_q[1] <= count_t'(Waiting))
       else $error("credit_meter: more credits wait than can be counted");
+      both_classes_wait : cover (lossless_waits && droppable_waits);
+      engine_goes_first : cover (taken_i && (lossless_waits || droppable_waits));
+      waits_for_room : cover (!taken_i && droppable_waits && !lossless_waits && !leave[0]);
+      too_many_to_wait : cover (leave[0] && !room_i);
+      give_and_cancel : cover (taken_i && pushed_i);
     end
   end
 endmodule

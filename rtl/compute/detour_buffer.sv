@@ -67,6 +67,10 @@ module detour_buffer
       else $error("detour_buffer: a flit arrived for which there was no room");
       assert (free_q == ptr_t'(Flits) - ptr_t'(write_q - read_q))
       else $error("detour_buffer: its free room is miscounted");
+      full_and_held_back : cover (free_q == '0 && out_valid_o && !out_ready_i);
+      full_and_read : cover (free_q == '0 && read);
+      write_wraps_while_held_back : cover (in_valid_i && &write_q[PtrWidth-1:0] && out_valid_o && !out_ready_i);
+      written_and_read : cover (in_valid_i && read);
     end
   end
 endmodule

@@ -119,6 +119,11 @@ module local_buffer
       else $error("local_buffer: a flit without a descriptor");
       assert (flits_t'(free_q[0] + free_q[1]) <= flits_t'(Flits))
       else $error("local_buffer: more room is free than exists");
+      no_slot : cover (droppable_q != '0 && 9'(droppable_q) >= 9'(slots_i));
+      no_room_for_the_largest : cover (32'(free_q[0]) < MaxFrameFlits);
+      no_room_for_another_lossless : cover (32'(free_q[1]) < MaxFrameFlits);
+      every_place_of_droppable_taken : cover (droppable_q == MostDroppable);
+      full_and_taken : cover (free_q[0] == '0 && pop);
     end
   end
 endmodule

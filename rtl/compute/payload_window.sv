@@ -242,6 +242,12 @@ module payload_window
       else $error("payload_window: the insert holds more ends than it should");
       assert (!out_valid_o || (note_valid && (!out_beat_o.last || end_valid)))
       else $error("payload_window: a message leaves without its header");
+      header_beyond_the_window : cover (in_take && in_first_q && 32'(in_desc_i.payload_offset) > HeaderBytes);
+      header_beyond_the_message : cover (in_take && in_first_q && in_header.length_known && in_header.void_);
+      no_payload : cover (m_axis_tvalid && payload_none);
+      engine_voids : cover (s_take && s_axis_tlast && s_axis_tuser);
+      engine_empties : cover (s_take && s_first_q && s_axis_tkeep == '0);
+      headers_wrap_while_held_back : cover (in_take && in_beat_i.last && write_q == '1 && out_valid_o && !out_ready_i);
     end
   end
 endmodule

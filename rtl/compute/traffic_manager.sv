@@ -314,6 +314,12 @@ module traffic_manager
       else $error("traffic_manager: %0d credits are lost", owed_q);
       assert (!(buffer_pop && buffer_beat.last) || ended_ready)
       else $error("traffic_manager: more messages ended than are within the engine");
+      lossless_waits : cover (in_valid_i && verdict == Wait);
+      cut : cover (take && over && verdict == Accept);
+      cut_on_a_detour : cover (take && over && verdict == Detour);
+      dropped_while_held_back : cover (start && verdict == Drop && out_valid_o && !out_ready_i);
+      detoured_while_held_back : cover (start && verdict == Detour && out_valid_o && !out_ready_i);
+      engine_has_all_it_may : cover (buffer_valid && issue_first_q && !kept_ready);
     end
   end
 endmodule

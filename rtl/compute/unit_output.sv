@@ -124,4 +124,12 @@ module unit_output
       else $error("unit_output: the engine ended a message before it had taken its end");
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      both_want_out : cover (!halfway_q && detour_valid_i && valid);
+      both_wait_while_held_back : cover (out_valid_q && !out_ready_i && detour_valid_i && valid);
+      void_twice : cover (kept_taken_o && done_beat_i.bad && ended_bad_i);
+    end
+  end
 endmodule

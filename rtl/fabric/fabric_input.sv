@@ -97,6 +97,10 @@ module fabric_input
       assert (valid_q || !take_i);
       if (valid_q) assert (last_o == flit_o.last);
       else assert (head_q.request == '0);
+      straight_to_the_head : cover (push && load && !waiting);
+      full_and_taken : cover (in_valid_i && !in_ready_o && take_i);
+      message_behind_another : cover (take_i && last_o && waiting);
+      head_waits_while_full : cover (valid_q && !take_i && !in_ready_o);
     end
   end
 endmodule

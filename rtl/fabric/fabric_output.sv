@@ -62,6 +62,10 @@ module fabric_output #(
       for (int unsigned i = 0; i < Inputs; i++) begin
         for (int unsigned s = 0; s < Stages; s++) if (owner_q[i]) assert (way_q[s] == fabric_pkg::mux_way(Inputs, s, i));
       end
+      hands_over_at_once : cover (free && owner_q != '0 && winner != '0 && winner != owner_q);
+      keeps_it_for_the_next : cover (free && owner_q != '0 && winner == owner_q);
+      owner_has_no_flit_and_others_wait : cover (owner_q != '0 && !out_valid_o && |(request_d_i & ~owner_q));
+      others_wait_while_held_back : cover (out_valid_o && !out_ready_i && |(request_d_i & ~owner_q));
     end
   end
 endmodule

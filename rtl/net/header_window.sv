@@ -110,4 +110,15 @@ module header_window
       else $error("header_window: %0d bytes are needed, and the window has %0d", need_i, HeaderBytes);
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      waits_for_bytes : cover (count_q != '0 && !out_valid_o);
+      leaves_before_all_has_come : cover (pop && first_q && !complete && !full);
+      truncated : cover (pop && first_q && available_o < need_i);
+      truncated_and_held_back : cover (out_valid_o && !out_ready_i && first_q && available_o < need_i);
+      full_and_refilled : cover (full && push);
+      full_and_refused : cover (full && in_valid_i && !in_ready_o);
+    end
+  end
 endmodule

@@ -78,4 +78,15 @@ module message_trim
     end
     if (rst_i) state_q <= First;
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      flits_are_swallowed : cover (take && state_q == Tail && !in_flit_i.last);
+      cut_is_held_back : cover (in_valid_i && state_q == Tail && in_flit_i.last && !out_ready_i);
+      void_behind_the_cut : cover (take && state_q == Tail && in_flit_i.last && in_flit_i.bad);
+      short_is_held_back : cover (in_valid_i && state_q != Tail && too_short && !out_ready_i);
+      short_and_void : cover (short_o && in_flit_i.bad);
+      short_behind_the_first_flit : cover (short_o && state_q == Body);
+    end
+  end
 endmodule

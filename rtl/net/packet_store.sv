@@ -113,6 +113,16 @@ module packet_store
         assert (!in_flit_i.last || drop_i || commit_i || open_q)
         else $error("packet_store: a message ends without being committed or dropped");
       end
+      full : cover (in_valid_i && used == ptr_t'(Depth));
+      full_and_read : cover (in_valid_i && used == ptr_t'(Depth) && pop);
+      tokens_are_out : cover (in_valid_i && !in_ready_o && used != ptr_t'(Depth));
+      no_room_for_the_largest : cover (!fits_o && in_ready_o);
+      passes_the_ram : cover (push && read_next == write_q);
+      cut_through : cover (push && commit && !in_flit_i.last);
+      dropped_of_many_flits : cover (push && drop_i && write_q != committed_q);
+      dropped_while_held_back : cover (push && drop_i && out_valid_o && !out_ready_i);
+      write_wraps_while_held_back : cover (push && !drop_i && &write_q[PtrWidth-1:0] && out_valid_o && !out_ready_i);
+      dropped_across_the_wrap : cover (push && drop_i && write_q[PtrWidth] != committed_q[PtrWidth]);
     end
   end
 endmodule

@@ -122,4 +122,14 @@ module summed_store
     if (out_valid_o && out_ready_i) out_first_o <= out_flit_o.last;
     if (rst_i) out_first_o <= 1'b1;
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      store_is_full : cover (valid_q && !swallow_q && !store_ready);
+      swallows_while_the_store_is_full : cover (swallow_q && in_valid_i && !store_ready);
+      cut_at_the_end : cover (load && in_cut_i && in_flit_i.last);
+      void_behind_the_cut : cover (swallow_q && in_valid_i && in_flit_i.last && in_flit_i.bad);
+      dropped_while_held_back : cover (check_take_o && drop_i && out_valid_o && !out_ready_i);
+    end
+  end
 endmodule

@@ -152,4 +152,15 @@ module deparser
 
   logic unused;
   assign unused = &{1'b0, beat_i.desc};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      verdict_waits_for_flits : cover (verdict_valid && !entry_valid);
+      flits_wait_for_the_verdict : cover (entry_valid && !verdict_valid);
+      swallowed_while_held_back : cover (pop && swallow && !out_ready_i);
+      dropped_and_mirrored : cover (pop && swallow && rewind);
+      mirrored_and_void : cover (pop && rewind && entry.bad);
+      copy_is_held_back : cover (copy_q && out_valid_o && !out_ready_i);
+    end
+  end
 endmodule

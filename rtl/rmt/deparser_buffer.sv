@@ -73,6 +73,10 @@ module deparser_buffer
       else $error("deparser_buffer: read when empty");
       assert (!(rewind_i && pop_i) || last_i)
       else $error("deparser_buffer: a frame is rewound before its end");
+      passes_the_ram : cover (push_i && at_end && pop_i);
+      written_and_read : cover (push_i && pop_i && !at_end);
+      write_wraps : cover (push_i && &write_q[PtrWidth-1:0]);
+      rewinds_across_the_wrap : cover (pop_i && rewind_i && start_q[PtrWidth] != read_q[PtrWidth]);
     end
   end
 endmodule

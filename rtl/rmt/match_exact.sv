@@ -215,4 +215,14 @@ module match_exact
       else $error("match_exact: an entry did not hold for the cycle after it was written");
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      own_goes_before_common : cover (|own && |(match & ~own));
+      several_fit : cover (!$onehot0(match));
+      written_meanwhile : cover (valid_q && |replaced_q);
+      written_meanwhile_fits : cover (match[Ways]);
+      looked_up_before_it_is_empty : cover (in_valid_i && !ready_q);
+    end
+  end
 endmodule

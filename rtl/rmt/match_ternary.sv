@@ -128,4 +128,12 @@ module match_ternary
       else $error("match_ternary: the order of the entries is not total");
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      several_fit : cover (!$onehot0(hits_q));
+      last_goes_first : cover (!$onehot0(hits_q) && first[Entries-1]);
+      written_meanwhile : cover (in_valid_i && port_write_i);
+    end
+  end
 endmodule

@@ -358,4 +358,20 @@ module match_window
       key_cfg_q <= '0;
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      table_is_not_ready : cover (start && command_good && !ready_i);
+      index_is_beyond : cover (start && is_command && window_i.write && !index_good);
+      range_is_refused : cover (start && is_entries && window_i.write && operator && !given_good);
+      range_is_the_operators : cover (start && is_entries && window_i.write && !operator);
+      rights_are_the_operators : cover (start && is_rights && window_i.write && !operator);
+      entry_is_refused : cover (state_q == Rights && entry_refused);
+      entry_is_foreign : cover (state_q == Owner && foreign && !refused_q);
+      action_is_refused : cover (state_q == Rights && command_q == CommandWrite && action_refused);
+      object_is_refused : cover (state_q == Rights && object_refused);
+      prefix_is_refused : cover (state_q == Owner && command_q == CommandWrite && refused_q && Kind == Lpm);
+      meter_is_waited_for : cover (state_q == Fetch && command_q == CommandReadMeter && !meter_done_i);
+    end
+  end
 endmodule

@@ -138,4 +138,15 @@ module meter_bank
       else $error("meter_bank: a packet used more tokens than there are");
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      green : cover (valid_i && colour_o == Green);
+      yellow : cover (valid_i && colour_o == Yellow);
+      red_for_want_of_tokens : cover (valid_i && colour_o == Red && ready_q && configured_q[index_i]);
+      red_without_a_rate : cover (valid_i && colour_o == Red && ready_q && !configured_q[index_i]);
+      refilled_while_used : cover (uses && index_i == visit_q && !skip);
+      new_burst_waits : cover (skip);
+    end
+  end
 endmodule

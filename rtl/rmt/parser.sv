@@ -131,4 +131,13 @@ module parser
     if (path_valid_q) out_phv_o <= phv;
     if (rst_i) out_valid_o <= 1'b0;
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      decided_before_the_end : cover (take && on && !complete);
+      waits_for_more : cover (here && !take);
+      no_path : cover (take && on && !found);
+      switched_off : cover (take && !on);
+    end
+  end
 endmodule

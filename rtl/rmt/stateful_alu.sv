@@ -111,6 +111,8 @@ module stateful_alu
     if (!rst_i) begin
       assert (ready_q || !(valid_i || write_i))
       else $error("stateful_alu: an access came before the registers were cleared");
+      both_write_one : cover (valid_i && write_i && index_i == software_index_i);
+      one_behind_itself : cover (valid_i && packet_turn[index_i] != software_turn[index_i]);
     end
   end
 endmodule

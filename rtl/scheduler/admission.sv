@@ -123,6 +123,14 @@ module admission
   assign take_account = accept_o && !in_request_i.lossless;
   assign give_account = release_valid_i && !release_lossless_i;
 
+  // On the way out: evictions, and a packet that is released in this cycle, whose tenant's account changes with the next.
+  logic dispatched;
+  logic [2:0] outgoing;
+  cells_t outgoing_cells;
+  assign dispatched = release_valid_i && !release_evicted_i;
+  assign outgoing = 3'(pending_q) + 3'(dispatched);
+  assign outgoing_cells = pending_cells_q + (dispatched ? cells_t'(MaxPacketCells) : '0);
+
   cells_t cells_left[Tenants];  // of the guarantee; two's complement
   cells_t entries_left[Tenants];
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
@@ -137,8 +145,8 @@ module admission
         used_cells_o[t] <= used_cells_o[t] + (take ? in_request_i.cells : '0) - (give ? release_cells_i : '0);
         used_entries_o[t] <= used_entries_o[t] + cells_t'(take) - cells_t'(give);
       end
-      evictable_q[t] <= $signed(cells_left[t]) < -$signed(pending_cells_q)
-          || $signed(entries_left[t]) < -$signed(cells_t'(pending_q));
+      evictable_q[t] <= $signed(cells_left[t]) < -$signed(outgoing_cells)
+          || $signed(entries_left[t]) < -$signed(cells_t'(outgoing));
       if (rst_i) begin
         used_cells_o[t] <= '0;
         used_entries_o[t] <= '0;
@@ -312,6 +320,30 @@ module admission
       assert (!evicted || (pending_q != '0 && !release_lossless_i))
       else $error("admission: a packet was evicted that must not be");
       assert (!(accept_o && discard_o));
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      overflow_comes : cover (in_valid_i && fate == Overflow);
+      void_comes : cover (in_valid_i && fate == Void);
+      service_is_unknown : cover (in_valid_i && fate == BadService);
+      right_is_missing : cover (in_valid_i && fate == NoRight && known);
+      tenant_is_unknown : cover (in_valid_i && fate == NoRight && !known);
+      over_the_limit : cover (in_valid_i && sound && fate == Shortage && limit != '0 && after > limit);
+      beyond_the_reach : cover (in_valid_i && sound && fate == Shortage && in_beyond_i);
+      not_better : cover (in_valid_i && sound && fate == Shortage && !over && slot_valid);
+      no_slot : cover (in_valid_i && sound && !slot_valid);
+      lossless_while_short : cover (accept_o && in_request_i.lossless && short_here);
+      guaranteed_while_short : cover (accept_o && !in_request_i.lossless && short_here && below);
+      displaces_another : cover (accept_o && !in_request_i.lossless && short_here && !below);
+      entries_are_short : cover (in_valid_i && entries_short_q && short_q == '0);
+      owes_all_it_may : cover (in_valid_i && owed_q == 3'(MaxOwed));
+      evicts_for_headroom : cover (evict && owed_q == '0);
+      eviction_waits_for_the_port : cover (evict_valid_o && !evict_ready_i);
+      eviction_waits_for_lossless : cover (victim_valid && owed_q != '0 && in_valid_i && in_request_i.lossless);
+      most_evictions_on_their_way : cover (pending_q == '1);
+      comes_and_leaves : cover (accept_o && release_valid_i && queue_o == release_queue);
     end
   end
 endmodule

@@ -56,6 +56,10 @@ module admission_slots #(
       else $error("admission_slots: a slot was taken when none is free");
       assert (!give_i || (back_ready && free_o != (SlotWidth + 1)'(Entries)))
       else $error("admission_slots: a slot was given back that nobody held");
+      none_left : cover (free_o == '0);
+      taken_and_given : cover (take_i && give_i);
+      last_taken_and_given : cover (take_i && give_i && free_o == (SlotWidth + 1)'(1));
+      taken_again : cover (take_i && !fresh);
     end
   end
 endmodule

@@ -137,4 +137,13 @@ module admission_victim
     end
   end
   assign valid_o = valid_q && evictable_i[queue_o];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      victim_has_gone : cover (valid_q && !evictable_i[queue_o]);
+      tail_is_unknown : cover (fullest_valid_q && evictable_i[look_queue] && !tail_valid_i[look_queue]);
+      comes_and_leaves : cover (come_valid_i && leave_valid_i && come_queue_i == leave_queue_i);
+      count_wraps : cover (!clearing_q && come_valid_i && came[come_queue_i] > -come_cells_i);
+    end
+  end
 endmodule

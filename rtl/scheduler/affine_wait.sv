@@ -87,6 +87,10 @@ module affine_wait #(
         else $error("affine_wait: a packet arrived that was not fetched");
         assert (!take_i[s] || head_valid_o[s])
         else $error("affine_wait: a packet was taken although none waits");
+        no_room : cover (!room_o[s]);
+        no_room_and_one_taken : cover (!room_o[s] && take_i[s]);
+        fetched_and_taken : cover (fetch_i[s] && take_i[s]);
+        empty_but_one_on_its_way : cover (!empty_o[s] && !head_valid_o[s]);
       end
     end
   end

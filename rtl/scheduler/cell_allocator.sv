@@ -143,6 +143,13 @@ module cell_allocator #(
       else $error("cell_allocator: more cells are free than exist");
       assert (!valid_q || free_q != '0)
       else $error("cell_allocator: a cell is offered although none is free");
+      chain_comes_back : cover (back_i && valid_q);
+      chain_comes_back_to_none : cover (back_i && !valid_q);
+      last_cell_taken : cover (take_i && free_q == count_t'(1));
+      last_cell_taken_and_one_read : cover (take_i && read_i && free_q == count_t'(1));
+      from_discarded : cover (load_discarded);
+      from_read : cover (load_read);
+      none_to_load : cover (load && !load_fresh && !load_discarded && !load_read);
     end
   end
 endmodule

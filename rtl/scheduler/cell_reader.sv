@@ -117,4 +117,12 @@ module cell_reader
       else $error("cell_reader: a packet without bytes is read");
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      held_back_in_the_middle : cover (out_valid_o && !out_ready_i && more);
+      behind_another_at_once : cover (fetch_o && !more && valid_q);
+      next_waits : cover (read_valid_i && !read_ready_o);
+    end
+  end
 endmodule

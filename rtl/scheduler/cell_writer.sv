@@ -153,7 +153,7 @@ module cell_writer
   assign stored_last_o = reported.last;
   assign stored_cells_o = reported.cells;
   assign stored_length_o = reported.length;
-  assign stored_flits_o = length_t'((reported.length + FullFlit - length_t'(1)) >> EmptyWidth);
+  assign stored_flits_o = length_t'((15'(reported.length) + 15'(FlitBytes - 1)) >> EmptyWidth);
   assign stored_bad_o = reported.bad;
   assign stored_overflow_o = reported.overflow;
   assign stored_reserved_o = reported.reserved;
@@ -180,6 +180,23 @@ module cell_writer
       open_q <= 1'b0;
       desc_write_q <= '0;
       desc_read_q <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      no_cell : cover (fire && starved && !open_q);
+      no_cell_in_the_middle : cover (fire && starved && open_q);
+      waits_for_a_cell : cover (in_valid_i && waits && starved);
+      waits_for_a_token : cover (in_valid_i && !open_q && in_hold_i);
+      reports_are_full : cover (in_valid_i && !open_q && !in_hold_i && !reports_ready);
+      reserve_is_used : cover (take_o && reserved && free_i <= reserve_i);
+      longer_than_a_length : cover (fire && too_long);
+      behind_the_limit : cover (fire && !lost && !keep);
+      void_of_one_flit : cover (fire && !open_q && give_up);
+      void_gives_cells_back : cover (back_o && give_up);
+      void_and_lost : cover (fire && lost && give_up);
+      gives_back_where_none_is_left : cover (back_o && !cell_valid_i);
     end
   end
 endmodule

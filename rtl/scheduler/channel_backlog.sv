@@ -90,6 +90,10 @@ module channel_backlog
         else $error("channel_backlog: more packets left than were charged");
         assert (expected_q >= work_q)
         else $error("channel_backlog: a charge was settled twice");
+        has_enough : cover (!low_o[c]);
+        has_all_it_may : cover (!open[c]);
+        charged_and_settled : cover (pop_i && known_i);
+        another_runs_low : cover (!low_o[c] && |low_o);
       end
     end
   end

@@ -136,6 +136,13 @@ module credit_manager
         else $error("credit_manager: a message is sent to unit %0d without a credit", i);
         assert (!lossless_consume || lossless_ok_q[i])
         else $error("credit_manager: a lossless message is sent to unit %0d without room for it", i);
+        below_zero : cover (balance[i][BalanceWidth-1]);
+        no_credit : cover (unit_enabled_i[i] && balance[i] == '0);
+        last_credit_used : cover (consume[i] && balance[i] == balance_t'(1));
+        used_and_given : cover (consume[i] && event_q.give);
+        given_and_cancelled : cover (event_q.give && event_q.cancel);
+        no_room_for_lossless : cover (ok && !room);
+        room_is_spared : cover (spare);
       end
     end
   end
@@ -242,6 +249,8 @@ module credit_manager
       if (!rst_i) begin
         assert ($onehot0(chosen) && (|chosen == |member_q[s]))
         else $error("credit_manager: service %0d does not have exactly one best unit", s);
+        no_unit_has_a_credit : cover (best_valid_o[s] && !best_credit_ok_o[s]);
+        unit_of_a_flow_has_none : cover (affinity_i[s] && best_credit_ok_o[s] && !flow_credit_ok_o[s]);
       end
     end
   end

@@ -49,7 +49,7 @@ module dispatcher
     input logic [UnitWidth-1:0] arrive_unit_i,
     input logic                 arrive_lossless_i,
 
-    input  logic                  evict_valid_i,
+    input  logic                  evict_valid_i,  // only of a queue that is not empty
     output logic                  evict_ready_o,
     input  logic [QueueWidth-1:0] evict_queue_i,
 
@@ -166,7 +166,7 @@ module dispatcher
   end
 
   assign launch_waited = |(launch_grant & waiting);
-  assign evict = evict_valid_i && !age_valid_i && queue_busy_i[evict_queue_i] && !(evicted_q && open && |launchable);
+  assign evict = evict_valid_i && !age_valid_i && !(evicted_q && open && |launchable);
   assign launch = open && |launchable && !evict && !age_valid_i;
   assign fetch = |fetchable && !evict && !age_valid_i && (!launch || launch_waited);
   assign evict_ready_o = evict;
@@ -277,6 +277,18 @@ module dispatcher
       else $error("dispatcher: the latency of the PIFO is not PopLatency");
       assert (!take_o || free_i[take_unit_o])
       else $error("dispatcher: a packet is sent without a credit");
+      assert (!evict_valid_i || queue_busy_i[evict_queue_i])
+      else $error("dispatcher: a packet is to be evicted from an empty queue");
+      eviction_and_launch_take_turns : cover (evict_valid_i && evicted_q && launch);
+      ageing_goes_before_eviction : cover (age_valid_i && evict_valid_i);
+      ageing_goes_before_launch : cover (age_valid_i && open && |launchable);
+      eviction_goes_before_launch : cover (evict && open && |launchable);
+      launch_and_fetch : cover (launch && fetch);
+      launch_goes_before_fetch : cover (launch && |fetchable && !fetch);
+      channels_are_closed : cover (!open && |launchable);
+      waits_for_its_unit : cover (|(waiting & ~unit_ready));
+      affinity_is_gone : cover (|(waiting & ~affine_i));
+      no_room_to_fetch : cover (|(pickable & affine_i & ~wait_room));
     end
   end
 endmodule

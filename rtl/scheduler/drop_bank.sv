@@ -71,4 +71,11 @@ module drop_bank #(
     if (read_i) read_hit_q <= write && write_index == read_index_i;
     if (rst_i) count_q <= 1'b0;
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      twice_in_a_row : cover (count_q && hit_q);
+      read_while_written : cover (read_i && !clear_i && write && write_index == read_index_i);
+    end
+  end
 endmodule

@@ -34,4 +34,12 @@ module launch_queue #(
       .out_ready_i,
       .out_data_o(head)
   );
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      passes : cover (in_valid_i && !queued && out_ready_i);
+      behind_another : cover (in_valid_i && queued && out_ready_i);
+      held_back : cover (in_valid_i && !out_ready_i);
+    end
+  end
 endmodule

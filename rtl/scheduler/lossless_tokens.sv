@@ -143,6 +143,14 @@ module lossless_tokens
     if (!rst_i) begin
       assert ($countones({take_token_i, take_place_i}) <= 1)
       else $error("lossless_tokens: two messages take one offer");
+      waits_for_a_token : cover (|(waiting_i & ~token));
+      tenants_take_turns : cover (resume_pick && !$onehot(resumable));
+      resume_waits : cover (resume_valid_o && !resume_ready_i);
+      no_place : cover (!(&place));
+      room_is_demanded : cover (demand_o);
+      token_of_a_dropped_one : cover (drop_i);
+      place_of_a_dropped_one : cover (drop_place_i);
+      taken_and_given : cover (leave_i && take_token && take_tenant == leave_tenant_i);
     end
   end
 endmodule

@@ -58,6 +58,9 @@ module lossless_wait
       else $error("lossless_wait: no place for a message");
       assert (!pop_i || waiting_o[tenant_i])
       else $error("lossless_wait: no message waits");
+      last_place_taken : cover (push_i && ptr_t'(write_q[push_tenant] - read_q[push_tenant]) == ptr_t'(Places - 1));
+      write_wraps : cover (push_i && &write_q[push_tenant][PlaceWidth-1:0]);
+      pushed_and_popped : cover (push_i && pop_i && push_tenant == tenant_i);
     end
   end
 endmodule

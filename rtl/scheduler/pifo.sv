@@ -357,4 +357,19 @@ module pifo #(
       if (popped_valid_o) assert (queued_q[popped_slot_o]);
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      full : cover (total_q == count_t'(Entries));
+      full_pushed_and_popped : cover (total_q == count_t'(Entries) && push_valid_i && leaves);
+      pushed_and_popped : cover (push_valid_i && pop_valid_i && push_queue_i == pop_queue_i);
+      last_popped_and_one_pushed : cover (push_valid_i && pop_tree && pop_last && push_queue_i == pop_queue_i);
+      last_ages : cover (pop_tree && pop_age_i && pop_last);
+      overdue_taken : cover (pop_overdue && !pop_highest_i);
+      overdue_evicted : cover (pop_overdue && pop_highest_i);
+      peek_void_at_the_leaf : cover (pop_leaf_valid_q && leaf_void);
+      peek_void_behind_the_leaf : cover (peek_valid_q && peek_void);
+      peek_void_when_found : cover (found_valid_q && found_void);
+    end
+  end
 endmodule

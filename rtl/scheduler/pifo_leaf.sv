@@ -154,4 +154,12 @@ module pifo_leaf #(
       pop_valid_q <= 1'b0;
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      leaf_pushed_and_popped : cover (same_q);
+      leaf_emptied_and_pushed : cover (same_q && pop_emptied_i);
+      word_changes_again : cover (pop_valid_i && follow);
+    end
+  end
 endmodule

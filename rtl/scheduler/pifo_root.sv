@@ -160,4 +160,12 @@ module pifo_root #(
   always_ff @(posedge clk_i) begin
     if (!rst_i && pop_valid_q) assert (pushes[0] != pops[0]);
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      child_pushed_and_popped : cover (same_q);
+      child_emptied_and_pushed : cover (same_q && emptied);
+      count_wraps : cover (push_valid_q && pushes[1] == '1);
+    end
+  end
 endmodule

@@ -95,4 +95,12 @@ module rank_ageing
       pace_q <= '0;
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      several_are_late : cover (!$onehot0(late_q));
+      late_and_out_of_turn : cover (late_q != '0 && pace_q != '0);
+      head_went_meanwhile : cover (valid_q && !tree_head_valid_i[queue_q]);
+    end
+  end
 endmodule

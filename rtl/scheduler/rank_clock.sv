@@ -47,4 +47,11 @@ module rank_clock
     level_q  <= dequeued_level_i;
     if (rst_i) valid_q <= 1'b0;
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      level_wraps : cover (valid_q && wraps && !distance[LevelWidth-1]);
+      stays : cover (valid_q && distance[LevelWidth-1]);
+    end
+  end
 endmodule

@@ -350,4 +350,21 @@ module rank_stage
   logic unused;
   assign unused = &{class_addr_i, in_request_i.service, in_request_i.tenant, dequeued_service_i,
                     dequeued_tenant_i, dequeued_rank_i[0]};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      time_wraps : cover (now_i == '1);
+      time_wraps_beside_a_packet : cover (fire && now_i == '1);
+      stamp_before_the_wrap : cover (fire && in_request_i.timestamp > now_i);
+      policy_is_new : cover (valid_q && anew_in_q && method_q == Charge);
+      class_in_front_was_charged : cover (valid_q && taken_in_front && front_charged_q);
+      class_in_front_was_refused : cover (valid_q && front_hit_q && front_charged_q && !write);
+      deadline_has_passed : cover (valid_q && method_q == Deadline && passed_q);
+      deadline_is_too_far : cover (valid_q && method_q == Deadline && far_q);
+      cost_is_cut : cover (valid_q && !free_q && shifted[LengthWidth+27:CostWidth] != '0);
+      given_rank_is_past : cover (valid_q && given_q && method_q != Level && given_ahead[LevelWidth-1]);
+      given_rank_is_too_far : cover (valid_q && given_q && method_q != Level && !given_ahead[LevelWidth-1] && given_in_reach == last_level_q);
+      detoured_is_not_charged : cover (valid_q && method_q == Charge && detoured_q);
+    end
+  end
 endmodule

@@ -225,4 +225,14 @@ module scheduler_channel
 
   logic unused;
   assign unused = &{1'b0, launch_i, arrival_handle_i, evict_handle_i};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      lossless_comes_back : cover (in_valid_i && first_q && lossless && returning);
+      lossless_without_token_or_place : cover (held_o);
+      evictions_are_full : cover (!evict_room_o);
+      drop_goes_before_eviction : cover (drop_valid_i && evicted_valid);
+      launch_waits : cover (read_valid && !read_ready);
+    end
+  end
 endmodule

@@ -266,4 +266,14 @@ module scheduler_intake
 
   logic unused;
   assign unused = &{1'b0, release_i, resume_tenant};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      all_channels_and_a_resumed_one : cover (resume_valid && (&stored_valid_i));
+      set_aside : cover (ready && aside);
+      not_yet_ready : cover (|stored_valid_i && !ready);
+      service_without_units : cover (ranked_valid && homeless);
+      lossless_without_units : cover (ranked_valid && ranked.entry.desc.lossless && !has_unit[service]);
+    end
+  end
 endmodule

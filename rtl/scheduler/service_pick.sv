@@ -88,4 +88,12 @@ module service_pick
       popped_q <= 1'b0;
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      head_is_not_due : cover (shaped_i && |(nonempty_i & head_valid_i) && !valid_q);
+      last_rank_stands_in : cover (popped_i && !hierarchy_i && !(&(head_valid_i | ~nonempty_i)));
+      blocked_after_a_pop : cover (blocked && |nonempty_i);
+    end
+  end
 endmodule

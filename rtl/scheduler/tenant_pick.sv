@@ -63,6 +63,10 @@ module tenant_pick
     always_ff @(posedge clk_i) begin
       if (advance_i && node[n].valid && tenant_o == node[n].tenant) prefer_right_q <= !right;
       if (rst_i) prefer_right_q <= 1'b0;
+      if (!rst_i) begin
+        equal_ranks_turn : cover (advance_i && a.valid && b.valid && a.rank == b.rank);
+        right_is_lower : cover (advance_i && right && a.valid && a.rank != b.rank);
+      end
     end
   end
 

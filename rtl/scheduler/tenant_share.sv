@@ -171,4 +171,12 @@ module tenant_share
 
   logic unused;
   assign unused = &{charge_service_i, charge_tenant_i};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      time_wraps : cover (valid2_q && !clear2_q && paid < lifted_q[tenant2_q]);
+      charged_again_at_once : cover (valid_q && valid2_q && !clear_q && service2_q == service_q);
+      idle_tenant_is_lifted : cover (valid_q && !clear_q && lifted != row);
+    end
+  end
 endmodule

@@ -236,7 +236,7 @@ class Bench:
         over = packet.beyond or (tenant.limit and cells > tenant.limit)
         if packet.lossless:
             assert accepted
-        elif over:
+        elif over or len(self.slots) == ENTRIES:
             assert fate == SHORTAGE
         elif below:
             assert accepted, f"{packet} is within its tenant's guarantee"
@@ -258,7 +258,7 @@ class Bench:
     def arrive(self, packet):
         """Takes the packet's cells; a droppable one leaves the last of them to the lossless."""
         reserve = 0 if packet.lossless else LOSSLESS * LARGEST
-        if self.free[packet.channel] - packet.cells < reserve:
+        if packet.overflow or self.free[packet.channel] - packet.cells < reserve:
             assert not packet.lossless
             packet.overflow = 1
         else:
@@ -305,16 +305,17 @@ async def every_packet_has_one_fate(dut):
             packet = random_packet(SERVICES + (random.random() < 0.05), TENANTS + (random.random() < 0.05))
             packet.bad = int(random.random() < 0.03)
             packet.beyond = int(random.random() < 0.03)
+            packet.overflow = int(random.random() < 0.02)
             packet.rank = random.choice([5, 600, 601, random.randrange(2000)])
             if random.random() < 0.02:
                 packet.lossless = 1
-                packet.beyond = 0
+                packet.beyond = packet.overflow = 0
                 await bench.enter_lossless(packet)
                 continue
             bench.arrive(packet)
         await bench.step(packet)
     await bench.drain()
-    for fate in (NO_RIGHT, BAD_SERVICE, VOID, SHORTAGE, EVICTED, ACCEPTED, DISPATCHED):
+    for fate in range(8):
         assert sum(n for (_, f), n in bench.fates.items() if f == fate) > 20, f"fate {fate} is rare"
 
 
@@ -340,8 +341,32 @@ async def a_flood_does_not_touch_a_guarantee(dut):
 
 @cocotb.test()
 async def the_highest_rank_of_the_fullest_service_leaves(dut):
-    """Service 1 holds most. Better packets come for service 0: each has the highest of service 1 leave."""
     bench = await Bench(dut, [Tenant(), Tenant(), Tenant()]).start()
+    await the_fullest_gives_way(bench)
+
+
+@cocotb.test()
+async def the_counts_of_cells_wrap(dut):
+    """The cells that came to a queue, and those that left it, are counted since reset, in 16 bits."""
+    bench = await Bench(dut, [Tenant(), Tenant(), Tenant()]).start()
+    bench.pops = 1.0
+    came = 0
+    while came < 65_536 - 64:
+        cells = min(60, 65_536 - came)
+        free = [c for c in range(CHANNELS) if bench.free[c] == CELLS]
+        came += cells * bool(free)
+        await bench.step(bench.arrive(Packet(1, 0, cells, channel=free[0])) if free else None)
+    for _ in range(60):
+        await bench.step()
+    bench.pops = 0.0
+    assert bench.fates[0, ACCEPTED] == bench.fates[0, DISPATCHED] > 1000
+    for _ in range(8):
+        await bench.step(bench.arrive(Packet(1, 0, 10, rank=50, channel=bench.sequence % CHANNELS)))
+    await the_fullest_gives_way(bench)
+
+
+async def the_fullest_gives_way(bench):
+    """Service 1 holds most. Better packets come for service 0: each has the highest of service 1 leave."""
     while bench.room() > -1:
         await bench.step(bench.arrive(Packet(1, random.randrange(TENANTS), rank=100 + random.randrange(200))))
     for _ in range(60):
@@ -364,6 +389,19 @@ async def the_highest_rank_of_the_fullest_service_leaves(dut):
     assert bench.fates[0, ACCEPTED] == taken
     await bench.step(bench.arrive(Packet(1, 0, rank=worst - 1)))
     assert bench.fates[0, ACCEPTED] == taken + 1
+    await bench.drain()
+
+
+@cocotb.test()
+async def guarantees_of_more_than_there_is(dut):
+    """They cannot all be kept: who finds no slot is dropped, and who comes while one is given back is not."""
+    bench = await Bench(dut, [Tenant(cells=4096, entries=4096) for _ in range(TENANTS)]).start()
+    for cycle in range(2000):
+        bench.pops = 0.0 if cycle < 100 else 0.5
+        await bench.step(bench.arrive(Packet(cycle % SERVICES, cycle % TENANTS, channel=cycle % CHANNELS)))
+        if cycle == 99:
+            assert len(bench.slots) == ENTRIES
+    assert sum(bench.fates[t, SHORTAGE] for t in range(TENANTS)) > 500
     await bench.drain()
 
 

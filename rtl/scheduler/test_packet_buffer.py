@@ -16,7 +16,9 @@ CELL_FLITS = int(os.environ.get("CELL_FLITS", "2"))
 CELLS = int(os.environ.get("CELLS", "1024"))
 RESERVE = int(os.environ.get("RESERVE", "0"))
 
-RANDOM = ["random_traffic", "full_buffer", "descriptor_trims", "reads_are_independent_of_the_packet_written"]
+LENGTHS = 1 << next(field.bits for field in DESC_FIELDS if field.name == "length")  # a length is less
+
+RANDOM = ["random_traffic", "full_buffer", "descriptor_trims", "reads_are_independent_of_the_packet_written", "no_length_can_say_it"]
 RATE = ["one_flit_per_cycle"]
 LOSSLESS = ["lossless_waits", "held_packet_waits"]
 
@@ -71,9 +73,12 @@ class Store:
         limit = message.desc.get("length", 0)
         length = min(len(message.data), limit) if limit else len(message.data)
         bad, overflow = int(dut.stored_bad_o.value), int(dut.stored_overflow_o.value)
-        assert bad == message.bad and int(dut.stored_length_o.value) == length
-        assert int(dut.stored_flits_o.value) == flits_of(bytes(length))
-        assert int(dut.stored_desc_o.value) == pack(DESC_FIELDS, message.desc)
+        assert bad == message.bad and int(dut.stored_desc_o.value) == pack(DESC_FIELDS, message.desc)
+        if length < LENGTHS:
+            assert int(dut.stored_length_o.value) == length
+            assert int(dut.stored_flits_o.value) == flits_of(bytes(length))
+        else:
+            assert overflow
         self.reported.append(message)
         message.beside["overflow"] = overflow
         if bad or overflow:
@@ -213,6 +218,16 @@ async def descriptor_trims(dut):
         size = any_size()
         message = make(size, length=random.choice([random.randint(1, size), size, size + 5]))
         send(sent, source, message)
+    await store.done(source, sink)
+
+
+@cocotb.test()
+async def no_length_can_say_it(dut):
+    """A packet that is longer than a length can say overflows, however long it is, and gives its cells back."""
+    sent, source, sink, store = await begin(dut)
+    for bad in (0, 1):
+        for size in (LENGTHS - 1, LENGTHS, LENGTHS + 1, 2 * LENGTHS + 70):
+            send(sent, source, make(size, bad=bad), make(any_size(), bad=0))
     await store.done(source, sink)
 
 

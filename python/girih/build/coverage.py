@@ -24,7 +24,8 @@ VARIABLE = "GIRIH_COVERAGE"
 FOLDER = BUILD / "coverage"
 EXCEPTIONS = ROOT / "tests" / "coverage.yaml"
 MAX_WIDTH = 32
-FLAGS = ["--coverage-line", "--coverage-toggle", "--coverage-user", "--coverage-max-width", str(MAX_WIDTH)]
+# Signals that are counted stay whole, so a tree of them looks like a loop; the lint of models that do not count judges loops.
+FLAGS = ["--coverage-line", "--coverage-toggle", "--coverage-user", "--coverage-max-width", str(MAX_WIDTH), "-Wno-UNOPTFLAT"]
 WANTED = 0.95  # of all lines
 GENERATED = "generated"  # the folder of files that the generators make
 

@@ -36,6 +36,7 @@ EXIT = 0x40  # the node that every finished message goes to
 SOURCE = 0x50  # the node that new messages come from
 FIRST_UNIT = 0x10
 CELLS = 2048 if PARAMS.data_width < 256 else 1024  # of each channel
+WRAP = 300  # cycles behind the start of a test in which the card's time wraps
 FATES = ("NoRight", "BadService", "Void", "Overflow", "Shortage", "Evicted", "Accepted", "Dispatched")
 
 
@@ -92,6 +93,7 @@ class Bench:
         self.dut, self.units, self.channels, self.stall, self.idle = dut, units, channels, stall, idle
         self.cycle = 0
         self.pace = 1  # how much later it is after each cycle
+        self.wrap = 0  # the cycle in which the card's time wraps
         self.offers: list[deque] = [deque() for _ in range(channels)]
         self.offered = [False] * channels
         self.held: list = [None] * channels
@@ -111,7 +113,7 @@ class Bench:
     @classmethod
     async def start(cls, dut, units, *, channels=2, stall=0.0, idle=0.0, clear=2200, pace=1, **config) -> Bench:
         bench = cls(dut, units, channels, stall, idle)
-        bench.pace = pace
+        bench.pace, bench.wrap = pace, clear + WRAP
         values = {
             "unit_credits": [u.credits for u in units],
             "unit_service": [u.service for u in units],
@@ -257,7 +259,7 @@ class Bench:
         if self.stall:
             self.ready = sum(int(random.random() >= self.stall) << c for c in range(self.channels))
         dut.out_ready_i.value = self.ready
-        dut.now_i.value = self.cycle * self.pace & 0xFFFFFF
+        dut.now_i.value = (self.cycle - self.wrap) * self.pace & 0xFFFFFF
 
     ready = 0
 
