@@ -48,9 +48,9 @@ REFUSED = [
     ("detour_buffer", "Flits", 128, "detour_buffer: Flits is 128; it must be a power of two, at least 141"),
     ("dispatcher", "PopLatency", 1, "dispatcher: PopLatency is 1; it must be at least 2"),
     ("drop_bank", "Depth", 1, "drop_bank: Depth is 1; it must be at least 2"),
-    ("drop_counters", "Inputs", 0, "drop_counters: Inputs is 0; it must be at least 1"),
+    ("fate_counters", "Inputs", 0, "fate_counters: Inputs is 0; it must be at least 1"),
     ("deparser_buffer", "Depth", 3, "deparser_buffer: Depth is 3; it must be a power of two, at least 2"),
-    ("drop_counters", "Tenants", 17, "drop_counters: Tenants is 17; it must be in 1 to 16"),
+    ("fate_counters", "Tenants", 17, "fate_counters: Tenants is 17; it must be in 1 to 16"),
     ("drop_tail", "Flits", 3, "drop_tail: Flits is 3; it must be a power of two, at least 2"),
     ("eth_rx_engine", "BufferFlits", 128, "eth_rx_engine: BufferFlits is 128; a frame of the largest size takes 141"),
     ("eth_rx_engine", "Port", 16, "eth_rx_engine: Port is 16; it must be at most 15"),
@@ -104,7 +104,9 @@ REFUSED = [
     ("tenant_pick", "Tenants", 17, "tenant_pick: Tenants is 17; it must be from 1 to 16"),
     ("tenant_share", "Services", 17, "tenant_share: Services is 17; it must be from 1 to 16"),
     ("tenant_share", "Tenants", 17, "tenant_share: Tenants is 17; it must be from 1 to 16"),
+    ("tile_sender", "Tenants", 0, "tile_sender: Tenants is 0; it must allow at least one tenant"),
     ("tile_shell", "CountedPorts", 0, "tile_shell: CountedPorts is 0; there are 1 ports to count"),
+    ("window_guard", "Limit", 1, "window_guard: Limit is 1; it must be at least 2"),
 ]
 
 # What no parameter can reach: it guards against a package of another width than those supported.

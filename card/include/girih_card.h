@@ -42,7 +42,7 @@ typedef struct girih_params {
   uint32_t data_width; /* bits of one port's tdata */
   uint32_t ports;
   uint32_t links;             /* probes, as in the manifest */
-  uint32_t reserved;
+  uint32_t seed;              /* of what registers and memories hold before reset; 0: zeros */
   const char *record_path;    /* NULL: record nothing */
   const char *record_label;   /* text that names the design in the recording */
 } girih_params;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <stdexcept>
 
 #include "capture.hpp"
@@ -15,10 +16,11 @@ constexpr unsigned ResetCycles = 16;
 thread_local Card *current = nullptr;  // whose model is being evaluated: the probes ask
 }  // namespace
 
-Card::Card(const girih_params &params) : params_(params), model_(make_model()), axil_(model_->pins) {
+Card::Card(const girih_params &params) : params_(params), model_(make_model(params.seed)), axil_(model_->pins) {
   if (params.data_width < 64 || params.data_width % 64 != 0) {
     throw std::invalid_argument("data_width must be a multiple of 64");
   }
+  if (params.seed > INT32_MAX) throw std::invalid_argument("a seed is at most 2147483647");
   if (params.ports < 1) throw std::invalid_argument("a card needs at least one port");
   for (uint32_t i = 0; i < params.ports; i++) {
     ports_.push_back(std::make_unique<Port>(model_->pins, i, params.data_width / 8));
@@ -50,7 +52,7 @@ void Card::eval() {
   try {
     model_->eval();
   } catch (const DesignError &failure) {
-    error = std::string(failure.what()) + " (cycle " + std::to_string(cycle_) + ")";
+    error = std::string(failure.what()) + " (cycle " + std::to_string(cycle_) + ", seed " + std::to_string(params_.seed) + ")";
     throw DesignError(error);
   }
 }

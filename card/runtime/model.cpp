@@ -2,6 +2,8 @@
 // Adapter of one Verilated design; the only file that is compiled anew for each.
 #include "model.hpp"
 
+#include <cstring>
+
 #include "Vcard_sim.h"
 #include "verilated.h"
 #if VM_COVERAGE
@@ -24,6 +26,23 @@ uint8_t *bytes(Port &port) {
   return reinterpret_cast<uint8_t *>(&port);
 }
 
+template <typename... Ports>
+void clear(Ports &...ports) {
+  (std::memset(&ports, 0, sizeof ports), ...);
+}
+
+// What registers and memories hold before reset: random bits of this seed, or 0 everywhere for seed 0.
+VerilatedContext *started(VerilatedContext &context, uint32_t seed) {
+  context.randReset(seed ? 2 : 0);
+  context.randSeed(static_cast<int>(seed));
+  return &context;
+}
+
+template <typename Top>
+void clear_protection(Top &top) {  // a card made by hand may lack these
+  if constexpr (requires { top.s_axil_awprot; }) clear(top.s_axil_awprot, top.s_axil_arprot);
+}
+
 template <typename Top>
 uint8_t *watch_pin(Top &top) {
   if constexpr (requires { top.watch_i; }) {
@@ -35,15 +54,20 @@ uint8_t *watch_pin(Top &top) {
 
 class VerilatedDesign final : public Model {
  public:
-  VerilatedDesign() {
+  explicit VerilatedDesign(uint32_t seed) : model_{started(context_, seed)} {
 #if VM_TRACE_FST
     context_.traceEverOn(true);
 #endif
     auto &m = model_;
+    clear(m.clk_i, m.rst_i, m.probe_enable_i, m.s_axis_tdata, m.s_axis_tkeep, m.s_axis_tvalid, m.s_axis_tlast,
+          m.s_axis_tuser, m.m_axis_tready, m.s_axil_awvalid, m.s_axil_awaddr, m.s_axil_wvalid,
+          m.s_axil_wdata, m.s_axil_wstrb, m.s_axil_bready, m.s_axil_arvalid, m.s_axil_araddr, m.s_axil_rready);
+    clear_protection(m);
     pins.clk = bytes(m.clk_i);
     pins.rst = bytes(m.rst_i);
     pins.probe_enable = bytes(m.probe_enable_i);
     pins.watch = watch_pin(m);
+    if (pins.watch) *pins.watch = 0;
     pins.rx = {bytes(m.s_axis_tdata),  bytes(m.s_axis_tkeep), bytes(m.s_axis_tvalid),
                bytes(m.s_axis_tready), bytes(m.s_axis_tlast), bytes(m.s_axis_tuser)};
     pins.tx = {bytes(m.m_axis_tdata),  bytes(m.m_axis_tkeep), bytes(m.m_axis_tvalid),
@@ -100,7 +124,7 @@ class VerilatedDesign final : public Model {
   }
 
   VerilatedContext context_;
-  Vcard_sim model_{&context_};
+  Vcard_sim model_;
 #if VM_TRACE_FST
   std::unique_ptr<VerilatedFstC> waves_;
 #endif
@@ -108,6 +132,6 @@ class VerilatedDesign final : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> make_model() { return std::make_unique<VerilatedDesign>(); }
+std::unique_ptr<Model> make_model(uint32_t seed) { return std::make_unique<VerilatedDesign>(seed); }
 
 }  // namespace girih

@@ -39,7 +39,8 @@ class Model {
   Pins pins{};
 };
 
-std::unique_ptr<Model> make_model();
+// seed: of what registers and memories hold before reset; 0: zeros.
+std::unique_ptr<Model> make_model(uint32_t seed);
 
 // A check in the SystemVerilog failed ($fatal, $error, a failed assert).
 class DesignError : public std::runtime_error {

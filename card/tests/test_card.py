@@ -110,6 +110,20 @@ def test_the_law_counts_every_prefix():
     assert len(violations({"t": good | {"drop_d": 0}})) == 1
 
 
+def test_what_the_tiles_send_is_what_they_receive():
+    def tile(sent: int, received: int, flits_sent: int, flits_received: int, port: str = "") -> dict[str, int]:
+        messages = {"out_messages": sent, "in_messages": received, "made_a": sent, "used_b": received}
+        flits = {"mark_out_flits": flits_sent, "mark_in_flits": flits_received}
+        return {name if name.startswith(("made", "used")) else name + port: n for name, n in (messages | flits).items()}
+
+    good = {"a": tile(5, 1, 50, 3), "b": tile(3, 2, 4, 30), "c": tile(0, 5, 0, 21, port="_1")}
+    assert violations(good) == []
+    lost = good | {"c": tile(0, 4, 0, 21, port="_1")}
+    assert violations(lost) == ["fabric: the tiles sent 8 messages into it and received 7 from it"]
+    cut = good | {"c": tile(0, 5, 0, 20, port="_1")}
+    assert violations(cut) == ["fabric: the tiles sent 54 flits into it and received 53 from it"]
+
+
 def test_reset_forgets_what_is_inside(card):
     card.registers.write("loop.scratch", 5)
     card.reset()

@@ -77,6 +77,18 @@ def test_a_damaged_recording_is_refused(loop_folder, tmp_path, damage):
             read_recording_label(path)
 
 
+def test_a_recording_names_the_seed_that_the_card_ran_from(loop_folder, tmp_path):
+    path = tmp_path / "run"
+    with VirtualCard(loop_folder, record=path, seed=12) as card:
+        card.run(10)
+    assert card.seed == read_recording_label(path)["seed"] == 12
+    good = path.read_bytes()
+    for wrong in (b'"seed": -1', b'"seed": .5', b'"seed": []'):
+        path.write_bytes(good.replace(b'"seed": 12', wrong))
+        with pytest.raises(GirihError, match="not a recording"):
+            read_recording_label(path)
+
+
 def test_waves_of_a_window(loop_folder, tmp_path):
     record(loop_folder, tmp_path / "run")
     with VirtualCard(loop_folder, waves=True) as card:

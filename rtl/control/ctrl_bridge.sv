@@ -5,7 +5,8 @@
 //
 // One access at a time, reads and writes in turn. Every access ends:
 //   OKAY    the node did it
-//   SLVERR  the node has no such register, or not for this or this tenant; or a write of less than 32 bits
+//   SLVERR  the node has no such register, or not for this access or this tenant; the engine's window did not answer
+//           in time (counted); or a write of less than 32 bits
 //   DECERR  no such node: the request came back around the ring as it went
 module ctrl_bridge
   import girih_pkg::*;
@@ -179,6 +180,12 @@ module ctrl_bridge
   assign s_axil_rdata = resp_q == Okay ? beat_q.data : '0;
   assign s_axil_rresp = resp_q;
 
+  logic [31:0] timeouts_q;
+  always_ff @(posedge clk_i) begin
+    if (ctrl_i.valid && ctrl_i.response && ctrl_i.error && ctrl_i.data[0]) timeouts_q <= timeouts_q + 1'b1;
+    if (rst_i) timeouts_q <= '0;
+  end
+
   logic [63:0] cycle_q;
   assign now_o = timestamp_t'(cycle_q);
   always_ff @(posedge clk_i) begin
@@ -193,6 +200,7 @@ module ctrl_bridge
   assign card_values.ports.value.next = Ports;
   assign card_values.tiles.value.next = Tiles;
   assign card_values.links.value.next = Links;
+  assign card_values.timeouts.value.next = timeouts_q;
 
   card_regs_pkg::card__out_t card_requests;
   logic link_done, link_error;

@@ -16,6 +16,7 @@ from girih.testing.messages import reset
 BASE = 3
 CARD = 0xFF
 LINKS = 5  # of the bench's fabric
+WINDOW = 0x4000
 
 
 @pytest.mark.parametrize("stops", [1, 5])
@@ -44,7 +45,7 @@ def address(node: int, offset: int, tenant: int = 0) -> int:
 
 async def bench(dut) -> Host:
     host = Host(dut)
-    await reset(dut, link_stall_i=0)
+    await reset(dut, link_stall_i=0, hold_i=0)
     for _ in range(5):
         await RisingEdge(dut.clk_i)
     return host
@@ -113,6 +114,35 @@ async def card_registers_read(dut):
     assert await host.read(offset["cycles"] + 4) == (0, okay)
     assert (await host.read(address(CARD, 0x4)))[1] == AxiResp.SLVERR
     assert await host.write(offset["magic"], 0) == AxiResp.SLVERR
+
+
+@cocotb.test()
+async def a_window_that_does_not_answer_ends_in_an_error_and_holds_up_nobody(dut):
+    host = await bench(dut)
+    stops = len(dut.ring) - 1
+    timeouts = {register.name: address(CARD, register.offset) for register in card_registers()}["timeouts"]
+    for stop in range(stops):
+        assert await host.write(address(BASE + stop, WINDOW), 100 + stop) == AxiResp.OKAY
+    count = 0
+    for hold in [*(1 << stop for stop in range(stops)), (1 << stops) - 1]:
+        dut.hold_i.value = hold
+        for stop in range(stops):
+            held = hold >> stop & 1
+            expected = (0, AxiResp.SLVERR) if held else (100 + stop, AxiResp.OKAY)
+            for _ in range(2):  # the second one comes when the window still has the first
+                assert await host.read(address(BASE + stop, WINDOW)) == expected
+            if held:  # a write that the window has not seen does not happen later
+                assert await host.write(address(BASE + stop, WINDOW), 0xBAD) == AxiResp.SLVERR
+            count += 3 * held
+            assert await host.read(timeouts) == (count, AxiResp.OKAY)
+            for other in range(stops):  # all else answers, at the same node too
+                assert await host.read(address(BASE + other, 4)) == (1 << 8 | BASE + other, AxiResp.OKAY)
+        dut.hold_i.value = 0
+        for _ in range(5):
+            await RisingEdge(dut.clk_i)
+        for stop in range(stops):  # a late answer is nobody's
+            assert await host.read(address(BASE + stop, WINDOW)) == (100 + stop, AxiResp.OKAY)
+    assert await host.read(timeouts) == (count, AxiResp.OKAY) and count
 
 
 @cocotb.test()

@@ -94,7 +94,7 @@ package policy_pkg;
     logic overflow;  // the buffer ran out while it arrived: its cells are already free
   } admission_request_t;
 
-  // What becomes of a packet; what drop_counters counts by.
+  // What becomes of a packet; what fate_counters counts by.
   typedef enum logic [2:0] {
     NoRight = 0,  // the tenant may not use this service
     BadService = 1,  // there is no such service

@@ -90,7 +90,10 @@ module counter_bank #(
     if (read_i) waiting_q <= 1'b1;
     else if (done_o) waiting_q <= 1'b0;
     if (done_o && !word_i[0]) high_q <= sum[63:32];
-    if (rst_i) waiting_q <= 1'b0;
+    if (rst_i) begin
+      waiting_q <= 1'b0;
+      high_q <= '0;  // it can be read before any low word
+    end
   end
 
   always_ff @(posedge clk_i) begin

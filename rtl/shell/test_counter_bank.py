@@ -62,6 +62,13 @@ class Bench:
 
 
 @cocotb.test()
+async def a_high_word_is_zero_before_any_low_word_was_read(dut):
+    bench = await Bench(dut).start()
+    for index in range(bench.counters):
+        assert await bench.word(index, 1) == 0
+
+
+@cocotb.test()
 async def no_pulse_is_lost(dut):
     bench = await Bench(dut).start()
     for rate in (1.0, 0.0, 0.5, 0.02, 1.0):

@@ -44,7 +44,7 @@ def test_tile(data_width):
 async def bench(dut, idle: float = 0.0, stall: float = 0.0):
     client = RingClient(dut, KIND, NODE)
     await reset(dut, in_valid_i=0, out_ready_i=0)
-    return client, Source(dut, "in", idle=idle), Sink(dut, "out", stall=stall)
+    return client, Source(dut, "in", idle=idle, node=NODE), Sink(dut, "out", stall=stall)
 
 
 def datagram(**desc: int) -> Message:

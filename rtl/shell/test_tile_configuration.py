@@ -27,7 +27,7 @@ def test_tile_configuration():
 async def bench(dut):
     client = RingClient(dut, KIND, NODE)
     await reset(dut, in_valid_i=0, m_axis_tready=1, now_i=0)
-    return client, Source(dut, "in")
+    return client, Source(dut, "in", node=NODE)
 
 
 async def frame(dut) -> bytes:

@@ -39,17 +39,18 @@ async def bench(dut, idle: float):
     import os
 
     stall = float(os.environ["STALL"])
-    await reset(dut, in_valid_i=0, in_key_i=0, out_ready_i=0)
+    await reset(dut, in_valid_i=0, in_key_i=0, out_ready_i=0, tenants_i=0xFFFF, lossless_i=1)
     for index, value in enumerate([entry(*pair) for pair in TABLE.items()] + [0]):
         dut.next_hops_i[index].value = value
     source = Source(dut, "in", idle=idle, beside=lambda message, *_: {"in_key_i": message.key})
-    drops = {"none": 0, "bad": 0}
+    drops = {"none": 0, "bad": 0, "tenant": 0}
 
     async def count_drops():
         while True:
             await RisingEdge(dut.clk_i)
             drops["none"] += int(dut.drop_no_next_hop_o.value)
             drops["bad"] += int(dut.drop_bad_node_o.value)
+            drops["tenant"] += int(dut.drop_bad_tenant_o.value)
 
     cocotb.start_soon(count_drops())
     return source, Sink(dut, "out", stall=stall), drops
@@ -85,7 +86,7 @@ async def goes_where_route_or_table_say(dut):
             expected.append((message, node, route[1:]))
     await source.drained()
     await sink.count(len(expected))
-    assert drops == {"none": none, "bad": bad}
+    assert drops == {"none": none, "bad": bad, "tenant": 0}
     assert none and bad and len(sink.messages) == len(expected)
     for got, (message, node, route) in zip(sink.messages, expected):
         assert (got.data, got.bad) == (message.data, message.bad)
@@ -94,6 +95,27 @@ async def goes_where_route_or_table_say(dut):
         assert got.desc["route"][: len(route)] == route
         for name in ("tenant", "timestamp"):
             assert got.desc[name] == message.desc[name]
+
+
+@cocotb.test()
+async def only_some_tenants_messages_leave(dut):
+    source, sink, drops = await bench(dut, idle=0.2)
+    for tenants, lossless in ((0b1010, 0), (0b1, 1), (0, 0), (0xFFFF, 1)):
+        dut.tenants_i.value, dut.lossless_i.value = tenants, lossless
+        already, dropped = len(sink.messages), drops["tenant"]
+        sent = [
+            Message(random.randbytes(random.randrange(1, 300)), desc={"tenant": random.getrandbits(4), "lossless": random.getrandbits(1)}, key=6)
+            for _ in range(100)
+        ]
+        source.send(*sent)
+        await source.drained()
+        mine = [message for message in sent if tenants >> message.desc["tenant"] & 1]
+        await sink.count(already + len(mine))
+        await RisingEdge(dut.clk_i)
+        assert drops["tenant"] - dropped == len(sent) - len(mine)
+        for got, message in zip(sink.messages[already:], mine, strict=True):
+            assert got.data == message.data and got.desc["tenant"] == message.desc["tenant"]
+            assert got.desc["lossless"] == message.desc["lossless"] * lossless
 
 
 @cocotb.test()

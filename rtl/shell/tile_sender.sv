@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends an engine's messages on: stamps the source, and finds the next stop in the message's source
-// route or, when it has none left, in the node table. A message without a next stop, or with one that
-// does not exist on this card and would wander on the fabric for ever, is swallowed and reported.
+// Sends an engine's messages on. It stamps the source, and the tenant where the tile sends as one tenant only; it
+// finds the next stop in the message's source route or, when it has none left, in the node table. It drops and
+// reports a message of a tenant for which the tile may not send, one without a next stop, and one whose next stop
+// takes no messages: it would stay on the fabric for ever. A message that may not be lossless leaves as droppable.
 //
 // Combinational on the data path. What was decided for a first flit holds until the message has left,
-// also when software changes the node table meanwhile; so every flit says where it is from and where it goes to,
-// for those who look at links that stall.
+// also when software changes the node table meanwhile. Every flit carries its source and destination,
+// for the watchdog, which looks at links that stall.
 module tile_sender
   import girih_pkg::*;
 #(
     parameter node_t Node = '0,
     parameter logic [255:0] Nodes = '1,  // bit n: node n takes messages
+    parameter bit [2**$bits(tenant_t)-1:0] Tenants = '1,  // bit t: the tile may send messages of tenant t
     parameter int unsigned Entries = 4
 ) (
     input logic clk_i,
     input logic rst_i,
 
     input next_hop_t next_hops_i[Entries],
+    input logic [2**$bits(tenant_t)-1:0] tenants_i,  // of Tenants, those of which a message may begin in this cycle
+    input logic lossless_i,  // it may be lossless
 
     input  logic      in_valid_i,
     output logic      in_ready_o,
@@ -27,10 +31,22 @@ module tile_sender
     input  logic  out_ready_i,
     output flit_t out_flit_o,
 
+    output logic taken_o,  // the first flit of a message that is let through leaves the engine
+    output logic drop_bad_tenant_o,
     output logic drop_no_next_hop_o,
     output logic drop_bad_node_o
 );
+  if (Tenants == '0) begin : gen_bad_tenants
+    $fatal(1, "tile_sender: Tenants is 0; it must allow at least one tenant");
+  end
+
+  // The tenant of all messages, if there is only one.
+  localparam bit Stamped = $countones(Tenants) == 1;
+  localparam tenant_t Stamp = tenant_t'($clog2(Tenants));
+
   typedef struct packed {
+    logic lossless;
+    logic allowed;
     logic found;
     node_t node;
   } stop_t;
@@ -47,20 +63,23 @@ module tile_sender
       .node_o(table_node)
   );
 
-  logic held_q;  // the message has been offered; its stop is stop_q
+  logic held_q;  // the message has been offered; the decision on it is in stop_q
   stop_t stop, stop_q;
   logic has_route, swallow;
   assign has_route = in_flit_i.desc.route_count != '0;
 
   always_comb begin
+    stop.lossless = in_flit_i.desc.lossless && lossless_i;
+    stop.allowed = Stamped || (Tenants[in_flit_i.desc.tenant] && tenants_i[in_flit_i.desc.tenant]);
+    stop.found = has_route || hit;
+    stop.node = has_route ? in_flit_i.desc.route[0] : table_node;
     if (held_q) stop = stop_q;
-    else if (has_route) stop = '{found: 1'b1, node: in_flit_i.desc.route[0]};
-    else stop = '{found: hit, node: table_node};
   end
 
-  assign swallow = !(stop.found && Nodes[stop.node]);
-  assign drop_no_next_hop_o = in_valid_i && !held_q && !stop.found;
-  assign drop_bad_node_o = in_valid_i && !held_q && stop.found && swallow;
+  assign swallow = !(stop.allowed && stop.found && Nodes[stop.node]);
+  assign drop_bad_tenant_o = in_valid_i && !held_q && !stop.allowed;
+  assign drop_no_next_hop_o = in_valid_i && !held_q && stop.allowed && !stop.found;
+  assign drop_bad_node_o = in_valid_i && !held_q && stop.allowed && stop.found && swallow;
 
   assign in_ready_o = out_ready_i || swallow;
   assign out_valid_o = in_valid_i && !swallow;
@@ -70,13 +89,22 @@ module tile_sender
     out_flit_o = in_flit_i;
     out_flit_o.desc.dst = stop.node;
     out_flit_o.desc.src = Node;
+    if (Stamped) out_flit_o.desc.tenant = Stamp;
+    out_flit_o.desc.lossless = stop.lossless;
     out_flit_o.desc.route = in_flit_i.desc.route >> $bits(node_t);
     if (has_route) out_flit_o.desc.route_count = in_flit_i.desc.route_count - 1'b1;
   end
 
+  logic first_q;  // the next flit begins a message
+  assign taken_o = in_valid_i && in_ready_o && first_q && stop.allowed;
+
   always_ff @(posedge clk_i) begin
     stop_q <= stop;
     if (in_valid_i) held_q <= !(in_ready_o && in_flit_i.last);
-    if (rst_i) held_q <= 1'b0;
+    if (in_valid_i && in_ready_o) first_q <= in_flit_i.last;
+    if (rst_i) begin
+      held_q <= 1'b0;
+      first_q <= 1'b1;
+    end
   end
 endmodule

@@ -3,8 +3,9 @@
 // counters, and its node on the control ring, in front of the tile's register block. Adds no cycle to
 // the data path.
 //
-// Incoming messages go straight to the engine; the shell only watches and counts them. Requests of a
-// tenant end here with an error, unless the engine has a window: it knows what is whose. So do those to what is no word.
+// Incoming messages go straight to the engine; the shell only watches and counts them. A tenant's request ends
+// here with an error, unless it is for the engine's window, where the engine separates tenants. A request whose offset
+// is not a multiple of 4 ends with an error, too.
 module tile_shell
   import girih_pkg::*, shell_pkg::*;
 #(
@@ -12,6 +13,13 @@ module tile_shell
     parameter int unsigned CountedPorts = Ports,  // that the register block has counters for
     parameter node_t [Ports-1:0] PortNodes = '0,  // the first one is the tile's on the control ring
     parameter logic [255:0] Nodes = '1,  // bit n: node n takes messages
+    // What the tile may send. Bit t of Tenants: messages of tenant t; with KeepsTenant no more of them than have come in.
+    // Lossless: there may be lossless messages on the card; with KeepsLossless no more of them leave than have come in,
+    // else the engine decides while lossless_i is up.
+    parameter bit [2**$bits(tenant_t)-1:0] Tenants = 1,
+    parameter bit KeepsTenant = 1'b1,
+    parameter bit Lossless = 1'b0,
+    parameter bit KeepsLossless = 1'b1,
     parameter int unsigned Entries = 4,
     parameter int unsigned Events = 1,  // of the engine
     parameter bit Window = 1'b0,  // the engine answers requests to offsets 0x4000 to 0x7fff
@@ -21,9 +29,9 @@ module tile_shell
     input logic clk_i,
     input logic rst_i,
 
-    input logic [Ports-1:0] in_valid_i,
-    input logic [Ports-1:0] in_ready_i,
-    input logic [Ports-1:0] in_last_i,
+    input logic  [Ports-1:0] in_valid_i,
+    input logic  [Ports-1:0] in_ready_i,
+    input flit_t [Ports-1:0] in_flit_i,
 
     input  logic      [Ports-1:0] engine_valid_i,
     output logic      [Ports-1:0] engine_ready_o,
@@ -36,6 +44,7 @@ module tile_shell
 
     input logic [Events-1:0] event_i,  // the engine's event_t
     input next_hop_t next_hops_i[Entries],
+    input logic lossless_i,
 
     input  ctrl_t ctrl_i,
     output ctrl_t ctrl_o,
@@ -49,7 +58,7 @@ module tile_shell
     input  logic        reg_error_i,
     input  logic [31:0] reg_rdata_i,
 
-    // To the engine's window, in the same manner.
+    // To the engine's window. A request holds until its answer, however late that is.
     output logic        window_valid_o,
     output logic        window_write_o,
     output logic [13:0] window_addr_o,
@@ -71,15 +80,52 @@ module tile_shell
 
   shell_event_t [CountedPorts-1:0] shell_event;
 
+  // What the senders may let through now.
+  localparam bit CountsTenants = KeepsTenant && $countones(Tenants) > 1;
+  localparam bit CountsLossless = KeepsLossless && Lossless;
+  logic [2**$bits(tenant_t)-1:0] sender_tenants, inside_tenants;
+  logic sender_lossless, inside_lossless;
+  logic [Ports-1:0] taken, taken_lossless;
+  tenant_t [Ports-1:0] taken_tenant;
+  assign sender_tenants = CountsTenants ? inside_tenants : '1;
+  assign sender_lossless = Lossless && (KeepsLossless ? inside_lossless : lossless_i);
+
+  if (CountsTenants || CountsLossless) begin : gen_account
+    tenant_account #(
+        .Ports(Ports),
+        .Tenants(CountsTenants ? Tenants : '0),
+        .Lossless(CountsLossless)
+    ) u_account (
+        .clk_i,
+        .rst_i,
+        .in_valid_i,
+        .in_ready_i,
+        .in_flit_i,
+        .out_first_i(taken),
+        .out_tenant_i(taken_tenant),
+        .out_lossless_i(taken_lossless),
+        .tenants_o(inside_tenants),
+        .lossless_o(inside_lossless)
+    );
+  end else begin : gen_no_account
+    logic unused;
+    assign unused = &{taken, taken_tenant, taken_lossless};
+    assign inside_tenants = '0;
+    assign inside_lossless = 1'b0;
+  end
+
   for (genvar p = 0; p < Ports; p++) begin : gen_port
     tile_sender #(
         .Node(PortNodes[p]),
         .Nodes(Nodes),
+        .Tenants(Tenants),
         .Entries(Entries)
     ) u_sender (
         .clk_i,
         .rst_i,
         .next_hops_i,
+        .tenants_i(sender_tenants),
+        .lossless_i(sender_lossless),
         .in_valid_i(engine_valid_i[p]),
         .in_ready_o(engine_ready_o[p]),
         .in_flit_i(engine_flit_i[p]),
@@ -87,11 +133,37 @@ module tile_shell
         .out_valid_o(out_valid_o[p]),
         .out_ready_i(out_ready_i[p]),
         .out_flit_o(out_flit_o[p]),
+        .taken_o(taken[p]),
+        .drop_bad_tenant_o(shell_event[p].drop_bad_tenant),
         .drop_no_next_hop_o(shell_event[p].drop_no_next_hop),
         .drop_bad_node_o(shell_event[p].drop_bad_node)
     );
 
-    assign shell_event[p].in_messages = in_valid_i[p] && in_ready_i[p] && in_last_i[p];
+    link_check #(
+        .Contents(1'b0),  // checked where it was sent
+        .Nodes(256'(1) << PortNodes[p])
+    ) u_in_check (
+        .clk_i,
+        .rst_i,
+        .valid_i(in_valid_i[p]),
+        .ready_i(in_ready_i[p]),
+        .flit_i (in_flit_i[p])
+    );
+    assign taken_tenant[p] = engine_flit_i[p].desc.tenant;
+    assign taken_lossless[p] = out_flit_o[p].desc.lossless;
+
+    link_check #(
+        .Nodes(Nodes),
+        .Tenants(Tenants)
+    ) u_out_check (
+        .clk_i,
+        .rst_i,
+        .valid_i(out_valid_o[p]),
+        .ready_i(out_ready_i[p]),
+        .flit_i (out_flit_o[p])
+    );
+
+    assign shell_event[p].in_messages = in_valid_i[p] && in_ready_i[p] && in_flit_i[p].last;
     assign shell_event[p].out_messages = out_valid_o[p] && out_ready_i[p] && out_flit_o[p].last;
     assign shell_event[p].mark_in_flits = in_valid_i[p] && in_ready_i[p];
     assign shell_event[p].mark_out_flits = out_valid_o[p] && out_ready_i[p];
@@ -119,20 +191,54 @@ module tile_shell
       .data_o (counter_data_o)
   );
 
-  logic valid, done, error;
+  logic valid, done, error, in_window, refused;
   tenant_t tenant;
-  logic in_window, refused;
   assign in_window = Window && reg_offset_o[15:14] == 2'b01;
   assign refused = reg_offset_o[1:0] != '0 || (tenant != '0 && !in_window);
-  assign done = refused || (in_window ? window_done_i : reg_done_i);
-  assign error = refused || (in_window ? window_error_i : reg_error_i);
-
   assign reg_valid_o = valid && !in_window && !refused;
-  assign window_valid_o = valid && in_window && !refused;
-  assign window_write_o = reg_write_o;
-  assign window_addr_o = reg_offset_o[13:0];
-  assign window_data_o = reg_wdata_o;
-  assign window_tenant_o = tenant;
+
+  logic guard_done, guard_error, guard_late;
+  logic [31:0] guard_data;
+  if (Window) begin : gen_window
+    window_guard u_guard (
+        .clk_i,
+        .rst_i,
+        .valid_i (valid && in_window && !refused),
+        .write_i (reg_write_o),
+        .addr_i  (reg_offset_o[13:0]),
+        .data_i  (reg_wdata_o),
+        .tenant_i(tenant),
+        .done_o  (guard_done),
+        .error_o (guard_error),
+        .late_o  (guard_late),
+        .data_o  (guard_data),
+        .window_valid_o,
+        .window_write_o,
+        .window_addr_o,
+        .window_data_o,
+        .window_tenant_o,
+        .window_done_i,
+        .window_error_i,
+        .window_data_i
+    );
+  end else begin : gen_no_window
+    logic unused;
+    assign unused = &{window_done_i, window_error_i, window_data_i};
+    assign {guard_done, guard_error, guard_late, guard_data} = '0;
+    assign window_valid_o = 1'b0;
+    assign window_write_o = 1'b0;
+    assign window_addr_o = '0;
+    assign window_data_o = '0;
+    assign window_tenant_o = '0;
+  end
+
+  logic [31:0] answer;
+  assign done = refused || (in_window ? guard_done : reg_done_i);
+  assign error = refused || (in_window ? guard_error : reg_error_i);
+  always_comb begin
+    answer = in_window ? guard_data : reg_rdata_i;
+    if (error) answer = 32'(in_window && !refused && guard_late);
+  end
 
   ctrl_node #(
       .Node(PortNodes[0])
@@ -148,6 +254,6 @@ module tile_shell
       .data_o  (reg_wdata_o),
       .done_i  (done),
       .error_i (error),
-      .data_i  (refused ? '0 : in_window ? window_data_i : reg_rdata_i)
+      .data_i  (answer)
   );
 endmodule

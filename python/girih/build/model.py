@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 RUNTIME = ROOT / "card" / "runtime"
 INCLUDE = ROOT / "card" / "include"
 
-# Unknown values become 0 here: the unit tests run with random ones. Checks stay on. A C++ file of
-# about this many operations takes few seconds to compile, so that two processors share the work.
+# What registers hold before reset is the card's seed's to say (`--x-initial`). Checks stay on. A C++
+# file of about this many operations takes few seconds to compile, so that two processors share the work.
 VERILATOR_FLAGS = [
     "--cc", "--top-module", "card_sim", "--prefix", "Vcard_sim", "--assert", "-O3",
-    "--x-assign", "fast", "--x-initial", "fast", "--output-split", "12000", "--output-split-cfuncs", "1500",
+    "--x-assign", "fast", "--x-initial", "unique", "--output-split", "12000", "--output-split-cfuncs", "1500",
     "-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM",
 ]  # fmt: skip
 COMMON_FLAGS = ["-std=gnu++20", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden", "-pipe"]

@@ -45,5 +45,4 @@ def account(manifest: Manifest, counters: Mapping[str, Mapping[str, int]], reste
         inside = total(counters[tile.name], SOURCES) - total(counters[tile.name], ENDS)
         if inside > 0 and tile.holds:
             held[tile.name] = (inside, tile.holds)
-    others = {tile: values for tile, values in counters.items() if tile not in held}
-    return Account(manifest.name, held, tuple(violations(others)), rested)
+    return Account(manifest.name, held, tuple(violations(counters, held)), rested)

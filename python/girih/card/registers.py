@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from girih.card.manifest import Manifest, Register, Tile
 from girih.errors import GirihError
@@ -16,6 +16,8 @@ TENANT_SHIFT = 24  # of a request's tenant in its byte address
 # The conservation law of docs/contracts.md, by prefix of a counter's name.
 SOURCES = ("in_", "made_")
 ENDS = ("out_", "drop_", "used_")
+# What the shells count of what the tiles send into the fabric, and of what they receive from it, at each port.
+ON_THE_FABRIC = {"messages": ("out_messages", "in_messages"), "flits": ("mark_out_flits", "mark_in_flits")}
 
 
 class AccessRefused(GirihError):
@@ -156,12 +158,22 @@ def total(counters: Mapping[str, int], prefixes: tuple[str, ...]) -> int:
     return sum(value for name, value in counters.items() if name.startswith(prefixes))
 
 
-def violations(counters: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Sentences, one for each tile whose counters break the conservation law; the card must be at rest."""
+def violations(counters: Mapping[str, Mapping[str, int]], holding: Collection[str] = ()) -> list[str]:
+    """Sentences about what breaks the conservation law; the card must be at rest, and the counters those of all its tiles.
+
+    In each tile what came in or was made has left, was used or was dropped; and between the tiles, what all of them sent
+    into the fabric is what all of them received from it, in messages and in flits. holding: tiles that have messages.
+    """
     found = []
     for tile, values in counters.items():
+        if tile in holding:
+            continue
         entered, left = total(values, SOURCES), total(values, ENDS)
         if entered != left:
             parts = ", ".join(f"{n} {v}" for n, v in values.items() if v and n.startswith(SOURCES + ENDS))
             found.append(f"tile {tile}: {entered} messages came in or were made, but {left} are accounted for ({parts})")
+    for what, (sent, received) in ON_THE_FABRIC.items():
+        sums = [sum(total(values, (name,)) for values in counters.values()) for name in (sent, received)]
+        if sums[0] != sums[1]:
+            found.append(f"fabric: the tiles sent {sums[0]} {what} into it and received {sums[1]} from it")
     return found

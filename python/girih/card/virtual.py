@@ -24,6 +24,8 @@ from girih.card.manifest import Manifest
 from girih.card.registers import Bus, Registers, violations
 from girih.card.stall import CardStalled, Stall, Waiting, explain
 from girih.errors import GirihError, GirihErrors
+from girih.power_up import MOST as MOST_SEED
+from girih.power_up import power_up_seed
 from girih.services.control import ServiceControl
 from girih.spec.message import descriptor_fields
 
@@ -84,6 +86,7 @@ class VirtualCard(Bus):
         sanitize: bool = False,
         bare: bool = False,
         watchdog: int = WATCHDOG_CYCLES,
+        seed: int | None = None,
         progress: Progress | None = None,
     ):
         """Builds (if need be) and resets the design that the compiler wrote to `folder`.
@@ -91,7 +94,8 @@ class VirtualCard(Bus):
         collect: keep what leaves the ports for `collect()`. record: a file for everything that
         crosses the pins. waves: build with FST waves. bare: leave addresses and service tables in their reset
         state instead of writing what the design says. watchdog: a card in which nothing has moved for this many cycles while
-        links hold messages has stalled; 0 disables the watchdog.
+        links hold messages has stalled; 0 disables the watchdog. seed: of what registers and memories hold before reset, 0: zeros; by default
+        that of the environment (GIRIH_SEED), else 0.
         """
         self.manifest = Manifest.load(Path(folder))
         options = {"progress": progress} if progress else {}
@@ -103,8 +107,9 @@ class VirtualCard(Bus):
         params.data_width = self.manifest.data_width
         params.ports = self.manifest.ports
         params.links = len(self.manifest.links)
+        params.seed = self.seed = power_up_seed(0) if seed is None else seed
         if record is not None:
-            path, label = self._text(record), self._text(recording_label(self.manifest))
+            path, label = self._text(record), self._text(recording_label(self.manifest, self.seed))
             params.record_path, params.record_label = path, label
         handle = self._ffi.new("girih_card **")
         self._call("open", params, handle)
@@ -419,9 +424,9 @@ class VirtualCard(Bus):
         )
 
 
-def recording_label(manifest: Manifest) -> str:
-    """What a recording says about its design: JSON."""
-    return json.dumps({"name": manifest.name, "digest": manifest.digest, "design": manifest.design})
+def recording_label(manifest: Manifest, seed: int) -> str:
+    """What a recording says about its design, and the seed that the card ran from: JSON."""
+    return json.dumps({"name": manifest.name, "digest": manifest.digest, "design": manifest.design, "seed": seed})
 
 
 def read_recording_label(path: Path) -> dict:
@@ -431,7 +436,11 @@ def read_recording_label(path: Path) -> dict:
             magic, _version, size = struct.unpack("<8sII", file.read(16))
             if magic != b"GIRIHREC":
                 raise ValueError("another kind of file")
-            return json.loads(file.read(size))
+            label = json.loads(file.read(size))
+            seed = label.setdefault("seed", 0) if isinstance(label, dict) else None
+            if not isinstance(seed, int) or not 0 <= seed <= MOST_SEED:
+                raise ValueError("another label")
+            return label
     except OSError as error:
         raise GirihError(f"the recording cannot be read ({error.strerror})", str(path), "Make one: ./girih run DESIGN --record FILE") from error
     except (ValueError, struct.error) as error:

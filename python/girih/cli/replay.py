@@ -25,8 +25,7 @@ def parse_window(text: str) -> tuple[int, int]:
         raise GirihError(f"the window {text!r} cannot be read", "--waves", "Write FROM:TO in cycles, such as 1000:2000.") from error
 
 
-def _design(recording: Path, given: Path | None) -> Path:
-    label = read_recording_label(recording)
+def _design(label: dict, given: Path | None) -> Path:
     if given is not None:
         return given
     path = ROOT / (label.get("design") or "")
@@ -46,10 +45,11 @@ def register(app: typer.Typer) -> None:
         """Runs a recording again on the same design and checks that every frame leaves in the same cycle with the
         same bytes; with --waves it also writes the waves of a window.
         """
-        path = _design(recording, design)
+        label = read_recording_label(recording)
+        path = _design(label, design)
         window = parse_window(waves) if waves else None
         with progress_bar() as progress:
-            card = VirtualCard.open(path, waves=window is not None, bare=True, progress=progress)
+            card = VirtualCard.open(path, waves=window is not None, bare=True, seed=label["seed"], progress=progress)
         with card:
             if window:
                 card.waves(output, *window)

@@ -17,6 +17,7 @@ from girih.card.virtual import QUIET_CYCLES, WATCHDOG_CYCLES, VirtualCard
 from girih.cli.check import DesignFile, design_path
 from girih.cli.live import console, port_table, progress_bar, traffic_table
 from girih.errors import GirihError
+from girih.power_up import MOST as MOST_SEED
 
 MOST_CYCLES = (1 << 63) - 1
 FAULTS = ("loss", "duplicate", "corrupt", "reorder", "delay", "reorder_cycles", "delay_cycles", "seed")
@@ -50,6 +51,7 @@ def register(app: typer.Typer) -> None:
         record: Annotated[Path | None, typer.Option(help="Record everything at the ports, for ./girih replay.")] = None,
         fault: Annotated[list[str] | None, typer.Option(help="Faults of a port: PORT:in|out:loss=0.01,delay=0.5,seed=3.")] = None,
         watchdog: Annotated[int, typer.Option(min=0, max=MOST_CYCLES, help="Report a stall when nothing moves for this many cycles while messages wait; 0 disables it.")] = WATCHDOG_CYCLES,
+        seed: Annotated[int | None, typer.Option(min=0, max=MOST_SEED, help="Random values of this seed are in registers and memories before reset; 0: zeros. The default is the environment's GIRIH_SEED, or 0.")] = None,
         cycles: Annotated[int | None, typer.Option(min=1, max=MOST_CYCLES, help="Stop after this many cycles.")] = None,
         seconds: Annotated[float | None, typer.Option(min=0, help="Stop after this many seconds.")] = None,
     ) -> None:
@@ -66,7 +68,7 @@ def register(app: typer.Typer) -> None:
         faults = [parse_faults(text) for text in fault or []]
         with ExitStack() as stack:
             with progress_bar() as progress:
-                card = stack.enter_context(VirtualCard.open(design_path(design), ip=ip, mac=mac, record=record, watchdog=watchdog, progress=progress))
+                card = stack.enter_context(VirtualCard.open(design_path(design), ip=ip, mac=mac, record=record, watchdog=watchdog, seed=seed, progress=progress))
             hosts = host_addresses(card.manifest, host or []) if tap else []
             for port, direction, params in faults:
                 card.set_faults(port, direction, **params)
@@ -101,7 +103,7 @@ def _report(card: VirtualCard, session: Session, account: Account) -> None:
     """What passed, and whether the account is even. Raises GirihError when it is not, or when a cable is gone."""
     console.print(port_table(*card.pins()))
     console.print(traffic_table(card.registers.counters()))
-    console.print(f"{card.cycle} cycles, {session.cycles_per_second:,.0f} a second while busy")
+    console.print(f"{card.cycle} cycles, {session.cycles_per_second:,.0f} a second while busy, seed {card.seed}")
     account.judge()
     console.print(account.text, markup=False)
     if session.cable_gone is not None:

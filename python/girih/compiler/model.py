@@ -230,6 +230,15 @@ class Card:
         return next(tile for tile in self.tiles if tile.name == name)
 
     @property
+    def tenants(self) -> int:
+        """How many tenants there are: as many as its scheduler knows, and without one all is tenant 0's."""
+        if self.scheduling.scheduler is None:
+            return 1
+        scheduler = self.tile(self.scheduling.scheduler)
+        default = next(p.default for p in scheduler.kind.parameters if p.name == "tenants")
+        return int(dict(scheduler.parameters).get("tenants", default))
+
+    @property
     def links(self) -> tuple[Link, ...]:
         """The links that can be captured, `in` and `out` of each tile, where the kind has them."""
         return tuple(

@@ -25,6 +25,7 @@ SHELL = RTL / "shell"
 CARD = RTL / "control" / "card.rdl"
 BUFFERING = ("cut_through", "store_and_forward", "drops", "sink")
 WAITS = ("reply", "control", "data")
+TENANT = ("keeps", "chooses", "own")
 USES = ("axis_in", "axis_out", "now", "latency", "window", "credits_in", "credits_out")
 HEADERS = ("network", "transport", "payload")  # that a descriptor has offsets of
 FABRIC = ("in", "out", "both", "none")
@@ -129,8 +130,8 @@ class Kind:
     engine: its module, written by hand, or where there is a core generated around that.
     fabric: "in", "out", "both" or "none" of the ways between engine and fabric. fabric_ports: how many fabric ports it
     has, or the parameter that says so. chained: it is for cards with services only. buffering, waits: what a message
-    in it waits for, see docs/deadlock.md. lossless: the flag of its configuration that makes what it sends lossless, or
-    None. holds: what messages may wait for in it while all else rests, or None. widths: of data that it can take. needs,
+    in it waits for, see docs/deadlock.md. tenant: how the tenant of its messages is decided, see docs/contracts.md. lossless: the flag of its
+    configuration that makes what it sends lossless, or None. holds: what messages may wait for in it while all else rests, or None. widths: of data that it can take. needs,
     gives: headers whose offsets its messages must bring, and have from it on. Paths say where its facts are written, for messages to people.
     """
 
@@ -146,6 +147,7 @@ class Kind:
     chained: bool
     buffering: str
     waits: tuple[str, ...]
+    tenant: str
     lossless: str | None
     holds: str | None
     widths: tuple[int, ...]
@@ -310,6 +312,7 @@ def read_kind(description: Path) -> Kind:
         chained=facts.get("chained", False),
         buffering=facts["buffering"],
         waits=tuple(facts.get("waits", ())),
+        tenant=facts.get("tenant", "keeps"),
         lossless=facts.get("lossless"),
         holds=facts.get("holds"),
         widths=tuple(facts.get("widths", SUPPORTED_WIDTHS)),
@@ -361,6 +364,9 @@ def _check(kind: Kind) -> None:
         ports = int(parameters[ports].max)
     require(kind.counted_ports == ports, f"counters has {kind.counted_ports} shell; write shell_counters shell[{ports}]")
     require(not kind.many_ports or kind.fabric == "both", "a kind with several fabric ports has fabric: both")
+    require(kind.tenant in TENANT, f"tenant is {kind.tenant}; it must be one of {', '.join(TENANT)}")
+    keeps_nothing = kind.tenant == "keeps" and kind.has_output and not kind.has_input
+    require(not keeps_nothing, "a kind that takes no messages has no tenant to keep; write tenant: own or chooses")
     require("credits_in" not in kind.uses or CREDIT_UNITS in parameters, f"credits_in needs a parameter {CREDIT_UNITS}")
     for counter in kind.counters:
         prefix = counter.name.split("_")[0]

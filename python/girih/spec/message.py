@@ -189,7 +189,15 @@ def package(params: CardParams) -> str:
     for name in _spec()["structs"]:
         lines += _typedef(name, struct_fields(name))
     lines += _typedef("descriptor", descriptor_fields(params))
+    fits = ["32'(desc.route_count) <= RouteHops"] + ["32'(desc.chain_count) <= ChainHops"] * bool(params.chain_hops)
     lines += [
+        "  // Whether the arrays of a descriptor can have as many elements as their counts say.",
+        "  /* verilator lint_off UNUSEDSIGNAL */",
+        "  function automatic logic descriptor_fits(input descriptor_t desc);",
+        f"    descriptor_fits = {' && '.join(fits)};",
+        "  endfunction",
+        "  /* verilator lint_on UNUSEDSIGNAL */",
+        "",
         "  typedef struct packed {",
         "    descriptor_t desc;  // with the first flit",
         "    logic bad;  // with last: the whole message is void",
@@ -215,7 +223,7 @@ def package(params: CardParams) -> str:
         "    tenant_t tenant;  // whose request it is; 0: the operator's",
         "    node_t node;",
         "    logic [15:0] offset;  // byte address in the tile",
-        "    logic [31:0] data;",
+        "    logic [31:0] data;  // of an error: 1 if the window did not answer in time, else 0",
         "  } ctrl_t;",
         "endpackage",
         "",

@@ -66,8 +66,8 @@ def test_what_the_kind_says():
     assert (KIND.ports_of({}), KIND.ports_of({"channels": 3})) == (2, 3)
     assert [(field.name, field.count, field.bits) for field in KIND.config] == [("weight", 3, 36), ("one", 0, 8), ("on", 2, 2)]
     names = [counter.name for counter in KIND.counters]
-    assert names.index("in_messages_1") == 8 and names[24:] == ["mark_given", "in_frames", "out_frames"]
-    assert len(KIND.shell_events) == 8
+    assert names.index("in_messages_1") == 9 and names[27:] == ["mark_given", "in_frames", "out_frames"]
+    assert len(KIND.shell_events) == 9
 
 
 def test_a_kind_can_be_without_the_fabric():
@@ -82,6 +82,7 @@ def test_a_kind_can_be_without_the_fabric():
         (("fabric: both", "fabric: in"), "a kind has a node table (next) if it sends to the fabric"),
         (("fabric_ports: channels", "fabric_ports: many"), "fabric_ports is many; it must be a number or a parameter"),
         (("fabric_ports: channels", "fabric_ports: 2"), "counters has 3 shell; write shell_counters shell[2]"),
+        (("tenant: chooses", "tenant: any"), "tenant is any; it must be one of keeps, chooses, own"),
         (("  units:", "  unit:"), "credits_in needs a parameter units"),
         (("fabric: both", "fabric: out"), "a kind with several fabric ports has fabric: both"),
         (("WIDTH(8)) one;", "WIDTH(8)) one @ 0x10;"), "cfg.one is at 0x410; registers of cfg follow each other, so at 0x40c"),
@@ -151,11 +152,11 @@ async def every_port_sends_and_counts(dut):
     client = await bench(dut)
     ports = range(channels())
     sent = [random.randrange(20, 60) for _ in ports]
-    flit = to_flits(Message(b"x"))[0]
+    flits = [to_flits(Message(b"x"), node)[0] for node in NODES]
     for number in range(60):  # messages of one flit, on both ports in the same cycle
         dut.in_valid_i.value = sum((number < sent[p]) << p for p in range(len(ports)))
         for p in ports:
-            dut.in_flit_i[p].value = flit
+            dut.in_flit_i[p].value = flits[p]
         dut.out_ready_i.value = (1 << len(ports)) - 1
         await ClockCycles(dut.clk_i, 1)
         for p in ports:

@@ -69,15 +69,19 @@ def flits_of(data: bytes) -> int:
     return -(-len(data) // FLIT_BYTES)
 
 
-def to_flits(message: Message) -> list[int]:
-    """The message's flits as integers. What means nothing (unused bytes, later descriptors) is random."""
+def to_flits(message: Message, node: int | None = None) -> list[int]:
+    """The message's flits as integers. What means nothing (unused bytes, later descriptors) is random.
+
+    node: the tile that it is for, which all flits of a message on the fabric say, and the tile that they are from.
+    """
     flits = []
+    ends = {} if node is None else {"src": message.desc.get("src", 0), "dst": node}
     for at in range(0, len(message.data), FLIT_BYTES):
         chunk = message.data[at : at + FLIT_BYTES]
         last = at + FLIT_BYTES >= len(message.data)
         empty = FLIT_BYTES - len(chunk)
         values = {
-            "desc": pack(DESC_FIELDS, message.desc) if at == 0 else random.getrandbits(DESC_BITS),
+            "desc": pack(DESC_FIELDS, (unpack(DESC_FIELDS, random.getrandbits(DESC_BITS)) if at else message.desc) | ends),
             "bad": int(message.bad) if last else random.getrandbits(1),
             "last": int(last),
             "empty": empty,
@@ -88,7 +92,7 @@ def to_flits(message: Message) -> list[int]:
 
 
 class Source:
-    """Drives a link. idle: probability of a pause before each flit.
+    """Drives a link. idle: probability of a pause before each flit. node: of the tile, if it is one of the fabric.
 
     beside: gives, for a message, the index of a flit and whether it is the last one, the values of the
     signals that go with this flit.
@@ -100,9 +104,10 @@ class Source:
         name: str = "in",
         *,
         idle: float = 0.0,
+        node: int | None = None,
         beside: Callable[[Message, int, bool], dict[str, int]] | None = None,
     ):
-        self.idle = idle
+        self.idle, self._node = idle, node
         self._dut, self._beside = dut, beside
         self._queue: deque[tuple[Message, int, bool, int]] = deque()
         self._valid, self._ready, self._flit = (
@@ -113,7 +118,7 @@ class Source:
 
     def send(self, *messages: Message) -> None:
         for message in messages:
-            flits = to_flits(message)
+            flits = to_flits(message, self._node)
             for index, flit in enumerate(flits):
                 self._queue.append((message, index, index == len(flits) - 1, flit))
 

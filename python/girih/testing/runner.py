@@ -27,7 +27,9 @@ from girih.build.generate import digest, generated_rtl
 from girih.build.sources import resolve
 from girih.build.tools import tool_environment
 from girih.paths import BUILD, ROOT
+from girih.power_up import VARIABLE, power_up_seed
 from girih.spec.message import CardParams
+from girih.testing.links import checks_of
 
 if TYPE_CHECKING:
     from cocotb_tools.runner import Runner
@@ -40,6 +42,11 @@ WIDTHS = (128, pytest.param(256, marks=pytest.mark.thorough), 512, 1024)
 # Warnings are fatal; these two say nothing about a design with one module per file and unused
 # package members.
 VERILATOR_ARGS = ["-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM", "--assert", "-O3", "--x-initial", "unique"]
+
+
+def _powered_up(seed: int) -> list[str]:
+    """The arguments by which registers and memories of a simulation hold random values before reset; seed 0: zeros."""
+    return ["+verilator+rand+reset+2", f"+verilator+seed+{seed}"] if seed else []
 
 
 def _counted(name: str) -> list[str]:
@@ -77,6 +84,8 @@ def run_cocotb(
 ) -> None:
     """Builds `top` for `data_width` and runs the cocotb tests of `test_file` on it; fails as pytest does.
 
+    Registers, memories and inputs hold random values before reset when the environment has a GIRIH_SEED.
+
     chained: for a card with services, whose descriptor has a chain.
     parameters: Verilog parameters of the top. extra: files outside rtl/, such as a test-only wrapper.
     inside: the tests reach signals below the top, which keeps Verilator from optimizing: large modules then take
@@ -84,9 +93,11 @@ def run_cocotb(
     """
     from cocotb_tools.check_results import get_results
 
+    seed = power_up_seed(0)
     params = CardParams.chained(data_width) if chained else CardParams(data_width=data_width)
     folders = [generated_rtl(params), *generated]
-    sources = resolve([top], folders, [Path(p) for p in extra])
+    checks = checks_of(top)
+    sources = resolve([top, *(path.stem for path in checks)], folders, [*(Path(p) for p in extra), *checks])
     verilator_args = [*VERILATOR_ARGS, *coverage.flags()]
     key = digest(top, repr(sorted((parameters or {}).items())), *[p.read_bytes() for p in sources], *verilator_args, str(inside))
     build_dir = BUILD / "cocotb" / f"{top}-{key}"
@@ -110,12 +121,12 @@ def run_cocotb(
         sys.path[:0] = [str(test_path.parent), str(ROOT / "python")]  # the runner hands sys.path on
         results = runner.test(
             hdl_toplevel=top,
-            test_module=test_path.stem,
+            test_module=["girih.testing.power_up", test_path.stem],
             testcase=testcase,
             seed=SEED,
             build_dir=build_dir,
             test_dir=build_dir,
-            plusargs=_counted(build_dir.name),
+            plusargs=[*_powered_up(seed), *_counted(build_dir.name)],
             results_xml=str(build_dir / f"results-{os.getpid()}.xml"),
             extra_env={
                 "GIRIH_DATA_WIDTH": str(data_width),
@@ -125,9 +136,9 @@ def run_cocotb(
         )
         total, failed = get_results(results)
         assert total > 0, f"{test_file} holds no cocotb test for {top}"
-        assert failed == 0, f"{failed} of {total} cocotb tests failed; see {build_dir}"
+        assert failed == 0, f"{failed} of {total} cocotb tests failed with {VARIABLE}={seed}; see {build_dir}"
     except SystemExit as stop:  # cocotb's runner leaves so when the simulation dies
-        raise AssertionError(f"the simulation of {top} ended abnormally; see {build_dir}") from stop
+        raise AssertionError(f"the simulation of {top} ended abnormally with {VARIABLE}={seed}; see {build_dir}") from stop
     finally:
         os.environ.clear()
         os.environ.update(saved)

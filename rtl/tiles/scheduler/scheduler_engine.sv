@@ -162,7 +162,7 @@ module scheduler_engine
     assign out_key_o[c] = '0;
   end
 
-  drop_counters #(
+  fate_counters #(
       .Inputs(2),
       .Tenants(Tenants)
   ) u_fates (

@@ -8,7 +8,7 @@
 //   0x0d00  tenants    {queued packets, cells in use}
 //   0x0d40  channels   free cells
 //   0x1000  waits      0x80 for each service: see service_waits
-//   0x2000  fates      {tenant (3 bits), service, fate, high word}: see drop_counters
+//   0x2000  fates      {tenant (3 bits), service, fate, high word}: see fate_counters
 //
 // A tenant's controller can read its own tenant's queues, counts and fates, and nothing else.
 module scheduler_window

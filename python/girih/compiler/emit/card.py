@@ -61,6 +61,13 @@ def _constants(card: Card) -> list[str]:
         if tile.kind.has_input
         for port in range(len(tile.nodes))
     ]
+    tenants, lossless = card.tenants, any(tile.kind.lossless for tile in card.tiles)
+    lines += [
+        "",
+        "  // The tenants of the card, one bit each, and whether there may be lossless messages.",
+        f"  localparam bit [15:0] AllTenants = 16'h{(1 << tenants) - 1:04x};",
+        f"  localparam bit Lossless = 1'b{int(lossless)};",
+    ]
     if not ones:
         return [*lines, ""]
     lines += ["", "  // The nodes that take messages, one bit each.", "  localparam logic [255:0] Nodes ="]
@@ -202,6 +209,7 @@ def _parameters(tile: Tile) -> list[str]:
         # A fabric has no way from a port back to itself, so a message that says so must not leave.
         own = " & ".join(f"~(256'(1) << {_node(tile.name, port)})" for port in range(len(tile.nodes)))
         parameters.append(f".Nodes(Nodes & {own})" if kind.has_input else ".Nodes(Nodes)")
+        parameters += [".SendsAs(AllTenants)", ".Lossless(Lossless)"]
     if kind.config:
         values = dict(tile.config)
         fields = ", ".join(f"{field.name}: {field.bits}'h{_packed(values[field.name], field):x}" for field in kind.config)

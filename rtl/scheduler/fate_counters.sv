@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What became of packets: 64-bit counters by tenant, service and fate (policy_pkg::fate_e). Each input
-// has memory of its own and takes an event in every cycle; a read gives the sum over the inputs. Tenants that
-// there are not (a packet may claim any) count as the last one.
-module drop_counters
+// has memory of its own and takes an event in every cycle; a read gives the sum over the inputs. A tenant number
+// out of range counts as the last tenant.
+module fate_counters
   import policy_pkg::*;
 #(
     parameter int unsigned Inputs = 2,
@@ -24,10 +24,10 @@ module drop_counters
     output logic [31:0] data_o
 );
   if (Inputs < 1) begin : gen_bad_inputs
-    $fatal(1, "drop_counters: Inputs is %0d; it must be at least 1", Inputs);
+    $fatal(1, "fate_counters: Inputs is %0d; it must be at least 1", Inputs);
   end
   if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
-    $fatal(1, "drop_counters: Tenants is %0d; it must be in 1 to 16", Tenants);
+    $fatal(1, "fate_counters: Tenants is %0d; it must be in 1 to 16", Tenants);
   end
 
   localparam int unsigned Depth = Tenants * 128;
@@ -86,13 +86,14 @@ module drop_counters
     if (rst_i) begin
       read_q <= 1'b0;
       done_o <= 1'b0;
+      sum_q <= '0;  // its high word can be read before any low word
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!clearing_q || valid_i == '0)
-      else $error("drop_counters: an event came before the counters were cleared");
+      else $error("fate_counters: an event came before the counters were cleared");
     end
   end
 endmodule

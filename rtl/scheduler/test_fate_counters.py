@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""drop_counters: no event is lost, also when every input has one in every cycle and all are of one kind."""
+"""fate_counters: no event is lost, also when every input has one in every cycle and all are of one kind."""
 
 import os
 import random
@@ -14,9 +14,9 @@ from girih.testing import run_cocotb
 
 
 @pytest.mark.parametrize("inputs, tenants", [(2, 4), (1, 1), (3, 5)])
-def test_drop_counters(inputs, tenants):
+def test_fate_counters(inputs, tenants):
     parameters = {"Inputs": inputs, "Tenants": tenants}
-    run_cocotb("drop_counters", __file__, parameters=parameters, environment={"TENANTS": str(tenants)}, inside=True)
+    run_cocotb("fate_counters", __file__, parameters=parameters, environment={"TENANTS": str(tenants)}, inside=True)
 
 
 class Bench:
