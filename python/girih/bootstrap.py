@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the environment that the commands run in, with nothing but the standard library.
+"""Makes the environment in which the commands run, with nothing but the standard library.
 
 Python packages go into build/env, pinned by hash, a group of requirements at a time when first needed.
-Programs of the distribution are installed when we are root; else the command to run is printed. The
+Programs of the distribution are installed if we are root; else the command to run is printed. The
 system's own Python is never touched. A stamp per group makes an unchanged environment cost milliseconds.
 """
 
@@ -23,7 +23,7 @@ from girih.card.namespace import need_root
 from girih.errors import GirihError
 
 ROOT = Path(__file__).resolve().parents[2]
-UNREADABLE = re.compile(r"[^\w./+@,=-]")  # what make and Verilator cannot read in a path, such as a space
+UNREADABLE = re.compile(r"[^\w./+@,=-]")  # characters that make and Verilator cannot handle in a path, such as a space
 
 
 def build_folder() -> Path:
@@ -32,7 +32,7 @@ def build_folder() -> Path:
     if not UNREADABLE.search(str(build.resolve())):
         return build.resolve()
     if build.is_symlink() or build.exists():
-        raise GirihError("make and Verilator cannot read the path of this folder", str(build), "Remove it and try again: it is made anew elsewhere.")
+        raise GirihError("make and Verilator cannot read the path of this folder", str(build), "Remove it and try again: it will be made elsewhere.")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").resolve()
     folder = cache / "girih" / f"build-{zlib.crc32(str(ROOT).encode()):08x}"
     if UNREADABLE.search(str(folder)):
@@ -51,7 +51,7 @@ OLDEST = (3, 11)
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 LIBPYTHON = f"libpython{VERSION}"
 
-# What shows that a Debian package is there: a program on the PATH, a file, or a shared library.
+# How to detect a Debian package: a program on the PATH, a file, or a shared library.
 SYSTEM = {
     "g++": "g++",
     "make": "make",
@@ -93,9 +93,9 @@ def main(arguments: list[str]) -> None:
 
 
 def ensure(groups: tuple[str, ...] = (), packages: tuple[str, ...] = ()) -> None:
-    """Installs the requirements in `base` and `groups` and the Debian `packages` that are not there yet.
+    """Installs the requirements in `base` and `groups` and the Debian `packages` that are missing.
 
-    Commands may call it for what they alone need; raises GirihError with the command to run.
+    Commands may call it for their own needs; raises GirihError with the command to run.
     """
     todo = [group for group in ("base", *groups) if not _installed(group)]
     if todo or not all(map(_present, packages)):
@@ -172,7 +172,7 @@ def _install_groups(groups: list[str]) -> None:
 
 
 def _make_environment() -> None:
-    if PYTHON.exists():  # a link that dangles after an upgrade of the system's Python does not
+    if PYTHON.exists():  # unlike a link that dangles after an upgrade of the system's Python
         return
     if sys.version_info < OLDEST:
         raise GirihError(
@@ -213,7 +213,7 @@ def _run(title: str, command: list[str], environment: dict | None = None, requir
         print(output.decode(errors="replace"), file=sys.stderr)
         raise GirihError(
             f"{title} failed after {time.monotonic() - start:.0f} s; its output is above",
-            remedy=f"Put right what it complains of and try again. The command was: {' '.join(command)}",
+            remedy=f"Correct the reported problem and try again. The command was: {' '.join(command)}",
         )
     return code
 

@@ -40,7 +40,7 @@ def refused(error: OSError) -> GirihError:
     what = f"the system refused it ({error.strerror or error})"
     where = None if error.filename is None else str(error.filename)
     if error.errno in MAY_NOT:
-        return GirihError(what, where, "What ./girih makes goes below build/ of its checkout: use a checkout of your own, that you can read and write.")
+        return GirihError(what, where, "./girih writes to build/ in its checkout: use your own checkout, which you can read and write.")
     if error.errno == errno.ENOSPC:
-        return GirihError(what, where, "Make room on this disk and try again.")
+        return GirihError(what, where, "Free space on this disk and try again.")
     return GirihError(what, where, "See what is wrong with it and try again.")

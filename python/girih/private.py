@@ -21,5 +21,5 @@ def private_folder() -> Path:
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
         remedy = "Remove it, or set TMPDIR to a folder of your own, here and where the card runs."
-        raise GirihError("this is no folder that only you can use, so what is in it is not trusted", str(folder), remedy)
+        raise GirihError("this is not a folder that only you can enter, so it is not trusted", str(folder), remedy)
     return folder

@@ -104,7 +104,7 @@ class Report:
         report = Report()
         files = sorted(folder.glob("*.dat"))
         if not files:
-            raise GirihError("no simulation counted anything", str(folder), "Run tests that simulate.")
+            raise GirihError("no simulation has counted coverage", str(folder), "Run tests that simulate.")
         for file in files:
             report.add(file.read_text(errors="replace").splitlines())
         return report

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cables of a card's ports: a TAP device for each, in a network namespace of its own, so that what one host sends to
-another has no way but through the card."""
+another passes only through the card."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Cable:
 
 
 def host_addresses(manifest: Manifest, given: Sequence[str]) -> list[IPv4Interface]:
-    """The address of the host at each port: those given, in order, then the next free ones of the same network.
+    """The address of the host at each port: the given ones in order, then the next free ones of the same network.
 
-    Raises GirihError where no host can have an address.
+    Raises GirihError if an address is not possible for a host.
     """
     ip, prefix = manifest.addresses.get("ip"), manifest.addresses.get("prefix")
     own = IPv4Interface(f"{ip}/{prefix}") if ip else None
@@ -57,9 +57,9 @@ def _given(text: str, own: IPv4Interface | None, manifest: Manifest) -> IPv4Inte
     try:
         host = IPv4Interface(text if "/" in text or own is None else f"{text}/{own.network.prefixlen}")
     except ValueError as error:
-        raise GirihError(f"{text!r} is no address of a host", "--host", WRITE) from error
+        raise GirihError(f"{text!r} is not the address of a host", "--host", WRITE) from error
     if own is not None and host.ip == own.ip:
-        remedy = "Give the host another one; with this one the kernel would answer itself, without the card."
+        remedy = "Give the host another one; with this one the kernel would answer instead of the card."
         raise GirihError(f"{host.ip} is the card's own address", "--host", remedy)
     if fault := _no_host(host.ip, host.network):
         raise GirihError(f"{text} {fault}", "--host", WRITE)
@@ -75,7 +75,7 @@ def _no_host(address: IPv4Address, network: IPv4Network) -> str | None:
     if network.prefixlen == 32:
         return "has no network to reach the card in"
     if network.prefixlen < 31 and address in (network.network_address, network.broadcast_address):
-        return f"is no host's address in {network}"
+        return f"is not a host's address in {network}"
     return None
 
 

@@ -28,7 +28,7 @@ def _process(path: Path) -> str:
 
 
 def _process_state(path: Path) -> str | None:
-    """The state of that process, as `ps` shows it; None: there is none."""
+    """The state of that process, as `ps` shows it; None: it does not exist."""
     try:
         return Path(f"/proc/{_process(path)}/stat").read_text().rpartition(")")[2].split()[0]
     except (OSError, IndexError):
@@ -42,7 +42,7 @@ class ControlClient(Bus):
         self.path = Path(path)
         if _process_state(self.path) in STOPPED:
             pid = _process(self.path)
-            raise GirihError("the card is stopped: its process has got SIGSTOP, or Ctrl-Z", str(path), f"Let it go on: kill -CONT {pid}, or fg in its terminal.")
+            raise GirihError("the card is stopped by SIGSTOP or Ctrl-Z", str(path), f"Resume it: kill -CONT {pid}, or fg in its terminal.")
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(TIMEOUT_SECONDS)
         try:

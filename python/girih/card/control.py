@@ -60,7 +60,7 @@ class ControlServer:
         for number in ready:
             if number == self._listener.fileno():
                 client, _address = self._listener.accept()
-                client.settimeout(1)  # a client that does not read must not hold the card
+                client.settimeout(1)  # a client that does not read must not block the card
                 self._clients[client.fileno()] = (client, bytearray())
             elif number in self._clients:
                 self._receive(number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A look into a copy of a running card: whatever it takes there, the card itself stays in the cycle in which it was."""
+"""Looks into a copy of a running card: the card itself stays in its cycle."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ REST_CYCLES = 50_000
 
 
 def in_copy(card: VirtualCard, look: Callable[[], dict]) -> dict:
-    """What `look` (of plain values, as JSON knows them) finds in a copy of the process, where it may run the card.
+    """The result of `look` (plain JSON values) in a copy of the process, where it may run the card.
 
-    The copy is cut off from ports and files. Raises GirihError where `look` does.
+    The copy is detached from ports and files. Raises GirihError if `look` does.
     """
     ours, theirs = os.pipe()
     sys.stdout.flush()
@@ -37,7 +37,7 @@ def in_copy(card: VirtualCard, look: Callable[[], dict]) -> dict:
         answer = _all(ours)
     finally:
         os.close(ours)
-        os.kill(child, signal.SIGKILL)  # it has written all that it will
+        os.kill(child, signal.SIGKILL)  # it has written everything
         os.waitpid(child, 0)
     if "error" in answer:
         raise GirihError(answer["error"])
@@ -45,12 +45,12 @@ def in_copy(card: VirtualCard, look: Callable[[], dict]) -> dict:
 
 
 def _child(card: VirtualCard, look: Callable[[], dict], out: int) -> NoReturn:
-    """Never returns: nothing of the copy may be cleaned up, because it is all the card's."""
+    """Never returns: the copy must clean up nothing, because everything belongs to the card."""
     try:
         try:
             card.detach()
             text = json.dumps({"found": look()})
-        except Exception as error:  # noqa: BLE001  there is nobody else to tell
+        except Exception as error:  # noqa: BLE001  there is nobody else to whom to report it
             text = json.dumps({"error": str(error).rstrip(".") if isinstance(error, GirihError) else repr(error)})
         data = text.encode()
         while data:
@@ -60,7 +60,7 @@ def _child(card: VirtualCard, look: Callable[[], dict], out: int) -> NoReturn:
 
 
 def _all(descriptor: int) -> dict:
-    """What comes until the end, as JSON."""
+    """All data up to the end, as JSON."""
     data = b""
     while select.select([descriptor], [], [], LOOK_SECONDS)[0]:
         part = os.read(descriptor, 1 << 16)
@@ -74,9 +74,9 @@ def _all(descriptor: int) -> dict:
 
 
 def snapshot(card: VirtualCard) -> dict:
-    """Counters of tiles and ports at one moment: those of a copy into which nothing more comes, when what is inside has left.
+    """Counters of tiles and ports at one moment: those of a copy that gets no more input, once all messages in it have left.
 
-    `rested` says whether it had left in time, `missing` what is not accounted for.
+    `rested`: they have left in time. `missing`: messages that are not accounted for.
     """
     cycle, (ports, faults) = card.cycle, card.pins()
 

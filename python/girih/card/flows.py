@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows of the traffic generator and what they measured."""
+"""Flows of the traffic generator and their results."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ UNTAGGED = 0xFFFF
 class Flow:
     """UDP packets with random payload that the card is expected to answer.
 
-    port: of the card. payload: UDP payload bytes, or several that are taken in turn. rate: packets
-    per cycle, None for back to back. window: most packets under way at once, None for no limit.
+    port: of the card. payload: UDP payload bytes, or several sizes used in turn. rate: packets
+    per cycle, None for back to back. window: most packets in flight at a time, None for no limit.
     vlan: tag control information, None for untagged. expect: "echo" (addresses swapped) or "forward".
     start: cycles after the start of the run. count: packets to send, None for the run's. opaque: the card may
     rewrite the payload from its fifth byte on, so it is not compared, and no UDP checksum is sent. dst_mac, dst_ip: None for the card's own, of that port.
@@ -53,7 +53,7 @@ class Latency:
 
 @dataclass(frozen=True)
 class FlowResult:
-    """What one flow measured after its warm-up.
+    """The result of one flow after its warm-up.
 
     lost: sent, and never received intact. Cycles: first_in and last_in of the first beat of the
     first and the last packet sent; first_out and last_out of the last beat of the first and the last
@@ -90,7 +90,7 @@ class FlowResult:
 
 @dataclass(frozen=True)
 class RunResult:
-    """All flows of a run. unexpected: frames that came out and belong to no flow.
+    """The results of a run. unexpected: frames that came out and belong to no flow.
 
     packets_per_cycle, payload_bits_per_cycle: of all flows, from the first to the last packet out.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiler says about a built design: `card.json`."""
+"""The compiler's description of a built design: `card.json`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Histogram:
 @dataclass(frozen=True)
 class Tile:
     """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one;
-    holds: what messages may wait for in it while the card rests, None: nothing."""
+    holds: what messages in it may wait for while the card rests, None: nothing."""
 
     name: str
     kind: str
@@ -48,7 +48,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Watch:
-    """What is needed to explain a stall. links: names in the order in which the card shows them; nodes: tiles by number;
+    """The data to explain a stall. links: names in the order in which the card shows them; nodes: tiles by number;
     wires: Ethernet ports by the tile that sends there; waits: what waits for what, and why: messages
     `src > dst`, or a sentence. girih.compiler.emit.watch is the author."""
 
@@ -59,7 +59,7 @@ class Watch:
 
     @staticmethod
     def read(data: dict) -> Watch:
-        """From what `girih.compiler.emit.watch.watch` gives."""
+        """From the output of `girih.compiler.emit.watch.watch`."""
         return Watch(data["links"], {int(node): name for node, name in data["nodes"].items()}, data["wires"], data["waits"])
 
 
@@ -67,9 +67,9 @@ class Watch:
 class Manifest:
     """A design's folder, read.
 
-    design: the design file, as it was named to the compiler, or None. links: names by the number of
+    design: the design file, as named to the compiler, or None. links: names by the number of
     their probe. addresses: of the card on the wire (`mac`, `ip`, `prefix`, `udp`), as the compiler gives them.
-    scheduling: tenants, services and chains by name, and the tiles that carry them out; empty on a card without.
+    scheduling: tenants, services and chains by name, and their tiles; empty on a card without services.
     start: registers that are written when the card starts, by name. stalls: byte address of the stall counter of each link between routers, by link name.
     watch: what the watchdog needs, None if the card cannot be watched.
     """
@@ -95,7 +95,7 @@ class Manifest:
 
     @staticmethod
     def load(folder: Path) -> Manifest:
-        """Reads `folder`/card.json. Raises GirihError when it is not there or not readable."""
+        """Reads `folder`/card.json. Raises GirihError if it is missing or not readable."""
         path = Path(folder) / "card.json"
         try:
             data = json.loads(path.read_text())
@@ -126,7 +126,7 @@ class Manifest:
 
     @property
     def params(self) -> CardParams:
-        """What the card's descriptor depends on."""
+        """The parameters of the card's descriptor."""
         return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops)
 
     def tile(self, name: str) -> Tile:
@@ -149,7 +149,7 @@ class Manifest:
         return names.index(name)
 
     def link_names(self) -> list[str]:
-        """All names that a capture can ask for."""
+        """All links that can be captured."""
         return [*self.links, *(f"port{p}.{way}" for p in range(self.ports) for way in ("rx", "tx"))]
 
 

@@ -20,7 +20,7 @@ _NAME = re.compile(r"girih-(\d+)(-\w+)?")
 
 
 def need_root() -> None:
-    """Raises GirihError with the command to give when this is not root, or the kernel has no TUN."""
+    """Raises GirihError with the command to run if this is not root, or the kernel has no TUN."""
     if os.geteuid() != 0:
         command = " ".join(["sudo ./girih", *sys.argv[1:]])
         raise GirihError("a TAP device in a network namespace needs root", "run", f"Run: {command}")

@@ -13,7 +13,7 @@ from girih.spec.message import type_widths
 
 WORD_BYTES = 4
 TENANT_SHIFT = 24  # of a request's tenant in its byte address
-# The conservation law of docs/contracts.md, by prefix of a counter's name.
+# The terms of the conservation law (docs/contracts.md) by prefix of a counter's name.
 SOURCES = ("in_", "made_")
 ENDS = ("out_", "drop_", "used_")
 # What the shells count of what the tiles send into the fabric, and of what they receive from it, at each port.
@@ -21,13 +21,13 @@ ON_THE_FABRIC = {"messages": ("out_messages", "in_messages"), "flits": ("mark_ou
 
 
 class AccessRefused(GirihError):
-    """The card answered an access with an error: there is nothing, or it is not the tenant's who asked."""
+    """The card answered an access with an error: nothing is at this address, or the tenant must not access it."""
 
 
 class Bus(ABC):
     """32-bit accesses to the card's AXI4-Lite address space. A board implements these two.
 
-    Both raise AccessRefused for an answer that is an error.
+    Both raise AccessRefused if the answer is an error.
     """
 
     @abstractmethod
@@ -58,7 +58,7 @@ class _TenantBus(Bus):
 class Registers:
     """Registers, counters and histograms of a design by name, through `bus`.
 
-    tenant: in whose name; 0 is the operator. A tenant reaches its own parts of windows and nothing else.
+    tenant: who accesses; 0 is the operator. A tenant reaches only its own parts of windows.
     """
 
     def __init__(self, manifest: Manifest, bus: Bus, tenant: int = 0):
@@ -75,13 +75,13 @@ class Registers:
         tile = self.manifest.tile(tile_name)
         if tile.window is None:
             known = ", ".join(t.name for t in self.manifest.tiles if t.window is not None) or "none"
-            raise GirihError(f"tile {tile_name} has no window", self.manifest.name, f"Those that have one: {known}.")
+            raise GirihError(f"tile {tile_name} has no window", self.manifest.name, f"Tiles with a window: {known}.")
         if not 0 <= offset < WINDOW_BYTES or offset % WORD_BYTES:
             raise GirihError(f"offset {offset} is not in a window", tile_name, f"Give a multiple of 4 below {WINDOW_BYTES}.")
         return tile.base + tile.window + offset
 
     def read_window(self, tile_name: str, offset: int) -> int:
-        """The word at byte `offset` of a tile's window. Raises GirihError when the engine refuses it."""
+        """The word at byte `offset` of a tile's window. Raises GirihError if the engine refuses it."""
         return self.bus.read32(self._window(tile_name, offset))
 
     def write_window(self, tile_name: str, offset: int, value: int) -> None:
@@ -115,7 +115,7 @@ class Registers:
             self.bus.write32(tile.base + register.offset + WORD_BYTES * i, value >> (32 * i) & 0xFFFF_FFFF)
 
     def counter(self, tile: Tile, name: str) -> int:
-        """A 64-bit counter, also while it counts: the high word is read before and after."""
+        """A 64-bit counter, read consistently while it counts: the high word is read before and after."""
         return self._counter(tile.base + tile.counters[name])
 
     def _counter(self, address: int) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explains a card that has stopped: which link holds which message, and what that waits for, to the end or in a circle."""
+"""Explains a stalled card: which link holds which message, and what that waits for, to the end or in a circle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REMEDY = {
 
 @dataclass(frozen=True)
 class Waiting:
-    """A message that is offered on a link and not accepted, with its source and destination tiles."""
+    """A message that is offered on a link and not taken, with its source and destination tiles."""
 
     link: str
     src: str
@@ -51,7 +51,7 @@ class Stall:
 
 
 class CardStalled(GirihError):
-    """The card stopped before it came to rest; `stall` says why."""
+    """The card stalled before it came to rest; `stall` says why."""
 
     def __init__(self, stall: Stall, name: str):
         super().__init__(stall.text, name, REMEDY[stall.kind])
@@ -59,7 +59,7 @@ class CardStalled(GirihError):
 
 
 def explain(watch: Watch, cycles: int, links: tuple[Waiting, ...], stuck_wires: frozenset[int]) -> Stall:
-    """What links that hold messages wait for. stuck_wires: ports whose wire takes nothing."""
+    """Explains what links that hold messages wait for. stuck_wires: ports whose wire takes nothing."""
     offered = {waiting.link: waiting for waiting in links}
     graph = _waits(watch, offered)
     wires = {f"fabric > {tile}": port for tile, port in watch.wires.items() if port in stuck_wires}

@@ -46,7 +46,7 @@ def test_a_tenant_that_cannot_be(tenant):
 @pytest.mark.parametrize(
     "tile, offset, sentence",
     [
-        ("echo", 0, "tile echo has no window. Those that have one: rmt."),
+        ("echo", 0, "tile echo has no window. Tiles with a window: rmt."),
         ("rmt", 0x4000, "offset 16384 is not in a window"),
         ("rmt", 2, "offset 2 is not in a window"),
     ],

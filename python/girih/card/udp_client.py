@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A UDP echo client over the kernel's own stack: `python -m girih.card.udp_client HOST PORT COUNT SIZE...`.
 
-Prints one JSON line: what was sent, what came back the same, and the round trip times in seconds.
+Prints one JSON line: datagrams sent, datagrams that came back unchanged, and the round trip times in seconds.
 """
 
 from __future__ import annotations

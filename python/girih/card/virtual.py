@@ -49,7 +49,7 @@ class CardFrame:
 
 @dataclass(frozen=True)
 class PortStats:
-    """What crossed a port's pins. rx is into the card; stalls are cycles without tready."""
+    """The traffic at a port's pins. rx is into the card; stalls are cycles without tready."""
 
     rx_frames: int
     rx_bytes: int
@@ -63,7 +63,7 @@ class PortStats:
 
 @dataclass(frozen=True)
 class Replay:
-    """What a replay did. difference: None when cycles and bytes were the same."""
+    """The result of a replay. difference: None if cycles and bytes were the same."""
 
     cycles: int
     inputs: int
@@ -89,13 +89,13 @@ class VirtualCard(Bus):
         seed: int | None = None,
         progress: Progress | None = None,
     ):
-        """Builds (if need be) and resets the design that the compiler wrote to `folder`.
+        """Builds (if necessary) and resets the design that the compiler wrote to `folder`.
 
-        collect: keep what leaves the ports for `collect()`. record: a file for everything that
+        collect: keep the frames that leave the ports for `collect()`. record: a file for everything that
         crosses the pins. waves: build with FST waves. bare: leave addresses and service tables in their reset
-        state instead of writing what the design says. watchdog: a card in which nothing has moved for this many cycles while
-        links hold messages has stalled; 0 disables the watchdog. seed: of what registers and memories hold before reset, 0: zeros; by default
-        that of the environment (GIRIH_SEED), else 0.
+        state instead of writing those of the design. watchdog: a card in which nothing has moved for this many cycles while
+        links hold messages has stalled; 0 disables the watchdog. seed: of the values of registers and memories before reset, 0: zeros; by default
+        from the environment (GIRIH_SEED), else 0.
         """
         self.manifest = Manifest.load(Path(folder))
         options = {"progress": progress} if progress else {}
@@ -129,7 +129,7 @@ class VirtualCard(Bus):
 
     @classmethod
     def open(cls, design: Path | str, *, ip: str | None = None, mac: str | None = None, **options) -> VirtualCard:
-        """Compiles a design file (or takes a built design's folder) and opens its card. ip (`10.77.0.2/24`), mac: instead
+        """Compiles a design file (or takes a built design's folder) and opens its card. ip (`10.77.0.2/24`), mac: override
         of those in the design file."""
         path = Path(design)
         if path.is_dir():
@@ -189,11 +189,11 @@ class VirtualCard(Bus):
         self._call_to_rest("run_until_quiet", self._card, quiet, limit)
 
     def shut_ports(self) -> None:
-        """Nothing enters the card any more but the rest of frames that have begun; what it sends still leaves."""
+        """Closes the ports: only the rest of frames that have started still enters the card; frames that it sends still leave."""
         self._call("ports_shut", self._card)
 
     def detach(self) -> None:
-        """In a copy of the process (girih.card.copy): whatever the card does from now on is seen by nobody."""
+        """In a copy of the process (girih.card.copy): from now on nothing that the card does is visible outside."""
         self._call("detach", self._card)
 
     def cable_gone(self, port: int) -> bool:
@@ -231,7 +231,7 @@ class VirtualCard(Bus):
             raise CardStalled(self.stall(), self.manifest.name) from None
 
     def reset(self) -> None:
-        """Resets the card (16 cycles); frames in it are lost. The tables of services hold what the design says."""
+        """Resets the card (16 cycles); frames in it are lost. The tables of services are set as in the design."""
         self._call("reset", self._card)
         self._install()
 
@@ -246,7 +246,7 @@ class VirtualCard(Bus):
         self._call("write32", self._card, address, value)
 
     def check_conservation(self, quiet: int = QUIET_CYCLES) -> None:
-        """Lets the card come to rest, then raises GirihError when a tile lost a message in silence."""
+        """Lets the card come to rest, then raises GirihError if a tile lost a message silently."""
         self.run_until_quiet(quiet)
         found = violations(self.registers.counters())
         if found:
@@ -260,7 +260,7 @@ class VirtualCard(Bus):
         self._call("inject", self._card, port, frame, len(frame), cycle, bad)
 
     def keep_output(self, keep: bool) -> None:
-        """Keeps what leaves the ports for `collect`, or stops keeping it."""
+        """Starts or stops keeping the frames that leave the ports for `collect`."""
         for port in range(self.manifest.ports):
             self._call("collect_enable", self._card, port, keep)
         self.collecting = keep
@@ -268,7 +268,7 @@ class VirtualCard(Bus):
     def collect(self, port: int = 0) -> list[CardFrame]:
         """Takes the frames that left a port since the last call."""
         if not self.collecting:
-            raise GirihError("the card keeps no frames", f"port {port}", "Open it with collect=True.")
+            raise GirihError("the port does not collect frames", f"port {port}", "Open it with collect=True.")
         frames, frame = [], self._ffi.new("girih_frame *")
         while self._call("collect", self._card, port, frame):
             data = bytes(self._ffi.buffer(frame.data, frame.size))
@@ -280,13 +280,13 @@ class VirtualCard(Bus):
         self._call("ready_set", self._card, port, probability, seed)
 
     def port_stats(self, port: int) -> PortStats:
-        """What crossed a port so far."""
+        """The traffic of a port so far."""
         stats = self._ffi.new("girih_port_stats *")
         self._call("port_stats_get", self._card, port, stats)
         return PortStats(**{name: getattr(stats, name) for name in PortStats.__dataclass_fields__})
 
     def pins(self) -> tuple[list[dict[str, int]], list[dict[str, dict[str, int]]]]:
-        """Of each port: what crossed its pins, and by direction what its faults did."""
+        """Of each port: the traffic at its pins, and the counts of its faults by direction."""
         ports = range(self.manifest.ports)
         return [vars(self.port_stats(port)) for port in ports], [{way: self.fault_counts(port, way) for way in DIRECTIONS} for port in ports]
 
@@ -302,7 +302,7 @@ class VirtualCard(Bus):
         self._call("pcap_in", self._card, port, self._text(path), keep_times)
 
     def pcap_out(self, port: int, path: Path) -> None:
-        """Writes what leaves a port to a pcapng file."""
+        """Writes the frames that leave a port to a pcapng file."""
         self._call("pcap_out", self._card, port, self._text(path))
 
     def set_faults(self, port: int, direction: str, **params: float) -> None:
@@ -316,7 +316,7 @@ class VirtualCard(Bus):
         self._call("faults_set", self._card, port, _choice("direction", direction, DIRECTIONS), faults)
 
     def fault_counts(self, port: int, direction: str) -> dict[str, int]:
-        """How many frames the fault injector of a port saw, and what it did to them."""
+        """The counts of a port's fault injector: frames seen, and faults by kind."""
         counts = self._ffi.new("girih_fault_counts *")
         self._call("faults_get", self._card, port, _choice("direction", direction, DIRECTIONS), counts)
         return {name: getattr(counts, name) for name in dir(counts)}
@@ -425,7 +425,7 @@ class VirtualCard(Bus):
 
 
 def recording_label(manifest: Manifest, seed: int) -> str:
-    """What a recording says about its design, and the seed that the card ran from: JSON."""
+    """The label of a recording, which names its design and its seed: JSON."""
     return json.dumps({"name": manifest.name, "digest": manifest.digest, "design": manifest.design, "seed": seed})
 
 

@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
         """
         console = Console()
         if not console.is_terminal:
-            console.width = 140  # a file or a pipe takes whole lines
+            console.width = 140  # do not wrap lines in a file or a pipe
         if identifier is None:
             for exhibit in load_all():
                 console.print(f"[bold]{exhibit.id:15}[/] {exhibit.title} ({exhibit.source})", highlight=False)

@@ -13,9 +13,9 @@ from girih.cli.check import DesignFile, design_path
 def register(app: typer.Typer) -> None:
     @app.command(epilog="Example: ./girih build designs/udp_echo.yaml")
     def build(design: DesignFile) -> None:
-        """Compiles a design file and builds the virtual card, unless both are there already.
+        """Compiles a design file and builds the virtual card, unless both exist already.
 
-        The folder that it names holds the top level (card.sv), the manifest (card.json), the register map
+        Prints the folder with the top level (card.sv), the manifest (card.json), the register map
         (card.rdl, card.h, card_registers.py), the service and next-hop tables (tables.txt) and a drawing
         (card.svg).
         """

@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
         seconds: Annotated[float | None, typer.Option(min=0, help="Stop after this many seconds instead of at Ctrl-C.")] = None,
         socket: Socket = None,
     ) -> None:
-        """Captures what passes on named links of a running card: one interface for each link, times in card
+        """Captures the messages on named links of a running card: one interface for each link, times in card
         cycles of 4 ns, the descriptor in each packet's comment. Opens in Wireshark.
         """
         with ControlClient.find(socket) as card:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih check`: is a design file right?"""
+"""`girih check`: checks a design file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _drawn(error: DeadlockError) -> str:
 def register(app: typer.Typer) -> None:
     @app.command(epilog="Example: ./girih check designs/udp_echo.yaml")
     def check(design: DesignFile) -> None:
-        """Checks a design file, and says what the card will be, or every mistake with its line and its remedy."""
+        """Checks a design file, and describes the card, or reports every mistake with its line and a remedy."""
         from girih.compiler.check.card import check_file
         from girih.compiler.check.deadlock import DeadlockError
         from girih.compiler.check.warn import warnings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih ctl`: chains, tenants, policies, tables and what these name, of a running card, changed while traffic flows."""
+"""`girih ctl`: changes chains, tenants, policies, tables, meters and registers of a running card while traffic flows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from girih.cli.live import Socket, console
 from girih.errors import GirihError
 from girih.services.remote import RemoteServices
 
-# rte_tm's names for the parameters of a class, accepted besides those of the design file.
+# rte_tm's names for the parameters of a class, accepted beside those of the design file.
 CLASS_WORDS = {"priority": "level", "rate": "mbps", "slack": "cycles"}
 CLASS_HELP = "0:weight=2, 0:priority=1, 0:rate=1000,burst=3000 or 0:slack=500; repeat it for more classes."
 LIST_SEPARATOR = ","
@@ -110,11 +110,11 @@ def register(app: typer.Typer) -> None:
     for name, help_text, commands in (
         ("chain", "Which packets visit which services.", _chain),
         ("tenant", "Shares, memory and rights of tenants.", _tenant),
-        ("policy", "In which order a service takes packets.", _policy),
+        ("policy", "The order in which a service sends packets.", _policy),
         ("table", "Entries of the ports' match-action tables.", _table),
-        ("meter", "Rates that the action `meter N` holds packets to.", _meter),
-        ("counter", "What the action `count N` has counted.", _counter),
-        ("register", "What the action `register N` reads and changes.", _register),
+        ("meter", "Rates to which the action `meter N` limits packets.", _meter),
+        ("counter", "The counts of the action `count N`.", _counter),
+        ("register", "Registers that the action `register N` reads and changes.", _register),
     ):
         group = typer.Typer(no_args_is_help=True, help=help_text)
         commands(group)
@@ -143,7 +143,7 @@ def _chain(app: typer.Typer) -> None:
         as_json: AsJson = False,
         socket: Socket = None,
     ) -> None:
-        """Deletes a chain: its packets then take the default way of their port."""
+        """Deletes a chain: its packets then go where their port sends packets without a chain."""
         with _Card(socket, tenant) as services:
             services.delete_chain(name)
         _done(f"Chain {name} is deleted.", as_json, deleted=name)
@@ -229,7 +229,7 @@ def _table(app: typer.Typer) -> None:
     def add(
         port: Port,
         pattern: Pattern,
-        actions: Annotated[str, typer.Option("--actions", help="What is done, such as \"count 3 / drop\"; see docs/operating.md.")],
+        actions: Annotated[str, typer.Option("--actions", help="The actions, such as \"count 3 / drop\"; see docs/operating.md.")],
         stage: Stage = 0,
         priority: Annotated[int, typer.Option(help="The lowest value wins; chains have 16.")] = 16,
         tenant: AsTenant = None,

@@ -33,7 +33,7 @@ CLIENTS = 4
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one program saw."""
+    """The result of one program."""
 
     what: str
     sent: int
@@ -48,7 +48,7 @@ class Programs:
         self._session, self._namespace = session, namespace
 
     def run(self, commands: list[list[str]], seconds: float = 120) -> list[str]:
-        """Runs the commands at the same time; what each printed. Raises GirihError when they take too long."""
+        """Runs the commands at the same time; returns the output of each. Raises GirihError if they take too long."""
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "env": environment}
         running = [self._namespace.popen(command, **options) for command in commands]
@@ -81,7 +81,7 @@ class Programs:
         try:
             reports = [json.loads(text) for text in self.run([words] * clients)]
         except ValueError as error:
-            raise GirihError("a UDP client failed", "demo", f"By hand: ip netns exec {self._namespace.name} {' '.join(words)}") from error
+            raise GirihError("a UDP client failed", "demo", f"Try by hand: ip netns exec {self._namespace.name} {' '.join(words)}") from error
         times = [t for report in reports for t in report["times"]]
         mean = f"{1000 * sum(times) / len(times):.2f} ms" if times else "-"
         return Outcome(what, sum(r["sent"] for r in reports), sum(r["received"] for r in reports), mean)
@@ -133,7 +133,7 @@ def _demo(stack: ExitStack, stay: bool) -> None:
     console.print("Every message is accounted for in every tile.")
     lost = sum(outcome.sent - outcome.received for outcome in outcomes)
     if lost:
-        raise GirihError(f"{lost} replies did not come", "demo", f"See {os.path.relpath(CAPTURE)} and the drops above.")
+        raise GirihError(f"{lost} replies did not arrive", "demo", f"See {os.path.relpath(CAPTURE)} and the drops above.")
     if stay:
         _stay(session, namespace, address, port)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih list`: what there is to work with."""
+"""`girih list`: the designs, kinds of tiles and experiments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 def register(app: typer.Typer) -> None:
     @app.command("list", epilog="Example: ./girih list")
     def list_() -> None:
-        """Lists the designs, the kinds of tiles that a design file may name with their settings, and the experiments."""
+        """Lists the designs, the kinds of tiles with their settings, and the experiments."""
         from rich import box
         from rich.console import Console
         from rich.table import Column, Table
@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
         )
         show(
             "Kinds of tiles",
-            ["kind", "what it does", "next by", "settings"],
+            ["kind", "what it does", "key of next", "settings"],
             [
                 (
                     kind.name,
@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
         )
         show(
             "Parameters of tiles: settings that cannot be changed at run time",
-            ["kind", Column("parameter", no_wrap=True), "it may be", "what it is"],
+            ["kind", Column("parameter", no_wrap=True), "allowed values", "description"],
             [
                 (kind.name, item.name, f"{item.rule}; by default {item.default}", item.doc)
                 for kind in load_kinds().values()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands that run or watch a card share."""
+"""Common parts of the commands that run or watch a card."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ Socket = Annotated[
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for what takes long; call it with what, steps done, steps in all."""
+    """A progress bar; call it with the activity, the steps done and the total."""
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("looking what is built", total=None)
+        task = bar.add_task("checking what is built", total=None)
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
 
 
-Column = tuple[str, Literal["left", "right"]]  # its title and where its texts stand
+Column = tuple[str, Literal["left", "right"]]  # its title and alignment
 
 
 def traffic_table(counters: dict[str, dict[str, int]]) -> Table:
-    """Frames in and out of each tile, and what it dropped, by reason."""
+    """Frames in and out of each tile, and its drops by reason."""
     table = Table(title="Frames by tile", title_justify="left")
     columns: list[Column] = [("tile", "left"), ("in", "right"), ("out", "right"), ("made or used", "right"), ("dropped", "left")]
     for column, justify in columns:
@@ -49,7 +49,7 @@ def traffic_table(counters: dict[str, dict[str, int]]) -> Table:
 
 def port_table(ports: list[dict], faults: list[dict]) -> Table:
     """Frames at the pins of each port, and frames lost between the pins and the wire. ports: statistics of each port; faults:
-    by direction, what the fault injector did."""
+    by direction, the counts of the fault injector."""
     table = Table(title="Frames at the ports", title_justify="left")
     columns: list[Column] = [("port", "right"), ("in", "right"), ("out", "right"), ("not taken by the wire", "right"), ("injected faults", "left")]
     for column, justify in columns:
@@ -62,7 +62,7 @@ def port_table(ports: list[dict], faults: list[dict]) -> Table:
 
 
 def stall_table(stalls: dict[str, int], cycles: int) -> Table:
-    """Links that held a flit that was not accepted, worst first; `[0, 0] > [1, 0]` is one between routers."""
+    """Links that held a flit that was not taken, worst first; `[0, 0] > [1, 0]` is a link between routers."""
     table = Table(title="Links that stalled", title_justify="left")
     table.add_column("link")
     table.add_column("cycles", justify="right")
@@ -76,7 +76,7 @@ def stall_table(stalls: dict[str, int], cycles: int) -> Table:
 
 
 def histogram_table(bins: list[int], tile: str) -> Table:
-    """The bins of a latency histogram that hold anything."""
+    """The bins of a latency histogram that are not empty."""
     from girih.spec.histogram import bin_start
 
     table = Table(title=f"Latency in the card, first beat in to first beat out ({tile}; 1 cycle = 4 ns)", title_justify="left")

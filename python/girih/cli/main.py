@@ -11,12 +11,12 @@ import typer
 
 from girih.errors import GirihError, refused
 
-# In the order in which --help lists them; the module of a command bears its name.
+# In the order of --help; the module of a command has its name.
 COMMANDS = ("demo", "test", "check", "place", "build", "run", "stats", "top", "ctl", "capture", "replay", "synth", "bench", "list")
 
 
 def application(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
-    """The program with the given commands; fewer are fewer imports."""
+    """The program with the given commands; fewer commands need fewer imports."""
     app = typer.Typer(
         name="girih",
         help="Girih, an open SmartNIC: tiles on a fabric, described by a design file.",
@@ -25,14 +25,14 @@ def application(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(lambda: None)  # a program of commands, also where only one was loaded
+    app.callback()(lambda: None)  # a program with subcommands, even if only one was loaded
     for command in commands:
         import_module(f"girih.cli.{command}").register(app)
     return app
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs the command line and leaves with its exit code."""
+    """Runs the command line and exits with its code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     wanted = (arguments[0],) if arguments and arguments[0] in COMMANDS else COMMANDS
     try:

@@ -19,15 +19,15 @@ def register(app: typer.Typer) -> None:
             Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the design here; else it is printed.")
         ] = None,
         write: Annotated[bool, typer.Option("--write", help="Write the design back to its file.")] = False,
-        keep: Annotated[list[str] | None, typer.Option(metavar="TILE", help="This tile stays where it is; may be repeated.")] = None,
-        seed: Annotated[int, typer.Option(help="Another seed may find other positions; the same one finds the same.")] = 0,
+        keep: Annotated[list[str] | None, typer.Option(metavar="TILE", help="Keep this tile in its place; may be repeated.")] = None,
+        seed: Annotated[int, typer.Option(help="The same seed finds the same positions, another may find better ones.")] = 0,
         steps: Annotated[int | None, typer.Option(min=1, metavar="N", help="Steps of the search.")] = None,
     ) -> None:
         """Finds positions for the tiles of a design: no deadlock, and the fewest links for its traffic.
 
-        Prints the design file with at: in each tile; all else in it stays as it is. How much better the
-        positions are than those in the file is said beside it. The expected traffic is that of the
-        section traffic of the file; what it does not say is shared evenly.
+        Prints the design file with at: in each tile; the rest of the file is unchanged. Also prints the gain over
+        the positions in the file. The expected traffic is that of the
+        section traffic of the file; by default it is shared evenly.
         """
         from rich.console import Console
         from rich.progress import Progress
@@ -40,8 +40,8 @@ def register(app: typer.Typer) -> None:
         path = design_path(design)
         if write and output:
             raise GirihError("--write and --output are both given", "place", "Give one of them.")
-        if output and not output.parent.is_dir():  # said before the search, not after it
-            raise GirihError(f"there is no folder {output.parent}", str(output), "Make it first, or write to another place.")
+        if output and not output.parent.is_dir():  # report this before the search, not after it
+            raise GirihError(f"the folder {output.parent} does not exist", str(output), "Make it first, or write to another place.")
         if output and output.is_dir():
             raise GirihError("this is a folder", str(output), f"Name a file, such as {output / 'card.yaml'}.")
         console = Console(stderr=True, highlight=False)

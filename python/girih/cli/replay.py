@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih replay`: a recorded run again, cycle for cycle."""
+"""`girih replay`: repeats a recorded run, cycle for cycle."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _design(label: dict, given: Path | None) -> Path:
         return given
     path = ROOT / (label.get("design") or "")
     if not path.is_file():
-        raise GirihError(f"the design {label['name']} of this recording is not there", str(path), "Name it with --design FILE.")
+        raise GirihError(f"the design {label['name']} of this recording does not exist", str(path), "Name it with --design FILE.")
     return path
 
 
@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
         recording: Annotated[Path, typer.Argument(help="A file that ./girih run --record wrote.")],
         waves: Annotated[str | None, typer.Option(help="Write waves of cycles FROM:TO.")] = None,
         output: Annotated[Path, typer.Option("--output", "-o", help="The FST file of the waves.")] = Path("waves.fst"),
-        design: Annotated[Path | None, typer.Option(help="The design file, where the recorded name is not right.")] = None,
+        design: Annotated[Path | None, typer.Option(help="The design file, if it is not the recorded one.")] = None,
     ) -> None:
         """Runs a recording again on the same design and checks that every frame leaves in the same cycle with the
         same bytes; with --waves it also writes the waves of a window.

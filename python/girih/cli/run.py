@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih run`: a card with its ports on TAP devices or on capture files."""
+"""`girih run`: runs a card with its ports on TAP devices or capture files."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def register(app: typer.Typer) -> None:
         design: DesignFile,
         tap: Annotated[bool, typer.Option("--tap", help="Put each port on a TAP device in a network namespace of its own (as root).")] = False,
         host: Annotated[list[str] | None, typer.Option(help="With --tap: ADDRESS/PREFIX of the host at port 0; repeat it for the next ports. The default is the first free address of the card's network.")] = None,
-        ip: Annotated[str | None, typer.Option(metavar="ADDRESS[/PREFIX]", help="The card's address, instead of the design's.")] = None,
-        mac: Annotated[str | None, typer.Option(help="The MAC address of the card's port 0, instead of the design's.")] = None,
+        ip: Annotated[str | None, typer.Option(metavar="ADDRESS[/PREFIX]", help="The card's address, overrides the design's.")] = None,
+        mac: Annotated[str | None, typer.Option(help="The MAC address of the card's port 0, overrides the design's.")] = None,
         pcap_in: Annotated[Path | None, typer.Option(help="Play this pcap or pcapng file into port 0.")] = None,
-        keep_times: Annotated[bool, typer.Option(help="Play it at its own times, not back to back.")] = False,
-        pcap_out: Annotated[Path | None, typer.Option(help="Write what leaves port 0 to this pcapng file.")] = None,
+        keep_times: Annotated[bool, typer.Option(help="Play it with its recorded times, not back to back.")] = False,
+        pcap_out: Annotated[Path | None, typer.Option(help="Write the frames that leave port 0 to this pcapng file.")] = None,
         record: Annotated[Path | None, typer.Option(help="Record everything at the ports, for ./girih replay.")] = None,
         fault: Annotated[list[str] | None, typer.Option(help="Faults of a port: PORT:in|out:loss=0.01,delay=0.5,seed=3.")] = None,
         watchdog: Annotated[int, typer.Option(min=0, max=MOST_CYCLES, help="Report a stall when nothing moves for this many cycles while messages wait; 0 disables it.")] = WATCHDOG_CYCLES,
@@ -91,7 +91,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _say_cables(card: VirtualCard, cables: list[Cable]) -> None:
-    """Where the other ends of the cables are, and a program to try."""
+    """Prints the other ends of the cables, and a command to try."""
     for cable in cables:
         console.print(f"Port {cable.port}: TAP {cable.device} is {cable.host} in namespace {cable.namespace.name}.")
     if cables:
@@ -100,7 +100,7 @@ def _say_cables(card: VirtualCard, cables: list[Cable]) -> None:
 
 
 def _report(card: VirtualCard, session: Session, account: Account) -> None:
-    """What passed, and whether the account is even. Raises GirihError when it is not, or when a cable is gone."""
+    """Prints the traffic, and whether the account is even. Raises GirihError if it is not, or if a cable is gone."""
     console.print(port_table(*card.pins()))
     console.print(traffic_table(card.registers.counters()))
     console.print(f"{card.cycle} cycles, {session.cycles_per_second:,.0f} a second while busy, seed {card.seed}")

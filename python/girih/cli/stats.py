@@ -19,7 +19,7 @@ from girih.cli.live import Socket, console, histogram_table, port_table, stall_t
 def register(app: typer.Typer) -> None:
     @app.command(epilog="Example: ./girih stats --watch")
     def stats(
-        watch: Annotated[bool, typer.Option("--watch", "-w", help="Show them again each second until Ctrl-C.")] = False,
+        watch: Annotated[bool, typer.Option("--watch", "-w", help="Refresh every second until Ctrl-C.")] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print all counters as JSON.")] = False,
         socket: Socket = None,
     ) -> None:

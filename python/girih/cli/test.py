@@ -23,16 +23,16 @@ def register(app: typer.Typer) -> None:
     def test(
         context: typer.Context,
         quick: Annotated[bool, typer.Option("--quick", help="Leave out the tests marked slow.")] = False,
-        thorough: Annotated[bool, typer.Option("--thorough", help="At every size: also at 256 bits, and from each side of a router.")] = False,
-        shuffle: Annotated[int | None, typer.Option(metavar="SEED", help="Run them in an order drawn from this seed.")] = None,
-        coverage: Annotated[bool, typer.Option("--coverage", help="Count which lines and cover points of the RTL are hit; print by folder what never is.")] = False,
+        thorough: Annotated[bool, typer.Option("--thorough", help="Run more of each, such as at 256 bits, and from each side of a router.")] = False,
+        shuffle: Annotated[int | None, typer.Option(metavar="SEED", help="Run them in a random order with this seed.")] = None,
+        coverage: Annotated[bool, typer.Option("--coverage", help="Count the lines and cover points of the RTL that are hit, and print those never hit by folder.")] = False,
         jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tests that run at the same time.")] = 2,
     ) -> None:
         """Runs the tests: units of RTL from the narrowest to the widest, proofs, the compiler, and whole cards on the wire.
 
         Other arguments go to pytest: a folder or a file limits the run to it, -k picks by name. The models
         of unchanged modules are not built again, so the second run is faster than the first. At the end:
-        which tests took most time, and what each folder took.
+        the tests that took the most time, and the time of each folder.
         """
         arguments = ["-n", str(jobs), "--dist", "worksteal"] if jobs > 1 else []
         arguments += [] if thorough else ["-m", QUICK if quick else LEFT_OUT]
@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _counted(command: list[str], whole: bool) -> int:
-    """Runs the tests with coverage and shows it; a whole run is judged by it."""
+    """Runs the tests with coverage and shows it; a full run can fail by it."""
     import os
     import shutil
 

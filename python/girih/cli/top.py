@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih top`: what services, units, queues and ports of a running card are doing, live."""
+"""`girih top`: a live view of the services, units, queues and ports of a running card."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
         as_json: Annotated[bool, typer.Option("--json", help="Print it once as JSON.")] = False,
         socket: Socket = None,
     ) -> None:
-        """Shows services, units, queues, drops and ports of a running card, again each second, until q or Ctrl-C.
+        """Shows services, units, queues, drops and ports of a running card, refreshed every second, until q or Ctrl-C.
 
         Rates and waits are those of the last second, in the card's own time. Nothing in the card is changed.
         """
@@ -57,7 +57,7 @@ def _watch(card: ControlClient, state: dict) -> None:
 
 @contextmanager
 def _keys() -> Iterator:
-    """A function that waits a second for a key; where there is no terminal, it only waits."""
+    """A function that waits a second for a key; without a terminal, it only waits."""
     if not sys.stdin.isatty():
         yield lambda: select.select([], [], [], SECONDS) and ""
         return
@@ -74,14 +74,14 @@ def _keys() -> Iterator:
 
 
 class _Interval:
-    """Differences of two states, by cycles that passed between them."""
+    """Differences of two states, per cycle between them."""
 
     def __init__(self, state: Mapping, before: Mapping):
         self.state, self.before = state, before
         self.cycles = max(state["cycle"] - before["cycle"], 0)
 
     def grown(self, section: str, index: int, name: str) -> int:
-        """By how much a counter grew."""
+        """The increase of a counter."""
         old = self.before.get(section)
         return self.state[section][index][name] - (old[index][name] if old else 0)
 

@@ -23,7 +23,7 @@ PROBE = ROOT / "card" / "sim" / "link_probe.sv"
 def compile_design(path: Path, out: Path | None = None, *, ip: str | None = None, mac: str | None = None) -> Path:
     """Compiles a design file into `out`, or into build/designs/<name>-<digest>; returns the folder.
 
-    ip (`10.77.0.2/24`), mac: instead of those in the file. Raises GirihError(s) for what is wrong in the file. The same file gives the same bytes, and files
+    ip (`10.77.0.2/24`), mac: override those in the file. Raises GirihError(s) for mistakes in the file. The same file gives the same bytes, and files
     that did not change keep their time.
     """
     return emit(check_file(Path(path), ip=ip, mac=mac), out)
@@ -54,7 +54,7 @@ def emit(card: Card, out: Path | None = None) -> Path:
 
 
 def _of_the_virtual_card(unaddressed: Card, hardware: str) -> Path:
-    """The file of the top that the virtual card is built of: card.sv but for the addresses after reset."""
+    """The top level from which the virtual card is built: card.sv with addresses of 0 after reset."""
     text = emit_card(unaddressed, hardware)
     path = BUILD / "generated" / digest(text) / "card.sv"
     write_if_changed(path, text)

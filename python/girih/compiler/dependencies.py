@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What messages on a card hold, and what they wait for: a `girih.deadlock.Graph`; docs/deadlock.md is its page.
+"""The graph of what messages on a card hold and wait for: a `girih.deadlock.Graph`, described in docs/deadlock.md.
 
 A message holds the link that it is on (with the queue at its end) until the next link, or the tile, takes it. A tile
-takes no more until it can send, unless it drops what it has no room for.
+takes no more until it can send, unless it drops messages for which it has no room.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from girih.compiler.paths import in_order
 from girih.deadlock import Graph
 from girih.topology import IN, OUT, Channel
 
-WAITING = ("cut_through", "store_and_forward")  # a finite buffer fills up, so that a tile with one waits as well
+WAITING = ("cut_through", "store_and_forward")  # a finite buffer fills up, so a tile with one waits as well
 
 
 @dataclass(frozen=True)
 class Buffer:
-    """What a tile has taken and not yet sent on."""
+    """A tile's storage for messages taken and not yet sent on."""
 
     tile: str
 
@@ -32,7 +32,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Tokens:
-    """What a scheduler has of them; a new lossless message needs one until it leaves for its last service."""
+    """The tokens of a scheduler; a new lossless message needs one until it leaves for its last service."""
 
     scheduler: str
 
@@ -43,7 +43,7 @@ class Tokens:
 
 @dataclass(frozen=True)
 class ControlRing:
-    """The control network, on which one access at a time is under way."""
+    """The control network, which handles one access at a time."""
 
     @property
     def text(self) -> str:
@@ -55,7 +55,7 @@ Resource = Channel | Buffer | Tokens | ControlRing
 
 @dataclass(frozen=True)
 class Because:
-    """Why a tile waits, as a sentence without a full stop. plain: only because what it has leaves in order."""
+    """Why a tile waits, as a sentence without a full stop. plain: only because its messages leave in order."""
 
     text: str
     plain: bool = False
@@ -71,7 +71,7 @@ HOLDS = {
 def dependencies(card: Card, messages: Walk | None = None) -> Graph:
     """The graph of a card. Reasons are the `Path` of a message that goes from link to link, or a `Because`.
 
-    messages: what `walk` gives for the card, where that is known: it does not depend on where tiles are.
+    messages: the result of `walk` for the card, if it is known: it does not depend on positions.
     """
     graph = Graph()
     steps = in_order(card, (messages or walk(card)).steps)
@@ -89,7 +89,7 @@ def dependencies(card: Card, messages: Walk | None = None) -> Graph:
 
 
 def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: list[Step]) -> None:
-    """What the messages in a tile wait for, and which wait for it. comes, leaves: of all messages."""
+    """Adds what the messages in a tile wait for, and what waits for the tile. comes, leaves: of all messages."""
     buffer, kind = Buffer(tile.name), tile.kind
     if is_scheduler(kind):
         _add_tokens(graph, card, tile, comes, leaves)
@@ -110,7 +110,7 @@ def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: l
 
 
 def _add_replies(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: list[Step], steps: list[Step]) -> None:
-    """A tile that waits for replies waits for all of the way of what comes back to it of what it has sent."""
+    """A tile that waits for replies waits for the whole path of each reply to its messages."""
     after: dict[State, list[State]] = {}
     for step in steps:
         after.setdefault(step.before, []).append(step.after)
@@ -128,13 +128,13 @@ def _add_replies(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves
 
 
 def lossless_tiles(messages: Walk) -> frozenset[str]:
-    """The tiles that lossless messages can come to."""
+    """The tiles that lossless messages can reach."""
     return frozenset(step.after.at.tile for step in messages.steps if step.after.lossless)
 
 
 def _add_tokens(graph: Graph, card: Card, scheduler: Tile, comes: list[Step], leaves: list[Step]) -> None:
-    """A lossless message that no unit sends is new to the scheduler, and waits in its port for a token. Tokens come back
-    when those that have one get on: into the fabric, and through the units."""
+    """A lossless message that does not come from a unit is new to the scheduler, and waits at its port for a token. Tokens are given
+    back when messages with tokens move on: into the fabric, and through the units."""
     tokens = Tokens(scheduler.name)
     units = card.scheduling.unit_names
     for step in comes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cycle of what waits for what, in words: which messages hold which links, and which tiles take no more."""
+"""A cycle of waits in words: which messages hold which links, and which tiles take no more."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Step:
 
 
 def steps(cycle: Cycle) -> tuple[Step, ...]:
-    """The cycle from a message that a tile cannot send; each message's links in one step."""
+    """The cycle, starting with a message that a tile cannot send; each message's links are one step."""
     starts = (index for index, edge in enumerate(cycle) if _begins(cycle[index - 1], edge))
     start = next(starts, 0)
     left = [*cycle[start:], *cycle[:start]]
@@ -40,7 +40,7 @@ def steps(cycle: Cycle) -> tuple[Step, ...]:
 
 
 def tiles_of(cycle: Cycle) -> tuple[str, ...]:
-    """The tiles that a cycle is about: in order, those that send and those that wait."""
+    """The tiles of a cycle, in order: those that send and those that wait."""
     names = []
     for step in steps(cycle):
         if isinstance(step.reason, Path):
@@ -67,13 +67,13 @@ def lines_of(card: Card, cycle: Cycle) -> list[Line]:
             held = ", ".join(name_of(card, edge.holder) for edge in step.edges)
             lines.append(Line(f"{_message(step.reason, sorts)} holds {held} and waits for {name_of(card, step.edges[-1].wanted)}", step))
         elif not (step.reason.plain and _is_tile_that_waits(before)):
-            lines.append(Line(step.reason.text, step))  # else the line before has said that the tile waits to send
+            lines.append(Line(step.reason.text, step))  # else the previous line has said that the tile waits to send
         before = step
     return lines
 
 
 def name_of(card: Card, resource: Resource) -> str:
-    """A resource as people know it: `udp_rx > fabric`, `[1, 0] > [2, 0]`, `tile udp_rx`."""
+    """The name of a resource for people: `udp_rx > fabric`, `[1, 0] > [2, 0]`, `tile udp_rx`."""
     if not isinstance(resource, Channel) or resource.side not in (IN, OUT):
         return resource.text
     name = next((tile.name for tile in card.tiles if resource.start in tile.places), str(list(resource.start)))
@@ -92,7 +92,7 @@ def _is_tile_that_waits(step: Step | None) -> bool:
 
 
 def _sorts(card: Card) -> dict[Path, list[str]]:
-    """The sorts of traffic that take each path."""
+    """The kinds of traffic on each path."""
     found: dict[Path, list[str]] = {}
     for service in services(card):
         for path in service.paths:
@@ -101,7 +101,7 @@ def _sorts(card: Card) -> dict[Path, list[str]]:
 
 
 def _message(path: Path, sorts: dict[Path, list[str]]) -> str:
-    """A message by the way it goes and the sort of traffic that it is of."""
+    """A message by its path and its kind of traffic."""
     names = sorts.get(path, [path.label])
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return f"{path.src} > {path.dst} ({names[0]}{more})"

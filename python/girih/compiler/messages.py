@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages as a state machine: what a message carries that decides where it goes, and every step that it can take.
+"""Messages as a state machine: the properties of a message that determine its path, and every step that it can take.
 
-`walk` follows every message of a card from the port where it comes in to its end: over node tables, through the
-scheduler and the units of its chain, to its exit and whatever is behind that. All that the compiler knows of messages
-comes from this one walk: paths and sorts of traffic (`girih.compiler.paths`), what waits for what
-(`girih.compiler.dependencies`), and how much goes where (`girih.compiler.traffic`).
+`walk` follows every message of a card from the port where it arrives to its end: by node tables, through the
+scheduler and the units of its chain, to its exit and beyond. Everything that the compiler knows about messages
+comes from this one walk: paths and kinds of traffic (`girih.compiler.paths`), what waits for what
+(`girih.compiler.dependencies`), and the load of each path (`girih.compiler.traffic`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from girih.compiler.scheduling import PUSH, Chain, ChainHop, Service
 
 NEVER = PUSH.index("never")
 ALWAYS = PUSH.index("always")
-LOSSLESS_SLOTS = "lossless_slots"  # of a unit: messages that it keeps room for; of a scheduler: those that it sends at most
+LOSSLESS_SLOTS = "lossless_slots"  # of a unit: messages for which it reserves room; of a scheduler: the most messages that it sends to a unit
 
 
 @dataclass(frozen=True, order=True)
 class End:
-    """A fabric port of a tile: messages come from there, or go there."""
+    """A fabric port of a tile, as the start or the end of a path."""
 
     tile: str
     port: int = 0
@@ -32,7 +32,7 @@ class End:
 
 @dataclass(frozen=True)
 class Path:
-    """Messages go from one tile straight to another; `label` says which."""
+    """A direct path of messages from one tile to another; `label` says which messages."""
 
     src: str
     dst: str
@@ -41,12 +41,12 @@ class Path:
 
 @dataclass(frozen=True)
 class State:
-    """A message in a tile, with all of it that decides where it can go.
+    """A message in a tile, with all properties that determine where it can go.
 
-    at: the tile, and the fabric port that it came in by. port: the Ethernet port that it came in by. new: it has come
-    by that port and has not been on the fabric. lossless: it is held back, never dropped. chain: its number in
-    `chains_of` while services are left to visit, `hop` the next of them. routed: the scheduler's source route led it
-    here. exit: where it goes when its chain is done. labels: what has been seen of it so far, if that is asked for.
+    at: the tile, and the fabric port by which it arrived. port: the Ethernet port by which it arrived. new: it has arrived
+    by that port and has not been on the fabric. lossless: it is never dropped. chain: its number in
+    `chains_of` while services are left to visit, `hop` the next of them. routed: the scheduler's source route brought it
+    here. exit: where it goes when its chain is done. labels: what is known of it so far, if `with_labels`.
     """
 
     at: End
@@ -62,9 +62,9 @@ class State:
 
 @dataclass(frozen=True)
 class Step:
-    """A message goes from the tile of one state straight to that of another. start: the fabric port that it leaves by.
+    """A message goes directly from the tile of one state to that of another. start: the fabric port by which it leaves.
 
-    seldom: it is not its usual way: a unit sends it back, or the scheduler found no unit to push it to.
+    seldom: it is not the usual path: a unit sends it back, or the scheduler found no unit to which to push it.
     """
 
     before: State
@@ -84,7 +84,7 @@ class Walk:
 
     @cached_property
     def steps_from(self) -> dict[State, tuple[Step, ...]]:
-        """The steps of each state; none for a state in which a message ends."""
+        """The steps from each state; none from a state in which a message ends."""
         found: dict[State, list[Step]] = {state: [] for state in self.states}
         for step in self.steps:
             found[step.before].append(step)
@@ -92,8 +92,8 @@ class Walk:
 
 
 def walk(card: Card, chains: tuple[Chain, ...] | None = None, with_labels: bool = False, usual: bool = False) -> Walk:
-    """Follows the messages of a card, breadth first. chains: that ports give them, None for `chains_of` the card.
-    with_labels: states tell sorts of traffic apart. usual: leaves out what is seldom."""
+    """Follows the messages of a card, breadth first. chains: those that ports assign, None for `chains_of` the card.
+    with_labels: states distinguish kinds of traffic. usual: leaves out seldom steps."""
     machine = _Machine(card, chains_of(card) if chains is None else chains, with_labels)
     states = dict.fromkeys(state for tile in card.tiles if "axis_in" in tile.kind.uses for state in machine.received(tile))
     steps, queue = [], list(states)
@@ -109,14 +109,14 @@ def walk(card: Card, chains: tuple[Chain, ...] | None = None, with_labels: bool 
 
 
 def chains_of(card: Card) -> tuple[Chain, ...]:
-    """The chains of a design, and one of its own for each service that is in none: its chains come while the card runs."""
+    """The chains of a design, and one for each service that is in none, because chains for it can be added while the card runs."""
     visited = {hop.service for chain in card.scheduling.chains for hop in chain.hops}
     alone = (_alone(service) for service in card.scheduling.services if service.name not in visited)
     return (*card.scheduling.chains, *alone)
 
 
 def ends(tile: Tile, state: State) -> bool:
-    """Whether a message is at its end: it came from the fabric to a tile that leads out of the card."""
+    """Whether a message is at its end: it arrived from the fabric at a tile that leads out of the card."""
     return not tile.kind.has_output or (not state.new and "axis_out" in tile.kind.uses)
 
 
@@ -126,17 +126,17 @@ def makes_lossless(tile: Tile) -> bool:
 
 
 def keeps_room(card: Card, unit: Tile) -> bool:
-    """Whether a unit keeps room for all lossless messages that the scheduler may send it."""
+    """Whether a unit reserves room for all lossless messages that the scheduler may send it."""
     return _slots(unit, 0) >= _slots(card.tile(card.scheduling.scheduler), 1)
 
 
 def gives_chains(tile: Tile) -> bool:
-    """Whether a tile writes the chains of what comes in by its port."""
+    """Whether a tile assigns chains to messages from its port."""
     return tile.kind.chained and "axis_in" in tile.kind.uses
 
 
 def _slots(tile: Tile, otherwise: int) -> int:
-    """The slots for lossless messages that the design gives a tile, or its kind."""
+    """A tile's slots for lossless messages, from the design or its kind."""
     default = next((p.default for p in tile.kind.parameters if p.name == LOSSLESS_SLOTS), otherwise)
     return int(dict(tile.parameters).get(LOSSLESS_SLOTS, default))
 
@@ -162,7 +162,7 @@ class _Machine:
         return {service.name: service for service in self.card.scheduling.services}
 
     def received(self, tile: Tile) -> Iterator[State]:
-        """What comes in by the port of a tile: messages with each of the chains, and without one."""
+        """The messages that arrive by the port of a tile: with each of the chains, and without one."""
         assert tile.port is not None, "only a tile at a port receives"
         exit = tile.ways[0].to if tile.ways else None
         plain = State(End(tile.name), tile.port, new=True, lossless=makes_lossless(tile), exit=exit)
@@ -186,13 +186,13 @@ class _Machine:
             yield from self._by(tile, _possible(tile, state), state, state, "" if state.chain is None else self._label(state.chain))
 
     def _dispatched(self, state: State) -> Iterator[Step]:
-        """To a unit of the service that is next, by the port that it came in by. What has no chain is dropped."""
+        """To a unit of the next service, by the port by which it arrived. A message without a chain is dropped."""
         if state.chain is not None:
             for unit in self._service(state).units:
                 yield self._step(state, state.at, unit, replace(state, routed=True))
 
     def _worked_on(self, tile: Tile, state: State) -> Iterator[Step]:
-        """Its service is done; or the unit has no room, and sends it back as it came."""
+        """Its service is done; or the unit has no room, and sends it back unchanged."""
         here, table = End(tile.name), _possible(tile, state)
         done = replace(state, hop=state.hop + 1)
         if state.chain is None or done.hop == len(self.chains[state.chain].hops):
@@ -208,12 +208,12 @@ class _Machine:
             yield from self._by(tile, table, state, state, seldom=True)
 
     def _pushed(self, tile: Tile, state: State) -> tuple[str, ...]:
-        """The units that the scheduler may have chosen for the next service beforehand; a unit has no way to itself."""
+        """The units that the scheduler may have chosen in advance for the next service; a unit has no path to itself."""
         service = self._service(state)
         return () if service.push == NEVER or service.affinity else tuple(unit for unit in service.units if unit != tile.name)
 
     def _by(self, tile: Tile, hops: tuple[Hop, ...], before: State, after: State, label: str = "", seldom: bool = False) -> Iterator[Step]:
-        """By entries of the node table, or the ways that the configuration names. label: instead of those of the entries."""
+        """By entries of the node table, or the tiles that the configuration names. label: replaces those of the entries."""
         for hop in hops:
             tells = self.with_labels and after.chain is None and _tells(tile, hop) and hop.label not in after.labels
             then = replace(after, routed=False, labels=(*after.labels, hop.label)) if tells else replace(after, routed=False)
@@ -235,7 +235,7 @@ class _Machine:
 
 
 def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
-    """The hops that a message can take: of all entries that one key finds, the first has it."""
+    """The hops that a message can take: of all entries that one key matches, the first."""
     table = tile.kind.next
     if table is not None and table.key == "port":
         keys = [state.port]
@@ -248,6 +248,6 @@ def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
 
 
 def _tells(tile: Tile, hop: Hop) -> bool:
-    """Whether the hop says what sort of message it is; the port and the choice of a replica do not."""
+    """Whether the hop tells the kind of a message; the port and the choice of a replica do not."""
     table = tile.kind.next
     return hop in tile.ways or (table is not None and hop.key is not None and table.key not in ("port", "replica"))

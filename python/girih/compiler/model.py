@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the passes hand on: the design as it was written, and the card as it will be built."""
+"""The data between the passes: the design as it was written, and the card as it will be built."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST_BUTTERFLY = (8, 8, 4)  # a coordinate has three bits, a tile of a router
 
 @dataclass(frozen=True)
 class Fabric:
-    """The fabric as the design gives its size: x by y routers, on a butterfly with so many tiles at each; or a
+    """The fabric with its size from the design: x by y routers, on a butterfly with `tiles` tiles at each; or a
     crossbar of x ports (x = 0: one for each tile)."""
 
     topology: str
@@ -43,7 +43,7 @@ class Fabric:
 
     @property
     def room(self) -> int:
-        """Tiles that fit: the place with the card's own node number, which the largest fabrics have, takes none."""
+        """The number of tiles that fit. On the largest fabrics one place has the card's own node number, and takes none."""
         return self.ports - sum(not self.is_free(at) for at in self.shape.places)
 
     def is_free(self, at: Place) -> bool:
@@ -71,7 +71,7 @@ class Fabric:
 
 @dataclass(frozen=True)
 class TileText:
-    """A tile as it was written: nothing here is known to be right but the types of the fields.
+    """A tile as it was written: only the types of the fields have been checked.
 
     at: its places, more than one for a tile with several fabric ports; a setting is a value or a list of them.
     """
@@ -91,7 +91,7 @@ class TileText:
 class Addresses:
     """The addresses that the card's tiles share; None where the design gives none.
 
-    mac: of port 0; port n has the address n above it. ip, gateway: 32 bits. prefix: bits of the network.
+    mac: of port 0; port n's is n higher. ip, gateway: 32 bits. prefix: bits of the network.
     """
 
     mac: int | None
@@ -118,10 +118,10 @@ class TrafficText:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a design expects: Gbps that come in by each Ethernet port, and shares of what is sent on.
+    """The traffic that a design expects: Gbps received by each Ethernet port, and shares of the next hops.
 
-    tiles: by tile, the shares of those that it sends to. chains: None is what takes no chain. What is empty is shared
-    evenly; what is not named in something that is not empty gets nothing.
+    tiles: by tile, the shares of its next hops. chains: None is traffic without a chain. An empty field is shared
+    evenly; in one that is not empty, names that are missing get nothing.
     """
 
     ports: tuple[tuple[int, float], ...] = ()
@@ -131,7 +131,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Design:
-    """A design file as it was read. fabric: None when it could not be."""
+    """A design file as it was read. fabric: None if it could not be read."""
 
     name: str
     params: CardParams
@@ -164,7 +164,7 @@ Value = int | tuple[int, ...]
 
 @dataclass(frozen=True)
 class Tile:
-    """A tile that is known to be right. places, nodes: of each of its fabric ports.
+    """A checked tile. places, nodes: of each of its fabric ports.
 
     port: its Ethernet port, None for a tile without one. config and parameters: values by name. ways: where it
     sends messages, besides its node table, because its configuration says so.
@@ -213,7 +213,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Card:
-    """A checked and placed design: all that the emitters read."""
+    """A checked and placed design: the input of the emitters."""
 
     name: str
     source: str
@@ -240,7 +240,7 @@ class Card:
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The links that can be captured, `in` and `out` of each tile, where the kind has them."""
+        """The links that can be captured: `in` and `out` of each tile, if the kind has them."""
         return tuple(
             Link(tile, side, port if tile.kind.many_ports else None)
             for tile in self.tiles

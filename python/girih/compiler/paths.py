@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways of messages through a card: every path from tile to tile, and the sorts of traffic that they add up to."""
+"""The paths of messages through a card: every path from tile to tile, and the kinds of traffic that they form."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ END = "end"  # of a message, in a graph of states
 
 @dataclass(frozen=True)
 class Service:
-    """All that happens to one sort of traffic, such as `ipv4 / udp / destination port 7`. round: the tiles of a circle
-    in which its messages can go round, empty where there is none."""
+    """Everything that happens to one kind of traffic, such as `ipv4 / udp / destination port 7`. round: the tiles of a circle
+    in which its messages can go round, empty if there is none."""
 
     name: str
     paths: tuple[Path, ...]
@@ -24,7 +24,7 @@ class Service:
 
     @property
     def tiles(self) -> tuple[str, ...]:
-        """In the order in which messages meet them: each after all that lead to it, as far as that can be."""
+        """In the order in which messages reach them: each after all that lead to it, as far as possible."""
         order: dict[str, None] = {}
         left = list(self.paths)
         while left:
@@ -41,7 +41,7 @@ class Service:
 def message_paths(card: Card) -> tuple[Path, ...]:
     """Every pair of tiles between which a message can go, in the order of the file.
 
-    An entry of a node table that no message meets is none.
+    An entry of a node table that no message matches adds no pair.
     """
     return tuple(dict.fromkeys(step.path for step in in_order(card, walk(card).steps)))
 
@@ -60,7 +60,7 @@ def reachable_ports(card: Card) -> dict[str, frozenset[int]]:
     reached: dict[str, set[int]] = {tile.name: set() for tile in card.tiles}
     for state in walk(card).states:
         reached[state.at.tile].add(state.port)
-    for tile in card.tiles:  # without services no message has a chain, but the tables lead to the scheduler
+    for tile in card.tiles:  # without services no message has a chain, although tables lead to the scheduler
         if gives_chains(tile) and not card.scheduling.services:
             for hop in tile.hops:
                 reached[hop.to].add(tile.port)
@@ -68,7 +68,7 @@ def reachable_ports(card: Card) -> dict[str, frozenset[int]]:
 
 
 def endless(found: Walk) -> list[State]:
-    """The states of a circle that no message in it ever leaves; empty where there is none."""
+    """The states of a circle that no message ever leaves; empty if there is none."""
     graph = _graph(found.steps)
     graph.add_node(END)
     graph.add_edges_from((state, END) for state, steps in found.steps_from.items() if not steps)
@@ -77,7 +77,7 @@ def endless(found: Walk) -> list[State]:
 
 
 def services(card: Card) -> tuple[Service, ...]:
-    """The sorts of traffic that leave the card or end in a tile, and the paths that each usually takes; chains last."""
+    """The kinds of traffic that leave the card or end in a tile, and the usual paths of each; chains last."""
     found = walk(card, card.scheduling.chains, with_labels=True, usual=True)
     tiles = {tile.name: tile for tile in card.tiles}
     chains = {f"chain {chain.name}": chain.number for chain in card.scheduling.chains}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words that cannot be names in a design file: a tile's name is an identifier in each language that a card is emitted in.
+"""Words that cannot be names in a design file: a tile's name is an identifier in every language in which a card is emitted.
 
 In SystemVerilog it is part of longer ones (`echo_in_valid`, `u_echo`, `EchoNode`), so its keywords do no harm there.
 """
@@ -21,6 +21,6 @@ _C = frozenset(
     "typedef typeid typename typeof typeof_unqual union unsigned using virtual void volatile wchar_t while xor xor_eq "
     "i386 linux unix".split()
 )
-# What has a meaning of its own in design files, in the register map, and in the top level beside `u_echo` and `echo_in_valid`.
+# Names with another meaning in design files, in the register map, or in the top level beside `u_echo` and `echo_in_valid`.
 _GIRIH = frozenset(("any", "null", "card", "fabric", "ctrl_bridge"))
 RESERVED = _SYSTEMRDL | _C | _GIRIH | frozenset(keyword.kwlist)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a design says about services, tenants and chains: as it was written, and as it is known to be right."""
+"""Services, tenants and chains of a design: as written, and as checked."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from girih.compiler.read.parse import Scalar
 
-PUSH = ("never", "credit", "always")  # by the numbers that the scheduler's configuration knows
+PUSH = ("never", "credit", "always")  # in the order of their numbers in the scheduler's configuration
 POLICIES = ("strict", "fair", "slack", "shaped")  # as policy_pkg::policy_e
 
 
 @dataclass(frozen=True)
 class ClassText:
-    """What a policy knows of one traffic class: values by what they mean, such as weight."""
+    """A policy's parameters of one traffic class by name, such as weight."""
 
     number: int
     values: tuple[tuple[str, int], ...]
@@ -23,9 +23,9 @@ class ClassText:
 class Policy:
     """How a service orders its messages.
 
-    kind: one of POLICIES. classes: those that the design says something about. share: tenants share the
-    service by their weights. by_tenant: the tenant takes the place of the class. given_rank: a rank that an
-    earlier hop has set wins.
+    kind: one of POLICIES. classes: those that the design names. share: tenants share the
+    service by their weights. by_tenant: the tenant is used as the class. given_rank: a rank set by an
+    earlier hop takes precedence.
     """
 
     kind: str
@@ -47,7 +47,7 @@ class ServiceText:
 
 @dataclass(frozen=True)
 class TenantText:
-    """number: None when the design gives none. services: None for all. guarantee, limit: bytes, limit 0: none. entries: of each
+    """number: None if the design gives none. services: None for all. guarantee, limit: bytes, limit 0: none. entries: of each
     table of each port."""
 
     name: Scalar
@@ -80,7 +80,7 @@ class ChainText:
 
 @dataclass(frozen=True)
 class SchedulingText:
-    """The sections `services`, `tenants` and `chains` of a design file. there: whether it has any of them."""
+    """The sections `services`, `tenants` and `chains` of a design file. there: whether any of them exists."""
 
     services: tuple[ServiceText, ...] = ()
     tenants: tuple[TenantText, ...] = ()
@@ -105,7 +105,7 @@ class Service:
 
 @dataclass(frozen=True)
 class Tenant:
-    """services: that it has a right to. ports: Ethernet ports whose traffic is its own. guarantee, limit: bytes. entries: of its
+    """services: those to which it has a right. ports: Ethernet ports whose traffic belongs to it. guarantee, limit: bytes. entries: of its
     own, of each table of each port."""
 
     name: str
@@ -127,9 +127,9 @@ class ChainHop:
 
 @dataclass(frozen=True)
 class Chain:
-    """Messages that match go through the hops, then to the tile `exit` (None: where their port sends all else).
+    """Matching messages go through the hops, then to the tile `exit` (None: the exit of their port).
 
-    match: values by field of a packet, such as ("udp.dst", 4500). tenant: whose they are, None: the port's.
+    match: values by field of a packet, such as ("udp.dst", 4500). tenant: their owner, None: the port's.
     """
 
     name: str
@@ -142,7 +142,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Scheduling:
-    """The services of a card; all empty on a card without. scheduler: the tile that has the queues."""
+    """The services of a card; empty on a card without services. scheduler: the scheduler tile."""
 
     scheduler: str | None = None
     services: tuple[Service, ...] = ()
@@ -151,7 +151,7 @@ class Scheduling:
 
     @property
     def unit_names(self) -> tuple[str, ...]:
-        """All units; the place in this order is the number by which the scheduler knows a unit."""
+        """All units; a unit's index in this order is its number in the scheduler."""
         return tuple(unit for service in self.services for unit in service.units)
 
     def service(self, name: str) -> Service:

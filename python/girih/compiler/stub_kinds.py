@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of tiles for cards with services, made up for the tests of the compiler: no RTL belongs to them."""
+"""Kinds of tiles for cards with services, only for the tests of the compiler: they have no RTL."""
 
 from __future__ import annotations
 

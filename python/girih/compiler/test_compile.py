@@ -262,12 +262,12 @@ def test_an_address_in_the_file_is_as_good_as_one_on_the_command_line(tmp_path):
     ("addresses", "complaint"),
     [
         ({"ip": "10.9.8.0/24"}, "--ip: "),
-        ({"ip": "10.9.8"}, "is no IPv4 address"),
-        ({"ip": "10.9.8.7/"}, "is no IPv4 address"),
-        ({"ip": "10.9.8.7/99"}, "is no IPv4 address"),
+        ({"ip": "10.9.8"}, "is not an IPv4 address"),
+        ({"ip": "10.9.8.7/"}, "is not an IPv4 address"),
+        ({"ip": "10.9.8.7/99"}, "is not an IPv4 address"),
         ({"ip": "224.0.0.1"}, "--ip: "),
         ({"mac": "03:00:00:00:00:01"}, "--mac: "),
-        ({"mac": "02:00:00:00:00"}, "is no MAC address"),
+        ({"mac": "02:00:00:00:00"}, "is not a MAC address"),
     ],
 )
 def test_an_address_that_no_card_can_have_is_refused(addresses, complaint):

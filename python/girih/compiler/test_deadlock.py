@@ -108,7 +108,7 @@ def test_the_command_says_where_the_drawing_is(tmp_path, capsys):
 
 def test_a_chain_that_goes_to_a_service_twice():
     text = LOSSLESS.replace("FLAG", "false") + "chains:\n  once: {services: [work, more]}\n  twice: {services: [work, more, work]}\n"
-    assert warnings(card_of(text)) == ["chain twice goes to service work at hops 1 and 3: each visit takes its part of a. Is it meant?"]
+    assert warnings(card_of(text)) == ["chain twice goes to service work at hops 1 and 3: each visit uses a share of a. Is this intended?"]
 
 
 @pytest.mark.parametrize("design", sorted(DESIGNS.glob("*.yaml")), ids=lambda design: design.stem)
@@ -292,7 +292,7 @@ def test_a_circle_that_no_message_leaves_is_refused(kind):
     with pytest.raises(GirihError) as caught:
         card_of(text + "chains:\n  c: {services: [s], exit: r0}\n")
     assert str(caught.value) == (
-        "card.yaml:9: messages of port 1 that come to r0 go round for ever: r0 > r1 > r0. Lead them to a tile at a port."
+        "card.yaml:9: messages of port 1 that reach r0 go round for ever: r0 > r1 > r0. Send them to a tile at a port."
     )
 
 
@@ -364,8 +364,8 @@ def test_a_link_that_cannot_carry_what_is_expected():
     text = "clock_mhz: 100\n" + TWO.replace("KIND", "relay")
     assert warnings(card_of(text + "traffic: {ports: {0: 51.2}}\n")) == []
     assert warnings(card_of(text + "traffic: {ports: {0: 60}}\n"))[0] == (
-        "eth_rx > fabric is to carry 60.0 Gbps and carries 51.2 at most. "
-        "Put tiles elsewhere, spread the traffic over more, or make the card wider."
+        "eth_rx > fabric is expected to carry 60.0 Gbps, but carries at most 51.2. "
+        "Move tiles, spread the traffic over more links, or make the card wider."
     )
 
 
@@ -377,7 +377,7 @@ def test_the_command_prints_warnings(tmp_path, capsys):
     said = capsys.readouterr().out.splitlines()
     assert left.value.code == 0
     assert said[0] == f"{design}: ok"
-    assert said[1].startswith(f"{design}: warning: eth_rx > fabric is to carry 60.0 Gbps")
+    assert said[1].startswith(f"{design}: warning: eth_rx > fabric is expected to carry 60.0 Gbps")
 
 
 def test_messages_that_come_to_a_tile_again():
@@ -386,7 +386,7 @@ def test_messages_that_come_to_a_tile_again():
         "  b: {kind: balancer, next: [a, eth_tx]}\n  eth_tx: {kind: eth_tx}\n"
     )
     assert warnings(card_of(text)) == [
-        "messages of ipv4 can come to a again, a > b > a. Is their next hop what was meant?"
+        "messages of ipv4 can reach a again: a > b > a. Is this intended?"
     ]
     assert warnings(card_of(LOSSLESS.replace("FLAG", "false"))) == []
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much is expected on the ways of messages, and on each link: what comes in by the ports, shared out at every tile.
+"""The expected load of each path and each link: the traffic of the ports, divided at every tile.
 
-A message is followed from its port until it leaves the card, by the steps of `girih.compiler.messages`. What the design
-does not say is shared evenly: over the entries of a node table, the chains of a card, the units of a service. Drops,
-detours and messages that tiles make of their own are left out.
+A message is followed from its port until it leaves the card, by the steps of `girih.compiler.messages`. By default traffic
+is shared evenly: over the entries of a node table, the chains of a card, the units of a service. Drops,
+detours and messages that tiles originate are left out.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from girih.compiler.messages import End, State, Step, chains_of, gives_chains, w
 from girih.compiler.model import Card
 from girih.topology import Channel
 
-MOST_TILES = 64  # that one message is followed through: some go round for ever
-Flows = dict[tuple[End, End], float]  # Gbps from one straight to the other
+MOST_TILES = 64  # for which one message is followed: some go round for ever
+Flows = dict[tuple[End, End], float]  # Gbps directly from one to the other
 
 
 def link_gbps(card: Card) -> float:
-    """What a link carries, all its bytes used."""
+    """The capacity of a link, with all its bytes used."""
     return card.params.data_width * card.clock_mhz / 1000
 
 
 def expected_flows(card: Card) -> Flows:
-    """What goes from tile to tile. A design that gives no Gbps is taken to receive as much as a link carries."""
+    """The load from tile to tile. If the design gives no Gbps, every port receives as much as a link carries."""
     chains = card.scheduling.chains or chains_of(card)
     found = walk(card, chains, usual=True)
     given = dict(card.traffic.ports)
@@ -57,7 +57,7 @@ def link_loads(card: Card) -> dict[Channel, float]:
 
 
 def overloads(card: Card) -> dict[Channel, float]:
-    """Gbps on each link that is to carry more than it can; nothing where the design does not say what its ports receive."""
+    """Gbps on each overloaded link; empty if the design does not give the load of its ports."""
     most = link_gbps(card) * (1 + 1e-9)
     return {channel: gbps for channel, gbps in link_loads(card).items() if gbps > most} if card.traffic.ports else {}
 
@@ -67,7 +67,7 @@ def _place(card: Card, end: End) -> tuple[int, ...]:
 
 
 def _given(card: Card, state: State, steps: tuple[Step, ...]) -> dict[Step, float] | None:
-    """The shares that the design gives the steps of a state, None where it gives none. A tile's share is the same, by
+    """The shares of the steps of a state in the design, None if it gives none. A tile's share is the same, by
     however many entries it is reached."""
     shares = dict(dict(card.traffic.tiles).get(state.at.tile, ()))
     ends = [step.after.at for step in steps]
@@ -76,7 +76,7 @@ def _given(card: Card, state: State, steps: tuple[Step, ...]) -> dict[Step, floa
 
 
 def _shared(things: Iterable, given: dict | None) -> Iterator[tuple]:
-    """Each thing with its part of the whole: as given, else the same for all."""
+    """Each item with its part of the whole: as given, else equal parts."""
     things = list(things)
     shares = [given[thing] for thing in things] if given else [1.0] * len(things)
     yield from ((thing, share / sum(shares)) for thing, share in zip(things, shares, strict=True) if share)

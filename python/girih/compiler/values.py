@@ -16,9 +16,9 @@ _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 
 
 def name_fault(name: str, reserved: Container[str] = RESERVED) -> str | None:
-    """What is wrong with a name in a design file, or None. reserved: words that have another meaning there."""
+    """Why a name in a design file is wrong, or None. reserved: words with another meaning there."""
     if not _IDENTIFIER.fullmatch(name):
-        return "must be lower-case letters, digits and _, a letter first"
+        return "must consist of lower-case letters, digits and _, and start with a letter"
     if len(name) > 40:
         return "is longer than 40 characters"
     if name in reserved:
@@ -90,7 +90,7 @@ def what_it_is(tree: Tree) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`Did you mean x? ` when something known is close, else nothing."""
+    """`Did you mean x? ` if a known word is close, else nothing."""
     close = closest(word, known)
     return f"Did you mean {close}? " if close else ""
 
@@ -107,7 +107,7 @@ def listing(words: Iterable[object], joiner: str = "or") -> str:
 
 
 def span(low: int, high: int) -> str:
-    """The values that a number may have, as a remedy."""
+    """A remedy with the range of a number."""
     return f"It may be {low} to {high}." if high > low else f"It may be {low} only."
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of what waits for what."""
+"""The wait-for graph."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 import networkx
 
-Resource = Any  # whatever is hashable: the graph's user decides
+Resource = Any  # any hashable value, chosen by the graph's user
 
 
 @dataclass(frozen=True)
 class Edge:
-    """Who holds `holder` may wait for `wanted`, for each of the reasons: what its user knows of it, in the order given."""
+    """The holder of `holder` may wait for `wanted`, for each of the user's reasons, in the order given."""
 
     holder: Resource
     wanted: Resource
@@ -23,18 +23,18 @@ class Edge:
 
 
 class Graph:
-    """Resources and who waits for whom. What it answers depends on the order in which edges were given, and on nothing else."""
+    """Resources and their waits. Results depend only on the edges and the order in which they were given."""
 
     def __init__(self) -> None:
         self._waits: dict[Resource, dict[Resource, dict[object, None]]] = {}
 
     def wait(self, holder: Resource, wanted: Resource, reason: object = None) -> None:
-        """Who holds `holder` may wait for `wanted`."""
+        """Adds an edge: the holder of `holder` may wait for `wanted`."""
         self._waits.setdefault(holder, {}).setdefault(wanted, {})[reason] = None
         self._waits.setdefault(wanted, {})
 
     def wait_in_turn(self, resources: Iterable[Resource], reason: object = None) -> None:
-        """Each is held until the next one is had, as a message holds the links of its way."""
+        """Adds edges: each resource is held until the next one is granted, as a message holds the links of its path."""
         for holder, wanted in pairwise(resources):
             self.wait(holder, wanted, reason)
 
@@ -47,11 +47,11 @@ class Graph:
         return tuple(self.edge(holder, wanted) for holder, wants in self._waits.items() for wanted in wants)
 
     def edge(self, holder: Resource, wanted: Resource) -> Edge:
-        """The edge from one to the other. Raises KeyError where there is none."""
+        """The edge from one to the other. Raises KeyError if there is none."""
         return Edge(holder, wanted, tuple(self._waits[holder][wanted]))
 
     def waits_for(self, holder: Resource) -> tuple[Resource, ...]:
-        """What the holder of a resource may wait for next; nothing for a resource that the graph does not know."""
+        """The resources that the holder of a resource may wait for next; none for an unknown resource."""
         return tuple(self._waits.get(holder, ()))
 
     def order(self) -> tuple[Resource, ...] | None:
@@ -72,14 +72,14 @@ class Graph:
         return None if shortest is None else self._edges_of(shortest)
 
     def cycle_through(self, resource: Resource) -> tuple[Edge, ...] | None:
-        """The shortest cycle that a resource is on, from it on. None: it is on none."""
+        """The shortest cycle through a resource, starting with it. None: it is on no cycle."""
         for tangle in self._tangles():
             if resource in tangle:
                 return self._edges_of(self._back_to(resource, tangle))
         return None
 
     def tangled(self) -> tuple[Resource, ...]:
-        """Every resource that is on some cycle: none of it may be left where there are several to break."""
+        """Every resource that is on some cycle: to break all cycles, none may be left."""
         return tuple(resource for tangle in self._tangles() for resource in tangle)
 
     def _edges_of(self, cycle: list[Resource]) -> tuple[Edge, ...]:
@@ -103,7 +103,7 @@ class Graph:
             yield dict.fromkeys(component)
 
     def _back_to(self, start: Resource, within: dict[Resource, None]) -> list[Resource]:
-        """The shortest way from `start` back to it; there is one, because all resources of a tangle reach each other."""
+        """The shortest path from `start` back to it; there is one, because all resources of a tangle reach each other."""
         before: dict[Resource, Resource] = {}
         queue = [start]
         for holder in queue:

@@ -36,8 +36,8 @@ Progress = Callable[[str], None]
 class Row:
     """One figure.
 
-    paper: the published figure, or None where the paper has none. peer: what the paper's own RTL
-    gives with our tools, or None. note: a few words for the table, such as a target.
+    paper: the published figure, or None if the paper has none. peer: the result of the paper's own RTL
+    with our tools, or None. note: a few words for the table, such as a target.
     """
 
     metric: str
@@ -61,10 +61,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A published figure or table, and how it is measured here.
+    """A published figure or table, and its measurement here.
 
-    source: the paper and the place in it. differs: where our set-up differs from the paper's. plot:
-    draws the rows, where the paper has a figure.
+    source: the paper and the place in it. differs: how our set-up differs from the paper's. plot:
+    draws the rows, if the paper has a figure.
     """
 
     id: str
@@ -81,7 +81,7 @@ def identifiers() -> list[str]:
 
 
 def load(identifier: str) -> Exhibit:
-    """The exhibit of that ID; GirihError names those that exist when it does not."""
+    """The exhibit with that ID; if there is none, GirihError lists all IDs."""
     if identifier not in identifiers():
         raise GirihError(f"no experiment {identifier!r}", remedy=f"There are: {', '.join(identifiers())}.")
     name = identifier.replace("-", "_")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cards of the experiments that no design file describes: experiments/cards/<name>/card_sim.sv.
 
-They run on the virtual card as every other card does, with the same compiler and checks.
+They run on the virtual card like every other card, with the same compiler and checks.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _package(name: str, constants: Mapping[str, int]) -> str:
 def open_special(
     name: str, progress: Progress, data_width: int = 512, constants: Mapping[str, int] | None = None
 ) -> Iterator[VirtualCard]:
-    """Builds the card `name` (a minute or two, when it is new) and opens it."""
+    """Builds the card `name` (a minute or two, if it is new) and opens it."""
     progress(f"building {name}")
     with VirtualCard(card_folder(name, data_width, constants)) as card:
         yield card

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two flows of different priority that together exceed what a unit can do: on a card with a scheduler, and on a
+"""Two flows of different priority that together exceed the speed of a unit: on a card with a scheduler, and on a
 NIC whose offloads form a pipeline."""
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from girih.experiments.panic import QUIET, byte_time, gbps, open_card, packet_ra
 from girih.paths import DESIGNS
 
 NICS = {"girih": DESIGNS / "panic_overload.yaml", "pipeline": DESIGNS / "panic_pipeline.yaml"}
-UDP_PORTS = {1: 2000, 2: 2001}  # of the flows; flow 1 goes first
+UDP_PORTS = {1: 2000, 2: 2001}  # of the flows; flow 1 has priority
 TURN, FIRST_OF_TURN = 10, 3  # of each 10 packets, 3 belong to flow 1
 SLOW = 60  # Gbps, of the first unit; the second keeps up with the link
 SIZE = 1500
-CREDITS = 2  # keep a unit busy, and put no more than two packets in front of one of flow 1
+CREDITS = 2  # keep a unit busy, and put at most two packets ahead of one of flow 1
 FILLING = 0.3  # the part of a run before measurement starts
 LEAD = 64  # cycles before the first packet
 SEED = 1
@@ -60,8 +60,8 @@ class Share:
 
 
 def compete(card: VirtualCard, load: float, *, count: int, flows: Collection[int] = tuple(UDP_PORTS)) -> dict[int, Share]:
-    """Sends `count` packets at even distances, load times as fast as the slow unit can work; which of them are flow
-    1's is drawn, the same ones each time, and those that are not of `flows` are left out.
+    """Sends `count` packets at even distances, at `load` times the speed of the slow unit; which of them are flow
+    1's is random, the same in each run, and those that are not in `flows` are left out.
 
     Raises GirihError unless each packet came out once and whole, or was counted as dropped once.
     """
@@ -100,7 +100,7 @@ def compete(card: VirtualCard, load: float, *, count: int, flows: Collection[int
 
 
 def whole(shares: Mapping[int, Share], params: Mapping[str, object]) -> list[Row]:
-    """The account of all flows together."""
+    """The totals of all flows."""
     both = Share(sum(s.sent for s in shares.values()), sum(s.received for s in shares.values()), 0, [])
     return both.account({**params, "flow": "both"})
 
@@ -112,7 +112,7 @@ def _dropped(card: VirtualCard) -> int:
 
 
 def _frame(flow: int, number: int) -> bytes:
-    """A UDP packet of a flow, different from all others. No tile on its way checks the checksum."""
+    """A UDP packet of a flow, different from all others. No tile on its path checks the checksum."""
     ethernet = bytes.fromhex("020000000002020000000001") + struct.pack("!H", 0x0800)
     ip = struct.pack("!BBHHHBBH", 0x45, 0, SIZE - len(ethernet), number & 0xFFFF, 0, 64, 17, 0) + bytes([10, 77, 0, 1, 10, 77, 0, 2])
     udp = struct.pack("!HHHH", 40000, UDP_PORTS[flow], SIZE - len(ethernet) - len(ip), 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the UDP echo experiments share: their cards, their traffic, and what was published about them."""
+"""Common parts of the UDP echo experiments: their cards, their traffic, and published figures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def gbps(payload_bits_per_cycle: float) -> float:
 
 @contextmanager
 def open_card(design: Path, progress: Progress) -> Iterator[VirtualCard]:
-    """Compiles and builds a design (minutes, when it is new) and opens its card."""
+    """Compiles and builds a design (minutes, if it is new) and opens its card."""
     progress(f"building {design.stem}")
     with VirtualCard.open(design) as card:
         yield card
@@ -49,7 +49,7 @@ def echo(
 ) -> RunResult:
     """Echoes datagrams of one size, a flow on each of the first `ports` ports.
 
-    ordered: no datagram may overtake another of its flow. Raises GirihError unless every one came back.
+    ordered: no datagram may overtake another of its flow. Raises GirihError unless all came back.
     """
     addresses = card.manifest.addresses
     macs = addresses.get("port_macs", [addresses["mac"]])

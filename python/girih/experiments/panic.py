@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the PANIC experiments share: a card whose units are given services, speeds and credits while it
+"""Common parts of the PANIC experiments: a card whose units are given services, speeds and credits while it
 runs, its traffic, and the account of every packet."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NODE_SHIFT, NODE_MASK = 16, 0xFF << 16  # of an entry of a node table
 MIXED = 8  # flows of mixed traffic
 FIRST_PORT = 40000
 QUIET = 2048  # a run ends after this many cycles without traffic; longer than the slowest engine needs for a packet
-CLOSED_LOOP_BYTES = 65536  # in flight at once when the card sets the pace; far less than its packet memory
+CLOSED_LOOP_BYTES = 65536  # in flight at a time when the card sets the pace; far less than its packet memory
 
 
 class Push(IntEnum):
@@ -39,8 +39,8 @@ class Push(IntEnum):
 
 @dataclass(frozen=True)
 class Unit:
-    """How a unit of the card is configured. gbps: None means that it keeps up with its link. spread: of its service time,
-    uniform around the mean, as a part of it. slots: packets that may wait there."""
+    """The configuration of a unit. gbps: None means that it keeps up with its link. spread: of its service time,
+    uniform around the mean, as a fraction of it. slots: packets that may wait there."""
 
     service: int
     gbps: float | None = None
@@ -50,7 +50,7 @@ class Unit:
 
 @contextmanager
 def open_card(progress: Progress, design: Path = DESIGN) -> Iterator[VirtualCard]:
-    """Compiles and builds the card (minutes, when it is new) and opens it."""
+    """Compiles and builds the card (minutes, if it is new) and opens it."""
     progress(f"building {design.stem}")
     with VirtualCard.open(design) as card:
         yield card
@@ -95,20 +95,20 @@ def flow(services: int, size: int, **fields) -> Flow:
 
 
 def mixed(services: int, size: int, *, rate: float | None = None, window: int | None = None) -> list[Flow]:
-    """Packets as `flow` sends them, of several flows: what units send back is spread over the scheduler's ports by flow."""
+    """Packets like those of `flow`, of several flows: packets from units are spread over the scheduler's ports by flow."""
     parts = {"rate": rate and rate / MIXED, "window": window and max(1, window // MIXED)}
     return [flow(services, size, src_port=FIRST_PORT + n, seed=1 + n, **parts) for n in range(MIXED)]
 
 
 def closed_loop(size: int) -> int:
-    """The window of a source that the card holds back: enough for a long chain, and never more than the card can hold."""
+    """The window of a source that is limited by the card: enough for a long chain, and never more than the card can hold."""
     return max(32, min(256, CLOSED_LOOP_BYTES // size))
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A run. sent, received, dropped: all packets, those of the warm-up too. detoured: how often a unit
-    sent one back. visits: messages that came to units."""
+    """A run. sent, received, dropped: all packets, including those of the warm-up. detoured: how often a unit
+    sent one back. visits: messages that reached units."""
 
     result: RunResult
     sent: int
@@ -131,7 +131,7 @@ class Measured:
         return sum(sum(f.last_latencies) for f in self.flows) / sum(f.received for f in self.flows)
 
     def account(self, params: Mapping[str, object]) -> list[Row]:
-        """The rows that say where the packets are."""
+        """The rows that account for all packets."""
         return [Row(name, dict(params), "packets", None, getattr(self, name)) for name in ("sent", "received", "dropped")]
 
 
@@ -164,7 +164,7 @@ def _crossed(card: VirtualCard) -> tuple[int, int]:
 
 
 def _totals(card: VirtualCard) -> tuple[int, int, int]:
-    """Packets dropped, sent back by units, and brought to units so far."""
+    """Packets dropped, sent back by units, and delivered to units so far."""
     counters = card.registers.counters()
     dropped = sum(value for tile in counters.values() for name, value in tile.items() if name.startswith("drop_"))
     units = [tile for tile in counters.values() if "mark_detoured" in tile]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an exhibit's rows are shown and kept: a table, a JSON file, a plot."""
+"""Output of an exhibit's rows: a table, a JSON file, a plot."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def _text(number: Number) -> str:
 
 
 def table(exhibit: Exhibit, rows: list[Row]) -> Table:
-    """The rows with the paper's figure beside ours, to be read in 80 columns.
+    """The rows with the paper's figure beside ours, within 80 columns.
 
-    A name that is too long goes on in the next line; what all rows share, and the notes, stand below.
+    A name that is too long continues in the next line; common parameters and notes are below the table.
     """
     names = list(dict.fromkeys(name for row in rows for name in row.params))
     units = {row.unit for row in rows}
@@ -68,7 +68,7 @@ def write_json(exhibit: Exhibit, rows: list[Row], path: Path) -> None:
 
 
 def write_plot(exhibit: Exhibit, rows: list[Row]) -> Path | None:
-    """Draws the exhibit's figure, if it has one, and says where."""
+    """Draws the exhibit's figure, if it has one; returns the file."""
     if exhibit.plot is None:
         return None
     from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IPSec-like traffic (SHA, then AES) and video-like traffic (AES) that together exceed what two AES units
-can do, beside background traffic that needs no unit."""
+"""IPSec-like traffic (SHA, then AES) and video-like traffic (AES) that together exceed the speed of two AES units,
+beside background traffic that needs no unit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UDP_PORTS = {"ipsec": 6000, "video": 6001, "background": 6002}
 CHAINS = {"ipsec": ["sha", "aes"], "video": ["aes"]}
 CLASSES = {"ipsec": 0, "video": 1}  # of their hops
 AES, SHA = ("aes_0", "aes_1"), ("sha_0", "sha_1")
-AES_NUMBER = 0  # as the design numbers services
+AES_NUMBER = 0  # the design's numbers of the services
 KEY_LOAD = 0x24  # of the window of an AES unit; the staged key and salt are before it
 AES_GBPS = 64
 CYCLES = 60_000  # of a phase
@@ -52,8 +52,8 @@ def load_key(card: VirtualCard, unit: str, tenant: int) -> None:
 
 
 def run_phase(card: VirtualCard, offered: Mapping[str, float]) -> tuple[Measured, dict[str, list[int]], tuple[int, int]]:
-    """Runs a phase: Gbps by flow. Besides what was measured, the cycles in which packets came out by flow, while all
-    of them were there and queues had filled, and from when to when that was."""
+    """Runs a phase: Gbps by flow. Also the cycles in which packets came out by flow, while all
+    flows were sending and queues had filled, and the start and end of that time."""
     flows = []
     for number, (name, speed) in enumerate(offered.items()):
         rate = packet_rate(speed, SIZE)
@@ -80,7 +80,7 @@ def phase_rows(card: VirtualCard, phase: int, offered: Mapping[str, float], pape
 
 
 def worst_split(arrivals: Mapping[str, list[int]], wanted: float) -> float:
-    """The largest deviation, in percent, of ipsec : video from what was wanted, over any 100 microseconds."""
+    """The largest deviation, in percent, of ipsec : video from the wanted ratio, over any 100 microseconds."""
     worst = 0.0
     first, second = arrivals["ipsec"], arrivals["video"]
     begin, end = max(first[0], second[0]), min(first[-1], second[-1])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds where the tiles of a card go: no deadlock, and the fewest links for its traffic. docs/placement.md is its page.
+"""Finds positions for the tiles of a card: no deadlock, and the fewest links for its traffic. See docs/placement.md.
 
-`problem` takes from a card what matters for that, and knows tiles; `search` knows fabric ports, places and numbers;
+`problem` extracts the problem from a card, and knows tiles; `search` knows fabric ports, places and numbers;
 `write` puts places into a design file.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds positions for the tiles of a design file, and says in words what they gain."""
+"""Finds positions for the tiles of a design file, and describes their gain."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ CROSSBAR = "on a crossbar positions make no difference, neither to hops nor to d
 def place_design(
     path: Path, seed: int = 0, steps: int | None = None, keep: Collection[str] = (), progress: Progress | None = None
 ) -> tuple[str, str]:
-    """The text of a design with the positions found, and a sentence on what they are worth.
+    """The text of a design with the positions found, and a sentence on their worth.
 
-    Raises GirihError for a design that is wrong in more than its positions, and where none without deadlock is found.
+    Raises GirihError if the design has mistakes other than its positions, or if no positions without deadlock are found.
     """
     path = Path(path)
     text = read_text(path)
@@ -54,7 +54,7 @@ def place_design(
 
 
 def said(found: Found) -> str:
-    """What was found, in comparison with the places at first."""
+    """A sentence that compares the result with the initial places."""
     before, after = found.before, found.after
     now = f"{after.hops:.2f} links between routers per packet"
     if after.overload:
@@ -78,7 +78,7 @@ def _check_kept(card: Card, keep: Collection[str], path: Path) -> None:
     for name in keep:
         if name not in names:
             remedy = f"{values.did_you_mean(name, names)}The tiles are {values.listing(names, 'and')}."
-            raise GirihError(f"{name} is to be kept, and is no tile", str(path), remedy)
+            raise GirihError(f"{name} is to be kept, but is not a tile", str(path), remedy)
 
 
 def _everywhere(path: Path) -> GirihError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The placement problem of a card: the fabric ports that send to each other, and who waits for whom."""
+"""The placement problem of a card: the fabric ports that send to each other, and the wait-for graph."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from girih.topology import IN, OUT, Channel, Place, Topology
 
 @dataclass(frozen=True)
 class Problem:
-    """Ports of tiles, numbered, are to be put on the places of a fabric.
+    """The assignment of the tiles' ports, by number, to the places of a fabric.
 
-    start: where they are now. kept: those that stay there. ways: pairs of ports between which messages go, and the part
-    of what the card receives that is expected to (0: none, but it is possible). capacity: of a link, as such a part.
-    waits: who waits for whom wherever the ports are; port n is resource n towards the fabric and resource
+    start: their initial places. kept: those that stay there. ways: pairs of ports between which messages go, and the fraction
+    of the card's received traffic on each (0: possible, but not expected). capacity: of a link, as such a fraction.
+    waits: edges of the wait-for graph that do not depend on places; port n is resource n towards the fabric and resource
     `ports` + n from it; numbers from 2 * `ports` are what tiles hold.
     """
 
@@ -38,7 +38,7 @@ class Problem:
 
     @property
     def can_be_placed(self) -> bool:
-        """Whether a fabric without links of its own, where no way is in another's, would be free of deadlock."""
+        """Whether the card would be free of deadlock on a fabric without links of its own, where no two paths share any."""
         graph = Graph()
         for holder, wanted in (*self.waits, *((start, self.ports + end) for start, end, _ in self.ways)):
             graph.wait(holder, wanted)
@@ -65,14 +65,14 @@ def problem_of(card: Card, kept: Collection[str] = ()) -> Problem:
 
 
 def placed(card: Card, places: tuple[Place, ...]) -> Card:
-    """The card with its fabric ports at other places. Values that depend on places are still the old ones."""
+    """The card with its fabric ports at other places. Values that depend on places are not updated."""
     left = iter(places)
     tiles = [replace(tile, places=tuple(next(left) for _ in tile.places)) for tile in card.tiles]
     return replace(card, tiles=tuple(replace(tile, nodes=tuple(map(card.fabric.node, tile.places))) for tile in tiles))
 
 
 def _busiest_port(flows: dict[tuple[int, int], float]) -> float:
-    """Gbps of the busiest link of a tile: where that is too much, no place helps, and links need not carry more."""
+    """Gbps of the busiest link of a tile: if that is overloaded, no place helps, and links between routers need not carry more."""
     sums: dict[tuple[str, int], float] = {}
     for (start, end), gbps in flows.items():
         for link in ((IN, start), (OUT, end)):
@@ -81,7 +81,7 @@ def _busiest_port(flows: dict[tuple[int, int], float]) -> float:
 
 
 def _waits(card: Card, number: dict[Place, int]) -> tuple[list[tuple[int, int]], tuple[tuple[int, int], ...]]:
-    """Of the card's graph what does not depend on places: the ports that each path joins, and all other edges."""
+    """The part of the card's graph that does not depend on places: the ports of each path, and all other edges."""
     starts: dict[Path, dict[int, None]] = {}
     ends: dict[Path, dict[int, None]] = {}
     numbers: dict[object, int] = {}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The search: simulated annealing (Kirkpatrick, Gelatt, Vecchi; Science 1983), several times, from one seed.
 
-A step moves one port to another place and swaps it with whatever was there. The search may pass through positions that
+A step moves one port to another place and swaps it with the port there, if any. The search may pass through positions that
 can deadlock, at a cost; the result cannot deadlock.
 """
 
@@ -16,18 +16,18 @@ from girih.placement.problem import Problem
 from girih.placement.state import State, Worth
 from girih.topology import Place
 
-RUNS = 3  # the first from where the ports are, the others from anywhere
+RUNS = 3  # the first from the initial places, the others from random ones
 STEPS_PER_PORT = 20_000  # of all runs
-HEAT, COOLING = 0.15, 5e-2  # the first temperature, of what steps differ in; the last one, of the first
-SAMPLES = 200  # steps that tell how much costs differ
+HEAT, COOLING = 0.15, 5e-2  # the first temperature, relative to typical differences in cost; the last one, relative to the first
+SAMPLES = 200  # steps that sample the differences in cost
 REPORTS = 25  # of progress, in a run
 
-Progress = Callable[[int, int, Worth], None]  # steps done, of all; the best so far
+Progress = Callable[[int, int, Worth], None]  # steps done; all steps; the best so far
 
 
 @dataclass(frozen=True)
 class Found:
-    """places: of each port. before, after: the worth of the places at first, and of these. steps: that were tried."""
+    """places: of each port. before, after: the worth of the initial places and of these. steps: the number tried."""
 
     places: tuple[Place, ...]
     before: Worth
@@ -36,7 +36,7 @@ class Found:
 
 
 def search(problem: Problem, seed: int = 0, steps: int | None = None, progress: Progress | None = None) -> Found:
-    """The best places for a seed and a number of steps; never worse than those at first."""
+    """The best places for a seed and a number of steps; never worse than the initial ones."""
     chooser = random.Random(seed)
     movable = [port for port in range(problem.ports) if port not in problem.kept]
     steps = STEPS_PER_PORT * problem.ports if steps is None else steps
@@ -69,7 +69,7 @@ def search(problem: Problem, seed: int = 0, steps: int | None = None, progress: 
 
 
 def _step(state: State, chooser: random.Random, movable: list[int]) -> tuple[int, int]:
-    """A port and a slot for it; half of the time beside a port that it exchanges messages with."""
+    """A port and a slot for it; half of the time beside a port with which it exchanges messages."""
     port = movable[chooser.randrange(len(movable))]
     partners = state.partners[port]
     if partners and chooser.random() < 0.5:
@@ -85,7 +85,7 @@ def _try(state: State, chooser: random.Random, movable: list[int], most: float) 
         return False
     cost = state.cost + most
     undo = state.move(port, slot)
-    if state.cost_without_tangle <= cost:  # else there is no need to look
+    if state.cost_without_tangle <= cost:  # else there is no need to compute it
         state.untangle()
         if state.cost <= cost:
             return True

@@ -10,22 +10,22 @@ from dataclasses import dataclass
 from girih.placement.problem import Problem
 from girih.topology import Place
 
-# Costs in links per packet. A link that is to carry twice what it can costs as much as OVERLOAD links more for all packets;
-# each resource in a tangle of deadlock costs TANGLED. Sharing decides between equals: it is the square of what links carry.
+# Costs in links per packet. A link loaded to twice its capacity costs as much as OVERLOAD more links for all packets;
+# each tangled resource costs TANGLED. Sharing decides between equals: it is the sum of the squares of the loads of links.
 OVERLOAD, TANGLED, SHARING = 2.0, 0.05, 1e-3
-UNEXPECTED = 1e-5  # the part that a way counts for on which nothing is expected, but possible
+UNEXPECTED = 1e-5  # the weight of a path on which traffic is possible, but not expected
 
 Undo = tuple[int, int, list[float], float, float, float, int]
 
 
 @dataclass(frozen=True, order=True)
 class Worth:
-    """What places are worth; the least is the best.
+    """The cost of places; the least is the best.
 
-    tangled: resources that are in the way of a proof that nothing can hang, 0 where it cannot. overload: what links are
-    to carry beyond their capacity. hops: links between routers that a packet crosses, all tiles of its way together.
-    Both are of what the card receives. idle: the same links, of ways on which nothing is expected. sharing: the sum of
-    the squares of what links carry; many small flows on one link are worse than on several.
+    tangled: resources that prevent a proof of freedom from deadlock, 0 if there is one. overload: the load of links
+    beyond their capacity. hops: links between routers that a packet crosses on its whole path.
+    Both are relative to the card's received traffic. idle: the hops of paths without expected traffic. sharing: the sum of
+    the squares of the links' loads: many small flows on one link are worse than on several.
     """
 
     tangled: int
@@ -40,7 +40,7 @@ class Worth:
 
 
 class State:
-    """Slots are numbers of places. at: the port in each, or None. slot: of each port."""
+    """A slot is the number of a place. at: the port in each slot, or None. slot: of each port."""
 
     def __init__(self, problem: Problem):
         self.problem = problem
@@ -84,7 +84,7 @@ class State:
 
     @property
     def key(self) -> tuple[float, ...]:
-        """Orders states as their worth does, and is there at once."""
+        """Orders states like their worth, and is available at once."""
         return self.tangled, round(self._overload, 6), round(self._hops, 6), round(self._sharing, 6)
 
     def places(self) -> tuple[Place, ...]:
@@ -94,7 +94,7 @@ class State:
         return self.at[slot] in self.problem.kept
 
     def worth(self) -> Worth:
-        """Computed anew, so that what rounding has added up over many steps does not count."""
+        """Computed from scratch, so that rounding errors do not accumulate over many steps."""
         loads: dict[int, float] = {}
         hops, idle = 0.0, 0
         for start, end, part, _ in self._ways:
@@ -108,7 +108,7 @@ class State:
         return Worth(self.tangled, round(overload, 9), round(hops, 9), idle, round(sharing, 9))
 
     def shuffle(self, chooser: random.Random, movable: list[int]) -> None:
-        """Ports that may move go anywhere."""
+        """Moves all ports that may move to random places."""
         for port in movable:
             slot = chooser.randrange(len(self.at))
             if not self.is_kept(slot):
@@ -116,7 +116,7 @@ class State:
         self.untangle()
 
     def move(self, port: int, slot: int) -> Undo:
-        """A port goes to a slot, and who is there comes in its place. `tangled` is then to be found by `untangle`."""
+        """Moves a port to a slot, and the port there, if any, to its old slot. `tangled` must then be updated by `untangle`."""
         back, other = self.slot[port], self.at[slot]
         undo = (port, back, self._load.copy(), self._hops, self._overload, self._sharing, self.tangled)
         ways = self._ways_of[port]
@@ -130,12 +130,12 @@ class State:
         return undo
 
     def undo(self, undo: Undo) -> None:
-        """As it was before the last move, which gave `undo`."""
+        """Restores the state before the last move, which returned `undo`."""
         port, back, self._load, self._hops, self._overload, self._sharing, self.tangled = undo
         self._exchange(port, back)
 
     def untangle(self) -> None:
-        """Takes away what nothing waits for, and what waits for nothing, again and again; what is left is tangled."""
+        """Repeatedly removes resources for which nothing waits and those that wait for nothing; the rest is tangled."""
         waits: list[list[int]] = [list(wanted) for wanted in self._fixed]
         for start, end, _, _ in self._ways:
             holder = start
@@ -168,7 +168,7 @@ class State:
         return route
 
     def _put(self, way: int, sign: int) -> None:
-        """Adds what goes by a way to the costs, or takes it away."""
+        """Adds the load of a path to the costs, or subtracts it."""
         start, end, part, weight = self._ways[way]
         route = self._route(self.slot[start], self.slot[end])
         self._hops += sign * weight * len(route)
@@ -184,7 +184,7 @@ class State:
 
 
 def _peeled(waits: list[list[int]], among: Iterable[int]) -> list[int]:
-    """What is left of some resources when those that none of them waits for are gone, and then those that none is left to."""
+    """The rest of some resources after repeatedly removing those for which no other one waits."""
     among = list(among)
     waited = [0] * len(waits)
     for holder in among:

@@ -129,7 +129,7 @@ def test_a_tile_that_is_kept_must_be_there():
     with pytest.raises(GirihError) as caught:
         place_design(DESIGNS / "udp_echo.yaml", keep=["ecko"])
     assert str(caught.value) == (
-        f"{DESIGNS / 'udp_echo.yaml'}: ecko is to be kept, and is no tile. Did you mean echo? "
+        f"{DESIGNS / 'udp_echo.yaml'}: ecko is to be kept, but is not a tile. Did you mean echo? "
         "The tiles are eth_rx, ip_rx, udp_rx, echo, udp_tx, ip_tx and eth_tx."
     )
 

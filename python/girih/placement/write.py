@@ -15,7 +15,7 @@ Places = Mapping[str, tuple[Place, ...]]
 
 
 def with_places(text: str, places: Places) -> str:
-    """A design that is known to be right, and has no alias, with `at:` in every tile. places: of each tile by name."""
+    """A checked design without an alias, with `at:` in every tile. places: of each tile by name."""
     tiles = _value(YAML().compose(text), "tiles")
     edits = [_edit(text, tile, places[name.value]) for name, tile in tiles.value if name.value in places]
     for start, end, new in sorted(edits, reverse=True):
@@ -24,13 +24,13 @@ def with_places(text: str, places: Places) -> str:
 
 
 def first_alias(text: str) -> tuple[int, str] | None:
-    """The line and the name of the first alias in a file: where one text stands for two, no tile has one of its own."""
+    """The line and the name of the first alias in a file. With an alias one text is used twice, so tiles share it."""
     aliases = (event for event in YAML().parse(text) if isinstance(event, AliasEvent))
     return next(((event.start_mark.line + 1, event.anchor) for event in aliases), None)
 
 
 def place_text(places: tuple[Place, ...]) -> str:
-    """As a design file has it: `[1, 0]`, `3`, or a list of them for a tile with several fabric ports."""
+    """In the syntax of a design file: `[1, 0]`, `3`, or a list of them for a tile with several fabric ports."""
     texts = [str(place[0]) if len(place) == 1 else str(list(place)) for place in places]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
@@ -40,7 +40,7 @@ def _value(mapping: MappingNode, key: str) -> Node | None:
 
 
 def _edit(text: str, tile: MappingNode, places: tuple[Place, ...]) -> tuple[int, int, str]:
-    """What is to be replaced by what: the value of `at`, or nothing behind the kind."""
+    """The text to replace, and its replacement: the value of `at`, or an insertion behind the kind."""
     for name, value in tile.value:
         if name.value == "at":
             return name.end_mark.index, _end(value), f": {place_text(places)}"
@@ -54,7 +54,7 @@ def _edit(text: str, tile: MappingNode, places: tuple[Place, ...]) -> tuple[int,
 
 
 def _end(node: Node) -> int:
-    """Where a value ends; a block list ends with its last item, not where the next line begins."""
+    """The end of a value; a block list ends with its last item, not at the next line."""
     while isinstance(node, CollectionNode) and not node.flow_style and node.value:
         node = node.value[-1]
     return node.end_mark.index

@@ -4,7 +4,7 @@
     word = encode({"chain_set": 1, "chain_count": 1, "chain": [{"service": 3}], "state": {"enable": 1}})
     decode(word)["chain_count"] == 1
 
-A struct is a dict of what is not 0; an enum is a number or its name without the prefix, in lower case with
+A struct is a dict of its nonzero fields; an enum is a number or its name without the prefix, in lower case with
 underscores ("drop_if_true").
 """
 
@@ -54,7 +54,7 @@ def names(enum: str) -> list[str]:
 
 
 def size(name: str) -> int:
-    """A number that software and the hardware share, such as `CommandWord`."""
+    """A constant shared with the hardware, such as `CommandWord`."""
     return _spec()["sizes"][name]["value"]
 
 
@@ -69,7 +69,7 @@ def _number(kind: str, value) -> int:
 
 
 def encode(values: dict, struct: str = "action") -> int:
-    """Packs a struct. Raises KeyError for an unknown name, ValueError for what does not fit."""
+    """Packs a struct. Raises KeyError for an unknown name, ValueError for a value that does not fit."""
     types = {field.name: field.type or "" for field in fields(struct)}
     numbers = {}
     for name, value in values.items():

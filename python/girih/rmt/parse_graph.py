@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles a parse graph (`spec/parse_graph.yaml` says how one is written) into a parser program.
+"""Compiles a parse graph (`spec/parse_graph.yaml` explains the format) into a parser program.
 
     program = compile_graph(load_graph(path))
     program.fields["udp.dst"]          # [Piece(word=14, high=15, low=0)]
     for offset, value in program.writes(): ...   # of the parser's window, 32 bits each
 
 The parser (rtl/rmt) is flat: each path through the graph becomes one entry. Positions behind the link
-headers are counted from a shortest frame; the first step finds how much a frame's own are moved.
+headers are those in a frame with the shortest headers; the first step finds the shift in each frame.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class Graph:
 
 @dataclass
 class Program:
-    """What the hardware is loaded with, and the names that software needs for it.
+    """The program for the hardware, and the names that software needs for it.
 
     fields: pieces of a field, most significant first; only fields of which every bit is in a word.
-    headers: number of each header in the bitmap. hides: a header that, where it is present, takes a word
+    headers: number of each header in the bitmap. hides: a header that, if it is present, takes a word
     away from the field.
     """
 
@@ -75,7 +75,7 @@ class Program:
 
 @dataclass(frozen=True)
 class _At:
-    """A byte position: `byte` in a frame of the least size, moved as `base` is."""
+    """A byte position: `byte` in a frame with the shortest headers, shifted like `base`."""
 
     base: str
     byte: int
@@ -90,7 +90,7 @@ class _At:
 
 @dataclass(frozen=True)
 class _Path:
-    """Headers in order with where they are, and what a frame must look like: (halfword, mask, value)."""
+    """Headers in order with their positions, and the conditions on a frame: (halfword, mask, value)."""
 
     headers: tuple[tuple[str, _At], ...]
     conditions: tuple[tuple[_At, int, int], ...]
@@ -98,7 +98,7 @@ class _Path:
 
 
 def load_graph(path: Path = SHIPPED) -> Graph:
-    """Raises GirihError, with the remedy, for a graph that makes no sense."""
+    """Raises GirihError, with the remedy, for an invalid graph."""
     data = YAML(typ="safe").load(path.read_text())
     graph = Graph(
         data["start"], tuple(data["link"]), data["headers"], tuple(map(tuple, data["words"])), tuple(data["flow"]), path
@@ -153,7 +153,7 @@ def _steps(graph: Graph, name: str, at: _At):
         yield follower, [*common, *select]
 
 
-_Links = tuple[tuple[str, int], ...]  # headers and where they start
+_Links = tuple[tuple[str, int], ...]  # headers and their starts
 
 
 def _links(graph: Graph):
@@ -187,7 +187,7 @@ def _paths(graph: Graph, name: str, at: _At, before: _Path) -> list[_Path]:
         size_field, unit = header["size"]["field"], header["size"]["unit"]
         least = header["bytes"] // unit
         bits = header["fields"][size_field][1]
-        if not before.headers:  # the first step has looked at it
+        if not before.headers:  # the first step has checked it
             behind = _At("l4", behind.byte)
         else:
             exact = [_condition(graph, name, at, size_field, least)]
@@ -212,7 +212,7 @@ def _merge(graph: Graph, conditions) -> dict[_At, tuple[int, int]]:
 
 
 def compile_graph(graph: Graph) -> Program:
-    """Raises GirihError where the graph is more than the parser can hold."""
+    """Raises GirihError if the graph does not fit into the parser."""
     program = Program(headers={name: i for i, name in enumerate(graph.headers)})
     _name_fields(graph, program)
     links = _links(graph)
@@ -248,7 +248,7 @@ def _extent(end: _At) -> dict:
 
 
 def _fronts(graph: Graph, program: Program, links, base_end: int, states) -> list[dict]:
-    """Entries of the first step: which link headers, and which header behind them."""
+    """Entries of the first step: the link headers, and the header behind them."""
     entries = []
     first_seen, seen = fmt.size("FrontStart"), fmt.size("FrontHalfwords")
 
@@ -323,7 +323,7 @@ def _name_fields(graph: Graph, program: Program) -> None:
 
 
 def _action(graph: Graph, program: Program, path: _Path) -> dict:
-    """What is taken from a frame on this path, and what an edit of it changes."""
+    """The data extracted from a frame on this path, and the effects of edits."""
     at = {name: _At("frame" if name == graph.start else "optional", 0) for name in graph.link}
     for sequence, _, _ in _links(graph):
         for name, byte in sequence:
@@ -376,7 +376,7 @@ def _flow_halves(graph: Graph, program: Program, owner) -> list[int]:
 
 
 def _sums(graph: Graph, path: _Path, at, owner) -> tuple[list[dict], list[int]]:
-    """The checksums on the path, and by which of them each word is covered."""
+    """The checksums on the path, and those that cover each word."""
     slots = fmt.size("Sums")
     sums: list[dict] = [{} for _ in range(slots)]
     summed = [0] * fmt.size("Words")

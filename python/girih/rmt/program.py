@@ -3,7 +3,7 @@
 
     encode("place", {"base": "l3", "halfword": 4})
 
-A struct is a dict of what is not 0, an array a list with element 0 first.
+A struct is a dict of its nonzero fields, an array a list with element 0 first.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def names(enum: str) -> list[str]:
 
 
 def encode(kind: str, value) -> int:
-    """Packs a struct or an enum. Raises KeyError for an unknown name, ValueError for what does not fit."""
+    """Packs a struct or an enum. Raises KeyError for an unknown name, ValueError for a value that does not fit."""
     if isinstance(value, dict):
         types = {field.name: field.type or "" for field in fields(kind)}
         numbers = {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A match-action stage, as software reaches it through its window.
+"""Access to a match-action stage through its window.
 
-What is to be done is written as generators that yield accesses and are sent what was read, so that the
-same code works a live card and a simulation:
+Operations are generators that yield accesses and are sent the data read, so that the
+same code works with a live card and a simulation:
 
     entry = run(stage.read_entry(3), access)                # access(write, offset, data) -> data
     entry = await run_async(stage.read_entry(3), access)    # the same, as a coroutine
@@ -27,7 +27,7 @@ _WORD = (1 << 32) - 1
 
 
 class Refused(GirihError):
-    """The card refused a request: what it is about is another tenant's, or does not exist."""
+    """The card refused a request: its object belongs to another tenant, or does not exist."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ Steps = Generator[Access, int, T]
 
 
 def run(steps: Steps[T], access: Callable[[bool, int, int], int]) -> T:
-    """Carries out steps one after the other."""
+    """Executes steps one after the other."""
     advance: Callable[[Any], Access] = steps.send
     given: Any = None
     while True:
@@ -59,7 +59,7 @@ def run(steps: Steps[T], access: Callable[[bool, int, int], int]) -> T:
 
 
 async def run_async(steps: Steps[T], access: Callable[[bool, int, int], Awaitable[int]]) -> T:
-    """The same where an access is awaited."""
+    """The same with awaited accesses."""
     advance: Callable[[Any], Access] = steps.send
     given: Any = None
     while True:
@@ -77,9 +77,9 @@ async def run_async(steps: Steps[T], access: Callable[[bool, int, int], Awaitabl
 class Entry:
     """An entry of a table. key, mask: the key's halves, the first one most significant.
 
-    owner: the tenant whose packets it is for, and who may change it; 0: everybody's packets, the operator.
-    order: of entries that match, the one with the lowest wins (not in exact tables). action: what
-    `girih.rmt.action.encode` takes.
+    owner: the tenant whose packets it matches, and who may change it; 0: every tenant's packets, the operator.
+    order: of the entries that match, the one with the lowest order wins (not in exact tables). action: the argument of
+    `girih.rmt.action.encode`.
     """
 
     key: int
@@ -91,7 +91,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Shape:
-    """What a stage is. key_halves: 16-bit halves of its key."""
+    """The kind and sizes of a stage. key_halves: 16-bit halves of its key."""
 
     kind: str
     entries: int
@@ -115,19 +115,19 @@ class MeterRates:
     peak_burst: int
 
     def words(self, meters: int, clock_hz: float) -> list[int]:
-        """As the card takes it, of a stage with so many meters."""
+        """The words for the card, in a stage with `meters` meters."""
         unit = self.rate_unit(meters, clock_hz)
         return [round(self.committed_rate / unit), self.committed_burst, round(self.peak_rate / unit), self.peak_burst]
 
     @classmethod
     def from_words(cls, words: list[int], meters: int, clock_hz: float) -> MeterRates:
-        """What `words` gives, as the card has rounded it."""
+        """The inverse of `words`, with the card's rounding."""
         unit = cls.rate_unit(meters, clock_hz)
         return cls(words[0] * unit, words[1], words[2] * unit, words[3])
 
     @staticmethod
     def rate_unit(meters: int, clock_hz: float) -> float:
-        """What the card counts rates in, 2^-12 bytes per turn of `meters` cycles, in bits per second."""
+        """The card's unit of rates, 2^-12 bytes per turn of `meters` cycles, in bits per second."""
         return 8 * clock_hz / meters / 4096
 
 
@@ -164,7 +164,7 @@ def _staged(count: int, start: int = 0) -> Steps[list[int]]:
 
 
 def shape() -> Steps[Shape]:
-    """What the stage is: its kind and sizes."""
+    """The kind and sizes of the stage."""
     kind = yield from _read("KindWord")
     objects = yield from _read("ObjectsWord")
     meters, counters, registers = (1 << (objects >> shift & 0xFF) for shift in (16, 8, 0))
@@ -172,14 +172,14 @@ def shape() -> Steps[Shape]:
 
 
 def set_key(halves: list[int | tuple[int, int]]) -> Steps[None]:
-    """Which halves of the header vector form the key, the first one most significant; (half, mask) or half."""
+    """Sets the halves of the header vector that form the key, the first one most significant; (half, mask) or half."""
     for i, half in enumerate(halves):
         number, mask = half if isinstance(half, tuple) else (half, 0xFFFF)
         yield from _write("KeyWords", i, mask << 16 | number)
 
 
 def key(halves: int) -> Steps[list[tuple[int, int]]]:
-    """The key's halves, as (half, mask); how many there are is in the stage's shape."""
+    """The key's halves, as (half, mask); their number is in the stage's shape."""
     words = []
     for i in range(halves):
         words.append((yield from _read("KeyWords", i)))
@@ -194,7 +194,7 @@ def set_rights(
     counters: range | None = None,
     registers: range | None = None,
 ) -> Steps[None]:
-    """What a tenant's own controller may use in its actions; a range of None is left as it is. Only for the operator."""
+    """Sets what a tenant's own controller may use in its actions; a range of None is not changed. Only for the operator."""
     allowed = sum(1 << service for service in set(services))
     for right in set(rights):
         if right not in RIGHTS:
@@ -222,8 +222,8 @@ def ranges(tenant: int) -> Steps[tuple[range, range, range]]:
 
 
 def set_entries(tenant: int, entries: range) -> Steps[None]:
-    """The entries that are a tenant's own. Only for the operator. In an exact table they are none, or a power of two from 4,
-    aligned, and the tenant's packets are looked for among them alone; of tenant 0, the packets of all who have none."""
+    """Sets the entries that are a tenant's own. Only for the operator. In an exact table they are none, or a power of two from 4,
+    aligned, and the tenant's packets are looked up only there; in tenant 0's, the packets of all tenants without entries."""
     yield from _write("EntriesWords", tenant, entries.stop << 16 | entries.start)
 
 
@@ -234,7 +234,7 @@ def entries_of(tenant: int) -> Steps[range]:
 
 
 def write_entry(index: int, entry: Entry) -> Steps[None]:
-    """Writes or replaces an entry; packets see all of the new one or all of the old one."""
+    """Writes or replaces an entry; packets see either all of the new one or all of the old one."""
     mask, owner, start = (actions.size(name) for name in ("StagedMask", "StagedOwner", "StagedAction"))
     yield from _stage(_split(entry.key, mask))
     yield from _stage(_split(entry.mask, owner - mask), mask)
@@ -264,7 +264,7 @@ def read_entry(index: int) -> Steps[Entry | None]:
 
 
 def write_default(action: dict) -> Steps[None]:
-    """What happens to packets that no entry matches. Only for the operator."""
+    """Sets the action for packets that no entry matches. Only for the operator."""
     yield from _stage(_split(actions.encode(action), actions.size("ActionWords")), actions.size("StagedAction"))
     yield from _command("write_default")
 
@@ -275,7 +275,7 @@ def read_default() -> Steps[dict]:
 
 
 def write_meter(index: int, words: list[int]) -> Steps[None]:
-    """Configures a meter with what `MeterRates.words` gives; its buckets start full."""
+    """Configures a meter with the words of `MeterRates.words`; its buckets start full."""
     yield from _stage(words)
     yield from _command("write_meter", index)
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of match-action stages: decides at which index an entry goes, and moves others out of its way.
+"""Tables of match-action stages: choose the index of an entry, and move others out of its way.
 
     table = table_for(shape)
     await run_async(table.insert(Entry(key, action)), access)
 
-A table knows what is in the card because it has written it, or by `load`. A tenant's controller has its
-own, with `tenant`: it sees and moves only the tenant's entries, and others' places are taken.
+A table knows the card's entries because it has written them, or by `load`. A tenant's controller has its
+own table, with `tenant`: it sees and moves only the tenant's entries, and all other places count as taken.
 
-A tenant has a range of entries of its own (`give`), where nobody but the tenant and the operator writes.
+A tenant has its own range of entries (`give`), to which only the tenant and the operator write.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Foreign:
 
 
 def layout(kind: str, entries: int, wanted: Mapping[int, int]) -> dict[int, range] | None:
-    """Ranges for tenants who want so many entries of a table, from its end on, and the operator's before them.
+    """Ranges for tenants with the wanted numbers of entries, from the end of a table on, and the operator's before them.
 
-    None where they do not fit. In an exact table all are powers of two from 4, as the hardware takes them.
+    None if they do not fit. In an exact table all are powers of two from 4, as the hardware requires.
     """
     found: dict[int, range] = {}
     end = entries
@@ -56,13 +56,13 @@ def layout(kind: str, entries: int, wanted: Mapping[int, int]) -> dict[int, rang
 
 
 def _is_block(entries: range) -> bool:
-    """Whether a range can be that of an exact table: a power of two of whole rows, at a multiple of its size."""
+    """Whether a range is valid in an exact table: a power of two of whole rows, aligned to its size."""
     size = len(entries)
     return size >= hashing.WAYS and size & size - 1 == 0 and entries.start % size == 0
 
 
 class Table:
-    """What all kinds share. entries: what is where, by index. ranges: of tenants that have entries of their own."""
+    """The common part of all kinds. entries: by index. ranges: of tenants that have their own entries."""
 
     def __init__(self, shape: Shape, tenant: int = OPERATOR, ranges: Mapping[int, range] | None = None):
         self.shape = shape
@@ -71,7 +71,7 @@ class Table:
         self.entries: dict[int, Entry | Foreign] = {}
 
     def load(self) -> Steps[None]:
-        """Reads back what is in the card."""
+        """Reads back the entries of the card."""
         self.entries = {}
         self.ranges = {}
         for tenant in [self.tenant] if self.tenant else range(MOST_TENANTS):
@@ -96,7 +96,7 @@ class Table:
         return None
 
     def insert(self, entry: Entry) -> Steps[int]:
-        """Writes an entry, over the one with the same match and owner if there is one; gives its index.
+        """Writes an entry, or overwrites the one with the same match and owner; returns its index.
 
         At no time is another entry missing. Raises TableFull; then nothing has changed.
         """
@@ -126,20 +126,20 @@ class Table:
                 yield index, entry
 
     def check_range(self, tenant: int, entries: range) -> None:
-        """Raises GirihError unless a tenant can have these entries, and none if they are empty."""
+        """Raises GirihError unless a tenant can have these entries (an empty range: none)."""
         where = _named(entries)
         if entries.stop > self.shape.entries:
-            raise GirihError("there are not so many entries", where, f"The table has 0-{self.shape.entries - 1}.")
+            raise GirihError("these entries are out of range", where, f"The table has 0-{self.shape.entries - 1}.")
         for other, taken in self.ranges.items():
             if other not in (tenant, OPERATOR) and tenant != OPERATOR and _overlap(taken, entries):
-                raise GirihError(f"tenant {other} has entries {taken.start}-{taken.stop - 1}", where, "Give others, or take those away first.")
+                raise GirihError(f"tenant {other} has entries {taken.start}-{taken.stop - 1}", where, "Give others, or remove those first.")
         lost = [index for index, entry in self.listed() if tenant and entry.owner == tenant and self._would_lose(tenant, index, entries)]
         if lost:
             remedy = f"Delete them first, as the operator or with --tenant: {', '.join(map(str, lost[:8]))}."
-            raise GirihError(f"the tenant has {len(lost)} entries that would not be in its range any more", where, remedy)
+            raise GirihError(f"the tenant has {len(lost)} entries that would no longer be in its range", where, remedy)
 
     def give(self, tenant: int, entries: range) -> Steps[None]:
-        """Makes a range the entries of a tenant, instead of those that it had. Only for the operator.
+        """Sets the range of a tenant's entries; it replaces the previous one. Only for the operator.
 
         No packet misses an entry meanwhile. Raises GirihError; then nothing has changed.
         """
@@ -153,7 +153,7 @@ class Table:
             self.ranges[tenant] = entries
 
     def _would_lose(self, tenant: int, index: int, entries: range) -> bool:
-        """Whether a tenant's entry would not do what it does if its range were another."""
+        """Whether a tenant's entry would lose its effect with another range."""
         return index not in entries
 
     def _holder(self, index: int) -> int:
@@ -161,7 +161,7 @@ class Table:
         return next((tenant for tenant, own in self.ranges.items() if tenant != OPERATOR and index in own), OPERATOR)
 
     def _region(self, owner: int) -> int:
-        """The tenant in whose range entries of an owner stand: its own if it has one. Raises TableFull."""
+        """The tenant in whose range the entries of an owner are: its own if it has one. Raises TableFull."""
         if self.tenant and self.tenant not in self.ranges:
             raise TableFull("the tenant has no entries of its own", "entry", "The operator gives them: ./girih ctl tenant set NAME --entries FIRST-LAST.")
         return owner if owner in self.ranges else OPERATOR
@@ -177,7 +177,7 @@ class Table:
         return entry.owner, entry.key & entry.mask, entry.mask & (1 << self.shape.key_bits) - 1, entry.order
 
     def _make_room(self, entry: Entry, region: int) -> Steps[int]:
-        """An index that is free, in the range of a tenant; what was there has been moved."""
+        """A free index in the range of a tenant; an entry that was there has been moved."""
         raise NotImplementedError
 
 
@@ -190,14 +190,14 @@ def _overlap(a: range, b: range) -> bool:
 
 
 class TernaryTable(Table):
-    """Entries by priority: the lowest order wins, wherever it stands, so any free index will do."""
+    """Entries by priority: the lowest order wins at any index, so any free index is good."""
 
     def check_range(self, tenant: int, entries: range) -> None:
         super().check_range(tenant, entries)
         others = [index for index, entry in self.listed() if tenant and index in entries and entry.owner != tenant]
         if others:
             where = _named(entries)
-            raise GirihError(f"others have entries there: {', '.join(map(str, others[:8]))}", where, "Delete them first, or give others.")
+            raise GirihError(f"others have entries in this range: {', '.join(map(str, others[:8]))}", where, "Delete them first, or give others.")
 
     def _make_room(self, entry: Entry, region: int) -> Steps[int]:
         yield from ()
@@ -223,7 +223,7 @@ class LpmTable(TernaryTable):
 class ExactTable(Table):
     """Cuckoo hashing: a key has one place in each of four ways, and others move to make one free.
 
-    Packets of a tenant that has a range are looked for there alone. So an entry for everybody (owner 0) has a copy in each
+    Packets of a tenant that has a range are looked up only there. So an entry for every tenant (owner 0) has a copy in each
     range; the one in the operator's is the one that is listed.
     """
 
@@ -289,7 +289,7 @@ class ExactTable(Table):
             raise GirihError("these entries cannot be a range", _named(entries), remedy)
         super().check_range(tenant, entries)
         if tenant == OPERATOR and any(self._holder(index) == OPERATOR for index in self.entries):
-            raise GirihError("the table has entries", "entries of the operator", "Delete them first: packets look for them elsewhere then.")
+            raise GirihError("the table has entries", "entries of the operator", "Delete them first: afterwards packets are looked up in another range.")
 
     def _would_lose(self, tenant: int, index: int, entries: range) -> bool:
         return entries != self.ranges.get(tenant, range(0))
@@ -300,7 +300,7 @@ class ExactTable(Table):
             yield from super().give(tenant, entries)
             return
         before = self.ranges.get(tenant, range(0))
-        if before:  # packets look into the operator's range from then on, where everything is
+        if before:  # from then on packets are looked up in the operator's range, which has all entries
             yield from super().give(tenant, range(0))
             for index in [index for index in before if index in self.entries]:
                 yield from super().delete_at(index)
@@ -314,8 +314,8 @@ class ExactTable(Table):
             raise
 
     def _move_in(self, tenant: int, entries: range) -> Steps[None]:
-        """A range for a tenant that has none: what is there moves out, copies of what is for everybody's packets move in,
-        and then the tenant's packets are looked for there."""
+        """Makes a range for a tenant that has none: entries there move out, copies of the entries for every tenant's packets move in,
+        and then the tenant's packets are looked up there."""
         self._know(tenant, entries)
         displaced = [index for index in entries if index in self.entries]
         known = [(index, self._entry(index)) for index in self.entries]
@@ -338,7 +338,7 @@ class ExactTable(Table):
         yield from set_entries(tenant, entries)
 
     def _entry(self, index: int) -> Entry:
-        """What is at an index where others have nothing."""
+        """The entry at an index that no other tenant uses."""
         entry = self.entries[index]
         assert isinstance(entry, Entry)
         return entry
@@ -347,13 +347,13 @@ class ExactTable(Table):
         return entry.owner, entry.key
 
     def _regions(self, entry: Entry) -> list[int]:
-        """Whose ranges an entry stands in."""
+        """The tenants in whose ranges an entry is."""
         everybody = [tenant for tenant in self.ranges if tenant != OPERATOR] if entry.owner == OPERATOR else []
         return [self._region(entry.owner), *everybody]
 
     def _make_room(self, entry: Entry, region: int) -> Steps[int]:
         path = self._path(entry.key, region)
-        # From the free end: an entry is written to its new place before the one behind it takes the old one.
+        # From the free end: an entry is written to its new place before its old place is overwritten.
         for source, target in reversed(list(itertools.pairwise(path))):
             yield from self._write(target, self._entry(source))
         return path[0]
@@ -384,5 +384,5 @@ class ExactTable(Table):
 
 
 def table_for(shape: Shape, tenant: int = OPERATOR, ranges: Mapping[int, range] | None = None) -> Table:
-    """The table of a stage. ranges: the entries of tenants that have their own; `load` reads them from the card."""
+    """The table of a stage. ranges: those of tenants with their own entries; `load` reads them from the card."""
     return {"exact": ExactTable, "ternary": TernaryTable, "lpm": LpmTable}[shape.kind](shape, tenant, ranges)

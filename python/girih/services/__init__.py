@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Services, tenants and chains of a card: what a design says of them becomes what its tables hold."""
+"""Services, tenants and chains of a running card: from the design to the card's tables."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains as entries of match-action tables: which bits of a packet a chain matches, and what is then done."""
+"""Chains as entries of match-action tables: the bits of a packet that a chain matches, and the action."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from girih.rmt.parse_graph import Program, compile_graph, load_graph
 from girih.rmt.stage import Entry
 
 HALF_BITS = 16
-# The half of a key's sources (match_pkg) that says which headers a packet has, one bit each.
+# The half of a key's sources (match_pkg) with a bit for each header that a packet has.
 HEADERS_HALF = 2 * actions.size("SourceCard") + 1
 
 
@@ -37,14 +37,14 @@ class Bits:
 
     @property
     def masks(self) -> dict[int, int]:
-        """The bits that count, by half."""
+        """The mask of each half."""
         return {half: mask for half, (mask, _) in self.halves.items()}
 
 
 def bits_of(match: Mapping[str, int], masks: Mapping[str, int] = {}) -> Bits:
-    """What a packet looks like that matches: its fields, and that it has the headers they are in.
+    """The bits of a packet that matches: its fields, and the presence of their headers.
 
-    masks: the bits of a field that count, where it is not all of them.
+    masks: the compared bits of a field, if not all.
     """
     program = shipped_program()
     halves: dict[int, tuple[int, int]] = {}
@@ -56,7 +56,7 @@ def bits_of(match: Mapping[str, int], masks: Mapping[str, int] = {}) -> Bits:
     for name, value in match.items():
         header = name.rpartition(".")[0]
         require(HEADERS_HALF, 1 << program.headers[header], 1 << program.headers[header])
-        for other in program.hides.get(name, ()):  # where it is there, the field's words are not the field
+        for other in program.hides.get(name, ()):  # if it is present, the field's words do not hold the field
             require(HEADERS_HALF, 1 << program.headers[other], 0)
         left = match_fields()[name]
         of_field = masks.get(name, (1 << left) - 1)
@@ -74,7 +74,7 @@ def bits_of(match: Mapping[str, int], masks: Mapping[str, int] = {}) -> Bits:
 
 @dataclass(frozen=True)
 class Key:
-    """The key of a stage: halves in order, the first one most significant, with the bits that count."""
+    """The key of a stage: halves in order, the first one most significant, with their masks."""
 
     halves: tuple[tuple[int, int], ...]
     slots: int
@@ -88,13 +88,13 @@ class Key:
             key, mask = key << HALF_BITS | value, mask << HALF_BITS | half_mask
         missing = [half for half, (half_mask, _) in left.items() if half_mask]
         if missing:
-            raise GirihError("the key of the stage lacks a field of the match", "chain", "Match fields that other chains match, too.")
+            raise GirihError("the key of the stage lacks a field of the match", "chain", "Match only fields that other chains match.")
         unused = HALF_BITS * (self.slots - len(self.halves))
         return Entry(key << unused, action, owner=owner, mask=mask << unused, order=order)
 
 
 def key_for(all_bits: Iterable[Bits], slots: int) -> Key:
-    """The key of a stage of `slots` halves whose entries match these bits. Raises GirihError when they do not fit."""
+    """The key of a stage of `slots` halves whose entries match these bits. Raises GirihError if they do not fit."""
     masks: dict[int, int] = {}
     for bits in all_bits:
         for half, (mask, _) in bits.halves.items():
@@ -107,7 +107,7 @@ def key_for(all_bits: Iterable[Bits], slots: int) -> Key:
 
 
 def chain_action(chain: Mapping) -> dict:
-    """The action that sends packets along a chain of the manifest, or of `ServiceControl`."""
+    """The action for the packets of a chain of the manifest, or of `ServiceControl`."""
     hops = [{"service": hop["number"], "rank_class": hop["class"], "meta": hop["meta"]} for hop in chain["hops"]]
     action: dict = {"chain_set": 1, "chain_count": len(hops), "chain": hops}
     if chain.get("tenant_number") is not None:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The services of a running card: chains, tenants, policies, tables, while traffic flows.
+"""Controls the services of a running card: chains, tenants, policies, tables, while traffic flows.
 
     control = ServiceControl(card.registers)
-    control.install()                                              # what the design says
+    control.install()                                              # from the design
     control.add_chain("late", ["aes"], match={"udp.dst": 4501})
-    control.as_tenant("video").add_chain(...)                      # in a tenant's name: the card sees to its rights
+    control.as_tenant("video").add_chain(...)                      # as a tenant: the card enforces its rights
 
-What is refused raises GirihError and has changed nothing.
+A refused call raises GirihError and changes nothing.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from girih.services.stages import Stages
 from girih.services.tenants import Tenants
 from girih.services.words import action_text, checked, entry_pattern, parse_actions, parse_pattern, pattern_text
 
-CHAIN_STAGE = 0  # of each port, which decides the chain
+CHAIN_STAGE = 0  # of each port, which selects the chain
 MOST_HOPS = 8
-FIRST_ORDER = 16  # of the entries of chains; lower ones are free for entries that must win
+FIRST_ORDER = 16  # of the entries of chains; lower orders are free for entries that must win
 MOST_ORDER = (1 << 16) - 1
 
 
 class ServiceControl:
-    """The services of one card, in the name of the operator or of a tenant.
+    """The services of one card, on behalf of the operator or of a tenant.
 
-    It knows what was written through it and its relatives (`as_tenant`); where a card is written to past them,
+    It knows what was written through it and through `as_tenant`; if a card is written to by other means,
     `forget` makes it read the card's tables again.
     """
 
@@ -56,13 +56,13 @@ class ServiceControl:
         self._objects = Objects(self._stages, self.facts.manifest.clock_mhz)
 
     def as_tenant(self, tenant: str) -> ServiceControl:
-        """The same card in the name of a tenant's own controller."""
+        """The same card on behalf of a tenant's own controller."""
         return ServiceControl(self._operator, tenant, self)
 
     # ---- the card as a whole ----
 
     def install(self) -> None:
-        """Everything that the design says, on a card that was just reset."""
+        """Writes the design's configuration to a card that has just been reset."""
         self.chains.clear()
         self._stages.forget()
         chains = [chain for chain in self.facts.chains if chain["match"]]
@@ -75,14 +75,14 @@ class ServiceControl:
             wanted = {tenant["number"]: tenant.get("entries", 0) for tenant in self.facts.tenants if tenant["number"]}
             for number in self._stages.numbers(port):
                 self._stages.cleared(port, number, wanted)
-        # After the ports' long programs, because for some hundred cycles after reset the scheduler clears its tables.
+        # After the ports' long programs, because the scheduler clears its tables for some hundred cycles after reset.
         for service in self.facts.services:
             self._policies.write_classes(service["name"], service["policy"]["kind"], _by_class(service["name"], service["policy"]["classes"]))
         for chain in chains:
             self._insert({"masks": {}, "owner": 0} | chain)
 
     def forget(self) -> None:
-        """Reads the card's tables again before they are used next."""
+        """Makes the card's tables be read again before their next use."""
         self._stages.forget()
 
     # ---- chains ----
@@ -111,10 +111,10 @@ class ServiceControl:
         tenant: str | None = None,
         exit: str | None = None,
     ) -> None:
-        """Sends packets that match along services; one is a name, or {"service": "aes", "class": 1, "meta": 0}.
+        """Sends matching packets through services; each is a name, or {"service": "aes", "class": 1, "meta": 0}.
 
-        masks: the bits of a field that count, where it is not all. tenant: whose the packets are from then on.
-        Packets see the chain whole or not at all. A tenant's chain takes only the tenant's packets.
+        masks: the compared bits of a field, if not all. tenant: the packets' owner from then on.
+        Packets see all of the chain or none of it. A tenant's chain takes only the tenant's packets.
         """
         if name in self.chains:
             raise GirihError(f"there is a chain {name} already", name, "Delete it first, or choose another name.")
@@ -142,8 +142,8 @@ class ServiceControl:
         what, action = parse_pattern(pattern), parse_actions(actions, self.facts)
         known = {"chain", "chain_set", "chain_count", "exit", "exit_set", "tenant", "tenant_set"}
         if not set(action) <= known or not action.get("chain_set"):
-            remedy = "For others use ./girih ctl table add."
-            raise GirihError("a chain's actions are queue, port_id and tenant, with one queue at least", name, remedy)
+            remedy = "For other actions use ./girih ctl table add."
+            raise GirihError("a chain's actions are queue, port_id and tenant, with at least one queue", name, remedy)
         services = [
             {"service": self.facts.service_name(hop["service"]), "class": hop.get("rank_class", 0), "meta": hop.get("meta", 0)}
             for hop in action["chain"]
@@ -153,7 +153,7 @@ class ServiceControl:
         self.add_chain(name, services, match=what.values, masks=what.masks, tenant=tenant, exit=exit)
 
     def delete_chain(self, name: str) -> None:
-        """Packets that matched go where their port sends all others."""
+        """Deletes a chain; packets that matched go where their port sends packets without a chain."""
         if name not in self.chains:
             mine = [chain["name"] for chain in self.list_chains()]
             raise GirihError(f"there is no chain {name}", name, f"There are: {', '.join(mine) or 'none'}.")
@@ -166,12 +166,12 @@ class ServiceControl:
         del self.chains[name]
 
     def _place(self, port: str, chain: Mapping) -> int | None:
-        """Where a chain's entry is now, as its owner knows."""
+        """The present index of a chain's entry, as its owner knows it."""
         owner = self.as_tenant(self.facts.tenant_name(chain["owner"])) if self._foreign(chain) else self
         return owner._stages.table(port, CHAIN_STAGE).find(chain["entries"][port])
 
     def _insert(self, chain: dict) -> None:
-        """At all ports or at none."""
+        """Inserts at all ports or at none."""
         action = checked(chain_action(chain))
         bits = bits_of(chain["match"], chain["masks"])
         entries = {port: self._stages.entry(port, CHAIN_STAGE, bits, action, FIRST_ORDER) for port in self.facts.ports}
@@ -186,7 +186,7 @@ class ServiceControl:
         self.chains[chain["name"]] = chain | {"entries": entries}
 
     def _install_key(self, port: str, matches: Sequence[Mapping[str, int]]) -> None:
-        """The key of a port's stage for chains. Exact tables compare all of it, so all must match the same bits."""
+        """Sets the key of a port's stage for chains. Exact tables compare the whole key, so all chains must match the same bits."""
         shape = self._stages.shape(port, CHAIN_STAGE)
         every = [bits_of(match) for match in matches] or [bits_of({"udp.dst": 0})]
         if shape.kind == "exact" and any(bits.masks != every[0].masks for bits in every):
@@ -206,9 +206,9 @@ class ServiceControl:
             return self._policies.read_all()
 
     def set_policy(self, service: str, kind: str, classes: Sequence[Mapping[str, int]] = (), **flags: bool | None) -> None:
-        """Another policy for a service: strict, fair, slack or shaped; classes such as {"class": 0, "weight": 2}.
+        """Sets the policy of a service: strict, fair, slack or shaped; classes such as {"class": 0, "weight": 2}.
 
-        flags: share, by_tenant, given_rank; None leaves one as it is. A packet that has its rank keeps it.
+        flags: share, by_tenant, given_rank; None does not change a flag. A queued packet keeps its rank.
         Classes that are not named have the policy's defaults.
         """
         with self._acting(f"set the policy of {service}", "Leave --tenant out: policies are the operator's."):
@@ -235,9 +235,9 @@ class ServiceControl:
         entries: Sequence[int] | None = None,
         stage: int | None = None,
     ) -> None:
-        """Changes what is given. guarantee, limit: bytes of packet memory; limit 0 is none. services: those that it may use.
+        """Changes the given settings. guarantee, limit: bytes of packet memory; limit 0 is none. services: those that it may use.
 
-        meters, counters, registers: the first and the last one that its actions may name, or none: (). entries: likewise those
+        meters, counters, registers: the first and the last one that its actions may use, or none: (). entries: likewise those
         of tables that are its own, of one stage or of all.
         """
         ranges = {"meters": meters, "counters": counters, "registers": registers, "entries": entries}
@@ -247,7 +247,7 @@ class ServiceControl:
     # ---- tables ----
 
     def list_entries(self, port: str, stage: int = CHAIN_STAGE) -> list[dict]:
-        """What is in a table, in words; a tenant sees its own entries."""
+        """The entries of a table, in words; a tenant sees its own entries."""
         table, key = self._stages.table(self.facts.port(port), stage), self._stages.key(port, stage)
         exact = table.shape.kind == "exact"
         chains = self._chains_of(table, port, stage)
@@ -271,7 +271,7 @@ class ServiceControl:
             raise GirihError(f"priority {priority}", "entry", f"It may be 0 to {MOST_ORDER}; the lowest wins.")
         what, action = parse_pattern(pattern), parse_actions(actions, self.facts)
         entry = self._stages.entry(self.facts.port(port), stage, bits_of(what.values, what.masks), action, priority)
-        remedy = "It may name services that it has a right to, and use no other tenant's counters and meters."
+        remedy = "It may use only services to which it has a right, and its own counters, meters and registers."
         with self._acting("add this entry", remedy):
             return self._stages.insert(port, stage, entry)
 
@@ -287,23 +287,23 @@ class ServiceControl:
         with self._acting(f"delete entry {index}", "It is another's: a tenant deletes its own entries."):
             self._stages.delete(port, stage, index)
 
-    # ---- what entries name by number ----
+    # ---- objects that entries name by number ----
 
     def list_meters(self, port: str, stage: int = CHAIN_STAGE) -> list[dict]:
-        """The meters of a stage that have rates."""
+        """The configured meters of a stage."""
         return self._objects.meters(self.facts.port(port), stage)
 
     def set_meter(
         self, port: str, index: int, *, cir: float, cbs: int, pir: float | None = None, pbs: int | None = None, stage: int = CHAIN_STAGE
     ) -> None:
-        """A meter of two rates and three colours (RFC 2698): Mbit/s and bytes. Without a peak, what is beyond the committed
+        """Sets a meter of two rates and three colours (RFC 2698): Mbit/s and bytes. Without a peak rate, traffic beyond the committed
         rate is red."""
         pir, pbs = cir if pir is None else pir, cbs if pbs is None else pbs
         with self._acting(f"set meter {index}", "A tenant has the meters that the operator has given it: ./girih ctl tenant set."):
             self._objects.set_meter(self.facts.port(port), stage, index, cir=cir, cbs=cbs, pir=pir, pbs=pbs)
 
     def list_counters(self, port: str, stage: int = CHAIN_STAGE) -> list[dict]:
-        """The counters of a stage that have counted."""
+        """The counters of a stage that are not 0."""
         return self._objects.counters(self.facts.port(port), stage)
 
     def list_registers(self, port: str, stage: int = CHAIN_STAGE) -> list[dict]:
@@ -316,18 +316,18 @@ class ServiceControl:
             self._objects.set_register(self.facts.port(port), stage, index, value)
 
     def _chains_of(self, table: Table, port: str, stage: int) -> dict[int, str]:
-        """The chains that entries of a table are, by index, as far as this controller sees."""
+        """The chains of a table's entries, by index, as far as this controller sees them."""
         mine = [chain for chain in self.chains.values() if stage == CHAIN_STAGE and not self._foreign(chain)]
         found = {table.find(chain["entries"][port]): chain["name"] for chain in mine}
         return {index: name for index, name in found.items() if index is not None}
 
     def _foreign(self, chain: Mapping) -> bool:
-        """Whether a chain is another's; nothing is, to the operator."""
+        """Whether a chain belongs to another controller; to the operator none does."""
         return bool(self._number) and chain["owner"] != self._number
 
     @contextmanager
     def _acting(self, what: str, remedy: str) -> Iterator[None]:
-        """Says of a request that the card refuses whose it was, and what to do."""
+        """Adds to the error of a refused request who made it, and what to do."""
         try:
             yield
         except (AccessRefused, Refused) as refused:
@@ -350,5 +350,5 @@ def _check_match(name: str, match: Mapping[str, int]) -> None:
 def _by_class(service: str, classes: Sequence[Mapping[str, int]]) -> dict[int, dict[str, int]]:
     numbers = [entry.get("class") for entry in classes]
     if None in numbers or len(set(numbers)) < len(numbers):
-        raise GirihError("classes without a number, or twice the same one", service, 'Write them such as {"class": 0, "weight": 2}.')
+        raise GirihError("a class without a number, or the same number twice", service, 'Write them such as {"class": 0, "weight": 2}.')
     return {entry["class"]: {key: value for key, value in entry.items() if key != "class"} for entry in classes}

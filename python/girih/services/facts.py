@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiler says about a card's services, tenants and ports, by name and by number."""
+"""The compiler's data about a card's services, tenants and ports, by name and by number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OPERATOR = "operator"
 
 
 class Facts:
-    """Names of one card. What is looked up and not there raises GirihError with the names that there are."""
+    """Names of one card. Looking up an unknown name raises GirihError with the known names."""
 
     def __init__(self, manifest: Manifest):
         if not manifest.scheduling:

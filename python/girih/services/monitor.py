@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What services, units, queues and tenants of a running card are doing: one picture, by reads alone."""
+"""The state of services, units, queues and tenants of a running card, only by reads."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ UNIT_COUNTERS = ("in_messages", "out_messages", "mark_pulled", "mark_pushed", "m
 
 
 class Monitor:
-    """Reads the state of one card in the operator's name."""
+    """Reads the state of one card as the operator."""
 
     def __init__(self, registers: Registers):
         self._registers = registers
         self._facts = Facts(registers.manifest)
 
     def state(self) -> dict:
-        """Services, units, queues, tenants, drops, as JSON takes them. Counters count from reset."""
+        """Services, units, queues, tenants and drops, for JSON. Counters count from reset."""
         fates = list(self._fates())
         return {
             "services": [self._service(service, fates) for service in self._facts.services],
@@ -44,7 +44,7 @@ class Monitor:
         return self._registers.counter(self._registers.manifest.tile(tile), name)
 
     def _fates(self) -> Iterator[dict]:
-        """What became of packets, where it happened at all. A counter's low word is read first; it holds the high one."""
+        """The nonzero counts of packets by fate. A counter's low word is read first, which latches the high one."""
         for tenant in self._facts.tenants:
             for service in self._facts.services:
                 for index, fate in enumerate(FATE_NAMES):
@@ -89,7 +89,7 @@ class Monitor:
             "service": service["name"],
             "tenant": tenant["name"],
             "packets": packets,
-            "head_rank": rank >> 1 if known and packets else None,  # its last bit says whether it was detoured
+            "head_rank": rank >> 1 if known and packets else None,  # its lowest bit is 0 for a detoured packet
             "head_detoured": bool(known and packets and not rank & 1),
         }
 
@@ -103,7 +103,7 @@ class Monitor:
         }
 
     def _tile_drops(self) -> Iterator[dict]:
-        """Drops of the other tiles; the scheduler's own are known by tenant and service."""
+        """Drops of the other tiles; the scheduler's are listed by tenant and service."""
         for tile in self._registers.manifest.tiles:
             for name in tile.counters if tile.name != self._facts.scheduler else ():
                 packets = self._counter(tile.name, name) if name.startswith("drop_") else 0

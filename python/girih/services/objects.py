@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meters, counters and registers of the match-action stages, which the actions of entries name by their numbers."""
+"""Meters, counters and registers of the match-action stages, which actions name by number."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MBIT = 1e6
 
 
 class Objects:
-    """As the operator or one tenant's controller reaches them: it sees and changes those that are its own."""
+    """Access by the operator or one tenant's controller, which sees and changes its own."""
 
     def __init__(self, stages: Stages, clock_mhz: float):
         self._stages = stages
         self._clock_hz = clock_mhz * 1e6
 
     def meters(self, port: str, number: int) -> list[dict]:
-        """Those that let something through: rates in Mbit/s, bursts in bytes, in the words of RFC 2698."""
+        """The configured meters: rates in Mbit/s, bursts in bytes, with the names of RFC 2698."""
         meters = self._stages.shape(port, number).meters
         found = [(i, words) for i, words in self._each(port, number, meters, stage.read_meter) if any(words)]
         rates = [(i, MeterRates.from_words(words, meters, self._clock_hz)) for i, words in found]
@@ -50,17 +50,17 @@ class Objects:
             if not isinstance(rate, int | float) or not 0 <= rate <= most:
                 raise GirihError(f"{name} is {rate}", where, f"It may be 0 to {most:.0f} Mbit/s.")
         if pir < cir:
-            raise GirihError(f"pir {pir:g} is less than cir {cir:g}", where, "The peak rate is the higher one.")
+            raise GirihError(f"pir {pir:g} is below cir {cir:g}", where, "Give a peak rate of at least the committed rate.")
         words = MeterRates(cir * MBIT, cbs, pir * MBIT, pbs).words(meters, self._clock_hz)
         self._stages.run(port, number, stage.write_meter(index, words))
 
     def counters(self, port: str, number: int) -> list[dict]:
-        """Those that have counted."""
+        """The counters that are not 0."""
         found = self._each(port, number, self._stages.shape(port, number).counters, stage.read_counter)
         return [{"index": i, "packets": packets, "bytes": size} for i, (packets, size) in found if packets]
 
     def registers(self, port: str, number: int) -> list[dict]:
-        """Those that are not 0."""
+        """The registers that are not 0."""
         found = self._each(port, number, self._stages.shape(port, number).registers, stage.read_register)
         return [{"index": i, "value": value} for i, value in found if value]
 
@@ -71,7 +71,7 @@ class Objects:
         self._stages.run(port, number, stage.write_register(index, value))
 
     def _each(self, port: str, number: int, count: int, read: Callable[[int], stage.Steps]) -> Iterator[tuple[int, Any]]:
-        """What there is of each that may be read; others' are refused."""
+        """Each object that may be read; those of others are refused."""
         for index in range(count):
             try:
                 yield index, self._stages.run(port, number, read(index))

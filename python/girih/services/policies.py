@@ -24,7 +24,7 @@ FLAGS = {"share": "hierarchy", "by_tenant": "by_tenant", "given_rank": "given_ra
 
 
 class Policies:
-    """Through the registers of the operator; a tenant's are refused by the card."""
+    """Access through the operator's registers; the card refuses a tenant's."""
 
     def __init__(self, registers: Registers, facts: Facts):
         self._registers = registers
@@ -38,7 +38,7 @@ class Policies:
                 self._registers.write_window(self._facts.scheduler, self._offset(number, index, word), value)
 
     def set(self, service: str, kind: str, classes: Classes, flags: Mapping[str, bool | None]) -> None:
-        """Classes first, so that the new policy finds them when it takes effect."""
+        """Writes the classes first, so that they are valid when the new policy takes effect."""
         number = self._facts.service(service)["number"]
         _check(service, kind, classes, flags)
         values = {register: int(flag) for name, register in FLAGS.items() if (flag := flags.get(name)) is not None}
@@ -81,12 +81,12 @@ def _check(service: str, kind: str, classes: Classes, flags: Mapping[str, object
         raise GirihError(f"no flag of a policy is called {unknown[0]}", service, f"There are: {', '.join(FLAGS)}.")
     for number, values in classes.items():
         if not isinstance(number, int) or not 0 <= number < CLASSES:
-            raise GirihError(f"{number} is no traffic class", service, f"It may be 0 to {CLASSES - 1}.")
+            raise GirihError(f"{number} is not a traffic class", service, f"It may be 0 to {CLASSES - 1}.")
         for name, value in values.items():
             if name not in CLASS_VALUES[kind]:
-                raise GirihError(f"{kind} knows no {name} of a class", service, f"It knows: {', '.join(CLASS_VALUES[kind])}.")
+                raise GirihError(f"a class of {kind} has no {name}", service, f"It may have: {', '.join(CLASS_VALUES[kind])}.")
             least, most = CLASS_VALUES[kind][name]
             if not isinstance(value, int) or not least <= value <= most:
                 raise GirihError(f"{name} {value} of class {number}", service, f"It may be {least} to {most}.")
         if kind == "shaped" and "burst" in values and "mbps" not in values:
-            raise GirihError(f"class {number} has a burst and no rate", service, "Give its rate in mbps, too.")
+            raise GirihError(f"class {number} has a burst and no rate", service, "Give its rate in mbps as well.")

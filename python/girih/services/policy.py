@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A service's policy as the scheduler's registers and its table of classes hold it (rtl/scheduler/policy_pkg.sv)."""
+"""A service's policy in the format of the scheduler's registers and class table (rtl/scheduler/policy_pkg.sv)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FRACTION = 16  # bits of a unit of time
 SCALE_BITS = 16
 MOST_OFFSET = (1 << 24) - 1
 LEAST_WEIGHT_COST = 15 / 16  # units of virtual time for a byte of the class with the least weight
-FAIR_SHIFT = 8  # so that a buffer full of its bytes is less than half a circle
+FAIR_SHIFT = 8  # so that a full buffer is less than half the range of ranks
 BACKLOG = 65536  # bytes of a shaped class that can wait
 
-# What each policy wants to know of a class: the value that a lone number gives, then the others; (least, most).
+# The parameters of a class by policy: first the one that a plain number sets; (least, most).
 CLASS_VALUES = {
     "strict": {"level": (0, HALF_CIRCLE - 1)},
     "fair": {"weight": (1, 255)},
@@ -45,7 +45,7 @@ class ClassWords:
 
 
 def shift_of(kind: str, classes: Classes, clock_mhz: float) -> int:
-    """How coarse ranks must be, in powers of two of a unit, for the largest differences to be told apart."""
+    """The resolution of ranks, as a power of two of a unit, with which the largest differences are in range."""
     if kind == "slack":
         reach = max([values.get("cycles", 0) for values in classes.values()], default=0)
     elif kind == "shaped":
@@ -63,7 +63,7 @@ def class_words(kind: str, classes: Classes, clock_mhz: float) -> list[ClassWord
 
 
 def class_values(kind: str, words: list[ClassWords], clock_mhz: float) -> dict[int, dict[str, float]]:
-    """What `class_words` was given, as near as the card knows it: weights are ratios to the least, rates are rounded."""
+    """The inverse of `class_words`, as precise as the card's words: weights are relative to the least, rates are rounded."""
     costs = [entry.scale * 16**entry.exponent / (1 << FRACTION) for entry in words]
     if kind == "strict":
         return {number: {"level": entry.offset} for number, entry in enumerate(words) if entry.offset != number}
@@ -80,14 +80,14 @@ def class_values(kind: str, words: list[ClassWords], clock_mhz: float) -> dict[i
 
 def _words(kind: str, classes: Classes, number: int, clock_mhz: float) -> ClassWords:
     values = classes.get(number, {})
-    if kind == "strict":  # classes that nothing is said about come in their order
+    if kind == "strict":  # classes without values are in the order of their numbers
         return ClassWords(0, 0, min(values.get("level", number), HALF_CIRCLE - 1))
     if kind == "slack":
         return ClassWords(0, 0, values.get("cycles", 0))
     if kind == "fair":
         least = min([v.get("weight", 1) for v in classes.values()], default=1)
         return ClassWords(*_cost(LEAST_WEIGHT_COST * min(least / values.get("weight", least), 1)), 0)
-    if "mbps" not in values:  # it is not held back
+    if "mbps" not in values:  # it is not shaped
         return ClassWords(0, 0, 0)
     return ClassWords(*_cost(_cycles_of_a_byte(values, clock_mhz)), min(_burst(values, clock_mhz), MOST_OFFSET))
 
@@ -102,7 +102,7 @@ def _burst(values: Mapping[str, int], clock_mhz: float) -> int:
 
 
 def _cost(units: float) -> tuple[int, int]:
-    """scale and exponent of a byte's cost, as exact as they can be."""
+    """scale and exponent of a byte's cost, as exact as possible."""
     for exponent in range(4):
         scale = round(units * (1 << FRACTION) / 16**exponent)
         if scale < 1 << SCALE_BITS:

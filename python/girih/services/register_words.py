@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an action does to a register of its stage, in words and back.
+"""Operations of an action on a register of its stage, from and to words.
 
     register 3 add length
     register 0 increment to mark
@@ -21,7 +21,7 @@ from girih.rmt import action as actions
 from girih.services.chains import match_fields, shipped_program
 
 USAGE = "register N [by FIELD BITS] UPDATE [OPERAND] [if LEFT COMPARE RIGHT [else UPDATE]] [to rank|flow|mark [new|predicate]]"
-# Sources that are no fields, and the part that holds the value.
+# Sources other than fields, and the part that holds the value.
 KNOWN = {name: (actions.size(f"Source{name.capitalize()}"), part) for name, part in (("mark", "whole"), ("flow", "low"), ("length", "whole"))}
 TARGETS = {"rank": "rank", "flow": "flow", "mark": "meta"}  # by their words
 DROPS = ("drop_if_true", "drop_if_false")
@@ -30,12 +30,12 @@ SIDES = {("register", "constant"): 0, ("register", "operand"): 1, ("operand", "c
 
 
 def parse(words: list[str]) -> dict:
-    """A `state_op` as `girih.rmt.action.encode` takes it. Raises GirihError, ValueError or IndexError for what is none."""
+    """A `state_op` as `girih.rmt.action.encode` takes it. Raises GirihError, ValueError or IndexError if the words are not one."""
     return _Parser(words).operation()
 
 
 class _Parser:
-    """One operand and one constant are all that an operation has, so both are noted when they are first named."""
+    """An operation has only one operand and one constant, so each is kept when it is first named."""
 
     def __init__(self, words: list[str]):
         self._words = list(words)
@@ -95,26 +95,26 @@ class _Parser:
         return {"against": SIDES[sides], "compare": compare}
 
     def _side(self, text: str) -> str:
-        """Notes an operand or the constant; which of them it is."""
+        """Keeps an operand or the constant; returns which of the two it is."""
         try:
             number = int(text, 0)
         except ValueError:
             self._set_operand(_place(text))
             return "operand"
         if self._constant not in (None, number):
-            raise GirihError(f"a register is changed with {self._constant} and {number}", "actions", "There is room for one number.")
+            raise GirihError(f"a register is changed with {self._constant} and {number}", "actions", "An operation has one number.")
         self._constant = number
         return "constant"
 
     def _set_operand(self, operand: tuple[int, str]) -> None:
         if self._operand not in (None, operand):
-            raise GirihError("a register is changed with two values of the packet", "actions", "There is room for one, or for one number.")
+            raise GirihError("a register is changed with two values of the packet", "actions", "An operation has one value of the packet and one number.")
         self._operand = operand
 
 
 @cache
 def _places() -> dict[str, tuple[int, str]]:
-    """The source that holds each value of the packet, and which part of it the value is."""
+    """The source of each value of the packet, and the part of it."""
     parts = {(0, 31): "whole", (16, 31): "high", (0, 15): "low"}
     places = dict(KNOWN)
     for name, pieces in shipped_program().fields.items():
@@ -128,13 +128,13 @@ def _place(name: str) -> tuple[int, str]:
     if name in _places():
         return _places()[name]
     if name in match_fields():
-        raise GirihError(f"{name} is no word of the packet", "actions", "Choose a field of 16 or 32 bits.")
+        raise GirihError(f"{name} does not have 16 or 32 bits", "actions", "Choose a field of 16 or 32 bits.")
     names = [*KNOWN, *match_fields()]
     raise GirihError(f"there is no field {name}", "actions", f"{did_you_mean(name, names)}Fields: {', '.join(names)}.")
 
 
 def text(state: Mapping) -> str:
-    """An operation as `parse` reads it; numbers for what has no name."""
+    """An operation in the syntax of `parse`, with numbers for values without a name."""
     atom = state["atom"]
     operand = _operand_text(state["source"], actions.names("part")[state["part"]], atom["constant"])
     words = ["register", str(state["index"])]

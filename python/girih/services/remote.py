@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from girih.card.client import ControlClient
 
-# Methods of girih.services.control.ServiceControl that the socket offers; besides them there is `state`.
+# Methods of girih.services.control.ServiceControl that the socket offers, beside `state`.
 CALLS = (
     "list_chains", "add_chain", "add_rule", "delete_chain",
     "list_tenants", "set_tenant",
@@ -33,11 +33,11 @@ class RemoteServices:
         self._tenant = tenant
 
     def as_tenant(self, tenant: str) -> RemoteServices:
-        """The same card in the name of a tenant's own controller."""
+        """The same card on behalf of a tenant's own controller."""
         return RemoteServices(self._client, tenant)
 
     def state(self) -> dict:
-        """What girih.services.monitor says, with the cycle and what crossed the ports' pins."""
+        """The state of girih.services.monitor, with the cycle and the statistics of the ports' pins."""
         return self._client.call("services", call="state")
 
     def __getattr__(self, name: str) -> Callable:

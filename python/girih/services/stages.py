@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The match-action tables of a card's ports, as the operator or one tenant's controller reaches them."""
+"""Access to the match-action tables of a card's ports by the operator or one tenant's controller."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_STAGES = 4
 
 @contextmanager
 def _at(port: str, number: int) -> Iterator[None]:
-    """Says of what goes wrong in a table which one it is."""
+    """Adds the table to errors."""
     try:
         yield
     except stage.Refused:
@@ -28,7 +28,7 @@ def _at(port: str, number: int) -> Iterator[None]:
 
 
 class Stages:
-    """Tables by port and stage. `tables` is shared: it holds what each controller of a card knows of its tables."""
+    """Tables by port and stage. `tables` is shared: it holds the tables as each controller of a card knows them."""
 
     def __init__(self, registers: Registers, tenant: int, tables: dict[tuple[str, int, int], Table]):
         self._registers = registers
@@ -38,7 +38,7 @@ class Stages:
         self._numbers: dict[str, list[int]] = {}
 
     def run(self, port: str, number: int, steps: stage.Steps):
-        """Carries out steps in the window of a stage. Raises Refused for what the card answers with an error."""
+        """Executes steps in the window of a stage. Raises Refused if the card answers with an error."""
         base = (1 + number) * stage.WINDOW_BYTES
 
         def access(write: bool, offset: int, data: int) -> int:
@@ -53,7 +53,7 @@ class Stages:
         return stage.run(steps, access)
 
     def shape(self, port: str, number: int) -> Shape:
-        """What a stage is. Raises GirihError where there is none."""
+        """The shape of a stage. Raises GirihError if it does not exist."""
         if (port, number) not in self._shapes:
             try:
                 if not 0 <= number < MOST_STAGES:
@@ -77,7 +77,7 @@ class Stages:
         return self._numbers[port]
 
     def key(self, port: str, number: int) -> Key:
-        """What the key of a stage is made of."""
+        """The key of a stage."""
         shape = self.shape(port, number)
         halves = self.run(port, number, stage.key(shape.key_halves))
         while halves and halves[-1][1] == 0:
@@ -85,19 +85,19 @@ class Stages:
         return Key(tuple(halves), shape.key_halves)
 
     def entry(self, port: str, number: int, bits: Bits, action: dict, order: int) -> Entry:
-        """An entry for packets with these bits. Raises GirihError where the stage cannot tell them apart."""
+        """An entry for packets with these bits. Raises GirihError if the stage cannot match them."""
         key, exact = self.key(port, number), self.shape(port, number).kind == "exact"
         entry = key.entry(bits, action, owner=self._tenant, order=order)
         if exact and {half: mask for half, mask in bits.masks.items() if mask} != dict(key.halves):
-            remedy = "It is exact: match all that its other entries match, or write kind_0: 1 in the design."
+            remedy = "It is exact: match the same fields as its other entries, or write kind_0: 1 in the design."
             raise GirihError("the table compares other fields, too", f"stage {number} of {port}", remedy)
         if any(mask & ~dict(key.halves).get(half, 0) for half, mask in bits.masks.items()):
-            remedy = "Match fields that other chains match, too."
+            remedy = "Match only fields that other chains match."
             raise GirihError("the key of the stage lacks a field of the match", f"stage {number} of {port}", remedy)
         return entry
 
     def table(self, port: str, number: int) -> Table:
-        """The table, with what is in it as this controller may see it."""
+        """The table, with the entries that this controller may see."""
         place = port, number, self._tenant
         if place not in self._tables:
             table = table_for(self.shape(port, number), self._tenant)
@@ -106,11 +106,11 @@ class Stages:
         return self._tables[place]
 
     def forget(self) -> None:
-        """The tables are read again before they are used; for cards that others write to."""
+        """Makes the tables be read again before their next use, for cards to which others write."""
         self._tables.clear()
 
     def cleared(self, port: str, number: int, wanted: Mapping[int, int]) -> None:
-        """Starts with a table that is empty, as after reset. wanted: how many entries each tenant gets."""
+        """Starts with an empty table, as after reset. wanted: the number of entries of each tenant."""
         shape = self.shape(port, number)
         ranges = layout(shape.kind, shape.entries, wanted)
         if ranges is None:
@@ -125,7 +125,7 @@ class Stages:
         table = self.table(port, number)
         index = table.find(entry)
         if index is not None:
-            raise GirihError(f"entry {index} matches these packets already", f"stage {number} of {port}", "Delete it first, or match others.")
+            raise GirihError(f"entry {index} already matches these packets", f"stage {number} of {port}", "Delete it first, or match other packets.")
         self._changed(port, number)
         with _at(port, number):
             return self.run(port, number, table.insert(entry))
@@ -137,7 +137,7 @@ class Stages:
         self.run(port, number, table.delete_at(index))
 
     def give(self, places: Iterable[tuple[str, int]], tenant: int, entries: range) -> None:
-        """Makes entries of tables a tenant's own, in all of them or in none. Raises GirihError."""
+        """Gives a tenant its own entries, in all given tables or in none. Raises GirihError."""
         tables = {place: self.table(*place) for place in places}
         for (port, number), table in tables.items():
             with _at(port, number):
@@ -156,6 +156,6 @@ class Stages:
             raise
 
     def _changed(self, port: str, number: int) -> None:
-        """Discards what other controllers know of the table; they read it again."""
+        """Discards other controllers' copies of the table; they read it again."""
         for place in [place for place in self._tables if place[:2] == (port, number) and place[2] != self._tenant]:
             del self._tables[place]

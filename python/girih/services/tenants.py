@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a card holds of its tenants: shares, parts of the packet memory, rights."""
+"""The tenants of a running card: shares, parts of the packet memory, rights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from girih.errors import GirihError
 from girih.rmt import stage
 
-if TYPE_CHECKING:  # the compiler takes its limits from here, and the rest takes what the compiler makes
+if TYPE_CHECKING:  # the compiler takes its limits from here; all else depends on the compiler's output
     from girih.card.registers import Registers
     from girih.services.facts import Facts
     from girih.services.stages import Stages
@@ -39,9 +39,9 @@ class Memory:
 def changed(
     old: dict, memory: Memory, others_guarantee: int, *, weight: int | None, guarantee: int | None, limit: int | None
 ) -> dict[str, int]:
-    """Values of the scheduler's registers of a tenant, by name, for what is given. Raises GirihError.
+    """Values of a tenant's scheduler registers, by name, for the given settings. Raises GirihError.
 
-    old: the tenant as it is. others_guarantee: bytes that the other tenants are sure of.
+    old: the present tenant. others_guarantee: bytes guaranteed to the other tenants.
     """
     name = old["name"]
     _check(name, "weight", weight, 1, MOST_WEIGHT)
@@ -68,7 +68,7 @@ def _check(tenant: str, what: str, value: int | None, least: int, most: int) -> 
 
 
 class Tenants:
-    """Through the registers of the operator; a tenant's are refused by the card."""
+    """Access through the operator's registers; the card refuses a tenant's."""
 
     def __init__(self, registers: Registers, facts: Facts, stages: Stages):
         self._registers = registers
@@ -87,7 +87,7 @@ class Tenants:
         stage_number: int | None = None,
         **given: int | None,
     ) -> None:
-        """Changes what is given: weight, guarantee, limit; services: all that it has a right to; ranges: see OBJECTS, and
+        """Changes the given settings: weight, guarantee, limit; services: all to which it has a right; ranges: see OBJECTS, and
         ENTRIES, of one stage or of all."""
         number = self._facts.tenant(name)["number"]
         rights = [self._facts.service(service)["number"] for service in services or ()]
@@ -97,7 +97,7 @@ class Tenants:
         entries = self._entries(name, ranges.get(ENTRIES), stage_number)
         values = changed(old, self._memory, others, **given)
         own = {what: self._range(name, what, ranges.get(what)) for what in OBJECTS}
-        if entries is not None:  # first, because that can fail
+        if entries is not None:  # first, because this can fail
             self._stages.give([place for place in self._all_stages() if stage_number in (None, place[1])], number, entries)
         if services is not None:
             values["rights"] = sum(1 << right for right in set(rights))
@@ -121,7 +121,7 @@ class Tenants:
         return range(given[0], given[1] + 1) if given else range(0)
 
     def _range(self, name: str, what: str, given: Sequence[int] | None) -> range | None:
-        """First and last, or nothing of them for an empty list."""
+        """First and last, or an empty range for an empty list."""
         if given is None:
             return None
         most = min(getattr(self._stages.shape(port, each), what) for port, each in self._all_stages()) - 1
@@ -134,7 +134,7 @@ class Tenants:
         return [(port, each) for port in self._facts.ports for each in self._stages.numbers(port)]
 
     def write_table_rights(self, port: str, number: int, services: Sequence[str]) -> None:
-        """What the actions of a tenant's controller may name in the tables of a port; the operator's may name all."""
+        """Writes what the actions of a tenant's controller may use in the tables of a port; the operator's may use everything."""
         if number:
             numbers = [self._facts.service(service)["number"] for service in services]
             for each in self._stages.numbers(port):
@@ -158,12 +158,12 @@ class Tenants:
         }
 
     def _owned(self, number: int) -> dict[str, list[int] | None]:
-        """The first and the last of a tenant's meters, counters and registers, alike in all stages; the operator has all."""
+        """The first and the last of a tenant's meters, counters and registers, the same in all stages; the operator has all."""
         own = self._stages.run(next(iter(self._facts.ports)), 0, stage.ranges(number))
         return {what: [each.start, each.stop - 1] if number and each else None for what, each in zip(OBJECTS, own)}
 
     def _own_entries(self, number: int) -> dict[str, list[int]]:
-        """The first and the last entry that are a tenant's own, by table."""
+        """The first and the last of a tenant's own entries, by table."""
         found = {(port, each): self._stages.run(port, each, stage.entries_of(number)) for port, each in self._all_stages()}
         return {f"{port}.{each}": [own.start, own.stop - 1] for (port, each), own in found.items() if own}
 

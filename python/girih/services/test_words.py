@@ -130,7 +130,7 @@ def test_a_field_is_rewritten_where_it_is(facts):
 @pytest.mark.parametrize(
     "text, complaint",
     [
-        ("", "nothing to do"),
+        ("", "there are no actions"),
         ("quue aes", "no action is called quue. Did you mean queue"),
         ("queue", "cannot be read"),
         ("queue md5", "md5 is not among the services"),
@@ -154,7 +154,7 @@ def test_a_field_is_rewritten_where_it_is(facts):
         ("register 3 add", "cannot be read"),
         ("register 256 increment", "do not fit"),
         ("register 3 add lenght", "there is no field lenght. Did you mean length"),
-        ("register 3 add ipv4.ttl", "ipv4.ttl is no word of the packet"),
+        ("register 3 add ipv4.ttl", "ipv4.ttl does not have 16 or 32 bits"),
         ("register 3 add 5 if register less 6", "changed with 5 and 6"),
         ("register 3 add length if register less mark", "two values of the packet"),
         ("register 3 keep if 5 less register", "5 is not compared with register"),
@@ -162,7 +162,7 @@ def test_a_field_is_rewritten_where_it_is(facts):
         ("register 3 increment to port", "cannot be read"),
         ("register 3 increment to mark again", "do not fit"),
         ("register 3 increment drop_if_true now", "cannot be read"),
-        ("register 3 increment / register 4 increment", "two registers are changed"),
+        ("register 3 increment / register 4 increment", "an entry changes at most one register"),
     ],
 )
 def test_what_is_no_action_is_refused(facts, text, complaint):

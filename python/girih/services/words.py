@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patterns and actions in the words of rte_flow, and back.
+"""Patterns and actions from and to the words of rte_flow.
 
     parse_pattern("ipv4 dst is 10.0.0.0/8 / udp dst is 4500")
     parse_actions("queue aes class 1 / queue sha / port_id host", facts)
@@ -28,7 +28,7 @@ RED = 2  # of the colours of a meter
 
 @dataclass(frozen=True)
 class Pattern:
-    """Values of fields by name, and the bits of them that count where it is not all."""
+    """Values of fields by name, and their masks, if not all bits are compared."""
 
     values: Mapping[str, int]
     masks: Mapping[str, int] = field(default_factory=dict)
@@ -57,7 +57,7 @@ def parse_pattern(text: str) -> Pattern:
 
 
 def _items(text: str) -> Iterator[str]:
-    """What stands between slashes with spaces round them, without a last `end`."""
+    """The items between slashes with spaces around them, without a last `end`."""
     items = [" ".join(item.split()) for item in re.split(r"\s+/\s+|\s+/$", text.strip())]
     if items and items[-1] == "end":
         items.pop()
@@ -93,7 +93,7 @@ def _prefix_mask(name: str, text: str, bits: int) -> int:
 
 
 def pattern_text(values: Mapping[str, int], masks: Mapping[str, int] = {}) -> str:
-    """A pattern as `parse_pattern` reads it."""
+    """A pattern in the syntax of `parse_pattern`."""
     items = []
     for name, value in values.items():
         header, _, last = name.rpartition(".")
@@ -113,7 +113,7 @@ def _value_text(name: str, value: int, bits: int) -> str:
 
 
 def entry_pattern(key: Key, entry_key: int, entry_mask: int) -> str:
-    """What an entry of a table matches: fields where its bits are whole ones, else halves of the header vector."""
+    """The pattern of an entry: fields if its bits are those of whole fields, else halves of the header vector."""
     halves = {}
     for place, (half, key_mask) in enumerate(key.halves):
         shift = 16 * (key.slots - 1 - place)
@@ -150,7 +150,7 @@ def entry_pattern(key: Key, entry_key: int, entry_mask: int) -> str:
 
 
 def parse_actions(text: str, facts: Facts) -> dict:
-    """An action as `girih.rmt.action.encode` takes it. Raises GirihError for what is no action."""
+    """An action as `girih.rmt.action.encode` takes it. Raises GirihError if it is not an action."""
     action: dict = {}
     for item in _items(text):
         word, *rest = item.split()
@@ -162,7 +162,7 @@ def parse_actions(text: str, facts: Facts) -> dict:
         except (ValueError, IndexError) as error:
             raise GirihError(f"the action {item!r} cannot be read", "actions", f"Write: {usage}.") from error
     if not action:
-        raise GirihError("there is nothing to do", "actions", ACTIONS_EXAMPLE)
+        raise GirihError("there are no actions", "actions", ACTIONS_EXAMPLE)
     return checked(action)
 
 
@@ -238,7 +238,7 @@ def _modify(action: dict, words: list[str], _facts: Facts) -> None:
     pieces = shipped_program().fields[name]
     bits = match_fields()[name]
     if any(p.low % 16 or (p.high + 1) % 16 for p in pieces) or (operation == "add" and len(pieces) > 1):
-        remedy = "Choose a field of whole halfwords; only what lies in one word can be added to."
+        remedy = "Choose a field of whole halfwords; to add, it must be in one word."
         raise GirihError(f"{name} cannot be changed alone", "actions", remedy)
     left, value = bits, _field_value(name, text, bits)
     edits = list(action.get("edit", ()))
@@ -249,17 +249,17 @@ def _modify(action: dict, words: list[str], _facts: Facts) -> None:
         part = (value >> left & (1 << width) - 1) << piece.low
         edits.append({"op": operation, "number": piece.word, "halves": halves, "value": part})
     if len(edits) > 2:
-        raise GirihError("an entry changes two words of a packet at most", "actions", "Put the rest in another stage.")
+        raise GirihError("an entry changes at most two words of a packet", "actions", "Put the rest in another stage.")
     action["edit"] = edits
 
 
 def _register(action: dict, words: list[str], _facts: Facts) -> None:
     if "state" in action:
-        raise GirihError("two registers are changed", "actions", "Put one of them in another stage.")
+        raise GirihError("an entry changes at most one register", "actions", "Put one of them in another stage.")
     action["state"] = register_words.parse(words)
 
 
-# By word: how it is written, and what it does to the action.
+# By word: its syntax, and its effect on the action.
 _ACTIONS: dict[str, tuple[str, Callable]] = {
     "drop": ("drop", _flag("drop", {})),
     "queue": ("queue SERVICE [class N] [meta N]", _queue),
@@ -278,7 +278,7 @@ _ACTIONS: dict[str, tuple[str, Callable]] = {
 
 
 def action_text(action: Mapping, facts: Facts) -> str:
-    """A decoded action in words; what `parse_actions` has no words for is named."""
+    """A decoded action in words; parts for which `parse_actions` has no words are named."""
     items = ["drop"] if action.get("drop") else []
     for hop in list(action.get("chain", ()))[: action.get("chain_count", 0) if action.get("chain_set") else 0]:
         extra = "".join(f" {word} {hop[name]}" for word, name in (("class", "rank_class"), ("meta", "meta")) if hop.get(name))

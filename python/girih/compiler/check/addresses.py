@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Addresses that are given on the command line instead of those in the design file."""
+"""Addresses from the command line, which override those in the design file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def readdressed(design: Design, ip: str | None, mac: str | None) -> Design:
 
 def _mac(text: str) -> int:
     number = values.mac(text)
-    fault = "is no MAC address" if number is None else values.mac_fault(number)
+    fault = "is not a MAC address" if number is None else values.mac_fault(number)
     if number is None or fault:
         raise GirihError(f"{text} {fault}", "--mac", "Write --mac 02:67:69:72:69:68; the first byte of a card's own address is even.")
     return number
@@ -34,11 +34,11 @@ def _with_ip(addresses: Addresses, text: str) -> Addresses:
     number = values.ipv4(host)
     good = not slash or (length.isascii() and length.isdecimal() and 1 <= int(length) <= 32)
     if number is None or not good:
-        raise GirihError(f"{text!r} is no IPv4 address", "--ip", remedy)
+        raise GirihError(f"{text!r} is not an IPv4 address", "--ip", remedy)
     prefix = int(length) if slash else addresses.prefix
     if fault := values.ipv4_fault(number, prefix):
         raise GirihError(f"{text} {fault}", "--ip", remedy)
     gateway = addresses.gateway
     if gateway is not None and ((gateway ^ number) >> (32 - prefix) or gateway == number):
-        raise GirihError(f"the design's gateway {values.ipv4_text(gateway)} is no neighbour of {text}", "--ip", "Give an address in the gateway's network.")
+        raise GirihError(f"the design's gateway {values.ipv4_text(gateway)} is not a neighbour of {text}", "--ip", "Give an address in the gateway's network.")
     return replace(addresses, ip=number, prefix=prefix)

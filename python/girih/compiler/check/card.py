@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Third pass: a `Design` and the kinds of tiles become a `Card` that is known to be right."""
+"""Third pass: makes a checked `Card` from a `Design` and the kinds of tiles."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def check_file(
     ip: str | None = None,
     mac: str | None = None,
 ) -> Card:
-    """The card of a design file. Raises GirihError, or GirihErrors with every independent one.
+    """The card of a design file. Raises GirihError, or GirihErrors with all independent errors.
 
-    allow_deadlock: also of one that can hang, to see it hang. ip (`10.77.0.2/24`), mac: instead of those in the file.
+    allow_deadlock: also accepts a card that can hang, for tests. ip (`10.77.0.2/24`), mac: override those in the file.
     """
     path = Path(path)
     text = read_text(path)
@@ -58,9 +58,9 @@ def source_name(path: Path) -> str:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is known of a design before its tiles are checked one by one; all by the name of a tile.
+    """Facts about a design that are known before its tiles are checked one by one, by name of the tile.
 
-    ports: how many fabric ports each takes. places: of those that could be placed.
+    ports: the number of fabric ports of each. places: of those that could be placed.
     """
 
     design: Design
@@ -72,7 +72,7 @@ class _Plan:
     report: Report
 
     def places_of(self, name: str) -> tuple[Place, ...]:
-        """The places of a tile; a placeholder for one that could not be placed, which was reported."""
+        """The places of a tile; a placeholder if it could not be placed, which has been reported."""
         return self.places[name] if name in self.places else self.fabric.shape.places[:1] * self.ports[name]
 
     @property
@@ -86,9 +86,9 @@ class _Plan:
         return {name: why_no_exit(self.kinds[name]) or node for name, node in self.nodes.items()}
 
     def scheduler_for(self, tile: TileText) -> tuple[str, tuple[int, ...]] | None:
-        """The scheduler, and the fabric ports of it that a tile uses in turn: units and ports each begin with another.
+        """The scheduler, and its fabric ports in the order in which a tile uses them: each unit and port starts with another.
 
-        Where there are lossless messages, they have the first to themselves: none that comes back waits behind one
+        Lossless messages have the first port to themselves: no message from a unit waits behind one
         that waits for a token.
         """
         name, units = self.scheduling.scheduler, self.scheduling.unit_names
@@ -107,7 +107,7 @@ class _Plan:
 
 
 def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report, allow_deadlock: bool = False) -> Card:
-    """The card of a design. What is wrong, here and in the passes before, is raised at the end."""
+    """The card of a design. Raises the errors of this and earlier passes at the end."""
     known = {tile.name: _kind(tile, kinds, report) for tile in design.tiles}
     ports = {tile.name: _fabric_ports(tile, known[tile.name]) for tile in design.tiles}
     fabric, places = place(design, ports, report)
@@ -121,7 +121,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     too_high = any(tile.port is not None and tile.port >= card.ports for tile in card.tiles)
     if design.tiles and None not in known.values() and not too_high:
         _check_ports(card, design, report)
-    if not report.errors:  # what follows needs every next hop to be there
+    if not report.errors:  # the following checks need all next hops
         _check_reachable(card, report)
         check_headers(card, report)
         _check_addresses(card, report)
@@ -165,7 +165,7 @@ def _kind(tile: TileText, kinds: Mapping[str, Kind], report: Report) -> Kind | N
     name = tile.kind.text
     if name in kinds:
         return kinds[name]
-    if name:  # that there is none at all was reported before
+    if name:  # a missing kind has been reported
         hint = values.did_you_mean(name, kinds)
         report.error(
             tile.kind.line, f"tile {tile.name} is of kind {name}, which does not exist", f"{hint}The kinds are {values.listing(kinds, 'and')}."
@@ -205,7 +205,7 @@ def _check_width(tile: TileText, kind: Kind, design: Design, report: Report) -> 
 
 def _check_port(tile: TileText, kind: Kind, design: Design, report: Report) -> None:
     if tile.port_line is not None and not kind.at_port:
-        report.error(tile.port_line, f"tile {tile.name} of kind {kind.name} is at no Ethernet port", "Remove port.")
+        report.error(tile.port_line, f"tile {tile.name} of kind {kind.name} uses no Ethernet port", "Remove port.")
     elif kind.at_port and tile.port >= design.ports:
         report.error(
             tile.port_line,

@@ -15,7 +15,7 @@ from girih.rmt.tables import TableFull, layout, table_for
 from girih.services.chains import Bits, bits_of, key_for, match_fields
 from girih.spec.kinds import Kind
 
-# Parameters of a port that say what its first table, which decides the chain, is like.
+# Parameters of a port that describe its first table, which selects the chain.
 TABLE_KIND, KEY_HALVES, ENTRIES = "kind_0", "key_halves_0", "entries_0"
 EXACT, TERNARY, PREFIX = range(len(KINDS))
 Kinds = Mapping[str, Kind | None]
@@ -40,7 +40,7 @@ def is_service(word: Scalar, owner: str, names: list[str], report: Report) -> bo
     if word.text in names:
         return True
     hint = values.did_you_mean(word.text, names)
-    report.error(word.line, f"{owner} names {word.text}, which is no service", f"{hint}The services are {values.listing(names, 'and')}.")
+    report.error(word.line, f"{owner} names {word.text}, which is not a service", f"{hint}The services are {values.listing(names, 'and')}.")
     return False
 
 
@@ -68,7 +68,7 @@ def check_chains(
             if hop.service.text not in tenant.services:
                 report.error(
                     hop.service.line,
-                    f"{owner} visits {hop.service.text}, which its tenant {tenant.name} has no right to",
+                    f"{owner} visits {hop.service.text}, to which its tenant {tenant.name} has no right",
                     f"Add {hop.service.text} to the services of {tenant.name}, or leave it out.",
                 )
         chains.append(
@@ -96,14 +96,14 @@ def _check_keys(
         same = next((other for other, others in matched[:index] if others == bits), None)
         if same is not None:
             what = f"chains {same.name.text} and {text.name.text} match the same packets"
-            report.error(text.name.line, what, "Let them match different ones, or remove one of them.")
+            report.error(text.name.line, what, "Match different packets, or remove one of them.")
             return
     for tile in design.tiles:
         kind = kinds[tile.name]
         halves = None if kind is None else parameter(tile, kind, KEY_HALVES, design.params)
         sort = None if halves is None else parameter(tile, kind, TABLE_KIND, design.params)
         if sort == PREFIX:
-            what = f"the first table of {tile.name} is one of prefixes, which cannot decide chains"
+            what = f"the first table of {tile.name} is a prefix table, which cannot select chains"
             report.error(tile.line, what, f"Write {TABLE_KIND}: {EXACT}, exact, or {TABLE_KIND}: {TERNARY}, ternary.")
         if halves is None or sort not in (EXACT, TERNARY) or not matched:
             continue
@@ -133,7 +133,7 @@ def _check_keys(
 
 
 def _fit(sort: str, entries: int, halves: int, matched: list[Bits], wanted: Mapping[int, int]) -> bool:
-    """Whether a table takes all entries, as they are written when the card starts. wanted: the entries of tenants."""
+    """Whether all entries fit into a table when the card starts. wanted: the entries of tenants."""
     table = table_for(Shape(sort, entries, halves, meters=0, counters=0, registers=0), ranges=layout(sort, entries, wanted))
     key = key_for(matched, halves)
     try:
@@ -152,7 +152,7 @@ def _chain_tenant(text: ChainText, tenants: tuple[Tenant, ...], report: Report) 
         hint = values.did_you_mean(text.tenant.text, by_name)
         report.error(
             text.tenant.line,
-            f"chain {text.name.text} is of tenant {text.tenant.text}, which is not there",
+            f"chain {text.name.text} belongs to tenant {text.tenant.text}, which does not exist",
             f"{hint}The tenants are {values.listing(by_name, 'and')}.",
         )
     return by_name.get(text.tenant.text)
@@ -165,7 +165,7 @@ def _exit(text: ChainText, kinds: Kinds, report: Report) -> str | None:
     if name not in kinds:
         hint = values.did_you_mean(name, kinds)
         report.error(
-            text.exit.line, f"chain {text.name.text} leads to {name}, which is no tile", f"{hint}Name one of: {', '.join(kinds)}."
+            text.exit.line, f"chain {text.name.text} leads to {name}, which is not a tile", f"{hint}Name one of: {', '.join(kinds)}."
         )
         return None
     kind = kinds[name]
@@ -184,7 +184,7 @@ def _match(text: ChainText, report: Report) -> tuple[tuple[str, int], ...]:
         whose = f"match of chain {text.name.text}"
         if key.text not in fields:
             hint = values.did_you_mean(key.text, fields)
-            report.error(key.line, f"{key.text} in {whose} is no field of a packet", f"{hint}It may be {values.listing(fields)}.")
+            report.error(key.line, f"{key.text} in {whose} is not a field of a packet", f"{hint}It may be {values.listing(fields)}.")
             continue
         number = _field_value(value)
         if number is None or not 0 <= number < 1 << fields[key.text]:

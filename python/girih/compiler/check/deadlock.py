@@ -18,7 +18,7 @@ NO_PROPOSAL = "No change of one thing helps; ./girih place looks at all position
 
 
 class DeadlockError(GirihError):
-    """A card that can hang. card: as the design has it. cycle: the shortest, edges of `dependencies(card)`. proposals:
+    """A card that can hang. card: of the design. cycle: the shortest one, edges of `dependencies(card)`. proposals:
     each with a card that cannot."""
 
     def __init__(self, what: str, where: str, card: Card, cycle: Cycle, found: tuple[Proposal, ...]):
@@ -29,10 +29,10 @@ class DeadlockError(GirihError):
 
 
 def check_deadlock(card: Card, design: Design, kinds: Mapping[str, Kind], file: str, recheck: Recheck) -> None:
-    """Raises DeadlockError where a card can hang, with the reason in words and changes that help; GirihError where
+    """Raises DeadlockError if a card can hang, with the reason in words and changes that help; GirihError if
     messages go round for ever.
 
-    file: where the design is written. recheck: the card of a changed design, None where that is wrong otherwise.
+    file: the design file. recheck: the card of a changed design, None if that has other errors.
     """
     messages = walk(card)
     _check_endless(card, messages, file)
@@ -49,5 +49,5 @@ def _check_endless(card: Card, messages: Walk, file: str) -> None:
     circle = endless(messages)
     if circle:
         ways = " > ".join(state.at.tile for state in (*circle, circle[0]))
-        what = f"messages of port {circle[0].port} that come to {circle[0].at.tile} go round for ever: {ways}"
-        raise GirihError(what, f"{file}:{card.tile(circle[0].at.tile).line}", "Lead them to a tile at a port.")
+        what = f"messages of port {circle[0].port} that reach {circle[0].at.tile} go round for ever: {ways}"
+        raise GirihError(what, f"{file}:{card.tile(circle[0].at.tile).line}", "Send them to a tile at a port.")

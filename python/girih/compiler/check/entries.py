@@ -20,7 +20,7 @@ def check_entries(tenants: tuple[Tenant, ...], design: Design, kinds: Mapping[st
     names = ", ".join(f"{tenant.entries} of {tenant.name}" for tenant in tenants if tenant.entries)
     if wanted.get(OPERATOR):
         owner = next(tenant for tenant in tenants if tenant.number == OPERATOR)
-        report.error(lines[owner.name], f"tenant {owner.name} is the operator, who has no number of entries", "It has what the others leave.")
+        report.error(lines[owner.name], f"tenant {owner.name} is the operator, whose entries cannot be set", "The operator has all that other tenants do not.")
     elif names:
         line = next(lines[tenant.name] for tenant in tenants if tenant.entries)
         for tile in design.tiles:
@@ -30,7 +30,7 @@ def check_entries(tenants: tuple[Tenant, ...], design: Design, kinds: Mapping[st
                 table, entries = (parameter(tile, kind, f"{what}_{number}", design.params) for what in ("kind", "entries"))
                 if table is None or entries is None or not 0 <= table < len(KINDS) or layout(KINDS[table], entries, wanted):
                     continue
-                rule = " In an exact table each has a power of two, from 4." if KINDS[table] == "exact" else ""
+                rule = " In an exact table each has a power of two, at least 4." if KINDS[table] == "exact" else ""
                 report.error(
                     line,
                     f"the entries of tenants ({names}) do not fit into the {entries} of stage {number} of {tile.name}",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tiles have in their configuration and parameters because of the design's services and tenants."""
+"""The tiles' configuration and parameters that follow from the design's services and tenants."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def filled(
     replicas: int,
     report: Report,
 ) -> dict[str, Value]:
-    """Values by the names of fields and parameters; a kind takes those that it has. nodes: of the tiles."""
+    """Values by name of field or parameter; a kind uses those that it has. nodes: of the tiles."""
     if is_balancer(kind):
         return {"replicas": replicas}
     if is_scheduler(kind):
@@ -62,7 +62,7 @@ def _of_scheduler(
         "hierarchy": [int(service.policy.share) for service in scheduling.services],
         "by_tenant": [int(service.policy.by_tenant) for service in scheduling.services],
         "given_rank": [int(service.policy.given_rank) for service in scheduling.services],
-        # A tenant that the design does not name has no rights where it names some.
+        # If the design names tenants, all others have no rights.
         "rights": of_tenants(lambda tenant: sum(1 << numbers[name] for name in tenant.services), 0)
         if tenants
         else [everything] * MOST_TENANTS,
@@ -85,7 +85,7 @@ def _of_scheduler(
     for item in kind.parameters:
         if item.name in needs:
             value = max(needs[item.name], int(item.min))
-            if value > int(item.max) and item.name != "tenants":  # whose numbers were checked one by one
+            if value > int(item.max) and item.name != "tenants":  # whose numbers have been checked individually
                 report.error(tile.line, f"the card has {value} {item.name}; a {kind.name} takes {item.max}", "Leave some out.")
             found[item.name] = value
     return found

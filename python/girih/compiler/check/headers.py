@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Third pass: a tile that works on a header gets only messages whose descriptor says where that is."""
+"""Third pass: a tile that needs a header gets only messages whose descriptor has the header's offset."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def check_headers(card: Card, report: Report) -> None:
             givers = [kind.name for kind in load_kinds().values() if missing[0] in kind.gives and (card.params.chain_hops or not kind.chained)]
             report.error(
                 line,
-                f"messages from {path.src} come to {path.dst} of kind {kinds[path.dst].name}, and no tile before has found {_WORDS[missing[0]]}",
-                f"Lead them through a tile of kind {values.listing(givers)} first.",
+                f"messages from {path.src} reach {path.dst} of kind {kinds[path.dst].name} before any tile has found {_WORDS[missing[0]]}",
+                f"Send them through a tile of kind {values.listing(givers)} first.",
             )
 
 
@@ -43,7 +43,7 @@ def _found(card: Card) -> dict[str, frozenset[str]]:
     while True:
         before = dict(found)
         for path in paths:
-            if "axis_in" not in kinds[path.dst].uses:  # what comes to a port's tile leaves the card there
+            if "axis_in" not in kinds[path.dst].uses:  # messages leave the card at a port's tile
                 found[path.dst] &= found[path.src] | _known_after(kinds[path.src])
         if found == before:
             return found

@@ -12,9 +12,9 @@ from girih.compiler.read.parse import Map, Report, Scalar, Seq
 from girih.spec.kinds import Kind
 
 ANY = "any"
-# Words for the keys of messages that go to the queues; who has both spreads them over two fabric ports.
+# Words for the keys of messages to the scheduler; a kind with both spreads them over two fabric ports.
 SCHEDULER = ("scheduler", "scheduler_odd")
-NO_KEY = "0"  # the table of a kind that sends everything to one next hop is searched with 0
+NO_KEY = "0"  # the key of a kind that sends everything to one next hop is 0
 
 
 def resolve(
@@ -27,8 +27,8 @@ def resolve(
 ) -> tuple[Hop, ...]:
     """The node table of a tile, `any` last because the first match wins.
 
-    kinds: the kind of every tile by its name, None where it is unknown. scheduler: the tile that has the queues,
-    and the fabric ports of it that this tile is to use in turn.
+    kinds: the kind of every tile by its name, None if it is unknown. scheduler: the scheduler tile,
+    and its fabric ports in the order in which this tile uses them.
     """
     if tile.next is None and kind.next is not None and SCHEDULER[0] in kind.next.names:
         return tuple(_filled(kind, [], scheduler))
@@ -47,7 +47,7 @@ def resolve(
         report.error(
             tile.next.line,
             f"next of tile {tile.name} has {len(hops)} entries; the node table of {kind.name} holds {kind.next.entries}",
-            "Lead several keys to one tile with any, or split the traffic over two tiles.",
+            "Send several keys to one tile with any, or split the traffic over two tiles.",
         )
     good = [hop for hop in hops if _target_is_good(hop, tile, kinds, report)]
     good += _filled(kind, good, scheduler)
@@ -55,7 +55,7 @@ def resolve(
 
 
 def _filled(kind: Kind, hops: list[Hop], scheduler: tuple[str, tuple[int, ...]] | None) -> list[Hop]:
-    """The entries that lead to the card's scheduler, where the kind wants some and the design gives none."""
+    """The entries for the card's scheduler, if the kind needs them and the design gives none."""
     keys = [kind.next.names[word] for word in SCHEDULER if word in kind.next.names]
     if scheduler is None or any(hop.key in (*keys, None) for hop in hops):
         return []
@@ -133,7 +133,7 @@ def _keyed(tile: TileText, kind: Kind, tree: Map, ports: int, report: Report) ->
                 report.error(
                     key.line,
                     f"{kind.next.key} {key.text} of tile {tile.name} is used twice: for {hop.to} and for {value.text}",
-                    "Lead it to one tile; a balancer spreads it over several.",
+                    "Send it to one tile; a balancer spreads it over several.",
                 )
                 break
         else:
@@ -153,7 +153,7 @@ def _key(tile: TileText, kind: Kind, key: Scalar, ports: int, report: Report) ->
     if number is None:
         hint = values.did_you_mean(key.text, [*table.names, ANY])
         words = values.listing([*table.names, "a number", ANY])
-        report.error(key.line, f"{key.text} in next of tile {tile.name} is no {table.key}", f"{hint}It may be {words}.")
+        report.error(key.line, f"{key.text} in next of tile {tile.name} is not a valid {table.key}", f"{hint}It may be {words}.")
         return "bad"
     highest = ports - 1 if table.key == "port" else table.most
     if not 0 <= number <= highest:
@@ -164,7 +164,7 @@ def _key(tile: TileText, kind: Kind, key: Scalar, ports: int, report: Report) ->
 
 
 def _label(kind: Kind, number: int | None) -> str:
-    """How tables and drawings name a key: by its word when it has one."""
+    """The name of a key in tables and drawings: its word, if it has one."""
     if number is None:
         return ANY
     word = next((name for name, value in kind.next.names.items() if value == number), None)
@@ -175,7 +175,7 @@ def _target_is_good(hop: Hop, tile: TileText, kinds: Mapping[str, Kind | None], 
     if hop.to not in kinds:
         hint = values.did_you_mean(hop.to, kinds)
         report.error(
-            hop.line, f"next of tile {tile.name} leads to {hop.to}, which is no tile", f"{hint}Name one of: {', '.join(kinds)}."
+            hop.line, f"next of tile {tile.name} leads to {hop.to}, which is not a tile", f"{hint}Name one of: {', '.join(kinds)}."
         )
         return False
     if hop.to == tile.name:

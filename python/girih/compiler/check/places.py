@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places tiles on the fabric: as the design says, the others along a snake in the order of the file."""
+"""Places tiles on the fabric: where the design says, the others along a snake in the order of the file."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _EXAMPLE = {"mesh": "[0, 0]", "butterfly": "[0, 0, 0]", "crossbar": "0"}
 def place(design: Design, ports: Mapping[str, int], report: Report) -> tuple[Fabric, dict[str, tuple[Place, ...]]]:
     """The fabric in its final size and the places of every tile by name.
 
-    ports: how many places each tile takes.
+    ports: the number of places of each tile.
     """
-    if design.fabric is None:  # which was reported
+    if design.fabric is None:  # which has been reported
         return Fabric("crossbar", sum(ports.values())), {}
     fabric = _sized(design, ports, report)
     places: dict[str, tuple[Place, ...]] = {}
@@ -50,7 +50,7 @@ def place(design: Design, ports: Mapping[str, int], report: Report) -> tuple[Fab
 
 
 def _spread(tile: TileText, ports: int, fabric: Fabric, report: Report) -> tuple[tuple[int, ...], ...]:
-    """The places of a tile as written, one for each of its fabric ports; on a crossbar the first one will do."""
+    """The places of a tile as written, one for each of its fabric ports; on a crossbar the first one is enough."""
     at = tile.at
     if fabric.topology == "crossbar" and ports > 1 and len(at) == 1:
         at = tuple((first + index,) for index, first in enumerate(at[0] * ports)) if len(at[0]) == 1 else tuple((port,) for port in at[0])
@@ -66,7 +66,7 @@ def _spread(tile: TileText, ports: int, fabric: Fabric, report: Report) -> tuple
 
 
 def snake(fabric: Fabric) -> Iterator[Place]:
-    """All places, row by row, every second row backwards: each is a neighbour of the one before."""
+    """All places, row by row, every second row backwards: each is a neighbour of the previous one."""
     for y in range(fabric.y):
         row = [place for place in fabric.shape.places if place[1:2] in ((), (y,))]
         yield from row if y % 2 == 0 else reversed(row)

@@ -22,13 +22,13 @@ from girih.topology import Place
 MOST_MOVES = 4  # of one proposal
 MOST_CHANGES = 6  # of several together
 CHANNELS = "channels"  # of a scheduler: its fabric ports
-Recheck = Callable[[Design], Card | None]  # the card of a changed design, None if there is something wrong with it
+Recheck = Callable[[Design], Card | None]  # the card of a changed design, None if it has errors
 Occupant = tuple[str, int]  # a tile and one of its fabric ports
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A change, as an order without a full stop; the design and the card that it makes."""
+    """A change, as an instruction without a full stop; the resulting design and card."""
 
     text: str
     design: Design
@@ -36,8 +36,8 @@ class Proposal:
 
 
 def proposals(design: Design, card: Card, cycle: Cycle, kinds: Mapping[str, Kind], recheck: Recheck) -> tuple[Proposal, ...]:
-    """The least change of each sort that leaves no cycle: other positions, a buffer, a second tile of a kind. Where none
-    is enough by itself, several together."""
+    """The least change of each kind that leaves no cycle: other positions, a buffer, a second tile of a kind. If none
+    is enough by itself, several changes together."""
     search = _Search(design, card, cycle, kinds, recheck)
     sorts = (search.channels, search.buffers, search.copies) if _is_of_tiles(card) else (search.positions, search.buffers)
     found = [next((proposal for proposal in sort() if is_free(proposal.card)), None) for sort in sorts]
@@ -62,7 +62,7 @@ def _is_of_tiles(card: Card) -> bool:
 
 
 def _moved(card: Card, places: edits.Places) -> Card:
-    """A card with tiles elsewhere, as far as `dependencies` looks at it."""
+    """A card with tiles in other places, as far as `dependencies` depends on them."""
     return replace(card, tiles=tuple(replace(tile, places=places[tile.name]) for tile in card.tiles))
 
 
@@ -79,13 +79,13 @@ class _Search:
         return walk(self.card)
 
     def _tried(self, text: str, design: Design) -> Iterator[Proposal]:
-        """A change, if the card that it makes is right but for what it may hang by."""
+        """A change, if the resulting card has no errors except deadlock."""
         card = self.recheck(design)
         if card is not None:
             yield Proposal(text, design, card)
 
     def several(self) -> Iterator[Proposal]:
-        """Buffers, each where it untangles most, until what is left is a matter of positions; then these."""
+        """Buffers, each where it untangles most, until positions alone can remove the rest; then positions."""
         search = self
         texts: list[str] = []
         for _ in range(MOST_CHANGES):
@@ -103,7 +103,7 @@ class _Search:
     # Other positions.
 
     def positions(self) -> Iterator[Proposal]:
-        """One tile elsewhere, or two that change places; where that is not enough, one such move after another."""
+        """Moves one tile, or swaps two; if that is not enough, one such move after another."""
         if self.card.fabric.topology == "crossbar":
             return
         places: Mapping[str, tuple[Place, ...]] = edits.where(self.card)
@@ -120,7 +120,7 @@ class _Search:
             about = tiles_of(cycle)
 
     def _moves(self, places: edits.Places, about: tuple[str, ...]) -> Iterator[edits.Places]:
-        """Every way to put one place of the tiles in question elsewhere, or to exchange it with another's."""
+        """All moves of one place of the given tiles to a free place, and all swaps with another tile's place."""
         at: dict[Occupant, Place] = {(name, port): place for name, of in places.items() for port, place in enumerate(of)}
         for occupant, place in at.items():
             if occupant[0] not in about:
@@ -137,7 +137,7 @@ class _Search:
         return [place for place in fabric.shape.places if place not in taken and fabric.node(place) != CARD_NODE]
 
     def _cost(self, places: edits.Places) -> tuple[int, int, int]:
-        """What is still tangled, then the tiles moved, then the links that all paths take together."""
+        """The number of tangled resources, then of moved tiles, then of links on all paths."""
         card = _moved(self.card, places)
         moved = sum(places[tile.name] != tile.places for tile in self.card.tiles)
         tiles = {tile.name: tile for tile in card.tiles}
@@ -146,7 +146,7 @@ class _Search:
         return len(dependencies(card, self.messages).tangled()), moved, links
 
     def _to_write(self, places: edits.Places) -> edits.Places:
-        """The places that the file must say: of what moves, and of all tiles that it leaves to the compiler."""
+        """The places that must be written to the file: of moved tiles, and of all tiles that the compiler has placed."""
         return {
             tile.name: places[tile.name]
             for tile in self.design.tiles
@@ -160,7 +160,7 @@ class _Search:
     # A buffer between two tiles.
 
     def buffers(self) -> Iterator[Proposal]:
-        """A tile between two that takes or drops, and so never waits."""
+        """A tile between two others that takes or drops, and so never waits."""
         kind = next((k.name for k in self.kinds.values() if _is_buffer(k)), None)
         lossless = lossless_tiles(self.messages)
         for path in self._sent():
@@ -181,7 +181,7 @@ class _Search:
     # A second tile of a kind.
 
     def copies(self) -> Iterator[Proposal]:
-        """A tile that messages come to twice, once more: for the second time, and without what leads round again."""
+        """A second tile of a kind that messages visit twice: for the second visit, and without the hops that lead round again."""
         paths = self._sent()
         for path, after in zip(paths, [*paths[1:], *paths[:1]], strict=True):
             sender, twice = self._text(path.src), self._text(path.dst)
@@ -200,7 +200,7 @@ class _Search:
                 yield from self._tried(text, edits.with_tile(design, replace(twice, name=name, at=at, next=rest), fabric))
 
     def _rooms(self) -> Iterator[tuple[tuple[Place, ...] | None, Fabric | None, str]]:
-        """Where one more tile can be (None: the compiler places it), on which fabric if not the design's, and that in words."""
+        """Places for one more tile (None: the compiler places it), the fabric if it must change, and both in words."""
         places, written = edits.where(self.card), self.design.fabric
         on_crossbar = self.card.fabric.topology == "crossbar"
         if on_crossbar and (written.x == 0 or self._free_in(places)):
@@ -219,17 +219,17 @@ class _Search:
     def _text(self, name: str) -> TileText:
         return next(tile for tile in self.design.tiles if tile.name == name)
 
-    # Lossless messages apart from what comes back.
+    # Lossless messages separate from messages from units.
 
     def channels(self) -> Iterator[Proposal]:
-        """One more fabric port of the scheduler, so that new lossless messages have one to themselves."""
+        """One more fabric port of the scheduler, so that new lossless messages have a port of their own."""
         waiting = next((edge.holder.scheduler for edge in self.cycle if isinstance(edge.holder, Tokens)), None)
         if waiting is None:
             return
         tile, text = self.card.tile(waiting), self._text(waiting)
         kinds = {it.name: self.kinds[it.kind.text] for it in self.design.tiles}
         led = [it.name for it in self.design.tiles if it.next is not None and SCHEDULER[0] in kinds[it.name].next.names]
-        for names in (*((name,) for name in led), tuple(led)):  # they come back to where lossless messages wait
+        for names in (*((name,) for name in led), tuple(led)):  # they return by the port at which lossless messages wait
             design = self.design
             for name in names:
                 design = edits.with_next(design, name, None)

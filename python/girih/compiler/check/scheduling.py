@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Third pass, for services and tenants: every name is known, every unit works for one service, the guarantees fit."""
+"""Third pass, for services and tenants: every name is known, every unit belongs to one service, the guarantees fit."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from girih.compiler.scheduling import Scheduling, Service, ServiceText, Tenant, 
 from girih.spec.kinds import Kind
 from girih.spec.message import CardParams, type_widths
 
-CELL_FLITS = 2  # where the kind has no parameter for it
+CELL_FLITS = 2  # if the kind has no parameter for it
 MOST_SERVICES = 1 << type_widths()["service"]
 Kinds = Mapping[str, Kind | None]
 
 
 def check_scheduling(design: Design, kinds: Kinds, report: Report) -> Scheduling:
-    """The services of a design, and the tile that schedules them. kinds: of every tile, None where unknown."""
+    """The services of a design, and their scheduler. kinds: of every tile, None if unknown."""
     text = design.scheduling
     _check_chained(design, kinds, report)
     if not text.there:
@@ -51,7 +51,7 @@ def _check_chained(design: Design, kinds: Kinds, report: Report) -> None:
 def _scheduler(design: Design, kinds: Kinds, report: Report) -> TileText | None:
     found = [tile for tile in design.tiles if is_scheduler(kinds[tile.name])]
     if not found and None not in kinds.values():
-        report.error(design.scheduling.services_line, "services need a scheduler", "Add a tile that schedules; ./girih list shows the kinds.")
+        report.error(design.scheduling.services_line, "services need a scheduler", "Add a scheduler; ./girih list shows the kinds.")
     for tile in found[1:]:
         report.error(tile.line, f"{found[0].name} and {tile.name} are both schedulers", "A card has one; give it more fabric ports instead.")
     return found[0] if found else None
@@ -72,7 +72,7 @@ def _services(texts: tuple[ServiceText, ...], design: Design, kinds: Kinds, repo
         )
     for tile in design.tiles:
         if is_unit(kinds[tile.name]) and tile.name not in owners:
-            report.error(tile.line, f"unit {tile.name} works for no service", "Name it in the units of a service, or remove it.")
+            report.error(tile.line, f"unit {tile.name} belongs to no service", "Name it in the units of a service, or remove it.")
     return tuple(services)
 
 
@@ -80,17 +80,17 @@ def _is_good_unit(unit: Scalar, service: str, owners: dict[str, str], kinds: Kin
     if unit.text not in kinds:
         units = [name for name, kind in kinds.items() if is_unit(kind)]
         hint = values.did_you_mean(unit.text, units)
-        report.error(unit.line, f"service {service} names {unit.text}, which is no tile", f"{hint}The units are {values.listing(units, 'and')}.")
+        report.error(unit.line, f"service {service} names {unit.text}, which is not a tile", f"{hint}The units are {values.listing(units, 'and')}.")
         return False
     kind = kinds[unit.text]
-    if kind is None:  # which was reported
+    if kind is None:  # which has been reported
         return False
     if not is_unit(kind):
-        report.error(unit.line, f"tile {unit.text} of kind {kind.name} is no compute unit, but service {service} names it", "Name compute units only.")
+        report.error(unit.line, f"tile {unit.text} of kind {kind.name} is not a compute unit, but service {service} names it", "Name compute units only.")
         return False
     if unit.text in owners:
         report.error(
-            unit.line, f"unit {unit.text} is in two services, {owners[unit.text]} and {service}", "A unit works for one service; add another unit."
+            unit.line, f"unit {unit.text} is in two services, {owners[unit.text]} and {service}", "A unit belongs to one service; add another unit."
         )
         return False
     owners[unit.text] = service
@@ -98,7 +98,7 @@ def _is_good_unit(unit: Scalar, service: str, owners: dict[str, str], kinds: Kin
 
 
 def _most_tenants(scheduler: TileText | None, kinds: Kinds) -> int:
-    """How many tenants the scheduler can tell apart; as many as a descriptor can where there is none."""
+    """The number of tenants that the scheduler supports; without a scheduler, the number that a descriptor can hold."""
     kind = None if scheduler is None else kinds[scheduler.name]
     return next((int(item.max) for item in kind.parameters if item.name == "tenants"), MOST_TENANTS) if kind else MOST_TENANTS
 
@@ -138,10 +138,10 @@ def _tenants(texts: tuple[TenantText, ...], services: tuple[Service, ...], most:
 def _port(word: Scalar, tenant: str, owners: dict[int, str], design: Design, report: Report) -> int | None:
     port = values.number(word)
     if port is None or not 0 <= port < design.ports:
-        report.error(word.line, f"tenant {tenant} has port {word.text}, which is not there", values.span(0, design.ports - 1))
+        report.error(word.line, f"tenant {tenant} has port {word.text}, which does not exist", values.span(0, design.ports - 1))
         return None
     if port in owners:
-        report.error(word.line, f"port {port} is of two tenants, {owners[port]} and {tenant}", "A port's traffic belongs to one; match fields in chains.")
+        report.error(word.line, f"port {port} belongs to two tenants, {owners[port]} and {tenant}", "A port's traffic belongs to one; match fields in chains.")
         return None
     owners[port] = tenant
     return port
@@ -150,7 +150,7 @@ def _port(word: Scalar, tenant: str, owners: dict[int, str], design: Design, rep
 def _check_buffer(
     tenants: tuple[Tenant, ...], scheduler: TileText | None, kinds: Kinds, design: Design, report: Report
 ) -> None:
-    """The guarantees fit into the packet buffer, where the scheduler's parameters say how large that is."""
+    """Checks that the guarantees fit into the packet buffer, if the scheduler's parameters give its size."""
     if scheduler is None:
         return
     size = buffer_bytes(scheduler, kinds[scheduler.name], design.params)

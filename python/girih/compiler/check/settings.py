@@ -13,9 +13,9 @@ from girih.spec.kinds import ConfigField, Kind
 from girih.spec.message import SUPPORTED_WIDTHS, CardParams
 from girih.spec.parameters import Parameters
 
-REPLICA_KEY = "replica"  # what the node table of a balancer is searched with
+REPLICA_KEY = "replica"  # the key of a balancer's node table
 _EXAMPLES = {"mac": "02:67:69:72:69:68", "ipv4": "10.77.0.1", "node": "a_tile", "flag": "true"}
-REPLICAS = "replicas"  # the field that follows from a balancer's next
+REPLICAS = "replicas"  # the field that is derived from a balancer's next
 
 Values = tuple[tuple[str, Value], ...]
 
@@ -30,8 +30,8 @@ def resolve(
 ) -> tuple[Values, tuple[tuple[str, int], ...]]:
     """The values of all configuration fields, and of the parameters that the design sets or that name a port.
 
-    filled: what follows from the rest of the design, by name; a tile cannot set it. targets: the node of every tile,
-    or why it cannot be named. A field takes the tile's value, else the card's address of that name, else
+    filled: values derived from the rest of the design, by name; a tile cannot set them. targets: the node of every tile,
+    or the reason why it cannot be named. A field gets the tile's value, else the card's address of that name, else
     the kind's default.
     """
     given = {key.text: value for key, value in tile.settings}
@@ -95,7 +95,7 @@ def _check_network(tile: TileText, config: Mapping[str, Value | None], report: R
     ip, netmask, gateway = (config.get(name) for name in ("ip", "netmask", "gateway"))
     prefix = values.prefix_of(netmask) if isinstance(netmask, int) else None
     if isinstance(netmask, int) and prefix is None:
-        what = f"netmask of tile {tile.name} is {values.ipv4_text(netmask)}, which is no netmask"
+        what = f"netmask of tile {tile.name} is {values.ipv4_text(netmask)}, which is not a netmask"
         report.error(tile.line, what, "Write netmask: 255.255.255.0, or give the prefix with the address, ip: 10.77.0.2/24.")
     elif isinstance(ip, int) and isinstance(gateway, int) and ip and gateway and prefix and (fault := values.gateway_fault(gateway, ip, prefix)):
         what = f"gateway {values.ipv4_text(gateway)} of tile {tile.name} {fault}"
@@ -103,7 +103,7 @@ def _check_network(tile: TileText, config: Mapping[str, Value | None], report: R
 
 
 def parameter(tile: TileText, kind: Kind, name: str, params: CardParams) -> int | None:
-    """A parameter of a tile as the design or the kind gives it; None where the kind has none of that name."""
+    """A parameter of a tile from the design or the kind; None if the kind has none of that name."""
     given = {key.text: number for key, value in tile.settings if (number := values.number(value)) is not None}
     found = next((p for p in kind.parameters if p.name == name), None)
     return None if found is None else Parameters(kind.parameters, params, given).value(found)
@@ -114,7 +114,7 @@ def is_balancer(kind: Kind) -> bool:
 
 
 def _inherited(addresses: Addresses, port: int) -> dict[str, int | None]:
-    """What tiles take from the card, by the name of the field; port n has the MAC address n above port 0's."""
+    """The values that tiles inherit from the card, by name of the field; port n's MAC address is port 0's plus n."""
     return {
         "mac": None if addresses.mac is None else (addresses.mac + port) & 0xFFFFFFFFFFFF,
         "ip": addresses.ip,
@@ -147,7 +147,7 @@ def _not_given(field: ConfigField, tile: TileText, kind: Kind, report: Report) -
 def _field(
     field: ConfigField, tree: Scalar | Seq, tile: str, targets: Mapping[str, int | str], report: Report
 ) -> Value | None:
-    """A field, or all elements of an array: as many as are given, the others have the kind's default or 0."""
+    """A field, or all elements of an array: elements that are not given have the kind's default or 0."""
     if not field.count:
         if isinstance(tree, Seq):
             report.error(tree.line, f"{field.name} of tile {tile} is {values.what_it_is(tree)}", f"Write one value, such as {field.name}: {_EXAMPLES.get(field.format, '1')}")
@@ -168,7 +168,7 @@ def _node(
     if value.text == tile:
         report.error(value.line, f"{field.name} of tile {tile} leads back to itself", "Name another tile.")
         return None
-    found = targets.get(value.text, "is no tile")
+    found = targets.get(value.text, "is not a tile")
     if isinstance(found, int):
         return found
     good = [name for name, node in targets.items() if isinstance(node, int) and name != tile]
@@ -188,7 +188,7 @@ def _value(field: ConfigField, value: Scalar, tile: str, report: Report) -> int 
         if address is None:
             report.error(
                 value.line,
-                f"{field.name} of tile {tile} is {value.text}, which is no IPv4 address",
+                f"{field.name} of tile {tile} is {value.text}, which is not an IPv4 address",
                 f"Write {field.name}: 10.77.0.1",
             )
         return address

@@ -13,7 +13,7 @@ from girih.compiler.scheduling import Scheduling
 
 
 def check_traffic(design: Design, tiles: tuple[Tile, ...], scheduling: Scheduling, report: Report) -> Traffic:
-    """The traffic that a design expects. tiles: those that are known to be right."""
+    """The traffic that a design expects. tiles: the checked ones."""
     text = design.traffic
     ports = _known(text.ports, map(str, range(design.ports)), "ports of traffic", "port of the card", report)
     chains = _known(text.chains, [*(chain.name for chain in scheduling.chains), ANY], "chains of traffic", "chain", report)
@@ -35,12 +35,12 @@ def _known(given: Shares, names: Iterable[str], owner: str, what: str, report: R
     for key, _ in given:
         if key.text not in names:
             hint = values.did_you_mean(key.text, names)
-            report.error(key.line, f"{owner} names {key.text}, which is no {what}", f"{hint}It may name {values.listing(names)}.")
+            report.error(key.line, f"{owner} names {key.text}, which is not a {what}", f"{hint}It may name {values.listing(names)}.")
     return [(key.text, share) for key, share in given if key.text in names]
 
 
 def _is_written(name: Scalar, design: Design, report: Report) -> bool:
-    """Reports a name that is no tile. Always False: errors in a tile of that name were reported before."""
+    """Reports a name that is not a tile. Always False: errors in a tile of that name were reported before."""
     names = [tile.name for tile in design.tiles]
     _known(((name, 0.0),), names, "tiles of traffic", "tile", report)
     return False
@@ -51,6 +51,6 @@ def _to(tile: Tile, given: Shares, scheduling: Scheduling, report: Report) -> tu
     targets = list(dict.fromkeys(hop.to for hop in (*tile.hops, *tile.ways)))
     if scheduling.scheduler in (tile.name, *targets):
         for key, _ in given[:1]:
-            report.error(key.line, f"what tile {tile.name} sends is shared out by chains", "Write chains: {decrypt: 2, any: 1} in traffic.")
+            report.error(key.line, f"the messages of tile {tile.name} are divided by chains", "Write chains: {decrypt: 2, any: 1} in traffic.")
         return ()
-    return tuple(_known(given, targets, f"{tile.name} in traffic", f"tile that {tile.name} sends to", report))
+    return tuple(_known(given, targets, f"{tile.name} in traffic", f"next hop of {tile.name}", report))

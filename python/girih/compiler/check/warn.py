@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings: what is legal but rarely intended. The card is built regardless."""
+"""Warnings about designs that are legal but rarely intended. The card is built regardless."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def _overloads(card: Card) -> list[str]:
     """Links whose expected traffic exceeds their capacity."""
     most = link_gbps(card)
     return [
-        f"{name_of(card, link)} is to carry {gbps:.1f} Gbps and carries {most:.1f} at most. "
-        "Put tiles elsewhere, spread the traffic over more, or make the card wider."
+        f"{name_of(card, link)} is expected to carry {gbps:.1f} Gbps, but carries at most {most:.1f}. "
+        "Move tiles, spread the traffic over more links, or make the card wider."
         for link, gbps in overloads(card).items()
     ]
 
@@ -30,7 +30,7 @@ def _visits(card: Card) -> list[str]:
     for service in services(card):
         if service.round:
             ways = " > ".join([*service.round, service.round[0]])
-            found.append(f"messages of {service.name} can come to {service.round[0]} again, {ways}. Is their next hop what was meant?")
+            found.append(f"messages of {service.name} can reach {service.round[0]} again: {ways}. Is this intended?")
     return list(dict.fromkeys(found))
 
 
@@ -42,5 +42,5 @@ def _repeats(card: Card) -> list[str]:
         for name in dict.fromkeys(name for name in names if names.count(name) > 1):
             hops = " and ".join(str(number) for number, each in enumerate(names, 1) if each == name)
             units = " and ".join(card.scheduling.service(name).units)
-            found.append(f"chain {chain.name} goes to service {name} at hops {hops}: each visit takes its part of {units}. Is it meant?")
+            found.append(f"chain {chain.name} goes to service {name} at hops {hops}: each visit uses a share of {units}. Is this intended?")
     return found

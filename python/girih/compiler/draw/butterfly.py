@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The drawing of a flattened butterfly: above the tiles of each router the router, from which a spine leads down between them.
+"""The drawing of a flattened butterfly: each router is above its tiles, and a spine leads down from it between them.
 
-A link to a router that is not the next one goes round those between: above them in a row, to their left in a column.
+A link to a router that is not a neighbour goes around those between: above them in a row, to their left in a column.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from girih.compiler.model import Card, Fabric
 from girih.topology import IN, OUT, Channel, Place
 
 PORT_ROOM = 44  # left of a tile, for the arrows of its Ethernet port
-SPINE = 34  # between the spine and what is beside it
+SPINE = 34  # between the spine and the tiles
 DETOUR = 16  # between the links of a row or column, by how far they lead
 BAND = 46  # from a router to its tiles
 
@@ -58,7 +58,7 @@ def channel(card: Card, link: Channel) -> list[Point]:
 
 
 def _line(fabric: Fabric, start: Place, end: Place) -> list[Point]:
-    """The way of a message from tile to tile; it leaves in the lower half of a side and arrives in the upper one."""
+    """The line of a message from tile to tile; it leaves in the lower half of a side and arrives in the upper one."""
     points = [_side(fabric, start, 0.66), _middle(fabric, start, 0.66)]
     if start[:2] != end[:2]:
         points.append(_router(fabric, start))
@@ -68,7 +68,7 @@ def _line(fabric: Fabric, start: Place, end: Place) -> list[Point]:
 
 
 def _forward(points: list[Point]) -> list[Point]:
-    """Without the ends of spines that a line would go up only to come back down on a link of the column."""
+    """A line without the ends of spines that it would go up only to come back down on a link of the column."""
     kept: list[Point] = []
     for here, after in zip(points, [*points[1:], points[-1]], strict=True):
         back = kept and kept[-1][0] == here[0] == after[0] and (here[1] - kept[-1][1]) * (after[1] - here[1]) < 0
@@ -78,7 +78,7 @@ def _forward(points: list[Point]) -> list[Point]:
 
 
 def _pitch(fabric: Fabric) -> Point:
-    """How far apart routers are."""
+    """The distance between routers."""
     rows = (fabric.tiles + 1) // 2
     width = 2 * (PORT_ROOM + TILE_WIDTH + SPINE) + _left(fabric)
     return width, rows * (TILE_HEIGHT + 30) + BAND + DETOUR * max(fabric.x - 2, 0) + 34

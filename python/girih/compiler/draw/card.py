@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`card.svg`: the card's fabric, its tiles, and the ways of messages as coloured arrows."""
+"""`card.svg`: the card's fabric, its tiles, and the paths of messages as coloured arrows."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def draw(card: Card) -> str:
 
 
 def fabric_of(card: Card) -> ModuleType:
-    """What draws the card's fabric: `layout` and `links` of a card, a message's `way` and one `channel`."""
+    """The module that draws the card's fabric: `layout` and `links` of a card, a message's `way` and one `channel`."""
     return {"mesh": mesh, "butterfly": butterfly, "crossbar": crossbar}[card.fabric.topology]
 
 
 def document(card: Card, body: list[str], width: float, height: float) -> str:
-    """The SVG around what is in it."""
+    """The SVG around its content."""
     size = f"{width:.0f} {height:.0f}"
     return "\n".join(
         [
@@ -67,7 +67,7 @@ def scene(card: Card, layout: Layout) -> list[str]:
 
 
 def places_of(card: Card, path: Path) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Where a path is drawn from and to."""
+    """The places between which a path is drawn."""
     start, end = card.tile(path.src), card.tile(path.dst)
     return start.places[0], end.places[next((hop.port for hop in start.hops if hop.to == path.dst), 0)]
 

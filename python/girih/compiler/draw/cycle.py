@@ -15,7 +15,7 @@ from girih.compiler.paths import message_paths
 from girih.topology import Channel
 
 COLOUR = "#dc2626"
-LETTER = 6.6  # the width of one in the legend
+LETTER = 6.6  # the width of a line in the legend
 BADGE = 9.0
 
 
@@ -59,7 +59,7 @@ def _tile(layout: Layout, resource: object) -> list[str]:
 
 
 def _place(card: Card, layout: Layout, line: Line) -> Point | None:
-    """Where the number of a line belongs: on the first link that its message holds, or at the corner of its tile."""
+    """The position of a line's number: on the first link that its message holds, or at the corner of its tile."""
     holders = [edge.holder for edge in line.step.edges]
     if isinstance(line.step.reason, Path):
         first, second = fabric_of(card).channel(card, holders[0])[:2]

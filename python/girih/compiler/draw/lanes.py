@@ -12,14 +12,14 @@ Point = tuple[float, float]
 
 
 def route(start: Place, end: Place) -> list[Place]:
-    """The routers that a message meets on a mesh, first along x and then along y."""
+    """The routers on a message's path over a mesh, first along x and then along y."""
     (x0, y0), (x1, y1) = start, end
     along_x = [(x, y0) for x in range(x0, x1, 1 if x1 >= x0 else -1)]
     return [*along_x, *[(x1, y) for y in range(y0, y1, 1 if y1 >= y0 else -1)], end]
 
 
 def simplify(points: list[Point]) -> list[Point]:
-    """The corners of a line only."""
+    """Only the corners of a line."""
     kept = points[:1]
     for before, here, after in zip(points, points[1:], points[2:], strict=False):
         (ax, ay), (bx, by) = _direction(before, here), _direction(here, after)
@@ -29,7 +29,7 @@ def simplify(points: list[Point]) -> list[Point]:
 
 
 def parallel(points: list[Point], distance: float) -> list[Point]:
-    """The line moved to its right, as seen when going along it on a screen, corners mitred."""
+    """The line shifted to its right (in its direction, on a screen), with mitred corners."""
     moved = []
     for start, end in pairwise(points):
         dx, dy = _direction(start, end)
@@ -49,7 +49,7 @@ def rounded(points: list[Point], radius: float) -> str:
 
 
 def shortened(points: list[Point], by: float) -> list[Point]:
-    """The line without its last stretch, which is the arrow head's."""
+    """The line without its last part, where the arrow head is."""
     return [*points[:-1], _towards(points[-1], points[-2], by)]
 
 

@@ -62,7 +62,7 @@ def _corner(at: Place) -> Point:
 
 
 def _line(places: list[Place]) -> list[Point]:
-    """From tile to tile along the links between routers; a line joins the side of a tile that its link passes."""
+    """The line from tile to tile along the links between routers; it ends at the side of a tile that its link passes."""
     routers = [_router(at) for at in places]
     start, end = _joint(places[0], places[1]), _joint(places[-1], places[-2])
     return lanes.simplify([*start, *routers[1:-1], *reversed(end)])

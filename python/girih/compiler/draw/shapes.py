@@ -18,7 +18,7 @@ LANE, FIRST_LANE = 6.0, 4.0  # of arrows beside each other
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things are. boxes: the upper left corner of each tile by name and fabric port; bottom: where the legend starts."""
+    """Positions in a drawing. boxes: the upper left corner of each tile by name and fabric port; bottom: where the legend starts."""
 
     boxes: dict[tuple[str, int], Point]
     width: float

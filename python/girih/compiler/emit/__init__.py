@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Last pass: what is made of a card: SystemVerilog, registers, manifest, tables."""
+"""Last pass: emits a card's SystemVerilog, registers, manifest and tables."""

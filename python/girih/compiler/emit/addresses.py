@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The addresses of a card are registers. The virtual card is built without them and writes them when it starts, so that
-another address needs no other build."""
+another address needs no rebuild."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMATS = ("mac", "ipv4")
 
 
 def addresses_at_start(card: Card) -> dict[str, int]:
-    """The address registers of the tiles, by name, and what the design has there."""
+    """The address registers of the tiles, by name, with their values in the design."""
     return {f"{tile.name}.{name}": value for tile in card.tiles for name, value in tile.config if name in _names(tile) and isinstance(value, int)}
 
 

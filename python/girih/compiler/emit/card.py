@@ -11,7 +11,7 @@ from girih.spec.kinds import ConfigField
 
 
 def emit_card(card: Card, digest: str) -> str:
-    """The text of the module `card`. digest: 16 hexadecimal digits that the card can be asked for."""
+    """The text of the module `card`. digest: 16 hexadecimal digits that can be read from the card."""
     lines = [
         *heading(card),
         f"// Card {card.name}: {summary(card)}.",
@@ -125,7 +125,7 @@ def _sides(tile: Tile) -> list[str]:
 
 
 def _tile_nets(card: Card, tile: Tile, side: str) -> list[str]:
-    """The nets of a tile's links of one side, and what joins them to the fabric."""
+    """The nets of a tile's links of one side, and their connections to the fabric."""
     name = f"{tile.name}_{side}"
     ports = len(tile.nodes)
     vector, array = (f"[{ports - 1}:0] ", f"[{ports}]") if tile.kind.many_ports else ("", "")
@@ -206,7 +206,7 @@ def _parameters(tile: Tile) -> list[str]:
     if kind.many_ports:
         parameters = [f".PortNodes({{{', '.join(_node(tile.name, port) for port in reversed(range(len(tile.nodes))))}}})"]
     if kind.has_output:
-        # A fabric has no way from a port back to itself, so a message that says so must not leave.
+        # A fabric has no path from a port back to itself, so a message to its own port must not leave.
         own = " & ".join(f"~(256'(1) << {_node(tile.name, port)})" for port in range(len(tile.nodes)))
         parameters.append(f".Nodes(Nodes & {own})" if kind.has_input else ".Nodes(Nodes)")
         parameters += [".SendsAs(AllTenants)", ".Lossless(Lossless)"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`card.json`: what a program needs to build, drive and watch the card; `tables.txt`: the same for people."""
+"""`card.json`: the data that programs need to build, drive and watch the card; `tables.txt`: tables for people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from girih.paths import ROOT
 from girih.spec.kinds import WINDOW, Register, card_registers
 
 STALLS = "link.stalls"  # of the card's registers
-UDP_KEY = "destination port"  # what the node table of a tile that knows UDP ports is searched with
+UDP_KEY = "destination port"  # the key of a tile whose node table has UDP ports
 
 
 def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
@@ -61,12 +61,12 @@ def _stalls(card: Card) -> dict[str, int]:
 
 
 def _relative(path: Path) -> str:
-    """Relative to the checkout where it is inside, so that the same design gives the same bytes anywhere."""
+    """Relative to the checkout if it is inside, so that the same design gives the same bytes anywhere."""
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
 
 def addresses(card: Card) -> dict:
-    """What a client must know: the card's addresses and the UDP ports of its applications."""
+    """The data for clients: the card's addresses and the UDP ports of its applications."""
     shared = card.addresses
     applications: dict[int, str] = {}
     for tile in card.tiles:
@@ -109,7 +109,7 @@ def _register(register: Register) -> dict:
 
 
 def emit_tables(card: Card) -> str:
-    """The services and next-hop tables of a card, to be read."""
+    """The services and next-hop tables of a card, for people."""
     lines = [origin(card), "", f"Card {card.name}: {summary(card)}.", "", "Services: what happens to each sort of traffic", ""]
     for service in services(card):
         lines += [f"  {service.name}", f"      {' > '.join(service.tiles)}"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The register map of a card: SystemRDL over the kinds' own descriptions, the C header, a Python module."""
+"""The register map of a card: SystemRDL that includes the kinds' own, the C header, a Python module."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of the manifest that programs fill the card's tables from: services, tenants and chains by name."""
+"""The part of the manifest from which programs fill the card's tables: services, tenants and chains by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from girih.spec.parameters import Parameters
 
 
 def describe(card: Card) -> dict:
-    """`scheduling` of `card.json`. Numbers are those that the hardware knows; nodes are the fabric's."""
+    """`scheduling` of `card.json`. Numbers are those of the hardware; nodes are the fabric's."""
     scheduling = card.scheduling
     return {
         "scheduler": scheduling.scheduler,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`card_sim.sv`: the card with a probe on every named link, and the eye of the watchdog, for the virtual card only."""
+"""`card_sim.sv`: the card with a probe on every named link, and the watchdog's view of the links, only for the virtual card."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def emit_sim(card: Card) -> str:
 
 
 def _watch(card: Card) -> list[str]:
-    """What stands on each link, when the watchdog looks; numbered as the manifest's `watched`."""
+    """The flit on each link, when the watchdog samples; numbered as in the manifest's `watched`."""
     lines = [
         "",
         "  // What stands on each link: those of the tiles, then those between routers.",
@@ -73,7 +73,7 @@ def _router_nets(card: Card) -> Iterator[tuple[str, ...]]:
 
 
 def _output(shape: Topology, link: Channel) -> int:
-    """The output of its router that a link starts at."""
+    """The output of its router at which a link starts."""
     if isinstance(shape, Butterfly):
         return shape.tiles + [other for other in shape.links() if other.start == link.start].index(link)
     (x, y), (to_x, to_y) = link.start, link.end

@@ -60,7 +60,7 @@ CARD_PORTS = [*CLOCK, *ETHERNET, *AXI_LITE]
 
 
 def origin(card: Card) -> str:
-    """Where a generated file comes from, for its first lines."""
+    """The origin of a generated file, for its first lines."""
     return f"Generated from {card.source} by ./girih build {card.source}; do not edit."
 
 
@@ -78,6 +78,6 @@ def instance(module: str, name: str, parameters: list[str], connections: list[st
 
 
 def summary(card: Card) -> str:
-    """One line about a card."""
+    """A one-line summary of a card."""
     ports = "1 port" if card.ports == 1 else f"{card.ports} ports"
     return f"{len(card.tiles)} tiles on {card.fabric.text}, {card.params.data_width} bits, {ports}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the watchdog of a running card must know to say why the card has stopped: girih.card.stall."""
+"""The data from which the watchdog of a running card explains a stall: see girih.card.stall."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from girih.topology import IN, OUT, Channel
 
 
 def watched(card: Card) -> tuple[Channel, ...]:
-    """The links in the order in which the card shows them to the watchdog: those of the tiles, then those between routers."""
+    """The links in the order in which the watchdog samples them: those of the tiles, then those between routers."""
     tiles = [
         Channel(IN if link.side == "out" else OUT, place, place)
         for link in card.links
@@ -24,7 +24,7 @@ def watch(card: Card, built: Card | None = None) -> dict:
     """links: names of the links; nodes: tiles by number; wires: Ethernet ports by the tile that sends there; waits: by
     holder and by what is wanted, the messages `src > dst` that wait, or the reason as a sentence.
 
-    built: the card that runs, where `card` is what its node tables make of it.
+    built: the card that runs, if `card` differs from it by its node tables.
     """
     waits: dict[str, dict[str, list[str]]] = {}
     for edge in dependencies(card).edges:

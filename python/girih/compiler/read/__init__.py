@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""First passes: the text of a design file to a Design, in which nothing is known to be right but types."""
+"""First passes: from the text of a design file to a Design, in which only types have been checked."""

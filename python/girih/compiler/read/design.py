@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Second pass: the tree becomes a `Design`. Knows every key and type, and nothing of the kinds of tiles."""
+"""Second pass: makes a `Design` from the tree. Knows every key and type, and nothing about the kinds of tiles."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFAULTS = CardParams()
 
 
 def read(tree: Map, stem: str, report: Report) -> Design:
-    """The design in `tree`; `stem` is its name when it gives none. What is wrong goes to `report`."""
+    """The design in `tree`; `stem` is its default name. Mistakes go to `report`."""
     keys = mapping(tree, CARD_KEYS, "a card", report)
     written = name(keys, "name", report, "the card", "my_card") if "name" in keys else Scalar(1, stem, stem)
     card = stem if written is None else written.text
@@ -128,7 +128,7 @@ def read_mac(tree: Tree, key: str, label: str, report: Report) -> int:
     value = values.mac(tree.text) if isinstance(tree, Scalar) else None
     if value is None:
         found = values.what_it_is(tree)
-        report.error(tree.line, f"{label} is {found}, which is no MAC address", f"Write {key}: 02:67:69:72:69:68")
+        report.error(tree.line, f"{label} is {found}, which is not a MAC address", f"Write {key}: 02:67:69:72:69:68")
     elif fault := values.mac_fault(value):
         report.error(
             tree.line,
@@ -145,7 +145,7 @@ def read_ip(tree: Tree, key: str, label: str, report: Report, prefix: int = 24) 
     prefix = int(length) if length.isascii() and length.isdecimal() else prefix
     if value is None or (slash and not (length.isascii() and length.isdecimal() and 1 <= prefix <= 32)):
         found = values.what_it_is(tree)
-        report.error(tree.line, f"{label} is {found}, which is no IPv4 address", f"Write {key}: 10.77.0.2/24")
+        report.error(tree.line, f"{label} is {found}, which is not an IPv4 address", f"Write {key}: 10.77.0.2/24")
         return 0, 24
     if fault := values.ipv4_fault(value, prefix):
         report.error(tree.line, f"{label} {text} {fault}", "Give the address of a host, such as 10.77.0.2/24.")

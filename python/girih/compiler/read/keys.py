@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading the keys of a mapping of a design file, with an answer to each that is wrong."""
+"""Reads the keys of a mapping of a design file, and reports each mistake."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from girih.compiler.read.parse import Map, Report, Scalar, Seq, Tree
 
 
 def mapping(tree: Map, known: tuple[str, ...], owner: str, report: Report) -> dict[str, Tree]:
-    """The entries of a mapping by key; an unknown key is reported and taken for the one that it resembles."""
+    """The entries of a mapping by key; an unknown key is reported, and used as the known key that it resembles."""
     for key, _ in tree.entries:
         if key.text not in known:
             hint = values.did_you_mean(key.text, known)
@@ -19,7 +19,7 @@ def mapping(tree: Map, known: tuple[str, ...], owner: str, report: Report) -> di
 
 
 def number(keys: dict[str, Tree], key: str, low: int, high: int, default: int, report: Report, owner: str = "") -> int:
-    """The number of a key, its default when it is not there or wrong. owner: whose it is, for messages."""
+    """The number of a key, the default if it is missing or wrong. owner: the owner's name for messages."""
     if key not in keys:
         return default
     name = f"{key} of {owner}" if owner else key
@@ -35,7 +35,7 @@ def number(keys: dict[str, Tree], key: str, low: int, high: int, default: int, r
 
 
 def flag(keys: dict[str, Tree], key: str, report: Report, owner: str) -> bool:
-    """A flag, false when it is not there or wrong."""
+    """A flag, false if it is missing or wrong."""
     tree = keys.get(key)
     if tree is None:
         return False
@@ -47,7 +47,7 @@ def flag(keys: dict[str, Tree], key: str, report: Report, owner: str) -> bool:
 
 
 def word(keys: dict[str, Tree], key: str, known: tuple[str, ...], default: str, report: Report, owner: str) -> str:
-    """One of several words, the default when it is not there or wrong."""
+    """One of several words, the default if it is missing or wrong."""
     tree = keys.get(key)
     if tree is None:
         return default
@@ -60,7 +60,7 @@ def word(keys: dict[str, Tree], key: str, known: tuple[str, ...], default: str, 
 
 
 def name(keys: dict[str, Tree], key: str, report: Report, owner: str, example: str) -> Scalar | None:
-    """One word; None when it is not there or wrong."""
+    """One word; None if it is missing or wrong."""
     tree = keys.get(key)
     if tree is None or (isinstance(tree, Scalar) and tree.value is not None):
         return tree
@@ -69,7 +69,7 @@ def name(keys: dict[str, Tree], key: str, report: Report, owner: str, example: s
 
 
 def names(keys: dict[str, Tree], key: str, report: Report, owner: str, example: str) -> tuple[Scalar, ...]:
-    """One word or a list of different ones; nothing when it is not there or wrong."""
+    """One word or a list of different words; empty if it is missing or wrong."""
     tree = keys.get(key)
     if tree is None:
         return ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""First pass: the text of a design file becomes a tree in which every part knows its line."""
+"""First pass: makes a tree from the text of a design file, in which every part has its line."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Tree = Scalar | Seq | Map
 
 @dataclass
 class Report:
-    """Collects the errors of a run about one file, so that independent ones are all shown."""
+    """Collects the errors in one file, so that all independent ones are shown."""
 
     file: str
     errors: list[tuple[int, GirihError]] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Report:
             self.raise_if_any()
 
     def fail(self, line: int, what: str, remedy: str) -> NoReturn:
-        """Reports what nothing can be read after."""
+        """Reports an error after which nothing can be read."""
         self.error(line, what, remedy)
         self.raise_if_any()
         raise AssertionError("there is an error")
@@ -77,7 +77,7 @@ class Report:
 
 
 def read_text(path: Path) -> str:
-    """The text of a design file. Raises GirihError when it cannot be read."""
+    """The text of a design file. Raises GirihError if it cannot be read."""
     if not path.exists():
         raise GirihError("there is no such file", str(path), "./girih list shows the designs that there are.")
     if not path.is_file():
@@ -94,7 +94,7 @@ def read_text(path: Path) -> str:
 
 
 def parse(text: str, report: Report) -> Map:
-    """The tree of a design file. Raises GirihError(s) for what is not YAML or not a mapping."""
+    """The tree of a design file. Raises GirihError(s) if it is not YAML or not a mapping."""
     try:
         tree = _Reader(text, report).document()
     except MarkedYAMLError as error:
@@ -119,19 +119,19 @@ def parse(text: str, report: Report) -> Map:
 
 
 class _Reader:
-    """Builds the tree from the library's events, and stops at the first thing that no design needs.
+    """Builds the tree from the YAML library's events, and stops at the first feature that no design needs.
 
-    What is deep or large is so refused before it takes time or memory.
+    So deep or large files are refused before they take time or memory.
     """
 
     def __init__(self, text: str, report: Report):
         self.yaml, self.report = YAML(typ="safe", pure=True), report
         self.events = self.yaml.parse(text)
-        self.anchors: dict[str, tuple[Tree, int]] = {}  # with how many values each has
+        self.anchors: dict[str, tuple[Tree, int]] = {}  # with the number of values of each
         self.values = 0
 
     def document(self) -> Tree | None:
-        """The one document of the file; None where there is none."""
+        """The only document of the file; None if there is none."""
         tree = None
         for event in self.events:
             if isinstance(event, NodeEvent):
@@ -152,7 +152,7 @@ class _Reader:
         tag = getattr(event, "tag", None)  # of every one but an alias
         if tag is not None:
             tag = str(tag).replace("tag:yaml.org,2002:", "!!")
-            self.report.fail(line, f"{tag} is a tag, which design files do not have", "Remove it.")
+            self.report.fail(line, f"{tag} is a tag, which design files do not support", "Remove it.")
         if isinstance(event, ScalarEvent):
             tree: Tree = self.scalar(event, line)
         elif isinstance(event, SequenceStartEvent):
@@ -193,20 +193,20 @@ class _Reader:
             if isinstance(value, Scalar) and not value.text and (parts := NO_SPACE.fullmatch(key.text)):
                 self.report.error(key.line, f"{key.text} has no space after the colon", f"Write {parts[1]}: {parts[2]}")
             if key.text == "<<":
-                self.report.error(key.line, "<< merges mappings, which design files do not do", "Write out what it would bring in.")
+                self.report.error(key.line, "<< merges mappings, which design files do not support", "Write out the merged keys.")
             identity = key.value if isinstance(key.value, int) and not isinstance(key.value, bool) else key.text  # 0x7 is 7
             if identity in entries:
                 first = entries[identity][0]
                 also = f" as {first.text}" if first.text != key.text else ""
                 self.report.error(key.line, f"{key.text} is given twice, first{also} in line {first.line}", "Keep one of the two.")
                 continue
-            if not isinstance(value, Scalar) or value.text == "":  # it is where its key is
+            if not isinstance(value, Scalar) or value.text == "":  # its line is that of its key
                 value = replace(value, line=key.line)
             entries[identity] = key, value
         return Map(line, tuple(entries.values()))
 
     def scalar(self, event: ScalarEvent, line: int) -> Scalar:
-        """Numbers, flags and nothing become Python's; all else is text."""
+        """Numbers, flags and null become Python values; everything else is text."""
         text: str = event.value
         if len(text) > MOST_CHARACTERS:
             self.report.fail(line, f"{text[:20]!r}… has {len(text):,} characters", f"A value has {MOST_CHARACTERS} at most.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Second pass, for the sections `services`, `tenants` and `chains`: knows their keys and types, and no tiles."""
+"""Second pass, for the sections `services`, `tenants` and `chains`: knows their keys and types, but no tiles."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _entries(
 def _service(name: Scalar, tree: Tree, report: Report) -> ServiceText | None:
     owner = f"service {name.text}"
     if not isinstance(tree, Map):
-        tree = Map(name.line, ((Scalar(name.line, "units", "units"), tree),))  # the units alone
+        tree = Map(name.line, ((Scalar(name.line, "units", "units"), tree),))  # a list of units
     keys = read.mapping(tree, SERVICE_KEYS, owner, report)
     return ServiceText(
         name=name,
@@ -113,7 +113,7 @@ def _classes(tree: Tree, kind: str, owner: str, report: Report) -> tuple[ClassTe
     for key, value in tree.entries:
         number = values.number(key)
         if number is None or not 0 <= number < MOST_CLASSES:
-            report.error(key.line, f"{key.text} in the policy of {owner} is no traffic class", values.span(0, MOST_CLASSES - 1))
+            report.error(key.line, f"{key.text} in the policy of {owner} is not a traffic class", values.span(0, MOST_CLASSES - 1))
             continue
         whose = f"class {number} of {owner}"
         first = next(iter(known))
@@ -147,7 +147,7 @@ def _tenant(name: Scalar, tree: Tree, report: Report) -> TenantText | None:
 def _chain(name: Scalar, tree: Tree, report: Report) -> ChainText | None:
     owner = f"chain {name.text}"
     if not isinstance(tree, Map):
-        tree = Map(name.line, ((Scalar(name.line, "services", "services"), tree),))  # the services alone
+        tree = Map(name.line, ((Scalar(name.line, "services", "services"), tree),))  # a list of services
     keys = read.mapping(tree, CHAIN_KEYS, owner, report)
     services = keys.get("services")
     if services is None or (isinstance(services, Seq) and not services.items):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Second pass, for the section `traffic`: how much is expected where, in numbers that are 0 or more."""
+"""Second pass, for the section `traffic`: the expected loads and shares, numbers of 0 or more."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXAMPLES = {"ports": "{0: 100}", "tiles": "{eth_rx: {ip_rx: 9, arp: 1}}", "chain
 
 
 def read_traffic(tree: Tree | None, report: Report) -> TrafficText:
-    """The section of a design; what it does not say is empty."""
+    """The section of a design; missing parts are empty."""
     if tree is None:
         return TrafficText()
     if not isinstance(tree, Map):
@@ -57,5 +57,5 @@ def _shares(tree: Map, owner: str, report: Report) -> Shares:
             what = f"{key.text} in {owner} is {values.what_it_is(value)}; it must be a number, 0 or more"
             report.error(key.line, what, f"Write {key.text}: 1")
     if len(found) == len(tree.entries) and not any(share for _, share in found):
-        report.error(tree.line, f"all {owner} is 0", f"Give something a number above 0, such as {tree.entries[0][0].text}: 1")
+        report.error(tree.line, f"every number in {owner} is 0", f"Give one of them a number above 0, such as {tree.entries[0][0].text}: 1")
     return tuple(found)
