@@ -54,9 +54,7 @@ LIBPYTHON = f"libpython{VERSION}"
 # How to detect a Debian package: a program on the PATH, a file, or a shared library.
 SYSTEM = {
     "g++": "g++",
-    "make": "make",
     "perl": "perl",
-    "ccache": "ccache",
     "zlib1g-dev": "/usr/include/zlib.h",
     "liblz4-dev": "/usr/include/lz4.h",
     "iproute2": "ip",
@@ -64,7 +62,7 @@ SYSTEM = {
     "tshark": "tshark",
     LIBPYTHON: f"{LIBPYTHON}.so",
 }
-SIMULATOR = ("g++", "make", "perl", "ccache", "zlib1g-dev", "liblz4-dev")
+SIMULATOR = ("g++", "perl", "zlib1g-dev", "liblz4-dev")
 NETWORK = ("iproute2", "iputils-ping")
 
 # Command: groups of requirements beyond `base`, and Debian packages. Every other command needs `base` only.

@@ -12,10 +12,9 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from girih.build.generate import digest
+from girih.build.program import build_program
 from girih.build.sources import resolve
-from girih.build.tools import tool_environment, verilator_root
-from girih.paths import BUILD, RTL
+from girih.paths import RTL
 from girih.testing import SEED, VERILATOR_ARGS, run_cocotb
 
 LATENCY = 2
@@ -25,18 +24,8 @@ DRIVER = RTL / "scheduler" / "pifo_random.cpp"
 def random_operations(operations: int, queues: int, entries: int, rank_width: int) -> str:
     """Builds the driver for one size and runs it; its last line. Fails with what it found."""
     sizes = {"Queues": queues, "Entries": entries, "RankWidth": rank_width}
-    defines = f"-O2 -DQUEUES={queues} -DENTRIES={entries} -DRANK_WIDTH={rank_width}"
-    sources = resolve(["pifo"])
-    key = digest(defines, *[path.read_bytes() for path in (*sources, DRIVER)], *VERILATOR_ARGS)
-    folder = BUILD / "verilator" / f"pifo-{key}"
-    program = folder / "Vpifo"
-    folder.mkdir(parents=True, exist_ok=True)
-    if not program.exists():
-        command = [str(verilator_root() / "bin" / "verilator"), "--cc", "--exe", "--build", *VERILATOR_ARGS]
-        command += [f"-G{name}={value}" for name, value in sizes.items()]
-        command += ["-CFLAGS", defines, "--Mdir", str(folder), "--top-module", "pifo", *map(str, (*sources, DRIVER))]
-        built = subprocess.run(command, env=tool_environment(), capture_output=True, text=True)
-        assert built.returncode == 0, built.stdout + built.stderr
+    defines = [f"-DQUEUES={queues}", f"-DENTRIES={entries}", f"-DRANK_WIDTH={rank_width}"]
+    program = build_program("pifo", resolve(["pifo"]), DRIVER, parameters=sizes, options=VERILATOR_ARGS, defines=defines)
     ran = subprocess.run([program, str(operations), str(SEED)], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout

@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from girih.build.model import Progress, build_model
+from girih.build.cxx import Progress
+from girih.build.model import build_model
 from girih.card.flows import UNTAGGED, Flow, FlowResult, Latency, RunResult, ip_number, mac_bytes
 from girih.card.library import CardFault, Library
 from girih.card.manifest import Manifest

@@ -8,7 +8,7 @@
     async def everything_comes_out(dut):   # cocotb, in the same file; no `test_` prefix
         ...
 
-Models are built once per content under build/cocotb.
+Models are built once per content under build/programs.
 """
 
 from __future__ import annotations
@@ -17,22 +17,18 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
 
 from girih.build import coverage
-from girih.build.generate import digest, generated_rtl
+from girih.build.generate import generated_rtl
+from girih.build.program import build_program
 from girih.build.sources import resolve
-from girih.build.tools import tool_environment
-from girih.paths import BUILD, ROOT
+from girih.paths import ROOT
 from girih.power_up import VARIABLE, power_up_seed
 from girih.spec.message import CardParams
 from girih.testing.links import checks_of
-
-if TYPE_CHECKING:
-    from cocotb_tools.runner import Runner
 
 SEED = 20_240_801  # fixed, and printed by cocotb in every log
 
@@ -55,18 +51,15 @@ def _counted(name: str) -> list[str]:
     return [f"+verilator+coverage+file+{folder / f'{name}-{uuid4().hex}.dat'}"] if folder else []
 
 
-def _runner(inside: bool) -> Runner:
-    """cocotb's runner. It makes every signal of a design public, each with code of its own; this one does only if `inside`."""
-    from cocotb_tools.runner import Verilator
+def _build(top: str, sources: list[Path], parameters: dict[str, object], inside: bool) -> Path:
+    """The simulation of a module, with cocotb in it. inside: all signals are public, each with code of its own."""
+    from cocotb_tools import config
 
-    class Shallow(Verilator):
-        def _build_command(self) -> list[list[str]]:
-            return [
-                [new for word in command for new in (("--public-depth", "1") if word == "--public-flat-rw" else (word,))]
-                for command in super()._build_command()
-            ]
-
-    return Verilator() if inside else Shallow()
+    public = ["--public-flat-rw"] if inside else ["--public-depth", "1"]
+    options = ["--vpi", *public, "--prefix", "Vtop", "--timescale", "1ns/1ps", *VERILATOR_ARGS]
+    main = Path(config.share_dir) / "lib" / "verilator" / "verilator.cpp"
+    libraries = [f"-Wl,-rpath,{config.libs_dir}", f"-L{config.libs_dir}", "-lcocotbvpi_verilator"]
+    return build_program(top, sources, main, parameters=parameters, options=options, libraries=libraries)
 
 
 def run_cocotb(
@@ -92,42 +85,29 @@ def run_cocotb(
     twice as long to build. Without it they reach the ports and the top's own signals.
     """
     from cocotb_tools.check_results import get_results
+    from cocotb_tools.runner import Verilator
 
     seed = power_up_seed(0)
     params = CardParams.chained(data_width) if chained else CardParams(data_width=data_width)
     folders = [generated_rtl(params), *generated]
     checks = checks_of(top)
     sources = resolve([top, *(path.stem for path in checks)], folders, [*(Path(p) for p in extra), *checks])
-    verilator_args = [*VERILATOR_ARGS, *coverage.flags()]
-    key = digest(top, repr(sorted((parameters or {}).items())), *[p.read_bytes() for p in sources], *verilator_args, str(inside))
-    build_dir = BUILD / "cocotb" / f"{top}-{key}"
+    program = _build(top, sources, parameters or {}, inside)
+    folder = program.parent
     saved, saved_path = dict(os.environ), list(sys.path)
-    os.environ.update(tool_environment())
     try:
-        runner = _runner(inside)
-        done = build_dir / "built"
-        runner.build(
-            sources=sources,
-            hdl_toplevel=top,
-            parameters=parameters or {},
-            build_args=verilator_args,
-            build_dir=build_dir,
-            always=not done.exists(),
-            timescale=("1ns", "1ps"),
-            log_file=build_dir / "build.log" if done.parent.exists() else None,
-        )
-        done.touch()
         test_path = Path(test_file).resolve()
         sys.path[:0] = [str(test_path.parent), str(ROOT / "python")]  # the runner hands sys.path on
-        results = runner.test(
-            hdl_toplevel=top,
+        results = Verilator().test(
+            hdl_toplevel=program.name,
+            hdl_toplevel_lang="verilog",
             test_module=["girih.testing.power_up", test_path.stem],
             testcase=testcase,
             seed=SEED,
-            build_dir=build_dir,
-            test_dir=build_dir,
-            plusargs=[*_powered_up(seed), *_counted(build_dir.name)],
-            results_xml=str(build_dir / f"results-{os.getpid()}.xml"),
+            build_dir=folder,
+            test_dir=folder,
+            plusargs=[*_powered_up(seed), *_counted(folder.name)],
+            results_xml=str(folder / f"results-{os.getpid()}.xml"),
             extra_env={
                 "GIRIH_DATA_WIDTH": str(data_width),
                 "GIRIH_CHAINED": str(int(chained)),
@@ -136,9 +116,9 @@ def run_cocotb(
         )
         total, failed = get_results(results)
         assert total > 0, f"{test_file} holds no cocotb test for {top}"
-        assert failed == 0, f"{failed} of {total} cocotb tests failed with {VARIABLE}={seed}; see {build_dir}"
+        assert failed == 0, f"{failed} of {total} cocotb tests failed with {VARIABLE}={seed}; see {folder}"
     except SystemExit as stop:  # cocotb's runner leaves so when the simulation dies
-        raise AssertionError(f"the simulation of {top} ended abnormally with {VARIABLE}={seed}; see {build_dir}") from stop
+        raise AssertionError(f"the simulation of {top} ended abnormally with {VARIABLE}={seed}; see {folder}") from stop
     finally:
         os.environ.clear()
         os.environ.update(saved)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles the C++ that Verilator writes, without its makefile.
+
+Most of the makefile's time goes into reading headers: once for each of many small files, and twice to
+precompile those of each model. Here a model's files are joined into a few, the headers of Verilator's
+runtime are precompiled once for all models, and every object is kept by content.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from girih.build import coverage
+from girih.build.generate import digest, write_if_changed
+from girih.build.tools import tool_environment, verilator_root
+from girih.errors import GirihError
+from girih.paths import BUILD
+
+OBJECTS = BUILD / "objects"
+COMMON_FLAGS = ["-std=gnu++20", "-pipe"]
+UNIT_BYTES = 1_200_000  # of C++ in one run of the compiler: a few seconds, so that two processors share the work
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, and how many steps of how many are done."""
+
+
+def silent(_what: str, _done: int, _total: int) -> None:
+    pass
+
+
+def run(command: Sequence[str], what: str) -> None:
+    """Runs a program of the build. Raises GirihError with its first error and the file that holds its whole output."""
+    done = subprocess.run(command, env=tool_environment(), capture_output=True, text=True)
+    if done.returncode != 0:
+        log = BUILD / "logs" / f"{digest(*command)}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(" ".join(command) + "\n" + done.stdout + done.stderr)
+        output = (done.stdout + done.stderr).splitlines()
+        lines = [line for line in output if "rror" in line or line.startswith("%Warning")] or ["no message"]
+        raise GirihError(f"{what} failed ({lines[0].strip()})", str(log), "The log there has the whole of it.")
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Makes the folder, and waits for another program that builds in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def contents(paths: Iterable[Path]) -> str:
+    """A digest of files and their names."""
+    return digest(*[part for path in sorted(paths) for part in (path.name, path.read_bytes())])
+
+
+@cache
+def runtime_version() -> str:
+    """What objects depend on when they include headers of Verilator's runtime."""
+    return (verilator_root() / "include" / "verilated_config.h").read_text()
+
+
+def runtime_includes() -> list[str]:
+    include = verilator_root() / "include"
+    return [f"-I{include}", f"-I{include / 'vltstd'}"]
+
+
+@cache
+def _machine() -> str:
+    """The compiler's version and the processor: an object made for this one must not be used on another."""
+    if shutil.which("g++") is None:
+        raise GirihError("there is no C++ compiler", "g++", "Run as root: apt-get install g++")
+    version = subprocess.run(["g++", "-dumpfullversion"], capture_output=True, text=True).stdout
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    return version + next((line for line in lines if line.startswith("flags")), "")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of the compiler. includes: options that name folders; depends: a digest of what the source includes."""
+
+    source: Path
+    flags: Sequence[str]
+    includes: Sequence[str]
+    depends: str
+
+    def object(self) -> Path:
+        """The object, made if there is none of this content yet."""
+        command = ["g++", *COMMON_FLAGS, *self.flags]
+        target = OBJECTS / f"{self.source.stem}-{self._key(command)}.o"
+        if not target.exists():
+            _make(target, [*command, *self.includes, "-c", str(self.source)], f"compiling {self.source.name}")
+        return target
+
+    def precompiled(self) -> list[str]:
+        """Options by which compilations with the same flags take the source, a header, as it was precompiled."""
+        command = ["g++", *COMMON_FLAGS, *self.flags]
+        header = OBJECTS / f"{self.source.stem}-{self._key(command)}.h"
+        if not header.with_suffix(".h.gch").exists():
+            header.parent.mkdir(parents=True, exist_ok=True)
+            write_if_changed(header, f'#include "{self.source.name}"\n')
+            made = [*command, *self.includes, "-x", "c++-header", str(header)]
+            _make(header.with_suffix(".h.gch"), made, f"precompiling {self.source.name}")
+        return ["-include", str(header)]
+
+    def _key(self, command: list[str]) -> str:
+        return digest(_machine(), runtime_version(), self.depends, self.source.read_bytes(), *command)
+
+
+def _make(target: Path, command: list[str], what: str) -> None:
+    """Runs a command that writes a file, which appears whole or not at all."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_suffix(f".{os.getpid()}.tmp")
+    run([*command, "-o", str(temporary)], what)
+    temporary.replace(target)
+
+
+def model_jobs(
+    folder: Path, flags: Sequence[str], *, header: str = "verilated.h", main: Path | None = None, defines: Sequence[str] = ()
+) -> list[Job]:
+    """What is to be compiled of the model that Verilator wrote into `folder`.
+
+    header: of the runtime; it is precompiled. main: a file that drives the model, compiled with `defines`.
+    """
+    flags = [*flags, "-w", *_counting()]
+    precompiled = Job(verilator_root() / "include" / header, flags, runtime_includes(), "").precompiled()
+    includes = [*precompiled, *runtime_includes(), f"-I{folder}"]
+    headers = contents(folder.glob("*.h"))
+    jobs = [Job(source, flags, includes, headers) for source in _units(folder, folder / "units")]
+    if main:
+        jobs.append(Job(main, [*flags, *defines], includes, headers))
+    return jobs
+
+
+def runtime_jobs(names: Sequence[str], flags: Sequence[str], depends: str = "") -> list[Job]:
+    """The same of files of Verilator's runtime."""
+    include = verilator_root() / "include"
+    names = [*names, *(["verilated_cov.cpp"] if coverage.folder() else [])]
+    return [Job(include / name, [*flags, "-w", *_counting()], runtime_includes(), depends) for name in names]
+
+
+def _counting() -> list[str]:
+    return ["-DVM_COVERAGE=1"] if coverage.folder() else []
+
+
+def _units(verilated: Path, folder: Path) -> list[Path]:
+    """Verilator's files joined into a few. What runs once, as constructors do, is not optimized."""
+    slow: list[str] = []
+    fast: list[str] = []
+    for source in sorted(verilated.glob("*.cpp")):
+        (slow if "__Slow" in source.name else fast).append(source.read_text())
+    texts: list[str] = []
+    size = UNIT_BYTES  # so that the first text opens a unit
+    for kind, more in (("", fast), ('#pragma GCC optimize ("O0")\n', slow)):
+        for number, text in enumerate(more):
+            if size + len(text) > UNIT_BYTES:
+                texts.append(kind)
+                size = 0
+            elif number == 0:
+                texts[-1] += kind
+            texts[-1] += text
+            size += len(text)
+    paths = []
+    for number, text in enumerate(texts):
+        paths.append(folder / f"unit{number}.cpp")
+        write_if_changed(paths[-1], text)
+    return paths
+
+
+def compile_all(jobs: Sequence[Job], progress: Progress = silent) -> list[Path]:
+    """The objects of all jobs. Raises GirihError."""
+    objects: list[Path] = []
+    with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2)) as pool:
+        futures = [pool.submit(job.object) for job in jobs]
+        try:
+            for future, job in zip(futures, jobs):
+                progress(f"compiling {job.source.name}", len(objects), len(jobs))
+                objects.append(future.result())
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return objects
+
+
+def link(target: Path, objects: Sequence[Path], options: Sequence[str], what: str) -> None:
+    """Links a program or a library."""
+    _make(target, ["g++", *map(str, objects), *options], f"linking {what}")
