@@ -33,7 +33,7 @@ VERILATOR_FLAGS = [
 LIBRARY_FLAGS = ["-fPIC", "-fno-gnu-unique", "-fvisibility=hidden"]
 FAST_FLAGS = ["-O2", "-march=native"]
 STRICT_FLAGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
-SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZERS = ["-Og", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]  # after FAST_FLAGS, which they take back
 VERILATED = ["verilated.cpp", "verilated_threads.cpp"]
 
 
@@ -80,19 +80,20 @@ def _build(
         [str(verilator_root() / "bin" / "verilator"), *verilator_flags, "--Mdir", str(verilated), *map(str, manifest.sources)],
         f"Verilator on design {manifest.name}",
     )
-    flags = [*LIBRARY_FLAGS, *extra]
+    flags = LIBRARY_FLAGS
+    fast = [*FAST_FLAGS, *extra]
     traced = ["-DVM_TRACE=1", "-DVM_TRACE_FST=1"] if trace else []
     own = contents([*RUNTIME.glob("*.hpp"), *INCLUDE.glob("*.h")])
-    jobs = cxx.model_jobs(verilated, [*flags, *FAST_FLAGS, *traced])
+    jobs = cxx.model_jobs(verilated, [*flags, *fast, *traced])
     for source in sorted(RUNTIME.glob("*.cpp")):
         if source.name == "model.cpp":
             includes = [f"-I{verilated}", *_as_system(cxx.runtime_includes())]
-            jobs.append(Job(source, [*flags, "-O1", *traced, *STRICT_FLAGS], includes, own + contents(verilated.glob("*.h"))))
+            jobs.append(Job(source, [*flags, "-O1", *extra, *traced, *STRICT_FLAGS], includes, own + contents(verilated.glob("*.h"))))
         else:
-            jobs.append(Job(source, [*flags, *FAST_FLAGS, *STRICT_FLAGS], [], own))
+            jobs.append(Job(source, [*flags, *fast, *STRICT_FLAGS], [], own))
     hooks = ["-include", str(RUNTIME / "hooks.hpp")]
     fst = f"-I{verilator_root() / 'include' / 'fstcpp'}"
-    for job in cxx.runtime_jobs([*VERILATED, *(["verilated_fst_c.cpp"] if trace else [])], [*flags, "-O1", *traced], own):
+    for job in cxx.runtime_jobs([*VERILATED, *(["verilated_fst_c.cpp"] if trace else [])], [*flags, "-O1", *extra, *traced], own):
         jobs.append(replace(job, includes=[*job.includes, fst, *hooks]))
     objects = cxx.compile_all(jobs, progress)
     cxx.link(library, objects, ["-shared", *extra, "-lpthread", *(["-llz4", "-lz"] if trace else [])], f"design {manifest.name}")

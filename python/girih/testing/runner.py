@@ -21,19 +21,19 @@ from uuid import uuid4
 
 import pytest
 
-from girih.build import coverage
-from girih.build.generate import generated_rtl
-from girih.build.program import build_program
-from girih.build.sources import resolve
 from girih.paths import ROOT
 from girih.power_up import VARIABLE, power_up_seed
-from girih.spec.message import CardParams
-from girih.testing.links import checks_of
+
+# The programs that build are imported where they are used: simulations import this module, too, and build nothing.
 
 SEED = 20_240_801  # fixed, and printed by cocotb in every log
 
 # The narrowest, the 100G card's and the widest; what lies between is shown by its neighbours.
 WIDTHS = (128, pytest.param(256, marks=pytest.mark.thorough), 512, 1024)
+
+# In these files a failed assertion shows its values. cocotb rewrites every module that a simulation imports otherwise,
+# which takes longer than most simulations.
+SHOWING_ASSERTIONS = "test_*.py *_bench.py"
 
 # Warnings are fatal; these two say nothing about a design with one module per file and unused
 # package members.
@@ -47,6 +47,8 @@ def _powered_up(seed: int) -> list[str]:
 
 def _counted(name: str) -> list[str]:
     """The argument by which a simulation leaves its coverage under a name of its own, when it is counted."""
+    from girih.build import coverage
+
     folder = coverage.folder()
     return [f"+verilator+coverage+file+{folder / f'{name}-{uuid4().hex}.dat'}"] if folder else []
 
@@ -54,6 +56,8 @@ def _counted(name: str) -> list[str]:
 def _build(top: str, sources: list[Path], parameters: dict[str, object], inside: bool) -> Path:
     """The simulation of a module, with cocotb in it. inside: all signals are public, each with code of its own."""
     from cocotb_tools import config
+
+    from girih.build.program import build_program
 
     public = ["--public-flat-rw"] if inside else ["--public-depth", "1"]
     options = ["--vpi", *public, "--prefix", "Vtop", "--timescale", "1ns/1ps", *VERILATOR_ARGS]
@@ -87,6 +91,11 @@ def run_cocotb(
     from cocotb_tools.check_results import get_results
     from cocotb_tools.runner import Verilator
 
+    from girih.build.generate import generated_rtl
+    from girih.build.sources import resolve
+    from girih.spec.message import CardParams
+    from girih.testing.links import checks_of
+
     seed = power_up_seed(0)
     params = CardParams.chained(data_width) if chained else CardParams(data_width=data_width)
     folders = [generated_rtl(params), *generated]
@@ -109,6 +118,7 @@ def run_cocotb(
             plusargs=[*_powered_up(seed), *_counted(folder.name)],
             results_xml=str(folder / f"results-{os.getpid()}.xml"),
             extra_env={
+                "COCOTB_REWRITE_ASSERTION_FILES": SHOWING_ASSERTIONS,
                 "GIRIH_DATA_WIDTH": str(data_width),
                 "GIRIH_CHAINED": str(int(chained)),
                 **(environment or {}),
