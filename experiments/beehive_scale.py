@@ -19,7 +19,7 @@ def run(progress: Progress) -> list[Row]:
         with open_card(DESIGNS / design, progress) as card:
             for payload in PAYLOADS:
                 progress(f"{stacks} stacks, {payload} bytes")
-                # The balancers take turns packet by packet, so one may overtake the one before it.
+                # The balancers are round robin by packet, so a packet may overtake the previous one.
                 result = echo(card, payload, count=COUNT, warmup=WARMUP, ports=stacks, ordered=stacks == 1)
                 params = {"stacks": stacks, "payload": payload}
                 cycles = BEEHIVE_CYCLES.get(payload) if stacks == 1 else None

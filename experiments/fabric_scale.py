@@ -16,7 +16,7 @@ SHAPES = {
 PATTERNS = ("uniform", "opposite", "hotspot")  # by their numbers in the card
 WIDTH = 128  # of the links that carry the load; their width does not change the cycle counts
 WARM_UP, CYCLES = 2_000, 20_000
-LIGHT, FULL = 0.005, 1.0  # messages begun by an idle port in a cycle
+LIGHT, FULL = 0.005, 1.0  # messages started by an idle port per cycle
 RATE, PATTERN_AT, FLITS, MESSAGES, LATENCY = 0x0, 16, 0x4, 0x8, 0xC  # registers of the card
 
 
@@ -50,11 +50,11 @@ def _params(tiles: int, fabric: str, *sizes: int) -> dict[str, object]:
 
 
 def _measure(card, tiles: int, pattern: str, rate: float) -> tuple[float, float]:
-    """Flits that arrive per cycle and tile, and cycles that a first flit is on its way."""
+    """Flits that arrive per cycle and tile, and the latency of a first flit in cycles."""
     control = min(round(rate * 2**16), 0xFFFF) | PATTERNS.index(pattern) << PATTERN_AT
     card.write32(RATE, control)
     card.run(WARM_UP)
-    card.write32(RATE, control)  # the counts begin anew
+    card.write32(RATE, control)  # the counts restart
     card.run(CYCLES)
     cycles, flits, messages, latency = (card.read32(address) for address in (RATE, FLITS, MESSAGES, LATENCY))
     card.write32(RATE, 0)

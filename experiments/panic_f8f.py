@@ -50,7 +50,7 @@ def _rows(params: dict, shares) -> list[Row]:
 
 
 def _added(params: dict, latencies: list[int], alone: list[int]) -> list[Row]:
-    """How much slower flow 1 is, at its 99th percentile, than when the same packets of it are alone."""
+    """The increase of flow 1's 99th percentile over that of the same packets alone."""
     from girih.experiments.competing import SIZE, SLOW
     from girih.experiments.panic import CLOCK_MHZ, percentile
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands as a user gives them: what the tests of the command line share."""
+"""The commands as a user gives them: common parts of the tests of the command line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def command(*words: object) -> list[str]:
 
 
 def options() -> dict:
-    """How each command is run: wide lines, so that no word is cut by the width of a terminal."""
+    """Options for each command: wide lines, so that no word is cut by the width of a terminal."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "COLUMNS": "200"}
     return {"cwd": ROOT, "env": environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 

@@ -44,7 +44,7 @@ def ipv4(
     ttl: int = 64,
     checksum_error: int = 0,
 ) -> bytes:
-    """An IPv4 packet; checksum_error is what its header's checksum is off by."""
+    """An IPv4 packet; checksum_error is added to its header's checksum."""
     ihl = 5 + len(options) // 4 if ihl is None else ihl
     total_length = 20 + len(options) + len(payload) if total_length is None else total_length
     fields = struct.pack("!BBHHHBBH", version << 4 | ihl, tos, total_length, 0x1234, fragment, ttl, protocol, 0)
@@ -169,7 +169,7 @@ class Traffic:
     # ---- correct, but rare ----
 
     def _option(self) -> bytes:
-        """One that makes sense and asks nothing of the card: a route that has ended is one, too."""
+        """A valid option that asks nothing of the card, such as a completed route."""
         draw, hops = self._random.randrange(5), self._random.randint(1, 4)
         if draw == 0:
             return source_route(self._random.choice((131, 137)), hops, 4 + 4 * hops)
@@ -230,7 +230,7 @@ class Traffic:
         return self._ipv4(UDP, udp(src.ip, self.card.ip, data + datagram[6:8], source=40000), src)
 
     def _odd_arp(self) -> bytes:
-        """Said to others, or an answer that nobody asked for; or from an address that no neighbour has."""
+        """To others, or an unsolicited answer; or from an address that no neighbour has."""
         to_us = self._one_in(2)
         sender = self._random.choice((self._host(), self._host(), self.stranger, Host(self._host().mac, self._nobody())))
         target = self.card.ip if to_us else self._random.choice(self.hosts).ip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a card with the echo stack must do with a frame, derived from the protocols alone.
+"""The expected behaviour of a card with the echo stack for a frame, derived only from the protocols.
 
     oracle = Oracle(mac=..., ip=..., resolves=True)
     verdict = oracle.judge(frame)     # an answer, or the one counter that must count the frame
@@ -110,7 +110,7 @@ class Oracle:
         self.neighbours: dict[tuple[int, bytes], bytes] = {}
 
     def judge(self, frame: bytes, bad: bool = False) -> Verdict:
-        """What must become of a frame that comes in; bad: its check sequence was wrong."""
+        """The expected fate of a received frame; bad: its check sequence was wrong."""
         marks = []
         if len(frame) > MAX_FRAME:
             frame, bad = frame[:MAX_FRAME], True
@@ -201,7 +201,7 @@ class Oracle:
         marks.append("echo.mark_echoed")
         addresses = head[l3 + 16 : l3 + 20] + head[l3 + 12 : l3 + 16]
         answer = destination + source + datagram[4:6] + b"\0\0" + datagram[8:]
-        # A checksum of 0 would say that there is none: its other representation is sent.
+        # A checksum of 0 would mean that there is none: its other representation is sent.
         checksum = 0xFFFF - ones_sum(pseudo_header(addresses, length) + answer) or 0xFFFF
         return self._send(head, l3, addresses, answer[:6] + checksum.to_bytes(2, "big") + answer[8:], marks)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The end of a run on the loop card: ports are shut, what is inside leaves, and every frame is somewhere."""
+"""The end of a run on the loop card: ports are closed, frames inside leave, and every frame is accounted for."""
 
 import random
 
@@ -71,7 +71,7 @@ def test_a_card_that_does_not_rest_in_time_is_not_judged(loop_folder):
 
 
 def test_a_snapshot_is_of_one_moment_and_leaves_the_card_alone(loop_folder, tmp_path):
-    """Taken at any moment under traffic; what the card does afterwards is what it does without."""
+    """Taken at any moment under traffic; the card then behaves as it does without the snapshot."""
 
     def run(looks: bool) -> tuple[list[bytes], bytes, bytes]:
         record, out = tmp_path / f"{looks}.girih", tmp_path / f"{looks}.pcapng"

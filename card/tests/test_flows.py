@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The traffic generator's books, with and without faults."""
+"""The counts of the traffic generator, with and without faults."""
 
 import pytest
 

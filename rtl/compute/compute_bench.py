@@ -49,7 +49,7 @@ def random_hop() -> int:
 
 
 def random_desc(size: int, *, hops: int | None = None, **fields) -> dict:
-    """Of a message of `size` bytes that has some services to visit still, on a route or not."""
+    """The descriptor of a message of `size` bytes with services left to visit, on a route or not."""
     desc: dict[str, int | list] = {field.name: random.getrandbits(field.bits) for field in DESC_FIELDS if field.count == 1}
     hops = random.randint(0, 8) if hops is None else hops
     route = random.randint(0, hops)
@@ -65,7 +65,7 @@ def random_desc(size: int, *, hops: int | None = None, **fields) -> dict:
 
 
 def done_desc(desc: dict) -> dict:
-    """What a message's descriptor is after an engine that left it alone."""
+    """A message's descriptor after an engine that did not change it."""
     result = dict(desc, credit=0, detoured=0, rank_valid=0)
     result["chain_count"] = max(desc["chain_count"] - 1, 0)
     result["chain"] = [*desc["chain"][1:], 0]
@@ -80,7 +80,7 @@ def detoured_desc(desc: dict) -> dict:
 
 
 def tagged_messages(count: int, *, size: int | Callable[[], int], **fields) -> list[Message]:
-    """Messages that are told by their first four bytes; half of them pushed. size: in bytes, or what gives it."""
+    """Messages that are identified by their first four bytes; half of them pushed. size: bytes, or a function that draws them."""
     result = []
     for tag in range(count):
         length = size() if callable(size) else size
@@ -89,7 +89,7 @@ def tagged_messages(count: int, *, size: int | Callable[[], int], **fields) -> l
 
 
 class Credits:
-    """Counts what the unit says of its credits."""
+    """Counts the unit's credit events."""
 
     def __init__(self, dut):
         self.give_lossless = self.cancel = 0
@@ -115,7 +115,7 @@ class Credits:
 class Engine:
     """An engine in Python on a traffic manager's AXI4-Stream ports.
 
-    work: gives, for the data and the descriptor of a message, the answer's data and descriptor and whether it is
+    work: maps the data and the descriptor of a message to the answer's data and descriptor and whether it is
     void. stall, idle: probabilities of not taking, and of not giving, a beat. stalled: takes nothing.
     """
 
@@ -170,7 +170,7 @@ class Engine:
 
 
 class Ledger:
-    """What became of each message sent, told by the tag in its first bytes.
+    """The fate of each message sent, identified by the tag in its first bytes.
 
     Every message is done, detoured or dropped once; both kinds leave in the order in which they came.
     """
@@ -210,13 +210,13 @@ class UnitBench:
         return cls(dut, idle=idle, stall=stall)
 
     async def run(self, sent: list[Message]) -> Ledger:
-        """Sends the messages and returns what became of them, once the unit is quiet again."""
+        """Sends the messages and returns their fates, once the unit is quiet again."""
         self.source.send(*sent)
         await self.settled()
         return self.check(sent)
 
     async def settled(self) -> None:
-        """Waits until nothing is left to do, for the engine either."""
+        """Waits until the unit and its engine are idle."""
         before, now = None, (0, 0)
         while before != now:
             before = now
@@ -224,7 +224,7 @@ class UnitBench:
             now = (self.events.count["mark_busy_cycles"], self.credits.give)
 
     def check(self, sent: list[Message]) -> Ledger:
-        """Every message that ever came is accounted for, and every credit. sent: all of them."""
+        """Every message sent so far is accounted for, and every credit. sent: all of them."""
         ledger = Ledger(sent, self.sink.messages)
         count = self.events.count
         drops = count["drop_overrun"] + count["drop_engine"] + count["drop_aborted"]

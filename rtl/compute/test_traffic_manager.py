@@ -63,7 +63,7 @@ def flip(data: bytes) -> bytes:
 
 
 def meddle(data: bytes, _desc: dict) -> tuple[bytes, dict, bool]:
-    """An engine that sets all it can of the descriptor, to what the tag says."""
+    """An engine that sets every field of the descriptor that it can, to values derived from the tag."""
     state = random.Random(data[:4])
     garbage: dict = {f.name: state.getrandbits(f.bits) for f in DESC_FIELDS}
     garbage |= {f.name: [garbage[f.name]] * f.count for f in DESC_FIELDS if f.count > 1}
@@ -120,7 +120,7 @@ async def random_traffic(dut, traffic, work):
 
 @cocotb.test()
 async def an_engine_that_stands_still(dut):
-    """Everything that comes is taken at once and goes back; when the engine wakes, what it holds is done."""
+    """Everything that arrives is taken at once and sent back; when the engine wakes, the messages that it holds are finished."""
     bench = await Bench.start(dut)
     bench.engine.stalled = True
     sent = messages(400)
@@ -138,7 +138,7 @@ async def an_engine_that_stands_still(dut):
 
 @cocotb.test()
 async def output_blocked(dut):
-    """The input goes on at its rate, whatever has no room is dropped and counted, and the rest comes out."""
+    """The input keeps its rate, messages for which there is no room are dropped and counted, and the rest comes out."""
     bench = await Bench.start(dut, stall=1.0)
     sent = messages(1500)
     bench.source.send(*sent)
@@ -191,7 +191,7 @@ async def slots(dut, slots):
 
 @cocotb.test()
 async def lossless_have_room(dut):
-    """With droppable messages everywhere a lossless one is accepted, credited as what it is, and never dropped."""
+    """With droppable messages everywhere a lossless one is accepted, credited as lossless, and never dropped."""
     bench = await Bench.start(dut, stall=1.0)
     bench.engine.stalled = True
     flood = messages(1500, length=PARAMS.max_frame // 4, size=PARAMS.max_frame // 4)[:120]
@@ -223,7 +223,7 @@ async def lossless_have_room(dut):
 
 @cocotb.test()
 async def void_messages(dut):
-    """What the engine makes void, or what came void, is dropped where nothing has left yet, else ends bad."""
+    """A message that the engine makes void, or that arrived void, is dropped if no flit of it has left, else it ends bad."""
     def judge(data: bytes, desc: dict) -> tuple[bytes, dict, bool]:
         return flip(data), desc, data[0] % 3 == 0
 
@@ -246,7 +246,7 @@ async def void_messages(dut):
 
 @cocotb.test()
 async def longer_than_it_says(dut):
-    """Cut where its room ends, and void; the messages around it are whole."""
+    """A message longer than its length is cut there, and void; the messages around it are whole."""
     bench = await Bench.start(dut)
     sent = messages(100, size=lambda: random.randint(2, 6) * FLIT_BYTES)
     liars = {}

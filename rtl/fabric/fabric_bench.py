@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of fabrics share: tiles that send and receive messages, and a scoreboard.
+"""Common parts of the fabrics' tests: tiles that send and receive messages, and a scoreboard.
 
 The scoreboard knows, per pair of tiles, what was sent and not yet received, in order; the message's
 number travels in the descriptor's `length`, the sender in `src`, and every flit's data is random.
@@ -154,7 +154,7 @@ async def random_traffic(fabric: Fabric, pairs: list[tuple[int, int]], messages:
 
 
 async def every_message_takes_its_route(fabric: Fabric, shape: Topology, depth: int) -> None:
-    """Holds back the end of each route in turn: the links that stall are those of `shape.route`, and no others."""
+    """Stalls the end of each route in turn: exactly the links of `shape.route` stall."""
     names = [link.text for link in shape.links()]
     for port, start in enumerate(shape.places):
         for to, end in enumerate(shape.places):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""butterfly: nothing lost, doubled, changed, interleaved or reordered; one cycle per router; no bubbles."""
+"""butterfly: nothing lost, duplicated, changed, interleaved or reordered; one cycle per router; no bubbles."""
 
 import random
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""crossbar: nothing lost, doubled, changed, interleaved or reordered; one cycle; no bubbles; fair."""
+"""crossbar: nothing lost, duplicated, changed, interleaved or reordered; one cycle; no bubbles; fair."""
 
 import random
 

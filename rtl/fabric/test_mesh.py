@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mesh: nothing lost, doubled, changed, interleaved or reordered; one cycle per router; no bubbles."""
+"""mesh: nothing lost, duplicated, changed, interleaved or reordered; one cycle per router; no bubbles."""
 
 import random
 
@@ -86,7 +86,7 @@ async def no_bubbles(dut):
 
 @cocotb.test()
 async def outputs_are_shared_fairly(dut):
-    """Everybody floods port 0 from next door; neighbours of the same router get equal shares."""
+    """All ports flood port 0; neighbours of the same router get equal shares."""
     fabric = await start(dut)
     x, y = size(dut)
     rivals = [p for p, there in ((1, x > 1), (x, y > 1)) if there]

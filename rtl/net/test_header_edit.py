@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""header_edit: masked bytes are replaced in whichever flit they are, others are left alone."""
+"""header_edit: masked bytes are replaced in whichever flit they are, others are unchanged."""
 
 import os
 import random

@@ -19,7 +19,7 @@ def test_packet_store(data_width):
 
 
 def beside(message, index, last):
-    """Commit or drop as the message says; a committed one stays so without being told again."""
+    """Commit or drop as the message demands; a committed message stays committed without a further commit."""
     plan = message.beside
     commit = plan["fate"] == "commit" and (last if plan["at"] == "last" else index == 0)
     return {
@@ -77,7 +77,7 @@ async def small_store_never_overflows(dut):
     source, sink = setup(dut)
     assert dut.fits_o.value == 1
     sink.stall = 1.0
-    # Four that stay are sure to fill it.
+    # Four messages that stay always fill it.
     fates = random.sample(["commit"] * 6 + ["drop"] * 6, 12)
     sent = [make(PARAMS.max_frame, fate) for fate in fates] + [make(1) for _ in range(100)]
     for message in sent:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the realigners share: byte streams to beats and back, with random idles and stalls."""
+"""Common parts of the realigners' tests: byte streams to beats and back, with random idles and stalls."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Bench:
                 "in_last_i": int(at + size >= len(stream)),
                 "in_empty_i": (size - len(chunk)) % size,
             }
-            # What stands beside a first beat means nothing later: random there.
+            # The inputs beside a first beat are ignored later: random there.
             for name, value in beside.items():
                 beat[name] = value if at == 0 else random.getrandbits(len(getattr(self.dut, name)))
             if hasattr(self.dut, "in_none_i"):

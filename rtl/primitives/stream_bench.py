@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of stream modules share: reset, and a source and a sink with random idles and stalls."""
+"""Common parts of the stream modules' tests: reset, and a source and a sink with random idles and stalls."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import random
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
-MOODS = [0, 0.3, 0.9]  # shares of idle (or stalled) cycles; one is drawn anew every so often
+MOODS = [0, 0.3, 0.9]  # shares of idle (or stalled) cycles; a new one is drawn every so often
 
 
 async def reset(dut, **inputs: int) -> None:

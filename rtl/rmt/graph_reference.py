@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a parse graph says of a frame, by walking the graph header by header: the tests' reference.
+"""The reference of the tests: classifies a frame by walking the parse graph header by header.
 
 It knows nothing of paths, entries and probes. Fields are bits of the frame; `Parsed.words` is what the
 packet header vector must hold.

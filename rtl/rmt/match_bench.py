@@ -29,7 +29,7 @@ NO_DROP, DROP_ACTION, DROP_METER = 0, 2, 3
 
 
 def phv_fields(bits: int) -> list[Field]:
-    """The fields of `phv_t`; what only parser and deparser look at is one of them."""
+    """The fields of `phv_t`; the part that only parser and deparser use is one field."""
     before = [
         Field("word", 32, WORDS, None, ""),
         Field("word_valid", WORDS, 1, None, ""),
@@ -84,7 +84,7 @@ def random_phv(tenant: int = 0, length: int = 64, seed: int | None = None) -> Ph
 
 
 class Bench:
-    """Drives a `match_stage`. sent: what is in it. `on_packet(before, after)` sees each packet that leaves."""
+    """Drives a `match_stage`. sent: the packets in it. `on_packet(before, after)` sees each packet that leaves."""
 
     def __init__(self, dut):
         self.dut = dut
@@ -145,7 +145,7 @@ class Bench:
         return response & 0xFFFFFFFF
 
     async def software(self, steps, tenant: int = 0):
-        """Carries out what `girih.rmt.stage` or a table gives."""
+        """Executes the steps of `girih.rmt.stage` or a table."""
 
         async def access(write, offset, data):
             return await self.access(write, offset, data, tenant)
@@ -153,7 +153,7 @@ class Bench:
         return await run_async(steps, access)
 
     async def send(self, packet: Phv) -> Phv:
-        """One packet by itself; gives what it has become."""
+        """Sends one packet by itself; returns it as it leaves."""
         seen = []
         saved, self.on_packet = self.on_packet, lambda before, after: seen.append(after)
         self.queue.append(packet)

@@ -215,7 +215,7 @@ async def keeps_state(dut):
 
 @cocotb.test()
 async def treats_colours(dut):
-    """A burst goes green, then yellow with a rank, then is dropped; what a meter lets through is its rate."""
+    """A burst is green, then yellow with a rank, then dropped; a meter passes its rate."""
     treatment = [{}, {"rank_set": 1, "rank": 77}, {"drop": 1}]
     bench = await start(dut, [{"meter_set": 1, "meter": 3, "treatment": treatment}])
     # 64 meters: a turn is 64 cycles; 1024 and 2048 bytes per turn.

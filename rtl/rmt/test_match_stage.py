@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""match_stage: what tables find, what actions do, what software may, under load in every cycle."""
+"""match_stage: results of tables, effects of actions, rights of software, under load in every cycle."""
 
 import random
 
@@ -105,7 +105,7 @@ def check_chain(after: Phv, number: int) -> None:
 
 
 def best(entries: dict[int, Entry], key: int, tenant: int, exact: bool) -> Entry | None:
-    """What a table must find."""
+    """The expected result of a table."""
     found = [
         (e.owner == 0 if exact else e.order, index, e)
         for index, e in entries.items()
@@ -187,7 +187,7 @@ async def finds_what_a_model_finds_with(dut, wanted):
 
 @cocotb.test()
 async def fills_to_the_stated_load(dut):
-    """Software fills the table to 95 % while every entry is asked for all the time."""
+    """Software fills the table to 95 % while packets look up every entry all the time."""
     bench, shape = await start(dut)
     table = table_for(shape)
     present: list[tuple[int, int]] = []  # key, number
@@ -280,7 +280,7 @@ async def refuses_what_is_no_prefix(dut):
 
 @cocotb.test()
 async def keeps_tenants_apart(dut):
-    """A tenant's controller reaches its own entries and what it was given, and nothing else."""
+    """A tenant's controller reaches only its own entries and the objects that it was given."""
     bench, shape = await start(dut)
     await bench.software(
         st.set_rights(1, services=[3, 5], meters=range(8, 16), counters=range(4), registers=range(16, 32))
@@ -388,7 +388,7 @@ async def keeps_tenants_apart(dut):
 
 @cocotb.test()
 async def looks_alike_whatever_others_write(dut):
-    """Two runs that differ in what tenant 2 asks for alone: tenant 1 gets the same answers after as many cycles, and its packets
+    """Two runs that differ only in tenant 2's requests: tenant 1 gets the same answers after as many cycles, and its packets
     find the same."""
 
     async def observed(seed):
@@ -443,7 +443,7 @@ def staged_words(command: int, index: int) -> st.Steps[list[int]]:
 
 
 def requests(source: random.Random, shape) -> list:
-    """What a controller may try: entries anywhere, objects of anybody, words of any address."""
+    """Requests that a controller may try: entries anywhere, objects of any tenant, words at any address."""
     index, full = source.randrange(shape.entries), (1 << shape.key_bits) - 1
     if source.random() < 0.5:
         index = shape.entries - 1 - source.randrange(20)

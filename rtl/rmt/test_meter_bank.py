@@ -113,7 +113,7 @@ async def colours_as_the_rfc_says(dut):
 
 @cocotb.test()
 async def wraps_and_long_idle_times_do_not_show(dut):
-    """What was ever granted and used wraps many times, with idle times between; the model has unbounded integers."""
+    """The sums of grants and uses wrap many times, with idle times between; the model has unbounded integers."""
     await reset(dut)
     count = 1 << len(dut.index_i)
     model = Meter(2000 * count * UNIT, 1 << 17, 3000 * count * UNIT, 1 << 18)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """admission between models of the packet buffers and of the PIFO: every packet has one fate and the right one,
-accounts are exact in every cycle, guarantees hold under flood, and who leaves is the highest rank of the service that holds most."""
+accounts are exact in every cycle, guarantees hold under flood, and the highest rank of the service that holds the most cells is evicted."""
 
 import random
 from collections import Counter, deque
@@ -191,7 +191,7 @@ class Bench:
         self.tight = 0 if self.room() < 2 * LARGEST else self.tight + 1
 
     def room(self):
-        """What is free and not kept for somebody: the least of channels and entries."""
+        """The free room beyond all reservations: the minimum over channels and entries."""
         cells = LOSSLESS * LARGEST + HEADROOM
         entries = LOSSLESS + 4
         for tenant, used, held in zip(self.tenants, self.used_cells, self.used_entries, strict=True):
@@ -366,7 +366,7 @@ async def the_counts_of_cells_wrap(dut):
 
 
 async def the_fullest_gives_way(bench):
-    """Service 1 holds most. Better packets come for service 0: each has the highest of service 1 leave."""
+    """Service 1 holds the most cells. Better packets arrive for service 0: for each one the highest rank of service 1 is evicted."""
     while bench.room() > -1:
         await bench.step(bench.arrive(Packet(1, random.randrange(TENANTS), rank=100 + random.randrange(200))))
     for _ in range(60):
@@ -394,7 +394,7 @@ async def the_fullest_gives_way(bench):
 
 @cocotb.test()
 async def guarantees_of_more_than_there_is(dut):
-    """They cannot all be kept: who finds no slot is dropped, and who comes while one is given back is not."""
+    """They cannot all be kept: a packet without a free slot is dropped, and one that arrives while a slot is given back is not."""
     bench = await Bench(dut, [Tenant(cells=4096, entries=4096) for _ in range(TENANTS)]).start()
     for cycle in range(2000):
         bench.pops = 0.0 if cycle < 100 else 0.5
@@ -418,7 +418,7 @@ async def lossless_messages_are_accepted_when_all_is_full(dut):
 
 @cocotb.test()
 async def droppable_packets_leave_for_a_message_that_waits_for_room(dut):
-    """demand_i: packets of those above their guarantee leave until there is room for one more of the largest size."""
+    """demand_i: packets of tenants above their guarantee are evicted until there is room for one more of the largest size."""
     bench = await Bench(dut, [Tenant(), Tenant(cells=16, entries=16), Tenant()]).start()
     for i in range(400):
         await bench.step(bench.arrive(Packet(2, i % 2, 3, rank=9, channel=i // 2 % 2)))

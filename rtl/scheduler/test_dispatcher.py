@@ -171,7 +171,7 @@ async def every_packet_leaves_once(dut, affine, stall):
 
 @cocotb.test()
 async def services_take_turns(dut):
-    """All have packets, all units have credits: each service gets the same share."""
+    """If all services have packets and all units credits, each service gets the same share."""
     world = World(dut, credits=10, lengths=(1,), give=1.0)
     await world.reset()
     for _ in range(150):  # it learns how short they are
@@ -208,7 +208,7 @@ async def evictions_and_dispatches_alternate(dut):
 
 @cocotb.test()
 async def long_packets_are_popped_late(dut):
-    """Links that are full of long packets: no more than one waits behind the one that is being sent."""
+    """On links full of long packets at most one waits behind the one that is being sent."""
     world = World(dut, credits=200, lengths=(140,), give=1.0)
     await world.reset()
     deepest = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fate_counters: no event is lost, also when every input has one in every cycle and all are of one kind."""
+"""fate_counters: no event is lost, even if every input has one in every cycle and all are of one kind."""
 
 import os
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""launch_queue: in order, nothing lost, and no time lost where the queue is empty."""
+"""launch_queue: in order, nothing lost, and no latency if the queue is empty."""
 
 import random
 from collections import deque

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""packet_buffer: each packet is reported once; what is read is what was written; no cell is lost."""
+"""packet_buffer: each packet is reported once; reads give the written data; no cell is lost."""
 
 import os
 import random
@@ -55,7 +55,7 @@ def cells_of(length):
 
 
 class Store:
-    """What the rest of the scheduler does: takes reports, reads and discards stored packets."""
+    """The rest of the scheduler: takes reports, reads and discards stored packets."""
 
     def __init__(self, dut, sent, *, wait=0.0, idle=0.3, discard=0.1, oldest=False):
         self.dut, self.sent = dut, sent
@@ -223,7 +223,7 @@ async def descriptor_trims(dut):
 
 @cocotb.test()
 async def no_length_can_say_it(dut):
-    """A packet that is longer than a length can say overflows, however long it is, and gives its cells back."""
+    """A packet too long for the length field overflows, however long it is, and gives its cells back."""
     sent, source, sink, store = await begin(dut)
     for bad in (0, 1):
         for size in (LENGTHS - 1, LENGTHS, LENGTHS + 1, 2 * LENGTHS + 70):
@@ -233,7 +233,7 @@ async def no_length_can_say_it(dut):
 
 @cocotb.test()
 async def reads_are_independent_of_the_packet_written(dut):
-    """A stored packet is read while another comes in slowly, and bad packets do not disturb either."""
+    """A stored packet is read while another arrives slowly, and bad packets affect neither."""
     sent, source, sink, store = await begin(dut, idle=0.7, discard=0.05)
     send(sent, source, *[make(any_size(), bad=0.5) for _ in range(100)])
     await store.done(source, sink)

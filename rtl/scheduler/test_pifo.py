@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pifo: exact order against sorted lists, every cycle a push and a pop, what is known of the ends, reset.
+"""pifo: exact order against sorted lists, a push and a pop in every cycle, the known ends, reset.
 
 `pifo_random.cpp` drives a million random operations; the cocotb tests here are the directed ones.
 """
@@ -22,7 +22,7 @@ DRIVER = RTL / "scheduler" / "pifo_random.cpp"
 
 
 def random_operations(operations: int, queues: int, entries: int, rank_width: int) -> str:
-    """Builds the driver for one size and runs it; its last line. Fails with what it found."""
+    """Builds the driver for one size and runs it; returns its last line. Fails with the difference that it found."""
     sizes = {"Queues": queues, "Entries": entries, "RankWidth": rank_width}
     defines = [f"-DQUEUES={queues}", f"-DENTRIES={entries}", f"-DRANK_WIDTH={rank_width}"]
     program = build_program("pifo", resolve(["pifo"]), DRIVER, parameters=sizes, options=VERILATOR_ARGS, defines=defines)
@@ -106,7 +106,7 @@ async def latency_from_pop_to_slot(dut):
 
 @cocotb.test()
 async def an_entry_can_leave_in_the_cycle_after_it_came(dut):
-    """And one that comes in the cycle of the pop is not seen by it, even when it is lower."""
+    """An entry pushed in the cycle of a pop is not seen by it, even if it is lower."""
     await start(dut)
     await cycle(dut, push=(0, 9, 1))
     await cycle(dut, push=(0, 3, 2), pop=(0, 0))
@@ -172,7 +172,7 @@ async def ends_follow_pushes_at_once_and_pops_within_four_cycles(dut):
 
 @cocotb.test()
 async def circular_ranks_may_go_round_and_round_when_what_is_late_is_moved(dut):
-    """An entry for each 20 ranks, over five circles of 256, the late ones moved: they leave in the order of unbounded ranks."""
+    """One entry every 20 ranks, over five wraps of 256, with late ones moved: they leave in the order of unbounded ranks."""
     await start(dut, circular=0b0001)
     for slot in range(62):
         await cycle(dut, push=(0, 20 * slot % 256, slot))

@@ -64,7 +64,7 @@ class Packet:
     rank_valid: int = 0
     rank: int = 0
     detoured: int = 0
-    # What the model notes in the cycle in which it goes in.
+    # The model's values in the cycle in which the packet enters.
     now: int = 0
     clock: int = 0  # virtual time of its queue, in levels
     level: int = -1  # as it came out
@@ -397,7 +397,7 @@ async def an_idle_class_saves_nothing(dut):
 
 @cocotb.test()
 async def rates_are_exact(dut):
-    """Leaky buckets with as much to send as goes in: bytes in 25,000 cycles are rate * time + burst."""
+    """Backlogged leaky buckets: bytes in 25,000 cycles are rate * time + burst."""
     shift = 5
     policies = [Policy(SHAPED, shift=shift) for _ in range(8)]
     rates = {0: Fraction(1), 1: Fraction(8), 2: Fraction(5, 2)}  # bytes per cycle

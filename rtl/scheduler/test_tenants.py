@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tenant_share against a model, and the shares that come of it; tenant_pick against one."""
+"""tenant_share against a model, and the resulting shares; tenant_pick against a model."""
 
 import os
 import random
@@ -96,7 +96,7 @@ class Share:
 
 @cocotb.test()
 async def shares_are_exact(dut):
-    """With all tenants waiting, bytes over weight differ by the packets on their way, and no more in the long run."""
+    """With all tenants waiting, bytes over weight differ only by the packets in flight, also in the long run."""
     weights = [1, 2, 5, 3, 1][:TENANTS]
     for delay in (5, 9):
         bench = await Share(dut, weights, delay).start()
@@ -142,7 +142,7 @@ async def an_idle_tenant_saves_nothing(dut):
 
 @cocotb.test()
 async def light_use_costs_nothing(dut):
-    """A tenant that never had more than one packet waiting, while others had none, owes them nothing."""
+    """A tenant that never had more than one packet waiting, while others had none, is not charged for it later."""
     bench = await Share(dut, [1] * TENANTS).start()
     bench.length = lambda service, tenant: 1500
     for alone in range(TENANTS):

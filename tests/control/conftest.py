@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A card with services, and the commands that look at it and change it while it runs."""
+"""A card with services, and the commands that read and change it while it runs."""
 
 import json
 
@@ -27,7 +27,7 @@ def shared(built):
 
 @pytest.fixture
 def girih(capsys):
-    """`girih(path, "ctl", ...)`: exit code, what was printed, what was complained of."""
+    """`girih(path, "ctl", ...)`: exit code, output, errors."""
 
     def call(path, *words: object) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as done:
@@ -41,7 +41,7 @@ def girih(capsys):
 
 @pytest.fixture
 def ctl(girih):
-    """`ctl(path, "chain", "list")`: what it answers as JSON. The command succeeds."""
+    """`ctl(path, "chain", "list")`: its JSON output. The command must succeed."""
 
     def call(path, *words: object):
         code, output, errors = girih(path, "ctl", *words, "--json")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A card that answers at its control socket while a test asks it, and what tests ask."""
+"""A card that answers at its control socket during a test, and the tests' requests."""
 
 import threading
 import time
@@ -15,14 +15,14 @@ SECONDS = 60  # for what must come about sometime
 
 
 def frame(port: int, size: int = 100) -> bytes:
-    """A datagram to a UDP port; what is in it does not matter here."""
+    """A datagram to a UDP port; its content does not matter here."""
     datagram = udp(HOST.ip, OTHER.ip, bytes(size), destination=port)
     return ethernet(OTHER.mac, HOST.mac, IPV4, ipv4(HOST.ip, OTHER.ip, UDP, datagram))
 
 
 @contextmanager
 def running(card: VirtualCard):
-    """The card runs and answers at its control socket, whose path this gives; the test leaves it alone meanwhile."""
+    """Runs the card and answers at its control socket, whose path this gives; the test must not use the card meanwhile."""
     session, stopped = Session(card), threading.Event()
     thread = threading.Thread(target=session.serve, kwargs={"until": stopped.is_set})
     thread.start()
@@ -35,18 +35,18 @@ def running(card: VirtualCard):
 
 
 def everything(ctl, path) -> list:
-    """What commands can change, as the card has it."""
+    """Everything that commands can change, as the card has it."""
     tables = [ctl(path, "table", "list", "--port", port) for port in ("wire", "host")]
     return [*tables, *(ctl(path, what, "list") for what in ("chain", "tenant", "policy"))]
 
 
 def visits(card: VirtualCard, service: str) -> int:
-    """Packets that have been to a service's units."""
+    """Packets that have visited a service's units."""
     return sum(card.registers.counters(unit)[unit]["in_messages"] for unit in (f"{service}_0", f"{service}_1"))
 
 
 def wait_for(look, enough):
-    """What `look` gives once it is `enough`."""
+    """The result of `look` once it is `enough`."""
     deadline = time.monotonic() + SECONDS
     while not enough(found := look()):
         assert time.monotonic() < deadline, found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./girih ctl` against a running card: chains, tenants, policies and tables come, change and go under traffic."""
+"""`./girih ctl` against a running card: chains, tenants, policies and tables are added, changed and removed under traffic."""
 
 import pytest
 
@@ -80,7 +80,7 @@ def test_a_table_that_is_full_says_so_and_keeps_what_it_has(card, ctl, girih):
 
 
 def test_a_tenants_controller_rules_over_its_own_packets_alone(card, ctl):
-    card.registers.write("wire.tenant", 2)  # what comes in by this port is video's, by the other nobody's
+    card.registers.write("wire.tenant", 2)  # traffic of this port belongs to video, that of the other to nobody
     with running(card) as path:
         ctl(path, *MINE, "--tenant", "video")
         assert [chain["name"] for chain in ctl(path, "chain", "list", "--tenant", "video")] == ["mine"]
@@ -149,7 +149,7 @@ def test_a_policy_changes_while_packets_wait_for_it(card, ctl, kind, classes, sh
         ctl(path, "policy", "set", "sha", kind, "--share", *(word for text in classes for word in ("--class", text)))
         sha = next(policy for policy in ctl(path, "policy", "list") if policy["service"] == "sha")
     assert (sha["policy"], sha["share"], sha["classes"]) == (kind, True, shown)
-    card.check_conservation(quiet=50_000)  # for an old rank that is taken for a time not yet come
+    card.check_conservation(quiet=50_000)  # for an old rank that is read as a time in the future
     assert len(card.collect(1)) == visits(card, "sha") == count
 
 
@@ -173,7 +173,7 @@ def test_an_entry_comes_counts_and_goes(card, ctl):
     assert len(card.collect(1)) == 1
 
 
-# ---- what entries name by number ----
+# ---- objects that entries name by number ----
 
 
 def entry(ctl, path, port: int, actions: str, *words: str) -> None:

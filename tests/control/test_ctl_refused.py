@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `./girih ctl` must not do, whoever asks: it says why, and the card is as it was."""
+"""Commands that `./girih ctl` must refuse: it says why, and the card is unchanged."""
 
 import pytest
 

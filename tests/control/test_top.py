@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./girih top` against a running card: the numbers shown are the registers', and looking changes nothing."""
+"""`./girih top` against a running card: the numbers shown are the registers', and reading changes nothing."""
 
 import os
 import pty

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the README promises about a fresh Debian holds in one."""
+"""The README's promises about a fresh Debian hold in one."""
 
 import os
 import shutil

@@ -35,7 +35,7 @@ def config(**changes) -> int:
 
 
 def own_mac(port: int) -> str:
-    """The card's address at a port: that of port 0 ends in fd, so that the sum carries."""
+    """The card's address at a port: that of port 0 ends in fd, so that the addition carries."""
     return (CONFIG["mac"] + port).to_bytes(6, "big").hex(":")
 
 
@@ -105,7 +105,7 @@ class Bench:
         self.source.send(*messages)
 
     async def run(self, *messages) -> list[Message]:
-        """Sends, waits until all is quiet, and returns what came out meanwhile."""
+        """Sends, waits until all is quiet, and returns the messages that came out meanwhile."""
         before = len(self.sink.messages)
         self.send(*messages)
         await settle(self.dut, self.source, self.sink)
@@ -260,7 +260,7 @@ async def unresolved_wait_and_block_nobody(dut):
     for message, got in zip(known, [m for m in out if not is_arp(m)], strict=True):
         check_forwarded(message, got, mac_of("10.0.0.2"))
     for ip in random.sample(missing, 3):
-        # What is sent right behind the answer must not overtake what waits.
+        # A message sent right behind the answer must not overtake the waiting ones.
         later = [packet(ip, 60, vlans[ip]) for _ in range(3)] + [packet("10.0.0.2")]
         out = await bench.run(arp_frame(2, hop.get(ip, ip), vlan=vlans[ip]), *later)
         for message, got in zip(waiting[ip] + later[:3], [m for m in out if Ether(m.data).dst != mac_of("10.0.0.2")], strict=True):
@@ -334,7 +334,7 @@ async def strangers_push_out_nobody_in_use(dut):
     sent = [packet(ip) for ip in used]
     for message, got, ip in zip(sent, await bench.run(*sent), used, strict=True):
         check_forwarded(message, got, mac_of(ip))
-    # When all are in use, only one that the card asks for finds a place: the oldest's.
+    # If all are in use, only a neighbour that the card has asked for is stored: it replaces the oldest.
     others = [f"10.0.0.{i}" for i in range(126, 140)]  # the last of them are known
     await bench.run(*[packet(ip) for ip in others])
     assert bench.events.count["mark_miss"] == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""balancer: messages pass unchanged; in turn, or a flow stays on its replica and flows spread evenly."""
+"""balancer: messages pass unchanged, round robin, or a flow stays on its replica and flows spread evenly."""
 
 import random
 from collections import Counter
@@ -84,7 +84,7 @@ async def in_turn(dut, traffic):
 
 
 def is_ip(message: Message) -> bool:
-    """The model: IPv4 with all that a flow is told by."""
+    """The model: IPv4 with all fields that identify a flow."""
     data = message.data
     l3_offset = message.desc.get("l3_offset") or (18 if data[12:14] == b"\x81\0" else 14)
     if not message.desc.get("l3_offset") and data[l3_offset - 2 : l3_offset] != b"\x08\0":

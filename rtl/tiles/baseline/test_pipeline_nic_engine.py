@@ -59,7 +59,7 @@ class Bench:
         return self.mac.send(self.sent[-1], bad)
 
     async def finish(self) -> list[bytes]:
-        """What came out, once nothing has moved for a while; the counters account for the rest."""
+        """The frames that came out, once nothing has moved for a while; the counters account for the rest."""
         await self.mac.drained()
         quiet = 0
         while quiet < 100:
@@ -92,7 +92,7 @@ async def frames_keep_their_order(dut, idle, stall):
 
 @cocotb.test()
 async def a_full_queue_drops_at_its_tail(dut):
-    """While the first unit is busy there is room for so many flits, and for the one that it looks at."""
+    """While the first unit is busy there is room for the queue's flits, and for the one at its output."""
     bench = await Bench.start(dut, message_time=(LONG, 0))
     sizes = [random.choice([64, 200, 9 * FLIT_BYTES, random.randint(64, 15 * FLIT_BYTES)]) for _ in range(60)]
     room, kept = QUEUE_FLITS + 1, []
@@ -144,7 +144,7 @@ async def latency_of_a_frame_alone(dut):
 
 @cocotb.test()
 async def throughput(dut):
-    """No bubble where no unit is slow; else the slow one sets the pace, to a fraction of a cycle."""
+    """No bubbles if no unit is slow; otherwise the slow one sets the rate, to a fraction of a cycle."""
     size, count, beats = 6 * FLIT_BYTES, 8, 6
     for unit, message_time, byte_time in [(0, 0, 0), (0, 0, 0.05), (1, 0, 0.04), (0, 7.25, 0.02), (1, 9.6, 0.01)]:
         times = {"message_time": [0, 0], "byte_time": [0, 0]}

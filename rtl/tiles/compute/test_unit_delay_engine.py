@@ -58,7 +58,7 @@ def service_times(config: dict, sizes: list[int]) -> list[int]:
 
 
 async def feed(bench: UnitBench, messages: list, credits: int) -> None:
-    """Sends as a scheduler does that has so many credits."""
+    """Sends like a scheduler with this many credits."""
     already = bench.credits.give
     for index, message in enumerate(messages):
         while index - (bench.credits.give - already) >= credits:
@@ -69,7 +69,7 @@ async def feed(bench: UnitBench, messages: list, credits: int) -> None:
 
 
 async def intervals(dut, config: dict, sizes: list[int], credits: int = 16) -> list[int]:
-    """Between the ends of services, as the credits tell."""
+    """The intervals between the ends of services, from the credits."""
     bench = await UnitBench.start(dut, "unit_delay", config)
     await ClockCycles(dut.clk_i, 10)
     sent = tagged_messages(len(sizes), size=iter(sizes).__next__, credit=1)
@@ -137,7 +137,7 @@ async def two_credits_keep_it_busy(dut):
 
 @cocotb.test()
 async def stalled_for_ever(dut):
-    """What it has accepted stays, what comes later goes back; a message that has begun to leave ends."""
+    """Accepted messages stay, later ones are sent back; a message that has started to leave ends."""
     config = CONFIG | {"slots": 4, "message_time": 30 * ONE}
     bench = await UnitBench.start(dut, "unit_delay", config)
     await ClockCycles(dut.clk_i, 10)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""unit_null: three cycles, nothing changed but what every unit changes, at the link's rate."""
+"""unit_null: three cycles, only the changes of every unit, at the link's rate."""
 
 import random
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""echo: what comes back is what scapy makes with addresses and ports swapped."""
+"""echo: answers equal scapy's datagrams with addresses and ports swapped."""
 
 import random
 

@@ -40,7 +40,7 @@ def request(size=None, **fields) -> Message:
 
 
 def reply(frame: bytes) -> bytes:
-    """Addresses swapped, type changed, the ICMP checksum made anew; the IPv4 header else as it was."""
+    """Addresses swapped, type changed, the ICMP checksum recomputed; the rest of the IPv4 header unchanged."""
     packet = Ether(frame)
     packet[IP].src, packet[IP].dst = packet[IP].dst, packet[IP].src
     packet[ICMP].type = 0

@@ -43,7 +43,7 @@ def is_host(address: bytes, prefix: int) -> bool:
 
 
 def fault_of_options(options: bytes) -> str | None:
-    """The model of what RFC 791 says of them."""
+    """The model of options after RFC 791."""
     while options and options[0] != 0:
         if options[0] == 1:
             options = options[1:]
@@ -207,7 +207,7 @@ def declared_void() -> Message:
 
 
 def unusual_but_right() -> Message:
-    """Time to live 0, reserved bit, type of service: none of them is a host's reason to drop."""
+    """Time to live 0, reserved bit, type of service: none of them is a reason for a host to drop."""
     return frame(ttl=random.choice([0, 1]), tos=random.getrandbits(8), flags=random.choice(["DF", "evil"]))
 
 

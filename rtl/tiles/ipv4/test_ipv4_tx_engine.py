@@ -28,7 +28,7 @@ def test_ipv4_tx_engine(data_width):
 
 
 def outgoing(size=None, *, tagged=None, options=None, src_known=None) -> Message:
-    """A packet whose header holds junk wherever ipv4_tx has to write."""
+    """A packet whose header has random values wherever ipv4_tx must write."""
     payload = random.randbytes(random_size() if size is None else size)
     packet = udp(payload, options=random_options() if options is None else options)
     frame, l3_offset, l4_offset = frame_of(packet, random.random() < 0.3 if tagged is None else tagged)

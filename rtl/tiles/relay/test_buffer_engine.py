@@ -31,7 +31,7 @@ def same(out: list[Message], sent: list[Message]) -> bool:
 @cocotb.test()
 @cocotb.parametrize(traffic=TRAFFIC)
 async def what_has_room_passes(dut, traffic):
-    """So few at a time that there is always room."""
+    """With few messages at a time there is always room."""
     bench = await EngineBench.start(dut, "buffer", idle=traffic[0], stall=traffic[1])
     void = 0
     for _ in range(20):
@@ -57,7 +57,7 @@ async def stores_a_message_before_it_leaves(dut):
 @cocotb.test()
 @cocotb.parametrize(stall=[0.6, 0.9, 1.0])
 async def the_input_never_waits_for_the_output(dut, stall):
-    """Every droppable message is taken at one flit per cycle, and what passes is what was not counted dropped."""
+    """Every droppable message is taken at one flit per cycle, and exactly those not counted as dropped pass."""
     bench = await EngineBench.start(dut, "buffer", stall=stall)
     sent = [some_message(lossless=0) for _ in range(150)]
     bench.source.send(*sent)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""relay: messages pass unchanged, in order, without bubbles; the key is the port that they came in by."""
+"""relay: messages pass unchanged, in order, without bubbles; the key is the port by which they arrived."""
 
 import random
 

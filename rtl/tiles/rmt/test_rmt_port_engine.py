@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """rmt_port: frames get their chain or their exit; edits keep checksums right; mirror, drop, overflow;
-latency and throughput; what leaves is padded and cut."""
+latency and throughput; sent frames are cut and padded."""
 
 import os
 import random
@@ -168,8 +168,8 @@ async def frames_without_a_table_go_to_the_exit(dut):
 
 @cocotb.test()
 async def an_offered_flit_stands_whatever_is_written(dut):
-    """Frames wait for an output that stalls; neither configuration nor tables nor the parser change what is offered, and each
-    message is of one configuration whole."""
+    """Frames wait for an output that stalls; neither configuration nor tables nor the parser change an offered flit, and each
+    message is handled under one configuration."""
     bench = await Bench.start(dut, lossless=1)
     index = await bench.insert("udp.dst", 53, {"lossless_set": 1, "lossless": 1, "meta_set": 1, "meta": 1})
     frames = [frame_of("ipv4", "udp", payload=bytes(300)) for _ in range(3)]
@@ -253,7 +253,7 @@ def ones_sum(data: bytes) -> int:
 
 
 def check_sums(before: bytes, after: bytes) -> set[int]:
-    """Every checksum that was right is right; gives the bytes where checksums are."""
+    """Checks that every correct checksum stays correct; returns the bytes of the checksums."""
     places = set()
     parsed = interpret(GRAPH, before)
     names = list(parsed.headers)

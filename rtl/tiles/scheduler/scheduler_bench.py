@@ -5,8 +5,8 @@
     bench.send(0, bench.packet(64, chain=[(0, 0)], tenant=1))
     await bench.quiet()
 
-New lossless messages come by channel 0, and what units send back by the last one: a message that waits at the link for
-a token or a place must not stand in the way of those that hold one.
+New lossless messages arrive by channel 0, and messages from units by the last one: a message that waits at the link for
+a token or a place must not block those that hold one.
 
 The models stand for the crossbar (one cycle) and for compute units: they take messages, give credits, push,
 detour and cancel as the contract says. Whatever enters must end in `bench.done`, or be counted as dropped.
@@ -294,7 +294,7 @@ class Bench:
             self._dispatched(desc, whole, c)
 
     def _dispatched(self, desc: dict, whole: bytes, c: int) -> None:
-        """A message has left the scheduler: its contract with the unit."""
+        """Checks a message that has left the scheduler against the contract with its unit."""
         packet = self.packets[self.numbers[whole[:8]]]
         assert whole == packet.data(), "the message changed"
         done = len(packet.visits)

@@ -2,7 +2,7 @@
 """scheduler_engine after long stalls and long idle times: order and eligibility are those of ranks without bounds.
 
 The clock runs 2^13 times as fast as the card's and ranks are in units of 2^13, so that a cycle is a level, and all of time
-(24 bits, and so the circle of levels) passes in 2,048 cycles. Times below are in cycles, which here never wrap.
+(24 bits, and so the range of levels) passes in 2,048 cycles. Times below are in cycles, which here never wrap.
 """
 
 import random
@@ -80,7 +80,7 @@ async def least_slack_after_stalls_with_shares(dut):
 
 @cocotb.test()
 async def shaped_after_stalls(dut):
-    """Packets leave at the time at which they conform, or as soon as the unit takes them, whatever the time since."""
+    """Packets leave when they conform, or as soon as the unit takes them, however long that is later."""
     bench, unit = await start(dut, SHAPED)
     cost = [0, 25, 60]  # cycles that a packet of 64 bytes of a class takes from it
     burst = [0, 0, 150]

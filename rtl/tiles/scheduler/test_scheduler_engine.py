@@ -65,7 +65,7 @@ async def never_more_than_the_credits(dut):
 
 @cocotb.test()
 async def the_unit_with_most_credits_is_chosen(dut):
-    """Two units of which one takes four times as long: the work is shared as they can do it."""
+    """Two units of which one takes four times as long: the work is shared by their speeds."""
     units = [Unit(0, credits=4, cycles=40), Unit(0, credits=4, cycles=10)]
     bench = await Bench.start(dut, units)
     bench.send(0, *(bench.packet(64, [(0, 0)]) for _ in range(250)))
@@ -75,7 +75,7 @@ async def the_unit_with_most_credits_is_chosen(dut):
 
 @cocotb.test()
 async def pushed_packets_pass_by_the_scheduler(dut):
-    """push 2: always, 1: with a credit, 0: never, and what comes back counts as queued again."""
+    """push 2: always, 1: with a credit, 0: never, and packets that come back count as queued again."""
     for push, passes in ((2, 1), (1, 1), (0, 3)):
         bench = await Bench.start(dut, [Unit(0), Unit(1), Unit(2)], push=[push] * 8)
         for i in range(40):
@@ -111,7 +111,7 @@ async def a_detoured_packet_is_served_first_among_its_rank(dut):
 
 @cocotb.test()
 async def an_earlier_hop_sets_the_rank(dut):
-    """given_rank: what unit 0 sets puts its packets before the class's level 500."""
+    """given_rank: the ranks that unit 0 sets put its packets before the class's level 500."""
     units = [Unit(0, rank=3), Unit(1, credits=1, cycles=30)]
     bench = await Bench.start(dut, units, push=[0] * 8, given_rank=[0, 1])
     await bench.set_class(1, 0, offset=500)
@@ -182,7 +182,7 @@ async def rights_and_bad_packets(dut):
 
 @cocotb.test()
 async def the_worst_leave_when_room_is_short(dut):
-    """A stopped unit and more packets than there is room for: those of the low class stay, and all is counted.
+    """A stopped unit and more packets than there is room for: those of the low class stay, and every packet is counted.
 
     One packet of a queue can leave in four cycles, so the better ones come no faster than that.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scheduler_engine with lossless packets: what one tenant has under way does not touch the others.
+"""scheduler_engine with lossless packets: one tenant's packets do not affect the others.
 
 Two runs that differ in tenant 1 alone are compared, by when each packet of the others has left the scheduler.
 """
@@ -85,7 +85,7 @@ async def droppable_packets_make_room(dut):
 
 @cocotb.test()
 async def what_finds_no_place_waits_at_the_port_and_is_not_dropped(dut):
-    """One more than there are tokens and places: the port stands still until one has left; the other port does not."""
+    """One more than there are tokens and places: the port stalls until one has left; the other port does not."""
     bench, stalled = await start(dut)
     many = [bench.packet(64, [(STALLED, 0)], tenant=1, lossless=1) for _ in range(40)]
     bench.send(0, *many)
@@ -103,7 +103,7 @@ async def what_finds_no_place_waits_at_the_port_and_is_not_dropped(dut):
 
 @cocotb.test()
 async def what_is_void_or_has_no_right_gives_back_what_it_took(dut):
-    """Many of them: were a token or a place lost with each, the tenant's next lossless packet would wait for ever."""
+    """Many of them: if each lost a token or a place, the tenant's next lossless packet would wait for ever."""
     bench, stalled = await start(dut)
     bench.send(0, *(bench.packet(64, [(STALLED, 0)], tenant=1, lossless=1) for _ in range(4)))
     await bench.steps(200)

@@ -48,7 +48,7 @@ def without_checksum() -> tuple[Message, str, bytes]:
 
 
 def with_trailing_bytes() -> tuple[Message, str, bytes]:
-    """A datagram that is shorter than its packet: what is behind it goes."""
+    """A datagram that is shorter than its packet: the bytes behind it are removed."""
     message = message_of(udp(payload(), options=random_options()))
     datagram = message.data
     message.data += random.randbytes(random.choice([1, 2, 30, 200]))

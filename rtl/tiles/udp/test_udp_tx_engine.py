@@ -29,7 +29,7 @@ def test_udp_tx_engine(data_width):
 
 
 def outgoing(size=None, *, summed=None, tagged=None, options=None, payload=None, **fields) -> tuple[Message, bytes]:
-    """A datagram with nothing but addresses and ports in its headers, and what has to become of it."""
+    """A datagram with only addresses and ports in its headers, and the expected result."""
     payload = random.randbytes(random_size() if size is None else size) if payload is None else payload
     packet = udp(payload, options=random_options() if options is None else options, **fields)
     frame, l3_offset, l4_offset = frame_of(packet, random.random() < 0.3 if tagged is None else tagged)
