@@ -7,12 +7,12 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
 
-from girih.spec.kinds import load_kinds
+from girih.spec.kinds import load_kind
 from girih.testing import run_cocotb
 from girih.testing.messages import Message, Sink, Source, flits_of, reset
 from girih.testing.ring import RingClient, RingError
 
-KIND = load_kinds()["echo"]
+KIND = load_kind("echo")
 NODE = 0x12
 NODES = [0x01, 0x12, 0x21]
 

@@ -8,12 +8,12 @@ import pytest
 from cocotb.triggers import RisingEdge
 
 from girih.spec.histogram import BINS, bin_of
-from girih.spec.kinds import load_kinds
+from girih.spec.kinds import load_kind
 from girih.testing import run_cocotb
 from girih.testing.messages import FLIT_BYTES, Message, Source, reset
 from girih.testing.ring import RingClient, RingError
 
-KIND = load_kinds()["eth_tx"]
+KIND = load_kind("eth_tx")
 NODE = 0x03
 MAC = 0x02_00_00_00_00_01
 

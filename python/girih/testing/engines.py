@@ -15,7 +15,7 @@ import random
 from scapy.layers.inet import ICMP, IP, UDP, IPOption, IPOption_NOP
 from scapy.layers.l2 import Dot1Q, Ether
 
-from girih.spec.kinds import load_kinds
+from girih.spec.kinds import load_kind
 from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, flits_of, settle, start
 
 # Pauses before flits and refusals of them, as probabilities: (idle, stall).
@@ -25,7 +25,7 @@ LARGEST_PAYLOAD = 8972  # of UDP, in a packet of 9,000 bytes
 
 def config_word(kind: str, **values: int | str) -> int:
     """The value of `cfg_i`: every field of the kind's configuration; addresses may be text."""
-    fields = load_kinds()[kind].config
+    fields = load_kind(kind).config
     assert set(values) == {f.name for f in fields}
     word = 0
     for field in fields:
@@ -46,7 +46,7 @@ class EngineBench:
         if config:
             dut.cfg_i.value = config_word(kind, **config)
         source, sink = await start(dut, idle=idle, stall=stall)
-        return cls(dut, source, sink, Events(dut, [c.name for c in load_kinds()[kind].engine_counters]))
+        return cls(dut, source, sink, Events(dut, [c.name for c in load_kind(kind).engine_counters]))
 
     @property
     def events(self) -> dict[str, int]:

@@ -9,11 +9,11 @@ import pytest
 from cocotb.triggers import ClockCycles
 from scapy.all import ARP, IP, UDP, Dot1Q, Ether, Raw
 
-from girih.spec.kinds import load_kinds
+from girih.spec.kinds import load_kind
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PARAMS, Events, Message, settle, start
 
-KIND = load_kinds()["arp"]
+KIND = load_kind("arp")
 IP_ADDR, GATEWAY = "10.0.0.1", "10.0.0.254"
 PORT, OTHER_PORT = 5, 11
 VLAN = 7

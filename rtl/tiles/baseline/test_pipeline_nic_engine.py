@@ -8,13 +8,13 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from girih.spec.kinds import load_kinds
+from girih.spec.kinds import load_kind
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PARAMS, Events, cycle_now, flits_of, reset, time_at
 from rtl.tiles.ethernet.test_eth_rx_engine import Mac
 from rtl.tiles.ethernet.test_eth_tx_engine import Frames
 
-KIND = load_kinds()["pipeline_nic"]
+KIND = load_kind("pipeline_nic")
 QUEUE_FLITS = 64
 ONE = 1 << 16
 LONG = 4000  # cycles of a service, in which all frames of a test come

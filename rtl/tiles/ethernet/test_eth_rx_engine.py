@@ -9,12 +9,12 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from scapy.all import IP, UDP, Dot1Q, Ether
 
-from girih.spec.kinds import load_kinds
+from girih.spec.kinds import load_kind
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PARAMS, PERIOD_NS, Events, Sink, cycle_now, time_at
 
 MAC, OTHER = "02:00:00:00:00:01", "02:00:00:00:00:99"
-KIND = load_kinds()["eth_rx"]
+KIND = load_kind("eth_rx")
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)

@@ -8,11 +8,11 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from girih.spec.kinds import load_kinds
+from girih.spec.kinds import load_kind
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PERIOD_NS, Events, Message, Source, cycle_now, time_at
 
-KIND = load_kinds()["eth_tx"]
+KIND = load_kind("eth_tx")
 MAC = bytes.fromhex("020000000001")
 
 

@@ -13,7 +13,7 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from girih.rmt import stage
 from girih.rmt.parse_graph import compile_graph, load_graph
 from girih.rmt.tables import table_for
-from girih.spec.kinds import load_kinds
+from girih.spec.kinds import load_kind
 from girih.spec.message import pack, struct_fields
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import config_word
@@ -23,7 +23,7 @@ from rtl.rmt.graph_reference import interpret
 from rtl.tiles.ethernet.test_eth_rx_engine import Mac
 from rtl.tiles.ethernet.test_eth_tx_engine import Frames
 
-KIND = load_kinds()["rmt_port"]
+KIND = load_kind("rmt_port")
 EXIT, TENANT, PORT = 0x42, 3, 5
 STAGE0 = 0x800
 GRAPH = load_graph()

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
-from girih.spec.kinds import load_kinds
+from girih.spec.kinds import load_kind
 from girih.spec.message import CardParams, descriptor_fields, flit_fields, pack, struct_fields, unpack
 
 PARAMS = CardParams.chained(int(os.environ.get("GIRIH_DATA_WIDTH", "512")))
@@ -105,7 +105,7 @@ class Bench:
         self.left: list[Packet] = []  # in the order in which their first flits left
         self.left_at: list[int] = []
         self.events: Counter[str] = Counter()
-        self.names = [c.name for c in load_kinds()["scheduler"].engine_counters]
+        self.names = [c.name for c in load_kind("scheduler").engine_counters]
         self.credits: dict[int, int] = {}
         self.detoured = 0
         self.window_request: dict | None = None
@@ -403,7 +403,7 @@ def flit(packet: Packet, index: int) -> int:
 
 def config_value(**values) -> int:
     """`cfg_i`: the fields that are given (arrays from their start), the others as they are at reset."""
-    fields = load_kinds()["scheduler"].config
+    fields = load_kind("scheduler").config
     assert set(values) <= {f.name for f in fields}, set(values) - {f.name for f in fields}
     word = 0
     for f in fields:
