@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random designs that must be cards: all kinds of tiles, all fabrics and widths, parameters anywhere in their rules."""
+"""Random valid designs: all kinds of tiles, all fabrics and widths, parameters anywhere within their rules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Names:
 
 
 def parameters(kind: Kind, params: CardParams, rng: random.Random) -> dict[str, int]:
-    """Some parameters of a kind at the ends of their rules or between, all together within them."""
+    """Some parameters of a kind at the limits of their rules or between, jointly valid."""
     values: dict[str, int] = {}
     for item in kind.parameters:
         if item.name in ("port", "units", "services", "tenants") or rng.random() < 0.6:
@@ -59,7 +59,7 @@ def table(ways: dict) -> str:
 
 
 def heading(params: CardParams, ports: int, places: int, rng: random.Random, chained: bool) -> str:
-    """The keys of the card; its fabric has room for so many places."""
+    """The keys of the card; its fabric has room for this many places."""
     sides = [(x, y) for x in range(1, 9) for y in range(1, 9) if places <= x * y <= places + 8]
     butterflies = [(x, y, t) for x in range(1, 6) for y in range(1, 4) for t in range(1, 5) if x * y > 1 and places <= x * y * t <= places + 6]
     fabrics = ["crossbar", f"{{crossbar: {places + rng.randrange(3)}}}"]
@@ -128,7 +128,7 @@ def services(rng: random.Random) -> str:
     channels = rng.randint(1, 4)
     tiles = []
     for port, name in enumerate(wires):
-        kind = rng.randrange(2)  # of the first table, which decides chains: exact or ternary
+        kind = rng.randrange(2)  # of the first table, which selects chains: exact or ternary
         settings = {"port": port, "exit": wires[(port + 1) % ports] if ports > 1 else relay, "kind_0": kind}
         settings |= {"key_halves_0": rng.choice((8, 10)), "entries_0": rng.choice((16, 256)), "stages": rng.randint(1, 2)}
         tiles.append(tile(name, "rmt_port", params, rng, **settings))
@@ -167,7 +167,7 @@ def services(rng: random.Random) -> str:
 
 
 def baseline(rng: random.Random) -> str:
-    """The NIC to compare with, which needs no fabric."""
+    """The baseline NIC, which needs no fabric."""
     params = random_params(rng, False)
     tiles = [tile(Names(rng).new("pipeline_nic"), "pipeline_nic", params, rng, port=0)]
     return heading(params, 1, 1, rng, False) + tiles[0]

@@ -48,7 +48,7 @@ class Bench:
         verdicts = []
         for _kind, frame, bad in frames:
             self.card.inject(0, frame, cycle=cycle, bad=bad)
-            # A reply may be a beat longer than its request, or have to make room for one of ARP.
+            # A reply may be a beat longer than its request, or wait for one of ARP.
             cycle += -(-len(frame) // self._flit_bytes) + 4
             verdicts.append(self.oracle.judge(frame, bad))
         self.card.check_conservation()
@@ -57,7 +57,7 @@ class Bench:
         return verdicts
 
     def _compare_answers(self, frames: list[tuple[str, bytes, bool]], verdicts: list[Verdict]) -> None:
-        """Answers of one protocol keep their order; one of another may overtake them."""
+        """Answers of one protocol keep their order; those of another may overtake them."""
         sent = self.card.collect()
         assert not any(frame.bad for frame in sent), "the card sent a frame that it marked bad"
         got = [comparable(frame.data) for frame in sent]

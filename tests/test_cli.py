@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands as a user gives them, and the control socket of a card that runs."""
+"""The commands as a user gives them, and the control socket of a running card."""
 
 import contextlib
 import json
@@ -100,7 +100,7 @@ def test_replay_writes_the_waves_of_the_window_only(recording, tmp_path):
 
 @pytest.fixture(scope="module")
 def live():
-    """A card that the tests of the control socket share; it is left running, with nothing changed."""
+    """A card shared by the tests of the control socket; they leave it running and unchanged."""
     with running("designs/udp_echo.yaml") as (process, card):
         yield process, card
 

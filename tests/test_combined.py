@@ -42,7 +42,7 @@ def keeps_order(part: list[bytes], whole: list[bytes]) -> bool:
 
 
 def changes_no_neighbour(data: bytes) -> bool:
-    """Not ARP: the order in which frames of two protocols reach the ARP table cannot be predicted here."""
+    """Whether a frame is not ARP: the order in which frames of two protocols reach the ARP table cannot be predicted here."""
     return len(data) < 18 or network_header(data)[1] != ARP
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every design echoes verified datagrams of every size, at full rate and against a MAC that stalls."""
+"""Every design echoes verified datagrams of every size, at full rate and with a MAC that stalls."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_echo(built, design, width):
                     dst_mac=CARD.mac.hex(":"),
                     vlan=VLANS[number // 2 + 1] if number % 2 else None,
                     seed=SEED + number,
-                    window=1,  # so that a stalled port is not more than the receive buffer can hold
+                    window=1,  # so that a stall does not overflow the receive buffer
                 )
             result = card.run_flows(count=PACKETS)
             for flow in result.flows:

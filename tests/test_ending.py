@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a card that runs on TAP devices ends: by Ctrl-C, by two, or because a cable is gone; and what is said of its losses."""
+"""How a card on TAP devices ends: by one or two Ctrl-C, or because a cable is gone; and the report of its losses."""
 
 import os
 import re
@@ -40,7 +40,7 @@ def inside(pid: int, *words: str) -> list[str]:
 
 
 def forge(pid: int, card) -> None:
-    """Leaves messages in the card that wait for the address of a neighbour for longer than any test takes."""
+    """Leaves messages in the card that wait for the address of a neighbour longer than any test runs."""
     card.registers.write("arp.retry_cycles", 0xFFFFFFFF)
     subprocess.run(inside(pid, sys.executable, "-c", FORGE), check=True, timeout=60)
     deadline = time.monotonic() + 60
@@ -50,13 +50,13 @@ def forge(pid: int, card) -> None:
 
 
 def processor_seconds(process: subprocess.Popen) -> float:
-    """What a process that runs, and the compilers that it may have called, have had of a processor."""
+    """The processor time of a running process and of the compilers that it has called."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def ended(process: subprocess.Popen, *signals: int, pause: float = 0, seconds: float = REST_SECONDS) -> tuple[str, str]:
-    """What a run prints that is sent these signals, with a pause between them; it ends within so many seconds of a processor
+    """The output of a run that is sent these signals, with a pause between them; it must end within `seconds` of a processor
     that it has for itself (other tests may run beside it), and leaves nothing behind."""
     before = processor_seconds(process)
     for number in signals:
@@ -95,7 +95,7 @@ def test_a_message_that_waits_for_arp_at_the_end_is_no_fault():
 @needs_tap
 @pytest.mark.parametrize("pause", [0.05, 0.3, 1])
 def test_a_second_ctrl_c_ends_at_once(pause):
-    """The card is not at rest, and would be given time to come to it."""
+    """The card is not at rest, and would otherwise be given time to come to rest."""
     with running(DEMO, "--tap") as (process, card):
         forge(process.pid, card)
         ended(process, signal.SIGINT, signal.SIGTERM, pause=pause, seconds=1 + pause)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules for parameters in the kinds' `.yaml` and the checks of the RTL agree: what the one allows elaborates without a
-warning, and what a rule forbids the other refuses, too."""
+"""The rules for parameters in the kinds' `.yaml` and the checks of the RTL agree: values that the rules allow elaborate without a
+warning, and the RTL also refuses values that they forbid."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def lint(kind: Kind, params: CardParams, values: dict[str, int]) -> subprocess.C
 
 
 def together(kind: Kind, params: CardParams, end: int) -> dict[str, int]:
-    """All parameters at their least or greatest value, one after the other; what then breaks a rule moves to where it keeps it."""
+    """All parameters at their least or greatest value, one after the other; a value that then breaks a rule moves to the nearest valid one."""
     values: dict[str, int] = {}
     for _ in range(2):
         for item in kind.parameters:
@@ -56,7 +56,7 @@ def together(kind: Kind, params: CardParams, end: int) -> dict[str, int]:
 
 
 def alone(kind: Kind, params: CardParams, item: EngineParameter, end: int) -> dict[str, int] | None:
-    """One parameter at its least or greatest value, the others at their defaults; None where it has none."""
+    """One parameter at its least or greatest value, the others at their defaults; None if it has no such value."""
     limits = Parameters(kind.parameters, params, {}).limits(item)
     if limits is None:
         return None
@@ -93,7 +93,7 @@ def test_each_at_its_limits_elaborates(kind, width, frame):
 
 
 def forbidden(kind: Kind, item: EngineParameter, params: CardParams) -> list[int]:
-    """Values just beside a rule that is more than two numbers."""
+    """Values just outside of a rule that is more than two limits."""
     known = Parameters(kind.parameters, params, {})
     limits = known.limits(item)
     beside = [limits[0] - 1, limits[0] + 1, 2 * limits[1]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each command with odd arguments and in a hostile surrounding: it ends in time, with one of its exit codes and a sentence,
+"""Each command with odd arguments and in a hostile environment: it ends in time, with one of its exit codes and a sentence,
 never with a stack trace."""
 
 import json
@@ -34,14 +34,14 @@ NOBODY = 65534
 
 
 def fails_well(words: list, **changes) -> subprocess.CompletedProcess:
-    """Runs a command; what it did, once it is known to have ended in time and without a stack trace."""
+    """Runs a command; returns its result, after checking that it ended in time and without a stack trace."""
     done = subprocess.run(words, timeout=SECONDS, stdin=subprocess.DEVNULL, **(options() | changes))
     assert done.returncode in CODES and "Traceback" not in done.stdout + done.stderr, done
     return done
 
 
 def every_option() -> list[tuple[str, ...]]:
-    """Each option of each command that takes a value, with what must stand before it."""
+    """Each option of each command that takes a value, with the arguments that must precede it."""
     first = {"run": (UDP_ECHO,), "place": (UDP_ECHO,), "replay": ("/dev/null",), "ctl": ()}
     chains = ("--pattern", "udp dst is 9", "--actions", "drop", "--port", "wire")
     found: list[tuple[str, ...]] = []
@@ -124,7 +124,7 @@ needs_setpriv = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setpriv") 
 
 @pytest.fixture
 def checkout():
-    """A clean checkout that everybody can reach and nobody else can write; pytest's own folders are for its user alone."""
+    """A clean checkout that every user can reach and no other can write; pytest's own folders are only for its user."""
     with tempfile.TemporaryDirectory(prefix="girih-checkout-") as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -170,7 +170,7 @@ def test_a_working_folder_that_is_gone(tmp_path):
 
 
 def test_a_path_with_a_space_has_its_build_elsewhere(tmp_path):
-    """Without one, it is where it always is."""
+    """Without a space the build is in its usual place."""
     checkout = tmp_path / "a b"
     shutil.copytree(ROOT / "python" / "girih", checkout / "python" / "girih", ignore=shutil.ignore_patterns("__pycache__"))
     look = "from girih import bootstrap, paths; print(bootstrap.BUILD); print(paths.BUILD)"
@@ -207,7 +207,7 @@ def test_a_folder_of_another_user_is_not_trusted(tmp_path, monkeypatch):
     assert done.returncode == 2 and "not trusted" in done.stderr
 
 
-# ---- a card that is asked while it is stopped, twice at once, or interrupted ----
+# ---- a card that gets requests while it is stopped, two at a time, or is interrupted ----
 
 
 def test_a_stopped_card_says_so():
@@ -239,7 +239,7 @@ def test_many_ask_at_once():
 @needs_tap
 @pytest.mark.parametrize("number", range(6))
 def test_ctrl_c_at_any_moment(number):
-    """From the start of the program to its end: it ends soon, and leaves neither namespace nor socket behind."""
+    """From the start of the program to its end: it ends soon, and leaves no namespace and no socket behind."""
     draw = random.Random(SEED + number)
     process = subprocess.Popen(command("run", UDP_ECHO, "--tap"), **options())
     time.sleep(draw.uniform(0.1, 4))  # the interpreter itself must have begun

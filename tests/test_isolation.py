@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one tenant does, others do not notice beyond stated bounds: it floods a service that they share, a unit that
-it uses stops for ever, it asks for services that it may not use, it gives its packets a rank of its own.
+"""One tenant does not affect others beyond stated bounds: it floods a service that they share, a unit that
+it uses stalls for ever, it uses services without a right, it gives its packets a rank of its own.
 
-The neighbour's packets come in by the wire, the offender's by the host. The neighbour is measured alone, then beside
+The neighbour's packets arrive by the wire, the offender's by the host. The neighbour is measured alone, then together with
 the offender, and every packet is accounted for.
 """
 
@@ -19,13 +19,13 @@ from girih.experiments.panic import QUIET, Unit, configure, flow, measure, packe
 NEIGHBOUR, OFFENDER = 1, 2  # tenants; of the ports 0 and 1
 FIRST, BESIDE, THIRD, FLOOD, DETOUR, URGENT = range(2000, 2006)  # UDP ports of the chains here
 CREDITS = 2
-SLOW = 20  # Gbps, of the unit that is fought for
+SLOW = 20  # Gbps, of the contended unit
 SIZE = 512  # bytes of the neighbour's packets
 LONGEST = 1500  # of the offender's
 COUNT, FLOODED, LEAD = 200, 1300, 4000  # packets of both; cycles by which the offender comes first
 GUARANTEE = 128  # cells, and entries
 LINE_RATE = 0.595  # frames of 64 bytes per cycle at 100 Gbps
-LINK_CYCLES = -(-LONGEST // 64)  # of one of the offender's packets, wherever links are shared
+LINK_CYCLES = -(-LONGEST // 64)  # of one of the offender's packets, where links are shared
 
 
 @pytest.fixture
@@ -70,14 +70,14 @@ def dropped(card: VirtualCard) -> dict[str, int]:
 
 
 def untouched(alone: FlowResult, beside: FlowResult, later: float) -> None:
-    """Everything arrived, in order, as fast, and no packet later than it may be."""
+    """Checks that every packet arrived, in order, at the same rate, and none later than the bound."""
     assert beside.received == beside.sent == COUNT and not beside.reordered + beside.corrupted
     assert beside.packets_per_cycle >= 0.99 * alone.packets_per_cycle
     assert beside.last_beat.max <= alone.last_beat.max + later, (alone.last_beat, beside.last_beat)
 
 
 def both(card: VirtualCard, mine: Flow, theirs: Flow) -> list[FlowResult]:
-    """The neighbour's packets alone, then beside the offender's; the card has lost none and counted all."""
+    """The neighbour's packets alone, then together with the offender's; the card has lost none and counted all."""
     (alone,) = measure(card, [mine], count=COUNT).flows
     (beside, offending) = measure(card, [mine, theirs], count=COUNT).flows
     assert offending.first_in < beside.first_in < beside.last_in < offending.last_in, "they were not there together"
@@ -85,8 +85,8 @@ def both(card: VirtualCard, mine: Flow, theirs: Flow) -> list[FlowResult]:
 
 
 def test_a_flood_of_a_service_that_is_shared(card):
-    """The neighbour uses less than its half of the unit. What may be in its way: the packets for which the unit
-    has given credits, and one of each tenant more by which shares are apart."""
+    """The neighbour uses less than its half of the unit. It may have to wait for the packets for which the unit
+    has given credits, and for one more of each tenant, by which shares may differ."""
     alone, beside, flood = both(card, neighbour(FIRST, 0.4 * SLOW), offender(FLOOD, FLOODED))
     untouched(alone, beside, (CREDITS + 2) / packet_rate(SLOW, LONGEST))
     assert flood.lost > FLOODED / 2
@@ -94,7 +94,7 @@ def test_a_flood_of_a_service_that_is_shared(card):
 
 
 def test_a_flood_of_another_service(card):
-    """In its way are packets that share a link, and no queue."""
+    """It waits only for packets that share a link, not for a queue."""
     alone, beside, flood = both(card, neighbour(BESIDE, 40), offender(FLOOD, FLOODED))
     untouched(alone, beside, LINK_CYCLES)
     assert sum(dropped(card).values()) == flood.lost > FLOODED / 2
@@ -102,9 +102,9 @@ def test_a_flood_of_another_service(card):
 
 @pytest.mark.parametrize("chain", [THIRD, DETOUR], ids=["dispatched", "pushed"])
 def test_a_unit_that_stalls_for_ever(card, chain):
-    """What cannot be served fills the offender's part of the memory and is dropped. Sent back by the unit, it crosses
-    the same links as the neighbour's packets, which have their turns there: 512 bytes for each 1,500, 32 Gbps. When
-    the unit goes on, all that is left comes out."""
+    """Packets that cannot be served fill the offender's part of the memory and are dropped. Sent back by the unit, they cross
+    the same links as the neighbour's packets, round robin: 512 bytes for each 1,500, 32 Gbps. When
+    the unit goes on, the remaining packets come out."""
     mine, theirs = neighbour(BESIDE, 25), offender(chain, FLOODED)
     (alone,) = measure(card, [mine], count=COUNT).flows
     frames = card.port_stats(0).tx_frames
@@ -144,8 +144,8 @@ def test_a_service_without_the_right_to_it(card):
 
 
 def test_a_rank_of_ones_own(card):
-    """Under strict priority without shares, the offender gives its packets the best rank and is of the worst class:
-    its rank is ignored, so that all that it delays the neighbour is what the unit has already."""
+    """Under strict priority without shares, the offender gives its packets the best rank, but is in the worst class:
+    its rank is ignored, so the neighbour waits only for packets that the unit already has."""
     card.registers.write("scheduler.hierarchy[0]", 0)
     card.services.add_entry("host", f"udp dst is {URGENT}", "queue first class 5 / rank 0")
     alone, beside, flood = both(card, neighbour(FIRST, 0.8 * SLOW), offender(URGENT, FLOODED))
@@ -154,8 +154,8 @@ def test_a_rank_of_ones_own(card):
 
 
 def test_more_packets_than_can_be_queued(card):
-    """The smallest packets at 100 Gbps for the neighbour's own service: within its guarantee it loses none, and what
-    leaves a queue for a better packet is counted."""
+    """The smallest packets at 100 Gbps for the neighbour's own service: within its guarantee it loses none, and every packet that
+    is evicted for a better one is counted."""
     _alone, beside, flood = both(card, neighbour(BESIDE, 40), offender(BESIDE, 5 * FLOODED, 64, rate=LINE_RATE))
     assert beside.received == COUNT
     assert dropped(card)["scheduler.drop_evicted"] and sum(dropped(card).values()) == flood.lost

@@ -29,7 +29,7 @@ pytestmark = [
 TAP = "girih0"
 CARD = "10.77.0.2"
 HOST = "10.77.0.1/24"
-SECONDS = 90  # far more than any step takes
+SECONDS = 90  # far longer than any step takes
 CHECKED = [f"{protocol}.check_checksum:TRUE" for protocol in ("ip", "udp")]  # that of ICMP is always checked
 FIELDS = ("_ws.malformed", "ip.checksum.status", "udp.checksum.status", "icmp.checksum.status", "icmp.type", "vlan.id", "vlan.priority")
 KERNEL_ERRORS = ("Ip.InHdrErrors", "Ip.InAddrErrors", "Icmp.InErrors", "Icmp.InCsumErrors", "Udp.InCsumErrors")
@@ -37,7 +37,7 @@ GOOD = "1"  # a checksum that was checked and found right
 
 
 class Wire:
-    """A card on a TAP device, and programs on the other side of it."""
+    """A card on a TAP device, and programs at its other end."""
 
     def __init__(self, session: Session, namespace: Namespace, capture: Path):
         self.session, self.card, self.namespace = session, session.card, namespace
@@ -46,7 +46,7 @@ class Wire:
         self.card.start_capture(capture, ["port0.tx"])
 
     def sent(self) -> list[dict[str, str]]:
-        """What the card has sent since this was made, as tshark dissects it: the fields of each frame. Ends the capture."""
+        """The frames that the card has sent since this was made, dissected by tshark: the fields of each frame. Ends the capture."""
         if self._sent is None:
             count = self.card.stop_capture()
             self._sent = dissect(self._capture)
@@ -54,7 +54,7 @@ class Wire:
         return self._sent
 
     def run(self, *commands: list[str]) -> list[str]:
-        """Runs programs at the same time while the card runs; what each printed."""
+        """Runs programs at the same time while the card runs; returns the output of each."""
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
         running = [self.namespace.popen(command, env=environment, **options) for command in commands]
@@ -101,7 +101,7 @@ def session(built):
 
 @pytest.fixture
 def wire(session, tmp_path):
-    """The wire during one test, after which all that was sent is judged and the card's account is even."""
+    """The wire during one test, after which all sent frames are judged and the card's account must be even."""
     before = kernel_counters(session.namespace)
     wire = Wire(session, session.namespace, tmp_path / "sent.pcapng")
     yield wire
@@ -112,7 +112,7 @@ def wire(session, tmp_path):
 
 
 def kernel_counters(namespace: Namespace) -> dict[str, int]:
-    """What the network stack of the namespace has counted, as `Icmp.InCsumErrors`."""
+    """The counters of the namespace's network stack, such as `Icmp.InCsumErrors`."""
     process = namespace.popen(["cat", "/proc/net/snmp"], stdout=subprocess.PIPE)
     lines = [line.split() for line in process.communicate()[0].splitlines()]
     return {
@@ -133,7 +133,7 @@ def dissect(capture: Path) -> list[dict[str, str]]:
 
 
 def judge(frames: list[dict[str, str]]) -> None:
-    """Nothing is wrong with any frame, and each checksum in it was checked."""
+    """Checks that every frame is correct, and that each of its checksums was verified."""
     assert frames
     for frame in frames:
         assert not frame["_ws.malformed"], frame
@@ -184,7 +184,7 @@ def test_neighbours_flushed_in_the_middle_of_traffic(wire):
 
 
 def test_the_card_asks_for_a_host_that_it_does_not_know(wire):
-    """The host has a fixed entry for the card and so never asks: the card must."""
+    """The host has a fixed entry for the card and so never asks for its address: the card must ask."""
     before = wire.count("arp.made_request")
     mac = f"{wire.card.registers.read('arp.mac'):012x}"
     wire.ip("address", "add", "10.77.0.77/32", "dev", TAP)
@@ -252,7 +252,7 @@ def test_tagged_frames(wire):
 
 @pytest.fixture
 def vlans(session):
-    """Skips the test where the kernel has no VLAN interfaces."""
+    """Skips the test if the kernel has no VLAN interfaces."""
     name = session.namespace.name
     command = ["ip", "-n", name, "link", "add", "link", TAP, "name", "probe", "type", "vlan", "id", "9"]
     if subprocess.run(command, capture_output=True).returncode:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The oracle against scapy, an implementation that others wrote, and one frame for each of its reasons."""
+"""The oracle against scapy, an independent implementation, and one frame for each of its reasons."""
 
 import random
 
@@ -163,7 +163,7 @@ def test_bad_and_oversized_frames_are_void(oracle):
 
 
 def test_the_random_traffic_meets_every_reason(oracle):
-    """So that the test on the card is about all of them."""
+    """So the test on the card covers all of them."""
     oracle.neighbours |= {(vlan, PEER.ip): PEER.mac for vlan in VLANS}
     traffic = Traffic(CARD, [PEER], STRANGER, seed=1)
     met = {oracle.judge(frame, bad).counter for _kind, frame, bad in (traffic.next() for _ in range(5000))}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More traffic than a unit can do: with a scheduler flow 1 does not notice; in a pipeline all suffer alike."""
+"""More traffic than a unit can process: with a scheduler flow 1 is not affected; in a pipeline all flows suffer alike."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole cards with services: packets follow the chains of the design, and those that are added while it
-runs; tenants reach nothing that is not theirs; every packet is accounted for."""
+runs; tenants reach only what is theirs; every packet is accounted for."""
 
 import hashlib
 import random
@@ -21,7 +21,7 @@ SIZES = [0, 1, 18, 22, 64, 200, 470, 1472, 8972]
 
 
 def frame(port: int, size: int) -> bytes:
-    """A datagram to a UDP port, at least as long as a frame must be, so that it leaves as it came."""
+    """A datagram to a UDP port, at least as long as the minimum frame, so that it leaves unchanged."""
     return datagram(port, random.randbytes(max(size, 18)))
 
 
@@ -39,7 +39,7 @@ def card(built):
 
 
 def through(card: VirtualCard, frames: list[bytes], port: int = 0, load: float = 0.5) -> list[bytes]:
-    """Sends frames into a port at a share of its rate; what leaves by the other one and is not void."""
+    """Sends frames into a port at a share of its rate; returns the frames that leave by the other one and are not void."""
     at: float = card.cycle
     for data in frames:
         card.inject(port, data, cycle=round(at))
@@ -66,7 +66,7 @@ def test_packets_follow_their_chains(card, port):
 
 
 def test_what_does_not_fit_is_counted(card):
-    """Packets with chains and packets without meet at the way out: at full rate some find no room."""
+    """Packets with and without chains share the exit: at full rate there is no room for some."""
     sent = [frame(1000 + random.randrange(5), random.choice(SIZES)) for _ in range(300)]
     got = through(card, sent, load=1.0)
     counters = card.registers.counters()
@@ -140,7 +140,7 @@ def cipher(vector: bytes, text: bytes) -> bytes:
 
 
 def load_key(card: VirtualCard, key: bytes = KEY) -> None:
-    """As the tenant itself: it needs nobody to load its key."""
+    """Loads a key as the tenant itself."""
     theirs = card.registers.as_tenant(TENANT_IPSEC)
     for unit in ("aes_0", "aes_1"):
         for word, at in enumerate(range(0, 32, 4)):
@@ -150,7 +150,7 @@ def load_key(card: VirtualCard, key: bytes = KEY) -> None:
 
 
 def test_traffic_is_decrypted_and_checked(built):
-    """Two sorts of datagrams mixed: encrypted ones arrive in clear, others get their digest, wrong ones do not arrive."""
+    """Two kinds of datagrams mixed: encrypted ones arrive decrypted, others get their digest, wrong ones do not arrive."""
     random.seed(SEED)
     expected, sent, wrong = [], [], 0
     for _ in range(60):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The card of designs/panic.yaml between two namespaces of Linux: encrypted flows leave sockets at its wire port and
-reach sockets at its host port in clear, to the byte. ARP and ping pass it in both directions, as traffic without a chain."""
+reach sockets at its host port decrypted, correct to the byte. ARP and ping pass it in both directions, as traffic without a chain."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ pytestmark = [
 
 WIRE, HOST = "10.77.0.1", "10.77.0.2"
 SEALED_VIDEO = 5005  # UDP port of a chain of aes alone, added while the card runs
-LAST = 9  # UDP port of what is sent last, without a chain
+LAST = 9  # UDP port of the last datagrams, without a chain
 SIZES = [0, 1, 50, 300, 1300]  # bytes before digest and vector
 MTU = 1500
-SECONDS = 120  # far more than any step takes
-QUIET_SECONDS = 1  # without another datagram, when all have come that should
+SECONDS = 120  # far longer than any step takes
+QUIET_SECONDS = 1  # without another datagram, after all expected ones have arrived
 
 # A datagram without a checksum: units change payloads, and a checksum would not fit them any more.
 SEND = f"""
@@ -44,7 +44,7 @@ for port, data in json.loads(sys.stdin.read()):
     sender.sendto(bytes.fromhex(data), ("{HOST}", port))
 """
 
-# Takes so many datagrams, and those that come though they should not; prints them by port.
+# Receives this many datagrams, and any unexpected ones; prints them by port.
 RECEIVE = f"""
 import json, selectors, socket, sys
 left, ports = int(sys.argv[1]), [int(word) for word in sys.argv[2:]]
@@ -69,7 +69,7 @@ class Link:
         self.session, self.card, self.wire, self.host = session, session.card, wire, host
 
     def await_end(self, *processes: subprocess.Popen) -> list[str]:
-        """Runs the card until the processes have ended; what each printed."""
+        """Runs the card until the processes have ended; returns the output of each."""
         try:
             self.session.serve(seconds=SECONDS, until=lambda: all(process.poll() is not None for process in processes))
             assert all(process.poll() == 0 for process in processes), [process.args for process in processes]
@@ -80,7 +80,7 @@ class Link:
                 process.wait()
 
     def send(self, datagrams: list[tuple[int, bytes]], expected: int) -> list[tuple[int, bytes]]:
-        """Sends datagrams {port, payload} from the wire; what the host's sockets got."""
+        """Sends datagrams {port, payload} from the wire; returns those that the host's sockets received."""
         datagrams = [*datagrams, (LAST, b"last")]
         ports = sorted({str(port) for port, _ in datagrams})
         receiver = self.host.popen([sys.executable, "-c", RECEIVE, str(expected + 1), *ports], stdout=subprocess.PIPE)
@@ -102,7 +102,7 @@ class Link:
         assert "5 packets transmitted, 5 received" in text and "errors" not in text, text
 
     def voided(self) -> int:
-        """Packets that units made void so far: dropped there, or at the way out when they had begun to leave."""
+        """Packets that units made void so far: dropped there, or at the exit if they had started to leave."""
         counters = self.card.registers.counters()
         return sum(v.get("drop_engine", 0) + v.get("drop_aborted", 0) for v in counters.values()) + counters["host"]["mark_bad_out"]
 
@@ -120,7 +120,7 @@ def link(built):
 
 
 def sealed(text: bytes) -> tuple[bytes, bytes]:
-    """A text with its digest, encrypted behind its vector; and what the card makes of it."""
+    """A text with its digest, encrypted behind its vector; and the card's expected output."""
     vector = random.randbytes(8)
     clear = text + hashlib.sha3_512(vector + text).digest()
     return vector + cipher(vector, clear), vector + clear
@@ -156,7 +156,7 @@ def test_flows_from_sockets_are_decrypted(link):
 
 
 def test_a_wrong_digest_does_not_arrive(link):
-    """One bit of a datagram is changed on its way, anywhere behind its vector or in it: dropped, and counted."""
+    """A datagram with one changed bit, in its vector or behind it, is dropped and counted."""
     random.seed(SEED)
     sent, expected, wrong = [], [], 0
     for number in range(30):

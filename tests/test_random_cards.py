@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random designs over the whole of what a design file can say: each is a card, its text is clean SystemVerilog, and it works."""
+"""Random designs with all features of design files: each compiles to a card in clean SystemVerilog that works."""
 
 import json
 import random
@@ -62,7 +62,7 @@ def test_random_designs_are_clean_systemverilog(number, tmp_path):
 
 @pytest.mark.parametrize("number", RUN)
 def test_random_designs_work(number, tmp_path):
-    """What comes in leaves or is counted, and something leaves: an answer, a question by ARP, a packet that has done its chain."""
+    """Every received frame leaves or is counted, and something leaves: an answer, an ARP request, a packet whose chain is done."""
     path, card = design_file(1000 + number, tmp_path, (stack, services)[number % 2])
     print(path.read_text())
     rng = random.Random(number)

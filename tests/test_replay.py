@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded run gives the same bytes in the same cycles when it is replayed, and a run that differs
-is told apart."""
+"""A recorded run gives the same bytes in the same cycles when it is replayed, and a different run
+is detected."""
 
 from girih.card import VirtualCard
 from girih.testing import SEED
@@ -38,7 +38,7 @@ def test_a_replay_is_the_same_to_the_cycle_and_the_byte(built, tmp_path):
     assert replay.difference is None
     assert replay.inputs > 1000 and replay.outputs > 300 and replay.accesses > 100
 
-    # The same run recorded again is the same file: nothing of it came from outside.
+    # The same run recorded again gives the same file: it does not depend on anything outside.
     record(folder, tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "recording").read_bytes()
 

@@ -109,7 +109,7 @@ REFUSED = [
     ("window_guard", "Limit", 1, "window_guard: Limit is 1; it must be at least 2"),
 ]
 
-# What no parameter can reach: it guards against a package of another width than those supported.
+# Checks that no parameter can reach: they guard against packages of unsupported widths.
 UNREACHABLE = {"arp_maker", "parser_collect", "parser_pick", "parser_program"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The watchdog: a card that stops says which link holds what and waits for what; one that only rests, or is slow, does not."""
+"""The watchdog: a stalled card reports which link holds what and waits for what; one that rests, or is slow, does not."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from girih.compiler.dependencies import dependencies
 from girih.compiler.explain import name_of
 from girih.experiments.echo import DESIGN
 
-STEP = 16  # cycles; the flows look after so many
+STEP = 16  # cycles; the flows check after this many
 PING_PONG = """\
 fabric: {crossbar: 4}
 width: 128
@@ -64,7 +64,7 @@ def test_a_wire_that_takes_nothing_is_named(card):
 
 
 def test_messages_that_wait_for_each_other_are_told_apart(tmp_path):
-    """Two relays that send to each other: the design is refused, and what was predicted comes true."""
+    """Two relays that send to each other: the design is refused, and the prediction comes true."""
     design = tmp_path / "ping_pong.yaml"
     design.write_text(PING_PONG)
     checked = check_file(design, allow_deadlock=True)
