@@ -36,17 +36,16 @@ module link_check
 
   logic resetting_q;  // for a cycle at least; it must not start at random itself
   initial resetting_q = 1'b0;
-  always @(posedge clk_i) resetting_q <= rst_i;
+  always @(posedge clk_i) if (rst_i || resetting_q) resetting_q <= rst_i;
 
   logic take, middle_q;  // the next flit goes on with a message
   assign take = valid_i && ready_i && !rst_i;
   always_ff @(posedge clk_i) begin
-    if (take) middle_q <= !flit_i.last;
-    if (rst_i) middle_q <= 1'b0;
+    if (take || rst_i) middle_q <= !rst_i && !flit_i.last;
   end
 
-  // An assertion costs the simulator more than its condition, so each is reached only if its rule is broken; and each
-  // condition is within the one under which it matters, because else it is computed in every cycle.
+  // An assertion costs the simulator more than its condition, so each is reached only if its rule is broken. Links are
+  // idle most of the time, and then nothing here changes and nothing is asked.
   always_ff @(posedge clk_i) begin
     if (rst_i && resetting_q && valid_i) begin
       assert (1'b0)
@@ -70,14 +69,19 @@ module link_check
       if (take && !middle_q) begin
         src_q <= flit_i.desc.src;
         dst_q <= flit_i.desc.dst;
-        if (!Nodes[flit_i.desc.dst]) begin
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (take) begin
+        if (!middle_q && !Nodes[flit_i.desc.dst]) begin
           assert (1'b0)
           else $error("a message is for node %0d", flit_i.desc.dst);
         end
-      end
-      if (take && middle_q && (flit_i.desc.src != src_q || flit_i.desc.dst != dst_q)) begin
-        assert (1'b0)
-        else $error("a flit of another message is within a message");
+        if (middle_q && (flit_i.desc.src != src_q || flit_i.desc.dst != dst_q)) begin
+          assert (1'b0)
+          else $error("a flit of another message is within a message");
+        end
       end
     end
   end
@@ -90,30 +94,26 @@ module link_check
     length_t length_q;
     offset_t l3_q, l4_q, payload_q;
     always_ff @(posedge clk_i) begin
-      whole_q <= take && flit_i.last && !flit_i.bad;
-      if (take) begin
-        size_q <= (middle_q ? size_q : '0) + bytes_t'(FlitBytes) - bytes_t'(flit_i.empty);
-        if (!middle_q) begin
-          length_q <= flit_i.desc.length;
-          l3_q <= flit_i.desc.l3_offset;
-          l4_q <= flit_i.desc.l4_offset;
-          payload_q <= flit_i.desc.payload_offset;
-        end
+      if (take) size_q <= (middle_q ? size_q : '0) + bytes_t'(FlitBytes) - bytes_t'(flit_i.empty);
+      if (take && !middle_q) begin
+        length_q <= flit_i.desc.length;
+        l3_q <= flit_i.desc.l3_offset;
+        l4_q <= flit_i.desc.l4_offset;
+        payload_q <= flit_i.desc.payload_offset;
       end
-      if (rst_i) begin
-        whole_q <= 1'b0;
-        size_q  <= '0;
-      end
+      if (take || whole_q) whole_q <= take && flit_i.last && !flit_i.bad;
     end
 
     always_ff @(posedge clk_i) begin
-      if (take && !middle_q && !Tenants[flit_i.desc.tenant]) begin
-        assert (1'b0)
-        else $error("a message is tenant %0d's", flit_i.desc.tenant);
-      end
-      if (!rst_i && size_q > bytes_t'(MaxFrameFlits * FlitBytes)) begin
-        assert (1'b0)
-        else $error("a message is longer than %0d bytes", MaxFrameBytes);
+      if (take) begin
+        if (!middle_q && !Tenants[flit_i.desc.tenant]) begin
+          assert (1'b0)
+          else $error("a message is tenant %0d's", flit_i.desc.tenant);
+        end
+        if (middle_q && size_q >= bytes_t'(MaxFrameFlits * FlitBytes)) begin
+          assert (1'b0)
+          else $error("a message is longer than %0d bytes", MaxFrameBytes);
+        end
       end
       if (whole_q && !rst_i) begin
         if (length_q != '0 && bytes_t'(length_q) != size_q) begin
