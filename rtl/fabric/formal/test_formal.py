@@ -12,13 +12,13 @@ ALIKE = [pytest.param(source, marks=pytest.mark.thorough) for source in (NORTH, 
 
 @pytest.mark.parametrize("source", [LOCAL, pytest.param(EAST, marks=pytest.mark.slow), *ALIKE])
 def test_router(source):
-    prove("router_proof", parameters={"Source": source})
+    prove("router_proof", parameters={"Source": source}, registers_for_memories=True)
 
 
 # A tile's messages go every way; then those of the other tile, of the row and of the column.
 @pytest.mark.parametrize("source", [pytest.param(0, marks=pytest.mark.slow), *(pytest.param(s, marks=pytest.mark.thorough) for s in (1, 2, 3, 4))])
 def test_butterfly_router(source):
-    prove("router_proof", parameters={"Butterfly": 1, "Source": source})
+    prove("router_proof", parameters={"Butterfly": 1, "Source": source}, registers_for_memories=True)
 
 
 BROKEN = [
@@ -32,4 +32,4 @@ BROKEN = [
 @pytest.mark.parametrize(("module", "old", "new"), BROKEN)
 def test_broken_design_is_noticed(module, old, new):
     parameters = {"Butterfly": 1, "Source": 0} if module == "butterfly_router" else {"Source": 4}
-    refute("router_proof", module=module, old=old, new=new, depth=5, parameters=parameters)
+    refute("router_proof", module=module, old=old, new=new, depth=5, parameters=parameters, registers_for_memories=True)
