@@ -249,7 +249,7 @@ int girih_flows_run(girih_card *card, uint64_t quiet, uint64_t limit) {
     girih::Generator &flows = generator(c);
     const uint64_t end = c.cycle() + limit;
     c.watchdog().look_again(c.cycle());
-    while (!flows.finished() || c.quiet_cycles() < quiet || c.watchdog().suspects()) {
+    while (!flows.finished() || c.quiet_cycles() < quiet || c.watchdog().occupied()) {
       c.check_stall();
       if (c.cycle() >= end) {
         throw std::range_error("the flows did not end within " + std::to_string(limit) + " cycles");

@@ -127,7 +127,7 @@ void Card::run_slice(uint64_t cycles, uint32_t microseconds) {
 bool Card::run_until_quiet(uint64_t quiet, uint64_t limit) {
   const uint64_t end = cycle_ + limit;
   watchdog_.look_again(cycle_);
-  while (quiet_cycles() < quiet || watchdog_.suspects()) {
+  while (quiet_cycles() < quiet || watchdog_.occupied()) {
     check_stall();
     if (cycle_ >= end) return false;
     tick();

@@ -28,11 +28,15 @@ class Watchdog {
   void link(uint32_t link, bool moves, uint8_t src, uint8_t dst);
   void end(uint64_t cycle, uint64_t sent_beats);
 
+  bool occupied() const { return moved_ || !waiting_.empty(); }  // links held messages when it last looked
   bool suspects() const { return waiting_since_ != Never; }  // messages wait; none moved when it last looked
   uint64_t waiting_cycles(uint64_t cycle) const { return suspects() ? cycle - waiting_since_ : 0; }
   bool stalled(uint64_t cycle) const { return suspects() && cycle - waiting_since_ >= limit_; }
   const std::vector<girih_waiting> &waiting() const { return waiting_; }
-  void forget() { waiting_since_ = Never; }  // reset
+  void forget() {  // reset
+    begin();
+    waiting_since_ = Never;
+  }
   void look_again(uint64_t cycle) { if (suspects()) waiting_since_ = cycle; }
 
  private:

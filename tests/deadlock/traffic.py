@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import random
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from girih.card.stall import CIRCLE, CardStalled, Stall
-from tests.deadlock.generic import WIDTH, GenericCard
+from tests.deadlock.generic import GenericCard
+from tests.deadlock.services_card import ServicesCard
 
 PHASES = 6
 PHASE_CYCLES = 1500
@@ -30,24 +32,27 @@ class Run:
     stall: Stall | None
 
 
-def frame(number: int, size: int, ethertype: int, rng: random.Random) -> bytes:
+Maker = Callable[[int, int, int, random.Random], bytes]  # of a frame for a port, with a number and a size
+
+
+def frame(_port: int, number: int, size: int, rng: random.Random) -> bytes:
     """A frame whose bytes from the 14th on say which it is. IPv4 as far as a balancer looks."""
-    head = bytes.fromhex("020000000001020000000099") + struct.pack("!H", ethertype)
+    head = bytes.fromhex("020000000001020000000099") + struct.pack("!H", rng.choice(ETHERTYPES))
     ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, max(size - 14, 20), number & 0xFFFF, 0, 64, 253, 0, rng.randbytes(4), rng.randbytes(4))
     body = head + ip + struct.pack("!I", number)
     return body + rng.randbytes(max(size - len(body), 0))
 
 
-def saturate(generic: GenericCard, rng: random.Random, sizes: tuple[list[int], ...] = SIZES) -> Run:
+def saturate(generic: GenericCard | ServicesCard, rng: random.Random, sizes: tuple[list[int], ...] = SIZES, make: Maker = frame) -> Run:
     """Frames back to back into all ports of the design while wires refuse some or all; then the wires take all, until
     the card rests or has stalled."""
     card = generic.card
     wires = [tile.port for tile in generic.built.tiles if "axis_out" in tile.kind.uses]
     sent: dict[bytes, int] = {}
     for port in generic.ports.values():
-        room, choice = PHASES * PHASE_CYCLES * WIDTH // 8, rng.choice(sizes)
+        room, choice = PHASES * PHASE_CYCLES * generic.built.params.flit_bytes, rng.choice(sizes)
         while room > 0:
-            data = frame(len(sent), rng.choice(choice), rng.choice(ETHERTYPES), rng)
+            data = make(port, len(sent), rng.choice(choice), rng)
             card.inject(port, data)
             sent[data[14:]] = 0
             room -= len(data)
@@ -72,7 +77,7 @@ def saturate(generic: GenericCard, rng: random.Random, sizes: tuple[list[int], .
     return Run(len(sent), received, dropped, stall)
 
 
-def _dropped(generic: GenericCard) -> int:
+def _dropped(generic: GenericCard | ServicesCard) -> int:
     """Frames that the tiles of the design have dropped, for want of room."""
     names = {tile.at: tile.name for tile in generic.built.tiles}
     drops = 0
