@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves admission for queues that give back what they were given: cells and entries are conserved (what
+// Proves admission, by induction, for queues that give back what they were given: cells and entries are conserved (what
 // the tenants hold is what was accepted and not released), no packet is both accepted and dropped,
-// none that may not enter is accepted, and a slot has one holder.
+// none that may not enter is accepted, one within its tenant's guarantee is while there is a slot, and a slot has one holder.
 module admission_proof
   import policy_pkg::*;
 #(
@@ -36,6 +36,8 @@ module admission_proof
   always_ff @(posedge clk_i) begin
     guarantee_q <= guarantee_i;
     rights_q <= rights_i;
+  end
+  always_comb begin
     if (!rst) assume (guarantee_i == guarantee_q && rights_i == rights_q);
     assume (guarantee_i <= 8);
   end
@@ -50,7 +52,7 @@ module admission_proof
   end
   logic in_valid;
   assign in_valid = in_valid_i && age_q == 3'd5;
-  always_ff @(posedge clk_i) begin
+  always_comb begin
     if (in_valid) assume (!in_request_i.lossless && in_request_i.cells <= 2 && in_request_i.channel == '0);
   end
 
@@ -156,7 +158,7 @@ module admission_proof
   assign below = in_request_i.tenant == '0 && used_cells[0] + in_request_i.cells <= guarantee_i
       && used_entries[0] < guarantee_i;
 
-  always_ff @(posedge clk_i) begin
+  always_comb begin
     if (!rst) begin
       for (int unsigned t = 0; t < Tenants; t++) begin
         assert (used_cells[t] == cells[t]);
@@ -171,9 +173,54 @@ module admission_proof
           assert (!accept);
         else begin
           if (!policy[in_request_i.tenant[0]].rights[in_request_i.service]) assert (!accept);
-          else if (below && !in_beyond_i && held_q == '0) assert (accept);
+          else if (below && !in_beyond_i && held_q != '1) assert (accept);
         end
       end else assert (!accept && !discard);
+    end
+  end
+
+  // What makes it inductive. A slot is held, was never used, or is in the queue of those that came back.
+  logic [Entries-1:0] found;
+  logic twice;
+  logic [SlotWidth:0] queued;
+  logic [SlotWidth-1:0] back;
+  always_comb begin
+    found = held_q;
+    twice = 1'b0;
+    queued = u_dut.u_slots.u_back.write_ptr_q - u_dut.u_slots.u_back.read_ptr_q;
+    for (int unsigned e = 0; e < Entries; e++) begin
+      if ((SlotWidth + 1)'(e) >= u_dut.u_slots.fresh_q) begin
+        twice |= found[e];
+        found[e] = 1'b1;
+      end
+    end
+    back = u_dut.u_slots.u_back.out_data_o;
+    if (u_dut.u_slots.u_back.out_valid_q) begin
+      twice |= found[back];
+      found[back] = 1'b1;
+    end
+    for (int unsigned i = 0; i < Entries; i++) begin
+      back = u_dut.u_slots.u_back.u_ram.mem[SlotWidth'(u_dut.u_slots.u_back.read_ptr_q+(SlotWidth+1)'(i))];
+      if ((SlotWidth + 1)'(i) < queued) begin
+        twice |= found[back];
+        found[back] = 1'b1;
+      end
+    end
+  end
+
+  always_comb begin
+    if (!rst) begin
+      assert (!twice && found == '1 && u_dut.u_slots.fresh_q <= (SlotWidth + 1)'(Entries));
+      assert (queued == '0 || u_dut.u_slots.u_back.out_valid_q);
+      assert (32'(queued) < Entries);
+      assert (32'(u_dut.u_slots.free_o) == Entries - $countones(held_q));
+      for (int unsigned e = 0; e < Entries; e++) begin
+        if (held_q[e]) assert (holder_q[e].service < 2 && holder_q[e].tenant < 2 && holder_q[e].cells <= 2);
+      end
+      assert (age_q <= 3'd5);
+      assert (u_dut.u_victim.clearing_q == (age_q < 3'd4));
+      if (age_q < 3'd4) assert (u_dut.u_victim.scan_q == age_q[1:0]);
+      if (age_q != 3'd5) assert (held_q == '0);
     end
   end
 endmodule

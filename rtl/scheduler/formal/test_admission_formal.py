@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""admission with four entries: nothing goes wrong within a number of cycles from reset."""
+"""admission with four entries, unbounded (induction), and that the proof notices a broken design."""
 
 import pytest
 
@@ -7,17 +7,19 @@ from girih.formal import prove, refute
 
 
 def test_admission():
-    prove("admission_proof", mode="bmc", depth=12)
+    prove("admission_proof", depth=1, registers_for_memories=True)
 
 
 BROKEN = [
-    ("assign take = take_account &&", "assign take = in_valid_i && !in_request_i.lossless &&"),
-    ("- (give ? release_cells_i : '0);", "- (give ? cells_t'(1) : '0);"),
-    ("assign discard_o = in_valid_i && fate != Accepted && !in_request_i.overflow;", "assign discard_o = in_valid_i;"),
-    ("!known || !rights[in_request_i.service]", "!known"),
+    ("admission", "assign take = take_account &&", "assign take = in_valid_i && !in_request_i.lossless &&"),
+    ("admission", "- (give ? release_cells_i : '0);", "- (give ? cells_t'(1) : '0);"),
+    ("admission", "assign discard_o = in_valid_i && fate != Accepted && !in_request_i.overflow;", "assign discard_o = in_valid_i;"),
+    ("admission", "!known || !rights[in_request_i.service]", "!known"),
+    ("admission", "(below || !short_here || better)", "(!short_here || better)"),
+    ("admission_slots", ".out_ready_i(take_i && !fresh),", ".out_ready_i(take_i && !fresh && !give_i),"),
 ]
 
 
-@pytest.mark.parametrize(("old", "new"), BROKEN)
-def test_broken_design_is_noticed(old, new):
-    refute("admission_proof", module="admission", old=old, new=new, depth=12)
+@pytest.mark.parametrize(("module", "old", "new"), BROKEN)
+def test_broken_design_is_noticed(module, old, new):
+    refute("admission_proof", module=module, old=old, new=new, depth=16, registers_for_memories=True)

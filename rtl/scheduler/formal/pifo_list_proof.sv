@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proves pifo_list, by induction: the slots of each leaf come out first in first out, whatever is pushed and popped beside
+// them, and a pop says rightly whether it left the leaf empty. For each slot the model says in which leaf it is, and how many
+// are before it there.
+module pifo_list_proof #(
+    parameter int unsigned Entries = 4,
+    parameter int unsigned LeafWidth = 1,
+    localparam int unsigned SlotWidth = $clog2(Entries)
+) (
+    input logic clk_i,
+    input logic push_valid_i,
+    input logic [LeafWidth-1:0] push_leaf_i,
+    input logic [SlotWidth-1:0] push_slot_i,
+    input logic pop_valid_i,
+    input logic [LeafWidth-1:0] pop_leaf_i
+);
+  localparam int unsigned Leaves = 1 << LeafWidth;
+  typedef logic [LeafWidth-1:0] leaf_t;
+  typedef logic [SlotWidth-1:0] slot_t;
+  typedef logic [SlotWidth:0] count_t;
+
+  logic rst;
+  proof_reset u_reset (
+      .clk_i,
+      .rst_o(rst)
+  );
+
+  // The operations of the cycle before, which are carried out in this one: the pop first.
+  logic push_q, pop_q;
+  leaf_t push_leaf_q, pop_leaf_q;
+  slot_t push_slot_q;
+  always_ff @(posedge clk_i) begin
+    push_q <= push_valid_i && !rst;
+    pop_q <= pop_valid_i && !rst;
+    push_leaf_q <= push_leaf_i;
+    push_slot_q <= push_slot_i;
+    pop_leaf_q <= pop_leaf_i;
+  end
+
+  logic [Entries-1:0] here_q;
+  leaf_t leaf_q[Entries];
+  count_t ahead_q[Entries];
+  count_t count_q[Leaves];
+  logic [Leaves-1:0] moved_q;  // an entry was popped since a push found the leaf empty
+
+  count_t behind;  // entries that stay before the one that is pushed
+  assign behind = count_q[push_leaf_q] - count_t'(pop_q && pop_leaf_q == push_leaf_q);
+
+  logic emptied, popped;
+  slot_t slot;
+  pifo_list #(
+      .Entries(Entries),
+      .LeafWidth(LeafWidth)
+  ) u_dut (
+      .clk_i,
+      .rst_i(rst),
+      .push_valid_i,
+      .push_leaf_i,
+      .push_slot_i,
+      .pop_valid_i,
+      .pop_leaf_i,
+      .push_begins_i(behind == '0),
+      .pop_moved_i(moved_q[pop_leaf_q]),
+      .pop_emptied_o(emptied),
+      .pop_valid_o(popped),
+      .pop_slot_o(slot)
+  );
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < Entries; s++) begin
+      if (pop_q && here_q[s] && leaf_q[s] == pop_leaf_q) begin
+        ahead_q[s] <= ahead_q[s] - 1'b1;
+        if (ahead_q[s] == '0) here_q[s] <= 1'b0;
+      end
+    end
+    if (push_q) begin
+      here_q[push_slot_q] <= 1'b1;
+      leaf_q[push_slot_q] <= push_leaf_q;
+      ahead_q[push_slot_q] <= behind;
+    end
+    for (int unsigned l = 0; l < Leaves; l++) begin
+      count_q[l] <= count_q[l] + count_t'(push_q && push_leaf_q == leaf_t'(l)) - count_t'(pop_q && pop_leaf_q == leaf_t'(l));
+      if (pop_q && pop_leaf_q == leaf_t'(l)) moved_q[l] <= 1'b1;
+      if (push_q && push_leaf_q == leaf_t'(l) && behind == '0) moved_q[l] <= 1'b0;
+      if (rst) count_q[l] <= '0;
+    end
+    if (rst) here_q <= '0;
+  end
+
+  // A pop takes from a leaf with entries, a push puts in a slot that is in no leaf.
+  always_comb begin
+    if (push_q) assume (!here_q[push_slot_q]);
+    if (pop_q) assume (count_q[pop_leaf_q] != '0);
+  end
+
+  // What is promised.
+  always_comb begin
+    if (!rst) begin
+      assert (popped == pop_q);
+      if (pop_q) begin
+        assert (here_q[slot] && leaf_q[slot] == pop_leaf_q && ahead_q[slot] == '0);
+        assert (emptied == (count_q[pop_leaf_q] == count_t'(1)));
+      end
+    end
+  end
+
+  // What makes it inductive: first and last slot of each leaf, and the links between them.
+  always_comb begin
+    if (!rst) begin
+      assert (u_dut.push_valid_q == push_q && u_dut.pop_valid_q == pop_q);
+      assert (u_dut.push_leaf_q == push_leaf_q && u_dut.push_slot_q == push_slot_q && u_dut.pop_leaf_q == pop_leaf_q);
+      assert (u_dut.begun[0] == u_dut.u_begun.gen_reader[0].u_ram.mem[pop_leaf_q] || !pop_q || moved_q[pop_leaf_q]);
+      assert (u_dut.moved[0] == u_dut.u_moved.gen_reader[0].u_ram.mem[pop_leaf_q] || !pop_q || !moved_q[pop_leaf_q]);
+      assert (u_dut.last[0] == u_dut.u_last.gen_reader[0].u_ram.mem[push_leaf_q] || !push_q);
+    end
+  end
+
+  for (genvar l = 0; l < Leaves; l++) begin : gen_leaf
+    slot_t first, last;
+    assign first = moved_q[l] ? u_dut.u_moved.gen_reader[0].u_ram.mem[l] : u_dut.u_begun.gen_reader[0].u_ram.mem[l];
+    assign last = u_dut.u_last.gen_reader[0].u_ram.mem[l];
+    always_comb begin
+      if (!rst) begin
+        assert (count_q[l] <= count_t'(Entries));
+        if (count_q[l] != '0) begin
+          assert (here_q[first] && leaf_q[first] == leaf_t'(l) && ahead_q[first] == '0);
+          assert (here_q[last] && leaf_q[last] == leaf_t'(l) && ahead_q[last] == count_q[l] - 1'b1);
+        end
+      end
+    end
+  end
+
+  for (genvar s = 0; s < Entries; s++) begin : gen_slot
+    slot_t next;
+    logic  linked;
+    assign next = u_dut.next[s];
+    assign linked = u_dut.link_linked[s] != u_dut.link_pushed[s];
+    always_comb begin
+      if (!rst && here_q[s]) begin
+        assert (ahead_q[s] < count_q[leaf_q[s]]);
+        assert (linked == (ahead_q[s] != count_q[leaf_q[s]] - 1'b1));
+        if (linked) assert (here_q[next] && leaf_q[next] == leaf_q[s] && ahead_q[next] == ahead_q[s] + 1'b1);
+        for (int unsigned o = 0; o < s; o++) begin
+          if (here_q[o] && leaf_q[o] == leaf_q[s]) assert (ahead_q[o] != ahead_q[s]);
+        end
+      end
+    end
+  end
+endmodule

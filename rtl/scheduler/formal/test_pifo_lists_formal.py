@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lists of the PIFO with four entries, unbounded (induction), and that the proofs notice a broken design."""
+
+import pytest
+
+from girih.formal import prove, refute
+
+
+@pytest.mark.parametrize("top", ["pifo_list_proof", "pifo_overdue_proof"])
+def test_lists(top):
+    prove(top, depth=1, registers_for_memories=True)
+
+
+BROKEN = [
+    ("pifo_list_proof", "pifo_list", ".write_enable_i(push_valid_q && push_begins_i),", ".write_enable_i(push_valid_q),"),
+    ("pifo_list_proof", "pifo_list", "link_pushed[push_slot_q] <= link_linked[push_slot_q];", "link_pushed[push_slot_q] <= 1'b0;"),
+    ("pifo_list_proof", "pifo_list", "if (push_valid_q && !push_begins_i) begin", "if (push_valid_q && !push_begins_i && !pop_valid_q) begin"),
+    ("pifo_list_proof", "pifo_ram", "bypass_q ? written_q : read_data", "read_data"),
+    ("pifo_overdue_proof", "pifo_overdue", "(append_i || (take_i && take_last_i))", "(append_i || take_i)"),
+    ("pifo_overdue_proof", "pifo_overdue", "if (!append_alone_i) newer[", "if (append_alone_i) newer["),
+    ("pifo_overdue_proof", "pifo_overdue", "append_i ? append_slot_i : older[slot_o];", "append_i ? append_slot_i : newer[slot_o];"),
+]
+
+
+@pytest.mark.parametrize(("top", "module", "old", "new"), BROKEN)
+def test_broken_design_is_noticed(top, module, old, new):
+    refute(top, module=module, old=old, new=new, depth=14, registers_for_memories=True)
