@@ -13,6 +13,9 @@
 
 #include "Vpifo.h"
 #include "verilated.h"
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#endif
 
 namespace {
 
@@ -311,5 +314,8 @@ int main(int argc, char** argv) {
   Verilated::commandArgs(argc, argv);
   Bench bench(std::strtoull(argv[2], nullptr, 0));
   bench.run(std::strtoull(argv[1], nullptr, 0));
+#if VM_COVERAGE
+  Verilated::defaultContextp()->coveragep()->write();
+#endif
   return 0;
 }

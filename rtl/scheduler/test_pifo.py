@@ -12,6 +12,7 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
+from girih.build import coverage
 from girih.build.program import build_program
 from girih.build.sources import resolve
 from girih.paths import RTL
@@ -26,7 +27,7 @@ def random_operations(operations: int, queues: int, entries: int, rank_width: in
     sizes = {"Queues": queues, "Entries": entries, "RankWidth": rank_width}
     defines = [f"-DQUEUES={queues}", f"-DENTRIES={entries}", f"-DRANK_WIDTH={rank_width}"]
     program = build_program("pifo", resolve(["pifo"]), DRIVER, parameters=sizes, options=VERILATOR_ARGS, defines=defines)
-    ran = subprocess.run([program, str(operations), str(SEED)], capture_output=True, text=True)
+    ran = subprocess.run([program, str(operations), str(SEED), *coverage.arguments(program.parent.name)], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
 

@@ -16,9 +16,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from uuid import uuid4
 
 from girih.errors import GirihError
-from girih.paths import BUILD, ROOT
+from girih.paths import BUILD, ROOT, RTL
 
 VARIABLE = "GIRIH_COVERAGE"
 FOLDER = BUILD / "coverage"
@@ -29,6 +30,8 @@ FLAGS = ["--coverage-line", "--coverage-toggle", "--coverage-user", "--coverage-
 WANTED = 0.95  # of all lines
 GENERATED = "generated"  # the folder of files that the generators make
 
+_FUNCTION = re.compile(r"\s*function\b.*?(\w+)\s*[(;]")
+_FUNCTION_END = re.compile(r"\s*endfunction\b")
 _COUNT = re.compile(r"C '(.*)' (\d+)$")
 
 
@@ -41,6 +44,11 @@ def folder() -> Path | None:
 def flags() -> list[str]:
     """What Verilator is told beyond its other flags."""
     return FLAGS if folder() else []
+
+
+def arguments(name: str) -> list[str]:
+    """The argument by which a simulation leaves what it counted under a name of its own."""
+    return [f"+verilator+coverage+file+{there / f'{name}-{uuid4().hex}.dat'}"] if (there := folder()) else []
 
 
 @dataclass(frozen=True, order=True)
@@ -162,25 +170,51 @@ def _text(place: Place) -> str:
     return lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
 
 
+def _names(place: Place) -> set[str]:
+    """What an exception for a line may be called: the line's text, or `function f` for all lines of a function."""
+    path = ROOT / place.file
+    lines = path.read_text().splitlines() if path.exists() else []
+    names = {_text(place)}
+    for line in reversed(lines[: place.line]):
+        if _FUNCTION_END.match(line) and line.strip() != _text(place):
+            break
+        if found := _FUNCTION.match(line):
+            names.add(f"function {found[1]}")
+            break
+    return names
+
+
+def never_simulated(report: Report) -> list[str]:
+    """Faults: modules of which no simulation counted anything."""
+    seen = {place.file for place in report.lines} | {point.place.file for point in (*report.points, *report.toggles)}
+    modules = (str(path.relative_to(ROOT)) for path in RTL.rglob("*.sv") if path.parent.name != "formal" and not path.stem.endswith("_pkg"))
+    return [f"{file}: no test simulates this module" for file in sorted(modules) if _of_the_card(file) and file not in seen]
+
+
 def exceptions() -> dict[str, dict[str, str]]:
-    """tests/coverage.yaml: by file, the text of a line or the name of a point, and why no test hits it."""
+    """tests/coverage.yaml: by file, the text of a line, `function f` or the name of a point, and why no test hits it."""
     from ruamel.yaml import YAML
 
     return (YAML(typ="safe").load(EXCEPTIONS.read_text()) if EXCEPTIONS.exists() else None) or {}
 
 
 def judge(report: Report, known: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """What is wrong with a whole run: too few lines, points that nothing hits, exceptions without need or reason."""
+    """What is wrong with a whole run: too few lines; lines, points and modules that nothing hits and no exception names;
+    exceptions without need or reason."""
     faults = []
-    missed = report.missed_lines()
-    excused = {place for place in missed if known.get(place.file, {}).get(_text(place))}
-    hit, of = len(report.lines) - len(missed) + len(excused), len(report.lines)
-    if of and hit < WANTED * of:
-        faults.append(f"{_share(hit, of)} of lines are hit or excused; {100 * WANTED:.0f} % are wanted")
+    missed = {place: _names(place) for place in report.missed_lines()}
+    hit, of = len(report.lines) - len(missed), len(report.lines)
+    if hit < WANTED * of:
+        faults.append(f"{_share(hit, of)} of lines are hit; {100 * WANTED:.0f} % are wanted")
+    remedy = f"is never hit: write a test that does, or a reason into {EXCEPTIONS.relative_to(ROOT)}"
+    for place, names in missed.items():
+        if not any(known.get(place.file, {}).get(name) for name in names):
+            faults.append(f"{place} `{_text(place)}` {remedy}")
     for point in report.missed_points():
         if not known.get(point.place.file, {}).get(point.name):
-            faults.append(f"{point} is never hit: write a test that does, or a reason into {EXCEPTIONS.relative_to(ROOT)}")
-    needed = {(place.file, _text(place)) for place in missed} | {(p.place.file, p.name) for p in report.missed_points()}
+            faults.append(f"{point} {remedy}")
+    needed = {(place.file, name) for place, names in missed.items() for name in names}
+    needed |= {(point.place.file, point.name) for point in report.missed_points()}
     for file, reasons in known.items():
         for name, reason in reasons.items():
             if not reason:

@@ -4,7 +4,7 @@
 import pytest
 
 from girih.build import coverage
-from girih.build.coverage import Place, Point, Report, judge
+from girih.build.coverage import Place, Point, Report, judge, never_simulated
 from girih.paths import RTL, ROOT
 from girih.testing import run_cocotb
 
@@ -55,11 +55,41 @@ def test_what_is_missed_needs_a_reason_and_a_reason_needs_a_miss():
     assert any("not needed" in fault for fault in judge(found, {name: {"full": "so", "empty": "so"}}))
 
 
-def test_too_few_lines_are_a_fault():
+def test_too_few_lines_are_a_fault_whatever_the_reasons():
     lines = [record("v_line", line, "block", int(line > 6), str(line)) for line in range(1, 101)]
-    (fault,) = judge(report(*lines), {})
+    texts = FIFO.read_text().splitlines()
+    known = {str(FIFO.relative_to(ROOT)): {texts[line - 1].strip(): "so" for line in range(1, 7)}}
+    (fault,) = judge(report(*lines), known)
     assert "94 of 100" in fault
-    assert judge(report(*lines[2:]), {}) == []
+
+
+def test_a_missed_line_needs_a_reason_and_one_reason_is_enough_for_a_function():
+    package = RTL / "scheduler" / "policy_pkg.sv"
+    lines = package.read_text().splitlines()
+    header = next(number for number, line in enumerate(lines, 1) if "function" in line and "least_shift" in line)
+    hit = [record("v_line", 1, "block", 1, f"1-{header - 1}", file=str(package))]
+    missed = [record("v_line", header, "block", 0, f"{header}-{header + 1}", file=str(package))]
+    name = str(package.relative_to(ROOT))
+    faults = judge(report(*hit, *missed), {})
+    assert len(faults) == 2 and f"{name}:{header} `{lines[header - 1].strip()}` is never hit" in faults[0]
+    known = {name: {"function least_shift": "worked out when the card is built"}}
+    assert judge(report(*hit, *missed), known) == []
+    (fault,) = judge(report(*hit), known)
+    assert "not needed" in fault
+    assert len(judge(report(*hit, *missed), {name: {"function passed_of": "so"}})) == 3
+
+
+def test_a_module_that_no_test_simulates_is_named():
+    names = never_simulated(report(record("v_line", 40, "block", 1, "40")))
+    assert len(names) > 50 and not any("/fifo.sv" in name or "_pkg.sv" in name or "/formal/" in name for name in names)
+    assert any(name.startswith("rtl/primitives/skid_buffer.sv: ") for name in names)
+
+
+def test_every_exception_is_of_a_file_that_exists_and_has_what_it_names():
+    for file, reasons in coverage.exceptions().items():
+        text = (ROOT / file).read_text()
+        for name, reason in reasons.items():
+            assert len(reason) > 10 and name.removeprefix("function ") in text, f"{file}: {name}"
 
 
 def test_a_simulation_is_counted(tmp_path, monkeypatch):

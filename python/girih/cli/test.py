@@ -56,6 +56,6 @@ def _counted(command: list[str], whole: bool) -> int:
     code = subprocess.call(command, cwd=ROOT, env={**os.environ, coverage.VARIABLE: str(coverage.FOLDER)})
     report = coverage.Report.of(coverage.FOLDER)
     print(coverage.show(report))
-    faults = coverage.judge(report, coverage.exceptions()) if whole else []
+    faults = coverage.judge(report, coverage.exceptions()) + coverage.never_simulated(report) if whole else []
     print(*faults, sep="\n")
     return code or bool(faults)

@@ -17,7 +17,6 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -43,14 +42,6 @@ VERILATOR_ARGS = ["-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM", "--assert", 
 def _powered_up(seed: int) -> list[str]:
     """The arguments by which registers and memories of a simulation hold random values before reset; seed 0: zeros."""
     return ["+verilator+rand+reset+2", f"+verilator+seed+{seed}"] if seed else []
-
-
-def _counted(name: str) -> list[str]:
-    """The argument by which a simulation leaves its coverage under a name of its own, when it is counted."""
-    from girih.build import coverage
-
-    folder = coverage.folder()
-    return [f"+verilator+coverage+file+{folder / f'{name}-{uuid4().hex}.dat'}"] if folder else []
 
 
 def _build(top: str, sources: list[Path], parameters: dict[str, object], inside: bool) -> Path:
@@ -91,6 +82,7 @@ def run_cocotb(
     from cocotb_tools.check_results import get_results
     from cocotb_tools.runner import Verilator
 
+    from girih.build import coverage
     from girih.build.generate import generated_rtl
     from girih.build.sources import resolve
     from girih.spec.message import CardParams
@@ -115,7 +107,7 @@ def run_cocotb(
             seed=SEED,
             build_dir=folder,
             test_dir=folder,
-            plusargs=[*_powered_up(seed), *_counted(folder.name)],
+            plusargs=[*_powered_up(seed), *coverage.arguments(folder.name)],
             results_xml=str(folder / f"results-{os.getpid()}.xml"),
             extra_env={
                 "COCOTB_REWRITE_ASSERTION_FILES": SHOWING_ASSERTIONS,
