@@ -43,6 +43,8 @@ class World:
         self.evicted: list[int] = []
         self.launches: list[tuple[int, int]] = []  # (cycle, unit)
         self.reading: int | None = None
+        self.ageing = 0.0  # probability that the head of a queue becomes overdue
+        self.fetched: set[int] = set()  # slots that were popped while their service had affinity
         self.cycle = 0
 
     async def reset(self) -> None:
@@ -88,6 +90,8 @@ class World:
         victims = [i for i, q in enumerate(self.queues) if q]
         dut.evict_valid_i.value = int(evict and bool(victims))
         dut.evict_queue_i.value = random.choice(victims) if victims else 0
+        dut.age_valid_i.value = int(bool(victims) and random.random() < self.ageing)
+        dut.age_queue_i.value = random.choice(victims) if victims else 0
         popped = self.pipe.popleft()
         dut.popped_valid_i.value = int(popped is not None)
         dut.popped_slot_i.value = popped if popped is not None else random.randrange(ENTRIES)
@@ -125,9 +129,20 @@ class World:
             self.taken.append(unit)
         pop = None
         if dut.pop_valid_o.value == 1:
-            queue = self.queues[int(dut.pop_queue_o.value)]
+            number = int(dut.pop_queue_o.value)
+            queue = self.queues[number]
             assert queue, "an empty queue is popped"
-            pop = queue.pop() if dut.pop_highest_o.value == 1 else queue.popleft()
+            assert dut.pop_age_o.value == dut.age_valid_i.value
+            if dut.pop_age_o.value == 1:  # the head stays, overdue
+                assert number == int(dut.age_queue_i.value)
+                assert dut.evict_ready_o.value == 0 and dut.picked_o.value == 0
+            else:
+                highest = dut.pop_highest_o.value == 1
+                pop = queue.pop() if highest else queue.popleft()
+                if not highest and self.affine >> number // TENANTS & 1:
+                    self.fetched.add(pop)
+        else:
+            assert dut.age_valid_i.value == 0, "a head that became overdue was not moved"
         assert (dut.pop_highest_o.value == 1) == (dut.evict_ready_o.value == 1)
         self.pipe.append(pop)
         assert (dut.leave_o.value == 1) == (leaving is not None)
@@ -138,9 +153,10 @@ class World:
             if dut.leave_evicted_o.value == 1:
                 self.evicted.append(leaving)
             else:
-                want = unit if self.affine >> service & 1 else self.best(service)
+                want = unit if leaving in self.fetched else self.best(service)
                 assert int(dut.leave_unit_o.value) == want == self.taken.popleft()
                 self.left.append((service, leaving))
+                self.fetched.discard(leaving)
                 self.links[channel].append(flits)
                 assert len(self.links[channel]) <= PACKETS + LATENCY + 2
         if dut.read_o.value == 1:
@@ -163,7 +179,12 @@ async def every_packet_leaves_once(dut, affine, stall):
     world = World(dut, affine, stall=stall)
     await world.reset()
     for i in range(3000):
+        if i % 300 == 0:  # the services with affinity change, whatever waits
+            world.affine = affine ^ (0b0110 if i % 600 else 0)
+            dut.affine_i.value = world.affine
+            world.ageing = random.choice([0.0, 0.25])
         await world.step(evict=i % 400 < 40)
+    world.ageing = 0.0
     await world.drain()
     assert world.evicted and len(world.left) > 200
     assert {service for service, _ in world.left} == set(range(SERVICES))

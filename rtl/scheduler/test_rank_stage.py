@@ -32,7 +32,7 @@ def test_at_a_server():
         "rank_stage",
         __file__,
         parameters={"Services": 8, "Tenants": 4},
-        testcase=["shares_are_exact", "an_idle_class_saves_nothing", "rates_are_exact", "earliest_deadline_first"],
+        testcase=["shares_are_exact", "an_idle_class_saves_nothing", "rates_are_exact", "earliest_deadline_first", "a_new_policy_starts_anew"],
     )
 
 
@@ -224,7 +224,7 @@ def random_classes(services, policies):
         for c in range(16):
             if policies[service].policy == SHAPED:
                 offset = random.randrange(1 << random.choice([8, 14, 24]))
-                classes[service, c] = (random.randrange(1, 1 << 16), random.randrange(3), offset)
+                classes[service, c] = (random.randrange(1, 1 << 16), random.choice([0, 0, 1, 1, 2, 2, 3]), offset)
             else:
                 offset = random.randrange(1 << random.choice([13, 13, 24]))
                 classes[service, c] = (random.randrange(1, 1 << 16), 0, offset)
@@ -379,6 +379,24 @@ async def shares_are_exact(dut):
             dut._log.info("service %d class %d: %.4f of %.4f", server.service, c, sent / total, float(fair))
             assert error < 0.002, f"service {server.service}: class {c} has {sent / total:.4f}, not {float(fair):.4f}"
     assert bench.model.clocks[0, 0] > LEVELS  # went round the circle
+
+
+@cocotb.test()
+async def a_new_policy_starts_anew(dut):
+    """What a class owes under one policy, in virtual time, says nothing under another: until all states are new its packets
+    get the base."""
+    classes = {(s, c): (65535, 0, 0) for s in range(8) for c in range(16)}
+    bench = await Bench(dut, [Policy(FAIR) for _ in range(8)], classes).start()
+    for _ in range(300):
+        await bench.step(Packet(0, length=1500))
+    for _ in range(3):
+        await bench.step()
+    bench.model.policies[0] = Policy(SHAPED)
+    dut.policy_i[0].value = bench.model.policies[0].bits()
+    await bench.step()
+    for cycle in range(200):
+        bench.model.states.clear()
+        await bench.step(Packet(0, length=1500) if cycle % 3 else None)
 
 
 @cocotb.test()

@@ -34,6 +34,16 @@ async def a_packet_goes_through_its_chain(dut):
 
 
 @cocotb.test()
+async def packets_wait_until_the_tables_are_clear(dut):
+    """They come with the end of the reset, by both channels: none is lost, and none waits longer than the tables take."""
+    bench = await Bench.start(dut, [Unit(0), Unit(1)], clear=0)
+    for channel in range(2):
+        bench.send(channel, *(bench.packet(200, [(channel, 0)]) for _ in range(30)))
+    await bench.quiet(4000)
+    assert len(bench.done) == 60
+
+
+@cocotb.test()
 async def the_lowest_rank_leaves_first(dut):
     """Strict priority: with the unit stopped all but its credits stay queued, and leave by class, then by arrival."""
     unit = Unit(0, credits=1)

@@ -116,5 +116,6 @@ async def what_is_void_or_has_no_right_gives_back_what_it_took(dut):
     assert not bench.offers[0], "the port stands still"
     stalled.stopped = False
     bench.send(0, *(bench.packet(64, [(STALLED, 0), (SERVING, 0)], tenant=1 + i % 3, lossless=1) for i in range(60)))
+    bench.send(1, *(bench.packet(64, [(SERVING, 0)], tenant=1) for i in range(100)))
     await bench.quiet()
     assert bench.dropped == 40
