@@ -44,6 +44,7 @@ class World:
         self.launches: list[tuple[int, int]] = []  # (cycle, unit)
         self.reading: int | None = None
         self.ageing = 0.0  # probability that the head of a queue becomes overdue
+        self.order = [deque() for _ in range(SERVICES)]  # slots as they were popped to be sent
         self.fetched: set[int] = set()  # slots that were popped while their service had affinity
         self.cycle = 0
 
@@ -139,8 +140,10 @@ class World:
             else:
                 highest = dut.pop_highest_o.value == 1
                 pop = queue.pop() if highest else queue.popleft()
-                if not highest and self.affine >> number // TENANTS & 1:
-                    self.fetched.add(pop)
+                if not highest:
+                    self.order[number // TENANTS].append(pop)
+                    if self.affine >> number // TENANTS & 1:
+                        self.fetched.add(pop)
         else:
             assert dut.age_valid_i.value == 0, "a head that became overdue was not moved"
         assert (dut.pop_highest_o.value == 1) == (dut.evict_ready_o.value == 1)
@@ -155,6 +158,7 @@ class World:
             else:
                 want = unit if leaving in self.fetched else self.best(service)
                 assert int(dut.leave_unit_o.value) == want == self.taken.popleft()
+                assert leaving == self.order[service].popleft(), "a packet passed another of its service"
                 self.left.append((service, leaving))
                 self.fetched.discard(leaving)
                 self.links[channel].append(flits)
@@ -179,8 +183,8 @@ async def every_packet_leaves_once(dut, affine, stall):
     world = World(dut, affine, stall=stall)
     await world.reset()
     for i in range(3000):
-        if i % 300 == 0:  # the services with affinity change, whatever waits
-            world.affine = affine ^ (0b0110 if i % 600 else 0)
+        if i % 30 == 0:  # the services with affinity change, whatever waits or is on its way
+            world.affine = affine ^ (0b0110 if i % 60 else 0)
             dut.affine_i.value = world.affine
             world.ageing = random.choice([0.0, 0.25])
         await world.step(evict=i % 400 < 40)
