@@ -11,6 +11,7 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, Timer
 
+from girih.errors import GirihError
 from girih.testing import run_cocotb
 
 NO_RIGHT, BAD_SERVICE, VOID, OVERFLOW, SHORTAGE, EVICTED, ACCEPTED, DISPATCHED = range(8)
@@ -37,7 +38,7 @@ def test_admission():
     "parameter, value", [("Tenants", 17), ("ChannelCells", 39), ("Entries", 63)]
 )
 def test_refused(parameter, value):
-    with pytest.raises(RuntimeError):
+    with pytest.raises(GirihError):
         run_cocotb("admission", __file__, parameters={**PARAMETERS, parameter: value})
 
 

@@ -12,6 +12,7 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
+from girih.errors import GirihError
 from girih.testing import run_cocotb
 
 STRICT, FAIR, SLACK, SHAPED = range(4)
@@ -38,7 +39,7 @@ def test_at_a_server():
 
 @pytest.mark.parametrize("parameter", ["Services", "Tenants"])
 def test_seventeen_are_refused(parameter):
-    with pytest.raises(RuntimeError):
+    with pytest.raises(GirihError):
         run_cocotb("rank_stage", __file__, parameters={parameter: 17})
 
 

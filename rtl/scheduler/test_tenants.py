@@ -10,6 +10,7 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, Timer
 
+from girih.errors import GirihError
 from girih.testing import run_cocotb
 
 TENANTS = int(os.environ.get("TENANTS", "4"))
@@ -42,7 +43,7 @@ def test_tenant_pick(tenants):
     [("tenant_share", "Services", 0), ("tenant_share", "Tenants", 17), ("tenant_pick", "Tenants", 17)],
 )
 def test_refused(module, parameter, value):
-    with pytest.raises(RuntimeError):
+    with pytest.raises(GirihError):
         run_cocotb(module, __file__, parameters={parameter: value})
 
 

@@ -7,6 +7,7 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
+from girih.errors import GirihError
 from girih.testing import run_cocotb
 from girih.testing.messages import reset
 
@@ -17,7 +18,7 @@ def test_counter_bank(counters):
 
 
 def test_one_counter_is_refused():
-    with pytest.raises(RuntimeError):
+    with pytest.raises(GirihError):
         run_cocotb("counter_bank", __file__, parameters={"Counters": 1})
 
 
