@@ -2,10 +2,10 @@
  *
  * The virtual card's C API. One shared library holds one design; a process may load several.
  *
- * Time is counted in cycles of the card's clock. Functions that return int return GIRIH_OK or a
- * negative girih_status; girih_last_error() then says what happened, in one sentence. A card is
- * used by one thread at a time. Nothing that is passed in is kept after the call, unless a comment
- * says so; nothing that is handed out needs to be freed, and it is valid until the next call.
+ * Time is in cycles of the card's clock. Functions that return int return GIRIH_OK or a
+ * negative girih_status; girih_last_error() then describes the error in one sentence. A card is
+ * used by one thread at a time. Pointers passed in are not kept after the call, unless a comment
+ * says so; pointers handed out need not be freed, and are valid until the next call.
  *
  * Python parses the part between the two markers (girih.card.library), so it holds only plain C.
  */
@@ -26,11 +26,11 @@ enum girih_status {
   GIRIH_OK = 0,
   GIRIH_E_ARGUMENT = -1, /* the caller asked for something that does not exist */
   GIRIH_E_SYSTEM = -2,   /* the operating system refused */
-  GIRIH_E_FORMAT = -3,   /* a file is not what it should be */
+  GIRIH_E_FORMAT = -3,   /* a file has the wrong format */
   GIRIH_E_DESIGN = -4,   /* a check inside the card failed; the card can only be closed */
   GIRIH_E_TIMEOUT = -5,  /* the card did not answer, or did not come to rest, in time */
   GIRIH_E_BUS = -6,      /* the register access was answered with an error */
-  GIRIH_E_STALL = -7     /* the watchdog: nothing moves any more, and links hold messages */
+  GIRIH_E_STALL = -7     /* the watchdog: links hold messages, and nothing moves */
 };
 
 /* The last error of the calling thread. */
@@ -60,23 +60,23 @@ int girih_run(girih_card *card, uint64_t cycles);
 int girih_run_slice(girih_card *card, uint64_t cycles, uint32_t microseconds);
 /* Runs until no port has moved for `quiet` cycles and no link holds a message; GIRIH_E_TIMEOUT after `limit` cycles. */
 int girih_run_until_quiet(girih_card *card, uint64_t quiet, uint64_t limit);
-/* Cycles since a frame last moved, or was waiting, at any port. */
+/* Cycles since a frame last moved or waited at any port. */
 uint64_t girih_quiet_cycles(const girih_card *card);
 
 /* ---- the watchdog ---- */
 
 typedef struct girih_waiting {
   uint32_t link;     /* as numbered in the manifest's `watched` */
-  uint8_t src, dst;  /* nodes of the message that is offered there and not taken */
+  uint8_t src, dst;  /* nodes of the message that is offered on the link and not taken */
   uint16_t reserved;
 } girih_waiting;
 
 /* A card has stalled when links hold messages and nothing has moved, on any link or out of a port, for `cycles`;
- * 0, as at first: it is not watched. What runs until the card is at rest ends with GIRIH_E_STALL then. */
+ * 0, the default: no watchdog. Functions that run until the card is at rest then end with GIRIH_E_STALL. */
 int girih_watchdog(girih_card *card, uint64_t cycles);
-/* How long the card has stalled; 0: it has not. */
+/* Cycles for which the card has stalled; 0: it has not. */
 uint64_t girih_stalled_cycles(const girih_card *card);
-/* Copies up to `capacity` of the links that held messages when the watchdog last looked; the number of them. */
+/* Copies up to `capacity` of the links that held messages at the watchdog's last sample; returns their number. */
 uint64_t girih_waiting_links(const girih_card *card, girih_waiting *links, uint64_t capacity);
 /* 1: the port offers a beat that is not taken (m_axis_tready is low); 0: it does not. */
 int girih_port_waits(girih_card *card, uint32_t port);
@@ -100,11 +100,11 @@ typedef struct girih_port_stats {
   uint64_t backend_drops;                            /* frames that a TAP device refused */
 } girih_port_stats;
 
-/* Shuts all ports: only the rest of frames that have begun still enters; what waits to enter is lost, and what faults held
- * on its way in is counted as lost. What the card sends still leaves, without faults. There is no way back. */
+/* Closes all ports for good: only the rest of frames that have started still enters; frames that wait to enter are lost, and
+ * those held by faults on the way in are counted as lost. Frames that the card sends still leave, without faults. */
 int girih_ports_shut(girih_card *card);
-/* For the copy of a card that fork makes: shuts all ports and cuts off devices, files and captures, so that whatever the
- * copy does is seen by nobody. */
+/* For the copy of a card that fork makes: closes all ports and detaches devices, files and captures, so that nothing
+ * that the copy does is visible outside. */
 int girih_detach(girih_card *card);
 /* 1: a TAP device of the port has been deleted; 0: none has. */
 int girih_cable_gone(girih_card *card, uint32_t port);
@@ -112,19 +112,19 @@ int girih_cable_gone(girih_card *card, uint32_t port);
 int girih_port_stats_get(girih_card *card, uint32_t port, girih_port_stats *stats);
 /* Queues a frame (copied); it enters no earlier than `cycle`, behind those queued before it. */
 int girih_inject(girih_card *card, uint32_t port, const uint8_t *data, uint32_t size, uint64_t cycle, int bad);
-/* Keeps (or stops keeping) what leaves the port, for girih_collect. Off at first. */
+/* Starts (or stops) keeping frames that leave the port, for girih_collect. Off by default. */
 int girih_collect_enable(girih_card *card, uint32_t port, int enable);
-/* Takes the oldest kept frame: 1 and *frame, or 0 when there is none. */
+/* Takes the oldest kept frame: 1 and *frame, or 0 if there is none. */
 int girih_collect(girih_card *card, uint32_t port, girih_frame *frame);
-/* m_axis_tready is high in each cycle with this probability; 1 at first, and 0 is never. */
+/* m_axis_tready is high in each cycle with this probability; 1 by default, 0: never. */
 int girih_ready_set(girih_card *card, uint32_t port, double probability, uint64_t seed);
 
-/* Opens TAP device `name` in the network namespace file `netns` (NULL: here). *fd stays the card's;
+/* Opens TAP device `name` in the network namespace file `netns` (NULL: the current one). The card owns *fd;
  * the caller may poll it. */
 int girih_tap_open(girih_card *card, uint32_t port, const char *netns, const char *name, int *fd);
-/* Plays a pcap or pcapng file into a port: at its own times (4 ns a cycle) or back to back. */
+/* Plays a pcap or pcapng file into a port: at its recorded times (4 ns a cycle) or back to back. */
 int girih_pcap_in(girih_card *card, uint32_t port, const char *path, int keep_times);
-/* Writes what leaves a port to a pcapng file. */
+/* Writes frames that leave a port to a pcapng file. */
 int girih_pcap_out(girih_card *card, uint32_t port, const char *path);
 
 /* ---- faults ---- */
@@ -161,7 +161,7 @@ typedef struct girih_flow_params {
   uint16_t src_port, dst_port;
   const uint32_t *payload_sizes; /* UDP payload bytes, taken in turn; copied */
   uint32_t payload_size_count;
-  uint32_t window;  /* most packets under way at once; 0: no limit. Lost ones leave it when all is quiet */
+  uint32_t window;  /* most packets in flight; 0: no limit. Lost ones leave it when the card is quiet */
   uint64_t warmup;  /* packets sent before those that are measured */
   uint64_t count;   /* packets measured */
   double rate;      /* packets per cycle; 0: back to back */
@@ -191,12 +191,12 @@ typedef struct girih_flow_result {
 void girih_flow_params_init(girih_flow_params *params);
 /* The flow's number, or a negative status. */
 int girih_flow_add(girih_card *card, const girih_flow_params *params);
-/* Runs all flows to their end, and on until nothing moved for `quiet` cycles. */
+/* Runs all flows to their end, and then until nothing has moved for `quiet` cycles. */
 int girih_flows_run(girih_card *card, uint64_t quiet, uint64_t limit);
 int girih_flow_result_get(girih_card *card, uint32_t flow, girih_flow_result *result);
-/* Copies up to `capacity` latencies in order of reception; the number of them. */
+/* Copies up to `capacity` latencies in order of reception; returns their number. */
 int64_t girih_flow_latencies(girih_card *card, uint32_t flow, uint32_t *first, uint32_t *last, uint64_t capacity);
-/* Copies the cycles in which up to `capacity` packets had come out whole, in the same order; the number of them. */
+/* Copies the cycles in which up to `capacity` packets had come out whole, in the same order; returns their number. */
 int64_t girih_flow_arrivals(girih_card *card, uint32_t flow, uint64_t *cycles, uint64_t capacity);
 /* Frames that came out while there were flows and belonged to none of them. */
 uint64_t girih_flows_unexpected(girih_card *card);
@@ -214,10 +214,10 @@ typedef struct girih_capture_params {
 } girih_capture_params;
 
 int girih_capture_start(girih_card *card, const girih_capture_params *params);
-/* Ends the capture; *messages (if not NULL) is how many it holds. */
+/* Ends the capture; *messages (if not NULL) is the number of its messages. */
 int girih_capture_stop(girih_card *card, uint64_t *messages);
 
-/* Waves of cycles from..to-1 into an FST file; the library must be built for it. */
+/* Writes waves of cycles from..to-1 to an FST file; the library must be built with waves. */
 int girih_waves(girih_card *card, const char *path, uint64_t from, uint64_t to);
 
 typedef struct girih_replay_result {

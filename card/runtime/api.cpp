@@ -48,7 +48,7 @@ int guarded(Body body) {
   }
 }
 
-// As guarded, for what needs a model that still works.
+// Like guarded, for calls that need a working model.
 template <typename Body>
 int guarded(girih_card *card, Body body) {
   if (!card) return fail(GIRIH_E_ARGUMENT, "the card is NULL");

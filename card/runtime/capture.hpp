@@ -17,7 +17,7 @@ class Capture final : public PortObserver {
             const uint32_t *desc);
   void input(uint32_t port, const Frame &frame, uint64_t cycle) override;
   void output(uint32_t port, const Frame &frame) override;
-  uint64_t finish();  // how many messages; reports what could not be written
+  uint64_t finish();  // the number of messages; throws if the file could not be written
 
  private:
   struct Field {
@@ -37,7 +37,7 @@ class Capture final : public PortObserver {
   uint32_t card_links_, flit_words_, descriptor_words_;
   std::vector<uint32_t> links_;
   std::vector<Field> fields_;
-  std::vector<Link> state_;  // by link, ports behind
+  std::vector<Link> state_;  // by link, then ports
   PcapngWriter writer_;
 };
 

@@ -226,7 +226,7 @@ void Card::clear_generator() {
   generator_.reset();
 }
 
-// What is cut off is not ended: that would write to the files of the card that this is a copy of.
+// Detached observers are not ended: that would write to the files of the original card.
 void Card::detach() {
   for (auto &port : ports_) port->detach();
   static_cast<void>(recorder_.release());
@@ -242,7 +242,7 @@ void Card::stop_recording() {
 
 }  // namespace girih
 
-// Called by card_sim.sv for each link that holds a flit, when the watchdog looks.
+// Called by card_sim.sv for each link that holds a flit, when the watchdog samples.
 extern "C" void girih_watch(uint32_t link, uint8_t moves, uint8_t src, uint8_t dst) {
   girih::current->watchdog().link(link, moves != 0, src, dst);
 }

@@ -38,7 +38,7 @@ class Card {
   void set_watchdog(uint64_t cycles);
   Watchdog &watchdog() { return watchdog_; }
   const Watchdog &watchdog() const { return watchdog_; }
-  void check_stall() const;  // throws StallError when nothing will come to rest any more
+  void check_stall() const;  // throws StallError if the card has stalled
   void set_ready(uint32_t port, double probability, uint64_t seed);
 
   void start_waves(const std::string &path, uint64_t from, uint64_t to);
@@ -48,14 +48,14 @@ class Card {
   void clear_generator();
   bool has_generator() const { return generator_ != nullptr; }
   void stop_recording();
-  void detach();  // in the copy that fork makes: nothing outside is reached any more
+  void detach();  // in the copy that fork makes: has no effect outside any more
 
   Port &port(uint32_t index);
   uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }
   AxiLite &axil() { return axil_; }
   void probe(uint32_t link, bool bad, bool last, uint32_t valid, const uint32_t *data, const uint32_t *desc);
 
-  std::string error;  // of a failed design: nothing works any more
+  std::string error;  // of a failed design: the card can only be closed
 
  private:
   void eval();

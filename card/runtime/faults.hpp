@@ -17,7 +17,7 @@ class Faults {
   bool empty() const { return held_.empty(); }
   void push(const Frame &frame, uint64_t cycle);
   bool pop(uint64_t cycle, Frame &frame);  // a frame that is due
-  void lose();  // what is held; counted
+  void lose();  // drops the held frames; counted
   const girih_fault_counts &counts() const { return counts_; }
 
  private:

@@ -81,7 +81,7 @@ void Flow::send(Frame &frame, uint64_t cycle) {
   }
   frame.flow = static_cast<int32_t>(index_);
   frame.sequence = next_++;
-  // A packet that had to wait for those of other flows does not delay the next one of its own.
+  // A packet that had to wait for other flows does not delay the next packet of its own flow.
   if (params_.rate > 0) next_cycle_ = std::max(next_cycle_ + 1 / params_.rate, static_cast<double>(cycle));
 }
 
@@ -92,7 +92,7 @@ void Flow::entered(uint64_t sequence, uint64_t cycle) {
   if (sequence >= params_.warmup) result_.last_in = cycle;
 }
 
-// The number whose low bytes are in the payload and which is nearest to the next expected one.
+// The sequence number with the payload's low bytes that is nearest to the next expected one.
 uint64_t Flow::sequence_of(const UdpView &view) const {
   const size_t count = sequence_bytes(view.size);
   if (count == 0) return std::min(highest_, total_ - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A frame at a port, and the two things that deal in frames.
+// A frame at a port, and the interfaces of its sources and sinks.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ struct Frame {
   uint64_t sequence = 0;                     // in that flow
 };
 
-// Gives frames to a port, one when it is asked and one is due. It reuses the frame's memory.
+// Gives frames to a port on request, when one is due. It reuses the frame's memory.
 class Source {
  public:
   virtual ~Source() = default;
   virtual bool next(uint64_t cycle, Frame &frame) = 0;
-  virtual bool waiting() const { return false; }  // holds frames that will be given later
-  virtual bool gone() const { return false; }  // the device behind it is no more
+  virtual bool waiting() const { return false; }  // it holds frames for later
+  virtual bool gone() const { return false; }  // its device has been deleted
   virtual void entered(const Frame &, uint64_t /*cycle*/) {}  // the first beat was taken
 };
 
-// Takes what leaves a port.
+// Takes frames that leave a port.
 class Sink {
  public:
   virtual ~Sink() = default;

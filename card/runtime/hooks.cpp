@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns Verilog's $fatal, $error, $stop and failed asserts into a DesignError that carries the
-// message, in place of Verilator's exit(). $display still prints, on stderr.
+// message, instead of Verilator's exit(). $display still prints, to stderr.
 #include "hooks.hpp"
 
 #include <cstdarg>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adapter of one Verilated design; the only file that is compiled anew for each.
+// Adapter of one Verilated design; the only file that is compiled for each design.
 #include "model.hpp"
 
 #include <cstring>
@@ -112,7 +112,7 @@ class VerilatedDesign final : public Model {
 #endif
 
  private:
-  // Leaves what was counted in the folder $GIRIH_COVERAGE, for girih.build.coverage.
+  // Writes the coverage counts to the folder $GIRIH_COVERAGE, for girih.build.coverage.
   void write_coverage() {
 #if VM_COVERAGE
     static int cards = 0;

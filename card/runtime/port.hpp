@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Ethernet port: frames to beats, beats to frames. Between sources and pins, and between pins
-// and sinks, stand the faults.
+// One Ethernet port: converts frames to beats and beats to frames. Faults are injected between sources and
+// pins, and between pins and sinks.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@
 
 namespace girih {
 
-// What wants to know of everything that passes the pins: the recorder, captures.
+// An observer of everything that passes the pins: the recorder, captures.
 class PortObserver {
  public:
   virtual ~PortObserver() = default;
@@ -27,7 +27,7 @@ class Port {
 
   void drive(uint64_t cycle);   // before the clock edge
   void sample(uint64_t cycle);  // at the clock edge
-  void abandon();               // reset: what is half sent or half received is forgotten
+  void abandon();               // reset: discards frames that are partly sent or received
 
   void add(std::shared_ptr<Source> source) { sources_.push_back(std::move(source)); }
   void add(std::shared_ptr<Sink> sink) { sinks_.push_back(std::move(sink)); }
@@ -39,14 +39,14 @@ class Port {
 
   void inject(Frame frame, uint64_t cycle);
   void collect(bool enable);
-  // From now on nothing enters but the rest of a frame that has begun; faults lose what they hold. What leaves is delivered
+  // From now on only the rest of a frame that has started enters; frames held by faults are lost. Leaving frames are delivered
   // at once.
   void shut();
-  void detach();  // shuts it, and forgets where frames come from and go to
-  bool cable_gone() const;  // a device that the port was joined to has been deleted
+  void detach();  // closes it, and drops its sources and sinks
+  bool cable_gone() const;  // a device of the port has been deleted
   bool collected(Frame &frame);
 
-  bool quiet() const;  // nothing under way at this port
+  bool quiet() const;  // no frame is in flight at this port
   bool waits_for_wire() const;  // a beat is offered and not taken
   uint64_t last_moved() const { return last_moved_; }  // cycle of the last beat, in or out
   const girih_port_stats &stats() const { return stats_; }

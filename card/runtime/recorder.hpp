@@ -8,7 +8,7 @@
 //     Read, Write  AccessRecord; cycle: the access started
 //     Ready   ReadyRecord; cycle: from then on
 //     Reset, End   nothing
-// All numbers little-endian. Records are in the order in which things were complete.
+// All numbers are little-endian. Records are in the order in which events were complete.
 #pragma once
 
 #include <cstdio>
@@ -57,7 +57,7 @@ class Recorder final : public PortObserver {
   void access(const Access &access);
   void ready(uint64_t cycle, uint32_t port, double probability, uint64_t seed);
   void reset(uint64_t cycle);
-  void finish(uint64_t cycle);  // writes the end and closes; reports what could not be written
+  void finish(uint64_t cycle);  // writes the end and closes; throws if the file could not be written
 
  private:
   void put(RecordKind kind, uint64_t cycle, uint32_t port, bool bad, const void *head, size_t head_size,

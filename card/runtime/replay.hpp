@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a recording again and compares what leaves the card: cycles and bytes.
+// Runs a recording again and compares the frames that leave the card: cycles and bytes.
 #pragma once
 
 #include <stdexcept>
@@ -11,7 +11,7 @@ namespace girih {
 
 class Card;
 
-// A file that is not what it should be.
+// A file with the wrong format.
 class FormatError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -37,7 +37,7 @@ class Descriptor {
   int fd_;
 };
 
-// The calling thread is in another network namespace while this lives.
+// Moves the calling thread to another network namespace for its lifetime.
 class InNamespace {
  public:
   explicit InNamespace(const std::string &path) {
@@ -79,7 +79,7 @@ bool Tap::next(uint64_t cycle, Frame &frame) {
   if (gone_ || cycle < next_poll_) return false;
   const ssize_t size = read(fd_, buffer_.data(), buffer_.size());
   if (size <= 0) {
-    // A device that was deleted, or whose namespace was, answers otherwise than one that has no frame.
+    // A device that was deleted, with or without its namespace, returns another error than one without a frame.
     gone_ = gone_ || (size < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
     next_poll_ = cycle + PollCycles;
     return false;

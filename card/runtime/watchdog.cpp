@@ -16,7 +16,7 @@ void Watchdog::link(uint32_t link, bool moves, uint8_t src, uint8_t dst) {
   }
 }
 
-// What leaves by a wire moves, too: a long frame takes a slow wire more time than its message took the link.
+// Frames on a wire count as movement, too: a long frame takes longer on a slow wire than its message on the link.
 void Watchdog::end(uint64_t cycle, uint64_t sent_beats) {
   if (moved_ || waiting_.empty() || sent_beats != sent_beats_) {
     waiting_since_ = Never;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices when the card has stopped: links hold messages, and none moves any more. It looks at all links once
-// in a while, which costs next to nothing, and in every cycle from when it saw messages wait and none move.
+// Notices when the card has stalled: links hold messages, and none moves. It samples all links once
+// in a while, which costs next to nothing, and in every cycle once it has seen that messages wait and none moves.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace girih {
 
-// The card has stopped, and the caller wanted it to come to rest.
+// The card has stalled, and the caller wanted it to come to rest.
 class StallError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 class Watchdog {
  public:
-  void set(uint64_t cycles) { limit_ = cycles; }  // 0: it does not look
+  void set(uint64_t cycles) { limit_ = cycles; }  // 0: off
 
-  // In a cycle in which it looks: begin, link for each link that holds a flit, end.
+  // In a cycle in which it samples: begin, link for each link that holds a flit, end.
   bool looks(uint64_t cycle) const {
     return limit_ != 0 && (cycle % Interval == 0 || (waiting_since_ != Never && cycle - waiting_since_ < limit_));
   }
@@ -28,8 +28,8 @@ class Watchdog {
   void link(uint32_t link, bool moves, uint8_t src, uint8_t dst);
   void end(uint64_t cycle, uint64_t sent_beats);
 
-  bool occupied() const { return moved_ || !waiting_.empty(); }  // links held messages when it last looked
-  bool suspects() const { return waiting_since_ != Never; }  // messages wait; none moved when it last looked
+  bool occupied() const { return moved_ || !waiting_.empty(); }  // at the last sample links held messages
+  bool suspects() const { return waiting_since_ != Never; }  // at the last sample messages waited and none moved
   uint64_t waiting_cycles(uint64_t cycle) const { return suspects() ? cycle - waiting_since_ : 0; }
   bool stalled(uint64_t cycle) const { return suspects() && cycle - waiting_since_ >= limit_; }
   const std::vector<girih_waiting> &waiting() const { return waiting_; }
@@ -45,7 +45,7 @@ class Watchdog {
 
   uint64_t limit_ = 0, waiting_since_ = Never, sent_beats_ = 0;
   bool moved_ = false;
-  std::vector<girih_waiting> waiting_;  // when it last looked
+  std::vector<girih_waiting> waiting_;  // at the last sample
 };
 
 }  // namespace girih
