@@ -363,13 +363,13 @@ async def the_counts_of_cells_wrap(dut):
     assert bench.fates[0, ACCEPTED] == bench.fates[0, DISPATCHED] > 1000
     for _ in range(8):
         await bench.step(bench.arrive(Packet(1, 0, 10, rank=50, channel=bench.sequence % CHANNELS)))
-    await the_fullest_gives_way(bench)
+    await the_fullest_gives_way(bench, tenants=1)
 
 
-async def the_fullest_gives_way(bench):
+async def the_fullest_gives_way(bench, tenants=TENANTS):
     """Service 1 holds the most cells. Better packets arrive for service 0: for each one the highest rank of service 1 is evicted."""
     while bench.room() > -1:
-        await bench.step(bench.arrive(Packet(1, random.randrange(TENANTS), rank=100 + random.randrange(200))))
+        await bench.step(bench.arrive(Packet(1, random.randrange(tenants), rank=100 + random.randrange(200))))
     for _ in range(60):
         await bench.step()
     bench.evictions.clear()
