@@ -16,6 +16,20 @@ def test_ram_simple_dual(depth):
     run_cocotb("ram_simple_dual", __file__, parameters={"Depth": depth})
 
 
+@cocotb.test()  # before the others, which write
+async def a_memory_holds_a_random_value_before_it_is_written(dut):
+    Clock(dut.clk_i, 4, unit="ns").start()
+    dut.write_enable_i.value, dut.read_enable_i.value = 0, 1
+    values = set()
+    for addr in range(int(dut.Depth.value)):
+        dut.read_addr_i.value = addr
+        await RisingEdge(dut.clk_i)
+        await ReadOnly()
+        values.add(int(dut.read_data_o.value))
+        await RisingEdge(dut.clk_i)
+    assert values != {0}, "every simulation starts from random values, so that a missing reset shows"
+
+
 @cocotb.test()
 async def reads_give_what_was_written(dut):
     Clock(dut.clk_i, 4, unit="ns").start()

@@ -72,7 +72,7 @@ def run_cocotb(
 ) -> None:
     """Builds `top` for `data_width` and runs the cocotb tests of `test_file` on it; fails as pytest does.
 
-    Registers, memories and inputs hold random values before reset when the environment has a GIRIH_SEED.
+    Registers, memories and inputs hold random values before reset.
 
     chained: for a card with services, whose descriptor has a chain.
     parameters: Verilog parameters of the top. extra: files outside rtl/, such as a test-only wrapper.
@@ -88,7 +88,7 @@ def run_cocotb(
     from girih.spec.message import CardParams
     from girih.testing.links import checks_of
 
-    seed = power_up_seed(0)
+    seed = power_up_seed(SEED)
     params = CardParams.chained(data_width) if chained else CardParams(data_width=data_width)
     folders = [generated_rtl(params), *generated]
     checks = checks_of(top)
