@@ -67,7 +67,7 @@ def test_place_writes_positions_and_says_what_they_are_worth(tmp_path):
     both = girih("place", path, "--write", "-o", tmp_path / "other.yaml")
     assert both.returncode == 2 and both.stderr == "place: --write and --output are both given. Give one of them.\n"
     nowhere = girih("place", path, "-o", tmp_path / "none" / "other.yaml")  # before the search
-    assert nowhere.returncode == 2 and nowhere.stderr.endswith("none. Make it first, or write to another place.\n")
+    assert nowhere.returncode == 2 and nowhere.stderr.endswith("none does not exist. Make it first, or write to another place.\n")
 
 
 def test_list_names_designs_kinds_and_experiments():

@@ -5,6 +5,7 @@ warning, and the RTL also refuses values that they forbid."""
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -90,6 +91,14 @@ def test_each_at_its_limits_elaborates(kind, width, frame):
             if values is not None:
                 done = lint(kind, params, values)
                 assert done.returncode == 0, f"{values}\n{done.stderr}"
+
+
+@pytest.mark.parametrize(("name", "route_hops"), [("echo", 1), ("echo", 3), ("echo", 15), ("unit_null", 9), ("unit_null", 15)])
+def test_fewest_and_most_hops_of_a_route_elaborate(name, route_hops):
+    """And those that fill the field that counts them."""
+    kind = load_kinds()[name]
+    done = lint(kind, replace(params_of(kind, 128, 9018), route_hops=route_hops), {})
+    assert done.returncode == 0, done.stderr
 
 
 def forbidden(kind: Kind, item: EngineParameter, params: CardParams) -> list[int]:

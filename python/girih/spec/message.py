@@ -189,7 +189,9 @@ def package(params: CardParams) -> str:
     for name in _spec()["structs"]:
         lines += _typedef(name, struct_fields(name))
     lines += _typedef("descriptor", descriptor_fields(params))
-    fits = ["32'(desc.route_count) <= RouteHops"] + ["32'(desc.chain_count) <= ChainHops"] * bool(params.chain_hops)
+    # A count of 1, 3, 7 or 15 hops cannot say more, and Verilator warns of a comparison that is always true.
+    counts = (("route_count) <= RouteHops", params.route_hops), ("chain_count) <= ChainHops", params.chain_hops))
+    fits = [f"32'(desc.{count}" for count, hops in counts if hops & (hops + 1)] or ["1'b1"]
     lines += [
         "  // Whether the arrays of a descriptor can have as many elements as their counts say.",
         "  /* verilator lint_off UNUSEDSIGNAL */",
