@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Area of RTL by open synthesis for UltraScale+ (Yosys, `synth_xilinx -family xcup`).
+"""Area and netlist of RTL by open synthesis for UltraScale+ (Yosys, `synth_xilinx -family xcup`).
 
     synthesize("fifo", parameters={"Depth": 16}).lut
+    timing_of(netlist("fifo", parameters={"Depth": 16})).worst_ns
 
 Results are kept by content under build/synth.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
+import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,12 +22,17 @@ from girih.build.sources import resolve
 from girih.paths import BUILD
 from girih.spec.message import CardParams
 from girih.synth.area import Area, area_of, total
+from girih.synth.netlist import Netlist, read_netlist
 from girih.synth.yosys import read_command, relative, run
 
-__all__ = ["Area", "synthesize", "synthesize_all", "total"]
+__all__ = ["Area", "netlist", "synthesize", "synthesize_all", "total"]
 
 WORKERS = 2  # each takes a core and, for a large tile, a gigabyte
-COMMANDS = "synth_xilinx -family xcup -flatten -noiopad -top {top}"
+COMMANDS = """
+synth_xilinx -family xcup -flatten -noiopad -top {top}
+tee -q -o {folder}/partial.json stat -json
+write_json -selected -noscopeinfo {folder}/netlist.json
+"""
 # Checks are for simulation and proofs; as cells they would keep their logic alive.
 READ_OPTIONS = "--ignore-assertions"
 
@@ -44,6 +52,30 @@ def synthesize(
     parameters of the top. generated: folders with generated modules. extra:
     single files outside rtl/. Raises RuntimeError with the end of the log when synthesis fails.
     """
+    folder = _synthesized(top, params, parameters, generated, extra)
+    return area_of(json.loads((folder / "stat.json").read_text())["design"].get("num_cells_by_type", {}))
+
+
+def netlist(
+    top: str,
+    params: CardParams | None = None,
+    parameters: dict[str, object] | None = None,
+    generated: Sequence[Path] = (),
+    extra: Sequence[Path] = (),
+) -> Netlist:
+    """The cells and wires of the synthesis whose area `synthesize` gives for the same arguments."""
+    with gzip.open(_synthesized(top, params, parameters, generated, extra) / "netlist.json.gz") as file:
+        return read_netlist(json.load(file))
+
+
+def _synthesized(
+    top: str,
+    params: CardParams | None,
+    parameters: dict[str, object] | None,
+    generated: Sequence[Path],
+    extra: Sequence[Path],
+) -> Path:
+    """The folder with the results: `stat.json`, which is there when all are, and `netlist.json.gz`."""
     parameters = parameters or {}
     params = params or params_for(top)
     sources = resolve([top], [generated_rtl(params), *generated], extra)
@@ -53,13 +85,13 @@ def synthesize(
     result = folder / "stat.json"
     if not result.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        partial = folder / "partial.json"
-        run(
-            "\n".join([read, COMMANDS.format(top=top), f"tee -q -o {relative(partial)} stat -json", ""]),
-            folder,
-        )
-        partial.rename(result)
-    return area_of(json.loads(result.read_text())["design"].get("num_cells_by_type", {}))
+        run(read + COMMANDS.format(top=top, folder=relative(folder)), folder)
+        plain = folder / "netlist.json"
+        with plain.open("rb") as source, gzip.open(folder / "netlist.json.gz", "wb", compresslevel=3) as packed:
+            shutil.copyfileobj(source, packed)
+        plain.unlink()
+        (folder / "partial.json").rename(result)
+    return folder
 
 
 def synthesize_all(jobs: dict[Job, dict], progress=None) -> dict[Job, Area]:
