@@ -1,61 +1,115 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih synth`: the area of a card or of one module, by open synthesis."""
+"""`girih synth`: the area or the timing of a card or of one module, by open synthesis."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from girih.cli.check import DesignFile, design_path
+from girih.cli.check import design_path
+from girih.errors import GirihError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from girih.spec.message import CardParams
 
 
 def register(app: typer.Typer) -> None:
-    @app.command(epilog="Examples: ./girih synth udp_echo    ./girih synth udp_echo --module router")
+    @app.command(
+        epilog="Examples: ./girih synth udp_echo    ./girih synth udp_echo --timing    ./girih synth --module router --timing"
+    )
     def synth(
-        design: DesignFile,
+        design: Annotated[
+            Path | None,
+            typer.Argument(metavar="[DESIGN]", help="A design file, or the name of one in designs/; may be left out with --module."),
+        ] = None,
         module: Annotated[
             str | None,
-            typer.Option(metavar="NAME", help="Only this module of rtl/ or kind of tile, with the design's data width and its own defaults."),
+            typer.Option(
+                metavar="NAME",
+                help="Only this module of rtl/ or kind of tile, with its own defaults and the design's data width, else 512 bits.",
+            ),
         ] = None,
+        timing: Annotated[bool, typer.Option("--timing", help="Print the longest paths and the clock that they leave.")] = False,
+        json: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the timing as JSON.")] = None,
     ) -> None:
         """Synthesizes a card for UltraScale+ with Yosys and prints the area of each tile.
 
         LUT: logic look-up tables (LUT1 to LUT6). LUTRAM: those used as memory or shift register. FF:
         flip-flops. BRAM: blocks of 36 Kb. Each part is synthesized by itself; unchanged parts are
         not synthesized again. A new card takes some minutes.
+
+        With --timing, an estimate before placement: of each part the slowest path between registers, in ns and in levels (LUTs,
+        reads of LUTRAM, carry chains), and how many inputs of registers are later than 4 ns.
         """
-        from rich import box
         from rich.console import Console
-        from rich.table import Table
 
         from girih.bootstrap import ensure
         from girih.compiler.check.card import check_file
-        from girih.synth import Area, total
-        from girih.synth.design import card_areas, module_area
+        from girih.spec.message import CardParams
 
+        if design is None and module is None:
+            raise GirihError("neither a design nor a module is given", "synth", "Name a design, or give --module.")
+        if json and not timing:
+            raise GirihError("--json is given without --timing", "synth", "Give both: JSON has the timing.")
         ensure(("synth",))
         console = Console(highlight=False)
-        path = design_path(design)
-        view = Table(box=box.SIMPLE_HEAD)
-        view.add_column("part")
-        for column in ("LUT", "LUTRAM", "FF", "BRAM", "URAM", "DSP"):
-            view.add_column(column, justify="right")
+        if not console.is_terminal:
+            console.width = 140  # do not wrap lines in a file or a pipe
+        path = design_path(design) if design else None
+        params = check_file(path).params if path else CardParams()
+        if timing:
+            _timing(console, path, module, params, json)
+        else:
+            _area(console, path, module, params)
 
-        def add(name: str, area: Area, style: str | None = None) -> None:
-            figures = (area.lut, area.lutram, area.ff, area.bram, area.uram, area.dsp)
-            view.add_row(name, *(f"{figure:,g}" if figure < 1e6 else f"{figure:,}" for figure in figures), style=style)
 
-        with console.status("synthesizing") as status:
-            if module is not None:
-                add(module, module_area(module, check_file(path).params))
-            else:
-                areas = card_areas(path, lambda name, _area: status.update(f"synthesizing: {name} done"))
-                for tile in areas.card.tiles:
-                    add(f"{tile.name} ({tile.kind.name})", areas.tiles[tile.name])
-                add("all tiles", total(areas.tiles.values()), "bold")
-                fabric = [*areas.routers.values(), *([areas.crossbar] if areas.crossbar else [])]
-                add(f"fabric ({areas.card.fabric.topology}, {len(areas.routers) or 1} parts)", total(fabric))
-                add("control", areas.control)
-                add("card", total([*areas.tiles.values(), *fabric, areas.control]), "bold")
-        console.print(view)
+def _timing(console: Console, path: Path | None, module: str | None, params: CardParams, json: Path | None) -> None:
+    from girih.experiments import load
+    from girih.experiments.report import write_json
+    from girih.synth.design import card_timings, module_timing
+    from girih.synth.report import print_timings, rows
+
+    with console.status("synthesizing") as status:
+        if module is not None:
+            timings = {module: module_timing(module, params)}
+        elif path is not None:
+            timings = card_timings(path, lambda name: status.update(f"synthesizing: {name} done"))
+    print_timings(console, params.data_width, timings)
+    if json:
+        found = [row for name, timing in timings.items() for row in rows(name, params.data_width, timing)]
+        write_json(load("timing"), found, json)
+
+
+def _area(console: Console, path: Path | None, module: str | None, params: CardParams) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from girih.synth import Area, total
+    from girih.synth.design import card_areas, module_area
+
+    view = Table(box=box.SIMPLE_HEAD)
+    view.add_column("part")
+    for column in ("LUT", "LUTRAM", "FF", "BRAM", "URAM", "DSP"):
+        view.add_column(column, justify="right")
+
+    def add(name: str, area: Area, style: str | None = None) -> None:
+        figures = (area.lut, area.lutram, area.ff, area.bram, area.uram, area.dsp)
+        view.add_row(name, *(f"{figure:,g}" if figure < 1e6 else f"{figure:,}" for figure in figures), style=style)
+
+    with console.status("synthesizing") as status:
+        if module is not None:
+            add(module, module_area(module, params))
+        elif path is not None:
+            areas = card_areas(path, lambda name, _area: status.update(f"synthesizing: {name} done"))
+            for tile in areas.card.tiles:
+                add(f"{tile.name} ({tile.kind.name})", areas.tiles[tile.name])
+            add("all tiles", total(areas.tiles.values()), "bold")
+            fabric = [*areas.routers.values(), *([areas.crossbar] if areas.crossbar else [])]
+            add(f"fabric ({areas.card.fabric.topology}, {len(areas.routers) or 1} parts)", total(fabric))
+            add("control", areas.control)
+            add("card", total([*areas.tiles.values(), *fabric, areas.control]), "bold")
+    console.print(view)

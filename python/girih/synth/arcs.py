@@ -61,7 +61,7 @@ class _Builder:
         self._wires = {net: delays.wire(loads) for net, loads in netlist.loads.items()}
         self._loads = netlist.loads
         self._drivers = {net: (cell.type, pin) for cell in netlist.cells for pin, net in nets(cell.outputs)}
-        self.clocks = _clocks(netlist)
+        self._clocks = _clocks(netlist)
 
     def arc(self, source: Net | None, target: Net | None, ns: float, levels: int, wire: float | None = None) -> None:
         """wire: its delay, if it is not a routed one."""
@@ -70,7 +70,7 @@ class _Builder:
 
     def register(self, cell: Cell, output: float, setup: Callable[[str], float | None]) -> None:
         """All its outputs start from its clock; inputs end there that have a `setup`, by their pin."""
-        clocks = {self.clocks[net] for pin, net in nets(cell.inputs) if pin in CLOCK_PINS}
+        clocks = {self._clocks[net] for pin, net in nets(cell.inputs) if pin in CLOCK_PINS}
         if len(clocks) > 1:
             raise GirihError(
                 f"{cell.name}, a {cell.type}, has two clocks",
@@ -109,8 +109,7 @@ def build(netlist: Netlist) -> Graph:
     builder = _Builder(netlist)
     for cell in netlist.cells:
         _ADD[cell.type](builder, cell)
-    clocks = set(builder.clocks) | set(builder.clocks.values())
-    builder.graph.starts += [Start(net, 0.0, None) for net in netlist.inputs if net not in clocks]
+    builder.graph.starts += [Start(net, 0.0, None) for net in netlist.inputs]
     builder.graph.ends += [End(net, delays.UNCERTAINTY, None, None, "") for net in netlist.outputs]
     return builder.graph
 

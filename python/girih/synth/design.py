@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Area of a whole card: its tiles, its fabric and its control, each synthesized by itself."""
+"""Area and timing of a whole card: its tiles, its fabric and its control, each synthesized by itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from girih.compiler.values import did_you_mean
 from girih.errors import GirihError
 from girih.paths import RTL
 from girih.spec.message import CardParams
-from girih.synth import Area, synthesize, synthesize_all
+from girih.synth import Area, netlist, synthesize, synthesize_all
+from girih.synth.timing import Timing, timing_of
 
 NORTH, EAST, SOUTH, WEST, LOCAL = (1 << direction for direction in range(5))  # as in fabric_pkg
 
@@ -37,6 +38,16 @@ def module_area(module: str, params: CardParams) -> Area:
 
     One that is for cards with services has their descriptor. Raises GirihError where there is no such module.
     """
+    return synthesize(**_module(module, params))
+
+
+def module_timing(module: str, params: CardParams, parameters: dict[str, object] | None = None) -> Timing:
+    """The timing of what `module_area` gives the area of. parameters: Verilog parameters that are not its defaults."""
+    return timing_of(netlist(**_module(module, params), parameters=parameters))
+
+
+def _module(module: str, params: CardParams) -> dict:
+    """How to synthesize one module by its name."""
     chained = replace(CardParams.chained(), data_width=params.data_width, max_frame=params.max_frame)
     generated = generated_rtl(chained)
     known = {path.stem for folder in (RTL, generated) for path in folder.rglob("*.sv")}
@@ -45,7 +56,7 @@ def module_area(module: str, params: CardParams) -> Area:
         hint = did_you_mean(module, modules)
         raise GirihError(f"there is no module {module}", "synth", f"{hint}It may be a kind of tile, or a module of rtl/.")
     with_services = not params.chain_hops and needs_chain(resolve([module], [generated]))
-    return synthesize(module, chained if with_services else params)
+    return {"top": module, "params": chained if with_services else params}
 
 
 def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None) -> CardAreas:
@@ -55,6 +66,31 @@ def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None
     mistakes.
     """
     card = check_file(Path(design))
+    areas = synthesize_all(_jobs(card), progress)
+    routers = {int(name.split()[1]): area for name, area in areas.items() if name.startswith("router ")}
+    if "router" in areas:
+        routers = {card.fabric.node(at): areas["router"] for at in card.fabric.shape.places if at[2] == 0}
+    return CardAreas(
+        card=card,
+        tiles={tile.name: areas[f"tile {tile.name}"] for tile in card.tiles},
+        routers=routers,
+        crossbar=areas.get("crossbar"),
+        control=areas["control"],
+    )
+
+
+def card_timings(design: Path, progress: Callable[[str], None] | None = None) -> dict[str, Timing]:
+    """The timing of the parts of a design, by name as in `_jobs`; `progress(name)` after each. Raises as `card_areas`."""
+    timings = {}
+    for name, job in _jobs(check_file(Path(design))).items():
+        timings[name] = timing_of(netlist(**job))
+        if progress:
+            progress(name)
+    return timings
+
+
+def _jobs(card: Card) -> dict[str, dict]:
+    """How to synthesize each part of a card: its tiles by name, routers by node or one for all, crossbar, control."""
     nodes = sum(1 << node for tile in card.tiles for node in tile.nodes)
     jobs = {f"tile {tile.name}": _tile(tile, nodes) for tile in card.tiles}
     if card.fabric.topology == "mesh":
@@ -69,17 +105,7 @@ def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None
         jobs["crossbar"] = {"top": "crossbar", "parameters": {"Ports": card.fabric.ports}}
     links = len(list(card.fabric.shape.links()))
     jobs["control"] = {"top": "ctrl_bridge", "parameters": {"Ports": card.ports, "Tiles": len(card.tiles), "Links": links}}
-    areas = synthesize_all({name: {**job, "params": card.params} for name, job in jobs.items()}, progress)
-    routers = {int(name.split()[1]): area for name, area in areas.items() if name.startswith("router ")}
-    if "router" in areas:
-        routers = {card.fabric.node(at): areas["router"] for at in card.fabric.shape.places if at[2] == 0}
-    return CardAreas(
-        card=card,
-        tiles={tile.name: areas[f"tile {tile.name}"] for tile in card.tiles},
-        routers=routers,
-        crossbar=areas.get("crossbar"),
-        control=areas["control"],
-    )
+    return {name: {**job, "params": card.params} for name, job in jobs.items()}
 
 
 def _tile(tile: Tile, nodes: int) -> dict:
