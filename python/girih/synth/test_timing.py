@@ -47,6 +47,18 @@ def test_the_slower_of_two_ways_and_the_deeper_one():
     assert timing.levels == 2
 
 
+@pytest.mark.parametrize("muxes", range(5))
+def test_the_deepest_way_among_others_of_more_cells(muxes):
+    module = Module()
+    beside = module.flip_flop("0")
+    for _ in range(muxes):  # which are no levels
+        made = module.net()
+        module.cell("MUXF7", {"O": [made]}, {"I0": [beside], "I1": ["0"], "S": ["0"]})
+        beside = made
+    module.flip_flop(module.lut(module.chain(module.flip_flop("0"), 2), beside))
+    assert timing_of(module.read()).levels == 3
+
+
 def test_paths_within_each_of_two_clocks_and_none_between_them():
     """A clock is the same in front of its buffer and behind it."""
     module = Module()
