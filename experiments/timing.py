@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The longest paths of every kind of tile and of the parts of fabric and scheduler, estimated before placement."""
+"""The longest paths of every kind of tile, alone and with its routers, and of the parts of fabric and scheduler."""
 
 from __future__ import annotations
 
@@ -24,10 +24,17 @@ def run(progress: Progress) -> list[Row]:
     from girih.synth.report import rows
 
     ensure(("synth",))
-    kinds: dict[str, tuple[str, dict[str, object]]] = {name: (name, {}) for name, kind in load_kinds().items() if WIDTH in kind.widths}
+    params = CardParams(WIDTH)
     found = []
-    for name, (module, parameters) in (PARTS | kinds).items():
-        found += rows(name, WIDTH, module_timing(module, CardParams(WIDTH), parameters))
+    for name, (module, parameters) in PARTS.items():
+        found += rows(name, WIDTH, module_timing(module, params, parameters))
+        progress(f"{name} done")
+    for name, kind in load_kinds().items():
+        if WIDTH not in kind.widths:
+            continue
+        found += rows(name, WIDTH, module_timing(name, params))
+        if kind.has_input or kind.has_output:
+            found += rows(f"{name} with router", WIDTH, module_timing(name, params, seam=True))
         progress(f"{name} done")
     return found
 

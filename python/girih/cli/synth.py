@@ -34,6 +34,9 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         timing: Annotated[bool, typer.Option("--timing", help="Print the longest paths and the clock that they leave.")] = False,
+        seam: Annotated[
+            bool, typer.Option("--seam", help="With --module and --timing: the kind of tile with the routers of a mesh at its fabric ports.")
+        ] = False,
         json: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the timing as JSON.")] = None,
     ) -> None:
         """Synthesizes a card for UltraScale+ with Yosys and prints the area of each tile.
@@ -55,6 +58,8 @@ def register(app: typer.Typer) -> None:
             raise GirihError("neither a design nor a module is given", "synth", "Name a design, or give --module.")
         if json and not timing:
             raise GirihError("--json is given without --timing", "synth", "Give both: JSON has the timing.")
+        if seam and not (module and timing):
+            raise GirihError("--seam is given without --module and --timing", "synth", "Give all three: a seam is of one kind of tile.")
         ensure(("synth",))
         console = Console(highlight=False)
         if not console.is_terminal:
@@ -62,12 +67,14 @@ def register(app: typer.Typer) -> None:
         path = design_path(design) if design else None
         params = check_file(path).params if path else CardParams()
         if timing:
-            _timing(console, path, module, params, json)
+            _timing(console, path, module, params, seam, json)
         else:
             _area(console, path, module, params)
 
 
-def _timing(console: Console, path: Path | None, module: str | None, params: CardParams, json: Path | None) -> None:
+def _timing(
+    console: Console, path: Path | None, module: str | None, params: CardParams, seam: bool, json: Path | None
+) -> None:
     from girih.experiments import load
     from girih.experiments.report import write_json
     from girih.synth.design import card_timings, module_timing
@@ -75,7 +82,7 @@ def _timing(console: Console, path: Path | None, module: str | None, params: Car
 
     with console.status("synthesizing") as status:
         if module is not None:
-            timings = {module: module_timing(module, params)}
+            timings = {f"{module} with router" if seam else module: module_timing(module, params, seam=seam)}
         elif path is not None:
             timings = card_timings(path, lambda name: status.update(f"synthesizing: {name} done"))
     print_timings(console, params.data_width, timings)

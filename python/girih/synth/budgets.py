@@ -32,6 +32,6 @@ class Budget:
         return [f"{value:g} {unit}, the budget is {most:g}" for unit, (value, most) in figures.items() if value > most]
 
 
-def load_budgets() -> dict[str, Budget]:
-    """By module."""
-    return {module: Budget(**figures) for module, figures in YAML(typ="safe").load(FILE.read_text()).items()}
+def load_budgets(section: str) -> dict[str, Budget]:
+    """By module, or kind of tile. section: "modules", or "seams" for tiles with their routers."""
+    return {module: Budget(**figures) for module, figures in YAML(typ="safe").load(FILE.read_text())[section].items()}

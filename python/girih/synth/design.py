@@ -16,6 +16,7 @@ from girih.errors import GirihError
 from girih.paths import RTL
 from girih.spec.message import CardParams
 from girih.synth import Area, netlist, synthesize, synthesize_all
+from girih.synth.seams import seam_file
 from girih.synth.timing import Timing, timing_of
 
 NORTH, EAST, SOUTH, WEST, LOCAL = (1 << direction for direction in range(5))  # as in fabric_pkg
@@ -41,9 +42,17 @@ def module_area(module: str, params: CardParams) -> Area:
     return synthesize(**_module(module, params))
 
 
-def module_timing(module: str, params: CardParams, parameters: dict[str, object] | None = None) -> Timing:
-    """The timing of what `module_area` gives the area of. parameters: Verilog parameters that are not its defaults."""
-    return timing_of(netlist(**_module(module, params), parameters=parameters))
+def module_timing(
+    module: str, params: CardParams, parameters: dict[str, object] | None = None, seam: bool = False
+) -> Timing:
+    """The timing of what `module_area` gives the area of.
+
+    parameters: Verilog parameters that are not its defaults. seam: with the routers at the fabric ports of this kind of tile.
+    """
+    job = _module(module, params)
+    if seam:
+        job |= {"top": f"seam_{module}", "extra": [seam_file(module)]}
+    return timing_of(netlist(**job, parameters=parameters))
 
 
 def _module(module: str, params: CardParams) -> dict:

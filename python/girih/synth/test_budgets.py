@@ -6,18 +6,27 @@ import pytest
 from girih.spec.message import CardParams
 from girih.synth.budgets import FILE, WIDTH, Budget, load_budgets
 from girih.synth.design import module_timing
-from girih.synth.timing import timing_of
+from girih.synth.timing import Timing, timing_of
 from girih.testing.netlists import Module
 
 CHEAP = ("router", "echo")  # their synthesis takes seconds, and other tests need it anyway
-BUDGETS = load_budgets()
+MODULES, SEAMS = load_budgets("modules"), load_budgets("seams")
 
 
-@pytest.mark.parametrize("module", [m if m in CHEAP else pytest.param(m, marks=pytest.mark.thorough) for m in BUDGETS])
-def test_within_its_budget(module):
-    timing = module_timing(module, CardParams(WIDTH))
+def check(budget: Budget, timing: Timing) -> None:
     slowest = timing.registers.paths[0]
-    assert BUDGETS[module].exceeded(timing) == [], f"{module}: {slowest.start} > {slowest.end}; budgets are in {FILE}"
+    assert budget.exceeded(timing) == [], f"{timing.top}: {slowest.start} > {slowest.end}; budgets are in {FILE}"
+
+
+@pytest.mark.parametrize("module", [m if m in CHEAP else pytest.param(m, marks=pytest.mark.thorough) for m in MODULES])
+def test_a_module_is_within_its_budget(module):
+    check(MODULES[module], module_timing(module, CardParams(WIDTH)))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", SEAMS)
+def test_a_tile_with_its_routers_is_within_its_budget(kind):
+    check(SEAMS[kind], module_timing(kind, CardParams(WIDTH), seam=True))
 
 
 @pytest.mark.parametrize(
