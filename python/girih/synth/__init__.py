@@ -9,6 +9,7 @@ Results are kept by content under build/synth.
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import json
 import shutil
@@ -83,14 +84,16 @@ def _synthesized(
     key = digest(top, repr(sorted(parameters.items())), READ_OPTIONS, COMMANDS, *[p.read_bytes() for p in sources])
     folder = BUILD / "synth" / f"{top}-{key}"
     result = folder / "stat.json"
-    if not result.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        run(read + COMMANDS.format(top=top, folder=relative(folder)), folder)
-        plain = folder / "netlist.json"
-        with plain.open("rb") as source, gzip.open(folder / "netlist.json.gz", "wb", compresslevel=3) as packed:
-            shutil.copyfileobj(source, packed)
-        plain.unlink()
-        (folder / "partial.json").rename(result)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two who want the same wait for one synthesis
+        if not result.exists():
+            run(read + COMMANDS.format(top=top, folder=relative(folder)), folder)
+            plain = folder / "netlist.json"
+            with plain.open("rb") as source, gzip.open(folder / "netlist.json.gz", "wb", compresslevel=3) as packed:
+                shutil.copyfileobj(source, packed)
+            plain.unlink()
+            (folder / "partial.json").rename(result)
     return folder
 
 

@@ -92,10 +92,15 @@ def _router(kind: Kind, port: int) -> list[str]:
         f"    assign out_flit_{port}_o[i] = from_flit_{port}[i];",
         "  end",
     ]
+    unused = []
     if not kind.has_output:
         lines += [f"  assign to_valid_{port}[Local] = 1'b0;", f"  assign to_flit_{port}[Local] = '0;"]
+        unused.append(f"to_ready_{port}[Local]")
     if not kind.has_input:
         lines.append(f"  assign from_ready_{port}[Local] = 1'b1;")
+        unused += [f"from_valid_{port}[Local]", f"from_flit_{port}[Local]"]
+    if unused:
+        lines += [f"  logic unused_{port};", f"  assign unused_{port} = ^{{{', '.join(unused)}}};"]
     connections = [".clk_i", ".rst_i"]
     for side, net, there, back in (("in", "to", "i", "o"), ("out", "from", "o", "i")):
         connections += [

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Synthesis: what is counted, and that results are kept."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 import pytest
 
+from girih import synth
 from girih.errors import GirihError
 from girih.spec.message import CardParams
 from girih.synth import Area, synthesize, total
@@ -23,6 +28,23 @@ def test_fifo_is_small_and_kept():
     assert 10 <= area.ff <= 14  # two pointers of five bits; Yosys may copy the read address
     assert 0 < area.lut < 40
     assert synthesize("fifo", parameters={"Depth": 16}) == area
+
+
+def test_two_who_want_the_same_wait_for_one_synthesis(monkeypatch, tmp_path):
+    started = []
+
+    def run(_script: str, folder: Path) -> None:
+        started.append(folder)
+        time.sleep(0.2)
+        (folder / "netlist.json").write_text("{}")
+        (folder / "partial.json").write_text('{"design": {"num_cells_by_type": {"LUT6": 3}}}')
+
+    monkeypatch.setattr(synth, "run", run)
+    monkeypatch.setattr(synth, "BUILD", tmp_path)
+    with ThreadPoolExecutor(4) as pool:
+        areas = list(pool.map(lambda _: synthesize("fifo"), range(4)))
+    assert [area.lut for area in areas] == [3] * 4
+    assert len(started) == 1
 
 
 @pytest.mark.parametrize("module", ["router", "fifo_block", "credit_meter", "unit_null", "echo"])
