@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A netlist as a graph of delays: where signals start, which net changes which one, where signals must have arrived.
 
-A delay through a cell includes the wire to it. Levels count LUTs, reads of LUTRAM or shift registers, and carry chains,
-each as one however long, together with the LUTs in front of it in its own slice.
+A delay through a cell includes the wire to it. Levels count LUTs, reads of LUTRAM or shift registers, multipliers and carry
+chains, each as one however long, together with the LUTs in front of it in its own slice.
 """
 
 from __future__ import annotations
@@ -200,6 +200,18 @@ def _block(builder: _Builder, cell: Cell) -> None:
     builder.register(cell, delays.BLOCK_OUTPUT, lambda _pin: delays.BLOCK_SETUP)
 
 
+def _multiplier(builder: _Builder, cell: Cell) -> None:
+    if any(pin in CLOCK_PINS for pin, _net in nets(cell.inputs)):
+        raise GirihError(
+            f"{cell.name}, a {cell.type}, has registers, whose timing is not known",
+            where="timing",
+            remedy="Add them to python/girih/synth/arcs.py.",
+        )
+    for output in cell.outputs["P"]:
+        for _pin, net in nets(cell.inputs):
+            builder.arc(net, output, delays.MULTIPLIER, 1)
+
+
 def _nothing(_builder: _Builder, _cell: Cell) -> None:
     """A clock's buffer."""
 
@@ -213,5 +225,6 @@ _ADD: dict[str, Callable[[_Builder, Cell], None]] = {
     **dict.fromkeys(SHIFT_REGISTERS, _shift_register),
     **dict.fromkeys((*LUTRAMS_BY_LETTER, *LUTRAMS_SINGLE, *LUTRAMS_DUAL), _lutram),
     **dict.fromkeys(BLOCKS, _block),
+    "DSP48E2": _multiplier,
     "BUFG": _nothing,
 }

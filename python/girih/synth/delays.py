@@ -29,6 +29,8 @@ SHIFT_OUTPUT = 0.40
 BLOCK_OUTPUT = 0.95  # of BRAM and URAM without output register, which is how Yosys uses them
 BLOCK_SETUP = 0.25
 
+MULTIPLIER = 1.6  # of a DSP block without registers, which is how Yosys uses it
+
 UNCERTAINTY = 0.07  # of the clock
 
 SITE_WIRE = 0.02  # from a LUT to the wide multiplexer or carry chain of its own slice

@@ -195,11 +195,28 @@ def test_a_wide_multiplexer_is_in_the_slice_of_its_luts_and_an_inverter_in_the_c
     assert timing.levels == 1
 
 
-@pytest.mark.parametrize("kind", ["DSP48E2", "FDRE_1", "LDCE"])
+@pytest.mark.parametrize("kind", ["FIFO36E2", "FDRE_1", "LDCE"])
 def test_cells_whose_timing_is_not_known_are_refused(kind):
     module = Module()
     module.cell(kind, {"Q": [module.net()]}, {"D": ["0"]})
     with pytest.raises(GirihError, match=f"sample: .*not known: 1 {kind}"):
+        timing_of(module.read())
+
+
+def test_a_multiplier_without_registers():
+    module = Module()
+    products = [module.net() for _ in range(3)]
+    module.cell("DSP48E2", {"P": products}, {"A": ["0", module.flip_flop("0")], "B": [module.flip_flop("0")]})
+    module.flip_flop(products[2])
+    timing = timing_of(module.read())
+    assert timing.worst_ns == ns(LEAVE + WIRE + 1.6 + WIRE + ARRIVE)
+    assert timing.levels == 1
+
+
+def test_a_multiplier_with_registers_is_refused():
+    module = Module()
+    module.cell("DSP48E2", {"P": [module.net()]}, {"A": [module.flip_flop("0")], "CLK": [CLOCK]})
+    with pytest.raises(GirihError, match="DSP48E2, has registers"):
         timing_of(module.read())
 
 
