@@ -116,7 +116,8 @@ def _area(console: Console, path: Path | None, module: str | None, params: CardP
                 add(f"{tile.name} ({tile.kind.name})", areas.tiles[tile.name])
             add("all tiles", total(areas.tiles.values()), "bold")
             fabric = [*areas.routers.values(), *([areas.crossbar] if areas.crossbar else [])]
-            add(f"fabric ({areas.card.fabric.topology}, {len(areas.routers) or 1} parts)", total(fabric))
+            if fabric:
+                add(f"fabric ({areas.card.fabric.topology}, {len(fabric)} parts)", total(fabric))
             add("control", areas.control)
             add("card", total([*areas.tiles.values(), *fabric, areas.control]), "bold")
     console.print(view)

@@ -25,7 +25,7 @@ NORTH, EAST, SOUTH, WEST, LOCAL = (1 << direction for direction in range(5))  # 
 @dataclass(frozen=True)
 class CardAreas:
     """tiles: by name, engine, shell and registers together. routers: by node, on a butterfly that of a router's first
-    tile; empty on a crossbar, whose area is `crossbar`. control: the card's end of the control network."""
+    tile; empty on a crossbar, whose area is `crossbar`, and where no tile is on the fabric. control: the card's end of the control network."""
 
     card: Card
     tiles: dict[str, Area]
@@ -110,7 +110,7 @@ def _jobs(card: Card) -> dict[str, dict]:
         # Its routers have the same ports everywhere; where one is changes only what it compares with.
         sizes = {"Columns": card.fabric.x, "Rows": card.fabric.y, "Tiles": card.fabric.tiles}
         jobs["router"] = {"top": "butterfly_router", "parameters": sizes}
-    else:
+    elif card.links:
         jobs["crossbar"] = {"top": "crossbar", "parameters": {"Ports": card.fabric.ports}}
     links = len(list(card.fabric.shape.links()))
     jobs["control"] = {"top": "ctrl_bridge", "parameters": {"Ports": card.ports, "Tiles": len(card.tiles), "Links": links}}

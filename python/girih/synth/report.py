@@ -48,6 +48,9 @@ def print_timings(console: Console, width: int, timings: Mapping[str, Timing]) -
     )
     for path, module in slowest[:PATHS]:
         console.print(escape(f"{module}: {_text(path)}"), soft_wrap=True)
+    if len(timings) > 1:
+        module, timing = max(timings.items(), key=lambda item: item[1].worst_ns)
+        console.print(f"The slowest part, {module}, leaves {timing.clock_mhz:.0f} MHz.")
     console.print("An estimate before placement, ± 30 %; see docs/timing.md.")
 
 

@@ -38,6 +38,7 @@ def test_the_slowest_paths_of_all_modules_are_printed_by_name():
     print_timings(console, 512, {f"chain_{luts}": timing_of(chain(luts).read()) for luts in (1, 20, 3, 7)})
     text = console.export_text()
     assert "chain_20: 5.13 ns, 20 levels, first_q[0] > last_q\n    first_q[0] at 0.08 (1)" in text
+    assert "The slowest part, chain_20, leaves 195 MHz." in text
     assert text.index("chain_20: ") < text.index("chain_7: ") < text.index("chain_3: ") and "chain_1: " not in text
 
 
@@ -65,3 +66,8 @@ def test_each_part_of_a_card_has_its_timing(monkeypatch):
     assert [timing.levels for timing in timings.values()] == list(range(1, len(timings) + 1))
     assert {"tile eth_rx", "control"} <= timings.keys() and any(name.startswith("router ") for name in timings)
     assert all(job["params"].data_width == 512 for _top, job in asked)
+
+
+def test_a_card_without_tiles_on_the_fabric_has_no_fabric(monkeypatch):
+    monkeypatch.setattr(design, "netlist", lambda top, **job: chain(1).read())
+    assert set(design.card_timings(DESIGNS / "panic_pipeline.yaml")) == {"tile nic", "control"}
