@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -212,6 +215,23 @@ class Kind:
         return zlib.crc32(self.name.encode())
 
 
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C takes effect behind it: the parser of register descriptions, in C++, loses an exception and goes on without a token."""
+    if threading.current_thread() is not threading.main_thread():  # which alone is interrupted
+        yield
+        return
+    late: list[int] = []
+    before = {number: signal.signal(number, lambda came, _frame: late.append(came)) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for came in late:
+            signal.raise_signal(came)
+
+
 def compile_rdl(path: Path) -> AddrmapNode:
     """The elaborated address map of one `.rdl` file. Raises RDLCompileError after printing why.
 
@@ -220,7 +240,8 @@ def compile_rdl(path: Path) -> AddrmapNode:
     compiler = RDLCompiler()
     for definition in ALL_UDPS:  # the exporter asks every register for them
         compiler.register_udp(definition, soft=False)
-    compiler.compile_file(str(path), incl_search_paths=[str(SHELL)])
+    with _uninterrupted():
+        compiler.compile_file(str(path), incl_search_paths=[str(SHELL)])
     return compiler.elaborate(path.stem).top
 
 
