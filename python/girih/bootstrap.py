@@ -23,7 +23,7 @@ from girih.card.namespace import need_root
 from girih.errors import GirihError
 
 ROOT = Path(__file__).resolve().parents[2]
-UNREADABLE = re.compile(r"[^\w./+@,=-]")  # characters that make and Verilator cannot handle in a path, such as a space
+UNREADABLE = re.compile(r"[^\w./+@,=-]")  # characters that Verilator cannot handle in a path, such as a space
 
 
 def build_folder() -> Path:
@@ -32,11 +32,11 @@ def build_folder() -> Path:
     if not UNREADABLE.search(str(build.resolve())):
         return build.resolve()
     if build.is_symlink() or build.exists():
-        raise GirihError("make and Verilator cannot read the path of this folder", str(build), "Remove it and try again: it will be made elsewhere.")
+        raise GirihError("Verilator cannot read the path of this folder", str(build), "Remove it and try again: it will be made elsewhere.")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").resolve()
     folder = cache / "girih" / f"build-{zlib.crc32(str(ROOT).encode()):08x}"
     if UNREADABLE.search(str(folder)):
-        raise GirihError("make and Verilator cannot read paths like this", str(folder), "Set XDG_CACHE_HOME to a folder without spaces in its path.")
+        raise GirihError("Verilator cannot read paths like this", str(folder), "Set XDG_CACHE_HOME to a folder without spaces in its path.")
     folder.mkdir(parents=True, exist_ok=True)
     build.symlink_to(folder)
     return folder

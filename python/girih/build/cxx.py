@@ -8,13 +8,11 @@ runtime are precompiled once for all models, and every object is kept by content
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,6 +25,8 @@ from girih.paths import BUILD
 
 OBJECTS = BUILD / "objects"
 COMMON_FLAGS = ["-std=gnu++20", "-pipe"]
+RUNTIME = ("verilated.cpp", "verilated_threads.cpp")  # what every model needs of Verilator's runtime
+NOT_OPTIMIZED = '#pragma GCC optimize ("O0")\n'  # from here to the end of the file
 UNIT_BYTES = 1_200_000  # of C++ in one run of the compiler: a few seconds, so that two processors share the work
 
 Progress = Callable[[str, int, int], None]
@@ -47,15 +47,6 @@ def run(command: Sequence[str], what: str) -> None:
         output = (done.stdout + done.stderr).splitlines()
         lines = [line for line in output if "rror" in line or line.startswith("%Warning")] or ["no message"]
         raise GirihError(f"{what} failed ({lines[0].strip()})", str(log), "The log there has the whole of it.")
-
-
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Makes the folder, and waits for another program that builds in it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def contents(paths: Iterable[Path]) -> str:
@@ -142,10 +133,10 @@ def model_jobs(
     return jobs
 
 
-def runtime_jobs(names: Sequence[str], flags: Sequence[str], depends: str = "") -> list[Job]:
-    """The same of files of Verilator's runtime."""
+def runtime_jobs(flags: Sequence[str], more: Sequence[str] = (), depends: str = "") -> list[Job]:
+    """The same of Verilator's runtime. more: files beyond those that every model needs."""
     include = verilator_root() / "include"
-    names = [*names, *(["verilated_cov.cpp"] if coverage.folder() else [])]
+    names = [*RUNTIME, *more, *(["verilated_cov.cpp"] if coverage.folder() else [])]
     return [Job(include / name, [*flags, "-w", *_counting()], runtime_includes(), depends) for name in names]
 
 
@@ -154,26 +145,16 @@ def _counting() -> list[str]:
 
 
 def _units(verilated: Path, folder: Path) -> list[Path]:
-    """Verilator's files joined into a few. What runs once, as constructors do, is not optimized."""
-    slow: list[str] = []
-    fast: list[str] = []
-    for source in sorted(verilated.glob("*.cpp")):
-        (slow if "__Slow" in source.name else fast).append(source.read_text())
+    """Verilator's files joined into a few. What runs once, as constructors do, comes last and is not optimized."""
     texts: list[str] = []
-    size = UNIT_BYTES  # so that the first text opens a unit
-    for kind, more in (("", fast), ('#pragma GCC optimize ("O0")\n', slow)):
-        for number, text in enumerate(more):
-            if size + len(text) > UNIT_BYTES:
-                texts.append(kind)
-                size = 0
-            elif number == 0:
-                texts[-1] += kind
-            texts[-1] += text
-            size += len(text)
-    paths = []
-    for number, text in enumerate(texts):
-        paths.append(folder / f"unit{number}.cpp")
-        write_if_changed(paths[-1], text)
+    for slow, source in sorted(("__Slow" in path.name, path) for path in verilated.glob("*.cpp")):
+        text = NOT_OPTIMIZED * slow + source.read_text()
+        if not texts or len(texts[-1]) + len(text) > UNIT_BYTES:
+            texts.append("")
+        texts[-1] += text
+    paths = [folder / f"unit{number}.cpp" for number in range(len(texts))]
+    for path, text in zip(paths, texts):
+        write_if_changed(path, text)
     return paths
 
 

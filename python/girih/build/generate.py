@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from girih.build.sources import needs_chain, resolve
@@ -23,6 +26,15 @@ def digest(*parts: str | bytes) -> str:
         data = part.encode() if isinstance(part, str) else part
         state.update(len(data).to_bytes(8, "little") + data)
     return state.hexdigest()[:16]
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Makes the folder, and waits for another program that builds in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def write_if_changed(path: Path, text: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from girih.build import coverage, cxx
 from girih.build.cxx import Job, contents
-from girih.build.generate import digest
+from girih.build.generate import alone, digest
 from girih.build.tools import verilator_root
 from girih.errors import GirihError
 from girih.paths import BUILD, ROOT
@@ -34,7 +34,6 @@ LIBRARY_FLAGS = ["-fPIC", "-fno-gnu-unique", "-fvisibility=hidden"]
 FAST_FLAGS = ["-O2", "-march=native"]
 STRICT_FLAGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
 SANITIZERS = ["-Og", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]  # after FAST_FLAGS, which they take back
-VERILATED = ["verilated.cpp", "verilated_threads.cpp"]
 
 
 def build_model(
@@ -60,7 +59,7 @@ def build_model(
     if trace and not Path("/usr/include/lz4.h").exists():
         raise GirihError("waves need liblz4 and zlib", "lz4.h", "Run as root: apt-get install liblz4-dev zlib1g-dev")
 
-    with cxx.alone(library.parent):  # two programs may want the same card
+    with alone(library.parent):  # two programs may want the same card
         if not library.exists():
             _build(library, library.parent / "verilated", manifest, verilator_flags, trace, extra, progress)
     return library
@@ -93,7 +92,7 @@ def _build(
             jobs.append(Job(source, [*flags, *fast, *STRICT_FLAGS], [], own))
     hooks = ["-include", str(RUNTIME / "hooks.hpp")]
     fst = f"-I{verilator_root() / 'include' / 'fstcpp'}"
-    for job in cxx.runtime_jobs([*VERILATED, *(["verilated_fst_c.cpp"] if trace else [])], [*flags, "-O1", *extra, *traced], own):
+    for job in cxx.runtime_jobs([*flags, "-O1", *extra, *traced], ["verilated_fst_c.cpp"] if trace else [], own):
         jobs.append(replace(job, includes=[*job.includes, fst, *hooks]))
     objects = cxx.compile_all(jobs, progress)
     cxx.link(library, objects, ["-shared", *extra, "-lpthread", *(["-llz4", "-lz"] if trace else [])], f"design {manifest.name}")

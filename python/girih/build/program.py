@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from girih.build import coverage, cxx
-from girih.build.generate import digest
+from girih.build.generate import alone, digest
 from girih.build.tools import verilator_root
 from girih.paths import BUILD
 
 FLAGS = ["-Og"]  # compiled in two thirds of the time of -O1; tests run as fast
 RUNTIME_FLAGS = ["-O2"]
-RUNTIME = ["verilated.cpp", "verilated_threads.cpp", "verilated_vpi.cpp"]
 HEADER = "verilated_vpi.h"  # what cocotb's main includes, and all else
 
 
@@ -38,12 +37,12 @@ def build_program(
     key = digest(top, repr(options), repr(defines), cxx.contents([Path(__file__), Path(cxx.__file__)]), cxx.runtime_version(), *texts)
     folder = BUILD / "programs" / f"{top}-{key}"
     program = folder / top
-    with cxx.alone(folder):
+    with alone(folder):
         if not program.exists():
             verilated = folder / "verilated"
             verilator = [str(verilator_root() / "bin" / "verilator"), "--cc", "--top-module", top, "--Mdir", str(verilated)]
             cxx.run([*verilator, *options, *map(str, sources)], f"Verilator on {top}")
             jobs = cxx.model_jobs(verilated, FLAGS, header=HEADER, main=main, defines=defines)
-            jobs += cxx.runtime_jobs(RUNTIME, RUNTIME_FLAGS)
+            jobs += cxx.runtime_jobs(RUNTIME_FLAGS, ["verilated_vpi.cpp"])
             cxx.link(program, cxx.compile_all(jobs), [*libraries, "-lpthread"], top)
     return program

@@ -398,19 +398,21 @@ def _check(kind: Kind) -> None:
 
 
 @cache
+def _descriptions() -> dict[str, Path]:
+    """The `.yaml` of each kind, in order of area and name. A kind is there when both of its files are."""
+    return {path.stem: path for path in sorted(TILES.glob("*/*.yaml")) if path.with_suffix(".rdl").exists()}
+
+
+@cache
 def load_kinds() -> dict[str, Kind]:
-    """All kinds by name, in order of area and name. A kind is there when both of its files are."""
-    files = sorted(TILES.glob("*/*.yaml"))
-    return {path.stem: load_kind(path.stem) for path in files if path.with_suffix(".rdl").exists()}
+    """All kinds by name, in order of area and name."""
+    return {name: load_kind(name) for name in _descriptions()}
 
 
 @cache
 def load_kind(name: str) -> Kind:
     """One kind, in a tenth of the time that all take. Raises KeyError."""
-    for path in TILES.glob(f"*/{name}.yaml"):
-        if path.with_suffix(".rdl").exists():
-            return read_kind(path)
-    raise KeyError(name)
+    return read_kind(_descriptions()[name])
 
 
 @cache

@@ -9,7 +9,6 @@ Results are kept by content under build/synth.
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import json
 import shutil
@@ -18,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from girih.build.generate import digest, generated_rtl, params_for
+from girih.build.generate import alone, digest, generated_rtl, params_for
 from girih.build.sources import resolve
 from girih.paths import BUILD
 from girih.spec.message import CardParams
@@ -84,9 +83,7 @@ def _synthesized(
     key = digest(top, repr(sorted(parameters.items())), READ_OPTIONS, COMMANDS, *[p.read_bytes() for p in sources])
     folder = BUILD / "synth" / f"{top}-{key}"
     result = folder / "stat.json"
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two who want the same wait for one synthesis
+    with alone(folder):
         if not result.exists():
             run(read + COMMANDS.format(top=top, folder=relative(folder)), folder)
             plain = folder / "netlist.json"
