@@ -171,6 +171,16 @@ def test_settings_take_the_tile_then_the_card_then_the_kind():
     assert "ttl: 8'h9" in emit_card(card, "0")
 
 
+@pytest.mark.parametrize("timing, mhz", [("", 250), ("timing: relaxed\n", 0), ("timing: 250\n", 250), ("timing: '322'\n", 322)])
+def test_the_clock_that_paths_are_cut_for_reaches_the_hardware(timing, mhz, tmp_path):
+    design = tmp_path / "card.yaml"
+    for name in ("udp_echo", "panic"):  # without services, and with
+        design.write_text(timing + (DESIGNS / f"{name}.yaml").read_text())
+        sources = json.loads((compile_design(design, tmp_path / name) / "card.json").read_text())["sources"]
+        (package,) = [ROOT / source for source in sources if source.endswith("girih_pkg.sv")]
+        assert f"TimingMhz = {mhz};" in package.read_text()
+
+
 def test_ports_have_consecutive_mac_addresses():
     card = check_file(DESIGNS / "udp_echo_scale.yaml")
     assert [dict(card.tile(f"eth_rx_{port}").config)["mac"] for port in (0, 1)] == [0x026769726968, 0x026769726969]

@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 from girih.paths import SPEC
 
 SUPPORTED_WIDTHS = (128, 256, 512, 1024)
+TIMINGS = {"relaxed": 0, "250": 250, "322": 322}  # what a card can be timed for, and the clock in MHz
 
 
 @dataclass(frozen=True)
@@ -19,13 +20,14 @@ class CardParams:
 
     data_width: bits of a flit's data. max_frame: bytes of the largest frame, without FCS (9,000 of
     payload, 14 of header, 4 of tag). route_hops: hops that a source route can hold. chain_hops: services
-    that a chain can hold; 0: a card without services, whose descriptor has no chain.
+    that a chain can hold; 0: a card without services, whose descriptor has no chain. timing: one of `TIMINGS`.
     """
 
     data_width: int = 512
     max_frame: int = 9018
     route_hops: int = 4
     chain_hops: int = 0
+    timing: str = "250"
 
     @classmethod
     def chained(cls, data_width: int = 512, max_frame: int = 9018) -> CardParams:
@@ -162,6 +164,8 @@ def package(params: CardParams) -> str:
     """The text of `girih_pkg.sv` for one card."""
     if params.data_width not in SUPPORTED_WIDTHS:
         raise ValueError(f"data width {params.data_width}: it must be one of {SUPPORTED_WIDTHS}")
+    if params.timing not in TIMINGS:
+        raise ValueError(f"timing {params.timing}: it must be one of {tuple(TIMINGS)}")
     if not 1 <= params.route_hops <= 15:
         raise ValueError(f"route_hops {params.route_hops}: it must be between 1 and 15")
     if not 0 <= params.chain_hops < 15:
@@ -181,6 +185,8 @@ def package(params: CardParams) -> str:
         "  localparam int unsigned MaxFrameFlits = (MaxFrameBytes + FlitBytes - 1) / FlitBytes;",
         f"  localparam int unsigned RouteHops = {params.route_hops};",
         f"  localparam int unsigned ChainHops = {params.chain_hops};",
+        "  // The clock that paths are cut for, where a cut costs a cycle; 0: they are not cut.",
+        f"  localparam int unsigned TimingMhz = {TIMINGS[params.timing]};",
         "",
     ]
     for name, entry in _spec()["widths"].items():

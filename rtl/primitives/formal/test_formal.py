@@ -16,8 +16,9 @@ def test_fifo_block(depth):
     prove("fifo_block_proof", parameters={"Depth": depth})
 
 
-def test_skid_buffer():
-    prove("skid_buffer_proof")
+@pytest.mark.parametrize("cut", [0, 1])
+def test_skid_buffer(cut):
+    prove("skid_buffer_proof", parameters={"Cut": cut})
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 8])
@@ -45,3 +46,8 @@ BROKEN = [
 @pytest.mark.parametrize(("module", "old", "new"), BROKEN)
 def test_broken_design_is_noticed(module, old, new):
     refute(f"{module}_proof", module=module, old=old, new=new, depth=12)
+
+
+def test_a_broken_wire_is_noticed():
+    old = "assign in_ready_o = out_ready_i;"
+    refute("skid_buffer_proof", module="skid_buffer", old=old, new="assign in_ready_o = 1'b1;", depth=3, parameters={"Cut": 0})

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from girih.compiler import values
 from girih.compiler.model import CARD_NODE, LARGEST_BUTTERFLY, LARGEST_SIDE, Addresses, Design, Fabric, TileText
-from girih.compiler.read.keys import mapping, name, number
+from girih.compiler.read.keys import mapping, name, number, word
 from girih.compiler.read.parse import Map, Report, Scalar, Seq, Tree
 from girih.compiler.read.scheduling import SECTIONS, read_scheduling
 from girih.compiler.read.traffic import read_traffic
-from girih.spec.message import SUPPORTED_WIDTHS, CardParams, type_widths
+from girih.spec.message import SUPPORTED_WIDTHS, TIMINGS, CardParams, type_widths
 
 CARD_KEYS = (
-    "name", "width", "clock_mhz", "max_frame", "route_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic",
+    "name", "width", "clock_mhz", "timing", "max_frame", "route_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic",
 )  # fmt: skip
 TILE_KEYS = ("kind", "at", "port", "next")  # all others are settings of the kind
 MOST_PORTS = 1 << type_widths()["port"]
@@ -42,6 +42,7 @@ def read(tree: Map, stem: str, report: Report) -> Design:
         max_frame=number(keys, "max_frame", 64, (1 << type_widths()["length"]) - 1, DEFAULTS.max_frame, report),
         route_hops=number(keys, "route_hops", defaults.chain_hops + 1, 15, defaults.route_hops, report),
         chain_hops=defaults.chain_hops,
+        timing=word(keys, "timing", tuple(TIMINGS), defaults.timing, report, "the card"),
     )
     ports = number(keys, "ports", 1, MOST_PORTS, 1, report)
     return Design(
