@@ -80,7 +80,7 @@ EXHIBIT = Exhibit(
     source="PANIC, figure 8f",
     differs=(
         "64 KB of packet memory in both, as in the paper; of ours an eighth is kept free for packets that come. The pipeline is our "
-        "own RTL (rtl/tiles/baseline), with the same engines. Packets come at even distances; which are flow 1's is drawn; latency from first beat in to last beat out. Load is of the slow unit: 1.0 is 60 Gbit/s."
+        "own RTL (experiments/baseline), with the same engines. Packets come at even distances; which are flow 1's is drawn; latency from first beat in to last beat out. Load is of the slow unit: 1.0 is 60 Gbit/s."
     ),
     run=run,
     plot=plot,

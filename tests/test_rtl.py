@@ -7,15 +7,13 @@ import subprocess
 import pytest
 
 from girih.build.generate import generated_rtl, params_for
-from girih.build.sources import resolve
+from girih.build.sources import modules, resolve
 from girih.build.tools import tool_environment, verilator_root
-from girih.paths import BUILD, RTL
+from girih.paths import BUILD
 from girih.synth.yosys import read_command, run
 from girih.testing import VERILATOR_ARGS, WIDTHS
 
-MODULES = sorted(
-    path.stem for path in RTL.rglob("*.sv") if not path.stem.endswith("_pkg") and path.parent.name != "formal"
-)
+MODULES = sorted(modules())
 
 # Module, parameter, a value that it must refuse, and the sentence that says so.
 REFUSED = [
@@ -131,7 +129,7 @@ def test_lint_has_nothing_to_say(width):
 
 
 def test_every_parameter_check_is_here():
-    with_check = {path.stem for path in RTL.rglob("*.sv") if "$fatal" in path.read_text()}
+    with_check = {path.stem for path in modules().values() if "$fatal" in path.read_text()}
     assert with_check - UNREACHABLE == {module for module, *_ in REFUSED}
 
 

@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
+from girih.build.sources import modules
 from girih.errors import GirihError
-from girih.paths import BUILD, ROOT, RTL
+from girih.paths import BUILD, HARDWARE, ROOT
 
 VARIABLE = "GIRIH_COVERAGE"
 FOLDER = BUILD / "coverage"
@@ -29,6 +30,7 @@ MAX_WIDTH = 32
 FLAGS = ["--coverage-line", "--coverage-toggle", "--coverage-user", "--coverage-max-width", str(MAX_WIDTH), "-Wno-UNOPTFLAT"]
 WANTED = 0.95  # of all lines
 GENERATED = "generated"  # the folder of files that the generators make
+COUNTED = tuple(f"{folder}/" for folder in (*(path.relative_to(ROOT) for path in HARDWARE), GENERATED))
 
 _FUNCTION = re.compile(r"\s*function\b.*?(\w+)\s*[(;]")
 _FUNCTION_END = re.compile(r"\s*endfunction\b")
@@ -88,7 +90,7 @@ def _file(name: str) -> str:
 
 def _of_the_card(file: str) -> bool:
     """Not what only tests have around it."""
-    return file.startswith(("rtl/", f"{GENERATED}/")) and not file.endswith("_bench.sv")
+    return file.startswith(COUNTED) and not file.endswith("_bench.sv")
 
 
 def _lines(text: str) -> Iterator[int]:
@@ -187,8 +189,8 @@ def _names(place: Place) -> set[str]:
 def never_simulated(report: Report) -> list[str]:
     """Faults: modules of which no simulation counted anything."""
     seen = {place.file for place in report.lines} | {point.place.file for point in (*report.points, *report.toggles)}
-    modules = (str(path.relative_to(ROOT)) for path in RTL.rglob("*.sv") if path.parent.name != "formal" and not path.stem.endswith("_pkg"))
-    return [f"{file}: no test simulates this module" for file in sorted(modules) if _of_the_card(file) and file not in seen]
+    files = (str(path.relative_to(ROOT)) for path in modules().values())
+    return [f"{file}: no test simulates this module" for file in sorted(files) if _of_the_card(file) and file not in seen]
 
 
 def exceptions() -> dict[str, dict[str, str]]:

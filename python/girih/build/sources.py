@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from girih.paths import RTL
+from girih.paths import HARDWARE, ROOT
 
 # Folders of modules that are for cards with services only, and so need the descriptor's chain.
 CHAINED_FOLDERS = ("scheduler", "compute", "rmt")
@@ -20,8 +20,8 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 @cache
-def _index(folder: Path) -> dict[str, Path]:
-    return {path.stem: path for path in sorted(folder.rglob("*.sv"))}
+def _index() -> dict[str, Path]:
+    return {path.stem: path for folder in HARDWARE for path in sorted(folder.rglob("*.sv"))}
 
 
 @cache
@@ -29,13 +29,18 @@ def _words(path: Path, _stamp: int) -> frozenset[str]:
     return frozenset(_WORD.findall(_COMMENT.sub(" ", path.read_text())))
 
 
+def modules() -> dict[str, Path]:
+    """The file of each module of the hardware, without packages and the harnesses of proofs."""
+    return {name: path for name, path in _index().items() if not name.endswith("_pkg") and path.parent.name != "formal"}
+
+
 def resolve(tops: list[str], generated: Sequence[Path] = (), extra: Sequence[Path] = ()) -> list[Path]:
     """Files that the modules `tops` need, in compile order.
 
-    generated: folders of generated files, which win over files of the same name in `rtl/`.
+    generated: folders of generated files, which win over files of the same name in the hardware.
     extra: single files that belong to no searched folder. Raises FileNotFoundError for an unknown top.
     """
-    index = dict(_index(RTL))
+    index = dict(_index())
     for folder in generated:
         index |= {path.stem: path for path in sorted(Path(folder).glob("*.sv"))}
     index |= {Path(path).stem: Path(path) for path in extra}
@@ -54,7 +59,7 @@ def resolve(tops: list[str], generated: Sequence[Path] = (), extra: Sequence[Pat
 
     for top in tops:
         if top not in index:
-            raise FileNotFoundError(f"no module {top} in {RTL} or the generated files")
+            raise FileNotFoundError(f"no module {top} in rtl/ or the generated files")
         visit(top)
     # Packages must come before every user, also where a cycle of names hid the order.
     return sorted(order, key=lambda path: not path.stem.endswith("_pkg"))
@@ -63,6 +68,6 @@ def resolve(tops: list[str], generated: Sequence[Path] = (), extra: Sequence[Pat
 def needs_chain(sources: list[Path]) -> bool:
     """Whether a module that is built of these files is for cards with services: one of them is such a card's."""
     return any(
-        path.is_relative_to(RTL) and any(folder in CHAINED_FOLDERS for folder in path.relative_to(RTL).parts[:-1])
+        path.is_relative_to(ROOT) and any(folder in CHAINED_FOLDERS for folder in path.relative_to(ROOT).parts[:-1])
         for path in sources
     )

@@ -64,7 +64,7 @@ def test_too_few_lines_are_a_fault_whatever_the_reasons():
 
 
 def test_a_missed_line_needs_a_reason_and_one_reason_is_enough_for_a_function():
-    package = RTL / "scheduler" / "policy_pkg.sv"
+    package = RTL / "scheduler" / "rank" / "policy_pkg.sv"
     lines = package.read_text().splitlines()
     header = next(number for number, line in enumerate(lines, 1) if "function" in line and "least_shift" in line)
     hit = [record("v_line", 1, "block", 1, f"1-{header - 1}", file=str(package))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hash functions of exact-match tables, as `rtl/rmt/match_hash_pkg.sv` has them."""
+"""The hash functions of exact-match tables, as `rtl/rmt/stage/match_hash_pkg.sv` has them."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from girih.card.registers import WORD_BYTES, Registers
 from girih.services.facts import Facts
 
-# Parts of the scheduler's window (rtl/tiles/scheduler/scheduler_window.sv), in bytes.
+# Parts of the scheduler's window (rtl/scheduler/scheduler_window.sv), in bytes.
 QUEUES, UNITS, TENANTS, CHANNELS, WAITS, FATES = 0x800, 0xC00, 0xD00, 0xD40, 0x1000, 0x2000
 SERVICE_QUEUES, SERVICE_WAITS, SERVICE_FATES, TENANT_FATES = 0x40, 0x80, 0x40, 0x400
 WAIT_BINS, FIRST_BIN = 25, 4

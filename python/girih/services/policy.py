@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A service's policy in the format of the scheduler's registers and class table (rtl/scheduler/policy_pkg.sv)."""
+"""A service's policy in the format of the scheduler's registers and class table (rtl/scheduler/rank/policy_pkg.sv)."""
 
 from __future__ import annotations
 

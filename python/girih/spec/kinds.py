@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tile kinds: reads `rtl/tiles/<area>/<kind>.rdl` (registers, counters) and `<kind>.yaml` (the rest)."""
+"""Tile kinds: reads `<area>/<kind>.rdl` (registers, counters) and `<kind>.yaml` (the rest), wherever they are in the hardware."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from ruamel.yaml import YAML
 from systemrdl import RDLCompiler
 from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 
-from girih.paths import RTL
+from girih.paths import HARDWARE, RTL
 from girih.spec.message import SUPPORTED_WIDTHS, type_widths
 from girih.spec.parameters import EngineParameter
 from girih.spec.units import Core, completed
 
-TILES = RTL / "tiles"
 SHELL = RTL / "shell"
 CARD = RTL / "control" / "card.rdl"
 BUFFERING = ("cut_through", "store_and_forward", "drops", "sink")
@@ -400,7 +399,8 @@ def _check(kind: Kind) -> None:
 @cache
 def _descriptions() -> dict[str, Path]:
     """The `.yaml` of each kind, in order of area and name. A kind is there when both of its files are."""
-    return {path.stem: path for path in sorted(TILES.glob("*/*.yaml")) if path.with_suffix(".rdl").exists()}
+    files = [path for folder in HARDWARE for path in folder.rglob("*.yaml") if path.with_suffix(".rdl").exists()]
+    return {path.stem: path for path in sorted(files, key=lambda path: (path.parent.name, path.name))}
 
 
 @cache

@@ -17,9 +17,9 @@ import jinja2
 from peakrdl_regblock import RegblockExporter
 from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 
-from girih.paths import ROOT
+from girih.paths import HARDWARE, ROOT
 from girih.spec import histogram, units
-from girih.spec.kinds import CARD, SHELL, TILES, Kind, compile_rdl
+from girih.spec.kinds import CARD, SHELL, Kind, compile_rdl
 
 # Verilator's rules that PeakRDL's style of writing breaks: one variable for all fields of a block with
 # an always_comb each, and generate blocks without a name; ports for what a block does not use.
@@ -106,7 +106,7 @@ def generate(out_dir: Path, kinds: Mapping[str, Kind]) -> None:
 
 def inputs() -> list[Path]:
     """The files that decide what `generate` writes."""
-    descriptions = [path for suffix in ("rdl", "yaml") for path in sorted(TILES.glob(f"*/*.{suffix}"))]
+    descriptions = [path for folder in HARDWARE for suffix in ("rdl", "yaml") for path in sorted(folder.rglob(f"*.{suffix}"))]
     here = Path(__file__).parent
     programs = [here / name for name in ("histogram.py", "kinds.py", "parameters.py", "tile.sv.j2", "tiles.py")]
-    return [*descriptions, SHELL / "tile.rdl", CARD, *programs, *units.inputs()]
+    return [*descriptions, *programs, *units.inputs()]

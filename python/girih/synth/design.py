@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from girih.build.generate import generated_rtl
-from girih.build.sources import needs_chain, resolve
+from girih.build.sources import modules, needs_chain, resolve
 from girih.compiler.check.card import check_file
 from girih.compiler.model import Card, Tile
 from girih.compiler.values import did_you_mean
 from girih.errors import GirihError
-from girih.paths import RTL
 from girih.spec.message import CardParams
 from girih.synth import Area, netlist, synthesize, synthesize_all
 from girih.synth.seams import seam_file
@@ -59,10 +58,9 @@ def _module(module: str, params: CardParams) -> dict:
     """How to synthesize one module by its name."""
     chained = replace(CardParams.chained(), data_width=params.data_width, max_frame=params.max_frame)
     generated = generated_rtl(chained)
-    known = {path.stem for folder in (RTL, generated) for path in folder.rglob("*.sv")}
-    modules = {name for name in known if not name.endswith("_pkg")}
-    if module not in modules:
-        hint = did_you_mean(module, modules)
+    known = {*modules(), *(path.stem for path in generated.glob("*.sv") if not path.stem.endswith("_pkg"))}
+    if module not in known:
+        hint = did_you_mean(module, known)
         raise GirihError(f"there is no module {module}", "synth", f"{hint}It may be a kind of tile, or a module of rtl/.")
     with_services = not params.chain_hops and needs_chain(resolve([module], [generated]))
     return {"top": module, "params": chained if with_services else params}

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from girih.compiler.emit.verilog import heading, origin, summary
 from girih.compiler.model import CARD_NODE, Card, Tile
-from girih.paths import ROOT, RTL
-from girih.spec.kinds import SHELL, Register
+from girih.paths import ROOT
+from girih.spec.kinds import CARD, SHELL, Register
 
-CARD_RDL = RTL / "control" / "card.rdl"
 COUNTERS = "counters."
 HISTOGRAM = "latency.bin"
 
@@ -23,7 +22,7 @@ def base(node: int) -> int:
 
 def emit_rdl(card: Card) -> str:
     """`card.rdl`: every tile's address map at its place."""
-    files = sorted({tile.kind.rdl for tile in card.tiles} | {CARD_RDL})
+    files = sorted({tile.kind.rdl for tile in card.tiles} | {CARD})
     lines = [*heading(card), *[f'`include "{path.relative_to(ROOT)}"' for path in files], ""]
     lines += ["addrmap girih_card {", f'    name = "{card.name}";', f'    desc = "{summary(card)}";', ""]
     lines += [f"    {tile.kind.name} {tile.name} @ 0x{base(tile.node):06x};" for tile in card.tiles]

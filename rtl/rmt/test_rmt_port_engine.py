@@ -18,8 +18,8 @@ from girih.spec.message import pack, struct_fields
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import config_word
 from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, cycle_now, flits_of, reset, time_at
-from rtl.rmt.frames import every_stack, frame_of, inner_frame
-from rtl.rmt.graph_reference import interpret
+from rtl.rmt.parser.frames import every_stack, frame_of, inner_frame
+from rtl.rmt.parser.graph_reference import interpret
 from rtl.tiles.ethernet.test_eth_rx_engine import Mac
 from rtl.tiles.ethernet.test_eth_tx_engine import Frames
 

@@ -11,7 +11,7 @@ from girih.rmt.stage import Entry
 from girih.spec.message import pack
 from girih.testing import run_cocotb
 from girih.testing.messages import DESC_FIELDS
-from rtl.rmt.match_bench import DROP_ACTION, DROP_METER, EDITS, META_HALF, NO_DROP, WORDS, Bench, Phv, random_phv
+from rtl.rmt.stage.match_bench import DROP_ACTION, DROP_METER, EDITS, META_HALF, NO_DROP, WORDS, Bench, Phv, random_phv
 
 KEY_HALF = META_HALF  # the mark's low half chooses the entry
 ANY = 0xFFFF

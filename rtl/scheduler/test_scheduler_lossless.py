@@ -9,7 +9,7 @@ import random
 import cocotb
 
 from girih.testing import run_cocotb
-from rtl.tiles.scheduler.scheduler_bench import Bench, Unit
+from rtl.scheduler.scheduler_bench import Bench, Unit
 
 TOKENS, PLACES = 1, 8  # of each tenant, in scheduler_engine
 STALLED, SERVING = 0, 1  # services

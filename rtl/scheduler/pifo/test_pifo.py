@@ -6,6 +6,7 @@
 
 import random
 import subprocess
+from pathlib import Path
 
 import cocotb
 import pytest
@@ -15,11 +16,10 @@ from cocotb.triggers import ReadOnly, RisingEdge
 from girih.build import coverage
 from girih.build.program import build_program
 from girih.build.sources import resolve
-from girih.paths import RTL
 from girih.testing import SEED, VERILATOR_ARGS, run_cocotb
 
 LATENCY = 2
-DRIVER = RTL / "scheduler" / "pifo_random.cpp"
+DRIVER = Path(__file__).parent / "pifo_random.cpp"
 
 
 def random_operations(operations: int, queues: int, entries: int, rank_width: int) -> str:

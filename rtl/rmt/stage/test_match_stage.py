@@ -13,7 +13,7 @@ from girih.rmt.tables import TableFull, layout, table_for
 from girih.spec.message import CardParams
 from girih.synth import synthesize
 from girih.testing import run_cocotb
-from rtl.rmt.match_bench import DROP_ACTION, Bench, Phv, random_phv
+from rtl.rmt.stage.match_bench import DROP_ACTION, Bench, Phv, random_phv
 
 EXACT, TERNARY, LPM = range(3)
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 import cocotb
 
 from girih.testing import run_cocotb
-from rtl.tiles.scheduler.scheduler_bench import Bench, Unit
+from rtl.scheduler.scheduler_bench import Bench, Unit
 
 SHIFT = 13
 CIRCLE = 1 << 24 - SHIFT  # cycles in which all of time passes

@@ -8,7 +8,7 @@ import cocotb
 import pytest
 
 from girih.testing import WIDTHS, run_cocotb
-from rtl.tiles.scheduler.scheduler_bench import CELLS, FIRST_UNIT, Bench, Unit, config_value
+from rtl.scheduler.scheduler_bench import CELLS, FIRST_UNIT, Bench, Unit, config_value
 
 # At widths other than that of the 100G card: what depends on the width.
 OTHER_WIDTHS = ["a_packet_goes_through_its_chain", "everything_at_random", "full_links_of_long_packets"]
