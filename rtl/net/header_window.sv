@@ -36,10 +36,9 @@ module header_window
   end
 
   localparam int unsigned K = (HeaderBytes + FlitBytes - 1) / FlitBytes;
-  localparam int unsigned CountWidth = $clog2(K + 1);
 
   flit_t [K-1:0] slot_q;
-  logic [CountWidth-1:0] count_q;  // slots 0 .. count_q-1 are taken
+  logic [K-1:0] taken_q;  // slots that hold a flit: the lowest ones
   logic first_q;
 
   logic push, pop;
@@ -47,19 +46,20 @@ module header_window
   assign pop = out_valid_o && out_ready_i;
 
   // The window ends at its last slot, at the last flit that has arrived, or at the message's end.
-  logic complete, full;
+  logic complete, enough, full;
   length_t bytes;
-  assign full = count_q == CountWidth'(K);
+  logic [K:0] taken;  // one more, for the slot behind the last
+  assign taken = {1'b0, taken_q};
+  assign full = taken_q[K-1];
   always_comb begin
     complete = 1'b0;
+    enough = 1'b0;
     bytes = '0;
-    for (int unsigned i = 0; i < K; i++) begin
-      if (!complete && CountWidth'(i) < count_q) begin
-        bytes = length_t'((i + 1) * FlitBytes);
-        if (slot_q[i].last) begin
-          bytes = bytes - length_t'(slot_q[i].empty);
-          complete = 1'b1;
-        end
+    for (int unsigned n = K; n > 0; n--) begin
+      if (taken[n-1]) begin
+        if (slot_q[n-1].last) complete = 1'b1;
+        if (32'(need_i) <= n * FlitBytes) enough = 1'b1;
+        if (slot_q[n-1].last || !taken[n]) bytes = length_t'(n * FlitBytes) - length_t'(slot_q[n-1].empty);
       end
     end
   end
@@ -72,34 +72,35 @@ module header_window
   // Where one flit holds the whole window, nothing ever waits.
   if (K == 1) begin : gen_no_wait
     logic unused;
-    assign unused = &{1'b0, need_i, complete};
-    assign out_valid_o = count_q != '0;
+    assign unused = &{1'b0, complete, enough};
+    assign out_valid_o = taken_q[0];
   end else begin : gen_wait
-    assign out_valid_o = count_q != '0 && (!first_q || complete || full || available_o >= need_i);
+    assign out_valid_o = taken_q[0] && (!first_q || complete || full || enough);
   end
   assign out_flit_o = slot_q[0];
   assign out_first_o = first_q;
-  assign in_ready_o = !full || pop;
+  assign in_ready_o = !full || out_ready_i;  // a full window always offers
 
   // Only the load enable of a slot depends on the late `pop`; its data select depends on registers alone, so
   // the wide multiplexers stay small. A slot behind the last flit may load anything.
   for (genvar i = 0; i < int'(K); i++) begin : gen_slot
     flit_t next;
     if (i + 1 < int'(K)) begin : gen_shift
-      assign next = count_q > CountWidth'(i + 1) ? slot_q[i+1] : in_flit_i;
+      assign next = taken_q[i+1] ? slot_q[i+1] : in_flit_i;
     end else begin : gen_end
       assign next = in_flit_i;
     end
     always_ff @(posedge clk_i) begin
-      if (pop || (in_valid_i && count_q == CountWidth'(i))) slot_q[i] <= next;
+      if (pop || (in_valid_i && !taken_q[i] && (i == 0 || taken_q[i-(i>0)]))) slot_q[i] <= next;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    count_q <= count_q + CountWidth'(push) - CountWidth'(pop);
+    if (push && !pop) taken_q <= K'({taken_q, 1'b1});
+    if (pop && !push) taken_q <= taken[K:1];
     if (pop) first_q <= slot_q[0].last;
     if (rst_i) begin
-      count_q <= '0;
+      taken_q <= '0;
       first_q <= 1'b1;
     end
   end
@@ -113,7 +114,7 @@ module header_window
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      waits_for_bytes : cover (count_q != '0 && !out_valid_o);
+      waits_for_bytes : cover (taken_q[0] && !out_valid_o);
       leaves_before_all_has_come : cover (pop && first_q && !complete && !full);
       truncated : cover (pop && first_q && available_o < need_i);
       truncated_and_held_back : cover (out_valid_o && !out_ready_i && first_q && available_o < need_i);

@@ -9,10 +9,12 @@ from cocotb.triggers import Timer
 
 from girih.testing import run_cocotb
 
+NODES = random.Random(1).getrandbits(256)
+
 
 @pytest.mark.parametrize("entries", [1, 4, 8])
 def test_next_hop_table(entries):
-    run_cocotb("next_hop_table", __file__, parameters={"Entries": entries})
+    run_cocotb("next_hop_table", __file__, parameters={"Entries": entries, "Nodes": f"256'd{NODES}"})
 
 
 @cocotb.test()
@@ -30,6 +32,7 @@ async def lowest_matching_entry_wins(dut):
         await Timer(1, unit="ns")
         found = [node for valid, any_key, node, key in table if valid and (any_key or key == wanted)]
         assert dut.hit_o.value == bool(found)
+        assert dut.takes_o.value == (NODES >> found[0] & 1 if found else 0)
         if found:
             hits += 1
             assert dut.node_o.value == found[0]

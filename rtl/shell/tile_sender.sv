@@ -7,6 +7,10 @@
 // Combinational on the data path. What was decided for a first flit holds until the message has left,
 // also when software changes the node table meanwhile. Every flit carries its source and destination,
 // for the watchdog, which looks at links that stall.
+//
+// The search ends in the output and in registers alone: in_ready_o depends on out_ready_i and on what was decided in an
+// earlier cycle. So a message that is swallowed waits at most one cycle for an output that takes nothing. A drop is
+// reported in the cycle after the decision.
 module tile_sender
   import girih_pkg::*;
 #(
@@ -47,41 +51,42 @@ module tile_sender
   typedef struct packed {
     logic lossless;
     logic allowed;
-    logic found;
     node_t node;
   } stop_t;
 
-  logic hit;
+  logic hit, table_takes;
   node_t table_node;
 
   next_hop_table #(
-      .Entries(Entries)
+      .Entries(Entries),
+      .Nodes(Nodes)
   ) u_table (
       .entries_i(next_hops_i),
       .key_i(in_key_i),
       .hit_o(hit),
+      .takes_o(table_takes),
       .node_o(table_node)
   );
 
-  logic held_q;  // the message has been offered; the decision on it is in stop_q
+  logic held_q;  // the message has been offered; the decision on it is in stop_q and swallow_q
   stop_t stop, stop_q;
-  logic has_route, swallow;
+  logic has_route, found, takes, swallow, swallow_q;
   assign has_route = in_flit_i.desc.route_count != '0;
+  assign found = has_route || hit;
+  assign takes = has_route ? Nodes[in_flit_i.desc.route[0]] : table_takes;
 
   always_comb begin
     stop.lossless = in_flit_i.desc.lossless && lossless_i;
     stop.allowed = Stamped || (Tenants[in_flit_i.desc.tenant] && tenants_i[in_flit_i.desc.tenant]);
-    stop.found = has_route || hit;
     stop.node = has_route ? in_flit_i.desc.route[0] : table_node;
-    if (held_q) stop = stop_q;
+    swallow = !(stop.allowed && takes);
+    if (held_q) begin
+      stop = stop_q;
+      swallow = swallow_q;
+    end
   end
 
-  assign swallow = !(stop.allowed && stop.found && Nodes[stop.node]);
-  assign drop_bad_tenant_o = in_valid_i && !held_q && !stop.allowed;
-  assign drop_no_next_hop_o = in_valid_i && !held_q && stop.allowed && !stop.found;
-  assign drop_bad_node_o = in_valid_i && !held_q && stop.allowed && stop.found && swallow;
-
-  assign in_ready_o = out_ready_i || swallow;
+  assign in_ready_o = out_ready_i || swallow_q;
   assign out_valid_o = in_valid_i && !swallow;
 
   // Without hops left a route means nothing, so it is shifted in any case.
@@ -100,11 +105,19 @@ module tile_sender
 
   always_ff @(posedge clk_i) begin
     stop_q <= stop;
-    if (in_valid_i) held_q <= !(in_ready_o && in_flit_i.last);
+    if (in_valid_i) begin
+      held_q <= !(in_ready_o && in_flit_i.last);
+      swallow_q <= swallow && !(in_ready_o && in_flit_i.last);
+    end
     if (in_valid_i && in_ready_o) first_q <= in_flit_i.last;
+    drop_bad_tenant_o <= in_valid_i && !held_q && !stop.allowed;
+    drop_no_next_hop_o <= in_valid_i && !held_q && stop.allowed && !found;
+    drop_bad_node_o <= in_valid_i && !held_q && stop.allowed && found && !takes;
     if (rst_i) begin
       held_q <= 1'b0;
+      swallow_q <= 1'b0;
       first_q <= 1'b1;
+      {drop_bad_tenant_o, drop_no_next_hop_o, drop_bad_node_o} <= '0;
     end
   end
 endmodule

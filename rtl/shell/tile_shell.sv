@@ -176,15 +176,15 @@ module tile_shell
   end
 
   // In the order of the counters: the generated structs have the first one in bit 0.
-  logic [Counters-1:0] events;
-  assign events = {event_i, shell_event};
+  logic [Counters-1:0] events_q;
+  always_ff @(posedge clk_i) events_q <= rst_i ? '0 : {event_i, shell_event};
 
   counter_bank #(
       .Counters(Counters)
   ) u_counters (
       .clk_i,
       .rst_i,
-      .event_i(events),
+      .event_i(events_q),
       .read_i (counter_read_i),
       .word_i (counter_word_i),
       .done_o (counter_done_o),

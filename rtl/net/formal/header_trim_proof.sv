@@ -149,7 +149,8 @@ module header_trim_proof
       if (first && tracking && index_q == ahead && (data.last || through >= bytes_t'(need))) assert (window_valid);
 
       // For the induction: where the tracked flit lies, and how far each message has come.
-      assert (count == count_t'(u_window.count_q) && count <= count_t'(K));
+      assert (count == count_t'($countones(u_window.taken_q)) && count <= count_t'(K));
+      assert ((u_window.taken_q & (u_window.taken_q + 1'b1)) == '0);
       for (int unsigned i = 0; i < K; i++) begin
         if (count_t'(i) < count) begin
           assert (u_window.slot_q[i].last || u_window.slot_q[i].empty == '0);

@@ -12,12 +12,16 @@ def test_tile_sender(tenants):
 
 
 BROKEN = [
-    ("if (held_q) stop = stop_q;", ""),
-    ("if (in_valid_i) held_q <= !(in_ready_o && in_flit_i.last);", "held_q <= !(in_ready_o && in_flit_i.last);"),
-    ("stop.allowed && stop.found && Nodes[stop.node]", "stop.allowed && stop.found"),
+    ("      stop = stop_q;\n", ""),
+    ("      swallow = swallow_q;\n", ""),
+    ("      held_q <= !(in_ready_o && in_flit_i.last);", "      held_q <= 1'b1;"),
+    ("      swallow_q <= swallow && !(in_ready_o && in_flit_i.last);", "      swallow_q <= swallow;"),
+    ("assign in_ready_o = out_ready_i || swallow_q;", "assign in_ready_o = out_ready_i;"),
+    ("assign in_ready_o = out_ready_i || swallow_q;", "assign in_ready_o = 1'b1;"),
+    ("!(stop.allowed && takes)", "!(stop.allowed && found)"),
     ("&& tenants_i[in_flit_i.desc.tenant]", ""),
     ("in_flit_i.desc.lossless && lossless_i", "in_flit_i.desc.lossless"),
-    ("in_valid_i && !held_q && stop.allowed && !stop.found", "in_valid_i && stop.allowed && !stop.found"),
+    ("in_valid_i && !held_q && stop.allowed && !found", "in_valid_i && stop.allowed && !found"),
 ]
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves tile_sender, whatever the node table and the tile's rights do meanwhile:
-//   - a message leaves whole or is swallowed whole, and each one that is swallowed is reported once, with one reason;
+//   - a message leaves whole or is swallowed whole, and each one that is swallowed is reported once, with one reason,
+//     and waits at most one cycle for the output;
 //   - what has been offered stays, unchanged, until it is taken; nothing but the descriptor's own fields is changed;
 //   - all flits that leave are from this node, for one node, and that one takes messages;
 //   - a message leaves under a tenant that was allowed when it was first offered, and is lossless only if it was and
@@ -81,15 +82,19 @@ module tile_sender_proof
   );
 
   // What was seen of the message: whether flits of it have gone, or its first one has waited; what became of it.
-  logic middle_q, waiting_q, fresh, passes_q;
+  logic middle_q, waiting_q, fresh, passes_q, dropped_q, refused_q;
   node_t dst_q;
-  logic tenant_was_allowed, lossless_was_allowed, tenant_allowed_q, lossless_allowed_q;
+  logic tenant_was_allowed, lossless_was_allowed, tenant_allowed_q, lossless_allowed_q, tenant_refused, tenant_refused_q;
   assign fresh = in_valid_i && !middle_q && !waiting_q;
   assign tenant_was_allowed = fresh ? tenants_i[in_flit_i.desc.tenant] : tenant_allowed_q;
+  assign tenant_refused = $countones(Tenants) > 1 && !(Tenants[in_flit_i.desc.tenant] && tenant_was_allowed);
   assign lossless_was_allowed = fresh ? lossless_i : lossless_allowed_q;
 
   always_ff @(posedge clk_i) begin
     waiting_q <= in_valid_i && !in_ready && !middle_q;
+    dropped_q <= !rst && fresh && !out_valid;
+    refused_q <= !rst && in_valid_i && !in_ready && !out_valid;
+    tenant_refused_q <= tenant_refused;
     if (in_valid_i && in_ready) middle_q <= !in_flit_i.last;
     if (fresh) begin
       passes_q <= out_valid;
@@ -126,9 +131,11 @@ module tile_sender_proof
   always_ff @(posedge clk_i) begin
     if (!rst) begin
       assert (drops == '0 || drops == 3'b001 || drops == 3'b010 || drops == 3'b100);
-      assert ((drops != '0) == (fresh && !out_valid));
-      assert (taken == (in_valid_i && in_ready && !middle_q && !drop_bad_tenant));
-      if (in_valid_i) assert (in_ready == (out_ready_i || !out_valid));
+      assert ((drops != '0) == dropped_q);
+      assert (drop_bad_tenant == (dropped_q && tenant_refused_q));
+      assert (taken == (in_valid_i && in_ready && !middle_q && !tenant_refused));
+      if (in_valid_i && (out_ready_i || refused_q)) assert (in_ready);
+      if (out_valid) assert (in_ready == out_ready_i);
       if (!in_valid_i) assert (!out_valid);
       if (in_valid_i && !fresh) assert (out_valid == passes_q);
       if (out_valid) begin
@@ -144,15 +151,18 @@ module tile_sender_proof
       // Invariants: what the sender remembers.
       assert (u_dut.first_q == !middle_q);
       assert (u_dut.held_q == (middle_q || waiting_q));
-      if (waiting_q) assert (passes_q);
+      assert (u_dut.swallow_q == ((middle_q || waiting_q) && !passes_q));
       if (middle_q || waiting_q) begin
-        assert ((u_dut.stop_q.allowed && u_dut.stop_q.found && Nodes[u_dut.stop_q.node]) == passes_q);
         assert (u_dut.stop_q.node == dst_q);
+        if (passes_q) assert (Nodes[dst_q]);
       end
+      assert (refused_q == (waiting_q && !passes_q));
       if (waiting_q) begin
-        assert (u_in_check.waiting_q && u_out_check.waiting_q);
+        assert (u_in_check.waiting_q && u_out_check.waiting_q == passes_q);
         assert (u_dut.stop_q.lossless == (u_in_check.data_q.flit.desc.lossless && lossless_allowed_q));
-        if ($countones(Tenants) > 1) assert (Tenants[u_in_check.data_q.flit.desc.tenant] && tenant_allowed_q);
+        assert (u_dut.stop_q.allowed == ($countones(Tenants) == 1
+            || (Tenants[u_in_check.data_q.flit.desc.tenant] && tenant_allowed_q)));
+        if (passes_q) assert (u_dut.stop_q.allowed);
       end
     end
   end

@@ -51,14 +51,16 @@ module echo_engine
     return port inside {16'd7, 16'd13, 16'd17, 16'd19, 16'd37};
   endfunction
   logic [15:0] src_port, dst_port;
-  logic refuse, refusing_q, drop;
+  logic refuse, refusing_q, drop;  // refusing_q: what is left of the message is dropped
   assign {src_port, dst_port} = l4_word(header, flit.desc.l4_offset);
   assign refuse = (src_port == '0 || src_port == dst_port || answers(src_port)) && need != '0 && available >= need;
   assign drop = first ? refuse : refusing_q;
   assign out_valid_o = valid && !drop;
-  assign ready = out_ready_i || drop;
+  // A refused message waits at most one cycle for an output that takes nothing.
+  assign ready = out_ready_i || refusing_q;
   always_ff @(posedge clk_i) begin
-    if (valid && first) refusing_q <= refuse;
+    if (valid) refusing_q <= drop && !(ready && flit.last);
+    if (rst_i) refusing_q <= 1'b0;
   end
 
   // Swapped in place: every place where the ports can be offers its own two, and the mask
@@ -96,5 +98,5 @@ module echo_engine
 
   assign out_key_o = next_key_t'(flit.desc.port);
   assign event_o.mark_echoed = out_valid_o && out_ready_i && first;
-  assign event_o.drop_source_port = valid && first && refuse;
+  assign event_o.drop_source_port = valid && ready && first && refuse;
 endmodule
