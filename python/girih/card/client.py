@@ -52,7 +52,7 @@ class ControlClient(Bus):
             raise GirihError(f"no card answers ({error.strerror})", str(path), "Start one: ./girih run DESIGN") from error
         self._file = self._socket.makefile("rwb")
         self.registers = Registers(Manifest.load(Path(self.call("info")["folder"])), self)
-        self.services = RemoteServices(self)
+        self.services = RemoteServices(self.call)
 
     @staticmethod
     def sockets() -> list[Path]:

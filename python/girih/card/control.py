@@ -14,30 +14,27 @@ import json
 import os
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from girih.card.copy import snapshot
+from girih.card.progress import Progress
 from girih.card.registers import AccessRefused, violations
 from girih.errors import GirihError
 from girih.private import private_folder
 from girih.services.monitor import Monitor
 from girih.services.remote import CALLS
 
-if TYPE_CHECKING:
-    from girih.card.session import Session
-
 LINE_LIMIT = 1 << 20
 _numbers = itertools.count()
 
 
 class ControlServer:
-    """Serves any number of clients between the slices of a session, without blocking."""
+    """Serves any number of clients between the slices of a run, without blocking."""
 
-    def __init__(self, session: Session):
-        self._session = session
+    def __init__(self, progress: Progress):
+        self._run = progress
         folder = private_folder()
         number = next(_numbers)  # one process may run several cards
-        self.path = folder / f"{session.card.manifest.name}{f'.{number}' if number else ''}-{os.getpid()}.sock"
+        self.path = folder / f"{progress.card.manifest.name}{f'.{number}' if number else ''}-{os.getpid()}.sock"
         self.path.unlink(missing_ok=True)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(str(self.path))
@@ -98,23 +95,23 @@ class ControlServer:
     # ---- operations: the keys of the request are the arguments ----
 
     def _do_info(self) -> dict:
-        card, session = self._session.card, self._session
+        card, run = self._run.card, self._run
         ports, faults = card.pins()
         return {
             "folder": str(card.manifest.folder),
             "name": card.manifest.name,
             "pid": os.getpid(),
             "cycle": card.cycle,
-            "paused": session.paused,
+            "paused": run.paused,
             "quiet_cycles": card.quiet_cycles,
-            "stall": session.stall and session.stall.text,
-            "cycles_per_second": session.cycles_per_second,
+            "stall": run.stall and run.stall.text,
+            "cycles_per_second": run.cycles_per_second,
             "ports": ports,
             "faults": faults,
         }
 
     def _do_list(self) -> dict:
-        manifest = self._session.card.manifest
+        manifest = self._run.card.manifest
         tiles = {
             tile.name: {"kind": tile.kind, "registers": sorted(tile.registers), "counters": sorted(tile.counters)}
             for tile in manifest.tiles
@@ -122,35 +119,35 @@ class ControlServer:
         return {"tiles": tiles, "links": manifest.link_names()}
 
     def _do_read(self, name: str) -> int:
-        return self._session.card.registers.read(name)
+        return self._run.card.registers.read(name)
 
     def _do_write(self, name: str, value: int) -> None:
-        self._session.card.registers.write(name, value)
+        self._run.card.registers.write(name, value)
 
     def _do_read32(self, address: int) -> int:
-        return self._session.card.read32(address)
+        return self._run.card.read32(address)
 
     def _do_write32(self, address: int, value: int) -> None:
-        card = self._session.card
+        card = self._run.card
         card.write32(address, value)
         if card.services is not None:
             card.services.forget()  # this may have changed a table entry
 
     def _do_counters(self, tile: str | None = None) -> dict:
-        return self._session.card.registers.counters(tile)
+        return self._run.card.registers.counters(tile)
 
     def _do_snapshot(self) -> dict:
-        return snapshot(self._session.card)
+        return snapshot(self._run.card)
 
     def _do_link_stalls(self) -> dict[str, int]:
-        return self._session.card.registers.link_stalls()
+        return self._run.card.registers.link_stalls()
 
     def _do_histograms(self) -> dict:
-        return self._session.card.registers.histograms()
+        return self._run.card.registers.histograms()
 
     def _do_services(self, call: str, args: tuple = (), named: dict | None = None, as_tenant: str | None = None) -> object:
         """One of the calls of girih.services.remote, on behalf of the operator or of a tenant."""
-        card = self._session.card
+        card = self._run.card
         if card.services is None:
             raise GirihError("the card has no services", card.manifest.name, "Run a design with services, such as designs/panic.yaml.")
         if call == "state":
@@ -161,32 +158,32 @@ class ControlServer:
         return getattr(control, call)(*args, **(named or {}))
 
     def _do_pause(self) -> int:
-        self._session.paused = True
-        return self._session.card.cycle
+        self._run.paused = True
+        return self._run.card.cycle
 
     def _do_resume(self) -> int:
-        self._session.paused = False
-        return self._session.card.cycle
+        self._run.paused = False
+        return self._run.card.cycle
 
     def _do_step(self, cycles: int = 1) -> int:
         if not 1 <= cycles <= 100_000_000:
             raise GirihError(f"cannot step {cycles} cycles", "control socket", "Give 1 to 100000000.")
-        self._session.paused = True
-        self._session.card.run(cycles)
-        return self._session.card.cycle
+        self._run.paused = True
+        self._run.card.run(cycles)
+        return self._run.card.cycle
 
     def _do_capture_start(self, path: str, links: list[str]) -> None:
-        self._session.card.start_capture(Path(path), links)
+        self._run.card.start_capture(Path(path), links)
 
     def _do_capture_stop(self) -> int:
-        return self._session.card.stop_capture()
+        return self._run.card.stop_capture()
 
     def _do_faults(self, port: int, direction: str, **params: float) -> None:
-        self._session.card.set_faults(port, direction, **params)
+        self._run.card.set_faults(port, direction, **params)
 
     def _do_check(self) -> list[str]:
-        self._session.card.run_until_quiet()
-        return violations(self._session.card.registers.counters())
+        self._run.card.run_until_quiet()
+        return violations(self._run.card.registers.counters())
 
     def _do_quit(self) -> None:
-        self._session.stopped = True
+        self._run.stopped = True

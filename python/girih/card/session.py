@@ -15,7 +15,7 @@ from types import FrameType
 
 from girih.card.account import Account, account
 from girih.card.control import ControlServer
-from girih.card.stall import Stall
+from girih.card.progress import Progress
 from girih.card.virtual import VirtualCard
 
 SLICE_SECONDS = 0.02
@@ -29,18 +29,13 @@ REST_CYCLES = 2048
 """How far it runs then between two checks of the time."""
 
 
-class Session:
+class Session(Progress):
     """Runs a card and serves its control socket until it is told to stop."""
 
     def __init__(self, card: VirtualCard, *, control: bool = True, say: Callable[[str], None] | None = None):
         """say: called with the explanation whenever the card stalls."""
-        self.card = card
+        super().__init__(card)
         self._say = say
-        self.stall: Stall | None = None
-        self.paused = False
-        self.stopped = False
-        self.busy_seconds = 0.0
-        self.busy_cycles = 0
         self._taps: dict[int, int] = {}
         self.cable_gone: int | None = None
         """The port whose TAP device has been deleted."""
@@ -68,11 +63,6 @@ class Session:
     def watch(self, port: int, descriptor: int) -> None:
         """Wakes an idle card when the TAP device of a port has a frame; notices when it is deleted."""
         self._taps[descriptor] = port
-
-    @property
-    def cycles_per_second(self) -> float:
-        """Simulated cycles per second while there was work."""
-        return self.busy_cycles / self.busy_seconds if self.busy_seconds else 0.0
 
     def serve(
         self, *, seconds: float | None = None, cycles: int | None = None, until: Callable[[], bool] | None = None

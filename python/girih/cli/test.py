@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from girih.errors import GirihError
 from girih.paths import ROOT
 
 LEFT_OUT = "not thorough"
@@ -34,6 +35,7 @@ def register(app: typer.Typer) -> None:
         of unchanged modules are not built again, so the second run is faster than the first. At the end:
         the tests that took the most time, and the time of each folder.
         """
+        _check_paths(context.args)
         arguments = ["-n", str(jobs), "--dist", "worksteal"] if jobs > 1 else []
         arguments += [] if thorough else ["-m", QUICK if quick else LEFT_OUT]
         arguments += [] if shuffle is None else ["-p", "girih.testing.shuffle", "--shuffle", str(shuffle)]
@@ -42,6 +44,13 @@ def register(app: typer.Typer) -> None:
         if not coverage:
             raise typer.Exit(subprocess.call(command, cwd=ROOT))
         raise typer.Exit(_counted(command, whole=not context.args))
+
+
+def _check_paths(arguments: list[str]) -> None:
+    """pytest's workers say nothing of a path that does not exist."""
+    for path in (argument.partition("::")[0] for argument in arguments):
+        if "/" in path and not path.startswith("-") and not (ROOT / path).exists():
+            raise GirihError("there is no such test", path, "Name a folder or a file of the checkout, such as rtl/primitives.")
 
 
 def _counted(command: list[str], whole: bool) -> int:

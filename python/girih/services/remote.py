@@ -10,10 +10,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from girih.card.client import ControlClient
 
 # Methods of girih.services.control.ServiceControl that the socket offers, beside `state`.
 CALLS = (
@@ -26,25 +22,25 @@ CALLS = (
 
 
 class RemoteServices:
-    """Has the methods of ServiceControl that are named in CALLS."""
+    """Has the methods of ServiceControl that are named in CALLS. ask: sends an operation with its arguments to the card."""
 
-    def __init__(self, client: ControlClient, tenant: str | None = None):
-        self._client = client
+    def __init__(self, ask: Callable, tenant: str | None = None):
+        self._ask = ask
         self._tenant = tenant
 
     def as_tenant(self, tenant: str) -> RemoteServices:
         """The same card on behalf of a tenant's own controller."""
-        return RemoteServices(self._client, tenant)
+        return RemoteServices(self._ask, tenant)
 
     def state(self) -> dict:
         """The state of girih.services.monitor, with the cycle and the statistics of the ports' pins."""
-        return self._client.call("services", call="state")
+        return self._ask("services", call="state")
 
     def __getattr__(self, name: str) -> Callable:
         if name not in CALLS:
             raise AttributeError(name)
 
         def call(*args: object, **named: object) -> object:
-            return self._client.call("services", call=name, args=args, named=named, as_tenant=self._tenant)
+            return self._ask("services", call=name, args=args, named=named, as_tenant=self._tenant)
 
         return call

@@ -10,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from girih.compiler.values import did_you_mean, ipv4, ipv4_text, mac, mac_text
 from girih.errors import GirihError
 from girih.rmt import action as actions
+from girih.rmt.parse_graph import Piece
 from girih.services import register_words
 from girih.services.chains import HEADERS_HALF, Key, match_fields, shipped_program
 from girih.services.facts import Facts
@@ -24,6 +25,8 @@ PATTERN_EXAMPLE = 'Write a pattern such as "ipv4 dst is 10.0.0.1 / udp dst is 45
 ACTIONS_EXAMPLE = 'Write actions such as "queue aes class 1 / queue sha / port_id host".'
 _ITEM = re.compile(r"(?P<header>\w+(?:\.\w+)*?)[. ](?P<field>\w+)(?: is |=)(?P<value>\S+)")
 RED = 2  # of the colours of a meter
+Halves = dict[int, tuple[int, int]]
+"""Mask and value of halves of the header vector, by number."""
 
 
 @dataclass(frozen=True)
@@ -114,36 +117,47 @@ def _value_text(name: str, value: int, bits: int) -> str:
 
 def entry_pattern(key: Key, entry_key: int, entry_mask: int) -> str:
     """The pattern of an entry: fields if its bits are those of whole fields, else halves of the header vector."""
-    halves = {}
+    halves: Halves = {}
     for place, (half, key_mask) in enumerate(key.halves):
         shift = 16 * (key.slots - 1 - place)
         mask = entry_mask >> shift & key_mask
-        halves[half] = [mask, entry_key >> shift & mask]
+        halves[half] = mask, entry_key >> shift & mask
     program = shipped_program()
-    mask, there = halves.pop(HEADERS_HALF, [0, 0])
+    mask, there = halves.pop(HEADERS_HALF, (0, 0))
     headers = {name for name, bit in program.headers.items() if mask & there & 1 << bit}
     values, masks = {}, {}
     for name, pieces in sorted(program.fields.items(), key=lambda item: -match_fields()[item[0]]):
-        if name.rpartition(".")[0] not in headers:
-            continue
-        wanted = [(2 * p.word + high, (((1 << p.high - p.low + 1) - 1) << p.low) >> 16 * high & 0xFFFF) for p in pieces for high in (1, 0)]
-        wanted = [(half, bits) for half, bits in wanted if bits]
-        bits = sum(bits.bit_count() for _, bits in wanted)
-        value = mask = 0
-        for half, of_field in wanted:
-            have, is_value = halves.get(half, [0, 0])
-            low = (of_field & -of_field).bit_length() - 1
-            value = value << of_field.bit_count() | (is_value & of_field) >> low
-            mask = mask << of_field.bit_count() | (have & of_field) >> low
-        if mask == 0 or mask != (1 << bits) - (1 << bits - mask.bit_count()):
+        places = _places(pieces)
+        value, mask = _joined(halves, places)
+        bits = match_fields()[name]
+        if name.rpartition(".")[0] not in headers or not mask or mask != (1 << bits) - (1 << bits - mask.bit_count()):
             continue
         values[name] = value
         if mask.bit_count() < bits:
             masks[name] = mask
-        for half, of_field in wanted:
-            halves[half] = [part & ~of_field for part in halves.get(half, [0, 0])]
+        for half, of_field in places:
+            have, is_value = halves.get(half, (0, 0))
+            halves[half] = have & ~of_field, is_value & ~of_field
     rest = [f"half {half} & {mask:#06x} is {value:#06x}" for half, (mask, value) in halves.items() if mask]
     return " / ".join([*([pattern_text(values, masks)] if values else []), *rest]) or "any"
+
+
+def _places(pieces: Iterable[Piece]) -> list[tuple[int, int]]:
+    """Where a field is in the header vector: halves and its bits in each, the most significant first."""
+    bits_of = [(piece.word, ((1 << piece.high - piece.low + 1) - 1) << piece.low) for piece in pieces]
+    places = [(2 * word + high, bits >> 16 * high & 0xFFFF) for word, bits in bits_of for high in (1, 0)]
+    return [(half, bits) for half, bits in places if bits]
+
+
+def _joined(halves: Halves, places: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    """Value and mask of a field whose bits are at these places."""
+    value = mask = 0
+    for half, of_field in places:
+        have, is_value = halves.get(half, (0, 0))
+        low = (of_field & -of_field).bit_length() - 1
+        value = value << of_field.bit_count() | (is_value & of_field) >> low
+        mask = mask << of_field.bit_count() | (have & of_field) >> low
+    return value, mask
 
 
 # ---- actions ----

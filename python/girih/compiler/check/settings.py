@@ -35,36 +35,46 @@ def resolve(
     the kind's default.
     """
     given = {key.text: value for key, value in tile.settings}
-    fields = {field.name: field for field in kind.config}
-    parameters = {parameter.name: parameter for parameter in kind.parameters}
+    _check_keys(tile, kind, filled, report)
     inherited = _inherited(design.addresses, tile.port if kind.at_port else 0)
-    config: dict[str, Value] = {name: value for name, value in filled.items() if name in fields}
-    settable = [name for name in (*fields, *parameters) if name not in filled and name != "port"]
+    config: dict[str, Value | None] = {**_own_address(tile, kind, given, report), **filled}
+    for field in kind.config:
+        if field.name in config:
+            continue
+        if field.name in given:
+            config[field.name] = _field(field, given[field.name], tile.name, targets, report)
+        elif inherited.get(field.name) is not None:
+            config[field.name] = inherited[field.name]
+        elif field.default is not None:
+            config[field.name] = _all_of(field, field.default)
+        else:
+            _not_given(field, tile, kind, report)
+    parameters = _parameters(tile, kind, given, filled, design, report)
+    _check_network(tile, config, report)
+    return tuple((field.name, config.get(field.name) or _all_of(field, 0)) for field in kind.config), tuple(parameters.items())
+
+
+def _all_of(field: ConfigField, value: int) -> Value:
+    """The value of a field, each of whose elements is this, if it has elements."""
+    return (value,) * field.count if field.count else value
+
+
+def _check_keys(tile: TileText, kind: Kind, filled: Mapping[str, Value], report: Report) -> None:
+    names = [*(field.name for field in kind.config), *(item.name for item in kind.parameters)]
+    settable = [name for name in names if name not in filled and name != "port"]
     for key, _ in tile.settings:
         if key.text not in settable:
             _unknown(key, tile, kind, settable, report)
+
+
+def _own_address(tile: TileText, kind: Kind, given: Mapping[str, Scalar | Seq], report: Report) -> dict[str, Value | None]:
+    """The IP address that a tile has for itself, and the netmask that its prefix stands for."""
     address = given.get("ip")
-    if isinstance(address, Scalar) and "ip" in fields:
-        config["ip"], prefix = read_ip(address, "ip", f"ip of tile {tile.name}", report)
-        if "/" in address.text:
-            inherited["netmask"] = Addresses(None, None, prefix, None).netmask
-    for name, field in fields.items():
-        if name in config:
-            continue
-        if name in given:
-            config[name] = _field(field, given[name], tile.name, targets, report)
-        elif inherited.get(name) is not None:
-            config[name] = inherited[name]
-        elif field.default is not None:
-            config[name] = (field.default,) * field.count if field.count else field.default
-        else:
-            _not_given(field, tile, kind, report)
-    set_parameters = _parameters(tile, kind, given, filled, design, report)
-    if "port" in parameters:
-        set_parameters["port"] = tile.port
-    _check_network(tile, config, report)
-    ordered = tuple((field.name, config.get(field.name) or ((0,) * field.count if field.count else 0)) for field in kind.config)
-    return ordered, tuple(set_parameters.items())
+    if not isinstance(address, Scalar) or not any(field.name == "ip" for field in kind.config):
+        return {}
+    ip, prefix = read_ip(address, "ip", f"ip of tile {tile.name}", report)
+    masked = "/" in address.text and "netmask" not in given
+    return {"ip": ip, "netmask": Addresses(None, None, prefix, None).netmask} if masked else {"ip": ip}
 
 
 def _parameters(
@@ -87,6 +97,7 @@ def _parameters(
                 report.error(tile.line, f"{whose} is {value} by default, {fault} beside the other settings", f"Set it. {known.remedy(item)}")
             else:
                 report.error(tree.line, f"{whose} is {value}, {fault}", known.remedy(item))
+    numbers["port"] = tile.port
     return {item.name: numbers[item.name] for item in kind.parameters if item.name in numbers}
 
 

@@ -65,43 +65,52 @@ def _fabric(tree: Tree | None, report: Report) -> Fabric | None:
         return None
     if isinstance(tree, Scalar) and tree.text == "crossbar":
         return Fabric("crossbar", 0, line=tree.line)
-    if isinstance(tree, Map) and len(tree.entries) == 1:
-        (topology, value), line = tree.entries[0], tree.line
-        if topology.text == "crossbar":
-            ports = values.number(value)
-            if ports is not None and 1 <= ports <= MOST_TILES:
-                return Fabric("crossbar", ports, line=line)
-            found = values.what_it_is(value)
-            report.error(value.line, f"crossbar is {found}", f"It may have 1 to {MOST_TILES} ports: fabric: {{crossbar: 8}}")
-            return None
-        sides = [values.number(item) for item in value.items] if isinstance(value, Seq) else []
-        if topology.text == "mesh":
-            if len(sides) != 2 or None in sides:
-                report.error(value.line, "the size of a mesh is two whole numbers", "Write fabric: {mesh: [4, 2]}")
-            elif not all(1 <= side <= LARGEST_SIDE for side in sides):
-                report.error(
-                    value.line,
-                    f"a mesh of {sides[0]} x {sides[1]} cannot be built",
-                    f"Each side may be 1 to {LARGEST_SIDE} routers.",
-                )
-            else:
-                return Fabric("mesh", sides[0], sides[1], line=line)
-            return None
-        if topology.text == "butterfly":
-            if len(sides) != 3 or None in sides:
-                report.error(value.line, "the size of a butterfly is three whole numbers", "Write fabric: {butterfly: [2, 2, 2]}")
-            elif not all(1 <= n <= most for n, most in zip(sides, LARGEST_BUTTERFLY, strict=True)) or sides[:2] == [1, 1]:
-                x, y, tiles = LARGEST_BUTTERFLY
-                report.error(
-                    value.line,
-                    f"a butterfly of {sides[0]} x {sides[1]} routers of {sides[2]} tiles cannot be built",
-                    f"x may be 1 to {x} and y 1 to {y}, with two routers at least, and the tiles of a router 1 to {tiles}.",
-                )
-            else:
-                return Fabric("butterfly", sides[0], sides[1], sides[2], line=line)
-            return None
+    if isinstance(tree, Map) and len(tree.entries) == 1 and tree.entries[0][0].text in _SIZED:
+        topology, value = tree.entries[0]
+        return _SIZED[topology.text](value, tree.line, report)
     report.error(tree.line, f"the fabric is {_fabric_found(tree)}; a card has a mesh, a butterfly or a crossbar", FABRIC_REMEDY)
     return None
+
+
+def _crossbar(value: Tree, line: int, report: Report) -> Fabric | None:
+    ports = values.number(value)
+    if ports is not None and 1 <= ports <= MOST_TILES:
+        return Fabric("crossbar", ports, line=line)
+    report.error(value.line, f"crossbar is {values.what_it_is(value)}", f"It may have 1 to {MOST_TILES} ports: fabric: {{crossbar: 8}}")
+    return None
+
+
+def _mesh(value: Tree, line: int, report: Report) -> Fabric | None:
+    sides = _sides(value)
+    if len(sides) != 2 or None in sides:
+        report.error(value.line, "the size of a mesh is two whole numbers", "Write fabric: {mesh: [4, 2]}")
+    elif not all(1 <= side <= LARGEST_SIDE for side in sides):
+        what = f"a mesh of {sides[0]} x {sides[1]} cannot be built"
+        report.error(value.line, what, f"Each side may be 1 to {LARGEST_SIDE} routers.")
+    else:
+        return Fabric("mesh", sides[0], sides[1], line=line)
+    return None
+
+
+def _butterfly(value: Tree, line: int, report: Report) -> Fabric | None:
+    sides = _sides(value)
+    if len(sides) != 3 or None in sides:
+        report.error(value.line, "the size of a butterfly is three whole numbers", "Write fabric: {butterfly: [2, 2, 2]}")
+    elif not all(1 <= n <= most for n, most in zip(sides, LARGEST_BUTTERFLY, strict=True)) or sides[:2] == [1, 1]:
+        x, y, tiles = LARGEST_BUTTERFLY
+        what = f"a butterfly of {sides[0]} x {sides[1]} routers of {sides[2]} tiles cannot be built"
+        remedy = f"x may be 1 to {x} and y 1 to {y}, with two routers at least, and the tiles of a router 1 to {tiles}."
+        report.error(value.line, what, remedy)
+    else:
+        return Fabric("butterfly", sides[0], sides[1], sides[2], line=line)
+    return None
+
+
+def _sides(value: Tree) -> list[int | None]:
+    return [values.number(item) for item in value.items] if isinstance(value, Seq) else []
+
+
+_SIZED = {"crossbar": _crossbar, "mesh": _mesh, "butterfly": _butterfly}
 
 
 def _fabric_found(tree: Tree) -> str:
