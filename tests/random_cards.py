@@ -136,10 +136,12 @@ def services(rng: random.Random) -> str:
         tiles.append(tile(relay, "relay", params, rng, next=wires[0]))
     units = [rng.choice(UNITS) for _ in range(rng.randint(1, 6))]
     own = [names.new(kind) for kind in units]
-    tiles += [tile(name, kind, params, rng) for name, kind in zip(own, units)]
+    theirs = {name: parameters(load_kinds()[kind], params, rng) for name, kind in zip(own, units)}
+    tiles += [f"  {name}: {table({'kind': kind, **theirs[name]})}\n" for name, kind in zip(own, units)]
+    slots = rng.randint(1, min(values.get("lossless_slots", 1) for values in theirs.values()))
     scheduler = load_kinds()["scheduler"]
     while True:
-        values = parameters(scheduler, params, rng) | {"channels": channels}
+        values = parameters(scheduler, params, rng) | {"channels": channels, "lossless_slots": slots}
         known = Parameters(scheduler.parameters, params, values)
         if all(known.allows(item, known.value(item)) for item in scheduler.parameters):
             break

@@ -76,6 +76,16 @@ def test_what_does_not_fit_is_counted(card):
     card.check_conservation()
 
 
+def test_a_unit_has_room_for_the_largest_lossless_packets(card):
+    """Back to back to a unit slower than the link: none is sent back, and each gives its token back once."""
+    card.registers.write("wire.lossless", 1)
+    card.registers.write("unit_0.byte_time", 1 << 14)
+    sent = [frame(1001, max(SIZES)) for _ in range(6)]
+    assert through(card, sent, load=1.0) == sent
+    assert card.registers.counters("unit_0")["unit_0"]["mark_detoured"] == 0
+    card.check_conservation()
+
+
 def test_a_chain_comes_and_goes(card):
     sent = [frame(2000, 100) for _ in range(20)]
     assert through(card, sent) == sent and visits(card) == [0, 0, 0, 0]

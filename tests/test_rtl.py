@@ -57,6 +57,7 @@ REFUSED = [
     ("header_window", "HeaderBytes", 256, "header_window: HeaderBytes is 256; it must be from 1 to 255"),
     ("link_stalls", "Links", 1, "link_stalls: Links is 1; it must be 0 or from 2 to 1024"),
     ("local_buffer", "Flits", 256, "local_buffer: Flits is 256; it must be a power of two, at least 282"),
+    ("local_buffer", "LosslessSlots", 0, "local_buffer: LosslessSlots is 0; it must be at least 1"),
     ("local_buffer", "Messages", 3, "local_buffer: Messages is 3; it must be a power of two, more than LosslessSlots"),
     ("lossless_tokens", "Places", 3, "lossless_tokens: Places is 3; it must be a power of two"),
     ("lossless_tokens", "Tokens", 0, "lossless_tokens: Tokens is 0; it must be at least 1"),

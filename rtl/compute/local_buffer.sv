@@ -36,6 +36,9 @@ module local_buffer
   if (Flits < LosslessFlits + MaxFrameFlits || (Flits & (Flits - 1)) != 0) begin : gen_bad_flits
     $fatal(1, "local_buffer: Flits is %0d; it must be a power of two, at least %0d", Flits, LosslessFlits + MaxFrameFlits);
   end
+  if (LosslessSlots < 1) begin : gen_bad_lossless_slots
+    $fatal(1, "local_buffer: LosslessSlots is %0d; it must be at least 1", LosslessSlots);
+  end
   if (Messages <= LosslessSlots || (Messages & (Messages - 1)) != 0) begin : gen_bad_messages
     $fatal(1, "local_buffer: Messages is %0d; it must be a power of two, more than LosslessSlots", Messages);
   end
@@ -76,13 +79,13 @@ module local_buffer
       .out_data_o(out_desc_o)
   );
 
-  // Room by class: droppable, lossless. Without slots of their own, lossless messages count as droppable ones.
+  // Room by class: droppable, lossless.
   logic in_lossless, in_lossless_q, out_lossless;
   flits_t free_q[2], room;
   messages_t droppable_q;  // messages
   logic few;
-  assign in_lossless = LosslessSlots != 0 && (in_first_i ? in_flit_i.desc.lossless : in_lossless_q);
-  assign out_lossless = LosslessSlots != 0 && out_desc_o.lossless;
+  assign in_lossless = in_first_i ? in_flit_i.desc.lossless : in_lossless_q;
+  assign out_lossless = out_desc_o.lossless;
   assign room = in_lossless ? free_q[1] : free_q[0];
   assign few = 9'(droppable_q) < 9'(slots_i) && droppable_q < MostDroppable;
   assign accept_o = desc_ready && 32'(need_i) <= 32'(room) && (in_lossless || few);

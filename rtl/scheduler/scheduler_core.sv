@@ -17,7 +17,7 @@ module scheduler_core
     parameter int unsigned Entries = 1024,
     parameter int unsigned Cells = W < 256 ? 2048 : 1024,  // of each channel
     parameter int unsigned CellFlits = 2,
-    parameter int unsigned LosslessSlots = 2,  // lossless packets that a unit has room for
+    parameter int unsigned LosslessSlots = 1,  // lossless packets that a unit has room for
     parameter int unsigned LosslessPackets = 1,  // tokens of each tenant
     parameter int unsigned LosslessPlaces = 8,  // places of each tenant in which packets wait for a token
     localparam int unsigned Queues = Services * Tenants,

@@ -10,7 +10,7 @@ module scheduler_engine
     parameter int unsigned Entries = 1024,
     parameter int unsigned Cells = W < 256 ? 2048 : 1024,
     parameter int unsigned CellFlits = 2,
-    parameter int unsigned LosslessSlots = 2,
+    parameter int unsigned LosslessSlots = 1,
     parameter int unsigned LosslessPackets = 1,
     parameter int unsigned LosslessPlaces = 8
 ) (

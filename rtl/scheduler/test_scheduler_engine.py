@@ -17,7 +17,7 @@ OTHER_WIDTHS = ["a_packet_goes_through_its_chain", "everything_at_random", "full
 @pytest.mark.parametrize("data_width", WIDTHS)
 def test_scheduler_engine(data_width):
     run_cocotb(
-        "scheduler_engine", __file__, data_width=data_width, chained=True, testcase=None if data_width == 512 else OTHER_WIDTHS
+        "scheduler_engine", __file__, data_width=data_width, chained=True, parameters={"LosslessSlots": 2}, testcase=None if data_width == 512 else OTHER_WIDTHS
     )
 
 

@@ -16,7 +16,7 @@ STALLED, SERVING = 0, 1  # services
 
 
 def test_scheduler_lossless():
-    run_cocotb("scheduler_engine", __file__, data_width=512, chained=True)
+    run_cocotb("scheduler_engine", __file__, data_width=512, chained=True, parameters={"LosslessSlots": 2})
 
 
 async def start(dut) -> tuple[Bench, Unit]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 LONGEST = 14  # flits of a message: more than most ways have links
 TOKENS = 2  # of the scheduler: lossless messages on their way along chains
-SENT = 2  # lossless messages that the scheduler sends a unit which has not let go of them
+SENT = 2  # lossless messages that the scheduler sends a unit which has not let go of them; the unit has room for as many
 MEMORY = 3  # messages that the scheduler stores, besides those with a token
 FILL, DRAIN = 120, 5000  # cycles
 
@@ -42,7 +42,6 @@ class Plan:
     tiles: dict[str, Place]
     services: tuple[tuple[tuple[str, ...], str], ...] = ()
     chains: tuple[tuple[tuple[int, ...], str | None], ...] = ()
-    unit_slots: int = 2  # lossless messages that a unit keeps room for; the scheduler sends it two at most
 
     @property
     def ports(self) -> int:
@@ -63,8 +62,6 @@ def text(plan: Plan) -> str:
             keys |= {"exit": tile.exit, "lossless": str(tile.lossless).lower()}
         if tile.kind == "scheduler":
             keys["channels"] = len(tile.at)
-        if tile.kind == "unit" and plan.unit_slots < 2:
-            keys["lossless_slots"] = plan.unit_slots
         if tile.kind == "balancer":
             keys["next"] = f"[{', '.join(tile.next)}]"
         elif tile.kind == "eth_rx":
@@ -265,7 +262,7 @@ class Play:
         here = [("store", other) for other in self.stored[name]] + [("back", other) for other in self.back[name]] + self.coming[name]
         if tile.kind == "unit":
             same = sum(verdict == "store" and other.lossless == message.lossless for verdict, other in here)
-            if same < (self.plan.unit_slots if message.lossless else 1):
+            if same < (SENT if message.lossless else 1):
                 return "store"
             if not any(verdict == "back" for verdict, _ in here):
                 if message.lossless:

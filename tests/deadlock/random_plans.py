@@ -51,7 +51,7 @@ def _with_services(rng: random.Random) -> Plan:
         tiles[name] = place
         if name in {to for tile in tiles.values() if tile.kind in ("port", "unit") for to in tile.next}:
             tiles[name] = Place(rng.choice(("relay", "buffer")), (), 0, ("scheduler",))
-    return _placed(tiles, rng, services, chains, rng.choice((1, 2, 2)))
+    return _placed(tiles, rng, services, chains)
 
 
 def _led(middle: list[str], share: float, rng: random.Random) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def _choose(names: list[str], count: int, rng: random.Random) -> tuple[str, ...]
     return tuple(rng.choice(names) for _ in range(count))
 
 
-def _placed(tiles: dict[str, Place], rng: random.Random, services: tuple = (), chains: tuple = (), unit_slots: int = 2) -> Plan:
+def _placed(tiles: dict[str, Place], rng: random.Random, services: tuple = (), chains: tuple = ()) -> Plan:
     """Puts the tiles that something leads to anywhere on a mesh, or in a row on a crossbar."""
     kept = [name for name, tile in tiles.items() if tile.kind not in MIDDLE]
     leads = [exit for _, exit in chains if exit]
@@ -101,4 +101,4 @@ def _placed(tiles: dict[str, Place], rng: random.Random, services: tuple = (), c
     rng.shuffle(order)
     placed = {name: tuple(next(left) for _ in range(sizes[name])) for name in order}
     at = {name: Place(tile.kind, placed[name], tile.port, tile.next, tile.exit, tile.lossless) for name, tile in tiles.items()}
-    return Plan(mesh, at, services, chains, unit_slots)
+    return Plan(mesh, at, services, chains)

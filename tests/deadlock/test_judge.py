@@ -21,8 +21,7 @@ from girih.compiler.read.design import read
 from girih.compiler.read.parse import Report, parse
 from girih.compiler.stub_kinds import service_kinds
 from girih.errors import GirihError, GirihErrors
-from girih.spec.kinds import EngineParameter, Kind
-from tests.deadlock.judge import SENT, Place, Plan, hangs, text
+from tests.deadlock.judge import Place, Plan, hangs, text
 from tests.deadlock.random_plans import random_plan
 
 ROUNDS = 6  # of an accepted design
@@ -31,18 +30,9 @@ SHOWN = 0.93  # of the refused ones hang within these, and all of those without 
 SORTS = ("plain", "services", "lossless")
 
 
-def kinds() -> dict[str, Kind]:
-    """Those of the tests of the compiler; the units keep as much room for lossless messages as the plan says."""
-    found = service_kinds()
-    for name in ("stub_unit", "stub_scheduler"):
-        slots = EngineParameter("lossless_slots", SENT, 0, 8, "lossless messages")
-        found[name] = replace(found[name], parameters=(*found[name].parameters, slots))
-    return found
-
-
 def card_of(plan: Plan) -> Card:
     report = Report("plan.yaml")
-    return check(read(parse(text(plan), report), "plan", report), "plan.yaml", kinds(), report, allow_deadlock=True)
+    return check(read(parse(text(plan), report), "plan", report), "plan.yaml", service_kinds(), report, allow_deadlock=True)
 
 
 def led(card: Card) -> dict[str, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from girih.compiler.check.chains import is_scheduler, is_unit
-from girih.compiler.messages import State, Step, Walk, keeps_room, walk
+from girih.compiler.messages import State, Step, Walk, walk
 from girih.compiler.model import Card, Tile
 from girih.compiler.paths import in_order
 from girih.deadlock import Graph
@@ -95,7 +95,7 @@ def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: l
         _add_tokens(graph, card, tile, comes, leaves)
         return
     lossless = [step for step in comes if step.after.lossless]
-    if is_unit(kind) and keeps_room(card, tile):
+    if is_unit(kind):  # it has room for those
         lossless = [step for step in lossless if step.start.tile != card.scheduling.scheduler]
     if (comes and kind.buffering in WAITING) or (lossless and kind.buffering == "drops"):
         for place in tile.places:

@@ -19,7 +19,6 @@ from girih.compiler.scheduling import PUSH, Chain, ChainHop, Service
 
 NEVER = PUSH.index("never")
 ALWAYS = PUSH.index("always")
-LOSSLESS_SLOTS = "lossless_slots"  # of a unit: messages for which it reserves room; of a scheduler: the most messages that it sends to a unit
 
 
 @dataclass(frozen=True, order=True)
@@ -125,20 +124,9 @@ def makes_lossless(tile: Tile) -> bool:
     return tile.kind.lossless is not None and bool(dict(tile.config)[tile.kind.lossless])
 
 
-def keeps_room(card: Card, unit: Tile) -> bool:
-    """Whether a unit reserves room for all lossless messages that the scheduler may send it."""
-    return _slots(unit, 0) >= _slots(card.tile(card.scheduling.scheduler), 1)
-
-
 def gives_chains(tile: Tile) -> bool:
     """Whether a tile assigns chains to messages from its port."""
     return tile.kind.chained and "axis_in" in tile.kind.uses
-
-
-def _slots(tile: Tile, otherwise: int) -> int:
-    """A tile's slots for lossless messages, from the design or its kind."""
-    default = next((p.default for p in tile.kind.parameters if p.name == LOSSLESS_SLOTS), otherwise)
-    return int(dict(tile.parameters).get(LOSSLESS_SLOTS, default))
 
 
 def _alone(service: Service) -> Chain:
@@ -192,7 +180,7 @@ class _Machine:
                 yield self._step(state, state.at, unit, replace(state, routed=True))
 
     def _worked_on(self, tile: Tile, state: State) -> Iterator[Step]:
-        """Its service is done; or the unit has no room, and sends it back unchanged."""
+        """Its service is done; or the unit has no room, and sends it back unchanged. There is room for lossless messages from the scheduler."""
         here, table = End(tile.name), _possible(tile, state)
         done = replace(state, hop=state.hop + 1)
         if state.chain is None or done.hop == len(self.chains[state.chain].hops):
@@ -204,7 +192,7 @@ class _Machine:
             service = self._service(done)
             if not pushed or service.push != ALWAYS or len(pushed) < len(service.units):
                 yield from self._by(tile, table, state, done, self._label(state.chain), seldom=bool(pushed))
-        if not (state.lossless and state.routed and keeps_room(self.card, tile)):
+        if not (state.lossless and state.routed):
             yield from self._by(tile, table, state, state, seldom=True)
 
     def _pushed(self, tile: Tile, state: State) -> tuple[str, ...]:

@@ -50,6 +50,7 @@ def service_kinds() -> dict[str, Kind]:
             EngineParameter("services", 8, 1, 16, "services"),
             EngineParameter("tenants", 4, 1, 8, "tenants"),
             EngineParameter("cells", 1024, 16, 4096, "cells of each channel"),
+            EngineParameter("lossless_slots", 2, 1, 8, "lossless messages that a unit is sent"),
         ),
         config=(
             *[_array(name, 8, 16) for name in ("unit_credits", "unit_service", "unit_node", "policy", "push", "affinity")],
@@ -64,5 +65,6 @@ def service_kinds() -> dict[str, Kind]:
         chained=True,
         buffering="drops",
         next=NodeTable("stop", 2, {"scheduler": 1}),
+        parameters=(EngineParameter("lossless_slots", 2, 1, 8, "lossless messages that it has room for"),),
     )
     return dict(load_kinds()) | {kind.name: kind for kind in (port, scheduler, unit)}

@@ -16,6 +16,7 @@ from girih.compiler.scheduling import Scheduling, Service, ServiceText, Tenant, 
 from girih.spec.kinds import Kind
 from girih.spec.message import CardParams, type_widths
 
+LOSSLESS_SLOTS = "lossless_slots"  # of a scheduler: the most lossless messages that it sends to a unit; of a unit: those for which it has room
 CELL_FLITS = 2  # if the kind has no parameter for it
 MOST_SERVICES = 1 << type_widths()["service"]
 Kinds = Mapping[str, Kind | None]
@@ -31,6 +32,7 @@ def check_scheduling(design: Design, kinds: Kinds, report: Report) -> Scheduling
     services = _services(text.services, design, kinds, report)
     tenants = _tenants(text.tenants, services, _most_tenants(scheduler, kinds), design, report)
     _check_buffer(tenants, scheduler, kinds, design, report)
+    _check_lossless_slots(scheduler, kinds, design, report)
     check_entries(tenants, design, kinds, report)
     chains = check_chains(text.chains, services, tenants, design, kinds, report)
     return Scheduling(scheduler.name if scheduler else None, services, tenants, chains)
@@ -161,6 +163,26 @@ def _check_buffer(
             f"the tenants' guarantees are {promised} bytes together; the packet buffer has {size}",
             "Lower them, or give the scheduler more cells.",
         )
+
+
+def _check_lossless_slots(scheduler: TileText | None, kinds: Kinds, design: Design, report: Report) -> None:
+    """Checks that every unit has room for all lossless messages that the scheduler may send it. It must not send one back: the
+    scheduler takes back the token of a message that it sends to its last unit."""
+    if scheduler is None:
+        return
+    sent = _lossless_slots(scheduler, kinds, design)
+    for tile in design.tiles:
+        if is_unit(kinds[tile.name]) and (room := _lossless_slots(tile, kinds, design)) < sent:
+            report.error(
+                tile.line,
+                f"unit {tile.name} has room for {room} lossless messages; {scheduler.name} sends it up to {sent}",
+                f"Write {LOSSLESS_SLOTS}: {sent} in {tile.name}, or {LOSSLESS_SLOTS}: {room} in {scheduler.name}.",
+            )
+
+
+def _lossless_slots(tile: TileText, kinds: Kinds, design: Design) -> int:
+    kind = kinds[tile.name]
+    return (kind and parameter(tile, kind, LOSSLESS_SLOTS, design.params)) or 1
 
 
 def buffer_bytes(tile: TileText, kind: Kind, params: CardParams) -> int | None:
