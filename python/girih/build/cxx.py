@@ -27,7 +27,7 @@ OBJECTS = BUILD / "objects"
 COMMON_FLAGS = ["-std=gnu++20", "-pipe"]
 RUNTIME = ("verilated.cpp", "verilated_threads.cpp")  # what every model needs of Verilator's runtime
 NOT_OPTIMIZED = '#pragma GCC optimize ("O0")\n'  # from here to the end of the file
-UNIT_BYTES = 1_200_000  # of C++ in one run of the compiler: a few seconds, so that two processors share the work
+UNIT_BYTES = 2_600_000  # of C++ in one run of the compiler: a few seconds more than the header of a large model takes
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, and how many steps of how many are done."""
