@@ -2,8 +2,9 @@
 // One channel of the scheduler: a fabric link in and out, the packet memory between them, the queue of
 // popped packets that wait for the link, and the packets whose cells are to be freed.
 //
-// A new lossless packet takes a token of its tenant, or a place to wait for one; if there is neither, it waits at the
-// link. A packet from a unit already has its token. A packet of a tenant that does not exist is never lossless.
+// A new lossless packet takes a token of its tenant, or a place to wait for one. If there is neither, it is dropped as a
+// droppable one that overflows; so nothing behind it ever waits for its tenant. A packet from a unit already has its token.
+// A packet of a tenant that does not exist is never lossless.
 module scheduler_channel
   import girih_pkg::*, entry_pkg::*;
 #(
@@ -34,10 +35,11 @@ module scheduler_channel
     input  node_t [Units-1:0] unit_node_i,
     input  logic  [Tenants-1:0] token_i,  // there is one for a new lossless packet of this tenant
     input  logic  [Tenants-1:0] place_i,  // there is a place to wait for a token
+    input  logic  [Tenants-1:0] refuse_i,  // there is neither
     output logic              token_taken_o,
     output logic              place_taken_o,
     output tenant_t           taken_tenant_o,
-    output logic              held_o,     // a new lossless packet waits at the link for a place
+    output logic              held_o,     // a new lossless packet waits at the link for its turn, or for room
 
     output logic     stored_valid_o,
     input  logic     stored_ready_i,
@@ -71,7 +73,7 @@ module scheduler_channel
     logic [CellWidth:0] cells;
   } chain_t;
 
-  logic first_q, returning, lossless, new_lossless, has_token, has_place;
+  logic first_q, returning, lossless, new_lossless, has_token, has_place, refused;
   always_comb begin
     returning = 1'b0;
     for (int unsigned u = 0; u < Units; u++) begin
@@ -83,17 +85,19 @@ module scheduler_channel
   always_comb begin
     has_token = 1'b0;
     has_place = 1'b0;
+    refused = 1'b0;
     for (int unsigned t = 0; t < Tenants; t++) begin
       if (in_flit_i.desc.tenant == tenant_t'(t)) begin
         has_token = token_i[t];
         has_place = place_i[t];
+        refused = new_lossless && refuse_i[t];
       end
     end
   end
   assign token_taken_o = in_valid_i && in_ready_o && new_lossless && has_token;
-  assign place_taken_o = in_valid_i && in_ready_o && new_lossless && !has_token;
+  assign place_taken_o = in_valid_i && in_ready_o && new_lossless && !has_token && has_place;
   assign taken_tenant_o = in_flit_i.desc.tenant;
-  assign held_o = in_valid_i && new_lossless && !has_token && !has_place;
+  assign held_o = in_valid_i && new_lossless && !has_token && !has_place && !refused;
   always_ff @(posedge clk_i) begin
     if (in_valid_i && in_ready_o) first_q <= in_flit_i.last;
     if (rst_i) first_q <= 1'b1;
@@ -139,6 +143,12 @@ module scheduler_channel
     if (rst_i) lossless_q <= '0;
   end
 
+  flit_t arriving;
+  always_comb begin
+    arriving = in_flit_i;
+    arriving.desc.lossless = lossless && !refused;
+  end
+
   packet_buffer #(
       .Cells(Cells),
       .CellFlits(CellFlits)
@@ -147,9 +157,10 @@ module scheduler_channel
       .rst_i,
       .in_valid_i,
       .in_ready_o,
-      .in_flit_i,
-      .in_hold_i(new_lossless && !has_token && !has_place),
-      .in_waits_i(lossless),
+      .in_flit_i(arriving),
+      .in_hold_i(new_lossless && !has_token && !has_place && !refused),
+      .in_refuse_i(refused),
+      .in_waits_i(lossless && !refused),
       .in_reserved_i(lossless && (returning || has_token)),
       .reserve_i(reserve_q),
       .stored_valid_o,
@@ -230,6 +241,7 @@ module scheduler_channel
     if (!rst_i) begin
       lossless_comes_back : cover (in_valid_i && first_q && lossless && returning);
       lossless_without_token_or_place : cover (held_o);
+      lossless_is_refused : cover (in_valid_i && refused);
       evictions_are_full : cover (!evict_room_o);
       drop_goes_before_eviction : cover (drop_valid_i && evicted_valid);
       launch_waits : cover (read_valid && !read_ready);

@@ -91,7 +91,7 @@ module scheduler_core
   // Links between the parts, in the order in which a packet passes them.
   logic [Channels-1:0] stored_valid, stored_ready, token_taken;
   arrival_t stored[Channels];
-  logic [Channels-1:0][Tenants-1:0] token, place;
+  logic [Channels-1:0][Tenants-1:0] token, place, refuse;
   logic [Channels-1:0] place_taken, held;
   policy_pkg::tenant_t [Channels-1:0] taken_tenant;
   cells_t room_cells[Channels];
@@ -173,6 +173,7 @@ module scheduler_core
         .unit_node_i,
         .token_i(token[c]),
         .place_i(place[c]),
+        .refuse_i(refuse[c]),
         .token_taken_o(token_taken[c]),
         .place_taken_o(place_taken[c]),
         .taken_tenant_o(taken_tenant[c]),
@@ -246,6 +247,7 @@ module scheduler_core
       .tail_rank_i(tail_rank),
       .token_o(token),
       .place_o(place),
+      .refuse_o(refuse),
       .token_taken_i(token_taken),
       .place_taken_i(place_taken),
       .taken_tenant_i(taken_tenant),

@@ -71,6 +71,7 @@ module scheduler_intake
     // New lossless packets at the links, by channel: see lossless_tokens.
     output logic [Channels-1:0][Tenants-1:0] token_o,
     output logic [Channels-1:0][Tenants-1:0] place_o,
+    output logic [Channels-1:0][Tenants-1:0] refuse_o,
     input logic [Channels-1:0] token_taken_i,
     input logic [Channels-1:0] place_taken_i,
     input policy_pkg::tenant_t [Channels-1:0] taken_tenant_i,
@@ -81,7 +82,7 @@ module scheduler_intake
     output cells_t used_cells_o[Tenants],
     output cells_t used_entries_o[Tenants]
 );
-  logic rank_ready, ready, aside, resume_valid, resume_ready, demand;
+  logic rank_ready, ready, aside, resume_valid, resume_ready, demand, evicting;
   logic [Channels:0] turn;
   logic [Channels-1:0] ample;
   logic [Tenants-1:0] waiting;
@@ -222,6 +223,7 @@ module scheduler_intake
       .evict_queue_o,
       .demand_i(demand),
       .ample_o(ample),
+      .evicting_o(evicting),
       .free_cells_i,
       .nonempty_i,
       .tail_valid_i,
@@ -244,6 +246,7 @@ module scheduler_intake
       .rst_i,
       .token_o,
       .place_o,
+      .refuse_o,
       .take_token_i(token_taken_i),
       .take_place_i(place_taken_i),
       .take_tenant_i(taken_tenant_i),
@@ -258,7 +261,8 @@ module scheduler_intake
       .drop_i(ranked_valid && ranked.entry.token && !accept_o),
       .drop_place_i(ranked_valid && is_lossless(ranked.entry.desc.lossless, ranked.entry.desc.tenant) && !ranked.entry.token),
       .drop_tenant_i(ranked.entry.desc.tenant),
-      .ample_i(ample)
+      .ample_i(ample),
+      .evicting_i(evicting)
   );
 
   assign arrival_o = ranked.entry;

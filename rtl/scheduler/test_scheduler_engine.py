@@ -242,12 +242,13 @@ async def a_guarantee_holds_against_a_flood(dut):
 
 @cocotb.test()
 async def lossless_packets_are_never_dropped(dut):
-    """A flood of droppable packets around lossless ones whose unit is slow: they wait, at most two at the unit."""
+    """A flood of droppable packets around lossless ones whose unit is slow: they wait, at most two at the unit. There is a
+    token or a place for each."""
     units = [Unit(0, credits=4, cycles=50), Unit(1, credits=4, cycles=30)]
     bench = await Bench.start(dut, units, push=[2] * 8)
     lossless = []
     for i in range(700):
-        if i % 20 == 0:
+        if i % 80 == 0:
             lossless.append(bench.packet(random.randint(64, 1500), [(0, 0), (1, 0)], lossless=1, tenant=2))
             bench.send(0, lossless[-1])
         else:

@@ -19,10 +19,10 @@ def test_scheduler_lossless():
     run_cocotb("scheduler_engine", __file__, data_width=512, chained=True, parameters={"LosslessSlots": 2})
 
 
-async def start(dut) -> tuple[Bench, Unit]:
+async def start(dut, **config) -> tuple[Bench, Unit]:
     units = [Unit(STALLED, credits=16, cycles=5), Unit(SERVING, credits=16, cycles=5)]
     units[0].stopped = True
-    return await Bench.start(dut, units, push=[0] * 8), units[0]
+    return await Bench.start(dut, units, push=[0] * 8, **config), units[0]
 
 
 async def run(dut, seed: int, others: list[tuple], disturbing: dict[int, list[tuple]]) -> list[int]:
@@ -84,21 +84,42 @@ async def droppable_packets_make_room(dut):
 
 
 @cocotb.test()
-async def what_finds_no_place_waits_at_the_port_and_is_not_dropped(dut):
-    """One more than there are tokens and places: the port stalls until one has left; the other port does not."""
+async def what_finds_no_place_is_dropped_and_the_port_goes_on(dut):
+    """Far more than there are tokens and places, for a unit that has stalled, and packets of others among them by the same port."""
     bench, stalled = await start(dut)
     many = [bench.packet(64, [(STALLED, 0)], tenant=1, lossless=1) for _ in range(40)]
-    bench.send(0, *many)
-    await bench.steps(600)
-    assert len(bench.offers[0]) == len(many) - PLACES - TOKENS - 2, "two have left for their last service: the unit has room"
-    through = [bench.packet(64, [(SERVING, 0)], tenant=2, lossless=i % 2) for i in range(20)]
-    bench.send(1, *through)
-    await bench.steps(600)
-    assert all(packet in bench.done for packet in through)
+    others = [bench.packet(64, [(SERVING, 0)] * (1 + i % 2), tenant=(0, 2, 3)[i % 3], lossless=i % 2) for i in range(40)]
+    for one, other in zip(many, others, strict=True):
+        bench.send(0, one, other)
+        await bench.steps(12)
+    await bench.steps(300)
+    assert not bench.offers[0], "the port stands still"
+    assert all(packet in bench.done for packet in others)
+    kept = PLACES + TOKENS + 2  # two have left for their last service: the unit has room
+    assert bench.dropped == bench.events["drop_overflow"] == len(many) - kept
     stalled.stopped = False
     await bench.quiet()
-    order = [packet.number for packet in bench.done if packet in many]
-    assert order == sorted(order), "lossless packets of a tenant left in another order"
+    assert [packet for packet in bench.done if packet in many] == many[:kept], "those that came first, in order"
+
+
+@cocotb.test()
+async def no_room_can_be_made(dut):
+    """Memory is full of droppable packets within their guarantee, so that none is evicted: there is no room for places."""
+    bench, stalled = await start(dut, guaranteed_cells=[0, 0, 0, 2000] + [0] * 4, guaranteed_entries=[0, 0, 0, 600] + [0] * 4)
+    bench.send(0, *(bench.packet(1500, [(STALLED, 0)], tenant=3) for _ in range(100)))
+    await bench.steps(100 * 24 + 300)
+    many = [bench.packet(9000, [(STALLED, 0)], tenant=1, lossless=1) for _ in range(12)]
+    bench.send(0, *many)
+    for _ in range(3):
+        other = bench.packet(1500, [(SERVING, 0)], tenant=2, lossless=1)
+        bench.send(0, other)
+        await bench.steps(12 * 141 + 300)
+        assert other in bench.done, "the port stands still"
+    assert bench.events["drop_overflow"] > 0
+    stalled.stopped = False
+    await bench.quiet()
+    kept = [packet for packet in bench.done if packet in many]
+    assert kept == many[: len(kept)] and len(kept) >= TOKENS
 
 
 @cocotb.test()
@@ -115,7 +136,9 @@ async def what_is_void_or_has_no_right_gives_back_what_it_took(dut):
     await bench.steps(800)
     assert not bench.offers[0], "the port stands still"
     stalled.stopped = False
-    bench.send(0, *(bench.packet(64, [(STALLED, 0), (SERVING, 0)], tenant=1 + i % 3, lossless=1) for i in range(60)))
     bench.send(1, *(bench.packet(64, [(SERVING, 0)], tenant=1) for i in range(100)))
+    for i in range(60):
+        bench.send(0, bench.packet(64, [(STALLED, 0), (SERVING, 0)], tenant=1 + i % 3, lossless=1))
+        await bench.steps(25)
     await bench.quiet()
     assert bench.dropped == 40

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 LONGEST = 14  # flits of a message: more than most ways have links
-TOKENS = 2  # of the scheduler: lossless messages on their way along chains
+TOKENS = 2  # of the scheduler: lossless messages on their way along chains; it drops new ones that find none
 SENT = 2  # lossless messages that the scheduler sends a unit which has not let go of them; the unit has room for as many
 MEMORY = 3  # messages that the scheduler stores, besides those with a token
 FILL, DRAIN = 120, 5000  # cycles
@@ -273,12 +273,12 @@ class Play:
         return None if message.lossless or tile.kind == "icmp" else "drop"
 
     def _admitted(self, name: str, message: Message) -> str | None:
-        """A new lossless message waits for a token, a droppable one for nothing."""
+        """A message waits for nothing: a new lossless one that finds no token is dropped, too."""
         message.lane = self.led.get(message.src, 0)
         if message.lossless:
             new = message.src not in self.units
             if new and self.tokens == 0:
-                return None
+                return "drop"
             if message.chain and new:
                 self.tokens -= 1
                 message.token = True

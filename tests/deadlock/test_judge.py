@@ -2,7 +2,7 @@
 """The compiler's verdicts on random designs beside those of a judge that plays their messages and shares nothing with it.
 
 A design that the compiler accepts must never hang. One that it refuses should: some hang so seldom that the judge does not see
-it, and some cannot, because the proof takes a message that may go to one of several units to wait for each of them.
+it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lossless packets and one port of the scheduler for all: a packet that waits for a token stands before the one that has it."""
+"""Lossless packets and one port of the scheduler for all: what has no token is in nobody's way, so the card does not hang."""
 
 from __future__ import annotations
 
@@ -8,51 +8,43 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
 from girih.card import VirtualCard
-from girih.card.manifest import Watch
-from girih.card.stall import CIRCLE, CardStalled
 from girih.compiler.check.card import check_file
-from girih.compiler.check.deadlock import DeadlockError
 from girih.compiler.compile import compile_design
-from girih.compiler.emit.watch import watch
-from girih.compiler.explain import name_of
 from girih.paths import DESIGNS
 
 DESIGN = DESIGNS / "panic_overload.yaml"  # two services in a chain, and a scheduler with one port and one token
 WIRE = "wire: {kind: rmt_port, port: 0, exit: host}"
+KEPT = 1 + 8  # of one tenant at least: its tokens and places
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def refused(tmp_path_factory) -> DeadlockError:
-    text = DESIGN.read_text()
-    assert WIRE in text
-    path = tmp_path_factory.mktemp("designs") / "lossless.yaml"
-    path.write_text(text.replace(WIRE, WIRE.replace("host}", "host, lossless: true}")))
-    with pytest.raises(DeadlockError) as raised:
-        check_file(path)
-    return raised.value
-
-
 def frame(number: int) -> bytes:
-    """Longer than a queue of the fabric, so that it shows on the link before the one that it waits for."""
+    """Longer than a queue of the fabric."""
     packet = IP(src="10.0.0.1", dst="10.0.0.2") / UDP(sport=number, dport=2000) / bytes(1400)
     return bytes(Ether(dst="02:00:00:00:00:02", src="02:00:00:00:00:01") / packet)
 
 
-def test_it_hangs_in_the_circle_that_is_named_and_droppable_packets_do_not(refused):
-    chain = [name_of(refused.card, edge.holder) for edge in refused.cycle]
-    assert any("token" in resource for resource in chain)
-    with VirtualCard(compile_design(DESIGN)) as card:
+def test_the_design_is_accepted(tmp_path):
+    text = DESIGN.read_text()
+    assert WIRE in text
+    path = tmp_path / "lossless.yaml"
+    path.write_text(text.replace(WIRE, WIRE.replace("host}", "host, lossless: true}")))
+    check_file(path)
+
+
+def test_it_does_not_hang():
+    """Packets come faster than the first unit takes them. All but those without token and place come out, in order."""
+    with VirtualCard(compile_design(DESIGN), collect=True) as card:
         for lossless in (0, 1):
             card.registers.write("wire.lossless", lossless)
-            for number in range(20):
-                card.inject(0, frame(number))
-            if not lossless:
-                card.check_conservation()
-        card.watch = Watch.read(watch(refused.card))
-        with pytest.raises(CardStalled) as raised:
+            sent = [frame(number) for number in range(60)]
+            for data in sent:
+                card.inject(0, data)
             card.run_until_quiet()
-        stall = raised.value.stall
-        assert stall.kind == CIRCLE
-        start = stall.chain.index(chain[0])
-        assert [*stall.chain[start:], *stall.chain[:start]] == chain
+            card.check_conservation()
+            got = [each.data for each in card.collect(1)]
+            if lossless:
+                assert KEPT < len(got) < len(sent) and got[:KEPT] == sent[:KEPT]
+                assert [data for data in sent if data in got] == got
+                dropped = card.registers.counters("scheduler")["scheduler"]["drop_overflow"]
+                assert len(got) + dropped == len(sent)

@@ -31,17 +31,6 @@ class Buffer:
 
 
 @dataclass(frozen=True)
-class Tokens:
-    """The tokens of a scheduler; a new lossless message needs one until it leaves for its last service."""
-
-    scheduler: str
-
-    @property
-    def text(self) -> str:
-        return f"a token of {self.scheduler}"
-
-
-@dataclass(frozen=True)
 class ControlRing:
     """The control network, which handles one access at a time."""
 
@@ -50,7 +39,7 @@ class ControlRing:
         return "the control network"
 
 
-Resource = Channel | Buffer | Tokens | ControlRing
+Resource = Channel | Buffer | ControlRing
 
 
 @dataclass(frozen=True)
@@ -91,8 +80,7 @@ def dependencies(card: Card, messages: Walk | None = None) -> Graph:
 def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: list[Step]) -> None:
     """Adds what the messages in a tile wait for, and what waits for the tile. comes, leaves: of all messages."""
     buffer, kind = Buffer(tile.name), tile.kind
-    if is_scheduler(kind):
-        _add_tokens(graph, card, tile, comes, leaves)
+    if is_scheduler(kind):  # it takes or drops what is new, and has room reserved for lossless messages that come back
         return
     lossless = [step for step in comes if step.after.lossless]
     if is_unit(kind):  # it has room for those
@@ -130,20 +118,3 @@ def _add_replies(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves
 def lossless_tiles(messages: Walk) -> frozenset[str]:
     """The tiles that lossless messages can reach."""
     return frozenset(step.after.at.tile for step in messages.steps if step.after.lossless)
-
-
-def _add_tokens(graph: Graph, card: Card, scheduler: Tile, comes: list[Step], leaves: list[Step]) -> None:
-    """A lossless message that does not come from a unit is new to the scheduler, and waits at its port for a token. Tokens are given
-    back when messages with tokens move on: into the fabric, and through the units."""
-    tokens = Tokens(scheduler.name)
-    units = card.scheduling.unit_names
-    for step in comes:
-        if step.after.lossless and step.start.tile not in units:
-            place = scheduler.places[step.after.at.port]
-            because = f"a lossless message of {step.start.tile} waits for a token, before all behind it"
-            graph.wait(Channel(OUT, place, place), tokens, Because(because))
-    if any(step.after.lossless for step in comes):
-        for place in dict.fromkeys(scheduler.places[step.start.port] for step in leaves):
-            graph.wait(tokens, Channel(IN, place, place), Because(f"a token of {scheduler.name} comes back when the message that has it leaves"))
-        for unit in dict.fromkeys(step.after.at.tile for step in leaves if step.after.lossless):
-            graph.wait(tokens, Buffer(unit), Because(f"a token of {scheduler.name} comes back when {unit} has taken the message that has it"))

@@ -62,6 +62,7 @@ module admission
     // Whether a lossless message waits for room, and whether there is room for one of the largest size.
     input  logic                demand_i,
     output logic [Channels-1:0] ample_o,
+    output logic                evicting_o,  // a packet is evicted, or can be
 
     // State of the packet buffers and of the PIFO.
     input cells_t              free_cells_i[Channels],
@@ -289,6 +290,7 @@ module admission
       && (owed_q != '0 || (starving_q && pending_q == '0));
   assign evict_queue_o = victim_queue;
   assign evict = evict_valid_o && evict_ready_i;
+  assign evicting_o = victim_valid || pending_q != '0;
   assign evicted = release_valid_i && release_evicted_i;
 
   always_ff @(posedge clk_i) begin

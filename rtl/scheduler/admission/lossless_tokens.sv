@@ -3,7 +3,8 @@
 // for one of the largest size, because it may return by any of them, until it leaves for its last service. Each tenant
 // has Tokens tokens, and Places places in which messages wait for one (lossless_wait), so tenants take nothing from one
 // another. A place has no reserved room: it is given only if there is room for a message of the largest size beyond
-// all guarantees. If a message waits at the link for such room (demand_o), droppable messages are evicted to make it.
+// all guarantees. If a message waits at the link for such room (demand_o), droppable messages are evicted to make it; once
+// there is none to evict, or if its tenant has no place left, it is refused. So no message waits for another's tenant.
 //
 // The channels and the waiting messages take turns, so an offer has only one taker. A tenant's messages stay in order:
 // while one waits, no other gets a token at the link.
@@ -18,9 +19,10 @@ module lossless_tokens
     input logic clk_i,
     input logic rst_i,
 
-    // New messages at the link: whether there is a token or a place to wait, and which of the two is taken.
+    // New messages at the link: whether there is a token, a place to wait, or neither; and which of the two is taken.
     output logic [Channels-1:0][Tenants-1:0] token_o,
     output logic [Channels-1:0][Tenants-1:0] place_o,
+    output logic [Channels-1:0][Tenants-1:0] refuse_o,
     input logic [Channels-1:0] take_token_i,
     input logic [Channels-1:0] take_place_i,
     input tenant_t [Channels-1:0] take_tenant_i,
@@ -41,7 +43,8 @@ module lossless_tokens
     input logic drop_place_i,
     input tenant_t drop_tenant_i,
 
-    input logic [Channels-1:0] ample_i  // room for a message without a token
+    input logic [Channels-1:0] ample_i,  // room for a message without a token
+    input logic evicting_i  // a droppable message is evicted, or can be
 );
   if (Tokens < 1) begin : gen_bad_tokens
     $fatal(1, "lossless_tokens: Tokens is %0d; it must be at least 1", Tokens);
@@ -72,6 +75,18 @@ module lossless_tokens
 
   assign demand_o = |demand_q;
 
+  // The choice of the next message to evict can take a look at every queue.
+  localparam int unsigned Patience = 128;
+  localparam int unsigned PatienceWidth = $clog2(Patience) + 1;
+  logic [PatienceWidth-1:0] idle_q;
+  logic hopeless;
+  assign hopeless = idle_q[PatienceWidth-1];
+  always_ff @(posedge clk_i) begin
+    if (evicting_i) idle_q <= '0;
+    else if (!hopeless) idle_q <= idle_q + 1'b1;
+    if (rst_i) idle_q <= '0;
+  end
+
   // Tenants are served round robin, too.
   logic [Tenants-1:0] resume_grant;
   arbiter_round_robin #(
@@ -91,6 +106,7 @@ module lossless_tokens
   for (genvar c = 0; c < Channels; c++) begin : gen_channel
     assign token_o[c] = turn_q == TurnWidth'(c) ? token & empty : '0;
     assign place_o[c] = turn_q == TurnWidth'(c) && ample_i[c] ? place : '0;
+    assign refuse_o[c] = turn_q == TurnWidth'(c) ? ~(token & empty) & ~(place & {Tenants{ample_i[c] || !hopeless}}) : '0;
     always_ff @(posedge clk_i) begin
       if (turn_q == TurnWidth'(c)) demand_q[c] <= held_i[c] && |(place >> take_tenant & Tenants'(1));
       if (rst_i) demand_q[c] <= 1'b0;
@@ -147,6 +163,7 @@ module lossless_tokens
       tenants_take_turns : cover (resume_pick && !$onehot(resumable));
       resume_waits : cover (resume_valid_o && !resume_ready_i);
       no_place : cover (!(&place));
+      room_cannot_be_made : cover (demand_o && hopeless);
       room_is_demanded : cover (demand_o);
       token_of_a_dropped_one : cover (drop_i);
       place_of_a_dropped_one : cover (drop_place_i);

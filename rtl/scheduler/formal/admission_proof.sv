@@ -64,7 +64,7 @@ module admission_proof
   assign leaver = holder_q[release_slot_i];
   assign leave = release_i && held_q[release_slot_i];
 
-  logic accept, discard, evict_valid, arrival_valid, departure_valid, ample;
+  logic accept, discard, evict_valid, arrival_valid, departure_valid, ample, unused_evicting;
   logic [SlotWidth-1:0] slot;
   logic [1:0] queue, evict_queue;
   fate_event_t arrival, departure;
@@ -122,6 +122,7 @@ module admission_proof
       .tail_rank_i(tail_rank),
       .demand_i(1'b0),
       .ample_o(ample),
+      .evicting_o(unused_evicting),
       .arrival_valid_o(arrival_valid),
       .arrival_event_o(arrival),
       .departure_valid_o(departure_valid),

@@ -69,6 +69,7 @@ module packet_buffer_proof
       .in_ready_o(in_ready),
       .in_flit_i,
       .in_hold_i(1'b0),
+      .in_refuse_i(1'b0),
       .in_waits_i(in_flit_i.desc.lossless),
       .in_reserved_i(in_flit_i.desc.lossless),
       .reserve_i('0),

@@ -21,6 +21,7 @@ module cell_writer
     output logic  in_ready_o,
     input  flit_t in_flit_i,
     input  logic  in_hold_i,
+    input  logic  in_refuse_i,
     input  logic  in_waits_i,
     input  logic  in_reserved_i,
 
@@ -82,7 +83,7 @@ module cell_writer
   assign reserved = open_q ? reserved_q : in_reserved_i;
   assign trim = open_q ? trim_q : in_flit_i.desc.length != '0;
   assign limit = open_q ? limit_q : in_flit_i.desc.length;
-  assign lost = open_q && lost_q;
+  assign lost = open_q ? lost_q : in_refuse_i;
   assign present = in_flit_i.last ? FullFlit - length_t'(in_flit_i.empty) : FullFlit;
   assign {too_long, length} = {1'b0, open_q ? length_q : '0} + {1'b0, present};
 
@@ -188,7 +189,8 @@ module cell_writer
       no_cell : cover (fire && starved && !open_q);
       no_cell_in_the_middle : cover (fire && starved && open_q);
       waits_for_a_cell : cover (in_valid_i && waits && starved);
-      waits_for_a_token : cover (in_valid_i && !open_q && in_hold_i);
+      held : cover (in_valid_i && !open_q && in_hold_i);
+      refused : cover (fire && !open_q && in_refuse_i);
       reports_are_full : cover (in_valid_i && !open_q && !in_hold_i && !reports_ready);
       reserve_is_used : cover (take_o && reserved && free_i <= reserve_i);
       longer_than_a_length : cover (fire && too_long);

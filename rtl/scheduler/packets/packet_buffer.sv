@@ -25,9 +25,10 @@ module packet_buffer
     input logic rst_i,
 
     input  logic  in_valid_i,
-    output logic  in_ready_o,  // depends on in_flit_i and on the four inputs below
+    output logic  in_ready_o,  // depends on in_flit_i and on the five inputs below
     input  flit_t in_flit_i,
     input  logic  in_hold_i,   // with the first flit of a packet: do not take it yet
+    input  logic  in_refuse_i,  // with the first flit: take it to its end and report it as lost (stored_overflow_o)
     input  logic  in_waits_i,  // with the first flit
     input  logic  in_reserved_i,  // with the first flit
     input  count_t reserve_i,
@@ -88,6 +89,7 @@ module packet_buffer
       .in_ready_o,
       .in_flit_i,
       .in_hold_i,
+      .in_refuse_i,
       .in_waits_i,
       .in_reserved_i,
       .stored_valid_o,

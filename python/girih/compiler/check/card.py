@@ -20,7 +20,7 @@ from girih.compiler.check.traffic import check_traffic
 from girih.compiler.model import Card, Design, Fabric, Hop, Tile, TileText, Value
 from girih.compiler.paths import reachable_ports
 from girih.compiler.read.design import read
-from girih.compiler.read.parse import Report, Scalar, parse, read_text
+from girih.compiler.read.parse import Report, parse, read_text
 from girih.compiler.scheduling import Scheduling
 from girih.errors import GirihError
 from girih.paths import ROOT
@@ -86,24 +86,13 @@ class _Plan:
         return {name: why_no_exit(self.kinds[name]) or node for name, node in self.nodes.items()}
 
     def scheduler_for(self, tile: TileText) -> tuple[str, tuple[int, ...]] | None:
-        """The scheduler, and its fabric ports in the order in which a tile uses them: each unit and port starts with another.
-
-        Lossless messages have the first port to themselves: no message from a unit waits behind one
-        that waits for a token.
-        """
+        """The scheduler, and its fabric ports in the order in which a tile uses them: each unit and port starts with another."""
         name, units = self.scheduling.scheduler, self.scheduling.unit_names
         if name is None:
             return None
         ports = list(range(self.ports[name]))
-        if len(ports) > 1 and any(self._makes_lossless(other) for other in self.design.tiles):
-            ports = ports[:1] if self._makes_lossless(tile) else ports[1:]
         turn = (units.index(tile.name) if tile.name in units else tile.port) % len(ports)
         return name, (*ports[turn:], *ports[:turn])
-
-    def _makes_lossless(self, tile: TileText) -> bool:
-        kind = self.kinds[tile.name]
-        flag = None if kind is None else kind.lossless
-        return any(key.text == flag and isinstance(value, Scalar) and bool(value.value) for key, value in tile.settings)
 
 
 def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report, allow_deadlock: bool = False) -> Card:

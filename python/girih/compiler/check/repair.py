@@ -8,20 +8,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from girih.compiler.check import edits
-from girih.compiler.check.hops import SCHEDULER
-from girih.compiler.dependencies import Tokens, dependencies, lossless_tiles
+from girih.compiler.dependencies import dependencies, lossless_tiles
 from girih.compiler.explain import Cycle, steps, tiles_of
 from girih.compiler.messages import Path, Walk, walk
-from girih.compiler.model import CARD_NODE, Card, Design, Fabric, Tile, TileText
+from girih.compiler.model import CARD_NODE, Card, Design, Fabric, TileText
 from girih.compiler.paths import endless
-from girih.compiler.read.parse import Scalar
 from girih.compiler.values import listing
 from girih.spec.kinds import Kind
 from girih.topology import Place
 
 MOST_MOVES = 4  # of one proposal
 MOST_CHANGES = 6  # of several together
-CHANNELS = "channels"  # of a scheduler: its fabric ports
 Recheck = Callable[[Design], Card | None]  # the card of a changed design, None if it has errors
 Occupant = tuple[str, int]  # a tile and one of its fabric ports
 
@@ -39,7 +36,7 @@ def proposals(design: Design, card: Card, cycle: Cycle, kinds: Mapping[str, Kind
     """The least change of each kind that leaves no cycle: other positions, a buffer, a second tile of a kind. If none
     is enough by itself, several changes together."""
     search = _Search(design, card, cycle, kinds, recheck)
-    sorts = (search.channels, search.buffers, search.copies) if _is_of_tiles(card) else (search.positions, search.buffers)
+    sorts = (search.buffers, search.copies) if _is_of_tiles(card) else (search.positions, search.buffers)
     found = [next((proposal for proposal in sort() if is_free(proposal.card)), None) for sort in sorts]
     return tuple(proposal for proposal in found if proposal) or tuple(search.several())
 
@@ -218,36 +215,6 @@ class _Search:
 
     def _text(self, name: str) -> TileText:
         return next(tile for tile in self.design.tiles if tile.name == name)
-
-    # Lossless messages separate from messages from units.
-
-    def channels(self) -> Iterator[Proposal]:
-        """One more fabric port of the scheduler, so that new lossless messages have a port of their own."""
-        waiting = next((edge.holder.scheduler for edge in self.cycle if isinstance(edge.holder, Tokens)), None)
-        if waiting is None:
-            return
-        tile, text = self.card.tile(waiting), self._text(waiting)
-        kinds = {it.name: self.kinds[it.kind.text] for it in self.design.tiles}
-        led = [it.name for it in self.design.tiles if it.next is not None and SCHEDULER[0] in kinds[it.name].next.names]
-        for names in (*((name,) for name in led), tuple(led)):  # they return by the port at which lossless messages wait
-            design = self.design
-            for name in names:
-                design = edits.with_next(design, name, None)
-            yield from self._tried(f"Leave out next of {listing(names, 'and')}", design)
-        wanted = len(tile.places) + 1
-        setting = (edits.word(text.line, CHANNELS), Scalar(text.line, str(wanted), wanted))
-        for at in self._more_places(tile, text):
-            settings = (*(pair for pair in text.settings if pair[0].text != CHANNELS), setting)
-            changed = replace(text, settings=settings, at=at)
-            design = replace(self.design, tiles=tuple(changed if it is text else it for it in self.design.tiles))
-            more = f" at {_at(at)}" if at else ""
-            yield from self._tried(f"Give {waiting} one more fabric port{more}, {CHANNELS}: {wanted}", design)
-
-    def _more_places(self, tile: Tile, text: TileText) -> Iterator[tuple[Place, ...] | None]:
-        if text.at is None or self.card.fabric.topology == "crossbar":
-            yield text.at
-        else:
-            yield from ((*tile.places, place) for place in self._free_in(edits.where(self.card)))
 
 
 def _is_buffer(kind: Kind) -> bool:
