@@ -4,8 +4,8 @@
 //   flits --+--> parser --> stage 0 --> ... --> stage n-1 --> deparser --> out
 //           +----------------- buffer --------------------------^
 //
-// 3 + 2 * Stages + 1 cycles from a frame's flit to the message's, more only if the parser has to
-// wait for a later flit; one frame per cycle. There is no back-pressure at the input: a frame is
+// 6 + 2 * Stages cycles from a frame's flit to the message's (parser 4, a register in front of the deparser, deparser 1), with
+// Cut = 0 two less; more only if the parser has to wait for a later flit; one frame per cycle. There is no back-pressure at the input: a frame is
 // accepted if the buffer has room for one of the largest size, else it is dropped whole.
 module rmt_pipeline
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
@@ -14,7 +14,8 @@ module rmt_pipeline
     parameter int unsigned Stages = 1,
     parameter bit [MaxStages-1:0][1:0] Kinds = '0,  // of each stage: 0 exact, 1 ternary, 2 longest prefix
     parameter bit [MaxStages-1:0][15:0] Entries = {MaxStages{16'd256}},
-    parameter bit [MaxStages-1:0][7:0] KeyHalves = {MaxStages{8'd8}}
+    parameter bit [MaxStages-1:0][7:0] KeyHalves = {MaxStages{8'd8}},
+    parameter bit Cut = TimingMhz >= 250
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -41,17 +42,21 @@ module rmt_pipeline
 
   localparam int unsigned UsedWidth = $clog2(BufferFlits) + 1;
 
-  // Accepted frames.
-  logic first_q, taking_q, fits, take;
+  // Accepted frames. Whether one fits is known a cycle before it comes; room that is freed meanwhile does not count.
+  localparam logic [UsedWidth-1:0] MostUsed = UsedWidth'(BufferFlits - MaxFrameFlits);
+  logic first_q, taking_q, fits_q, take;
   logic [UsedWidth-1:0] used;
-  assign fits = used <= UsedWidth'(BufferFlits - MaxFrameFlits);
-  assign take = in_valid_i && (first_q ? fits : taking_q);
+  assign take = in_valid_i && (first_q ? fits_q : taking_q);
   always_ff @(posedge clk_i) begin
     if (in_valid_i) begin
       first_q <= in_flit_i.last;
-      taking_q <= first_q ? fits : taking_q;
+      taking_q <= first_q ? fits_q : taking_q;
     end
-    if (rst_i) first_q <= 1'b1;
+    fits_q <= take ? used < MostUsed : used <= MostUsed;
+    if (rst_i) begin
+      first_q <= 1'b1;
+      fits_q <= 1'b1;
+    end
   end
 
   window_response_t [MaxStages:0] response;
@@ -62,7 +67,9 @@ module rmt_pipeline
   logic edits_write;
   path_t edits_path;
   path_edits_t edits;
-  parser u_parser (
+  parser #(
+      .Cut(Cut)
+  ) u_parser (
       .clk_i,
       .rst_i,
       .in_valid_i(take),
@@ -130,10 +137,20 @@ module rmt_pipeline
 
   // The deadlock proof relies on this: no table makes a message lossless at a port without lossless traffic. Applied
   // before frames wait, so that an offered flit does not change with the configuration.
-  phv_t decided;
+  phv_t settled, decided;
+  logic decided_valid;
   always_comb begin
-    decided = phv[Stages];
-    decided.desc.lossless = phv[Stages].desc.lossless && default_i.lossless;
+    settled = phv[Stages];
+    settled.desc.lossless = phv[Stages].desc.lossless && default_i.lossless;
+  end
+  if (Cut) begin : gen_cut
+    always_ff @(posedge clk_i) begin
+      decided_valid <= phv_valid[Stages] && !rst_i;
+      if (phv_valid[Stages]) decided <= settled;
+    end
+  end else begin : gen_wire
+    assign decided_valid = phv_valid[Stages];
+    assign decided = settled;
   end
 
   drop_e dropped;
@@ -145,7 +162,7 @@ module rmt_pipeline
       .beat_valid_i(take),
       .beat_i(in_flit_i),
       .used_o(used),
-      .phv_valid_i(phv_valid[Stages]),
+      .phv_valid_i(decided_valid),
       .phv_i(decided),
       .edits_write_i(edits_write),
       .edits_path_i(edits_path),
@@ -162,7 +179,7 @@ module rmt_pipeline
   assign unused = &{1'b0, key_phv[Stages]};
 
   assign event_o.in_frames = in_valid_i && first_q;
-  assign event_o.drop_overflow = in_valid_i && first_q && !fits;
+  assign event_o.drop_overflow = in_valid_i && first_q && !fits_q;
   assign event_o.drop_runt = dropped == DropRunt;
   assign event_o.drop_action = dropped == DropAction;
   assign event_o.drop_meter = dropped == DropMeter;

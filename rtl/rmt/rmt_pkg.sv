@@ -79,15 +79,15 @@ package rmt_pkg;
   } placed_edit_t;
 
   typedef struct packed {
-    logic touched;  // bytes that it covers have changed
+    logic write;
     sum_mode_e mode;
     halfword_t place;
-    logic [15:0] old;
-    logic [18:0] delta;  // not folded
+    logic [19:0] total;  // whose complement, folded, is the new checksum
   } placed_sum_t;
 
   typedef struct packed {
     descriptor_t desc;
+    next_key_t key;
     drop_e drop;
     logic mirror;
     node_t mirror_exit;

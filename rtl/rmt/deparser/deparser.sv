@@ -107,17 +107,14 @@ module deparser
   );
 
   assign out_valid_o = offer && !swallow;
-  // Flows alternate between two of the scheduler's fabric ports.
-  assign out_key_o = ^out_flit_o.desc.flow ? next_key_t'(2) : next_key_t'(1);
+  assign out_key_o = verdict.key;
   always_comb begin
     out_flit_o.desc = verdict.desc;
     if (copy_q) begin
       out_flit_o.desc.chain_count = '0;
       out_flit_o.desc.exit = verdict.mirror_exit;
-    end
-    if (out_flit_o.desc.chain_count == '0) begin
       out_flit_o.desc.route_count = ($bits(verdict.desc.route_count))'(1);
-      out_flit_o.desc.route[0] = out_flit_o.desc.exit;
+      out_flit_o.desc.route[0] = verdict.mirror_exit;
     end
     out_flit_o.bad = entry.bad;
     out_flit_o.last = entry.last;

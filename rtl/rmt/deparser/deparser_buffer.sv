@@ -29,12 +29,14 @@ module deparser_buffer
   localparam int unsigned PtrWidth = $clog2(Depth);
   typedef logic [PtrWidth:0] ptr_t;
 
-  ptr_t write_q, read_q, start_q, read_next;
+  // behind_q is read_q + 1. pop_i comes late in the cycle: all that depends on it is computed for both of its values. A frame
+  // that is rewound has a flit, so its start is not the end.
+  ptr_t write_q, read_q, behind_q, start_q, read_next;
   T ram_entry, bypass_q;
-  logic bypassed_q, at_end;
-  assign valid_o = read_q != write_q;
-  assign read_next = pop_i && rewind_i ? start_q : read_q + ptr_t'(pop_i);
-  assign at_end = read_next == write_q;
+  logic valid_q, bypassed_q, at_end;
+  assign valid_o = valid_q;
+  assign read_next = !pop_i ? read_q : rewind_i ? start_q : behind_q;
+  assign at_end = pop_i ? !rewind_i && behind_q == write_q : !valid_q;
   assign used_o = write_q - start_q;
 
   // The memory is read one cycle ahead; a flit that is written in the same cycle bypasses it.
@@ -55,12 +57,16 @@ module deparser_buffer
   always_ff @(posedge clk_i) begin
     if (push_i && at_end) bypass_q <= entry_i;
     bypassed_q <= at_end;
+    valid_q <= push_i || !at_end;
     read_q <= read_next;
+    behind_q <= !pop_i ? behind_q : (rewind_i ? start_q : behind_q) + 1'b1;
     if (push_i) write_q <= write_q + 1'b1;
     if (pop_i && last_i && !rewind_i) start_q <= read_next;
     if (rst_i) begin
       write_q <= '0;
       read_q <= '0;
+      behind_q <= ptr_t'(1);
+      valid_q <= 1'b0;
       start_q <= '0;
     end
   end

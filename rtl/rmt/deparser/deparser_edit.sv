@@ -2,7 +2,7 @@
 // Writes a packet's edits and updated checksums (RFC 1624) into one of its flits. A checksum of 0 that
 // means "none" stays 0; a result of 0 that would mean "none" is written as 0xffff. Combinational.
 module deparser_edit
-  import girih_pkg::*, parser_pkg::*, rmt_pkg::*, checksum_pkg::*;
+  import girih_pkg::*, parser_pkg::*, rmt_pkg::*;
 (
     input  verdict_t                                   verdict_i,
     input  logic     [$clog2(HeaderBytes/FlitBytes):0] number_i,   // of the flit; saturates past the header
@@ -11,47 +11,44 @@ module deparser_edit
 );
   localparam int unsigned Lanes = W / 16;
 
-  halfword_t [Edits-1:0] second;
-  for (genvar e = 0; e < int'(Edits); e++) begin : gen_second
-    assign second[e] = verdict_i.edit[e].place + 1'b1;
-  end
-
   // Most flits pass unchanged; the simulator then skips the rest.
   logic in_header;
   assign in_header = verdict_i.edited && 32'(number_i) < HeaderBytes / FlitBytes;
 
-  logic [Sums-1:0] write;
+  // The total is folded to 16 bits. Of the two values that mean 0, one that may not be 0 as a checksum gives 0, whose complement
+  // is 0xffff, and any other 0xffff.
   logic [Sums-1:0][15:0] sum;
   always_comb begin
-    write = '0;
+    logic [16:0] folded, more;
+    folded = '0;
+    more = '0;
     sum = '0;
     for (int unsigned s = 0; s < Sums; s++) begin
-      if (in_header && verdict_i.sum[s].touched) begin
-        write[s] = verdict_i.sum[s].mode != SumUdp || verdict_i.sum[s].old != '0;
-        if (verdict_i.sum[s].mode != SumClear) begin
-          sum[s] = ~add(~verdict_i.sum[s].old, fold(24'(verdict_i.sum[s].delta)));
-          if (verdict_i.sum[s].mode == SumUdp && sum[s] == '0) sum[s] = '1;
-        end
+      if (in_header && verdict_i.sum[s].write && verdict_i.sum[s].mode != SumClear) begin
+        folded = 17'(verdict_i.sum[s].total[15:0]) + 17'(verdict_i.sum[s].total[19:16]);
+        more = 17'(verdict_i.sum[s].total[15:0]) + 17'(verdict_i.sum[s].total[19:16]) + 1'b1;
+        sum[s] = ~((verdict_i.sum[s].mode == SumUdp ? more[16] : folded[16]) ? more[15:0] : folded[15:0]);
       end
     end
   end
 
+  // The second half of an edit is in the lane behind the first, or in lane 0 of the next flit.
   always_comb begin
-    halfword_t here;
+    logic [7:0] here;
     logic [15:0] value;
     here = '0;
     value = '0;
     data_o = data_i;
     if (in_header) begin
       for (int unsigned lane = 0; lane < Lanes; lane++) begin
-        here = halfword_t'(32'(number_i) * Lanes + lane);
+        here = 8'(32'(number_i) * Lanes + lane);
         value = {data_i[16*lane+:8], data_i[16*lane+8+:8]};
         for (int unsigned e = 0; e < Edits; e++) begin
-          if (verdict_i.edit[e].halves[1] && verdict_i.edit[e].place == here) value = verdict_i.edit[e].value[31:16];
-          if (verdict_i.edit[e].halves[0] && second[e] == here) value = verdict_i.edit[e].value[15:0];
+          if (verdict_i.edit[e].halves[1] && 8'(verdict_i.edit[e].place) == here) value = verdict_i.edit[e].value[31:16];
+          if (verdict_i.edit[e].halves[0] && 8'(verdict_i.edit[e].place) == here - 8'd1) value = verdict_i.edit[e].value[15:0];
         end
         for (int unsigned s = 0; s < Sums; s++) begin
-          if (write[s] && verdict_i.sum[s].place == here) value = sum[s];
+          if (verdict_i.sum[s].write && 8'(verdict_i.sum[s].place) == here) value = sum[s];
         end
         data_o[16*lane+:16] = {value[7:0], value[15:8]};
       end
@@ -59,5 +56,5 @@ module deparser_edit
   end
 
   logic unused;
-  assign unused = &{1'b0, verdict_i.desc, verdict_i.drop, verdict_i.mirror, verdict_i.mirror_exit};
+  assign unused = &{1'b0, verdict_i.desc, verdict_i.key, verdict_i.drop, verdict_i.mirror, verdict_i.mirror_exit};
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds where a packet's edits go in its frame, and by how much its checksums change. It holds the part of the
-// parser's program that describes this. Combinational but for the program.
+// Finds where a packet's edits go in its frame, what its checksums become, and its route. It holds the part of the
+// parser's program that describes edits. Combinational but for the program.
 module deparser_resolve
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 (
@@ -43,30 +43,44 @@ module deparser_resolve
     end
   end
 
+  // Of each checksum the old sum and what is added to it, in one addition of nine terms.
   for (genvar s = 0; s < int'(Sums); s++) begin : gen_sum
     logic [2*Edits-1:0] covered;
-    logic [2*Edits-1:0][18:0] term;
+    logic [2*Edits-1:0][19:0] term;
+    logic [19:0] old;
     for (genvar e = 0; e < int'(Edits); e++) begin : gen_covered
       assign covered[2*e+:2] = {covers[e][1][s], covers[e][0][s]};
     end
     always_comb begin
       term = '0;
       for (int unsigned e = 0; e < Edits; e++) begin
-        for (int unsigned h = 0; h < 2; h++) if (covered[2*e+h]) term[2*e+h] = 19'(phv_i.edit[e].delta[h]);
+        for (int unsigned h = 0; h < 2; h++) if (covered[2*e+h]) term[2*e+h] = 20'(phv_i.edit[e].delta[h]);
       end
+      old = {4'h0, ~phv_i.parse.sum[s]};
       verdict_o.sum[s] = '0;
       if (|covered) begin
         verdict_o.sum[s].mode = program_edits.sum[s].mode;
-        verdict_o.sum[s].touched = program_edits.sum[s].mode != SumNone;
+        unique case (program_edits.sum[s].mode)
+          SumNone: verdict_o.sum[s].write = 1'b0;
+          SumUdp: verdict_o.sum[s].write = phv_i.parse.sum[s] != '0;
+          default: verdict_o.sum[s].write = 1'b1;
+        endcase
         verdict_o.sum[s].place = halfword_at(program_edits.sum[s].place, phv_i.parse.shift_l3, phv_i.parse.shift_l4);
-        verdict_o.sum[s].old = phv_i.parse.sum[s];
-        verdict_o.sum[s].delta = ((term[0] + term[1]) + (term[2] + term[3])) + ((term[4] + term[5]) + (term[6] + term[7]));
+        verdict_o.sum[s].total = term[0] + term[1] + term[2] + term[3] + term[4] + term[5] + term[6] + term[7] + old;
       end
     end
   end
 
+  always_comb begin
+    verdict_o.desc = phv_i.desc;
+    if (phv_i.desc.chain_count == '0) begin
+      verdict_o.desc.route_count = ($bits(phv_i.desc.route_count))'(1);
+      verdict_o.desc.route[0] = phv_i.desc.exit;
+    end
+    // Flows alternate between two of the scheduler's fabric ports.
+    verdict_o.key = ^phv_i.desc.flow ? next_key_t'(2) : next_key_t'(1);
+  end
   assign verdict_o.edited = |valid;
-  assign verdict_o.desc = phv_i.desc;
   assign verdict_o.drop = phv_i.drop;
   assign verdict_o.mirror = phv_i.mirror;
   assign verdict_o.mirror_exit = phv_i.mirror_exit;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The programmable parser: makes packet header vectors (PHVs) from the first flits of frames.
 //
-//   flits -> [window, first step] -> [second step] -> [words, descriptor] -> phv
+//   flits -> [window, first step: two cycles] -> [second step] -> [words, descriptor] -> phv
 //
-// Three cycles, one frame per cycle. A frame takes longer only if its path depends on bytes, or
+// Four cycles, three with Cut = 0; one frame per cycle. A frame takes longer only if its path depends on bytes, or
 // extracts bytes, that have not arrived yet. There is no back-pressure. Every frame gives one PHV, in
 // order: a frame that fits no path has drop DropRunt, and no frame has words while the parser is off.
 // The user sets port, tenant and exit of the descriptor.
 module parser
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
-(
+#(
+    parameter bit Cut = TimingMhz >= 250  // the first step takes two cycles
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -55,7 +57,9 @@ module parser
   logic [6:0] halfwords;
   timestamp_t timestamp;
   front_step_t front;
-  parser_collect u_collect (
+  parser_collect #(
+      .Cut(Cut)
+  ) u_collect (
       .clk_i,
       .rst_i,
       .write_i(front_write),
@@ -99,7 +103,7 @@ module parser
   logic [HeaderBytes/2-1:0][15:0] window_q;
   always_ff @(posedge clk_i) begin
     path_valid_q <= take;
-    if (take) begin
+    if (here) begin  // and not only when the path is decided, which is known late in the cycle
       on_q <= on;
       found_q <= found;
       path_q <= path;

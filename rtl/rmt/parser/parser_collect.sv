@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the first HeaderBytes bytes of each frame, and takes the parser's first step as soon as
-// its bytes have arrived. There is no back-pressure: the second step is done with a frame when the next one
+// its bytes have arrived, in two cycles, or in one with Cut = 0. There is no back-pressure: the second step is done with a frame when the next one
 // arrives, because then all of the frame has arrived.
 module parser_collect
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
-(
+#(
+    parameter bit Cut = TimingMhz >= 250
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -46,20 +48,54 @@ module parser_collect
     for (int unsigned i = 0; i < W / 16; i++) swapped[i] = {halfwords[i][7:0], halfwords[i][15:8]};
   endfunction
 
-  logic load;  // this flit goes into the window
-  assign load = in_valid_i && (in_first_i || (count_q != CountWidth'(K)));
-  assign count = in_first_i ? CountWidth'(1) : count_q + 1'b1;
-  assign bytes = 8'(count) * 8'(FlitBytes) - 8'(in_flit_i.last ? in_flit_i.empty : '0);
+  // The flit that goes into the window: a cycle after it came, while the first step compares it.
+  typedef struct packed {
+    logic first;
+    logic last;
+    logic [EmptyWidth-1:0] empty;
+    timestamp_t timestamp;
+    logic [W-1:0] data;
+  } beat_t;
+  beat_t offered, beat;
+  logic beat_valid;
+  assign offered = '{
+          first: in_first_i,
+          last: in_flit_i.last,
+          empty: in_flit_i.last ? in_flit_i.empty : '0,
+          timestamp: in_flit_i.desc.timestamp,
+          data: in_flit_i.data
+      };
+  if (Cut) begin : gen_cut
+    always_ff @(posedge clk_i) begin
+      beat_valid <= in_valid_i && !rst_i;
+      if (in_valid_i) beat <= offered;
+    end
+  end else begin : gen_wire
+    assign beat_valid = in_valid_i;
+    assign beat = offered;
+  end
 
-  // The first step sees the window with this flit included.
+  logic load;
+  assign load = beat_valid && (beat.first || count_q != CountWidth'(K));
+  assign count = beat.first ? CountWidth'(1) : count_q + 1'b1;
+  assign bytes = 8'(count) * 8'(FlitBytes) - 8'(beat.empty);
+
+  // The first step sees a frame's first flits, as many as it needs, or all of a shorter frame.
   logic [FrontFlits*W-1:0] early;
-  logic front_now;
+  logic [7:0] early_bytes;
+  logic front_now, front_done;
   if (FrontFlits == 1) begin : gen_early
     assign early = in_flit_i.data;
-    assign front_now = load && in_first_i;
+    assign early_bytes = 8'(FlitBytes) - 8'(offered.empty);
+    assign front_now = in_valid_i && in_first_i;
   end else begin : gen_early_two
-    assign early = {in_flit_i.data, in_first_i ? in_flit_i.data : swapped(window_q[0])};
-    assign front_now = load && (in_first_i ? in_flit_i.last : count_q == CountWidth'(1));
+    logic second_q;  // the next flit is the second of a frame
+    logic [W-1:0] previous;
+    always_ff @(posedge clk_i) if (in_valid_i) second_q <= in_first_i;
+    assign previous = Cut ? beat.data : swapped(window_q[0]);
+    assign early = {in_flit_i.data, in_first_i ? in_flit_i.data : previous};
+    assign early_bytes = (in_first_i ? 8'(FlitBytes) : 8'(2 * FlitBytes)) - 8'(offered.empty);
+    assign front_now = in_valid_i && (in_first_i ? in_flit_i.last : second_q);
   end
 
   logic [FrontHalfwords-1:0][15:0] seen;
@@ -69,21 +105,19 @@ module parser_collect
   end
 
   front_step_t step;
-  parser_front u_front (
+  parser_front #(
+      .Cut(Cut)
+  ) u_front (
       .clk_i,
       .rst_i,
       .write_i,
       .index_i,
       .entry_i,
       .valid_i(front_now),
-      .seen_i(seen),
-      .bytes_i(bytes > 8'd63 ? 6'd63 : 6'(bytes)),
-      .state_o(step.state),
-      .headers_o(step.headers),
-      .optional_o(step.optional),
-      .shift_l3_o(step.shift_l3),
-      .shift_l4_o(step.shift_l4),
-      .probe_o(step.probe)
+      .seen_i (seen),
+      .bytes_i(early_bytes > 8'd63 ? 6'd63 : 6'(early_bytes)),
+      .valid_o(front_done),
+      .step_o (step)
   );
 
   assign valid_o = pending_q && front_valid_q;
@@ -97,7 +131,7 @@ module parser_collect
 
   for (genvar k = 0; k < int'(K); k++) begin : gen_slot
     always_ff @(posedge clk_i) begin
-      if (load && count == CountWidth'(k + 1)) window_q[k] <= swapped(in_flit_i.data);
+      if (load && count == CountWidth'(k + 1)) window_q[k] <= swapped(beat.data);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -105,14 +139,14 @@ module parser_collect
     if (load) begin
       count_q <= count;
       bytes_q <= bytes;
-      ended_q <= in_flit_i.last;
-      if (in_first_i) begin
+      ended_q <= beat.last;
+      if (beat.first) begin
         pending_q <= 1'b1;
         front_valid_q <= 1'b0;
-        timestamp_q <= in_flit_i.desc.timestamp;
+        timestamp_q <= beat.timestamp;
       end
     end
-    if (front_now) begin
+    if (front_done) begin
       front_q <= step;
       front_valid_q <= 1'b1;
     end
@@ -121,7 +155,7 @@ module parser_collect
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!(in_valid_i && in_first_i && pending_q && !take_i))
+      assert (!(beat_valid && beat.first && pending_q && !take_i))
       else $error("parser_collect: a frame arrived before the previous one was taken");
       assert (!take_i || valid_o)
       else $error("parser_collect: a frame was taken although there is none");

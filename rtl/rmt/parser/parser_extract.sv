@@ -24,7 +24,9 @@ module parser_extract
     if (write_i) mem[index_i] <= entry_i;
   end
   path_action_t action;
-  assign action = on_i && found_i ? mem[path_i] : '0;
+  logic acts;  // else the action means nothing
+  assign action = mem[path_i];
+  assign acts = valid_i && on_i && found_i;
 
   // Words. A place at the window's end has no second half; programs do not use it there.
   logic [Words-1:0][1:0][15:0] half;
@@ -33,7 +35,7 @@ module parser_extract
     word_place_t word;
     logic [1:0][15:0] pair;
     assign word = action.edits.word[w];
-    assign word_valid[w] = valid_i && |word.halves && (word.place.base != BaseOptional || front_i.optional);
+    assign word_valid[w] = acts && |word.halves && (word.place.base != BaseOptional || front_i.optional);
     parser_pick u_pick (
         .valid_i (word_valid[w]),
         .window_i,
@@ -49,7 +51,7 @@ module parser_extract
   for (genvar s = 0; s < int'(Sums); s++) begin : gen_sum
     logic there;
     logic [1:0][15:0] pair;
-    assign there = valid_i && action.edits.sum[s].mode != SumNone;
+    assign there = acts && action.edits.sum[s].mode != SumNone;
     parser_pick u_pick (
         .valid_i (there),
         .window_i,
@@ -61,29 +63,32 @@ module parser_extract
     assign unused_second = &{1'b0, pair[0]};
   end
 
-  function automatic offset_t offset(header_start_t start, halfword_t shift_l3, halfword_t shift_l4);
+  function automatic offset_t offset(logic there, header_start_t start, halfword_t shift_l3, halfword_t shift_l4);
     offset = start.at;
     if (start.base == BaseL3) offset = offset + offset_t'({shift_l3, 1'b0});
     if (start.base == BaseL4) offset = offset + offset_t'({shift_l4, 1'b0});
-    if (!start.valid) offset = '0;
+    if (!there || !start.valid) offset = '0;
   endfunction
 
-  // A length that no frame can have stays too large, so that message_trim finds the frame short.
+  // A length that no frame can have stays too large, so that message_trim finds the frame short. The offset is known before
+  // the halfword that is added to it.
   offset_t l3_offset, l4_offset, payload_offset;
   logic [1:0][15:0] length_pair;
+  (* keep *) logic [16:0] length_from;
   logic [16:0] length;
   logic length_good;
-  assign l3_offset = offset(action.l3, front_i.shift_l3, front_i.shift_l4);
-  assign l4_offset = offset(action.l4, front_i.shift_l3, front_i.shift_l4);
-  assign payload_offset = offset(action.payload, front_i.shift_l3, front_i.shift_l4);
+  assign l3_offset = offset(acts, action.l3, front_i.shift_l3, front_i.shift_l4);
+  assign l4_offset = offset(acts, action.l4, front_i.shift_l3, front_i.shift_l4);
+  assign payload_offset = offset(acts, action.payload, front_i.shift_l3, front_i.shift_l4);
   parser_pick u_length (
-      .valid_i (valid_i),
+      .valid_i (acts),
       .window_i,
       .at_i    (halfword_at(action.length_at, front_i.shift_l3, front_i.shift_l4)),
       .pair_o  (length_pair)
   );
-  assign length = 17'(length_pair[1]) + 17'(l3_offset) + 17'(action.length_add);
-  assign length_good = action.length_valid && length >= 17'(payload_offset);
+  assign length_from = 17'(l3_offset) + 17'(action.length_add);
+  assign length = 17'(length_pair[1]) + length_from;
+  assign length_good = acts && action.length_valid && length >= 17'(payload_offset);
 
   // Each half is rotated differently, so that equal words in two places do not cancel.
   flow_t flow;
@@ -93,7 +98,7 @@ module parser_extract
       for (int unsigned h = 0; h < 2; h++) begin
         int unsigned turn;
         turn = (5 * w + 3 * h) % 16;
-        if (valid_i && action.flow[2*w+h]) flow = flow ^ (half[w][h] >> turn | half[w][h] << (16 - turn));
+        if (acts && action.flow[2*w+h]) flow = flow ^ (half[w][h] >> turn | half[w][h] << (16 - turn));
       end
     end
   end
@@ -102,7 +107,7 @@ module parser_extract
     phv_o = '0;
     phv_o.word = half;
     phv_o.word_valid = word_valid;
-    phv_o.headers = on_i && found_i ? action.headers | front_i.headers : '0;
+    phv_o.headers = acts ? action.headers | front_i.headers : '0;
     phv_o.parse.path = path_i;
     phv_o.parse.shift_l3 = front_i.shift_l3;
     phv_o.parse.shift_l4 = front_i.shift_l4;

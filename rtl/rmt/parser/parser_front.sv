@@ -2,10 +2,16 @@
 // First step of the parser: a ternary match of the bytes around the first EtherTypes. The result is by how
 // much the following headers are shifted (by tags, and by the network header's options), which halfwords
 // the second step examines, and its state. The lowest entry that matches wins; without one,
-// the result is 0. Combinational but for the entries.
+// the result is 0.
+//
+//   cycle 0: compare all entries      cycle 1: choose, add the shifts: valid_o and the result (combinational)
+//
+// With Cut = 0 both are done in cycle 0.
 module parser_front
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
-(
+#(
+    parameter bit Cut = TimingMhz >= 250
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -13,24 +19,21 @@ module parser_front
     input logic         [$clog2(Fronts)-1:0] index_i,
     input front_entry_t                      entry_i,
 
-    input  logic                                 valid_i,       // 0: nothing matches
-    input  logic      [FrontHalfwords-1:0][15:0] seen_i,        // element 0 first on the wire
-    input  logic      [               5:0]       bytes_i,       // of the frame; 63: 63 or more
-    output logic      [               3:0]       state_o,
-    output logic      [       Headers-1:0]       headers_o,
-    output logic                                 optional_o,
-    output halfword_t                            shift_l3_o,
-    output halfword_t                            shift_l4_o,
-    output halfword_t [        Probes-1:0]       probe_o        // from the start of the frame
+    input logic                            valid_i,  // 0: nothing matches
+    input logic [FrontHalfwords-1:0][15:0] seen_i,   // element 0 first on the wire
+    input logic [                     5:0] bytes_i,  // of the frame; 63: 63 or more
+
+    output logic        valid_o,
+    output front_step_t step_o
 );
   typedef struct packed {
     logic [3:0] state;
     logic [15:0] headers;
     logic optional;
-    logic [5:0] shift;
+    halfword_t shift_l3;
+    halfword_t shift_l4;  // without the length that the frame gives
     logic length_valid;
     logic [2:0] length_at;
-    logic [3:0] length_least;
     place_t [Probes-1:0] probe;
   } result_t;
 
@@ -39,35 +42,57 @@ module parser_front
   logic [5:0] need_q[Fronts];
   result_t result[Fronts];
 
-  // The conditions let the simulator skip the work.
-  logic hit;
-  logic [$clog2(Fronts)-1:0] winner;
+  // Cycle 0. The conditions let the simulator skip the work.
+  logic [Fronts-1:0] fits;
+  logic [FrontHalfwords-1:0][3:0] lengths;
   always_comb begin
-    hit = 1'b0;
-    winner = '0;
-    if (valid_i) begin
-      for (int unsigned i = 0; i < Fronts; i++) begin
-        if (valid_q[i] && !hit && bytes_i >= need_q[i] && ((seen_i ^ value_q[i]) & mask_q[i]) == '0) begin
-          hit = 1'b1;
-          winner = ($clog2(Fronts))'(i);
-        end
-      end
+    fits = '0;
+    for (int unsigned i = 0; i < Fronts; i++) begin
+      if (valid_i && valid_q[i]) fits[i] = bytes_i >= need_q[i] && ((seen_i ^ value_q[i]) & mask_q[i]) == '0;
     end
+    for (int unsigned i = 0; i < FrontHalfwords; i++) lengths[i] = seen_i[i][11:8];
   end
 
+  logic [Fronts-1:0] hits;
+  logic [FrontHalfwords-1:0][3:0] hit_lengths;
+  if (Cut) begin : gen_cut
+    always_ff @(posedge clk_i) begin
+      valid_o <= valid_i && !rst_i;
+      if (valid_i) begin
+        hits <= fits;
+        hit_lengths <= lengths;
+      end
+    end
+  end else begin : gen_wire
+    assign valid_o = valid_i;
+    assign hits = fits;
+    assign hit_lengths = lengths;
+  end
+
+  // Cycle 1. The lowest set bit is found by a carry chain.
+  logic [Fronts-1:0] first;
+  logic [$clog2(Fronts)-1:0] winner;
   result_t found;
-  logic [3:0] length;
-  assign found = hit ? result[winner] : '0;
-  assign length = seen_i[found.length_at][11:8] - found.length_least;
-  assign state_o = found.state;
-  assign headers_o = found.headers;
-  assign optional_o = found.optional;
-  assign shift_l3_o = found.shift;
-  assign shift_l4_o = found.shift + (found.length_valid ? halfword_t'({length, 1'b0}) : '0);
+  halfword_t from_frame;
   always_comb begin
-    probe_o = '0;
-    if (hit) begin
-      for (int unsigned p = 0; p < Probes; p++) probe_o[p] = halfword_at(found.probe[p], shift_l3_o, shift_l4_o);
+    first = '0;
+    winner = '0;
+    found = '0;
+    from_frame = '0;
+    step_o = '0;
+    if (valid_o && |hits) begin
+      first = hits & ~(hits - 1'b1);
+      for (int unsigned i = 0; i < Fronts; i++) winner |= {$clog2(Fronts) {first[i]}} & ($clog2(Fronts))'(i);
+      found = result[winner];
+      if (found.length_valid) from_frame = halfword_t'({hit_lengths[found.length_at], 1'b0});
+      step_o.state = found.state;
+      step_o.headers = found.headers;
+      step_o.optional = found.optional;
+      step_o.shift_l3 = found.shift_l3;
+      step_o.shift_l4 = found.shift_l4 + from_frame;
+      for (int unsigned p = 0; p < Probes; p++) begin
+        step_o.probe[p] = halfword_at(found.probe[p], step_o.shift_l3, step_o.shift_l4);
+      end
     end
   end
 
@@ -81,10 +106,10 @@ module parser_front
           state: entry_i.state,
           headers: entry_i.headers,
           optional: entry_i.optional,
-          shift: entry_i.shift,
+          shift_l3: entry_i.shift,
+          shift_l4: entry_i.shift - (entry_i.length_valid ? halfword_t'({entry_i.length_least, 1'b0}) : '0),
           length_valid: entry_i.length_valid,
           length_at: entry_i.length_at,
-          length_least: entry_i.length_least,
           probe: entry_i.probe
       };
     end

@@ -23,7 +23,8 @@ module parser_path
     output path_t                                path_o
 );
   logic [Paths-1:0] valid_q;
-  logic [Probes*16+3:0] value_q[Paths], mask_q[Paths];
+  logic [3:0] state_q[Paths], state_mask_q[Paths];
+  logic [Probes-1:0][15:0] value_q[Paths], mask_q[Paths];
   logic [Probes-1:0] wanted_q[Paths];  // the probes that the mask covers
   extent_t need_q[Paths];
 
@@ -34,7 +35,7 @@ module parser_path
   assign room[BaseL4] = {1'b0, halfwords_i} - 8'(front_i.shift_l4);
   assign room[BaseOptional] = {1'b0, halfwords_i};
 
-  logic [Probes-1:0][15:0] probe;
+  (* keep *) logic [Probes-1:0][15:0] probe;
   for (genvar p = 0; p < int'(Probes); p++) begin : gen_probe
     logic [1:0][15:0] pair;
     parser_pick u_pick (
@@ -48,38 +49,40 @@ module parser_path
     assign unused_second = &{1'b0, pair[0]};
   end
 
-  // The conditions let the simulator skip unused entries, and cycles without a frame.
-  logic enough;
+  // A halfword that has not arrived is unknown as long as it may still arrive.
+  logic [Probes-1:0] absent, known;
   always_comb begin
-    logic [Probes-1:0][15:0] known;
-    logic [Probes-1:0] absent;
-    logic lacking;
-    known = '0;
-    absent = '0;
-    lacking = 1'b0;
-    found_o = 1'b0;
-    path_o = '0;
-    enough = 1'b0;
-    if (valid_i) begin
-      // A halfword that has not arrived is unknown as long as it may still arrive.
-      for (int unsigned p = 0; p < Probes; p++) begin
-        absent[p] = 7'(front_i.probe[p]) >= halfwords_i;
-        known[p] = {16{!absent[p] || complete_i}};
-      end
-      for (int unsigned i = 0; i < Paths; i++) begin
-        if (valid_q[i] && !found_o) begin
-          lacking = room[need_q[i].base] < $signed(8'(need_q[i].halfwords));
-          if ((({front_i.state, probe} ^ value_q[i]) & mask_q[i] & {4'hf, known}) == '0
-              && !(complete_i && (|(wanted_q[i] & absent) || lacking))) begin
-            found_o = 1'b1;
-            path_o = path_t'(i);
-            enough = !lacking;
-          end
+    for (int unsigned p = 0; p < Probes; p++) absent[p] = 7'(front_i.probe[p]) >= halfwords_i;
+    known = ~absent | {Probes{complete_i}};
+  end
+
+  // The probes come late in the cycle. So what else an entry asks for is kept apart, and so are pairs of probes, which a
+  // mapper would spread over more levels. The conditions let the simulator skip unused entries, and cycles without a frame.
+  (* keep *) logic [Paths-1:0] may;
+  (* keep *) logic [Paths-1:0][Probes/2-1:0] equal;
+  logic [Paths-1:0] fits, lacking, first;
+  always_comb begin
+    may = '0;
+    lacking = '0;
+    equal = '0;
+    for (int unsigned i = 0; i < Paths; i++) begin
+      if (valid_i && valid_q[i] && ((front_i.state ^ state_q[i]) & state_mask_q[i]) == '0) begin
+        lacking[i] = room[need_q[i].base] < $signed(8'(need_q[i].halfwords));
+        may[i] = !(complete_i && (|(wanted_q[i] & absent) || lacking[i]));
+        for (int unsigned p = 0; p < Probes / 2; p++) begin
+          equal[i][p] = (((probe[2*p] ^ value_q[i][2*p]) & mask_q[i][2*p]) == '0 || !known[2*p]) &&
+              (((probe[2*p+1] ^ value_q[i][2*p+1]) & mask_q[i][2*p+1]) == '0 || !known[2*p+1]);
         end
       end
+      fits[i] = may[i] && &equal[i];
     end
+    // The lowest set bit, by a carry chain.
+    first = fits & ~(fits - 1'b1);
+    path_o = '0;
+    for (int unsigned i = 0; i < Paths; i++) path_o |= {$bits(path_t) {first[i]}} & path_t'(i);
   end
-  assign decided_o = complete_i || (found_o && enough);
+  assign found_o = |fits;
+  assign decided_o = complete_i || |(first & ~lacking);
 
   logic unused;
   assign unused = &{1'b0, front_i.headers, front_i.optional};
@@ -87,8 +90,10 @@ module parser_path
   always_ff @(posedge clk_i) begin
     if (write_i) begin
       valid_q[index_i] <= entry_i.valid;
-      value_q[index_i] <= {entry_i.state, entry_i.value};
-      mask_q[index_i] <= {entry_i.state_mask, entry_i.mask};
+      state_q[index_i] <= entry_i.state;
+      state_mask_q[index_i] <= entry_i.state_mask;
+      value_q[index_i] <= entry_i.value;
+      mask_q[index_i] <= entry_i.mask;
       for (int unsigned p = 0; p < Probes; p++) wanted_q[index_i][p] <= |entry_i.mask[p];
       need_q[index_i] <= entry_i.need;
     end

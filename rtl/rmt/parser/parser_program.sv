@@ -44,7 +44,6 @@ module parser_program
   assign commit = window_i.addr[10:2] == Commit;
   assign staging = window_i.addr[10:6] == Staging;
   assign kind = window_i.data[9:8];
-  assign index_o = path_t'(window_i.data[7:0]);
 
   logic known;
   always_comb begin
@@ -57,9 +56,13 @@ module parser_program
   assign good = window_i.tenant == '0 && (control || staging || (commit && window_i.write && known));
   assign write = asked && good && window_i.write;
 
-  assign front_write_o = write && commit && kind == 2'd0;
-  assign path_write_o = write && commit && kind == 2'd1;
-  assign action_write_o = write && commit && kind == 2'd2;
+  // An entry is written a cycle after its request; staging_q is still what it was.
+  logic front_write_q, path_write_q, action_write_q;
+  path_t index_q;
+  assign front_write_o = front_write_q;
+  assign path_write_o = path_write_q;
+  assign action_write_o = action_write_q;
+  assign index_o = index_q;
   assign front_o = front_entry_t'(staging_q);
   assign path_o = path_entry_t'(staging_q);
   assign action_o = path_action_t'(staging_q);
@@ -76,7 +79,16 @@ module parser_program
   always_ff @(posedge clk_i) begin
     if (write && staging) staging_q[window_i.addr[5:2]] <= window_i.data;
     if (write && control) on_q <= window_i.data[0];
-    if (rst_i) on_q <= 1'b0;
+    front_write_q <= write && commit && kind == 2'd0;
+    path_write_q <= write && commit && kind == 2'd1;
+    action_write_q <= write && commit && kind == 2'd2;
+    index_q <= path_t'(window_i.data[7:0]);
+    if (rst_i) begin
+      on_q <= 1'b0;
+      front_write_q <= 1'b0;
+      path_write_q <= 1'b0;
+      action_write_q <= 1'b0;
+    end
   end
 
   logic unused;

@@ -37,33 +37,33 @@ module action_settle
     output logic       [ 31:0] register_o
 );
   // Fetch.
-  logic [31:0] operand;
+  localparam int unsigned Groups = Sources / 4;
+  sources_t sources;
+  logic [Groups-1:0][31:0] operands;  // of each four sources one; the choice is completed in the next cycle
+  logic [7:0] from_packet, index_half;  // of the register's index
   /* verilator lint_off UNUSEDSIGNAL */  // there may be fewer registers than an action can name
   logic [7:0] register_index;
   /* verilator lint_on UNUSEDSIGNAL */
   always_comb begin
-    sources_t sources;
-    logic [31:0] word;
-    logic [7:0] from_packet;  // bits of the register's index
     sources = 'x;
-    word = 'x;
+    operands = 'x;
     from_packet = 'x;
-    operand = 'x;
     register_index = 'x;
     if (valid_i && action_i.state.enable) begin
       sources = sources_of(phv_i);
-      word = source(sources, action_i.state.source);
-      unique case (action_i.state.part)
-        PartHigh: operand = 32'(word[31:16]);
-        PartLow: operand = 32'(word[15:0]);
-        PartConstant: operand = action_i.state.atom.constant;
-        default: operand = word;
-      endcase
+      for (int unsigned g = 0; g < Groups; g++) operands[g] = sources[4*g+32'(action_i.state.source[1:0])];
       for (int unsigned b = 0; b < 8; b++) from_packet[b] = b < 32'(action_i.state.index_bits);
-      register_index = (action_i.state.index & ~from_packet) |
-          (8'(half(sources, action_i.state.index_half)) & from_packet);
+      register_index = (action_i.state.index & ~from_packet) | (index_half & from_packet);
     end
   end
+  match_half #(
+      .Bits(8)
+  ) u_index_half (
+      .valid_i  (valid_i && action_i.state.enable),
+      .sources_i(sources),
+      .number_i (action_i.state.index_half),
+      .half_o   (index_half)
+  );
 
   logic edit_q, meter_q, count_q, state_q;
   word_edit_t [1:0] edits_q;
@@ -74,7 +74,9 @@ module action_settle
   treatment_t [2:0] treatment_q;
   atom_t atom_q;
   target_e target_q;
-  logic [31:0] operand_q;
+  logic [Groups-1:0][31:0] operands_q;
+  logic [2:0] group_q;
+  part_e part_q;
   logic edits;
   assign edits = action_i.edit[0].op != EditNone || action_i.edit[1].op != EditNone;
   always_ff @(posedge clk_i) begin
@@ -82,20 +84,18 @@ module action_settle
     meter_q <= valid_i && action_i.meter_set;
     count_q <= valid_i && action_i.count_set;
     state_q <= valid_i && action_i.state.enable;
-    if (valid_i && edits) begin
+    if (valid_i) begin  // whatever the action, which is known late in the cycle
       edits_q <= action_i.edit;
       for (int unsigned e = 0; e < 2; e++) old_q[e] <= phv_i.word[action_i.edit[e].number];
-    end
-    if (valid_i && action_i.meter_set) begin
       meter_index_q <= action_i.meter[$clog2(Meters)-1:0];
       treatment_q   <= action_i.treatment;
-    end
-    if (valid_i) count_index_q <= action_i.count[$clog2(Counters)-1:0];
-    if (valid_i && action_i.state.enable) begin
+      count_index_q <= action_i.count[$clog2(Counters)-1:0];
       register_index_q <= register_index[$clog2(Registers)-1:0];
       atom_q <= action_i.state.atom;
       target_q <= action_i.state.target;
-      operand_q <= operand;
+      operands_q <= operands;
+      group_q <= action_i.state.source[4:2];
+      part_q <= action_i.state.part;
     end
     if (rst_i) begin
       edit_q  <= 1'b0;
@@ -140,6 +140,17 @@ module action_settle
       .bytes_o
   );
 
+  logic [31:0] chosen, operand;
+  always_comb begin
+    chosen = 32'(group_q) < Groups ? operands_q[group_q] : '0;
+    unique case (part_q)
+      PartHigh: operand = 32'(chosen[31:16]);
+      PartLow: operand = 32'(chosen[15:0]);
+      PartConstant: operand = atom_q.constant;
+      default: operand = chosen;
+    endcase
+  end
+
   logic predicate;
   logic [31:0] result;
   stateful_alu #(
@@ -151,7 +162,7 @@ module action_settle
       .valid_i         (state_q),
       .index_i         (register_index_q),
       .op_i            (atom_q),
-      .operand_i       (operand_q),
+      .operand_i       (operand),
       .predicate_o     (predicate),
       .result_o        (result),
       .write_i         (register_write_i),

@@ -35,8 +35,9 @@ module match_exact
     input  logic               in_valid_i,
     input  logic [KeyBits-1:0] in_key_i,
     input  tenant_t            in_tenant_i,
+    input  logic               take_i,       // in cycle 1: 0: nothing hits
     output logic               hit_o,
-    output T                   data_o,
+    output T                   data_o,       // 0 if nothing hits
 
     input logic    range_write_i,   // the rows of a tenant, all ways of each: an aligned power of two; or none
     input tenant_t range_tenant_i,
@@ -82,15 +83,18 @@ module match_exact
   logic [KeyBits-1:0] key_q;
 
   // One more candidate than ways: the entry that was written while a packet read its place.
-  logic [Ways:0] match, own, hits, first;
+  // Whether a candidate's key is the packet's comes late in the cycle: which others then go before it is worked out meanwhile.
+  (* keep *) logic [Ways:0] equal, fit, first;
+  (* keep *) logic [Ways:0][Ways:0] after;  // [c]: those that go before candidate c if they are equal, too
+  logic [Ways:0] own;
   logic [Ways-1:0] replaced_q, replaced_d;  // this way's place was being written
   logic port_read_q;
 
-  // Whether an entry is the packet's own ([1]), and whether it matches the packet at all ([0]).
-  function automatic logic [1:0] fits(logic valid, tenant_t owner, logic [KeyBits-1:0] key);
+  // Whether an entry can be the packet's: [1] its own, [0] at all.
+  function automatic logic [1:0] admits(logic valid, tenant_t owner);
     logic is_own;
     is_own = owner == tenant_q && tenant_q != '0;
-    return valid && key == key_q ? {is_own, is_own || owner == '0} : 2'b00;
+    return valid ? {is_own, is_own || owner == '0} : 2'b00;
   endfunction
 
   // The rows in which packets are looked up.
@@ -118,7 +122,7 @@ module match_exact
   end
 
   localparam int unsigned Parities = Ways * RowWidth;
-  logic [Parities-1:0] parity;
+  (* keep *) logic [Parities-1:0] parity;
   for (genvar n = 0; n < Parities; n++) begin : gen_parity
     localparam key_bits_t Taps = hash_taps(n / RowWidth, n % RowWidth);
     always_comb begin
@@ -153,20 +157,21 @@ module match_exact
       end
     end
 
-    always_comb begin
-      {own[w], match[w]} = '0;
-      if (valid_q && !replaced_q[w]) {own[w], match[w]} = fits(found.valid, found.owner, found.key);
-    end
+    assign {own[w], fit[w]} = admits(valid_q && !replaced_q[w] && found.valid, found.owner);
+    assign equal[w] = valid_q && found.key == key_q;
   end
 
   always_comb begin
-    {own[Ways], match[Ways]} = '0;
-    if (valid_q && |replaced_q) begin
-      {own[Ways], match[Ways]} = fits(port_entry_i.valid, port_entry_i.owner, port_entry_i.key);
+    {own[Ways], fit[Ways]} = admits(valid_q && |replaced_q && port_entry_i.valid, port_entry_i.owner);
+    equal[Ways] = valid_q && port_entry_i.key == key_q;
+    // Its own go before those of owner 0.
+    for (int unsigned c = 0; c <= Ways; c++) begin
+      for (int unsigned d = 0; d <= Ways; d++) begin
+        after[c][d] = d < c ? (own[c] ? own[d] : fit[d]) : d > c && !own[c] && own[d];
+      end
+      first[c] = take_i && fit[c] && equal[c] && (equal & after[c]) == '0;
     end
-    hits   = |own ? own : match;
-    first  = hits & ~(hits - 1'b1);
-    hit_o  = |match;
+    hit_o  = take_i && |(fit & equal);
     data_o = '0;
     if (first[0]) data_o |= gen_way[0].found.data;
     if (first[1]) data_o |= gen_way[1].found.data;
@@ -218,10 +223,10 @@ module match_exact
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      own_goes_before_common : cover (|own && |(match & ~own));
-      several_fit : cover (!$onehot0(match));
+      own_goes_before_common : cover (|(equal & own) && |(equal & fit & ~own));
+      several_fit : cover (!$onehot0(equal & fit));
       written_meanwhile : cover (valid_q && |replaced_q);
-      written_meanwhile_fits : cover (match[Ways]);
+      written_meanwhile_fits : cover (equal[Ways] && fit[Ways]);
       looked_up_before_it_is_empty : cover (in_valid_i && !ready_q);
     end
   end

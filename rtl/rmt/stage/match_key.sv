@@ -15,15 +15,20 @@ module match_key
     $fatal(1, "match_key: Halves is %0d; it must be from 1 to 10", Halves);
   end
 
+  sources_t sources;
   always_comb begin
-    sources_t sources;
     sources = 'x;
-    key_o = 'x;
-    if (valid_i) begin
-      sources = sources_of(phv_i);
-      for (int unsigned h = 0; h < Halves; h++) begin
-        key_o[16*(Halves-1-h)+:16] = half(sources, cfg_i[h].number) & cfg_i[h].mask;
-      end
-    end
+    if (valid_i) sources = sources_of(phv_i);
+  end
+
+  for (genvar h = 0; h < int'(Halves); h++) begin : gen_half
+    logic [15:0] picked;
+    match_half u_half (
+        .valid_i,
+        .sources_i(sources),
+        .number_i (cfg_i[h].number),
+        .half_o   (picked)
+    );
+    assign key_o[16*(Halves-1-h)+:16] = picked & cfg_i[h].mask;
   end
 endmodule

@@ -13,7 +13,6 @@ package match_pkg;
   // Keys and operands are taken from sources: the words of the header vector, then those in action_pkg. A half is
   // {source, 1 for bits 31:16}.
   localparam int unsigned Sources = SourceLength + 1;
-  typedef logic [4:0] source_t;
   typedef logic [5:0] half_t;
   typedef logic [Sources-1:0][31:0] sources_t;
 
@@ -28,16 +27,6 @@ package match_pkg;
     return sources;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
-
-  function automatic logic [31:0] source(sources_t sources, source_t number);
-    return number < source_t'(Sources) ? sources[number] : '0;
-  endfunction
-
-  function automatic logic [15:0] half(sources_t sources, half_t number);
-    logic [31:0] word;
-    word = source(sources, number[5:1]);
-    return number[0] ? word[31:16] : word[15:0];
-  endfunction
 
   // One half of a key: its source, and the mask of its bits.
   typedef struct packed {

@@ -112,8 +112,9 @@ module match_stage
   end
 
   // Cycle 1.
-  logic hit;
+  logic active, hit;
   action_t found;
+  assign active = valid_q && phv_q.drop == DropNone;
   if (Kind == Exact) begin : gen_exact
     typedef struct packed {
       logic               valid;
@@ -147,6 +148,7 @@ module match_stage
         .in_valid_i  (phv_valid_i),
         .in_key_i    (key),
         .in_tenant_i (key_phv_i.desc.tenant),
+        .take_i      (active),
         .hit_o       (hit),
         .data_o      (found),
         .range_write_i (range_write),
@@ -201,6 +203,7 @@ module match_stage
         .in_valid_i  (phv_valid_i),
         .in_key_i    (key),
         .in_tenant_i (key_phv_i.desc.tenant),
+        .take_i      (active),
         .hit_o       (hit),
         .data_o      (found),
         .port_read_i (table_read),
@@ -211,11 +214,9 @@ module match_stage
     );
   end
 
-  logic active;
   action_t action;
-  assign active = valid_q && phv_q.drop == DropNone;
-  assign action = !active ? '0 : hit ? found : default_action;
-  assign hit_o  = active && hit;
+  assign action = found | (miss_o ? default_action : '0);
+  assign hit_o  = hit;
   assign miss_o = active && !hit;
 
   // Cycle 2.

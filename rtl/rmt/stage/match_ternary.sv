@@ -34,8 +34,9 @@ module match_ternary
     input  logic               in_valid_i,
     input  logic [KeyBits-1:0] in_key_i,
     input  tenant_t            in_tenant_i,
+    input  logic               take_i,       // in cycle 1: 0: nothing hits
     output logic               hit_o,
-    output T                   data_o,
+    output T                   data_o,       // 0 if nothing hits
 
     input  logic                  port_read_i,
     input  logic                  port_write_i,
@@ -79,8 +80,8 @@ module match_ternary
       chosen |= {IndexWidth{first[i]}} & index_t'(i);
     end
   end
-  assign hit_o  = |hits_q;
-  assign data_o = data[chosen];
+  assign hit_o  = take_i && |hits_q;
+  assign data_o = hit_o ? data[chosen] : '0;
 
   // Software.
   set_t before_written;  // the entries that go before the one being written

@@ -57,16 +57,15 @@ module meter_bank
   logic uses;  // a packet takes tokens
   logic ready_q;  // every meter was visited
 
-  // The bucket after a visit: the tokens left plus the rate, at most the burst.
+  // The tokens granted after a visit: those so far plus the rate, at most as many as fill the burst. There are never more
+  // tokens left than the burst, except before a new one is first filled.
   function automatic granted_t refill(granted_t total, used_t taken, granted_t rate, used_t burst, logic full,
                                       logic empty);
-    granted_t tokens;
-    logic over;
-    tokens = total - {taken, Fraction'(0)};
-    {over, tokens} = {1'b0, tokens} + {1'b0, rate};
-    if (full || over || tokens > {burst, Fraction'(0)}) tokens = {burst, Fraction'(0)};
-    if (empty) tokens = '0;
-    return tokens + {taken, Fraction'(0)};
+    granted_t most, room;
+    most = {burst + taken, Fraction'(0)};
+    room = most - total;
+    if (empty) return {taken, Fraction'(0)};
+    return full || rate > room ? most : total + rate;
   endfunction
 
   // Packets.

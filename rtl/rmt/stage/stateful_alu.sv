@@ -56,7 +56,9 @@ module stateful_alu
     endcase
   endfunction
 
+  // The predicate comes last, so both results are there when it does.
   value_t value, value_d, left, right;
+  (* keep *) value_t if_true, if_false;
   always_comb begin
     value = packet_turn[index_i] != software_turn[index_i] ? software_mem[index_i] : packet_mem[index_i];
 
@@ -70,8 +72,9 @@ module stateful_alu
       default: predicate_o = 1'b1;
     endcase
 
-    value_d = predicate_o ? updated(op_i.if_true, value, operand_i, op_i.constant)
-                          : updated(op_i.if_false, value, operand_i, op_i.constant);
+    if_true = updated(op_i.if_true, value, operand_i, op_i.constant);
+    if_false = updated(op_i.if_false, value, operand_i, op_i.constant);
+    value_d = predicate_o ? if_true : if_false;
     unique case (op_i.result)
       ResultNew: result_o = value_d;
       ResultPredicate: result_o = 32'(predicate_o);
