@@ -4,12 +4,14 @@
 // controllers do not disturb one another, and a refused command changes nothing. A request is answered when
 // it is done; traffic does not delay it.
 //
-//   Idle -> Load (25 words) -> Rights (4) -> Owner -> Commit -> Stand -> Answer        write
+//   Idle -> Load (25 words) -> Rights (5) -> Owner -> Commit -> Stand -> Answer        write
 //   Idle ---------------------> Rights ----> Owner -> Commit ...                       delete
 //   Idle ---------------------> Rights ----> Owner -> Fetch -> Store (words) -> Answer read
 //
 // A tenant may write those entries of its range that are free or its own, which then are its own, and read its own. So
-// no request of another tenant changes an answer to this one, its time, or an entry.
+// no request of another tenant changes an answer to this one, its time, or an entry. Its staged words are erased after reset, and
+// when the operator gives or takes away all of its entries, or one of its rights, so that whoever is this tenant next does not
+// read them.
 module match_window
   import girih_pkg::*, rmt_pkg::*, action_pkg::*, match_pkg::*;
 #(
@@ -54,7 +56,7 @@ module match_window
   localparam int unsigned Tenants = 1 << $bits(tenant_t);
 
   typedef enum logic [3:0] {
-    Clear,
+    Clear,  // rights, ranges and all staged words, after reset
     Idle,
     Load,
     Rights,
@@ -63,6 +65,7 @@ module match_window
     Stand,
     Fetch,
     Store,
+    Erase,  // the staged words of tenant_q
     Answer
   } state_e;
 
@@ -130,11 +133,11 @@ module match_window
     stage_tenant = window_i.tenant;
     stage_word = word[5:0];
     stage_write_data = window_i.data;
-    if (state_q == Store) begin
+    if (state_q inside {Store, Clear, Erase}) begin
       stage_write = 1'b1;
       stage_tenant = tenant_q;
       stage_word = step_q;
-      stage_write_data = entry_q[31:0];
+      stage_write_data = state_q == Store ? entry_q[31:0] : '0;
     end
     if (state_q == Load || (start && command_good && loads)) begin
       stage_read = 1'b1;
@@ -159,11 +162,18 @@ module match_window
   logic [31:0] rights_mem[64];
   logic rights_write;
   logic [5:0] rights_addr;
-  logic [31:0] rights;
+  logic [31:0] rights, rights_q;
+  logic [1:0] checked_q;  // the word in rights_q
+  logic checks;
   assign rights_write = state_q == Clear || (start && is_rights && window_i.write && operator);
   assign rights_addr = state_q == Clear ? step_q : state_q == Rights ? {tenant_q, step_q[1:0]} : word[5:0];
   assign rights = rights_mem[rights_addr];
-  always_ff @(posedge clk_i) if (rights_write) rights_mem[rights_addr] <= state_q == Clear ? '0 : window_i.data;
+  assign checks = state_q == Rights && step_q != '0;
+  always_ff @(posedge clk_i) begin
+    if (rights_write) rights_mem[rights_addr] <= state_q == Clear ? '0 : window_i.data;
+    rights_q <= rights;
+    checked_q <= step_q[1:0];
+  end
 
   // The range of entries of each tenant, empty after reset. In an exact table a range is a power of two of aligned rows,
   // with all ways.
@@ -189,6 +199,10 @@ module match_window
   always_ff @(posedge clk_i) begin
     if (state_q == Clear || range_write_o) entries_mem[entries_addr] <= state_q == Clear ? '0 : given;
   end
+  // A right, or all entries, are given or taken away.
+  logic turns;
+  assign turns = is_rights ? rights == '0 || window_i.data == '0
+                           : own_entries.first == own_entries.stop || given.first == given.stop;
   assign entry_refused = on_table && tenant_q != '0 && (index_q < own_entries.first || index_q >= own_entries.stop);
 
   logic action_refused;
@@ -197,11 +211,11 @@ module match_window
       .Counters (Counters),
       .Registers(Registers)
   ) u_rights (
-      .valid_i  (state_q == Rights),
+      .valid_i  (checks),
       .action_i (entry_q.action[$bits(action_t)-1:0]),
       .tenant_i (tenant_q),
-      .step_i   (step_q[1:0]),
-      .rights_i (rights),
+      .step_i   (checked_q),
+      .rights_i (rights_q),
       .refused_o(action_refused)
   );
 
@@ -214,8 +228,8 @@ module match_window
       CommandReadCounter: step = 2'd2;
       default: step = 2'd3;
     endcase
-    object_refused = !on_table && tenant_q != '0 && step_q[1:0] == step &&
-        (index_q < rights[15:0] || index_q >= rights[31:16]);
+    object_refused = !on_table && tenant_q != '0 && checks && checked_q == step &&
+        (index_q < rights_q[15:0] || index_q >= rights_q[31:16]);
     if (command_q == CommandWriteMeter)
       object_refused |= |entry_q[63:32+MeterBurstWidth] || |entry_q[127:96+MeterBurstWidth];
   end
@@ -249,7 +263,10 @@ module match_window
   always_ff @(posedge clk_i) begin
     step_q <= step_q + 1'b1;
     unique case (state_q)
-      Clear: if (step_q == '1) state_q <= Idle;
+      Clear: begin
+        if (step_q == '1) tenant_q <= tenant_q + 1'b1;
+        if (step_q == '1 && tenant_q == '1) state_q <= Idle;
+      end
 
       Idle: begin
         step_q <= '0;
@@ -280,6 +297,10 @@ module match_window
             state_q <= loads ? Load : Rights;
           end
           if (command_good && !ready_i) state_q <= Idle;
+          if ((rights_write || range_write_o) && turns) begin
+            state_q  <= Erase;
+            tenant_q <= is_rights ? word[5:2] : range_tenant_o;
+          end
         end
       end
 
@@ -299,7 +320,7 @@ module match_window
       Rights: begin
         if (command_q inside {CommandWrite, CommandWriteDefault}) refused_q <= refused_q || entry_refused || action_refused;
         else refused_q <= refused_q || entry_refused || object_refused;
-        if (step_q[1:0] == 2'd3) begin
+        if (step_q == 6'd4) begin
           state_q <= on_table ? Owner : fetches ? Fetch : Commit;
           step_q  <= '0;
           if (!on_table && (refused_q || object_refused)) state_q <= Answer;
@@ -349,10 +370,13 @@ module match_window
         if (32'(step_q) == (on_table || command_q == CommandReadDefault ? EntryWords - 1 : 3)) state_q <= Answer;
       end
 
+      Erase: if (step_q == '1) state_q <= Answer;
+
       default: state_q <= Idle;
     endcase
     if (rst_i) begin
       state_q <= Clear;
+      tenant_q <= '0;
       step_q <= '0;
       default_q <= '0;
       key_cfg_q <= '0;
@@ -370,6 +394,7 @@ module match_window
       entry_is_foreign : cover (state_q == Owner && foreign && !refused_q);
       action_is_refused : cover (state_q == Rights && command_q == CommandWrite && action_refused);
       object_is_refused : cover (state_q == Rights && object_refused);
+      staged_words_are_erased : cover (state_q == Erase);
       prefix_is_refused : cover (state_q == Owner && command_q == CommandWrite && refused_q && Kind == Lpm);
       meter_is_waited_for : cover (state_q == Fetch && command_q == CommandReadMeter && !meter_done_i);
     end
