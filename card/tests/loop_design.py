@@ -2,21 +2,26 @@
 """Makes the loop card's folder as the compiler would: sources and a manifest."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
-from girih.build.generate import digest, generated_rtl, write_if_changed
-from girih.build.sources import resolve
-from girih.paths import BUILD, ROOT
+from girih.build.generate import digest, write_if_changed
+from girih.compiler.compile import simulated
+from girih.compiler.emit.sim import Nets
+from girih.paths import BUILD
 from girih.spec.message import CardParams
 
 HERE = Path(__file__).parent / "loop"
+LINKS = [
+    Nets("loop.in", "s_axis_tvalid[0]", "s_axis_tready[0]", "u_card.in_flit"),
+    Nets("loop.out", "m_axis_tvalid[0]", "m_axis_tready[0]", "u_card.out_flit"),
+]
 
 
 def loop_design(data_width: int = 512) -> Path:
     """The folder of the built loop card: two ports, one tile `loop` at node 1."""
     params = CardParams(data_width=data_width)
-    extra = [HERE / "card.sv", HERE / "card_sim.sv", ROOT / "card" / "sim" / "link_probe.sv"]
-    sources = resolve(["card_sim"], [generated_rtl(params)], extra)
+    sources = simulated([HERE / "card.sv"], params, ports=2, probed=LINKS, watched=[replace(link, flit="u_card.watched_flit") for link in LINKS])
     key = digest(*[path.read_bytes() for path in sources])
     register = {"width": 32, "access": "rw"}
     manifest = {
@@ -41,7 +46,7 @@ def loop_design(data_width: int = 512) -> Path:
                 "histogram": None,
             }
         ],
-        "links": ["loop.in", "loop.out"],
+        "links": [link.name for link in LINKS],
         "watch": {
             "links": ["fabric > loop", "loop > fabric"],
             "nodes": {"1": "loop"},

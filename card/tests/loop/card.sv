@@ -25,6 +25,7 @@ module card
     output logic [Ports-1:0] m_axis_tuser,
 
     input  logic [31:0] s_axil_awaddr,
+    input  logic [2:0] s_axil_awprot,
     input  logic s_axil_awvalid,
     output logic s_axil_awready,
     input  logic [31:0] s_axil_wdata,
@@ -35,6 +36,7 @@ module card
     output logic s_axil_bvalid,
     input  logic s_axil_bready,
     input  logic [31:0] s_axil_araddr,
+    input  logic [2:0] s_axil_arprot,
     input  logic s_axil_arvalid,
     output logic s_axil_arready,
     output logic [31:0] s_axil_rdata,
@@ -103,6 +105,26 @@ module card
       if (rst_i) first_q <= 1'b1;
     end
   end
+
+  // What probes and the watchdog see of port 0, as if it were a link of the tile at node 1.
+  flit_t in_flit, out_flit, watched_flit;
+  always_comb begin
+    in_flit = '0;
+    in_flit.desc.src = 8'h12;
+    in_flit.desc.length = 14'd99;
+    in_flit.last = s_axis_tlast[0];
+    in_flit.empty = EmptyWidth'(FlitBytes - $countones(s_axis_tkeep[W/8-1:0]));
+    in_flit.data = s_axis_tdata[W-1:0];
+    out_flit = '0;
+    out_flit.last = m_axis_tlast[0];
+    out_flit.empty = EmptyWidth'(FlitBytes - $countones(m_axis_tkeep[W/8-1:0]));
+    out_flit.data = m_axis_tdata[W-1:0];
+    watched_flit = '0;
+    watched_flit.desc.src = 8'h01;
+    watched_flit.desc.dst = 8'h01;
+  end
+  logic unused;
+  assign unused = ^{in_flit, out_flit, watched_flit, s_axil_awprot, s_axil_arprot};
 
   // Registers of node 1: 0x0000 scratch, 0x0004 bit 0 leak, bit 1 fail; counters from 0x8000 on.
   logic [63:0] in_q, out_q;

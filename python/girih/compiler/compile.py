@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from girih.build.generate import digest, generated_rtl, write_if_changed
@@ -13,9 +14,10 @@ from girih.compiler.emit.addresses import without_addresses
 from girih.compiler.emit.card import emit_card
 from girih.compiler.emit.manifest import emit_manifest, emit_tables
 from girih.compiler.emit.registers import emit_c_header, emit_python, emit_rdl
-from girih.compiler.emit.sim import emit_sim
+from girih.compiler.emit.sim import Nets, emit_sim, simulation
 from girih.compiler.model import Card
 from girih.paths import BUILD, ROOT
+from girih.spec.message import CardParams
 
 PROBE = ROOT / "card" / "sim" / "link_probe.sv"
 
@@ -51,6 +53,16 @@ def emit(card: Card, out: Path | None = None) -> Path:
     sources = resolve(["card_sim"], [generated_rtl(card.params)], [top, folder / "card_sim.sv", PROBE])
     write_if_changed(folder / "card.json", emit_manifest(card, hardware, sources))
     return folder
+
+
+def simulated(tops: Sequence[Path], params: CardParams, *, ports: int, probed: Sequence[Nets] = (), watched: Sequence[Nets] = ()) -> list[Path]:
+    """The sources of a card that no design file describes, for the virtual card. tops: its own files, with a module `card` that
+    has the pins of a card. probed, watched: its links."""
+    heading = ["// SPDX-License-Identifier: Apache-2.0", f"// Generated around {tops[0].relative_to(ROOT)}; do not edit."]
+    text = simulation(heading, ports, probed, watched)
+    around = BUILD / "generated" / digest(text) / "card_sim.sv"
+    write_if_changed(around, text)
+    return resolve(["card_sim"], [generated_rtl(params)], [*tops, around, PROBE])
 
 
 def _of_the_virtual_card(unaddressed: Card, hardware: str) -> Path:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cards of the experiments that no design file describes: experiments/cards/<name>/card_sim.sv.
+"""Cards of the experiments that no design file describes: experiments/cards/<name>/card.sv.
 
 They run on the virtual card like every other card, with the same compiler and checks.
 """
@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from girih.build.generate import digest, generated_rtl, write_if_changed
-from girih.build.sources import resolve
+from girih.build.generate import digest, write_if_changed
 from girih.card import VirtualCard
+from girih.compiler.compile import simulated
 from girih.experiments import FOLDER, Progress
 from girih.paths import BUILD
 from girih.spec.message import CardParams
@@ -28,12 +28,12 @@ def card_folder(name: str, data_width: int = 512, constants: Mapping[str, int] |
     constants: of its package `card_pkg`, for a card that comes in several sizes.
     """
     params = CardParams(data_width=data_width)
-    extra = [FOLDER / "cards" / name / "card_sim.sv"]
+    tops = [FOLDER / "cards" / name / "card.sv"]
     if constants:
         package = _package(name, constants)
-        extra.append(BUILD / "generated" / digest(package) / "card_pkg.sv")
-        write_if_changed(extra[-1], package)
-    sources = resolve(["card_sim"], [generated_rtl(params)], extra)
+        tops.append(BUILD / "generated" / digest(package) / "card_pkg.sv")
+        write_if_changed(tops[-1], package)
+    sources = simulated(tops, params, ports=1)
     key = digest(*[path.read_bytes() for path in sources])
     manifest = {
         "name": name,

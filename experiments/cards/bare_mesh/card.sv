@@ -2,12 +2,11 @@
 // A bare 4 x 4 mesh under saturating traffic: every node sends messages of Flits flits to random other nodes
 // without a pause, and takes everything at once. It is the yardstick of simulation speed. Its ports are not
 // used.
-module card_sim
+module card
   import girih_pkg::*;
 (
     input logic clk_i,
     input logic rst_i,
-    input logic probe_enable_i,
 
     input logic [W-1:0] s_axis_tdata,
     input logic [FlitBytes-1:0] s_axis_tkeep,
@@ -24,6 +23,7 @@ module card_sim
     output logic m_axis_tuser,
 
     input logic [31:0] s_axil_awaddr,
+    input logic [2:0] s_axil_awprot,
     input logic s_axil_awvalid,
     output logic s_axil_awready,
     input logic [31:0] s_axil_wdata,
@@ -34,6 +34,7 @@ module card_sim
     output logic s_axil_bvalid,
     input logic s_axil_bready,
     input logic [31:0] s_axil_araddr,
+    input logic [2:0] s_axil_arprot,
     input logic s_axil_arvalid,
     output logic s_axil_arready,
     output logic [31:0] s_axil_rdata,
@@ -124,7 +125,7 @@ module card_sim
   logic unused;
   always_comb begin
     unused = &{
-        probe_enable_i, s_axis_tdata, s_axis_tkeep, s_axis_tvalid, s_axis_tlast, s_axis_tuser, m_axis_tready,
+        s_axil_awprot, s_axil_arprot, s_axis_tdata, s_axis_tkeep, s_axis_tvalid, s_axis_tlast, s_axis_tuser, m_axis_tready,
         s_axil_awaddr, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_bready,
         s_axil_araddr, s_axil_arvalid, s_axil_rready, stall
     };

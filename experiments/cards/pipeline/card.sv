@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engines of UDP echo joined directly: no fabric, no shells, no registers, constant settings.
 // It shows the cost of the fabric. Its addresses are those of designs/udp_echo.yaml.
-module card_sim
+module card
   import girih_pkg::*;
 (
     input logic clk_i,
     input logic rst_i,
-    input logic probe_enable_i,
 
     input logic [W-1:0] s_axis_tdata,
     input logic [FlitBytes-1:0] s_axis_tkeep,
@@ -23,6 +22,7 @@ module card_sim
     output logic m_axis_tuser,
 
     input logic [31:0] s_axil_awaddr,
+    input logic [2:0] s_axil_awprot,
     input logic s_axil_awvalid,
     output logic s_axil_awready,
     input logic [31:0] s_axil_wdata,
@@ -33,6 +33,7 @@ module card_sim
     output logic s_axil_bvalid,
     input logic s_axil_bready,
     input logic [31:0] s_axil_araddr,
+    input logic [2:0] s_axil_arprot,
     input logic s_axil_arvalid,
     output logic s_axil_arready,
     output logic [31:0] s_axil_rdata,
@@ -82,7 +83,7 @@ module card_sim
       .out_ready_i(ready[1]),
       .out_flit_o(link[1]),
       .out_key_o(unused_key[1]),
-      .cfg_i(ipv4_rx_pkg::cfg_t'{ip: Ip}),
+      .cfg_i(ipv4_rx_pkg::cfg_t'{ip: Ip, netmask: 32'hffff_ff00}),
       .event_o(unused_ipv4_rx)
   );
 
@@ -176,7 +177,7 @@ module card_sim
   assign s_axil_rvalid = 1'b0;
   logic unused;
   assign unused = &{
-      probe_enable_i, s_axil_awaddr, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid,
+      s_axil_awprot, s_axil_arprot, s_axil_awaddr, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid,
       s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_rready
   };
 endmodule

@@ -9,12 +9,11 @@
 //   2  every fourth message to port 0, the others as in 0
 // Read 0x0: cycles counted. 0x4: flits that arrived. 0x8: messages whose first flit arrived. 0xC: the sum of the cycles
 // from the offer of a first flit to its arrival.
-module card_sim
+module card
   import girih_pkg::*, card_pkg::*;
 (
     input logic clk_i,
     input logic rst_i,
-    input logic probe_enable_i,
 
     input logic [W-1:0] s_axis_tdata,
     input logic [FlitBytes-1:0] s_axis_tkeep,
@@ -31,6 +30,7 @@ module card_sim
     output logic m_axis_tuser,
 
     input logic [31:0] s_axil_awaddr,
+    input logic [2:0] s_axil_awprot,
     input logic s_axil_awvalid,
     output logic s_axil_awready,
     input logic [31:0] s_axil_wdata,
@@ -41,6 +41,7 @@ module card_sim
     output logic s_axil_bvalid,
     input logic s_axil_bready,
     input logic [31:0] s_axil_araddr,
+    input logic [2:0] s_axil_arprot,
     input logic s_axil_arvalid,
     output logic s_axil_arready,
     output logic [31:0] s_axil_rdata,
@@ -234,7 +235,7 @@ module card_sim
   logic unused;
   always_comb begin
     unused = &{
-        probe_enable_i, s_axis_tdata, s_axis_tkeep, s_axis_tvalid, s_axis_tlast, s_axis_tuser, m_axis_tready,
+        s_axil_awprot, s_axil_arprot, s_axis_tdata, s_axis_tkeep, s_axis_tvalid, s_axis_tlast, s_axis_tuser, m_axis_tready,
         s_axil_awaddr, s_axil_araddr, s_axil_wdata, s_axil_wstrb
     };
     for (int unsigned n = 0; n < N; n++) unused &= ^out_flit[n];
