@@ -54,14 +54,15 @@ module affine_wait #(
 
   for (genvar s = 0; s < Services; s++) begin : gen_service
     count_t count_q;
-    logic ready, push;
-    waiting_t head;
+    logic ready, push, load, more;
+    waiting_t head_q, next;
     assign push = popped_i && popped_service_i == ServiceWidth'(s);
     assign room_o[s] = count_q != count_t'(Depth);
     assign empty_o[s] = count_q == '0;
-    assign head_slot_o[s] = head.slot;
-    assign head_unit_o[s] = head.note.unit;
-    assign head_lossless_o[s] = head.note.lossless;
+    assign head_slot_o[s] = head_q.slot;
+    assign head_unit_o[s] = head_q.note.unit;
+    assign head_lossless_o[s] = head_q.note.lossless;
+    assign load = take_i[s] || !head_valid_o[s];  // the first one is in a register
 
     fifo #(
         .T(waiting_t),
@@ -69,17 +70,24 @@ module affine_wait #(
     ) u_waiting (
         .clk_i,
         .rst_i,
-        .in_valid_i(push),
+        .in_valid_i(push && (more || !load)),
         .in_ready_o(ready),
         .in_data_i(popped),
-        .out_valid_o(head_valid_o[s]),
-        .out_ready_i(take_i[s]),
-        .out_data_o(head)
+        .out_valid_o(more),
+        .out_ready_i(load),
+        .out_data_o(next)
     );
 
     always_ff @(posedge clk_i) begin
       if (fetch_i[s] != take_i[s]) count_q <= fetch_i[s] ? count_q + 1'b1 : count_q - 1'b1;
-      if (rst_i) count_q <= '0;
+      if (load) begin
+        head_valid_o[s] <= more || push;
+        head_q <= more ? next : popped;
+      end
+      if (rst_i) begin
+        count_q <= '0;
+        head_valid_o[s] <= 1'b0;
+      end
       if (!rst_i) begin
         assert (!fetch_i[s] || room_o[s])
         else $error("affine_wait: a packet was fetched without room for it");

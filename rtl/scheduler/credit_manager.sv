@@ -153,6 +153,7 @@ module credit_manager
   units_t member[Services], member_q[Services];
   units_t peers[Units];
   index_t index_q[Units], members_q[Services];
+  logic [Services-1:0] has_unit_q;
 
   for (genvar s = 0; s < Services; s++) begin : gen_member
     for (genvar i = 0; i < Units; i++) begin : gen_unit
@@ -161,7 +162,11 @@ module credit_manager
     always_ff @(posedge clk_i) begin
       member_q[s] <= member[s];
       members_q[s] <= index_t'($countones(member[s]));
-      if (rst_i) member_q[s] <= '0;
+      has_unit_q[s] <= |member[s];
+      if (rst_i) begin
+        member_q[s] <= '0;
+        has_unit_q[s] <= 1'b0;
+      end
     end
   end
   for (genvar i = 0; i < Units; i++) begin : gen_peers
@@ -235,7 +240,7 @@ module credit_manager
     for (genvar i = 0; i < Units; i++) begin : gen_unit
       assign of_flow[i] = affinity_i[s] ? member_q[s][i] && index_q[i] == turn : chosen[i];
     end
-    assign best_valid_o[s] = |chosen;
+    assign best_valid_o[s] = has_unit_q[s];
     assign best_credit_ok_o[s] = |(chosen & ok_q);
     assign best_lossless_ok_o[s] = |(chosen & lossless_ok_q);
     assign best_unit_o[s] = to_index(chosen);

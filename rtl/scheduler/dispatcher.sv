@@ -90,7 +90,7 @@ module dispatcher
 
   // A pop takes PopLatency + 2 cycles to the first flit on the link. With several channels the first pop may turn
   // out to be for another channel; then there is time for a second pop.
-  localparam int unsigned Low = Channels > 1 ? 2 * (PopLatency + 2) + 3 : PopLatency + 5;
+  localparam int unsigned Low = Channels > 1 ? 2 * (PopLatency + 2) + 5 : PopLatency + 5;
   localparam int unsigned ChargeWidth = $clog2(Low + 1);
 
   typedef enum logic [1:0] {
@@ -121,8 +121,10 @@ module dispatcher
   logic [Channels-1:0] low;
   logic [Services-1:0][SlotWidth-1:0] wait_slot;
   logic [Services-1:0][UnitWidth-1:0] wait_unit;
+  logic [Services-1:0][QueueWidth-1:0] pick_queue;
   for (genvar s = 0; s < Services; s++) begin : gen_request
-    assign pickable[s] = pick_valid_i[s] && queue_busy_i[QueueWidth'(s*Tenants)+QueueWidth'(pick_tenant_i[s])];
+    assign pick_queue[s] = QueueWidth'(s * Tenants) + QueueWidth'(pick_tenant_i[s]);
+    assign pickable[s] = pick_valid_i[s] && queue_busy_i[pick_queue[s]];
     // A service that has just lost its affinity first sends the packets that wait.
     assign unit_ready[s] = waiting[s]
         ? (wait_lossless[s] ? lossless_free_i[wait_unit[s]] : free_i[wait_unit[s]])
@@ -134,7 +136,8 @@ module dispatcher
 
   logic open, launch, evict, evicted_q, fetch;
   logic [Services-1:0] launch_grant, fetch_grant;
-  logic [ServiceWidth-1:0] launch_service, fetch_service, pop_service;
+  logic [QueueWidth-1:0] launch_queue, fetch_queue;
+  logic [ServiceWidth-1:0] launch_service, fetch_service;
   logic launch_waited;
 
   arbiter_round_robin #(
@@ -159,9 +162,15 @@ module dispatcher
   always_comb begin
     launch_service = '0;
     fetch_service = '0;
+    launch_queue = '0;
+    fetch_queue = '0;
+    take_unit_o = '0;
     for (int unsigned s = 0; s < Services; s++) begin
       launch_service |= launch_grant[s] ? ServiceWidth'(s) : '0;
       fetch_service |= fetch_grant[s] ? ServiceWidth'(s) : '0;
+      launch_queue |= launch_grant[s] ? pick_queue[s] : '0;
+      fetch_queue |= fetch_grant[s] ? pick_queue[s] : '0;
+      take_unit_o |= launch_grant[s] ? (waiting[s] ? wait_unit[s] : unit_i[s]) : '0;
     end
   end
 
@@ -172,16 +181,16 @@ module dispatcher
   assign evict_ready_o = evict;
 
   assign take_o = launch;
-  assign take_lossless_o = launch_waited ? wait_lossless[launch_service] : lossless_i[launch_service];
+  assign take_lossless_o = |(launch_grant & ((waiting & wait_lossless) | (~waiting & lossless_i)));
   assign picked_o = (launch && !launch_waited ? launch_grant : '0) | (fetch ? fetch_grant : '0);
-  assign take_unit_o = launch_waited ? wait_unit[launch_service] : unit_i[launch_service];
 
-  assign pop_service = launch && !launch_waited ? launch_service : fetch_service;
   assign pop_valid_o = age_valid_i || evict || (launch && !launch_waited) || fetch;
   assign pop_highest_o = evict;
   assign pop_age_o = age_valid_i;
-  assign pop_queue_o = age_valid_i ? age_queue_i : evict ? evict_queue_i
-      : QueueWidth'(pop_service * Tenants) + QueueWidth'(pick_tenant_i[pop_service]);
+  always_comb begin
+    pop_queue_o = launch && !launch_waited ? launch_queue : fetch_queue;
+    if (age_valid_i || evict) pop_queue_o = age_valid_i ? age_queue_i : evict_queue_i;
+  end
 
   // The decision travels along the PIFO's pipeline. A fetch may share its cycle with the launch
   // of a packet that has waited, so it has a pipeline of its own.

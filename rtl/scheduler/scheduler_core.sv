@@ -82,7 +82,7 @@ module scheduler_core
     $fatal(1, "scheduler_core: %0d services and %0d tenants; there must be at least two queues", Services, Tenants);
   end
 
-  localparam int unsigned PopLatency = 2;
+  localparam int unsigned PopLatency = 3;
   localparam int unsigned MaxPacketCells = (MaxFrameFlits + CellFlits - 1) / CellFlits;
   localparam int unsigned QueueWidth = $clog2(Queues);
   localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;

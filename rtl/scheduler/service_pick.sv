@@ -33,7 +33,7 @@ module service_pick
     input  logic                   popped_i        // the picked packet was popped
 );
   logic alone;
-  logic [Tenants-1:0] known, seen_q;
+  logic [Tenants-1:0] known, is_due, seen_q;
   rank_t rank[Tenants];
   rank_t last_q[Tenants];
   assign alone = (nonempty_i & (nonempty_i - 1'b1)) == '0;
@@ -41,8 +41,8 @@ module service_pick
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
     assign rank[t] = head_valid_i[t] ? head_rank_i[t] : last_q[t];
     assign known[t] = head_valid_i[t] || (!shaped_i && (seen_q[t] || alone));
-    assign eligible_o[t] = nonempty_i[t]
-        && (!shaped_i || (head_valid_i[t] && due(head_rank_i[t], now_level_i)));
+    assign is_due[t] = !shaped_i || (head_valid_i[t] && due(head_rank_i[t], now_level_i));
+    assign eligible_o[t] = nonempty_i[t] && is_due[t];
     always_ff @(posedge clk_i) begin
       if (head_valid_i[t]) last_q[t] <= head_rank_i[t];
       seen_q[t] <= nonempty_i[t] && (seen_q[t] || head_valid_i[t]);
@@ -52,7 +52,7 @@ module service_pick
 
   logic valid, valid_q, popped_q;
   tenant_t tenant;
-  rank_t lowest;
+  rank_t unused_rank;
   logic [TenantWidth-1:0] tenant_q;
 
   tenant_pick #(
@@ -66,7 +66,7 @@ module service_pick
       .head_rank_i(rank),
       .valid_o(valid),
       .tenant_o(tenant),
-      .rank_o(lowest),
+      .rank_o(unused_rank),
       .advance_i(popped_i)
   );
 
@@ -77,10 +77,10 @@ module service_pick
   assign pick_tenant_o = hierarchy_i ? TenantWidth'(share_tenant_i) : tenant_q;
 
   logic unused;
-  assign unused = &{1'b0, share_tenant_i, tenant, lowest};
+  assign unused = &{1'b0, share_tenant_i, tenant, unused_rank};
 
   always_ff @(posedge clk_i) begin
-    valid_q <= valid && (!shaped_i || due(lowest, now_level_i));
+    valid_q <= valid && is_due[TenantWidth'(tenant)];
     tenant_q <= TenantWidth'(tenant);
     popped_q <= popped_i;
     if (rst_i) begin

@@ -12,7 +12,8 @@ module pifo_list_proof #(
     input logic [LeafWidth-1:0] push_leaf_i,
     input logic [SlotWidth-1:0] push_slot_i,
     input logic pop_valid_i,
-    input logic [LeafWidth-1:0] pop_leaf_i
+    input logic [LeafWidth-1:0] pop_leaf_i,
+    input logic [LeafWidth-1:0] pop_next_leaf_i
 );
   localparam int unsigned Leaves = 1 << LeafWidth;
   typedef logic [LeafWidth-1:0] leaf_t;
@@ -59,6 +60,7 @@ module pifo_list_proof #(
       .push_slot_i,
       .pop_valid_i,
       .pop_leaf_i,
+      .pop_next_leaf_i,
       .push_begins_i(behind == '0),
       .pop_moved_i(moved_q[pop_leaf_q]),
       .pop_emptied_o(emptied),
@@ -91,6 +93,8 @@ module pifo_list_proof #(
   always_comb begin
     if (push_q) assume (!here_q[push_slot_q]);
     if (pop_q) assume (count_q[pop_leaf_q] != '0);
+    // The address of a read may be another one only while the entry behind the popped one is being written.
+    if (!(pop_q && pop_leaf_q == pop_leaf_i && !emptied)) assume (pop_next_leaf_i == pop_leaf_i);
   end
 
   // What is promised.

@@ -95,7 +95,7 @@ module pifo_proof #(
   logic [Entries-1:0][Entries-1:0] earlier_q;  // by slot: those that were here when it came
   rank_t [Entries-1:0] rank_q;
   queue_t [Entries-1:0] queue_q;
-  popped_t due_q[2];  // what is to come out in this cycle and in the next
+  popped_t due_q[3];  // what is to come out in this cycle and in the next two
 
   function automatic logic below(rank_t a, rank_t b, logic circular);
     rank_t distance;
@@ -133,7 +133,8 @@ module pifo_proof #(
 
   always_ff @(posedge clk_i) begin
     due_q[0] <= due_q[1];
-    due_q[1] <= '0;
+    due_q[1] <= due_q[2];
+    due_q[2] <= '0;
     if (due_q[0].valid) taken_q[due_q[0].slot] <= 1'b0;
     if (pop_valid_i && pop_age_i) begin
       aged_q[wanted.slot] <= 1'b1;
@@ -141,7 +142,7 @@ module pifo_proof #(
       earlier_q[wanted.slot] <= here_q & aged_q;
     end
     if (pop_valid_i && !pop_age_i) begin
-      due_q[1] <= wanted;
+      due_q[2] <= wanted;
       here_q[wanted.slot] <= 1'b0;
     end
     if (push_valid_i) begin
@@ -158,6 +159,7 @@ module pifo_proof #(
       taken_q <= '0;
       due_q[0] <= '0;
       due_q[1] <= '0;
+      due_q[2] <= '0;
     end
   end
 
@@ -200,7 +202,7 @@ module pifo_proof #(
   end
 
   for (genvar q = 0; q < Queues; q++) begin : gen_queue
-    count_t here;
+    count_t here, counted_q;
     logic [Entries-1:0] in_queue;
     popped_t lowest, highest;
     always_comb begin
@@ -214,8 +216,9 @@ module pifo_proof #(
     assign highest = best(queue_t'(q), 1'b1, 1'b1);
 
     always_ff @(posedge clk_i) begin
+      counted_q <= rst ? '0 : here;
       if (!rst) begin
-        assert (count[q] == here);
+        assert (count[q] == counted_q);
         assert (treed[q] == lowest.valid);
         assert (overdue[q] == ((here_q & aged_q & in_queue) != '0));
         if (!treed[q]) assert (!head_valid[q] && !tail_valid[q]);

@@ -9,13 +9,13 @@ from girih.formal import prove, refute
 
 
 def test_any_operations():
-    prove("pifo_proof", mode="bmc", depth=13, parameters={"RankMask": "4'b0101"})
+    prove("pifo_proof", mode="bmc", depth=14, parameters={"RankMask": "4'b0101"})
 
 
 def test_operations_in_every_cycle():
-    prove("pifo_proof", mode="bmc", depth=15, parameters={"RankMask": "4'b0101", "Circular": 0, "Fill": 2})
+    prove("pifo_proof", mode="bmc", depth=16, parameters={"RankMask": "4'b0101", "Circular": 0, "Fill": 2})
 
 
 def test_broken_design_is_noticed():
     broken = {"module": "pifo_ram", "old": "bypass_q ? written_q : read_data", "new": "read_data"}
-    refute("pifo_proof", depth=15, parameters={"RankMask": "4'b0101", "Circular": 0, "Fill": 1}, **broken)
+    refute("pifo_proof", depth=16, parameters={"RankMask": "4'b0101", "Circular": 0, "Fill": 1}, **broken)

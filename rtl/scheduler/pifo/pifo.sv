@@ -6,19 +6,20 @@
 // A rank is a leaf of a tree of two levels, and each leaf has a list of slots. The levels are stages
 // of a pipeline that a push and a pop of the same cycle traverse side by side, the pop first:
 //
-//   cycle t    root: the child with the lowest taken leaf          count_o changes
-//   cycle t+1  leaf: the leaf in the child
-//   cycle t+2  list: its first slot                                popped_*_o (PopLatency is 2)
+//   cycle t    the root's word is read                             overdue_o, treed_o change
+//   cycle t+1  root: the child with the lowest taken leaf          count_o changes
+//   cycle t+2  leaf: the leaf in the child
+//   cycle t+3  list: its first slot                                popped_*_o (PopLatency is 3)
 //
 // A stage learns from the next one, one cycle later, whether its pop left anything behind, in time
 // for the following pop. After every pop a peek goes down the tree, but not to the list, for the rank
 // that is now at that end of the queue: head_valid_o (tail_valid_o after a pop of the highest) is low for
-// the three cycles after the last such pop. Pushes never lower it.
+// the four cycles after the last such pop. Pushes never lower it.
 //
 // Circular: the order is modulo 2^RankWidth. All ranks in the tree of a queue must be so close together that
 // their upper halves (of RankWidth - RankWidth / 2 bits) differ by less than half of their range:
 // 1984 of 4096 for ranks of 12 bits. For head_rank_o and tail_rank_o this includes the entries popped in
-// the last three cycles. circular_i of a queue changes only while it is empty.
+// the last four cycles. circular_i of a queue changes only while it is empty.
 //
 // Ageing: a pop with pop_age_i moves the lowest entry from the tree to the end of the queue's list of
 // overdue entries (pifo_overdue) instead of giving it out. Overdue entries come before all others, in
@@ -50,7 +51,7 @@ module pifo #(
     input logic [ RankWidth-1:0] push_rank_i,
     input logic [ SlotWidth-1:0] push_slot_i,
 
-    // Only of a queue whose count is not 0.
+    // Only of a queue with overdue_o or treed_o.
     input logic                  pop_valid_i,
     input logic [QueueWidth-1:0] pop_queue_i,
     input logic                  pop_highest_i,
@@ -63,7 +64,7 @@ module pifo #(
     output logic                  popped_highest_o,
     output logic                  popped_overdue_o,
 
-    output logic [CountWidth-1:0] count_o     [Queues],
+    output logic [CountWidth-1:0] count_o     [Queues],  // as of the previous cycle
     output logic [    Queues-1:0] overdue_o,           // it has overdue entries
     output logic [    Queues-1:0] treed_o,             // it has entries in the tree
     output logic [    Queues-1:0] head_valid_o,
@@ -106,8 +107,22 @@ module pifo #(
   end
   assign ready_o = ready_q;
 
-  logic pop_tree, pop_last, pop_overdue, push_alone, list_empty;
-  logic [Queues-1:0] nonempty;  // trees
+  // Cycle t: by queue.
+  logic [Queues-1:0] push_here, pop_here, single, nonempty;  // trees
+
+  // Cycle t+1: the root.
+  typedef struct packed {
+    logic take;
+    logic append;
+    logic alone;
+  } overdue_t;  // operations on the lists of overdue entries
+  logic push_root_valid_q, pop_root_valid, pop_root_last, pop_root_highest_q, pop_root_circular_q;
+  queue_t push_root_queue_q, pop_root_queue_q;
+  rank_t push_root_rank_q;
+  slot_t push_root_slot_q;
+  child_t pop_child, peek_child;
+  overdue_t overdue_root;
+
   pifo_counts #(
       .Queues (Queues),
       .Entries(Entries)
@@ -116,48 +131,40 @@ module pifo #(
       .rst_i,
       .push_valid_i,
       .push_queue_i,
-      .push_alone_o(push_alone),
       .pop_valid_i,
       .pop_queue_i,
       .pop_highest_i,
       .pop_age_i,
-      .pop_tree_o(pop_tree),
-      .pop_last_o(pop_last),
-      .pop_overdue_o(pop_overdue),
-      .list_empty_o(list_empty),
+      .push_o(push_here),
+      .pop_o(pop_here),
+      .single_o(single),
+      .popped_tree_o(pop_root_valid),
+      .popped_last_o(pop_root_last),
+      .popped_overdue_o(overdue_root.take),
+      .popped_append_o(overdue_root.append),
+      .popped_alone_o(overdue_root.alone),
       .count_o,
       .overdue_o,
       .treed_o(nonempty)
   );
   assign treed_o = nonempty;
 
-  // Cycle t: the root.
-  logic pop_circular;
-  child_t pop_child, peek_child;
-  assign pop_circular = |(circular_i >> pop_queue_i & Queues'(1));
-
-  // Cycle t+1: the leaf, and the root for the peek.
-  logic push_leaf_valid_q, pop_leaf_valid_q, pop_leaf_highest_q;
+  // Cycle t+2: the leaf, and the root for the peek.
+  logic push_leaf_valid_q, pop_leaf_valid_q, pop_leaf_highest_q, pop_leaf_some_q;
   queue_t push_leaf_queue_q, pop_leaf_queue_q;
   rank_t  push_leaf_rank_q;
   slot_t  push_leaf_slot_q;
   child_t pop_leaf_child_q;
-  leaf_t pop_leaf, peek_leaf;
+  leaf_t pop_leaf, pop_next_leaf, peek_leaf;
+  overdue_t overdue_leaf_q;
 
-  // Cycle t+2: the list, and the leaf for the peek. Cycle t+3: the peek's answer.
+  // Cycle t+3: the list, and the leaf for the peek. Cycle t+4: the peek's answer.
   queue_t pop_list_queue_q, peek_queue_q, found_queue_q;
   rank_t pop_list_rank_q, found_rank_q;
   logic pop_list_highest_q, peek_valid_q, peek_highest_q, found_valid_q, found_highest_q;
   child_t peek_child_q;
   logic pop_moved, pop_emptied, push_begins;
-
-  // Operations on the lists of overdue entries, delayed to cycle t+2.
-  typedef struct packed {
-    logic take;
-    logic append;
-    logic alone;
-  } overdue_t;
-  overdue_t overdue_leaf_q, overdue_list_q;
+  overdue_t overdue_list_q;
   logic list_valid;
   slot_t list_slot, overdue_slot;
 
@@ -173,14 +180,11 @@ module pifo #(
       .push_valid_i,
       .push_queue_i,
       .push_child_i(push_rank_i[RankWidth-1:LeafWidth]),
-      .pop_valid_i(pop_tree),
       .pop_queue_i,
-      .pop_highest_i,
-      .pop_circular_i(pop_circular),
+      .pop_valid_q_i(pop_root_valid),
+      .pop_highest_q_i(pop_root_highest_q),
+      .pop_circular_q_i(pop_root_circular_q),
       .pop_child_o(pop_child),
-      .peek_queue_i(pop_leaf_queue_q),
-      .peek_highest_i(pop_leaf_highest_q),
-      .peek_circular_i(|(circular_i >> pop_leaf_queue_q & Queues'(1))),
       .peek_child_o(peek_child)
   );
 
@@ -192,7 +196,7 @@ module pifo #(
       .rst_i,
       .clear_i(!ready_q),
       .clear_word_i(clear_word_q),
-      .pop_word_i({pop_queue_i, pop_child}),
+      .pop_word_i({pop_root_queue_q, pop_child}),
       .peek_word_i({pop_leaf_queue_q, peek_child}),
       .push_valid_i(push_leaf_valid_q),
       .push_word_i({push_leaf_queue_q, push_leaf_rank_q[RankWidth-1:LeafWidth]}),
@@ -201,6 +205,7 @@ module pifo #(
       .pop_word_q_i({pop_leaf_queue_q, pop_leaf_child_q}),
       .pop_highest_i(pop_leaf_highest_q),
       .pop_leaf_o(pop_leaf),
+      .pop_next_leaf_o(pop_next_leaf),
       .peek_word_q_i({peek_queue_q, peek_child_q}),
       .peek_highest_i(peek_highest_q),
       .peek_leaf_o(peek_leaf),
@@ -220,6 +225,7 @@ module pifo #(
       .push_slot_i(push_leaf_slot_q),
       .pop_valid_i(pop_leaf_valid_q),
       .pop_leaf_i({pop_leaf_queue_q, pop_leaf_child_q, pop_leaf}),
+      .pop_next_leaf_i({pop_leaf_queue_q, pop_leaf_child_q, pop_next_leaf}),
       .push_begins_i(push_begins),
       .pop_moved_i(pop_moved),
       .pop_emptied_o(pop_emptied),
@@ -251,17 +257,25 @@ module pifo #(
 
   // A peek is void if a later pop takes the entry that it would find. Another peek follows that pop.
   logic peek_void, found_void, leaf_void;
-  assign leaf_void = pop_tree && pop_queue_i == pop_leaf_queue_q && (pop_last || pop_highest_i == pop_leaf_highest_q);
-  assign peek_void = pop_tree && pop_queue_i == peek_queue_q && (pop_last || pop_highest_i == peek_highest_q);
-  assign found_void = pop_tree && pop_queue_i == found_queue_q && (pop_last || pop_highest_i == found_highest_q);
+  assign leaf_void = pop_root_valid && pop_root_queue_q == pop_leaf_queue_q && (pop_root_last || pop_root_highest_q == pop_leaf_highest_q);
+  assign peek_void = pop_root_valid && pop_root_queue_q == peek_queue_q && (pop_root_last || pop_root_highest_q == peek_highest_q);
+  assign found_void = pop_root_valid && pop_root_queue_q == found_queue_q && (pop_root_last || pop_root_highest_q == found_highest_q);
 
   always_ff @(posedge clk_i) begin
-    push_leaf_queue_q <= push_queue_i;
-    push_leaf_rank_q <= push_rank_i;
-    push_leaf_slot_q <= push_slot_i;
-    pop_leaf_queue_q <= pop_queue_i;
-    pop_leaf_highest_q <= pop_highest_i;
+    push_root_queue_q <= push_queue_i;
+    push_root_rank_q <= push_rank_i;
+    push_root_slot_q <= push_slot_i;
+    pop_root_queue_q <= pop_queue_i;
+    pop_root_highest_q <= pop_highest_i;
+    pop_root_circular_q <= |(circular_i >> pop_queue_i & Queues'(1));
+
+    push_leaf_queue_q <= push_root_queue_q;
+    push_leaf_rank_q <= push_root_rank_q;
+    push_leaf_slot_q <= push_root_slot_q;
+    pop_leaf_queue_q <= pop_root_queue_q;
+    pop_leaf_highest_q <= pop_root_highest_q;
     pop_leaf_child_q <= pop_child;
+    pop_leaf_some_q <= nonempty[pop_root_queue_q];  // it leaves something to peek at
 
     pop_list_queue_q <= pop_leaf_queue_q;
     pop_list_highest_q <= pop_leaf_highest_q;
@@ -274,18 +288,18 @@ module pifo #(
     found_highest_q <= peek_highest_q;
     found_rank_q <= {peek_child_q, peek_leaf};
 
-    overdue_leaf_q.alone <= list_empty;
-    overdue_leaf_q.append <= pop_tree && pop_age_i;
-    overdue_leaf_q.take <= pop_overdue;
+    overdue_leaf_q <= overdue_root;
     overdue_list_q <= overdue_leaf_q;
 
-    push_leaf_valid_q <= push_valid_i;
-    pop_leaf_valid_q <= pop_tree;
-    peek_valid_q <= pop_leaf_valid_q && !leaf_void && nonempty[pop_leaf_queue_q];
+    push_root_valid_q <= push_valid_i;
+    push_leaf_valid_q <= push_root_valid_q;
+    pop_leaf_valid_q <= pop_root_valid;
+    peek_valid_q <= pop_leaf_valid_q && pop_leaf_some_q && !leaf_void;
     found_valid_q <= peek_valid_q && !peek_void;
     if (rst_i) begin
       overdue_leaf_q <= '0;
       overdue_list_q <= '0;
+      push_root_valid_q <= 1'b0;
       push_leaf_valid_q <= 1'b0;
       pop_leaf_valid_q <= 1'b0;
       peek_valid_q <= 1'b0;
@@ -301,12 +315,11 @@ module pifo #(
       .clk_i,
       .rst_i,
       .circular_i,
-      .push_valid_i,
-      .push_queue_i,
+      .push_i(push_here),
       .push_rank_i,
-      .push_alone_i(push_alone),
-      .lost_valid_i(pop_tree && (pop_last || !pop_highest_i)),
-      .lost_queue_i(pop_queue_i),
+      .empty_i(~nonempty),
+      .single_i(single),
+      .lost_i(pop_here & (pop_highest_i ? single : '1)),
       .found_valid_i(found_valid_q && !found_void && !found_highest_q),
       .found_queue_i(found_queue_q),
       .found_rank_i(found_rank_q),
@@ -322,12 +335,11 @@ module pifo #(
       .clk_i,
       .rst_i,
       .circular_i,
-      .push_valid_i,
-      .push_queue_i,
+      .push_i(push_here),
       .push_rank_i,
-      .push_alone_i(push_alone),
-      .lost_valid_i(pop_tree && (pop_last || pop_highest_i)),
-      .lost_queue_i(pop_queue_i),
+      .empty_i(~nonempty),
+      .single_i(single),
+      .lost_i(pop_here & (pop_highest_i ? '1 : single)),
       .found_valid_i(found_valid_q && !found_void && found_highest_q),
       .found_queue_i(found_queue_q),
       .found_rank_i(found_rank_q),
@@ -363,10 +375,10 @@ module pifo #(
       full : cover (total_q == count_t'(Entries));
       full_pushed_and_popped : cover (total_q == count_t'(Entries) && push_valid_i && leaves);
       pushed_and_popped : cover (push_valid_i && pop_valid_i && push_queue_i == pop_queue_i);
-      last_popped_and_one_pushed : cover (push_valid_i && pop_tree && pop_last && push_queue_i == pop_queue_i);
-      last_ages : cover (pop_tree && pop_age_i && pop_last);
-      overdue_taken : cover (pop_overdue && !pop_highest_i);
-      overdue_evicted : cover (pop_overdue && pop_highest_i);
+      last_popped_and_one_pushed : cover (|(push_here & pop_here & single));
+      last_ages : cover (pop_age_i && |(pop_here & single));
+      overdue_taken : cover (overdue_root.take && !pop_root_highest_q);
+      overdue_evicted : cover (overdue_root.take && pop_root_highest_q);
       peek_void_at_the_leaf : cover (pop_leaf_valid_q && leaf_void);
       peek_void_behind_the_leaf : cover (peek_valid_q && peek_void);
       peek_void_when_found : cover (found_valid_q && found_void);

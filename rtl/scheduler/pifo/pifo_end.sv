@@ -2,6 +2,9 @@
 // One end of each queue of the PIFO: its lowest or its highest rank. A pop at this end makes it
 // unknown until the answer of the peek into the tree arrives (found_); pushes after the pop are
 // merged into it.
+//
+// Pops are known late in a cycle. So at once they only make an end unknown; its rank forgets what was before the pop one
+// cycle later.
 module pifo_end #(
     parameter int unsigned Queues = 8,
     parameter int unsigned RankWidth = 12,
@@ -13,13 +16,12 @@ module pifo_end #(
 
     input logic [Queues-1:0] circular_i,
 
-    input logic                  push_valid_i,
-    input logic [QueueWidth-1:0] push_queue_i,
-    input logic [ RankWidth-1:0] push_rank_i,
-    input logic                  push_alone_i,  // its queue has no other entry
+    input logic [   Queues-1:0] push_i,
+    input logic [RankWidth-1:0] push_rank_i,
+    input logic [   Queues-1:0] empty_i,  // its queue has no entry
+    input logic [   Queues-1:0] single_i, // ... or one
 
-    input logic                  lost_valid_i,  // the entry at this end is popped
-    input logic [QueueWidth-1:0] lost_queue_i,
+    input logic [Queues-1:0] lost_i,  // the entry at this end is popped
 
     input logic                  found_valid_i,  // the end, without the pushes since the pop
     input logic [QueueWidth-1:0] found_queue_i,
@@ -42,30 +44,50 @@ module pifo_end #(
     return below;
   endfunction
 
-  logic push_beyond;
+  // The push of the previous cycle.
+  logic [Queues-1:0] pushed_q;
+  rank_t pushed_rank_q;
+  always_ff @(posedge clk_i) begin
+    pushed_q <= push_i;
+    pushed_rank_q <= push_rank_i;
+    if (rst_i) pushed_q <= '0;
+  end
+
+  logic push_beyond, push_beyond_pushed;
   assign push_beyond = beyond(push_rank_i, found_rank_i, |(circular_i >> found_queue_i & Queues'(1)));
+  assign push_beyond_pushed = beyond(push_rank_i, pushed_rank_q, |(circular_i & pushed_q));
 
   for (genvar q = 0; q < Queues; q++) begin : gen_queue
-    logic push, lost, found;
-    assign push = push_valid_i && push_queue_i == QueueWidth'(q);
-    assign lost = lost_valid_i && lost_queue_i == QueueWidth'(q);
+    logic push, found, lost_q;
+    assign push  = push_i[q];
     assign found = found_valid_i && found_queue_i == QueueWidth'(q);
 
-    // With known_q the rank of this end; otherwise, if any_q, the nearest among the pushes since the pop.
-    logic known_q, any_q;
+    // With known_q the rank of this end; otherwise, if any_q, the nearest among the pushes since the pop. With lost_q only
+    // the push of the previous cycle is since the pop; with alone_q it is the only entry.
+    logic known_q, any_q, alone_q, changes;
     rank_t rank_q, candidate;
-    assign candidate = found && !(push && push_beyond) ? found_rank_i : push_rank_i;
+    always_comb begin
+      candidate = push_rank_i;
+      if (lost_q) begin
+        if (pushed_q[q] && !(push && push_beyond_pushed)) candidate = pushed_rank_q;
+        changes = pushed_q[q] || push;
+      end else begin
+        if (found && !(push && push_beyond)) candidate = found_rank_i;
+        changes = (push || found) && (!any_q || beyond(candidate, rank_q, circular_i[q]));
+      end
+    end
 
     always_ff @(posedge clk_i) begin
-      if (push || found) begin
-        if (lost || !any_q || beyond(candidate, rank_q, circular_i[q])) rank_q <= candidate;
-      end
-      if (push || found || lost) any_q <= push || found;
-      if (lost) known_q <= push && push_alone_i;
-      else if (found || (push && push_alone_i)) known_q <= 1'b1;
+      if (changes) rank_q <= candidate;
+      any_q <= push || found || (lost_q ? pushed_q[q] : any_q);
+      known_q <= !lost_i[q] && (known_q || found || (push && empty_i[q]) || alone_q);
+      alone_q <= lost_i[q] && push && single_i[q];
+      lost_q <= lost_i[q];
       if (rst_i) begin
         known_q <= 1'b0;
         any_q   <= 1'b0;
+        alone_q <= 1'b0;
+        lost_q  <= 1'b0;
       end
     end
 
@@ -74,8 +96,10 @@ module pifo_end #(
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
-        assert (!(found && lost));
+        assert (!(found && lost_q));
         assert (!known_q || any_q);
+        assert (!alone_q || lost_q);
+        pushed_again_after_a_pop : cover (lost_q && pushed_q[q] && push);
       end
     end
   end

@@ -1,24 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index of the lowest bit that is set (zero if none is), and whether any is; combinational. A carry chain
-// isolates the bit.
+// The lowest bit that is set: its index and its note (any, if none is set), and whether any is. Combinational: a tree in
+// which each node has four children, or two at the root if the width is no power of four.
 module pifo_first #(
     parameter int unsigned IndexWidth = 6,
     localparam int unsigned Width = 1 << IndexWidth
 ) (
     input  logic [     Width-1:0] bits_i,
+    input  logic [     Width-1:0] note_i,
     output logic                  any_o,
-    output logic [IndexWidth-1:0] index_o
+    output logic [IndexWidth-1:0] index_o,
+    output logic                  note_o
 );
-  logic [Width-1:0] lowest;
-  assign lowest = bits_i & (~bits_i + 1'b1);
-  assign any_o  = |bits_i;
+  localparam int unsigned Levels = (IndexWidth + 1) / 2;
 
-  // Bit k of the index is set if the isolated bit is at a position whose number has bit k.
-  for (genvar k = 0; k < IndexWidth; k++) begin : gen_bit
-    logic [Width-1:0] positions;
-    for (genvar i = 0; i < Width; i++) begin : gen_position
-      assign positions[i] = i[k];
+  for (genvar l = 0; l < Levels; l++) begin : gen_level
+    localparam int unsigned ChildBits = IndexWidth - 2 * l > 1 ? 2 : 1;
+    localparam int unsigned Children = 1 << ChildBits;
+    localparam int unsigned Nodes = (Width >> (2 * l)) / Children;
+    logic [Nodes-1:0] any, note;
+    logic [Nodes-1:0][2*l+ChildBits-1:0] index;
+    for (genvar n = 0; n < Nodes; n++) begin : gen_node
+      logic [Children-1:0] any_below, note_below;
+      logic [ChildBits-1:0] child;
+      if (l == 0) begin : gen_bits
+        assign any_below = bits_i[n*Children+:Children];
+        assign note_below = note_i[n*Children+:Children];
+        assign index[n] = child;
+      end else begin : gen_nodes
+        logic [Children-1:0][2*l-1:0] index_below;
+        assign any_below = gen_level[l-1].any[n*Children+:Children];
+        assign note_below = gen_level[l-1].note[n*Children+:Children];
+        assign index_below = gen_level[l-1].index[n*Children+:Children];
+        assign index[n] = {child, index_below[child]};
+      end
+      always_comb begin
+        child = '1;
+        for (int unsigned c = Children - 1; c > 0; c--) if (any_below[c-1]) child = ChildBits'(c - 1);
+      end
+      assign any[n] = |any_below;
+      assign note[n] = note_below[child];
     end
-    assign index_o[k] = |(lowest & positions);
   end
+
+  assign any_o = gen_level[Levels-1].any;
+  assign index_o = gen_level[Levels-1].index;
+  assign note_o = gen_level[Levels-1].note;
 endmodule

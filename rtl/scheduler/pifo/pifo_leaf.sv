@@ -32,6 +32,7 @@ module pifo_leaf #(
     input  logic [ WordWidth-1:0] pop_word_q_i,
     input  logic                  pop_highest_i,
     output logic [IndexWidth-1:0] pop_leaf_o,
+    output logic [IndexWidth-1:0] pop_next_leaf_o,  // pop_leaf_o, unless that is the leaf of the previous pop
     input  logic [ WordWidth-1:0] peek_word_q_i,
     input  logic                  peek_highest_i,
     output logic [IndexWidth-1:0] peek_leaf_o,
@@ -69,7 +70,6 @@ module pifo_leaf #(
   assign left_d = pop_emptied_i && !same_q ? left_q ^ pop_one : left_q;
   assign moved_d = pop_emptied_i ? moved_q & ~pop_one : moved_q | pop_one;
 
-  assign pop_moved_o = moved_q[pop_leaf_q];
   assign push_begins_o = take || (same_q && pop_emptied_i);
 
   pifo_ram #(
@@ -82,6 +82,7 @@ module pifo_leaf #(
       .write_addr_i(clear_i ? clear_word_i : push_word_q),
       .write_data_i(clear_i ? '0 : taken_d),
       .read_addr_i(taken_addr),
+      .seen_addr_i(taken_addr),
       .read_data_o(taken)
   );
   pifo_ram #(
@@ -94,6 +95,7 @@ module pifo_leaf #(
       .write_addr_i(clear_i ? clear_word_i : pop_word_q),
       .write_data_i(clear_i ? '0 : left_d),
       .read_addr_i(left_addr),
+      .seen_addr_i(left_addr),
       .read_data_o(left)
   );
   pifo_ram #(
@@ -105,21 +107,37 @@ module pifo_leaf #(
       .write_addr_i(clear_i ? clear_word_i : pop_word_q),
       .write_data_i(clear_i ? '0 : moved_d),
       .read_addr_i(moved_addr),
+      .seen_addr_i(moved_addr),
       .read_data_o(moved)
   );
 
+  logic follow;  // the previous pop is changing the same words as this one will
+  assign follow = pop_valid_q && pop_word_q == pop_word_q_i;
+
+  // Whether the first entry of the pop's leaf moved up is found along with the leaf.
+  taken_t moved_row, moved_before[2], no_notes[2];
+  assign moved_row = follow ? moved_q : moved[0];
+  assign moved_before[0] = moved_row | (follow ? pop_one : '0);
+  assign moved_before[1] = moved_row & ~(follow ? pop_one : '0);
+  assign no_notes = '{default: '0};
+
+  index_t unused_peek_index;
+  logic moved_up, unused_note;
   pifo_find #(
       .IndexWidth(IndexWidth)
   ) u_pop_find (
       .taken_i(taken[0] ^ left[0]),
       .set_i(push_valid_q && push_word_q == pop_word_q_i),
       .set_index_i(push_leaf_q),
-      .clear_i(pop_valid_q && pop_word_q == pop_word_q_i && !same_q),
+      .clear_i(follow && !same_q),
       .clear_index_i(pop_leaf_q),
       .emptied_i(pop_emptied_i),
+      .note_i(moved_before),
       .highest_i(pop_highest_i),
       .circular_i(1'b0),
-      .index_o(pop_leaf_o)
+      .index_o(pop_leaf_o),
+      .emptied_index_o(pop_next_leaf_o),
+      .note_o(moved_up)
   );
   pifo_find #(
       .IndexWidth(IndexWidth)
@@ -130,19 +148,20 @@ module pifo_leaf #(
       .clear_i(pop_valid_q && pop_word_q == peek_word_q_i && !same_q),
       .clear_index_i(pop_leaf_q),
       .emptied_i(pop_emptied_i),
+      .note_i(no_notes),
       .highest_i(peek_highest_i),
       .circular_i(1'b0),
-      .index_o(peek_leaf_o)
+      .index_o(peek_leaf_o),
+      .emptied_index_o(unused_peek_index),
+      .note_o(unused_note)
   );
-
-  logic follow;  // the previous pop is changing the same words as this one will
-  assign follow = pop_valid_q && pop_word_q == pop_word_q_i;
 
   always_ff @(posedge clk_i) begin
     push_word_q <= push_word_i;
     push_leaf_q <= push_leaf_i;
     pop_word_q <= pop_word_q_i;
     pop_leaf_q <= pop_leaf_o;
+    pop_moved_o <= moved_up;
     if (pop_valid_i) begin
       left_q <= follow ? left_d : left[0];
       moved_q <= follow ? moved_d : moved[0];

@@ -22,6 +22,7 @@ module pifo_list #(
     input logic [SlotWidth-1:0] push_slot_i,
     input logic                 pop_valid_i,
     input logic [LeafWidth-1:0] pop_leaf_i,
+    input logic [LeafWidth-1:0] pop_next_leaf_i,  // pop_leaf_i, unless that is the leaf of the previous pop
 
     // Cycle t+1.
     input  logic                 push_begins_i,
@@ -41,10 +42,12 @@ module pifo_list #(
   (* ram_style = "distributed" *) logic link_linked[Entries];
   (* ram_style = "distributed" *) logic link_pushed[Entries];
 
-  leaf_t pop_addr[1], push_addr[1];
+  // After a pop that has not emptied its leaf, the next slot of that leaf is being written: no address is needed to read it.
+  leaf_t pop_addr[1], pop_seen[1], push_addr[1];
   slot_t begun[1], moved[1], last[1];
   slot_t behind;
-  assign pop_addr[0] = pop_leaf_i;
+  assign pop_addr[0] = pop_next_leaf_i;
+  assign pop_seen[0] = pop_leaf_i;
   assign push_addr[0] = push_leaf_i;
 
   assign pop_valid_o = pop_valid_q;
@@ -61,6 +64,7 @@ module pifo_list #(
       .write_addr_i(push_leaf_q),
       .write_data_i(push_slot_q),
       .read_addr_i(pop_addr),
+      .seen_addr_i(pop_seen),
       .read_data_o(begun)
   );
   pifo_ram #(
@@ -72,6 +76,7 @@ module pifo_list #(
       .write_addr_i(pop_leaf_q),
       .write_data_i(behind),
       .read_addr_i(pop_addr),
+      .seen_addr_i(pop_seen),
       .read_data_o(moved)
   );
   pifo_ram #(
@@ -83,6 +88,7 @@ module pifo_list #(
       .write_addr_i(push_leaf_q),
       .write_data_i(push_slot_q),
       .read_addr_i(push_addr),
+      .seen_addr_i(push_addr),
       .read_data_o(last)
   );
 

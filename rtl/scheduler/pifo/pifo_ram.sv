@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block RAM with one write port and Readers read ports of one cycle. A read sees a write of the same cycle
-// (write first).
+// (write first): one to seen_addr_i, which is read_addr_i unless a user knows better only after it has given the address.
 module pifo_ram #(
     parameter int unsigned Width = 8,
     parameter int unsigned Depth = 16,
@@ -14,6 +14,7 @@ module pifo_ram #(
     input logic [    Width-1:0] write_data_i,
 
     input  logic [AddrWidth-1:0] read_addr_i[Readers],
+    input  logic [AddrWidth-1:0] seen_addr_i[Readers],
     output logic [    Width-1:0] read_data_o[Readers]
 );
   typedef logic [Width-1:0] data_t;
@@ -40,7 +41,7 @@ module pifo_ram #(
         .read_data_o(read_data)
     );
 
-    always_ff @(posedge clk_i) bypass_q <= write_enable_i && write_addr_i == read_addr_i[i];
+    always_ff @(posedge clk_i) bypass_q <= write_enable_i && write_addr_i == seen_addr_i[i];
     assign read_data_o[i] = bypass_q ? written_q : read_data;
   end
 endmodule

@@ -19,8 +19,8 @@
 
 namespace {
 
-constexpr int kLatency = 2;   // from a pop to its slot
-constexpr int kUnknown = 3;   // cycles in which the rank at an end may be unknown after a pop there
+constexpr int kLatency = 3;   // from a pop to its slot
+constexpr int kUnknown = 4;   // cycles in which the rank at an end may be unknown after a pop there
 constexpr int kRanks = 1 << RANK_WIDTH;
 constexpr int kChild = 1 << (RANK_WIDTH / 2);
 constexpr int kWindow = kRanks / 2 - kChild;  // ranks of a circular queue are at most this far apart
@@ -167,6 +167,7 @@ class Bench {
     for (int q = 0; q < QUEUES; q++) {
       queues_[q].clear();
       overdue_[q].clear();
+      counted_[q] = 0;
       for (int end = 0; end < 2; end++) lost_[end][q] = cycle_;
     }
     expected_.clear();
@@ -189,7 +190,8 @@ class Bench {
   void check_outputs() {
     for (int q = 0; q < QUEUES; q++) {
       const auto& list = queues_[q];
-      require(dut_.count_o[q] == size(q), "count", q, dut_.count_o[q], size(q));
+      require(dut_.count_o[q] == counted_[q], "count", q, dut_.count_o[q], counted_[q]);
+      counted_[q] = size(q);  // the count is a cycle late
       require((dut_.overdue_o >> q & 1) == !overdue_[q].empty(), "overdue", q, dut_.overdue_o >> q & 1, !overdue_[q].empty());
       require((dut_.treed_o >> q & 1) == !list.empty(), "treed", q, dut_.treed_o >> q & 1, !list.empty());
       for (int end = 0; end < 2; end++) {
@@ -286,10 +288,10 @@ class Bench {
     }
     fullest_ = std::max<int>(fullest_, ENTRIES - free_.size());
     if (freed) free_.push_back(freed_slot);
-    // An end is compared until it has been seen known and right: four cycles after the last change.
-    for (int age = 3; age > 0; age--) recent_[age] = recent_[age - 1];
+    // An end is compared until it has been seen known and right: five cycles after the last change.
+    for (int age = 4; age > 0; age--) recent_[age] = recent_[age - 1];
     recent_[0] = touched;
-    touched_ = recent_[0] | recent_[1] | recent_[2] | recent_[3];
+    touched_ = recent_[0] | recent_[1] | recent_[2] | recent_[3] | recent_[4];
     clock();
   }
 
@@ -297,13 +299,14 @@ class Bench {
   std::mt19937_64 random_;
   std::vector<Entry> queues_[QUEUES];  // what is in the tree
   std::deque<int> overdue_[QUEUES];    // slots
+  long counted_[QUEUES] = {};
   std::vector<int> free_;
   std::deque<Popped> expected_, leaving_;
   // Whether ranks of circular queues may be as far apart as the order of pops allows. Else they are
   // also near to those that have just left, as the ends need it, and only then are those compared.
   bool tight_ = false;
   uint64_t lost_[2][QUEUES] = {};
-  uint64_t recent_[4] = {};
+  uint64_t recent_[5] = {};
   uint64_t touched_ = 0, circular_ = 0, cycle_ = 0, done_ = 0, both_ = 0;
   int falling_ = 0, fullest_ = 0;
 };

@@ -18,7 +18,7 @@ from girih.build.program import build_program
 from girih.build.sources import resolve
 from girih.testing import SEED, VERILATOR_ARGS, run_cocotb
 
-LATENCY = 2
+LATENCY = 3
 DRIVER = Path(__file__).parent / "pifo_random.cpp"
 
 
@@ -148,7 +148,7 @@ async def circular_ranks_go_over_the_end(dut):
 
 
 @cocotb.test()
-async def ends_follow_pushes_at_once_and_pops_within_four_cycles(dut):
+async def ends_follow_pushes_at_once_and_pops_within_five_cycles(dut):
     await start(dut)
 
     async def ends(queue):
@@ -164,10 +164,10 @@ async def ends_follow_pushes_at_once_and_pops_within_four_cycles(dut):
         assert await ends(3) == want
     await cycle(dut, pop=(3, 0))
     dut.pop_valid_i.value = 0
-    assert [await ends(3) for _ in range(4)] == [(None, 90)] * 3 + [(30, 90)]
+    assert [await ends(3) for _ in range(5)] == [(None, 90)] * 4 + [(30, 90)]
     await cycle(dut, pop=(3, 1))
     dut.pop_valid_i.value = 0
-    assert [await ends(3) for _ in range(4)] == [(30, None)] * 3 + [(30, 50)]
+    assert [await ends(3) for _ in range(5)] == [(30, None)] * 4 + [(30, 50)]
     assert await ends(0) == (None, None)
 
 

@@ -38,7 +38,7 @@ module rank_ageing
     output logic                  age_valid_o,
     output logic [QueueWidth-1:0] age_queue_o
 );
-  logic [Queues-1:0] late_q, grant;
+  logic [Queues-1:0] late_q;
   for (genvar s = 0; s < Services; s++) begin : gen_service
     logic by_clock;
     rank_t overdue_q;
@@ -62,45 +62,66 @@ module rank_ageing
     end
   end
 
-  // One cycle in four. A late head that is still known is still the head: a pop makes it unknown for longer than this.
+  // One cycle in four. The next queue is chosen ahead: one that is late, or else the last one, which is moved again at once
+  // when its next head is known and late. A late head that is still known is still the head.
+  logic [Queues-1:0] next_q, other, chosen;
+  logic [QueueWidth-1:0] chosen_queue;
   logic [1:0] pace_q;
-  logic valid_q, pick;
-  logic [QueueWidth-1:0] queue_q, queue_d;
-  assign pick = pace_q == '0 && late_q != '0;
+  logic choose;
+  assign age_valid_o = pace_q == '0 && |(next_q & late_q & tree_head_valid_i);
+  assign other = late_q & ~next_q;
+  assign choose = (age_valid_o || (next_q & late_q) == '0) && other != '0;
 
+  // Services take turns, and the tenants of each.
+  logic [Services-1:0] service_late, service_chosen;
   arbiter_round_robin #(
-      .N(Queues)
-  ) u_turn (
+      .N(Services)
+  ) u_service (
       .clk_i,
       .rst_i,
-      .request_i(late_q),
-      .advance_i(pick),
-      .grant_o(grant)
+      .request_i(service_late),
+      .advance_i(choose),
+      .grant_o(service_chosen)
   );
-
-  always_comb begin
-    queue_d = '0;
-    for (int unsigned q = 0; q < Queues; q++) if (grant[q]) queue_d |= QueueWidth'(q);
+  for (genvar s = 0; s < Services; s++) begin : gen_turn
+    logic [Tenants-1:0] tenant_chosen;
+    assign service_late[s] = |other[s*Tenants+:Tenants];
+    arbiter_round_robin #(
+        .N(Tenants)
+    ) u_tenant (
+        .clk_i,
+        .rst_i,
+        .request_i(other[s*Tenants+:Tenants]),
+        .advance_i(choose && service_chosen[s]),
+        .grant_o(tenant_chosen)
+    );
+    assign chosen[s*Tenants+:Tenants] = service_chosen[s] ? tenant_chosen : '0;
   end
 
-  assign age_valid_o = valid_q && tree_head_valid_i[queue_q];
-  assign age_queue_o = queue_q;
+  always_comb begin
+    chosen_queue = '0;
+    for (int unsigned q = 0; q < Queues; q++) if (chosen[q]) chosen_queue |= QueueWidth'(q);
+  end
 
   always_ff @(posedge clk_i) begin
-    valid_q <= pick;
-    queue_q <= queue_d;
-    if (pick || pace_q != '0) pace_q <= pace_q + 1'b1;
+    if (choose) begin
+      next_q <= chosen;
+      age_queue_o <= chosen_queue;
+    end
+    if (age_valid_o || pace_q != '0) pace_q <= pace_q + 1'b1;
     if (rst_i) begin
-      valid_q <= 1'b0;
+      next_q <= '0;
       pace_q <= '0;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
+      assert ($onehot0(next_q) && (next_q == '0 || next_q[age_queue_o]));
       several_are_late : cover (!$onehot0(late_q));
       late_and_out_of_turn : cover (late_q != '0 && pace_q != '0);
-      head_went_meanwhile : cover (valid_q && !tree_head_valid_i[queue_q]);
+      head_went_meanwhile : cover (|(next_q & late_q & ~tree_head_valid_i) && pace_q == '0);
+      moved_again_at_once : cover (age_valid_o && !choose);
     end
   end
 endmodule
