@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler's window: its class table and its present state. Offsets are in bytes; all but the class table is
-// read only. A queue's index is {service, tenant}, in a grid of 16 x 16.
-//
-//   0x0000  classes    {service, class, word}: see policy_pkg
-//   0x0800  queues     {head known, 3'b0, head rank, count}, 0x40 for each service, 4 for each tenant
-//   0x0c00  units      credits, signed
-//   0x0d00  tenants    {queued packets, cells in use}
-//   0x0d40  channels   free cells
-//   0x1000  waits      0x80 for each service: see service_waits
-//   0x2000  fates      {tenant (3 bits), service, fate, high word}: see fate_counters
+// The scheduler's window: its class table and its present state, at the places that spec/windows.yaml gives. All but the
+// class table is read only.
 //
 // A tenant's controller can read its own tenant's queues, counts and fates, and nothing else.
 module scheduler_window
-  import girih_pkg::*, policy_pkg::cells_t;
+  import girih_pkg::*, policy_pkg::cells_t, scheduler_window_pkg::*;
 #(
     parameter int unsigned Services = 8,
     parameter int unsigned Tenants = 4,
@@ -70,40 +62,46 @@ module scheduler_window
     Nothing
   } part_e;
   part_e part;
-  logic [3:0] service, owner;
+  logic [3:0] service, owner, channel;
+  logic [UnitsUnitMsb-UnitsUnitLsb:0] unit;
   logic exists, allowed;
 
   always_comb begin
     part = Nothing;
-    if (addr_i[13]) part = Fates;
-    else if (addr_i[12]) part = addr_i[11] ? Nothing : Waits;
-    else if (!addr_i[11]) part = Classes;
-    else if (!addr_i[10]) part = QueueState;
-    else if (addr_i[9:8] == 2'd0) part = UnitState;
-    else if (addr_i[9:6] == 4'b0100) part = TenantState;
-    else if (addr_i[9:6] == 4'b0101) part = ChannelState;
+    if (addr_i[13:FatesLsb] == FatesPart) part = Fates;
+    else if (addr_i[13:WaitsLsb] == WaitsPart) part = Waits;
+    else if (addr_i[13:ClassesLsb] == ClassesPart) part = Classes;
+    else if (addr_i[13:QueuesLsb] == QueuesPart) part = QueueState;
+    else if (addr_i[13:UnitsLsb] == UnitsPart) part = UnitState;
+    else if (addr_i[13:TenantsLsb] == TenantsPart) part = TenantState;
+    else if (addr_i[13:ChannelsLsb] == ChannelsPart) part = ChannelState;
   end
 
+  assign unit = addr_i[UnitsUnitMsb:UnitsUnitLsb];
+  assign channel = addr_i[ChannelsChannelMsb:ChannelsChannelLsb];
   always_comb begin
-    service = addr_i[9:6];
-    owner = addr_i[5:2];
+    service = addr_i[QueuesServiceMsb:QueuesServiceLsb];
+    owner = addr_i[QueuesTenantMsb:QueuesTenantLsb];
     exists = 1'b0;
     unique case (part)
       Classes: begin
-        service = addr_i[10:7];
+        service = addr_i[ClassesServiceMsb:ClassesServiceLsb];
         exists = 32'(service) < Services;
       end
       QueueState: exists = 32'(service) < Services && 32'(owner) < Tenants;
-      UnitState: exists = 32'(addr_i[7:2]) < Units;
-      TenantState: exists = 32'(owner) < Tenants;
-      ChannelState: exists = 32'(owner) < Channels;
+      UnitState: exists = 32'(unit) < Units;
+      TenantState: begin
+        owner = addr_i[TenantsTenantMsb:TenantsTenantLsb];
+        exists = 32'(owner) < Tenants;
+      end
+      ChannelState: exists = 32'(channel) < Channels;
       Waits: begin
-        service = addr_i[10:7];
+        service = addr_i[WaitsServiceMsb:WaitsServiceLsb];
         exists = 32'(service) < Services;
       end
       Fates: begin
-        service = addr_i[9:6];
-        owner = {1'b0, addr_i[12:10]};
+        service = addr_i[FatesServiceMsb:FatesServiceLsb];
+        owner = 4'(addr_i[FatesTenantMsb:FatesTenantLsb]);
         exists = 32'(owner) < Tenants;
       end
       default: exists = 1'b0;
@@ -121,9 +119,9 @@ module scheduler_window
     unique case (part)
       Classes: data_d = class_data_i;
       QueueState: data_d = {head_valid_i[queue], 3'b0, head_rank_i[queue], 16'(count_i[queue])};
-      UnitState: data_d = 32'(signed'(credits_i[UnitWidth'(addr_i[7:2])]));
+      UnitState: data_d = 32'(signed'(credits_i[UnitWidth'(unit)]));
       TenantState: data_d = {used_entries_i[TenantWidth'(owner)], used_cells_i[TenantWidth'(owner)]};
-      ChannelState: data_d = 32'(free_cells_i[ChannelWidth'(owner)]);
+      ChannelState: data_d = 32'(free_cells_i[ChannelWidth'(channel)]);
       Waits: data_d = waits_data_i;
       default: data_d = '0;
     endcase
@@ -143,9 +141,9 @@ module scheduler_window
   assign data_o = slow ? fates_data_i : data_q;
 
   assign class_write_o = valid_i && !asked_q && write_i && allowed && class_ready_i;
-  assign class_addr_o = addr_i[10:2];
+  assign class_addr_o = addr_i[ClassesServiceMsb:ClassesWordLsb];
   assign waits_service_o = ServiceWidth'(service);
-  assign waits_word_o = addr_i[6:2];
+  assign waits_word_o = addr_i[WaitsWordMsb:WaitsWordLsb];
   assign fates_read_o = valid_i && !asked_q && slow;
-  assign fates_index_o = {owner, service, addr_i[5:2]};
+  assign fates_index_o = {owner, service, addr_i[FatesFateMsb:FatesHalfLsb]};
 endmodule

@@ -14,6 +14,7 @@ from pathlib import Path
 from girih.build.sources import needs_chain, resolve
 from girih.paths import BUILD
 from girih.rmt import action, program
+from girih.spec import windows
 from girih.spec.kinds import load_kinds
 from girih.spec.message import CardParams, package
 from girih.spec.tiles import generate, inputs
@@ -52,18 +53,18 @@ def generated_rtl(params: CardParams) -> Path:
 
     Made when it is not there, under its final name only when it is complete.
     """
-    text, actions, programs = package(params), action.package(), program.package()
+    packages = {"girih": package(params), "action": action.package(), "parser": program.package()}
+    packages |= {window: windows.package(window) for window in windows.windows()}
     made_from: list[str | bytes] = [*[p.name for p in inputs()], *[p.read_bytes() for p in inputs()]]
-    folder = BUILD / "generated" / digest(text, actions, programs, *made_from)
+    folder = BUILD / "generated" / digest(*packages.values(), *made_from)
     if folder.exists():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as temporary:
         unfinished = Path(temporary) / "rtl"
         unfinished.mkdir()
-        (unfinished / "girih_pkg.sv").write_text(text)
-        (unfinished / "action_pkg.sv").write_text(actions)
-        (unfinished / "parser_pkg.sv").write_text(programs)
+        for name, text in packages.items():
+            (unfinished / f"{name}_pkg.sv").write_text(text)
         generate(unfinished, {name: kind for name, kind in load_kinds().items() if params.chain_hops or not kind.chained})
         try:
             unfinished.rename(folder)

@@ -12,6 +12,7 @@ from girih.card import VirtualCard
 from girih.experiments import Progress, Row
 from girih.experiments.panic import CLOCK_MHZ, Measured, Push, flow, gbps, measure, open_card, packet_rate
 from girih.paths import DESIGNS
+from girih.spec.windows import offset
 
 DESIGN = DESIGNS / "panic.yaml"
 SIZE = 1024
@@ -20,7 +21,6 @@ CHAINS = {"ipsec": ["sha", "aes"], "video": ["aes"]}
 CLASSES = {"ipsec": 0, "video": 1}  # of their hops
 AES, SHA = ("aes_0", "aes_1"), ("sha_0", "sha_1")
 AES_NUMBER = 0  # the design's numbers of the services
-KEY_LOAD = 0x24  # of the window of an AES unit; the staged key and salt are before it
 AES_GBPS = 64
 CYCLES = 60_000  # of a phase
 FILLING = 0.3  # the part of a phase before measurement starts
@@ -46,9 +46,10 @@ def open_shared(progress: Progress) -> Iterator[VirtualCard]:
 
 def load_key(card: VirtualCard, unit: str, tenant: int) -> None:
     """Loads a key for the tenant's packets into an AES unit."""
-    for offset in range(0, KEY_LOAD, 4):
-        card.registers.write_window(unit, offset, 0x01020304 * (tenant + offset) & 0xFFFFFFFF)
-    card.registers.write_window(unit, KEY_LOAD, tenant << 8)
+    staged = [*(offset("aes_window", "key", word=word) for word in range(8)), offset("aes_window", "salt")]
+    for at in staged:
+        card.registers.write_window(unit, at, 0x01020304 * (tenant + at) & 0xFFFFFFFF)
+    card.registers.write_window(unit, offset("aes_window", "load"), tenant << 8)
 
 
 def run_phase(card: VirtualCard, offered: Mapping[str, float]) -> tuple[Measured, dict[str, list[int]], tuple[int, int]]:

@@ -19,6 +19,7 @@ from ruamel.yaml import YAML
 from girih.errors import GirihError
 from girih.paths import SPEC
 from girih.rmt import program as fmt
+from girih.spec.windows import offset
 
 SHIPPED = SPEC / "parse_graph.yaml"
 
@@ -59,18 +60,19 @@ class Program:
 
     def writes(self) -> list[tuple[int, int]]:
         """Loads the whole program, and turns the parser off meanwhile."""
-        out = [(fmt.CONTROL, 0)]
+        control = offset("parser_window", "control")
+        out = [(control, 0)]
         for kind, struct, entries, limit in (
-            (fmt.COMMIT_FRONT, "front_entry", self.fronts, fmt.size("Fronts")),
-            (fmt.COMMIT_PATH, "path_entry", [entry for entry, _ in self.paths], fmt.size("Paths")),
-            (fmt.COMMIT_ACTION, "path_action", [action for _, action in self.paths], fmt.size("Paths")),
+            ("front", "front_entry", self.fronts, fmt.size("Fronts")),
+            ("path", "path_entry", [entry for entry, _ in self.paths], fmt.size("Paths")),
+            ("action", "path_action", [action for _, action in self.paths], fmt.size("Paths")),
         ):
             words = -(-fmt.bits(struct) // 32)
             for index in range(limit):
                 number = fmt.encode(struct, entries[index] if index < len(entries) else {})
-                out += [(fmt.STAGING + 4 * w, number >> (32 * w) & 0xFFFFFFFF) for w in range(words)]
-                out.append((fmt.COMMIT, kind << 8 | index))
-        return [*out, (fmt.CONTROL, 1)]
+                out += [(offset("parser_window", "staging", word=w), number >> (32 * w) & 0xFFFFFFFF) for w in range(words)]
+                out.append((offset("parser_window", "commit"), fmt.encode("entry_kind", kind) << 8 | index))
+        return [*out, (control, 1)]
 
 
 @dataclass(frozen=True)

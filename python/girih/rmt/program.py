@@ -16,8 +16,6 @@ from girih.paths import SPEC
 from girih.spec.message import Field, pack
 
 WINDOW_BYTES = 0x800  # of the parser in the tile's window
-CONTROL, COMMIT, STAGING = 0x000, 0x004, 0x040
-COMMIT_FRONT, COMMIT_PATH, COMMIT_ACTION = 0, 1, 2
 
 
 @cache

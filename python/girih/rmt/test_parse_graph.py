@@ -7,6 +7,9 @@ import pytest
 from girih.errors import GirihError
 from girih.rmt import program as fmt
 from girih.rmt.parse_graph import SHIPPED, Piece, compile_graph, load_graph
+from girih.spec.windows import offset
+
+CONTROL, COMMIT = offset("parser_window", "control"), offset("parser_window", "commit")
 
 
 def test_the_shipped_graph_fits():
@@ -21,9 +24,9 @@ def test_the_shipped_graph_fits():
 
 def test_a_program_is_loaded_with_the_parser_off():
     writes = compile_graph(load_graph()).writes()
-    assert writes[0] == (fmt.CONTROL, 0) and writes[-1] == (fmt.CONTROL, 1)
-    assert all(0 <= offset < fmt.WINDOW_BYTES and offset % 4 == 0 and 0 <= value < 1 << 32 for offset, value in writes)
-    commits = [value for offset, value in writes if offset == fmt.COMMIT]
+    assert writes[0] == (CONTROL, 0) and writes[-1] == (CONTROL, 1)
+    assert all(0 <= at < fmt.WINDOW_BYTES and at % 4 == 0 and 0 <= value < 1 << 32 for at, value in writes)
+    commits = [value for at, value in writes if at == COMMIT]
     assert len(commits) == len(set(commits)) == fmt.size("Fronts") + 2 * fmt.size("Paths")
     assert writes == compile_graph(load_graph()).writes()
 

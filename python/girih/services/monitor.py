@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from girih.card.registers import WORD_BYTES, Registers
+from girih.card.registers import Registers
 from girih.services.facts import Facts
+from girih.spec.windows import offset
 
-# Parts of the scheduler's window (rtl/scheduler/scheduler_window.sv), in bytes.
-QUEUES, UNITS, TENANTS, CHANNELS, WAITS, FATES = 0x800, 0xC00, 0xD00, 0xD40, 0x1000, 0x2000
-SERVICE_QUEUES, SERVICE_WAITS, SERVICE_FATES, TENANT_FATES = 0x40, 0x80, 0x40, 0x400
 WAIT_BINS, FIRST_BIN = 25, 4
 FATE_NAMES = ("no_right", "bad_service", "void", "overflow", "shortage", "evicted", "accepted", "dispatched")  # policy_pkg::fate_e
 DROPS = FATE_NAMES[:6]
@@ -37,8 +35,8 @@ class Monitor:
             "ports": [self._port(tile, port) for tile, port in self._facts.ports.items()],
         }
 
-    def _window(self, offset: int) -> int:
-        return self._registers.read_window(self._facts.scheduler, offset)
+    def _window(self, part: str, **indices: int) -> int:
+        return self._registers.read_window(self._facts.scheduler, offset("scheduler_window", part, **indices))
 
     def _counter(self, tile: str, name: str) -> int:
         return self._registers.counter(self._registers.manifest.tile(tile), name)
@@ -48,15 +46,15 @@ class Monitor:
         for tenant in self._facts.tenants:
             for service in self._facts.services:
                 for index, fate in enumerate(FATE_NAMES):
-                    offset = FATES + tenant["number"] * TENANT_FATES + service["number"] * SERVICE_FATES + 2 * WORD_BYTES * index
-                    packets = self._window(offset) | self._window(offset + WORD_BYTES) << 32
+                    indices = {"tenant": tenant["number"], "service": service["number"], "fate": index}
+                    packets = self._window("fates", **indices) | self._window("fates", **indices, half=1) << 32
                     if packets:
                         yield {"tenant": tenant["name"], "service": service["name"], "reason": fate, "packets": packets}
 
     def _service(self, service: dict, fates: list[dict]) -> dict:
-        base = WAITS + service["number"] * SERVICE_WAITS
-        count, low, high, largest = (self._window(base + WORD_BYTES * word) for word in range(FIRST_BIN))
-        bins = [self._window(base + WORD_BYTES * (FIRST_BIN + b)) for b in range(WAIT_BINS)] if count else []
+        number = service["number"]
+        count, low, high, largest = (self._window("waits", service=number, word=word) for word in range(FIRST_BIN))
+        bins = [self._window("waits", service=number, word=FIRST_BIN + b) for b in range(WAIT_BINS)] if count else []
         ours = {fate: sum(f["packets"] for f in fates if f["service"] == service["name"] and f["reason"] == fate) for fate in FATE_NAMES}
         return {
             "name": service["name"],
@@ -72,7 +70,7 @@ class Monitor:
         }
 
     def _unit(self, unit: dict) -> dict:
-        word = self._window(UNITS + WORD_BYTES * unit["number"])
+        word = self._window("units", unit=unit["number"])
         values = {name.removeprefix("mark_"): self._counter(unit["name"], name) for name in UNIT_COUNTERS}
         return {
             "name": unit["name"],
@@ -83,7 +81,7 @@ class Monitor:
         }
 
     def _queue(self, service: dict, tenant: dict) -> dict:
-        word = self._window(QUEUES + service["number"] * SERVICE_QUEUES + tenant["number"] * WORD_BYTES)
+        word = self._window("queues", service=service["number"], tenant=tenant["number"])
         known, rank, packets = word >> 31, word >> 16 & 0xFFF, word & 0xFFFF
         return {
             "service": service["name"],
@@ -94,7 +92,7 @@ class Monitor:
         }
 
     def _tenant(self, tenant: dict, fates: list[dict]) -> dict:
-        word = self._window(TENANTS + tenant["number"] * WORD_BYTES)
+        word = self._window("tenants", tenant=tenant["number"])
         return {
             "name": tenant["name"],
             "packets": word >> 16,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from girih.card.registers import WORD_BYTES, Registers
+from girih.card.registers import Registers
 from girih.errors import GirihError
 from girih.services.facts import Facts
 from girih.services.policy import (
@@ -18,6 +18,7 @@ from girih.services.policy import (
     class_words,
     shift_of,
 )
+from girih.spec.windows import offset
 
 KINDS = tuple(CLASS_VALUES)  # by their numbers, as policy_pkg::policy_e
 FLAGS = {"share": "hierarchy", "by_tenant": "by_tenant", "given_rank": "given_rank"}  # and their registers
@@ -62,15 +63,15 @@ class Policies:
         }
 
     def _class(self, number: int, index: int) -> ClassWords:
-        cost, offset = (self._registers.read_window(self._facts.scheduler, self._offset(number, index, word)) for word in (0, 1))
-        return ClassWords(cost & (1 << SCALE_BITS) - 1, cost >> SCALE_BITS, offset)
+        cost, relative = (self._registers.read_window(self._facts.scheduler, self._offset(number, index, word)) for word in (0, 1))
+        return ClassWords(cost & (1 << SCALE_BITS) - 1, cost >> SCALE_BITS, relative)
 
     def _register(self, name: str, number: int) -> str:
         return f"{self._facts.scheduler}.{name}[{number}]"
 
     @staticmethod
     def _offset(number: int, index: int, word: int) -> int:
-        return ((number * CLASSES + index) * 2 + word) * WORD_BYTES
+        return offset("scheduler_window", "classes", service=number, **{"class": index}, word=word)
 
 
 def _check(service: str, kind: str, classes: Classes, flags: Mapping[str, object]) -> None:

@@ -3,18 +3,17 @@
 // stage of a cipher pipeline reads its own, and the salt (RFC 3686's nonce). Each slot has a fixed tenant:
 // its number is {tenant, index}. Keys can be written, never read.
 //
-// Window, 32-bit words, first byte of the key in the least significant byte of word 0:
-//   0x00 ... 0x1c  the key, staged      0x20  the salt, staged
-//   0x24  write: the slot's index; expands the staged key into the slot of the requesting tenant (for the
-//         operator, of tenant [11:8] of the word) and erases the staged words. An error unless all nine words
-//         have been staged since they were last erased. Answered when the slot is ready, 62 cycles later; until then
-//         packets of that slot are void.
-//   0x28  write: the slot's index (and tenant); erases the slot's key and the words that its tenant has staged
+// Window (spec/windows.yaml), besides the staged words:
+//   load    write: the slot's index; expands the staged key into the slot of the requesting tenant (for the
+//           operator, of tenant [11:8] of the word) and erases the staged words. An error unless all nine words
+//           have been staged since they were last erased. Answered when the slot is ready, 62 cycles later; until then
+//           packets of that slot are void.
+//   forget  write: the slot's index (and tenant); erases the slot's key and the words that its tenant has staged
 //
 // Each tenant, and the operator, has staged words of its own. No request of one tenant changes an answer, a key
 // or the time of an answer of another (formal/aes_keys_isolation_proof).
 module aes_keys
-  import girih_pkg::*, aes_pkg::*;
+  import girih_pkg::*, aes_pkg::*, aes_window_pkg::*;
 #(
     parameter int unsigned TenantKeys = 4,  // keys of each tenant
     parameter int unsigned Readers = 1,  // of each round
@@ -46,7 +45,6 @@ module aes_keys
     $fatal(1, "aes_keys: TenantKeys is %0d; it must be a power of two, at most 16", TenantKeys);
   end
 
-  localparam logic [13:0] SaltAddr = 14'h20, LoadAddr = 14'h24, ForgetAddr = 14'h28;
   localparam int unsigned Words = 4 * (Rounds + 1);
   localparam int unsigned Tenants = 1 << $bits(tenant_t);
   localparam int unsigned StagedWords = KeyWords + 1;  // the salt is the last one
@@ -77,21 +75,21 @@ module aes_keys
   logic [SlotWidth-1:0] target;
   tenant_t owner;
   assign complete = staged_q[window_tenant_i] == '1 || expanding_q;
-  assign command = window_addr_i inside {LoadAddr, ForgetAddr};
-  assign known_addr = window_addr_i <= SaltAddr || command;
+  assign command = window_addr_i inside {LoadAt, ForgetAt};
+  assign known_addr = window_addr_i <= SaltAt || command;
   assign own = window_data_i[7:0] < 8'(TenantKeys) && window_data_i[31:12] == '0 &&
       (window_tenant_i == '0 || window_data_i[11:8] == '0 || window_data_i[11:8] == window_tenant_i);
   assign owner = window_tenant_i == '0 ? window_data_i[11:8] : window_tenant_i;
   assign target = SlotWidth'(owner) * SlotWidth'(TenantKeys) + SlotWidth'(window_data_i[3:0]);
   assign accept = window_valid_i && window_write_i && window_addr_i[1:0] == '0 && known_addr &&
-      (!command || own) && (window_addr_i != LoadAddr || complete);
+      (!command || own) && (window_addr_i != LoadAt || complete);
   assign stage = accept && !command;
-  assign load = accept && window_addr_i == LoadAddr && !expanding_q;
-  assign forget = accept && window_addr_i == ForgetAddr;
+  assign load = accept && window_addr_i == LoadAt && !expanding_q;
+  assign forget = accept && window_addr_i == ForgetAt;
   assign finished = expanding_q && 32'(count_q) == Words - 1;
 
   assign window_error_o = !accept;
-  assign window_done_o = window_valid_i && (!accept || window_addr_i != LoadAddr || finished);
+  assign window_done_o = window_valid_i && (!accept || window_addr_i != LoadAt || finished);
   assign window_data_o = '0;
 
   logic erase;

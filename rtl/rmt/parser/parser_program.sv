@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parser's part of the window: a control register, and the registers through which a program is loaded.
 //
-//   0x000  bit 0: the parser is on; while it is off, frames pass without words and headers
-//   0x004  a write stores the staged entry: {kind[9:8], index[7:0]},
-//          kind 0: front entry, 1: path entry, 2: action of a path
-//   0x040  16 words that stage an entry (spec/parser.yaml), low end first
-//
-// An entry changes in one cycle. A whole program does not: it is loaded while the parser is off. Only the
-// operator may access it.
+// spec/windows.yaml has their places. While the parser is off, frames pass without words and headers.
+// An entry is staged, then stored with a write of {entry_kind_e[9:8], index[7:0]}; it changes in one cycle. A whole
+// program does not: it is loaded while the parser is off. Only the operator may access it.
 module parser_program
-  import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
+  import girih_pkg::*, rmt_pkg::*, parser_pkg::*, parser_window_pkg::*;
 (
     input logic clk_i,
     input logic rst_i,
@@ -27,8 +23,6 @@ module parser_program
     output path_action_t              action_o
 );
   localparam int unsigned StagingWords = 16;
-  localparam logic [8:0] Control = 9'h000, Commit = 9'h001;  // of addr[10:2]
-  localparam logic [4:0] Staging = 5'h01;  // of addr[10:6]
 
   if ($bits(front_entry_t) > 32 * StagingWords || $bits(path_action_t) > 32 * StagingWords) begin : gen_bad_entry
     $fatal(1, "parser_program: an entry has more than %0d bits", 32 * StagingWords);
@@ -38,18 +32,18 @@ module parser_program
   logic [StagingWords-1:0][31:0] staging_q;
 
   logic asked, control, commit, staging, good, write;
-  logic [1:0] kind;
+  entry_kind_e kind;
   assign asked = window_i.valid && window_i.addr[13:11] == WindowParser;
-  assign control = window_i.addr[10:2] == Control;
-  assign commit = window_i.addr[10:2] == Commit;
-  assign staging = window_i.addr[10:6] == Staging;
-  assign kind = window_i.data[9:8];
+  assign control = window_i.addr[10:ControlLsb] == ControlPart[10:ControlLsb];
+  assign commit = window_i.addr[10:CommitLsb] == CommitPart[10:CommitLsb];
+  assign staging = window_i.addr[10:StagingLsb] == StagingPart[10:StagingLsb];
+  assign kind = entry_kind_e'(window_i.data[9:8]);
 
   logic known;
   always_comb begin
     unique case (kind)
-      2'd0: known = window_i.data[7:0] < 8'(Fronts);
-      2'd1, 2'd2: known = window_i.data[7:0] < 8'(Paths);
+      EntryFront: known = window_i.data[7:0] < 8'(Fronts);
+      EntryPath, EntryAction: known = window_i.data[7:0] < 8'(Paths);
       default: known = 1'b0;
     endcase
   end
@@ -73,15 +67,15 @@ module parser_program
     window_o.error = asked && !good;
     window_o.data = '0;
     if (asked && good && control) window_o.data = 32'(on_q);
-    if (asked && good && staging) window_o.data = staging_q[window_i.addr[5:2]];
+    if (asked && good && staging) window_o.data = staging_q[window_i.addr[StagingWordMsb:StagingWordLsb]];
   end
 
   always_ff @(posedge clk_i) begin
-    if (write && staging) staging_q[window_i.addr[5:2]] <= window_i.data;
+    if (write && staging) staging_q[window_i.addr[StagingWordMsb:StagingWordLsb]] <= window_i.data;
     if (write && control) on_q <= window_i.data[0];
-    front_write_q <= write && commit && kind == 2'd0;
-    path_write_q <= write && commit && kind == 2'd1;
-    action_write_q <= write && commit && kind == 2'd2;
+    front_write_q <= write && commit && kind == EntryFront;
+    path_write_q <= write && commit && kind == EntryPath;
+    action_write_q <= write && commit && kind == EntryAction;
     index_q <= path_t'(window_i.data[7:0]);
     if (rst_i) begin
       on_q <= 1'b0;

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The windows of tiles: reads `spec/windows.yaml`, gives offsets to software and places to the RTL.
+
+    offset("scheduler_window", "queues", service=1, tenant=2)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from ruamel.yaml import YAML
+
+from girih.paths import SPEC
+
+ADDRESS_BITS = 14
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a window. at, size: in bytes. strides: the bytes between elements, by index, the outermost first."""
+
+    at: int
+    size: int
+    strides: dict[str, int]
+    doc: str
+
+    def slices(self) -> dict[str, tuple[int, int]]:
+        """The highest and the lowest bit of the address that hold each index."""
+        ends = [self.size, *self.strides.values()]
+        return {name: (end.bit_length() - 2, stride.bit_length() - 1) for (name, stride), end in zip(self.strides.items(), ends)}
+
+
+@cache
+def windows() -> dict[str, dict[str, Part]]:
+    """The parts of each window."""
+    spec = YAML(typ="safe").load((SPEC / "windows.yaml").read_text())
+    return {
+        name: {part: Part(p["at"], p["bytes"], p.get("each", {}), p["doc"]) for part, p in window["parts"].items()}
+        for name, window in spec.items()
+    }
+
+
+def offset(window: str, name: str, **indices: int) -> int:
+    """The offset of an element in bytes. Indices that are not given are 0. Raises KeyError for an unknown name, ValueError
+    for an index out of range."""
+    part = windows()[window][name]
+    total = part.at
+    for index, number in indices.items():
+        high, low = part.slices()[index]
+        if not 0 <= number < 1 << (high - low + 1):
+            raise ValueError(f"{window}: {name} has no {index} {number}")
+        total += number << low
+    return total
+
+
+def package(window: str) -> str:
+    """The text of `<window>_pkg.sv`."""
+    lines = [
+        "// SPDX-License-Identifier: Apache-2.0",
+        "// Generated from spec/windows.yaml by girih.spec.windows; do not edit.",
+        f"package {window}_pkg;",
+    ]
+    for name, part in windows()[window].items():
+        word, low = name.capitalize(), part.size.bit_length() - 1
+        lines += [
+            f"  // {part.doc}",
+            f"  localparam logic [{ADDRESS_BITS - 1}:0] {word}At = {ADDRESS_BITS}'h{part.at:x};",
+            f"  localparam int unsigned {word}Lsb = {low};  // of the bits of the address that select this part",
+            f"  localparam logic [{ADDRESS_BITS - 1}:{low}] {word}Part = {ADDRESS_BITS - low}'h{part.at >> low:x};",
+        ]
+        for index, (high, lowest) in part.slices().items():
+            lines.append(f"  localparam int unsigned {word}{index.capitalize()}Msb = {high}, {word}{index.capitalize()}Lsb = {lowest};")
+    return "\n".join([*lines, "endpackage", ""])
