@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parser against a walk through the parse graph: every stack, truncated everywhere, damaged, and
-with another graph; four cycles, a frame per cycle."""
+with another graph; four cycles, or three without cuts, a frame per cycle."""
 
+import os
 import random
 from pathlib import Path
 
@@ -37,7 +38,7 @@ PHV = [
 REQUEST = [Field(n, b, 1, None, "") for n, b in (("valid", 1), ("write", 1), ("addr", 14), ("data", 32), ("tenant", 4))]
 RESPONSE = [Field(n, b, 1, None, "") for n, b in (("done", 1), ("error", 1), ("data", 32))]
 RUNT = 1
-CYCLES = 4
+CYCLES = 3 + int(os.environ.get("GIRIH_CUT", "1"))
 FRAMES = 3000 if FLIT_BYTES == 64 else 600  # what is wrong with a frame does not depend on the width
 OTHER = Path(__file__).parent / "other_graph.yaml"
 
@@ -45,6 +46,19 @@ OTHER = Path(__file__).parent / "other_graph.yaml"
 @pytest.mark.parametrize("data_width", WIDTHS)
 def test_parser(data_width):
     run_cocotb("parser", __file__, data_width=data_width, chained=True)
+
+
+@pytest.mark.parametrize("data_width", [pytest.param(128, marks=pytest.mark.thorough), 512])
+def test_a_parser_without_cuts(data_width):
+    run_cocotb(
+        "parser",
+        __file__,
+        data_width=data_width,
+        chained=True,
+        parameters={"Cut": 0},
+        testcase=["every_stack_is_parsed", "its_cycles_and_a_frame_per_cycle"],
+        environment={"GIRIH_CUT": "0"},
+    )
 
 
 async def access(dut, addr: int, data: int | None = None, tenant: int = 0) -> tuple[int, int]:
@@ -216,7 +230,7 @@ async def bad_requests_change_nothing(dut):
 
 
 @cocotb.test()
-async def four_cycles_and_a_frame_per_cycle(dut):
+async def its_cycles_and_a_frame_per_cycle(dut):
     bench, graph, program = await begin(dut)
     for net, kind in (("ipv4", "udp"), ("ipv4", "tcp"), ("ipv4", "esp"), ("arp", "udp")):
         frames = [frame_of(net, kind, payload=bytes(64))[:64] for _ in range(50)]

@@ -40,7 +40,7 @@ module action_settle
   localparam int unsigned Groups = Sources / 4;
   sources_t sources;
   logic [Groups-1:0][31:0] operands;  // of each four sources one; the choice is completed in the next cycle
-  logic [7:0] from_packet, index_half;  // of the register's index
+  logic [7:0] from_packet;  // of the register's index
   /* verilator lint_off UNUSEDSIGNAL */  // there may be fewer registers than an action can name
   logic [7:0] register_index;
   /* verilator lint_on UNUSEDSIGNAL */
@@ -48,21 +48,21 @@ module action_settle
     sources = 'x;
     operands = 'x;
     from_packet = 'x;
-    register_index = 'x;
     if (valid_i && action_i.state.enable) begin
       sources = sources_of(phv_i);
       for (int unsigned g = 0; g < Groups; g++) operands[g] = sources[4*g+32'(action_i.state.source[1:0])];
       for (int unsigned b = 0; b < 8; b++) from_packet[b] = b < 32'(action_i.state.index_bits);
-      register_index = (action_i.state.index & ~from_packet) | (index_half & from_packet);
     end
   end
   match_half #(
       .Bits(8)
-  ) u_index_half (
+  ) u_index (
       .valid_i  (valid_i && action_i.state.enable),
       .sources_i(sources),
       .number_i (action_i.state.index_half),
-      .half_o   (index_half)
+      .take_i   (from_packet),
+      .other_i  (action_i.state.index & ~from_packet),
+      .half_o   (register_index)
   );
 
   logic edit_q, meter_q, count_q, state_q;

@@ -70,7 +70,7 @@ module match_exact
   assign ready_o = ready_q;
 
   logic writes;
-  row_t port_row;
+  row_t port_row, port_row_q;
   logic [WayWidth-1:0] port_way, read_way_q;
   entry_t write_entry;
   assign writes = port_write_i || !ready_q;
@@ -84,10 +84,13 @@ module match_exact
 
   // One more candidate than ways: the entry that was written while a packet read its place.
   // Whether a candidate's key is the packet's comes late in the cycle: which others then go before it is worked out meanwhile.
-  (* keep *) logic [Ways:0] equal, fit, first;
+  (* keep *) logic [Ways:0] equal;
+  (* keep *) logic [Ways:0] fit;
+  (* keep *) logic [Ways:0] may;  // it fits, and the written entry does not go before it
+  (* keep *) logic [Ways:0] first;
   (* keep *) logic [Ways:0][Ways:0] after;  // [c]: those that go before candidate c if they are equal, too
   logic [Ways:0] own;
-  logic [Ways-1:0] replaced_q, replaced_d;  // this way's place was being written
+  logic [Ways-1:0] replaced;  // this way's place was being written
   logic port_read_q;
 
   // Whether an entry can be the packet's: [1] its own, [0] at all.
@@ -126,7 +129,7 @@ module match_exact
   for (genvar n = 0; n < Parities; n++) begin : gen_parity
     localparam key_bits_t Taps = hash_taps(n / RowWidth, n % RowWidth);
     always_comb begin
-      parity[n] = 1'b0;
+      parity[n] = 'x;
       if (in_valid_i) parity[n] = ^(in_key_i & Taps[KeyBits-1:0]);
     end
   end
@@ -143,7 +146,13 @@ module match_exact
 
     logic write;
     assign write = writes && (port_way == WayWidth'(w) || !ready_q);
-    assign replaced_d[w] = write && row == port_row;
+    logic write_q;
+    row_t row_q;
+    always_ff @(posedge clk_i) begin
+      write_q <= write;
+      if (in_valid_i) row_q <= row;
+    end
+    assign replaced[w] = write_q && row_q == port_row_q;
 
     (* ram_style = "block" *) entry_t mem[Rows];
     entry_t found, port_found;
@@ -157,19 +166,26 @@ module match_exact
       end
     end
 
-    assign {own[w], fit[w]} = admits(valid_q && !replaced_q[w] && found.valid, found.owner);
-    assign equal[w] = valid_q && found.key == key_q;
+    assign {own[w], fit[w]} = admits(valid_q && !replaced[w] && found.valid, found.owner);
+    // Three bits in one look-up table.
+    (* keep *) logic [(KeyBits+2)/3-1:0] alike;
+    for (genvar n = 0; n < (KeyBits + 2) / 3; n++) begin : gen_alike
+      localparam int unsigned Bits = KeyBits - 3 * n < 3 ? KeyBits - 3 * n : 3;
+      assign alike[n] = found.key[3*n+:Bits] == key_q[3*n+:Bits];
+    end
+    assign equal[w] = &alike;
   end
 
   always_comb begin
-    {own[Ways], fit[Ways]} = admits(valid_q && |replaced_q && port_entry_i.valid, port_entry_i.owner);
-    equal[Ways] = valid_q && port_entry_i.key == key_q;
+    {own[Ways], fit[Ways]} = admits(valid_q && |replaced && port_entry_i.valid, port_entry_i.owner);
+    equal[Ways] = port_entry_i.key == key_q;
     // Its own go before those of owner 0.
     for (int unsigned c = 0; c <= Ways; c++) begin
       for (int unsigned d = 0; d <= Ways; d++) begin
         after[c][d] = d < c ? (own[c] ? own[d] : fit[d]) : d > c && !own[c] && own[d];
       end
-      first[c] = take_i && fit[c] && equal[c] && (equal & after[c]) == '0;
+      may[c] = take_i && fit[c] && !(equal[Ways] && after[c][Ways]);
+      first[c] = may[c] && equal[c] && (equal[Ways-1:0] & after[c][Ways-1:0]) == '0;
     end
     hit_o  = take_i && |(fit & equal);
     data_o = '0;
@@ -185,8 +201,8 @@ module match_exact
     if (in_valid_i) begin
       tenant_q <= in_tenant_i;
       key_q <= in_key_i;
-      replaced_q <= replaced_d;
     end
+    port_row_q <= port_row;
     port_read_q <= port_read_i;
     if (port_read_i) read_way_q <= port_way;
     if (port_read_q) begin
@@ -225,7 +241,7 @@ module match_exact
     if (!rst_i) begin
       own_goes_before_common : cover (|(equal & own) && |(equal & fit & ~own));
       several_fit : cover (!$onehot0(equal & fit));
-      written_meanwhile : cover (valid_q && |replaced_q);
+      written_meanwhile : cover (valid_q && |replaced);
       written_meanwhile_fits : cover (equal[Ways] && fit[Ways]);
       looked_up_before_it_is_empty : cover (in_valid_i && !ready_q);
     end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects a half of the sources of keys and operands, or its low Bits. Three steps of 4:1 multiplexers, each kept as one
+// Selects a half of the sources of keys and operands, or its low Bits, each of which may be another bit instead. Three steps of 4:1 multiplexers, each kept as one
 // look-up table per bit: a mapper that may optimize across the steps takes more levels. Combinational.
 module match_half
   import match_pkg::*;
@@ -11,7 +11,9 @@ module match_half
     input  sources_t        sources_i,
     /* verilator lint_on UNUSEDSIGNAL */
     input  half_t           number_i,
-    output logic [Bits-1:0] half_o      // 0 if there is no such half
+    input  logic [Bits-1:0] take_i,     // the bits that are the half's
+    input  logic [Bits-1:0] other_i,    // the others, and all if there is no such half
+    output logic [Bits-1:0] half_o
 );
   if (Sources != 20) begin : gen_bad_sources
     $fatal(1, "match_half: there are %0d sources; the steps are those of 20", Sources);
@@ -41,12 +43,14 @@ module match_half
         2'd2: sixteenth = {Bits'(0), quarter[6], quarter[2]};
         default: sixteenth = {Bits'(0), quarter[7], quarter[3]};
       endcase
-      unique case (number_i[5:4])
-        2'd0: half_o = sixteenth[0];
-        2'd1: half_o = sixteenth[1];
-        2'd2: half_o = sixteenth[2];
-        default: half_o = '0;
-      endcase
+      for (int unsigned b = 0; b < Bits; b++) begin
+        unique case (take_i[b] ? number_i[5:4] : 2'd3)
+          2'd0: half_o[b] = sixteenth[0][b];
+          2'd1: half_o[b] = sixteenth[1][b];
+          2'd2: half_o[b] = sixteenth[2][b];
+          default: half_o[b] = other_i[b];
+        endcase
+      end
     end
   end
 endmodule

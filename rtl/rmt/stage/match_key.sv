@@ -22,13 +22,13 @@ module match_key
   end
 
   for (genvar h = 0; h < int'(Halves); h++) begin : gen_half
-    logic [15:0] picked;
     match_half u_half (
         .valid_i,
         .sources_i(sources),
         .number_i (cfg_i[h].number),
-        .half_o   (picked)
+        .take_i   (cfg_i[h].mask),
+        .other_i  ('0),
+        .half_o   (key_o[16*(Halves-1-h)+:16])
     );
-    assign key_o[16*(Halves-1-h)+:16] = picked & cfg_i[h].mask;
   end
 endmodule

@@ -56,19 +56,25 @@ module stateful_alu
     endcase
   endfunction
 
-  // The predicate comes last, so both results are there when it does.
-  value_t value, value_d, left, right;
-  (* keep *) value_t if_true, if_false;
+  // The predicate comes last, so both results are there when it does. What is kept apart would share logic, and wait for it.
+  value_t value, value_d, right;
+  logic less;
+  (* keep *) value_t left;
+  (* keep *) logic equal;
+  (* keep *) value_t if_true;
+  (* keep *) value_t if_false;
   always_comb begin
     value = packet_turn[index_i] != software_turn[index_i] ? software_mem[index_i] : packet_mem[index_i];
 
     left = op_i.against == AgainstOperandConstant ? operand_i : value;
     right = op_i.against == AgainstStateOperand ? operand_i : op_i.constant;
+    equal = left == right;
+    less = left < right;
     unique case (op_i.compare)
-      CompareEqual: predicate_o = left == right;
-      CompareNotEqual: predicate_o = left != right;
-      CompareLess: predicate_o = left < right;
-      CompareAtLeast: predicate_o = left >= right;
+      CompareEqual: predicate_o = equal;
+      CompareNotEqual: predicate_o = !equal;
+      CompareLess: predicate_o = less;
+      CompareAtLeast: predicate_o = !less;
       default: predicate_o = 1'b1;
     endcase
 
