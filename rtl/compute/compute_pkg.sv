@@ -8,7 +8,7 @@ package compute_pkg;
   localparam next_key_t KeyScheduler = 1;
   localparam next_key_t KeySchedulerOdd = 2;
 
-  // One pulse per event. The counters of a unit have these names; the last one here is in bit 0.
+  // One pulse per event; each has a counter of its name in unit_registers.rdl.
   typedef struct packed {
     logic mark_busy_cycles;  // the engine has work
     logic mark_pulled;  // accepted with a credit
