@@ -15,7 +15,7 @@ module scheduler_channel
     parameter int unsigned CellFlits = 2,
     parameter int unsigned Reserve = 0,  // cells that are kept for lossless packets with tokens
     parameter int unsigned Launches = 16,  // popped packets that wait for the link
-    parameter int unsigned Evictions = 8,  // that wait for a cycle in which no arrival is dropped
+    parameter int unsigned Evictions = 16,  // that wait for a cycle in which no arrival is dropped
     parameter int unsigned EvictionsOnTheWay = 4
 ) (
     input logic clk_i,
@@ -105,7 +105,7 @@ module scheduler_channel
 
   logic launch_ready, read_valid, read_ready, evict_ready, evicted_valid, discard_valid;
   launch_t read;
-  chain_t stored, evicted, dropped, discard;
+  chain_t stored, evicted, discard;
   length_t flits, length;
   logic bad, overflow, reserved;
   descriptor_t desc;
@@ -133,10 +133,26 @@ module scheduler_channel
     };
   endfunction
 
+  // Decisions about arrivals and evictions come late in their cycle.
+  logic drop_q, keep_q, evict_q;
+  chain_t dropped_q, evicting_q;
+  always_ff @(posedge clk_i) begin
+    drop_q <= drop_valid_i;
+    keep_q <= keep_valid_i;
+    evict_q <= evict_valid_i;
+    dropped_q <= chain_of(arrival_handle_i);
+    evicting_q <= chain_of(evict_handle_i);
+    if (rst_i) begin
+      drop_q <= 1'b0;
+      keep_q <= 1'b0;
+      evict_q <= 1'b0;
+    end
+  end
+
   // The part of the reserve that queued packets with tokens use need not be kept free.
   logic [CellWidth:0] lossless_q, reserve_q;
   always_ff @(posedge clk_i) begin
-    lossless_q <= lossless_q + (keep_valid_i ? (CellWidth + 1)'(arrival_handle_i.cells) : '0)
+    lossless_q <= lossless_q + (keep_q ? dropped_q.cells : '0)
         - (launch_valid_i && launch_i.token ? (CellWidth + 1)'(launch_i.handle.cells) : '0);
     reserve_q <= (CellWidth + 1)'(Reserve) - lossless_q;
     room_o <= free_cells_o + lossless_q;
@@ -210,26 +226,25 @@ module scheduler_channel
   ) u_evictions (
       .clk_i,
       .rst_i,
-      .in_valid_i(evict_valid_i),
+      .in_valid_i(evict_q),
       .in_ready_o(evict_ready),
-      .in_data_i(chain_of(evict_handle_i)),
+      .in_data_i(evicting_q),
       .out_valid_o(evicted_valid),
-      .out_ready_i(!drop_valid_i),
+      .out_ready_i(!drop_q),
       .out_data_o(evicted)
   );
-  assign dropped = chain_of(arrival_handle_i);
-  assign discard_valid = drop_valid_i || evicted_valid;
-  assign discard = drop_valid_i ? dropped : evicted;
+  assign discard_valid = drop_q || evicted_valid;
+  assign discard = drop_q ? dropped_q : evicted;
 
   logic [$clog2(Evictions):0] waiting_q;
   assign evict_room_o = 32'(waiting_q) + EvictionsOnTheWay < Evictions;
   always_ff @(posedge clk_i) begin
-    waiting_q <= waiting_q + 1'(evict_valid_i) - 1'(evicted_valid && !drop_valid_i);
+    waiting_q <= waiting_q + 1'(evict_q) - 1'(evicted_valid && !drop_q);
     if (rst_i) waiting_q <= '0;
     if (!rst_i) begin
       assert (!launch_valid_i || launch_ready)
       else $error("scheduler_channel: a packet was popped without room for it");
-      assert (!evict_valid_i || evict_ready)
+      assert (!evict_q || evict_ready)
       else $error("scheduler_channel: a packet was evicted without room for it");
     end
   end
@@ -243,7 +258,7 @@ module scheduler_channel
       lossless_without_token_or_place : cover (held_o);
       lossless_is_refused : cover (in_valid_i && refused);
       evictions_are_full : cover (!evict_room_o);
-      drop_goes_before_eviction : cover (drop_valid_i && evicted_valid);
+      drop_goes_before_eviction : cover (drop_q && evicted_valid);
       launch_waits : cover (read_valid && !read_ready);
     end
   end

@@ -126,9 +126,9 @@ module scheduler_core
   logic [Channels-1:0] leave_channel, evict_room, sent, sent_last;
 
   logic [Units-1:0] free, lossless_free;
-  logic [Services-1:0] has_unit, best_free, best_lossless_free, pushed;
+  logic [Services-1:0] has_unit, best_free, best_lossless_free, pushed_q;
   logic [Services-1:0][UnitWidth-1:0] best_unit, flow_unit;
-  node_t [Services-1:0] best_node;
+  node_t [Services-1:0] best_node, push_node_q;
 
   service_policy_t service_policy[Services];
   policy_pkg::level_t now_level[Services];
@@ -158,7 +158,7 @@ module scheduler_core
         .Cells(Cells),
         .CellFlits(CellFlits),
         .Reserve(Tenants * LosslessPackets * MaxPacketCells),
-        .EvictionsOnTheWay(PopLatency + 2)
+        .EvictionsOnTheWay(PopLatency + 3)
     ) u_channel (
         .clk_i,
         .rst_i,
@@ -432,15 +432,18 @@ module scheduler_core
 
   // Out. Nothing is pushed to a service with affinity: its queue keeps the order of its packets.
   for (genvar s = 0; s < Services; s++) begin : gen_push
-    assign pushed[s] = has_unit[s] && !affinity_i[s] && (push_i[s][1] || (push_i[s][0] && best_free[s]));
+    always_ff @(posedge clk_i) begin
+      pushed_q[s] <= has_unit[s] && !affinity_i[s] && (push_i[s][1] || (push_i[s][0] && best_free[s]));
+      push_node_q[s] <= best_node[s];
+    end
   end
   route_maker #(
       .Services(Services)
   ) u_route (
       .desc_i(leaving.desc),
       .node_i(unit_node_i[leave_unit]),
-      .push_i(pushed),
-      .push_node_i(best_node),
+      .push_i(pushed_q),
+      .push_node_i(push_node_q),
       .desc_o(launch_desc)
   );
 

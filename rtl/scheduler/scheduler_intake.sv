@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From stored packets to queued ones: the channels take turns, the packet gets its rank, and admission
-// decides whether it is queued, in which slot, or dropped. One packet per cycle, two cycles. A lossless packet without a
+// decides whether it is queued, in which slot, or dropped. One packet per cycle, three cycles. A lossless packet without a
 // token is set aside until it gets one, and then takes a turn again.
 module scheduler_intake
   import girih_pkg::*, entry_pkg::*;
@@ -128,12 +128,32 @@ module scheduler_intake
       .pop_i(resume_valid && resume_ready)
   );
 
-  logic ranked_valid, beyond, discard;
-  logic [3:0] service;
+  // The packet whose turn it is.
+  typedef struct packed {
+    logic homeless;  // its service has no unit
+    arrival_t arrival;
+  } ranked_t;
+
+  logic chosen_valid_q, chosen_homeless, ranked_valid, beyond, discard;
+  logic [15:0] has_unit;
+  logic [3:0] chosen_service, service;
+  arrival_t chosen_q;
+  ranked_t ranked_out;
+  assign chosen_service = chosen_q.entry.desc.chain[0].service;
+  assign ranked = ranked_out.arrival;
   assign service = ranked.entry.desc.chain[0].service;
+  always_ff @(posedge clk_i) begin
+    chosen_valid_q <= ready && |turn && !aside;
+    chosen_q <= arriving;
+    if (rst_i) chosen_valid_q <= 1'b0;
+  end
+
+  // A service without a unit does not exist, except for lossless packets, which wait for a unit.
+  assign has_unit = 16'(has_unit_i);
+  assign chosen_homeless = !chosen_q.entry.desc.lossless && !has_unit[chosen_service];
 
   rank_stage #(
-      .T(arrival_t),
+      .T(ranked_t),
       .Services(Services),
       .Tenants(Tenants)
   ) u_rank (
@@ -145,24 +165,24 @@ module scheduler_intake
       .class_addr_i,
       .class_data_i,
       .class_data_o,
-      .in_valid_i(|turn && !aside && enable_i),
+      .in_valid_i(chosen_valid_q),
       .in_ready_o(rank_ready),
       .in_request_i('{
-          service: arriving.entry.desc.chain[0].service,
-          tenant: arriving.entry.desc.tenant,
-          rank_class: arriving.entry.desc.chain[0].rank_class,
-          length: arriving.entry.length,
-          timestamp: arriving.entry.desc.timestamp_valid ? arriving.entry.desc.timestamp : now_i,
-          rank_valid: arriving.entry.desc.rank_valid,
-          rank: arriving.entry.desc.rank,
-          detoured: arriving.entry.desc.detoured
+          service: chosen_service,
+          tenant: chosen_q.entry.desc.tenant,
+          rank_class: chosen_q.entry.desc.chain[0].rank_class,
+          length: chosen_q.entry.length,
+          timestamp: chosen_q.entry.desc.timestamp_valid ? chosen_q.entry.desc.timestamp : now_i,
+          rank_valid: chosen_q.entry.desc.rank_valid,
+          rank: chosen_q.entry.desc.rank,
+          detoured: chosen_q.entry.desc.detoured
       }),
-      .in_payload_i(arriving),
+      .in_payload_i('{homeless: chosen_homeless, arrival: chosen_q}),
       .out_valid_o(ranked_valid),
       .accept_i(accept_o),
       .out_rank_o(rank_o),
       .out_beyond_o(beyond),
-      .out_payload_o(ranked),
+      .out_payload_o(ranked_out),
       .dequeued_valid_i(popped_valid_i && !popped_highest_i && !popped_overdue_i),
       .dequeued_service_i(4'(32'(popped_queue_i) / Tenants)),
       .dequeued_tenant_i(4'(32'(popped_queue_i) % Tenants)),
@@ -170,12 +190,7 @@ module scheduler_intake
       .circular_o
   );
 
-  // A service without a unit does not exist, except for lossless packets, which wait for a unit.
-  logic [15:0] has_unit;
-  logic homeless;
   fate_event_t fate;
-  assign has_unit = 16'(has_unit_i);
-  assign homeless = !ranked.entry.desc.lossless && !has_unit[service];
   always_comb begin
     fate_o[0] = fate;
     fate_o[0].service = service;
@@ -197,7 +212,7 @@ module scheduler_intake
       .circular_i(circular_o),
       .in_valid_i(ranked_valid),
       .in_request_i('{
-          service: homeless ? '1 : service,
+          service: ranked_out.homeless ? '1 : service,
           tenant: ranked.entry.desc.tenant,
           channel: ranked.entry.channel,
           cells: ranked.entry.handle.cells,
@@ -276,7 +291,7 @@ module scheduler_intake
       all_channels_and_a_resumed_one : cover (resume_valid && (&stored_valid_i));
       set_aside : cover (ready && aside);
       not_yet_ready : cover (|stored_valid_i && !ready);
-      service_without_units : cover (ranked_valid && homeless);
+      service_without_units : cover (ranked_valid && ranked_out.homeless);
       lossless_without_units : cover (ranked_valid && ranked.entry.desc.lossless && !has_unit[service]);
     end
   end

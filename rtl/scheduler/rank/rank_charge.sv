@@ -13,6 +13,7 @@ module rank_charge
 (
     input time_t base_i,
     input time_t floor_i,  // base_i, rounded down to a level
+    input time_t bound_i,  // floor_i + tolerance_i
     input level_t base_level_i,
     input level_t last_level_i,  // the last one within reach
     input logic by_clock_i,  // the reach is ClockReach, not FairReach
@@ -27,17 +28,17 @@ module rank_charge
 );
   localparam int unsigned Msb = TimeWidth + FractionWidth - 1;
 
-  fine_time_t base, lead, floor_lead;
-  logic [Msb+1:0] ahead;  // one bit more than a time, because a tolerance may have any value
+  fine_time_t base, lead, floor_lead, ahead;
   time_t start, levels_ahead;
   logic past;
   assign base = {base_i, FractionWidth'(0)};
   assign start = state_i[Msb:FractionWidth] - tolerance_i;
   assign floor_lead = state_i - {floor_i, FractionWidth'(0)};
-  assign ahead = {floor_lead[Msb], floor_lead} - {1'b0, tolerance_i, FractionWidth'(0)};
+  assign ahead = state_i - {bound_i, FractionWidth'(0)};  // floor_lead - tolerance
   assign lead = state_i - base;
 
-  assign past = ahead[Msb+1];
+  // A tolerance may have any value, so the sign of the difference alone does not say it.
+  assign past = floor_lead[Msb] || tolerance_i[TimeWidth-1] || ahead[Msb];
   assign levels_ahead = ahead[Msb:FractionWidth] >> shift_i;
   assign beyond_o = !past && levels_ahead >= time_t'(by_clock_i ? ClockReach : FairReach);
 

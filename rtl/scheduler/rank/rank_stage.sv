@@ -194,7 +194,7 @@ module rank_stage
   logic [3:0] shift_q;
   logic [1:0] exponent_q;
   logic [LengthWidth+15:0] product_q;
-  time_t base_q, floor_q, offset_q;
+  time_t base_q, floor_q, bound_q, offset_q;
   level_t base_level_q, last_level_q, given_level_q;
   T payload_q;
 
@@ -216,6 +216,7 @@ module rank_stage
     product_q <= in_request_i.length * class_policy.scale;
     base_q <= fair_d ? floor_d : now_i;
     floor_q <= floor_d;
+    bound_q <= floor_d + (policy.policy == Shaped ? class_policy.offset : '0);
     base_level_q <= base_level_d;
     last_level_q <= base_level_d + level_t'((fair_d ? FairReach : ClockReach) - 1);
     if (policy.policy == Slack) offset_q <= in_request_i.timestamp + class_policy.offset;
@@ -288,6 +289,7 @@ module rank_stage
     rank_charge u_charge (
         .base_i(base_q),
         .floor_i(floor_q),
+        .bound_i(bound_q),
         .base_level_i(base_level_q),
         .last_level_i(last_level_q),
         .by_clock_i(!fair_q),
@@ -301,9 +303,14 @@ module rank_stage
     );
   end
 
-  logic taken_in_front;
+  // The selections by taken_in_front, which is late, are ANDs and ORs: of the arithmetic in front of a multiplexer synthesis
+  // would make one instance behind it, which waits for the selection.
+  logic taken_in_front, beyond_d;
+  fine_time_t finish_d;
   level_t given_ahead, given_in_reach, level_d;
   assign taken_in_front = front_hit_q && write && !anew_in_q;
+  assign beyond_d = (beyond[0] && !taken_in_front) || (beyond[1] && taken_in_front);
+  assign finish_d = (finish[0] & {$bits(fine_time_t){!taken_in_front}}) | (finish[1] & {$bits(fine_time_t){taken_in_front}});
   assign given_ahead = given_level_q - base_level_q;
   always_comb begin
     given_in_reach = given_level_q;
@@ -311,7 +318,7 @@ module rank_stage
     else if (given_ahead >= level_t'(fair_q ? FairReach : ClockReach)) given_in_reach = last_level_q;
   end
   always_comb begin
-    level_d = level[taken_in_front];
+    level_d = (level[0] & {LevelWidth{!taken_in_front}}) | (level[1] & {LevelWidth{taken_in_front}});
     if (method_q == Level) level_d = level_t'(offset_q);
     if (method_q == Charge && detoured_q) level_d = base_level_q;
     if (given_q) level_d = method_q == Level ? given_level_q : given_in_reach;
@@ -322,13 +329,13 @@ module rank_stage
     out_valid_o <= valid_q;
     if (valid_q) begin
       out_rank_o <= {level_d, !detoured_q};
-      out_beyond_o <= shaped_q && !free_q && beyond[taken_in_front];
+      out_beyond_o <= shaped_q && !free_q && beyond_d;
       out_payload_o <= payload_q;
     end
     front_q <= where_q;
     front_sweep_q <= sweep_valid_q && method_q == Charge;
     front_charged_q <= valid_q && method_q == Charge && !free_q;
-    finish_q <= finish[taken_in_front];
+    finish_q <= finish_d;
     if (rst_i) begin
       out_valid_o <= 1'b0;
       front_sweep_q <= 1'b0;

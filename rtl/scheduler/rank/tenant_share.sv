@@ -148,8 +148,9 @@ module tenant_share
   logic [ServiceWidth-1:0] service3_q;
   logic [TenantWidth-1:0] tenant3_q;
   share_t lowest;
+  logic [Tenants-1:0] nonempty_q[Services];
   logic [Tenants-1:0] waiting3;
-  assign waiting3 = nonempty_i[service3_q] != '0 ? nonempty_i[service3_q] : Tenants'(1) << tenant3_q;
+  assign waiting3 = nonempty_q[service3_q] != '0 ? nonempty_q[service3_q] : Tenants'(1) << tenant3_q;
   always_comb begin
     lowest = '0;
     for (int unsigned t = 0; t < Tenants; t++) begin
@@ -157,6 +158,7 @@ module tenant_share
     end
   end
   always_ff @(posedge clk_i) begin
+    nonempty_q <= nonempty_i;
     valid3_q <= valid2_q;
     clear3_q <= clear2_q;
     service3_q <= service2_q;
