@@ -101,7 +101,12 @@ module scheduler_core
   logic [SlotWidth-1:0] accept_slot;
   logic [QueueWidth-1:0] accept_queue;
   policy_pkg::rank_t accept_rank;
-  logic [3:0] accept_service;
+  entry_t queued_q;
+  logic queue_valid_q;
+  logic [SlotWidth-1:0] queue_slot_q;
+  logic [QueueWidth-1:0] queue_queue_q;
+  policy_pkg::rank_t queue_rank_q;
+  logic [3:0] queue_service;
   logic [Queues-1:0] circular, busy, tail_valid;
   policy_pkg::rank_t tail_rank[Queues];
 
@@ -257,7 +262,17 @@ module scheduler_core
       .used_cells_o,
       .used_entries_o
   );
-  assign accept_service = arrival.desc.chain[0].service;
+
+  // Admission decides late in its cycle: what it accepts is queued in the next.
+  always_ff @(posedge clk_i) begin
+    queue_valid_q <= accept;
+    queue_slot_q <= accept_slot;
+    queue_queue_q <= accept_queue;
+    queue_rank_q <= accept_rank;
+    queued_q <= arrival;
+    if (rst_i) queue_valid_q <= 1'b0;
+  end
+  assign queue_service = queued_q.desc.chain[0].service;
 
   // Queues.
   scheduler_queues #(
@@ -271,10 +286,10 @@ module scheduler_core
       .policy_i(service_policy),
       .now_level_i(now_level),
       .circular_i(circular),
-      .push_valid_i(accept),
-      .push_queue_i(accept_queue),
-      .push_rank_i(accept_rank),
-      .push_slot_i(accept_slot),
+      .push_valid_i(queue_valid_q),
+      .push_queue_i(queue_queue_q),
+      .push_rank_i(queue_rank_q),
+      .push_slot_i(queue_slot_q),
       .age_valid_o(age_valid),
       .age_queue_o(age_queue),
       .pop_valid_i(pop_valid),
@@ -301,9 +316,9 @@ module scheduler_core
   ) u_slots (
       .clk_i,
       .rst_i,
-      .write_i(accept),
-      .write_slot_i(accept_slot),
-      .write_data_i(arrival),
+      .write_i(queue_valid_q),
+      .write_slot_i(queue_slot_q),
+      .write_data_i(queued_q),
       .read_i(read_slot),
       .read_slot_i(slot),
       .read_data_o(leaving)
@@ -332,9 +347,9 @@ module scheduler_core
       .charge_service_i(4'(leave_service)),
       .charge_tenant_i(leaving.desc.tenant),
       .charge_length_i(leaving.length),
-      .comes_valid_i(accept),
-      .comes_service_i(accept_service),
-      .comes_i(arrival),
+      .comes_valid_i(queue_valid_q),
+      .comes_service_i(queue_service),
+      .comes_i(queued_q),
       .leaves_valid_i(leave),
       .leaves_service_i(4'(leave_service)),
       .leaves_i(leaving),
@@ -369,7 +384,7 @@ module scheduler_core
       .best_lossless_ok_o(best_lossless_free),
       .best_unit_o(best_unit),
       .best_node_o(best_node),
-      .flow_i(arrival.desc.flow),
+      .flow_i(queued_q.desc.flow),
       .flow_credit_ok_o(unused_flow_free),
       .flow_lossless_ok_o(unused_flow_lossless_free),
       .flow_unit_o(flow_unit),
@@ -398,10 +413,10 @@ module scheduler_core
       .unit_i(best_unit),
       .free_i(free),
       .lossless_free_i(lossless_free),
-      .arrive_i(accept),
-      .arrive_slot_i(accept_slot),
-      .arrive_unit_i(flow_unit[ServiceWidth'(accept_service)]),
-      .arrive_lossless_i(arrival.desc.lossless),
+      .arrive_i(queue_valid_q),
+      .arrive_slot_i(queue_slot_q),
+      .arrive_unit_i(flow_unit[ServiceWidth'(queue_service)]),
+      .arrive_lossless_i(queued_q.desc.lossless),
       .evict_valid_i(evict_request && &evict_room),
       .evict_ready_o(evict_ready),
       .evict_queue_i(evict_queue),
