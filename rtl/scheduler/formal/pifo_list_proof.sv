@@ -61,6 +61,7 @@ module pifo_list_proof #(
       .pop_valid_i,
       .pop_leaf_i,
       .pop_next_leaf_i,
+      .push_takes_i(count_q[push_leaf_q] == '0),
       .push_begins_i(behind == '0),
       .pop_moved_i(moved_q[pop_leaf_q]),
       .pop_emptied_o(emptied),

@@ -14,7 +14,7 @@ def test_lists(top):
 BROKEN = [
     ("pifo_list_proof", "pifo_list", ".write_enable_i(push_valid_q && push_begins_i),", ".write_enable_i(push_valid_q),"),
     ("pifo_list_proof", "pifo_list", "link_pushed[push_slot_q] <= link_linked[push_slot_q];", "link_pushed[push_slot_q] <= 1'b0;"),
-    ("pifo_list_proof", "pifo_list", "if (push_valid_q && !push_begins_i) begin", "if (push_valid_q && !push_begins_i && !pop_valid_q) begin"),
+    ("pifo_list_proof", "pifo_list", "if (push_valid_q && !push_takes_i) begin", "if (push_valid_q && !push_takes_i && !pop_valid_q) begin"),
     ("pifo_list_proof", "pifo_list", "pop_seen[0] = pop_leaf_i;", "pop_seen[0] = pop_next_leaf_i;"),
     ("pifo_list_proof", "pifo_ram", "bypass_q ? written_q : read_data", "read_data"),
     ("pifo_overdue_proof", "pifo_overdue", "(append_i || (take_i && take_last_i))", "(append_i || take_i)"),

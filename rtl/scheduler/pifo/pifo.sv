@@ -163,7 +163,7 @@ module pifo #(
   rank_t pop_list_rank_q, found_rank_q;
   logic pop_list_highest_q, peek_valid_q, peek_highest_q, found_valid_q, found_highest_q;
   child_t peek_child_q;
-  logic pop_moved, pop_emptied, push_begins;
+  logic pop_moved, pop_emptied, push_takes, push_begins;
   overdue_t overdue_list_q;
   logic list_valid;
   slot_t list_slot, overdue_slot;
@@ -211,6 +211,7 @@ module pifo #(
       .peek_leaf_o(peek_leaf),
       .pop_moved_o(pop_moved),
       .pop_emptied_i(pop_emptied),
+      .push_takes_o(push_takes),
       .push_begins_o(push_begins)
   );
 
@@ -226,6 +227,7 @@ module pifo #(
       .pop_valid_i(pop_leaf_valid_q),
       .pop_leaf_i({pop_leaf_queue_q, pop_leaf_child_q, pop_leaf}),
       .pop_next_leaf_i({pop_leaf_queue_q, pop_leaf_child_q, pop_next_leaf}),
+      .push_takes_i(push_takes),
       .push_begins_i(push_begins),
       .pop_moved_i(pop_moved),
       .pop_emptied_o(pop_emptied),
@@ -256,10 +258,10 @@ module pifo #(
   assign popped_highest_o = pop_list_highest_q;
 
   // A peek is void if a later pop takes the entry that it would find. Another peek follows that pop.
-  logic peek_void, found_void, leaf_void;
+  // pifo_end sees to a pop in the cycle before the answer.
+  logic peek_void, leaf_void;
   assign leaf_void = pop_root_valid && pop_root_queue_q == pop_leaf_queue_q && (pop_root_last || pop_root_highest_q == pop_leaf_highest_q);
   assign peek_void = pop_root_valid && pop_root_queue_q == peek_queue_q && (pop_root_last || pop_root_highest_q == peek_highest_q);
-  assign found_void = pop_root_valid && pop_root_queue_q == found_queue_q && (pop_root_last || pop_root_highest_q == found_highest_q);
 
   always_ff @(posedge clk_i) begin
     push_root_queue_q <= push_queue_i;
@@ -320,7 +322,7 @@ module pifo #(
       .empty_i(~nonempty),
       .single_i(single),
       .lost_i(pop_here & (pop_highest_i ? single : '1)),
-      .found_valid_i(found_valid_q && !found_void && !found_highest_q),
+      .found_valid_i(found_valid_q && !found_highest_q),
       .found_queue_i(found_queue_q),
       .found_rank_i(found_rank_q),
       .known_o(head_valid_o),
@@ -340,7 +342,7 @@ module pifo #(
       .empty_i(~nonempty),
       .single_i(single),
       .lost_i(pop_here & (pop_highest_i ? '1 : single)),
-      .found_valid_i(found_valid_q && !found_void && found_highest_q),
+      .found_valid_i(found_valid_q && found_highest_q),
       .found_queue_i(found_queue_q),
       .found_rank_i(found_rank_q),
       .known_o(tail_valid_o),
@@ -381,7 +383,6 @@ module pifo #(
       overdue_evicted : cover (overdue_root.take && pop_root_highest_q);
       peek_void_at_the_leaf : cover (pop_leaf_valid_q && leaf_void);
       peek_void_behind_the_leaf : cover (peek_valid_q && peek_void);
-      peek_void_when_found : cover (found_valid_q && found_void);
     end
   end
 endmodule

@@ -60,7 +60,7 @@ module pifo_end #(
   for (genvar q = 0; q < Queues; q++) begin : gen_queue
     logic push, found, lost_q;
     assign push  = push_i[q];
-    assign found = found_valid_i && found_queue_i == QueueWidth'(q);
+    assign found = found_valid_i && found_queue_i == QueueWidth'(q) && !lost_q;  // after a pop there it is void
 
     // With known_q the rank of this end; otherwise, if any_q, the nearest among the pushes since the pop. With lost_q only
     // the push of the previous cycle is since the pop; with alone_q it is the only entry.
@@ -96,9 +96,9 @@ module pifo_end #(
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
-        assert (!(found && lost_q));
         assert (!known_q || any_q);
         assert (!alone_q || lost_q);
+        found_too_late : cover (lost_q && found_valid_i && found_queue_i == QueueWidth'(q));
         pushed_again_after_a_pop : cover (lost_q && pushed_q[q] && push);
       end
     end

@@ -40,6 +40,7 @@ module pifo_leaf #(
     // Cycle t+2.
     output logic pop_moved_o,    // the first entry of the pop's leaf moved up
     input  logic pop_emptied_i,  // the pop takes the only entry
+    output logic push_takes_o,   // the push finds the list empty, before the pop of the same cycle
     output logic push_begins_o   // the push finds the list empty, after the pop of the same cycle
 );
   localparam int unsigned Width = 1 << IndexWidth;
@@ -70,6 +71,7 @@ module pifo_leaf #(
   assign left_d = pop_emptied_i && !same_q ? left_q ^ pop_one : left_q;
   assign moved_d = pop_emptied_i ? moved_q & ~pop_one : moved_q | pop_one;
 
+  assign push_takes_o = take;
   assign push_begins_o = take || (same_q && pop_emptied_i);
 
   pifo_ram #(

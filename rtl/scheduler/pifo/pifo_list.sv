@@ -25,7 +25,8 @@ module pifo_list #(
     input logic [LeafWidth-1:0] pop_next_leaf_i,  // pop_leaf_i, unless that is the leaf of the previous pop
 
     // Cycle t+1.
-    input  logic                 push_begins_i,
+    input  logic                 push_takes_i,   // the list was empty before the pop
+    input  logic                 push_begins_i,  // ... or is after it
     input  logic                 pop_moved_i,
     output logic                 pop_emptied_o,
     output logic                 pop_valid_o,
@@ -93,7 +94,8 @@ module pifo_list #(
   );
 
   always_ff @(posedge clk_i) begin
-    if (push_valid_q && !push_begins_i) begin
+    // Linked to a slot that the pop of this cycle frees, too: that does no harm, because it has none when it is pushed again.
+    if (push_valid_q && !push_takes_i) begin
       next[last[0]] <= push_slot_q;
       link_linked[last[0]] <= !link_pushed[last[0]];
     end
