@@ -39,10 +39,19 @@ module checksum_sum
     assign group_d[g] = 19'(fours[0]) + 19'(fours[1]);
   end
 
-  always_comb begin
-    total_o = '0;
-    for (int g = 0; g < int'(Groups); g++) total_o = total_o + wide_t'(group_q[g]);
+  // The groups, then sums of pairs, up to the sum of all.
+  localparam int unsigned Levels = $clog2(Groups);
+  for (genvar l = 0; l <= int'(Levels); l++) begin : gen_level
+    (* keep *) wide_t [(Groups>>l)-1:0] sums;
+    for (genvar i = 0; i < int'(Groups) >> l; i++) begin : gen_sum
+      if (l == 0) begin : gen_leaf
+        assign sums[i] = wide_t'(group_q[i]);
+      end else begin : gen_pair
+        assign sums[i] = gen_level[l-(l>0)].sums[2*i] + gen_level[l-(l>0)].sums[2*i+1];
+      end
+    end
   end
+  assign total_o = gen_level[Levels].sums[0];
 
   always_ff @(posedge clk_i) begin
     if (enable_i) group_q <= group_d;

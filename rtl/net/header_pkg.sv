@@ -23,13 +23,14 @@ package header_pkg;
 
   typedef logic [3:0] l4_place_t;
 
+  // Of the two offsets, only that behind a tag has this bit.
   function automatic logic is_tagged(offset_t l3_offset);
-    return l3_offset == offset_t'(L3Tagged);
+    return (l3_offset & offset_t'(L3Tagged & ~L3Untagged)) != '0;
   endfunction
 
-  // The index of an offset among the L4Places possible ones.
+  // The index of an offset among the L4Places possible ones, without an adder: L4First is 8 words and a half.
   function automatic l4_place_t l4_place(offset_t l4_offset);
-    return l4_place_t'((l4_offset - offset_t'(L4First)) >> 2);
+    return l4_place_t'(l4_offset >> 2) ^ l4_place_t'(L4First / 4);
   endfunction
 
   // The first word of the transport header. (An index into the words would cost a barrel shifter.)
@@ -40,13 +41,21 @@ package header_pkg;
     end
   endfunction
 
+  // value > limit, for a constant limit: logic of a few inputs, where `>` would be a carry chain.
+  function automatic logic exceeds(offset_t value, int unsigned limit);
+    exceeds = 1'b0;
+    for (int unsigned b = 0; b < $bits(offset_t); b++) exceeds = limit[b] ? value[b] && exceeds : value[b] || exceeds;
+  endfunction
+
   // Bit i is set if byte i of a flit is among its first `bytes` bytes.
-  function automatic logic [FlitBytes-1:0] first_bytes(offset_t bytes);
-    for (int unsigned i = 0; i < FlitBytes; i++) first_bytes[i] = i < 32'(bytes);
+  function automatic logic [FlitBytes-1:0] first_bytes(length_t bytes);
+    for (int unsigned i = 0; i < FlitBytes; i++) begin
+      first_bytes[i] = (bytes >> EmptyWidth) != '0 || exceeds(offset_t'(bytes[EmptyWidth-1:0]), i);
+    end
   endfunction
 
   // Bytes of a flit that are part of its message.
   function automatic logic [FlitBytes-1:0] valid_bytes(logic last, logic [EmptyWidth-1:0] empty);
-    for (int unsigned i = 0; i < FlitBytes; i++) valid_bytes[i] = !last || EmptyWidth'(i) <= ~empty;
+    for (int unsigned i = 0; i < FlitBytes; i++) valid_bytes[i] = !last || !exceeds(offset_t'(empty), FlitBytes - 1 - i);
   endfunction
 endpackage

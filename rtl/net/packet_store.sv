@@ -42,17 +42,24 @@ module packet_store
   logic bypassed_q;
   ptr_t write_q, committed_q, read_q;  // read <= committed <= write
   logic open_q;  // the message being written is already committed
+  logic full_q, valid_q;  // write_q is Depth ahead of read_q; committed_q is ahead of it
 
   logic push, pop, commit, token_ready, token_valid;
-  ptr_t used, read_next;
+  ptr_t used, read_next, read_plus, write_plus;
   assign used = write_q - read_q;
-  assign in_ready_o = used != ptr_t'(Depth) && (token_ready || open_q);
+  assign in_ready_o = !full_q && (token_ready || open_q);
   assign fits_o = used <= ptr_t'(Depth - MaxFrameFlits) && token_ready;
   assign push = in_valid_i && in_ready_o;
   assign commit = push && commit_i && !open_q;
-  assign out_valid_o = read_q != committed_q;
+  assign out_valid_o = valid_q;
   assign pop = out_valid_o && out_ready_i;
-  assign read_next = read_q + ptr_t'(pop);
+
+  // Worked out for a pop and for none, since that is known late.
+  logic empty_next;  // read_next is write_q
+  assign read_plus = read_q + 1'b1;
+  assign write_plus = write_q + 1'b1;
+  assign read_next = pop ? read_plus : read_q;
+  assign empty_next = pop ? read_plus == write_q : read_q == write_q;
 
   fifo #(
       .T(token_t),
@@ -78,26 +85,32 @@ module packet_store
       .write_enable_i(push),
       .write_addr_i(write_q[PtrWidth-1:0]),
       .write_data_i(in_flit_i),
-      .read_enable_i(read_next != write_q),
+      .read_enable_i(!empty_next),
       .read_addr_i(read_next[PtrWidth-1:0]),
       .read_data_o(ram_flit)
   );
 
   always_ff @(posedge clk_i) begin
-    if (push && read_next == write_q) bypass_q <= in_flit_i;
-    bypassed_q <= read_next == write_q;
+    if (in_valid_i && empty_next) bypass_q <= in_flit_i;  // also one that is not taken, which costs nothing
+    bypassed_q <= empty_next;
 
     read_q <= read_next;
     if (push) begin
-      write_q <= drop_i ? committed_q : write_q + 1'b1;
-      if (commit_i || open_q) committed_q <= write_q + 1'b1;
+      write_q <= drop_i ? committed_q : write_plus;
+      if (commit_i || open_q) committed_q <= write_plus;
       open_q <= (commit_i || open_q) && !in_flit_i.last;
     end
+    if (pop) full_q <= 1'b0;
+    else if (push) full_q <= !drop_i && write_plus == (read_q ^ ptr_t'(Depth));
+    if (push && (commit_i || open_q)) valid_q <= 1'b1;
+    else if (pop) valid_q <= read_plus != committed_q;
     if (rst_i) begin
       write_q <= '0;
       committed_q <= '0;
       read_q <= '0;
       open_q <= 1'b0;
+      full_q <= 1'b0;
+      valid_q <= 1'b0;
     end
   end
 
@@ -117,7 +130,7 @@ module packet_store
       full_and_read : cover (in_valid_i && used == ptr_t'(Depth) && pop);
       tokens_are_out : cover (in_valid_i && !in_ready_o && used != ptr_t'(Depth));
       no_room_for_the_largest : cover (!fits_o && in_ready_o);
-      passes_the_ram : cover (push && read_next == write_q);
+      passes_the_ram : cover (push && empty_next);
       cut_through : cover (push && commit && !in_flit_i.last);
       dropped_of_many_flits : cover (push && drop_i && write_q != committed_q);
       dropped_while_held_back : cover (push && drop_i && out_valid_o && !out_ready_i);

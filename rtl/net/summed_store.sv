@@ -5,8 +5,8 @@
 //   in, mask, info -> [flit, partial sums] -> check_* -> [store] -> out
 //                                              commit_i, drop_i, token_i
 //
-// check_sum_o is the sum of the message's bytes up to and including this flit's (not folded). The
-// user answers in the same cycle, as packet_store requires: commit with the last flit or before,
+// check_sum_o is the sum of the message's bytes up to and including this flit's (not folded), and
+// check_total_o that and check_add_i, which is added beside the sum and not behind it. The user answers in the same cycle, as packet_store requires: commit with the last flit or before,
 // or drop with the last. in_info_i is taken with the first flit and kept for the message.
 // in_cut_i with a flit ends the message there: the flit waits, and what follows is discarded, until
 // the original end shows whether the message is void.
@@ -33,7 +33,9 @@ module summed_store
     output logic   check_take_o,  // a flit goes into the store in this cycle
     output logic   check_last_o,
     output logic   check_bad_o,
+    input  wide_t  check_add_i,
     output wide_t  check_sum_o,
+    output wide_t  check_total_o,
     output info_t  check_info_o,
     input  logic   commit_i,
     input  logic   drop_i,
@@ -81,7 +83,11 @@ module summed_store
       .mask_i  (in_mask_i),
       .total_o (flit_sum)
   );
-  assign check_sum_o = flit_sum + wide_t'(sum_low_q) + wide_t'(sum_high_q);
+  (* keep *) wide_t carried, beside;
+  assign carried = wide_t'(sum_low_q) + wide_t'(sum_high_q);
+  assign beside = carried + check_add_i;
+  assign check_sum_o = flit_sum + carried;
+  assign check_total_o = flit_sum + beside;
 
   assign check_take_o = valid_q && !swallow_q && store_ready;
   assign check_last_o = flit_q.last;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A first-in first-out queue of Depth entries of type T in distributed memory (asynchronous read).
-// An entry written in one cycle can be read in the next. in_ready_o comes from the count alone, so
-// there is no combinational path from one side to the other.
+// An entry written in one cycle can be read in the next. in_ready_o and out_valid_o are registers.
 module fifo #(
     parameter type T = logic [7:0],
     parameter int unsigned Depth = 16
@@ -30,8 +29,9 @@ module fifo #(
   assign push = in_valid_i && in_ready_o;
   assign pop = out_valid_o && out_ready_i;
 
-  assign in_ready_o = (write_ptr_q ^ read_ptr_q) != {1'b1, PtrWidth'(0)};
-  assign out_valid_o = write_ptr_q != read_ptr_q;
+  logic full_q, valid_q;
+  assign in_ready_o = !full_q;
+  assign out_valid_o = valid_q;
   assign out_data_o = mem[read_ptr_q[PtrWidth-1:0]];
 
   always_ff @(posedge clk_i) begin
@@ -40,7 +40,13 @@ module fifo #(
       write_ptr_q <= write_ptr_q + 1'b1;
     end
     if (pop) read_ptr_q <= read_ptr_q + 1'b1;
+    if (pop) full_q <= 1'b0;
+    else if (push) full_q <= (write_ptr_q + 1'b1) == (read_ptr_q ^ {1'b1, PtrWidth'(0)});
+    if (push) valid_q <= 1'b1;
+    else if (pop) valid_q <= (read_ptr_q + 1'b1) != write_ptr_q;
     if (rst_i) begin
+      full_q <= 1'b0;
+      valid_q <= 1'b0;
       write_ptr_q <= '0;
       read_ptr_q <= '0;
     end
@@ -48,6 +54,7 @@ module fifo #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
+      assert (full_q == ((write_ptr_q ^ read_ptr_q) == {1'b1, PtrWidth'(0)}) && valid_q == (write_ptr_q != read_ptr_q));
       full : cover (!in_ready_o);
       refused : cover (in_valid_i && !in_ready_o);
       full_and_read : cover (!in_ready_o && pop);

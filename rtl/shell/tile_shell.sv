@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every tile has around its engine: the senders of its messages, one for each fabric port, its
 // counters, and its node on the control ring, in front of the tile's register block. Adds no cycle to
-// the data path.
+// the data path, or one with CutOutput: a register between each sender and the fabric.
 //
 // Incoming messages go straight to the engine; the shell only watches and counts them. A tenant's request ends
 // here with an error, unless it is for the engine's window, where the engine separates tenants. A request whose offset
@@ -23,6 +23,7 @@ module tile_shell
     parameter int unsigned Entries = 4,
     parameter int unsigned Events = 1,  // of the engine
     parameter bit Window = 1'b0,  // the engine answers requests to offsets 0x4000 to 0x7fff
+    parameter bit CutOutput = 1'b0,
     localparam int unsigned Counters = CountedPorts * $bits(shell_event_t) + Events,
     localparam int unsigned WordWidth = $clog2(Counters) + 1
 ) (
@@ -115,6 +116,8 @@ module tile_shell
   end
 
   for (genvar p = 0; p < Ports; p++) begin : gen_port
+    logic sent_valid, sent_ready;
+    flit_t sent_flit;
     tile_sender #(
         .Node(PortNodes[p]),
         .Nodes(Nodes),
@@ -130,13 +133,27 @@ module tile_shell
         .in_ready_o(engine_ready_o[p]),
         .in_flit_i(engine_flit_i[p]),
         .in_key_i(engine_key_i[p]),
-        .out_valid_o(out_valid_o[p]),
-        .out_ready_i(out_ready_i[p]),
-        .out_flit_o(out_flit_o[p]),
+        .out_valid_o(sent_valid),
+        .out_ready_i(sent_ready),
+        .out_flit_o(sent_flit),
         .taken_o(taken[p]),
         .drop_bad_tenant_o(shell_event[p].drop_bad_tenant),
         .drop_no_next_hop_o(shell_event[p].drop_no_next_hop),
         .drop_bad_node_o(shell_event[p].drop_bad_node)
+    );
+
+    stream_register #(
+        .T(flit_t),
+        .Cut(CutOutput)
+    ) u_out (
+        .clk_i,
+        .rst_i,
+        .in_valid_i(sent_valid),
+        .in_ready_o(sent_ready),
+        .in_data_i(sent_flit),
+        .out_valid_o(out_valid_o[p]),
+        .out_ready_i(out_ready_i[p]),
+        .out_data_o(out_flit_o[p])
     );
 
     link_check #(
@@ -150,7 +167,7 @@ module tile_shell
         .flit_i (in_flit_i[p])
     );
     assign taken_tenant[p] = engine_flit_i[p].desc.tenant;
-    assign taken_lossless[p] = out_flit_o[p].desc.lossless;
+    assign taken_lossless[p] = sent_flit.desc.lossless;
 
     link_check #(
         .Nodes(Nodes),

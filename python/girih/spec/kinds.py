@@ -131,7 +131,8 @@ class Kind:
 
     engine: its module, written by hand, or where there is a core generated around that.
     fabric: "in", "out", "both" or "none" of the ways between engine and fabric. fabric_ports: how many fabric ports it
-    has, or the parameter that says so. chained: it is for cards with services only. buffering, waits: what a message
+    has, or the parameter that says so. chained: it is for cards with services only. output_register: one cycle more
+    between engine and fabric on a card timed for 250 MHz or more. buffering, waits: what a message
     in it waits for, see docs/deadlock.md. tenant: how the tenant of its messages is decided, see docs/contracts.md. lossless: the flag of its
     configuration that makes what it sends lossless, or None. holds: what messages may wait for in it while all else rests, or None. widths: of data that it can take. needs,
     gives: headers whose offsets its messages must bring, and have from it on. Paths say where its facts are written, for messages to people.
@@ -147,6 +148,7 @@ class Kind:
     fabric: str
     fabric_ports: int | str
     chained: bool
+    output_register: bool
     buffering: str
     waits: tuple[str, ...]
     tenant: str
@@ -330,6 +332,7 @@ def read_kind(description: Path) -> Kind:
         fabric=facts.get("fabric", "out" if "axis_in" in uses else "in" if "axis_out" in uses else "both"),
         fabric_ports=facts.get("fabric_ports", 1),
         chained=facts.get("chained", False),
+        output_register=facts.get("output_register", False),
         buffering=facts["buffering"],
         waits=tuple(facts.get("waits", ())),
         tenant=facts.get("tenant", "keeps"),
@@ -374,6 +377,7 @@ def _check(kind: Kind) -> None:
         require(use in USES, f"uses names {use}; it may name {', '.join(USES)}")
     for header in (*kind.needs, *kind.gives):
         require(header in HEADERS, f"needs or gives names {header}; they may name {', '.join(HEADERS)}")
+    require(kind.has_output or not kind.output_register, "a kind that does not send to the fabric has no output_register")
     require(kind.fabric in FABRIC, f"fabric is {kind.fabric}; it must be one of {', '.join(FABRIC)}")
     routed = kind.chained and kind.next is None  # all its messages have a source route
     require(routed or kind.has_output == (kind.next is not None), "a kind has a node table (next) if it sends to the fabric")

@@ -80,6 +80,7 @@ def test_a_kind_can_be_without_the_fabric():
     [
         (("fabric: both", "fabric: up"), "fabric is up; it must be one of in, out, both, none"),
         (("fabric: both", "fabric: in"), "a kind has a node table (next) if it sends to the fabric"),
+        (("fabric: both", "fabric: in\noutput_register: true"), "a kind that does not send to the fabric has no output_register"),
         (("fabric_ports: channels", "fabric_ports: many"), "fabric_ports is many; it must be a number or a parameter"),
         (("fabric_ports: channels", "fabric_ports: 2"), "counters has 3 shell; write shell_counters shell[2]"),
         (("tenant: chooses", "tenant: any"), "tenant is any; it must be one of keeps, chooses, own"),

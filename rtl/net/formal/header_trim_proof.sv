@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves header_window in series with message_trim, as ipv4_rx has them: every flit passes the window
+// Proves header_window in series with message_trim: every flit passes the window
 // once and in order; the window shows the first bytes of the message whose first flit it offers, as many as it
 // says, and never waits for more than is needed; the trim makes of each message its first desc.length bytes,
 // void when the message was, or was shorter; what is offered stays; and where the output takes, something moves.

@@ -130,6 +130,7 @@ module packet_store_proof
 
       // What makes it inductive.
       assert (used <= ptr_t'(Depth) && ready <= used);
+      assert (u_dut.full_q == (used == ptr_t'(Depth)) && u_dut.valid_q == (ready != '0));
       assert (!u_dut.open_q || ready == used);
       assert (!ends_inside);
       assert (32'(held) <= Tokens);

@@ -18,9 +18,13 @@ def test_packet_store(depth, tokens):
 
 
 BROKEN = [
-    ("write_q <= drop_i ? committed_q : write_q + 1'b1;", "write_q <= write_q + 1'b1;"),
-    ("bypassed_q <= read_next == write_q;", "bypassed_q <= 1'b0;"),
-    ("used != ptr_t'(Depth) && (token_ready || open_q)", "used != ptr_t'(Depth)"),
+    ("write_q <= drop_i ? committed_q : write_plus;", "write_q <= write_plus;"),
+    ("bypassed_q <= empty_next;", "bypassed_q <= 1'b0;"),
+    ("!full_q && (token_ready || open_q)", "!full_q"),
+    ("full_q <= !drop_i && write_plus ==", "full_q <= write_q =="),
+    ("if (pop) full_q <= 1'b0;\n    else if", "if"),
+    ("else if (pop) valid_q", "if (pop) valid_q"),
+    ("pop ? read_plus == write_q : read_q == write_q", "read_q == write_q"),
     (".out_ready_i(pop && out_flit_o.last),", ".out_ready_i(pop),"),
     ("if (commit_i || open_q) committed_q", "if (commit_i) committed_q"),
 ]

@@ -17,8 +17,9 @@ def test_fifo_block(depth):
 
 
 @pytest.mark.parametrize("cut", [0, 1])
-def test_skid_buffer(cut):
-    prove("skid_buffer_proof", parameters={"Cut": cut})
+@pytest.mark.parametrize("module", ["skid_buffer", "stream_register"])
+def test_cuts_of_streams(module, cut):
+    prove(f"{module}_proof", parameters={"Cut": cut})
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 8])
@@ -34,9 +35,13 @@ def test_arbiter_priority(n):
 BROKEN = [
     ("fifo", "if (pop) read_ptr_q", "if (out_ready_i) read_ptr_q"),
     ("fifo", "assign push = in_valid_i && in_ready_o;", "assign push = in_valid_i;"),
+    ("fifo", "    if (pop) full_q <= 1'b0;\n    else if (push)", "    if (push)"),
+    ("fifo", "    if (push) valid_q <= 1'b1;\n    else if (pop)", "    if (pop)"),
     ("fifo_block", "assign bypass = refill && ram_empty && push;", "assign bypass = refill && push;"),
     ("skid_buffer", "if (move && skid_valid_q) out_data_q", "if (skid_valid_q) out_data_q"),
     ("skid_buffer", "assign in_ready_o = !skid_valid_q;", "assign in_ready_o = !out_valid_q;"),
+    ("stream_register", "if (in_ready_o) valid_q <= in_valid_i;", "valid_q <= in_valid_i;"),
+    ("stream_register", "assign in_ready_o = !valid_q || out_ready_i;", "assign in_ready_o = 1'b1;"),
     ("arbiter_round_robin", "|grant_o[i-1:0]", "|grant_o[i:0]"),
     ("arbiter_round_robin", "|favoured ? grant_favoured : grant_any", "grant_any"),
     ("arbiter_priority", "request_i[i] && request_i[i-1:0] == '0", "request_i[i]"),
@@ -48,6 +53,7 @@ def test_broken_design_is_noticed(module, old, new):
     refute(f"{module}_proof", module=module, old=old, new=new, depth=12)
 
 
-def test_a_broken_wire_is_noticed():
+@pytest.mark.parametrize("module", ["skid_buffer", "stream_register"])
+def test_a_broken_wire_is_noticed(module):
     old = "assign in_ready_o = out_ready_i;"
-    refute("skid_buffer_proof", module="skid_buffer", old=old, new="assign in_ready_o = 1'b1;", depth=3, parameters={"Cut": 0})
+    refute(f"{module}_proof", module=module, old=old, new="assign in_ready_o = 1'b1;", depth=3, parameters={"Cut": 0})

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // ARP, in the path to Ethernet transmit.
 //
-//   in -> header_window -> look up -> stage 2 -+--------- hit ---------------+-> out
-//                                              +- miss -> arp_pending -------+
-//                                              +- ARP --> arp_table          |
-//                                                    \--> arp_maker ---------+
+//   in -> header_window -> [facts] -> look up -> stage 2 -+--------- hit ---------------+-> out
+//                                                         +- miss -> arp_pending -------+
+//                                                         +- ARP --> arp_table          |
+//                                                               \--> arp_maker ---------+
 //
 // Outgoing IPv4 messages get the MAC address of their next hop (the destination if it is in the
-// subnet, else the gateway) and go on, cut-through, two cycles, one flit per cycle. Messages whose
+// subnet, else the gateway) and go on, cut-through, three cycles (two without CutHeader), one flit per cycle. Messages whose
 // address is not known wait in arp_pending while a request is out, and never block others.
 // Received ARP packets (recognized by their EtherType) are learned from and answered once they have
 // arrived whole and good. Each costs one idle cycle, so that the next look-up sees the learned address.
@@ -15,7 +15,8 @@ module arp_engine
   import girih_pkg::*, net_pkg::*, arp_types_pkg::*, arp_pkg::*;
 #(
     parameter int unsigned Entries = 16,  // known neighbours
-    parameter int unsigned Slots = 4      // neighbours being resolved
+    parameter int unsigned Slots = 4,     // neighbours being resolved
+    parameter bit CutHeader = TimingMhz >= 250  // between reading the headers and searching, for one cycle
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -40,9 +41,15 @@ module arp_engine
   localparam int unsigned L2Bytes = EthernetBytes + VlanBytes;
   localparam int unsigned HeaderBytes = L2Bytes + ArpBytes;
 
-  // Stage 1: the window, and the decision about the message.
-  logic valid, ready, first;
-  flit_t flit;
+  typedef struct packed {
+    flit_t flit;
+    logic first;
+    facts_t facts;
+  } staged_t;
+
+  // Stage 1: what the headers say. Then the decision about the message.
+  logic window_valid, window_ready, window_first;
+  flit_t window_flit;
   offset_t available, need;
   logic [HeaderBytes*8-1:0] header;
   header_window #(
@@ -53,67 +60,45 @@ module arp_engine
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
-      .out_valid_o(valid),
-      .out_ready_i(ready),
-      .out_flit_o(flit),
-      .out_first_o(first),
+      .out_valid_o(window_valid),
+      .out_ready_i(window_ready),
+      .out_flit_o(window_flit),
+      .out_first_o(window_first),
       .header_o(header),
       .available_o(available),
       .need_i(need)
   );
 
-  logic has_tag, is_arp;
-  ethernet_t ethernet;
-  logic [15:0] tag, inner_ethertype;
-  arp_t packet;
-  ipv4_t ipv4;
-  assign {ethernet, tag, inner_ethertype} = header[HeaderBytes*8-1-:L2Bytes*8];
-  assign has_tag = flit.desc.l3_offset == offset_t'(L2Bytes);
-  assign packet = has_tag ? header[ArpBytes*8-1:0] : header[VlanBytes*8+:ArpBytes*8];
-  assign ipv4 = packet[ArpBytes*8-1-:Ipv4MinBytes*8];
-  assign is_arp = (has_tag ? inner_ethertype : ethernet.ethertype) == EtherTypeArp;
-  assign need = (has_tag ? offset_t'(L2Bytes) : offset_t'(EthernetBytes))
-      + (is_arp ? offset_t'(ArpBytes) : offset_t'(Ipv4MinBytes));
+  facts_t facts_in, facts;
+  arp_header #(
+      .HeaderBytes(HeaderBytes)
+  ) u_header (
+      .desc_i(window_flit.desc),
+      .header_i(header),
+      .available_i(available),
+      .need_o(need),
+      .cfg_i,
+      .facts_o(facts_in)
+  );
 
-  logic in_subnet, broadcast, arp_ok, arp_ours, sender_usable;
-  ipv4_addr_t next_hop;
-  neighbour_t key;
-  assign in_subnet = ((ipv4.dst ^ cfg_i.ip) & cfg_i.netmask) == '0;
-  // A subnet of one or two addresses has no broadcast address.
-  logic small_subnet;
-  assign small_subnet = cfg_i.netmask[1];
-  assign broadcast = &ipv4.dst || (in_subnet && &(ipv4.dst | cfg_i.netmask) && !small_subnet);
-  assign next_hop = in_subnet ? ipv4.dst : cfg_i.gateway;
-  assign arp_ok = packet.hardware == ArpHardwareEthernet && packet.protocol == EtherTypeIpv4
-      && packet.hardware_length == 8'd6 && packet.protocol_length == 8'd4
-      && packet.operation inside {ArpRequest, ArpReply}
-      && !packet.sender_mac[40] && packet.sender_mac != '0 && !is_own_mac(packet.sender_mac);
-  assign arp_ours = packet.target_ip == cfg_i.ip;
-  // An address to which packets may be sent: a host's in the subnet, or the gateway's; not the sender address of
-  // a probe (0), nor the card's own.
-  logic sender_in_subnet, sender_is_host;
-  assign sender_in_subnet = ((packet.sender_ip ^ cfg_i.ip) & cfg_i.netmask) == '0;
-  assign sender_is_host = small_subnet || ((packet.sender_ip & ~cfg_i.netmask) != '0 && !(&(packet.sender_ip | cfg_i.netmask)));
-  assign sender_usable = packet.sender_ip != '0 && packet.sender_ip != cfg_i.ip
-      && ((sender_in_subnet && sender_is_host) || packet.sender_ip == cfg_i.gateway);
-  assign key = '{
-          port: flit.desc.port,
-          vlan: has_tag ? tag[11:0] : '0,
-          ip: is_arp ? packet.sender_ip : next_hop
-      };
+  logic valid, ready, first;
+  flit_t flit;
+  stream_register #(
+      .T(staged_t),
+      .Cut(CutHeader)
+  ) u_stage (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(window_valid),
+      .in_ready_o(window_ready),
+      .in_data_i({window_flit, window_first, facts_in}),
+      .out_valid_o(valid),
+      .out_ready_i(ready),
+      .out_data_o({flit, first, facts})
+  );
 
-  // The MAC address of port n is n above that of port 0.
-  mac_t own_mac;
-  assign own_mac = cfg_i.mac + mac_t'(flit.desc.port);
-  function automatic logic is_own_mac(mac_t mac);
-    return mac - cfg_i.mac < mac_t'(1 << $bits(port_t));
-  endfunction
-
-  // At this point the source MAC address of an answer is still the requester's. A requester holds at most one slot;
-  // packets that the card originates, from its own address or from 0, may hold all.
-  logic requester_waits, foreign;
-  assign foreign = ethernet.src != '0 && !is_own_mac(ethernet.src);
-
+  // A requester holds at most one slot; packets that the card originates, from its own address or from 0, may hold all.
+  logic requester_waits;
   logic [Entries-1:0] known;
   mac_t known_mac;
   logic [Slots-1:0] waiting, free;
@@ -129,23 +114,15 @@ module arp_engine
   } kind_e;
   kind_e kind;
   always_comb begin
-    if (available < need) kind = Malformed;
-    else if (is_arp) kind = arp_ok ? Arp : Malformed;
-    else if (broadcast) kind = Forward;
-    else if (!in_subnet && cfg_i.gateway == '0) kind = NoRoute;
+    if (facts.malformed) kind = Malformed;
+    else if (facts.is_arp) kind = Arp;
+    else if (facts.broadcast) kind = Forward;
+    else if (facts.no_route) kind = NoRoute;
     else if (known != '0) kind = Forward;
     else if (waiting != '0) kind = Pend;
-    else if (free != '0 && !releasing && !(foreign && requester_waits)) kind = Pend;
+    else if (free != '0 && !releasing && !(facts.foreign && requester_waits)) kind = Pend;
     else kind = Full;
   end
-
-  target_t target;
-  assign target = '{
-          neighbour: key,
-          tenant: flit.desc.tenant,
-          has_tag: has_tag,
-          tag_priority: has_tag ? tag[15:12] : '0
-      };
 
   // Stage 2: the message's flits, on the path that stage 1 has chosen.
   logic s2_valid_q, s2_first_q, s2_reply_q, s2_learn_q;
@@ -174,15 +151,15 @@ module arp_engine
     end
     if (decide) begin
       s2_kind_q <= kind;
-      s2_mac_q <= is_arp ? packet.sender_mac : broadcast ? MacBroadcast : known_mac;
-      s2_target_q <= target;
-      s2_own_mac_q <= own_mac;
-      s2_own_ip_q <= cfg_i.ip;
+      s2_mac_q <= facts.is_arp ? facts.sender_mac : facts.broadcast ? MacBroadcast : known_mac;
+      s2_target_q <= facts.target;
+      s2_own_mac_q <= facts.own_mac;
+      s2_own_ip_q <= facts.own_ip;
       s2_timestamp_q <= flit.desc.timestamp;
       s2_known_q <= known;
-      s2_slot_q <= is_arp || waiting != '0 ? waiting : free;
-      s2_reply_q <= arp_ours && packet.operation == ArpRequest;
-      s2_learn_q <= sender_usable && (arp_ours || known != '0 || waiting != '0);
+      s2_slot_q <= facts.is_arp || waiting != '0 ? waiting : free;
+      s2_reply_q <= facts.arp_ours && facts.arp_request;
+      s2_learn_q <= facts.sender_usable && (facts.arp_ours || known != '0 || waiting != '0);
     end
     if (rst_i) s2_valid_q <= 1'b0;
   end
@@ -203,10 +180,10 @@ module arp_engine
   ) u_table (
       .clk_i,
       .rst_i,
-      .find_i(key),
+      .find_i(facts.target.neighbour),
       .match_o(known),
       .mac_o(known_mac),
-      .use_i(decide && kind == Forward && !broadcast),
+      .use_i(decide && kind == Forward && !facts.broadcast),
       .learn_i(learn),
       .known_i(s2_known_q),
       .solicited_i(s2_slot_q != '0),
@@ -227,8 +204,8 @@ module arp_engine
       .clk_i,
       .rst_i,
       .retry_cycles_i(cfg_i.retry_cycles),
-      .find_i(key),
-      .find_requester_i(ethernet.src),
+      .find_i(facts.target.neighbour),
+      .find_requester_i(facts.requester),
       .waiting_o(waiting),
       .releasing_o(releasing),
       .requester_o(requester_waits),
@@ -236,8 +213,8 @@ module arp_engine
       .open_i(decide && kind == Pend),
       .open_new_i(waiting == '0),
       .open_slot_i(free),
-      .open_target_i(target),
-      .open_requester_i(ethernet.src),
+      .open_target_i(facts.target),
+      .open_requester_i(facts.requester),
       .in_valid_i(s2_valid_q && s2_kind_q == Pend),
       .in_slot_i(s2_slot_q),
       .in_first_i(s2_first_q),
@@ -364,7 +341,4 @@ module arp_engine
     event_o.mark_hit = decide && kind == Forward;
     event_o.mark_miss = decide && kind inside {Pend, Full};
   end
-
-  logic unused;
-  assign unused = &{1'b0, ethernet, ipv4, packet.target_mac};
 endmodule

@@ -29,6 +29,23 @@ package arp_types_pkg;
     timestamp_t timestamp;  // of the request that is answered
   } order_t;
 
+  // What the headers of a message say, read under one configuration.
+  typedef struct packed {
+    logic malformed;
+    logic is_arp;
+    logic broadcast;
+    logic no_route;
+    target_t target;  // the next hop, or the sender of an ARP packet
+    logic foreign;  // it answers another host
+    mac_t requester;  // its previous source: where it is an answer, who asked
+    mac_t sender_mac;  // of an ARP packet
+    logic arp_ours;
+    logic arp_request;
+    logic sender_usable;
+    mac_t own_mac;  // at the message's port
+    ipv4_addr_t own_ip;
+  } facts_t;
+
   localparam logic [15:0] ArpHardwareEthernet = 16'd1;
   localparam logic [15:0] ArpRequest = 16'd1;
   localparam logic [15:0] ArpReply = 16'd2;

@@ -399,7 +399,7 @@ async def each_port_has_an_address_of_its_own(dut):
 
 
 @cocotb.test()
-async def two_cycles_and_no_bubble(dut):
+async def three_cycles_and_no_bubble(dut):
     bench = await Bench().begin(dut)
     await bench.teach("10.0.0.2", "10.0.0.3")
     flit = FLIT_BYTES
@@ -409,7 +409,7 @@ async def two_cycles_and_no_bubble(dut):
         out = await bench.run(*sent)
         assert out[-1].last - out[0].first + 1 == number * -(-size // flit)
         # One cycle more for each further flit that the IPv4 header reaches into.
-        assert out[0].first - sent[0].first == 2 + (34 - 1) // flit
+        assert out[0].first - sent[0].first == 3 + (34 - 1) // flit
 
 
 @cocotb.test()

@@ -32,7 +32,9 @@ module icmp_engine
 
   typedef struct packed {
     descriptor_t desc;
-    icmp_t head;
+    logic is_echo;
+    logic bad_code;
+    logic [16:0] head_sum;  // of ICMP's first word
     ipv4_addr_t src, dst;
     logic bad_length;
   } info_t;
@@ -68,22 +70,34 @@ module icmp_engine
 
   info_t info_in, info;
   assign info_in.desc = window_flit.desc;
-  assign info_in.head = l4_word(header, l4_offset);
+  icmp_t head;
+  assign head = l4_word(header, l4_offset);
+  assign info_in.is_echo = head.kind == EchoRequest;
+  assign info_in.bad_code = head.code != '0;
+  assign info_in.head_sum = 17'(head.checksum) + 17'({head.kind, head.code});
   assign {info_in.src, info_in.dst} = is_tagged(
       window_flit.desc.l3_offset
   ) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
   assign info_in.bad_length = window_flit.desc.length < length_t'(l4_offset) + length_t'(EchoBytes);
 
   offset_t headers, headers_q;  // header bytes of this flit, including ICMP's first word
+  logic [FlitBytes-1:0] behind;  // bytes behind the headers: in the first flit without an adder in front
   assign headers = first ? l4_offset + offset_t'(HeadBytes) : headers_q;
+  for (genvar b = 0; b < int'(FlitBytes); b++) begin : gen_behind
+    if (b < int'(HeadBytes)) begin : gen_head
+      assign behind[b] = !first && !exceeds(headers_q, b);
+    end else begin : gen_rest
+      assign behind[b] = first ? !exceeds(l4_offset, b - int'(HeadBytes)) : !exceeds(headers_q, b);
+    end
+  end
   always_ff @(posedge clk_i) begin
     if (window_valid && window_ready) begin
       headers_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
     end
   end
 
-  logic check_take, check_last, check_bad, sum_right, is_echo, bad_code, drop, store_first;
-  wide_t sum;
+  logic check_take, check_last, check_bad, sum_right, drop, store_first;
+  wide_t sum, total;
   token_t token_in, token;
   flit_t store_flit, flit;
   summed_store #(
@@ -97,12 +111,14 @@ module icmp_engine
       .in_flit_i   (window_flit),
       .in_first_i  (first),
       .in_cut_i    (1'b0),
-      .in_mask_i   (valid_bytes(window_flit.last, window_flit.empty) & ~first_bytes(headers)),
+      .in_mask_i   (valid_bytes(window_flit.last, window_flit.empty) & behind),
       .in_info_i   (info_in),
       .check_take_o(check_take),
       .check_last_o(check_last),
       .check_bad_o (check_bad),
+      .check_add_i (wide_t'(info.head_sum)),
       .check_sum_o (sum),
+      .check_total_o(total),
       .check_info_o(info),
       .commit_i    (check_last && !drop),
       .drop_i      (drop),
@@ -114,10 +130,8 @@ module icmp_engine
       .out_token_o (token)
   );
 
-  assign sum_right = is_right(sum + wide_t'(info.head.checksum) + wide_t'({info.head.kind, info.head.code}));
-  assign is_echo = info.head.kind == EchoRequest;
-  assign bad_code = info.head.code != '0;
-  assign drop = check_last && (check_bad || info.bad_length || !sum_right || !is_echo || bad_code);
+  assign sum_right = is_right(total);
+  assign drop = check_last && (check_bad || info.bad_length || !sum_right || !info.is_echo || info.bad_code);
   assign token_in.desc = info.desc;
   assign token_in.checksum = ~fold(sum);
   assign token_in.src = info.src;
@@ -129,8 +143,8 @@ module icmp_engine
       if (check_bad) event_o.drop_aborted = 1'b1;
       else if (info.bad_length) event_o.drop_length = 1'b1;
       else if (!sum_right) event_o.drop_checksum = 1'b1;
-      else if (!is_echo) event_o.drop_not_echo = 1'b1;
-      else if (bad_code) event_o.drop_code = 1'b1;
+      else if (!info.is_echo) event_o.drop_not_echo = 1'b1;
+      else if (info.bad_code) event_o.drop_code = 1'b1;
     end
   end
 

@@ -3,7 +3,7 @@
 // to the packet (removes Ethernet's padding) and writes desc.length and desc.l4_offset. Cut-through,
 // two cycles, one flit per cycle:
 //
-//   header_window -> message_trim -> [flit, partial sums, faults] -> drop or pass
+//   header_window -> [flit, partial sums, faults] -> message_trim -> drop or pass
 //
 // A packet with options waits until ipv4_options has read them. A packet longer than its
 // frame is passed on void. Only the first fault of a packet, in the order of the fields of faults_t, is
@@ -83,10 +83,13 @@ module ipv4_rx_engine
   assign need = ip.ihl < 4'(FixedWords) ? fixed_end : header_end;
   assign fixed_end = is_l3_tagged ? offset_t'(L3Tagged + Ipv4MinBytes) : offset_t'(L3Untagged + Ipv4MinBytes);
 
-  assign faults.short_fixed = available < fixed_end;
+  logic short_fixed, short_options;
+  assign short_fixed = available < fixed_end;
+  assign faults.short_fixed = short_fixed;
   assign faults.version = ip.version != 4'd4;
   assign faults.header_length = ip.ihl < 4'(FixedWords);
-  assign faults.short_options = available < header_end;
+  assign short_options = available < header_end;
+  assign faults.short_options = short_options;
   assign faults.length = ip.total_length < {10'b0, ip.ihl, 2'b0};
   assign faults.fragment = ip.more_fragments || ip.fragment_offset != '0;
   assign faults.not_ours = ip.dst != cfg_i.ip;
@@ -102,7 +105,12 @@ module ipv4_rx_engine
   assign faults.group_frame = header[0][0];
 
   logic has_options, options_done, options_malformed, options_source_route;
-  assign has_options = ip.ihl > 4'(FixedWords) && available >= header_end;
+  // That a header is cut short is known a cycle late: it waits for its options for one cycle, and the verdict is that
+  // it is short, whatever is read meanwhile. Where the header's length is in a flit that may be missing, it must be there.
+  localparam bit LengthInFirst = L3Tagged < FlitBytes;
+  logic short_q;
+  assign has_options = ip.ihl > 4'(FixedWords) && (LengthInFirst || !short_fixed);
+  always_ff @(posedge clk_i) short_q <= window_valid && !window_ready && first && short_options;
   ipv4_options u_options (
       .clk_i,
       .rst_i,
@@ -138,52 +146,43 @@ module ipv4_rx_engine
     checked_flit.desc.l4_offset = header_end;
   end
 
-  // A first flit waits until its options have been read and the next stage is free for the results of
-  // its header; message_trim may then still hold the flit.
-  logic trim_in_ready, trim_valid, trim_ready, trim_short, start;
-  flit_t trim_flit;
-  assign start = !first || (trim_ready && (!has_options || options_done));
-  assign window_ready = trim_in_ready && start;
-  message_trim u_trim (
-      .clk_i,
-      .rst_i,
-      .in_valid_i (window_valid && start),
-      .in_ready_o (trim_in_ready),
-      .in_flit_i  (checked_flit),
-      .out_valid_o(trim_valid),
-      .out_ready_i(trim_ready),
-      .out_flit_o (trim_flit),
-      .short_o    (trim_short)
-  );
-
-  logic valid_q, first_q, trim_first_q, short_q, dropping_q, options_q;
+  // The first flit waits until its options have been read.
+  logic valid_q, stage_ready, options_q;
   flit_t flit_q;
   logic [7:0] protocol_q;
   faults_t faults_q;
-  assign trim_ready = !valid_q || out_ready_i;
+  assign window_ready = stage_ready && (!first || !has_options || options_done || short_q);
 
   always_ff @(posedge clk_i) begin
-    if (trim_ready) valid_q <= trim_valid;
-    if (trim_valid && trim_ready) begin
-      flit_q <= trim_flit;
-      first_q <= trim_first_q;
-      short_q <= trim_short;
-      trim_first_q <= trim_flit.last;
+    if (stage_ready) valid_q <= window_valid && window_ready;
+    if (window_valid && window_ready) begin
+      flit_q <= checked_flit;
+      if (first) begin
+        group_q <= group_d;
+        faults_q <= faults;
+        protocol_q <= ip.protocol;
+        options_q <= has_options;
+      end
     end
-    if (window_valid && window_ready && first) begin
-      group_q <= group_d;
-      faults_q <= faults;
-      protocol_q <= ip.protocol;
-      options_q <= ip.ihl > 4'(FixedWords);
-    end
-    if (rst_i) begin
-      valid_q <= 1'b0;
-      trim_first_q <= 1'b1;
-    end
+    if (rst_i) valid_q <= 1'b0;
   end
 
-  // The verdict is reached with the first flit.
-  logic wrong_sum, fault, dropping, move;
+  logic trim_valid, trim_in_ready, trim_short;
+  assign stage_ready = !valid_q || trim_in_ready;
+  message_trim u_trim (
+      .clk_i,
+      .rst_i,
+      .in_valid_i (valid_q),
+      .in_ready_o (trim_in_ready),
+      .in_flit_i  (flit_q),
+      .out_valid_o(trim_valid),
+      .out_ready_i,
+      .out_flit_o,
+      .short_o    (trim_short)
+  );
+
+  // The verdict, the same for all flits of a message.
+  logic wrong_sum, fault, first_q, move;
   wide_t sum;
   always_comb begin
     sum = '0;
@@ -191,10 +190,10 @@ module ipv4_rx_engine
   end
   assign wrong_sum = !is_right(sum);
   assign fault = |faults_q || wrong_sum;
-  assign dropping = first_q ? fault : dropping_q;
-  assign move = valid_q && out_ready_i;
+  assign move = trim_valid && out_ready_i;
   always_ff @(posedge clk_i) begin
-    if (move) dropping_q <= dropping;
+    if (move) first_q <= out_flit_o.last;
+    if (rst_i) first_q <= 1'b1;
   end
 
   always_comb begin
@@ -214,11 +213,10 @@ module ipv4_rx_engine
       else if (faults_q.source_route) event_o.drop_source_route = 1'b1;
       else event_o.mark_options = options_q;
     end
-    event_o.mark_truncated = move && !dropping && short_q;
+    event_o.mark_truncated = trim_short && !fault;
   end
 
-  assign out_valid_o = valid_q && !dropping;
-  assign out_flit_o = flit_q;
+  assign out_valid_o = trim_valid && !fault;
   assign out_key_o = next_key_t'(protocol_q);
 
   logic unused;

@@ -29,8 +29,7 @@ module udp_rx_engine
   typedef struct packed {
     logic [15:0] port;
     logic [15:0] length;
-    logic [17:0] pseudo_sum;  // addresses and protocol
-    logic [18:0] header_sum;  // UDP header, and the pseudo header's length
+    logic [19:0] header_sum;  // UDP header and pseudo header
     logic no_checksum;
     logic bad_length;
   } fields_t;
@@ -131,16 +130,15 @@ module udp_rx_engine
     if (valid_q && stage_ready) begin
       fields_q.port <= udp_q[1];
       fields_q.length <= udp_q[2];
-      fields_q.pseudo_sum <= 18'(addresses[3]) + 18'(addresses[2]) + 18'(addresses[1]) + 18'(addresses[0])
-          + 18'(ProtocolUdp);
-      fields_q.header_sum <= 19'(udp_q[0]) + 19'(udp_q[1]) + 19'(udp_q[3]) + 19'({udp_q[2], 1'b0});
+      fields_q.header_sum <= 20'(addresses[3]) + 20'(addresses[2]) + 20'(addresses[1]) + 20'(addresses[0])
+          + 20'(ProtocolUdp) + 20'(udp_q[0]) + 20'(udp_q[1]) + 20'(udp_q[3]) + 20'({udp_q[2], 1'b0});
       fields_q.no_checksum <= udp_q[3] == '0;
       fields_q.bad_length <= bad_length;
     end
   end
 
   logic check_take, check_last, check_bad, sum_right, commit, drop, out_first;
-  wide_t payload_sum;
+  wide_t payload_sum, total;
   descriptor_t desc;
   token_t token, out_token;
   flit_t store_flit;
@@ -155,12 +153,14 @@ module udp_rx_engine
       .in_flit_i   (cut_flit),
       .in_first_i  (stage_first_q),
       .in_cut_i    (ends_here),
-      .in_mask_i   (first_bytes(left_q > FullFlit ? offset_t'(FlitBytes) : offset_t'(left_q)) & ~first_bytes(headers_q)),
+      .in_mask_i   (first_bytes(left_q) & ~first_bytes(length_t'(headers_q))),
       .in_info_i   (flit_q.desc),
       .check_take_o(check_take),
       .check_last_o(check_last),
       .check_bad_o (check_bad),
+      .check_add_i (wide_t'(fields_q.header_sum)),
       .check_sum_o (payload_sum),
+      .check_total_o(total),
       .check_info_o(desc),
       .commit_i    (commit),
       .drop_i      (drop),
@@ -172,8 +172,7 @@ module udp_rx_engine
       .out_token_o (out_token)
   );
 
-  assign sum_right = fields_q.no_checksum
-      || is_right(payload_sum + wide_t'(fields_q.pseudo_sum) + wide_t'(fields_q.header_sum));
+  assign sum_right = fields_q.no_checksum || is_right(total);
   assign commit = check_last && !drop;
   assign drop = check_last && (check_bad || fields_q.bad_length || !sum_right);
 

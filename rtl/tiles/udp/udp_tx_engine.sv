@@ -56,7 +56,7 @@ module udp_tx_engine
     if (first_q) begin
       mask[L4First-1:0] = '0;
       for (int unsigned i = 0; i <= L4Places; i++) begin
-        mask[L4First+4*i+:4] = {4{i == 32'(place) || (tail && i > 32'(place) + 1)}};
+        mask[L4First+4*i+:4] = {4{i == 32'(place) || (tail && i > 1 && !exceeds(offset_t'(place), i - 2))}};
       end
       if (is_tagged(in_flit_i.desc.l3_offset)) mask[L3Tagged+Ipv4Addresses+:8] = '1;
       else mask[L3Untagged+Ipv4Addresses+:8] = '1;
@@ -85,7 +85,7 @@ module udp_tx_engine
       + (in_flit_i.desc.payload_sum_valid ? 19'(in_flit_i.desc.payload_sum) : '0);
 
   logic check_take, check_last, check_bad, commit, drop, committed_q, store_first;
-  wide_t check_sum;
+  wide_t unused_sum, check_total;
   token_t token;
   flit_t store_flit, flit;
   summed_store #(
@@ -104,11 +104,13 @@ module udp_tx_engine
       .check_take_o(check_take),
       .check_last_o(check_last),
       .check_bad_o (check_bad),
-      .check_sum_o (check_sum),
+      .check_add_i (wide_t'(info.sum)),
+      .check_sum_o (unused_sum),
+      .check_total_o(check_total),
       .check_info_o(info),
       .commit_i    (commit),
       .drop_i      (drop),
-      .token_i     ({info.desc, fold(check_sum + wide_t'(info.sum))}),
+      .token_i     ({info.desc, fold(check_total)}),
       .out_valid_o,
       .out_ready_i,
       .out_flit_o  (store_flit),
@@ -168,5 +170,5 @@ module udp_tx_engine
   assign out_key_o = next_key_t'(token.desc.port);
 
   logic unused;
-  assign unused = &{1'b0, store_flit.desc};
+  assign unused = &{1'b0, store_flit.desc, unused_sum};
 endmodule
