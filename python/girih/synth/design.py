@@ -56,7 +56,7 @@ def module_timing(
 
 def _module(module: str, params: CardParams) -> dict:
     """How to synthesize one module by its name."""
-    chained = replace(CardParams.chained(), data_width=params.data_width, max_frame=params.max_frame)
+    chained = replace(CardParams.chained(params.data_width, params.max_frame), timing=params.timing)
     generated = generated_rtl(chained)
     known = {*modules(), *(path.stem for path in generated.glob("*.sv") if not path.stem.endswith("_pkg"))}
     if module not in known:
