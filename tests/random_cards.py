@@ -125,11 +125,11 @@ def services(rng: random.Random) -> str:
     params, names, ports = random_params(rng, True), Names(rng), rng.randint(1, 3)
     wires = [names.new("rmt_port") for _ in range(ports)]
     relay = names.new("relay")
-    channels = rng.randint(1, 4)
+    channels, lanes = rng.randint(1, 4), [rng.randint(1, 3) for _ in wires]
     tiles = []
     for port, name in enumerate(wires):
         kind = rng.randrange(2)  # of the first table, which selects chains: exact or ternary
-        settings = {"port": port, "exit": wires[(port + 1) % ports] if ports > 1 else relay, "kind_0": kind}
+        settings = {"port": port, "lanes": lanes[port], "exit": wires[(port + 1) % ports] if ports > 1 else relay, "kind_0": kind}
         settings |= {"key_halves_0": rng.choice((8, 10)), "entries_0": rng.choice((16, 256)), "stages": rng.randint(1, 2)}
         tiles.append(tile(name, "rmt_port", params, rng, **settings))
     if ports == 1:
@@ -148,7 +148,7 @@ def services(rng: random.Random) -> str:
     tiles.append(f"  {names.new('scheduler')}: {{{', '.join(f'{key}: {value}' for key, value in {'kind': 'scheduler', **values}.items())}}}\n")
     count = rng.randint(1, len(own))
     groups = [own[start::count] for start in range(count)]
-    text = heading(params, ports, len(tiles) - 1 + channels, rng, True) + "".join(rng.sample(tiles, len(tiles)))
+    text = heading(params, ports, len(tiles) - 1 + channels + sum(lanes) - ports, rng, True) + "".join(rng.sample(tiles, len(tiles)))
     policies = ("strict", "fair", "slack", "shaped", "{fair: {0: 2, 1: 1}}", "{strict: {0: 3}}", "{shaped: {0: {mbps: 1000, burst: 3000}}}")
     text += "services:\n"
     for number, group in enumerate(groups):

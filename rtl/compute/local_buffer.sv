@@ -90,7 +90,8 @@ module local_buffer
   assign few = 9'(droppable_q) < 9'(slots_i) && droppable_q < MostDroppable;
   assign accept_o = desc_ready && 32'(need_i) <= 32'(room) && (in_lossless || few);
 
-  assign half_o = free_q[0] >= flits_t'((Flits - LosslessFlits) / 2) && 9'(droppable_q) <= 9'(slots_i >> 1)
+  localparam int unsigned Half = Flits - LosslessFlits < 2 ? 1 : (Flits - LosslessFlits) / 2;
+  assign half_o = free_q[0] >= flits_t'(Half) && 9'(droppable_q) <= 9'(slots_i >> 1)
       && droppable_q <= MostDroppable / 2;
 
   for (genvar i = 0; i < 2; i++) begin : gen_class

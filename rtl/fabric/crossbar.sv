@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Crossbar with the fabric's port contract: a queue per input, round robin per output, one cycle
-// from the write into a queue to the output. desc.dst is the index of the output; an index out of range
-// leads to the last output. As on a mesh, a port has no path to itself: senders must not ask for one.
+// from the write into a queue to the output. desc.dst is the index of the output; the index of none leads to the last
+// output. As on a mesh, a port has no path to itself: senders must not ask for one.
 module crossbar
   import girih_pkg::*, fabric_pkg::*;
 #(
     parameter int unsigned Ports = 8,
+    parameter bit [Ports-1:0] Outputs = '1,  // ports that have an output; one without costs nothing
     parameter int unsigned Depth = 16
 ) (
     input logic clk_i,
@@ -19,23 +20,39 @@ module crossbar
     input  logic  [Ports-1:0] out_ready_i,
     output flit_t             out_flit_o[Ports]
 );
+  if (Outputs == '0) begin : gen_no_output
+    $fatal(1, "crossbar: Outputs is 0; there must be at least one output");
+  end
   if (Ports < 2 || Ports > 256) begin : gen_bad_ports
     $fatal(1, "crossbar: Ports is %0d; it must be from 2 to 256", Ports);
   end
 
-  // Every input but its own leads to an output.
+  function automatic int unsigned last_output();
+    last_output = Ports - 1;
+    for (int unsigned port = 0; port < Ports; port++) if (Outputs[port]) last_output = port;
+  endfunction
+  localparam int unsigned Last = last_output();
+
+  // The destinations that lead to the last output.
+  function automatic bit [255:0] to_last();
+    for (int unsigned node = 0; node < 256; node++) to_last[node] = node == Last || node >= Ports || !Outputs[node%Ports];
+  endfunction
+  localparam bit [255:0] ToLast = to_last();
+
+  // Every input but its own leads to each output that exists.
   function automatic bit [Ports-1:0][Ports-1:0] all_turns();
-    all_turns = '1;
-    for (int unsigned port = 0; port < Ports; port++) all_turns[port][port] = 1'b0;
+    for (int unsigned port = 0; port < Ports; port++) begin
+      all_turns[port] = Outputs[port] ? '1 : '0;
+      all_turns[port][port] = 1'b0;
+    end
   endfunction
 
   logic [Ports-1:0] way[Ports];  // the output of the arriving flit, if it starts a message
 
   for (genvar i = 0; i < int'(Ports); i++) begin : gen_way
-    for (genvar o = 0; o < int'(Ports) - 1; o++) begin : gen_output
-      assign way[i][o] = in_flit_i[i].desc.dst == node_t'(o);
+    for (genvar o = 0; o < int'(Ports); o++) begin : gen_output
+      assign way[i][o] = o == int'(Last) ? ToLast[in_flit_i[i].desc.dst] : Outputs[o] && in_flit_i[i].desc.dst == node_t'(o);
     end
-    assign way[i][Ports-1] = 32'(in_flit_i[i].desc.dst) >= Ports - 1;
   end
 
   fabric_switch #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An Ethernet port of a card with services.
 //
-//   s_axis -> axis_to_flit -> rmt_pipeline -> fabric          fabric -> message_trim -> flit_to_axis -> m_axis
+//   s_axis -> axis_to_flit -> rmt_pipeline -> port_lanes -> fabric        fabric -> message_trim -> flit_to_axis -> m_axis
 //
 // A received frame gets its descriptor from the pipeline: a chain, or an exit without a chain. A frame to send is
 // cut to its length and padded, and otherwise unchanged. From beat to flit 6 + 2 * Stages cycles (4 + 2 * Stages
@@ -12,6 +12,8 @@ module rmt_port_engine
 #(
     parameter int unsigned Port = 0,
     parameter int unsigned BufferFlits = 1 << $clog2(2 * MaxFrameFlits),
+    parameter int unsigned Lanes = 1,
+    parameter int unsigned LaneFlits = MaxFrameFlits < 4 ? 16 : 1 << $clog2(4 * MaxFrameFlits),
     parameter int unsigned Stages = 1,
     parameter int unsigned Kind0 = 0,
     parameter int unsigned Entries0 = 256,
@@ -29,14 +31,15 @@ module rmt_port_engine
     input logic clk_i,
     input logic rst_i,
 
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
-    input  flit_t in_flit_i,
+    // One of each for every lane. Messages come by the first one only.
+    input  logic  [Lanes-1:0] in_valid_i,
+    output logic  [Lanes-1:0] in_ready_o,
+    input  flit_t             in_flit_i[Lanes],
 
-    output logic      out_valid_o,
-    input  logic      out_ready_i,
-    output flit_t     out_flit_o,
-    output next_key_t out_key_o,
+    output logic      [Lanes-1:0] out_valid_o,
+    input  logic      [Lanes-1:0] out_ready_i,
+    output flit_t                 out_flit_o[Lanes],
+    output next_key_t             out_key_o[Lanes],
 
     input  logic [        W-1:0] s_axis_tdata,
     input  logic [FlitBytes-1:0] s_axis_tkeep,
@@ -91,6 +94,13 @@ module rmt_port_engine
       .bad_o(bad)
   );
 
+  localparam int unsigned Tenants = 8;  // that have a counter of drops
+  logic decided_valid, decided_ready;
+  flit_t decided;
+  next_key_t decided_key;
+  logic [Tenants-1:0] busy;
+  flit_t [Lanes-1:0] lane_flit;
+  next_key_t [Lanes-1:0] lane_key;
   window_response_t response;
   pipeline_event_t counted;
   rmt_pipeline #(
@@ -104,10 +114,10 @@ module rmt_port_engine
       .rst_i,
       .in_valid_i(beat_valid),
       .in_flit_i(beat),
-      .out_valid_o,
-      .out_ready_i,
-      .out_flit_o,
-      .out_key_o,
+      .out_valid_o(decided_valid),
+      .out_ready_i(decided_ready),
+      .out_flit_o(decided),
+      .out_key_o(decided_key),
       .default_i('{port: port_t'(Port), tenant: cfg_i.tenant, exit: cfg_i.exit, lossless: cfg_i.lossless}),
       .window_i('{
           valid: window_valid_i,
@@ -123,15 +133,42 @@ module rmt_port_engine
   assign window_error_o = response.error;
   assign window_data_o  = response.data;
 
+  port_lanes #(
+      .Lanes(Lanes),
+      .Flits(LaneFlits),
+      .Tenants(Tenants)
+  ) u_lanes (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(decided_valid),
+      .in_ready_o(decided_ready),
+      .in_flit_i(decided),
+      .in_key_i(decided_key),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o(lane_flit),
+      .out_key_o(lane_key),
+      .dropped_o(busy)
+  );
+  for (genvar l = 0; l < int'(Lanes); l++) begin : gen_lane
+    assign out_flit_o[l] = lane_flit[l];
+    assign out_key_o[l]  = lane_key[l];
+    if (l > 0) begin : gen_no_input
+      assign in_ready_o[l] = 1'b1;
+      logic unused;
+      assign unused = &{1'b0, in_valid_i[l], in_flit_i[l]};
+    end
+  end
+
   // To the wire.
   logic trimmed_valid, trimmed_ready, unused_short;
   flit_t trimmed;
   message_trim u_trim (
       .clk_i,
       .rst_i,
-      .in_valid_i,
-      .in_ready_o,
-      .in_flit_i,
+      .in_valid_i(in_valid_i[0]),
+      .in_ready_o(in_ready_o[0]),
+      .in_flit_i(in_flit_i[0]),
       .out_valid_o(trimmed_valid),
       .out_ready_i(trimmed_ready),
       .out_flit_o(trimmed),
@@ -166,6 +203,8 @@ module rmt_port_engine
     event_o.drop_runt = counted.drop_runt;
     event_o.drop_action = counted.drop_action;
     event_o.drop_meter = counted.drop_meter;
+    {event_o.drop_busy_7, event_o.drop_busy_6, event_o.drop_busy_5, event_o.drop_busy_4} = busy[7:4];
+    {event_o.drop_busy_3, event_o.drop_busy_2, event_o.drop_busy_1, event_o.drop_busy_0} = busy[3:0];
     event_o.out_frames = out;
     event_o.mark_edited = counted.mark_edited;
     event_o.mark_oversize = oversize;

@@ -53,6 +53,17 @@ def test_rmt_port_engine_with_four_stages():
     )
 
 
+class FirstPort:
+    """The engine as one with a single fabric port."""
+
+    def __init__(self, dut):
+        self._dut = dut
+
+    def __getattr__(self, name):
+        handle = getattr(self._dut, name)
+        return handle[0] if name in ("in_flit_i", "out_flit_o", "out_key_o") else handle
+
+
 class Bench:
     """The engine with a MAC, a fabric and a controller around it."""
 
@@ -64,8 +75,8 @@ class Bench:
         levels = dict.fromkeys(("in_valid_i", "out_ready_i", "s_axis_tvalid", "m_axis_tready", "window_valid_i"), 0)
         await reset(dut, now_i=0, **levels)
         cocotb.start_soon(self._count())
-        self.mac, self.sink = Mac(dut, idle), Sink(dut, stall=stall)
-        self.source, self.frames = Source(dut, idle=idle), Frames(dut, stall)
+        self.mac, self.sink = Mac(dut, idle), Sink(FirstPort(dut), stall=stall)
+        self.source, self.frames = Source(FirstPort(dut), idle=idle), Frames(dut, stall)
         self.events = Events(dut, [c.name for c in KIND.engine_counters])
         for offset, value in program().writes():
             await self.access(True, offset, value)
@@ -182,14 +193,14 @@ async def an_offered_flit_stands_whatever_is_written(dut):
     for _ in range(40):
         await RisingEdge(dut.clk_i)
     assert dut.out_valid_o.value == 1
-    before = int(dut.out_flit_o.value), int(dut.out_key_o.value)
+    before = int(dut.out_flit_o[0].value), int(dut.out_key_o[0].value)
     dut.cfg_i.value = config_word("rmt_port", **new)
     await bench.steps(stage.delete_entry(index))
     await bench.steps(stage.write_default({"drop": 1}))
     await bench.access(True, 0, 0)  # the parser is off
     for _ in range(20):
         await RisingEdge(dut.clk_i)
-        assert (int(dut.out_flit_o.value), int(dut.out_key_o.value)) == before
+        assert (int(dut.out_flit_o[0].value), int(dut.out_key_o[0].value)) == before
     bench.sink.stall = 0.0
     await bench.finish()
     for have in bench.sink.messages:

@@ -170,6 +170,10 @@ class _Machine:
             yield from self._worked_on(tile, state)
         elif state.new and gives_chains(tile) and state.chain is None:
             yield from self._by(tile, tile.ways, state, state)
+        elif state.new and tile.kind.has_lanes and len(tile.places) > 1:
+            label = self._label(state.chain)
+            for key in tile.kind.next.names.values():
+                yield from self._by(tile, _of_key(tile, key), state, state, label, lane=min(key, len(tile.places) - 1))
         else:
             yield from self._by(tile, _possible(tile, state), state, state, "" if state.chain is None else self._label(state.chain))
 
@@ -200,13 +204,16 @@ class _Machine:
         service = self._service(state)
         return () if service.push == NEVER or service.affinity else tuple(unit for unit in service.units if unit != tile.name)
 
-    def _by(self, tile: Tile, hops: tuple[Hop, ...], before: State, after: State, label: str = "", seldom: bool = False) -> Iterator[Step]:
-        """By entries of the node table, or the tiles that the configuration names. label: replaces those of the entries."""
+    def _by(
+        self, tile: Tile, hops: tuple[Hop, ...], before: State, after: State, label: str = "", seldom: bool = False, lane: int = 0
+    ) -> Iterator[Step]:
+        """By entries of the node table, or the tiles that the configuration names. label: replaces those of the entries. lane: the
+        fabric port by which it leaves."""
         for hop in hops:
             tells = self.with_labels and after.chain is None and _tells(tile, hop) and hop.label not in after.labels
             then = replace(after, routed=False, labels=(*after.labels, hop.label)) if tells else replace(after, routed=False)
             path = Path(tile.name, hop.to, label or hop.label)
-            yield Step(before, End(tile.name), path, replace(then, at=End(hop.to, hop.port), new=False), seldom)
+            yield Step(before, End(tile.name, lane), path, replace(then, at=End(hop.to, hop.port), new=False), seldom)
 
     def _step(self, before: State, start: End, to: str, after: State) -> Step:
         """By a source route, of the scheduler or to an exit."""
@@ -231,8 +238,12 @@ def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
         keys = list(table.names.values())
     else:
         return (*tile.ways, *tile.hops)
-    found = (next((hop for hop in tile.hops if hop.key in (key, None)), None) for key in keys)
-    return tuple(dict.fromkeys(hop for hop in found if hop is not None))
+    return tuple(dict.fromkeys(hop for key in keys for hop in _of_key(tile, key)))
+
+
+def _of_key(tile: Tile, key: int) -> tuple[Hop, ...]:
+    """The first hop that a key matches, or none."""
+    return tuple(hop for hop in tile.hops if hop.key in (key, None))[:1]
 
 
 def _tells(tile: Tile, hop: Hop) -> bool:

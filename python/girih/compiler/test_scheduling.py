@@ -12,10 +12,12 @@ from girih.compiler.emit.card import emit_card
 from girih.compiler.emit.manifest import emit_tables
 from girih.compiler.emit.scheduling import describe
 from girih.compiler.emit.sim import emit_sim
+from girih.compiler.messages import End, walk
 from girih.compiler.paths import message_paths, services
 from girih.compiler.stub_kinds import service_kinds
 from girih.compiler.values import listing
 from girih.errors import GirihError
+from girih.paths import DESIGNS
 from girih.services.chains import match_fields
 
 GOOD = """\
@@ -73,6 +75,15 @@ def test_mistakes_have_different_names():
 
 def test_the_descriptor_has_a_chain_and_a_route_along_it(card):
     assert (card.params.chain_hops, card.params.route_hops) == (8, 9)
+
+
+def test_messages_leave_a_port_by_its_lanes():
+    card = check_file(DESIGNS / "panic.yaml")
+    steps = [step for step in walk(card).steps if step.start.tile == "wire"]
+    assert {(step.start.port, step.after.at) for step in steps} == {(0, End("host")), (1, End("scheduler", 0)), (2, End("scheduler", 1))}
+    assert all((step.start.port == 0) == (step.before.chain is None) for step in steps)
+    nodes = emit_card(card, "0").split("localparam logic [255:0] Nodes =")[1].split(";")[0]
+    assert "WireNode)" in nodes and "WireNode1" not in nodes and "SchedulerNode1" in nodes, "messages come by the first lane only"
 
 
 def test_the_scheduler_has_a_node_for_each_port(card):

@@ -191,6 +191,15 @@ class Kind:
         """Whether its links with the fabric are arrays."""
         return self.fabric_ports != 1
 
+    @property
+    def has_lanes(self) -> bool:
+        """Whether its fabric ports are lanes of what its Ethernet port receives. Messages then come by the first of them only."""
+        return self.many_ports and "axis_in" in self.uses
+
+    def in_ports(self, ports: int) -> range:
+        """The fabric ports, of so many, by which messages come."""
+        return range(0 if not self.has_input else 1 if self.has_lanes else ports)
+
     def ports_of(self, parameters: Mapping[str, int]) -> int:
         """The fabric ports of a tile with these parameters."""
         if isinstance(self.fabric_ports, int):

@@ -58,8 +58,7 @@ def _constants(card: Card) -> list[str]:
     ones = [
         f"256'(1) << {_node(tile.name, port)}"
         for tile in card.tiles
-        if tile.kind.has_input
-        for port in range(len(tile.nodes))
+        for port in tile.kind.in_ports(len(tile.nodes))
     ]
     tenants, lossless = card.tenants, any(tile.kind.lossless for tile in card.tiles)
     lines += [
@@ -81,7 +80,7 @@ def _fabric(card: Card) -> list[str]:
     sizes = {
         "mesh": [f".X({fabric.x})", f".Y({fabric.y})"],
         "butterfly": [f".X({fabric.x})", f".Y({fabric.y})", f".Tiles({fabric.tiles})"],
-        "crossbar": [".Ports(FabricPorts)"],
+        "crossbar": [".Ports(FabricPorts)", ".Outputs(Nodes[FabricPorts-1:0])"],
     }
     sides = ("in", "out")
     links = len(list(fabric.shape.links()))
