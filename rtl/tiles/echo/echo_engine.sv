@@ -87,7 +87,7 @@ module echo_engine
       .clk_i,
       .flit_i (flit),
       .first_i(first),
-      .pass_i (out_valid_o && out_ready_i),
+      .pass_i (valid && ready),  // of a refused message, too: nothing is left of it for the next
       .edit_i (edit),
       .mask_i (mask),
       .flit_o (out_flit_o)
