@@ -25,8 +25,10 @@ from girih.spec.kinds import CARD, SHELL, Kind, compile_rdl
 # an always_comb each, and generate blocks without a name; ports for what a block does not use.
 _WAIVED = ("MULTIDRIVEN", "GENUNNAMED", "UNUSEDSIGNAL")
 
+TEMPLATES = Path(__file__).parent / "templates"
+
 _ENVIRONMENT = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).parent), undefined=jinja2.StrictUndefined, keep_trailing_newline=True
+    loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined, keep_trailing_newline=True
 )
 
 
@@ -108,5 +110,6 @@ def inputs() -> list[Path]:
     """The files that decide what `generate` writes."""
     descriptions = [path for folder in HARDWARE for suffix in ("rdl", "yaml") for path in sorted(folder.rglob(f"*.{suffix}"))]
     here = Path(__file__).parent
-    programs = [here / name for name in ("histogram.py", "kinds.py", "parameters.py", "tile.sv.j2", "tiles.py")]
+    programs = [here / name for name in ("histogram.py", "kinds.py", "parameters.py", "tiles.py")]
+    programs += sorted(TEMPLATES.rglob("*.j2"))
     return [*descriptions, *programs, *units.inputs()]

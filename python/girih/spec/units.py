@@ -62,4 +62,4 @@ def completed(facts: Mapping[str, Any]) -> tuple[dict[str, Any], Core | None]:
 def inputs() -> list[Path]:
     """The files that decide what a unit is made of."""
     here = Path(__file__).parent
-    return [UNIT, here / "unit_engine.sv.j2", here / "units.py"]
+    return [UNIT, here / "units.py"]
