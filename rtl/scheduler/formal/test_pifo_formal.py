@@ -13,7 +13,7 @@ def test_any_operations():
 
 
 def test_operations_in_every_cycle():
-    prove("pifo_proof", mode="bmc", depth=16, parameters={"RankMask": "4'b0101", "Circular": 0, "Fill": 2})
+    prove("pifo_proof", mode="bmc", depth=15, parameters={"RankMask": "4'b0101", "Circular": 0, "Fill": 2})
 
 
 def test_broken_design_is_noticed():
