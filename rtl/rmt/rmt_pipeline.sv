@@ -52,7 +52,9 @@ module rmt_pipeline
       first_q <= in_flit_i.last;
       taking_q <= first_q ? fits_q : taking_q;
     end
+    /* verilator lint_off UNSIGNED */  // MostUsed is 0 if the buffer has room for one frame
     fits_q <= take ? used < MostUsed : used <= MostUsed;
+    /* verilator lint_on UNSIGNED */
     if (rst_i) begin
       first_q <= 1'b1;
       fits_q <= 1'b1;

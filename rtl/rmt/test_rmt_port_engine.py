@@ -17,7 +17,18 @@ from girih.spec.kinds import load_kind
 from girih.spec.message import pack, struct_fields
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import config_word
-from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, cycle_now, flits_of, reset, time_at
+from girih.testing.messages import (
+    FLIT_BYTES,
+    Events,
+    FirstPort,
+    Message,
+    Sink,
+    Source,
+    cycle_now,
+    flits_of,
+    reset,
+    time_at,
+)
 from rtl.rmt.parser.frames import every_stack, frame_of, inner_frame
 from rtl.rmt.parser.graph_reference import interpret
 from rtl.tiles.ethernet.test_eth_rx_engine import Mac
@@ -51,17 +62,6 @@ def test_rmt_port_engine_with_four_stages():
         testcase=["frames_without_a_table_go_to_the_exit", "latency_and_throughput"],
         environment={"GIRIH_STAGES": "4"},
     )
-
-
-class FirstPort:
-    """The engine as one with a single fabric port."""
-
-    def __init__(self, dut):
-        self._dut = dut
-
-    def __getattr__(self, name):
-        handle = getattr(self._dut, name)
-        return handle[0] if name in ("in_flit_i", "out_flit_o", "out_key_o") else handle
 
 
 class Bench:

@@ -78,7 +78,8 @@ def test_top_changes_nothing(card, ctl, top, girih):
 def test_top_is_shown_again_until_it_is_told_to_stop(shared, end):
     terminal, inside = pty.openpty()
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "COLUMNS": "150", "LINES": "60", "TERM": "xterm"}
-    words = [sys.executable, "-m", "girih.cli", "top", "--socket", str(shared)]
+    # Tests that run in the background are deaf to Ctrl-C, and would hand that on.
+    words = ["env", "--default-signal=INT", sys.executable, "-m", "girih.cli", "top", "--socket", str(shared)]
     process = subprocess.Popen(words, cwd=ROOT, env=environment, stdin=inside, stdout=inside, stderr=inside, start_new_session=True)
     os.close(inside)
     seen = []

@@ -19,7 +19,7 @@ from scapy.layers.l2 import ARP, Ether
 
 from girih.spec.kinds import Kind
 from girih.testing.engines import frame_of, random_options, udp
-from girih.testing.messages import FLIT_BYTES, Message, Sink, Source, reset
+from girih.testing.messages import FLIT_BYTES, FirstPort, Message, Sink, Source, reset
 
 CONFIGURATIONS = 3
 MACS = [f"02:00:00:00:00:{16 * n:02x}" for n in range(CONFIGURATIONS)]
@@ -182,6 +182,7 @@ class Links:
 
 async def check_one_configuration_each(dut, kind: Kind) -> None:
     """Runs the engine under each of some configurations alone, then under all of them by turns."""
+    dut = FirstPort(dut) if kind.many_ports else dut
     words = [configuration(kind, index) for index in range(CONFIGURATIONS)]
     messages = random_messages()
     dut.cfg_i.value = words[0]

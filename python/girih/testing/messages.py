@@ -91,6 +91,17 @@ def to_flits(message: Message, node: int | None = None) -> list[int]:
     return flits
 
 
+class FirstPort:
+    """An engine with arrays of fabric ports, as one that has the first of them only."""
+
+    def __init__(self, dut):
+        self._dut = dut
+
+    def __getattr__(self, name):
+        handle = getattr(self._dut, name)
+        return handle[0] if name in ("in_flit_i", "out_flit_o", "out_key_o") else handle
+
+
 class Source:
     """Drives a link. idle: probability of a pause before each flit. node: of the tile, if it is one of the fabric.
 
