@@ -15,7 +15,6 @@ from girih.paths import DESIGNS
 
 CLOCK_MHZ = 250
 DESIGN = {"mesh": DESIGNS / "udp_echo.yaml", "crossbar": DESIGNS / "udp_echo_xbar.yaml"}
-MIN_PAYLOAD = 18  # of a 64-byte frame, its FCS included
 
 # Beehive's public RTL (December 2024) in the same simulator: first beat in to first and to last beat
 # out, and cycles per packet, by UDP payload.

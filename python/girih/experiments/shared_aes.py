@@ -21,7 +21,6 @@ CHAINS = {"ipsec": ["sha", "aes"], "video": ["aes"]}
 CLASSES = {"ipsec": 0, "video": 1}  # of their hops
 AES, SHA = ("aes_0", "aes_1"), ("sha_0", "sha_1")
 AES_NUMBER = 0  # the design's numbers of the services
-AES_GBPS = 64
 CYCLES = 60_000  # of a phase
 FILLING = 0.3  # the part of a phase before measurement starts
 WINDOW = 100 * CLOCK_MHZ  # cycles of 100 microseconds

@@ -43,7 +43,6 @@ def _bits(kind: str) -> int:
     return sum(field.width for field in fields(kind))
 
 
-ACTION_BITS = _bits("action")
 
 
 def names(enum: str) -> list[str]:
