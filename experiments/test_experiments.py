@@ -2,17 +2,15 @@
 """The registry of exhibits and their reports. The exhibits themselves take minutes each and are not run."""
 
 import json
-import subprocess
 
 import pytest
 
-from girih.build.tools import tool_environment
+from girih.build.lint import lint
 from girih.errors import GirihError
 from girih.experiments import FOLDER, Exhibit, Row, identifiers, load, load_all
 from girih.experiments.cards import card_folder
 from girih.experiments.report import table, write_json
 from girih.paths import ROOT
-from girih.testing import VERILATOR_ARGS
 
 
 def test_every_exhibit_loads_and_says_how_it_differs():
@@ -32,9 +30,8 @@ def test_the_cards_without_a_design_are_clean_systemverilog(name):
     """They are built by hand around engines and fabrics, whose ports and settings they must follow."""
     constants = {"Mesh": 0, "Butterfly": 1, "Crossbar": 2, "Topology": 1, "X": 2, "Y": 2, "Tiles": 2} if name == "fabric_load" else None
     sources = json.loads((card_folder(name, constants=constants) / "card.json").read_text())["sources"]
-    command = ["verilator", "--lint-only", *VERILATOR_ARGS, "--top-module", "card_sim", *sources]
-    done = subprocess.run(command, cwd=ROOT, env=tool_environment(), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    result = lint("card_sim", sources)
+    assert result.clean, result.output
 
 
 def test_an_unknown_exhibit_is_refused_with_the_known_ones():

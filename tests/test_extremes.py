@@ -4,18 +4,16 @@ warning, and the RTL also refuses values that they forbid."""
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
 
 import pytest
 
 from girih.build.generate import generated_rtl
+from girih.build.lint import Lint, lint
 from girih.build.sources import resolve
-from girih.build.tools import tool_environment, verilator_root
 from girih.spec.kinds import Kind, load_kinds
 from girih.spec.message import CardParams
 from girih.spec.parameters import EngineParameter, Parameters
-from girih.testing import VERILATOR_ARGS
 
 KINDS = [kind for kind in load_kinds().values() if kind.parameters]
 LEAST, GREATEST = 0, 1
@@ -26,23 +24,10 @@ def params_of(kind: Kind, width: int, frame: int) -> CardParams:
     return CardParams.chained(width, frame) if kind.chained else CardParams(width, frame)
 
 
-def lint(kind: Kind, params: CardParams, values: dict[str, int]) -> subprocess.CompletedProcess:
+def lint_kind(kind: Kind, params: CardParams, values: dict[str, int]) -> Lint:
     names = {parameter.name: parameter.verilog_name for parameter in kind.parameters}
-    sources = resolve([kind.name], [generated_rtl(params)])
-    return subprocess.run(
-        [
-            verilator_root() / "bin" / "verilator",
-            "--lint-only",
-            *VERILATOR_ARGS,
-            *(f"-G{names[name]}={value}" for name, value in values.items()),
-            "--top-module",
-            kind.name,
-            *sources,
-        ],
-        env=tool_environment(),
-        capture_output=True,
-        text=True,
-    )
+    given = [f"-G{names[name]}={value}" for name, value in values.items()]
+    return lint(kind.name, resolve([kind.name], [generated_rtl(params)]), *given)
 
 
 def together(kind: Kind, params: CardParams, end: int) -> dict[str, int]:
@@ -76,8 +61,8 @@ def test_all_at_their_limits_elaborate(kind, frame, end):
     """At the narrowest width with the least values and at the widest with the greatest."""
     params = params_of(kind, kind.widths[-1 if end else 0], frame)
     values = together(kind, params, end)
-    done = lint(kind, params, values)
-    assert done.returncode == 0, f"{values}\n{done.stderr}"
+    result = lint_kind(kind, params, values)
+    assert result.clean, f"{values}\n{result.output}"
 
 
 @pytest.mark.thorough
@@ -89,16 +74,16 @@ def test_each_at_its_limits_elaborates(kind, width, frame):
         for end in (LEAST, GREATEST):
             values = alone(kind, params, item, end)
             if values is not None:
-                done = lint(kind, params, values)
-                assert done.returncode == 0, f"{values}\n{done.stderr}"
+                result = lint_kind(kind, params, values)
+                assert result.clean, f"{values}\n{result.output}"
 
 
 @pytest.mark.parametrize(("name", "route_hops"), [("echo", 1), ("echo", 3), ("echo", 15), ("unit_null", 9), ("unit_null", 15)])
 def test_fewest_and_most_hops_of_a_route_elaborate(name, route_hops):
     """And those that fill the field that counts them."""
     kind = load_kinds()[name]
-    done = lint(kind, replace(params_of(kind, 128, 9018), route_hops=route_hops), {})
-    assert done.returncode == 0, done.stderr
+    result = lint_kind(kind, replace(params_of(kind, 128, 9018), route_hops=route_hops), {})
+    assert result.clean, result.output
 
 
 def forbidden(kind: Kind, item: EngineParameter, params: CardParams) -> list[int]:
@@ -123,8 +108,8 @@ FORBIDDEN = [
 @pytest.mark.parametrize("kind, name, value", FORBIDDEN)
 def test_what_a_rule_forbids_the_rtl_refuses(kind, name, value):
     params = params_of(kind, 512, 9018)
-    done = lint(kind, params, together(kind, params, GREATEST) | {name: value})  # as many stages as use such a parameter
-    assert "USERFATAL" in done.stderr, f"{name} = {value}\n{done.stderr}"
+    result = lint_kind(kind, params, together(kind, params, GREATEST) | {name: value})  # as many stages as use such a parameter
+    assert "USERFATAL" in result.output, f"{name} = {value}\n{result.output}"
 
 
 def test_every_default_keeps_to_its_rules():

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random designs with all features of design files: each compiles to a card in clean SystemVerilog that works."""
 
-import json
 import random
-import subprocess
 
 import pytest
 
-from girih.build.tools import tool_environment
 from girih.card import VirtualCard
 from girih.compiler.check.card import check_file
 from girih.compiler.check.deadlock import DeadlockError
 from girih.compiler.compile import compile_design
 from girih.compiler.emit.card import emit_card
-from girih.paths import ROOT
 from girih.spec.kinds import load_kinds
-from girih.testing import SEED, VERILATOR_ARGS
+from girih.testing import SEED
+from girih.testing.designs import lint_design
 from tests.frames import Host, ethernet, ipv4, udp
 from tests.oracle import IPV4, UDP
 from tests.random_cards import random_card, services, stack
@@ -54,10 +51,8 @@ def test_random_designs_are_cards(tmp_path):
 @pytest.mark.parametrize("number", LINTED)
 def test_random_designs_are_clean_systemverilog(number, tmp_path):
     path, _ = design_file(number, tmp_path)
-    sources = json.loads((compile_design(path, tmp_path / "card") / "card.json").read_text())["sources"]
-    command = ["verilator", "--lint-only", *VERILATOR_ARGS, "--top-module", "card_sim", *sources]
-    done = subprocess.run(command, cwd=ROOT, env=tool_environment(), capture_output=True, text=True)
-    assert done.returncode == 0, f"{path.read_text()}\n{done.stderr}"
+    result = lint_design(f"random_{number}", path.read_text())
+    assert result.clean, f"{path.read_text()}\n{result.output}"
 
 
 @pytest.mark.parametrize("number", RUN)

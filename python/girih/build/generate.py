@@ -9,6 +9,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from girih.build.sources import needs_chain, resolve
@@ -48,14 +49,15 @@ def write_if_changed(path: Path, text: str) -> None:
     temporary.replace(path)
 
 
+@cache
 def generated_rtl(params: CardParams) -> Path:
     """The folder with `girih_pkg.sv` for these parameters and the files of every kind of tile.
 
-    Made when it is not there, under its final name only when it is complete.
+    Made when it is not there, under its final name only when it is complete. A process reads what it is made from once.
     """
     packages = {"girih": package(params), "action": action.package(), "parser": program.package()}
     packages |= {window: windows.package(window) for window in windows.windows()}
-    made_from: list[str | bytes] = [*[p.name for p in inputs()], *[p.read_bytes() for p in inputs()]]
+    made_from: list[str | bytes] = [part for path in inputs() for part in (path.name, path.read_bytes())]
     folder = BUILD / "generated" / digest(*packages.values(), *made_from)
     if folder.exists():
         return folder

@@ -31,9 +31,9 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Runs the tests: units of RTL from the narrowest to the widest, proofs, the compiler, and whole cards on the wire.
 
-        Other arguments go to pytest: a folder or a file limits the run to it, -k picks by name. The models
-        of unchanged modules are not built again, so the second run is faster than the first. At the end:
-        the tests that took the most time, and the time of each folder.
+        Other arguments go to pytest: a folder or a file limits the run to it, -k picks by name. Models, proofs and lint
+        of unchanged modules are kept by content, so the second run is faster than the first. At the end: the tests that
+        took the most time, and the time of each folder.
         """
         _check_paths(context.args)
         arguments = ["-n", str(jobs), "--dist", "worksteal"] if jobs > 1 else []

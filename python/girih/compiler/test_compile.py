@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from girih.build.tools import tool_environment
 from girih.compiler.check.card import check, check_file
 from girih.compiler.check.places import snake
 from girih.compiler.compile import compile_design
@@ -27,7 +26,8 @@ from girih.errors import GirihError
 from girih.paths import DESIGNS, ROOT
 from girih.spec.kinds import load_kinds
 from girih.spec.message import SUPPORTED_WIDTHS
-from girih.testing import VERILATOR_ARGS, WIDTHS
+from girih.testing import WIDTHS
+from girih.testing.designs import lint_design
 
 ALL = sorted(DESIGNS.glob("*.yaml"))
 
@@ -94,15 +94,14 @@ def test_the_c_header_compiles(design, tmp_path):
 @pytest.mark.parametrize("design", ALL, ids=by_name)
 def test_the_card_is_clean_systemverilog(design, width, tmp_path):
     path = tmp_path / design.name
-    path.write_text(f"width: {width}\n{design.read_text()}")
+    text = f"width: {width}\n{design.read_text()}"
+    path.write_text(text)
     if any(width not in tile.kind.widths for tile in check_file(design).tiles):
         with pytest.raises(GirihError, match=f"cannot be {width} bits wide"):
             check_file(path)
         return
-    manifest = json.loads((compile_design(path, tmp_path / "card") / "card.json").read_text())
-    command = ["verilator", "--lint-only", *VERILATOR_ARGS, "--top-module", "card_sim", *manifest["sources"]]
-    done = subprocess.run(command, cwd=ROOT, env=tool_environment(), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    result = lint_design(f"{design.stem}_{width}", text)
+    assert result.clean, result.output
 
 
 def test_the_drawing_of_the_readme_is_the_demo():

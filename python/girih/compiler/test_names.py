@@ -3,19 +3,17 @@
 
 import builtins
 import itertools
-import json
 import re
 import subprocess
 
 import pytest
 
-from girih.build.tools import tool_environment
 from girih.compiler import values
 from girih.compiler.check.card import check_file
 from girih.compiler.compile import compile_design
 from girih.compiler.emit.card import constant, emit_card
-from girih.paths import DESIGNS, ROOT
-from girih.testing import VERILATOR_ARGS
+from girih.paths import DESIGNS
+from girih.testing.designs import lint_design
 
 SYSTEMVERILOG = (  # IEEE 1800-2017, annex B
     "accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins binsof bit break buf bufif0 "
@@ -93,11 +91,7 @@ def test_what_the_top_calls_its_own_parts_is_no_name():
         assert all(values.name_fault(name) for name in own - tiles)
 
 
-def test_names_are_clean_systemverilog(tmp_path):
+def test_names_are_clean_systemverilog():
     names = [name for name in [*CLOSE, *TOP, "module", "wire", "begin", "logic", "interface"] if values.name_fault(name) is None][:40]
-    path = tmp_path / "names.yaml"
-    path.write_text(design(names).replace("[16, 16]", "[7, 6]"))
-    sources = json.loads((compile_design(path, tmp_path / "card") / "card.json").read_text())["sources"]
-    command = ["verilator", "--lint-only", *VERILATOR_ARGS, "--top-module", "card_sim", *sources]
-    done = subprocess.run(command, cwd=ROOT, env=tool_environment(), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    result = lint_design("names", design(names).replace("[16, 16]", "[7, 6]"))
+    assert result.clean, result.output

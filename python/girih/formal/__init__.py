@@ -10,7 +10,7 @@ free; it instantiates the design, assumes what the design may rely on and assert
     def test_is_noticed():   # a proof that cannot fail proves nothing
         refute("fifo_proof", depth=8, module="fifo", old="if (push)", new="if (1)")
 
-Everything happens below build/formal; a verdict is kept by content.
+Everything happens below build/formal. A verdict is kept by the content of the RTL and the harness and the versions of the tools.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from girih.build.generate import digest, generated_rtl, write_if_changed
 from girih.build.sources import resolve
 from girih.paths import BUILD, ROOT
 from girih.spec.message import CardParams
-from girih.synth.yosys import program, read_command
+from girih.synth.yosys import program, read_command, version
 
 FOLDER = BUILD / "formal"
 
@@ -126,7 +127,8 @@ def verdict(
         read=read_command(top, texts, parameters or {}),
         files="\n".join(f"../sources/{name}" for name in texts),
     )
-    job = FOLDER / f"{top}-{digest(config, *texts.values())}"
+    versions = [version(), metadata.version("z3-solver")]
+    job = FOLDER / f"{top}-{digest(*versions, config, *texts.values())}"
     status = job / "run" / "status"
     if not status.exists():
         for name, text in texts.items():

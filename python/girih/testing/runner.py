@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 
+from girih.build.tools import VERILATOR_CHECKS
 from girih.paths import ROOT
 from girih.power_up import VARIABLE, power_up_seed
 
@@ -34,9 +35,7 @@ WIDTHS = (128, pytest.param(256, marks=pytest.mark.thorough), 512, 1024)
 # which takes longer than most simulations.
 SHOWING_ASSERTIONS = "test_*.py *_bench.py"
 
-# Warnings are fatal; these two say nothing about a design with one module per file and unused
-# package members.
-VERILATOR_ARGS = ["-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM", "--assert", "-O3", "--x-initial", "unique"]
+VERILATOR_ARGS = [*VERILATOR_CHECKS, "--x-initial", "unique"]
 
 
 def _powered_up(seed: int) -> list[str]:
