@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
         from rich.table import Column, Table
 
         from girih.compiler.check.card import check_file
-        from girih.compiler.emit.verilog import summary
+        from girih.compiler.emit.heading import summary
         from girih.experiments import load_all
         from girih.paths import DESIGNS, ROOT
         from girih.spec.kinds import load_kinds

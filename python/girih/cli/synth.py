@@ -37,6 +37,9 @@ def register(app: typer.Typer) -> None:
         seam: Annotated[
             bool, typer.Option("--seam", help="With --module and --timing: the kind of tile with the routers of a mesh at its fabric ports.")
         ] = False,
+        whole: Annotated[
+            bool, typer.Option("--whole", help="With a design and --timing: the card as one netlist, without borders between its parts.")
+        ] = False,
         json: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the timing as JSON.")] = None,
     ) -> None:
         """Synthesizes a card for UltraScale+ with Yosys and prints the area of each tile.
@@ -46,7 +49,8 @@ def register(app: typer.Typer) -> None:
         not synthesized again. A new card takes some minutes.
 
         With --timing, an estimate before placement: of each part the slowest path between registers, in ns and in levels (LUTs,
-        reads of LUTRAM, carry chains), and how many inputs of registers are later than 4 ns.
+        reads of LUTRAM, carry chains), and how many inputs of registers are later than 4 ns. With --whole the card is one netlist, which
+        also has the paths through several parts; it takes minutes and gigabytes.
         """
         from rich.console import Console
 
@@ -60,6 +64,8 @@ def register(app: typer.Typer) -> None:
             raise GirihError("--json is given without --timing", "synth", "Give both: JSON has the timing.")
         if seam and not (module and timing):
             raise GirihError("--seam is given without --module and --timing", "synth", "Give all three: a seam is of one kind of tile.")
+        if whole and (module or not timing):
+            raise GirihError("--whole is given without a design and --timing", "synth", "Give all three: it is for a card, and has no area of parts.")
         ensure(("synth",))
         console = Console(highlight=False)
         if not console.is_terminal:
@@ -67,22 +73,24 @@ def register(app: typer.Typer) -> None:
         path = design_path(design) if design else None
         params = check_file(path).params if path else CardParams()
         if timing:
-            _timing(console, path, module, params, seam, json)
+            _timing(console, path, module, params, seam, whole, json)
         else:
             _area(console, path, module, params)
 
 
 def _timing(
-    console: Console, path: Path | None, module: str | None, params: CardParams, seam: bool, json: Path | None
+    console: Console, path: Path | None, module: str | None, params: CardParams, seam: bool, whole: bool, json: Path | None
 ) -> None:
     from girih.experiments import load
     from girih.experiments.report import write_json
-    from girih.synth.design import card_timings, module_timing
+    from girih.synth.design import card_timings, module_timing, whole_timing
     from girih.synth.report import print_timings, rows
 
     with console.status("synthesizing") as status:
         if module is not None:
             timings = {f"{module} with router" if seam else module: module_timing(module, params, seam=seam)}
+        elif path is not None and whole:
+            timings = {f"card {path.stem}": whole_timing(path)}
         elif path is not None:
             timings = card_timings(path, lambda name: status.update(f"synthesizing: {name} done"))
     print_timings(console, params.data_width, timings)

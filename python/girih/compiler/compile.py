@@ -58,8 +58,7 @@ def emit(card: Card, out: Path | None = None) -> Path:
 def simulated(tops: Sequence[Path], params: CardParams, *, ports: int, probed: Sequence[Nets] = (), watched: Sequence[Nets] = ()) -> list[Path]:
     """The sources of a card that no design file describes, for the virtual card. tops: its own files, with a module `card` that
     has the pins of a card. probed, watched: its links."""
-    heading = ["// SPDX-License-Identifier: Apache-2.0", f"// Generated around {tops[0].relative_to(ROOT)}; do not edit."]
-    text = simulation(heading, ports, probed, watched)
+    text = simulation(f"Generated around {tops[0].relative_to(ROOT)}; do not edit.", ports, probed, watched)
     around = BUILD / "generated" / digest(text) / "card_sim.sv"
     write_if_changed(around, text)
     return resolve(["card_sim"], [generated_rtl(params)], [*tops, around, PROBE])

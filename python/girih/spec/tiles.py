@@ -13,23 +13,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import jinja2
 from peakrdl_regblock import RegblockExporter
 from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 
 from girih.paths import HARDWARE, ROOT
 from girih.spec import histogram, units
 from girih.spec.kinds import CARD, SHELL, Kind, compile_rdl
+from girih.verilog import render
 
 # Verilator's rules that PeakRDL's style of writing breaks: one variable for all fields of a block with
 # an always_comb each, and generate blocks without a name; ports for what a block does not use.
 _WAIVED = ("MULTIDRIVEN", "GENUNNAMED", "UNUSEDSIGNAL")
 
 TEMPLATES = Path(__file__).parent / "templates"
-
-_ENVIRONMENT = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined, keep_trailing_newline=True
-)
 
 
 def _heading(source: Path) -> str:
@@ -67,12 +63,12 @@ def shell_package(kind: Kind) -> str:
 
 def tile(kind: Kind) -> str:
     """The text of the tile's module, ports as the fabric, the control ring and the card want them."""
-    return _ENVIRONMENT.get_template("tile.sv.j2").render(kind=kind, root=ROOT)
+    return render(TEMPLATES / "tile.sv.j2", kind=kind, root=ROOT)
 
 
 def unit_engine(kind: Kind) -> str:
     """The text of the engine's module of a compute unit."""
-    return _ENVIRONMENT.get_template("unit_engine.sv.j2").render(kind=kind, root=ROOT, slots=units.SLOTS)
+    return render(TEMPLATES / "unit_engine.sv.j2", kind=kind, root=ROOT, slots=units.SLOTS)
 
 
 def write_registers(out_dir: Path, rdl: Path) -> None:
@@ -110,6 +106,6 @@ def inputs() -> list[Path]:
     """The files that decide what `generate` writes."""
     descriptions = [path for folder in HARDWARE for suffix in ("rdl", "yaml") for path in sorted(folder.rglob(f"*.{suffix}"))]
     here = Path(__file__).parent
-    programs = [here / name for name in ("histogram.py", "kinds.py", "parameters.py", "tiles.py")]
+    programs = [here.parent / "verilog.py", *(here / name for name in ("histogram.py", "kinds.py", "parameters.py", "tiles.py"))]
     programs += sorted(TEMPLATES.rglob("*.j2"))
     return [*descriptions, *programs, *units.inputs()]

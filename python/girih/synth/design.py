@@ -10,6 +10,7 @@ from pathlib import Path
 from girih.build.generate import generated_rtl
 from girih.build.sources import modules, needs_chain, resolve
 from girih.compiler.check.card import check_file
+from girih.compiler.compile import emit
 from girih.compiler.model import Card, Tile
 from girih.compiler.values import did_you_mean
 from girih.errors import GirihError
@@ -94,6 +95,15 @@ def card_timings(design: Path, progress: Callable[[str], None] | None = None) ->
         if progress:
             progress(name)
     return timings
+
+
+def whole_timing(design: Path) -> Timing:
+    """The timing of a card as one netlist, flattened, with what each part knows of the others. Raises as `card_areas`.
+
+    Takes minutes and gigabytes for a card of many tiles at 512 bits.
+    """
+    card = check_file(Path(design))
+    return timing_of(netlist("card", card.params, extra=[emit(card) / "card.sv"]))
 
 
 def _jobs(card: Card) -> dict[str, dict]:

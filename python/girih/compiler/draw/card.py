@@ -21,7 +21,7 @@ from girih.compiler.draw.shapes import (
     arrow,
     text,
 )
-from girih.compiler.emit.verilog import origin, summary
+from girih.compiler.emit.heading import origin, summary
 from girih.compiler.messages import Path
 from girih.compiler.model import Card, Tile
 from girih.compiler.paths import services

@@ -4,33 +4,36 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from girih.compiler.emit.verilog import AXI_LITE, CARD_PORTS, heading, instance, summary
+from girih.compiler.emit.heading import origin, summary
+from girih.compiler.emit.pins import AXI_LITE, CARD_PORTS
 from girih.compiler.model import Card, Hop, Link, Tile, Value
 from girih.spec.kinds import ConfigField
+from girih.verilog import render
+
+TEMPLATE = Path(__file__).parent / "templates" / "card.sv.j2"
+CLOCKED = (".clk_i", ".rst_i")
+
+Instance = tuple[str, str, list[str], list[str]]  # module, name, parameters and connections as text, such as `.Node(8'h01)`
 
 
 def emit_card(card: Card, digest: str) -> str:
     """The text of the module `card`. digest: 16 hexadecimal digits that can be read from the card."""
-    lines = [
-        *heading(card),
-        f"// Card {card.name}: {summary(card)}.",
-        "module card",
-        "  import girih_pkg::*;",
-        "#(",
-        f"    localparam int unsigned Ports = {card.ports}",
-        ") (",
-        *[f"    {port.declaration}," for port in CARD_PORTS[:-1]],
-        f"    {CARD_PORTS[-1].declaration}",
-        ");",
-        *_constants(card),
-        *(_fabric(card) if card.links else []),
-        *_control(card, digest),
-        *_credits(card),
-    ]
-    for index, tile in enumerate(card.tiles):
-        lines += _tile(card, tile, index)
-    return "\n".join([*lines, "endmodule", ""])
+    return render(
+        TEMPLATE,
+        card=card,
+        origin=origin(card),
+        summary=summary(card),
+        pins=CARD_PORTS,
+        nodes=[(_node(tile.name, port), node) for tile in card.tiles for port, node in enumerate(tile.nodes)],
+        takers=[_node(tile.name, port) for tile in card.tiles for port in tile.kind.in_ports(len(tile.nodes))],
+        lossless=any(tile.kind.lossless for tile in card.tiles),
+        fabric=_fabric(card) if card.links else None,
+        bridge=_bridge(card, digest),
+        units=len(card.scheduling.unit_names),
+        tiles=[_tile(card, tile, index) for index, tile in enumerate(card.tiles)],
+    )
 
 
 def constant(name: str) -> str:
@@ -43,140 +46,72 @@ def _node(tile: str, port: int = 0) -> str:
     return f"{constant(tile)}Node{port or ''}"
 
 
-def _constants(card: Card) -> list[str]:
-    lines = [
-        *([f"  localparam int unsigned FabricPorts = {card.fabric.ports};"] if card.links else []),
-        f"  localparam int unsigned Tiles = {len(card.tiles)};",
-        "",
-        "  // Nodes of the tiles: {y[3:0], x[3:0]} on a mesh, {y[2:0], x[2:0], tile[1:0]} on a butterfly, the port on a crossbar.",
-    ]
-    lines += [
-        f"  localparam node_t {_node(tile.name, port)} = 8'h{node:02x};"
-        for tile in card.tiles
-        for port, node in enumerate(tile.nodes)
-    ]
-    ones = [
-        f"256'(1) << {_node(tile.name, port)}"
-        for tile in card.tiles
-        for port in tile.kind.in_ports(len(tile.nodes))
-    ]
-    tenants, lossless = card.tenants, any(tile.kind.lossless for tile in card.tiles)
-    lines += [
-        "",
-        "  // The tenants of the card, one bit each, and whether there may be lossless messages.",
-        f"  localparam bit [15:0] AllTenants = 16'h{(1 << tenants) - 1:04x};",
-        f"  localparam bit Lossless = 1'b{int(lossless)};",
-    ]
-    if not ones:
-        return [*lines, ""]
-    lines += ["", "  // The nodes that take messages, one bit each.", "  localparam logic [255:0] Nodes ="]
-    lines += [f"      ({text})" + (" |" if text is not ones[-1] else ";") for text in ones]
-    return [*lines, ""]
-
-
-def _fabric(card: Card) -> list[str]:
-    """The fabric, and the nets of each tile at its fabric port."""
+def _fabric(card: Card) -> dict:
+    """Of the fabric: its instance, the number of links between its routers, its ports where no tile sends (silent) or none
+    receives (deaf), and the nets that nobody reads there."""
     fabric = card.fabric
     sizes = {
         "mesh": [f".X({fabric.x})", f".Y({fabric.y})"],
         "butterfly": [f".X({fabric.x})", f".Y({fabric.y})", f".Tiles({fabric.tiles})"],
         "crossbar": [".Ports(FabricPorts)", ".Outputs(Nodes[FabricPorts-1:0])"],
     }
-    sides = ("in", "out")
     links = len(list(fabric.shape.links()))
-    lines = ["  // The fabric; its input is a tile's output."]
-    for side in sides:
-        lines += [
-            f"  logic [FabricPorts-1:0] fabric_{side}_valid, fabric_{side}_ready;",
-            f"  flit_t fabric_{side}_flit[FabricPorts];",
-        ]
-    connections = [".clk_i", ".rst_i"]
-    for side in sides:
-        valid, ready = ("_i", "_o") if side == "in" else ("_o", "_i")
-        connections += [
-            f".{side}_valid{valid}(fabric_{side}_valid)",
-            f".{side}_ready{ready}(fabric_{side}_ready)",
-            f".{side}_flit{valid}(fabric_{side}_flit)",
-        ]
+    connections = [*CLOCKED, *_link_pins("in", "fabric_in"), *_link_pins("out", "fabric_out")]
     if links:
-        lines += [
-            f"  localparam int unsigned FabricLinks = {links};",
-            "  logic [FabricLinks-1:0] link_stall;  // by the links between routers",
-        ]
         connections.append(".stall_o(link_stall)")
-    lines += ["", *instance(fabric.topology, "u_fabric", sizes[fabric.topology], connections), ""]
     taken = {(side, fabric.index(at)) for tile in card.tiles for side in _sides(tile) for at in tile.places}
-    idle, unused = [], []
-    for port in range(fabric.ports):
-        if ("out", port) not in taken:
-            idle += [f"  assign fabric_in_valid[{port}] = 1'b0;", f"  assign fabric_in_flit[{port}] = '0;"]
-            unused.append(f"fabric_in_ready[{port}]")
-        if ("in", port) not in taken:
-            idle += [f"  assign fabric_out_ready[{port}] = 1'b1;"]
-            unused.append(f"fabric_out_valid[{port}]")
-    if unused:
-        idle += ["  logic unused;", f"  assign unused = ^{{{', '.join(unused)}}};"]
-    return [*lines, "  // Where no tile sends, or none receives.", *idle, ""] if idle else lines
+    silent = [port for port in range(fabric.ports) if ("out", port) not in taken]
+    deaf = [port for port in range(fabric.ports) if ("in", port) not in taken]
+    unused = sorted([(port, "in_ready") for port in silent] + [(port, "out_valid") for port in deaf])
+    return {
+        "instance": (fabric.topology, "u_fabric", sizes[fabric.topology], connections),
+        "links": links,
+        "silent": silent,
+        "deaf": deaf,
+        "unused": [f"fabric_{net}[{port}]" for port, net in unused],
+    }
+
+
+def _link_pins(side: str, nets: str) -> list[str]:
+    """The connections of a module's stream of flits, in or out."""
+    there, back = ("_i", "_o") if side == "in" else ("_o", "_i")
+    return [f".{side}_valid{there}({nets}_valid)", f".{side}_ready{back}({nets}_ready)", f".{side}_flit{there}({nets}_flit)"]
 
 
 def _sides(tile: Tile) -> list[str]:
     return [side for side, there in (("in", tile.kind.has_input), ("out", tile.kind.has_output)) if there]
 
 
-def _tile_nets(card: Card, tile: Tile, side: str) -> list[str]:
-    """The nets of a tile's links of one side, and their connections to the fabric."""
-    name = f"{tile.name}_{side}"
+def _side(card: Card, tile: Tile, side: str) -> dict:
+    """The nets of a tile's links of one side, and how they are joined with the fabric's, as pairs of net and source."""
     ports = len(tile.nodes)
     vector, array = (f"[{ports - 1}:0] ", f"[{ports}]") if tile.kind.many_ports else ("", "")
-    lines = [f"  logic {vector}{name}_valid, {name}_ready;", f"  flit_t {name}_flit{array};"]
+    assigns = []
     fabric = "out" if side == "in" else "in"
     for port, at in enumerate(tile.places):
         link = Link(tile, side, port if tile.kind.many_ports else None)
         for signal, backwards in (("valid", False), ("flit", False), ("ready", True)):
             there, here = f"fabric_{fabric}_{signal}[{card.fabric.index(at)}]", link.net(signal)
-            to, source = (there, here) if (side == "out") != backwards else (here, there)
-            lines.append(f"  assign {to} = {source};")
-    return lines
+            assigns.append((there, here) if (side == "out") != backwards else (here, there))
+    return {"name": f"{tile.name}_{side}", "vector": vector, "array": array, "assigns": assigns}
 
 
-def _control(card: Card, digest: str) -> list[str]:
-    connections = [".clk_i", ".rst_i", *[f".{port.name}" for port in AXI_LITE]]
+def _bridge(card: Card, digest: str) -> Instance:
     parameters = [f".Digest(64'h{digest})", ".Ports(Ports)", ".Tiles(Tiles)"]
+    stalls = "1'b0"
     if card.links and any(card.fabric.shape.links()):
         parameters.append(".Links(FabricLinks)")
-        connections.append(".link_stall_i(link_stall)")
-    else:
-        connections.append(".link_stall_i(1'b0)")
-    connections += [".ctrl_o(ctrl[0])", ".ctrl_i(ctrl[Tiles])", ".now_o(now)"]
-    return [
-        "  // The control ring: from the bridge through the tiles, in the order of the file, and back.",
-        "  // The bridge also keeps the card's time, and counts the stalls of the links between routers.",
-        "  ctrl_t ctrl[Tiles+1];",
-        "  timestamp_t now;",
-        "",
-        *instance("ctrl_bridge", "u_ctrl_bridge", parameters, connections),
-    ]
+        stalls = "link_stall"
+    connections = [*CLOCKED, *[f".{port.name}" for port in AXI_LITE], f".link_stall_i({stalls})"]
+    return "ctrl_bridge", "u_ctrl_bridge", parameters, [*connections, ".ctrl_o(ctrl[0])", ".ctrl_i(ctrl[Tiles])", ".now_o(now)"]
 
 
-def _credits(card: Card) -> list[str]:
-    """The credit links, from every unit to the scheduler."""
-    if not card.scheduling.unit_names:
-        return []
-    return ["", "  // Credits of the units.", f"  sched_pkg::credit_t credits[{len(card.scheduling.unit_names)}];"]
-
-
-def _tile(card: Card, tile: Tile, index: int) -> list[str]:
+def _tile(card: Card, tile: Tile, index: int) -> dict:
+    """A tile: its nets and its instance. index: its place on the control ring."""
     kind = tile.kind
-    lines = ["", f"  // {tile.name}: {kind.summary}."]
-    connections = [".clk_i", ".rst_i"]
+    connections = list(CLOCKED)
     for side in _sides(tile):
-        lines += _tile_nets(card, tile, side)
-        valid, ready = ("_i", "_o") if side == "in" else ("_o", "_i")
-        connections += [
-            f".{side}_valid{valid}({tile.name}_{side}_valid)",
-            f".{side}_ready{ready}({tile.name}_{side}_ready)",
-            f".{side}_flit{valid}({tile.name}_{side}_flit)",
-        ]
+        connections += _link_pins(side, f"{tile.name}_{side}")
     for use, prefix in (("axis_in", "s_axis"), ("axis_out", "m_axis")):
         if use in kind.uses:
             connections += _ethernet(prefix, tile.port)
@@ -187,7 +122,12 @@ def _tile(card: Card, tile: Tile, index: int) -> list[str]:
     if "credits_out" in kind.uses:
         connections.append(f".credit_o(credits[{card.scheduling.unit_names.index(tile.name)}])")
     connections += [f".ctrl_i(ctrl[{index}])", f".ctrl_o(ctrl[{index + 1}])"]
-    return lines + instance(kind.name, f"u_{tile.name}", _parameters(tile), connections)
+    return {
+        "name": tile.name,
+        "summary": kind.summary,
+        "sides": [_side(card, tile, side) for side in _sides(tile)],
+        "instance": (kind.name, f"u_{tile.name}", _parameters(tile), connections),
+    }
 
 
 def _ethernet(prefix: str, port: int) -> list[str]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from girih.compiler import values
 from girih.compiler.emit.addresses import addresses_at_start
+from girih.compiler.emit.heading import origin, summary
 from girih.compiler.emit.registers import base, histogram, registers
 from girih.compiler.emit.scheduling import describe
-from girih.compiler.emit.verilog import origin, summary
 from girih.compiler.emit.watch import watch
 from girih.compiler.model import CARD_NODE, Card, Tile
 from girih.compiler.paths import services

@@ -6,7 +6,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from girih.compiler.emit.verilog import heading, origin, summary
+from girih.compiler.emit.heading import heading, origin, summary
 from girih.compiler.model import CARD_NODE, Card, Tile
 from girih.paths import ROOT
 from girih.spec.kinds import CARD, SHELL, Register

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SystemVerilog text: the ports that a card and its simulation share, headings, literals."""
+"""The pins of a card, which its top level and its simulation share."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from girih.compiler.model import Card
 
 
 @dataclass(frozen=True)
@@ -57,27 +55,3 @@ AXI_LITE = [
     Port("input", "s_axil_rready"),
 ]
 CARD_PORTS = [*CLOCK, *ETHERNET, *AXI_LITE]
-
-
-def origin(card: Card) -> str:
-    """The origin of a generated file, for its first lines."""
-    return f"Generated from {card.source} by ./girih build {card.source}; do not edit."
-
-
-def heading(card: Card) -> list[str]:
-    return ["// SPDX-License-Identifier: Apache-2.0", f"// {origin(card)}"]
-
-
-def instance(module: str, name: str, parameters: list[str], connections: list[str]) -> list[str]:
-    """An instance; parameters and connections are texts such as `.Node(8'h01)`."""
-    lines = [f"  {module} #("] if parameters else [f"  {module} {name} ("]
-    if parameters:
-        lines += [f"      {text}," for text in parameters[:-1]] + [f"      {parameters[-1]}", f"  ) {name} ("]
-    lines += [f"      {text}," for text in connections[:-1]] + [f"      {connections[-1]}", "  );"]
-    return lines
-
-
-def summary(card: Card) -> str:
-    """A one-line summary of a card."""
-    ports = "1 port" if card.ports == 1 else f"{card.ports} ports"
-    return f"{len(card.tiles)} tiles on {card.fabric.text}, {card.params.data_width} bits, {ports}"

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What generated files say of the card that they are of."""
+
+from __future__ import annotations
+
+from girih.compiler.model import Card
+
+
+def origin(card: Card) -> str:
+    """The origin of a generated file, for its first lines."""
+    return f"Generated from {card.source} by ./girih build {card.source}; do not edit."
+
+
+def heading(card: Card) -> list[str]:
+    return ["// SPDX-License-Identifier: Apache-2.0", f"// {origin(card)}"]
+
+
+def summary(card: Card) -> str:
+    """A one-line summary of a card."""
+    ports = "1 port" if card.ports == 1 else f"{card.ports} ports"
+    return f"{len(card.tiles)} tiles on {card.fabric.text}, {card.params.data_width} bits, {ports}"
