@@ -146,6 +146,18 @@ async def a_window_that_does_not_answer_ends_in_an_error_and_holds_up_nobody(dut
 
 
 @cocotb.test()
+async def the_count_of_timeouts_wraps(dut):
+    host = await bench(dut)
+    timeouts = {register.name: address(CARD, register.offset) for register in card_registers()}["timeouts"]
+    dut.u_bridge.timeouts_q.value = (1 << 32) - 2
+    dut.hold_i.value = 1
+    for count in ((1 << 32) - 1, 0, 1):
+        assert (await host.read(address(BASE, WINDOW)))[1] == AxiResp.SLVERR
+        assert await host.read(timeouts) == (count, AxiResp.OKAY)
+    dut.hold_i.value = 0
+
+
+@cocotb.test()
 async def stalls_of_links_are_counted(dut):
     host = await bench(dut)
     first = {register.name: address(CARD, register.offset) for register in card_registers()}["link.stalls"]
@@ -177,6 +189,15 @@ async def cycles_are_read_as_one(dut):
     for _ in range(40):
         await RisingEdge(dut.clk_i)
     assert int(dut.u_bridge.cycle_q.value) > 1 << 32
+    assert await host.read(offset + 4) == (0, AxiResp.OKAY)
+    dut.u_bridge.cycle_q.value = (1 << 64) - 20
+    low, _ = await host.read(offset)
+    assert low >= (1 << 32) - 20
+    assert await host.read(offset + 4) == ((1 << 32) - 1, AxiResp.OKAY)
+    for _ in range(40):
+        await RisingEdge(dut.clk_i)
+    low, _ = await host.read(offset)
+    assert low < 1000
     assert await host.read(offset + 4) == (0, AxiResp.OKAY)
 
 

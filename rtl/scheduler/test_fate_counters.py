@@ -116,3 +116,23 @@ async def the_high_word_belongs_to_the_low_one(dut):
     await bench.step(0.0, [3])
     low, high = await bench.read(key, 0), await bench.read(key, 1)
     assert high << 32 | low == near + events
+
+
+@cocotb.test()
+async def sums_wrap(dut):
+    """Both where one input's count wraps and where only the sum of the inputs does."""
+    bench = await Bench(dut).start()
+    span = 1 << 64
+    for fate, shares in enumerate(([span - 3] + [0] * (bench.inputs - 1), [(span - 1) // bench.inputs] * bench.inputs)):
+        for unit, share in zip(dut.gen_input, shares, strict=True):
+            for memory in (unit.u_bank.u_counts, unit.u_bank.u_copy):
+                memory.mem[fate].value = share
+        await FallingEdge(dut.clk_i)
+        for _ in range(6):
+            await bench.step(1.0, [fate])
+        for _ in range(4):
+            await bench.step(0.0, [fate])
+        total = sum(shares) + bench.totals[0, fate]
+        assert total > span
+        low, high = await bench.read((0, fate), 0), await bench.read((0, fate), 1)
+        assert high << 32 | low == total % span

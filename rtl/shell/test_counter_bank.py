@@ -127,3 +127,24 @@ async def reset_clears(dut):
     dut.rst_i.value = 0
     for index in range(bench.counters):
         assert await bench.read(index) == 0
+
+
+@cocotb.test()
+async def totals_wrap(dut):
+    bench = await Bench(dut).start()
+    await ClockCycles(dut.clk_i, 2 * bench.counters)
+    for index in range(bench.counters):
+        while index in (int(dut.add_index_q.value), int(dut.index_q.value)) and bench.counters > 2:  # it is in the sweep's hands
+            await RisingEdge(dut.clk_i)
+        dut.total[index].value = (1 << 64) - 1 - index
+        await RisingEdge(dut.clk_i)
+        bench.totals[index] = (1 << 64) - 1 - index
+    if bench.counters == 2:
+        return  # the sweep always has the totals in its hands
+    bench.rate = 0.5
+    await ClockCycles(dut.clk_i, 200)
+    bench.rate = 0.0
+    await ClockCycles(dut.clk_i, 2 * bench.counters + 3)
+    for index in range(bench.counters):
+        assert bench.totals[index] >= 1 << 64
+        assert await bench.read(index) == bench.totals[index] % (1 << 64), f"counter {index}"

@@ -73,3 +73,19 @@ async def reset_empties_the_bins(dut):
     dut.rst_i.value = 0
     await check(dut, Counter())
     await check(dut, await fill(dut, 2000))
+
+
+@cocotb.test()
+async def bins_wrap(dut):
+    await reset(dut, valid_i=0, latency_i=0, read_i=0, bin_i=0)
+    before = await fill(dut, 3000)
+    assert all(before[index] for index in range(BINS))
+    before = Counter(dict.fromkeys(range(BINS), (1 << 32) - 1))
+    for index in range(BINS):
+        dut.count[index].value = before[index]
+    await RisingEdge(dut.clk_i)
+    await check(dut, before)
+    added = await fill(dut, 3000)
+    after = {index: before[index] + added[index] for index in range(BINS)}
+    assert all(count >= 1 << 32 for count in after.values())
+    await check(dut, Counter({index: count % (1 << 32) for index, count in after.items()}))

@@ -2,19 +2,22 @@
 """A generated tile as a whole (`echo`): registers, node table, counters and the data path."""
 
 import random
+from collections import Counter
 
 import cocotb
 import pytest
-from cocotb.triggers import ClockCycles
+from cocotb.triggers import ClockCycles, RisingEdge
 
 from girih.spec.kinds import load_kind
 from girih.testing import run_cocotb
-from girih.testing.messages import Message, Sink, Source, flits_of, reset
+from girih.testing.messages import FLIT_BYTES, Message, Sink, Source, flits_of, reset
 from girih.testing.ring import RingClient, RingError
 
 KIND = load_kind("echo")
 NODE = 0x12
 NODES = [0x01, 0x12, 0x21]
+FIRST = min(counter.offset for counter in KIND.counters)
+INSIDE = 128  # the width at which the tests reach the counters' memory
 
 
 def entry(key: int, node: int, any_key: int = 0) -> int:
@@ -38,6 +41,7 @@ def test_tile(data_width):
             "Nodes": f"256'd{sum(1 << n for n in NODES)}",
             "NextHops": f"52'd{at_reset(0, 0x21)}",
         },
+        inside=data_width == INSIDE,
     )
 
 
@@ -113,6 +117,42 @@ async def counters_agree_with_the_traffic(dut):
     for got, (message, node) in zip(sink.messages, kept):
         assert len(got.data) == len(message.data)
         assert got.desc["dst"] == node and got.desc["src"] == NODE
+
+
+@cocotb.test(skip=8 * FLIT_BYTES != INSIDE)
+async def every_counter_wraps(dut):
+    """Each is found by the address in its description, and has all of the 64 bits that this gives it."""
+    client, source, _ = await bench(dut, idle=0.3, stall=0.3)
+    await client.write("next_hop", entry(5, 0x66), 1)  # no such node
+    await ClockCycles(dut.clk_i, 4 * len(KIND.counters))
+    bank, start = dut.u_shell.u_counters, (1 << 64) - 3
+    for counter in KIND.counters:
+        index = (counter.offset - FIRST) // 8
+        while index in (int(bank.add_index_q.value), int(bank.index_q.value)):  # the sweep would write over it
+            await RisingEdge(dut.clk_i)
+        bank.total[index].value = start
+        await RisingEdge(dut.clk_i)
+    assert set((await client.read_counters()).values()) == {start}
+    messages = [datagram(port=random.choice([0, 5, 9])) for _ in range(60)]
+    for message in messages:
+        source.send(message)
+    cycles = 0
+    while source.busy or cycles < 2000:
+        await RisingEdge(dut.clk_i)
+        cycles += 1
+    grown = {name: (value - start) % (1 << 64) for name, value in (await client.read_counters()).items()}
+    flits = {port: sum(flits_of(message.data) for message in messages if message.desc["port"] == port) for port in (0, 5, 9)}
+    ports = Counter(message.desc["port"] for message in messages)
+    assert 3 < grown.pop("mark_in_stalls") < cycles and 3 < grown.pop("mark_out_stalls") < cycles
+    assert {name: growth for name, growth in grown.items() if growth} == {
+        "in_messages": 60,
+        "out_messages": ports[0],
+        "drop_no_next_hop": ports[9],
+        "drop_bad_node": ports[5],
+        "mark_in_flits": sum(flits.values()),
+        "mark_out_flits": flits[0],
+        "mark_echoed": 60,
+    }
 
 
 @cocotb.test()

@@ -115,7 +115,8 @@ def _services(interval: _Interval) -> Table:
         mean = interval.grown("services", index, "wait_sum") / waits if waits else 0.0
         waiting = sum(queue["packets"] for queue in state["queues"] if queue["service"] == service["name"])
         rate = interval.per_cycle("services", index, "dispatched") * clock
-        row = [waiting, f"{rate:.2f}", f"{mean:.1f}", service["wait_p99"], service["wait_max"]]
+        p99 = "-" if service["wait_p99"] is None else service["wait_p99"]
+        row = [waiting, f"{rate:.2f}", f"{mean:.1f}", p99, service["wait_max"]]
         row += [service["accepted"], service["dispatched"], service["dropped"]]
         table.add_row(service["name"], ", ".join(service["units"]), *map(str, row))
     return table

@@ -10,6 +10,7 @@ from girih.services.facts import Facts
 from girih.spec.windows import offset
 
 WAIT_BINS, FIRST_BIN = 25, 4
+WAIT_BITS = 32  # of the count of waits, and of a bin: they wrap
 FATE_NAMES = ("no_right", "bad_service", "void", "overflow", "shortage", "evicted", "accepted", "dispatched")  # policy_pkg::fate_e
 DROPS = FATE_NAMES[:6]
 UNIT_COUNTERS = ("in_messages", "out_messages", "mark_pulled", "mark_pushed", "mark_detoured", "mark_busy_cycles")
@@ -53,9 +54,10 @@ class Monitor:
 
     def _service(self, service: dict, fates: list[dict]) -> dict:
         number = service["number"]
-        count, low, high, largest = (self._window("waits", service=number, word=word) for word in range(FIRST_BIN))
-        bins = [self._window("waits", service=number, word=FIRST_BIN + b) for b in range(WAIT_BINS)] if count else []
         ours = {fate: sum(f["packets"] for f in fates if f["service"] == service["name"] and f["reason"] == fate) for fate in FATE_NAMES}
+        count = nearest(self._window("waits", service=number, word=0), WAIT_BITS, ours["dispatched"])
+        total, largest = self._wait_sum(number), self._window("waits", service=number, word=3)
+        bins = [self._window("waits", service=number, word=FIRST_BIN + b) for b in range(WAIT_BINS)] if count else []
         return {
             "name": service["name"],
             "units": list(service["units"]),
@@ -63,11 +65,18 @@ class Monitor:
             "dispatched": ours["dispatched"],
             "dropped": sum(ours[reason] for reason in DROPS),
             "waits": count,
-            "wait_sum": high << 32 | low,
-            "wait_mean": (high << 32 | low) / count if count else 0.0,
-            "wait_p99": percentile(bins, 0.99, largest),
+            "wait_sum": total,
+            "wait_mean": total / count if count else 0.0,
+            "wait_p99": percentile(bins, 0.99, largest) if count < 1 << WAIT_BITS else None,  # a bin may have wrapped
             "wait_max": largest,
         }
+
+    def _wait_sum(self, service: int) -> int:
+        """The sum of the waits at a service, whose low word may overflow into the high one between two reads."""
+        while True:
+            high, low, again = (self._window("waits", service=service, word=word) for word in (2, 1, 2))
+            if high == again:
+                return high << 32 | low
 
     def _unit(self, unit: dict) -> dict:
         word = self._window("units", unit=unit["number"])
@@ -110,6 +119,12 @@ class Monitor:
 
     def _port(self, tile: str, port: int) -> dict:
         return {"tile": tile, "port": port, "in_frames": self._counter(tile, "in_frames"), "out_frames": self._counter(tile, "out_frames")}
+
+
+def nearest(low: int, bits: int, number: int) -> int:
+    """The number nearest to `number` whose lowest bits are `low`."""
+    span = 1 << bits
+    return number + (low - number + span // 2) % span - span // 2
 
 
 def percentile(bins: list[int], share: float, largest: int) -> int:
