@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One card for many designs: relays, buffers, balancers and Ethernet tiles whose node tables are written when it runs.
 
-A design that has, at each of its places, the kind that this card has there is this card with other tables. So hundreds
-of designs run on the RTL for the price of one build.
+A design whose tiles are of the same kinds as this card's tiles at the same places is this card with other tables. So one
+build runs hundreds of designs on the RTL.
 
     with GenericCard("mesh") as generic:
         generic.load(card)       # a `Card`: writes its node tables, and reads them back
@@ -72,7 +72,7 @@ def heading(shape: str, ports: int) -> list[str]:
 
 
 def generic_design(shape: str) -> str:
-    """A design that has every tile: all traffic goes through all of them that can hand it on."""
+    """A design that has every tile: all traffic passes through every tile that forwards messages."""
     names = {slot: f"{slot.kind}_{index}" for index, slot in enumerate(slots(shape))}
     middle = [slot for slot in names if slot.kind in ("relay", "buffer")]
     balancers = [slot for slot in names if slot.kind == "balancer"]
@@ -95,8 +95,8 @@ def generic_design(shape: str) -> str:
 
 
 class GenericCard:
-    """The running card of a shape. design: what is loaded. ports: by the loaded design's Ethernet ports, those of this
-    card by which frames come in."""
+    """The running card of a shape. design: the loaded one. ports: for each Ethernet port of the loaded design, the port of
+    this card at which its frames arrive."""
 
     def __init__(self, shape: str):
         path = BUILD / "tests" / "deadlock" / f"generic_{shape}.yaml"
@@ -118,7 +118,7 @@ class GenericCard:
         return design.fabric.shape == self.built.fabric.shape and all(there.get(tile.at) == tile.kind for tile in design.tiles)
 
     def load(self, design: Card) -> None:
-        """Resets the card and writes the design's node tables; what is not in the design leads nowhere."""
+        """Resets the card and writes the design's node tables; tiles that are not in the design send nowhere."""
         assert self.fits(design)
         self.card.reset()
         self.card.watch = Watch.read(watch(design, self.built))
@@ -132,7 +132,7 @@ class GenericCard:
                 self._write_table(tile, entries)
 
     def _entries(self, tile: Tile) -> list[int]:
-        """The node table of a design's tile as registers hold it. Keys that are ports become those of this card."""
+        """The node table of a design's tile, as registers hold it. Keys that are ports are replaced by the ports of this card."""
         words = []
         for hop in tile.hops:
             key = hop.key or 0

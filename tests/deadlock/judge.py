@@ -2,10 +2,10 @@
 """An independent judge of whether a small design hangs: it plays messages and looks whether all of them get out.
 
 It shares nothing with the compiler: a `Plan` says what a design is, `text` writes it as a design file, and `Play` moves flits.
-A link holds one flit and belongs to one message from its head to its tail. Whatever stores, stores one message. Play is by
-chance, and hard on the design: while ports send, wires and engines stop for a while; then ports stop and all the rest goes on
-until nothing moves any more. A message that is left then hangs. So what `hangs` finds is a hang; what it does not
-find in many rounds is most likely none.
+A link holds one flit and belongs to one message from its head to its tail. A tile that stores messages stores one. Play is random
+and hard on the design: while ports send, wires and engines stop for a while; then the ports stop sending, and everything else
+continues until nothing moves any more. A message that is then left hangs. So a hang that `hangs` reports is one; a design
+that it does not see hang in many rounds most likely never does.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-LONGEST = 14  # flits of a message: more than most ways have links
-TOKENS = 2  # of the scheduler: lossless messages on their way along chains; it drops new ones that find none
-SENT = 2  # lossless messages that the scheduler sends a unit which has not let go of them; the unit has room for as many
+LONGEST = 14  # flits of a message: more than most paths have links
+TOKENS = 2  # of the scheduler, for lossless messages on their way through chains; it drops new ones that find no token
+SENT = 2  # lossless messages that the scheduler may send to a unit before it releases one; the unit has room for as many
 MEMORY = 3  # messages that the scheduler stores, besides those with a token
 FILL, DRAIN = 120, 5000  # cycles
 
@@ -49,7 +49,7 @@ class Plan:
 
 
 def text(plan: Plan) -> str:
-    """The plan as a design file; kinds of cards with services are those made up for the tests of the compiler."""
+    """The plan as a design file; kinds for cards with services are the stubs from the tests of the compiler."""
     fabric = f"{{mesh: [{plan.mesh[0]}, {plan.mesh[1]}]}}" if plan.mesh else f"{{crossbar: {1 + max(tile.at[-1][0] for tile in plan.tiles.values())}}}"
     lines = ["name: card_1", "mac: 02:67:69:72:69:68", "ip: 10.77.0.2/24", f"fabric: {fabric}", f"ports: {plan.ports}", "tiles:"]
     for name, tile in plan.tiles.items():
@@ -82,8 +82,8 @@ def text(plan: Plan) -> str:
 
 @dataclass
 class Message:
-    """chain: the services left. exit: where it goes behind them. route: units that it is to be pushed to. src: the tile
-    that sent it last. lane: the fabric port of the scheduler that it is stored at. token: it has one of the scheduler's."""
+    """chain: the services that are left. exit: where it goes after them. route: the units to which it will be pushed. src: the tile
+    that sent it last. lane: the fabric port of the scheduler at which it is stored. token: it has one of the scheduler's tokens."""
 
     port: int
     lossless: bool
@@ -100,18 +100,18 @@ Link = tuple  # ("in", place), (place, place) or ("out", place)
 
 
 class Worm:
-    """A message between two tiles. entered: its flits that have entered each link of its way, and at the end the tile.
-    there: those that can enter the first link; all of a message that was stored, else what has come so far."""
+    """A message between two tiles. entered: how many of its flits have entered each link of its path, and last the tile.
+    there: how many can enter the first link; all of a message that was stored, otherwise those that have arrived so far."""
 
     def __init__(self, message: Message, to: str, links: list[Link], there: int):
         self.message, self.to, self.links, self.there = message, to, links, there
         self.entered = [0] * (len(links) + 1)
-        self.child: Worm | None = None  # the same message behind a tile that passes it on as it comes
-        self.verdict: str | None = None  # what becomes of it in the tile, once decided
+        self.child: Worm | None = None  # the same message behind a cut-through tile
+        self.verdict: str | None = None  # its fate in the tile, once decided
 
 
 class Play:
-    """A card in play. led: the fabric port of the scheduler that each tile sends to."""
+    """A card in play. led: by tile, the fabric port of the scheduler to which it sends."""
 
     def __init__(self, plan: Plan, led: Mapping[str, int], rng: random.Random):
         self.plan, self.led, self.rng = plan, led, rng
@@ -123,14 +123,14 @@ class Play:
         self.worms: list[Worm] = []
         self.stored: dict[str, list[Message]] = {name: [] for name in plan.tiles}
         self.back: dict[str, list[Message]] = {name: [] for name in plan.tiles}  # what units send back
-        self.coming: dict[str, list[tuple[str, Message]]] = {name: [] for name in plan.tiles}  # what they have room for
-        self.sent_to = dict.fromkeys(plan.tiles, 0)  # lossless messages that a unit was sent and has not let go of
+        self.coming: dict[str, list[tuple[str, Message]]] = {name: [] for name in plan.tiles}  # messages for which they have reserved room
+        self.sent_to = dict.fromkeys(plan.tiles, 0)  # lossless messages sent to a unit that it has not released
         self.tokens = TOKENS
         self.decided: dict[int, list[tuple[Message, str]]] = {lane: [] for lane in range(4)}  # what the scheduler sends next
         self.moved = False
 
     def hangs(self) -> bool:
-        """Plays once; whether messages are left that nothing moves any more, or that go round for ever."""
+        """Plays once; whether messages are left that no longer move, or that circulate for ever."""
         tiles = self.plan.tiles
         lengths = self.rng.choice(((1,), (2, LONGEST), (LONGEST,), (1, 5, LONGEST)))
         for _ in range(self.rng.randint(1, 4)):
@@ -172,7 +172,7 @@ class Play:
         return [*links, ("out", end)]
 
     def _launch(self, name: str, message: Message, to: str, lane: int = 0, there: int | None = None) -> Worm:
-        """A message begins to leave a tile; its first link is its own as soon as it is free."""
+        """A message begins to leave a tile; it owns its first link as soon as that is free."""
         tiles = self.plan.tiles
         end = tiles[to].at[self.led.get(name, 0) if tiles[to].kind == "scheduler" else 0]
         message.src = name
@@ -182,12 +182,12 @@ class Play:
         return worm
 
     def _free(self, name: str, lane: int = 0) -> bool:
-        """Whether nothing of a tile is on its first link, or waits for it."""
+        """Whether no message of a tile is on its first link or waits for it."""
         link = ("in", self.plan.tiles[name].at[lane])
         return link not in self.owner and not any(worm.links[0] == link and worm.entered[0] == 0 for worm in self.worms)
 
     def _advance(self, worm: Worm, shut: set[str]) -> None:
-        """Each flit by one link at most, the foremost first."""
+        """Moves each flit by at most one link, the foremost first."""
         last = len(worm.links)
         for place in range(last, -1, -1):
             behind = worm.there if place == 0 else worm.entered[place - 1]
@@ -221,12 +221,12 @@ class Play:
         self._launch(name, message, to)
 
     def _scheduler(self, name: str) -> str:
-        """Where the node table of a port or a unit leads what is not done."""
+        """Where the node table of a port or a unit sends messages whose chain is not done."""
         own = self.plan.tiles[name].next
         return own[0] if own else next(name for name, tile in self.plan.tiles.items() if tile.kind == "scheduler")
 
     def _taken(self, worm: Worm, shut: set[str]) -> bool:
-        """Whether the tile at the end of a way takes the next flit."""
+        """Whether the tile at the end of a path takes the next flit."""
         tile, message = self.plan.tiles[worm.to], worm.message
         if tile.kind in ("port", "eth_tx"):
             return worm.to not in shut
@@ -244,7 +244,7 @@ class Play:
         return True
 
     def _passed_on(self, worm: Worm, tile: Place) -> bool:
-        """A tile that takes a flit when it can send one."""
+        """A cut-through tile, which takes a flit when it can send one."""
         if worm.child is None:
             to = tile.next[worm.message.port] if tile.kind == "relay" and len(tile.next) > 1 else self.rng.choice(tile.next)
             worm.child = self._launch(worm.to, replace(worm.message), to, there=0)
@@ -273,7 +273,7 @@ class Play:
         return None if message.lossless or tile.kind == "icmp" else "drop"
 
     def _admitted(self, name: str, message: Message) -> str | None:
-        """A message waits for nothing: a new lossless one that finds no token is dropped, too."""
+        """No message waits: a new lossless one that finds no token is dropped, too."""
         message.lane = self.led.get(message.src, 0)
         if message.lossless:
             new = message.src not in self.units
@@ -287,8 +287,8 @@ class Play:
         return "store" if message.chain and sum(not other.lossless for other in here) < MEMORY else "drop"
 
     def _dispatch(self, name: str) -> None:
-        """What has been decided leaves by its lane. Whatever is next is decided for all lanes together, and only while
-        each has little left to send."""
+        """Messages that have been scheduled leave by their lanes. The next one is chosen for all lanes together, and only while
+        each lane has little left to send."""
         for lane, waiting in self.decided.items():
             if waiting and self._free(name, lane):
                 message, unit = waiting.pop(0)
@@ -313,7 +313,7 @@ class Play:
         self.moved = True
 
     def _route(self, message: Message, unit: str) -> tuple[str, ...]:
-        """The units that it is to be pushed to from the first one on; a unit has no way to itself."""
+        """The units to which it will be pushed, from the first one on; a unit cannot send to itself."""
         route = [unit]
         for service in message.chain[1:]:
             units, push = self.plan.services[service]
@@ -324,7 +324,7 @@ class Play:
         return tuple(route[1:])
 
     def _send(self, name: str) -> None:
-        """What a tile has stored begins to leave."""
+        """The messages that a tile has stored begin to leave."""
         tile = self.plan.tiles[name]
         if not self._free(name) or not (self.stored[name] or self.back[name]):
             return
@@ -346,5 +346,5 @@ class Play:
 
 
 def hangs(plan: Plan, led: Mapping[str, int], rng: random.Random, rounds: int) -> bool:
-    """Whether one of so many rounds ends with messages that do not get out."""
+    """Whether one of so many rounds ends with messages that cannot leave."""
     return any(Play(plan, led, rng).hangs() for _ in range(rounds))

@@ -14,7 +14,7 @@ KEYS = {"eth_rx": ("ipv4", "arp"), "relay": (), "buffer": ()}
 
 
 def random_design(shape: str, rng: random.Random) -> str:
-    """The text of a design of 4 to 12 tiles, each number as likely; every tile is reached, and all messages end."""
+    """The text of a design of 4 to 12 tiles, each number equally likely; every tile is reached, and all messages end."""
     count = rng.choice(TILES)
     while True:
         text = _attempt(shape, count, rng)
@@ -23,7 +23,7 @@ def random_design(shape: str, rng: random.Random) -> str:
 
 
 def _attempt(shape: str, count: int, rng: random.Random) -> str | None:
-    """A design, or None where messages would go round for ever or other than `count` tiles are reached."""
+    """A design, or None if messages would circulate for ever or the number of tiles reached is not `count`."""
     ports = rng.randint(1, min(3, count // 2))
     own = rng.sample(range(3), ports)
     there = {(slot.kind, slot.port): slot for slot in slots(shape)}
@@ -52,7 +52,7 @@ Table = dict[object, Slot]
 
 
 def _table(slot: Slot, ports: int, middle: list[Slot], tx: list[Slot], rng: random.Random) -> Table:
-    """Where a tile sends: by what comes (a word), by port (a number) or by replica (-1, -2 …)."""
+    """Where a tile sends messages: by Ethertype (a word), by port (a number) or by replica (-1, -2 …)."""
 
     def after() -> Slot:
         inner = [other for other in middle if other != slot]
@@ -67,7 +67,7 @@ def _table(slot: Slot, ports: int, middle: list[Slot], tx: list[Slot], rng: rand
 
 
 def _follow(ways: networkx.DiGraph, slot: Slot, port: int, tables: dict[Slot, Table]) -> None:
-    """Adds all that a message of a port can meet from a tile on."""
+    """Adds every tile that a message of a port can reach from a tile on."""
     if (slot, port) in ways and ways.out_degree((slot, port)):
         return
     ways.add_node((slot, port))

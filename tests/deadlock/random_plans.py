@@ -12,7 +12,7 @@ MIDDLE = ("relay", "buffer", "balancer", "icmp")
 
 
 def random_plan(rng: random.Random) -> Plan:
-    """A plan; it may be wrong otherwise, such as with a tile that nothing reaches."""
+    """A plan, which may have mistakes, such as a tile that nothing reaches."""
     return _with_services(rng) if rng.random() < 0.7 else _plain(rng)
 
 
@@ -55,12 +55,12 @@ def _with_services(rng: random.Random) -> Plan:
 
 
 def _led(middle: list[str], share: float, rng: random.Random) -> tuple[str, ...]:
-    """Where what has a chain goes to: to the scheduler, mostly straight."""
+    """Where messages with a chain go: to the scheduler, mostly directly."""
     return (rng.choice(middle),) if middle and rng.random() < share else ()
 
 
 def _middle(names: list[str], ends: list[str], ports: int, back: float, rng: random.Random) -> dict[str, Place]:
-    """Tiles that send to those behind them, now and then to one before."""
+    """Tiles that send to later ones, and now and then to an earlier one."""
     tiles = {}
     for index, name in enumerate(names):
         def after(index=index, name=name) -> str:
@@ -78,7 +78,7 @@ def _choose(names: list[str], count: int, rng: random.Random) -> tuple[str, ...]
 
 
 def _placed(tiles: dict[str, Place], rng: random.Random, services: tuple = (), chains: tuple = ()) -> Plan:
-    """Puts the tiles that something leads to anywhere on a mesh, or in a row on a crossbar."""
+    """Places the tiles that are reached anywhere on a mesh, or in a row on a crossbar."""
     kept = [name for name, tile in tiles.items() if tile.kind not in MIDDLE]
     leads = [exit for _, exit in chains if exit]
     for name in kept:

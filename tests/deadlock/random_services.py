@@ -21,7 +21,7 @@ MOST_CHAINS = 3
 
 
 def random_services(rng: random.Random) -> str:
-    """The text of a design; it may be wrong otherwise, such as with a tile that nothing reaches."""
+    """The text of a design, which may have mistakes, such as a tile that nothing reaches."""
     middle = rng.sample(list(MIDDLE), rng.randint(1, 6))
     ends = list(PORTS)
     lossless = [rng.random() < 0.5 for _ in ends] if rng.random() < 0.4 else [False] * len(ends)
@@ -42,7 +42,7 @@ def random_services(rng: random.Random) -> str:
 
 
 def _next(name: str, middle: list[str], ends: list[str], rng: random.Random) -> str:
-    """To tiles behind it, seldom to one before."""
+    """Later tiles, and seldom an earlier one."""
 
     def after() -> str:
         others = middle if rng.random() < 0.05 else middle[middle.index(name) + 1 :]

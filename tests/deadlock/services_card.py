@@ -5,7 +5,7 @@ exits, chains, pushes and rates are written when it runs.
 A design for it has the tiles of this card by the same names at the same places; it may leave out those of `MIDDLE`.
 
     with ServicesCard() as generic:
-        generic.load(card)       # a `Card`: writes all that its design says
+        generic.load(card)       # a `Card`: writes everything that the design says
         run = saturate(generic, random.Random(1))
 """
 
@@ -53,7 +53,7 @@ def tile_line(name: str, kind: str, *more: str) -> str:
 
 
 def port_line(name: str, exit: str, *more: str) -> str:
-    """A port, with a table as small as chains allow."""
+    """A port, with the smallest table that chains allow."""
     return tile_line(name, "rmt_port", f"port: {PORTS[name]}", f"exit: {exit}", "entries_0: 16", "key_halves_0: 2", *more)
 
 
@@ -90,7 +90,7 @@ class ServicesCard:
         self.card.close()
 
     def load(self, design: Card) -> None:
-        """Resets the card and writes what the design says; a tile that is not in it leads nowhere."""
+        """Resets the card and writes what the design says; a tile that is not in it sends nowhere."""
         manifest = replace(self.manifest, scheduling=describe(design))
         self.card.manifest = self.card.registers.manifest = manifest
         self.card.reset()
@@ -126,8 +126,8 @@ class ServicesCard:
 
 
 class Frames:
-    """Makes frames whose bytes from the 14th on say which they are. chains: by port, those that its frames take one of;
-    a chain that is not on the card is none."""
+    """Makes frames whose bytes from the 14th on say which they are. chains: by port, the chains of which each frame takes
+    one at random; the number of a chain that the card does not have makes a frame without a chain."""
 
     def __init__(self, chains: Mapping[int, Sequence[int]]):
         self.chains = chains
@@ -141,5 +141,5 @@ class Frames:
 
 
 def all_chains(card: Card) -> dict[int, list[int]]:
-    """By port: all chains of a design, and one that it does not have."""
+    """By port: the numbers of all chains of a design, and one more."""
     return {port: list(range(len(card.scheduling.chains) + 1)) for port in PORTS.values()}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiler's verdicts on random designs beside those of a judge that plays their messages and shares nothing with it.
+"""The compiler's verdicts on random designs, compared with those of a judge that plays their messages and shares nothing with it.
 
-A design that the compiler accepts must never hang. One that it refuses should: some hang so seldom that the judge does not see
-it.
+A design that the compiler accepts must never hang. One that it refuses should hang; some hang so seldom that the judge does not
+see it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def test_the_compiler_and_the_judge_agree(seeds, record_property):
         try:
             card = card_of(plan)
         except (GirihError, GirihErrors):
-            continue  # it is wrong otherwise
+            continue  # it has other mistakes
         free = not endless(walk(card)) and dependencies(card).order() is not None
         hung = hangs(plan, led(card), rng, ROUNDS if free else MOST_ROUNDS[sort(plan)])
         assert not (free and hung), f"accepted, and yet it hangs (seed {seed}):\n{text(plan)}"

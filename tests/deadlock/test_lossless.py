@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lossless packets and one port of the scheduler for all: what has no token is in nobody's way, so the card does not hang."""
+"""Lossless packets on a scheduler with one port: a packet without a token blocks nobody, so the card does not hang."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_design_is_accepted(tmp_path):
 
 
 def test_it_does_not_hang():
-    """Packets come faster than the first unit takes them. All but those without token and place come out, in order."""
+    """Packets arrive faster than the first unit takes them. All except those without a token and a place come out, in order."""
     with VirtualCard(compile_design(DESIGN), collect=True) as card:
         for lossless in (0, 1):
             card.registers.write("wire.lossless", lossless)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Designs that the compiler refuses do hang, and in the circle that it names; repaired as it proposes they do not."""
+"""Designs that the compiler refuses hang, in the circle that it names; repaired as it proposes, they do not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.deadlock.generic import SHAPES, GenericCard
 from tests.deadlock.traffic import Run, saturate
 
 DESIGNS = {path.stem: path for path in sorted(Path(__file__).with_name("designs").glob("*.yaml"))}
-REAL_TILES = ("udp_stack",)  # not made of what a generic card has; test_udp_stack.py
+REAL_TILES = ("udp_stack",)  # a generic card does not have its tiles; see test_udp_stack.py
 TRIES = 10  # to make it hang, each with other random traffic
 RUNS = 4  # of each repaired design
 pytestmark = pytest.mark.slow

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 5(a) of Beehive with the tiles of a UDP stack, one of which stores whole packets: its buffer only delays what must come."""
+"""Figure 5(a) of Beehive with the tiles of a UDP stack, one of which stores whole packets, which only delays the hang."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from girih.compiler.model import Card
 DESIGN = Path(__file__).with_name("designs") / "udp_stack.yaml"
 MAC, ADDRESS = "02:67:69:72:69:68", "10.77.0.2"
 # The circle holds as many short packets as fit into the time that one takes to go round. Each of them that leaves lets a
-# long one in, and so many of these are more than what udp_rx can store.
+# long one in, and as many long ones are more than udp_rx can store.
 BURSTS = ((18, 60), (8972, 5)) * 8
 READY = (1, 0.7, 0.3, 1)  # probability that the wire takes a beat, in each run
 pytestmark = pytest.mark.slow

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Saturating random traffic for a generic card, with random refusals of the wires, and what became of it."""
+"""Saturating random traffic for a generic card whose wires stall at random, and its outcome."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def frame(_port: int, number: int, size: int, rng: random.Random) -> bytes:
 
 
 def saturate(generic: GenericCard | ServicesCard, rng: random.Random, sizes: tuple[list[int], ...] = SIZES, make: Maker = frame) -> Run:
-    """Frames back to back into all ports of the design while wires refuse some or all; then the wires take all, until
-    the card rests or has stalled."""
+    """Sends frames back to back into all ports of the design while its wires stall in part or wholly. Then the wires take everything,
+    until the card rests or has stalled."""
     card = generic.card
     wires = [tile.port for tile in generic.built.tiles if "axis_out" in tile.kind.uses]
     sent: dict[bytes, int] = {}
@@ -70,7 +70,7 @@ def saturate(generic: GenericCard | ServicesCard, rng: random.Random, sizes: tup
         assert stall.kind == CIRCLE, stall.text
     for port in wires:
         for out in card.collect(port):
-            sent[out.data[14:]] += 1  # no byte has changed behind the addresses, which eth_tx writes
+            sent[out.data[14:]] += 1  # no byte behind the addresses, which eth_tx writes, has changed
     assert max(sent.values()) <= 1, "a frame came out twice"
     received, dropped = sum(sent.values()), _dropped(generic)
     assert stall or received + dropped == len(sent), f"{len(sent)} frames sent, {received} received, {dropped} dropped"
@@ -78,7 +78,7 @@ def saturate(generic: GenericCard | ServicesCard, rng: random.Random, sizes: tup
 
 
 def _dropped(generic: GenericCard | ServicesCard) -> int:
-    """Frames that the tiles of the design have dropped, for want of room."""
+    """Frames that the tiles of the design have dropped because they had no room."""
     names = {tile.at: tile.name for tile in generic.built.tiles}
     drops = 0
     for tile in generic.design.tiles:

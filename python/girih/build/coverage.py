@@ -26,7 +26,7 @@ VARIABLE = "GIRIH_COVERAGE"
 FOLDER = BUILD / "coverage"
 EXCEPTIONS = ROOT / "tests" / "coverage.yaml"
 MAX_WIDTH = 32
-# Signals that are counted stay whole, so a tree of them looks like a loop; the lint of models that do not count judges loops.
+# Verilator does not split signals that it counts, so a tree of them looks like a loop. Loops are found by the lint of models that do not count.
 FLAGS = ["--coverage-line", "--coverage-toggle", "--coverage-user", "--coverage-max-width", str(MAX_WIDTH), "-Wno-UNOPTFLAT"]
 WANTED = 0.95  # of all lines
 GENERATED = "generated"  # the folder of files that the generators make
@@ -38,18 +38,18 @@ _COUNT = re.compile(r"C '(.*)' (\d+)$")
 
 
 def folder() -> Path | None:
-    """Where simulations leave what they counted; None: they do not count."""
+    """Where simulations write their counts; None: they do not count."""
     name = os.environ.get(VARIABLE)
     return Path(name) if name else None
 
 
 def flags() -> list[str]:
-    """What Verilator is told beyond its other flags."""
+    """Further flags for Verilator."""
     return FLAGS if folder() else []
 
 
 def arguments(name: str) -> list[str]:
-    """The argument by which a simulation leaves what it counted under a name of its own."""
+    """The argument by which a simulation writes its counts to a file of its own."""
     return [f"+verilator+coverage+file+{there / f'{name}-{uuid4().hex}.dat'}"] if (there := folder()) else []
 
 
@@ -70,7 +70,7 @@ class Place:
 
 @dataclass(frozen=True, order=True)
 class Point:
-    """A cover point, or one way of a toggle, by its name and where it stands."""
+    """A cover point, or one direction of a toggle, by name and place."""
 
     place: Place
     name: str
@@ -89,7 +89,7 @@ def _file(name: str) -> str:
 
 
 def _of_the_card(file: str) -> bool:
-    """Not what only tests have around it."""
+    """Whether a file belongs to the card, and not to a test bench around it."""
     return file.startswith(COUNTED) and not file.endswith("_bench.sv")
 
 
@@ -102,7 +102,7 @@ def _lines(text: str) -> Iterator[int]:
 
 @dataclass
 class Report:
-    """Counts, merged: of each line, cover point and toggle the most that one simulation saw."""
+    """Merged counts: for each line, cover point and toggle the largest count of any simulation."""
 
     lines: dict[Place, int] = field(default_factory=dict)
     points: dict[Point, int] = field(default_factory=dict)
@@ -110,7 +110,7 @@ class Report:
 
     @staticmethod
     def of(folder: Path) -> Report:
-        """What the simulations left in a folder. Raises GirihError when there is nothing."""
+        """The merged counts of the files in a folder. Raises GirihError if there are none."""
         report = Report()
         files = sorted(folder.glob("*.dat"))
         if not files:
@@ -144,7 +144,7 @@ class Report:
         return sorted(point for point, count in self.points.items() if not count)
 
     def table(self) -> list[tuple[str, str, str, str]]:
-        """By folder, and at the end of all: lines, cover points, toggles, each as `hit of all`."""
+        """Lines, cover points and toggles by folder, and last in total, each as `hit of all`."""
         folders: defaultdict[str, list[list[int]]] = defaultdict(lambda: [[0, 0], [0, 0], [0, 0]])
         kinds: list[Mapping[Place, int] | Mapping[Point, int]] = [self.lines, self.points, self.toggles]
         for kind, counts in enumerate(kinds):
@@ -166,14 +166,14 @@ def _share(hit: int, of: int) -> str:
 
 
 def _text(place: Place) -> str:
-    """The line as it stands in the file, by which exceptions are found when lines move."""
+    """The text of a line, by which an exception finds it after lines have moved."""
     path = ROOT / place.file
     lines = path.read_text().splitlines() if path.exists() else []
     return lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
 
 
 def _names(place: Place) -> set[str]:
-    """What an exception for a line may be called: the line's text, or `function f` for all lines of a function."""
+    """The names by which an exception may refer to a line: its text, or `function f` for all lines of a function."""
     path = ROOT / place.file
     lines = path.read_text().splitlines() if path.exists() else []
     names = {_text(place)}
@@ -187,7 +187,7 @@ def _names(place: Place) -> set[str]:
 
 
 def never_simulated(report: Report) -> list[str]:
-    """Faults: modules of which no simulation counted anything."""
+    """Faults: modules for which no simulation counted anything."""
     seen = {place.file for place in report.lines} | {point.place.file for point in (*report.points, *report.toggles)}
     files = (str(path.relative_to(ROOT)) for path in modules().values())
     return [f"{file}: no test simulates this module" for file in sorted(files) if _of_the_card(file) and file not in seen]
@@ -201,8 +201,8 @@ def exceptions() -> dict[str, dict[str, str]]:
 
 
 def judge(report: Report, known: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """What is wrong with a whole run: too few lines; lines, points and modules that nothing hits and no exception names;
-    exceptions without need or reason."""
+    """The faults of a whole run: too few lines are hit; a line or point is neither hit nor excepted; an exception has no reason or
+    is not needed."""
     faults = []
     missed = {place: _names(place) for place in report.missed_lines()}
     hit, of = len(report.lines) - len(missed), len(report.lines)

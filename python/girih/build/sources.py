@@ -13,7 +13,7 @@ from pathlib import Path
 
 from girih.paths import HARDWARE, ROOT
 
-# Folders of modules that are for cards with services only, and so need the descriptor's chain.
+# Folders of modules that are only for cards with services, and so need the descriptor's chain.
 CHAINED_FOLDERS = ("scheduler", "compute", "rmt")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"", re.S)
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -61,12 +61,12 @@ def resolve(tops: list[str], generated: Sequence[Path] = (), extra: Sequence[Pat
         if top not in index:
             raise FileNotFoundError(f"no module {top} in rtl/ or the generated files")
         visit(top)
-    # Packages must come before every user, also where a cycle of names hid the order.
+    # Packages come before all their users, even if a cycle of names hides the order.
     return sorted(order, key=lambda path: not path.stem.endswith("_pkg"))
 
 
 def needs_chain(sources: list[Path]) -> bool:
-    """Whether a module that is built of these files is for cards with services: one of them is such a card's."""
+    """Whether a module built of these files is for cards with services: one of the files is in a folder for them."""
     return any(
         path.is_relative_to(ROOT) and any(folder in CHAINED_FOLDERS for folder in path.relative_to(ROOT).parts[:-1])
         for path in sources

@@ -73,10 +73,10 @@ def tools() -> Path:
 
 
 def _narrow(package: str, widths: dict[str, int]) -> str:
-    """The package with flits narrower than any card's: 16 bits of data, and one for all but node numbers.
+    """The package with narrower flits than any card has: 16 bits of data, and one bit for every type but node numbers.
 
-    What is proved does not depend on what the bits are, and a solver takes its time for each.
-    widths: bits of types that need more than one, as `{"length_t": 4}`.
+    What is proved does not depend on the values of these bits, and each bit costs the solver time.
+    widths: of types that need more than one bit, such as `{"length_t": 4}`.
     """
     package = package.replace("W = 128;", "W = 16;")
     return re.sub(
@@ -100,13 +100,13 @@ def verdict(
     chained: bool = False,
     timeout: int = 500,
 ) -> tuple[str, Path]:
-    """What sby says of the harness (PASS, FAIL, UNKNOWN …) and the folder with its log and traces.
+    """sby's verdict on the harness (PASS, FAIL, UNKNOWN …) and the folder with its log and traces.
 
-    mode: `prove` is unbounded (k-induction with k = depth), `bmc` looks `depth` cycles from reset.
-    mutation: (module, old text, new text) breaks one file first; the old text must be there once.
-    abstraction: the same, of what the proof does not depend on: arithmetic that is hard for a solver, say, becomes simple.
-    widths: of the package's types, where the proof needs more than one bit.
-    registers_for_memories: small memories become registers, which is much faster where copies of them are compared.
+    mode: `prove` is unbounded (k-induction with k = depth), `bmc` checks the first `depth` cycles after reset.
+    mutation: (module, old text, new text) breaks one file first; the old text must occur exactly once.
+    abstraction: replacements of the same form for what the proof does not depend on, such as arithmetic that is hard for a solver.
+    widths: of the package's types for which the proof needs more than one bit.
+    registers_for_memories: small memories become registers, which is much faster if copies of them are compared.
     chained: the package is that of a card with services, with chains of one hop.
     """
     generated = generated_rtl(CardParams(data_width=128, route_hops=1 + chained, chain_hops=int(chained)))

@@ -50,9 +50,9 @@ class RegisterField:
 
 @dataclass(frozen=True)
 class Register:
-    """A register, or an array of `count` of them 4 (8 if wider than 32 bits) bytes apart.
+    """A register, or an array of `count` registers, 4 bytes apart (8 if wider than 32 bits).
 
-    offset: bytes from the start of the tile. width: bits that mean something. access: "r" or "rw".
+    offset: bytes from the start of the tile. width: the number of bits in use. access: "r" or "rw".
     """
 
     name: str
@@ -74,7 +74,7 @@ class ConfigField:
 
     format: how it is written in a design file ("mac", "ipv4", "number", "flag", "node").
     default: its value when a design file gives none; None: a design file must give it.
-    count: of elements, 0 for what is no array; width, format and default are an element's.
+    count: elements of an array, 0 for a single value; width, format and default are those of an element.
     """
 
     name: str
@@ -97,7 +97,7 @@ class ConfigField:
 
     @property
     def bits(self) -> int:
-        """Of the whole field in `cfg_t`."""
+        """Bits of the whole field in `cfg_t`."""
         return self.width * (self.count or 1)
 
     @property
@@ -108,7 +108,7 @@ class ConfigField:
 
 @dataclass(frozen=True)
 class Counter:
-    """A 64-bit counter. The prefix of its name is its part in the law of conservation."""
+    """A 64-bit counter. The prefix of its name says to which term of the conservation law it belongs."""
 
     name: str
     offset: int
@@ -117,7 +117,7 @@ class Counter:
 
 @dataclass(frozen=True)
 class NodeTable:
-    """What the node table of a kind is searched with. most: the largest key. names: words for keys in a design file."""
+    """The node table of a kind. key: what it is searched with. names: words for keys in a design file. most: the largest key."""
 
     key: str
     entries: int
@@ -129,13 +129,13 @@ class NodeTable:
 class Kind:
     """One kind of tile.
 
-    engine: its module, written by hand, or where there is a core generated around that.
-    fabric: "in", "out", "both" or "none" of the ways between engine and fabric. fabric_ports: how many fabric ports it
-    has, or the parameter that says so. chained: it is for cards with services only. output_register: one cycle more
-    between engine and fabric on a card timed for 250 MHz or more. buffering, waits: what a message
-    in it waits for, see docs/deadlock.md. tenant: how the tenant of its messages is decided, see docs/contracts.md. lossless: the flag of its
-    configuration that makes what it sends lossless, or None. holds: what messages may wait for in it while all else rests, or None. widths: of data that it can take. needs,
-    gives: headers whose offsets its messages must bring, and have from it on. Paths say where its facts are written, for messages to people.
+    engine: its module, written by hand, or generated around its core if it has one. fabric: whether the engine takes messages
+    from the fabric ("in"), sends them ("out"), "both" or "none". fabric_ports: the number of its fabric ports, or the parameter
+    that gives it. chained: it is only for cards with services. output_register: one cycle more between engine and fabric on cards
+    timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
+    messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
+    holds: what messages may wait for in it while everything else rests, or None. widths: data widths that it supports. needs,
+    gives: headers whose offsets incoming messages must have, and those that it adds. rdl, yaml: its files, for error messages.
     """
 
     name: str
@@ -193,11 +193,11 @@ class Kind:
 
     @property
     def has_lanes(self) -> bool:
-        """Whether its fabric ports are lanes of what its Ethernet port receives. Messages then come by the first of them only."""
+        """Whether its fabric ports are lanes of what its Ethernet port receives. Messages then arrive only at the first one."""
         return self.many_ports and "axis_in" in self.uses
 
     def in_ports(self, ports: int) -> range:
-        """The fabric ports, of so many, by which messages come."""
+        """Those of so many fabric ports at which messages arrive."""
         return range(0 if not self.has_input else 1 if self.has_lanes else ports)
 
     def ports_of(self, parameters: Mapping[str, int]) -> int:
@@ -227,8 +227,8 @@ class Kind:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C takes effect behind it: the parser of register descriptions, in C++, loses an exception and goes on without a token."""
-    if threading.current_thread() is not threading.main_thread():  # which alone is interrupted
+    """Delays Ctrl-C to the end of the block: the parser of register descriptions, in C++, would lose the exception and a token."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread is interrupted
         yield
         return
     late: list[int] = []
@@ -245,7 +245,7 @@ def _uninterrupted() -> Iterator[None]:
 def compile_rdl(path: Path) -> AddrmapNode:
     """The elaborated address map of one `.rdl` file. Raises RDLCompileError after printing why.
 
-    A compiler per file: SystemRDL has one name space, and every file includes `tile.rdl`.
+    Each file has a compiler of its own, since SystemRDL has one name space and every file includes `tile.rdl`.
     """
     compiler = RDLCompiler()
     for definition in ALL_UDPS:  # the exporter asks every register for them
@@ -318,7 +318,7 @@ def _counters(block: RegfileNode, suffix: str = "") -> list[Counter]:
 
 
 def read_kind(description: Path) -> Kind:
-    """The kind that a `.yaml` file, and the `.rdl` file beside it, describe. Raises ValueError where they do not fit."""
+    """The kind that a `.yaml` file and the `.rdl` file beside it describe. Raises ValueError if they contradict each other."""
     facts, core = completed(YAML(typ="safe").load(description.read_text()))
     rdl = description.with_suffix(".rdl")
     top = compile_rdl(rdl)
@@ -365,7 +365,7 @@ def read_kind(description: Path) -> Kind:
 
 
 def _check(kind: Kind) -> None:
-    """Raises ValueError, with file and remedy, where the two files of a kind do not fit together."""
+    """Raises ValueError, with file and remedy, if the two files of a kind contradict each other."""
 
     def require(good: bool, complaint: str) -> None:
         if not good:
@@ -377,8 +377,8 @@ def _check(kind: Kind) -> None:
         require(wait in WAITS, f"waits names {wait}; it may name {', '.join(WAITS)}")
     offset = CONFIG
     for field in kind.config:
-        require(field.offset == offset, f"cfg.{field.name} is at {field.offset:#x}; registers of cfg follow each other, so at {offset:#x}")
-        require(not (field.pair and field.count), f"cfg.{field.name} is an array of words in pairs; an element takes one word")
+        require(field.offset == offset, f"cfg.{field.name} is at {field.offset:#x}; the registers of cfg follow one another, so it must be at {offset:#x}")
+        require(not (field.pair and field.count), f"cfg.{field.name} is an array of registers of two words; the elements of an array must fit into one word")
         offset += 4 * (field.count or 1) * (1 + field.pair)
     flags = [field.name for field in kind.config]
     require(kind.lossless is None or kind.lossless in flags, f"lossless is {kind.lossless}, which its configuration does not have")
@@ -411,7 +411,7 @@ def _check(kind: Kind) -> None:
 
 @cache
 def _descriptions() -> dict[str, Path]:
-    """The `.yaml` of each kind, in order of area and name. A kind is there when both of its files are."""
+    """The `.yaml` of each kind, in order of area and name. A kind exists if both of its files do."""
     files = [path for folder in HARDWARE for path in folder.rglob("*.yaml") if path.with_suffix(".rdl").exists()]
     return {path.stem: path for path in sorted(files, key=lambda path: (path.parent.name, path.name))}
 
@@ -424,7 +424,7 @@ def load_kinds() -> dict[str, Kind]:
 
 @cache
 def load_kind(name: str) -> Kind:
-    """One kind, in a tenth of the time that all take. Raises KeyError."""
+    """One kind, ten times as fast as all. Raises KeyError."""
     return read_kind(_descriptions()[name])
 
 

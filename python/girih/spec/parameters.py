@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of engines: their defaults, and the rules that their values keep to, as a kind's `.yaml` gives them.
+"""Parameters of engines: their defaults and the rules for their values, from a kind's `.yaml`.
 
 A rule is a number or a constant expression of SystemVerilog over W, FlitBytes, MaxFrameBytes, MaxFrameFlits and the
 engine's own parameters, such as `2 * MaxFrameFlits` or `Kind0 == 2 ? 2 : 1`.
@@ -38,8 +38,8 @@ _CHOICE = re.compile(r"([^?:]+)\?([^?:]+):([^?:]+)")
 class EngineParameter:
     """A parameter of the engine that a design file may set as `name`.
 
-    min, max: what it may be. power_of_two: it is one. divides, multiple_of: what it is a divisor or a multiple of.
-    zero: what 0 stands for, which is then outside the rules; None: nothing.
+    min, max: its range. power_of_two: only powers of two are allowed. divides, multiple_of: what it must divide, or be a multiple
+    of. zero: what the value 0 means, to which the rules then do not apply; None: it has no such meaning.
     """
 
     name: str
@@ -58,7 +58,7 @@ class EngineParameter:
 
     @property
     def rule(self) -> str:
-        """What its values are, in words, for lists and comments."""
+        """The allowed values in words, for lists and comments."""
         shape = "a power of two, " if self.power_of_two else ""
         shape += f"a divisor of {self.divides}, " if self.divides is not None else ""
         shape += f"a multiple of {self.multiple_of}, " if self.multiple_of is not None else ""
@@ -82,14 +82,14 @@ class Parameters:
         return self._given[parameter.name] if parameter.name in self._given else self.of(parameter.default)
 
     def of(self, expression: Expression) -> int:
-        """The value of a default or a rule. Raises ValueError for one that cannot be read, or that names what is not there."""
+        """The value of a default or a rule. Raises ValueError for one that cannot be parsed, or that names an unknown value."""
         return evaluate(expression, self._named)
 
     def _named(self, name: str) -> int:
         return self._card[name] if name in self._card else self.value(self._by_name[name])
 
     def allows(self, parameter: EngineParameter, value: int) -> bool:
-        """Whether a value keeps to the rules, where the others are what they are."""
+        """Whether the rules allow a value, given those of the other parameters."""
         if value == 0 and parameter.zero is not None:
             return True
         return self.of(parameter.min) <= value <= self.of(parameter.max) and self._has_shape(parameter, value)
@@ -102,7 +102,7 @@ class Parameters:
         )
 
     def limits(self, parameter: EngineParameter) -> tuple[int, int] | None:
-        """The least and the greatest value that the rules allow, besides a 0 with a meaning; None: there is none."""
+        """The least and the greatest value that the rules allow, apart from a 0 that has a meaning; None if there is none."""
         low, high = self.of(parameter.min), self.of(parameter.max)
         if parameter.power_of_two:
             powers = [1 << bit for bit in range(high.bit_length()) if low <= 1 << bit <= high]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kind says of its waiting is one of what the proof of freedom from deadlock knows."""
+"""A kind may name only the buffering and waits that the deadlock proof knows."""
 
 import re
 
@@ -27,7 +27,7 @@ def test_what_the_proof_does_not_know_is_refused(old, new, complaint, tmp_path):
 
 
 def test_a_kind_that_drops_says_how_much():
-    """What ends the waiting is counted, so that nothing is lost in silence."""
+    """What ends a wait is counted, so that nothing is lost silently."""
     for kind in load_kinds().values():
         if kind.buffering == "drops":
             assert any(counter.name.startswith("drop_") and counter not in kind.shell_counters for counter in kind.counters), kind.name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for parameters: what expressions are worth, what the rules allow, and how that is said."""
+"""Rules for parameters: the values of expressions, what the rules allow, and the sentence that says so."""
 
 import pytest
 

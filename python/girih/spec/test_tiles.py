@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The generator of tiles, by a kind that uses everything (`sample/`): several fabric ports, a window
-for tenants, credit links, arrays of configuration, an Ethernet port beside both ways of the fabric."""
+"""The generator of tiles, on a kind that uses every feature (`sample/`): several fabric ports, a window
+for tenants, credit links, arrays of configuration, an Ethernet port beside both directions of the fabric."""
 
 import os
 import random
@@ -86,8 +86,8 @@ def test_a_kind_can_be_without_the_fabric():
         (("tenant: chooses", "tenant: any"), "tenant is any; it must be one of keeps, chooses, own"),
         (("  units:", "  unit:"), "credits_in needs a parameter units"),
         (("fabric: both", "fabric: out"), "a kind with several fabric ports has fabric: both"),
-        (("WIDTH(8)) one;", "WIDTH(8)) one @ 0x10;"), "cfg.one is at 0x410; registers of cfg follow each other, so at 0x40c"),
-        (("config_number #(.WIDTH(12)) weight", "config_mac weight"), "cfg.weight is an array of words in pairs"),
+        (("WIDTH(8)) one;", "WIDTH(8)) one @ 0x10;"), "cfg.one is at 0x410; the registers of cfg follow one another, so it must be at 0x40c"),
+        (("config_number #(.WIDTH(12)) weight", "config_mac weight"), "cfg.weight is an array of registers of two words"),
     ],
 )
 def test_what_does_not_fit_is_refused(change, complaint, tmp_path):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compute units: a kind whose `.yaml` names a `core` is that engine behind a traffic manager.
 
-Whoever adds a unit writes the core and says what is its own; what all units are is in `rtl/compute/unit.yaml`,
-and the module that joins the core to its traffic manager is generated.
+The author of a unit writes its core and the facts that are particular to it. What all units share is in
+`rtl/compute/unit.yaml`, and the module that joins a core to its traffic manager is generated.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from ruamel.yaml import YAML
 from girih.paths import RTL
 
 UNIT = RTL / "compute" / "unit.yaml"
-SLOTS = "slots"  # of a unit's configuration, what is the traffic manager's; the rest is the core's
+SLOTS = "slots"  # the traffic manager's part of a unit's configuration; the rest is the core's
 
 
 @dataclass(frozen=True)
 class Core:
     """The engine of a compute unit.
 
-    module: its SystemVerilog module. payload_only: it sees payloads, and headers go round it. answers_void: it can
-    declare a message void. in_flight: how many messages may be within it, an expression; None: the traffic
-    manager's default. parameters: of the kind's, those of the core, by their names in the design file.
+    module: its SystemVerilog module. payload_only: it sees only payloads; headers go around it. answers_void: it can
+    declare a message void. in_flight: an expression for the number of messages that it may hold; None:
+    the traffic manager's default. parameters: the parameters of the core, by their names in the design file.
     """
 
     module: str
@@ -37,7 +37,7 @@ class Core:
 
 
 def completed(facts: Mapping[str, Any]) -> tuple[dict[str, Any], Core | None]:
-    """The facts of a kind with those that all units share, and its core; a kind without a core as it is."""
+    """The facts of a kind, with those that all units share, and its core. A kind without a core is returned unchanged."""
     if "core" not in facts:
         return dict(facts), None
     unit, core, own = YAML(typ="safe").load(UNIT.read_text()), facts["core"], facts.get("parameters", {})
@@ -60,6 +60,6 @@ def completed(facts: Mapping[str, Any]) -> tuple[dict[str, Any], Core | None]:
 
 
 def inputs() -> list[Path]:
-    """The files that decide what a unit is made of."""
+    """The files from which units are generated."""
     here = Path(__file__).parent
     return [UNIT, here / "units.py"]

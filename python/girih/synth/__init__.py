@@ -27,7 +27,7 @@ from girih.synth.yosys import read_command, relative, run
 
 __all__ = ["Area", "netlist", "synthesize", "synthesize_all", "total"]
 
-WORKERS = 2  # each takes a core and, for a large tile, a gigabyte
+WORKERS = 2  # each uses a core and, for a large tile, a gigabyte
 COMMANDS = """
 synth_xilinx -family xcup -flatten -noiopad -top {top}
 tee -q -o {folder}/partial.json stat -json
@@ -36,7 +36,7 @@ write_json -selected -noscopeinfo {folder}/netlist.json
 # Checks are for simulation and proofs; as cells they would keep their logic alive.
 READ_OPTIONS = "--ignore-assertions"
 
-Job = TypeVar("Job")  # what a job is called by
+Job = TypeVar("Job")  # the name of a job
 
 
 def synthesize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A netlist as a graph of delays: where signals start, which net changes which one, where signals must have arrived.
+"""A netlist as a graph of delays: where signals start, how they spread from net to net, where they must have arrived.
 
 A delay through a cell includes the wire to it. Levels count LUTs, reads of LUTRAM or shift registers, multipliers and carry
 chains, each as one however long, together with the LUTs in front of it in its own slice.
@@ -69,7 +69,7 @@ class _Builder:
             self.graph.arcs[source].append(Arc(target, ns + (self._wires[source] if wire is None else wire), levels))
 
     def register(self, cell: Cell, output: float, setup: Callable[[str], float | None]) -> None:
-        """All its outputs start from its clock; inputs end there that have a `setup`, by their pin."""
+        """All its outputs start from its clock; paths end at the inputs that have a `setup`, by pin."""
         clocks = {self._clocks[net] for pin, net in nets(cell.inputs) if pin in CLOCK_PINS}
         if len(clocks) > 1:
             raise GirihError(
@@ -126,7 +126,7 @@ WRITE_ADDRESSES = ("ADDRH", "ADDRD")  # of LUTRAMs by letter: that of their last
 
 
 def _clocks(netlist: Netlist) -> dict[Net, Net]:
-    """Each net that clocks a register, and the one that drives it in front of its buffer."""
+    """Each net that clocks a register, and the net that drives its clock buffer."""
     buffers = {cell.outputs["O"][0]: cell.inputs["I"][0] for cell in netlist.cells if cell.type == "BUFG"}
     clocks = (net for cell in netlist.cells for pin, net in nets(cell.inputs) if pin in CLOCK_PINS)
     return {net: buffers.get(net) or net for net in clocks}

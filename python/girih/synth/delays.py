@@ -37,5 +37,5 @@ SITE_WIRE = 0.02  # from a LUT to the wide multiplexer or carry chain of its own
 
 
 def wire(loads: int) -> float:
-    """The delay of a routed wire that so many cells read."""
+    """The delay of a routed wire with so many loads."""
     return 0.15 + 0.04 * log2(max(loads, 1))

@@ -37,7 +37,7 @@ class CardAreas:
 def module_area(module: str, params: CardParams) -> Area:
     """The area of one module of rtl/, or of a kind of tile, with its own defaults and the widths of a card.
 
-    One that is for cards with services has their descriptor. Raises GirihError where there is no such module.
+    A module for cards with services gets their descriptor. Raises GirihError if there is no such module.
     """
     return synthesize(**_module(module, params))
 
@@ -45,7 +45,7 @@ def module_area(module: str, params: CardParams) -> Area:
 def module_timing(
     module: str, params: CardParams, parameters: dict[str, object] | None = None, seam: bool = False
 ) -> Timing:
-    """The timing of what `module_area` gives the area of.
+    """The timing of the module whose area `module_area` gives.
 
     parameters: Verilog parameters that are not its defaults. seam: with the routers at the fabric ports of this kind of tile.
     """
@@ -70,7 +70,7 @@ def _module(module: str, params: CardParams) -> dict:
 def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None) -> CardAreas:
     """Synthesizes the parts of a design, two at a time; `progress(name, area)` after each.
 
-    Minutes for a new card, nothing for one that has not changed. Raises GirihError for a design with
+    Takes minutes for a new card, and no time for one that has not changed. Raises GirihError for a design with
     mistakes.
     """
     card = check_file(Path(design))
@@ -115,7 +115,7 @@ def _jobs(card: Card) -> dict[str, dict]:
             for x in range(card.fabric.x):
                 jobs[f"router {y << 4 | x}"] = _router(x, y, card.fabric.x, card.fabric.y)
     elif card.fabric.topology == "butterfly":
-        # Its routers have the same ports everywhere; where one is changes only what it compares with.
+        # All its routers have the same ports; the place of one changes only the constants that it compares with.
         sizes = {"Columns": card.fabric.x, "Rows": card.fabric.y, "Tiles": card.fabric.tiles}
         jobs["router"] = {"top": "butterfly_router", "parameters": sizes}
     elif card.links:

@@ -45,7 +45,7 @@ def nets(pins: Mapping[str, tuple[Net | None, ...]]) -> Iterator[tuple[str, Net]
 
 
 def read_netlist(document: Mapping[str, Any]) -> Netlist:
-    """The one module of a document. Raises GirihError when it has another number of modules."""
+    """The only module of a document. Raises GirihError if it has none or several."""
     modules = document["modules"]
     if len(modules) != 1:
         raise GirihError(
@@ -93,7 +93,7 @@ def _names(netnames: Mapping[str, Any]) -> dict[Net, str]:
 
 
 def _lines(cells: Mapping[str, Any]) -> dict[Net, str]:
-    """The line in the RTL of what carry chains make; other cells have lost theirs in synthesis."""
+    """The lines in the RTL from which carry chains come; those of other cells are lost in synthesis."""
     lines: dict[Net, str] = {}
     for cell in cells.values():
         source = cell["attributes"].get("src", "").split("|")[0]

@@ -50,12 +50,12 @@ def print_timings(console: Console, width: int, timings: Mapping[str, Timing]) -
         console.print(escape(f"{module}: {_text(path)}"), soft_wrap=True)
     if len(timings) > 1:
         module, timing = max(timings.items(), key=lambda item: item[1].worst_ns)
-        console.print(f"The slowest part, {module}, leaves {timing.clock_mhz:.0f} MHz.")
+        console.print(f"The slowest part, {module}, allows {timing.clock_mhz:.0f} MHz.")
     console.print("An estimate before placement, ± 30 %; see docs/timing.md.")
 
 
 def _text(path: Path) -> str:
-    """A path in two lines: its ends, and the named nets on the way, each when it is last met, with its time and its loads."""
+    """A path in two lines: its ends, and the named nets on the way, each with the time when it is last reached and its loads."""
     met = {point.net: f"{point.net} at {point.ns:.2f} ({point.loads})" for point in path.through}
     way = "\n    " + ", ".join(met.values()) if met else ""
     return f"{path.ns:.2f} ns, {path.levels} levels, {path.start} > {path.end}{way}"

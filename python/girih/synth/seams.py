@@ -19,7 +19,7 @@ MESH = sum(1 << (y << 4 | x) for x in range(4) for y in range(4))  # the nodes t
 
 
 def seam_file(kind: str) -> Path:
-    """The file with the module `seam_<kind>`. Raises GirihError for what is no kind of tile on the fabric."""
+    """The file with the module `seam_<kind>`. Raises GirihError if there is no such kind of tile on the fabric."""
     kinds = load_kinds()
     if kind not in kinds or not (kinds[kind].has_input or kinds[kind].has_output):
         raise GirihError(f"{kind} is no kind of tile that has a router", "synth", "Leave --seam out.")
@@ -47,7 +47,7 @@ def seam(kind: Kind) -> str:
 
 
 def _own_pins(kind: Kind) -> dict[str, tuple[str, str]]:
-    """The tile's pins that lead elsewhere than to the fabric: declaration and unpacked dimension, by name."""
+    """The tile's pins apart from those to the fabric: declaration and unpacked dimension, by name."""
     pins: dict[str, tuple[str, str]] = {}
     for use, prefix, there, back in (("axis_in", "s_axis", "input ", "output"), ("axis_out", "m_axis", "output", "input ")):
         if use in kind.uses:

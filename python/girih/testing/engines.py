@@ -18,7 +18,7 @@ from scapy.layers.l2 import Dot1Q, Ether
 from girih.spec.kinds import load_kind
 from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, flits_of, settle, start
 
-# Pauses before flits and refusals of them, as probabilities: (idle, stall).
+# Probabilities of a pause before a flit, and of a cycle in which no flit is taken: (idle, stall).
 TRAFFIC = ((0.0, 0.0), (0.4, 0.0), (0.0, 0.4), (0.5, 0.5))
 LARGEST_PAYLOAD = 8972  # of UDP, in a packet of 9,000 bytes
 

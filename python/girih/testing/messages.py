@@ -29,7 +29,7 @@ from girih.spec.message import CardParams, descriptor_fields, flit_fields, pack,
 PERIOD_NS = 4
 WRAP = 777  # the cycle of a simulation in which the card's time wraps
 
-# Of the design under test. Outside the simulator, where pytest collects, they mean nothing.
+# Those of the design under test; outside the simulator, where pytest collects, they have no meaning.
 _WIDTH = int(os.environ.get("GIRIH_DATA_WIDTH", "512"))
 PARAMS = CardParams.chained(_WIDTH) if os.environ.get("GIRIH_CHAINED") == "1" else CardParams(data_width=_WIDTH)
 FLIT_BYTES = PARAMS.flit_bytes
@@ -49,7 +49,7 @@ def time_at(cycle: int) -> int:
 
 @dataclass
 class Message:
-    """A message, as a test thinks of it. `desc` holds the descriptor's fields that are not 0.
+    """A message, as a test sees it. `desc` holds the descriptor's fields that are not 0.
 
     beside: what the hooks of source and sink put on or take off other signals. first and last are the
     cycles in which its flits moved.
@@ -70,9 +70,9 @@ def flits_of(data: bytes) -> int:
 
 
 def to_flits(message: Message, node: int | None = None) -> list[int]:
-    """The message's flits as integers. What means nothing (unused bytes, later descriptors) is random.
+    """The message's flits as integers. Bits without a meaning (unused bytes, later descriptors) are random.
 
-    node: the tile that it is for, which all flits of a message on the fabric say, and the tile that they are from.
+    node: the destination. On the fabric each flit of a message has its source and its destination.
     """
     flits = []
     ends = {} if node is None else {"src": message.desc.get("src", 0), "dst": node}
@@ -103,10 +103,10 @@ class FirstPort:
 
 
 class Source:
-    """Drives a link. idle: probability of a pause before each flit. node: of the tile, if it is one of the fabric.
+    """Drives a link. idle: probability of a pause before each flit. node: of the tile that it leads to, if it is a link of the fabric.
 
-    beside: gives, for a message, the index of a flit and whether it is the last one, the values of the
-    signals that go with this flit.
+    beside: a function of a message, the index of a flit and whether this is the last one; it returns the
+    values of the signals beside this flit.
     """
 
     def __init__(
@@ -220,7 +220,7 @@ class Sink:
             await RisingEdge(self._dut.clk_i)
             if self._valid.value == 1 and self._dut.rst_i.value == 0:
                 flit = unpack(FLIT_FIELDS, int(self._flit.value))
-                # Bytes past the end may change; nothing that means something may while the link waits.
+                # While the link waits, only the bytes past the end may change.
                 kept = FLIT_BYTES - (flit["empty"] if flit["last"] else 0)
                 body = flit["data"].to_bytes(FLIT_BYTES, "little")[:kept]
                 shown = (self._open is None and flit["desc"], flit["last"], flit["last"] and flit["bad"], body)

@@ -12,7 +12,7 @@ WIRE = 0.15  # with one load
 
 
 class Module:
-    """A netlist in the form of Yosys' `write_json`, cell by cell. Nets are numbers; a name makes one."""
+    """A netlist in the form of Yosys' `write_json`, cell by cell. Nets are numbers; a name creates one."""
 
     def __init__(self):
         self.cells: dict[str, dict] = {}

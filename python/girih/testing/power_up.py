@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The state of a design's clock and reset before a test's first cycle; cocotb imports this before the test's module.
 
-Everything else starts at random, inputs too, and a design without reset would act on it.
+Everything else starts at random, inputs too, and a design without reset would act on these values.
 """
 
 import cocotb

@@ -16,7 +16,7 @@ CTRL_FIELDS = [
 
 
 class RingError(Exception):
-    """The tile answered with an error, or let the request pass."""
+    """The tile answered with an error, or passed the request on."""
 
 
 class RingClient:

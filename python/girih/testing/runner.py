@@ -24,7 +24,7 @@ from girih.build.tools import VERILATOR_CHECKS
 from girih.paths import ROOT
 from girih.power_up import VARIABLE, power_up_seed
 
-# The programs that build are imported where they are used: simulations import this module, too, and build nothing.
+# What builds programs is imported where it is used: simulations import this module, too, and build nothing.
 
 SEED = 20_240_801  # fixed, and printed by cocotb in every log
 
@@ -97,7 +97,7 @@ def run_cocotb(
     saved, saved_path = dict(os.environ), list(sys.path)
     try:
         test_path = Path(test_file).resolve()
-        sys.path[:0] = [str(test_path.parent), str(ROOT / "python")]  # the runner hands sys.path on
+        sys.path[:0] = [str(test_path.parent), str(ROOT / "python")]  # the runner passes sys.path to the simulation
         results = Verilator().test(
             hdl_toplevel=program.name,
             hdl_toplevel_lang="verilog",
@@ -118,7 +118,7 @@ def run_cocotb(
         total, failed = get_results(results)
         assert total > 0, f"{test_file} holds no cocotb test for {top}"
         assert failed == 0, f"{failed} of {total} cocotb tests failed with {VARIABLE}={seed}; see {folder}"
-    except SystemExit as stop:  # cocotb's runner leaves so when the simulation dies
+    except SystemExit as stop:  # cocotb's runner raises this when the simulation dies
         raise AssertionError(f"the simulation of {top} ended abnormally with {VARIABLE}={seed}; see {folder}") from stop
     finally:
         os.environ.clear()

@@ -2,7 +2,7 @@
 """pytest plugin: at the end, the tests that took most processor time, and what each folder took.
 
 Processor time includes all programs that a test started (Verilator, the C++ compiler, simulations,
-proofs), so that it says the same on a busy machine.
+proofs), so it does not depend on the load of the machine.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def longest(times: dict[str, Times]) -> dict[str, Times]:
 
 
 class Clock:
-    """Puts on each report what was used since the report before; sums the reports of all workers."""
+    """Adds to each report the time since the previous one; sums the reports of all workers."""
 
     def __init__(self) -> None:
         self._processor, self._clock = _processor(), time.monotonic()

@@ -2,9 +2,9 @@
 // Proves that credit_meter conserves credits, by class, for any unit that holds at most Messages messages,
 // takes no more than it has accepted, meets one message per cycle, and is owed at most Messages credits of
 // messages that it let go:
-//   - what is owed to the scheduler, for messages taken or let go, is what waits and what is on the wire;
-//   - the engine's takings are told in the next cycle, and so are cancels;
-//   - nothing that waits is ever lost for want of room to count it.
+//   - the credits owed to the scheduler, for messages taken or let go, are those that wait and those on the wire;
+//   - messages that the engine takes are reported in the next cycle, and so are cancelled ones;
+//   - no waiting credit is lost because its counter is full.
 module credit_meter_proof
   import sched_pkg::*;
 #(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proof, unbounded, that a unit's credits are conserved; and that it notices a meter that loses one."""
+"""Unbounded proof that a unit's credits are conserved, and that the proof notices a meter that loses one."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves the control ring, with two nodes behind the bridge: the registers of the first one answer within Wait
-// cycles, and a window behind a guard is the second one's, which answers when it likes, or never. Whatever comes in:
+// cycles, and a window behind a guard is the second one's, which answers at any time, or never. For any input:
 //   - every access ends: from its start to its answer there are at most Longest cycles;
 //   - it is answered once, and by the node that it names: OKAY or SLVERR if there is one, DECERR if not;
 //   - the window's answer is the answer to this request, never the late one to an earlier request;
@@ -183,7 +183,7 @@ module ctrl_ring_proof
       // Every access ends.
       assert (age_q <= age_t'(Longest));
       if (u_bridge.state_q == 3'd0) assert (u_bridge.start == ((u_bridge.aw_valid_q && u_bridge.w_valid_q) || u_bridge.ar_valid_q));
-      // Answered once, by whom it names.
+      // Answered once, by the node that it names.
       assert (!(bvalid && rvalid));
       if (on_ring && ring[2].valid) assert (ring[2].response == (named != '0) && answers_q == named);
       if (on_card) assert (place == '0);

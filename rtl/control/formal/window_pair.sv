@@ -5,7 +5,7 @@
 //
 // What it asserts: a request of the watched tenant or the operator is done in the same cycle, refused by both or by none, and
 // the watched tenant reads the same. (The operator may read what other tenants have.)
-// How long such a request waits for the window to be free is not the block's: see docs/contracts.md.
+// The time that such a request waits for the window to be free does not depend on the block: see docs/contracts.md.
 module window_pair
   import girih_pkg::*;
 (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves the stream contract of router, in the middle of a mesh, or of butterfly_router, in a butterfly of
-// 3 x 2 routers with two tiles each, for the messages that come in at Source while every other port does as
-// it likes:
+// 3 x 2 routers with two tiles each, for the messages that come in at Source while every other port is
+// free:
 //   - every flit leaves once, unchanged, in the order in which it came, at one output per message;
 //   - a message leaves by the output that dimension order (X, then Y, then its tile) names;
 //   - messages are not interleaved at an output;
@@ -136,12 +136,12 @@ module router_proof
     end
   endfunction
 
-  // Whether a message may be for there; a router sends what is for nowhere to what is nearest.
+  // Whether this may be a message's destination; a router sends messages for unknown nodes to the nearest one.
   function automatic logic exists(node_t dst);
     exists = !Butterfly || (32'(dst[4:2]) < Columns && 32'(dst[7:5]) < Rows && 32'(dst[1:0]) < Tiles);
   endfunction
 
-  // The inputs that an output is reached from. What came by a row has the right column, what came by a column both.
+  // The inputs from which an output is reached. A message from a row input is in its column, one from a column input at its router.
   function automatic ports_t turns(int unsigned o);
     if (!Butterfly) turns = turns_into(o);
     else if (o < Row) turns = ~(ports_t'(1) << o);

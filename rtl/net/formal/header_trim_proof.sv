@@ -2,7 +2,7 @@
 // Proves header_window in series with message_trim: every flit passes the window
 // once and in order; the window shows the first bytes of the message whose first flit it offers, as many as it
 // says, and never waits for more than is needed; the trim makes of each message its first desc.length bytes,
-// void when the message was, or was shorter; what is offered stays; and where the output takes, something moves.
+// void when the message was, or was shorter; what is offered stays; and whenever the output is ready, something moves.
 module header_trim_proof
   import girih_pkg::*;
 #(
@@ -55,7 +55,7 @@ module header_trim_proof
       .short_o(too_short)
   );
 
-  // What may be relied on: the rules of the link, and a need within the window. That is a function of
+  // Assumptions: the rules of the link, and a need within the window. That is a function of
   // the message: here, of its descriptor.
   stream_check #(
       .T(flit_t),
@@ -145,7 +145,7 @@ module header_trim_proof
         // It is not offered with less than is needed while more of it is to come.
         if (count_t'(ahead + 1'b1) == count && !data.last && count != count_t'(K)) assert (available >= need);
       end
-      // Nor is it held back when what is needed has come.
+      // Nor is it held back when everything needed has arrived.
       if (first && tracking && index_q == ahead && (data.last || through >= bytes_t'(need))) assert (window_valid);
 
       // For the induction: where the tracked flit lies, and how far each message has come.
@@ -213,7 +213,7 @@ module header_trim_proof
   always_ff @(posedge clk_i) begin
     if (!rst) begin
       assert ((out_valid && out_ready_i) == (take && leaves));
-      // What leaves waits for the output, and what is swallowed for nothing.
+      // A flit that leaves waits for the output; one that is swallowed does not wait.
       assert (!window_valid || window_ready == (out_ready_i || !leaves));
       assert (too_short == (take && window_flit.last && !held_q && limit != '0 && now < bytes_t'(limit)));
       if (take && leaves) begin

@@ -52,7 +52,7 @@ module packet_store_proof
       .fits_o(fits)
   );
 
-  // What the user keeps to.
+  // Rules that the user obeys.
   logic push, pop;
   assign push = in_valid_i && in_ready;
   assign pop = out_valid && out_ready_i;
@@ -121,14 +121,14 @@ module packet_store_proof
 
   always_ff @(posedge clk_i) begin
     if (!rst) begin
-      // What is promised.
+      // The promises.
       if (tracking_q && pop && u_dut.read_q == at_q) begin
         assert (committed_q && out_flit == flit_q && out_token == token_q);
       end
       if (holds_q) assert (out_valid && out_flit == held_q && out_token == held_token_q);
       assert (!fits || in_ready);
 
-      // What makes it inductive.
+      // Invariants for the induction.
       assert (used <= ptr_t'(Depth) && ready <= used);
       assert (u_dut.full_q == (used == ptr_t'(Depth)) && u_dut.valid_q == (ready != '0));
       assert (!u_dut.open_q || ready == used);

@@ -4,11 +4,11 @@
 // they come, what it has staged, and what is written for it are alike, and so are all rights and ranges.
 //
 // The table, meters, counters and registers are free: alike where the watched tenant may read, which is its own. A tenant writes in its
-// own range alone. That ranges do not overlap is the operator's to see to. The operator asks for no entries and objects of others
+// own range alone. The operator must keep the ranges apart. The operator asks for no entries and objects of others
 // here, since what it reads becomes what it has staged.
 //
-// Memories are compared at one row, which is any: that others are alike is assumed of what is read from them, a cycle after it
-// was read, when this has been proved of every row.
+// Memories are compared at one arbitrary row. As this proves every row, the data that are read from other rows are assumed to be
+// alike, a cycle after the read.
 module match_window_proof
   import girih_pkg::*, rmt_pkg::*, action_pkg::*, match_pkg::*;
 #(
@@ -44,7 +44,7 @@ module match_window_proof
       .rst_o(rst)
   );
 
-  // Any tenant and any row, the same for ever.
+  // Any tenant and any row; they do not change.
   tenant_t watched_q, range_row_q;
   logic [5:0] staged_row_q, rights_row_q;
   always_ff @(posedge clk_i) begin

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proof, unbounded, that tenants are apart at a stage's window; and that it notices what would let them meet."""
+"""Unbounded proof that a stage's window keeps tenants apart, and that the proof notices designs that do not."""
 
 import pytest
 
@@ -33,7 +33,7 @@ BROKEN = [
     # A tenant gives itself rights, or entries.
     ("(start && is_rights && window_i.write && operator)", "(start && is_rights && window_i.write)"),
     ("start && is_entries && window_i.write && operator && given_good", "start && is_entries && window_i.write && given_good"),
-    # A tenant reads and writes entries behind its range, or objects.
+    # A tenant reads and writes entries, or objects, beyond its range.
     ("(index_q < own_entries.first || index_q >= own_entries.stop)", "(index_q < own_entries.first)"),
     ("(index_q < rights_q[15:0] || index_q >= rights_q[31:16])", "(index_q < rights_q[15:0])"),
 ]

@@ -180,7 +180,7 @@ module admission_proof
     end
   end
 
-  // What makes it inductive. A slot is held, was never used, or is in the queue of those that came back.
+  // Invariants for the induction. A slot is held, was never used, or is in the queue of those that came back.
   logic [Entries-1:0] found;
   logic twice;
   logic [SlotWidth:0] queued;

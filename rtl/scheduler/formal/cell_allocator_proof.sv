@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves cell_allocator and its lists, by induction: every cell is in one place; none is handed out while a packet has it;
-// the number of free cells is exact; and a free cell can be had two cycles after anything was freed, at the latest.
+// the number of free cells is exact; and a free cell is available at most two cycles after anything was freed.
 //
 // The harness is the writer, the reader and all that hold packets: it takes cells to packets, gives up a packet that is not
 // complete, discards stored ones, or reads them, a cell at a time and in any order. For each cell the model says where it
@@ -86,7 +86,7 @@ module cell_allocator_proof #(
       .free_o(free_cells)
   );
 
-  // What is pushed to a list is behind so many chains.
+  // How many chains are before one that is pushed to a list.
   cell_t behind_discarded, behind_read;
   assign behind_discarded = u_dut.u_discarded.straight ? '0
       : where_q[u_dut.u_discarded.tail_q].ahead + cell_t'(!u_dut.load_discarded);
@@ -161,7 +161,7 @@ module cell_allocator_proof #(
     end
   end
 
-  // What is promised.
+  // The promises.
   always_comb begin
     if (!rst) begin
       assert (!take || !(where_q[cell_next].place inside {Writing, Stored, Reading}));
@@ -170,7 +170,7 @@ module cell_allocator_proof #(
     end
   end
 
-  // What makes it inductive: what the registers and the links say is where the cells are.
+  // Invariants for the induction: registers and links agree with where the cells are.
   function automatic logic is_last(cell_t c, place_e place);
     return where_q[c].place == place && where_q[c].last == c;
   endfunction

@@ -33,7 +33,7 @@ module credit_manager_proof
       .rst_o(rst)
   );
 
-  // The configuration stands still.
+  // The configuration does not change.
   logic [Units-1:0] enabled_q;
   logic [Units-1:0][3:0] service_q;
   logic [Units-1:0][7:0] credits_q;

@@ -6,7 +6,7 @@ module packet_buffer_proof
   import girih_pkg::*;
 #(
     parameter int unsigned CellFlits = 1,
-    parameter bit Track = 1  // 0: cells only, which a solver is through with sooner
+    parameter bit Track = 1  // 0: only the cells, which takes the solver less time
 ) (
     input logic clk_i,
     input logic in_valid_i,
@@ -160,7 +160,7 @@ module packet_buffer_proof
     end
   end
 
-  // A free cell can be had at the latest two cycles after anything was freed.
+  // A free cell is available at most two cycles after anything was freed.
   logic [1:0] quiet_q;
   always_ff @(posedge clk_i) begin
     if (u_dut.free || |discard || u_dut.back || u_dut.take) quiet_q <= '0;
@@ -168,7 +168,7 @@ module packet_buffer_proof
     if (rst) quiet_q <= '0;
   end
 
-  // What comes in: messages no longer than a length can say, and empty only at the end.
+  // Input: messages no longer than a length can express, with empty bytes only at the end.
   always_ff @(posedge clk_i) begin
     if (!rst) begin
       assume (in_flit_i.last || in_flit_i.empty == '0);

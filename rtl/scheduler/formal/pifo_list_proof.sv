@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves pifo_list, by induction: the slots of each leaf come out first in first out, whatever is pushed and popped beside
-// them, and a pop says rightly whether it left the leaf empty. For each slot the model says in which leaf it is, and how many
+// them, and a pop reports correctly whether it left the leaf empty. For each slot the model says in which leaf it is, and how many
 // are before it there.
 module pifo_list_proof #(
     parameter int unsigned Entries = 4,
@@ -98,7 +98,7 @@ module pifo_list_proof #(
     if (!(pop_q && pop_leaf_q == pop_leaf_i && !emptied)) assume (pop_next_leaf_i == pop_leaf_i);
   end
 
-  // What is promised.
+  // The promises.
   always_comb begin
     if (!rst) begin
       assert (popped == pop_q);
@@ -109,7 +109,7 @@ module pifo_list_proof #(
     end
   end
 
-  // What makes it inductive: first and last slot of each leaf, and the links between them.
+  // Invariants for the induction: first and last slot of each leaf, and the links between them.
   always_comb begin
     if (!rst) begin
       assert (u_dut.push_valid_q == push_q && u_dut.pop_valid_q == pop_q);

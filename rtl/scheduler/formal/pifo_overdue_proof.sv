@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves pifo_overdue, by induction: what is taken from a queue's list is the oldest of it, or the newest where that is
+// Proves pifo_overdue, by induction: what is taken from a queue's list is its oldest entry, or its newest if that is
 // asked for. For each slot the model says in which queue's list it is, and how many older ones are there.
 module pifo_overdue_proof #(
     parameter int unsigned Queues = 2,
@@ -71,7 +71,7 @@ module pifo_overdue_proof #(
     end
   end
 
-  // What is promised.
+  // The promises.
   always_comb begin
     if (!rst && take_i) begin
       assert (here_q[slot] && queue_q[slot] == queue_i);
@@ -79,7 +79,7 @@ module pifo_overdue_proof #(
     end
   end
 
-  // What makes it inductive: the ends of each list, and the links between its slots.
+  // Invariants for the induction: the ends of each list, and the links between its slots.
   for (genvar q = 0; q < Queues; q++) begin : gen_queue
     always_comb begin
       if (!rst) begin

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves pifo for all operations of the first cycles: every pop takes the lowest (highest) rank of
-// its queue, the first of equals, after PopLatency cycles; the counts are right; what is said to be
-// at the ends is there; entries that were moved to the overdue ones come first, in the order of their moves. The model
+// its queue, the first of equals, after PopLatency cycles; the counts are right; the reported ends
+// are right; entries that were moved to the overdue ones come first, in the order of their moves. The model
 // keeps for each slot what is in it and which slots came before it: into the queue, or to the overdue ones.
-// RankMask and Fill leave the solver less to choose from, so that it gets further.
+// RankMask and Fill restrict the inputs, so that the solver reaches more cycles.
 module pifo_proof #(
     parameter int unsigned Queues = 1,
     parameter int unsigned Entries = 4,
@@ -95,7 +95,7 @@ module pifo_proof #(
   logic [Entries-1:0][Entries-1:0] earlier_q;  // by slot: those that were here when it came
   rank_t [Entries-1:0] rank_q;
   queue_t [Entries-1:0] queue_q;
-  popped_t due_q[3];  // what is to come out in this cycle and in the next two
+  popped_t due_q[3];  // entries due to come out in this cycle and in the next two
 
   function automatic logic below(rank_t a, rank_t b, logic circular);
     rank_t distance;
@@ -163,7 +163,7 @@ module pifo_proof #(
     end
   end
 
-  // What the user keeps to.
+  // Rules that the user obeys.
   always_ff @(posedge clk_i) begin
     if (rst || !ready) assume (!push_valid_i && !pop_valid_i);
     assume (push_queue_i < (QueueWidth + 1)'(Queues) && pop_queue_i < (QueueWidth + 1)'(Queues));
@@ -174,7 +174,7 @@ module pifo_proof #(
     end
     if (push_valid_i) begin
       assume (!taken_q[push_slot_i]);
-      // Which of the free slots makes no difference: the solver need not try them all.
+      // It makes no difference which free slot is used, so the solver need not try them all.
       assume ((Entries'(1) << push_slot_i) == (~taken_q & (taken_q + 1'b1)));
       assume ((push_rank_i & ~RankMask) == '0);
       for (int unsigned s = 0; s < Entries; s++) begin
@@ -187,7 +187,7 @@ module pifo_proof #(
     end
   end
 
-  // What the PIFO promises.
+  // The promises.
   always_ff @(posedge clk_i) begin
     if (!rst) begin
       assert (popped_valid == due_q[0].valid);

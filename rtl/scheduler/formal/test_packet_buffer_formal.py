@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""packet_buffer with four cells: nothing goes wrong within a number of cycles from reset."""
+"""packet_buffer with four cells: it is correct in the first cycles after reset, whatever happens in them."""
 
 import pytest
 

@@ -2,7 +2,7 @@
 """pifo against a model, for all operations of the first cycles after it is cleared; and that breaking it is noticed.
 
 Bounded: the first operation is in cycle 9, and the solver's time grows fast with each cycle after it.
-`pifo_random.cpp` is what goes deep.
+`pifo_random.cpp` covers long runs.
 """
 
 from girih.formal import prove, refute

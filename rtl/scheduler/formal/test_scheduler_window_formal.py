@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proof, unbounded, that the scheduler's window tells a tenant of its own alone; and that it notices what would tell more."""
+"""Unbounded proof that the scheduler's window tells a tenant only about its own queues, and that the proof notices designs that tell more."""
 
 import pytest
 
@@ -16,7 +16,7 @@ BROKEN = [
     # A tenant reads any queue, or the load of units.
     ("(part inside {QueueState, TenantState, Fates} && tenant_i == owner)", "part inside {QueueState, TenantState, Fates}"),
     ("(part inside {QueueState, TenantState, Fates} && tenant_i == owner)", "part == UnitState"),
-    # An answer is the one to the request before.
+    # The answer is that to the previous request.
     ("if (valid_i && !asked_q) data_q <= data_d;", "if (valid_i && asked_q) data_q <= data_d;"),
     # A tenant changes classes.
     ("part == Classes && tenant_i == '0", "part == Classes"),

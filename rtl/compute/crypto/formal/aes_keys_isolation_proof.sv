@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that no tenant learns of, uses or changes what another one has in aes_keys. Two copies get the same requests
+// Proves that in aes_keys no tenant learns of, uses or changes another's keys. Two copies get the same requests
 // of the watched tenant and of the operator, and any of other tenants, each copy its own. For the watched tenant's slots
 // presence, salt and round keys stay alike in every cycle, and so do its answers and their times.
 module aes_keys_isolation_proof
@@ -31,7 +31,7 @@ module aes_keys_isolation_proof
       .rst_o(rst)
   );
 
-  // Any tenant and any of its slots, the same for ever.
+  // Any tenant and any of its slots; they do not change.
   tenant_t watched_q;
   logic [IndexWidth-1:0] index_q;
   always_ff @(posedge clk_i) begin

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proof, unbounded, that tenants' keys are apart; and that it notices what would let them meet."""
+"""Unbounded proof that tenants' keys are separate, and that the proof notices designs that mix them."""
 
 import pytest
 
@@ -23,9 +23,9 @@ def test_tenants_are_apart():
 BROKEN = [
     # One set of staged words for all tenants.
     ("assign stage_tenant = forget ? owner : window_tenant_i;", "assign stage_tenant = '0;"),
-    # A tenant's request reaches what the operator has.
+    # A tenant names the owner of a key, as only the operator may.
     ("assign owner = window_tenant_i == '0 ? window_data_i[11:8] : window_tenant_i;", "assign owner = window_data_i[11:8];"),
-    # What was staged before is loaded, too.
+    # A key is loaded when only some words are staged, whoever staged them.
     ("staged_q[window_tenant_i] == '1 || expanding_q;", "staged_q != '0 || expanding_q;"),
 ]
 
