@@ -55,7 +55,7 @@ def generated_rtl(params: CardParams) -> Path:
 
     Made when it is not there, under its final name only when it is complete. A process reads what it is made from once.
     """
-    packages = {"girih": package(params), "action": action.package(), "parser": program.package()}
+    packages = {"girih": package(params), "action": action.FORMAT.package(), "parser": program.FORMAT.package()}
     packages |= {window: windows.package(window) for window in windows.windows()}
     made_from: list[str | bytes] = [part for path in inputs() for part in (path.name, path.read_bytes())]
     folder = BUILD / "generated" / digest(*packages.values(), *made_from)

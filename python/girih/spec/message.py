@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from ruamel.yaml import YAML
 
 from girih.paths import SPEC
+from girih.verilog import render
 
+TEMPLATE = Path(__file__).parent / "templates" / "girih_pkg.sv.j2"
 SUPPORTED_WIDTHS = (128, 256, 512, 1024)
 TIMINGS = {"relaxed": 0, "250": 250, "322": 322}  # what a card can be timed for, and the clock in MHz
 
@@ -148,16 +151,11 @@ def flit_fields(params: CardParams) -> list[Field]:
     ]
 
 
-def _typedef(name: str, fields: list[Field]) -> list[str]:
-    lines = ["  typedef struct packed {"]
-    for field in fields:
-        if field.type:
-            dims = f"[{field.count - 1}:0] " if field.count > 1 or field.name in ("route", "chain") else ""
-            kind = f"{field.type}_t {dims}"
-        else:
-            kind = f"logic [{field.bits - 1}:0] " if field.bits > 1 else "logic "
-        lines.append(f"    {kind}{field.name};  // {field.doc}")
-    return [*lines, f"  }} {name}_t;", ""]
+def _declared(field: Field) -> dict[str, str]:
+    """A field, as SystemVerilog declares it. An array stays one if it has a single element."""
+    bits = f"_t [{field.count - 1}:0]" if field.count > 1 or field.name in ("route", "chain") else "_t"
+    kind = f"{field.type}{bits}" if field.type else f"logic [{field.bits - 1}:0]" if field.bits > 1 else "logic"
+    return {"type": kind, "name": field.name, "doc": field.doc}
 
 
 def package(params: CardParams) -> str:
@@ -174,66 +172,15 @@ def package(params: CardParams) -> str:
         raise ValueError(
             f"route_hops {params.route_hops}: a route along a whole chain and out takes {params.chain_hops + 1}"
         )
-    lines = [
-        "// SPDX-License-Identifier: Apache-2.0",
-        "// Generated from spec/message.yaml by girih.spec.message; do not edit.",
-        "package girih_pkg;",
-        f"  localparam int unsigned W = {params.data_width};  // bits of data in a flit",
-        "  localparam int unsigned FlitBytes = W / 8;",
-        "  localparam int unsigned EmptyWidth = $clog2(FlitBytes);",
-        f"  localparam int unsigned MaxFrameBytes = {params.max_frame};  // without FCS",
-        "  localparam int unsigned MaxFrameFlits = (MaxFrameBytes + FlitBytes - 1) / FlitBytes;",
-        f"  localparam int unsigned RouteHops = {params.route_hops};",
-        f"  localparam int unsigned ChainHops = {params.chain_hops};",
-        "  // The clock that paths are cut for, where a cut costs a cycle; 0: they are not cut.",
-        f"  localparam int unsigned TimingMhz = {TIMINGS[params.timing]};",
-        "",
-    ]
-    for name, entry in _spec()["widths"].items():
-        lines.append(f"  typedef logic [{entry['bits'] - 1}:0] {name}_t;  // {entry['doc']}")
-    lines.append("")
-    for name in _spec()["structs"]:
-        lines += _typedef(name, struct_fields(name))
-    lines += _typedef("descriptor", descriptor_fields(params))
     # A count of 1, 3, 7 or 15 hops cannot say more, and Verilator warns of a comparison that is always true.
     counts = (("route_count) <= RouteHops", params.route_hops), ("chain_count) <= ChainHops", params.chain_hops))
     fits = [f"32'(desc.{count}" for count, hops in counts if hops & (hops + 1)] or ["1'b1"]
-    lines += [
-        "  // Whether the arrays of a descriptor can have as many elements as their counts say.",
-        "  /* verilator lint_off UNUSEDSIGNAL */",
-        "  function automatic logic descriptor_fits(input descriptor_t desc);",
-        f"    descriptor_fits = {' && '.join(fits)};",
-        "  endfunction",
-        "  /* verilator lint_on UNUSEDSIGNAL */",
-        "",
-        "  typedef struct packed {",
-        "    descriptor_t desc;  // with the first flit",
-        "    logic bad;  // with last: the whole message is void",
-        "    logic last;",
-        "    logic [EmptyWidth-1:0] empty;  // invalid bytes at the top of the last flit",
-        "    logic [W-1:0] data;  // first wire byte in [7:0]",
-        "  } flit_t;",
-        "",
-        "  // One entry of a node table: messages whose key matches (or any, for `any`) go to node.",
-        "  typedef struct packed {",
-        "    logic valid;",
-        "    logic any;",
-        "    node_t node;",
-        "    next_key_t key;",
-        "  } next_hop_t;",
-        "",
-        "  // A beat of the control ring: a request, or the response that replaces it.",
-        "  typedef struct packed {",
-        "    logic valid;",
-        "    logic response;",
-        "    logic write;",
-        "    logic error;",
-        "    tenant_t tenant;  // whose request it is; 0: the operator's",
-        "    node_t node;",
-        "    logic [15:0] offset;  // byte address in the tile",
-        "    logic [31:0] data;  // of an error: 1 if the window did not answer in time, else 0",
-        "  } ctrl_t;",
-        "endpackage",
-        "",
-    ]
-    return "\n".join(lines)
+    structs = {name: struct_fields(name) for name in _spec()["structs"]} | {"descriptor": descriptor_fields(params)}
+    return render(
+        TEMPLATE,
+        params=params,
+        mhz=TIMINGS[params.timing],
+        widths=_spec()["widths"],
+        structs={name: [_declared(field) for field in fields] for name, fields in structs.items()},
+        fits=" && ".join(fits),
+    )

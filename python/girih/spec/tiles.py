@@ -16,6 +16,7 @@ from pathlib import Path
 from peakrdl_regblock import RegblockExporter
 from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 
+from girih import verilog
 from girih.paths import HARDWARE, ROOT
 from girih.spec import histogram, units
 from girih.spec.kinds import CARD, SHELL, Kind, compile_rdl
@@ -28,37 +29,29 @@ _WAIVED = ("MULTIDRIVEN", "GENUNNAMED", "UNUSEDSIGNAL")
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def _heading(source: Path) -> str:
-    return (
-        "// SPDX-License-Identifier: Apache-2.0\n"
-        f"// Generated from {source.relative_to(ROOT)} by girih.spec.tiles; do not edit.\n"
-    )
-
-
-def _struct(name: str, members: list[tuple[str, int, int, str]]) -> list[str]:
-    """A packed struct of members (name, count, width, doc); a count makes an array."""
-    lines = ["  typedef struct packed {"]
-    for member, count, width, doc in members:
-        dimension = (f"[{count - 1}:0]" if count else "") + (f"[{width - 1}:0]" if width > 1 else "")
-        dimension += " " if dimension else ""
-        lines.append(f"    logic {dimension}{member};  // {doc}")
-    return [*lines, f"  }} {name};", ""]
-
-
 def package(kind: Kind) -> str:
     """`<kind>_pkg`: the types of an engine's `cfg_i` and `event_o`."""
-    lines = []
+    structs = {}
     if kind.config:
-        lines += _struct("cfg_t", [(field.name, field.count, field.width, field.doc) for field in kind.config])
+        structs["cfg_t"] = [_member(field.name, field.doc, field.count, field.width) for field in kind.config]
     if kind.engine_counters:
-        lines += _struct("event_t", [(counter.name, 0, 1, counter.doc) for counter in reversed(kind.engine_counters)])
-    return _heading(kind.rdl) + "\n".join([f"package {kind.name}_pkg;", *lines[:-1], "endpackage", ""])
+        structs["event_t"] = [_member(counter.name, counter.doc) for counter in reversed(kind.engine_counters)]
+    return _types(kind.name, kind.rdl, structs)
 
 
 def shell_package(kind: Kind) -> str:
     """`shell_pkg`: what the shell of every kind, so also of this one, counts."""
-    lines = _struct("shell_event_t", [(counter.name, 0, 1, counter.doc) for counter in reversed(kind.shell_events)])
-    return _heading(SHELL / "tile.rdl") + "\n".join(["package shell_pkg;", *lines[:-1], "endpackage", ""])
+    return _types("shell", SHELL / "tile.rdl", {"shell_event_t": [_member(event.name, event.doc) for event in reversed(kind.shell_events)]})
+
+
+def _member(name: str, doc: str, count: int = 0, width: int = 1) -> dict[str, str]:
+    """A member of a struct; a count makes an array."""
+    dimensions = (f"[{count - 1}:0]" if count else "") + (f"[{width - 1}:0]" if width > 1 else "")
+    return {"type": f"logic {dimensions}".rstrip(), "name": name, "doc": doc}
+
+
+def _types(name: str, source: Path, structs: Mapping[str, list[dict[str, str]]]) -> str:
+    return render(TEMPLATES / "types_pkg.sv.j2", name=name, source=source.relative_to(ROOT), structs=structs)
 
 
 def tile(kind: Kind) -> str:
@@ -83,10 +76,11 @@ def write_registers(out_dir: Path, rdl: Path) -> None:
         err_if_bad_addr=True,
         err_if_bad_rw=True,
     )
+    heading = f"// SPDX-License-Identifier: Apache-2.0\n// Generated from {rdl.relative_to(ROOT)} by girih.spec.tiles; do not edit.\n"
     for path in (out_dir / f"{name}.sv", out_dir / f"{name}_pkg.sv"):
         off = "".join(f"// verilator lint_off {rule}\n" for rule in _WAIVED)
         on = "".join(f"// verilator lint_on {rule}\n" for rule in _WAIVED)
-        path.write_text(_heading(rdl) + off + path.read_text().rstrip() + "\n" + on)
+        path.write_text(heading + off + path.read_text().rstrip() + "\n" + on)
 
 
 def generate(out_dir: Path, kinds: Mapping[str, Kind]) -> None:
@@ -106,6 +100,6 @@ def inputs() -> list[Path]:
     """The files that decide what `generate` writes."""
     descriptions = [path for folder in HARDWARE for suffix in ("rdl", "yaml") for path in sorted(folder.rglob(f"*.{suffix}"))]
     here = Path(__file__).parent
-    programs = [here.parent / "verilog.py", *(here / name for name in ("histogram.py", "kinds.py", "parameters.py", "tiles.py"))]
-    programs += sorted(TEMPLATES.rglob("*.j2"))
+    programs = [here / name for name in ("histogram.py", "kinds.py", "parameters.py", "tiles.py")]
+    programs += [Path(verilog.__file__), *sorted(verilog.SHARED.glob("*.j2")), *sorted(TEMPLATES.rglob("*.j2"))]
     return [*descriptions, *programs, *units.inputs()]

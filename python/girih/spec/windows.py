@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from ruamel.yaml import YAML
 
 from girih.paths import SPEC
+from girih.verilog import render
 
+TEMPLATE = Path(__file__).parent / "templates" / "window_pkg.sv.j2"
 ADDRESS_BITS = 14
 
 
@@ -24,6 +27,11 @@ class Part:
     size: int
     strides: dict[str, int]
     doc: str
+
+    @property
+    def lsb(self) -> int:
+        """The lowest of the bits of the address that select this part."""
+        return self.size.bit_length() - 1
 
     def slices(self) -> dict[str, tuple[int, int]]:
         """The highest and the lowest bit of the address that hold each index."""
@@ -56,19 +64,4 @@ def offset(window: str, name: str, **indices: int) -> int:
 
 def package(window: str) -> str:
     """The text of `<window>_pkg.sv`."""
-    lines = [
-        "// SPDX-License-Identifier: Apache-2.0",
-        "// Generated from spec/windows.yaml by girih.spec.windows; do not edit.",
-        f"package {window}_pkg;",
-    ]
-    for name, part in windows()[window].items():
-        word, low = name.capitalize(), part.size.bit_length() - 1
-        lines += [
-            f"  // {part.doc}",
-            f"  localparam logic [{ADDRESS_BITS - 1}:0] {word}At = {ADDRESS_BITS}'h{part.at:x};",
-            f"  localparam int unsigned {word}Lsb = {low};  // of the bits of the address that select this part",
-            f"  localparam logic [{ADDRESS_BITS - 1}:{low}] {word}Part = {ADDRESS_BITS - low}'h{part.at >> low:x};",
-        ]
-        for index, (high, lowest) in part.slices().items():
-            lines.append(f"  localparam int unsigned {word}{index.capitalize()}Msb = {high}, {word}{index.capitalize()}Lsb = {lowest};")
-    return "\n".join([*lines, "endpackage", ""])
+    return render(TEMPLATE, window=window, parts=windows()[window], bits=ADDRESS_BITS)
