@@ -3,25 +3,29 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import pickle
 import signal
 import threading
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
+from importlib import metadata
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from peakrdl_regblock.udps import ALL_UDPS
 from ruamel.yaml import YAML
-from systemrdl import RDLCompiler
-from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 
-from girih.paths import HARDWARE, RTL
-from girih.spec.message import SUPPORTED_WIDTHS, type_widths
+from girih.paths import BUILD, HARDWARE, ROOT, RTL, SPEC
+from girih.spec import units
+from girih.spec.kind import CONFIG, LARGEST_KEY, ConfigField, Counter, Kind, NodeTable, Register, RegisterField
+from girih.spec.message import SUPPORTED_WIDTHS
 from girih.spec.parameters import EngineParameter
-from girih.spec.units import Core, completed
+from girih.spec.units import completed
+
+if TYPE_CHECKING:  # the compiler of register descriptions takes longer to import than the rest, and is seldom needed
+    from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 
 SHELL = RTL / "shell"
 CARD = RTL / "control" / "card.rdl"
@@ -31,198 +35,9 @@ TENANT = ("keeps", "chooses", "own")
 USES = ("axis_in", "axis_out", "now", "latency", "window", "credits_in", "credits_out")
 HEADERS = ("network", "transport", "payload")  # that a descriptor has offsets of
 FABRIC = ("in", "out", "both", "none")
-LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
-CONFIG = 0x400  # where the configuration starts
 WINDOW = 0x4000  # where the window of a kind that uses one starts
 WINDOW_BYTES = 0x4000
 CREDIT_UNITS = "units"  # the parameter that says how many credit links a kind with credits_in has
-
-
-@dataclass(frozen=True)
-class RegisterField:
-    """Bits [lsb + width - 1 : lsb] of a register."""
-
-    name: str
-    lsb: int
-    width: int
-    doc: str
-
-
-@dataclass(frozen=True)
-class Register:
-    """A register, or an array of `count` registers, 4 bytes apart (8 if wider than 32 bits).
-
-    offset: bytes from the start of the tile. width: the number of bits in use. access: "r" or "rw".
-    """
-
-    name: str
-    offset: int
-    width: int
-    access: str
-    doc: str
-    count: int = 1
-    fields: tuple[RegisterField, ...] = ()
-
-    @property
-    def stride(self) -> int:
-        return 8 if self.width > 32 else 4
-
-
-@dataclass(frozen=True)
-class ConfigField:
-    """A field of the kind's `cfg_t`, first one at the most significant end.
-
-    format: how it is written in a design file ("mac", "ipv4", "number", "flag", "node").
-    default: its value when a design file gives none; None: a design file must give it.
-    count: elements of an array, 0 for a single value; width, format and default are those of an element.
-    """
-
-    name: str
-    width: int
-    format: str
-    default: int | None
-    doc: str
-    offset: int
-    count: int = 0
-
-    @property
-    def word(self) -> int:
-        """Its first word, counted from where the configuration starts."""
-        return (self.offset - CONFIG) // 4
-
-    @property
-    def pair(self) -> bool:
-        """Whether it takes two words."""
-        return self.width > 32
-
-    @property
-    def bits(self) -> int:
-        """Bits of the whole field in `cfg_t`."""
-        return self.width * (self.count or 1)
-
-    @property
-    def whole_default(self) -> int:
-        """The default of the whole field, element 0 in the low bits; 0 where there is none."""
-        return sum((self.default or 0) << self.width * index for index in range(self.count or 1))
-
-
-@dataclass(frozen=True)
-class Counter:
-    """A 64-bit counter. The prefix of its name says to which term of the conservation law it belongs."""
-
-    name: str
-    offset: int
-    doc: str
-
-
-@dataclass(frozen=True)
-class NodeTable:
-    """The node table of a kind. key: what it is searched with. names: words for keys in a design file. most: the largest key."""
-
-    key: str
-    entries: int
-    names: Mapping[str, int]
-    most: int = LARGEST_KEY
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of tile.
-
-    engine: its module, written by hand, or generated around its core if it has one. fabric: whether the engine takes messages
-    from the fabric ("in"), sends them ("out"), "both" or "none". fabric_ports: the number of its fabric ports, or the parameter
-    that gives it. chained: it is only for cards with services. output_register: one cycle more between engine and fabric on cards
-    timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
-    messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
-    holds: what messages may wait for in it while everything else rests, or None. widths: data widths that it supports. needs,
-    gives: headers whose offsets incoming messages must have, and those that it adds. rdl, yaml: its files, for error messages.
-    """
-
-    name: str
-    area: str
-    title: str
-    summary: str
-    engine: str
-    core: Core | None
-    uses: tuple[str, ...]
-    fabric: str
-    fabric_ports: int | str
-    chained: bool
-    output_register: bool
-    buffering: str
-    waits: tuple[str, ...]
-    tenant: str
-    lossless: str | None
-    holds: str | None
-    widths: tuple[int, ...]
-    next: NodeTable | None
-    needs: tuple[str, ...]
-    gives: tuple[str, ...]
-    parameters: tuple[EngineParameter, ...]
-    config: tuple[ConfigField, ...]
-    shell_counters: tuple[Counter, ...]
-    counted_ports: int
-    engine_counters: tuple[Counter, ...]
-    registers: tuple[Register, ...]
-    rdl: Path
-    yaml: Path
-
-    @property
-    def counters(self) -> tuple[Counter, ...]:
-        return self.shell_counters + self.engine_counters
-
-    @property
-    def has_input(self) -> bool:
-        """Whether messages come in from the fabric."""
-        return self.fabric in ("in", "both")
-
-    @property
-    def has_output(self) -> bool:
-        """Whether messages leave for the fabric."""
-        return self.fabric in ("out", "both")
-
-    @property
-    def at_port(self) -> bool:
-        """Whether its tiles sit at an Ethernet port of the card."""
-        return "axis_in" in self.uses or "axis_out" in self.uses
-
-    @property
-    def many_ports(self) -> bool:
-        """Whether its links with the fabric are arrays."""
-        return self.fabric_ports != 1
-
-    @property
-    def has_lanes(self) -> bool:
-        """Whether its fabric ports are lanes of what its Ethernet port receives. Messages then arrive only at the first one."""
-        return self.many_ports and "axis_in" in self.uses
-
-    def in_ports(self, ports: int) -> range:
-        """Those of so many fabric ports at which messages arrive."""
-        return range(0 if not self.has_input else 1 if self.has_lanes else ports)
-
-    def ports_of(self, parameters: Mapping[str, int]) -> int:
-        """The fabric ports of a tile with these parameters."""
-        if isinstance(self.fabric_ports, int):
-            return self.fabric_ports
-        default = int(next(p.default for p in self.parameters if p.name == self.fabric_ports))
-        return int(parameters.get(self.fabric_ports, default))
-
-    @property
-    def ports_expression(self) -> str:
-        """The number of fabric ports in SystemVerilog."""
-        if isinstance(self.fabric_ports, int):
-            return str(self.fabric_ports)
-        return next(p.verilog_name for p in self.parameters if p.name == self.fabric_ports)
-
-    @property
-    def shell_events(self) -> tuple[Counter, ...]:
-        """What the shell counts at one fabric port."""
-        return self.shell_counters[: len(self.shell_counters) // self.counted_ports]
-
-    @property
-    def identity(self) -> int:
-        """What the tile's identity register reads."""
-        return zlib.crc32(self.name.encode())
 
 
 @contextmanager
@@ -247,6 +62,9 @@ def compile_rdl(path: Path) -> AddrmapNode:
 
     Each file has a compiler of its own, since SystemRDL has one name space and every file includes `tile.rdl`.
     """
+    from peakrdl_regblock.udps import ALL_UDPS
+    from systemrdl import RDLCompiler
+
     compiler = RDLCompiler()
     for definition in ALL_UDPS:  # the exporter asks every register for them
         compiler.register_udp(definition, soft=False)
@@ -261,6 +79,8 @@ def _doc(node) -> str:
 
 def _registers(block: AddrmapNode | RegfileNode, prefix: str = "") -> list[Register]:
     """All registers below `block`, named by their path."""
+    from systemrdl.node import RegfileNode, RegNode
+
     registers = []
     for child in block.children():
         if isinstance(child, RegfileNode):
@@ -302,7 +122,7 @@ def _config(top: AddrmapNode) -> list[ConfigField]:
     return [
         ConfigField(
             name=register.inst_name,
-            width=cast(FieldNode, register.get_child_by_name("value")).width,
+            width=cast("FieldNode", register.get_child_by_name("value")).width,
             format=register.get_property("format"),
             default=register.get_property("initial"),
             doc=_doc(register),
@@ -324,10 +144,10 @@ def read_kind(description: Path) -> Kind:
     top = compile_rdl(rdl)
     table = None
     if "next" in facts:
-        entries = cast(RegNode, top.get_child_by_name("next_hop")).array_dimensions[0]
+        entries = cast("RegNode", top.get_child_by_name("next_hop")).array_dimensions[0]
         node_table = facts["next"]
         table = NodeTable(str(node_table["key"]), entries, dict(node_table.get("names", {})), node_table.get("most", LARGEST_KEY))
-    counters = cast(RegfileNode, top.get_child_by_name("counters"))
+    counters = cast("RegfileNode", top.get_child_by_name("counters"))
     shells = _elements(counters.get_child_by_name("shell"))
     uses = tuple(facts["uses"])
     kind = Kind(
@@ -416,19 +236,66 @@ def _descriptions() -> dict[str, Path]:
     return {path.stem: path for path in sorted(files, key=lambda path: (path.parent.name, path.name))}
 
 
+class _Kept(NamedTuple):
+    kinds: dict[str, Kind]
+    card: tuple[Register, ...]
+
+
+def _made_from() -> Iterator[Path]:
+    """The files that decide what kinds there are."""
+    for folder in HARDWARE:
+        for suffix in ("rdl", "yaml"):
+            yield from sorted(folder.rglob(f"*.{suffix}"))
+    yield SPEC / "message.yaml"
+    yield from (Path(__file__).with_name(f"{name}.py") for name in ("kind", "kinds", "message", "parameters", "units"))
+    yield from units.inputs()
+
+
 @cache
+def _file() -> Path:
+    """Where all kinds are kept after they have been read, by the content of what they are made from."""
+    state = hashlib.sha256(f"{ROOT} {metadata.version('systemrdl-compiler')}".encode())
+    for path in _made_from():
+        state.update(f"{path} {path.stat().st_size} ".encode() + path.read_bytes())
+    return BUILD / "kinds" / state.hexdigest()[:16]
+
+
+@cache
+def _kept() -> _Kept | None:
+    try:
+        return pickle.loads(_file().read_bytes())
+    except (OSError, EOFError, pickle.UnpicklingError):
+        return None
+
+
+@cache
+def _all() -> _Kept:
+    """All kinds, and the registers of the card: those kept, or else read now and kept."""
+    kept = _kept()
+    if kept is None:
+        kept = _Kept({name: read_kind(path) for name, path in _descriptions().items()}, tuple(_registers(compile_rdl(CARD))))
+        temporary = _file().with_suffix(f".{os.getpid()}")
+        try:
+            temporary.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_bytes(pickle.dumps(kept))
+            temporary.replace(_file())
+        except OSError:
+            pass  # a checkout that cannot be written to: they are read each time
+    return kept
+
+
 def load_kinds() -> dict[str, Kind]:
     """All kinds by name, in order of area and name."""
-    return {name: load_kind(name) for name in _descriptions()}
+    return _all().kinds
 
 
 @cache
 def load_kind(name: str) -> Kind:
-    """One kind, ten times as fast as all. Raises KeyError."""
-    return read_kind(_descriptions()[name])
+    """One kind; where none are kept, ten times as fast as all. Raises KeyError."""
+    kept = _kept()
+    return kept.kinds[name] if kept else read_kind(_descriptions()[name])
 
 
-@cache
 def card_registers() -> tuple[Register, ...]:
     """The registers of the card itself, at node 0xFF of the control network."""
-    return tuple(_registers(compile_rdl(CARD)))
+    return _all().card

@@ -34,7 +34,7 @@ class CardParams:
 
     @classmethod
     def chained(cls, data_width: int = 512, max_frame: int = 9018) -> CardParams:
-        """Of a card with services: chains of eight, and a route that leads along all of one and out."""
+        """The parameters of a card with services: chains of eight hops, and source routes for a whole chain and its exit."""
         return cls(data_width, max_frame, route_hops=9, chain_hops=8)
 
     @property
@@ -170,9 +170,9 @@ def package(params: CardParams) -> str:
         raise ValueError(f"chain_hops {params.chain_hops}: it must be between 0 and 14")
     if params.chain_hops and params.route_hops <= params.chain_hops:
         raise ValueError(
-            f"route_hops {params.route_hops}: a route along a whole chain and out takes {params.chain_hops + 1}"
+            f"route_hops {params.route_hops}: a source route through a whole chain to its exit takes {params.chain_hops + 1}"
         )
-    # A count of 1, 3, 7 or 15 hops cannot say more, and Verilator warns of a comparison that is always true.
+    # A field for at most 1, 3, 7 or 15 hops cannot hold more, and Verilator warns of a comparison that is always true.
     counts = (("route_count) <= RouteHops", params.route_hops), ("chain_count) <= ChainHops", params.chain_hops))
     fits = [f"32'(desc.{count}" for count, hops in counts if hops & (hops + 1)] or ["1'b1"]
     structs = {name: struct_fields(name) for name in _spec()["structs"]} | {"descriptor": descriptor_fields(params)}

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from girih.spec.kinds import load_kinds, read_kind
+from girih.spec import kinds
+from girih.spec.kinds import load_kind, load_kinds, read_kind
 
 TEXT = "kind: echo\nsummary: none\nengine: echo_engine\nuses: []\nbuffering: cut_through\nnext:\n  key: port\n"
 
@@ -31,3 +32,50 @@ def test_a_kind_that_drops_says_how_much():
     for kind in load_kinds().values():
         if kind.buffering == "drops":
             assert any(counter.name.startswith("drop_") and counter not in kind.shell_counters for counter in kind.counters), kind.name
+
+
+@pytest.fixture
+def reads(tmp_path, monkeypatch):
+    """The descriptions that are read, with a folder of the test's own to keep kinds in. `forget()` is as a new process."""
+    read: list[str] = []
+
+    def counted(path):
+        read.append(path.stem)
+        return read_kind(path)
+
+    def forget():
+        for function in (kinds._file, kinds._kept, kinds._all, kinds.load_kind):
+            function.cache_clear()
+        read.clear()
+
+    monkeypatch.setattr(kinds, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(kinds, "read_kind", counted)
+    forget()
+    yield read, forget
+    monkeypatch.undo()
+    forget()
+
+
+def test_kinds_are_read_once_for_each_content_of_their_files(reads, tmp_path, monkeypatch):
+    read, forget = reads
+    assert load_kind("echo") == read_kind(kinds._descriptions()["echo"]) and read == ["echo"]
+    first = load_kinds()
+    assert set(first) == {*read}
+    card = kinds.card_registers()
+    forget()
+    assert (load_kinds(), kinds.card_registers(), load_kind("echo")) == (first, card, first["echo"]) and not read
+    (one,) = (tmp_path / "build" / "kinds").iterdir()
+    one.write_bytes(one.read_bytes()[:100])
+    forget()
+    assert load_kinds() == first and len(read) == len(first)
+    changed = tmp_path / "changed.yaml"
+    for text in ("a", "b"):
+        changed.write_text(text)
+        monkeypatch.setattr(kinds, "_made_from", lambda: [changed])
+        forget()
+        assert load_kinds() == first and len(read) == len(first)
+
+
+def test_kinds_are_read_where_nothing_can_be_written(reads, tmp_path):
+    (tmp_path / "build").write_text("a file")
+    assert load_kinds() and len(reads[0]) == len(load_kinds())

@@ -22,8 +22,8 @@ from girih.spec import histogram, units
 from girih.spec.kinds import CARD, SHELL, Kind, compile_rdl
 from girih.verilog import render
 
-# Verilator's rules that PeakRDL's style of writing breaks: one variable for all fields of a block with
-# an always_comb each, and generate blocks without a name; ports for what a block does not use.
+# Verilator's rules that the text of PeakRDL breaks: all fields of a block are in one variable, each with an always_comb of its
+# own; generate blocks have no names; ports are there that a block does not use.
 _WAIVED = ("MULTIDRIVEN", "GENUNNAMED", "UNUSEDSIGNAL")
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -40,7 +40,7 @@ def package(kind: Kind) -> str:
 
 
 def shell_package(kind: Kind) -> str:
-    """`shell_pkg`: what the shell of every kind, so also of this one, counts."""
+    """`shell_pkg`: what the shell counts, which is the same for every kind."""
     return _types("shell", SHELL / "tile.rdl", {"shell_event_t": [_member(event.name, event.doc) for event in reversed(kind.shell_events)]})
 
 
@@ -55,7 +55,7 @@ def _types(name: str, source: Path, structs: Mapping[str, list[dict[str, str]]])
 
 
 def tile(kind: Kind) -> str:
-    """The text of the tile's module, ports as the fabric, the control ring and the card want them."""
+    """The text of the tile's module, with the ports that the fabric, the control ring and the card connect to."""
     return render(TEMPLATES / "tile.sv.j2", kind=kind, root=ROOT)
 
 
@@ -100,6 +100,6 @@ def inputs() -> list[Path]:
     """The files that decide what `generate` writes."""
     descriptions = [path for folder in HARDWARE for suffix in ("rdl", "yaml") for path in sorted(folder.rglob(f"*.{suffix}"))]
     here = Path(__file__).parent
-    programs = [here / name for name in ("histogram.py", "kinds.py", "parameters.py", "tiles.py")]
+    programs = [here / name for name in ("histogram.py", "kind.py", "kinds.py", "parameters.py", "tiles.py")]
     programs += [Path(verilog.__file__), *sorted(verilog.SHARED.glob("*.j2")), *sorted(TEMPLATES.rglob("*.j2"))]
     return [*descriptions, *programs, *units.inputs()]

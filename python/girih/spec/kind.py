@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of a kind of tile: its engine, its registers and counters, and what its messages wait for."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from girih.spec.message import type_widths
+from girih.spec.parameters import EngineParameter
+from girih.spec.units import Core
+
+LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
+CONFIG = 0x400  # where the configuration starts
+
+
+@dataclass(frozen=True)
+class RegisterField:
+    """Bits [lsb + width - 1 : lsb] of a register."""
+
+    name: str
+    lsb: int
+    width: int
+    doc: str
+
+
+@dataclass(frozen=True)
+class Register:
+    """A register, or an array of `count` registers, 4 bytes apart (8 if wider than 32 bits).
+
+    offset: bytes from the start of the tile. width: the number of bits in use. access: "r" or "rw".
+    """
+
+    name: str
+    offset: int
+    width: int
+    access: str
+    doc: str
+    count: int = 1
+    fields: tuple[RegisterField, ...] = ()
+
+    @property
+    def stride(self) -> int:
+        return 8 if self.width > 32 else 4
+
+
+@dataclass(frozen=True)
+class ConfigField:
+    """A field of the kind's `cfg_t`, first one at the most significant end.
+
+    format: how it is written in a design file ("mac", "ipv4", "number", "flag", "node").
+    default: its value when a design file gives none; None: a design file must give it.
+    count: elements of an array, 0 for a single value; width, format and default are those of an element.
+    """
+
+    name: str
+    width: int
+    format: str
+    default: int | None
+    doc: str
+    offset: int
+    count: int = 0
+
+    @property
+    def word(self) -> int:
+        """Its first word, counted from where the configuration starts."""
+        return (self.offset - CONFIG) // 4
+
+    @property
+    def pair(self) -> bool:
+        """Whether it takes two words."""
+        return self.width > 32
+
+    @property
+    def bits(self) -> int:
+        """Bits of the whole field in `cfg_t`."""
+        return self.width * (self.count or 1)
+
+    @property
+    def whole_default(self) -> int:
+        """The default of the whole field, element 0 in the low bits; 0 where there is none."""
+        return sum((self.default or 0) << self.width * index for index in range(self.count or 1))
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A 64-bit counter. The prefix of its name says to which term of the conservation law it belongs."""
+
+    name: str
+    offset: int
+    doc: str
+
+
+@dataclass(frozen=True)
+class NodeTable:
+    """The node table of a kind. key: what it is searched with. names: words for keys in a design file. most: the largest key."""
+
+    key: str
+    entries: int
+    names: Mapping[str, int]
+    most: int = LARGEST_KEY
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of tile.
+
+    engine: its module, written by hand, or generated around its core if it has one. fabric: whether the engine takes messages
+    from the fabric ("in"), sends them ("out"), "both" or "none". fabric_ports: the number of its fabric ports, or the parameter
+    that gives it. chained: it is only for cards with services. output_register: one cycle more between engine and fabric on cards
+    timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
+    messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
+    holds: what messages may wait for in it while everything else rests, or None. widths: data widths that it supports. needs,
+    gives: headers whose offsets incoming messages must have, and those that it adds. rdl, yaml: its files, for error messages.
+    """
+
+    name: str
+    area: str
+    title: str
+    summary: str
+    engine: str
+    core: Core | None
+    uses: tuple[str, ...]
+    fabric: str
+    fabric_ports: int | str
+    chained: bool
+    output_register: bool
+    buffering: str
+    waits: tuple[str, ...]
+    tenant: str
+    lossless: str | None
+    holds: str | None
+    widths: tuple[int, ...]
+    next: NodeTable | None
+    needs: tuple[str, ...]
+    gives: tuple[str, ...]
+    parameters: tuple[EngineParameter, ...]
+    config: tuple[ConfigField, ...]
+    shell_counters: tuple[Counter, ...]
+    counted_ports: int
+    engine_counters: tuple[Counter, ...]
+    registers: tuple[Register, ...]
+    rdl: Path
+    yaml: Path
+
+    @property
+    def counters(self) -> tuple[Counter, ...]:
+        return self.shell_counters + self.engine_counters
+
+    @property
+    def has_input(self) -> bool:
+        """Whether messages come in from the fabric."""
+        return self.fabric in ("in", "both")
+
+    @property
+    def has_output(self) -> bool:
+        """Whether messages leave for the fabric."""
+        return self.fabric in ("out", "both")
+
+    @property
+    def at_port(self) -> bool:
+        """Whether its tiles sit at an Ethernet port of the card."""
+        return "axis_in" in self.uses or "axis_out" in self.uses
+
+    @property
+    def many_ports(self) -> bool:
+        """Whether its links with the fabric are arrays."""
+        return self.fabric_ports != 1
+
+    @property
+    def has_lanes(self) -> bool:
+        """Whether its fabric ports are lanes of what its Ethernet port receives. Messages then arrive only at the first one."""
+        return self.many_ports and "axis_in" in self.uses
+
+    def in_ports(self, ports: int) -> range:
+        """Those of so many fabric ports at which messages arrive."""
+        return range(0 if not self.has_input else 1 if self.has_lanes else ports)
+
+    def ports_of(self, parameters: Mapping[str, int]) -> int:
+        """The fabric ports of a tile with these parameters."""
+        if isinstance(self.fabric_ports, int):
+            return self.fabric_ports
+        default = int(next(p.default for p in self.parameters if p.name == self.fabric_ports))
+        return int(parameters.get(self.fabric_ports, default))
+
+    @property
+    def ports_expression(self) -> str:
+        """The number of fabric ports in SystemVerilog."""
+        if isinstance(self.fabric_ports, int):
+            return str(self.fabric_ports)
+        return next(p.verilog_name for p in self.parameters if p.name == self.fabric_ports)
+
+    @property
+    def shell_events(self) -> tuple[Counter, ...]:
+        """What the shell counts at one fabric port."""
+        return self.shell_counters[: len(self.shell_counters) // self.counted_ports]
+
+    @property
+    def identity(self) -> int:
+        """What the tile's identity register reads."""
+        return zlib.crc32(self.name.encode())
