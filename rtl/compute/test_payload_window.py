@@ -12,7 +12,8 @@ from girih.testing.messages import FLIT_BYTES, Message, flits_of, reset
 from rtl.compute.compute_bench import Engine, UnitBench, done_desc, random_desc, tagged_messages
 
 HEADER_BYTES = 128
-TRAFFIC = [(0, 0, 0, 0), (0.4, 0, 0.3, 0), (0, 0.4, 0, 0.3), (0.3, 0.3, 0.4, 0.4)]
+STALLED = (0.6, 0.6, 0, 0)
+TRAFFIC = [(0, 0, 0, 0), (0.4, 0, 0.3, 0), (0, 0.4, 0, 0.3), STALLED, (0.3, 0.3, 0.4, 0.4)]
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
@@ -61,7 +62,7 @@ def messages(count: int) -> list[Message]:
 @cocotb.parametrize(traffic=TRAFFIC)
 async def headers_go_round(dut, traffic):
     bench = await start(dut, same_size, *traffic)
-    sent = messages(200)
+    sent = messages(600 if traffic == STALLED else 200)  # the queue of headers wraps while the output is held back
     ledger = await bench.run(sent)
     kept = [ledger.origin(m) for m in ledger.done]
     assert ledger.done and not ledger.missing

@@ -181,11 +181,16 @@ async def keeps_state(dut):
         "target": "flow",
         "atom": {"if_true": "operand", "result": "new"},
     }
-    bench = await start(dut, [{"state": s} for s in (first, largest, sequence, part)])
-    counted, maxima, numbers = 0, [0] * 4, 0
+    low = part | {"index": 11, "part": "low"}
+    step = {"constant": 0xABC_DE01, "if_true": "add", "result": "new"}
+    sum_up = {"enable": 1, "index": 12, "part": "constant", "target": "meta", "atom": step}
+    until = {"constant": 3, "against": "state_constant", "compare": "at_least", "if_false": "increment"}
+    last = {"enable": 1, "index": 13, "target": "drop_if_true", "atom": until}
+    bench = await start(dut, [{"state": s} for s in (first, largest, sequence, part, low, sum_up, last)])
+    counted, maxima, numbers, steps, passed = 0, [0] * 4, 0, 0, 0
 
     def check(before, after):
-        nonlocal counted, numbers
+        nonlocal counted, numbers, steps, passed
         if before.meta == 0:
             assert after.drop == (NO_DROP if counted < 100 else DROP_ACTION)
             counted = min(counted + 1, 100)
@@ -196,14 +201,22 @@ async def keeps_state(dut):
         elif before.meta == 2:
             assert (after.desc["rank_valid"], after.desc["rank"]) == (1, numbers & 0x7FF)
             numbers += 1
-        else:
+        elif before.meta == 3:
             assert after.desc["flow"] == before.word[3] >> 16
+        elif before.meta == 4:
+            assert after.desc["flow"] == before.word[3] & 0xFFFF
+        elif before.meta == 5:
+            steps += 1
+            assert after.meta == steps * 0xABC_DE01 & 0xFFFF_FFFF
+        else:
+            passed += 1
+            assert after.drop == (NO_DROP if passed <= 3 else DROP_ACTION)
 
     bench.on_packet = check
     for _ in range(1500):
-        bench.queue.append(packet(random.choice([0, 1, 2, 2, 2, 3]), random.randint(60, 9018)))
+        bench.queue.append(packet(random.choice([0, 1, 2, 2, 2, 3, 4, 5, 6]), random.randint(60, 9018)))
     await drain(bench)
-    assert counted == 100 and numbers > 500
+    assert counted == 100 and numbers > 400 and steps > 100 and passed > 100
     assert await bench.software(st.read_register(5)) == 100
     assert [await bench.software(st.read_register(0x40 + i)) for i in range(4)] == maxima
     await bench.software(st.write_register(5, 40))

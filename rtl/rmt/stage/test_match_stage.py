@@ -33,7 +33,7 @@ MODEL = ["finds_what_a_model_finds", "finds_what_a_model_finds_in_ranges"]
 
 
 def test_exact():
-    build(EXACT, 256, 4, ["fills_to_the_stated_load", "replaces_whole_entries_under_load", *TENANTS])
+    build(EXACT, 256, 4, ["finds_nothing_before_it_is_empty", "fills_to_the_stated_load", "replaces_whole_entries_under_load", *TENANTS])
 
 
 def test_exact_with_the_widest_key():
@@ -46,7 +46,7 @@ def test_an_exact_table_is_block_ram():
 
 
 def test_ternary():
-    names = [*MODEL, "replaces_whole_entries_under_load", "never_joins_two_entries"]
+    names = [*MODEL, "finds_the_last_entry_first", "replaces_whole_entries_under_load", "never_joins_two_entries"]
     build(TERNARY, 32, 10, [*names, *TENANTS])
 
 
@@ -186,6 +186,36 @@ async def finds_what_a_model_finds_with(dut, wanted):
 
 
 @cocotb.test()
+async def finds_nothing_before_it_is_empty(dut):
+    """After reset the memory of the table holds anything."""
+    bench = await Bench(dut).start()
+    packets = 0
+
+    def check(before, after):
+        nonlocal packets
+        packets += 1
+        assert (after.meta, after.drop, after.word) == (0, 0, before.word)
+        assert after.desc["chain_count"] == 0
+
+    bench.on_packet = check
+    bench.make = random_phv
+    await ClockCycles(dut.clk_i, 200)
+    assert packets > 150
+
+
+@cocotb.test()
+async def finds_the_last_entry_first(dut):
+    """Every entry fits every packet. Their order decides, whatever their places."""
+    bench, shape = await start(dut)
+    places = [shape.entries - 1, 0, 7]
+    for place in places:
+        for order, index in enumerate([place, *(p for p in places if p != place)]):
+            await bench.software(st.write_entry(index, Entry(0, chain_action(1 + index), mask=0, order=order)))
+        for _ in range(20):
+            check_chain(await bench.send(random_phv()), 1 + place)
+
+
+@cocotb.test()
 async def fills_to_the_stated_load(dut):
     """Software fills the table to 95 % while packets look up every entry all the time."""
     bench, shape = await start(dut)
@@ -306,6 +336,8 @@ async def keeps_tenants_apart(dut):
     assert (await bench.software(st.read_entry(4))).owner == 1
     mine = await bench.software(st.read_entry(4), tenant=1)
     assert mine.action["chain_count"] == 2
+    for index, owner in ((5, 0), (6, 2)):  # the operator may write into a tenant's range
+        await bench.software(st.write_entry(index, Entry(index, chain_action(index), owner, mask=0xFFFF_FFFF)))
     refused = [
         (1, st.write_entry(0, entry())),  # the operator's
         (1, st.delete_entry(0)),
@@ -315,6 +347,8 @@ async def keeps_tenants_apart(dut):
         (1, st.write_entry(shape.entries - 1, entry())),
         (1, st.read_entry(3)),
         (1, st.delete_entry(8)),
+        *((1, steps(index)) for index in (5, 6) for steps in (st.read_entry, st.delete_entry)),  # others' in its range
+        *((1, st.write_entry(index, entry())) for index in (5, 6)),
         (2, st.write_entry(7, entry())),
         (2, st.write_entry(12, entry())),
         (3, st.write_entry(0, entry())),  # it has no entries
@@ -351,10 +385,10 @@ async def keeps_tenants_apart(dut):
         (1, st.set_rights(1, services=range(16))),
         (2, st.read_meter(8)),
     ]
-    before = [await bench.software(st.read_entry(i)) for i in (0, 4)]
+    before = [await bench.software(st.read_entry(i)) for i in (0, 4, 5, 6)]
     for tenant, steps in refused:
         assert not await allowed(tenant, steps)
-    assert [await bench.software(st.read_entry(i)) for i in (0, 4)] == before
+    assert [await bench.software(st.read_entry(i)) for i in (0, 4, 5, 6)] == before
     for tenant, steps in [
         (1, st.write_entry(4, entry(meter_set=1, meter=15, count_set=1, count=3, tenant_set=1, tenant=1))),
         (1, st.write_entry(4, entry(state={"enable": 1, "index": 16, "index_bits": 4}))),
