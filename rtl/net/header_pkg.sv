@@ -47,15 +47,37 @@ package header_pkg;
     for (int unsigned b = 0; b < $bits(offset_t); b++) exceeds = limit[b] ? value[b] && exceeds : value[b] || exceeds;
   endfunction
 
+  // Bit i is set if value exceeds i, in two ways that are alike (test_header_masks.py). Synthesis makes the shortest paths of a
+  // comparison for each bit. The simulator would do each one step by step; for it the known bits are doubled: in the lower half of what bit b
+  // of the value makes of them, all are set if bit b is, and in the upper half only those known before.
+  function automatic logic [FlitBytes-1:0] lower_bits_compared(logic [EmptyWidth-1:0] value);
+    for (int unsigned i = 0; i < FlitBytes; i++) lower_bits_compared[i] = exceeds(offset_t'(value), i);
+  endfunction
+
+  function automatic logic [FlitBytes-1:0] lower_bits_doubled(logic [EmptyWidth-1:0] value);
+    lower_bits_doubled = '0;
+    for (int unsigned b = 0; b < EmptyWidth; b++) begin
+      if (value[b]) lower_bits_doubled = (lower_bits_doubled << (1 << b)) | ((FlitBytes'(1) << (1 << b)) - 1'b1);
+    end
+  endfunction
+
+  function automatic logic [FlitBytes-1:0] lower_bits(logic [EmptyWidth-1:0] value);
+`ifdef SYNTHESIS
+    return lower_bits_compared(value);
+`else
+    return lower_bits_doubled(value);
+`endif
+  endfunction
+
   // Bit i is set if byte i of a flit is among its first `bytes` bytes.
   function automatic logic [FlitBytes-1:0] first_bytes(length_t bytes);
-    for (int unsigned i = 0; i < FlitBytes; i++) begin
-      first_bytes[i] = (bytes >> EmptyWidth) != '0 || exceeds(offset_t'(bytes[EmptyWidth-1:0]), i);
-    end
+    return {FlitBytes{(bytes >> EmptyWidth) != '0}} | lower_bits(bytes[EmptyWidth-1:0]);
   endfunction
 
   // Bytes of a flit that are part of its message.
   function automatic logic [FlitBytes-1:0] valid_bytes(logic last, logic [EmptyWidth-1:0] empty);
-    for (int unsigned i = 0; i < FlitBytes; i++) valid_bytes[i] = !last || !exceeds(offset_t'(empty), FlitBytes - 1 - i);
+    logic [FlitBytes-1:0] missing;
+    missing = {<<{lower_bits(empty)}};
+    return {FlitBytes{!last}} | ~missing;
   endfunction
 endpackage

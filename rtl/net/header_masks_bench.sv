@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The masks of header_pkg, for their test.
+module header_masks_bench
+  import girih_pkg::*, header_pkg::*;
+(
+    input logic [EmptyWidth-1:0] value_i,
+    input length_t bytes_i,
+    input logic last_i,
+
+    output logic [FlitBytes-1:0] compared_o,
+    output logic [FlitBytes-1:0] doubled_o,
+    output logic [FlitBytes-1:0] first_o,
+    output logic [FlitBytes-1:0] valid_o
+);
+  assign compared_o = lower_bits_compared(value_i);
+  assign doubled_o = lower_bits_doubled(value_i);
+  assign first_o = first_bytes(bytes_i);
+  assign valid_o = valid_bytes(last_i, value_i);
+endmodule
