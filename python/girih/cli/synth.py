@@ -40,6 +40,10 @@ def register(app: typer.Typer) -> None:
         whole: Annotated[
             bool, typer.Option("--whole", help="With a design and --timing: the card as one netlist, without borders between its parts.")
         ] = False,
+        constraints: Annotated[
+            Path | None,
+            typer.Option(metavar="FILE", help="Only write the constraints of its clock domain crossings: Vivado's (.xdc) or others' (.sdc)."),
+        ] = None,
         json: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the timing as JSON.")] = None,
     ) -> None:
         """Synthesizes a card for UltraScale+ with Yosys and prints the area of each tile.
@@ -47,6 +51,8 @@ def register(app: typer.Typer) -> None:
         LUT: logic look-up tables (LUT1 to LUT6). LUTRAM: those used as memory or shift register. FF:
         flip-flops. BRAM: blocks of 36 Kb. Each part is synthesized by itself; unchanged parts are
         not synthesized again. A new card takes some minutes.
+
+        With --constraints, also an error for each register that takes what another clock drives unless it is part of a crossing.
 
         With --timing, an estimate before placement: of each part the slowest path between registers, in ns and in levels (LUTs,
         reads of LUTRAM, carry chains), and how many inputs of registers are later than 4 ns. With --whole the card is one netlist, which
@@ -66,16 +72,33 @@ def register(app: typer.Typer) -> None:
             raise GirihError("--seam is given without --module and --timing", "synth", "Give all three: a seam is of one kind of tile.")
         if whole and (module or not timing):
             raise GirihError("--whole is given without a design and --timing", "synth", "Give all three: it is for a card, and has no area of parts.")
+        if constraints and timing:
+            raise GirihError("--constraints is given with --timing", "synth", "Give one of them: timing is of paths within a clock.")
         ensure(("synth",))
         console = Console(highlight=False)
         if not console.is_terminal:
             console.width = 140  # do not wrap lines in a file or a pipe
         path = design_path(design) if design else None
         params = check_file(path).params if path else CardParams()
-        if timing:
+        if constraints:
+            _constraints(console, path, module, params, constraints)
+        elif timing:
             _timing(console, path, module, params, seam, whole, json)
         else:
             _area(console, path, module, params)
+
+
+def _constraints(console: Console, path: Path | None, module: str | None, params: CardParams, file: Path) -> None:
+    from girih.synth.constraints import write_constraints
+    from girih.synth.design import card_crossings, module_crossings
+
+    with console.status("looking for crossings"):
+        if module is not None:
+            name, found = module, module_crossings(module, params)
+        elif path is not None:
+            name, found = path.stem, card_crossings(path)
+    write_constraints(file, name, found)
+    console.print(f"{file}: {len(found)} crossings")
 
 
 def _timing(

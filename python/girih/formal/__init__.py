@@ -44,7 +44,7 @@ PROGRAMS = {
 CONFIG = """\
 [options]
 mode {mode}
-depth {depth}
+depth {depth}{clocks}
 
 [engines]
 smtbmc {solver}
@@ -52,7 +52,7 @@ smtbmc {solver}
 [script]
 {read}
 prep -top {top}
-{memories}
+{memories}{power_up}
 [files]
 {files}
 """
@@ -98,6 +98,7 @@ def verdict(
     widths: dict[str, int] | None = None,
     registers_for_memories: bool = False,
     chained: bool = False,
+    clocks_are_inputs: bool = False,
     timeout: int = 500,
 ) -> tuple[str, Path]:
     """sby's verdict on the harness (PASS, FAIL, UNKNOWN …) and the folder with its log and traces.
@@ -108,6 +109,8 @@ def verdict(
     widths: of the package's types for which the proof needs more than one bit.
     registers_for_memories: small memories become registers, which is much faster if copies of them are compared.
     chained: the package is that of a card with services, with chains of one hop.
+    clocks_are_inputs: each clock rises and falls when the solver likes. A cycle is then a step of the solver, an assertion in
+    `always_comb` holds in each, and all registers are 0 in the first one.
     """
     generated = generated_rtl(CardParams(data_width=128, route_hops=1 + chained, chain_hops=int(chained)))
     texts = {path.name: path.read_text() for path in resolve([top], [generated])}
@@ -124,6 +127,8 @@ def verdict(
         solver=solver,
         top=top,
         memories="memory_map\nopt -fast\n" if registers_for_memories else "",
+        clocks="\nmulticlock on" if clocks_are_inputs else "",
+        power_up="setundef -init -zero\n" if clocks_are_inputs else "",
         read=read_command(top, texts, parameters or {}),
         files="\n".join(f"../sources/{name}" for name in texts),
     )

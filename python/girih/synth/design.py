@@ -16,6 +16,7 @@ from girih.compiler.values import did_you_mean
 from girih.errors import GirihError
 from girih.spec.message import CardParams
 from girih.synth import Area, netlist, synthesize, synthesize_all
+from girih.synth.crossings import Crossing, crossings_of
 from girih.synth.seams import seam_file
 from girih.synth.timing import Timing, timing_of
 
@@ -53,6 +54,21 @@ def module_timing(
     if seam:
         job |= {"top": f"seam_{module}", "extra": [seam_file(module)]}
     return timing_of(netlist(**job, parameters=parameters))
+
+
+def module_crossings(module: str, params: CardParams) -> list[Crossing]:
+    """The clock domain crossings of what `module_area` gives the area of. Raises GirihErrors for those that are none of rtl/cdc."""
+    return crossings_of(**_module(module, params))
+
+
+def card_crossings(design: Path) -> list[Crossing]:
+    """The clock domain crossings of a card. Raises as `module_crossings`, and as `card_areas`."""
+    card = check_file(Path(design))
+    top = emit(card) / "card.sv"
+    sources = resolve(["card"], [generated_rtl(card.params)], [top])
+    if not any("crossing =" in source.read_text() for source in sources):
+        return []  # without rtl/cdc a card has one clock
+    return crossings_of("card", card.params, extra=[top])
 
 
 def _module(module: str, params: CardParams) -> dict:

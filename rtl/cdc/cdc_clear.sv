@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// One side of a crossing that either side may reset at any time. Both go through four phases together:
+//
+//     Open -> Stopped -> Cleared -> Done -> Open
+//
+// A side enters the next phase when it sees the other one in the same phase or already in the next. A reset begins the round
+// and holds its side in Cleared until it ends. So the state that crosses (pointers, toggles) is cleared only while both sides are
+// stopped, and is used again only when the cleared state of both has crossed. A side that is reset in Done does not
+// open, but begins another round.
+//
+// At power-up the phases may be any. The side with Recovers leaves a pair of phases that cannot be, so a reset of both sides
+// ends with both of them clear and open; one may open once before that.
+module cdc_clear
+  import cdc_pkg::*;
+#(
+    parameter int unsigned Stages = 2,
+    parameter bit Recovers = 1'b0  // of one side
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  phase_e phase_i,  // the other side's, of its clock
+    output phase_e phase_o,
+
+    output logic clear_o,  // the state that crosses takes its first value
+    output logic open_o,  // it may change
+    output logic open_next_o  // in the next cycle, too
+);
+  // The other side reads this code, so no tool may choose another one.
+  (* fsm_encoding = "none", keep = "true" *)
+  phase_e phase_q;
+  phase_e phase_d, seen;
+  logic again_q, again_d;
+  logic [1:0] seen_bits;
+
+  synchroniser #(
+      .Width (2),
+      .Stages(Stages)
+  ) u_seen (
+      .clk_i,
+      .in_i (phase_i),
+      .out_o(seen_bits)
+  );
+  assign seen = phase_e'(seen_bits);
+
+  logic together, behind, opposite;
+  assign together = seen == phase_q;
+  assign behind = seen == next_phase(phase_q);
+  assign opposite = seen == next_phase(next_phase(phase_q));
+
+  logic move;
+  always_comb begin
+    move = together || behind;
+    if (phase_q == PhaseOpen && !behind && !rst_i && !again_q) move = 1'b0;
+    if (phase_q == PhaseCleared && rst_i) move = 1'b0;
+    if (Recovers && opposite) move = 1'b1;
+    phase_d = move ? next_phase(phase_q) : phase_q;
+    again_d = (again_q || rst_i) && phase_q inside {PhaseOpen, PhaseDone};
+  end
+
+  assign phase_o = phase_q;
+  assign clear_o = phase_d inside {PhaseCleared, PhaseDone};  // again in Done, for a power-up in it
+  assign open_o = phase_q == PhaseOpen && !again_q;
+  assign open_next_o = phase_d == PhaseOpen && !again_d && !rst_i;
+
+  always_ff @(posedge clk_i) begin
+    phase_q <= phase_d;
+    again_q <= again_d;
+  end
+
+  always_ff @(posedge clk_i) begin
+    reset_while_open : cover (rst_i && open_o);
+    other_side_was_reset : cover (open_o && !rst_i && behind);
+    reset_before_the_end : cover (rst_i && phase_q == PhaseDone);
+  end
+endmodule

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the two sides of a crossing say to each other. The code of a phase differs from the next one's in one bit.
+package cdc_pkg;
+  typedef enum logic [1:0] {
+    PhaseOpen = 2'b00,
+    PhaseStopped = 2'b01,
+    PhaseCleared = 2'b11,
+    PhaseDone = 2'b10
+  } phase_e;
+
+  function automatic phase_e next_phase(phase_e phase);
+    unique case (phase)
+      PhaseOpen: return PhaseStopped;
+      PhaseStopped: return PhaseCleared;
+      PhaseCleared: return PhaseDone;
+      default: return PhaseOpen;
+    endcase
+  endfunction
+endpackage
