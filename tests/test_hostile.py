@@ -97,6 +97,8 @@ def test_a_command_without_arguments_or_with_too_many(main, name):
         (("run", UDP_ECHO, "--ip", "10.77.0.0/24", "--cycles", 1), "--ip: "),
         (("run", UDP_ECHO, "--mac", "01:00:00:00:00:00", "--cycles", 1), "--mac: "),
         (("run", UDP_ECHO, "--fault", "5:in:loss=1", "--cycles", 1), "no port 5"),
+        (("synth", "--module", "async_fifo", "--constraints", "x.txt"), "the format of constraints is not known"),
+        (("synth", "--module", "async_fifo", "--constraints", "x.xdc", "--timing"), "--constraints is given with --timing"),
         (("run", "none.yaml"), "none.yaml"),
         (("run", "."), "card.json"),
     ],

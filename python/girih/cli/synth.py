@@ -89,9 +89,10 @@ def register(app: typer.Typer) -> None:
 
 
 def _constraints(console: Console, path: Path | None, module: str | None, params: CardParams, file: Path) -> None:
-    from girih.synth.constraints import write_constraints
+    from girih.synth.constraints import check_format, write_constraints
     from girih.synth.design import card_crossings, module_crossings
 
+    check_format(file.suffix)
     with console.status("looking for crossings"):
         if module is not None:
             name, found = module, module_crossings(module, params)

@@ -49,14 +49,18 @@ def sdc(crossing: Crossing) -> str:
 FORMATS = {".xdc": xdc, ".sdc": sdc}
 
 
-def constraints(top: str, crossings: Sequence[Crossing], suffix: str) -> str:
-    """The text for `top`. suffix: `.xdc` or `.sdc`. Raises GirihError for another one."""
+def check_format(suffix: str) -> None:
+    """Raises GirihError for the end of a name that is neither `.xdc` nor `.sdc`."""
     if suffix not in FORMATS:
         raise GirihError(
             f"the format of constraints is not known by the name's end {suffix or '(none)'}",
             "--constraints",
             f"Give the file one of the ends {', '.join(FORMATS)}.",
         )
+
+
+def constraints(top: str, crossings: Sequence[Crossing], suffix: str) -> str:
+    """The text for `top`. suffix: `.xdc` or `.sdc`."""
     head = HEAD.format(top=top) + (SDC_HEAD if suffix == ".sdc" and crossings else "")
     return head + ("".join(f"\n{FORMATS[suffix](crossing)}" for crossing in crossings) or NONE)
 

@@ -9,7 +9,7 @@ from girih.synth.design import module_timing
 from girih.synth.timing import Timing, timing_of
 from girih.testing.netlists import Module
 
-CHEAP = ("router", "echo")  # their synthesis takes seconds, and other tests need it anyway
+CHEAP = ("async_fifo", "router", "echo")  # their synthesis takes seconds, and other tests need it anyway
 MODULES, SEAMS = load_budgets("modules"), load_budgets("seams")
 
 

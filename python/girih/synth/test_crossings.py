@@ -12,7 +12,7 @@ from girih.errors import GirihError
 from girih.paths import BUILD
 from girih.spec.message import CardParams
 from girih.synth import synthesize
-from girih.synth.constraints import constraints, write_constraints
+from girih.synth.constraints import check_format, constraints, write_constraints
 from girih.synth.crossings import Crossing, crossings_of
 
 FIFO = [
@@ -178,4 +178,4 @@ def test_a_design_without_crossings_has_an_empty_file(tmp_path):
 
 def test_an_unknown_format_is_refused():
     with pytest.raises(GirihError, match="Give the file one of the ends"):
-        constraints("pair", PORTS, ".txt")
+        check_format(".txt")
