@@ -209,28 +209,32 @@ async def an_offered_flit_stands_whatever_is_written(dut):
 
 
 @cocotb.test()
-async def a_table_writes_chain_and_drops_and_mirrors(dut):
-    bench = await Bench.start(dut, lossless=1)
+@cocotb.parametrize(stall=[0.0, 0.4])
+async def a_table_writes_chain_and_drops_and_mirrors(dut, stall):
+    """Also of frames that the MAC declares bad, and of some that lie across the end of the buffer."""
+    bench = await Bench.start(dut, lossless=1, stall=stall, idle=0.75 if stall else 0.0)
     hop = [{"service": 2, "rank_class": 1, "meta": 7}, {"service": 5}]
     await bench.insert("udp.dst", 53, {"chain_set": 1, "chain_count": 2, "chain": hop, "tenant_set": 1, "tenant": 9})
     await bench.insert("udp.dst", 80, {"drop": 1})
     await bench.insert("udp.dst", 9000, {"mirror_set": 1, "mirror": 0x17})
     await bench.insert("udp.dst", 4788, {"mirror_set": 1, "mirror": 0x18, "drop": 1})
-    frames = [frame_of("ipv4", "udp", payload=random.randbytes(random.randint(0, 300))) for _ in range(120)]
-    for frame in frames:
-        bench.mac.send(frame)
+    frames = [frame_of("ipv4", "udp", payload=random.randbytes(random.randint(0, 1400 if stall else 300))) for _ in range(150)]
+    bad = [random.random() < 0.1 for _ in frames]
+    for frame, declared in zip(frames, bad):
+        bench.mac.send(frame, declared)
     await bench.finish()
+    assert not bench.events.count["drop_overflow"]
     want = []
-    for frame in frames:
+    for frame, declared in zip(frames, bad):
         port = int.from_bytes(frame[36:38], "big")
         if port in (9000, 4790):
-            want.append((frame, {"route_count": 1, "chain_count": 0}, EXIT))
+            want.append((frame, {"bad": declared, "route_count": 1, "chain_count": 0}, EXIT))
         if port == 53:
             chain = [pack(struct_fields("hop"), h) for h in hop] + [0] * 6
-            want.append((frame, {"chain_count": 2, "chain": chain, "route_count": 0, "tenant": 9}, None))
+            want.append((frame, {"bad": declared, "chain_count": 2, "chain": chain, "route_count": 0, "tenant": 9}, None))
         if port in (9000, 4788):
             node = 0x17 if port == 9000 else 0x18
-            want.append((frame, {"route_count": 1, "chain_count": 0, "exit": node}, node))
+            want.append((frame, {"bad": declared, "route_count": 1, "chain_count": 0, "exit": node}, node))
     for (frame, more, node), have in zip(want, bench.sink.messages, strict=True):
         check(have, frame, lossless=1, **more)
         assert have.key == 1 + have.desc["flow"].bit_count() % 2
@@ -352,6 +356,38 @@ async def edits_keep_checksums_right(dut):
             assert len(have.data) == len(frame)
             for i, (a, b) in enumerate(zip(want, have.data, strict=True)):
                 assert a == b or i in places, f"byte {i} of {frame.hex()} {fields}"
+
+
+@cocotb.test()
+async def an_edited_udp_sum_of_zero_is_sent_as_ones(dut):
+    """Zero says that there is no checksum (RFC 768)."""
+    bench = await Bench.start(dut)
+    piece = program().fields["udp.src"][-1]
+    source = 0xBEEF
+    edit = {"op": "set", "number": piece.word, "halves": 2 if piece.high > 15 else 1, "value": source << piece.low}
+    await bench.steps(stage.set_key([0, 1]))
+    await bench.steps(stage.write_entry(0, stage.Entry(key=0, mask=0, action={"edit": [edit]})))
+    wanted = []
+    for _ in range(20):
+        before = bytearray(frame_of("ipv4", "udp", payload=random.randbytes(2 * random.randint(2, 200))))
+        headers = interpret(GRAPH, bytes(before)).headers
+        at, addresses = headers["udp"], headers["ipv4"] + 12
+
+        def total(frame, at=at, addresses=addresses):
+            return ones_sum(frame[addresses : addresses + 8] + bytes([0, 17]) + (len(frame) - at).to_bytes(2, "big") + frame[at:])
+
+        before[at + 6 : at + 10] = bytes(4)  # the checksum, and two bytes of the payload
+        after = before.copy()
+        after[at : at + 2] = source.to_bytes(2, "big")
+        balance = (0xFFFF - total(after)).to_bytes(2, "big")
+        before[at + 8 : at + 10] = after[at + 8 : at + 10] = balance
+        assert total(after) == 0xFFFF
+        before[at + 6 : at + 8] = (0xFFFF - total(before) or 0xFFFF).to_bytes(2, "big")
+        after[at + 6 : at + 8] = b"\xff\xff"
+        bench.mac.send(bytes(before))
+        wanted.append(bytes(after))
+    await bench.finish()
+    assert [have.data for have in bench.sink.messages] == wanted
 
 
 @cocotb.test()
