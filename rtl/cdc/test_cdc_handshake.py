@@ -19,6 +19,7 @@ def test_with_flip_flops_that_take_old_or_new():
     run_crossing("cdc_handshake", __file__, testcase=CROSSES)
 
 
+@pytest.mark.thorough
 def test_broken_design_is_noticed():
     broken = [("cdc_handshake", "given_d == taken_seen", "!(given_d && taken_seen)")]
     with pytest.raises(AssertionError):
