@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""arbiter_priority and arbiter_round_robin against models of one line each."""
+"""The arbiters against models of one line each."""
 
 import random
 
@@ -19,6 +19,11 @@ def test_arbiter_priority(n):
 @pytest.mark.parametrize("n", [1, 2, 4, 5, 9])
 def test_arbiter_round_robin(n):
     run_cocotb("arbiter_round_robin", __file__, parameters={"N": n}, testcase="search_starts_behind_the_last_used_grant")
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_arbiter_matrix(n):
+    run_cocotb("arbiter_matrix", __file__, parameters={"N": n}, testcase="the_least_recently_granted_wins")
 
 
 @cocotb.test()
@@ -50,3 +55,24 @@ async def search_starts_behind_the_last_used_grant(dut):
             grants[winner] += cycle >= 2000
         await RisingEdge(dut.clk_i)
     assert max(grants) - min(grants) <= 1  # all ask all the time: equal shares
+
+
+@cocotb.test()
+async def the_least_recently_granted_wins(dut):
+    n = int(dut.N.value)
+    order = list(range(n))
+    dut.rst_i.value, dut.request_i.value, dut.advance_i.value = 1, 0, 0
+    Clock(dut.clk_i, 4, unit="ns").start()
+    for _ in range(3):
+        await RisingEdge(dut.clk_i)
+    dut.rst_i.value = 0
+    for cycle in range(4000):
+        dut.request_i.value = request = random.getrandbits(n) if cycle < 2000 else (1 << n) - 1
+        dut.advance_i.value = advance = random.getrandbits(1)
+        await ReadOnly()
+        winner = next((i for i in order if request >> i & 1), None)
+        assert int(dut.grant_o.value) == (0 if winner is None else 1 << winner)
+        if winner is not None and advance:
+            order.remove(winner)
+            order.append(winner)
+        await RisingEdge(dut.clk_i)

@@ -4,7 +4,7 @@
 //   flits --+--> parser --> stage 0 --> ... --> stage n-1 --> deparser --> out
 //           +----------------- buffer --------------------------^
 //
-// 6 + 2 * Stages cycles from a frame's flit to the message's (parser 4, a register in front of the deparser, deparser 1), with
+// 6 + 2 * Stages cycles from a frame's flit to the message's (parser 4, deparser 2), with
 // Cut = 0 two less; more only if the parser has to wait for a later flit; one frame per cycle. There is no back-pressure at the input: a frame is
 // accepted if the buffer has room for one of the largest size, else it is dropped whole.
 module rmt_pipeline
@@ -139,33 +139,24 @@ module rmt_pipeline
 
   // The deadlock proof relies on this: no table makes a message lossless at a port without lossless traffic. Applied
   // before frames wait, so that an offered flit does not change with the configuration.
-  phv_t settled, decided;
-  logic decided_valid;
+  phv_t settled;
   always_comb begin
     settled = phv[Stages];
     settled.desc.lossless = phv[Stages].desc.lossless && default_i.lossless;
   end
-  if (Cut) begin : gen_cut
-    always_ff @(posedge clk_i) begin
-      decided_valid <= phv_valid[Stages] && !rst_i;
-      if (phv_valid[Stages]) decided <= settled;
-    end
-  end else begin : gen_wire
-    assign decided_valid = phv_valid[Stages];
-    assign decided = settled;
-  end
 
   drop_e dropped;
   deparser #(
-      .BufferFlits(BufferFlits)
+      .BufferFlits(BufferFlits),
+      .Cut(Cut)
   ) u_deparser (
       .clk_i,
       .rst_i,
       .beat_valid_i(take),
       .beat_i(in_flit_i),
       .used_o(used),
-      .phv_valid_i(decided_valid),
-      .phv_i(decided),
+      .phv_valid_i(phv_valid[Stages]),
+      .phv_i(settled),
       .edits_write_i(edits_write),
       .edits_path_i(edits_path),
       .edits_i(edits),

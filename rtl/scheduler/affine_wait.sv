@@ -30,7 +30,7 @@ module affine_wait #(
 
     output logic [Services-1:0]                head_valid_o,
     output logic [Services-1:0][SlotWidth-1:0] head_slot_o,
-    output logic [Services-1:0][UnitWidth-1:0] head_unit_o,
+    output logic [Services-1:0][    Units-1:0] head_unit_o,  // one-hot
     output logic [Services-1:0]                head_lossless_o,
     input  logic [Services-1:0]                take_i
 );
@@ -55,14 +55,16 @@ module affine_wait #(
   for (genvar s = 0; s < Services; s++) begin : gen_service
     count_t count_q;
     logic ready, push, load, more;
-    waiting_t head_q, next;
+    waiting_t head, head_q, next;
+    logic [Units-1:0] head_unit_q;
     assign push = popped_i && popped_service_i == ServiceWidth'(s);
     assign room_o[s] = count_q != count_t'(Depth);
     assign empty_o[s] = count_q == '0;
     assign head_slot_o[s] = head_q.slot;
-    assign head_unit_o[s] = head_q.note.unit;
+    assign head_unit_o[s] = head_unit_q;
     assign head_lossless_o[s] = head_q.note.lossless;
     assign load = take_i[s] || !head_valid_o[s];  // the first one is in a register
+    assign head = more ? next : popped;
 
     fifo #(
         .T(waiting_t),
@@ -82,7 +84,8 @@ module affine_wait #(
       if (fetch_i[s] != take_i[s]) count_q <= fetch_i[s] ? count_q + 1'b1 : count_q - 1'b1;
       if (load) begin
         head_valid_o[s] <= more || push;
-        head_q <= more ? next : popped;
+        head_q <= head;
+        head_unit_q <= Units'(1) << head.note.unit;
       end
       if (rst_i) begin
         count_q <= '0;

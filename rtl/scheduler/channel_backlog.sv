@@ -26,9 +26,8 @@ module channel_backlog
     output logic [Channels-1:0] low_o,  // packets for this channel are welcome
     output logic                open_o,  // every channel could take a packet
 
-    input  logic                    pop_i,
-    input  logic [ServiceWidth-1:0] pop_service_i,
-    output logic [ ChargeWidth-1:0] charge_o,  // combinational from pop_service_i; returned as known_charge_i
+    input  logic [   Services-1:0] pop_i,     // one-hot
+    output logic [ChargeWidth-1:0] charge_o,  // combinational from pop_i; returned as known_charge_i
 
     input logic                    known_i,
     input logic [ServiceWidth-1:0] known_service_i,
@@ -53,8 +52,11 @@ module channel_backlog
   logic [Channels-1:0] open;
   work_t charged, settled;
 
-  assign charge_o = recent_q[pop_service_i];
-  assign charged = pop_i ? work_t'(charge_o) : '0;
+  always_comb begin
+    charge_o = '0;
+    for (int unsigned s = 0; s < Services; s++) charge_o |= pop_i[s] ? recent_q[s] : '0;
+  end
+  assign charged = work_t'(charge_o);
   assign settled = known_i ? work_t'(known_charge_i) : '0;
   assign open_o = &open;
 
@@ -67,16 +69,18 @@ module channel_backlog
     work_t work_q, expected_q;  // flits known; expected_q: with the charges, too
     packets_t packets_q;
     work_t given, sent;
+    (* keep *) work_t due;  // without the pop of this cycle, which is late
     logic add;
     assign add = known_i && known_channel_i[c];
     assign given = add ? work_t'(known_flits_i) : '0;
     assign sent = work_t'(sent_i[c]);
+    assign due = expected_q + given - sent - settled;
     assign low_o[c] = expected_q < work_t'(Low);
     assign open[c] = packets_q <= packets_t'(1) || (packets_q < packets_t'(Packets) && work_q < work_t'(Ahead));
 
     always_ff @(posedge clk_i) begin
       work_q <= work_q + given - sent;
-      expected_q <= expected_q + given - sent + charged - settled;
+      expected_q <= due + charged;
       packets_q <= packets_q + packets_t'(add) - packets_t'(sent_i[c] && sent_last_i[c]);
       if (rst_i) begin
         work_q <= '0;
@@ -92,7 +96,7 @@ module channel_backlog
         else $error("channel_backlog: a charge was settled twice");
         has_enough : cover (!low_o[c]);
         has_all_it_may : cover (!open[c]);
-        charged_and_settled : cover (pop_i && known_i);
+        charged_and_settled : cover (pop_i != '0 && known_i);
         another_runs_low : cover (!low_o[c] && |low_o);
       end
     end

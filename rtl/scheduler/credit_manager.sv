@@ -31,9 +31,8 @@ module credit_manager
     input node_t    [Units-1:0]      unit_node_i,
     input logic     [Services-1:0]   affinity_i,
 
-    input logic  consume_valid_i,    // only for a unit with credit_ok_o (and lossless_ok_o)
-    input unit_t consume_unit_i,
-    input logic  consume_lossless_i,  // it is lossless, or may be
+    input logic [Units-1:0] consume_i,           // one-hot; only for a unit with credit_ok_o (and lossless_ok_o)
+    input logic             consume_lossless_i,  // it is lossless, or may be
 
     // A message that could have been lossless when it was sent is not: its room is free again.
     input logic  spare_valid_i,
@@ -45,7 +44,7 @@ module credit_manager
     output logic  [Services-1:0] best_valid_o,        // the service has an enabled unit
     output logic  [Services-1:0] best_credit_ok_o,
     output logic  [Services-1:0] best_lossless_ok_o,  // the best unit has a credit and room for a lossless message
-    output unit_t [Services-1:0] best_unit_o,
+    output logic  [Services-1:0][Units-1:0] best_unit_o,  // one-hot
     output node_t [Services-1:0] best_node_o,
 
     // For the message of flow flow_i: as best_*, but the flow's unit in a service with affinity.
@@ -75,7 +74,7 @@ module credit_manager
 
   // Balances. `balance` includes the units' events of the previous cycle, but not this cycle's consume, which
   // arrives late: whatever depends on it is computed for both cases.
-  units_t consume, ok_q, lossless_ok_q;
+  units_t consume, ok_q, lossless_ok, lossless_ok_q;
   balance_t balance[Units];
 
   logic  spare_valid_q;
@@ -93,7 +92,7 @@ module credit_manager
     balance_t credits_q;
     logic lossless_consume, spare, ok, room;
 
-    assign consume[i] = consume_valid_i && consume_unit_i == unit_t'(i);
+    assign consume[i] = consume_i[i];
     assign lossless_consume = consume[i] && consume_lossless_i;
     always_comb begin
       step = '0;
@@ -106,6 +105,7 @@ module credit_manager
     assign balance[i] = balance_t'({1'b0, unit_credits_i[i]}) - balance_t'({1'b0, settled});
     assign ok = unit_enabled_i[i] && balance[i] > (consume[i] ? balance_t'(1) : balance_t'(0));
     assign room = lossless_settled < slots_t'(LosslessSlots) - slots_t'(lossless_consume);
+    assign lossless_ok[i] = ok && room;
     assign credits_o[i] = credits_q;
 
     always_ff @(posedge clk_i) begin
@@ -114,7 +114,7 @@ module credit_manager
       lossless_q <= lossless_settled + slots_t'(lossless_consume);
       credits_q <= balance[i];
       ok_q[i] <= ok;
-      lossless_ok_q[i] <= ok && room;
+      lossless_ok_q[i] <= lossless_ok[i];
       if (rst_i) begin
         event_q <= '0;
         outstanding_q <= '0;
@@ -199,9 +199,14 @@ module credit_manager
     end
     assign best[i] = unit_enabled_i[i] && (behind[i] & peers[i]) == '0;
   end
+  units_t best_lossless_ok_q;  // the best ones that also have room for a lossless message
   always_ff @(posedge clk_i) begin
     best_q <= best;
-    if (rst_i) best_q <= '0;
+    best_lossless_ok_q <= best & lossless_ok;
+    if (rst_i) begin
+      best_q <= '0;
+      best_lossless_ok_q <= '0;
+    end
   end
 
   function automatic unit_t to_index(units_t one_hot);
@@ -241,9 +246,9 @@ module credit_manager
       assign of_flow[i] = affinity_i[s] ? member_q[s][i] && index_q[i] == turn : chosen[i];
     end
     assign best_valid_o[s] = has_unit_q[s];
-    assign best_credit_ok_o[s] = |(chosen & ok_q);
-    assign best_lossless_ok_o[s] = |(chosen & lossless_ok_q);
-    assign best_unit_o[s] = to_index(chosen);
+    assign best_credit_ok_o[s] = |(member_q[s] & ok_q);  // if any has a credit, the best has one
+    assign best_lossless_ok_o[s] = |(member_q[s] & best_lossless_ok_q);
+    assign best_unit_o[s] = chosen;
     assign best_node_o[s] = to_node(chosen, unit_node_i);
     assign flow_credit_ok_o[s] = |(of_flow & ok_q);
     assign flow_lossless_ok_o[s] = |(of_flow & lossless_ok_q);
@@ -254,6 +259,8 @@ module credit_manager
       if (!rst_i) begin
         assert ($onehot0(chosen) && (|chosen == |member_q[s]))
         else $error("credit_manager: service %0d does not have exactly one best unit", s);
+        assert (best_credit_ok_o[s] == |(chosen & ok_q))
+        else $error("credit_manager: service %0d has a unit with a credit, but not the best", s);
         no_unit_has_a_credit : cover (best_valid_o[s] && !best_credit_ok_o[s]);
         unit_of_a_flow_has_none : cover (affinity_i[s] && best_credit_ok_o[s] && !flow_credit_ok_o[s]);
       end

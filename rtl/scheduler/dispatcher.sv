@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides in every cycle which packet leaves the PIFOs: one of a service whose unit has a credit or,
-// if an arrival needs the room, the highest rank of a queue (eviction). Services are served round robin.
-// Dispatch and eviction share the PIFO's pop port; when both want it they alternate. rank_ageing has priority
-// over both, in at most one of four cycles.
+// if an arrival needs the room, the highest rank of a queue (eviction). Services are served in turn: the one that was served
+// least recently. Dispatch and eviction share the PIFO's pop port; when both want it they alternate, as do services without
+// and with affinity. rank_ageing has priority over both, in at most one of four cycles.
 //
 //   cycle 0            1 .. PopLatency-1    PopLatency            +1
 //   decide, pop,       PIFO                 slot: read its entry  the entry is read: leave_o
@@ -39,7 +39,7 @@ module dispatcher
     input logic [Services-1:0] lossless_i,  // lossless packets are queued: the next one may be one
     input logic [Services-1:0] unit_free_i,  // the service's best unit has a credit
     input logic [Services-1:0] unit_lossless_free_i,  // ... and has room for a lossless packet
-    input logic [Services-1:0][UnitWidth-1:0] unit_i,
+    input logic [Services-1:0][Units-1:0] unit_i,  // one-hot
     input logic [Units-1:0] free_i,  // the same for each unit
     input logic [Units-1:0] lossless_free_i,
 
@@ -57,13 +57,13 @@ module dispatcher
     input logic                  age_valid_i,
     input logic [QueueWidth-1:0] age_queue_i,
 
-    output logic                    take_o,  // a credit of take_unit_o is used
-    output logic [   UnitWidth-1:0] take_unit_o,
-    output logic                    take_lossless_o,  // and room for a lossless packet, in case it is one
-    output logic [    Services-1:0] picked_o,  // the service's pick is popped
+    output logic [   Units-1:0] take_o,  // one-hot: a credit of this unit is used
+    output logic                take_lossless_o,  // and room for a lossless packet, in case it is one
+    output logic [Services-1:0] picked_o,  // the service's pick is popped
 
     output logic                  pop_valid_o,
     output logic [QueueWidth-1:0] pop_queue_o,
+    output logic [    Queues-1:0] pop_one_o,  // the same, one-hot
     output logic                  pop_highest_o,
     output logic                  pop_age_o,
     input  logic                  popped_valid_i,
@@ -92,6 +92,8 @@ module dispatcher
   // out to be for another channel; then there is time for a second pop.
   localparam int unsigned Low = Channels > 1 ? 2 * (PopLatency + 2) + 5 : PopLatency + 5;
   localparam int unsigned ChargeWidth = $clog2(Low + 1);
+  localparam int unsigned Threes = (Services + 2) / 3;
+  localparam int unsigned Sixes = (Services + 5) / 6;
 
   typedef enum logic [1:0] {
     None,
@@ -115,41 +117,77 @@ module dispatcher
     logic [ServiceWidth-1:0] service;
   } fetch_t;
 
-  // Requests of the services.
-  logic [Services-1:0] pickable, waiting, wait_lossless, wait_room, wait_empty;
-  logic [Services-1:0] unit_ready, launchable, fetchable;
+  // Requests of the services. The decision is one-hot until it is taken: what it sets off is late in the cycle.
+  // What is kept is a look-up table or two deep; a mapper takes more levels across it.
+  logic [Services-1:0] waiting, wait_lossless, wait_room, wait_empty, ready, fresh_ready;
+  (* keep *) logic [Services-1:0] pickable;
+  (* keep *) logic [Services-1:0] wait_ready;
+  (* keep *) logic [Services-1:0] can;
+  (* keep *) logic [Services-1:0] has_low;
+  (* keep *) logic [Services-1:0] launchable;
+  logic [Services-1:0] fetchable;
   logic [Channels-1:0] low;
   logic [Services-1:0][SlotWidth-1:0] wait_slot;
-  logic [Services-1:0][UnitWidth-1:0] wait_unit;
+  logic [Services-1:0][Units-1:0] wait_unit;
+  (* keep *) logic [Services-1:0][Units-1:0] launch_unit;
+  logic [Services-1:0][Tenants-1:0] pick_one;
   logic [Services-1:0][QueueWidth-1:0] pick_queue;
+  logic open, may_launch, launch, evicted_q, launch_waited, fetch_due_q;
+  (* keep *) logic evict;
+  (* keep *) logic fetch;
   for (genvar s = 0; s < Services; s++) begin : gen_request
     assign pick_queue[s] = QueueWidth'(s * Tenants) + QueueWidth'(pick_tenant_i[s]);
-    assign pickable[s] = pick_valid_i[s] && queue_busy_i[pick_queue[s]];
+    assign pick_one[s] = Tenants'(1) << pick_tenant_i[s];
+    assign pickable[s] = pick_valid_i[s] && (queue_busy_i[s*Tenants+:Tenants] & pick_one[s]) != '0;
+    assign launch_unit[s] = waiting[s] ? wait_unit[s] : unit_i[s];
     // A service that has just lost its affinity first sends the packets that wait.
-    assign unit_ready[s] = waiting[s]
-        ? (wait_lossless[s] ? lossless_free_i[wait_unit[s]] : free_i[wait_unit[s]])
-        : (lossless_i[s] ? unit_lossless_free_i[s] : unit_free_i[s]);
-    assign launchable[s] = unit_ready[s] && (stored_i[s] & low) != '0
-        && (waiting[s] || (pickable[s] && !affine_i[s] && wait_empty[s]));
+    assign ready[s] = lossless_i[s] ? unit_lossless_free_i[s] : unit_free_i[s];
+    assign wait_ready[s] = (wait_unit[s] & (wait_lossless[s] ? lossless_free_i : free_i)) != '0;
+    assign has_low[s] = may_launch && (stored_i[s] & low) != '0;
+    assign can[s] = waiting[s] ? wait_ready[s] : fresh_ready[s];
+    assign fresh_ready[s] = ready[s] && pickable[s] && !affine_i[s] && wait_empty[s] && !fetch_due_q;
+    assign launchable[s] = has_low[s] && can[s];
     assign fetchable[s] = pickable[s] && affine_i[s] && wait_room[s];
   end
 
-  logic open, launch, evict, evicted_q, fetch;
-  logic [Services-1:0] launch_grant, fetch_grant;
-  logic [QueueWidth-1:0] launch_queue, fetch_queue;
+  (* keep *) logic [Services-1:0] launch_grant;
+  (* keep *) logic [Services-1:0] fetch_grant;
   logic [ServiceWidth-1:0] launch_service, fetch_service;
-  logic launch_waited;
+  logic [SlotWidth-1:0] launch_slot;
+  logic [QueueWidth-1:0] launch_queue, fetch_queue;
 
-  arbiter_round_robin #(
+  // The port of the PIFO: an eviction goes before a launch and a fetch, but not twice in succession. A launch of a packet that has
+  // not waited goes before a fetch, which is due in the next cycle. Whether there is such a launch is known before which it is.
+  (* keep *) logic [Threes-1:0] fresh;  // of three services one could launch such a packet
+  (* keep *) logic [Sixes-1:0] some;  // of six services one could launch a packet
+  (* keep *) logic any_fetchable;
+  (* keep *) logic may_fetch;
+  for (genvar g = 0; g < Threes; g++) begin : gen_three
+    localparam int unsigned N = Services - 3 * g < 3 ? Services - 3 * g : 3;
+    assign fresh[g] = |(launchable[3*g+:N] & ~waiting[3*g+:N]);
+  end
+  assign may_launch = open && !age_valid_i && !(evict_valid_i && !evicted_q);
+  for (genvar g = 0; g < Sixes; g++) begin : gen_six
+    localparam int unsigned N = Services - 6 * g < 6 ? Services - 6 * g : 6;
+    assign some[g] = |launchable[6*g+:N];
+  end
+  assign launch = some != '0;
+  assign any_fetchable = |fetchable;
+  assign may_fetch = any_fetchable && !age_valid_i && !(evict_valid_i && !evicted_q);
+  assign fetch = may_fetch && fresh == '0;
+  assign evict = evict_valid_i && !age_valid_i && !(evicted_q && (launch || any_fetchable));
+  assign evict_ready_o = evict;
+
+  arbiter_matrix #(
       .N(Services)
   ) u_launch (
       .clk_i,
       .rst_i,
       .request_i(launchable),
-      .advance_i(launch),
+      .advance_i(1'b1),
       .grant_o(launch_grant)
   );
-  arbiter_round_robin #(
+  arbiter_matrix #(
       .N(Services)
   ) u_fetch (
       .clk_i,
@@ -161,49 +199,60 @@ module dispatcher
 
   always_comb begin
     launch_service = '0;
+    launch_slot = '0;
     fetch_service = '0;
     launch_queue = '0;
     fetch_queue = '0;
-    take_unit_o = '0;
+    take_o = '0;
     for (int unsigned s = 0; s < Services; s++) begin
       launch_service |= launch_grant[s] ? ServiceWidth'(s) : '0;
+      launch_slot |= launch_grant[s] ? wait_slot[s] : '0;
       fetch_service |= fetch_grant[s] ? ServiceWidth'(s) : '0;
-      launch_queue |= launch_grant[s] ? pick_queue[s] : '0;
+      launch_queue |= launch_grant[s] && !waiting[s] ? pick_queue[s] : '0;
       fetch_queue |= fetch_grant[s] ? pick_queue[s] : '0;
-      take_unit_o |= launch_grant[s] ? (waiting[s] ? wait_unit[s] : unit_i[s]) : '0;
+      take_o |= launch_grant[s] ? launch_unit[s] : '0;
     end
   end
 
   assign launch_waited = |(launch_grant & waiting);
-  assign evict = evict_valid_i && !age_valid_i && !(evicted_q && open && |launchable);
-  assign launch = open && |launchable && !evict && !age_valid_i;
-  assign fetch = |fetchable && !evict && !age_valid_i && (!launch || launch_waited);
-  assign evict_ready_o = evict;
-
-  assign take_o = launch;
   assign take_lossless_o = |(launch_grant & ((waiting & wait_lossless) | (~waiting & lossless_i)));
-  assign picked_o = (launch && !launch_waited ? launch_grant : '0) | (fetch ? fetch_grant : '0);
+  assign picked_o = (launch_grant & ~waiting) | (fetch ? fetch_grant : '0);
 
-  assign pop_valid_o = age_valid_i || evict || (launch && !launch_waited) || fetch;
+  // The port of the PIFO: at most one of these.
   assign pop_highest_o = evict;
   assign pop_age_o = age_valid_i;
-  always_comb begin
-    pop_queue_o = launch && !launch_waited ? launch_queue : fetch_queue;
-    if (age_valid_i || evict) pop_queue_o = age_valid_i ? age_queue_i : evict_queue_i;
+  assign pop_queue_o = launch_queue | (fetch ? fetch_queue : '0) | (evict ? evict_queue_i : '0) | (age_valid_i ? age_queue_i : '0);
+  (* keep *) logic [Queues-1:0] launch_one;
+  (* keep *) logic [Queues-1:0] fetch_one;
+  (* keep *) logic [Queues-1:0] evict_one;
+  (* keep *) logic [Queues-1:0] age_one;
+  assign evict_one = Queues'(1) << evict_queue_i;
+  assign age_one = age_valid_i ? Queues'(1) << age_queue_i : '0;
+  for (genvar s = 0; s < Services; s++) begin : gen_pop
+    for (genvar t = 0; t < Tenants; t++) begin : gen_queue
+      localparam int unsigned Q = s * Tenants + t;
+      assign launch_one[Q] = (launch_grant[s] && !waiting[s] && pick_one[s][t]) || age_one[Q];
+      assign fetch_one[Q] = fetch_grant[s] && pick_one[s][t];
+      assign pop_one_o[Q] = launch_one[Q] || (fetch && fetch_one[Q]) || (evict && evict_one[Q]);
+    end
   end
+  assign pop_valid_o = age_valid_i || evict || fetch || (launch && !launch_waited);
 
   // The decision travels along the PIFO's pipeline. A fetch may share its cycle with the launch
   // of a packet that has waited, so it has a pipeline of its own.
   tag_t tag_d, tag_q[PopLatency+1];
   fetch_t fetch_q[PopLatency];
   logic [ChargeWidth-1:0] charge;
+  logic [UnitWidth-1:0] take_unit;
   always_comb begin
+    take_unit = '0;
+    for (int unsigned u = 0; u < Units; u++) if (take_o[u]) take_unit |= UnitWidth'(u);
     tag_d = '{
         kind: evict ? Evict : launch ? Send : None,
-        waited: launch && launch_waited,
-        slot: wait_slot[launch_service],
+        waited: launch_waited,
+        slot: launch_slot,
         service: evict ? ServiceWidth'(32'(evict_queue_i) / Tenants) : launch_service,
-        unit: take_unit_o,
+        unit: take_unit,
         lossless: take_lossless_o,
         charge: charge
     };
@@ -222,12 +271,14 @@ module dispatcher
 
   always_ff @(posedge clk_i) begin
     evicted_q <= evict;
+    fetch_due_q <= any_fetchable && !fetch && (fetch_due_q || fresh != '0);
     tag_q[0] <= tag_d;
     fetch_q[0] <= '{valid: fetch, service: fetch_service};
     for (int unsigned i = 1; i <= PopLatency; i++) tag_q[i] <= tag_q[i-1];
     for (int unsigned i = 1; i < PopLatency; i++) fetch_q[i] <= fetch_q[i-1];
     if (rst_i) begin
       evicted_q <= 1'b0;
+      fetch_due_q <= 1'b0;
       for (int unsigned i = 0; i <= PopLatency; i++) tag_q[i].kind <= None;
       for (int unsigned i = 0; i < PopLatency; i++) fetch_q[i].valid <= 1'b0;
     end
@@ -254,7 +305,7 @@ module dispatcher
       .head_slot_o(wait_slot),
       .head_unit_o(wait_unit),
       .head_lossless_o(wait_lossless),
-      .take_i(launch ? launch_grant & waiting : '0)
+      .take_i(launch_grant & waiting)
   );
 
   channel_backlog #(
@@ -267,8 +318,7 @@ module dispatcher
       .rst_i,
       .low_o(low),
       .open_o(open),
-      .pop_i(launch),
-      .pop_service_i(launch_service),
+      .pop_i(launch_grant),
       .charge_o(charge),
       .known_i(tag_q[Leave].kind == Send),
       .known_service_i(tag_q[Leave].service),
@@ -284,18 +334,20 @@ module dispatcher
       assert (popped_valid_i == (fetch_q[Due].valid || tag_q[Due].kind == Evict
           || (tag_q[Due].kind == Send && !tag_q[Due].waited)))
       else $error("dispatcher: the latency of the PIFO is not PopLatency");
-      assert (!take_o || free_i[take_unit_o])
+      assert ((take_o & ~free_i) == '0)
       else $error("dispatcher: a packet is sent without a credit");
+      assert (pop_one_o == (pop_valid_o ? Queues'(1) << pop_queue_o : '0))
+      else $error("dispatcher: two pops in one cycle");
       assert (!evict_valid_i || queue_busy_i[evict_queue_i])
       else $error("dispatcher: a packet is to be evicted from an empty queue");
       eviction_and_launch_take_turns : cover (evict_valid_i && evicted_q && launch);
       ageing_goes_before_eviction : cover (age_valid_i && evict_valid_i);
-      ageing_goes_before_launch : cover (age_valid_i && open && |launchable);
-      eviction_goes_before_launch : cover (evict && open && |launchable);
+      ageing_goes_before_launch : cover (age_valid_i && open && |pickable);
+      eviction_goes_before_launch : cover (evict && open && |pickable);
       launch_and_fetch : cover (launch && fetch);
       launch_goes_before_fetch : cover (launch && |fetchable && !fetch);
-      channels_are_closed : cover (!open && |launchable);
-      waits_for_its_unit : cover (|(waiting & ~unit_ready));
+      channels_are_closed : cover (!open && |pickable);
+      waits_for_its_unit : cover (|(waiting & ~wait_ready));
       affinity_is_gone : cover (|(waiting & ~affine_i));
       no_room_to_fetch : cover (|(pickable & affine_i & ~wait_room));
     end

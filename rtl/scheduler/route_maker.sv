@@ -29,23 +29,29 @@ module route_maker
     push_node[Services-1:0] = push_node_i;
   end
 
+  // All hops at once: whether a route that comes as far as hop k - 1 goes on to hop k, and then as far as where it ends.
+  logic [ChainHops:1] passes, reached;
   always_comb begin
-    logic on;  // the route continues to hop k, or to the exit if hop k - 1 is the last
-    on = !desc_i.lossless;
     desc_o = desc_i;
     desc_o.credit = 1'b1;
     desc_o.detoured = 1'b0;
     desc_o.rank_valid = 1'b0;
     desc_o.route = '0;
     desc_o.route[0] = node_i;
-    desc_o.route_count = count_t'(1);
+    passes = '1;
     for (int unsigned k = 1; k <= ChainHops; k++) begin
       desc_o.route[k] = desc_i.exit;
       if (k < ChainHops && desc_i.chain_count > count_t'(k)) begin
         desc_o.route[k] = push_node[desc_i.chain[k].service];
-        on = on && push[desc_i.chain[k].service] && desc_o.route[k] != desc_o.route[k-1];
+        passes[k] = push[desc_i.chain[k].service] && desc_o.route[k] != desc_o.route[k-1];
       end
-      if (on && desc_i.chain_count >= count_t'(k)) desc_o.route_count = count_t'(k + 1);
+    end
+    for (int unsigned k = 1; k <= ChainHops; k++) begin
+      reached[k] = !desc_i.lossless && desc_i.chain_count >= count_t'(k) && (passes | ~(ChainHops'((64'd1 << k) - 1))) == '1;
+    end
+    desc_o.route_count = reached[1] ? '0 : count_t'(1);
+    for (int unsigned k = 1; k <= ChainHops; k++) begin
+      if (reached[k] && (k == ChainHops || !reached[k==ChainHops?k : k+1])) desc_o.route_count |= count_t'(k + 1);
     end
   end
 endmodule

@@ -82,22 +82,28 @@ module scheduler_channel
   end
   assign lossless = in_flit_i.desc.lossless && 32'(in_flit_i.desc.tenant) < Tenants;
   assign new_lossless = first_q && lossless && !returning;
+  // in_ready_o waits for these: what is offered to each tenant is put together before the tenant of the packet is chosen.
+  logic held;
+  logic [Tenants-1:0] hold;
+  assign hold = ~(token_i | place_i | refuse_i);
   always_comb begin
     has_token = 1'b0;
     has_place = 1'b0;
     refused = 1'b0;
+    held = 1'b0;
     for (int unsigned t = 0; t < Tenants; t++) begin
       if (in_flit_i.desc.tenant == tenant_t'(t)) begin
         has_token = token_i[t];
         has_place = place_i[t];
         refused = new_lossless && refuse_i[t];
+        held = new_lossless && hold[t];
       end
     end
   end
   assign token_taken_o = in_valid_i && in_ready_o && new_lossless && has_token;
   assign place_taken_o = in_valid_i && in_ready_o && new_lossless && !has_token && has_place;
   assign taken_tenant_o = in_flit_i.desc.tenant;
-  assign held_o = in_valid_i && new_lossless && !has_token && !has_place && !refused;
+  assign held_o = in_valid_i && held;
   always_ff @(posedge clk_i) begin
     if (in_valid_i && in_ready_o) first_q <= in_flit_i.last;
     if (rst_i) first_q <= 1'b1;
@@ -174,7 +180,7 @@ module scheduler_channel
       .in_valid_i,
       .in_ready_o,
       .in_flit_i(arriving),
-      .in_hold_i(new_lossless && !has_token && !has_place && !refused),
+      .in_hold_i(held),
       .in_refuse_i(refused),
       .in_waits_i(lossless && !refused),
       .in_reserved_i(lossless && (returning || has_token)),

@@ -121,8 +121,9 @@ module scheduler_core
   logic [Services-1:0][TenantWidth-1:0] pick_tenant;
   logic [Services-1:0][Channels-1:0] in_channel;
 
-  logic take, take_lossless, read_slot;
-  logic [UnitWidth-1:0] take_unit, leave_unit;
+  logic take_lossless, read_slot;
+  logic [Units-1:0] take;
+  logic [UnitWidth-1:0] leave_unit;
   logic [SlotWidth-1:0] slot, leave_slot_q;
   logic leave, leave_evicted, leave_lossless, dispatch;
   logic [ServiceWidth-1:0] leave_service;
@@ -132,7 +133,9 @@ module scheduler_core
 
   logic [Units-1:0] free, lossless_free;
   logic [Services-1:0] has_unit, best_free, best_lossless_free, pushed_q;
-  logic [Services-1:0][UnitWidth-1:0] best_unit, flow_unit;
+  logic [Services-1:0][Units-1:0] best_unit;
+  logic [Services-1:0][UnitWidth-1:0] flow_unit;
+  logic [Queues-1:0] pop_one;
   node_t [Services-1:0] best_node, push_node_q;
 
   service_policy_t service_policy[Services];
@@ -294,6 +297,7 @@ module scheduler_core
       .age_queue_o(age_queue),
       .pop_valid_i(pop_valid),
       .pop_queue_i(pop_queue),
+      .pop_one_i(pop_one),
       .pop_highest_i(pop_highest),
       .pop_age_i(pop_age),
       .popped_valid_o(popped_valid),
@@ -372,8 +376,7 @@ module scheduler_core
       .unit_credits_i,
       .unit_node_i,
       .affinity_i,
-      .consume_valid_i(take),
-      .consume_unit_i(take_unit),
+      .consume_i(take),
       .consume_lossless_i(take_lossless),
       .spare_valid_i(dispatch && leave_lossless && !leaving.desc.lossless),
       .spare_unit_i(leave_unit),
@@ -423,11 +426,11 @@ module scheduler_core
       .age_valid_i(age_valid),
       .age_queue_i(age_queue),
       .take_o(take),
-      .take_unit_o(take_unit),
       .take_lossless_o(take_lossless),
       .picked_o(picked),
       .pop_valid_o(pop_valid),
       .pop_queue_o(pop_queue),
+      .pop_one_o(pop_one),
       .pop_highest_o(pop_highest),
       .pop_age_o(pop_age),
       .popped_valid_i(popped_valid),

@@ -30,6 +30,7 @@ module scheduler_queues
     output logic [QueueWidth-1:0] age_queue_o,
     input  logic                  pop_valid_i,
     input  logic [QueueWidth-1:0] pop_queue_i,
+    input  logic [    Queues-1:0] pop_one_i,
     input  logic                  pop_highest_i,
     input  logic                  pop_age_i,
 
@@ -66,6 +67,7 @@ module scheduler_queues
       .push_slot_i,
       .pop_valid_i,
       .pop_queue_i,
+      .pop_one_i,
       .pop_highest_i,
       .pop_age_i,
       .popped_valid_o,

@@ -98,7 +98,7 @@ class Model:
         dut, every = self.dut, range(UNITS)
         assert fields(dut.credit_ok_o.value, 1, UNITS) == [self.ok(i) for i in every]
         assert fields(dut.lossless_ok_o.value, 1, UNITS) == [self.lossless_ok(i) for i in every]
-        best = fields(dut.best_unit_o.value, UNIT_WIDTH, SERVICES)
+        best = fields(dut.best_unit_o.value, UNITS, SERVICES)
         best_node = fields(dut.best_node_o.value, 8, SERVICES)
         flow_unit = fields(dut.flow_unit_o.value, UNIT_WIDTH, SERVICES)
         flow_node = fields(dut.flow_node_o.value, 8, SERVICES)
@@ -110,14 +110,13 @@ class Model:
             want = (self.ok(k), self.lossless_ok(k)) if k is not None else (0, 0)
             assert (int(dut.flow_credit_ok_o.value) >> s & 1, int(dut.flow_lossless_ok_o.value) >> s & 1) == want
             if i is not None:
-                assert (best[s], best_node[s]) == (i, self.units[i].node)
+                assert (best[s], best_node[s]) == (1 << i, self.units[i].node)
                 assert (flow_unit[s], flow_node[s]) == (k, self.units[k].node)
 
     async def cycle(self, *, consume=None, lossless=0, gives=(), cancels=(), spare=None, check=True):
         """One cycle: the outputs are checked within it, then the model takes what happened."""
         dut = self.dut
-        dut.consume_valid_i.value = int(consume is not None)
-        dut.consume_unit_i.value = consume if consume is not None else random.getrandbits(UNIT_WIDTH)
+        dut.consume_i.value = 0 if consume is None else 1 << consume
         dut.consume_lossless_i.value = lossless
         dut.spare_valid_i.value = int(spare is not None)
         dut.spare_unit_i.value = spare if spare is not None else random.getrandbits(UNIT_WIDTH)
@@ -153,7 +152,7 @@ class Model:
 
 
 async def begin(dut):
-    inputs = "consume_valid_i consume_unit_i consume_lossless_i spare_valid_i spare_unit_i flow_i affinity_i unit_enabled_i"
+    inputs = "consume_i consume_lossless_i spare_valid_i spare_unit_i flow_i affinity_i unit_enabled_i"
     zero = dict.fromkeys([*inputs.split(), "unit_service_i", "unit_credits_i", "unit_node_i"], 0)
     for i in range(UNITS):
         dut.credit_i[i].value = 0

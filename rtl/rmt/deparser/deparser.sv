@@ -5,13 +5,14 @@
 //   PHVs -> where the edits go -> [queue] -+
 //
 // A frame leaves when its verdict is known, cut-through, one flit per cycle; a dropped frame is
-// discarded, and a mirrored one is read a second time, for the node that gets the copy. One cycle
-// from PHV to flit. Messages without a chain get a route of one hop, to their exit; the others have key 1
+// discarded, and a mirrored one is read a second time, for the node that gets the copy. Two cycles
+// from PHV to flit, one with Cut = 0. Messages without a chain get a route of one hop, to their exit; the others have key 1
 // or 2.
 module deparser
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 #(
-    parameter int unsigned BufferFlits = 512
+    parameter int unsigned BufferFlits = 512,
+    parameter bit Cut = TimingMhz >= 250
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -66,13 +67,18 @@ module deparser
 
   // There are never more verdicts than flits in the buffer, so the queue has room.
   verdict_t resolved, verdict;
-  logic queue_ready, verdict_valid, done;
-  deparser_resolve u_resolve (
+  logic resolved_valid, queue_ready, verdict_valid, done;
+  deparser_resolve #(
+      .Cut(Cut)
+  ) u_resolve (
       .clk_i,
+      .rst_i,
       .write_i(edits_write_i),
       .path_i(edits_path_i),
       .edits_i,
+      .valid_i(phv_valid_i),
       .phv_i,
+      .valid_o(resolved_valid),
       .verdict_o(resolved)
   );
   fifo_block #(
@@ -81,7 +87,7 @@ module deparser
   ) u_queue (
       .clk_i,
       .rst_i,
-      .in_valid_i(phv_valid_i),
+      .in_valid_i(resolved_valid),
       .in_ready_o(queue_ready),
       .in_data_i(resolved),
       .out_valid_o(verdict_valid),
@@ -140,7 +146,7 @@ module deparser
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!phv_valid_i || queue_ready)
+      assert (!resolved_valid || queue_ready)
       else $error("deparser: the queue of verdicts overflowed");
       assert (!verdict_valid || entry_valid || used_o != '0 || number_q != '0)
       else $error("deparser: there is a verdict, but no frame");

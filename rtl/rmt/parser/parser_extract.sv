@@ -70,11 +70,13 @@ module parser_extract
     if (!there || !start.valid) offset = '0;
   endfunction
 
-  // A length that no frame can have stays too large, so that message_trim finds the frame short. The offset is known before
-  // the halfword that is added to it.
+  // A length that no frame can have stays too large, so that message_trim finds the frame short. The offsets are known before
+  // the halfword that is added to them: whether the message ends before its payload begins is decided beside its length.
   offset_t l3_offset, l4_offset, payload_offset;
   logic [1:0][15:0] length_pair;
   (* keep *) logic [16:0] length_from;
+  (* keep *) logic signed [18:0] spare_from;
+  logic signed [18:0] spare;
   logic [16:0] length;
   logic length_good;
   assign l3_offset = offset(acts, action.l3, front_i.shift_l3, front_i.shift_l4);
@@ -88,7 +90,9 @@ module parser_extract
   );
   assign length_from = 17'(l3_offset) + 17'(action.length_add);
   assign length = 17'(length_pair[1]) + length_from;
-  assign length_good = acts && action.length_valid && length >= 17'(payload_offset);
+  assign spare_from = $signed({2'b0, length_from}) - $signed(19'(payload_offset));
+  assign spare = spare_from + $signed(19'(length_pair[1]));
+  assign length_good = acts && action.length_valid && !spare[18];
 
   // Each half is rotated differently, so that equal words in two places do not cancel.
   flow_t flow;
@@ -108,7 +112,7 @@ module parser_extract
     phv_o.word = half;
     phv_o.word_valid = word_valid;
     phv_o.headers = acts ? action.headers | front_i.headers : '0;
-    phv_o.parse.path = path_i;
+    phv_o.parse.path = found_i ? path_i : '0;
     phv_o.parse.shift_l3 = front_i.shift_l3;
     phv_o.parse.shift_l4 = front_i.shift_l4;
     phv_o.parse.sum = sum;
@@ -123,5 +127,5 @@ module parser_extract
   end
 
   logic unused;
-  assign unused = &{1'b0, front_i.state, front_i.probe, action.edits.summed, length_pair[0]};
+  assign unused = &{1'b0, front_i.state, front_i.probe, action.edits.summed, length_pair[0], spare[17:0]};
 endmodule

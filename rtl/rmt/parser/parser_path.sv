@@ -56,33 +56,48 @@ module parser_path
     known = ~absent | {Probes{complete_i}};
   end
 
-  // The probes come late in the cycle. So what else an entry asks for is kept apart, and so are pairs of probes, which a
-  // mapper would spread over more levels. The conditions let the simulator skip unused entries, and cycles without a frame.
+  // The probes come late in the cycle. So what else an entry asks for is kept apart, and the comparison is cut into steps of one
+  // look-up table each, where a mapper would take more: two bits, bytes, three probes, the entry.
+  // The conditions let the simulator skip unused entries, and cycles without a frame.
+  localparam int unsigned Groups = (Probes + 2) / 3;
   (* keep *) logic [Paths-1:0] may;
-  (* keep *) logic [Paths-1:0][Probes/2-1:0] equal;
-  logic [Paths-1:0] fits, lacking, first;
+  (* keep *) logic [Paths-1:0][Probes-1:0][7:0] pairs;
+  (* keep *) logic [Paths-1:0][3*Groups-1:0][1:0] bytes;
+  (* keep *) logic [Paths-1:0][Groups-1:0] equal;
+  logic [Paths-1:0] fits, lacking;
   always_comb begin
     may = '0;
     lacking = '0;
+    pairs = '0;
+    bytes = '1;
     equal = '0;
     for (int unsigned i = 0; i < Paths; i++) begin
       if (valid_i && valid_q[i] && ((front_i.state ^ state_q[i]) & state_mask_q[i]) == '0) begin
         lacking[i] = room[need_q[i].base] < $signed(8'(need_q[i].halfwords));
         may[i] = !(complete_i && (|(wanted_q[i] & absent) || lacking[i]));
-        for (int unsigned p = 0; p < Probes / 2; p++) begin
-          equal[i][p] = (((probe[2*p] ^ value_q[i][2*p]) & mask_q[i][2*p]) == '0 || !known[2*p]) &&
-              (((probe[2*p+1] ^ value_q[i][2*p+1]) & mask_q[i][2*p+1]) == '0 || !known[2*p+1]);
+        for (int unsigned p = 0; p < Probes; p++) begin
+          for (int unsigned b = 0; b < 8; b++) begin
+            pairs[i][p][b] = ((probe[p][2*b+:2] ^ value_q[i][p][2*b+:2]) & mask_q[i][p][2*b+:2]) == '0;
+          end
+          for (int unsigned b = 0; b < 2; b++) bytes[i][p][b] = &pairs[i][p][4*b+:4] || !known[p];
         end
+        for (int unsigned g = 0; g < Groups; g++) equal[i][g] = &bytes[i][3*g+:3];
       end
       fits[i] = may[i] && &equal[i];
     end
-    // The lowest set bit, by a carry chain.
-    first = fits & ~(fits - 1'b1);
-    path_o = '0;
-    for (int unsigned i = 0; i < Paths; i++) path_o |= {$bits(path_t) {first[i]}} & path_t'(i);
   end
-  assign found_o = |fits;
-  assign decided_o = complete_i || |(first & ~lacking);
+
+  logic enough;  // the lowest entry that matches lacks nothing
+  first_set #(
+      .IndexWidth($bits(path_t))
+  ) u_first (
+      .bits_i (fits),
+      .note_i (~lacking),
+      .any_o  (found_o),
+      .index_o(path_o),
+      .note_o (enough)
+  );
+  assign decided_o = complete_i || (found_o && enough);
 
   logic unused;
   assign unused = &{1'b0, front_i.headers, front_i.optional};

@@ -18,6 +18,7 @@ module action_settle
     input  phv_t    phv_i,
     /* verilator lint_off UNUSEDSIGNAL */  // fields that need no arithmetic
     input  action_t action_i,
+    input  logic [7:0] register_index_i,  // there may be fewer registers than an action can name
     /* verilator lint_on UNUSEDSIGNAL */
     input  phv_t    set_phv_i,
     output phv_t    phv_o,
@@ -40,34 +41,18 @@ module action_settle
   localparam int unsigned Groups = Sources / 4;
   sources_t sources;
   logic [Groups-1:0][31:0] operands;  // of each four sources one; the choice is completed in the next cycle
-  logic [7:0] from_packet;  // of the register's index
-  /* verilator lint_off UNUSEDSIGNAL */  // there may be fewer registers than an action can name
-  logic [7:0] register_index;
-  /* verilator lint_on UNUSEDSIGNAL */
   always_comb begin
     sources = 'x;
     operands = 'x;
-    from_packet = 'x;
     if (valid_i && action_i.state.enable) begin
       sources = sources_of(phv_i);
       for (int unsigned g = 0; g < Groups; g++) operands[g] = sources[4*g+32'(action_i.state.source[1:0])];
-      for (int unsigned b = 0; b < 8; b++) from_packet[b] = b < 32'(action_i.state.index_bits);
     end
   end
-  match_half #(
-      .Bits(8)
-  ) u_index (
-      .valid_i  (valid_i && action_i.state.enable),
-      .sources_i(sources),
-      .number_i (action_i.state.index_half),
-      .take_i   (from_packet),
-      .other_i  (action_i.state.index & ~from_packet),
-      .half_o   (register_index)
-  );
 
   logic edit_q, meter_q, count_q, state_q;
   word_edit_t [1:0] edits_q;
-  logic [1:0][31:0] old_q;
+  logic [1:0][31:0] old;  // the words that are edited
   logic [$clog2(Meters)-1:0] meter_index_q;
   logic [$clog2(Counters)-1:0] count_index_q;
   logic [$clog2(Registers)-1:0] register_index_q;
@@ -86,11 +71,10 @@ module action_settle
     state_q <= valid_i && action_i.state.enable;
     if (valid_i) begin  // whatever the action, which is known late in the cycle
       edits_q <= action_i.edit;
-      for (int unsigned e = 0; e < 2; e++) old_q[e] <= phv_i.word[action_i.edit[e].number];
       meter_index_q <= action_i.meter[$clog2(Meters)-1:0];
       treatment_q   <= action_i.treatment;
       count_index_q <= action_i.count[$clog2(Counters)-1:0];
-      register_index_q <= register_index[$clog2(Registers)-1:0];
+      register_index_q <= register_index_i[$clog2(Registers)-1:0];
       atom_q <= action_i.state.atom;
       target_q <= action_i.state.target;
       operands_q <= operands;
@@ -175,7 +159,11 @@ module action_settle
   assign treatment = treatment_q[colour];
   always_comb begin
     phv_o = set_phv_i;
-    if (edit_q) phv_o = apply_pkg::with_edits(set_phv_i, edits_q, old_q);
+    old = 'x;
+    if (edit_q) begin
+      for (int unsigned e = 0; e < 2; e++) old[e] = set_phv_i.word[edits_q[e].number];
+      phv_o = apply_pkg::with_edits(set_phv_i, edits_q, old);
+    end
     if (meter_q) begin
       if (treatment.rank_set) begin
         phv_o.desc.rank_valid = 1'b1;

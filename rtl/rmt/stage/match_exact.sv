@@ -38,6 +38,8 @@ module match_exact
     input  logic               take_i,       // in cycle 1: 0: nothing hits
     output logic               hit_o,
     output T                   data_o,       // 0 if nothing hits
+    output logic [4:0]         first_o,      // which of the candidates it is, one-hot and late; 0 if nothing hits
+    output T [4:0]             candidate_o,  // undefined if nothing hits
 
     input logic    range_write_i,   // the rows of a tenant, all ways of each: an aligned power of two; or none
     input tenant_t range_tenant_i,
@@ -87,6 +89,7 @@ module match_exact
   (* keep *) logic [Ways:0] equal;
   (* keep *) logic [Ways:0] fit;
   (* keep *) logic [Ways:0] may;  // it fits, and the written entry does not go before it
+  (* keep *) logic [Ways:0] blocked;  // another one goes before it
   (* keep *) logic [Ways:0] first;
   (* keep *) logic [Ways:0][Ways:0] after;  // [c]: those that go before candidate c if they are equal, too
   logic [Ways:0] own;
@@ -173,7 +176,14 @@ module match_exact
       localparam int unsigned Bits = KeyBits - 3 * n < 3 ? KeyBits - 3 * n : 3;
       assign alike[n] = found.key[3*n+:Bits] == key_q[3*n+:Bits];
     end
-    assign equal[w] = &alike;
+    // ... and six of these in the next: a mapper takes one level more.
+    localparam int unsigned Groups = ((KeyBits + 2) / 3 + 5) / 6;
+    (* keep *) logic [Groups-1:0] group;
+    for (genvar g = 0; g < Groups; g++) begin : gen_group
+      localparam int unsigned Bits = (KeyBits + 2) / 3 - 6 * g < 6 ? (KeyBits + 2) / 3 - 6 * g : 6;
+      assign group[g] = &alike[6*g+:Bits];
+    end
+    assign equal[w] = &group;
   end
 
   always_comb begin
@@ -185,8 +195,17 @@ module match_exact
         after[c][d] = d < c ? (own[c] ? own[d] : fit[d]) : d > c && !own[c] && own[d];
       end
       may[c] = take_i && fit[c] && !(equal[Ways] && after[c][Ways]);
-      first[c] = may[c] && equal[c] && (equal[Ways-1:0] & after[c][Ways-1:0]) == '0;
+      // A way does not go before itself, so this is one look-up table, and the choice the next.
+      blocked[c] = (equal[Ways-1:0] & after[c][Ways-1:0]) != '0;
+      first[c] = may[c] && equal[c] && !blocked[c];
     end
+    candidate_o = 'x;
+    if (take_i) begin
+      candidate_o = {
+        port_entry_i.data, gen_way[3].found.data, gen_way[2].found.data, gen_way[1].found.data, gen_way[0].found.data
+      };
+    end
+    first_o = first;
     hit_o  = take_i && |(fit & equal);
     data_o = '0;
     if (first[0]) data_o |= gen_way[0].found.data;

@@ -113,7 +113,13 @@ module match_stage
 
   // Cycle 1.
   logic active, hit;
-  action_t found;
+  action_t found, action;
+  logic [7:0] register_index;
+  sources_t sources;
+  always_comb begin
+    sources = 'x;
+    if (valid_q) sources = sources_of(phv_q);
+  end
   assign active = valid_q && phv_q.drop == DropNone;
   if (Kind == Exact) begin : gen_exact
     typedef struct packed {
@@ -138,6 +144,11 @@ module match_stage
       table_entry.action[$bits(action_t)-1:0] = read.data;
     end
 
+    localparam int unsigned Candidates = 5;
+    logic [Candidates-1:0] first;
+    /* verilator lint_off UNUSEDSIGNAL */  // fields that wait for the choice
+    action_t [Candidates-1:0] candidate;
+    /* verilator lint_on UNUSEDSIGNAL */
     match_exact #(
         .Entries(Entries),
         .KeyBits(KeyBits),
@@ -151,6 +162,8 @@ module match_stage
         .take_i      (active),
         .hit_o       (hit),
         .data_o      (found),
+        .first_o     (first),
+        .candidate_o (candidate),
         .range_write_i (range_write),
         .range_tenant_i(range_tenant),
         .range_i       (range),
@@ -161,6 +174,29 @@ module match_stage
         .port_entry_i(written),
         .port_entry_o(read)
     );
+
+    // Which entry it is comes late in the cycle: meanwhile the register's index is worked out for all, and for a miss.
+    logic [Candidates:0] chosen;
+    logic [Candidates:0][7:0] candidate_index;
+    assign chosen = {miss_o, first};
+    for (genvar c = 0; c <= Candidates; c++) begin : gen_index
+      state_op_t state;
+      if (c < Candidates) begin : gen_entry
+        assign state = candidate[c].state;
+      end else begin : gen_miss
+        assign state = default_action.state;
+      end
+      action_index u_index (
+          .valid_i  (active && state.enable),
+          .sources_i(sources),
+          .state_i  (state),
+          .index_o  (candidate_index[c])
+      );
+    end
+    always_comb begin
+      register_index = '0;
+      for (int unsigned c = 0; c <= Candidates; c++) if (chosen[c]) register_index |= candidate_index[c];
+    end
   end else begin : gen_ternary
     typedef struct packed {
       logic               valid;
@@ -212,9 +248,15 @@ module match_stage
         .port_entry_i(written),
         .port_entry_o(read)
     );
+
+    action_index u_index (
+        .valid_i  (active && action.state.enable),
+        .sources_i(sources),
+        .state_i  (action.state),
+        .index_o  (register_index)
+    );
   end
 
-  action_t action;
   assign action = found | (miss_o ? default_action : '0);
   assign hit_o  = hit;
   assign miss_o = active && !hit;
@@ -237,6 +279,7 @@ module match_stage
       .valid_i         (valid_q),
       .phv_i           (phv_q),
       .action_i        (action),
+      .register_index_i(register_index),
       .set_phv_i       (set_phv_q),
       .phv_o,
       .ready_o         (settle_ready),

@@ -23,7 +23,7 @@ module stateful_alu
     input  logic [IndexWidth-1:0] index_i,
     input  atom_t                 op_i,
     input  logic [31:0]           operand_i,
-    output logic                  predicate_o,
+    output logic                  predicate_o,  // undefined without valid_i, as is result_o
     output logic [31:0]           result_o,
 
     output logic                  ready_o,
@@ -56,36 +56,63 @@ module stateful_alu
     endcase
   endfunction
 
-  // The predicate comes last, so both results are there when it does. What is kept apart would share logic, and wait for it.
-  value_t value, value_d, right;
-  logic less;
-  (* keep *) value_t left;
-  (* keep *) logic equal;
+  // The register's value comes late: what needs it is kept in steps of one look-up table, where a mapper would take more, and a
+  // comparison without it is done beside them. Both results are there when the predicate is.
+  value_t value_d, right;
+  logic less, operand_equal, operand_less;
+  (* keep *) value_t value;
+  (* keep *) logic [10:0] same;
+  (* keep *) logic [1:0] equal;
+  (* keep *) logic by_equal;  // the predicate depends on whether the sides are equal
+  (* keep *) logic by_less;  // ... on which is less
+  (* keep *) logic inverted;
   (* keep *) value_t if_true;
   (* keep *) value_t if_false;
   always_comb begin
-    value = packet_turn[index_i] != software_turn[index_i] ? software_mem[index_i] : packet_mem[index_i];
+    value = 'x;
+    right = 'x;
+    operand_equal = 'x;
+    operand_less = 'x;
+    by_equal = 'x;
+    by_less = 'x;
+    inverted = 'x;
+    same = 'x;
+    equal = 'x;
+    less = 'x;
+    predicate_o = 'x;
+    if_true = 'x;
+    if_false = 'x;
+    value_d = 'x;
+    result_o = 'x;
+    if (valid_i) begin
+      value = packet_turn[index_i] != software_turn[index_i] ? software_mem[index_i] : packet_mem[index_i];
 
-    left = op_i.against == AgainstOperandConstant ? operand_i : value;
-    right = op_i.against == AgainstStateOperand ? operand_i : op_i.constant;
-    equal = left == right;
-    less = left < right;
-    unique case (op_i.compare)
-      CompareEqual: predicate_o = equal;
-      CompareNotEqual: predicate_o = !equal;
-      CompareLess: predicate_o = less;
-      CompareAtLeast: predicate_o = !less;
-      default: predicate_o = 1'b1;
-    endcase
+      right = op_i.against == AgainstStateOperand ? operand_i : op_i.constant;
+      operand_equal = operand_i == op_i.constant;
+      operand_less = operand_i < op_i.constant;
+      by_equal = op_i.compare inside {CompareEqual, CompareNotEqual};
+      by_less = op_i.compare inside {CompareLess, CompareAtLeast};
+      inverted = !(op_i.compare inside {CompareEqual, CompareLess});
+      if (op_i.against == AgainstOperandConstant) begin
+        inverted = ((by_equal && operand_equal) || (by_less && operand_less)) ^ inverted;
+        by_equal = 1'b0;
+        by_less = 1'b0;
+      end
 
-    if_true = updated(op_i.if_true, value, operand_i, op_i.constant);
-    if_false = updated(op_i.if_false, value, operand_i, op_i.constant);
-    value_d = predicate_o ? if_true : if_false;
-    unique case (op_i.result)
-      ResultNew: result_o = value_d;
-      ResultPredicate: result_o = 32'(predicate_o);
-      default: result_o = value;
-    endcase
+      for (int unsigned n = 0; n < 11; n++) same[n] = (33'(value) >> 3 * n & 33'h7) == (33'(right) >> 3 * n & 33'h7);
+      equal = {&same[10:6], &same[5:0]};
+      less = value < right;
+      predicate_o = ((by_equal && equal == '1) || (by_less && less)) ^ inverted;
+
+      if_true = updated(op_i.if_true, value, operand_i, op_i.constant);
+      if_false = updated(op_i.if_false, value, operand_i, op_i.constant);
+      value_d = predicate_o ? if_true : if_false;
+      unique case (op_i.result)
+        ResultNew: result_o = value_d;
+        ResultPredicate: result_o = 32'(predicate_o);
+        default: result_o = value;
+      endcase
+    end
   end
 
   assign read_data_o = packet_turn[software_index_i] != software_turn[software_index_i] ?

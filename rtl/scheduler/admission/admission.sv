@@ -132,20 +132,32 @@ module admission
   assign outgoing = 3'(pending_q) + 3'(dispatched);
   assign outgoing_cells = pending_cells_q + (dispatched ? cells_t'(MaxPacketCells) : '0);
 
-  cells_t cells_left[Tenants];  // of the guarantee; two's complement
+  // What each tenant has left, in two's complement, and what that says about the packet: in parallel, because the choice of its
+  // tenant would come first otherwise.
+  cells_t cells_left[Tenants];  // of the guarantee
   cells_t entries_left[Tenants];
+  logic signed [CellsWidth:0] limit_left[Tenants];
+  logic [Tenants-1:0] in_guarantee, over_limit;
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
     logic take, give;
+    cells_t less_cells, less_entries, more_cells, more_entries;
     assign take = take_account && in_request_i.tenant == tenant_t'(t);
     assign give = give_account && release_tenant_i == tenant_t'(t);
     assign cells_left[t] = policy_i[t].cells - used_cells_o[t];
     assign entries_left[t] = policy_i[t].entries - used_entries_o[t];
+    assign limit_left[t] = {1'b0, policy_i[t].limit} - {1'b0, used_cells_o[t]};
+    assign in_guarantee[t] = $signed(cells_left[t]) >= $signed(in_request_i.cells) && $signed(entries_left[t]) > 0;
+    assign over_limit[t] = policy_i[t].limit != '0 && limit_left[t] < $signed({1'b0, in_request_i.cells});
 
+    // Whether the packet is accepted comes late in the cycle: the sums are there for both cases. The selection is one of ANDs
+    // and ORs; of a multiplexer synthesis would make an addition behind it.
+    assign less_cells = used_cells_o[t] - (give ? release_cells_i : '0);
+    assign less_entries = used_entries_o[t] - cells_t'(give);
+    assign more_cells = less_cells + in_request_i.cells;
+    assign more_entries = less_entries + 1'b1;
     always_ff @(posedge clk_i) begin
-      if (take || give) begin
-        used_cells_o[t] <= used_cells_o[t] + (take ? in_request_i.cells : '0) - (give ? release_cells_i : '0);
-        used_entries_o[t] <= used_entries_o[t] + cells_t'(take) - cells_t'(give);
-      end
+      used_cells_o[t] <= (more_cells & {CellsWidth{take}}) | (less_cells & {CellsWidth{!take}});
+      used_entries_o[t] <= (more_entries & {CellsWidth{take}}) | (less_entries & {CellsWidth{!take}});
       evictable_q[t] <= $signed(cells_left[t]) < -$signed(outgoing_cells)
           || $signed(entries_left[t]) < -$signed(cells_t'(outgoing));
       if (rst_i) begin
@@ -200,17 +212,14 @@ module admission
   rank_t victim_rank;
   logic [TenantWidth-1:0] tenant;
   logic [15:0] rights;
-  cells_t limit, after;
   fate_e fate;
 
   assign known = 32'(in_request_i.tenant) < Tenants;
   assign tenant = known ? in_request_i.tenant[TenantWidth-1:0] : '0;
   assign rights = policy_i[tenant].rights;
-  assign limit = policy_i[tenant].limit;
   assign queue_o = queue_of(in_request_i.service, in_request_i.tenant);
-  assign after = used_cells_o[tenant] + in_request_i.cells;
-  assign below = $signed(cells_left[tenant]) >= $signed(in_request_i.cells) && $signed(entries_left[tenant]) > 0;
-  assign over = in_beyond_i || (limit != '0 && after > limit);
+  assign below = in_guarantee[tenant];
+  assign over = in_beyond_i || over_limit[tenant];
   assign short_here = short_q[in_request_i.channel[ChannelWidth-1:0]] || entries_short_q;
   assign better = victim_valid && owed_q != 3'(MaxOwed) && !starving_q
       && (ServiceWidth'(in_request_i.service) != victim_service
@@ -332,7 +341,7 @@ module admission
       service_is_unknown : cover (in_valid_i && fate == BadService);
       right_is_missing : cover (in_valid_i && fate == NoRight && known);
       tenant_is_unknown : cover (in_valid_i && fate == NoRight && !known);
-      over_the_limit : cover (in_valid_i && sound && fate == Shortage && limit != '0 && after > limit);
+      over_the_limit : cover (in_valid_i && sound && fate == Shortage && over_limit[tenant]);
       beyond_the_reach : cover (in_valid_i && sound && fate == Shortage && in_beyond_i);
       not_better : cover (in_valid_i && sound && fate == Shortage && !over && slot_valid);
       no_slot : cover (in_valid_i && sound && !slot_valid);

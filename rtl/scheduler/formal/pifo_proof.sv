@@ -70,6 +70,7 @@ module pifo_proof #(
       .push_slot_i,
       .pop_valid_i,
       .pop_queue_i,
+      .pop_one_i(pop_valid_i ? Queues'(1) << pop_queue_i : '0),
       .pop_highest_i,
       .pop_age_i,
       .popped_valid_o(popped_valid),

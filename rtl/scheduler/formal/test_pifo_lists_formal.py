@@ -16,7 +16,7 @@ BROKEN = [
     ("pifo_list_proof", "pifo_list", "link_pushed[push_slot_q] <= link_linked[push_slot_q];", "link_pushed[push_slot_q] <= 1'b0;"),
     ("pifo_list_proof", "pifo_list", "if (push_valid_q && !push_takes_i) begin", "if (push_valid_q && !push_takes_i && !pop_valid_q) begin"),
     ("pifo_list_proof", "pifo_list", "pop_seen[0] = pop_leaf_i;", "pop_seen[0] = pop_next_leaf_i;"),
-    ("pifo_list_proof", "pifo_ram", "bypass_q ? written_q : read_data", "read_data"),
+    ("pifo_list_proof", "pifo_ram", "bypass ? written_q : read_data", "read_data"),
     ("pifo_overdue_proof", "pifo_overdue", "(append_i || (take_i && take_last_i))", "(append_i || take_i)"),
     ("pifo_overdue_proof", "pifo_overdue", "if (!append_alone_i) newer[", "if (append_alone_i) newer["),
     ("pifo_overdue_proof", "pifo_overdue", "append_i ? append_slot_i : older[slot_o];", "append_i ? append_slot_i : newer[slot_o];"),

@@ -54,6 +54,7 @@ module pifo #(
     // Only of a queue with overdue_o or treed_o.
     input logic                  pop_valid_i,
     input logic [QueueWidth-1:0] pop_queue_i,
+    input logic [    Queues-1:0] pop_one_i,      // the same, one-hot; 0 without a pop: its user decides late in the cycle
     input logic                  pop_highest_i,
     input logic                  pop_age_i,      // only of a queue with treed_o, and with pop_highest_i low
 
@@ -131,8 +132,7 @@ module pifo #(
       .rst_i,
       .push_valid_i,
       .push_queue_i,
-      .pop_valid_i,
-      .pop_queue_i,
+      .pop_i(pop_one_i),
       .pop_highest_i,
       .pop_age_i,
       .push_o(push_here),
@@ -363,6 +363,7 @@ module pifo #(
       total_q  <= '0;
     end
     if (!rst_i) begin
+      assert (pop_one_i == (pop_valid_i ? Queues'(1) << pop_queue_i : '0));
       if (push_valid_i || pop_valid_i) assert (ready_q);
       if (push_valid_i) begin
         assert (!queued_q[push_slot_i]);

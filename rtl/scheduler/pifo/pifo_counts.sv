@@ -16,8 +16,7 @@ module pifo_counts #(
 
     input logic                  push_valid_i,
     input logic [QueueWidth-1:0] push_queue_i,
-    input logic                  pop_valid_i,
-    input logic [QueueWidth-1:0] pop_queue_i,
+    input logic [    Queues-1:0] pop_i,         // one-hot
     input logic                  pop_highest_i,
     input logic                  pop_age_i,
 
@@ -49,7 +48,7 @@ module pifo_counts #(
   for (genvar q = 0; q < Queues; q++) begin : gen_queue
     logic here, push, pop, append, take, two, list_single;
     count_t tree_q, list_q;
-    assign here = pop_valid_i && pop_queue_i == queue_t'(q);
+    assign here = pop_i[q];
     assign push = push_valid_i && push_queue_i == queue_t'(q);
     assign take = here && !pop_age_i && overdue_o[q] && !(pop_highest_i && treed_o[q]);
     assign pop = here && (pop_age_i || !overdue_o[q] || (pop_highest_i && treed_o[q]));
@@ -109,6 +108,6 @@ module pifo_counts #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_i && pop_valid_i && pop_age_i) assert (!pop_highest_i);
+    if (!rst_i && pop_i != '0 && pop_age_i) assert (!pop_highest_i);
   end
 endmodule

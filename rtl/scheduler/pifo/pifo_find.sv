@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lowest or the highest taken position in one word of the tree, and the note at that position; combinational.
 //
-// The word may be one operation old: the previous push has set position set_index_i, and the previous pop
-// may have cleared clear_index_i, which is known late in the cycle (emptied_i). So both answers are
+// The word may be one operation old: the previous pop may have cleared clear_index_i, which is known late in the
+// cycle (emptied_i), and then the previous push has set position set_index_i. So both answers are
 // computed, and emptied_i selects one. The selections are ANDs and ORs: of two comparisons before a multiplexer
 // synthesis would make one behind it, which waits for the selection.
 //
@@ -41,14 +41,20 @@ module pifo_find #(
     return (a & {IndexWidth{!second}}) | (b & {IndexWidth{second}});
   endfunction
 
-  word_t set_one, clear_one, with_set, word[2];
+  // What is kept is one look-up table per bit; a mapper takes more levels.
+  (* keep *) word_t set_one;
+  (* keep *) word_t clear_one;
+  (* keep *) word_t word_before;
+  (* keep *) word_t word_after;
+  word_t taken, word[2];
   index_t index[2];
   logic [1:0] note;
   assign set_one = set_i ? word_t'(1) << (set_index_i ^ {IndexWidth{highest_i}}) : '0;
   assign clear_one = clear_i ? word_t'(1) << (clear_index_i ^ {IndexWidth{highest_i}}) : '0;
-  assign with_set = turned(taken_i, highest_i) | set_one;
-  assign word[0] = with_set;
-  assign word[1] = with_set & ~clear_one;
+  assign taken = turned(taken_i, highest_i);
+  assign word_before = taken | set_one;
+  assign word_after = (taken & ~clear_one) | set_one;
+  assign word = '{word_before, word_after};
 
   for (genvar a = 0; a < 2; a++) begin : gen_answer
     word_t notes;
@@ -64,7 +70,7 @@ module pifo_find #(
       for (genvar h = 0; h < 2; h++) begin : gen_half
         assign half[h] = word[a][h*Half+:Half];
         assign mirror[h] = {<<{half[h]}};
-        pifo_first #(
+        first_set #(
             .IndexWidth(IndexWidth - 1)
         ) u_first (
             .bits_i (half[h]),

@@ -113,6 +113,11 @@ module pifo_leaf #(
       .read_data_o(moved)
   );
 
+  (* keep *) taken_t pop_row;
+  (* keep *) taken_t peek_row;
+  assign pop_row = taken[0] ^ left[0];
+  assign peek_row = taken[1] ^ left[1];
+
   logic follow;  // the previous pop is changing the same words as this one will
   assign follow = pop_valid_q && pop_word_q == pop_word_q_i;
 
@@ -128,10 +133,10 @@ module pifo_leaf #(
   pifo_find #(
       .IndexWidth(IndexWidth)
   ) u_pop_find (
-      .taken_i(taken[0] ^ left[0]),
+      .taken_i(pop_row),
       .set_i(push_valid_q && push_word_q == pop_word_q_i),
       .set_index_i(push_leaf_q),
-      .clear_i(follow && !same_q),
+      .clear_i(follow),
       .clear_index_i(pop_leaf_q),
       .emptied_i(pop_emptied_i),
       .note_i(moved_before),
@@ -144,10 +149,10 @@ module pifo_leaf #(
   pifo_find #(
       .IndexWidth(IndexWidth)
   ) u_peek_find (
-      .taken_i(taken[1] ^ left[1]),
+      .taken_i(peek_row),
       .set_i(push_valid_q && push_word_q == peek_word_q_i),
       .set_index_i(push_leaf_q),
-      .clear_i(pop_valid_q && pop_word_q == peek_word_q_i && !same_q),
+      .clear_i(pop_valid_q && pop_word_q == peek_word_q_i),
       .clear_index_i(pop_leaf_q),
       .emptied_i(pop_emptied_i),
       .note_i(no_notes),

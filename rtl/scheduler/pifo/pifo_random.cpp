@@ -141,6 +141,7 @@ class Bench {
   void idle_inputs() {
     dut_.push_valid_i = 0;
     dut_.pop_valid_i = 0;
+    dut_.pop_one_i = 0;
   }
 
   void clock() {
@@ -234,6 +235,7 @@ class Bench {
     dut_.pop_age_i = age;
     if (pop) {
       dut_.pop_valid_i = 1;
+      dut_.pop_one_i = uint64_t{1} << pop_queue;
       dut_.pop_queue_i = pop_queue;
       dut_.pop_highest_i = !age && below(100) < phase.highest_percent;
     } else {

@@ -54,6 +54,7 @@ async def start(dut, circular=0):
     Clock(dut.clk_i, 2, unit="ns").start()
     dut.push_valid_i.value = 0
     dut.pop_valid_i.value = 0
+    dut.pop_one_i.value = 0
     dut.pop_age_i.value = 0
     dut.circular_i.value = circular
     await reset(dut)
@@ -80,6 +81,7 @@ async def cycle(dut, push=None, pop=None, age=None):
     dut.pop_valid_i.value = int(pop is not None or age is not None)
     dut.pop_age_i.value = int(age is not None)
     pop = pop if age is None else (age, 0)
+    dut.pop_one_i.value = 1 << pop[0] if pop else 0
     if pop:
         dut.pop_queue_i.value, dut.pop_highest_i.value = pop
     await ReadOnly()
@@ -163,10 +165,10 @@ async def ends_follow_pushes_at_once_and_pops_within_five_cycles(dut):
         dut.push_valid_i.value = 0
         assert await ends(3) == want
     await cycle(dut, pop=(3, 0))
-    dut.pop_valid_i.value = 0
+    dut.pop_valid_i.value = dut.pop_one_i.value = 0
     assert [await ends(3) for _ in range(5)] == [(None, 90)] * 4 + [(30, 90)]
     await cycle(dut, pop=(3, 1))
-    dut.pop_valid_i.value = 0
+    dut.pop_valid_i.value = dut.pop_one_i.value = 0
     assert [await ends(3) for _ in range(5)] == [(30, None)] * 4 + [(30, 50)]
     assert await ends(0) == (None, None)
 
@@ -191,7 +193,7 @@ async def reset_in_the_middle_forgets_everything(dut):
     for slot in range(64):
         await cycle(dut, push=(slot % 4, random.randrange(256), slot), pop=(0, 0) if slot > 2 and slot % 8 == 0 else None)
     await cycle(dut, pop=(1, 0))
-    dut.pop_valid_i.value = 0
+    dut.pop_valid_i.value = dut.pop_one_i.value = 0
     await reset(dut)
     await ReadOnly()
     assert [int(dut.count_o[queue].value) for queue in range(4)] == [0] * 4

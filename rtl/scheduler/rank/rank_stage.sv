@@ -124,17 +124,23 @@ module rank_stage
   level_t base_level_d;
   logic fair_d;
 
-  assign service = fire ? in_request_i.service[ServiceWidth-1:0] : sweep_q.service;
+  // What the index of the state depends on is looked up beside the choice between packet and sweep, not behind it.
+  logic by_tenant, hierarchy, sweep_hierarchy;
+  assign by_tenant = policy_i[in_request_i.service[ServiceWidth-1:0]].by_tenant;
+  assign hierarchy = policy_i[in_request_i.service[ServiceWidth-1:0]].hierarchy;
+  assign sweep_hierarchy = policy_i[sweep_q.service].hierarchy;
+  assign service = where_d.service;
   assign policy = policy_i[service];
   assign fair_d = policy.policy == Fair;
   always_comb begin
-    where_d = sweep_q;
-    if (fire) begin
-      where_d.service = service;
-      where_d.tenant = in_request_i.tenant[TenantWidth-1:0];
-      where_d.rank_class = policy.by_tenant ? in_request_i.tenant : in_request_i.rank_class;
+    if (in_valid_i) begin
+      where_d.service = in_request_i.service[ServiceWidth-1:0];
+      where_d.tenant = hierarchy ? in_request_i.tenant[TenantWidth-1:0] : '0;
+      where_d.rank_class = by_tenant ? in_request_i.tenant : in_request_i.rank_class;
+    end else begin
+      where_d = sweep_q;
+      if (!sweep_hierarchy) where_d.tenant = '0;
     end
-    if (!policy.hierarchy) where_d.tenant = '0;
   end
 
   rank_classes #(
@@ -356,7 +362,7 @@ module rank_stage
 
   logic unused;
   assign unused = &{class_addr_i, in_request_i.service, in_request_i.tenant, dequeued_service_i,
-                    dequeued_tenant_i, dequeued_rank_i[0]};
+                    dequeued_tenant_i, dequeued_rank_i[0], policy};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin

@@ -35,8 +35,10 @@ module tenant_pick
   // A node depends only on nodes of higher numbers.
   // verilator lint_off UNOPTFLAT
   node_t node[2*Leaves];
+  logic wins_right[Leaves];
   // verilator lint_on UNOPTFLAT
   assign node[0] = '0;
+  assign wins_right[0] = 1'b0;
 
   for (genvar n = Leaves; n < 2 * Leaves; n++) begin : gen_leaf
     if (n - Leaves < Tenants) begin : gen_tenant
@@ -51,21 +53,41 @@ module tenant_pick
   end
 
   for (genvar n = 1; n < Leaves; n++) begin : gen_node
-    logic prefer_right_q, right;
+    // verilator lint_off UNOPTFLAT
+    logic right, equal, lower;  // equal ranks; b's is lower
     node_t a, b;
+    // verilator lint_on UNOPTFLAT
+    logic prefer_right_q;
     assign a = node[2*n];
     assign b = node[2*n+1];
+    if (2 * n >= Leaves) begin : gen_ranks
+      assign equal = a.rank == b.rank;
+      assign lower = leaves_before(b.rank, a.rank, circular_i);
+    end else begin : gen_pairs
+      // The ranks of both children of a with those of b, so that the comparison does not wait for the winners below.
+      logic [1:0][1:0] pair, pair_equal, pair_lower;
+      for (genvar x = 0; x < 2; x++) begin : gen_a
+        for (genvar y = 0; y < 2; y++) begin : gen_b
+          assign pair[x][y] = wins_right[2*n] == 1'(x) && wins_right[2*n+1] == 1'(y);
+          assign pair_equal[x][y] = node[4*n+x].rank == node[4*n+2+y].rank;
+          assign pair_lower[x][y] = leaves_before(node[4*n+2+y].rank, node[4*n+x].rank, circular_i);
+        end
+      end
+      assign equal = |(pair & pair_equal);
+      assign lower = |(pair & pair_lower);
+    end
     always_comb begin
-      if (a.valid && b.valid && a.rank != b.rank) right = leaves_before(b.rank, a.rank, circular_i);
+      if (a.valid && b.valid && !equal) right = lower;
       else right = b.valid && (!a.valid || prefer_right_q);
     end
+    assign wins_right[n] = right;
     assign node[n] = right ? b : a;
     always_ff @(posedge clk_i) begin
       if (advance_i && node[n].valid && tenant_o == node[n].tenant) prefer_right_q <= !right;
       if (rst_i) prefer_right_q <= 1'b0;
       if (!rst_i) begin
-        equal_ranks_turn : cover (advance_i && a.valid && b.valid && a.rank == b.rank);
-        right_is_lower : cover (advance_i && right && a.valid && a.rank != b.rank);
+        equal_ranks_turn : cover (advance_i && a.valid && b.valid && equal);
+        right_is_lower : cover (advance_i && right && a.valid && !equal);
       end
     end
   end
@@ -74,8 +96,10 @@ module tenant_pick
   assign tenant_o = node[1].tenant;
   assign rank_o   = node[1].rank;
 
+  logic unused;
+  assign unused = wins_right[0];
   if (Tenants == 1) begin : gen_unused
-    logic unused;
-    assign unused = &{clk_i, rst_i, circular_i, advance_i};
+    logic unused_inputs;
+    assign unused_inputs = &{clk_i, rst_i, circular_i, advance_i};
   end
 endmodule

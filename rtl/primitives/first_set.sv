@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lowest bit that is set: its index and its note (any, if none is set), and whether any is. Combinational: a tree in
 // which each node has four children, or two at the root if the width is no power of four.
-module pifo_first #(
+module first_set #(
     parameter int unsigned IndexWidth = 6,
     localparam int unsigned Width = 1 << IndexWidth
 ) (
@@ -17,28 +17,30 @@ module pifo_first #(
     localparam int unsigned ChildBits = IndexWidth - 2 * l > 1 ? 2 : 1;
     localparam int unsigned Children = 1 << ChildBits;
     localparam int unsigned Nodes = (Width >> (2 * l)) / Children;
-    logic [Nodes-1:0] any, note;
+    logic [Nodes-1:0] note;
     logic [Nodes-1:0][2*l+ChildBits-1:0] index;
+    // A mapper that may optimize across the levels takes more look-up tables in a row.
+    (* keep *) logic [Nodes-1:0] any;
+    (* keep *) logic [Nodes-1:0][ChildBits-1:0] child;
     for (genvar n = 0; n < Nodes; n++) begin : gen_node
       logic [Children-1:0] any_below, note_below;
-      logic [ChildBits-1:0] child;
       if (l == 0) begin : gen_bits
         assign any_below = bits_i[n*Children+:Children];
         assign note_below = note_i[n*Children+:Children];
-        assign index[n] = child;
+        assign index[n] = child[n];
       end else begin : gen_nodes
         logic [Children-1:0][2*l-1:0] index_below;
         assign any_below = gen_level[l-1].any[n*Children+:Children];
         assign note_below = gen_level[l-1].note[n*Children+:Children];
         assign index_below = gen_level[l-1].index[n*Children+:Children];
-        assign index[n] = {child, index_below[child]};
+        assign index[n] = {child[n], index_below[child[n]]};
       end
       always_comb begin
-        child = '1;
-        for (int unsigned c = Children - 1; c > 0; c--) if (any_below[c-1]) child = ChildBits'(c - 1);
+        child[n] = '1;
+        for (int unsigned c = Children - 1; c > 0; c--) if (any_below[c-1]) child[n] = ChildBits'(c - 1);
       end
       assign any[n] = |any_below;
-      assign note[n] = note_below[child];
+      assign note[n] = note_below[child[n]];
     end
   end
 
