@@ -5,6 +5,7 @@ import pytest
 
 from girih.card import VirtualCard
 from girih.paths import DESIGNS
+from girih.spec.kinds import load_kinds
 from girih.testing import SEED
 from tests.frames import VLANS, ethernet, ipv4, udp
 from tests.oracle import IPV4, UDP
@@ -42,6 +43,22 @@ def test_echo(built, design, width):
                 assert (flow.received, flow.lost, flow.duplicated, flow.corrupted, flow.reordered) == (PACKETS, 0, 0, 0, 0)
             assert result.unexpected == 0
             card.check_conservation()
+
+
+@pytest.mark.parametrize("clock", ["", pytest.param("322", marks=pytest.mark.thorough)])
+def test_each_cut_on_the_way_costs_a_cycle(built, clock):
+    """With `timing: relaxed` a datagram takes fewer cycles than with any clock, by one for each output register on its way."""
+    way = ("eth_rx", "ipv4_rx", "udp_rx", "echo", "udp_tx", "ipv4_tx")
+    cycles = {}
+    for timing in ("relaxed", clock):
+        with VirtualCard(built("udp_echo_xbar", timing=timing)) as card:
+            card.add_flow(payload=[1, 22, 300], dst_mac=CARD.mac.hex(":"), window=1)
+            (flow,) = card.run_flows(count=30).flows
+            assert (flow.received, flow.lost, flow.corrupted) == (30, 0, 0)
+            card.check_conservation()
+            cycles[timing] = (flow.first_beat.min, flow.first_beat.max)
+    cuts = sum(load_kinds()[kind].output_register for kind in way)
+    assert cuts and cycles["relaxed"] == tuple(value - cuts for value in cycles[clock])
 
 
 def test_the_worked_example_answers_in_capitals(built):

@@ -38,6 +38,7 @@ REFUSED = [
     ("arp_pending", "Slots", 3, "arp_pending: Slots is 3; it must be a power of two, at least 2"),
     ("async_fifo", "Depth", 3, "async_fifo: Depth is 3; it must be a power of two, at least 2"),
     ("buffer_engine", "Flits", 256, "buffer_engine: Flits is 256; two messages of the largest size take 282"),
+    ("checksum_sum", "GroupHalfwords", 3, "checksum_sum: GroupHalfwords is 3; it must be 1, 2, 4 or 8"),
     ("butterfly", "Tiles", 5, "butterfly: Tiles is 5; it must be from 1 to 4"),
     ("butterfly", "X", 9, "butterfly: X is 9 and Y is 2; each must be from 1 to 8, and there must be at least two routers"),
     ("butterfly_router", "X", 2, "butterfly_router: there is no router 2, 0 in a butterfly of 2 x 2"),

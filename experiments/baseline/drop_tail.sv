@@ -99,6 +99,7 @@ module drop_tail
   ) u_frames (
       .clk_i,
       .rst_i,
+      .in_offer_i(keep),
       .in_valid_i(keep),
       .in_ready_o(frame_ready),
       .in_data_i('{length: length, timestamp: timestamp}),

@@ -151,9 +151,11 @@ module pipeline_nic_engine
   flit_to_axis u_flit_to_axis (
       .clk_i,
       .rst_i,
+      .in_offer_i(second_valid),
       .in_valid_i(second_valid),
       .in_ready_o(second_ready),
       .in_flit_i(leaving),
+      .in_keep_i(second_keep),
       .m_axis_tdata,
       .m_axis_tkeep,
       .m_axis_tvalid,

@@ -56,10 +56,22 @@ package compute_pkg;
     default_detour = 1 << $clog2(least > 8192 / FlitBytes ? least : 8192 / FlitBytes);
   endfunction
 
-  // The flits of a message of `length` bytes; the maximum if the length is unknown or out of range.
+  // Unknown, or out of range. (With frames of the greatest size no length is.)
+  function automatic logic no_length(length_t length);
+    /* verilator lint_off CMPCONST */
+    return length == '0 || length > length_t'(MaxFrameBytes);
+    /* verilator lint_on CMPCONST */
+  endfunction
+
+  // The flits of a message of `length` bytes; the maximum if there is no such length.
   function automatic length_t flits_of(length_t length);
-    // length 0 wraps around to the largest number.
-    if (length - 1'b1 >= length_t'(MaxFrameBytes)) flits_of = length_t'(MaxFrameFlits);
+    if (no_length(length)) flits_of = length_t'(MaxFrameFlits);
     else flits_of = length_t'((15'(length) + 15'(FlitBytes - 1)) / 15'(FlitBytes));
+  endfunction
+
+  // flits_of(length) <= room, without waiting for flits_of.
+  function automatic logic fits_in(length_t length, length_t room);
+    if (no_length(length)) fits_in = room >= length_t'(MaxFrameFlits);
+    else fits_in = ($bits(length_t) + EmptyWidth)'(length) <= {room, EmptyWidth'(0)};
   endfunction
 endpackage

@@ -2,7 +2,7 @@
 // Holds the messages that a unit sends back, so that its input never waits for its output. A flit can leave
 // two cycles after it was written, even while its message is still arriving.
 //
-// fits_o: there is room for need_i flits. in_valid_i is only allowed for messages for which there was room at
+// fits_o: there is room for a message of length_i bytes. in_valid_i is only allowed for messages for which there was room at
 // their first flit.
 module detour_buffer
   import girih_pkg::*, compute_pkg::*;
@@ -12,9 +12,10 @@ module detour_buffer
     input logic clk_i,
     input logic rst_i,
 
-    input  length_t need_i,
+    input  length_t length_i,
     output logic    fits_o,
 
+    input logic  in_offer_i,  // in_valid_i may be up, which is known late
     input logic  in_valid_i,
     input flit_t in_flit_i,
 
@@ -32,7 +33,7 @@ module detour_buffer
   ptr_t write_q, read_q, free_q;
   logic out_valid_q, read;
   assign read = write_q != read_q && (out_ready_i || !out_valid_q);
-  assign fits_o = need_i <= length_t'(free_q);
+  assign fits_o = fits_in(length_i, length_t'(free_q));
   assign out_valid_o = out_valid_q;
 
   ram_simple_dual #(
@@ -40,7 +41,7 @@ module detour_buffer
       .Depth(Flits)
   ) u_ram (
       .clk_i,
-      .write_enable_i(in_valid_i),
+      .write_enable_i(in_offer_i && free_q != '0),  // also what is not taken: write_q says what is
       .write_addr_i(write_q[PtrWidth-1:0]),
       .write_data_i(in_flit_i),
       .read_enable_i(read),
@@ -63,7 +64,7 @@ module detour_buffer
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!in_valid_i || free_q != '0)
+      assert (!in_valid_i || (in_offer_i && free_q != '0))
       else $error("detour_buffer: a flit arrived for which there was no room");
       assert (free_q == ptr_t'(Flits) - ptr_t'(write_q - read_q))
       else $error("detour_buffer: its free room is miscounted");

@@ -2,7 +2,7 @@
 // Holds the messages that a unit has accepted until its engine takes them. A flit can be taken in the cycle
 // after it was written, even while its message is still arriving.
 //
-// accept_o: beside the first flit of a message of need_i flits, there is room for all of it. in_valid_i is
+// accept_o: beside the first flit of a message of length_i bytes, there is room for all of it. in_valid_i is
 // only allowed for messages for which there was. Lossless messages have room of their own, for LosslessSlots
 // of the largest size; droppable ones have the rest, at most slots_i messages at a time. half_o comes from
 // registers.
@@ -19,10 +19,11 @@ module local_buffer
     input logic rst_i,
     input logic [7:0] slots_i,
 
-    input  length_t need_i,
+    input  length_t length_i,
     output logic    accept_o,
     output logic    half_o,  // at most half of the room and slots of droppable messages is in use
 
+    input  logic in_offer_i,  // in_valid_i may be up, which is known late
     input logic  in_valid_i,
     input logic  in_first_i,
     input flit_t in_flit_i,
@@ -57,6 +58,7 @@ module local_buffer
   ) u_beats (
       .clk_i,
       .rst_i,
+      .in_offer_i,
       .in_valid_i,
       .in_ready_o(beat_ready),
       .in_data_i('{bad: in_flit_i.bad, last: in_flit_i.last, empty: in_flit_i.empty, data: in_flit_i.data}),
@@ -81,14 +83,14 @@ module local_buffer
 
   // Room by class: droppable, lossless.
   logic in_lossless, in_lossless_q, out_lossless;
-  flits_t free_q[2], room;
+  flits_t free_q[2];
+  logic [1:0] fits;
   messages_t droppable_q;  // messages
   logic few;
   assign in_lossless = in_first_i ? in_flit_i.desc.lossless : in_lossless_q;
   assign out_lossless = out_desc_o.lossless;
-  assign room = in_lossless ? free_q[1] : free_q[0];
   assign few = 9'(droppable_q) < 9'(slots_i) && droppable_q < MostDroppable;
-  assign accept_o = desc_ready && 32'(need_i) <= 32'(room) && (in_lossless || few);
+  assign accept_o = desc_ready && (in_lossless ? fits[1] : fits[0] && few);
 
   localparam int unsigned Half = Flits - LosslessFlits < 2 ? 1 : (Flits - LosslessFlits) / 2;
   assign half_o = free_q[0] >= flits_t'(Half) && 9'(droppable_q) <= 9'(slots_i >> 1)
@@ -96,6 +98,7 @@ module local_buffer
 
   for (genvar i = 0; i < 2; i++) begin : gen_class
     logic put, get;
+    assign fits[i] = fits_in(length_i, length_t'(free_q[i]));
     assign put = in_valid_i && in_lossless == 1'(i);
     assign get = pop && out_lossless == 1'(i);
     always_ff @(posedge clk_i) begin

@@ -115,9 +115,10 @@ module traffic_manager
       .clk_i,
       .rst_i,
       .slots_i,
-      .need_i(need),
+      .length_i(in_flit_i.desc.length),
       .accept_o(accepts),
       .half_o(room),
+      .in_offer_i(in_valid_i),
       .in_valid_i(take && verdict == Accept && !beyond),
       .in_first_i(first),
       .in_flit_i(flit),
@@ -235,8 +236,9 @@ module traffic_manager
   ) u_detour (
       .clk_i,
       .rst_i,
-      .need_i(need),
+      .length_i(in_flit_i.desc.length),
       .fits_o(detour_fits),
+      .in_offer_i(in_valid_i),
       .in_valid_i(take && verdict == Detour && !beyond),
       .in_flit_i(detour_in),
       .out_valid_o(detour_valid),
@@ -244,7 +246,7 @@ module traffic_manager
       .out_flit_o(detour_flit)
   );
 
-  logic drop_engine, drop_aborted;
+  logic drop_engine, drop_aborted, out_odd;
   unit_output #(
       .Flits(OutputFlits)
   ) u_output (
@@ -265,10 +267,11 @@ module traffic_manager
       .out_valid_o,
       .out_ready_i,
       .out_flit_o,
+      .out_odd_o(out_odd),
       .drop_engine_o(drop_engine),
       .drop_aborted_o(drop_aborted)
   );
-  assign out_key_o = ^out_flit_o.desc.flow ? KeySchedulerOdd : KeyScheduler;
+  assign out_key_o = out_odd ? KeySchedulerOdd : KeyScheduler;
 
   logic holds_credit, taken, meter_idle;
   assign holds_credit = in_flit_i.desc.credit;

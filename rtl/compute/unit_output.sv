@@ -34,6 +34,7 @@ module unit_output
     output logic  out_valid_o,
     input  logic  out_ready_i,
     output flit_t out_flit_o,
+    output logic  out_odd_o,  // the parity of its flow
 
     output logic drop_engine_o,
     output logic drop_aborted_o
@@ -106,6 +107,7 @@ module unit_output
     if (move) out_valid_q <= take;
     if (take) begin
       out_flit_q <= chosen;
+      out_odd_o <= ^chosen.desc.flow;
       halfway_q <= !chosen.last;
       detour_q <= detour_now;
     end

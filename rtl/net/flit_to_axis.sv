@@ -8,9 +8,11 @@ module flit_to_axis
     input logic clk_i,
     input logic rst_i,
 
+    input  logic  in_offer_i,  // in_valid_i may be up, which is known late
     input  logic  in_valid_i,
     output logic  in_ready_o,
     input  flit_t in_flit_i,
+    input  logic [FlitBytes-1:0] in_keep_i,  // the bytes of the flit that belong to the message, as `empty` says, but earlier
 
     output logic [        W-1:0] m_axis_tdata,
     output logic [FlitBytes-1:0] m_axis_tkeep,
@@ -38,12 +40,10 @@ module flit_to_axis
   assign first = beat_q == '0;
 
   logic ended, last_d, too_small, advance, offer;
-  logic [FlitBytes-1:0] present;  // bytes that belong to the message
   logic [EmptyWidth-1:0] empty_d;
   logic [W-1:0] data_d;
-  assign present = '1 >> (in_flit_i.last ? in_flit_i.empty : '0);
   for (genvar b = 0; b < int'(FlitBytes); b++) begin : gen_byte
-    assign data_d[8*b+:8] = padding_q || !present[b] ? 8'h0 : in_flit_i.data[8*b+:8];
+    assign data_d[8*b+:8] = padding_q || !in_keep_i[b] ? 8'h0 : in_flit_i.data[8*b+:8];
   end
   assign ended = padding_q || in_flit_i.last;
   assign last_d = ended && int'(beat_q) + 1 >= int'(MinFlits);
@@ -64,8 +64,8 @@ module flit_to_axis
 
   always_ff @(posedge clk_i) begin
     if (advance) m_valid_q <= offer;
+    if (advance && (in_offer_i || padding_q)) m_data_q <= data_d;
     if (advance && offer) begin
-      m_data_q <= data_d;
       m_empty_q <= empty_d;
       m_first_q <= first;
       m_last_q <= last_d;

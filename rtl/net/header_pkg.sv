@@ -15,6 +15,10 @@ package header_pkg;
   localparam int unsigned HeaderBytes = L4Last + UdpBytes;  // a window with all headers
   localparam int unsigned Ipv4Addresses = 12;  // from the start of an IPv4 header to source and destination
 
+  // A bit for each byte of the flits that headers can be in; bit 0 is the first wire byte.
+  localparam int unsigned HeaderFlits = (HeaderBytes + FlitBytes - 1) / FlitBytes;
+  typedef logic [HeaderFlits*FlitBytes-1:0] flits_mask_t;
+
   // Element 0 is the first wire byte, so that headers read in network order.
   // verilator lint_off ASCRANGE
   typedef logic [0:HeaderBytes-1][7:0] header_t;
@@ -47,6 +51,13 @@ package header_pkg;
     for (int unsigned b = 0; b < $bits(offset_t); b++) exceeds = limit[b] ? value[b] && exceeds : value[b] || exceeds;
   endfunction
 
+  // The bytes behind the first word of the transport header: each a function of the place's few bits.
+  function automatic flits_mask_t behind_l4_word(l4_place_t place);
+    behind_l4_word = '1;
+    behind_l4_word[L4First-1:0] = '0;
+    for (int unsigned i = 0; i < L4Places; i++) behind_l4_word[L4First+4*i+:4] = {4{i > 0 && !exceeds(offset_t'(place), i - 1)}};
+  endfunction
+
   // Bit i is set if value exceeds i, in two ways that are alike (test_header_masks.py). Synthesis makes the shortest paths of a
   // comparison for each bit. The simulator would do each one step by step; for it the known bits are doubled: in the lower half of what bit b
   // of the value makes of them, all are set if bit b is, and in the upper half only those known before.
@@ -74,10 +85,8 @@ package header_pkg;
     return {FlitBytes{(bytes >> EmptyWidth) != '0}} | lower_bits(bytes[EmptyWidth-1:0]);
   endfunction
 
-  // Bytes of a flit that are part of its message.
-  function automatic logic [FlitBytes-1:0] valid_bytes(logic last, logic [EmptyWidth-1:0] empty);
-    logic [FlitBytes-1:0] missing;
-    missing = {<<{lower_bits(empty)}};
-    return {FlitBytes{!last}} | ~missing;
+  // Bytes of a flit that are part of its message. Only the last flit has empty ones.
+  function automatic logic [FlitBytes-1:0] valid_bytes(logic [EmptyWidth-1:0] empty);
+    return '1 >> empty;
   endfunction
 endpackage

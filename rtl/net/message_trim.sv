@@ -4,6 +4,8 @@
 // flit to keep is held until the original end has arrived, because `bad` there voids the message; it leaves in
 // the cycle of that end.
 // A message shorter than desc.length leaves unchanged but marked `bad`, with a pulse of short_o.
+// keep_o has a bit for each byte of the flit that belongs to the message: it says what out_flit_o.empty says, and is
+// known earlier in the cycle, since it does not depend on whether the message is too short.
 // in_ready_o depends on out_ready_i and on the flit.
 module message_trim
   import girih_pkg::*;
@@ -18,6 +20,7 @@ module message_trim
     output logic  out_valid_o,
     input  logic  out_ready_i,
     output flit_t out_flit_o,
+    output logic [FlitBytes-1:0] keep_o,
 
     output logic short_o
 );
@@ -41,7 +44,7 @@ module message_trim
   assign present = in_flit_i.last ? FullFlit - length_t'(in_flit_i.empty) : FullFlit;
 
   logic ends_here, hold, too_short;
-  assign ends_here = trim && left <= FullFlit;
+  assign ends_here = trim && (left >> EmptyWidth == '0 || left == FullFlit);  // at most FullFlit, without a carry chain
   assign hold = ends_here && !in_flit_i.last;
   assign too_short = trim && in_flit_i.last && present < left;
 
@@ -58,20 +61,25 @@ module message_trim
       if (ends_here && !too_short) out_flit_o.empty = EmptyWidth'(FullFlit - left);
     end
   end
+  logic cuts;
+  assign cuts = trim && left >> EmptyWidth == '0 && state_q != Tail;
+  assign keep_o = ('1 >> (state_q == Tail ? held_q.empty : in_flit_i.empty)) & ~(cuts ? '1 << left[EmptyWidth-1:0] : '0);
+
   assign out_valid_o = in_valid_i && pass;
   assign in_ready_o = !pass || out_ready_i;
   assign take = in_valid_i && in_ready_o;
   assign short_o = take && state_q != Tail && too_short;
 
   always_ff @(posedge clk_i) begin
+    // Any flit that could be held, since whether it is, is known late.
+    if (in_valid_i && state_q != Tail && !in_flit_i.last) begin
+      held_q <= out_flit_o;
+      held_q.last <= 1'b1;
+    end
     if (take) begin
       if (state_q != Tail) begin
         trim_q <= trim;
         left_q <= left - FullFlit;
-        if (hold) begin
-          held_q <= out_flit_o;
-          held_q.last <= 1'b1;
-        end
       end
       if (in_flit_i.last) state_q <= First;
       else if (state_q != Tail) state_q <= hold ? Tail : Body;

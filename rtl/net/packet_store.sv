@@ -91,7 +91,7 @@ module packet_store
   );
 
   always_ff @(posedge clk_i) begin
-    if (in_valid_i && empty_next) bypass_q <= in_flit_i;  // also one that is not taken, which costs nothing
+    if (in_valid_i) bypass_q <= in_flit_i;  // also one that does not bypass: which one does is known late
     bypassed_q <= empty_next;
 
     read_q <= read_next;

@@ -17,7 +17,8 @@ module summed_store
   import checksum_pkg::*;
 #(
     parameter type info_t  = logic,
-    parameter type token_t = logic
+    parameter type token_t = logic,
+    parameter int unsigned GroupHalfwords = 8  // added up in the first cycle; fewer for a user whose mask comes late
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -76,7 +77,9 @@ module summed_store
   wide_t flit_sum;
   logic [15:0] sum_low_q;
   logic [7:0] sum_high_q;
-  checksum_sum u_sum (
+  checksum_sum #(
+      .GroupHalfwords(GroupHalfwords)
+  ) u_sum (
       .clk_i,
       .enable_i(load),
       .data_i  (in_flit_i.data),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A first-in first-out queue of Depth + 1 entries of type T, Depth of them in block RAM. It behaves like
 // `fifo`: an entry written in one cycle can be read in the next, one entry in and one out per cycle, and
-// in_ready_o comes from registers alone.
+// in_ready_o comes from registers alone. Only pointers and flags wait for in_valid_i: what an entry is written to, waits
+// for in_offer_i alone.
 //
 // The head is in the RAM's output register or, if it was written into an empty queue and bypassed the RAM,
 // in the bypass register.
@@ -15,6 +16,7 @@ module fifo_block #(
     input logic clk_i,
     input logic rst_i,
 
+    input  logic in_offer_i,  // in_valid_i may be up, which may be known late
     input  logic in_valid_i,
     output logic in_ready_o,
     input  T     in_data_i,
@@ -33,12 +35,13 @@ module fifo_block #(
   logic out_valid_q, bypassed_q;
   T bypass_q, ram_data;
 
-  logic push, refill, ram_empty, read, bypass;
+  logic push, refill, ram_empty, read, bypass, past;
   assign push = in_valid_i && in_ready_o;
   assign refill = out_ready_i || !out_valid_q;
   assign ram_empty = write_ptr_q == read_ptr_q;
   assign read = refill && !ram_empty;
-  assign bypass = refill && ram_empty && push;
+  assign past = refill && ram_empty;  // the RAM, if there is an entry
+  assign bypass = past && push;
 
   assign in_ready_o = (write_ptr_q ^ read_ptr_q) != {1'b1, PtrWidth'(0)};
   assign out_valid_o = out_valid_q;
@@ -49,7 +52,7 @@ module fifo_block #(
       .Depth(Depth)
   ) u_ram (
       .clk_i,
-      .write_enable_i(push && !bypass),
+      .write_enable_i(in_offer_i && in_ready_o && !past),
       .write_addr_i(write_ptr_q[PtrWidth-1:0]),
       .write_data_i(in_data_i),
       .read_enable_i(read),
@@ -64,7 +67,7 @@ module fifo_block #(
       out_valid_q <= read || bypass;
       bypassed_q <= bypass;
     end
-    if (bypass) bypass_q <= in_data_i;
+    if (in_offer_i && past) bypass_q <= in_data_i;
     if (rst_i) begin
       write_ptr_q <= '0;
       read_ptr_q <= '0;
@@ -76,6 +79,7 @@ module fifo_block #(
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (out_valid_q || ram_empty);
+      assert (in_offer_i || !in_valid_i);
       full : cover (!in_ready_o);
       refused : cover (in_valid_i && !in_ready_o);
       full_and_read : cover (!in_ready_o && read);

@@ -18,6 +18,7 @@ def test_fifo_block(depth):
 
 @cocotb.test()
 async def everything_comes_out_in_order(dut):
+    dut.in_offer_i.value = 1
     await reset(dut)
     entries = [random.getrandbits(8) for _ in range(6000)]
     cocotb.start_soon(source(dut, entries))
@@ -26,6 +27,7 @@ async def everything_comes_out_in_order(dut):
 
 @cocotb.test()
 async def one_cycle_and_one_entry_per_cycle(dut):
+    dut.in_offer_i.value = 1
     await reset(dut)
     entries = [random.getrandbits(8) for _ in range(2000)]
     sent = []
@@ -37,6 +39,7 @@ async def one_cycle_and_one_entry_per_cycle(dut):
 
 @cocotb.test()
 async def fills_up_and_drains_without_bubble(dut):
+    dut.in_offer_i.value = 1
     await reset(dut)
     depth = int(dut.Depth.value)
     entries = [random.getrandbits(8) for _ in range(3 * depth)]

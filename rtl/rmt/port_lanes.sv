@@ -119,6 +119,7 @@ module port_lanes
       ) u_beats (
           .clk_i,
           .rst_i,
+          .in_offer_i(push),
           .in_valid_i(push),
           .in_ready_o(beat_ready),
           .in_data_i(beat),
@@ -132,6 +133,7 @@ module port_lanes
       ) u_heads (
           .clk_i,
           .rst_i,
+          .in_offer_i(begins),
           .in_valid_i(begins),
           .in_ready_o(head_ready),
           .in_data_i('{desc: in_flit_i.desc, key: in_key_i}),

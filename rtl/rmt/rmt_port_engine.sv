@@ -163,6 +163,7 @@ module rmt_port_engine
   // To the wire.
   logic trimmed_valid, trimmed_ready, unused_short;
   flit_t trimmed;
+  logic [FlitBytes-1:0] keep;
   message_trim u_trim (
       .clk_i,
       .rst_i,
@@ -172,15 +173,18 @@ module rmt_port_engine
       .out_valid_o(trimmed_valid),
       .out_ready_i(trimmed_ready),
       .out_flit_o(trimmed),
+      .keep_o(keep),
       .short_o(unused_short)
   );
   logic out, bad_out, padded;
   flit_to_axis u_flit_to_axis (
       .clk_i,
       .rst_i,
+      .in_offer_i(in_valid_i[0]),
       .in_valid_i(trimmed_valid),
       .in_ready_o(trimmed_ready),
       .in_flit_i(trimmed),
+      .in_keep_i(keep),
       .m_axis_tdata,
       .m_axis_tkeep,
       .m_axis_tvalid,

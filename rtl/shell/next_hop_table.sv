@@ -19,19 +19,44 @@ module next_hop_table
     $fatal(1, "next_hop_table: Entries is %0d; there must be at least one", Entries);
   end
 
-  logic [Entries-1:0] hits, first, takes;
+  logic [Entries-1:0] hits, takes;
 
   for (genvar i = 0; i < Entries; i++) begin : gen_match
     assign hits[i] = entries_i[i].valid && (entries_i[i].any || entries_i[i].key == key_i);
     assign takes[i] = Nodes[entries_i[i].node];
   end
-
-  assign first = hits & ~(hits - 1'b1);  // the lowest one of hits
   assign hit_o = |hits;
-  assign takes_o = |(first & takes);
 
-  always_comb begin
-    node_o = '0;
-    for (int unsigned i = 0; i < Entries; i++) node_o |= {$bits(node_t) {first[i]}} & entries_i[i].node;
+  if (Entries <= 4) begin : gen_few
+    logic [Entries-1:0] first;  // the lowest one of hits, without the carry chain of a subtraction
+    always_comb begin
+      first = hits;
+      for (int unsigned i = 1; i < Entries; i++) first[i] = hits[i] && (hits & ((Entries)'(1 << i) - 1'b1)) == '0;
+      node_o = '0;
+      for (int unsigned i = 0; i < Entries; i++) node_o |= {$bits(node_t) {first[i]}} & entries_i[i].node;
+    end
+    assign takes_o = |(first & takes);
+  end else begin : gen_many
+    // A tree of choices: place n has those of 2n and 2n + 1, and the lower one wins. The entries are its leaves.
+    localparam int unsigned Leaves = 1 << $clog2(Entries);
+    logic [2*Leaves-1:1] hit, take;
+    node_t node[2*Leaves];
+    always_comb begin
+      hit = '0;
+      take = '0;
+      for (int unsigned i = 0; i < 2 * Leaves; i++) node[i] = '0;
+      for (int unsigned i = 0; i < Entries; i++) begin
+        hit[Leaves+i] = hits[i];
+        take[Leaves+i] = hits[i] && takes[i];
+        node[Leaves+i] = hits[i] ? entries_i[i].node : '0;
+      end
+      for (int unsigned n = Leaves - 1; n > 0; n--) begin
+        hit[n] = hit[2*n] || hit[2*n+1];
+        take[n] = hit[2*n] ? take[2*n] : take[2*n+1];
+        node[n] = hit[2*n] ? node[2*n] : node[2*n+1];
+      end
+    end
+    assign takes_o = take[1];
+    assign node_o = node[1];
   end
 endmodule

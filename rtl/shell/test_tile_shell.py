@@ -3,6 +3,8 @@
 
 What leaves is never of a tenant as whom the tile may not send, never more of a tenant's than have come in, and never
 more lossless messages than may be; and of what an honest engine sends nothing is dropped or changed.
+
+Here the test is the register block, too: each request reaches it once, and those that the shell refuses do not.
 """
 
 import os
@@ -13,8 +15,10 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 
+from girih.spec.message import pack, unpack
 from girih.testing import run_cocotb
 from girih.testing.messages import Message, Sink, Source, reset, to_flits
+from girih.testing.ring import CTRL_FIELDS
 
 NODE, FAR = 0x12, 0x21
 TABLE = 1 << 25 | 1 << 24 | FAR << 16  # whatever the key, to FAR
@@ -162,3 +166,35 @@ async def the_flag_decides_what_is_lossless(dut):
         await bench.settle()
         got = [message.desc["lossless"] for message in bench.sink.messages[already:]]
         assert got == [message.desc["lossless"] * flag for message in messages]
+
+
+@cocotb.test()
+async def a_request_reaches_the_registers_once(dut):
+    bench = Bench(dut)
+    await bench.start()
+    dut.reg_rdata_i.value = 0xFFFF_FFFF
+    for wait in [0, 0, 1, 2, 7] * 8:
+        write, error, tenant, misplaced = (random.getrandbits(1) for _ in range(4))
+        request = {"valid": 1, "write": write, "tenant": tenant, "node": NODE, "offset": 0x104 + misplaced, "data": 0xCAFE}
+        dut.reg_error_i.value = error
+        dut.ctrl_i.value = pack(CTRL_FIELDS, request)
+        seen, answer = 0, {"valid": 0}
+        for _ in range(wait + 5):
+            dut.reg_done_i.value = seen >= wait  # also where there is no request
+            await RisingEdge(dut.clk_i)
+            dut.ctrl_i.value = 0
+            if int(dut.reg_valid_o.value):
+                assert (int(dut.reg_write_o.value), int(dut.reg_offset_o.value), int(dut.reg_wdata_o.value)) == (write, 0x104, 0xCAFE)
+                seen += 1
+            assert not answer["valid"], "a second answer"
+            answer = unpack(CTRL_FIELDS, int(dut.ctrl_o.value))
+            if answer["valid"]:
+                break
+        refused = tenant or misplaced
+        assert seen == (0 if refused else wait + 1), "cycles in which the registers have the request"
+        assert (answer["valid"], answer["response"], answer["error"]) == (1, 1, error or refused)
+        # Bit 0 of an error says that a window was late.
+        assert answer["data"] & 1 == 0 if answer["error"] else answer["data"] == 0xFFFF_FFFF
+        for _ in range(3):
+            await RisingEdge(dut.clk_i)
+            assert not int(dut.reg_valid_o.value) and not unpack(CTRL_FIELDS, int(dut.ctrl_o.value))["valid"]

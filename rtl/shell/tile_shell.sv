@@ -50,7 +50,8 @@ module tile_shell
     input  ctrl_t ctrl_i,
     output ctrl_t ctrl_o,
 
-    // To the register block. A request holds until its answer, which may come in the same cycle.
+    // To the register block. A request holds until its answer, which may come in the same cycle; it begins a cycle
+    // after that of the node, so that its checks and its decoding are in different cycles.
     output logic        reg_valid_o,
     output logic        reg_write_o,
     output logic [15:0] reg_offset_o,
@@ -212,7 +213,16 @@ module tile_shell
   tenant_t tenant;
   assign in_window = Window && reg_offset_o[15:14] == 2'b01;
   assign refused = reg_offset_o[1:0] != '0 || (tenant != '0 && !in_window);
-  assign reg_valid_o = valid && !in_window && !refused;
+
+  logic refused_q;  // ends in this cycle
+  always_ff @(posedge clk_i) begin
+    reg_valid_o <= valid && !in_window && !refused && !done;
+    refused_q   <= valid && refused && !done;
+    if (rst_i) begin
+      reg_valid_o <= 1'b0;
+      refused_q   <= 1'b0;
+    end
+  end
 
   logic guard_done, guard_error, guard_late;
   logic [31:0] guard_data;
@@ -249,12 +259,13 @@ module tile_shell
     assign window_tenant_o = '0;
   end
 
+  // Of an error, only bit 0 of the answer means something: the bridge hides the rest, so that it need not wait for `error`.
   logic [31:0] answer;
-  assign done = refused || (in_window ? guard_done : reg_done_i);
-  assign error = refused || (in_window ? guard_error : reg_error_i);
+  assign done = refused_q || (in_window ? guard_done : reg_valid_o && reg_done_i);
+  assign error = refused_q || (in_window ? guard_error : reg_error_i);
   always_comb begin
     answer = in_window ? guard_data : reg_rdata_i;
-    if (error) answer = 32'(in_window && !refused && guard_late);
+    if (error) answer[0] = in_window && !refused_q && guard_late;
   end
 
   ctrl_node #(

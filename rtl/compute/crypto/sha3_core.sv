@@ -102,6 +102,7 @@ module sha3_core
   ) u_beats (
       .clk_i,
       .rst_i,
+      .in_offer_i(move),
       .in_valid_i(move),
       .in_ready_o(beats_ready),
       .in_data_i('{last: s_axis_tlast, keep: s_axis_tkeep, data: s_axis_tdata}),

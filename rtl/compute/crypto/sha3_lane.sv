@@ -41,6 +41,7 @@ module sha3_lane
   ) u_beats (
       .clk_i,
       .rst_i,
+      .in_offer_i(in_valid_i),
       .in_valid_i(in_valid_i && lengths_ready),
       .in_ready_o(beats_ready),
       .in_data_i(in_data_i),

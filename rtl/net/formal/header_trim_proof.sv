@@ -23,6 +23,7 @@ module header_trim_proof
 
   logic rst, in_ready, window_valid, window_ready, first, out_valid, too_short;
   flit_t window_flit, out_flit;
+  logic [FlitBytes-1:0] keep;
   offset_t available, need;
   logic [HeaderBytes*8-1:0] header;
 
@@ -52,6 +53,7 @@ module header_trim_proof
       .out_valid_o(out_valid),
       .out_ready_i,
       .out_flit_o(out_flit),
+      .keep_o(keep),
       .short_o(too_short)
   );
 
@@ -216,6 +218,9 @@ module header_trim_proof
       // A flit that leaves waits for the output; one that is swallowed does not wait.
       assert (!window_valid || window_ready == (out_ready_i || !leaves));
       assert (too_short == (take && window_flit.last && !held_q && limit != '0 && now < bytes_t'(limit)));
+      if (out_valid) begin
+        for (int unsigned b = 0; b < FlitBytes; b++) assert (keep[b] == (bytes_t'(b) < out_bytes));
+      end
       if (take && leaves) begin
         if (held_q) begin
           assert (out_flit.last && out_flit.data == held_data_q && out_bytes == held_bytes_q);

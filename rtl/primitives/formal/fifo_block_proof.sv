@@ -4,6 +4,7 @@ module fifo_block_proof #(
     parameter int unsigned Depth = 4
 ) (
     input logic clk_i,
+    input logic in_offer_i,
     input logic in_valid_i,
     input logic [1:0] in_data_i,
     input logic out_ready_i,
@@ -23,6 +24,7 @@ module fifo_block_proof #(
   ) u_dut (
       .clk_i,
       .rst_i(rst),
+      .in_offer_i(in_offer_i || in_valid_i),
       .in_valid_i,
       .in_ready_o(in_ready),
       .in_data_i,

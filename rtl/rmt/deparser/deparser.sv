@@ -87,6 +87,7 @@ module deparser
   ) u_queue (
       .clk_i,
       .rst_i,
+      .in_offer_i(resolved_valid),
       .in_valid_i(resolved_valid),
       .in_ready_o(queue_ready),
       .in_data_i(resolved),

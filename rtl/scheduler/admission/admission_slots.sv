@@ -33,6 +33,7 @@ module admission_slots #(
   ) u_back (
       .clk_i,
       .rst_i,
+      .in_offer_i(give_i),
       .in_valid_i(give_i),
       .in_ready_o(back_ready),
       .in_data_i(give_slot_i),

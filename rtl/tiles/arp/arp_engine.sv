@@ -125,7 +125,10 @@ module arp_engine
   end
 
   // Stage 2: the message's flits, on the path that stage 1 has chosen.
-  logic s2_valid_q, s2_first_q, s2_reply_q, s2_learn_q;
+  logic s2_valid_q, s2_first_q, s2_learn_q;
+  // What the input's ready waits for, worked out a cycle earlier: a flit is there and is to be sent on, belongs to an ARP packet,
+  // ends a good one that is to be answered.
+  logic s2_forward_q, s2_arp_q, s2_order_q, s2_reply_q;
   flit_t s2_flit_q;
   kind_e s2_kind_q;
   mac_t s2_mac_q;  // Forward: the destination; Arp: the sender
@@ -136,15 +139,20 @@ module arp_engine
   logic [Entries-1:0] s2_known_q;
   logic [Slots-1:0] s2_slot_q;
 
-  logic advance, decide, s2_take, s2_ready, s2_is_arp;
-  assign s2_is_arp = s2_valid_q && s2_kind_q == Arp;
-  assign s2_ready = !s2_valid_q || s2_take;
-  assign ready = s2_ready && !(first && s2_is_arp);
+  logic advance, decide, s2_take, is_arp, replies;  // s2_take: also where there is no flit
+  assign is_arp = facts.is_arp && !facts.malformed;
+  assign replies = facts.arp_ours && facts.arp_request;
+  assign ready = s2_take && !(first && s2_arp_q);
   assign advance = valid && ready;
   assign decide = advance && first;
 
   always_ff @(posedge clk_i) begin
-    if (s2_ready) s2_valid_q <= advance;
+    if (s2_take) begin
+      s2_valid_q   <= advance;
+      s2_forward_q <= advance && (first ? kind : s2_kind_q) == Forward;
+      s2_arp_q     <= advance && (first ? is_arp : s2_kind_q == Arp);
+      s2_order_q   <= advance && flit.last && !flit.bad && (first ? is_arp && replies : s2_kind_q == Arp && s2_reply_q);
+    end
     if (advance) begin
       s2_flit_q  <= flit;
       s2_first_q <= first;
@@ -158,22 +166,17 @@ module arp_engine
       s2_timestamp_q <= flit.desc.timestamp;
       s2_known_q <= known;
       s2_slot_q <= facts.is_arp || waiting != '0 ? waiting : free;
-      s2_reply_q <= facts.arp_ours && facts.arp_request;
+      s2_reply_q <= replies;
       s2_learn_q <= facts.sender_usable && (facts.arp_ours || known != '0 || waiting != '0);
     end
-    if (rst_i) s2_valid_q <= 1'b0;
+    if (rst_i) {s2_valid_q, s2_forward_q, s2_arp_q, s2_order_q} <= '0;
   end
 
-  logic forward_valid, forward_ready, arp_good, learn, learned, order_ready, order_from_arp;
-  assign forward_valid = s2_valid_q && s2_kind_q == Forward;
-  assign arp_good = s2_is_arp && s2_flit_q.last && !s2_flit_q.bad;
-  assign order_from_arp = arp_good && s2_reply_q;
+  logic forward_ready, arp_good, learn, learned, order_ready, order_from_arp;
+  assign arp_good = s2_arp_q && s2_flit_q.last && !s2_flit_q.bad;
+  assign order_from_arp = s2_order_q;
   assign learn = arp_good && s2_learn_q && s2_take;
-  always_comb begin
-    s2_take = 1'b1;
-    if (s2_kind_q == Forward) s2_take = forward_ready;
-    else if (order_from_arp) s2_take = order_ready;
-  end
+  assign s2_take = !(s2_forward_q && !forward_ready) && !(s2_order_q && !order_ready);
 
   arp_table #(
       .Entries(Entries)
@@ -210,6 +213,7 @@ module arp_engine
       .releasing_o(releasing),
       .requester_o(requester_waits),
       .free_o(free),
+      .offer_i(valid && first),
       .open_i(decide && kind == Pend),
       .open_new_i(waiting == '0),
       .open_slot_i(free),
@@ -295,7 +299,7 @@ module arp_engine
   mac_t out_mac;
   flit_t out_flit;
   always_comb begin
-    out_valid_o = forward_valid;
+    out_valid_o = s2_forward_q;
     out_flit = s2_flit_q;
     out_first = s2_first_q;
     out_mac = s2_mac_q;

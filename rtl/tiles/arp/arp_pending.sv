@@ -27,7 +27,9 @@ module arp_pending
     output logic             requester_o,       // this requester has a slot
     output logic [Slots-1:0] free_o,
 
-    // A message will be written to a slot; open_new_i: to a free one
+    // A message will be written to a slot; open_new_i: to a free one. That may be known late in the cycle: offer_i is up
+    // whenever it could be.
+    input logic             offer_i,
     input logic             open_i,
     input logic             open_new_i,
     input logic [Slots-1:0] open_slot_i,
@@ -90,7 +92,8 @@ module arp_pending
 
   logic [Slots-1:0] is_free, is_release, is_expire, doomed, asks_q, request_slot, drain_slot, expire_slot;
   function automatic logic [Slots-1:0] lowest(logic [Slots-1:0] set);
-    return set & (~set + 1'b1);
+    lowest = set;
+    for (int unsigned s = 1; s < Slots; s++) lowest[s] = set[s] && (set & ((Slots)'(1 << s) - 1'b1)) == '0;
   endfunction
   function automatic slot_t index(logic [Slots-1:0] one_hot);
     index = '0;
@@ -174,11 +177,14 @@ module arp_pending
     assign resolve = resolve_i && resolve_slot_i[s] && state_q[s] == Wait;
     assign kept = keep && in_slot_i[s];
     always_ff @(posedge clk_i) begin
-      if (open_new) begin
-        target_q[s] <= open_target_i;
-        requester_q[s] <= open_requester_i;
-        fill_q[s] <= '0;
-        messages_q[s] <= '0;
+      // What a slot holds means nothing while it is free, so it loads whatever comes.
+      if (is_free[s]) begin
+        if (offer_i) begin
+          target_q[s] <= open_target_i;
+          requester_q[s] <= open_requester_i;
+          fill_q[s] <= '0;
+          messages_q[s] <= '0;
+        end
       end else if (kept) begin
         fill_q[s] <= write + 1'b1;
         messages_q[s] <= messages_q[s] + 1'b1;
@@ -188,12 +194,15 @@ module arp_pending
       if (request_ready_i && request_slot[s]) asks_q[s] <= 1'b0;
       if (timer_q[s] != '0) timer_q[s] <= timer_q[s] - 1'b1;
       unique case (state_q[s])
-        Free:
-        if (open_new) begin
-          state_q[s] <= Wait;
-          asks_q[s]  <= 1'b1;
-          timer_q[s] <= retry_cycles_i;
-          tries_q[s] <= '0;
+        Free: begin
+          if (offer_i) begin
+            timer_q[s] <= retry_cycles_i;
+            tries_q[s] <= '0;
+          end
+          if (open_new) begin
+            state_q[s] <= Wait;
+            asks_q[s]  <= 1'b1;
+          end
         end
         Wait:
         if (resolve) begin

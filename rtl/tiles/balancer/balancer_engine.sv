@@ -3,10 +3,12 @@
 // state. The key is the replica's index. A flow is source, destination and protocol, and for unfragmented
 // UDP and TCP also the ports. Messages other than IPv4 have no flow and go to replica 0. Works anywhere in
 // the stack: if desc does not give the offset of the network header, the Ethernet header is read.
-// Cut-through, one cycle, one flit per cycle.
+// Cut-through, two cycles (one without CutHeader), one flit per cycle.
 module balancer_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, balancer_pkg::*;
-(
+#(
+    parameter bit CutHeader = TimingMhz >= 250  // between the headers and the choice of a replica, for one cycle
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -25,7 +27,15 @@ module balancer_engine
   localparam logic [7:0] ProtocolTcp = 8'd6;
   localparam int unsigned PortBytes = 4;
 
-  logic first;
+  typedef struct packed {
+    flit_t flit;
+    logic first;
+    logic is_ipv4;
+    logic [15:0] hash;  // of the flow
+  } staged_t;
+
+  logic window_valid, window_ready, window_first;
+  flit_t window_flit;
   header_t header;
   offset_t available, need;
 
@@ -37,10 +47,10 @@ module balancer_engine
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
-      .out_valid_o,
-      .out_ready_i,
-      .out_flit_o,
-      .out_first_o(first),
+      .out_valid_o(window_valid),
+      .out_ready_i(window_ready),
+      .out_flit_o (window_flit),
+      .out_first_o(window_first),
       .header_o   (header),
       .available_o(available),
       .need_i     (need)
@@ -52,8 +62,8 @@ module balancer_engine
   ipv4_t ip;
   logic [31:0] ports;
   assign tag = header[EthernetBytes-2+:2] == EtherTypeVlan;
-  assign l3_known = out_flit_o.desc.l3_offset != '0;
-  assign l3_offset = l3_known ? out_flit_o.desc.l3_offset : tag ? offset_t'(L3Tagged) : offset_t'(L3Untagged);
+  assign l3_known = window_flit.desc.l3_offset != '0;
+  assign l3_offset = l3_known ? window_flit.desc.l3_offset : tag ? offset_t'(L3Tagged) : offset_t'(L3Untagged);
   assign ip = is_tagged(l3_offset) ? header[L3Tagged+:Ipv4MinBytes] : header[L3Untagged+:Ipv4MinBytes];
   assign ethertype_ipv4 = (tag ? header[L3Tagged-2+:2] : header[L3Untagged-2+:2]) == EtherTypeIpv4;
   assign l4_offset = (is_tagged(l3_offset) ? offset_t'(L3Tagged) : offset_t'(L3Untagged)) + {2'b0, ip.ihl, 2'b0};
@@ -68,7 +78,7 @@ module balancer_engine
   end
   assign is_ipv4 = (l3_known || ethertype_ipv4) && ip.version == 4'd4 && available >= need;
 
-  // CRC of the flow, scaled to the number of replicas. Of the usual 16-bit polynomials, 0x3d65
+  // CRC of the flow. Of the usual 16-bit polynomials, 0x3d65
   // spreads consecutive ports and addresses best.
   function automatic logic [15:0] flow_hash(logic [103:0] flow);
     flow_hash = '1;
@@ -77,21 +87,55 @@ module balancer_engine
     end
   endfunction
 
+  // Each of its bits is the parity of some bits of the flow: bit i is among them where a flow of that bit alone changes it.
+  function automatic logic [15:0][103:0] hash_taps();
+    logic [15:0] changed;
+    for (int unsigned i = 0; i < 104; i++) begin
+      changed = flow_hash(104'(1) << i) ^ flow_hash('0);
+      for (int unsigned b = 0; b < 16; b++) hash_taps[b][i] = changed[b];
+    end
+  endfunction
+  localparam logic [15:0][103:0] Taps = hash_taps();
+  localparam logic [15:0] NoFlow = flow_hash('0);
+
+  logic [103:0] flow;
+  logic [15:0] hash_in, hash;
+  assign flow = {ip.src, ip.dst, ip.protocol, ports};
+  for (genvar b = 0; b < 16; b++) begin : gen_hash
+    assign hash_in[b] = NoFlow[b] ^ (^(flow & Taps[b]));
+  end
+
+  logic first, staged_ipv4;
+  stream_register #(
+      .T(staged_t),
+      .Cut(CutHeader)
+  ) u_stage (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(window_valid),
+      .in_ready_o(window_ready),
+      .in_data_i({window_flit, window_first, is_ipv4, hash_in}),
+      .out_valid_o,
+      .out_ready_i,
+      .out_data_o({out_flit_o, first, staged_ipv4, hash})
+  );
+
+  // The hash, scaled to the number of replicas.
   logic [3:0] turn_q, of_flow;
-  assign of_flow = 4'((20'(flow_hash({ip.src, ip.dst, ip.protocol, ports})) * 20'(cfg_i.replicas)) >> 16);
+  assign of_flow = 4'((20'(hash) * 20'(cfg_i.replicas)) >> 16);
 
   logic start;
   assign start = out_valid_o && out_ready_i && first;
   always_ff @(posedge clk_i) begin
-    if (start && is_ipv4) turn_q <= turn_q + 4'd1 >= cfg_i.replicas ? '0 : turn_q + 4'd1;
+    if (start && staged_ipv4) turn_q <= turn_q + 4'd1 >= cfg_i.replicas ? '0 : turn_q + 4'd1;
     if (rst_i) turn_q <= '0;
   end
 
   // Software may lower the number of replicas below the current turn.
   logic [3:0] in_turn;
   assign in_turn = turn_q < cfg_i.replicas ? turn_q : '0;
-  assign out_key_o = !is_ipv4 ? '0 : cfg_i.by_flow ? next_key_t'(of_flow) : next_key_t'(in_turn);
-  assign event_o.mark_non_ip = start && !is_ipv4;
+  assign out_key_o = !staged_ipv4 ? '0 : cfg_i.by_flow ? next_key_t'(of_flow) : next_key_t'(in_turn);
+  assign event_o.mark_non_ip = start && !staged_ipv4;
 
   logic unused;
   assign unused = &{1'b0, header, ip};

@@ -132,6 +132,7 @@ module eth_rx_engine
   ) u_buffer (
       .clk_i,
       .rst_i,
+      .in_offer_i(push),
       .in_valid_i(push),
       .in_ready_o(buffer_ready),
       .in_data_i(in_entry),

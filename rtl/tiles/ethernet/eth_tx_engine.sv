@@ -35,6 +35,7 @@ module eth_tx_engine
 
   logic valid, ready, unused_short;
   flit_t flit;
+  logic [FlitBytes-1:0] keep;
   message_trim u_trim (
       .clk_i,
       .rst_i,
@@ -44,6 +45,7 @@ module eth_tx_engine
       .out_valid_o(valid),
       .out_ready_i(ready),
       .out_flit_o(flit),
+      .keep_o(keep),
       .short_o(unused_short)
   );
 
@@ -80,9 +82,11 @@ module eth_tx_engine
   flit_to_axis u_axis (
       .clk_i,
       .rst_i,
+      .in_offer_i(in_valid_i),
       .in_valid_i(valid),
       .in_ready_o(ready),
       .in_flit_i(addressed),
+      .in_keep_i(keep),
       .m_axis_tdata,
       .m_axis_tkeep,
       .m_axis_tvalid,

@@ -28,7 +28,6 @@ module icmp_engine
   localparam logic [7:0] EchoReply = 8'd0;
   localparam logic [7:0] EchoRequest = 8'd8;
   localparam int unsigned EchoBytes = 8;
-  localparam int unsigned HeadBytes = $bits(icmp_t) / 8;
 
   typedef struct packed {
     descriptor_t desc;
@@ -80,20 +79,11 @@ module icmp_engine
   ) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
   assign info_in.bad_length = window_flit.desc.length < length_t'(l4_offset) + length_t'(EchoBytes);
 
-  offset_t headers, headers_q;  // header bytes of this flit, including ICMP's first word
-  logic [FlitBytes-1:0] behind;  // bytes behind the headers: in the first flit without an adder in front
-  assign headers = first ? l4_offset + offset_t'(HeadBytes) : headers_q;
-  for (genvar b = 0; b < int'(FlitBytes); b++) begin : gen_behind
-    if (b < int'(HeadBytes)) begin : gen_head
-      assign behind[b] = !first && !exceeds(headers_q, b);
-    end else begin : gen_rest
-      assign behind[b] = first ? !exceeds(l4_offset, b - int'(HeadBytes)) : !exceeds(headers_q, b);
-    end
-  end
+  // The bytes behind ICMP's first word; later flits use their part of it.
+  flits_mask_t behind, behind_q;
+  assign behind = first ? behind_l4_word(l4_place(l4_offset)) : behind_q;
   always_ff @(posedge clk_i) begin
-    if (window_valid && window_ready) begin
-      headers_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
-    end
+    if (window_valid && window_ready) behind_q <= flits_mask_t'({{FlitBytes{1'b1}}, behind} >> FlitBytes);
   end
 
   logic check_take, check_last, check_bad, sum_right, drop, store_first;
@@ -111,7 +101,7 @@ module icmp_engine
       .in_flit_i   (window_flit),
       .in_first_i  (first),
       .in_cut_i    (1'b0),
-      .in_mask_i   (valid_bytes(window_flit.last, window_flit.empty) & behind),
+      .in_mask_i   (valid_bytes(window_flit.empty) & behind[FlitBytes-1:0]),
       .in_info_i   (info_in),
       .check_take_o(check_take),
       .check_last_o(check_last),

@@ -168,6 +168,7 @@ module ipv4_rx_engine
   end
 
   logic trim_valid, trim_in_ready, trim_short;
+  logic [FlitBytes-1:0] unused_keep;
   assign stage_ready = !valid_q || trim_in_ready;
   message_trim u_trim (
       .clk_i,
@@ -178,6 +179,7 @@ module ipv4_rx_engine
       .out_valid_o(trim_valid),
       .out_ready_i,
       .out_flit_o,
+      .keep_o     (unused_keep),
       .short_o    (trim_short)
   );
 

@@ -25,8 +25,6 @@ module udp_tx_engine
 
     output event_t event_o
 );
-  localparam int unsigned HeaderFlits = (HeaderBytes + FlitBytes - 1) / FlitBytes;
-
   typedef struct packed {
     descriptor_t desc;
     logic length_known;
@@ -35,13 +33,13 @@ module udp_tx_engine
 
   typedef struct packed {
     descriptor_t desc;
-    sum_t sum;
+    wide_t sum;  // folded behind the store, where there is time for it
   } token_t;
 
   // The bytes summed here: the addresses, the ports and, unless its sum is known, the payload. The
   // mask is made with the first flit; later flits use their part of it.
   logic first_q, take;
-  logic [HeaderFlits*FlitBytes-1:0] mask, mask_q;
+  flits_mask_t mask, mask_q;
   offset_t headers, headers_q;  // bytes of this flit that are still headers
   l4_place_t place;
   logic tail, tail_q;  // the mask after all headers
@@ -52,7 +50,7 @@ module udp_tx_engine
   assign tail = first_q ? !in_flit_i.desc.payload_sum_valid : tail_q;
 
   always_comb begin
-    mask = {HeaderFlits * FlitBytes{tail}};
+    mask = {$bits(flits_mask_t) {tail}};
     if (first_q) begin
       mask[L4First-1:0] = '0;
       for (int unsigned i = 0; i <= L4Places; i++) begin
@@ -61,7 +59,7 @@ module udp_tx_engine
       if (is_tagged(in_flit_i.desc.l3_offset)) mask[L3Tagged+Ipv4Addresses+:8] = '1;
       else mask[L3Untagged+Ipv4Addresses+:8] = '1;
     end else begin
-      mask[HeaderFlits*FlitBytes-1:0] = mask_q;
+      mask = mask_q;
     end
   end
 
@@ -71,7 +69,7 @@ module udp_tx_engine
       headers_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
       headers_done_q <= headers <= offset_t'(FlitBytes);
       tail_q <= tail;
-      mask_q <= (HeaderFlits * FlitBytes)'({{FlitBytes{tail}}, mask} >> FlitBytes);
+      mask_q <= flits_mask_t'({{FlitBytes{tail}}, mask} >> FlitBytes);
     end
     if (rst_i) first_q <= 1'b1;
   end
@@ -90,7 +88,8 @@ module udp_tx_engine
   flit_t store_flit, flit;
   summed_store #(
       .info_t (info_t),
-      .token_t(token_t)
+      .token_t(token_t),
+      .GroupHalfwords(4)
   ) u_store (
       .clk_i,
       .rst_i,
@@ -99,7 +98,7 @@ module udp_tx_engine
       .in_flit_i,
       .in_first_i  (first_q),
       .in_cut_i    (1'b0),
-      .in_mask_i   (valid_bytes(in_flit_i.last, in_flit_i.empty) & mask[FlitBytes-1:0]),
+      .in_mask_i   (valid_bytes(in_flit_i.empty) & mask[FlitBytes-1:0]),
       .in_info_i   (info_in),
       .check_take_o(check_take),
       .check_last_o(check_last),
@@ -110,7 +109,7 @@ module udp_tx_engine
       .check_info_o(info),
       .commit_i    (commit),
       .drop_i      (drop),
-      .token_i     ({info.desc, fold(check_total)}),
+      .token_i     ({info.desc, check_total}),
       .out_valid_o,
       .out_ready_i,
       .out_flit_o  (store_flit),
@@ -131,12 +130,12 @@ module udp_tx_engine
   assign event_o.mark_passed = check_take && check_last && !drop && passes;
   assign event_o.mark_summed = check_take && check_last && !drop && !passes;
 
-  // A checksum of 0 would mean that there is none (RFC 768).
+  // A checksum of 0 would mean that there is none (RFC 768); it is that of a sum which folds to 0xffff.
   logic [31:0] length_checksum;
   header_t edit;
   header_mask_t edit_mask;
   assign length_checksum = {
-    16'(token.desc.length) - 16'(token.desc.l4_offset), token.sum == '1 ? 16'hffff : ~token.sum
+    16'(token.desc.length) - 16'(token.desc.l4_offset), is_right(token.sum) ? 16'hffff : ~fold(token.sum)
   };
   localparam int unsigned Protocol = 9;  // from the start of the IPv4 header
   always_comb begin
