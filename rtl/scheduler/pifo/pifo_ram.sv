@@ -18,21 +18,14 @@ module pifo_ram #(
     output logic [    Width-1:0] read_data_o[Readers]
 );
   typedef logic [Width-1:0] data_t;
-  typedef logic [AddrWidth-1:0] addr_t;
 
-  // Whether a write is seen is decided beside the read, because a seen address may come late in its cycle.
-  logic written_valid_q;
-  addr_t written_addr_q;
   data_t written_q;
   always_ff @(posedge clk_i) begin
-    written_valid_q <= write_enable_i;
-    written_addr_q <= write_addr_i;
     if (write_enable_i) written_q <= write_data_i;
   end
 
   for (genvar i = 0; i < Readers; i++) begin : gen_reader
     data_t read_data;
-    addr_t seen_addr_q;
     logic bypass;
 
     ram_simple_dual #(
@@ -48,15 +41,7 @@ module pifo_ram #(
         .read_data_o(read_data)
     );
 
-    always_ff @(posedge clk_i) seen_addr_q <= seen_addr_i[i];
-    // In two look-up tables; a mapper takes more.
-    localparam int unsigned Threes = (AddrWidth + 2) / 3;
-    (* keep *) logic [Threes-1:0] same;
-    for (genvar g = 0; g < Threes; g++) begin : gen_three
-      localparam int unsigned Bits = AddrWidth - 3 * g < 3 ? AddrWidth - 3 * g : 3;
-      assign same[g] = written_addr_q[3*g+:Bits] == seen_addr_q[3*g+:Bits] && (g != Threes - 1 || written_valid_q);
-    end
-    assign bypass = &same;
+    always_ff @(posedge clk_i) bypass <= write_enable_i && write_addr_i == seen_addr_i[i];
     assign read_data_o[i] = bypass ? written_q : read_data;
   end
 endmodule
