@@ -6,13 +6,9 @@ module header_masks_bench
     input logic [EmptyWidth-1:0] value_i,
     input length_t bytes_i,
 
-    output logic [FlitBytes-1:0] compared_o,
-    output logic [FlitBytes-1:0] doubled_o,
     output logic [FlitBytes-1:0] first_o,
     output logic [FlitBytes-1:0] valid_o
 );
-  assign compared_o = lower_bits_compared(value_i);
-  assign doubled_o = lower_bits_doubled(value_i);
   assign first_o = first_bytes(bytes_i);
   assign valid_o = valid_bytes(value_i);
 endmodule

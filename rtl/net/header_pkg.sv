@@ -58,26 +58,21 @@ package header_pkg;
     for (int unsigned i = 0; i < L4Places; i++) behind_l4_word[L4First+4*i+:4] = {4{i > 0 && !exceeds(offset_t'(place), i - 1)}};
   endfunction
 
-  // Bit i is set if value exceeds i, in two ways that are alike (test_header_masks.py). Synthesis makes the shortest paths of a
-  // comparison for each bit. The simulator would do each one step by step; for it the known bits are doubled: in the lower half of what bit b
-  // of the value makes of them, all are set if bit b is, and in the upper half only those known before.
-  function automatic logic [FlitBytes-1:0] lower_bits_compared(logic [EmptyWidth-1:0] value);
-    for (int unsigned i = 0; i < FlitBytes; i++) lower_bits_compared[i] = exceeds(offset_t'(value), i);
-  endfunction
-
-  function automatic logic [FlitBytes-1:0] lower_bits_doubled(logic [EmptyWidth-1:0] value);
-    lower_bits_doubled = '0;
-    for (int unsigned b = 0; b < EmptyWidth; b++) begin
-      if (value[b]) lower_bits_doubled = (lower_bits_doubled << (1 << b)) | ((FlitBytes'(1) << (1 << b)) - 1'b1);
+  // Bit i of element b is bit b of i.
+  function automatic logic [EmptyWidth-1:0][FlitBytes-1:0] bits_of_places();
+    for (int unsigned i = 0; i < FlitBytes; i++) begin
+      for (int unsigned b = 0; b < EmptyWidth; b++) bits_of_places[b][i] = i[b];
     end
   endfunction
+  localparam logic [EmptyWidth-1:0][FlitBytes-1:0] PlaceBit = bits_of_places();
 
-  function automatic logic [FlitBytes-1:0] lower_bits(logic [EmptyWidth-1:0] value);
-`ifdef SYNTHESIS
-    return lower_bits_compared(value);
-`else
-    return lower_bits_doubled(value);
-`endif
+  // The bits below `count`: `exceeds` for each bit, on whole words at once, which the simulator does in few operations.
+  function automatic logic [FlitBytes-1:0] lower_bits(logic [EmptyWidth-1:0] count);
+    lower_bits = '0;
+    for (int unsigned b = 0; b < EmptyWidth; b++) begin
+      if (count[b]) lower_bits = lower_bits | ~PlaceBit[b];
+      else lower_bits = lower_bits & ~PlaceBit[b];
+    end
   endfunction
 
   // Bit i is set if byte i of a flit is among its first `bytes` bytes.
