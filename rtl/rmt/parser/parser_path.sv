@@ -58,33 +58,34 @@ module parser_path
 
   // The probes come late in the cycle. So what else an entry asks for is kept apart, and the comparison is cut into steps of one
   // look-up table each, where a mapper would take more: two bits, bytes, three probes, the entry.
-  // The conditions let the simulator skip unused entries, and cycles without a frame.
+  // The conditions let the simulator skip unused entries, and cycles without a frame; it compares a halfword at once.
   localparam int unsigned Groups = (Probes + 2) / 3;
-  (* keep *) logic [Paths-1:0] may;
-  (* keep *) logic [Paths-1:0][Probes-1:0][7:0] pairs;
-  (* keep *) logic [Paths-1:0][3*Groups-1:0][1:0] bytes;
-  (* keep *) logic [Paths-1:0][Groups-1:0] equal;
   logic [Paths-1:0] fits, lacking;
-  always_comb begin
-    may = '0;
-    lacking = '0;
-    pairs = '0;
-    bytes = '1;
-    equal = '0;
-    for (int unsigned i = 0; i < Paths; i++) begin
+  for (genvar i = 0; i < int'(Paths); i++) begin : gen_path
+    (* keep *) logic may;
+    (* keep *) logic [Probes-1:0][7:0] pairs;
+    (* keep *) logic [3*Groups-1:0][1:0] bytes;
+    (* keep *) logic [Groups-1:0] equal;
+    logic [15:0] differs;
+    always_comb begin
+      may = 1'b0;
+      lacking[i] = 1'b0;
+      differs = 'x;
+      pairs = '0;
+      bytes = '1;
+      equal = '0;
       if (valid_i && valid_q[i] && ((front_i.state ^ state_q[i]) & state_mask_q[i]) == '0) begin
         lacking[i] = room[need_q[i].base] < $signed(8'(need_q[i].halfwords));
-        may[i] = !(complete_i && (|(wanted_q[i] & absent) || lacking[i]));
+        may = !(complete_i && (|(wanted_q[i] & absent) || lacking[i]));
         for (int unsigned p = 0; p < Probes; p++) begin
-          for (int unsigned b = 0; b < 8; b++) begin
-            pairs[i][p][b] = ((probe[p][2*b+:2] ^ value_q[i][p][2*b+:2]) & mask_q[i][p][2*b+:2]) == '0;
-          end
-          for (int unsigned b = 0; b < 2; b++) bytes[i][p][b] = &pairs[i][p][4*b+:4] || !known[p];
+          differs = (probe[p] ^ value_q[i][p]) & mask_q[i][p];
+          pairs[p] = ~(differs[15:8] | differs[7:0]);
+          bytes[p] = {&pairs[p][7:4], &pairs[p][3:0]} | {2{!known[p]}};
         end
-        for (int unsigned g = 0; g < Groups; g++) equal[i][g] = &bytes[i][3*g+:3];
+        for (int unsigned g = 0; g < Groups; g++) equal[g] = &bytes[3*g+:3];
       end
-      fits[i] = may[i] && &equal[i];
     end
+    assign fits[i] = may && &equal;
   end
 
   logic enough;  // the lowest entry that matches lacks nothing
