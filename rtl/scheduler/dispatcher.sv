@@ -132,7 +132,7 @@ module dispatcher
   (* keep *) logic [Services-1:0][Units-1:0] launch_unit;
   logic [Services-1:0][Tenants-1:0] pick_one;
   logic [Services-1:0][QueueWidth-1:0] pick_queue;
-  logic open, may_launch, launch, evicted_q, launch_waited, fetch_due_q;
+  logic open, port_free, could_launch, launch, evicted_q, launch_waited, fetch_due_q;
   (* keep *) logic evict;
   (* keep *) logic fetch;
   for (genvar s = 0; s < Services; s++) begin : gen_request
@@ -143,13 +143,14 @@ module dispatcher
     // A service that has just lost its affinity first sends the packets that wait.
     assign ready[s] = lossless_i[s] ? unit_lossless_free_i[s] : unit_free_i[s];
     assign wait_ready[s] = (wait_unit[s] & (wait_lossless[s] ? lossless_free_i : free_i)) != '0;
-    assign has_low[s] = may_launch && (stored_i[s] & low) != '0;
+    assign has_low[s] = open && (stored_i[s] & low) != '0;
     assign can[s] = waiting[s] ? wait_ready[s] : fresh_ready[s];
     assign fresh_ready[s] = ready[s] && pickable[s] && !affine_i[s] && wait_empty[s] && !fetch_due_q;
     assign launchable[s] = has_low[s] && can[s];
     assign fetchable[s] = pickable[s] && affine_i[s] && wait_room[s];
   end
 
+  (* keep *) logic [Services-1:0] launch_next;
   (* keep *) logic [Services-1:0] launch_grant;
   (* keep *) logic [Services-1:0] fetch_grant;
   logic [ServiceWidth-1:0] launch_service, fetch_service;
@@ -158,6 +159,7 @@ module dispatcher
 
   // The port of the PIFO: an eviction goes before a launch and a fetch, but not twice in succession. A launch of a packet that has
   // not waited goes before a fetch, which is due in the next cycle. Whether there is such a launch is known before which it is.
+  // An eviction is known late: so whose turn it is to launch is decided beside it.
   (* keep *) logic [Threes-1:0] fresh;  // of three services one could launch such a packet
   (* keep *) logic [Sixes-1:0] some;  // of six services one could launch a packet
   (* keep *) logic any_fetchable;
@@ -166,16 +168,17 @@ module dispatcher
     localparam int unsigned N = Services - 3 * g < 3 ? Services - 3 * g : 3;
     assign fresh[g] = |(launchable[3*g+:N] & ~waiting[3*g+:N]);
   end
-  assign may_launch = open && !age_valid_i && !(evict_valid_i && !evicted_q);
+  assign port_free = !age_valid_i && !(evict_valid_i && !evicted_q);
   for (genvar g = 0; g < Sixes; g++) begin : gen_six
     localparam int unsigned N = Services - 6 * g < 6 ? Services - 6 * g : 6;
     assign some[g] = |launchable[6*g+:N];
   end
-  assign launch = some != '0;
+  assign could_launch = some != '0;
+  assign launch = could_launch && port_free;
   assign any_fetchable = |fetchable;
-  assign may_fetch = any_fetchable && !age_valid_i && !(evict_valid_i && !evicted_q);
+  assign may_fetch = any_fetchable && port_free;
   assign fetch = may_fetch && fresh == '0;
-  assign evict = evict_valid_i && !age_valid_i && !(evicted_q && (launch || any_fetchable));
+  assign evict = evict_valid_i && !age_valid_i && !(evicted_q && (could_launch || any_fetchable));
   assign evict_ready_o = evict;
 
   arbiter_matrix #(
@@ -184,8 +187,8 @@ module dispatcher
       .clk_i,
       .rst_i,
       .request_i(launchable),
-      .advance_i(1'b1),
-      .grant_o(launch_grant)
+      .advance_i(port_free),
+      .grant_o(launch_next)
   );
   arbiter_matrix #(
       .N(Services)
@@ -196,6 +199,8 @@ module dispatcher
       .advance_i(fetch),
       .grant_o(fetch_grant)
   );
+
+  assign launch_grant = port_free ? launch_next : '0;
 
   always_comb begin
     launch_service = '0;
@@ -271,7 +276,7 @@ module dispatcher
 
   always_ff @(posedge clk_i) begin
     evicted_q <= evict;
-    fetch_due_q <= any_fetchable && !fetch && (fetch_due_q || fresh != '0);
+    fetch_due_q <= any_fetchable && !fetch && (fetch_due_q || (port_free && fresh != '0));
     tag_q[0] <= tag_d;
     fetch_q[0] <= '{valid: fetch, service: fetch_service};
     for (int unsigned i = 1; i <= PopLatency; i++) tag_q[i] <= tag_q[i-1];
