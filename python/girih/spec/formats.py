@@ -20,7 +20,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from girih.paths import ROOT, SPEC
-from girih.spec.message import Field, pack, struct_fields, type_widths, unpack
+from girih.spec.message import Field, declared, pack, struct_fields, type_widths, unpack
 from girih.verilog import render
 
 TEMPLATE = Path(__file__).parent / "templates" / "format_pkg.sv.j2"
@@ -89,7 +89,7 @@ class Format:
     def package(self) -> str:
         """The text of `<name>_pkg.sv`."""
         known = {*self._spec["structs"], *self._spec["enums"]}
-        structs = {name: [self._declared(field) for field in self.fields(name)] for name in self._spec["structs"]}
+        structs = {name: [declared(field, self._spec["enums"]) for field in self.fields(name)] for name in self._spec["structs"]}
         return render(
             TEMPLATE,
             name=self._name,
@@ -99,11 +99,3 @@ class Format:
             enums=self._spec["enums"],
             structs=structs,
         )
-
-    def _declared(self, field: Field) -> dict[str, str]:
-        """A member of a struct, as SystemVerilog declares it."""
-        array = f" [{field.count - 1}:0]" if field.count > 1 else ""
-        if field.type:
-            return {"type": f"{field.type}{'_e' if field.type in self._spec['enums'] else '_t'}{array}", "name": field.name, "doc": field.doc}
-        bits = f" [{field.bits - 1}:0]" if field.bits > 1 else ""
-        return {"type": f"logic{array}{bits}", "name": field.name, "doc": field.doc}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -151,11 +152,12 @@ def flit_fields(params: CardParams) -> list[Field]:
     ]
 
 
-def _declared(field: Field) -> dict[str, str]:
-    """A field, as SystemVerilog declares it. An array stays one if it has a single element."""
-    bits = f"_t [{field.count - 1}:0]" if field.count > 1 or field.name in ("route", "chain") else "_t"
-    kind = f"{field.type}{bits}" if field.type else f"logic [{field.bits - 1}:0]" if field.bits > 1 else "logic"
-    return {"type": kind, "name": field.name, "doc": field.doc}
+def declared(field: Field, enums: Collection[str] = ()) -> dict[str, str]:
+    """A field, as SystemVerilog declares it. A route and a chain stay arrays if they have a single element. enums: the types that are enums."""
+    array = f" [{field.count - 1}:0]" if field.count > 1 or field.name in ("route", "chain") else ""
+    bits = f" [{field.bits - 1}:0]" if field.bits > 1 and not field.type else ""
+    kind = f"{field.type}{'_e' if field.type in enums else '_t'}" if field.type else "logic"
+    return {"type": f"{kind}{array}{bits}", "name": field.name, "doc": field.doc}
 
 
 def package(params: CardParams) -> str:
@@ -181,6 +183,6 @@ def package(params: CardParams) -> str:
         params=params,
         mhz=TIMINGS[params.timing],
         widths=_spec()["widths"],
-        structs={name: [_declared(field) for field in fields] for name, fields in structs.items()},
+        structs={name: [declared(field) for field in fields] for name, fields in structs.items()},
         fits=" && ".join(fits),
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from girih.build.generate import write_if_changed
+from girih.compiler.emit.pins import link_pins
 from girih.errors import GirihError
 from girih.paths import BUILD
 from girih.spec.kinds import Kind, load_kinds
@@ -83,8 +84,5 @@ def _tile(kind: Kind, ports: list[int], sides: list[str], own: list[str]) -> tup
         parameters.append(f".Nodes(256'h{others:x})")
     connections = [".clk_i", ".rst_i"]
     for side in sides:
-        there, back = ("i", "o") if side == "in" else ("o", "i")
-        net = f"tile_{side}_{{}}" if kind.many_ports else f"{ROUTER[side]}_{{}}_0[Local]"
-        ends = ((f"{side}_valid_{there}", "valid"), (f"{side}_ready_{back}", "ready"), (f"{side}_flit_{there}", "flit"))
-        connections += [f".{pin}({net.format(signal)})" for pin, signal in ends]
+        connections += link_pins(side, f"tile_{side}_{{}}" if kind.many_ports else f"{ROUTER[side]}_{{}}_0[Local]")
     return kind.name, "u_tile", parameters, [*connections, *(f".{name}" for name in own)]

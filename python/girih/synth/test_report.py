@@ -53,7 +53,7 @@ def test_the_command_for_a_module(tmp_path):
     assert f"{figures['worst_ns']:.2f} ns" in done.stdout
 
 
-@pytest.mark.parametrize("words, sentence", [((), "neither a design nor a module"), (("udp_echo", "--json", "x"), "without --timing")])
+@pytest.mark.parametrize("words, sentence", [((), "neither a design nor a module"), (("udp_echo", "--json", "x"), "without --timing"), (("udp_echo", "--whole"), "without a design and --timing")])
 def test_the_command_without_what_it_needs(words, sentence):
     done = girih("synth", *words)
     assert done.returncode == 2 and sentence in done.stderr

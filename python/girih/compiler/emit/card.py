@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from girih.compiler.emit.heading import origin, summary
-from girih.compiler.emit.pins import AXI_LITE, CARD_PORTS
+from girih.compiler.emit.pins import AXI_LITE, CARD_PORTS, link_pins
 from girih.compiler.model import Card, Hop, Link, Tile, Value
 from girih.spec.kinds import ConfigField
 from girih.verilog import render
@@ -56,7 +56,7 @@ def _fabric(card: Card) -> dict:
         "crossbar": [".Ports(FabricPorts)", ".Outputs(Nodes[FabricPorts-1:0])"],
     }
     links = len(list(fabric.shape.links()))
-    connections = [*CLOCKED, *_link_pins("in", "fabric_in"), *_link_pins("out", "fabric_out")]
+    connections = [*CLOCKED, *link_pins("in", "fabric_in_{}"), *link_pins("out", "fabric_out_{}")]
     if links:
         connections.append(".stall_o(link_stall)")
     taken = {(side, fabric.index(at)) for tile in card.tiles for side in _sides(tile) for at in tile.places}
@@ -70,12 +70,6 @@ def _fabric(card: Card) -> dict:
         "deaf": deaf,
         "unused": [f"fabric_{net}[{port}]" for port, net in unused],
     }
-
-
-def _link_pins(side: str, nets: str) -> list[str]:
-    """The connections of a module's stream of flits, in or out."""
-    there, back = ("_i", "_o") if side == "in" else ("_o", "_i")
-    return [f".{side}_valid{there}({nets}_valid)", f".{side}_ready{back}({nets}_ready)", f".{side}_flit{there}({nets}_flit)"]
 
 
 def _sides(tile: Tile) -> list[str]:
@@ -111,7 +105,7 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
     kind = tile.kind
     connections = list(CLOCKED)
     for side in _sides(tile):
-        connections += _link_pins(side, f"{tile.name}_{side}")
+        connections += link_pins(side, f"{tile.name}_{side}_{{}}")
     for use, prefix in (("axis_in", "s_axis"), ("axis_out", "m_axis")):
         if use in kind.uses:
             connections += _ethernet(prefix, tile.port)

@@ -55,3 +55,10 @@ AXI_LITE = [
     Port("input", "s_axil_rready"),
 ]
 CARD_PORTS = [*CLOCK, *ETHERNET, *AXI_LITE]
+
+
+def link_pins(side: str, net: str) -> list[str]:
+    """The connections of a tile's or a fabric's stream of flits, "in" or "out". net: `echo_in_{}`, where the braces stand for the signal."""
+    there, back = ("i", "o") if side == "in" else ("o", "i")
+    ends = (("valid", there), ("ready", back), ("flit", there))
+    return [f".{side}_{signal}_{end}({net.format(signal)})" for signal, end in ends]
