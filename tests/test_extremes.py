@@ -12,7 +12,7 @@ from girih.build.generate import generated_rtl
 from girih.build.lint import Lint, lint
 from girih.build.sources import resolve
 from girih.spec.kinds import Kind, load_kinds
-from girih.spec.message import CardParams
+from girih.spec.message import CardParams, in_order
 from girih.spec.parameters import EngineParameter, Parameters
 
 KINDS = [kind for kind in load_kinds().values() if kind.parameters]
@@ -21,7 +21,9 @@ FRAMES = (64, 9018, 16383)  # bytes of the largest frame: the least, the default
 
 
 def params_of(kind: Kind, width: int, frame: int) -> CardParams:
-    return CardParams.chained(width, frame) if kind.chained else CardParams(width, frame)
+    """Those of a card whose descriptor has only the groups of fields that the kind says it touches."""
+    basic = CardParams.with_groups(width, frame, kind.groups)
+    return replace(basic, groups=in_order(kind.groups))
 
 
 def lint_kind(kind: Kind, params: CardParams, values: dict[str, int]) -> Lint:
@@ -63,6 +65,13 @@ def test_all_at_their_limits_elaborate(kind, frame, end):
     values = together(kind, params, end)
     result = lint_kind(kind, params, values)
     assert result.clean, f"{values}\n{result.output}"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in load_kinds().values() if not kind.parameters], ids=lambda kind: kind.name)
+def test_a_kind_touches_only_the_fields_of_its_groups(kind):
+    """As the test above shows it for kinds with parameters."""
+    result = lint_kind(kind, params_of(kind, 128, 9018), {})
+    assert result.clean, result.output
 
 
 @pytest.mark.thorough

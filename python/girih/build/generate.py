@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from girih.build.sources import needs_chain, resolve
+from girih.build.sources import groups_of, resolve
 from girih.paths import BUILD
 from girih.rmt import action, program
 from girih.spec import windows
 from girih.spec.kinds import load_kinds
-from girih.spec.message import CardParams, package
+from girih.spec.message import CardParams, group_names, package
 from girih.spec.tiles import generate, inputs
 
 
@@ -67,7 +67,7 @@ def generated_rtl(params: CardParams) -> Path:
         unfinished.mkdir()
         for name, text in packages.items():
             (unfinished / f"{name}_pkg.sv").write_text(text)
-        generate(unfinished, {name: kind for name, kind in load_kinds().items() if params.chain_hops or not kind.chained})
+        generate(unfinished, {name: kind for name, kind in load_kinds().items() if kind.groups <= set(params.groups)})
         try:
             unfinished.rename(folder)
         except OSError:  # another process was faster; what it made is the same
@@ -77,6 +77,6 @@ def generated_rtl(params: CardParams) -> Path:
 
 
 def params_for(module: str, data_width: int = 512) -> CardParams:
-    """The parameters of a plain card that the module `module` can be part of: with services if it needs them."""
-    chained = CardParams.chained(data_width)
-    return chained if needs_chain(resolve([module], [generated_rtl(chained)])) else CardParams(data_width)
+    """The parameters of a plain card that the module `module` can be part of: with the groups of fields that it needs."""
+    everything = generated_rtl(CardParams.with_groups(data_width, groups=group_names()))
+    return CardParams.with_groups(data_width, groups=groups_of(resolve([module], [everything])))

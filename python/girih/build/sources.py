@@ -12,9 +12,10 @@ from functools import cache
 from pathlib import Path
 
 from girih.paths import HARDWARE, ROOT
+from girih.spec.message import CHAIN
 
-# Folders of modules that are only for cards with services, and so need the descriptor's chain.
-CHAINED_FOLDERS = ("scheduler", "compute", "rmt")
+# Folders of modules that need a group of the descriptor's fields which not every card has.
+GROUP_OF_FOLDER = {"scheduler": CHAIN, "compute": CHAIN, "rmt": CHAIN}
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"", re.S)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -65,9 +66,7 @@ def resolve(tops: list[str], generated: Sequence[Path] = (), extra: Sequence[Pat
     return sorted(order, key=lambda path: not path.stem.endswith("_pkg"))
 
 
-def needs_chain(sources: list[Path]) -> bool:
-    """Whether a module built of these files is for cards with services: one of the files is in a folder for them."""
-    return any(
-        path.is_relative_to(ROOT) and any(folder in CHAINED_FOLDERS for folder in path.relative_to(ROOT).parts[:-1])
-        for path in sources
-    )
+def groups_of(sources: list[Path]) -> frozenset[str]:
+    """The groups of fields, beside the basic ones, that a module built of these files needs: those of the files' folders."""
+    folders = {folder for path in sources if path.is_relative_to(ROOT) for folder in path.relative_to(ROOT).parts[:-1]}
+    return frozenset(group for folder, group in GROUP_OF_FOLDER.items() if folder in folders)

@@ -92,6 +92,7 @@ class Manifest:
     stalls: dict[str, int] = field(default_factory=dict)
     start: dict[str, int] = field(default_factory=dict)
     watch: Watch | None = None
+    groups: tuple[str, ...] = CardParams.groups
 
     @staticmethod
     def load(folder: Path) -> Manifest:
@@ -113,6 +114,7 @@ class Manifest:
                 design=data.get("design"),
                 route_hops=data.get("route_hops", CardParams.route_hops),
                 chain_hops=data.get("chain_hops", 0),
+                groups=tuple(data.get("groups", CardParams.groups)),
                 addresses=data.get("addresses", {}),
                 scheduling=data.get("scheduling", {}),
                 stalls=data.get("stalls", {}),
@@ -127,7 +129,7 @@ class Manifest:
     @property
     def params(self) -> CardParams:
         """The parameters of the card's descriptor."""
-        return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops)
+        return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops, groups=self.groups)
 
     def tile(self, name: str) -> Tile:
         """The tile called `name`. Raises GirihError with a list of the tiles that exist."""

@@ -20,6 +20,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from typing import Any
 from girih.build.generate import digest, generated_rtl, write_if_changed
 from girih.build.sources import resolve
 from girih.paths import BUILD, ROOT
-from girih.spec.message import CardParams
+from girih.spec.message import CHAIN, CardParams
 from girih.synth.yosys import program, read_command, version
 
 FOLDER = BUILD / "formal"
@@ -112,7 +113,8 @@ def verdict(
     clocks_are_inputs: each clock rises and falls when the solver likes. A cycle is then a step of the solver, an assertion in
     `always_comb` holds in each, and all registers are 0 in the first one.
     """
-    generated = generated_rtl(CardParams(data_width=128, route_hops=1 + chained, chain_hops=int(chained)))
+    basic = CardParams.with_groups(128, groups=(CHAIN,) if chained else ())
+    generated = generated_rtl(replace(basic, route_hops=1 + chained, chain_hops=int(chained)))
     texts = {path.name: path.read_text() for path in resolve([top], [generated])}
     if PACKAGE in texts:
         texts[PACKAGE] = _narrow(texts[PACKAGE], widths or {})

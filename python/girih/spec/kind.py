@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from girih.spec.message import type_widths
+from girih.spec.message import CHAIN, type_widths
 from girih.spec.parameters import EngineParameter
 from girih.spec.units import Core
 
 LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
 CONFIG = 0x400  # where the configuration starts
+# The headers that a descriptor has offsets of, and the groups that these offsets belong to.
+GROUP_OF_HEADER = {"network": None, "transport": "transport", "payload": "transport"}
+HEADERS = tuple(GROUP_OF_HEADER)
 
 
 @dataclass(frozen=True)
@@ -103,13 +106,18 @@ class NodeTable:
     most: int = LARGEST_KEY
 
 
+def _offsets(headers: Iterable[str]) -> set[str]:
+    """The groups of the offsets of headers."""
+    return {group for header in headers if (group := GROUP_OF_HEADER[header])}
+
+
 @dataclass(frozen=True)
 class Kind:
     """One kind of tile.
 
     engine: its module, written by hand, or generated around its core if it has one. fabric: whether the engine takes messages
     from the fabric ("in"), sends them ("out"), "both" or "none". fabric_ports: the number of its fabric ports, or the parameter
-    that gives it. chained: it is only for cards with services. output_register: one cycle more between engine and fabric on cards
+    that gives it. reads, may_read, writes: groups of the descriptor's fields, see docs/contracts.md. output_register: one cycle more between engine and fabric on cards
     timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
     messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
     holds: what messages may wait for in it while everything else rests, or None. widths: data widths that it supports. needs,
@@ -125,7 +133,9 @@ class Kind:
     uses: tuple[str, ...]
     fabric: str
     fabric_ports: int | str
-    chained: bool
+    reads: tuple[str, ...]
+    may_read: tuple[str, ...]
+    writes: tuple[str, ...]
     output_register: bool
     buffering: str
     waits: tuple[str, ...]
@@ -148,6 +158,21 @@ class Kind:
     @property
     def counters(self) -> tuple[Counter, ...]:
         return self.shell_counters + self.engine_counters
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """The groups of fields that its RTL touches."""
+        return frozenset((*self.reads, *self.may_read, *_offsets(self.needs))) | self.written
+
+    @property
+    def written(self) -> frozenset[str]:
+        """The groups of fields that it writes."""
+        return frozenset((*self.writes, *_offsets(self.gives)))
+
+    @property
+    def chained(self) -> bool:
+        """Whether it is only for cards with services."""
+        return CHAIN in self.groups
 
     @property
     def has_input(self) -> bool:

@@ -19,8 +19,8 @@ from ruamel.yaml import YAML
 
 from girih.paths import BUILD, HARDWARE, ROOT, RTL, SPEC
 from girih.spec import units
-from girih.spec.kind import CONFIG, LARGEST_KEY, ConfigField, Counter, Kind, NodeTable, Register, RegisterField
-from girih.spec.message import SUPPORTED_WIDTHS
+from girih.spec.kind import CONFIG, HEADERS, LARGEST_KEY, ConfigField, Counter, Kind, NodeTable, Register, RegisterField
+from girih.spec.message import SUPPORTED_WIDTHS, group_names
 from girih.spec.parameters import EngineParameter
 from girih.spec.units import completed
 
@@ -33,7 +33,6 @@ BUFFERING = ("cut_through", "store_and_forward", "drops", "sink")
 WAITS = ("reply", "control", "data")
 TENANT = ("keeps", "chooses", "own")
 USES = ("axis_in", "axis_out", "now", "latency", "window", "credits_in", "credits_out")
-HEADERS = ("network", "transport", "payload")  # that a descriptor has offsets of
 FABRIC = ("in", "out", "both", "none")
 WINDOW = 0x4000  # where the window of a kind that uses one starts
 WINDOW_BYTES = 0x4000
@@ -160,7 +159,9 @@ def read_kind(description: Path) -> Kind:
         uses=uses,
         fabric=facts.get("fabric", "out" if "axis_in" in uses else "in" if "axis_out" in uses else "both"),
         fabric_ports=facts.get("fabric_ports", 1),
-        chained=facts.get("chained", False),
+        reads=tuple(facts.get("reads", ())),
+        may_read=tuple(facts.get("may_read", ())),
+        writes=tuple(facts.get("writes", ())),
         output_register=facts.get("output_register", False),
         buffering=facts["buffering"],
         waits=tuple(facts.get("waits", ())),
@@ -206,6 +207,9 @@ def _check(kind: Kind) -> None:
         require(use in USES, f"uses names {use}; it may name {', '.join(USES)}")
     for header in (*kind.needs, *kind.gives):
         require(header in HEADERS, f"needs or gives names {header}; they may name {', '.join(HEADERS)}")
+    for key, groups in (("reads", kind.reads), ("may_read", kind.may_read), ("writes", kind.writes)):
+        for group in groups:
+            require(group in group_names(), f"{key} names {group}; it may name {', '.join(group_names())}")
     require(kind.has_output or not kind.output_register, "a kind that does not send to the fabric has no output_register")
     require(kind.fabric in FABRIC, f"fabric is {kind.fabric}; it must be one of {', '.join(FABRIC)}")
     routed = kind.chained and kind.next is None  # all its messages have a source route

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,8 @@ from girih.verilog import render
 
 TEMPLATE = Path(__file__).parent / "templates" / "girih_pkg.sv.j2"
 SUPPORTED_WIDTHS = (128, 256, 512, 1024)
+CHAIN = "chain"  # the group of fields that only cards with services have
+BASIC_GROUPS = ("transport", "payload_sum", "timing")  # of a card that no design describes, such as that of a unit test
 TIMINGS = {"relaxed": 0, "250": 250, "322": 322}  # what a card can be timed for, and the clock in MHz
 
 
@@ -25,6 +27,7 @@ class CardParams:
     data_width: bits of a flit's data. max_frame: bytes of the largest frame, without FCS (9,000 of
     payload, 14 of header, 4 of tag). route_hops: hops that a source route can hold. chain_hops: services
     that a chain can hold; 0: a card without services, whose descriptor has no chain. timing: one of `TIMINGS`.
+    groups: the groups of fields that the descriptor has, in the order of `group_names`.
     """
 
     data_width: int = 512
@@ -32,11 +35,19 @@ class CardParams:
     route_hops: int = 4
     chain_hops: int = 0
     timing: str = "250"
+    groups: tuple[str, ...] = BASIC_GROUPS
+
+    @classmethod
+    def with_groups(cls, data_width: int = 512, max_frame: int = 9018, groups: Iterable[str] = ()) -> CardParams:
+        """The parameters of a card that no design describes, with these groups beside the basic ones. With chains: of eight hops, and
+        source routes for a whole chain and its exit."""
+        route_hops, chain_hops = (9, 8) if CHAIN in groups else (cls.route_hops, 0)
+        return cls(data_width, max_frame, route_hops, chain_hops, groups=in_order({*BASIC_GROUPS, *groups}))
 
     @classmethod
     def chained(cls, data_width: int = 512, max_frame: int = 9018) -> CardParams:
-        """The parameters of a card with services: chains of eight hops, and source routes for a whole chain and its exit."""
-        return cls(data_width, max_frame, route_hops=9, chain_hops=8)
+        """The parameters of a card with services that no design describes."""
+        return cls.with_groups(data_width, max_frame, (CHAIN,))
 
     @property
     def flit_bytes(self) -> int:
@@ -63,6 +74,24 @@ def _spec() -> dict:
     return YAML(typ="safe").load((SPEC / "message.yaml").read_text())
 
 
+def group_names() -> tuple[str, ...]:
+    """The groups of fields that a descriptor may have."""
+    return tuple(_spec()["groups"])
+
+
+def group_doc(group: str) -> str:
+    """What the fields of a group say."""
+    return _spec()["groups"][group]["doc"]
+
+
+def in_order(groups: Collection[str]) -> tuple[str, ...]:
+    """Groups in the order of `group_names`. Raises ValueError for an unknown one."""
+    for group in groups:
+        if group not in group_names():
+            raise ValueError(f"there is no group of fields {group}; the groups are {', '.join(group_names())}")
+    return tuple(group for group in group_names() if group in groups)
+
+
 def type_widths() -> dict[str, int]:
     """Bits of each named type, such as `node`."""
     return {name: entry["bits"] for name, entry in _spec()["widths"].items()}
@@ -87,7 +116,7 @@ def descriptor_fields(params: CardParams) -> list[Field]:
     widths = type_widths() | {name: sum(f.width for f in struct_fields(name)) for name in _spec()["structs"]}
     fields = []
     for entry in _spec()["descriptor"]:
-        if entry.get("chained") and not params.chain_hops:
+        if "group" in entry and entry["group"] not in params.groups:
             continue
         bits = entry.get("bits")
         if bits is None:
@@ -174,10 +203,13 @@ def package(params: CardParams) -> str:
         raise ValueError(
             f"route_hops {params.route_hops}: a source route through a whole chain to its exit takes {params.chain_hops + 1}"
         )
+    if (CHAIN in params.groups) != bool(params.chain_hops):
+        raise ValueError(f"chain_hops {params.chain_hops}: it is 0 exactly without the group {CHAIN}")
     # A field for at most 1, 3, 7 or 15 hops cannot hold more, and Verilator warns of a comparison that is always true.
     counts = (("route_count) <= RouteHops", params.route_hops), ("chain_count) <= ChainHops", params.chain_hops))
     fits = [f"32'(desc.{count}" for count, hops in counts if hops & (hops + 1)] or ["1'b1"]
-    structs = {name: struct_fields(name) for name in _spec()["structs"]} | {"descriptor": descriptor_fields(params)}
+    descriptor = descriptor_fields(params)
+    structs = {name: struct_fields(name) for name in _spec()["structs"]} | {"descriptor": descriptor}
     return render(
         TEMPLATE,
         params=params,
@@ -185,4 +217,5 @@ def package(params: CardParams) -> str:
         widths=_spec()["widths"],
         structs={name: [declared(field) for field in fields] for name, fields in structs.items()},
         fits=" && ".join(fits),
+        offsets=[field.name for field in descriptor if field.type == "offset"],
     )

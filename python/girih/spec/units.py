@@ -41,13 +41,15 @@ def completed(facts: Mapping[str, Any]) -> tuple[dict[str, Any], Core | None]:
     if "core" not in facts:
         return dict(facts), None
     unit, core, own = YAML(typ="safe").load(UNIT.read_text()), facts["core"], facts.get("parameters", {})
-    shared = unit["parameters"] | (unit.pop("payload_only_parameters") if core.get("payload_only") else {})
+    payload_only = unit.pop("payload_only")
+    shared = unit["parameters"] | (payload_only["parameters"] if core.get("payload_only") else {})
     parameters = {name: shared.get(name, {}) | own.get(name, {}) for name in (*shared, *(name for name in own if name not in shared))}
     whole = {
         **unit,
         **facts,
         "engine": f"{facts['kind']}_engine",
-        "uses": [*unit["uses"], *facts.get("uses", [])],
+        "uses": [*unit["uses"], *facts.get("uses", ())],
+        "reads": [*unit["reads"], *(payload_only["reads"] if core.get("payload_only") else ()), *facts.get("reads", ())],
         "parameters": parameters,
     }
     return whole, Core(

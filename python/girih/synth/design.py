@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from girih.build.generate import generated_rtl
-from girih.build.sources import modules, needs_chain, resolve
+from girih.build.sources import groups_of, modules, resolve
 from girih.compiler.check.card import check_file
 from girih.compiler.compile import emit
 from girih.compiler.model import Card, Tile
 from girih.compiler.values import did_you_mean
 from girih.errors import GirihError
-from girih.spec.message import CardParams
+from girih.spec.message import CardParams, group_names
 from girih.synth import Area, netlist, synthesize, synthesize_all
 from girih.synth.crossings import Crossing, crossings_of
 from girih.synth.seams import seam_file
@@ -73,14 +73,16 @@ def card_crossings(design: Path) -> list[Crossing]:
 
 def _module(module: str, params: CardParams) -> dict:
     """How to synthesize one module by its name."""
-    chained = replace(CardParams.chained(params.data_width, params.max_frame), timing=params.timing)
-    generated = generated_rtl(chained)
+    everything = CardParams.with_groups(params.data_width, params.max_frame, group_names())
+    generated = generated_rtl(replace(everything, timing=params.timing))
     known = {*modules(), *(path.stem for path in generated.glob("*.sv") if not path.stem.endswith("_pkg"))}
     if module not in known:
         hint = did_you_mean(module, known)
         raise GirihError(f"there is no module {module}", "synth", f"{hint}It may be a kind of tile, or a module of rtl/.")
-    with_services = not params.chain_hops and needs_chain(resolve([module], [generated]))
-    return {"top": module, "params": chained if with_services else params}
+    groups = groups_of(resolve([module], [generated]))
+    if not groups <= set(params.groups):
+        params = replace(CardParams.with_groups(params.data_width, params.max_frame, groups), timing=params.timing)
+    return {"top": module, "params": params}
 
 
 def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None) -> CardAreas:

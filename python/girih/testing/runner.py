@@ -62,6 +62,7 @@ def run_cocotb(
     *,
     data_width: int = 512,
     chained: bool = False,
+    groups: Sequence[str] = (),
     parameters: dict[str, object] | None = None,
     generated: Sequence[Path] = (),
     extra: Sequence[Path] = (),
@@ -73,7 +74,7 @@ def run_cocotb(
 
     Registers, memories and inputs hold random values before reset.
 
-    chained: for a card with services, whose descriptor has a chain.
+    chained: for a card with services, whose descriptor has a chain. groups: of the descriptor's fields, beside the basic ones.
     parameters: Verilog parameters of the top. extra: files outside rtl/, such as a test-only wrapper.
     inside: the tests reach signals below the top, which keeps Verilator from optimizing: large modules then take
     twice as long to build. Without it they reach the ports and the top's own signals.
@@ -84,11 +85,12 @@ def run_cocotb(
     from girih.build import coverage
     from girih.build.generate import generated_rtl
     from girih.build.sources import resolve
-    from girih.spec.message import CardParams
+    from girih.spec.message import CHAIN, CardParams
     from girih.testing.links import checks_of
 
     seed = power_up_seed(SEED)
-    params = CardParams.chained(data_width) if chained else CardParams(data_width=data_width)
+    more = [*groups, CHAIN] if chained else groups
+    params = CardParams.with_groups(data_width, groups=more)
     folders = [generated_rtl(params), *generated]
     checks = checks_of(top)
     sources = resolve([top, *(path.stem for path in checks)], folders, [*(Path(p) for p in extra), *checks])
@@ -111,7 +113,7 @@ def run_cocotb(
             extra_env={
                 "COCOTB_REWRITE_ASSERTION_FILES": SHOWING_ASSERTIONS,
                 "GIRIH_DATA_WIDTH": str(data_width),
-                "GIRIH_CHAINED": str(int(chained)),
+                "GIRIH_GROUPS": ",".join(more),
                 **(environment or {}),
             },
         )

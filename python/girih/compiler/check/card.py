@@ -13,6 +13,7 @@ from girih.compiler.check.addresses import readdressed
 from girih.compiler.check.chains import why_no_exit
 from girih.compiler.check.deadlock import check_deadlock
 from girih.compiler.check.fill import filled
+from girih.compiler.check.groups import check_groups, with_groups
 from girih.compiler.check.headers import check_headers
 from girih.compiler.check.places import place
 from girih.compiler.check.scheduling import check_scheduling
@@ -98,6 +99,7 @@ class _Plan:
 def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report, allow_deadlock: bool = False) -> Card:
     """The card of a design. Raises the errors of this and earlier passes at the end."""
     known = {tile.name: _kind(tile, kinds, report) for tile in design.tiles}
+    design = with_groups(design, known)
     ports = {tile.name: _fabric_ports(tile, known[tile.name]) for tile in design.tiles}
     fabric, places = place(design, ports, report)
     scheduling = check_scheduling(design, known, report)
@@ -113,6 +115,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     if not report.errors:  # the following checks need all next hops
         _check_reachable(card, report)
         check_headers(card, report)
+        check_groups(card, kinds, report)
         _check_addresses(card, report)
     report.raise_if_any()
     if not allow_deadlock:
