@@ -3,7 +3,7 @@
 // leaves with m_axis_tuser at its last beat. One cycle, one flit per cycle; only padding that needs more
 // flits takes more cycles. in_ready_o depends on m_axis_tready.
 module flit_to_axis
-  import girih_pkg::*, net_pkg::*;
+  import girih_pkg::*, net_pkg::*, header_pkg::valid_bytes;
 (
     input logic clk_i,
     input logic rst_i,
@@ -88,7 +88,7 @@ module flit_to_axis
 
   assign m_axis_tvalid = m_valid_q;
   assign m_axis_tdata = m_data_q;
-  assign m_axis_tkeep = '1 >> m_empty_q;
+  assign m_axis_tkeep = valid_bytes(m_empty_q);
   assign m_axis_tlast = m_last_q;
   assign m_axis_tuser = m_bad_q;
 

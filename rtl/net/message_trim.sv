@@ -43,8 +43,18 @@ module message_trim
   assign left = state_q == First ? in_flit_i.desc.length : left_q;
   assign present = in_flit_i.last ? FullFlit - length_t'(in_flit_i.empty) : FullFlit;
 
-  logic ends_here, hold, too_short;
-  assign ends_here = trim && (left >> EmptyWidth == '0 || left == FullFlit);  // at most FullFlit, without a carry chain
+  // Whether `left` is less than a flit, and at most one, without a carry chain. Both states are compared side by side, because
+  // `in_ready_o` waits for it.
+  logic ends_here, fits, hold, too_short;
+  always_comb begin
+    if (state_q == First) begin
+      fits = in_flit_i.desc.length >> EmptyWidth == '0;
+      ends_here = in_flit_i.desc.length != '0 && (fits || in_flit_i.desc.length == FullFlit);
+    end else begin
+      fits = left_q >> EmptyWidth == '0;
+      ends_here = trim_q && (fits || left_q == FullFlit);
+    end
+  end
   assign hold = ends_here && !in_flit_i.last;
   assign too_short = trim && in_flit_i.last && present < left;
 
@@ -62,8 +72,9 @@ module message_trim
     end
   end
   logic cuts;
-  assign cuts = trim && left >> EmptyWidth == '0 && state_q != Tail;
-  assign keep_o = ('1 >> (state_q == Tail ? held_q.empty : in_flit_i.empty)) & ~(cuts ? '1 << left[EmptyWidth-1:0] : '0);
+  assign cuts = trim && fits && state_q != Tail;
+  assign keep_o = header_pkg::valid_bytes(state_q == Tail ? held_q.empty : in_flit_i.empty)
+      & (cuts ? header_pkg::lower_bits(left[EmptyWidth-1:0]) : '1);
 
   assign out_valid_o = in_valid_i && pass;
   assign in_ready_o = !pass || out_ready_i;

@@ -74,7 +74,7 @@ module credit_manager
 
   // Balances. `balance` includes the units' events of the previous cycle, but not this cycle's consume, which
   // arrives late: whatever depends on it is computed for both cases.
-  units_t consume, ok_q, lossless_ok, lossless_ok_q;
+  units_t ok_q, lossless_ok, lossless_ok_q;
   balance_t balance[Units];
 
   logic  spare_valid_q;
@@ -92,8 +92,7 @@ module credit_manager
     balance_t credits_q;
     logic lossless_consume, spare, ok, room;
 
-    assign consume[i] = consume_i[i];
-    assign lossless_consume = consume[i] && consume_lossless_i;
+    assign lossless_consume = consume_i[i] && consume_lossless_i;
     always_comb begin
       step = '0;
       if (event_q.cancel && !event_q.give) step = outstanding_t'(1);
@@ -103,14 +102,14 @@ module credit_manager
     assign spare = spare_valid_q && spare_unit_q == unit_t'(i);
     assign lossless_settled = lossless_q - slots_t'(event_q.give && event_q.give_lossless) - slots_t'(spare);
     assign balance[i] = balance_t'({1'b0, unit_credits_i[i]}) - balance_t'({1'b0, settled});
-    assign ok = unit_enabled_i[i] && balance[i] > (consume[i] ? balance_t'(1) : balance_t'(0));
+    assign ok = unit_enabled_i[i] && balance[i] > (consume_i[i] ? balance_t'(1) : balance_t'(0));
     assign room = lossless_settled < slots_t'(LosslessSlots) - slots_t'(lossless_consume);
     assign lossless_ok[i] = ok && room;
     assign credits_o[i] = credits_q;
 
     always_ff @(posedge clk_i) begin
       event_q <= credit_i[i];
-      outstanding_q <= settled + outstanding_t'(consume[i]);
+      outstanding_q <= settled + outstanding_t'(consume_i[i]);
       lossless_q <= lossless_settled + slots_t'(lossless_consume);
       credits_q <= balance[i];
       ok_q[i] <= ok;
@@ -132,14 +131,14 @@ module credit_manager
         else $error("credit_manager: the balance of unit %0d is about to wrap", i);
         assert (32'(lossless_q) >= 32'(event_q.give && event_q.give_lossless) + 32'(spare))
         else $error("credit_manager: unit %0d releases a lossless message that it does not hold", i);
-        assert (!consume[i] || ok_q[i])
+        assert (!consume_i[i] || ok_q[i])
         else $error("credit_manager: a message is sent to unit %0d without a credit", i);
         assert (!lossless_consume || lossless_ok_q[i])
         else $error("credit_manager: a lossless message is sent to unit %0d without room for it", i);
         below_zero : cover (balance[i][BalanceWidth-1]);
         no_credit : cover (unit_enabled_i[i] && balance[i] == '0);
-        last_credit_used : cover (consume[i] && balance[i] == balance_t'(1));
-        used_and_given : cover (consume[i] && event_q.give);
+        last_credit_used : cover (consume_i[i] && balance[i] == balance_t'(1));
+        used_and_given : cover (consume_i[i] && event_q.give);
         given_and_cancelled : cover (event_q.give && event_q.cancel);
         no_room_for_lossless : cover (ok && !room);
         room_is_spared : cover (spare);
@@ -191,8 +190,8 @@ module credit_manager
       assign nearly = at_least || difference == '1;
       always_comb begin
         ahead = at_least;
-        if (consume[i]) ahead = more;
-        if (consume[j]) ahead = nearly;
+        if (consume_i[i]) ahead = more;
+        if (consume_i[j]) ahead = nearly;
       end
       assign behind[i][j] = !ahead;
       assign behind[j][i] = ahead;

@@ -50,7 +50,7 @@ def synthesize(
 
     params: of the card; None: a plain one of 512 bits that the module can be part of. parameters: Verilog
     parameters of the top. generated: folders with generated modules. extra:
-    single files outside rtl/. Raises RuntimeError with the end of the log when synthesis fails.
+    single files outside rtl/. Raises GirihError when synthesis fails.
     """
     folder = _synthesized(top, params, parameters, generated, extra)
     return area_of(json.loads((folder / "stat.json").read_text())["design"].get("num_cells_by_type", {}))

@@ -48,6 +48,9 @@ def print_timings(console: Console, width: int, timings: Mapping[str, Timing]) -
     )
     for path, module in slowest[:PATHS]:
         console.print(escape(f"{module}: {_text(path)}"), soft_wrap=True)
+    deepest = [(timing.registers.deepest, module) for module, timing in timings.items() if timing.registers.deepest]
+    for path, module in sorted(deepest, key=lambda item: -item[0].levels)[:1]:
+        console.print(escape(f"most levels: {module}: {_text(path)}"), soft_wrap=True)
     if len(timings) > 1:
         module, timing = max(timings.items(), key=lambda item: item[1].worst_ns)
         console.print(f"The slowest part, {module}, allows {timing.clock_mhz:.0f} MHz.")

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from girih import synth
+from girih.build.generate import write_if_changed
 from girih.errors import GirihError
+from girih.paths import BUILD
 from girih.spec.message import CardParams
 from girih.synth import Area, synthesize, total
 from girih.synth.area import area_of
@@ -57,3 +59,10 @@ def test_any_module_can_be_synthesized_by_its_name(module):
 def test_a_module_that_is_not_there(module):
     with pytest.raises(GirihError, match="there is no module"):
         module_area(module, CardParams())
+
+
+def test_what_yosys_refuses_is_an_error_with_its_words():
+    file = BUILD / "synth" / "tests" / "refused.sv"
+    write_if_changed(file, "module refused(output logic q_o); assign q_o = not_declared; endmodule\n")
+    with pytest.raises(GirihError, match=r"yosys.log: Yosys failed \(.*not_declared.*\)\. The log there"):
+        synthesize("refused", CardParams(), extra=[file])

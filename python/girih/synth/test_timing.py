@@ -44,7 +44,9 @@ def test_the_slower_of_two_ways_and_the_deeper_one():
     worst = timing.registers.paths[0]
     assert (worst.start, worst.end, worst.levels) == ("wide_q", "end_q", 1)
     assert worst.ns == ns(LEAVE + (0.15 + 0.04 * 12) + 0.09 + WIRE + ARRIVE)
-    assert timing.levels == 2
+    deepest = timing.registers.deepest
+    assert (deepest.start, deepest.end, deepest.levels, timing.levels) == ("narrow_q", "end_q", 2, 2)
+    assert deepest.ns == ns(LEAVE + 3 * WIRE + 2 * 0.09 + ARRIVE)
 
 
 @pytest.mark.parametrize("muxes", range(5))
@@ -172,6 +174,8 @@ def test_random_netlists_against_a_walk_along_every_path(seed):
     assert timing.registers.over == sum(late > threshold for late, _luts in latest.values())
     assert timing.worst_ns == ns(max(late for late, _luts in latest.values()))
     assert timing.levels == max(luts for each in arrivals.values() for _late, luts in each)
+    deepest = timing.registers.deepest
+    assert (ns(deepest.ns), deepest.levels) in [(late, luts) for each in arrivals.values() for late, luts in each]
 
 
 def test_a_fifo_from_end_to_end():

@@ -45,14 +45,19 @@ class Group:
     """Paths between two kinds of ends.
 
     endpoints: inputs of registers, or output pins, where such paths end. over: how many of them are later than the
-    threshold. levels: the most on any path, which need not be the slowest. paths: some of the worst, slowest
-    first, no two from the same vector to the same instance.
+    threshold. paths: some of the worst, slowest first, no two from the same vector to the same instance. deepest: the path of
+    most levels, or one of them; it need not be slow.
     """
 
     endpoints: int = 0
     over: int = 0
-    levels: int = 0
     paths: tuple[Path, ...] = ()
+    deepest: Path | None = None
+
+    @property
+    def levels(self) -> int:
+        """The most on any path; 0 if there is none."""
+        return self.deepest.levels if self.deepest else 0
 
     @property
     def worst_ns(self) -> float:
@@ -145,19 +150,27 @@ def _loop(graph: Graph, stuck: set[Net]) -> list[Net]:
     return walked[walked.index(walked[-1]) :][::-1]
 
 
+Steps = dict[Net, tuple[Net, Arc]]
+"""By the net where a step of a path ends: where it starts, and its arc."""
+
+
 @dataclass
 class _Arrivals:
-    """When each net that is reached from `starts` has changed at the latest, and the most levels up to it."""
+    """When each net that is reached from `starts` has changed at the latest, and the most levels up to it.
+
+    slow, deep: the last step of the slowest path to each net, and of the deepest.
+    """
 
     graph: Graph
     order: list[Net]
     starts: list[Start]
     ns: dict[Net, float] = field(default_factory=dict)
     deepest: dict[Net, int] = field(default_factory=dict)
-    before: dict[Net, tuple[Net, Arc]] = field(default_factory=dict)
+    slow: Steps = field(default_factory=dict)
+    deep: Steps = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        ns, deepest, before = self.ns, self.deepest, self.before
+        ns, deepest = self.ns, self.deepest
         for start in self.starts:
             ns[start.net], deepest[start.net] = start.ns, 0
         for net in self.order:
@@ -167,17 +180,24 @@ class _Arrivals:
             for arc in self.graph.arcs.get(net, ()):
                 if here + arc.ns > ns.get(arc.target, -1.0):
                     ns[arc.target] = here + arc.ns
-                    before[arc.target] = net, arc
-                deepest[arc.target] = max(deepest.get(arc.target, 0), depth + arc.levels)
+                    self.slow[arc.target] = net, arc
+                if depth + arc.levels > deepest.get(arc.target, -1):
+                    deepest[arc.target] = depth + arc.levels
+                    self.deep[arc.target] = net, arc
 
-    def path(self, net: Net) -> tuple[list[Net], int]:
-        """The nets of the slowest path to `net`, and its levels."""
-        walked, levels = [net], 0
-        while walked[-1] in self.before:
-            source, arc = self.before[walked[-1]]
+    def path(self, end: End, steps: Steps, namer: _Namer) -> Path:
+        """The path to an end; steps: `slow` for the slowest one, `deep` for the deepest."""
+        arcs, walked = [], [end.net]
+        while walked[-1] in steps:
+            source, arc = steps[walked[-1]]
             walked.append(source)
-            levels += arc.levels
-        return walked[::-1], levels
+            arcs.append(arc)
+        walked.reverse()
+        ns = {walked[0]: self.ns[walked[0]]}
+        for arc in reversed(arcs):
+            ns[arc.target] = ns[walked[len(ns) - 1]] + arc.ns
+        levels = sum(arc.levels for arc in arcs)
+        return Path(namer.start(walked[0]), namer.end(end), ns[end.net] + end.ns, levels, namer.through(walked, ns))
 
 
 class _Namer:
@@ -218,15 +238,15 @@ def _group(ends: list[tuple[End, _Arrivals]], namer: _Namer, threshold_ns: float
     reached = [(arrivals.ns[end.net] + end.ns, end, arrivals) for end, arrivals in ends if end.net in arrivals.ns]
     reached.sort(key=lambda item: -item[0])
     paths: dict[tuple[str, str], Path] = {}
-    for ns, end, arrivals in reached:
-        walked, levels = arrivals.path(end.net)
-        path = Path(namer.start(walked[0]), namer.end(end), ns, levels, namer.through(walked, arrivals.ns))
+    for _ns, end, arrivals in reached:
+        path = arrivals.path(end, arrivals.slow, namer)
         paths.setdefault((_INDEX.sub("", path.start), _INDEX.sub("", namer.instance(end))), path)
         if len(paths) == PATHS:
             break
+    deepest = max(reached, key=lambda item: item[2].deepest[item[1].net], default=None)
     return Group(
         endpoints=len(reached),
         over=sum(ns > threshold_ns for ns, _end, _arrivals in reached),
-        levels=max((arrivals.deepest[end.net] for _ns, end, arrivals in reached), default=0),
         paths=tuple(paths.values()),
+        deepest=deepest and deepest[2].path(deepest[1], deepest[2].deep, namer),
     )

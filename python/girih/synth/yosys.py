@@ -46,7 +46,7 @@ def read_command(top: str, sources: Iterable[Path | str], parameters: dict[str, 
 def run(script: str, folder: Path) -> None:
     """Runs a script of Yosys commands; its text and log stay in `folder`.
 
-    Raises RuntimeError with the end of the log when Yosys fails.
+    Raises GirihError with its first error when Yosys fails, such as RTL that it refuses.
     """
     write_if_changed(folder / "script.ys", script)
     log = folder / "yosys.log"
@@ -56,5 +56,6 @@ def run(script: str, folder: Path) -> None:
             command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, preexec_fn=lambda: os.nice(5), check=False
         )
     if done.returncode != 0:
-        tail = "\n".join(log.read_text().splitlines()[-20:])
-        raise RuntimeError(f"Yosys failed on {relative(folder / 'script.ys')}:\n{tail}")
+        lines = log.read_text().splitlines()
+        errors = [line.strip() for line in lines if "error" in line.lower()] or ["no message"]
+        raise GirihError(f"Yosys failed ({errors[0]})", str(log), "The log there has the whole of it.")

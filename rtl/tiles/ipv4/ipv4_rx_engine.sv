@@ -77,7 +77,15 @@ module ipv4_rx_engine
   offset_t l3_offset;
   assign l3_offset = window_flit.desc.l3_offset;
   assign is_l3_tagged = is_tagged(l3_offset);
-  assign words = is_l3_tagged ? header[L3Tagged+:Ipv4MaxBytes] : header[L3Untagged+:Ipv4MaxBytes];
+  // The two offsets differ in three bits. One bit would have 600 readers, so two of them select the words, and the third one
+  // what is needed early: the first word, with the header's length, and the header's place.
+  logic [1:0] word_tagged;
+  assign word_tagged = ~l3_offset[3:2];
+  always_comb begin
+    for (int unsigned i = 0; i < MostWords; i++) begin
+      words[MostWords-1-i] = (i == 0 ? is_l3_tagged : word_tagged[i%2]) ? header[L3Tagged+4*i+:4] : header[L3Untagged+4*i+:4];
+    end
+  end
   assign ip = words[MostWords-1-:FixedWords];
   assign header_end = (is_l3_tagged ? offset_t'(L3Tagged) : offset_t'(L3Untagged)) + {2'b0, ip.ihl, 2'b0};
   assign need = ip.ihl < 4'(FixedWords) ? fixed_end : header_end;

@@ -77,6 +77,7 @@ module udp_rx_engine
   logic valid_q, stage_first_q;
   flit_t flit_q;
   offset_t headers_q;
+  logic [FlitBytes-1:0] behind_headers_q;  // bytes of the flit that are not headers
   length_t left, left_q, rest_q;
   (* keep *) logic free;  // so that synthesis does not spread it over the router's logic behind it
   assign free = !valid_q || stage_ready;
@@ -100,6 +101,7 @@ module udp_rx_engine
       flit_number_q <= in_flit_i.last ? AddressFlits'(1) : flit_number_q << 1;
       udp_q <= udp;
       headers_q <= headers;
+      behind_headers_q <= ~first_bytes(length_t'(headers));
       headers_next_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
       left_q <= left;
     end
@@ -155,7 +157,7 @@ module udp_rx_engine
       .in_flit_i   (cut_flit),
       .in_first_i  (stage_first_q),
       .in_cut_i    (ends_here),
-      .in_mask_i   (first_bytes(left_q) & ~first_bytes(length_t'(headers_q))),
+      .in_mask_i   (first_bytes(left_q) & behind_headers_q),
       .in_info_i   (flit_q.desc),
       .check_take_o(check_take),
       .check_last_o(check_last),
