@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // For the tests of the control network: the bridge and a ring of Stops nodes, numbered Base, Base + 1,
-// and so on. Each node has 16 words that answer after a number of cycles that depends on the word; the
-// words from 8 on refuse writes. What lies beyond is an error, and so is a request of a tenant other than the
-// node's number modulo 4. At 0x4000 each node has a window of one word, which does not answer while hold_i is up.
+// and so on. Shared: as on a ring with other masters, with several requests of the host under way.
 module ctrl_ring_bench
   import girih_pkg::*;
 #(
     parameter int unsigned Stops = 5,
     parameter int unsigned Base = 3,
+    parameter bit Shared = 1'b0,
     parameter int unsigned Limit = 200  // cycles that a window may take
 ) (
     input logic clk_i,
@@ -44,7 +43,9 @@ module ctrl_ring_bench
       .Digest(64'h0123_4567_89ab_cdef),
       .Ports (2),
       .Tiles (Stops),
-      .Links (5)
+      .Links (5),
+      .Alone (!Shared),
+      .Pad   (Shared ? 3 : 0)
   ) u_bridge (
       .ctrl_o(ring[0]),
       .ctrl_i(ring[Stops]),
@@ -52,74 +53,16 @@ module ctrl_ring_bench
   );
 
   for (genvar i = 0; i < Stops; i++) begin : gen_stop
-    logic valid, write, done, error;
-    tenant_t tenant;
-    logic [15:0] offset;
-    logic [31:0] wdata;
-    logic [31:0] words[16];
-    logic [3:0] index, wait_q;
-    logic in_window, foreign, word_error, word_done;
-    assign index = offset[5:2];
-    assign in_window = offset == 16'h4000;
-    assign foreign = tenant != '0 && tenant != tenant_t'((Base + i) % 4);
-    assign word_error = offset >= 16'h40 || (write && index >= 4'd8) || foreign;
-    assign word_done = valid && !in_window && wait_q == index;
-
-    logic guard_done, guard_error, guard_late, window_valid, window_write;
-    logic [13:0] unused_addr;
-    tenant_t unused_tenant;
-    logic [31:0] guard_data, window_wdata, window_word;
-    window_guard #(
-        .Limit(Limit)
-    ) u_guard (
+    ctrl_bench_stop #(
+        .Number(Base + i),
+        .Shared(Shared),
+        .Limit (Limit)
+    ) u_stop (
         .clk_i,
         .rst_i,
-        .valid_i(valid && in_window),
-        .write_i(write),
-        .addr_i(offset[13:0]),
-        .data_i(wdata),
-        .tenant_i(tenant),
-        .done_o(guard_done),
-        .error_o(guard_error),
-        .late_o(guard_late),
-        .data_o(guard_data),
-        .window_valid_o(window_valid),
-        .window_write_o(window_write),
-        .window_addr_o(unused_addr),
-        .window_data_o(window_wdata),
-        .window_tenant_o(unused_tenant),
-        .window_done_i(window_valid && !hold_i[i]),
-        .window_error_i(1'b0),
-        .window_data_i(window_word)
+        .ctrl_i(ring[i]),
+        .ctrl_o(ring[i+1]),
+        .hold_i(hold_i[i])
     );
-    assign done = in_window ? guard_done : word_done;
-    assign error = in_window ? guard_error : word_error;
-
-    ctrl_node #(
-        .Node(node_t'(Base + i))
-    ) u_node (
-        .clk_i,
-        .rst_i,
-        .ctrl_i  (ring[i]),
-        .ctrl_o  (ring[i+1]),
-        .valid_o (valid),
-        .write_o (write),
-        .tenant_o(tenant),
-        .offset_o(offset),
-        .data_o  (wdata),
-        .done_i  (done),
-        .error_i (error),
-        .data_i  (!in_window ? words[index] : guard_error ? 32'(guard_late) : guard_data)
-    );
-
-    always_ff @(posedge clk_i) begin
-      wait_q <= valid && !in_window && !done ? wait_q + 1'b1 : '0;
-      if (window_valid && !hold_i[i] && window_write) window_word <= window_wdata;
-      if (word_done && write && !error) words[index] <= wdata;
-      if (rst_i) begin
-        wait_q <= '0;
-        for (int unsigned word = 0; word < 16; word++) words[word] <= 32'(word) << 8 | 32'(Base + i);
-      end
-    end
   end
 endmodule

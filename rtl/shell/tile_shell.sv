@@ -24,6 +24,7 @@ module tile_shell
     parameter int unsigned Events = 1,  // of the engine
     parameter bit Window = 1'b0,  // the engine answers requests to offsets 0x4000 to 0x7fff
     parameter bit CutOutput = 1'b0,
+    parameter bit SharedControl = 1'b0,  // the control ring has several masters
     localparam int unsigned Counters = CountedPorts * $bits(shell_event_t) + Events,
     localparam int unsigned WordWidth = $clog2(Counters) + 1
 ) (
@@ -261,6 +262,7 @@ module tile_shell
 
   // Of an error, only bit 0 of the answer means something: the bridge hides the rest, so that it need not wait for `error`.
   logic [31:0] answer;
+  ctrl_master_t unused_master;
   assign done = refused_q || (in_window ? guard_done : reg_valid_o && reg_done_i);
   assign error = refused_q || (in_window ? guard_error : reg_error_i);
   always_comb begin
@@ -269,7 +271,8 @@ module tile_shell
   end
 
   ctrl_node #(
-      .Node(PortNodes[0])
+      .Node(PortNodes[0]),
+      .Shared(SharedControl)
   ) u_node (
       .clk_i,
       .rst_i,
@@ -277,6 +280,7 @@ module tile_shell
       .ctrl_o,
       .valid_o (valid),
       .write_o (reg_write_o),
+      .master_o(unused_master),
       .tenant_o(tenant),
       .offset_o(reg_offset_o),
       .data_o  (reg_wdata_o),

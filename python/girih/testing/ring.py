@@ -10,9 +10,15 @@ from girih.spec.message import Field, pack, unpack
 
 CTRL_FIELDS = [
     Field(name, bits, 1, None, "")
-    for name, bits in [("valid", 1), ("response", 1), ("write", 1), ("error", 1), ("tenant", 4), ("node", 8),
+    for name, bits in [("valid", 1), ("response", 1), ("write", 1), ("error", 1), ("master", 2), ("tag", 2), ("tenant", 4), ("node", 8),
                        ("offset", 16), ("data", 32)]
 ]
+
+# Of a tile that is a master of the control network: ctrl_request_t and ctrl_answer_t.
+REQUEST_FIELDS = [
+    Field(name, bits, 1, None, "") for name, bits in [("write", 1), ("tag", 2), ("node", 8), ("offset", 16), ("data", 32)]
+]
+ANSWER_FIELDS = [Field(name, bits, 1, None, "") for name, bits in [("tag", 2), ("status", 2), ("data", 32)]]
 
 
 class RingError(Exception):

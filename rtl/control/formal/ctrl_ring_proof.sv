@@ -76,6 +76,7 @@ module ctrl_ring_proof
   );
 
   logic [1:0] valid, write, done, error;
+  ctrl_master_t master[2];
   tenant_t tenant[2];
   logic [15:0] offset[2];
   logic [31:0] wdata[2], data[2];
@@ -89,6 +90,7 @@ module ctrl_ring_proof
         .ctrl_o(ring[n+1]),
         .valid_o(valid[n]),
         .write_o(write[n]),
+        .master_o(master[n]),
         .tenant_o(tenant[n]),
         .offset_o(offset[n]),
         .data_o(wdata[n]),
@@ -156,8 +158,8 @@ module ctrl_ring_proof
   // Where the request is: the bridge's beat, a node's local side or a node's beat.
   logic on_ring, on_card, answered;
   logic [4:0] place;
-  assign on_ring = u_bridge.state_q == 3'd1;  // OnRing
-  assign on_card = u_bridge.state_q == 3'd2;  // OnCard
+  assign on_ring = u_bridge.u_requests.busy_q[0] && !u_bridge.u_requests.done_q[0] && u_bridge.to_ring;
+  assign on_card = u_bridge.u_card.request_i;
   assign answered = bvalid || rvalid;
   assign place = {ring[2].valid, valid[1], ring[1].valid, valid[0], ring[0].valid};
 
@@ -176,13 +178,23 @@ module ctrl_ring_proof
   end
 
   logic [1:0] named;
-  assign named = {u_bridge.beat_q.node == Second, u_bridge.beat_q.node == First};
+  assign named = {u_bridge.addr.node == Second, u_bridge.addr.node == First};
 
   always_ff @(posedge clk_i) begin
     if (!rst) begin
       // Every access ends.
       assert (age_q <= age_t'(Longest));
-      if (u_bridge.state_q == 3'd0) assert (u_bridge.start == ((u_bridge.aw_valid_q && u_bridge.w_valid_q) || u_bridge.ar_valid_q));
+      assert (u_bridge.u_requests.next_q == '0 && u_bridge.u_requests.oldest_q == '0 && (!u_bridge.request_valid || u_bridge.request_tag == '0));
+      if (u_bridge.u_requests.done_q[0]) assert (u_bridge.u_requests.busy_q[0] && !u_bridge.request_valid);
+      if (u_bridge.u_requests.aw_valid_q) assert (!(u_bridge.u_requests.aw_q.ring && (u_bridge.u_requests.aw_q.addr[23:16] == '1 || u_bridge.u_requests.aw_q.card)));
+      if (u_bridge.u_requests.ar_valid_q) assert (!(u_bridge.u_requests.ar_q.ring && (u_bridge.u_requests.ar_q.addr[23:16] == '1 || u_bridge.u_requests.ar_q.card)));
+      if (u_bridge.u_requests.busy_q[0]) assert (!(u_bridge.to_ring && (u_bridge.addr.node == '1 || u_bridge.to_card)));
+      if (!u_bridge.u_requests.busy_q[0]) begin
+        assert (u_bridge.u_requests.start == ((u_bridge.u_requests.aw_valid_q && u_bridge.u_requests.w_valid_q) || u_bridge.u_requests.ar_valid_q));
+        assert (!u_bridge.u_requests.request_valid_o && !u_bridge.u_requests.done_q[0]);
+      end else if (!u_bridge.u_requests.done_q[0]) begin
+        assert (u_bridge.u_requests.request_valid_o == (!u_bridge.to_ring || ring[0].valid));
+      end
       // Answered once, by the node that it names.
       assert (!(bvalid && rvalid));
       if (on_ring && ring[2].valid) assert (ring[2].response == (named != '0) && answers_q == named);
@@ -193,8 +205,8 @@ module ctrl_ring_proof
       // A window's answer is the answer to this request.
       if (done[1] && !guard_late) assert (request == asked);
       // Invariants: what is known of the request where it is.
-      for (int unsigned n = 0; n < 3; n++) if (ring[n].valid) assert (ring[n].node == u_bridge.beat_q.node);
-      for (int unsigned n = 0; n < 2; n++) if (valid[n]) assert (ring[n+1].node == u_bridge.beat_q.node);
+      for (int unsigned n = 0; n < 3; n++) if (ring[n].valid) assert (ring[n].node == u_bridge.addr.node);
+      for (int unsigned n = 0; n < 2; n++) if (valid[n]) assert (ring[n+1].node == u_bridge.addr.node);
       if (ring[0].valid) assert (age_q == '0 && !ring[0].response && answers_q == '0);
       if (valid[0]) assert (named[0] && age_q == wait_q[0] + 1'b1 && wait_q[0] < age_t'(Wait) && answers_q == '0);
       if (ring[1].valid) begin
@@ -204,12 +216,12 @@ module ctrl_ring_proof
       end
       if (valid[1]) assert (named[1] && age_q == wait_q[1] + 8'd2 && wait_q[1] < age_t'(Guarded) && answers_q == '0);
       if (ring[2].valid) assert (age_q <= age_t'(Slowest + 2));
-      if (on_ring) assert (u_bridge.beat_q.node != '1);
+      if (on_ring) assert (u_bridge.addr.node != '1);
       if (!valid[0]) assert (wait_q[0] == '0);
       if (!valid[1]) assert (wait_q[1] == '0);
       // The card's own registers answer at once, and have nothing pending.
       if (on_card) assert (age_q == '0 && u_bridge.card_done);
-      assert (!u_bridge.u_registers.external_pending);
+      assert (!u_bridge.u_card.u_registers.external_pending);
       // The guard: its request is that of the ring until it is given up.
       if (u_guard.busy_q && !u_guard.given_up_q) assert (valid[1] && wait_q[1] == age_t'(u_guard.count_q) + 1'b1 && request == asked);
       if (valid[1] && !u_guard.busy_q) assert (wait_q[1] == '0);

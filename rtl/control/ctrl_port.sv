@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a master meets the control ring. It stamps the master's number on each request; it takes the master's answers off
+// the ring, and requests that have come back because no node has their number. All else passes, a cycle later.
+//
+// A request enters the ring in a cycle in which no beat of another master passes. It waits at most as many cycles as the
+// ring has beats of others, if the ring has a register for each of them: between two passes of one beat lies a whole turn
+// of the ring, and what leaves the ring enters it again behind the place that the waiting request can take.
+//
+// The only master of a ring needs no register here: it puts its one request on the ring at once.
+module ctrl_port
+  import girih_pkg::*;
+#(
+    parameter ctrl_master_t Master = '0,
+    parameter bit Alone = 1'b0  // the only master of the ring
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  ctrl_t ctrl_i,
+    output ctrl_t ctrl_o,
+
+    input logic request_valid_i,
+    output logic request_ready_o,
+    // Of a request count: write, tag, tenant, node, offset and data.
+    /* verilator lint_off UNUSEDSIGNAL */
+    input ctrl_t request_i,
+    /* verilator lint_on UNUSEDSIGNAL */
+
+    output logic  answer_valid_o,  // answer_o is the answer, or the request if it has no `response`
+    output ctrl_t answer_o
+);
+  logic mine;
+  assign mine = Alone || ctrl_i.master == Master;
+  assign answer_valid_o = ctrl_i.valid && mine;
+  assign answer_o = ctrl_i;
+  assign request_ready_o = Alone || !ctrl_i.valid || mine;
+
+  ctrl_t request;
+  always_comb begin
+    request = request_i;
+    request.valid = request_valid_i;
+    request.response = 1'b0;
+    request.error = 1'b0;
+    request.master = Master;
+  end
+
+  if (Alone) begin : gen_alone
+    logic unused;
+    assign unused = ^{clk_i, rst_i};
+    assign ctrl_o = request;
+  end else begin : gen_shared
+    ctrl_t beat_q;
+    assign ctrl_o = beat_q;
+    always_ff @(posedge clk_i) begin
+      beat_q <= request_ready_o ? request : ctrl_i;
+      if (rst_i) beat_q.valid <= 1'b0;
+    end
+    always_ff @(posedge clk_i) begin
+      if (!rst_i) begin
+        waits_for_others : cover (request_valid_i && !request_ready_o);
+        takes_the_place_of_an_answer : cover (request_valid_i && answer_valid_o);
+      end
+    end
+  end
+endmodule
