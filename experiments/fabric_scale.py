@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Crossbar, mesh and butterfly of 8 to 32 tiles: latency, throughput and area."""
+"""Crossbar, mesh and butterfly of 8 to 32 tiles: latency, throughput and area, with one message class and with two."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ SHAPES = {
     24: [("crossbar", 24, 1, 1), ("mesh", 6, 4, 1), ("butterfly", 4, 3, 2), ("butterfly", 3, 2, 4)],
     32: [("crossbar", 32, 1, 1), ("mesh", 8, 4, 1), ("butterfly", 4, 4, 2), ("butterfly", 4, 2, 4)],
 }
+TWO_CLASSES = (8, 16)  # tiles of the fabrics that are measured with two classes, too
 PATTERNS = ("uniform", "opposite", "hotspot")  # by their numbers in the card
 WIDTH = 128  # of the links that carry the load; their width does not change the cycle counts
 WARM_UP, CYCLES = 2_000, 20_000
@@ -26,12 +27,12 @@ def run(progress: Progress) -> list[Row]:
 
     ensure(("synth",))
     rows = []
-    for tiles, fabric, x, y, each in _all():
+    for tiles, fabric, x, y, each, classes in _all():
         constants = {name.capitalize(): number for number, name in enumerate(FABRICS)}
-        constants |= {"Topology": FABRICS.index(fabric), "X": x, "Y": y, "Tiles": each}
-        params = _params(tiles, fabric, x, y, each)
+        constants |= {"Topology": FABRICS.index(fabric), "X": x, "Y": y, "Tiles": each, "Classes": classes}
+        params = _params(tiles, fabric, x, y, each, classes)
         with open_special("fabric_load", progress, WIDTH, constants) as card:
-            progress(f"load on {params['fabric']}")
+            progress(f"load on {params['fabric']}, classes: {classes}")
             _flits, latency = _measure(card, tiles, "uniform", LIGHT)
             rows.append(Row("latency", {**params, "traffic": "uniform"}, "cycles", None, round(latency, 2)))
             for pattern in PATTERNS:
@@ -40,13 +41,15 @@ def run(progress: Progress) -> list[Row]:
     return [*rows, *_areas(progress)]
 
 
-def _all() -> list[tuple[int, str, int, int, int]]:
-    return [(tiles, *shape) for tiles, shapes in SHAPES.items() for shape in shapes]
+def _all() -> list[tuple[int, str, int, int, int, int]]:
+    """Tiles, fabric, x, y, tiles at each router, classes."""
+    shapes = [(tiles, *shape) for tiles, shapes in SHAPES.items() for shape in shapes]
+    return [(*shape, 1) for shape in shapes] + [(*shape, 2) for shape in shapes if shape[0] in TWO_CLASSES]
 
 
-def _params(tiles: int, fabric: str, *sizes: int) -> dict[str, object]:
-    sizes = {"crossbar": sizes[:1], "mesh": sizes[:2], "butterfly": sizes}[fabric]
-    return {"fabric": f"{fabric} {' x '.join(map(str, sizes))}", "tiles": tiles}
+def _params(tiles: int, fabric: str, x: int, y: int, each: int, classes: int) -> dict[str, object]:
+    sizes = {"crossbar": (x,), "mesh": (x, y), "butterfly": (x, y, each)}[fabric]
+    return {"fabric": f"{fabric} {' x '.join(map(str, sizes))}", "tiles": tiles, "classes": classes}
 
 
 def _measure(card, tiles: int, pattern: str, rate: float) -> tuple[float, float]:
@@ -68,7 +71,7 @@ def _areas(progress: Progress) -> list[Row]:
 
     from girih.synth import synthesize_all, total
 
-    parts = {shape: Counter(_parts(*shape[1:])) for shape in _all()}
+    parts = {shape: Counter(_parts(*shape[1:])) for shape in _all() if shape[5] == 1 or shape[:2] != (16, "crossbar")}
     jobs = {part: {"top": part[0], "parameters": dict(part[1:])} for counts in parts.values() for part in counts}
     areas = synthesize_all(jobs, lambda part, _area: progress(f"{part[0]} {dict(part[1:])} done"))
     rows = []
@@ -80,8 +83,12 @@ def _areas(progress: Progress) -> list[Row]:
     return rows
 
 
-def _parts(fabric: str, x: int, y: int, tiles: int) -> list[tuple]:
-    """The modules that a fabric is made of: name, then parameters."""
+def _parts(fabric: str, x: int, y: int, tiles: int, classes: int) -> list[tuple]:
+    """The modules that a fabric is made of: name, then parameters. With two classes every tile sends both."""
+    if classes == 2:
+        if fabric == "crossbar":
+            return [("crossbar", ("Ports", x), ("Classes", 2))]
+        return [(*part, ("Classes", 2)) for part in _parts(fabric, x, y, tiles, 1)] + [("class_port",)] * (x * y * tiles)
     if fabric == "crossbar":
         others = x - 1
         return [("fabric_input", ("Ways", x)), ("fabric_output", ("Inputs", others)), ("flit_mux", ("N", others))] * x
@@ -103,7 +110,8 @@ EXHIBIT = Exhibit(
         "every port sends messages of four flits and takes what comes in each cycle. latency: of a first flit from its offer to its "
         "arrival, between random tiles under a load of 2 %. throughput: what arrives while every port always offers a message: to "
         "any other port (uniform), from port i to port N - 1 - i (opposite), one in four to port 0 (hotspot). lut: by Yosys at "
-        "512 bits, queues apart (lutram); each sort of router, and of a crossbar's ports the parts, is measured once and counted as often as it is there."
+        "512 bits, queues apart (lutram); each sort of router, and of a crossbar's ports the parts, is measured once and counted as often as it is there. classes: with 2, requests and replies "
+        "both are such traffic; throughput is that of both, latency their mean; there is no area of the crossbar of 16."
     ),
     run=run,
 )

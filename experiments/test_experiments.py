@@ -28,7 +28,7 @@ def test_every_exhibit_has_its_section(identifier):
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in (FOLDER / "cards").glob("*/card.sv")))
 def test_the_cards_without_a_design_are_clean_systemverilog(name):
     """They are built by hand around engines and fabrics, whose ports and settings they must follow."""
-    constants = {"Mesh": 0, "Butterfly": 1, "Crossbar": 2, "Topology": 1, "X": 2, "Y": 2, "Tiles": 2} if name == "fabric_load" else None
+    constants = {"Mesh": 0, "Butterfly": 1, "Crossbar": 2, "Topology": 1, "X": 2, "Y": 2, "Tiles": 2, "Classes": 2} if name == "fabric_load" else None
     sources = json.loads((card_folder(name, constants=constants) / "card.json").read_text())["sources"]
     result = lint("card_sim", sources)
     assert result.clean, result.output

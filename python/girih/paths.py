@@ -6,6 +6,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "spec"
 RTL = ROOT / "rtl"
-HARDWARE = (RTL, ROOT / "experiments" / "baseline")  # folders of modules and kinds of tiles
+HARDWARE = (RTL, ROOT / "experiments" / "baseline", ROOT / "tests" / "kinds")  # folders of modules and kinds of tiles
 DESIGNS = ROOT / "designs"
 BUILD = (ROOT / "build").resolve()  # a link where the path of the checkout has a space: girih.bootstrap

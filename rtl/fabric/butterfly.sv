@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flattened butterfly with the fabric's port contract: X by Y routers with Tiles tiles each, and a link between every
 // two routers of a row or of a column. Port (y * X + x) * Tiles + tile is node {y[2:0], x[2:0], tile[1:0]}.
-// stall_o has one bit per link between routers: in the previous cycle the link offered a flit that was not taken. Links
+// stall_o has one bit per link between routers: in the previous cycle the link offered a flit that was not taken (with two classes:
+// the queue at its end had no room for one of them). Links
 // are ordered by router; for each router, those of its row by rising x, then those of its column by rising y.
 module butterfly
   import girih_pkg::*, fabric_pkg::*;
@@ -10,7 +11,9 @@ module butterfly
     parameter int unsigned Y = 2,
     parameter int unsigned Tiles = 2,
     parameter int unsigned Depth = 16,
-    localparam int unsigned N = X * Y * Tiles,
+    parameter int unsigned Classes = 1,  // the links of class 1 follow those of class 0
+    localparam int unsigned Places = X * Y * Tiles,
+    localparam int unsigned N = Classes * Places,
     localparam int unsigned LinksEach = X + Y - 2,
     localparam int unsigned Links = X * Y * LinksEach
 ) (
@@ -46,7 +49,7 @@ module butterfly
   for (genvar y = 0; y < int'(Y); y++) begin : gen_y
     for (genvar x = 0; x < int'(X); x++) begin : gen_x
       localparam int unsigned Router = y * X + x;
-      logic [Ports-1:0] in_valid, in_ready, out_valid, out_ready;
+      logic [Classes*Ports-1:0] in_valid, in_ready, out_valid, out_ready;
       flit_t in_flit[Ports];
       flit_t out_flit[Ports];
 
@@ -56,7 +59,8 @@ module butterfly
           .Columns(X),
           .Rows(Y),
           .Tiles(Tiles),
-          .Depth(Depth)
+          .Depth(Depth),
+          .Classes(Classes)
       ) u_router (
           .clk_i,
           .rst_i,
@@ -70,34 +74,66 @@ module butterfly
 
       for (genvar t = 0; t < int'(Tiles); t++) begin : gen_tile
         localparam int unsigned Tile = Router * Tiles + t;
-        assign in_valid[t] = in_valid_i[Tile];
-        assign in_flit[t] = in_flit_i[Tile];
-        assign in_ready_o[Tile] = in_ready[t];
-        assign out_valid_o[Tile] = out_valid[t];
-        assign out_flit_o[Tile] = out_flit[t];
-        assign out_ready[t] = out_ready_i[Tile];
+        if (Classes == 1) begin : gen_port
+          assign in_valid[t] = in_valid_i[Tile];
+          assign in_flit[t] = in_flit_i[Tile];
+          assign in_ready_o[Tile] = in_ready[t];
+          assign out_valid_o[Tile] = out_valid[t];
+          assign out_flit_o[Tile] = out_flit[t];
+          assign out_ready[t] = out_ready_i[Tile];
+        end else begin : gen_ports
+          localparam int unsigned Reply = N - Places + Tile;
+          localparam int unsigned ReplyPort = (Classes - 1) * Ports + t;
+          flit_t in_flits[2], out_flits[2];
+          assign in_flits = '{in_flit_i[Tile], in_flit_i[Reply]};
+          assign {out_flit_o[Tile], out_flit_o[Reply]} = {out_flits[0], out_flits[1]};
+          class_port u_port (
+              .clk_i,
+              .rst_i,
+              .in_valid_i({in_valid_i[Reply], in_valid_i[Tile]}),
+              .in_ready_o({in_ready_o[Reply], in_ready_o[Tile]}),
+              .in_flit_i(in_flits),
+              .to_valid_o({in_valid[ReplyPort], in_valid[t]}),
+              .to_ready_i({in_ready[ReplyPort], in_ready[t]}),
+              .to_flit_o(in_flit[t]),
+              .from_valid_i({out_valid[ReplyPort], out_valid[t]}),
+              .from_ready_o({out_ready[ReplyPort], out_ready[t]}),
+              .from_flit_i(out_flit[t]),
+              .out_valid_o({out_valid_o[Reply], out_valid_o[Tile]}),
+              .out_ready_i({out_ready_i[Reply], out_ready_i[Tile]}),
+              .out_flit_o(out_flits)
+          );
+        end
       end
 
       for (genvar from = 0; from < int'(X); from++) begin : gen_row
         if (from != x) begin : gen_link
           localparam int unsigned Here = Tiles + place_among_others(from, x);
           localparam int unsigned There = Tiles + place_among_others(x, from);
-          assign in_valid[Here] = gen_y[y].gen_x[from].out_valid[There];
           assign in_flit[Here] = gen_y[y].gen_x[from].out_flit[There];
-          assign out_ready[Here] = gen_y[y].gen_x[from].in_ready[There];
+          for (genvar c = 0; c < int'(Classes); c++) begin : gen_class
+            assign in_valid[c*Ports+Here] = gen_y[y].gen_x[from].out_valid[c*Ports+There];
+            assign out_ready[c*Ports+Here] = gen_y[y].gen_x[from].in_ready[c*Ports+There];
+          end
         end
       end
       for (genvar from = 0; from < int'(Y); from++) begin : gen_column
         if (from != y) begin : gen_link
           localparam int unsigned Here = ColumnPort + place_among_others(from, y);
           localparam int unsigned There = ColumnPort + place_among_others(y, from);
-          assign in_valid[Here] = gen_y[from].gen_x[x].out_valid[There];
           assign in_flit[Here] = gen_y[from].gen_x[x].out_flit[There];
-          assign out_ready[Here] = gen_y[from].gen_x[x].in_ready[There];
+          for (genvar c = 0; c < int'(Classes); c++) begin : gen_class
+            assign in_valid[c*Ports+Here] = gen_y[from].gen_x[x].out_valid[c*Ports+There];
+            assign out_ready[c*Ports+Here] = gen_y[from].gen_x[x].in_ready[c*Ports+There];
+          end
         end
       end
 
-      assign stall_d[Router*LinksEach+:LinksEach] = out_valid[Ports-1:Tiles] & ~out_ready[Ports-1:Tiles];
+      if (Classes == 1) begin : gen_stall
+        assign stall_d[Router*LinksEach+:LinksEach] = out_valid[Ports-1:Tiles] & ~out_ready[Ports-1:Tiles];
+      end else begin : gen_stalls
+        assign stall_d[Router*LinksEach+:LinksEach] = ~(out_ready[Ports-1:Tiles] & out_ready[Classes*Ports-1-:LinksEach]);
+      end
     end
   end
 endmodule

@@ -18,6 +18,7 @@ module butterfly_router
     parameter int unsigned Rows = 2,
     parameter int unsigned Tiles = 2,
     parameter int unsigned Depth = 16,
+    parameter int unsigned Classes = 1,  // as of a router
     localparam int unsigned RowPort = Tiles,
     localparam int unsigned ColumnPort = RowPort + Columns - 1,
     localparam int unsigned Ports = ColumnPort + Rows - 1
@@ -25,16 +26,19 @@ module butterfly_router
     input logic clk_i,
     input logic rst_i,
 
-    input  logic [Ports-1:0] in_valid_i,
-    output logic [Ports-1:0] in_ready_o,
-    input  flit_t            in_flit_i[Ports],
+    input  logic  [Classes*Ports-1:0] in_valid_i,
+    output logic  [Classes*Ports-1:0] in_ready_o,
+    input  flit_t                     in_flit_i[Ports],
 
-    output logic [Ports-1:0] out_valid_o,
-    input  logic [Ports-1:0] out_ready_i,
-    output flit_t            out_flit_o [Ports]
+    output logic  [Classes*Ports-1:0] out_valid_o,
+    input  logic  [Classes*Ports-1:0] out_ready_i,
+    output flit_t                     out_flit_o[Ports]
 );
   if (X >= Columns || Y >= Rows || Columns * Rows < 2) begin : gen_bad_place
     $fatal(1, "butterfly_router: there is no router %0d, %0d in a butterfly of %0d x %0d", X, Y, Columns, Rows);
+  end
+  if (Classes < 1 || Classes > 2) begin : gen_bad_classes
+    $fatal(1, "butterfly_router: Classes is %0d; it must be 1 or 2", Classes);
   end
 
   typedef bit [Ports-1:0] ports_t;
@@ -83,19 +87,37 @@ module butterfly_router
     end
   end
 
-  fabric_switch #(
-      .Ports(Ports),
-      .Turns(all_turns()),
-      .Depth(Depth)
-  ) u_switch (
-      .clk_i,
-      .rst_i,
-      .in_valid_i,
-      .in_ready_o,
-      .in_flit_i,
-      .in_way_i(way),
-      .out_valid_o,
-      .out_ready_i,
-      .out_flit_o
-  );
+  if (Classes == 1) begin : gen_switch
+    fabric_switch #(
+        .Ports(Ports),
+        .Turns(all_turns()),
+        .Depth(Depth)
+    ) u_switch (
+        .clk_i,
+        .rst_i,
+        .in_valid_i,
+        .in_ready_o,
+        .in_flit_i,
+        .in_way_i(way),
+        .out_valid_o,
+        .out_ready_i,
+        .out_flit_o
+    );
+  end else begin : gen_switch
+    class_switch #(
+        .Ports(Ports),
+        .Turns(all_turns()),
+        .Depth(Depth)
+    ) u_switch (
+        .clk_i,
+        .rst_i,
+        .in_valid_i,
+        .in_ready_o,
+        .in_flit_i,
+        .in_way_i(way),
+        .out_valid_o,
+        .out_ready_i,
+        .out_flit_o
+    );
+  end
 endmodule

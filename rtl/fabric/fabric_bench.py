@@ -11,6 +11,7 @@ import os
 import random
 from collections import defaultdict, deque
 
+import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
@@ -46,18 +47,20 @@ class Fabric:
     """Drives all ports of a fabric, one step per cycle, and checks everything that comes out.
 
     ports: the ports that exist. nodes[i]: node number of port i. Each queue of `offers` holds the
-    flits that its port has still to send.
+    flits that its port has still to send. With two classes port N + i is that of port i's replies, which are always taken.
     """
 
-    def __init__(self, dut, ports: list[int], nodes: list[int]):
-        self.dut, self.ports, self.nodes = dut, ports, nodes
+    def __init__(self, dut, ports: list[int], nodes: list[int], classes: int = 1):
+        self.dut, self.each, self.classes = dut, len(ports), classes
+        self.ports = [number * len(ports) + port for number in range(classes) for port in ports]
+        self.nodes = nodes * classes
         self.port_of = {node: port for port, node in zip(ports, nodes)}
-        self.offers: dict[int, deque[int]] = {port: deque() for port in ports}
+        self.offers: dict[int, deque[int]] = {port: deque() for port in self.ports}
         self.expected: dict[tuple[int, int], deque[list[int]]] = defaultdict(deque)
-        self.receiving: dict[int, list[int]] = {port: [] for port in ports}
+        self.receiving: dict[int, list[int]] = {port: [] for port in self.ports}
         self.waiting: dict[int, int] = {}  # flits on offer that were not taken in the last cycle
-        self.idle = dict.fromkeys(ports, 0.0)
-        self.stall = dict.fromkeys(ports, 0.0)
+        self.idle = dict.fromkeys(self.ports, 0.0)
+        self.stall = dict.fromkeys(self.ports, 0.0)
         self.offering: set[int] = set()
         self.cycle = 0
         self.taken: dict[int, list[int]] = defaultdict(list)  # cycles in which a port's input took a flit
@@ -76,7 +79,11 @@ class Fabric:
         """Queues a message at `port`; it is expected at the port of node `dst`, or at port `arrives`."""
         packed = message(self.nodes[self.ports.index(port)], dst, flits, number)
         self.offers[port].extend(packed)
-        self.expected[port, self.port_of[dst] if arrives is None else arrives].append(packed)
+        self.expected[port, self.beside(self.port_of[dst] if arrives is None else arrives, port)].append(packed)
+
+    def beside(self, port: int, other: int) -> int:
+        """The port of the same tile for the class of another port."""
+        return port % self.each + other // self.each * self.each
 
     async def step(self) -> None:
         """One cycle."""
@@ -87,7 +94,7 @@ class Fabric:
                 if port not in self.offering:
                     self.offering.add(port)
                     self.dut.in_flit_i[port].value = self.offers[port][0]
-            if random.random() >= self.stall[port]:
+            if port >= self.each or random.random() >= self.stall[port]:  # replies are always taken
                 ready |= 1 << port
         self.dut.in_valid_i.value, self.dut.out_ready_i.value = valid, ready
         await ReadOnly()
@@ -118,9 +125,13 @@ class Fabric:
             return
         self.receiving[port] = []
         src = unpack(DESCRIPTOR, unpack(FLIT, flits[0])["desc"])["src"]
-        queue = self.expected.get((self.port_of.get(src), port))
+        queue = self.expected.get((self.beside(self.port_of[src], port), port)) if src in self.port_of else None
         assert queue, f"port {port}: a message from node {src} that nobody sent here, or an interleaved one"
         assert queue.popleft() == flits, f"port {port}: a message from node {src} is changed or out of order"
+
+    def requests_wait(self, port: int) -> int:
+        """The cycles that requests wait in a queue behind the fabric, where there are two classes."""
+        return int(self.classes == 2 and port < self.each)
 
     @property
     def outstanding(self) -> int:
@@ -171,3 +182,64 @@ async def every_message_takes_its_route(fabric: Fabric, shape: Topology, depth: 
             fabric.stall[to] = 0.0
             await fabric.drain()
             assert int(fabric.dut.stall_o.value) == 0
+
+
+CLASS_TESTS = ["a_class_that_is_not_taken_holds_no_other", "classes_take_turns"]
+
+
+async def a_class_that_is_not_taken_holds_no_other(fabric: Fabric) -> None:
+    """Requests are taken nowhere, and every queue fills up; then replies move as if there were none."""
+    taking, full = range(fabric.each, 2 * fabric.each), range(fabric.each)
+    for port in full:
+        fabric.stall[port] = 1.0
+        for _ in range(4):
+            for to in random.sample(list(full), fabric.each):
+                if to != port:
+                    fabric.send(port, fabric.nodes[to], random.choice([1, 3, 30]))
+    for _ in range(400):
+        await fabric.step()
+    stuck = {port: len(fabric.taken[port]) for port in full}
+    assert all(fabric.offers[port] for port in full)
+    for port in taking:
+        for _ in range(20):
+            to = random.choice([to for to in full if to != port - fabric.each])
+            fabric.send(port, fabric.nodes[to], random.choice([1, 2, 9]))
+    for _ in range(3000):
+        await fabric.step()
+    left = sum(len(queue) for (port, _), queue in fabric.expected.items() if port in taking)
+    assert left == 0, f"{left} replies did not arrive"
+    assert stuck == {port: len(fabric.taken[port]) for port in full}
+    for port in full:
+        fabric.stall[port] = 0.0
+    await fabric.drain()
+
+
+async def classes_take_turns(fabric: Fabric) -> None:
+    """Both classes flood one link: each has half of it; alone, each has all of it."""
+    port, to = 0, fabric.each - 1
+    for own in (port, port + fabric.each):
+        for _ in range(50):
+            fabric.send(own, fabric.nodes[to], random.choice([1, 2, 4]))
+    await fabric.drain()
+    both = [fabric.given[to], fabric.given[to + fabric.each]]
+    shared = min(both[0][-1], both[1][-1])
+    early = [sum(cycle <= shared for cycle in cycles) for cycles in both]
+    assert abs(early[0] - early[1]) <= 4, "the classes do not take turns"
+    cycles = sorted(set(both[1]) | {cycle - 1 for cycle in both[0]})
+    assert cycles == list(range(cycles[0], cycles[0] + len(both[0]) + len(both[1]))), "the link was idle while flits waited"
+
+
+def class_tests(names: dict, start) -> None:
+    """The tests of two classes, for a module of tests. start: gives its fabric."""
+    for run in (a_class_that_is_not_taken_holds_no_other, classes_take_turns):
+        names[run.__name__] = _as_test(run, start)
+
+
+def _as_test(run, start):
+    async def test(dut):
+        fabric = await start(dut)
+        if fabric.classes == 2:
+            await run(fabric)
+
+    test.__name__ = test.__qualname__ = run.__name__
+    return cocotb.test()(test)

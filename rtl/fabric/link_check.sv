@@ -6,7 +6,8 @@
 //   - on a link of the fabric (Routed) every flit has the source and destination of its message's first flit;
 //   - a message that a tile sends (Contents) has a tenant of Tenants; it is not longer than the longest frame,
 //     its length is right and its offsets are within it. Unit tests of engines send messages that no tile would
-//     send, so they leave this out.
+//     send, so they leave this out;
+//   - a link of replies to those who ask (Taken) is always ready.
 //
 // The simulator has two-state values: a signal that is unknown after reset has a value that differs from seed to
 // seed. No outputs, so synthesis removes the module.
@@ -15,6 +16,7 @@ module link_check
 #(
     parameter bit Routed = 1'b1,
     parameter bit Contents = 1'b1,
+    parameter bit Taken = 1'b0,
     parameter logic [255:0] Nodes = '1,  // bit n: a message may be for node n
     parameter bit [2**$bits(tenant_t)-1:0] Tenants = '1  // bit t: a message may be tenant t's
 ) (
@@ -59,6 +61,15 @@ module link_check
       if (!middle_q && !descriptor_fits(flit_i.desc)) begin
         assert (1'b0)
         else $error("a count of hops is beyond what the descriptor holds");
+      end
+    end
+  end
+
+  if (Taken) begin : gen_taken
+    always_ff @(posedge clk_i) begin
+      if (!rst_i && !resetting_q && !ready_i) begin
+        assert (1'b0)
+        else $error("a link of replies is not ready: who asks has room for the answer");
       end
     end
   end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 2D mesh of X by Y routers with the fabric's port contract. Port y * X + x is node {y, x};
 // node (0, 0) is in the north-west. stall_o has one bit per link between routers: in the previous cycle the link offered
-// a flit that was not taken. Links are ordered by router; for each router north, east, south, west.
+// a flit that was not taken (with two classes: the queue at its end had no room for one of them). Links are ordered by router; for each router north, east, south, west.
 module mesh
   import girih_pkg::*, fabric_pkg::*;
 #(
@@ -9,8 +9,10 @@ module mesh
     parameter int unsigned Y = 2,
     parameter int unsigned Depth = 16,
     parameter bit SelfTurn = 1'b0,
-    localparam int unsigned N = X * Y,
-    localparam int unsigned Links = 2 * (2 * N - X - Y)
+    parameter int unsigned Classes = 1,  // the links of class 1 follow those of class 0
+    localparam int unsigned Nodes = X * Y,
+    localparam int unsigned N = Classes * Nodes,
+    localparam int unsigned Links = 2 * (2 * Nodes - X - Y)
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -25,7 +27,7 @@ module mesh
 
     output logic [Links-1:0] stall_o
 );
-  if (X < 1 || X > 16 || Y < 1 || Y > 16 || N < 2) begin : gen_bad_size
+  if (X < 1 || X > 16 || Y < 1 || Y > 16 || Nodes < 2) begin : gen_bad_size
     $fatal(1, "mesh: X is %0d and Y is %0d; each must be from 1 to 16, and there must be at least two nodes", X, Y);
   end
 
@@ -51,7 +53,7 @@ module mesh
     for (genvar x = 0; x < X; x++) begin : gen_x
       localparam directions_t Exists = ports_of(x, y);
 
-      directions_t in_valid, in_ready, out_valid, out_ready;
+      logic [Classes*Directions-1:0] in_valid, in_ready, out_valid, out_ready;
       flit_t in_flit[Directions];
       flit_t out_flit[Directions];
 
@@ -60,7 +62,8 @@ module mesh
           .Y(4'(y)),
           .Exists(Exists),
           .SelfTurn(SelfTurn),
-          .Depth(Depth)
+          .Depth(Depth),
+          .Classes(Classes)
       ) u_router (
           .clk_i,
           .rst_i,
@@ -75,52 +78,99 @@ module mesh
       for (genvar d = 0; d < Local; d++) begin : gen_stall
         if (Exists[d]) begin : gen_link
           localparam int unsigned Link = links_before(x, y) + $countones(Exists & directions_t'((1 << d) - 1));
-          assign stall_d[Link] = out_valid[d] && !out_ready[d];
+          if (Classes == 1) begin : gen_one
+            assign stall_d[Link] = out_valid[d] && !out_ready[d];
+          end else begin : gen_two
+            assign stall_d[Link] = !(out_ready[d] && out_ready[(Classes-1)*Directions+d]);
+          end
         end
       end
 
-      assign in_valid[Local] = in_valid_i[y*X+x];
-      assign in_flit[Local] = in_flit_i[y*X+x];
-      assign in_ready_o[y*X+x] = in_ready[Local];
-      assign out_valid_o[y*X+x] = out_valid[Local];
-      assign out_flit_o[y*X+x] = out_flit[Local];
-      assign out_ready[Local] = out_ready_i[y*X+x];
+      localparam int unsigned Port = y * X + x;
+      if (Classes == 1) begin : gen_port
+        assign in_valid[Local] = in_valid_i[Port];
+        assign in_flit[Local] = in_flit_i[Port];
+        assign in_ready_o[Port] = in_ready[Local];
+        assign out_valid_o[Port] = out_valid[Local];
+        assign out_flit_o[Port] = out_flit[Local];
+        assign out_ready[Local] = out_ready_i[Port];
+      end else begin : gen_ports
+        localparam int unsigned Reply = N - Nodes + Port;
+        localparam int unsigned ReplyLocal = Classes * Directions - Directions + Local;
+        flit_t in_flits[2], out_flits[2];
+        assign in_flits = '{in_flit_i[Port], in_flit_i[Reply]};
+        assign {out_flit_o[Port], out_flit_o[Reply]} = {out_flits[0], out_flits[1]};
+        class_port u_port (
+            .clk_i,
+            .rst_i,
+            .in_valid_i({in_valid_i[Reply], in_valid_i[Port]}),
+            .in_ready_o({in_ready_o[Reply], in_ready_o[Port]}),
+            .in_flit_i(in_flits),
+            .to_valid_o({in_valid[ReplyLocal], in_valid[Local]}),
+            .to_ready_i({in_ready[ReplyLocal], in_ready[Local]}),
+            .to_flit_o(in_flit[Local]),
+            .from_valid_i({out_valid[ReplyLocal], out_valid[Local]}),
+            .from_ready_o({out_ready[ReplyLocal], out_ready[Local]}),
+            .from_flit_i(out_flit[Local]),
+            .out_valid_o({out_valid_o[Reply], out_valid_o[Port]}),
+            .out_ready_i({out_ready_i[Reply], out_ready_i[Port]}),
+            .out_flit_o(out_flits)
+        );
+      end
 
-      if (Exists[North]) begin : gen_north
-        assign in_valid[North] = gen_y[y-1].gen_x[x].out_valid[South];
-        assign in_flit[North] = gen_y[y-1].gen_x[x].out_flit[South];
-        assign out_ready[North] = gen_y[y-1].gen_x[x].in_ready[South];
-      end else begin : gen_no_north
-        assign in_valid[North] = 1'b0;
-        assign in_flit[North] = '0;
-        assign out_ready[North] = 1'b0;
-      end
-      if (Exists[East]) begin : gen_east
-        assign in_valid[East] = gen_y[y].gen_x[x+1].out_valid[West];
-        assign in_flit[East] = gen_y[y].gen_x[x+1].out_flit[West];
-        assign out_ready[East] = gen_y[y].gen_x[x+1].in_ready[West];
-      end else begin : gen_no_east
-        assign in_valid[East] = 1'b0;
-        assign in_flit[East] = '0;
-        assign out_ready[East] = 1'b0;
-      end
-      if (Exists[South]) begin : gen_south
-        assign in_valid[South] = gen_y[y+1].gen_x[x].out_valid[North];
-        assign in_flit[South] = gen_y[y+1].gen_x[x].out_flit[North];
-        assign out_ready[South] = gen_y[y+1].gen_x[x].in_ready[North];
-      end else begin : gen_no_south
-        assign in_valid[South] = 1'b0;
-        assign in_flit[South] = '0;
-        assign out_ready[South] = 1'b0;
-      end
-      if (Exists[West]) begin : gen_west
-        assign in_valid[West] = gen_y[y].gen_x[x-1].out_valid[East];
-        assign in_flit[West] = gen_y[y].gen_x[x-1].out_flit[East];
-        assign out_ready[West] = gen_y[y].gen_x[x-1].in_ready[East];
-      end else begin : gen_no_west
-        assign in_valid[West] = 1'b0;
-        assign in_flit[West] = '0;
-        assign out_ready[West] = 1'b0;
+      for (genvar c = 0; c < int'(Classes); c++) begin : gen_class
+        if (Exists[North]) begin : gen_north
+          assign in_valid[c*Directions+North] = gen_y[y-1].gen_x[x].out_valid[c*Directions+South];
+          assign out_ready[c*Directions+North] = gen_y[y-1].gen_x[x].in_ready[c*Directions+South];
+          if (c == 0) begin : gen_flit
+            assign in_flit[North] = gen_y[y-1].gen_x[x].out_flit[South];
+          end
+        end else begin : gen_no_north
+          assign in_valid[c*Directions+North] = 1'b0;
+          assign out_ready[c*Directions+North] = 1'b0;
+          if (c == 0) begin : gen_flit
+            assign in_flit[North] = '0;
+          end
+        end
+        if (Exists[East]) begin : gen_east
+          assign in_valid[c*Directions+East] = gen_y[y].gen_x[x+1].out_valid[c*Directions+West];
+          assign out_ready[c*Directions+East] = gen_y[y].gen_x[x+1].in_ready[c*Directions+West];
+          if (c == 0) begin : gen_flit
+            assign in_flit[East] = gen_y[y].gen_x[x+1].out_flit[West];
+          end
+        end else begin : gen_no_east
+          assign in_valid[c*Directions+East] = 1'b0;
+          assign out_ready[c*Directions+East] = 1'b0;
+          if (c == 0) begin : gen_flit
+            assign in_flit[East] = '0;
+          end
+        end
+        if (Exists[South]) begin : gen_south
+          assign in_valid[c*Directions+South] = gen_y[y+1].gen_x[x].out_valid[c*Directions+North];
+          assign out_ready[c*Directions+South] = gen_y[y+1].gen_x[x].in_ready[c*Directions+North];
+          if (c == 0) begin : gen_flit
+            assign in_flit[South] = gen_y[y+1].gen_x[x].out_flit[North];
+          end
+        end else begin : gen_no_south
+          assign in_valid[c*Directions+South] = 1'b0;
+          assign out_ready[c*Directions+South] = 1'b0;
+          if (c == 0) begin : gen_flit
+            assign in_flit[South] = '0;
+          end
+        end
+        if (Exists[West]) begin : gen_west
+          assign in_valid[c*Directions+West] = gen_y[y].gen_x[x-1].out_valid[c*Directions+East];
+          assign out_ready[c*Directions+West] = gen_y[y].gen_x[x-1].in_ready[c*Directions+East];
+          if (c == 0) begin : gen_flit
+            assign in_flit[West] = gen_y[y].gen_x[x-1].out_flit[East];
+          end
+        end else begin : gen_no_west
+          assign in_valid[c*Directions+West] = 1'b0;
+          assign out_ready[c*Directions+West] = 1'b0;
+          if (c == 0) begin : gen_flit
+            assign in_flit[West] = '0;
+          end
+        end
       end
     end
   end

@@ -6,6 +6,8 @@
 // Every first flit has an output: a desc.dst outside of the mesh is clamped to the nearest node. Without
 // SelfTurn a message from the local tile to itself ends at a neighbour; SelfTurn = 1 brings it back, for one
 // LUT per bit in routers that have four neighbours.
+//
+// With two classes (class_switch) a port has a valid and a ready for each, bits of class 1 behind those of class 0, and one flit.
 module router
   import girih_pkg::*, fabric_pkg::*;
 #(
@@ -13,21 +15,25 @@ module router
     parameter logic [3:0] Y = 1,
     parameter directions_t Exists = '1,  // ports that lead somewhere; the others cost nothing
     parameter bit SelfTurn = 1'b0,
-    parameter int unsigned Depth = 16
+    parameter int unsigned Depth = 16,
+    parameter int unsigned Classes = 1
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  directions_t in_valid_i,
-    output directions_t in_ready_o,
-    input  flit_t       in_flit_i[Directions],
+    input  logic  [Classes*Directions-1:0] in_valid_i,
+    output logic  [Classes*Directions-1:0] in_ready_o,
+    input  flit_t                          in_flit_i[Directions],
 
-    output directions_t out_valid_o,
-    input  directions_t out_ready_i,
-    output flit_t       out_flit_o [Directions]
+    output logic  [Classes*Directions-1:0] out_valid_o,
+    input  logic  [Classes*Directions-1:0] out_ready_i,
+    output flit_t                          out_flit_o[Directions]
 );
   if (!Exists[Local] || Exists == directions_t'(1 << Local)) begin : gen_bad_exists
     $fatal(1, "router: Exists is %b; it needs the local port and at least one neighbour", Exists);
+  end
+  if (Classes < 1 || Classes > 2) begin : gen_bad_classes
+    $fatal(1, "router: Classes is %0d; it must be 1 or 2", Classes);
   end
 
   // The inputs that have a path to each output, in this router.
@@ -56,19 +62,37 @@ module router
     end
   end
 
-  fabric_switch #(
-      .Ports(Directions),
-      .Turns(Turns),
-      .Depth(Depth)
-  ) u_switch (
-      .clk_i,
-      .rst_i,
-      .in_valid_i,
-      .in_ready_o,
-      .in_flit_i,
-      .in_way_i(way),
-      .out_valid_o,
-      .out_ready_i,
-      .out_flit_o
-  );
+  if (Classes == 1) begin : gen_switch
+    fabric_switch #(
+        .Ports(Directions),
+        .Turns(Turns),
+        .Depth(Depth)
+    ) u_switch (
+        .clk_i,
+        .rst_i,
+        .in_valid_i,
+        .in_ready_o,
+        .in_flit_i,
+        .in_way_i(way),
+        .out_valid_o,
+        .out_ready_i,
+        .out_flit_o
+    );
+  end else begin : gen_switch
+    class_switch #(
+        .Ports(Directions),
+        .Turns(Turns),
+        .Depth(Depth)
+    ) u_switch (
+        .clk_i,
+        .rst_i,
+        .in_valid_i,
+        .in_ready_o,
+        .in_flit_i,
+        .in_way_i(way),
+        .out_valid_o,
+        .out_ready_i,
+        .out_flit_o
+    );
+  end
 endmodule

@@ -8,7 +8,7 @@ import pytest
 
 from girih.testing import WIDTHS, run_cocotb
 from girih.topology import Butterfly
-from rtl.fabric.fabric_bench import Fabric, every_message_takes_its_route, random_traffic
+from rtl.fabric.fabric_bench import CLASS_TESTS, Fabric, class_tests, every_message_takes_its_route, random_traffic
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -21,13 +21,19 @@ def test_butterfly_shapes(x, y, tiles, depth):
     run_cocotb("butterfly", __file__, data_width=128, parameters={"X": x, "Y": y, "Tiles": tiles, "Depth": depth})
 
 
+def test_butterfly_of_two_classes():
+    parameters = {"X": 3, "Y": 2, "Tiles": 2, "Depth": 8, "Classes": 2}
+    names = ["everything_arrives_in_order", "one_cycle_per_router", "no_bubbles", "links_are_those_of_the_topology", *CLASS_TESTS]
+    run_cocotb("butterfly", __file__, data_width=128, parameters=parameters, testcase=names)
+
+
 def shape_of(dut) -> Butterfly:
     return Butterfly(int(dut.X.value), int(dut.Y.value), int(dut.Tiles.value))
 
 
 async def start(dut) -> Fabric:
     shape = shape_of(dut)
-    fabric = Fabric(dut, list(range(len(shape.places))), [shape.node(place) for place in shape.places])
+    fabric = Fabric(dut, list(range(len(shape.places))), [shape.node(place) for place in shape.places], int(dut.Classes.value))
     await fabric.reset()
     return fabric
 
@@ -35,7 +41,7 @@ async def start(dut) -> Fabric:
 @cocotb.test()
 async def everything_arrives_in_order(dut):
     fabric = await start(dut)
-    await random_traffic(fabric, [(p, n) for p in fabric.ports for n in fabric.nodes if fabric.port_of[n] != p], 1200)
+    await random_traffic(fabric, [(p, n) for p in fabric.ports for n in set(fabric.nodes) if fabric.port_of[n] != p % fabric.each], 1200)
 
 
 @cocotb.test()
@@ -45,7 +51,7 @@ async def one_cycle_per_router(dut):
         for destination, end_place in enumerate(shape.places):
             if source == destination:
                 continue
-            routers = len(list(shape.hops(start_place, end_place))) + 1
+            routers = len(list(shape.hops(start_place, end_place))) + 1 + fabric.requests_wait(source)
             fabric.send(source, shape.node(end_place), random.choice([1, 5]))
             await fabric.drain()
             latencies = {g - t for g, t in zip(fabric.given[destination], fabric.taken[source], strict=True)}
@@ -77,7 +83,8 @@ async def no_bubbles(dut):
     await fabric.drain()
     for _, partner in pairs:
         cycles = fabric.given[partner]
-        assert cycles == list(range(2, 2 + len(cycles))), f"bubbles at port {partner}"
+        begin = 2 + fabric.requests_wait(partner)
+        assert cycles == list(range(begin, begin + len(cycles))), f"bubbles at port {partner}"
 
 
 @cocotb.test()
@@ -131,3 +138,6 @@ async def to_itself_goes_to_the_first_other_port(dut):
             other = (x, 1 if y == 0 else 0, 0)
         fabric.send(port, fabric.nodes[port], 3, arrives=shape.places.index(other))
     await fabric.drain()
+
+
+class_tests(globals(), start)

@@ -37,12 +37,13 @@ SAID = {
     "tenant": "a message is tenant 0's",
     "count": "a count of hops is beyond what the descriptor holds",
     "length": f"a message has {TWO_FLITS} bytes; its descriptor says {TWO_FLITS - 1}",
+    "refused": "a link of replies is not ready: who asks has room for the answer",
     "offset": f"an offset is beyond the {TWO_FLITS} bytes of a message",
 }
 
 
 def run(testcase: str, **environment: str) -> None:
-    parameters: dict[str, object] = {"Nodes": f"256'd{1 << NODE}", "Tenants": f"16'd{TENANTS}"}
+    parameters: dict[str, object] = {"Nodes": f"256'd{1 << NODE}", "Tenants": f"16'd{TENANTS}", "Taken": int(environment.get("BREACH") == "refused")}
     run_cocotb("link_check", __file__, parameters=parameters, testcase=testcase, environment=environment)
 
 
@@ -94,7 +95,7 @@ async def legal_messages_pass(dut):
 @cocotb.test()
 async def breach(dut):
     kind = os.environ["BREACH"]
-    await reset(dut, valid_i=0, ready_i=0)
+    await reset(dut, valid_i=0, ready_i=int(kind == "refused"))
     first, second = to_flits(Message(bytes(TWO_FLITS), LEGAL), NODE)
     if kind in WRONG:
         desc, node = WRONG[kind]
@@ -105,6 +106,10 @@ async def breach(dut):
         await show(dut, first)
         await show(dut, first)
         await show(dut, first)
+    elif kind == "refused":
+        await show(dut, first)
+        await show(dut, second)
+        dut.ready_i.value = 0
     elif kind == "withdrawn":
         await show(dut, first, ready=0)
         await RisingEdge(dut.clk_i)

@@ -8,7 +8,7 @@ import pytest
 
 from girih.testing import WIDTHS, run_cocotb
 from girih.topology import Mesh
-from rtl.fabric.fabric_bench import Fabric, every_message_takes_its_route, random_traffic
+from rtl.fabric.fabric_bench import CLASS_TESTS, Fabric, class_tests, every_message_takes_its_route, random_traffic
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -22,13 +22,21 @@ def test_mesh_shapes(x, y, depth, self_turn):
     run_cocotb("mesh", __file__, data_width=128, parameters=parameters)
 
 
+@pytest.mark.parametrize("x, y, depth", [(3, 3, 16), (2, 2, 4)])
+def test_mesh_of_two_classes(x, y, depth):
+    parameters = {"X": x, "Y": y, "Depth": depth, "Classes": 2}
+    names = ["everything_arrives_in_order", "one_cycle_per_router", "no_bubbles", "links_are_those_of_the_topology"]
+    run_cocotb("mesh", __file__, data_width=128, parameters=parameters, testcase=[*names, *CLASS_TESTS])
+
+
 def size(dut) -> tuple[int, int]:
     return int(dut.X.value), int(dut.Y.value)
 
 
 async def start(dut) -> Fabric:
     x, y = size(dut)
-    fabric = Fabric(dut, list(range(x * y)), [row << 4 | column for row in range(y) for column in range(x)])
+    nodes = [row << 4 | column for row in range(y) for column in range(x)]
+    fabric = Fabric(dut, list(range(x * y)), nodes, int(dut.Classes.value))
     await fabric.reset()
     return fabric
 
@@ -37,7 +45,7 @@ async def start(dut) -> Fabric:
 async def everything_arrives_in_order(dut):
     fabric = await start(dut)
     self_turn = int(dut.SelfTurn.value)
-    pairs = [(p, n) for p in fabric.ports for n in fabric.nodes if self_turn or fabric.port_of[n] != p]
+    pairs = [(p, n) for p in fabric.ports for n in set(fabric.nodes) if self_turn or fabric.port_of[n] != p % fabric.each]
     await random_traffic(fabric, pairs, 1200)
 
 
@@ -45,11 +53,12 @@ async def everything_arrives_in_order(dut):
 async def one_cycle_per_router(dut):
     fabric = await start(dut)
     for source in fabric.ports:
-        for destination in fabric.ports:
+        for tile in range(fabric.each):
+            destination = fabric.beside(tile, source)
             if source == destination and not int(dut.SelfTurn.value):
                 continue
             here, there = fabric.nodes[source], fabric.nodes[destination]
-            routers = abs((here & 15) - (there & 15)) + abs((here >> 4) - (there >> 4)) + 1
+            routers = abs((here & 15) - (there & 15)) + abs((here >> 4) - (there >> 4)) + 1 + fabric.requests_wait(source)
             fabric.send(source, there, random.choice([1, 5]))
             await fabric.drain()
             flits = len(fabric.taken[source])
@@ -73,7 +82,7 @@ async def no_bubbles(dut):
     # Partners in a row (or a column, in a mesh of one column) that share no channel: neighbours swap.
     step, extent = (1, x) if x > 1 else (x, y)
     along = (lambda p: p % x) if x > 1 else (lambda p: p // x)
-    pairs = [(p, p + step) for p in fabric.ports if along(p) % 2 == 0 and along(p) + 1 < extent]
+    pairs = [(p, p + step) for p in range(fabric.each) if along(p) % 2 == 0 and along(p) + 1 < extent]
     senders = pairs + [(b, a) for a, b in pairs]
     for port, partner in senders:
         for _ in range(100):
@@ -81,7 +90,8 @@ async def no_bubbles(dut):
     await fabric.drain()
     for _, partner in senders:
         cycles = fabric.given[partner]
-        assert cycles == list(range(2, 2 + len(cycles))), f"bubbles at port {partner}"
+        begin = 2 + fabric.requests_wait(partner)
+        assert cycles == list(range(begin, begin + len(cycles))), f"bubbles at port {partner}"
 
 
 @cocotb.test()
@@ -125,3 +135,6 @@ async def to_itself_without_a_self_turn_ends_at_a_neighbour(dut):
         neighbour = next(r * x + c for r, c in order if 0 <= r < y and 0 <= c < x)
         fabric.send(port, fabric.nodes[port], 3, arrives=neighbour)
     await fabric.drain()
+
+
+class_tests(globals(), start)

@@ -13,6 +13,8 @@ module tile_shell
     parameter int unsigned CountedPorts = Ports,  // that the register block has counters for
     parameter node_t [Ports-1:0] PortNodes = '0,  // the first one is the tile's on the control ring
     parameter logic [255:0] Nodes = '1,  // bit n: node n takes messages
+    parameter bit Replies = 1'b0,  // the last port is for replies only: without a node table, and what comes in is always taken
+    parameter logic [255:0] ReplyNodes = '0,  // bit n: node n takes replies
     // What the tile may send. Bit t of Tenants: messages of tenant t; with KeepsTenant no more of them than have come in.
     // Lossless: there may be lossless messages on the card; with KeepsLossless no more of them leave than have come in,
     // else the engine decides while lossless_i is up.
@@ -118,17 +120,25 @@ module tile_shell
   end
 
   for (genvar p = 0; p < Ports; p++) begin : gen_port
+    localparam bit OfReplies = Replies && p == Ports - 1;
+    localparam logic [255:0] PortTakers = OfReplies ? ReplyNodes : Nodes;
+    localparam int unsigned PortEntries = OfReplies ? 1 : Entries;
+    next_hop_t next_hops[PortEntries];
+    for (genvar e = 0; e < PortEntries; e++) begin : gen_entry
+      assign next_hops[e] = OfReplies ? '0 : next_hops_i[e];
+    end
+
     logic sent_valid, sent_ready;
     flit_t sent_flit;
     tile_sender #(
         .Node(PortNodes[p]),
-        .Nodes(Nodes),
+        .Nodes(PortTakers),
         .Tenants(Tenants),
-        .Entries(Entries)
+        .Entries(PortEntries)
     ) u_sender (
         .clk_i,
         .rst_i,
-        .next_hops_i,
+        .next_hops_i(next_hops),
         .tenants_i(sender_tenants),
         .lossless_i(sender_lossless),
         .in_valid_i(engine_valid_i[p]),
@@ -160,6 +170,7 @@ module tile_shell
 
     link_check #(
         .Contents(1'b0),  // checked where it was sent
+        .Taken(OfReplies),
         .Nodes(256'(1) << PortNodes[p])
     ) u_in_check (
         .clk_i,
@@ -172,7 +183,7 @@ module tile_shell
     assign taken_lossless[p] = sent_flit.desc.lossless;
 
     link_check #(
-        .Nodes(Nodes),
+        .Nodes(PortTakers),
         .Tenants(Tenants)
     ) u_out_check (
         .clk_i,

@@ -36,10 +36,20 @@ LAYOUT = """
     tx1 rx2 balancer tx2
     rx1 relay relay balancer
 """.split()
+# The same with tiles that ask and tiles that answer, so with two message classes.
+REPLIES_LAYOUT = """
+    responder relay requester tx0
+    rx0 requester balancer responder
+    tx1 rx2 balancer tx2
+    rx1 relay responder requester
+""".split()
 SHAPES: dict[str, tuple[str, Topology]] = {
     "mesh": ("{mesh: [4, 4]}", Mesh(4, 4)),
     "crossbar": ("{crossbar: 16}", Crossbar(16)),
     "butterfly": ("{butterfly: [2, 2, 4]}", Butterfly(2, 2, 4)),
+    "mesh_replies": ("{mesh: [4, 4]}", Mesh(4, 4)),
+    "crossbar_replies": ("{crossbar: 16}", Crossbar(16)),
+    "butterfly_replies": ("{butterfly: [2, 2, 4]}", Butterfly(2, 2, 4)),
 }
 
 
@@ -55,7 +65,8 @@ class Slot:
 def slots(shape: str) -> tuple[Slot, ...]:
     """The places of the generic card of a shape, in the order of its ports."""
     found = []
-    for place, word in zip(SHAPES[shape][1].places, LAYOUT, strict=True):
+    layout = REPLIES_LAYOUT if shape.endswith("_replies") else LAYOUT
+    for place, word in zip(SHAPES[shape][1].places, layout, strict=True):
         ethernet = word[:2] in ("rx", "tx")
         found.append(Slot(place, f"eth_{word[:2]}", int(word[2])) if ethernet else Slot(place, word))
     return tuple(found)
@@ -74,7 +85,9 @@ def heading(shape: str, ports: int) -> list[str]:
 def generic_design(shape: str) -> str:
     """A design that has every tile: all traffic passes through every tile that forwards messages."""
     names = {slot: f"{slot.kind}_{index}" for index, slot in enumerate(slots(shape))}
-    middle = [slot for slot in names if slot.kind in ("relay", "buffer")]
+    middle = [slot for slot in names if slot.kind in ("relay", "buffer", "requester")]
+    responders = [names[slot] for slot in names if slot.kind == "responder"]
+    asked = {slot: responders[index % len(responders)] for index, slot in enumerate(s for s in middle if s.kind == "requester")}
     balancers = [slot for slot in names if slot.kind == "balancer"]
     tx = [names[slot] for slot in names if slot.kind == "eth_tx"]
     following = dict(zip(middle, [names[slot] for slot in [*middle[1:], balancers[0]]], strict=True))
@@ -88,6 +101,11 @@ def generic_design(shape: str) -> str:
             case "balancer":
                 after = tx[1:] if slot == balancers[-1] else [names[balancers[-1]], tx[0]]
                 end = f"next: [{', '.join(after)}]"
+            case "requester":
+                end = f"next: {{requests: {asked[slot]}, replies: {following[slot]}}}"
+            case "responder":
+                lines.append(f"  {name}: {{kind: responder, at: {place_text(slot.place)}}}")
+                continue
             case _:
                 end = f"next: {following[slot]}"
         lines.append(f"  {name}: {{kind: {slot.kind}, at: {place_text(slot.place)}, {end}}}")

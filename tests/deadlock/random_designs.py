@@ -33,12 +33,14 @@ def _attempt(shape: str, count: int, rng: random.Random) -> str | None:
     middle = rng.sample(others, min(len(others), rng.randint(count - 2 * ports, count)))
     names = {slot: f"{slot.kind}_{'_'.join(map(str, slot.place))}" for slot in (*rx, *tx, *middle)}
     tables = {slot: _table(slot, ports, middle, tx, rng) for slot in (*rx, *middle)}
-    if any(len(table) < 2 for slot, table in tables.items() if slot.kind == "balancer"):
+    if any(len(table) < 2 for slot, table in tables.items() if slot.kind in ("balancer", "requester")):
         return None
     ways = networkx.DiGraph()
     for port, slot in enumerate(rx):
         _follow(ways, slot, port, tables)
     reached = {slot for slot, _ in ways.nodes}
+    if shape.endswith("_replies") and not any(slot.kind == "requester" for slot in reached):
+        return None
     if not networkx.is_directed_acyclic_graph(ways) or not reached.issuperset(tx) or len(reached) != count:
         return None
     lines = heading(shape, ports)
@@ -52,12 +54,17 @@ Table = dict[object, Slot]
 
 
 def _table(slot: Slot, ports: int, middle: list[Slot], tx: list[Slot], rng: random.Random) -> Table:
-    """Where a tile sends messages: by Ethertype (a word), by port (a number) or by replica (-1, -2 …)."""
+    """Where a tile sends messages: by Ethertype or as a request (a word), by port (a number) or by replica (-1, -2 …)."""
 
     def after() -> Slot:
-        inner = [other for other in middle if other != slot]
+        inner = [other for other in middle if other != slot and other.kind != "responder"]
         return rng.choice(inner) if inner and rng.random() < 0.7 else rng.choice(tx)
 
+    if slot.kind == "responder":
+        return {}
+    if slot.kind == "requester":
+        responders = [other for other in middle if other.kind == "responder"]
+        return {"requests": rng.choice(responders), "replies": after()} if responders else {}
     if slot.kind == "eth_rx":
         return {word: after() for word in rng.choice([("any",), ("ipv4", "any"), ("ipv4", "arp", "any")])}
     if slot.kind == "balancer":
@@ -81,7 +88,7 @@ def _line(slot: Slot, names: dict[Slot, str], table: Table, own: list[int], met:
     start = f"  {names[slot]}: {{kind: {slot.kind}, at: {place_text(slot.place)}"
     if slot.port is not None:
         start += f", port: {own.index(slot.port)}"
-    if slot.kind == "eth_tx":
+    if slot.kind in ("eth_tx", "responder"):
         return start + "}"
     if slot.kind == "balancer":
         return f"{start}, next: [{', '.join(names[end] for end in table.values())}]}}"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fabric by itself: each of its ports sends messages of four flits and takes all that arrives. card_pkg gives
-// the fabric's kind and size.
+// the fabric's kind and size. With two message classes each class does so: port Ports + i is that of tile i's replies.
 //
 // Write 0x0, {pattern[1:0], rate[15:0]}: from now on every port that is not sending starts a message in a
 // cycle with probability rate / 2^16, in steps of 4 (0xFFFF: always), and the counts restart. Patterns:
 //   0  to any other port, with equal probability
-//   1  port i to port N - 1 - i
+//   1  port i to port Ports - 1 - i
 //   2  every fourth message to port 0, the others as in 0
 // Read 0x0: cycles counted. 0x4: flits that arrived. 0x8: messages whose first flit arrived. 0xC: the sum of the cycles
 // from the offer of a first flit to its arrival.
@@ -49,9 +49,10 @@ module card
     output logic s_axil_rvalid,
     input logic s_axil_rready
 );
-  localparam int unsigned N = X * Y * Tiles;
+  localparam int unsigned Ports = X * Y * Tiles;
+  localparam int unsigned N = Classes * Ports;
   localparam int unsigned Flits = 4;
-  typedef logic [$clog2(N)-1:0] port_t;
+  typedef logic [$clog2(Ports)-1:0] port_t;
 
   typedef enum logic [1:0] {
     Uniform,
@@ -78,10 +79,11 @@ module card
   endfunction
 
   if (Topology == Mesh) begin : gen_mesh
-    logic [2*(2*N-X-Y)-1:0] unused_stall;
+    logic [2*(2*Ports-X-Y)-1:0] unused_stall;
     mesh #(
         .X(X),
-        .Y(Y)
+        .Y(Y),
+        .Classes(Classes)
     ) u_fabric (
         .clk_i,
         .rst_i,
@@ -98,7 +100,8 @@ module card
     butterfly #(
         .X(X),
         .Y(Y),
-        .Tiles(Tiles)
+        .Tiles(Tiles),
+        .Classes(Classes)
     ) u_fabric (
         .clk_i,
         .rst_i,
@@ -112,7 +115,8 @@ module card
     );
   end else begin : gen_crossbar
     crossbar #(
-        .Ports(N)
+        .Ports(Ports),
+        .Classes(Classes)
     ) u_fabric (
         .clk_i,
         .rst_i,
@@ -126,6 +130,7 @@ module card
   end
 
   for (genvar n = 0; n < int'(N); n++) begin : gen_port
+    localparam int unsigned Place = n % Ports;
     logic [31:0] random_q;  // xorshift, never 0
     logic [31:0] shifted_13, shifted_17;
     logic [1:0] beat_q;
@@ -135,11 +140,11 @@ module card
 
     assign shifted_13 = random_q ^ random_q << 13;
     assign shifted_17 = shifted_13 ^ shifted_13 >> 17;
-    assign any = port_t'(32'(random_q[31:16]) * (N - 1) >> 16);  // of the others
+    assign any = port_t'(32'(random_q[31:16]) * (Ports - 1) >> 16);  // of the others
     always_comb begin
-      to = any + port_t'(32'(any) + 1 > n);
-      if (pattern_q == Opposite) to = port_t'(N - 1 - n);
-      else if (pattern_q == Hotspot && n != 0 && random_q[1:0] == '0) to = '0;
+      to = any + port_t'(32'(any) + 1 > Place);
+      if (pattern_q == Opposite) to = port_t'(Ports - 1 - Place);
+      else if (pattern_q == Hotspot && Place != 0 && random_q[1:0] == '0) to = '0;
     end
     assign start = rate_q == '1 || random_q[15:2] < rate_q[15:2];
     assign next = !valid_q || in_ready[n] && beat_q == '1;
@@ -174,7 +179,7 @@ module card
       if (rst_i) first_q <= 1'b1;
     end
     always_ff @(posedge clk_i) begin
-      if (!rst_i && first[n]) assert (out_flit[n].desc.dst == node(n));
+      if (!rst_i && first[n]) assert (out_flit[n].desc.dst == node(Place));
     end
   end
 

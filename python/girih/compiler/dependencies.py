@@ -65,15 +65,15 @@ def dependencies(card: Card, messages: Walk | None = None) -> Graph:
     graph = Graph()
     steps = in_order(card, (messages or walk(card)).steps)
     tiles = {tile.name: tile for tile in card.tiles}
-    for start, end, path in dict.fromkeys((step.start, step.after.at, step.path) for step in steps):
+    for start, end, path, reply in dict.fromkeys((step.start, step.after.at, step.path, step.after.reply) for step in steps):
         way = card.fabric.shape.route(tiles[start.tile].places[start.port], tiles[end.tile].places[end.port])
-        graph.wait_in_turn(way, path)
+        graph.wait_in_turn([link.of_replies for link in way] if reply else way, path)
     for tile in card.tiles:
-        comes = [step for step in steps if step.after.at.tile == tile.name]
+        comes = [step for step in steps if step.after.at.tile == tile.name and not step.after.reply]  # replies are always taken
         leaves = [step for step in steps if step.start.tile == tile.name]
         _add_tile(graph, card, tile, comes, leaves)
         if "reply" in tile.kind.waits:
-            _add_replies(graph, card, tile, comes, leaves, steps)
+            _add_replies(graph, card, tile, leaves, steps)
     return graph
 
 
@@ -88,17 +88,17 @@ def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: l
     if (comes and kind.buffering in WAITING) or (lossless and kind.buffering == "drops"):
         for place in tile.places:
             graph.wait(Channel(OUT, place, place), buffer, Because(f"{tile.name} {HOLDS[kind.buffering]}"))
-    if leaves:
+    for message_class in sorted({int(step.after.reply) for step in leaves}):
         for place in tile.places:
-            graph.wait(buffer, Channel(IN, place, place), Because(f"what {tile.name} has leaves in order", plain=True))
+            graph.wait(buffer, Channel(IN, place, place, message_class), Because(f"what {tile.name} has leaves in order", plain=True))
     if "control" in kind.waits:
         graph.wait(buffer, ControlRing(), Because(f"{tile.name} waits for an answer of the control network"))
     if "data" in kind.waits:
         graph.wait(ControlRing(), buffer, Because(f"an access to {tile.name} waits for the messages in it"))
 
 
-def _add_replies(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: list[Step], steps: list[Step]) -> None:
-    """A tile that waits for replies waits for the whole path of each reply to its messages."""
+def _add_replies(graph: Graph, card: Card, tile: Tile, leaves: list[Step], steps: list[Step]) -> None:
+    """A tile that waits for replies waits for the whole path of each reply to its messages: of those of class 1, if it takes any."""
     after: dict[State, list[State]] = {}
     for step in steps:
         after.setdefault(step.before, []).append(step.after)
@@ -108,11 +108,11 @@ def _add_replies(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves
         more = [other for other in after.get(state, ()) if other not in asked]
         asked |= dict.fromkeys(more)
         queue += more
-    for step in comes:
-        if step.before in asked:
+    for step in steps:
+        if step.after.at.tile == tile.name and step.after.reply == tile.kind.takes_replies and step.before in asked:
             place = card.tile(step.start.tile).places[step.start.port]
             because = Because(f"{tile.name} sends no more before {step.start.tile} has answered")
-            graph.wait(Buffer(tile.name), Channel(IN, place, place), because)
+            graph.wait(Buffer(tile.name), Channel(IN, place, place, int(step.after.reply)), because)
 
 
 def lossless_tiles(messages: Walk) -> frozenset[str]:

@@ -80,7 +80,7 @@ def name_of(card: Card, resource: Resource) -> str:
     tile = next((tile for tile in card.tiles if tile.name == name), None)
     if tile and len(tile.places) > 1:
         name += f".{tile.places.index(resource.start)}"
-    return f"{name} > fabric" if resource.side == IN else f"fabric > {name}"
+    return (f"{name} > fabric" if resource.side == IN else f"fabric > {name}") + resource.suffix
 
 
 def _begins(before: Edge, edge: Edge) -> bool:

@@ -19,6 +19,9 @@ from girih.compiler.scheduling import PUSH, Chain, ChainHop, Service
 
 NEVER = PUSH.index("never")
 ALWAYS = PUSH.index("always")
+REPLIES = "replies"  # in the node table of a kind that takes them, the word for what it makes of them
+REPLY = "reply"  # the label of a path of replies
+NO_PORT = -1  # of a message that came by no Ethernet port
 
 
 @dataclass(frozen=True, order=True)
@@ -45,7 +48,8 @@ class State:
     at: the tile, and the fabric port by which it arrived. port: the Ethernet port by which it arrived. new: it has arrived
     by that port and has not been on the fabric. lossless: it is never dropped. chain: its number in
     `chains_of` while services are left to visit, `hop` the next of them. routed: the scheduler's source route brought it
-    here. exit: where it goes when its chain is done. labels: what is known of it so far, if `with_labels`.
+    here. exit: where it goes when its chain is done. asked_by: in a tile that answers, the tile that gets the reply. reply: it is
+    a reply. labels: what is known of it so far, if `with_labels`.
     """
 
     at: End
@@ -56,6 +60,8 @@ class State:
     hop: int = 0
     routed: bool = False
     exit: str | None = None
+    asked_by: str | None = None
+    reply: bool = False
     labels: tuple[str, ...] = ()
 
 
@@ -95,6 +101,7 @@ def walk(card: Card, chains: tuple[Chain, ...] | None = None, with_labels: bool 
     with_labels: states distinguish kinds of traffic. usual: leaves out seldom steps."""
     machine = _Machine(card, chains_of(card) if chains is None else chains, with_labels)
     states = dict.fromkeys(state for tile in card.tiles if "axis_in" in tile.kind.uses for state in machine.received(tile))
+    states |= dict.fromkeys(State(End(tile.name), NO_PORT, new=True) for tile in card.tiles if asks_by_itself(tile))
     steps, queue = [], list(states)
     for state in queue:
         for step in machine.steps(state):
@@ -114,8 +121,17 @@ def chains_of(card: Card) -> tuple[Chain, ...]:
     return (*card.scheduling.chains, *alone)
 
 
+def asks_by_itself(tile: Tile) -> bool:
+    """Whether a tile sends requests that no message from a port has caused."""
+    return tile.kind.takes_replies and not tile.kind.has_input and "axis_in" not in tile.kind.uses
+
+
 def ends(tile: Tile, state: State) -> bool:
-    """Whether a message is at its end: it arrived from the fabric at a tile that leads out of the card."""
+    """Whether a message is at its end: it arrived from the fabric at a tile that leads out of the card, or as a reply from which nothing is made."""
+    if state.reply:
+        return not _of_replies(tile)
+    if state.asked_by is not None:
+        return False
     return not tile.kind.has_output or (not state.new and "axis_out" in tile.kind.uses)
 
 
@@ -164,7 +180,12 @@ class _Machine:
         tile = self.tiles[state.at.tile]
         if ends(tile, state):
             return
-        if is_scheduler(tile.kind):
+        if state.asked_by is not None:
+            after = State(End(state.asked_by), state.port, reply=True, labels=state.labels)
+            yield Step(state, state.at, Path(tile.name, state.asked_by, REPLY), after)
+        elif state.reply:
+            yield from self._by(tile, _of_replies(tile), state, replace(state, reply=False))
+        elif is_scheduler(tile.kind):
             yield from self._dispatched(state)
         elif is_unit(tile.kind):
             yield from self._worked_on(tile, state)
@@ -213,7 +234,9 @@ class _Machine:
             tells = self.with_labels and after.chain is None and _tells(tile, hop) and hop.label not in after.labels
             then = replace(after, routed=False, labels=(*after.labels, hop.label)) if tells else replace(after, routed=False)
             path = Path(tile.name, hop.to, label or hop.label)
-            yield Step(before, End(tile.name, lane), path, replace(then, at=End(hop.to, hop.port), new=False), seldom)
+            asked_by = tile.name if self.tiles[hop.to].kind.sends_replies else None
+            then = replace(then, at=End(hop.to, hop.port), new=False, asked_by=asked_by)
+            yield Step(before, End(tile.name, lane), path, then, seldom)
 
     def _step(self, before: State, start: End, to: str, after: State) -> Step:
         """By a source route, of the scheduler or to an exit."""
@@ -232,6 +255,8 @@ class _Machine:
 def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
     """The hops that a message can take: of all entries that one key matches, the first."""
     table = tile.kind.next
+    if tile.kind.takes_replies:
+        return tuple(hop for hop in tile.hops if hop not in _of_replies(tile))
     if table is not None and table.key == "port":
         keys = [state.port]
     elif table is not None and tile.kind.chained:
@@ -239,6 +264,12 @@ def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
     else:
         return (*tile.ways, *tile.hops)
     return tuple(dict.fromkeys(hop for key in keys for hop in _of_key(tile, key)))
+
+
+def _of_replies(tile: Tile) -> tuple[Hop, ...]:
+    """The hop of what a tile makes of replies, or none."""
+    key = tile.kind.next.names.get(REPLIES) if tile.kind.takes_replies and tile.kind.next else None
+    return () if key is None else _of_key(tile, key)
 
 
 def _of_key(tile: Tile, key: int) -> tuple[Hop, ...]:

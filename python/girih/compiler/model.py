@@ -201,6 +201,14 @@ class Link:
     index: int | None
 
     @property
+    def message_class(self) -> int:
+        return int(self.side.startswith("reply"))
+
+    @property
+    def into_tile(self) -> bool:
+        return self.side.endswith("in")
+
+    @property
     def name(self) -> str:
         """As captures know it: `echo.in`, `scheduler.out_1`."""
         return f"{self.tile.name}.{self.side}" + (f"_{self.index}" if self.index else "")
@@ -239,12 +247,16 @@ class Card:
         return int(dict(scheduler.parameters).get("tenants", default))
 
     @property
+    def classes(self) -> int:
+        """How many message classes there are: a second one as soon as a tile sends replies."""
+        return 2 if any(tile.kind.sends_replies for tile in self.tiles) else 1
+
+    @property
     def links(self) -> tuple[Link, ...]:
-        """The links that can be captured: `in` and `out` of each tile, if the kind has them."""
+        """The links that can be captured: `in`, `out`, `reply_in` and `reply_out` of each tile, those that its kind has."""
         return tuple(
             Link(tile, side, port if tile.kind.many_ports else None)
             for tile in self.tiles
-            for side, there in (("in", tile.kind.has_input), ("out", tile.kind.has_output))
+            for side in tile.kind.sides
             for port in range(len(tile.nodes))
-            if there
         )

@@ -117,8 +117,9 @@ class Kind:
 
     engine: its module, written by hand, or generated around its core if it has one. fabric: whether the engine takes messages
     from the fabric ("in"), sends them ("out"), "both" or "none". fabric_ports: the number of its fabric ports, or the parameter
-    that gives it. reads, may_read, writes: groups of the descriptor's fields, see docs/contracts.md. output_register: one cycle more between engine and fabric on cards
-    timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
+    that gives it. replies: whether it "takes" them, "sends" them, "both" or "none", by links of their own.
+    reads, may_read, writes: groups of the descriptor's fields, see docs/contracts.md. output_register: one cycle more between engine
+    and fabric on cards timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
     messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
     holds: what messages may wait for in it while everything else rests, or None. widths: data widths that it supports. needs,
     gives: headers whose offsets incoming messages must have, and those that it adds. rdl, yaml: its files, for error messages.
@@ -133,6 +134,7 @@ class Kind:
     uses: tuple[str, ...]
     fabric: str
     fabric_ports: int | str
+    replies: str
     reads: tuple[str, ...]
     may_read: tuple[str, ...]
     writes: tuple[str, ...]
@@ -183,6 +185,22 @@ class Kind:
     def has_output(self) -> bool:
         """Whether messages leave for the fabric."""
         return self.fabric in ("out", "both")
+
+    @property
+    def takes_replies(self) -> bool:
+        """Whether it asks others: replies come to it by a link of their own."""
+        return self.replies in ("takes", "both")
+
+    @property
+    def sends_replies(self) -> bool:
+        """Whether it answers those who ask it, by a link for replies."""
+        return self.replies in ("sends", "both")
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Its links with the fabric: `in`, `out`, and those for replies."""
+        there = (("in", self.has_input), ("out", self.has_output), ("reply_in", self.takes_replies), ("reply_out", self.sends_replies))
+        return tuple(side for side, has in there if has)
 
     @property
     def at_port(self) -> bool:

@@ -34,6 +34,7 @@ WAITS = ("reply", "control", "data")
 TENANT = ("keeps", "chooses", "own")
 USES = ("axis_in", "axis_out", "now", "latency", "window", "credits_in", "credits_out")
 FABRIC = ("in", "out", "both", "none")
+REPLIES = ("takes", "sends", "both", "none")
 WINDOW = 0x4000  # where the window of a kind that uses one starts
 WINDOW_BYTES = 0x4000
 CREDIT_UNITS = "units"  # the parameter that says how many credit links a kind with credits_in has
@@ -159,6 +160,7 @@ def read_kind(description: Path) -> Kind:
         uses=uses,
         fabric=facts.get("fabric", "out" if "axis_in" in uses else "in" if "axis_out" in uses else "both"),
         fabric_ports=facts.get("fabric_ports", 1),
+        replies=facts.get("replies", "none"),
         reads=tuple(facts.get("reads", ())),
         may_read=tuple(facts.get("may_read", ())),
         writes=tuple(facts.get("writes", ())),
@@ -219,7 +221,13 @@ def _check(kind: Kind) -> None:
     if isinstance(ports, str):
         require(ports in parameters, f"fabric_ports is {ports}; it must be a number or a parameter")
         ports = int(parameters[ports].max)
-    require(kind.counted_ports == ports, f"counters has {kind.counted_ports} shell; write shell_counters shell[{ports}]")
+    links = ports + (kind.replies != "none")
+    require(kind.counted_ports == links, f"counters has {kind.counted_ports} shell; write shell_counters shell[{links}]")
+    require(kind.replies in REPLIES, f"replies is {kind.replies}; it must be one of {', '.join(REPLIES)}")
+    require(kind.replies == "none" or not kind.many_ports, "a kind with replies has one fabric port")
+    require(not kind.sends_replies or kind.has_input, "a kind that sends replies takes requests; write fabric: in or both")
+    require(not kind.takes_replies or kind.has_output, "a kind that takes replies sends requests; write fabric: out or both")
+    require("reply" not in kind.waits or kind.replies != "sends", "a kind that takes no replies does not wait for them; remove reply from waits")
     require(not kind.many_ports or kind.fabric == "both", "a kind with several fabric ports has fabric: both")
     require(kind.tenant in TENANT, f"tenant is {kind.tenant}; it must be one of {', '.join(TENANT)}")
     keeps_nothing = kind.tenant == "keeps" and kind.has_output and not kind.has_input

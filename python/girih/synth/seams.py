@@ -22,11 +22,16 @@ MESH = sum(1 << (y << 4 | x) for x in range(4) for y in range(4))  # the nodes t
 def seam_file(kind: str) -> Path:
     """The file with the module `seam_<kind>`. Raises GirihError if there is no such kind of tile on the fabric."""
     kinds = load_kinds()
-    if kind not in kinds or not (kinds[kind].has_input or kinds[kind].has_output):
+    if kind not in kinds or not has_seam(kinds[kind]):
         raise GirihError(f"{kind} is no kind of tile that has a router", "synth", "Leave --seam out.")
     path = FOLDER / f"seam_{kind}.sv"
     write_if_changed(path, seam(kinds[kind]))
     return path
+
+
+def has_seam(kind: Kind) -> bool:
+    """Whether it is on the fabric. The routers of a seam have one class, so a kind with replies has none."""
+    return (kind.has_input or kind.has_output) and kind.replies == "none"
 
 
 def seam(kind: Kind) -> str:

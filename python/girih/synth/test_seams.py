@@ -10,9 +10,9 @@ from girih.errors import GirihError
 from girih.spec.kinds import load_kinds
 from girih.spec.message import CardParams
 from girih.synth.design import module_timing
-from girih.synth.seams import MESH, seam, seam_file
+from girih.synth.seams import MESH, has_seam, seam, seam_file
 
-SEAMS = {name: kind for name, kind in load_kinds().items() if kind.has_input or kind.has_output}
+SEAMS = {name: kind for name, kind in load_kinds().items() if has_seam(kind)}
 
 
 CHEAP = ("echo", "eth_rx", "eth_tx")  # to and from the fabric, to it only, from it only

@@ -57,11 +57,10 @@ def _text(kind: Kind) -> str:
     if kind.many_ports:
         lines.append(_PORTS.format(engine=kind.engine))
         module, parameters = f"{kind.engine}_links", f".Ports({kind.ports_expression})"
-    for side, there, here, back in (("in", kind.has_input, "i", "o"), ("out", kind.has_output, "o", "i")):
-        if there:
-            lines.append(
-                _BIND.format(engine=kind.engine, module=module, parameters=parameters, side=side, here=here, there=back)
-            )
+    for side in kind.sides:
+        here, there = ("i", "o") if side.endswith("in") else ("o", "i")
+        taken = f"{parameters}, .Taken(1'b1)" if side == "reply_in" else parameters
+        lines.append(_BIND.format(engine=kind.engine, module=module, parameters=taken, side=side, here=here, there=there))
     return "".join(lines)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Place = tuple[int, ...]  # of a tile: [x, y] on a mesh, [port] on a crossbar, [x, y, tile] on a butterfly
 
@@ -17,19 +17,29 @@ class Channel:
     """A link of a fabric, with the queue at its end: what a message holds, and waits for, on its way.
 
     side: "in" from the tile at a place into the fabric; "out" from the fabric to the tile there; "between" two routers.
-    start, end: the place, twice; or the routers.
+    start, end: the place, twice; or the routers. message_class: 1 for the queue of replies beside it.
     """
 
     side: str
     start: Place
     end: Place
+    message_class: int = 0
 
     @property
     def text(self) -> str:
         """As messages and counters name a link between routers: `[0, 0] > [1, 0]`."""
         if self.side == BETWEEN:
-            return f"{list(self.start)} > {list(self.end)}"
-        return f"{'into' if self.side == IN else 'out of'} the fabric at {list(self.start)}"
+            return f"{list(self.start)} > {list(self.end)}{self.suffix}"
+        return f"{'into' if self.side == IN else 'out of'} the fabric at {list(self.start)}{self.suffix}"
+
+    @property
+    def suffix(self) -> str:
+        return " (replies)" if self.message_class else ""
+
+    @property
+    def of_replies(self) -> Channel:
+        """The same link's queue of replies."""
+        return replace(self, message_class=1)
 
 
 def between(start: Place, end: Place) -> Channel:

@@ -114,6 +114,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
         _check_ports(card, design, report)
     if not report.errors:  # the following checks need all next hops
         _check_reachable(card, report)
+        _check_askers(card, report)
         check_headers(card, report)
         check_groups(card, kinds, report)
         _check_addresses(card, report)
@@ -237,6 +238,19 @@ def _check_reachable(card: Card, report: Report) -> None:
     for tile in card.tiles:
         if not reached[tile.name]:
             report.error(tile.line, f"no message ever reaches tile {tile.name}", "Name it in the next of another tile, or remove it.")
+
+
+def _check_askers(card: Card, report: Report) -> None:
+    """Who sends to a tile that answers takes the replies."""
+    for tile in card.tiles:
+        for hop in (*tile.hops, *tile.ways):
+            if card.tile(hop.to).kind.sends_replies and not tile.kind.takes_replies:
+                askers = [kind.name for kind in load_kinds().values() if kind.takes_replies]
+                report.error(
+                    hop.line,
+                    f"tile {tile.name} sends to {hop.to}, which answers; a {tile.kind.name} takes no replies",
+                    f"Only tiles of kind {values.listing(askers)} may send to it.",
+                )
 
 
 def _check_addresses(card: Card, report: Report) -> None:

@@ -33,6 +33,8 @@ def why_no_exit(kind: Kind | None) -> str | None:
     """Why a tile cannot be an exit, where messages without a chain go; None if it can."""
     if kind is not None and not kind.has_input:
         return "takes no messages from the fabric"
+    if kind is not None and kind.sends_replies:
+        return "takes only requests of tiles that take replies"
     return "takes only messages with a chain" if is_unit(kind) or is_scheduler(kind) else None
 
 

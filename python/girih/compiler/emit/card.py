@@ -28,6 +28,7 @@ def emit_card(card: Card, digest: str) -> str:
         pins=CARD_PORTS,
         nodes=[(_node(tile.name, port), node) for tile in card.tiles for port, node in enumerate(tile.nodes)],
         takers=[_node(tile.name, port) for tile in card.tiles for port in tile.kind.in_ports(len(tile.nodes))],
+        reply_takers=[_node(tile.name) for tile in card.tiles if tile.kind.takes_replies] if card.classes > 1 else [],
         lossless=any(tile.kind.lossless for tile in card.tiles),
         fabric=_fabric(card) if card.links else None,
         bridge=_bridge(card, digest),
@@ -50,21 +51,23 @@ def _fabric(card: Card) -> dict:
     """Of the fabric: its instance, the number of links between its routers, its ports where no tile sends (silent) or none
     receives (deaf), and the nets that nobody reads there."""
     fabric = card.fabric
+    outputs = "Nodes[FabricPorts-1:0]" if card.classes == 1 else "FabricPorts'(Nodes | ReplyNodes)"
     sizes = {
         "mesh": [f".X({fabric.x})", f".Y({fabric.y})"],
         "butterfly": [f".X({fabric.x})", f".Y({fabric.y})", f".Tiles({fabric.tiles})"],
-        "crossbar": [".Ports(FabricPorts)", ".Outputs(Nodes[FabricPorts-1:0])"],
+        "crossbar": [".Ports(FabricPorts)", f".Outputs({outputs})"],
     }
+    parameters = sizes[fabric.topology] + [f".Classes({card.classes})"] * (card.classes > 1)
     links = len(list(fabric.shape.links()))
     connections = [*CLOCKED, *link_pins("in", "fabric_in_{}"), *link_pins("out", "fabric_out_{}")]
     if links:
         connections.append(".stall_o(link_stall)")
-    taken = {(side, fabric.index(at)) for tile in card.tiles for side in _sides(tile) for at in tile.places}
-    silent = [port for port in range(fabric.ports) if ("out", port) not in taken]
-    deaf = [port for port in range(fabric.ports) if ("in", port) not in taken]
+    taken = {(link.into_tile, fabric_port(card, link)) for link in card.links}
+    silent = [port for port in range(fabric.ports * card.classes) if (False, port) not in taken]
+    deaf = [port for port in range(fabric.ports * card.classes) if (True, port) not in taken]
     unused = sorted([(port, "in_ready") for port in silent] + [(port, "out_valid") for port in deaf])
     return {
-        "instance": (fabric.topology, "u_fabric", sizes[fabric.topology], connections),
+        "instance": (fabric.topology, "u_fabric", parameters, connections),
         "links": links,
         "silent": silent,
         "deaf": deaf,
@@ -72,8 +75,9 @@ def _fabric(card: Card) -> dict:
     }
 
 
-def _sides(tile: Tile) -> list[str]:
-    return [side for side, there in (("in", tile.kind.has_input), ("out", tile.kind.has_output)) if there]
+def fabric_port(card: Card, link: Link) -> int:
+    """The fabric's port of a link: those of replies follow the others."""
+    return card.fabric.index(link.tile.places[link.index or 0]) + link.message_class * card.fabric.ports
 
 
 def _side(card: Card, tile: Tile, side: str) -> dict:
@@ -81,12 +85,12 @@ def _side(card: Card, tile: Tile, side: str) -> dict:
     ports = len(tile.nodes)
     vector, array = (f"[{ports - 1}:0] ", f"[{ports}]") if tile.kind.many_ports else ("", "")
     assigns = []
-    fabric = "out" if side == "in" else "in"
-    for port, at in enumerate(tile.places):
+    for port in range(ports):
         link = Link(tile, side, port if tile.kind.many_ports else None)
+        fabric = "out" if link.into_tile else "in"
         for signal, backwards in (("valid", False), ("flit", False), ("ready", True)):
-            there, here = f"fabric_{fabric}_{signal}[{card.fabric.index(at)}]", link.net(signal)
-            assigns.append((there, here) if (side == "out") != backwards else (here, there))
+            there, here = f"fabric_{fabric}_{signal}[{fabric_port(card, link)}]", link.net(signal)
+            assigns.append((here, there) if link.into_tile != backwards else (there, here))
     return {"name": f"{tile.name}_{side}", "vector": vector, "array": array, "assigns": assigns}
 
 
@@ -104,7 +108,7 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
     """A tile: its nets and its instance. index: its place on the control ring."""
     kind = tile.kind
     connections = list(CLOCKED)
-    for side in _sides(tile):
+    for side in kind.sides:
         connections += link_pins(side, f"{tile.name}_{side}_{{}}")
     for use, prefix in (("axis_in", "s_axis"), ("axis_out", "m_axis")):
         if use in kind.uses:
@@ -119,7 +123,7 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
     return {
         "name": tile.name,
         "summary": kind.summary,
-        "sides": [_side(card, tile, side) for side in _sides(tile)],
+        "sides": [_side(card, tile, side) for side in kind.sides],
         "instance": (kind.name, f"u_{tile.name}", _parameters(tile), connections),
     }
 
@@ -142,6 +146,9 @@ def _parameters(tile: Tile) -> list[str]:
         # A fabric has no path from a port back to itself, so a message to its own port must not leave.
         own = " & ".join(f"~(256'(1) << {_node(tile.name, port)})" for port in range(len(tile.nodes)))
         parameters.append(f".Nodes(Nodes & {own})" if kind.has_input else ".Nodes(Nodes)")
+    if kind.sends_replies:
+        parameters.append(f".ReplyNodes(ReplyNodes & ~(256'(1) << {_node(tile.name)}))")
+    if kind.has_output or kind.sends_replies:
         parameters += [".SendsAs(AllTenants)", ".Lossless(Lossless)"]
     if kind.config:
         values = dict(tile.config)

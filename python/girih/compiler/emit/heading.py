@@ -18,4 +18,5 @@ def heading(card: Card) -> list[str]:
 def summary(card: Card) -> str:
     """A one-line summary of a card."""
     ports = "1 port" if card.ports == 1 else f"{card.ports} ports"
-    return f"{len(card.tiles)} tiles on {card.fabric.text}, {card.params.data_width} bits, {ports}"
+    classes = ", replies apart from requests" if card.classes > 1 else ""
+    return f"{len(card.tiles)} tiles on {card.fabric.text}, {card.params.data_width} bits, {ports}{classes}"

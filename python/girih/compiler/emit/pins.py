@@ -58,7 +58,7 @@ CARD_PORTS = [*CLOCK, *ETHERNET, *AXI_LITE]
 
 
 def link_pins(side: str, net: str) -> list[str]:
-    """The connections of a tile's or a fabric's stream of flits, "in" or "out". net: `echo_in_{}`, where the braces stand for the signal."""
-    there, back = ("i", "o") if side == "in" else ("o", "i")
+    """The connections of a tile's or a fabric's stream of flits, such as "in" or "reply_out". net: `echo_in_{}`, where the braces stand for the signal."""
+    there, back = ("i", "o") if side.endswith("in") else ("o", "i")
     ends = (("valid", there), ("ready", back), ("flit", there))
     return [f".{side}_{signal}_{end}({net.format(signal)})" for signal, end in ends]

@@ -43,12 +43,18 @@ def simulation(provenance: str, ports: int, probed: Sequence[Nets], watched: Seq
 
 
 def _router_nets(card: Card) -> Iterator[Nets]:
-    """Each link between routers, where it leaves the router."""
+    """Each link between routers, where it leaves the router; with two classes, what each has there."""
     shape = card.fabric.shape
-    for link in shape.links():
-        x, y = link.start
-        router = f"u_card.u_fabric.gen_y[{y}].gen_x[{x}]"
-        yield Nets("", *(f"{router}.out_{signal}[{_output(shape, link)}]" for signal in ("valid", "ready", "flit")))
+    ports = shape.tiles + shape.x + shape.y - 2 if isinstance(shape, Butterfly) else 5
+    for message_class in range(card.classes):
+        for link in shape.links():
+            x, y = link.start
+            router, output = f"u_card.u_fabric.gen_y[{y}].gen_x[{x}]", _output(shape, link)
+            if card.classes == 1:
+                yield Nets("", *(f"{router}.out_{signal}[{output}]" for signal in ("valid", "ready", "flit")))
+            else:
+                seen, at = f"{router}.u_router.gen_switch.u_switch.seen", f"[{message_class}][{output}]"
+                yield Nets("", f"{seen}_valid{at}", f"{router}.out_valid[{message_class * ports + output}]", f"{seen}_flit{at}")
 
 
 def _output(shape: Topology, link: Channel) -> int:

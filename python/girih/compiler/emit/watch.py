@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from girih.compiler.dependencies import dependencies
 from girih.compiler.explain import name_of
 from girih.compiler.messages import Path
@@ -13,11 +15,12 @@ from girih.topology import IN, OUT, Channel
 def watched(card: Card) -> tuple[Channel, ...]:
     """The links in the order in which the watchdog samples them: those of the tiles, then those between routers."""
     tiles = [
-        Channel(IN if link.side == "out" else OUT, place, place)
+        Channel(OUT if link.into_tile else IN, place, place, link.message_class)
         for link in card.links
         for place in [link.tile.places[link.index or 0]]
     ]
-    return (*tiles, *card.fabric.shape.links()) if tiles else ()
+    between = tuple(replace(link, message_class=number) for number in range(card.classes) for link in card.fabric.shape.links())
+    return (*tiles, *between) if tiles else ()
 
 
 def watch(card: Card, built: Card | None = None) -> dict:

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Message classes: which cards have two, what is emitted for them, who may ask, and what the proof says of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from girih.compiler.dependencies import Buffer, dependencies
+from girih.compiler.emit.card import emit_card
+from girih.compiler.emit.sim import emit_sim
+from girih.compiler.emit.watch import watch, watched
+from girih.compiler.explain import name_of
+from girih.compiler.messages import walk
+from girih.compiler.paths import services
+from girih.compiler.test_deadlock import card_of, edges
+from girih.errors import GirihError, GirihErrors
+from girih.spec.kinds import load_kinds
+from girih.topology import IN, OUT, Channel, between
+
+ASKS = """\
+fabric: {mesh: [3, 2]}
+tiles:
+  eth_rx: {kind: eth_rx, at: [0, 0], next: asker}
+  asker: {kind: requester, at: [1, 0], next: {requests: answerer, replies: eth_tx}}
+  answerer: {kind: responder, at: [2, 0]}
+  eth_tx: {kind: eth_tx, at: [1, 1]}
+"""
+PLAIN = """\
+fabric: {mesh: [3, 2]}
+tiles:
+  eth_rx: {kind: eth_rx, at: [0, 0], next: relay}
+  relay: {kind: relay, at: [1, 0], next: eth_tx}
+  eth_tx: {kind: eth_tx, at: [1, 1]}
+"""
+CROSSBAR = ASKS.replace("{mesh: [3, 2]}", "crossbar").replace(", at: [0, 0]", "").replace(", at: [1, 0]", "").replace(", at: [2, 0]", "").replace(", at: [1, 1]", "")
+
+
+def test_a_card_with_one_class_has_nothing_of_a_second():
+    card = card_of(PLAIN)
+    assert card.classes == 1
+    text = emit_card(card, "0") + emit_sim(card)
+    assert "Classes" not in text and "reply" not in text and "Repl" not in text
+    assert "logic [FabricPorts-1:0] fabric_in_valid, fabric_in_ready;" in text
+    assert all(channel.message_class == 0 for channel in watched(card))
+
+
+def test_a_tile_that_answers_gives_the_card_a_second_class():
+    card = card_of(ASKS)
+    assert card.classes == 2
+    text = emit_card(card, "0")
+    assert ".Classes(2)" in text and "replies apart from requests" in text
+    # Port 1 is asker's, 2 answerer's; links of replies follow the six of requests.
+    assert "assign asker_reply_in_valid = fabric_out_valid[7];" in text
+    assert "assign fabric_in_valid[8] = answerer_reply_out_valid;" in text
+    assert "(256'(1) << AskerNode);" in text[text.index("ReplyNodes =") :]
+    assert ".ReplyNodes(ReplyNodes & ~(256'(1) << AnswererNode))" in text
+
+
+def test_replies_come_back_to_who_asked():
+    card = card_of(ASKS)
+    steps = [(step.path.src, step.path.dst, step.after.reply) for step in walk(card).steps]
+    assert steps == [("eth_rx", "asker", False), ("asker", "answerer", False), ("answerer", "asker", True), ("asker", "eth_tx", False)]
+    assert [service.name for service in services(card)] == ["requests / replies"]
+
+
+def test_replies_have_channels_of_their_own():
+    found = edges(card_of(ASKS))
+    there, back = between((1, 0), (2, 0)), between((2, 0), (1, 0))
+    asked, answered = Channel(OUT, (2, 0), (2, 0)), Channel(IN, (2, 0), (2, 0), 1)
+    assert {(there, asked), (asked, Buffer("answerer")), (Buffer("answerer"), answered), (answered, back.of_replies)} <= found
+    end = Channel(OUT, (1, 0), (1, 0), 1)
+    assert (back.of_replies, end) in found
+    assert not any(holder == end for holder, _ in found)  # who asks takes all replies
+    assert (Buffer("asker"), answered) in found  # and takes no more requests until they have come
+
+
+def test_a_request_never_waits_for_a_reply_that_waits_for_it():
+    """With the queues of one class for both, the same card can hang."""
+    graph = dependencies(card_of(ASKS.replace("[0, 0]", "[2, 1]")))
+    assert graph.order() is not None
+    merged = type(graph)()
+    for edge in graph.edges:
+        ends = [replace(end, message_class=0) if isinstance(end, Channel) else end for end in (edge.holder, edge.wanted)]
+        merged.wait(*ends, edge.reasons[0])
+    merged.wait(Channel(OUT, (1, 0), (1, 0)), Buffer("asker"), "what comes in by one link is taken in order")
+    assert merged.order() is None
+
+
+def test_names_of_links_tell_the_class():
+    card = card_of(ASKS)
+    names = [name_of(card, channel) for channel in watched(card)]
+    assert names == watch(card)["links"]
+    assert {"answerer > fabric (replies)", "fabric > asker (replies)", "[2, 0] > [1, 0] (replies)"} <= set(names)
+    assert len(names) == len(set(names)) == len(card.links) + 2 * len(list(card.fabric.shape.links()))
+    assert [link.name for link in card.links] == ["eth_rx.out", "asker.in", "asker.out", "asker.reply_in", "answerer.in", "answerer.reply_out", "eth_tx.in"]
+
+
+def test_an_output_of_a_crossbar_is_there_for_either_class():
+    kinds = dict(load_kinds())
+    kinds["source"] = replace(kinds["requester"], name="source", fabric="out", waits=())
+    text = CROSSBAR.replace("next: asker", "next: eth_tx").replace("kind: requester", "kind: source").replace(", replies: eth_tx", "")
+    card = card_of(text, kinds)
+    assert ".Outputs(FabricPorts'(Nodes | ReplyNodes))" in emit_card(card, "0")
+    assert [step.path.src for step in walk(card).steps if step.before.at.tile == "asker"] == ["asker"]  # it asks by itself, and a reply ends there
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("next: asker", "next: answerer", "tile eth_rx sends to answerer, which answers; a eth_rx takes no replies"),
+        ("replies: eth_tx}", "reply: eth_tx}", "reply in next of tile asker is not a valid message"),
+    ],
+)
+def test_who_may_not_ask(old, new, complaint):
+    with pytest.raises((GirihError, GirihErrors), match=complaint):
+        card_of(ASKS.replace(old, new))
