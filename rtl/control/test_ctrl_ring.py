@@ -24,6 +24,12 @@ def test_ctrl_ring(stops, shared):
     run_cocotb("ctrl_ring_bench", __file__, parameters={"Stops": stops, "Base": BASE, "Shared": f"1'b{shared}"}, inside=True)
 
 
+@pytest.mark.parametrize("shared", [0, 1])
+def test_a_ring_of_32_tiles(shared):
+    parameters = {"Stops": 32, "Base": BASE, "Shared": f"1'b{shared}"}
+    run_cocotb("ctrl_ring_bench", __file__, parameters=parameters, inside=True, testcase="an_access_takes_less_than_a_microsecond")
+
+
 class Host:
     """Single accesses with their response codes."""
 
@@ -224,3 +230,19 @@ async def reads_and_writes_take_turns(dut):
     assert 5 <= written <= 15, f"{written} writes during 10 reads"
     for task in (*reads, *writes):
         await task
+
+
+@cocotb.test()
+async def an_access_takes_less_than_a_microsecond(dut):
+    """From the cycle in which the host offers it to that of the answer, at 250 MHz. A word of the bench takes up to 16 cycles."""
+    host = await bench(dut)
+    stops = len(dut.ring) - 1
+    longest = {}
+    for stop in range(stops):
+        for word in (0, 15):
+            before = int(dut.now_o.value)
+            assert await host.read(address(BASE + stop, 4 * word)) == (word << 8 | BASE + stop, AxiResp.OKAY)
+            cycles = int(dut.now_o.value) - before
+            longest[word] = max(longest.get(word, 0), cycles)
+    dut._log.info(f"{stops} tiles: {longest[0]} cycles for a word that answers at once, {longest[15]} for one that takes 15 more")
+    assert longest[0] <= stops + 12 and longest[15] < 250

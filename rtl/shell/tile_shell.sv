@@ -57,6 +57,7 @@ module tile_shell
     // after that of the node, so that its checks and its decoding are in different cycles.
     output logic        reg_valid_o,
     output logic        reg_write_o,
+    output ctrl_master_t reg_master_o,
     output logic [15:0] reg_offset_o,
     output logic [31:0] reg_wdata_o,
     input  logic        reg_done_i,
@@ -273,7 +274,6 @@ module tile_shell
 
   // Of an error, only bit 0 of the answer means something: the bridge hides the rest, so that it need not wait for `error`.
   logic [31:0] answer;
-  ctrl_master_t unused_master;
   assign done = refused_q || (in_window ? guard_done : reg_valid_o && reg_done_i);
   assign error = refused_q || (in_window ? guard_error : reg_error_i);
   always_comb begin
@@ -291,7 +291,7 @@ module tile_shell
       .ctrl_o,
       .valid_o (valid),
       .write_o (reg_write_o),
-      .master_o(unused_master),
+      .master_o(reg_master_o),
       .tenant_o(tenant),
       .offset_o(reg_offset_o),
       .data_o  (reg_wdata_o),

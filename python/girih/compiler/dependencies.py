@@ -32,7 +32,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class ControlRing:
-    """The control network, which handles one access at a time."""
+    """The control network: an access to a tile may wait for others to that tile, which may be any."""
 
     @property
     def text(self) -> str:

@@ -85,6 +85,7 @@ class TileText:
     port_line: int | None
     next: Tree | None
     settings: tuple[tuple[Scalar, Scalar | Seq], ...]
+    control: Tree | None = None
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,24 @@ Value = int | tuple[int, ...]
 
 
 @dataclass(frozen=True)
+class ControlRight:
+    """What a master of the control network may ask of a tile."""
+
+    tile: str
+    node: int
+    read: bool
+    write: bool
+
+
+@dataclass(frozen=True)
+class Control:
+    """Of a tile that is a master of the control network: the tenant whose requests it makes (0: the operator), its rights."""
+
+    tenant: int
+    rights: tuple[ControlRight, ...]
+
+
+@dataclass(frozen=True)
 class Tile:
     """A checked tile. places, nodes: of each of its fabric ports.
 
@@ -180,6 +199,7 @@ class Tile:
     hops: tuple[Hop, ...]
     ways: tuple[Hop, ...]
     line: int
+    control: Control | None = None
 
     @property
     def at(self) -> Place:
@@ -250,6 +270,11 @@ class Card:
     def classes(self) -> int:
         """How many message classes there are: a second one as soon as a tile sends replies."""
         return 2 if any(tile.kind.sends_replies for tile in self.tiles) else 1
+
+    @property
+    def masters(self) -> tuple[str, ...]:
+        """The tiles that are masters of the control network; the first one has the number 1, as the host has 0."""
+        return tuple(tile.name for tile in self.tiles if tile.control is not None)
 
     @property
     def links(self) -> tuple[Link, ...]:

@@ -121,7 +121,8 @@ class Kind:
     reads, may_read, writes: groups of the descriptor's fields, see docs/contracts.md. output_register: one cycle more between engine
     and fabric on cards timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
     messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
-    holds: what messages may wait for in it while everything else rests, or None. widths: data widths that it supports. needs,
+    rights: of a master of the control network, the nodes that it can have rights for; 0 for all others. holds: what messages
+    may wait for in it while everything else rests, or None. widths: data widths that it supports. needs,
     gives: headers whose offsets incoming messages must have, and those that it adds. rdl, yaml: its files, for error messages.
     """
 
@@ -152,6 +153,7 @@ class Kind:
     config: tuple[ConfigField, ...]
     shell_counters: tuple[Counter, ...]
     counted_ports: int
+    rights: int
     engine_counters: tuple[Counter, ...]
     registers: tuple[Register, ...]
     rdl: Path
@@ -201,6 +203,11 @@ class Kind:
         """Its links with the fabric: `in`, `out`, and those for replies."""
         there = (("in", self.has_input), ("out", self.has_output), ("reply_in", self.takes_replies), ("reply_out", self.sends_replies))
         return tuple(side for side, has in there if has)
+
+    @property
+    def is_master(self) -> bool:
+        """Whether its tiles make requests on the control network."""
+        return "control" in self.uses
 
     @property
     def at_port(self) -> bool:

@@ -32,11 +32,13 @@ CARD = RTL / "control" / "card.rdl"
 BUFFERING = ("cut_through", "store_and_forward", "drops", "sink")
 WAITS = ("reply", "control", "data")
 TENANT = ("keeps", "chooses", "own")
-USES = ("axis_in", "axis_out", "now", "latency", "window", "credits_in", "credits_out")
+USES = ("axis_in", "axis_out", "now", "latency", "window", "credits_in", "credits_out", "control")
 FABRIC = ("in", "out", "both", "none")
 REPLIES = ("takes", "sends", "both", "none")
 WINDOW = 0x4000  # where the window of a kind that uses one starts
 WINDOW_BYTES = 0x4000
+RIGHTS = "right"  # the registers with the rights of a master of the control network
+REFUSED = "mark_control_refused"  # its counter of requests for which it has no right
 CREDIT_UNITS = "units"  # the parameter that says how many credit links a kind with credits_in has
 
 
@@ -178,6 +180,7 @@ def read_kind(description: Path) -> Kind:
         config=tuple(_config(top)),
         shell_counters=tuple(c for index, shell in enumerate(shells) for c in _counters(shell, _suffix(index))),
         counted_ports=len(shells),
+        rights=next((register.count for register in _registers(top) if register.name == RIGHTS), 0),
         engine_counters=tuple(_counters(counters)),
         registers=tuple(_registers(top)),
         rdl=rdl,
@@ -198,6 +201,12 @@ def _check(kind: Kind) -> None:
     require(kind.buffering in BUFFERING, f"buffering is {kind.buffering}; it must be one of {', '.join(BUFFERING)}")
     for wait in kind.waits:
         require(wait in WAITS, f"waits names {wait}; it may name {', '.join(WAITS)}")
+    require("control" not in kind.waits or kind.is_master, "waits names control; only a kind that uses control waits for it")
+    refusals = [counter.name for counter in kind.engine_counters if counter.name == REFUSED]
+    require(
+        kind.is_master == (kind.rights > 0) == bool(refusals),
+        f"a kind that uses control, and no other, has registers control_right {RIGHTS}[n] @ 0x0800 and a counter {REFUSED}",
+    )
     offset = CONFIG
     for field in kind.config:
         require(field.offset == offset, f"cfg.{field.name} is at {field.offset:#x}; the registers of cfg follow one another, so it must be at {offset:#x}")

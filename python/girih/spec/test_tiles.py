@@ -15,16 +15,17 @@ from girih.build.generate import generated_rtl
 from girih.card.registers import violations
 from girih.paths import BUILD
 from girih.spec.kinds import WINDOW, load_kinds, read_kind
-from girih.spec.message import CardParams, unpack
+from girih.spec.message import CardParams, pack, unpack
 from girih.spec.tiles import generate
 from girih.testing import run_cocotb
 from girih.testing.messages import DESC_FIELDS, FLIT_FIELDS, Message, reset, to_flits
-from girih.testing.ring import RingClient, RingError
+from girih.testing.ring import CTRL_FIELDS, RingClient, RingError
 
 SAMPLE = Path(__file__).parent / "sample"
 KIND = read_kind(SAMPLE / "sample.yaml")
 NODES = [0x12, 0x13]
 FAR = 0x21
+REACHED = [0x31, 0x32]  # nodes for which it has rights as a master of the control network: to read and write; to read
 
 
 def table_entry(key: int, node: int) -> int:
@@ -48,6 +49,10 @@ def test_sample(channels):
             "Channels": channels,
             "PortNodes": f"{8 * channels}'h{sum(node << 8 * p for p, node in enumerate(NODES[:channels])):x}",
             "NextHops": f"104'd{table_entry(0, FAR) | table_entry(1, FAR + 1) << 26}",
+            "ControlNodes": f"16'h{REACHED[1]:02x}{REACHED[0]:02x}",
+            "ControlReads": "2'b11",
+            "ControlWrites": "2'b01",
+            "ControlTenant": "4'd3",
             "Config": f"46'd{weights << 10 | 0x55 << 2 | 0b10}",
         },
         environment={"CHANNELS": str(channels)},
@@ -66,7 +71,7 @@ def test_what_the_kind_says():
     assert (KIND.ports_of({}), KIND.ports_of({"channels": 3})) == (2, 3)
     assert [(field.name, field.count, field.bits) for field in KIND.config] == [("weight", 3, 36), ("one", 0, 8), ("on", 2, 2)]
     names = [counter.name for counter in KIND.counters]
-    assert names.index("in_messages_1") == 9 and names[27:] == ["mark_given", "in_frames", "out_frames"]
+    assert names.index("in_messages_1") == 9 and names[27:] == ["mark_given", "mark_control_refused", "in_frames", "out_frames"]
     assert len(KIND.shell_events) == 9
 
 
@@ -86,6 +91,9 @@ def test_a_kind_can_be_without_the_fabric():
         (("tenant: chooses", "tenant: any"), "tenant is any; it must be one of keeps, chooses, own"),
         (("  units:", "  unit:"), "credits_in needs a parameter units"),
         (("fabric: both", "fabric: out"), "a kind with several fabric ports has fabric: both"),
+        (("credits_out, control", "credits_out"), "a kind that uses control, and no other, has registers control_right right[n] @ 0x0800"),
+        (("counter mark_control_refused;\n        mark_control_refused->", "counter mark_refused;\n        mark_refused->"), "and a counter mark_control_refused"),
+        (("credits_out, control]", "credits_out]\nwaits: [control]"), "waits names control; only a kind that uses control waits for it"),
         (("WIDTH(8)) one;", "WIDTH(8)) one @ 0x10;"), "cfg.one is at 0x410; the registers of cfg follow one another, so it must be at 0x40c"),
         (("config_number #(.WIDTH(12)) weight", "config_mac weight"), "cfg.weight is an array of registers of two words"),
     ],
@@ -186,3 +194,66 @@ async def credits_pass_through(dut):
     dut.credit_i[0].value = 0
     await ClockCycles(dut.clk_i, 2)
     assert (await client.read_counters())["mark_given"] == 7
+
+
+@cocotb.test()
+async def asks_as_a_master_within_its_rights(dut):
+    """Requests of the engine: those that reach the ring, under the tile's number and tenant, and those that are refused."""
+    client = await bench(dut)
+    okay, refused = 0, 1
+    refusals = 0
+
+    async def ask(node: int, offset: int, data: int | None = None) -> tuple[dict | None, int]:
+        """The request that leaves the tile, if one does, and the status of its answer."""
+        tag = random.randrange(4)
+        word = (data is not None) << 31 | tag << 29 | (data or 0) << 16 | node << 8 | offset
+        seen = None
+
+        async def ring():
+            nonlocal seen
+            for _ in range(40):
+                beat = unpack(CTRL_FIELDS, int(dut.ctrl_o.value))
+                if beat["valid"] and beat["master"] == 1:
+                    seen = beat
+                    break
+                await ClockCycles(dut.clk_i, 1)
+
+        watcher = cocotb.start_soon(ring())
+        await client.access(WINDOW + 0x400, word)
+        await watcher
+        if seen is not None:  # it comes back as a response
+            dut.ctrl_i.value = pack(CTRL_FIELDS, seen | {"response": 1, "data": 0x123})
+            await ClockCycles(dut.clk_i, 1)
+            dut.ctrl_i.value = 0
+            await ClockCycles(dut.clk_i, 4)
+        answer = await client.access(WINDOW + 0x400)
+        assert answer >> 30 == tag
+        assert seen is None or answer & 0xFFF == 0x123
+        return seen, answer >> 28 & 3
+
+    async def judge(rights: list[int]):
+        nonlocal refusals
+        for node in (*REACHED, NODES[0], 0):
+            for data in (None, 0x155):
+                seen, status = await ask(node, 0x44, data)
+                right = rights[REACHED.index(node)] if node in REACHED else 0
+                if right >> (data is not None) & 1:
+                    expected = {"node": node, "offset": 0x44, "write": int(data is not None), "tenant": 3, "response": 0}
+                    assert seen is not None and {key: seen[key] for key in expected} == expected
+                    assert seen["data"] == (data or 0) and status == okay
+                else:
+                    assert seen is None and status == refused
+                    refusals += 1
+
+    assert [await client.read("right", i) for i in range(2)] == [REACHED[0] << 16 | 0b11, REACHED[1] << 16 | 0b01]
+    await judge([0b11, 0b01])
+    await client.write("right", 0xFFFF_FFFF, 1)  # the host cannot raise it beyond what the design gives
+    await client.write("right", 0b01, 0)
+    await judge([0b01, 0b01])
+    for value, kept in ((0b11, 0b01), (0b00, 0b00), (0b11, 0b00)):  # another master can only lower it, though it is the operator's
+        await client.access(client.offsets["right"], value, master=2)
+        assert await client.read("right", 0) == REACHED[0] << 16 | kept
+    await judge([0b00, 0b01])
+    await client.write("right", 0b10, 0)  # the host raises it again
+    await judge([0b10, 0b01])
+    assert (await client.read_counters())["mark_control_refused"] == refusals

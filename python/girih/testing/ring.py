@@ -34,10 +34,11 @@ class RingClient:
         self.counters = kind.counters
         dut.ctrl_i.value = 0
 
-    async def access(self, offset: int, data: int | None = None, node: int | None = None, tenant: int = 0) -> int:
+    async def access(self, offset: int, data: int | None = None, node: int | None = None, tenant: int = 0, master: int = 0) -> int:
         beat = {
             "valid": 1,
             "write": int(data is not None),
+            "master": master,
             "tenant": tenant,
             "node": self.node if node is None else node,
             "offset": offset,
@@ -49,7 +50,7 @@ class RingClient:
         for _ in range(100):
             await RisingEdge(self.dut.clk_i)
             answer = unpack(CTRL_FIELDS, int(self.dut.ctrl_o.value))
-            if answer["valid"]:
+            if answer["valid"] and answer["master"] == master:
                 if not answer["response"] or answer["error"]:
                     raise RingError(f"offset 0x{offset:04x}")
                 return answer["data"]

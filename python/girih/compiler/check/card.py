@@ -11,6 +11,7 @@ from girih.compiler import values
 from girih.compiler.check import hops, settings
 from girih.compiler.check.addresses import readdressed
 from girih.compiler.check.chains import why_no_exit
+from girih.compiler.check.control import check_control, check_masters
 from girih.compiler.check.deadlock import check_deadlock
 from girih.compiler.check.fill import filled
 from girih.compiler.check.groups import check_groups, with_groups
@@ -112,6 +113,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     too_high = any(tile.port is not None and tile.port >= card.ports for tile in card.tiles)
     if design.tiles and None not in known.values() and not too_high:
         _check_ports(card, design, report)
+    check_masters(card, report)
     if not report.errors:  # the following checks need all next hops
         _check_reachable(card, report)
         _check_askers(card, report)
@@ -151,6 +153,7 @@ def _tile(text: TileText, kind: Kind, plan: _Plan) -> Tile:
         hops=table,
         ways=_ways(text, kind, dict(config), plan.targets),
         line=text.line,
+        control=check_control(text, kind, plan.nodes, report),
     )
 
 

@@ -13,6 +13,7 @@ from girih.spec.kinds import ConfigField
 from girih.verilog import render
 
 TEMPLATE = Path(__file__).parent / "templates" / "card.sv.j2"
+CTRL_TAGS = 4  # requests that a master of the control network has under way: `CtrlTags` of girih_pkg
 CLOCKED = (".clk_i", ".rst_i")
 
 Instance = tuple[str, str, list[str], list[str]]  # module, name, parameters and connections as text, such as `.Node(8'h01)`
@@ -100,6 +101,10 @@ def _bridge(card: Card, digest: str) -> Instance:
     if card.links and any(card.fabric.shape.links()):
         parameters.append(".Links(FabricLinks)")
         stalls = "link_stall"
+    if card.masters:
+        masters = len(card.masters) + 1
+        spare = masters * CTRL_TAGS - (len(card.tiles) + masters)
+        parameters += [".Alone(1'b0)", f".Pad({max(spare, 0)})"]
     connections = [*CLOCKED, *[f".{port.name}" for port in AXI_LITE], f".link_stall_i({stalls})"]
     return "ctrl_bridge", "u_ctrl_bridge", parameters, [*connections, ".ctrl_o(ctrl[0])", ".ctrl_i(ctrl[Tiles])", ".now_o(now)"]
 
@@ -124,7 +129,7 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
         "name": tile.name,
         "summary": kind.summary,
         "sides": [_side(card, tile, side) for side in kind.sides],
-        "instance": (kind.name, f"u_{tile.name}", _parameters(tile), connections),
+        "instance": (kind.name, f"u_{tile.name}", [*_parameters(tile), *_control(card, tile)], connections),
     }
 
 
@@ -161,6 +166,26 @@ def _parameters(tile: Tile) -> list[str]:
         entries = [f"{{{unused}{{next_hop_t'(0)}}}}"] if unused else []
         entries += [_entry(hop) for hop in reversed(tile.hops)]
         parameters.append(".NextHops({" + ",".join(f"\n          {entry}" for entry in entries) + "\n      })")
+    return parameters
+
+
+def _control(card: Card, tile: Tile) -> list[str]:
+    """The parameters of a tile for a control network with several masters, and as one of them."""
+    if not card.masters:
+        return []
+    parameters = [".SharedControl(1'b1)"]
+    if tile.control is not None:
+        count, rights = tile.kind.rights, tile.control.rights
+        nodes = sum(right.node << 8 * index for index, right in enumerate(rights))
+        reads = sum(right.read << index for index, right in enumerate(rights))
+        writes = sum(right.write << index for index, right in enumerate(rights))
+        parameters += [
+            f".ControlMaster({card.masters.index(tile.name) + 1})",
+            f".ControlTenant({tile.control.tenant})",
+            f".ControlNodes({8 * count}'h{nodes:x})",
+            f".ControlReads({count}'h{reads:x})",
+            f".ControlWrites({count}'h{writes:x})",
+        ]
     return parameters
 
 

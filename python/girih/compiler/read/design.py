@@ -14,7 +14,7 @@ from girih.spec.message import SUPPORTED_WIDTHS, TIMINGS, CardParams, type_width
 CARD_KEYS = (
     "name", "width", "clock_mhz", "timing", "max_frame", "route_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic",
 )  # fmt: skip
-TILE_KEYS = ("kind", "at", "port", "next")  # all others are settings of the kind
+TILE_KEYS = ("kind", "at", "port", "next", "control")  # all others are settings of the kind
 MOST_PORTS = 1 << type_widths()["port"]
 MOST_TILES = CARD_NODE  # each has a node number, and that one is the card itself
 FABRIC_REMEDY = "Write fabric: {mesh: [4, 2]}, fabric: {butterfly: [2, 2, 2]} or fabric: crossbar"
@@ -205,6 +205,7 @@ def _tile(name: Scalar, tree: Tree, report: Report) -> TileText:
         port_line=keys["port"].line if "port" in keys else None,
         next=keys.get("next"),
         settings=tuple(settings),
+        control=keys.get("control"),
     )
 
 

@@ -45,6 +45,12 @@ module sample_engine
     output logic        window_error_o,
     output logic [31:0] window_data_o,
 
+    output logic          control_valid_o,
+    input  logic          control_ready_i,
+    output ctrl_request_t control_request_o,
+    input  logic          control_answer_valid_i,
+    input  ctrl_answer_t  control_answer_i,
+
     input  cfg_t   cfg_i,
     output event_t event_o
 );
@@ -63,6 +69,7 @@ module sample_engine
   assign m_axis_tuser  = s_axis_tuser;
 
   assign credit_o = credit_i[Units-1];
+  assign event_o.mark_control_refused = 1'b0;
   assign event_o.mark_given = credit_i[0].give;
   assign event_o.in_frames = s_axis_tvalid && s_axis_tready && s_axis_tlast;
   assign event_o.out_frames = m_axis_tvalid && m_axis_tready && m_axis_tlast;
@@ -72,13 +79,37 @@ module sample_engine
   logic waited_q;
   tenant_t owner;
   assign owner = window_addr_i[5:2];
-  assign window_done_o = window_valid_i && (!owner[0] || waited_q);
-  assign window_error_o = window_addr_i >= 14'h40 || (window_tenant_i != '0 && window_tenant_i != owner);
-  assign window_data_o = words[owner];
+  assign window_done_o = window_valid_i && (at_request || !owner[0] || waited_q);
+  assign window_error_o = (window_addr_i >= 14'h40 && !at_request) || (window_tenant_i != '0 && window_tenant_i != owner);
+  assign window_data_o = at_request ? {control_answer_q.tag, control_answer_q.status, control_answer_q.data[27:0]} : words[owner];
+
+  // At 0x400 to 0x4fc, a write makes a request: {write, tag, 13 bits of data, node, 8 bits of offset}, the data being those
+  // bits; a read gives the last answer.
+  logic at_request, asks_q;
+  ctrl_request_t request_q;
+  ctrl_answer_t control_answer_q;
+  assign at_request = window_addr_i[13:8] == 6'h4 && window_tenant_i == '0;
+  assign control_valid_o = asks_q;
+  assign control_request_o = request_q;
+  always_ff @(posedge clk_i) begin
+    if (control_ready_i) asks_q <= 1'b0;
+    if (window_done_o && window_write_i && at_request) begin
+      asks_q <= 1'b1;
+      request_q <= '{
+          write: window_data_i[31],
+          tag: window_data_i[30:29],
+          node: window_data_i[15:8],
+          offset: 16'(window_data_i[7:0]),
+          data: 32'(window_data_i[28:16])
+      };
+    end
+    if (control_answer_valid_i) control_answer_q <= control_answer_i;
+    if (rst_i) asks_q <= 1'b0;
+  end
 
   always_ff @(posedge clk_i) begin
     waited_q <= window_valid_i && !window_done_o;
-    if (window_done_o && window_write_i && !window_error_o) words[owner] <= window_data_i;
+    if (window_done_o && window_write_i && !window_error_o && !at_request) words[owner] <= window_data_i;
     if (rst_i) waited_q <= 1'b0;
   end
 

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tiles that are masters of the control network, and what they may reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from girih.compiler import values
+from girih.compiler.model import Card, Control, ControlRight, TileText
+from girih.compiler.read.keys import mapping, names, number
+from girih.compiler.read.parse import Map, Report
+from girih.spec.kinds import Kind
+from girih.spec.message import type_widths
+
+MOST_MASTERS = 3  # besides the host: `ctrl_master_t` has two bits
+EXAMPLE = "control: {read: [echo], write: [echo]}"
+
+
+def check_control(text: TileText, kind: Kind, nodes: Mapping[str, int], report: Report) -> Control | None:
+    """The rights of a tile whose kind makes requests on the control network; None for all others."""
+    if not kind.is_master:
+        if text.control is not None:
+            what = f"tile {text.name} of kind {kind.name} makes no requests on the control network"
+            report.error(text.control.line, what, "Remove control.")
+        return None
+    if not isinstance(text.control, Map):
+        line = text.line if text.control is None else text.control.line
+        report.error(line, f"it is not said which tiles {text.name} may reach on the control network", f"Write {EXAMPLE}")
+        return None
+    keys = mapping(text.control, ("tenant", "read", "write"), f"control of tile {text.name}", report)
+    owner = f"control of tile {text.name}"
+    tenant = number(keys, "tenant", 0, (1 << type_widths()["tenant"]) - 1, 0, report, owner)
+    given: dict[str, set[str]] = {}
+    for right in ("read", "write"):
+        for name in names(keys, right, report, owner, "[echo]"):
+            if name.text in nodes:
+                given.setdefault(name.text, set()).add(right)
+            else:
+                hint = values.did_you_mean(name.text, nodes)
+                what = f"{right} of {owner} names {name.text}, which is not a tile"
+                report.error(name.line, what, f"{hint}The tiles are {values.listing(nodes, 'and')}.")
+    if len(given) > kind.rights:
+        what = f"{owner} names {len(given)} tiles; kind {kind.name} can have rights for {kind.rights}"
+        report.error(text.control.line, what, "Name fewer.")
+    rights = (ControlRight(tile, nodes[tile], "read" in may, "write" in may) for tile, may in given.items())
+    return Control(tenant, tuple(rights))
+
+
+def check_masters(card: Card, report: Report) -> None:
+    """There are not more masters than numbers for them."""
+    if len(card.masters) > MOST_MASTERS:
+        line = card.tile(card.masters[MOST_MASTERS]).line
+        what = f"the card has {len(card.masters)} tiles that make requests on the control network"
+        report.error(line, what, f"It may have {MOST_MASTERS}.")
