@@ -77,16 +77,20 @@ def random_params(rng: random.Random, chained: bool) -> CardParams:
 
 
 def stack(rng: random.Random) -> str:
-    """A network stack at each of one or two ports: UDP port 7 echoes; relays, buffers and balancers anywhere between."""
+    """A network stack at each of one or two ports: UDP port 7 echoes; relays, buffers, balancers and tiles that ask others anywhere between."""
     params, names, ports = random_params(rng, False), Names(rng), rng.choice((1, 1, 2))
     tiles: list[str] = []
 
     def through(to: str) -> str:
         """A tile, or one or two others that lead to it."""
         for _ in range(rng.choice((0, 0, 0, 1, 2))):
-            kind = rng.choice(("relay", "buffer"))
-            name = names.new(kind)
-            tiles.append(tile(name, kind, params, rng, next=to))
+            kind = rng.choice(("relay", "buffer", "requester"))
+            name, after = names.new(kind), to
+            if kind == "requester":
+                responder = names.new("responder")
+                tiles.append(tile(responder, "responder", params, rng))
+                after = table({"requests": responder, "replies": to})
+            tiles.append(tile(name, kind, params, rng, next=after))
             to = name
         return to
 

@@ -21,6 +21,31 @@ def test_butterfly_router(source):
     prove("router_proof", parameters={"Butterfly": 1, "Source": source}, registers_for_memories=True)
 
 
+# The flits of each class from a port; ports are alike, but for the order in which arbiters serve them.
+@pytest.mark.parametrize(
+    ("source", "number"), [(0, 0), pytest.param(0, 1, marks=pytest.mark.slow), *(pytest.param(s, c, marks=pytest.mark.thorough) for s in (1, 2) for c in (0, 1))]
+)
+def test_switch_of_two_classes(source, number):
+    prove("class_switch_proof", parameters={"Source": source, "Class": number}, registers_for_memories=True)
+
+
+TURN = "cross_d[0][o] = can_d[0][o] & ~(turn_q ? busy[1] | {Ports{|can_d[1][o]}} : '0);"
+BROKEN_CLASSES = [
+    ("class_switch", "turn_q <= !rst_i && !turn_q", "turn_q <= 1'b1"),  # one class is always first
+    ("class_switch", TURN, TURN.replace("busy[1]", "'0")),  # both take an input
+    ("class_switch", TURN, TURN.replace("{Ports{|can_d[1][o]}}", "'0")),  # both take an output
+    ("class_output", "assign can_d_o = owner_d & valid_d_i & {Inputs{room_i}};", "assign can_d_o = owner_d & valid_d_i;"),
+    ("class_output", "assign free = owner_q == '0 || (left_i && |(owner_q & last_i));", "assign free = owner_q == '0 || left_i;"),
+    ("class_input", "room_q <= count_d <= count_t'(Depth - 2);", "room_q <= count_d <= count_t'(Depth - 1);"),
+    ("class_input", "if (take || !valid_q) head_d = more_q ?", "if (take || !valid_q) head_d = more_q && !push ?"),
+]
+
+
+@pytest.mark.parametrize(("module", "old", "new"), [broken if not index else pytest.param(*broken, marks=pytest.mark.thorough) for index, broken in enumerate(BROKEN_CLASSES)])
+def test_broken_classes_are_noticed(module, old, new):
+    refute("class_switch_proof", module=module, old=old, new=new, depth=7, registers_for_memories=True)
+
+
 BROKEN = [
     ("fabric_output", "assign free = owner_q == '0 || |(take_o & last_i);", "assign free = owner_q == '0 || |take_o;"),
     ("fabric_input", "if (push) first_q <= in_flit_i.last;", "if (push) first_q <= 1'b1;"),
