@@ -16,6 +16,7 @@ from girih.build.sources import groups_of, resolve
 from girih.paths import BUILD
 from girih.rmt import action, program
 from girih.spec import windows
+from girih.spec.formats import Format
 from girih.spec.kinds import load_kinds
 from girih.spec.message import CardParams, group_names, package
 from girih.spec.tiles import generate, inputs
@@ -56,6 +57,7 @@ def generated_rtl(params: CardParams) -> Path:
     Made when it is not there, under its final name only when it is complete. A process reads what it is made from once.
     """
     packages = {"girih": package(params), "action": action.FORMAT.package(), "parser": program.FORMAT.package()}
+    packages["memory_access"] = Format("memory_access").package()
     packages |= {window: windows.package(window) for window in windows.windows()}
     made_from: list[str | bytes] = [part for path in inputs() for part in (path.name, path.read_bytes())]
     folder = BUILD / "generated" / digest(*packages.values(), *made_from)

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 
 from girih.paths import HARDWARE, ROOT
-from girih.spec.message import CHAIN
+from girih.spec.message import CHAIN, MEMORY
 
 # Folders of modules that need a group of the descriptor's fields which not every card has.
-GROUP_OF_FOLDER = {"scheduler": CHAIN, "compute": CHAIN, "rmt": CHAIN}
+GROUP_OF_FOLDER = {"scheduler": CHAIN, "compute": CHAIN, "rmt": CHAIN, "memory": MEMORY}
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"", re.S)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 

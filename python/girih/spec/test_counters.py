@@ -29,6 +29,7 @@ CONSTANT = {"kind", "node", "card.magic", "card.digest", "card.data_width", "car
 STATE = {
     "scheduler_window": {"classes", "queues", "units", "tenants", "channels"},
     "aes_window": {"key", "salt", "load", "forget"},
+    "copy_window": {"source", "destination", "size", "start", "state", "left"},
     "parser_window": {"control", "commit", "staging"},
 }
 

@@ -18,7 +18,7 @@ from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 
 from girih import verilog
 from girih.paths import HARDWARE, ROOT
-from girih.spec import histogram, units
+from girih.spec import axi, histogram, units
 from girih.spec.kinds import CARD, SHELL, Kind, compile_rdl
 from girih.verilog import render
 
@@ -56,7 +56,7 @@ def _types(name: str, source: Path, structs: Mapping[str, list[dict[str, str]]])
 
 def tile(kind: Kind) -> str:
     """The text of the tile's module, with the ports that the fabric, the control ring and the card connect to."""
-    return render(TEMPLATES / "tile.sv.j2", kind=kind, root=ROOT)
+    return render(TEMPLATES / "tile.sv.j2", kind=kind, root=ROOT, axi=axi.PINS)
 
 
 def unit_engine(kind: Kind) -> str:
@@ -100,6 +100,6 @@ def inputs() -> list[Path]:
     """The files that decide what `generate` writes."""
     descriptions = [path for folder in HARDWARE for suffix in ("rdl", "yaml") for path in sorted(folder.rglob(f"*.{suffix}"))]
     here = Path(__file__).parent
-    programs = [here / name for name in ("histogram.py", "kind.py", "kinds.py", "parameters.py", "tiles.py")]
+    programs = [here / name for name in ("axi.py", "histogram.py", "kind.py", "kinds.py", "parameters.py", "tiles.py")]
     programs += [Path(verilog.__file__), *sorted(verilog.SHARED.glob("*.j2")), *sorted(TEMPLATES.rglob("*.j2"))]
     return [*descriptions, *programs, *units.inputs()]

@@ -24,14 +24,14 @@ LARGEST_PAYLOAD = 8972  # of UDP, in a packet of 9,000 bytes
 
 
 def config_word(kind: str, **values: int | str) -> int:
-    """The value of `cfg_i`: every field of the kind's configuration; addresses may be text."""
+    """The value of `cfg_i`: every field of the kind's configuration; addresses may be text, an array is one number, element 0 lowest."""
     fields = load_kind(kind).config
     assert set(values) == {f.name for f in fields}
     word = 0
     for field in fields:
         value = values[field.name]
         number = int(ipaddress.ip_address(value)) if isinstance(value, str) else int(value)
-        word = word << field.width | number
+        word = word << field.bits | number
     return word
 
 

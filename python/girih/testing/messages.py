@@ -145,10 +145,16 @@ class Source:
             await RisingEdge(self._dut.clk_i)
         raise AssertionError(f"{len(self._queue)} flits were never taken")
 
+    def forget(self) -> None:
+        """Sends nothing of what is left: for a reset."""
+        self._queue.clear()
+        self._valid.value = 0
+
     async def _run(self) -> None:
         offered = False
         while True:
             await RisingEdge(self._dut.clk_i)
+            offered = offered and bool(self._queue)
             if offered and self._ready.value == 1:
                 message, index, last, _ = self._queue.popleft()
                 if index == 0:
@@ -229,6 +235,8 @@ class Sink:
                 if self._ready.value == 1:
                     self._take(flit, body)
                     held = None
+            elif self._dut.rst_i.value == 1:
+                held = self._open = None
             else:
                 assert held is None, "valid was withdrawn"
             self._ready.value = int(random.random() >= self.stall)

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of a memory tile tell each other.
+package memory_types_pkg;
+  import girih_pkg::*;
+  import memory_access_pkg::*;
+
+  typedef logic [$clog2(PageBytes)-1:0] in_page_t;
+  typedef logic [$clog2(PageBytes):0] bytes_t;
+  typedef logic [AddrBits-$clog2(PageBytes)-1:0] page_t;
+  typedef logic [IdBits:0] slots_t;  // a number of slots
+
+  // What a reply has from its request.
+  typedef struct packed {
+    node_t src;
+    tenant_t tenant;
+    logic lossless;
+    memory_tag_t tag;
+    op_e op;
+  } reply_t;
+
+  // A request, as its first flit says it.
+  typedef struct packed {
+    reply_t reply;
+    logic ordered;
+    page_t page;
+    in_page_t at;  // in the page
+  } ask_t;
+
+  // An entry of the table of grants.
+  typedef struct packed {
+    page_t first, last;
+    node_t node;
+    tenant_t tenant;
+    logic any_node, any_tenant, write, read;
+  } grant_t;
+
+  // What is kept of a request for its reply.
+  typedef struct packed {
+    reply_t reply;
+    status_e status;  // if it is not StatusOk, the memory has not been asked
+    slots_t slots;  // flits of data that the reply brings, or 1 for the slot of one that brings none
+  } owed_t;
+endpackage
