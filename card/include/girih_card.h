@@ -127,6 +127,33 @@ int girih_pcap_in(girih_card *card, uint32_t port, const char *path, int keep_ti
 /* Writes frames that leave a port to a pcapng file. */
 int girih_pcap_out(girih_card *card, uint32_t port, const char *path);
 
+/* ---- the external memory behind the card's AXI4 port, if it has one ---- */
+
+typedef struct girih_memory_params {
+  uint64_t size;           /* bytes; an access beyond is answered with DECERR. Only what has been written takes room */
+  uint32_t latency;        /* cycles from an address, and the data of a write, to the answer */
+  uint32_t jitter;         /* further cycles, at random up to this; answers may then overtake one another */
+  double bytes_per_cycle;  /* bandwidth, of reads and writes together */
+  uint32_t refresh_every;  /* cycles from the start of a refresh to that of the next one; 0: there are none */
+  uint32_t refresh_for;    /* cycles in which no data move */
+  double ready;            /* probability that an address or data are taken in a cycle */
+  uint64_t seed;
+} girih_memory_params;
+
+typedef struct girih_memory_stats {
+  uint64_t reads, writes, read_beats, write_beats; /* transactions, and their beats on the bus */
+  uint64_t most_reads;                             /* that were in flight at a time */
+} girih_memory_stats;
+
+void girih_memory_params_init(girih_memory_params *params);
+int girih_memory_set(girih_card *card, const girih_memory_params *params);
+/* From now on the memory answers accesses to `size` bytes from `first` on with SLVERR. */
+int girih_memory_fail(girih_card *card, uint64_t first, uint64_t size);
+/* What the memory holds, beside the card. A reset of the card leaves it. */
+int girih_memory_read(girih_card *card, uint64_t address, uint8_t *data, uint64_t size);
+int girih_memory_write(girih_card *card, uint64_t address, const uint8_t *data, uint64_t size);
+int girih_memory_stats_get(girih_card *card, girih_memory_stats *stats);
+
 /* ---- faults ---- */
 
 enum girih_direction { GIRIH_IN = 0, GIRIH_OUT = 1 };
@@ -236,6 +263,7 @@ int girih_replay(girih_card *card, const char *path, girih_replay_result *result
 
 static_assert(sizeof(girih_frame) == 32 && sizeof(girih_port_stats) == 64, "shared with Python");
 static_assert(sizeof(girih_waiting) == 8, "shared with Python");
+static_assert(sizeof(girih_memory_params) == 48 && sizeof(girih_memory_stats) == 40, "shared with Python");
 static_assert(sizeof(girih_fault_params) == 64 && sizeof(girih_fault_counts) == 48, "shared with Python");
 static_assert(sizeof(girih_flow_params) == 96 && sizeof(girih_latency) == 32, "shared with Python");
 static_assert(sizeof(girih_flow_result) == 168 && sizeof(girih_replay_result) == 280, "shared with Python");

@@ -70,6 +70,8 @@ int access(girih_card *card, bool write, uint32_t address, uint32_t data, uint32
   return fail(GIRIH_E_BUS, text);
 }
 
+girih::Memory &memory(girih_card *card) { return card->card.memory(); }
+
 girih::Faults &faults(girih::Card &card, uint32_t port, int direction) {
   if (direction != GIRIH_IN && direction != GIRIH_OUT) throw std::invalid_argument("a direction is in or out");
   return direction == GIRIH_IN ? card.port(port).in_faults : card.port(port).out_faults;
@@ -158,6 +160,28 @@ int girih_ports_shut(girih_card *card) {
 
 int girih_detach(girih_card *card) {
   return guarded(card, [](girih::Card &c) { c.detach(); });
+}
+
+void girih_memory_params_init(girih_memory_params *params) { *params = {uint64_t{1} << 32, 100, 0, 64, 0, 0, 1, 1}; }
+
+int girih_memory_set(girih_card *card, const girih_memory_params *params) {
+  return guarded([&] { memory(card).set(*params); });
+}
+
+int girih_memory_fail(girih_card *card, uint64_t first, uint64_t size) {
+  return guarded([&] { memory(card).fail(first, size); });
+}
+
+int girih_memory_read(girih_card *card, uint64_t address, uint8_t *data, uint64_t size) {
+  return guarded([&] { memory(card).read(address, data, size); });
+}
+
+int girih_memory_write(girih_card *card, uint64_t address, const uint8_t *data, uint64_t size) {
+  return guarded([&] { memory(card).write(address, data, size); });
+}
+
+int girih_memory_stats_get(girih_card *card, girih_memory_stats *stats) {
+  return guarded([&] { *stats = memory(card).stats(); });
 }
 
 int girih_cable_gone(girih_card *card, uint32_t port) {

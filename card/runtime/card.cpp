@@ -25,6 +25,7 @@ Card::Card(const girih_params &params) : params_(params), model_(make_model(para
   for (uint32_t i = 0; i < params.ports; i++) {
     ports_.push_back(std::make_unique<Port>(model_->pins, i, params.data_width / 8));
   }
+  if (model_->pins.axi.awvalid) memory_ = std::make_unique<Memory>(model_->pins.axi, params.data_width / 8);
   if (params.record_path) {
     recorder_ = std::make_unique<Recorder>(params.record_path, params.record_label ? params.record_label : "");
     for (auto &port : ports_) port->observe(recorder_.get());
@@ -47,6 +48,11 @@ Port &Card::port(uint32_t index) {
   return *ports_[index];
 }
 
+Memory &Card::memory() {
+  if (!memory_) throw std::invalid_argument("the card has no external memory");
+  return *memory_;
+}
+
 void Card::eval() {
   current = this;
   try {
@@ -60,6 +66,7 @@ void Card::eval() {
 void Card::tick() {
   const Pins &pins = model_->pins;
   for (auto &port : ports_) port->drive(cycle_);
+  if (memory_) memory_->drive(cycle_);
   const bool looks = watchdog_.looks(cycle_);
   if (looks) {
     *pins.watch = 1;
@@ -69,6 +76,7 @@ void Card::tick() {
   eval();
   if (waves_open_) model_->dump_waves(cycle_ * NanosecondsPerCycle);
   for (auto &port : ports_) port->sample(cycle_);
+  if (memory_) memory_->sample(cycle_);
   const bool access = axil_.busy();
   if (access) axil_.sample(cycle_);
   *pins.clk = 1;
@@ -96,6 +104,7 @@ void Card::reset() {
   *model_->pins.rst = 1;
   axil_.abandon();
   watchdog_.forget();
+  if (memory_) memory_->abandon();
   for (unsigned i = 0; i < ResetCycles; i++) {
     const Pins &pins = model_->pins;
     for (auto &port : ports_) port->abandon();
@@ -136,6 +145,7 @@ bool Card::run_until_quiet(uint64_t quiet, uint64_t limit) {
 }
 
 uint64_t Card::quiet_cycles() const {
+  if (memory_ && memory_->busy()) last_moved_ = cycle_;
   for (const auto &port : ports_) {
     if (!port->quiet()) return 0;
     last_moved_ = std::max(last_moved_, port->last_moved());

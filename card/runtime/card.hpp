@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "axil.hpp"
+#include "memory.hpp"
 #include "model.hpp"
 #include "port.hpp"
 #include "watchdog.hpp"
@@ -51,6 +52,7 @@ class Card {
   void detach();  // in the copy that fork makes: has no effect outside any more
 
   Port &port(uint32_t index);
+  Memory &memory();  // throws if there is none
   uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }
   AxiLite &axil() { return axil_; }
   void probe(uint32_t link, bool bad, bool last, uint32_t valid, const uint32_t *data, const uint32_t *desc);
@@ -65,6 +67,7 @@ class Card {
   std::unique_ptr<Model> model_;
   AxiLite axil_;
   std::vector<std::unique_ptr<Port>> ports_;
+  std::unique_ptr<Memory> memory_;  // behind the AXI4 port, if the card has one
   uint64_t cycle_ = 0;
   mutable uint64_t last_moved_ = 0;
   Watchdog watchdog_;

@@ -52,6 +52,21 @@ uint8_t *watch_pin(Top &top) {
   }
 }
 
+template <typename Top>
+AxiPins memory_pins(Top &m) {
+  if constexpr (requires { m.m_axi_awvalid; }) {
+    clear(m.m_axi_awready, m.m_axi_wready, m.m_axi_bid, m.m_axi_bresp, m.m_axi_bvalid, m.m_axi_arready, m.m_axi_rid, m.m_axi_rdata,
+          m.m_axi_rresp, m.m_axi_rlast, m.m_axi_rvalid);
+    return {bytes(m.m_axi_awid),   bytes(m.m_axi_awlen),  bytes(m.m_axi_awvalid), bytes(m.m_axi_awready), bytes(m.m_axi_wdata),
+            bytes(m.m_axi_wstrb),  bytes(m.m_axi_wlast),  bytes(m.m_axi_wvalid),  bytes(m.m_axi_wready),  bytes(m.m_axi_bid),
+            bytes(m.m_axi_bresp),  bytes(m.m_axi_bvalid), bytes(m.m_axi_bready),  bytes(m.m_axi_arid),    bytes(m.m_axi_arlen),
+            bytes(m.m_axi_arvalid), bytes(m.m_axi_arready), bytes(m.m_axi_rid),   bytes(m.m_axi_rdata),   bytes(m.m_axi_rresp),
+            bytes(m.m_axi_rlast),  bytes(m.m_axi_rvalid), bytes(m.m_axi_rready),  &m.m_axi_awaddr,        &m.m_axi_araddr};
+  } else {
+    return {};
+  }
+}
+
 class VerilatedDesign final : public Model {
  public:
   explicit VerilatedDesign(uint32_t seed) : model_{started(context_, seed)} {
@@ -77,6 +92,7 @@ class VerilatedDesign final : public Model {
                  bytes(m.s_axil_arvalid), bytes(m.s_axil_arready), bytes(m.s_axil_rvalid), bytes(m.s_axil_rready),
                  bytes(m.s_axil_rresp),   &m.s_axil_awaddr,        &m.s_axil_wdata,        &m.s_axil_araddr,
                  &m.s_axil_rdata};
+    pins.axi = memory_pins(m);
   }
 
   ~VerilatedDesign() override {

@@ -20,11 +20,18 @@ struct AxilPins {
   uint32_t *awaddr, *wdata, *araddr, *rdata;
 };
 
+struct AxiPins {  // awvalid is null: a card without external memory
+  uint8_t *awid, *awlen, *awvalid, *awready, *wdata, *wstrb, *wlast, *wvalid, *wready, *bid, *bresp, *bvalid, *bready;
+  uint8_t *arid, *arlen, *arvalid, *arready, *rid, *rdata, *rresp, *rlast, *rvalid, *rready;
+  uint64_t *awaddr, *araddr;
+};
+
 struct Pins {
   uint8_t *clk, *rst, *probe_enable;
   uint8_t *watch;  // null: a card made by hand that cannot be watched
   AxisPins rx, tx;  // into the card, out of the card
   AxilPins axil;
+  AxiPins axi;
 };
 
 class Model {

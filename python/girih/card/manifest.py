@@ -71,6 +71,7 @@ class Manifest:
     their probe. addresses: of the card on the wire (`mac`, `ip`, `prefix`, `udp`), as the compiler gives them.
     scheduling: tenants, services and chains by name, and their tiles; empty on a card without services.
     start: registers that are written when the card starts, by name. stalls: byte address of the stall counter of each link between routers, by link name.
+    memory: settings of the external memory behind the card's port, None if it has none.
     watch: what the watchdog needs, None if the card cannot be watched.
     """
 
@@ -92,9 +93,8 @@ class Manifest:
     stalls: dict[str, int] = field(default_factory=dict)
     start: dict[str, int] = field(default_factory=dict)
     watch: Watch | None = None
-    service_bits: int = CardParams.service_bits
-    address_bits: int = CardParams.address_bits
     groups: tuple[str, ...] = CardParams.groups
+    memory: dict[str, int] | None = None
 
     @staticmethod
     def load(folder: Path) -> Manifest:
@@ -116,13 +116,12 @@ class Manifest:
                 design=data.get("design"),
                 route_hops=data.get("route_hops", CardParams.route_hops),
                 chain_hops=data.get("chain_hops", 0),
-                service_bits=data.get("service_bits", CardParams.service_bits),
-                address_bits=data.get("address_bits", CardParams.address_bits),
                 groups=tuple(data.get("groups", CardParams.groups)),
                 addresses=data.get("addresses", {}),
                 scheduling=data.get("scheduling", {}),
                 stalls=data.get("stalls", {}),
                 start=data.get("start", {}),
+                memory=data.get("memory"),
                 watch=Watch.read(data["watch"]) if "watch" in data else None,
             )
         except OSError as error:
@@ -133,7 +132,7 @@ class Manifest:
     @property
     def params(self) -> CardParams:
         """The parameters of the card's descriptor."""
-        return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops, self.service_bits, self.address_bits, groups=self.groups)
+        return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops, groups=self.groups)
 
     def tile(self, name: str) -> Tile:
         """The tile called `name`. Raises GirihError with a list of the tiles that exist."""

@@ -22,6 +22,7 @@ from girih.build.model import build_model
 from girih.card.flows import UNTAGGED, Flow, FlowResult, Latency, RunResult, ip_number, mac_bytes
 from girih.card.library import CardFault, Library
 from girih.card.manifest import Manifest
+from girih.card.memory import ExternalMemory
 from girih.card.registers import Bus, Registers, violations
 from girih.card.stall import CardStalled, Stall, Waiting, explain
 from girih.errors import GirihError, GirihErrors
@@ -120,6 +121,9 @@ class VirtualCard(Bus):
         if self.watch:
             self._call("watchdog", self._card, watchdog)
         self.registers = Registers(self.manifest, self)
+        memory = self.manifest.memory
+        self.memory = None if memory is None else ExternalMemory(self._library, self._card, memory)
+        """What stands behind the card's AXI4 port; None if it has none."""
         self._flows: list[Flow] = []
         self._bare = bare
         self.services: ServiceControl | None = None

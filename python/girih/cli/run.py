@@ -103,6 +103,8 @@ def _report(card: VirtualCard, session: Session, account: Account) -> None:
     """Prints the traffic, and whether the account is even. Raises GirihError if it is not, or if a cable is gone."""
     console.print(port_table(*card.pins()))
     console.print(traffic_table(card.registers.counters()))
+    if card.memory:
+        console.print(card.memory.stats.text)
     console.print(f"{card.cycle} cycles, {session.cycles_per_second:,.0f} a second while busy, seed {card.seed}")
     account.judge()
     console.print(account.text, markup=False)

@@ -64,11 +64,6 @@ class Fabric:
         """The number of a place in descriptors."""
         return self.shape.node(at)
 
-    @property
-    def address_bits(self) -> int:
-        """Bits of a node in a descriptor, in which no tile has the greatest number, as CARD_NODE in a node's number."""
-        return min((max(self.node(at) for at in self.shape.places) + 1).bit_length(), CARD_NODE.bit_length())
-
     def index(self, at: Place) -> int:
         """The fabric port of a place."""
         return self.shape.places.index(at)
@@ -136,6 +131,18 @@ class Traffic:
 
 
 @dataclass(frozen=True)
+class ExternalMemory:
+    """The memory behind the AXI4 port of the virtual card. megabytes: of 2^20 bytes. latency, jitter, refresh_every, refresh_for: cycles."""
+
+    megabytes: int = 4096
+    latency: int = 100
+    jitter: int = 0
+    bytes_per_cycle: int = 64
+    refresh_every: int = 0
+    refresh_for: int = 0
+
+
+@dataclass(frozen=True)
 class Design:
     """A design file as it was read. fabric: None if it could not be read."""
 
@@ -149,6 +156,8 @@ class Design:
     tiles_line: int
     scheduling: SchedulingText
     traffic: TrafficText = TrafficText()
+    memory: ExternalMemory = ExternalMemory()
+    memory_line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -217,6 +226,11 @@ class Tile:
         return self.nodes[0]
 
 
+def nets(tile: Tile, side: str) -> str:
+    """How the card's nets of a tile's link begin. Replies: `copy_in_reply`, since `copy_reply_in` is that of a tile `copy_reply`."""
+    return "_".join((tile.name, *reversed(side.split("_"))))
+
+
 @dataclass(frozen=True)
 class Link:
     """A link between a tile and the fabric. index: of its fabric port, None for a tile that has only one."""
@@ -241,7 +255,7 @@ class Link:
     def net(self, signal: str) -> str:
         """The card's net of a signal of the link."""
         element = "" if self.index is None else f"[{self.index}]"
-        return f"{self.tile.name}_{self.side}_{signal}{element}"
+        return f"{nets(self.tile, self.side)}_{signal}{element}"
 
 
 @dataclass(frozen=True)
@@ -258,6 +272,7 @@ class Card:
     tiles: tuple[Tile, ...]
     scheduling: Scheduling
     traffic: Traffic = Traffic()
+    memory: ExternalMemory | None = None
 
     def tile(self, name: str) -> Tile:
         return next(tile for tile in self.tiles if tile.name == name)

@@ -50,8 +50,8 @@ def test_a_tile_that_answers_gives_the_card_a_second_class():
     text = emit_card(card, "0")
     assert ".Classes(2)" in text and "replies apart from requests" in text
     # Port 1 is asker's, 2 answerer's; links of replies follow the six of requests.
-    assert "assign asker_reply_in_valid = fabric_out_valid[7];" in text
-    assert "assign fabric_in_valid[8] = answerer_reply_out_valid;" in text
+    assert "assign asker_in_reply_valid = fabric_out_valid[7];" in text
+    assert "assign fabric_in_valid[8] = answerer_out_reply_valid;" in text
     assert "(256'(1) << AskerNode);" in text[text.index("ReplyNodes =") :]
     assert ".ReplyNodes(ReplyNodes & ~(256'(1) << AnswererNode))" in text
 

@@ -9,6 +9,7 @@ from girih.build.generate import write_if_changed
 from girih.compiler.emit.pins import link_pins
 from girih.errors import GirihError
 from girih.paths import BUILD
+from girih.spec import axi
 from girih.spec.kinds import Kind, load_kinds
 from girih.verilog import render
 
@@ -60,6 +61,8 @@ def _own_pins(kind: Kind) -> dict[str, tuple[str, str]]:
             wide = {"tdata": " [W-1:0]", "tkeep": " [W/8-1:0]"}
             pins |= {f"{prefix}_{name}": (f"{there} logic{wide.get(name, '')}", "") for name in ("tvalid", "tdata", "tkeep", "tlast", "tuser")}
             pins[f"{prefix}_tready"] = (f"{back} logic", "")
+    if "axi" in kind.uses:
+        pins |= {pin.name: (f"{pin.direction:6} logic {pin.width}".rstrip(), "") for pin in axi.PINS}
     if "now" in kind.uses:
         pins["now_i"] = ("input  timestamp_t", "")
     if "credits_in" in kind.uses:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from girih.compiler import values
@@ -16,6 +16,7 @@ from girih.compiler.check.deadlock import check_deadlock
 from girih.compiler.check.fill import filled
 from girih.compiler.check.groups import check_groups, with_groups
 from girih.compiler.check.headers import check_headers
+from girih.compiler.check.memory import check_memory
 from girih.compiler.check.places import place
 from girih.compiler.check.scheduling import check_scheduling
 from girih.compiler.check.traffic import check_traffic
@@ -103,13 +104,13 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     design = with_groups(design, known)
     ports = {tile.name: _fabric_ports(tile, known[tile.name]) for tile in design.tiles}
     fabric, places = place(design, ports, report)
-    design = replace(design, params=replace(design.params, address_bits=fabric.address_bits))
     scheduling = check_scheduling(design, known, report)
     plan = _Plan(design, known, ports, fabric, places, scheduling, report)
     tiles = tuple(_tile(text, kind, plan) for text in design.tiles if (kind := known[text.name]) is not None)
     traffic = check_traffic(design, tiles, scheduling, report)
+    memory = check_memory(design, tiles, report)
     card = Card(
-        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tiles, scheduling, traffic
+        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tiles, scheduling, traffic, memory
     )
     too_high = any(tile.port is not None and tile.port >= card.ports for tile in card.tiles)
     if design.tiles and None not in known.values() and not too_high:
@@ -141,7 +142,7 @@ def _tile(text: TileText, kind: Kind, plan: _Plan) -> Tile:
     _check_port(text, kind, design, report)
     table = hops.resolve(text, kind, plan.kinds, design.ports, report, plan.scheduler_for(text))
     follows = filled(text, kind, design, plan.scheduling, plan.nodes, len(table), report)
-    config, parameters = settings.resolve(text, kind, design, follows, plan.targets, report)
+    config, parameters = settings.resolve(text, kind, design, follows, plan.targets, plan.nodes, report)
     places = plan.places_of(text.name)
     return Tile(
         name=text.name,

@@ -14,7 +14,7 @@ from girih.spec.message import SUPPORTED_WIDTHS, CardParams
 from girih.spec.parameters import Parameters
 
 REPLICA_KEY = "replica"  # the key of a balancer's node table
-_EXAMPLES = {"mac": "02:67:69:72:69:68", "ipv4": "10.77.0.1", "node": "a_tile", "flag": "true"}
+_EXAMPLES = {"mac": "02:67:69:72:69:68", "ipv4": "10.77.0.1", "node": "a_tile", "tile": "a_tile", "flag": "true"}
 REPLICAS = "replicas"  # the field that is derived from a balancer's next
 
 Values = tuple[tuple[str, Value], ...]
@@ -26,12 +26,13 @@ def resolve(
     design: Design,
     filled: Mapping[str, Value],
     targets: Mapping[str, int | str],
+    nodes: Mapping[str, int],
     report: Report,
 ) -> tuple[Values, tuple[tuple[str, int], ...]]:
     """The values of all configuration fields, and of the parameters that the design sets or that name a port.
 
     filled: values derived from the rest of the design, by name; a tile cannot set them. targets: the node of every tile,
-    or the reason why it cannot be named. A field gets the tile's value, else the card's address of that name, else
+    or the reason why messages cannot be sent there; nodes: that of every tile. A field gets the tile's value, else the card's address of that name, else
     the kind's default.
     """
     given = {key.text: value for key, value in tile.settings}
@@ -42,7 +43,7 @@ def resolve(
         if field.name in config:
             continue
         if field.name in given:
-            config[field.name] = _field(field, given[field.name], tile.name, targets, report)
+            config[field.name] = _field(field, given[field.name], tile.name, nodes if field.format == "tile" else targets, report)
         elif inherited.get(field.name) is not None:
             config[field.name] = inherited[field.name]
         elif field.default is not None:
@@ -168,7 +169,8 @@ def _field(
     if len(items) > field.count:
         report.error(tree.line, f"{field.name} of tile {tile} has {len(items)} values", f"It may have {field.count}.")
         return None
-    given = [_value(field, item, tile, report) or 0 for item in items if isinstance(item, Scalar)]
+    one = [_node(field, item, tile, targets, report) if field.format == "tile" else _value(field, item, tile, report) for item in items if isinstance(item, Scalar)]
+    given = [value or 0 for value in one]
     return (*given, *[field.default or 0] * (field.count - len(given)))
 
 

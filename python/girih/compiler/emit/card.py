@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from girih.compiler.emit.heading import origin, summary
-from girih.compiler.emit.pins import AXI_LITE, CARD_PORTS, link_pins
-from girih.compiler.model import Card, Hop, Link, Tile, Value
+from girih.compiler.emit.pins import AXI_LITE, EXTERNAL_MEMORY, card_ports, link_pins
+from girih.compiler.model import Card, Hop, Link, Tile, Value, nets
 from girih.spec.kinds import ConfigField
 from girih.verilog import render
 
@@ -26,7 +26,7 @@ def emit_card(card: Card, digest: str) -> str:
         card=card,
         origin=origin(card),
         summary=summary(card),
-        pins=CARD_PORTS,
+        pins=card_ports(card.memory is not None),
         nodes=[(_node(tile.name, port), node) for tile in card.tiles for port, node in enumerate(tile.nodes)],
         takers=[_node(tile.name, port) for tile in card.tiles for port in tile.kind.in_ports(len(tile.nodes))],
         reply_takers=[_node(tile.name) for tile in card.tiles if tile.kind.takes_replies] if card.classes > 1 else [],
@@ -92,7 +92,7 @@ def _side(card: Card, tile: Tile, side: str) -> dict:
         for signal, backwards in (("valid", False), ("flit", False), ("ready", True)):
             there, here = f"fabric_{fabric}_{signal}[{fabric_port(card, link)}]", link.net(signal)
             assigns.append((here, there) if link.into_tile != backwards else (there, here))
-    return {"name": f"{tile.name}_{side}", "vector": vector, "array": array, "assigns": assigns}
+    return {"name": nets(tile, side), "vector": vector, "array": array, "assigns": assigns}
 
 
 def _bridge(card: Card, digest: str) -> Instance:
@@ -114,10 +114,12 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
     kind = tile.kind
     connections = list(CLOCKED)
     for side in kind.sides:
-        connections += link_pins(side, f"{tile.name}_{side}_{{}}")
+        connections += link_pins(side, f"{nets(tile, side)}_{{}}")
     for use, prefix in (("axis_in", "s_axis"), ("axis_out", "m_axis")):
         if use in kind.uses:
             connections += _ethernet(prefix, tile.port)
+    if "axi" in kind.uses:
+        connections += [f".{port.name}" for port in EXTERNAL_MEMORY]
     if "now" in kind.uses:
         connections.append(".now_i(now)")
     if "credits_in" in kind.uses:

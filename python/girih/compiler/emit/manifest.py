@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 from girih.compiler import values
@@ -12,7 +13,7 @@ from girih.compiler.emit.heading import origin, summary
 from girih.compiler.emit.registers import base, histogram, registers
 from girih.compiler.emit.scheduling import describe
 from girih.compiler.emit.watch import watch
-from girih.compiler.model import CARD_NODE, Card, Tile
+from girih.compiler.model import CARD_NODE, Card, ExternalMemory, Tile
 from girih.compiler.paths import services
 from girih.paths import ROOT
 from girih.spec.kinds import WINDOW, Register, card_registers
@@ -33,8 +34,6 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         "max_frame": card.params.max_frame,
         "route_hops": card.params.route_hops,
         "chain_hops": card.params.chain_hops,
-        "service_bits": card.params.service_bits,
-        "address_bits": card.params.address_bits,
         "groups": list(card.params.groups),
         "fabric": {"topology": card.fabric.topology, "x": card.fabric.x, "y": card.fabric.y, "tiles": card.fabric.tiles},
         "stalls": _stalls(card),
@@ -49,9 +48,17 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         ],
         "sources": [_relative(path) for path in sources],
     }
+    if card.memory is not None:
+        manifest["memory"] = _memory(card.memory)
     if card.params.chain_hops:
         manifest["scheduling"] = describe(card)
     return json.dumps(manifest, indent=1) + "\n"
+
+
+def _memory(memory: ExternalMemory) -> dict[str, int]:
+    """The settings of the memory behind the virtual card's port, as girih_memory_params names them."""
+    settings = asdict(memory)
+    return {"size": settings.pop("megabytes") << 20, **settings}
 
 
 def _stalls(card: Card) -> dict[str, int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from girih.spec import axi
+
 
 @dataclass(frozen=True)
 class Port:
@@ -54,7 +56,12 @@ AXI_LITE = [
     Port("output", "s_axil_rvalid"),
     Port("input", "s_axil_rready"),
 ]
-CARD_PORTS = [*CLOCK, *ETHERNET, *AXI_LITE]
+EXTERNAL_MEMORY = [Port(pin.direction, pin.name, pin.width) for pin in axi.PINS]
+
+
+def card_ports(memory: bool = False) -> list[Port]:
+    """All pins of a card. memory: it has an AXI4 port for external memory."""
+    return [*CLOCK, *ETHERNET, *AXI_LITE, *(EXTERNAL_MEMORY if memory else [])]
 
 
 def link_pins(side: str, net: str) -> list[str]:

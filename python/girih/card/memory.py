@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The external memory of a running virtual card."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from girih.card.library import Library
+from girih.errors import GirihError
+
+
+@dataclass(frozen=True)
+class MemoryStats:
+    """The traffic at the AXI4 port: transactions, their beats, and the most reads that were in flight at a time."""
+
+    reads: int
+    writes: int
+    read_beats: int
+    write_beats: int
+    most_reads: int
+
+    @property
+    def text(self) -> str:
+        return (
+            f"External memory: {self.reads} reads of {self.read_beats} beats, {self.writes} writes of {self.write_beats} beats, "
+            f"at most {self.most_reads} reads in flight"
+        )
+
+
+class ExternalMemory:
+    """What stands behind the card's AXI4 port: its content, and how fast it is.
+
+    settings: those of the design. Raises GirihError for what the memory cannot have.
+    """
+
+    def __init__(self, library: Library, card, settings: Mapping[str, float]):
+        self._ffi, self._call, self._card = library.ffi, library.call, card
+        self._params = self._ffi.new("girih_memory_params *")
+        library.api.girih_memory_params_init(self._params)
+        self.set(**settings)
+
+    def set(self, **settings: float) -> None:
+        """Changes some of size, latency, jitter, bytes_per_cycle, refresh_every, refresh_for, ready, seed."""
+        for name, value in settings.items():
+            if name not in dir(self._params):
+                raise GirihError(f"no setting is called {name!r}", "memory", f"There are: {', '.join(dir(self._params))}.")
+            setattr(self._params, name, value)
+        self._call("memory_set", self._card, self._params)
+
+    def fail(self, first: int, size: int) -> None:
+        """From now on accesses to these bytes are answered with an error of the slave; size 0: none are."""
+        self._call("memory_fail", self._card, first, size)
+
+    def read(self, address: int, size: int) -> bytes:
+        """What the memory holds now."""
+        data = self._ffi.new("uint8_t[]", size)
+        self._call("memory_read", self._card, address, data, size)
+        return bytes(self._ffi.buffer(data, size))
+
+    def write(self, address: int, data: bytes) -> None:
+        """Changes what it holds, beside the card."""
+        self._call("memory_write", self._card, address, data, len(data))
+
+    @property
+    def stats(self) -> MemoryStats:
+        stats = self._ffi.new("girih_memory_stats *")
+        self._call("memory_stats_get", self._card, stats)
+        return MemoryStats(**{name: getattr(stats, name) for name in MemoryStats.__dataclass_fields__})
