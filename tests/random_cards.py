@@ -76,8 +76,16 @@ def random_params(rng: random.Random, chained: bool) -> CardParams:
     return CardParams.chained(rng.choice(widths), frame) if chained else CardParams(rng.choice(widths), frame)
 
 
+def external_memory(params: CardParams, names: Names, rng: random.Random) -> list[str]:
+    """A memory tile, and copy engines with grants."""
+    memory, copies = names.new("memory"), [names.new("copy") for _ in range(rng.randint(1, 3))]
+    grants: dict[str, list] = {"node": copies, "last": [rng.randrange(1 << 28) for _ in copies], "rights": [rng.randrange(16) for _ in copies]}
+    settings = {f"grant_{name}": f"[{', '.join(map(str, values))}]" for name, values in grants.items()}
+    return [tile(memory, "memory", params, rng, **settings), *(tile(copy, "copy", params, rng, next=memory) for copy in copies)]
+
+
 def stack(rng: random.Random) -> str:
-    """A network stack at each of one or two ports: UDP port 7 echoes; relays, buffers, balancers and tiles that ask others anywhere between."""
+    """A network stack at each of one or two ports: UDP port 7 echoes; relays, buffers, balancers and tiles that ask others anywhere between; sometimes a memory."""
     params, names, ports = random_params(rng, False), Names(rng), rng.choice((1, 1, 2))
     tiles: list[str] = []
 
@@ -121,6 +129,8 @@ def stack(rng: random.Random) -> str:
         tiles.append(tile(here["udp_tx"], "udp_tx", params, rng, next=through(here["ipv4_tx"])))
         tiles.append(tile(here["ipv4_tx"], "ipv4_tx", params, rng, ip=ip, ttl=rng.randint(1, 255), next=through(out)))
         tiles.append(tile(here["eth_tx"], "eth_tx", params, rng, port=port, reflect="false" if resolved else "true"))
+    if rng.random() < 0.3:
+        tiles += external_memory(params, names, rng)
     return heading(params, ports, len(tiles), rng, False) + "".join(rng.sample(tiles, len(tiles)))
 
 

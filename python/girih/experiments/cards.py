@@ -16,10 +16,14 @@ from girih.card import VirtualCard
 from girih.compiler.compile import simulated
 from girih.experiments import FOLDER, Progress
 from girih.paths import BUILD
+from girih.spec.message import MEMORY as MEMORY_GROUP
 from girih.spec.message import CardParams
 
 # Of experiments/cards/pipeline, as of designs/udp_echo.yaml.
 ADDRESSES = {"mac": "02:67:69:72:69:68", "ip": "10.77.0.2", "udp": [{"port": 7, "tile": "echo"}]}
+
+
+MEMORY = {"memory_load"}  # those with a port for external memory
 
 
 def card_folder(name: str, data_width: int = 512, constants: Mapping[str, int] | None = None) -> Path:
@@ -27,13 +31,13 @@ def card_folder(name: str, data_width: int = 512, constants: Mapping[str, int] |
 
     constants: of its package `card_pkg`, for a card that comes in several sizes.
     """
-    params = CardParams(data_width=data_width)
+    params = CardParams.with_groups(data_width, groups=[MEMORY_GROUP] if name in MEMORY else [])
     tops = [FOLDER / "cards" / name / "card.sv"]
     if constants:
         package = _package(name, constants)
         tops.append(BUILD / "generated" / digest(package) / "card_pkg.sv")
         write_if_changed(tops[-1], package)
-    sources = simulated(tops, params, ports=1)
+    sources = simulated(tops, params, ports=1, memory=name in MEMORY)
     key = digest(*[path.read_bytes() for path in sources])
     manifest = {
         "name": name,
@@ -47,6 +51,7 @@ def card_folder(name: str, data_width: int = 512, constants: Mapping[str, int] |
         "addresses": ADDRESSES,
         "links": [],
         "tiles": [],
+        **({"memory": {}} if name in MEMORY else {}),
         "sources": [str(path) for path in sources],
     }
     folder = BUILD / "designs" / f"{name}-{key}"

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies a range of external memory to another, on a command through its window: a flit in two cycles, with up to Reads reads
+// in flight. Source, destination and size are multiples of a flit. The ranges must not overlap in a way that a
+// byte is written before it is read.
+//
+// It asks for a flit only if it has room for it, so it always takes replies. These come in the order of its requests, so the
+// addresses of writes follow one another. After the first failure it asks for nothing more, and the copy ends when all
+// that it has asked for has been answered.
+module copy_engine
+  import girih_pkg::*, copy_pkg::*, memory_access_pkg::*, copy_window_pkg::*;
+#(
+    parameter int unsigned Reads = 128
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    input  logic  reply_in_valid_i,
+    output logic  reply_in_ready_o,
+    input  flit_t reply_in_flit_i,
+
+    input  logic        window_valid_i,
+    input  logic        window_write_i,
+    input  logic [13:0] window_addr_i,
+    input  logic [31:0] window_data_i,
+    input  tenant_t     window_tenant_i,
+    output logic        window_done_o,
+    output logic        window_error_o,
+    output logic [31:0] window_data_o,
+
+    input  cfg_t   cfg_i,
+    output event_t event_o
+);
+  if (Reads < 2 || (Reads & (Reads - 1)) != 0) begin : gen_bad_reads
+    $fatal(1, "copy_engine: Reads is %0d; it must be a power of two, at least 2", Reads);
+  end
+
+  typedef logic [AddrBits-EmptyWidth-1:0] place_t;  // a flit in memory
+  typedef logic [31-EmptyWidth:0] flits_t;  // a number of them
+  typedef logic [$clog2(Reads):0] room_t;
+
+  // The command.
+  logic [63:0] source_q, destination_q;
+  logic [31:0] size_q;
+  logic busy_q, starts, ends;
+  status_e state_q;  // what went wrong first
+  tenant_t tenant_q;
+
+  // The copy: what is still to be read, and what is not known to be written.
+  place_t read_q, write_q;
+  flits_t to_read_q, left_q;
+  room_t room_q;  // for flits that are asked for
+  logic [$clog2(Reads)+1:0] asked_q;  // requests without a reply
+
+  // Replies.
+  logic replied, failed, came;
+  status_e status;
+  assign reply_in_ready_o = 1'b1;
+  assign replied = reply_in_valid_i && reply_in_flit_i.last;
+  assign status = status_e'(reply_in_flit_i.desc.memory_status);
+  assign failed = state_q != StatusOk;
+  assign came = reply_in_valid_i && reply_in_flit_i.desc.memory_op == OpRead;
+  logic unused;
+  assign unused = &{reply_in_flit_i, source_q, destination_q, size_q};
+
+  // Of a failed copy the data are thrown away.
+  logic data_valid, data_ready, unused_ready;
+  logic [W-1:0] data;
+  fifo #(
+      .T(logic [W-1:0]),
+      .Depth(Reads)
+  ) u_data (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(came && status == StatusOk),
+      .in_ready_o(unused_ready),
+      .in_data_i(reply_in_flit_i.data),
+      .out_valid_o(data_valid),
+      .out_ready_i(data_ready),
+      .out_data_o(data)
+  );
+
+  // Requests: what can be written goes first. There are never more writes without a reply than there is room for.
+  logic ask_ready, reads, writes, room;
+  flit_t ask;
+  localparam int unsigned MostAsked = 2 * Reads;
+  assign room = 32'(asked_q) < MostAsked;
+  assign writes = data_valid && !failed && room;
+  assign reads = !writes && to_read_q != '0 && room_q != '0 && !failed && room;
+  assign data_ready = failed || (writes && ask_ready);
+  always_comb begin
+    ask = '0;
+    ask.desc.tenant = tenant_q;
+    ask.desc.memory_op = writes ? OpWrite : OpRead;
+    ask.desc.memory_addr = {writes ? write_q : read_q, EmptyWidth'(0)};
+    ask.desc.memory_bytes = $bits(ask.desc.memory_bytes)'(FlitBytes);
+    ask.last = 1'b1;
+    ask.data = data;
+  end
+  skid_buffer #(
+      .T(flit_t)
+  ) u_ask (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(reads || writes),
+      .in_ready_o(ask_ready),
+      .in_data_i(ask),
+      .out_valid_o,
+      .out_ready_i,
+      .out_data_o(out_flit_o)
+  );
+  assign out_key_o = '0;
+
+  logic reads_now, writes_now;
+  assign reads_now = reads && ask_ready;
+  assign writes_now = writes && ask_ready;
+  assign ends = busy_q && asked_q == '0 && !data_valid && (failed || left_q == '0);
+
+  // The window.
+  logic mine, misplaced;
+  assign mine = (window_tenant_i == '0 || window_tenant_i == cfg_i.tenant) && window_addr_i <= LeftAt;
+  assign misplaced = |{source_q[EmptyWidth-1:0], destination_q[EmptyWidth-1:0], size_q[EmptyWidth-1:0]} ||
+      |{source_q[63:AddrBits], destination_q[63:AddrBits]} || size_q == '0;
+  assign starts = window_valid_i && window_write_i && mine && window_addr_i == StartAt && !busy_q && !misplaced;
+  assign window_done_o = window_valid_i;
+  always_comb begin
+    window_error_o = !mine;
+    if (window_write_i && (busy_q || window_addr_i > StartAt)) window_error_o = 1'b1;
+    if (window_write_i && window_addr_i == StartAt && misplaced) window_error_o = 1'b1;
+    unique case (window_addr_i)
+      SourceAt: window_data_o = source_q[31:0];
+      SourceAt + 4: window_data_o = source_q[63:32];
+      DestinationAt: window_data_o = destination_q[31:0];
+      DestinationAt + 4: window_data_o = destination_q[63:32];
+      SizeAt: window_data_o = size_q;
+      StateAt: window_data_o = {25'd0, state_q, 3'd0, busy_q};
+      LeftAt: window_data_o = {left_q, EmptyWidth'(0)};
+      default: window_data_o = '0;
+    endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (window_valid_i && window_write_i && !window_error_o) begin
+      if (window_addr_i == SourceAt) source_q[31:0] <= window_data_i;
+      if (window_addr_i == SourceAt + 4) source_q[63:32] <= window_data_i;
+      if (window_addr_i == DestinationAt) destination_q[31:0] <= window_data_i;
+      if (window_addr_i == DestinationAt + 4) destination_q[63:32] <= window_data_i;
+      if (window_addr_i == SizeAt) size_q <= window_data_i;
+    end
+
+    room_q <= room_q - room_t'(reads_now) + room_t'(data_valid && data_ready) + room_t'(came && status != StatusOk);
+    asked_q <= asked_q + $bits(asked_q)'(reads_now || writes_now) - $bits(asked_q)'(replied);
+    if (reads_now) begin
+      read_q <= read_q + 1'b1;
+      to_read_q <= to_read_q - 1'b1;
+    end
+    if (writes_now) write_q <= write_q + 1'b1;
+    if (replied && !came && status == StatusOk) left_q <= left_q - 1'b1;
+    if (replied && status != StatusOk && !failed) state_q <= status;
+    if (ends) busy_q <= 1'b0;
+    if (starts) begin
+      busy_q <= 1'b1;
+      state_q <= StatusOk;
+      tenant_q <= cfg_i.tenant;
+      read_q <= source_q[AddrBits-1:EmptyWidth];
+      write_q <= destination_q[AddrBits-1:EmptyWidth];
+      to_read_q <= size_q[31:EmptyWidth];
+      left_q <= size_q[31:EmptyWidth];
+    end
+    if (rst_i) begin
+      source_q <= '0;
+      destination_q <= '0;
+      size_q <= '0;
+      busy_q <= 1'b0;
+      state_q <= StatusOk;
+      to_read_q <= '0;
+      left_q <= '0;
+      room_q <= room_t'(Reads);
+      asked_q <= '0;
+    end
+  end
+
+  always_comb begin
+    event_o = '0;
+    event_o.made_requests = reads_now || writes_now;
+    event_o.used_replies = replied;
+    event_o.mark_copies = ends && !failed;
+    event_o.mark_failed = ends && failed;
+  end
+endmodule

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""External memory on a whole card: copies through the Python client, with memories of all speeds, faults of the bus, grants, resets, and
+frames that pass beside them."""
+
+import random
+
+import pytest
+
+from girih.card.account import account
+from girih.card.copies import CopyEngine
+from girih.card.virtual import VirtualCard
+from girih.errors import GirihError
+from girih.paths import ROOT
+
+DESIGN = ROOT / "designs" / "memory.yaml"
+PAGE = 4096
+MEMORIES = {
+    "as the design says": {},
+    "near": {"latency": 1},
+    "random": {"latency": 20, "jitter": 200, "ready": 0.5, "seed": 3},
+    "slow": {"latency": 400, "bytes_per_cycle": 5.5, "jitter": 7},
+    "refreshed": {"latency": 60, "refresh_every": 500, "refresh_for": 400, "jitter": 50},
+}
+
+
+@pytest.fixture(scope="module")
+def opened():
+    with VirtualCard.open(DESIGN) as card:
+        yield card
+
+
+@pytest.fixture
+def card(opened):
+    """The card at rest, with the memory of the design, empty where the tests use it."""
+    opened.reset()
+    opened.memory.set(**opened.manifest.memory | {"ready": 1.0})
+    opened.memory.fail(0, 0)
+    opened.memory.write(0, bytes(512 * PAGE))
+    return opened
+
+
+def finish(card: VirtualCard, *engines: CopyEngine) -> int:
+    """Runs until the copies have ended and the card rests; the cycles of the copies. Every message is accounted for."""
+    start = card.cycle
+    while any(engine.running for engine in engines):
+        card.run(20)
+        assert card.cycle - start < 1_000_000
+    cycles = card.cycle - start
+    card.run_until_quiet()
+    account(card.manifest, card.registers.counters()).judge()
+    return cycles
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_copies_are_right_with_any_memory(card, memory):
+    card.memory.set(**MEMORIES[memory])
+    rng = random.Random(memory)
+    engines = [CopyEngine(card.registers, name) for name in ("copy", "copy_1")]
+    for _ in range(3):
+        wanted = []
+        for index, engine in enumerate(engines):
+            size = 64 * rng.randint(1, 300)
+            base = index * 256 * PAGE
+            source, destination = base + 64 * rng.randrange(1000), base + 100 * PAGE + 64 * rng.randrange(1000)
+            data = rng.randbytes(size)
+            card.memory.write(source, data)
+            card.memory.write(destination - 64, b"\xaa" * (size + 128))
+            engine.start(source, destination, size)
+            wanted.append((destination, data))
+        finish(card, *engines)
+        for engine, (destination, data) in zip(engines, wanted, strict=True):
+            assert engine.failure is None and engine.left == 0
+            assert card.memory.read(destination - 64, len(data) + 128) == b"\xaa" * 64 + data + b"\xaa" * 64
+
+
+def test_a_copy_is_as_fast_as_its_link(card):
+    """A read and a write of a flit each take a cycle of the engine's link, with 128 reads in flight."""
+    card.memory.set(latency=100, bytes_per_cycle=128, refresh_every=0)
+    engine = CopyEngine(card.registers, "copy")
+    engine.start(0, 100 * PAGE, 4000 * 64)
+    cycles = finish(card, engine)
+    assert 8000 <= cycles < 8500
+    assert card.memory.stats.most_reads >= 100
+
+
+@pytest.mark.parametrize("source, destination", [(256, 0), (0, 256), (255, 0), (0, 511), (1 << 27, 0)], ids=str)
+def test_a_copy_beyond_its_grants_is_refused(card, source, destination):
+    """Pages of the other engine, and of nobody: nothing is read or written there, and the engine goes on."""
+    card.memory.write(0, b"\x11" * 256 * PAGE + b"\x22" * 256 * PAGE)
+    engine = CopyEngine(card.registers, "copy")
+    engine.start(source * PAGE, destination * PAGE, 4 * PAGE)
+    finish(card, engine)
+    assert engine.failure == "refused" and engine.left
+    assert b"\x22" not in card.memory.read(0, 256 * PAGE) and b"\x11" not in card.memory.read(256 * PAGE, 256 * PAGE)
+    assert card.registers.counters("memory")["memory"]["mark_refused"] > 0
+    engine.start(0, 64 * 10, 64)
+    finish(card, engine)
+    assert engine.failure is None
+
+
+def test_grants_change_while_the_card_runs(card):
+    engine = CopyEngine(card.registers, "copy")
+    rights = card.registers.read("memory.grant_rights[0]")
+    assert rights == 3
+    card.registers.write("memory.grant_rights[0]", 1)
+    engine.start(0, PAGE, PAGE)
+    finish(card, engine)
+    assert engine.failure == "refused"
+    with pytest.raises(GirihError):
+        card.registers.as_tenant(1).write("memory.grant_rights[0]", 3)
+    card.registers.write("memory.grant_rights[0]", 3)
+    engine.start(0, PAGE, PAGE)
+    finish(card, engine)
+    assert engine.failure is None
+
+
+@pytest.mark.parametrize("broken", ["source", "destination"])
+def test_errors_of_the_bus_end_the_copy(card, broken):
+    engine = CopyEngine(card.registers, "copy")
+    card.memory.fail((10 if broken == "source" else 50) * PAGE + 640, 64)
+    engine.start(10 * PAGE, 50 * PAGE, 8 * PAGE)
+    finish(card, engine)
+    assert engine.failure == "slave" and engine.left
+    assert card.registers.counters("memory")["memory"]["mark_slave_errors"] >= 1
+    card.memory.set(size=20 * PAGE)
+    card.memory.fail(0, 0)
+    engine.start(0, 30 * PAGE, PAGE)
+    finish(card, engine)
+    assert engine.failure == "decode"
+
+
+def test_a_reset_in_the_middle_of_a_copy(card):
+    card.memory.set(**MEMORIES["random"])
+    data = random.Random(1).randbytes(64 * 500)
+    card.memory.write(0, data)
+    engine = CopyEngine(card.registers, "copy")
+    for cycles in (1, 150, 477):
+        engine.start(0, 100 * PAGE, len(data))
+        card.run(cycles)
+        card.reset()
+        assert not engine.running
+        assert card.memory.read(0, len(data)) == data
+    engine.start(0, 100 * PAGE, len(data))
+    finish(card, engine)
+    assert card.memory.read(100 * PAGE, len(data)) == data
+
+
+@pytest.mark.parametrize("source, destination, size", [(1, 0, 64), (0, 32, 64), (0, 64, 63), (0, 64, 0), (1 << 40, 0, 64)])
+def test_a_command_that_makes_no_sense_is_refused(card, source, destination, size):
+    engine = CopyEngine(card.registers, "copy")
+    with pytest.raises(GirihError, match="is refused"):
+        engine.start(source, destination, size)
+    assert not engine.running
+
+
+def test_frames_pass_beside_copies(card):
+    """None is lost and none is late: the memory's traffic has links of its own for its replies."""
+    engine = CopyEngine(card.registers, "copy")
+    engine.start(0, 100 * PAGE, 2000 * 64)
+    card.add_flow(payload=300, expect="forward", count=100, dst_mac="02:00:00:00:00:01")
+    result = card.run_flows(count=100)
+    assert result.flows[0].received == 100
+    finish(card, engine)
+
+
+def test_a_run_that_is_ended_waits_for_its_copies(card):
+    """A card whose memory works is not at rest: all that was asked is answered first."""
+    card.memory.set(latency=3000, bytes_per_cycle=2)
+    data = bytes(range(256)) * 100
+    card.memory.write(0, data)
+    engine = CopyEngine(card.registers, "copy")
+    engine.start(0, 100 * PAGE, len(data))
+    card.run(10)
+    assert card.rests_within(1_000_000)
+    assert not engine.running
+    account(card.manifest, card.registers.counters()).judge()
+    assert card.memory.read(100 * PAGE, len(data)) == data
+
+
+def test_run_reports_the_traffic_of_the_memory():
+    from tests.commands import girih
+
+    said = girih("run", str(DESIGN), "--cycles", "2000")
+    assert said.returncode == 0 and "External memory: 0 reads" in said.stdout
+    assert "Every message is accounted for" in said.stdout
+
+
+def test_settings_of_the_memory_that_cannot_be(card):
+    for wrong in ({"bytes_per_cycle": 0}, {"refresh_every": 10, "refresh_for": 10}, {"size": 0}, {"ready": 0}, {"colour": 1}):
+        with pytest.raises(GirihError):
+            card.memory.set(**wrong)
+        card.memory.set(**card.manifest.memory | {"ready": 1.0})
