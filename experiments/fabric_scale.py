@@ -14,6 +14,7 @@ SHAPES = {
     32: [("crossbar", 32, 1, 1), ("mesh", 8, 4, 1), ("butterfly", 4, 4, 2), ("butterfly", 4, 2, 4)],
 }
 TWO_CLASSES = (8, 16)  # tiles of the fabrics that are measured with two classes, too
+DESCRIPTORS = ("udp_echo_xbar", "panic", "panic_delay")  # designs
 PATTERNS = ("uniform", "opposite", "hotspot")  # by their numbers in the card
 WIDTH = 128  # of the links that carry the load; their width does not change the cycle counts
 WARM_UP, CYCLES = 2_000, 20_000
@@ -71,15 +72,37 @@ def _areas(progress: Progress) -> list[Row]:
 
     from girih.synth import synthesize_all, total
 
+    rows = _descriptors(progress)
     parts = {shape: Counter(_parts(*shape[1:])) for shape in _all() if shape[5] == 1 or shape[:2] != (16, "crossbar")}
     jobs = {part: {"top": part[0], "parameters": dict(part[1:])} for counts in parts.values() for part in counts}
     areas = synthesize_all(jobs, lambda part, _area: progress(f"{part[0]} {dict(part[1:])} done"))
-    rows = []
     for shape, counts in parts.items():
         area = total(areas[part] for part in counts.elements())
         params = _params(*shape)
         rows.append(Row("lut", params, "LUT", None, area.lut))
         rows.append(Row("lutram", params, "LUT sites", None, area.lutram))
+    return rows
+
+
+def _descriptors(progress: Progress) -> list[Row]:
+    """A crossbar of 8 with the descriptor of a design, and with everything that chains of eight services can need."""
+    from girih.compiler.check.card import check_file
+    from girih.paths import DESIGNS
+    from girih.spec.message import CardParams, descriptor_fields
+    from girih.synth import synthesize_all, total
+
+    of = {name: check_file(DESIGNS / f"{name}.yaml").params for name in DESCRIPTORS}
+    of |= {"eight hops, every field": CardParams.chained()}
+    parts = _parts("crossbar", 8, 1, 1, 1)
+    jobs = {(name, part): {"top": part[0], "parameters": dict(part[1:]), "params": params} for name, params in of.items() for part in parts}
+    areas = synthesize_all(jobs, lambda job, _area: progress(f"{job[1][0]} with the descriptor of {job[0]} done"))
+    rows = []
+    for name, params in of.items():
+        area = total(areas[name, part] for part in parts)
+        which = {**_params(8, "crossbar", 8, 1, 1, 1), "descriptor": name}
+        rows.append(Row("bits", which, "bits", None, sum(field.width for field in descriptor_fields(params))))
+        rows.append(Row("lut", which, "LUT", None, area.lut))
+        rows.append(Row("lutram", which, "LUT sites", None, area.lutram))
     return rows
 
 
@@ -111,7 +134,8 @@ EXHIBIT = Exhibit(
         "arrival, between random tiles under a load of 2 %. throughput: what arrives while every port always offers a message: to "
         "any other port (uniform), from port i to port N - 1 - i (opposite), one in four to port 0 (hotspot). lut: by Yosys at "
         "512 bits, queues apart (lutram); each sort of router, and of a crossbar's ports the parts, is measured once and counted as often as it is there. classes: with 2, requests and replies "
-        "both are such traffic; throughput is that of both, latency their mean; there is no area of the crossbar of 16."
+        "both are such traffic; throughput is that of both, latency their mean; there is no area of the crossbar of 16. "
+        "descriptor: of a crossbar of 8, with the fields and sizes that the compiler chooses for a design."
     ),
     run=run,
 )

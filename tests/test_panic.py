@@ -10,6 +10,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from girih.card import VirtualCard
 from girih.errors import GirihError
+from girih.rmt.stage import Refused
+from girih.services.chains import bits_of
 from girih.testing import SEED
 from tests.frames import Host, ethernet, ipv4, udp
 from tests.oracle import IPV4, UDP
@@ -122,7 +124,7 @@ def test_a_tenant_reaches_no_register_and_no_table(card, tenant):
     [
         ({"services": ["fifth"]}, "fifth is not among the services"),
         ({"services": []}, "a chain of 0 services"),
-        ({"services": ["first"] * 9}, "a chain of 9 services"),
+        ({"services": ["first"] * 5}, "a chain of 5 services. On this card it may have 1 to 4. For longer ones write chain_hops: 5"),
         ({"match": {"udp.port": 1}}, "no match on udp.port"),
         ({"match": {}}, "no match on nothing"),
         ({"match": {"ipv4.src": 1}}, "lacks a field of the match"),
@@ -134,6 +136,15 @@ def test_what_is_no_chain_is_refused(card, change, complaint):
     chain = {"name": "late", "services": ["first"], "match": {"udp.dst": 2000}} | change
     with pytest.raises(GirihError, match=complaint):
         card.services.add_chain(chain.pop("name"), chain.pop("services"), **chain)
+
+
+@pytest.mark.parametrize("chain", [[{"service": 4}], [{}] * 5])
+def test_the_card_itself_refuses_a_chain_that_descriptors_cannot_hold(card, chain):
+    """Four services and four hops: it is not cut down to what fits."""
+    stages = card.services._stages
+    action = {"chain_set": 1, "chain_count": len(chain), "chain": chain}
+    with pytest.raises(Refused):
+        stages.insert("wire", 0, stages.entry("wire", 0, bits_of({"udp.dst": 2000}), action, 16))
 
 
 # ---- panic.yaml: real engines ----

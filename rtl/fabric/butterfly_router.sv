@@ -64,7 +64,7 @@ module butterfly_router
     localparam bit OfRow = i >= RowPort && i < ColumnPort;
     node_t to;
     logic [2:0] to_x, to_y, to_tile;
-    assign to = in_flit_i[i].desc.dst;
+    assign to = node_t'(in_flit_i[i].desc.dst);
     assign to_x = nearest(to[4:2], Columns);
     assign to_y = nearest(to[7:5], Rows);
     assign to_tile = nearest({1'b0, to[1:0]}, Tiles);

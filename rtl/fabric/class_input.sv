@@ -26,8 +26,8 @@ module class_input
     input logic [1:0] take_i,  // it leaves in this cycle; at most one, and only what waits
 
     output logic [1:0] valid_o,  // a flit waits; its message's ends, for the watchdog of a simulation
-    output node_t [1:0] src_o,
-    output node_t [1:0] dst_o
+    output address_t [1:0] src_o,
+    output address_t [1:0] dst_o
 );
   if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : gen_bad_depth
     $fatal(1, "class_input: Depth is %0d; it must be a power of two, at least 2", Depth);

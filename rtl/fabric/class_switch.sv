@@ -39,8 +39,8 @@ module class_switch
 
   // What a link holds, for the watchdog of a simulation: synthesis removes it. Named as in a flit.
   typedef struct packed {
-    node_t src;
-    node_t dst;
+    address_t src;
+    address_t dst;
   } ends_t;
   typedef struct packed {ends_t desc;} seen_t;
   seen_t [1:0][Ports-1:0] at_head;  // [class][input]

@@ -59,7 +59,7 @@ module crossbar
 
   for (genvar i = 0; i < int'(Ports); i++) begin : gen_way
     for (genvar o = 0; o < int'(Ports); o++) begin : gen_output
-      assign way[i][o] = o == int'(Last) ? ToLast[arriving[i].desc.dst] : Outputs[o] && arriving[i].desc.dst == node_t'(o);
+      assign way[i][o] = o == int'(Last) ? ToLast[node_t'(arriving[i].desc.dst)] : Outputs[o] && node_t'(arriving[i].desc.dst) == node_t'(o);
     end
   end
 

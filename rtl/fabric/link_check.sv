@@ -75,7 +75,7 @@ module link_check
   end
 
   if (Routed) begin : gen_routed
-    node_t src_q, dst_q;
+    address_t src_q, dst_q;
     always_ff @(posedge clk_i) begin
       if (take && !middle_q) begin
         src_q <= flit_i.desc.src;
@@ -85,7 +85,7 @@ module link_check
 
     always_ff @(posedge clk_i) begin
       if (take) begin
-        if (!middle_q && !Nodes[flit_i.desc.dst]) begin
+        if (!middle_q && !Nodes[node_t'(flit_i.desc.dst)]) begin
           assert (1'b0)
           else $error("a message is for node %0d", flit_i.desc.dst);
         end

@@ -50,7 +50,7 @@ module router
 
   for (genvar i = 0; i < Directions; i++) begin : gen_way
     logic [3:0] to_x, to_y;
-    assign {to_y, to_x} = in_flit_i[i].desc.dst;
+    assign {to_y, to_x} = node_t'(in_flit_i[i].desc.dst);
     always_comb begin
       way[i] = '0;
       if (Turns[East][i] && to_x > here_x) way[i][East] = 1'b1;

@@ -89,7 +89,7 @@ module rmt_pipeline
     phv[0] = parsed_phv;
     phv[0].desc.port = default_i.port;
     phv[0].desc.tenant = default_i.tenant;
-    phv[0].desc.exit = default_i.exit;
+    phv[0].desc.exit = address_of(default_i.exit);
     phv[0].desc.lossless = default_i.lossless;
   end
   assign phv_valid[0] = parsed;

@@ -21,12 +21,12 @@ module route_maker
   typedef logic [$bits(desc_i.route_count)-1:0] count_t;
 
   logic [15:0] push;
-  node_t [15:0] push_node;
+  address_t [15:0] push_node;
   always_comb begin
     push = '0;
     push_node = '0;
     push[Services-1:0] = push_i;
-    push_node[Services-1:0] = push_node_i;
+    for (int unsigned s = 0; s < Services; s++) push_node[s] = address_of(push_node_i[s]);
   end
 
   // All hops at once: whether a route that comes as far as hop k - 1 goes on to hop k, and then as far as where it ends.
@@ -37,13 +37,13 @@ module route_maker
     desc_o.detoured = 1'b0;
     desc_o.rank_valid = 1'b0;
     desc_o.route = '0;
-    desc_o.route[0] = node_i;
+    desc_o.route[0] = address_of(node_i);
     passes = '1;
     for (int unsigned k = 1; k <= ChainHops; k++) begin
       desc_o.route[k] = desc_i.exit;
       if (k < ChainHops && desc_i.chain_count > count_t'(k)) begin
-        desc_o.route[k] = push_node[desc_i.chain[k].service];
-        passes[k] = push[desc_i.chain[k].service] && desc_o.route[k] != desc_o.route[k-1];
+        desc_o.route[k] = push_node[service_t'(desc_i.chain[k].service)];
+        passes[k] = push[service_t'(desc_i.chain[k].service)] && desc_o.route[k] != desc_o.route[k-1];
       end
     end
     for (int unsigned k = 1; k <= ChainHops; k++) begin

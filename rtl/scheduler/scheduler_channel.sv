@@ -77,7 +77,7 @@ module scheduler_channel
   always_comb begin
     returning = 1'b0;
     for (int unsigned u = 0; u < Units; u++) begin
-      if (unit_enabled_i[u] && unit_node_i[u] == in_flit_i.desc.src) returning = 1'b1;
+      if (unit_enabled_i[u] && unit_node_i[u] == node_t'(in_flit_i.desc.src)) returning = 1'b1;
     end
   end
   assign lossless = in_flit_i.desc.lossless && 32'(in_flit_i.desc.tenant) < Tenants;

@@ -275,7 +275,7 @@ module scheduler_core
     queued_q <= arrival;
     if (rst_i) queue_valid_q <= 1'b0;
   end
-  assign queue_service = queued_q.desc.chain[0].service;
+  assign queue_service = service_t'(queued_q.desc.chain[0].service);
 
   // Queues.
   scheduler_queues #(

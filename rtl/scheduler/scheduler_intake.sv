@@ -139,9 +139,9 @@ module scheduler_intake
   logic [3:0] chosen_service, service;
   arrival_t chosen_q;
   ranked_t ranked_out;
-  assign chosen_service = chosen_q.entry.desc.chain[0].service;
+  assign chosen_service = service_t'(chosen_q.entry.desc.chain[0].service);
   assign ranked = ranked_out.arrival;
-  assign service = ranked.entry.desc.chain[0].service;
+  assign service = service_t'(ranked.entry.desc.chain[0].service);
   always_ff @(posedge clk_i) begin
     chosen_valid_q <= ready && |turn && !aside;
     chosen_q <= arriving;

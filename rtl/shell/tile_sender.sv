@@ -70,15 +70,15 @@ module tile_sender
 
   logic held_q;  // the message has been offered; the decision on it is in stop_q and swallow_q
   stop_t stop, stop_q;
-  logic has_route, found, takes, swallow, swallow_q;
-  assign has_route = in_flit_i.desc.route_count != '0;
-  assign found = has_route || hit;
-  assign takes = has_route ? Nodes[in_flit_i.desc.route[0]] : table_takes;
+  logic routed, found, takes, swallow, swallow_q;
+  assign routed = has_route(in_flit_i.desc);
+  assign found = routed || hit;
+  assign takes = routed ? Nodes[next_of_route(in_flit_i.desc)] : table_takes;
 
   always_comb begin
     stop.lossless = in_flit_i.desc.lossless && lossless_i;
     stop.allowed = Stamped || (Tenants[in_flit_i.desc.tenant] && tenants_i[in_flit_i.desc.tenant]);
-    stop.node = has_route ? in_flit_i.desc.route[0] : table_node;
+    stop.node = routed ? next_of_route(in_flit_i.desc) : table_node;
     swallow = !(stop.allowed && takes);
     if (held_q) begin
       stop = stop_q;
@@ -89,15 +89,13 @@ module tile_sender
   assign in_ready_o = out_ready_i || swallow_q;
   assign out_valid_o = in_valid_i && !swallow;
 
-  // Without hops left a route means nothing, so it is shifted in any case.
   always_comb begin
     out_flit_o = in_flit_i;
-    out_flit_o.desc.dst = stop.node;
-    out_flit_o.desc.src = Node;
+    out_flit_o.desc = rest_of_route(in_flit_i.desc);
+    out_flit_o.desc.dst = address_t'(stop.node);
+    out_flit_o.desc.src = address_t'(Node);
     if (Stamped) out_flit_o.desc.tenant = Stamp;
     out_flit_o.desc.lossless = stop.lossless;
-    out_flit_o.desc.route = in_flit_i.desc.route >> $bits(node_t);
-    if (has_route) out_flit_o.desc.route_count = in_flit_i.desc.route_count - 1'b1;
   end
 
   logic first_q;  // the next flit begins a message

@@ -93,6 +93,8 @@ class Manifest:
     stalls: dict[str, int] = field(default_factory=dict)
     start: dict[str, int] = field(default_factory=dict)
     watch: Watch | None = None
+    service_bits: int = CardParams.service_bits
+    address_bits: int = CardParams.address_bits
     groups: tuple[str, ...] = CardParams.groups
     memory: dict[str, int] | None = None
 
@@ -116,6 +118,8 @@ class Manifest:
                 design=data.get("design"),
                 route_hops=data.get("route_hops", CardParams.route_hops),
                 chain_hops=data.get("chain_hops", 0),
+                service_bits=data.get("service_bits", CardParams.service_bits),
+                address_bits=data.get("address_bits", CardParams.address_bits),
                 groups=tuple(data.get("groups", CardParams.groups)),
                 addresses=data.get("addresses", {}),
                 scheduling=data.get("scheduling", {}),
@@ -132,7 +136,7 @@ class Manifest:
     @property
     def params(self) -> CardParams:
         """The parameters of the card's descriptor."""
-        return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops, groups=self.groups)
+        return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops, self.service_bits, self.address_bits, groups=self.groups)
 
     def tile(self, name: str) -> Tile:
         """The tile called `name`. Raises GirihError with a list of the tiles that exist."""

@@ -38,8 +38,10 @@ def kinds_where(**changes):
 @pytest.mark.parametrize(
     ("design", "groups"),
     [
-        ("udp_echo", ("transport", "payload_sum", "timing")),
-        ("panic", ("chain", "transport", "timing")),
+        ("udp_echo", ("network", "transport", "payload_sum", "timing")),
+        ("shout", ("network", "transport", "payload", "payload_sum", "timing")),
+        ("panic", ("route", "chain", "meta", "payload", "timing")),
+        ("panic_delay", ("route", "chain", "timing")),
     ],
 )
 def test_groups_of_a_design(design, groups):
@@ -50,7 +52,7 @@ def test_a_group_that_no_tile_touches_is_not_in_the_descriptor(tmp_path):
     params = card_of(tmp_path, BARE).params
     assert params.groups == ("timing",)
     names = [field.name for field in descriptor_fields(params)]
-    assert names == ["dst", "src", "port", "tenant", "lossless", "route_count", "route", "length", "l3_offset", "timestamp_valid", "timestamp"]
+    assert names == ["dst", "src", "port", "tenant", "lossless", "length", "timestamp_valid", "timestamp"]
     assert "payload_offset" not in package(params)
 
 
@@ -76,12 +78,13 @@ def test_what_no_kind_writes(tmp_path):
 
 
 def test_offsets_that_a_kind_gives_are_written(tmp_path):
-    kinds = kinds_where(echo={"reads": ("transport",)})
-    assert card_of(tmp_path, GOOD, kinds).params.groups == ("transport", "payload_sum", "timing")
+    kinds = kinds_where(echo={"reads": ("payload",)})
+    assert "payload" not in card_of(tmp_path, GOOD).params.groups
+    assert "payload" in card_of(tmp_path, GOOD, kinds).params.groups
 
 
 def test_unknown_groups_are_refused():
-    with pytest.raises(ValueError, match=re.escape("there is no group of fields wings; the groups are chain, ")):
+    with pytest.raises(ValueError, match=re.escape("there is no group of fields wings; the groups are route, ")):
         CardParams.with_groups(groups=["wings"])
     with pytest.raises(ValueError, match=re.escape("chain_hops 0: it is 0 exactly without the group chain")):
         package(CardParams(groups=("chain",)))

@@ -74,7 +74,7 @@ def test_mistakes_have_different_names():
 
 
 def test_the_descriptor_has_a_chain_and_a_route_along_it(card):
-    assert (card.params.chain_hops, card.params.route_hops) == (8, 9)
+    assert (card.params.chain_hops, card.params.route_hops, card.params.service_bits) == (2, 3, 1)
 
 
 def test_messages_leave_a_port_by_its_lanes():

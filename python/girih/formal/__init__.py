@@ -81,7 +81,7 @@ def _narrow(package: str, widths: dict[str, int]) -> str:
     """
     package = package.replace("W = 128;", "W = 16;")
     return re.sub(
-        r"typedef logic \[\d+:0\] (?!node_t)(\w+);",
+        r"typedef logic \[\d+:0\] (?!node_t|address_t)(\w+);",
         lambda found: f"typedef logic [{widths.get(found[1], 1) - 1}:0] {found[1]};",
         package,
     )
@@ -114,7 +114,7 @@ def verdict(
     `always_comb` holds in each, and all registers are 0 in the first one.
     """
     basic = CardParams.with_groups(128, groups=(CHAIN,) if chained else ())
-    generated = generated_rtl(replace(basic, route_hops=1 + chained, chain_hops=int(chained)))
+    generated = generated_rtl(replace(basic, route_hops=1 + chained, chain_hops=int(chained), service_bits=1 if chained else basic.service_bits))
     texts = {path.name: path.read_text() for path in resolve([top], [generated])}
     if PACKAGE in texts:
         texts[PACKAGE] = _narrow(texts[PACKAGE], widths or {})

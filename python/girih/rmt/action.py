@@ -15,6 +15,11 @@ FORMAT = Format("action")
 size, names, fields = FORMAT.size, FORMAT.names, FORMAT.fields
 
 
+def most_hops() -> int:
+    """The services that a chain can have in an action."""
+    return next(field.count for field in fields("action") if field.name == "chain")
+
+
 def encode(values: Mapping[str, object], struct: str = "action") -> int:
     """Packs a struct. Raises KeyError for an unknown name, ValueError for a value that does not fit."""
     return FORMAT.encode(struct, values)

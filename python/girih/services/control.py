@@ -29,7 +29,6 @@ from girih.services.tenants import Tenants
 from girih.services.words import action_text, checked, entry_pattern, parse_actions, parse_pattern, pattern_text
 
 CHAIN_STAGE = 0  # of each port, which selects the chain
-MOST_HOPS = 8
 FIRST_ORDER = 16  # of the entries of chains; lower orders are free for entries that must win
 MOST_ORDER = (1 << 16) - 1
 
@@ -118,8 +117,7 @@ class ServiceControl:
         """
         if name in self.chains:
             raise GirihError(f"there is a chain {name} already", name, "Delete it first, or choose another name.")
-        if not 1 <= len(services) <= MOST_HOPS:
-            raise GirihError(f"a chain of {len(services)} services", name, f"It may have 1 to {MOST_HOPS}.")
+        self.facts.chain_fits(len(services), name)
         _check_match(name, match)
         hops = []
         for item in services:

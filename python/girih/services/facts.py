@@ -6,6 +6,7 @@ from __future__ import annotations
 from girih.card.manifest import Manifest
 from girih.compiler.values import did_you_mean
 from girih.errors import GirihError
+from girih.rmt.action import most_hops
 
 OPERATOR = "operator"
 
@@ -28,6 +29,13 @@ class Facts:
         if not any(tenant["number"] == 0 for tenant in self.tenants):
             everything = [service["name"] for service in self.services]
             self.tenants.insert(0, {"name": OPERATOR, "number": 0, "services": everything, "ports": []})
+
+    def chain_fits(self, services: int, what: str) -> None:
+        """Raises GirihError for a chain of so many services if descriptors of the card have no room for it."""
+        most = self.manifest.chain_hops
+        if not 1 <= services <= most:
+            more = f" For longer ones write chain_hops: {services} in its design, and build it again." if most < services <= most_hops() else ""
+            raise GirihError(f"a chain of {services} services", what, f"On this card it may have 1 to {most}.{more}")
 
     def service(self, name: str) -> dict:
         return self._named("service", name, self.services)

@@ -19,6 +19,7 @@ def facts() -> Facts:
     tiles = [SimpleNamespace(name=name, node=node) for node, name in enumerate(("wire", "host", "scheduler", "aes_0", "sha_0"))]
     manifest = SimpleNamespace(
         name="card",
+        chain_hops=8,
         tiles=tiles,
         tile=lambda name: next(tile for tile in tiles if tile.name == name),
         scheduling={
@@ -168,3 +169,13 @@ def test_a_field_is_rewritten_where_it_is(facts):
 def test_what_is_no_action_is_refused(facts, text, complaint):
     with pytest.raises(GirihError, match=complaint):
         parse_actions(text, facts)
+
+
+def test_a_chain_longer_than_descriptors_of_the_card_can_hold_is_refused(facts, monkeypatch):
+    monkeypatch.setattr(facts.manifest, "chain_hops", 2)
+    assert parse_actions("queue sha / queue aes", facts)["chain_count"] == 2
+    with pytest.raises(GirihError) as refused:
+        parse_actions("queue sha / queue aes / queue sha", facts)
+    assert str(refused.value) == (
+        "actions: a chain of 3 services. On this card it may have 1 to 2. For longer ones write chain_hops: 3 in its design, and build it again."
+    )

@@ -177,6 +177,8 @@ def parse_actions(text: str, facts: Facts) -> dict:
             raise GirihError(f"the action {item!r} cannot be read", "actions", f"Write: {usage}.") from error
     if not action:
         raise GirihError("there are no actions", "actions", ACTIONS_EXAMPLE)
+    if "chain" in action:
+        facts.chain_fits(len(action["chain"]), "actions")
     return checked(action)
 
 
@@ -227,9 +229,6 @@ def _queue(action: dict, words: list[str], facts: Facts) -> None:
     for name, value in zip(words[1::2], words[2::2]):
         hop[{"class": "rank_class", "meta": "meta"}.get(name) or _one([])] = _natural(value)
     chain = [*action.get("chain", ()), hop]
-    most = next(f.count for f in actions.fields("action") if f.name == "chain")
-    if len(chain) > most:
-        raise GirihError(f"a chain of {len(chain)} services", "actions", f"It may have 1 to {most}.")
     action |= {"chain_set": 1, "chain_count": len(chain), "chain": chain}
 
 

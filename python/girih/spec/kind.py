@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from girih.spec.message import CHAIN, type_widths
+from girih.spec.message import CHAIN, has_setter, type_widths
 from girih.spec.parameters import EngineParameter
 from girih.spec.units import Core
 
 LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
 CONFIG = 0x400  # where the configuration starts
-# The headers that a descriptor has offsets of, and the groups that these offsets belong to.
-GROUP_OF_HEADER = {"network": None, "transport": "transport", "payload": "transport"}
-HEADERS = tuple(GROUP_OF_HEADER)
+# The headers that a descriptor has offsets of, which are groups of its fields, too.
+HEADERS = ("network", "transport", "payload")
 
 
 @dataclass(frozen=True)
@@ -107,11 +106,6 @@ class NodeTable:
     most: int = LARGEST_KEY
 
 
-def _offsets(headers: Iterable[str]) -> set[str]:
-    """The groups of the offsets of headers."""
-    return {group for header in headers if (group := GROUP_OF_HEADER[header])}
-
-
 @dataclass(frozen=True)
 class Kind:
     """One kind of tile.
@@ -166,13 +160,13 @@ class Kind:
 
     @property
     def groups(self) -> frozenset[str]:
-        """The groups of fields that its RTL touches."""
-        return frozenset((*self.reads, *self.may_read, *_offsets(self.needs))) | self.written
+        """The groups of fields that its RTL names, so that every card with it has them."""
+        return frozenset((*self.reads, *self.may_read, *self.needs, *(group for group in self.writes if not has_setter(group))))
 
     @property
     def written(self) -> frozenset[str]:
         """The groups of fields that it writes."""
-        return frozenset((*self.writes, *_offsets(self.gives)))
+        return frozenset((*self.writes, *self.gives))
 
     @property
     def chained(self) -> bool:

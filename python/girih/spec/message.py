@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ruamel.yaml import YAML
 
@@ -17,7 +18,7 @@ TEMPLATE = Path(__file__).parent / "templates" / "girih_pkg.sv.j2"
 SUPPORTED_WIDTHS = (128, 256, 512, 1024)
 CHAIN = "chain"  # the group of fields that only cards with services have
 MEMORY = "memory"  # the group of fields for accesses to external memory
-BASIC_GROUPS = ("transport", "payload_sum", "timing")  # of a card that no design describes, such as that of a unit test
+BASIC_GROUPS = ("route", "meta", "network", "transport", "payload", "payload_sum", "timing")  # of a card that no design describes, such as that of a unit test
 TIMINGS = {"relaxed": 0, "250": 250, "322": 322}  # what a card can be timed for, and the clock in MHz
 
 
@@ -27,7 +28,8 @@ class CardParams:
 
     data_width: bits of a flit's data. max_frame: bytes of the largest frame, without FCS (9,000 of
     payload, 14 of header, 4 of tag). route_hops: hops that a source route can hold. chain_hops: services
-    that a chain can hold; 0: a card without services, whose descriptor has no chain. timing: one of `TIMINGS`.
+    that a chain can hold; 0: a card without services, whose descriptor has no chain. service_bits: of a service's number in
+    a chain. address_bits: of a node in a descriptor. timing: one of `TIMINGS`.
     groups: the groups of fields that the descriptor has, in the order of `group_names`.
     """
 
@@ -35,6 +37,8 @@ class CardParams:
     max_frame: int = 9018
     route_hops: int = 4
     chain_hops: int = 0
+    service_bits: int = 4
+    address_bits: int = 8
     timing: str = "250"
     groups: tuple[str, ...] = BASIC_GROUPS
 
@@ -85,6 +89,11 @@ def group_doc(group: str) -> str:
     return _spec()["groups"][group]["doc"]
 
 
+def has_setter(group: str) -> bool:
+    """Whether RTL writes the fields of a group with a function, which every card has."""
+    return "setter" in _spec()["groups"][group]
+
+
 def in_order(groups: Collection[str]) -> tuple[str, ...]:
     """Groups in the order of `group_names`. Raises ValueError for an unknown one."""
     for group in groups:
@@ -93,45 +102,39 @@ def in_order(groups: Collection[str]) -> tuple[str, ...]:
     return tuple(group for group in group_names() if group in groups)
 
 
-def type_widths() -> dict[str, int]:
-    """Bits of each named type, such as `node`."""
-    return {name: entry["bits"] for name, entry in _spec()["widths"].items()}
+def type_widths(params: CardParams | None = None) -> dict[str, int]:
+    """Bits of each named type, such as `node`; on a card with the default parameters if none are given."""
+    computed: dict[Any, int] = {"address_bits": (params or CardParams()).address_bits}
+    return {name: computed.get(entry["bits"], entry["bits"]) for name, entry in _spec()["widths"].items()}
 
 
-def struct_fields(name: str) -> list[Field]:
+def struct_fields(name: str, params: CardParams = CardParams()) -> list[Field]:
     """The fields of a named struct, such as `hop`, first one at the most significant end."""
-    return [
-        Field(entry["name"], entry.get("bits") or type_widths()[entry["type"]], 1, entry.get("type"), entry["doc"])
-        for entry in _spec()["structs"][name]
-    ]
+    return _fields(_spec()["structs"][name], type_widths(params), params)
 
 
-def descriptor_fields(params: CardParams) -> list[Field]:
-    """The descriptor's fields, first one at the most significant end."""
-    computed = {
+def _fields(entries: list[dict], widths: Mapping[str, int], params: CardParams) -> list[Field]:
+    """Those without a group, and those of the groups of the card."""
+    return [_field(entry, widths, params) for entry in entries if entry.get("group") in (None, *params.groups)]
+
+
+def _field(entry: dict, widths: Mapping[str, int], params: CardParams) -> Field:
+    """A field of the specification on a card with these parameters. widths: bits of each type."""
+    computed: dict[Any, int] = {
         "route_count": params.route_hops.bit_length(),
         "route_hops": params.route_hops,
         "chain_count": params.chain_hops.bit_length(),
         "chain_hops": params.chain_hops,
+        "service_bits": params.service_bits,
     }
-    widths = type_widths() | {name: sum(f.width for f in struct_fields(name)) for name in _spec()["structs"]}
-    fields = []
-    for entry in _spec()["descriptor"]:
-        if "group" in entry and entry["group"] not in params.groups:
-            continue
-        bits = entry.get("bits")
-        if bits is None:
-            bits = widths[entry["type"]]
-        fields.append(
-            Field(
-                name=entry["name"],
-                bits=computed.get(bits, bits),
-                count=computed.get(entry.get("count"), 1),
-                type=entry.get("type"),
-                doc=entry["doc"],
-            )
-        )
-    return fields
+    bits, count = entry["bits"] if "bits" in entry else widths[entry["type"]], entry.get("count", 1)
+    return Field(entry["name"], computed.get(bits, bits), computed.get(count, count), entry.get("type"), entry["doc"])
+
+
+def descriptor_fields(params: CardParams) -> list[Field]:
+    """The descriptor's fields, first one at the most significant end."""
+    widths = type_widths(params) | {name: sum(f.width for f in struct_fields(name, params)) for name in _spec()["structs"]}
+    return _fields(_spec()["descriptor"], widths, params)
 
 
 def pack(fields: list[Field], values: dict) -> int:
@@ -204,19 +207,26 @@ def package(params: CardParams) -> str:
         raise ValueError(
             f"route_hops {params.route_hops}: a source route through a whole chain to its exit takes {params.chain_hops + 1}"
         )
+    if not 1 <= params.service_bits <= type_widths()["service"]:
+        raise ValueError(f"service_bits {params.service_bits}: it must be between 1 and {type_widths()['service']}")
+    if not 1 <= params.address_bits <= type_widths()["node"]:
+        raise ValueError(f"address_bits {params.address_bits}: it must be between 1 and {type_widths()['node']}")
     if (CHAIN in params.groups) != bool(params.chain_hops):
         raise ValueError(f"chain_hops {params.chain_hops}: it is 0 exactly without the group {CHAIN}")
+    descriptor = descriptor_fields(params)
     # A field for at most 1, 3, 7 or 15 hops cannot hold more, and Verilator warns of a comparison that is always true.
     counts = (("route_count) <= RouteHops", params.route_hops), ("chain_count) <= ChainHops", params.chain_hops))
-    fits = [f"32'(desc.{count}" for count, hops in counts if hops & (hops + 1)] or ["1'b1"]
-    descriptor = descriptor_fields(params)
-    structs = {name: struct_fields(name) for name in _spec()["structs"]} | {"descriptor": descriptor}
+    there = {field.name for field in descriptor}
+    fits = [f"32'(desc.{count}" for count, hops in counts if count.split(")")[0] in there and hops & (hops + 1)] or ["1'b1"]
+    structs = {name: struct_fields(name, params) for name in _spec()["structs"]} | {"descriptor": descriptor}
     return render(
         TEMPLATE,
         params=params,
         mhz=TIMINGS[params.timing],
-        widths=_spec()["widths"],
+        widths={name: {"bits": bits, "doc": _spec()["widths"][name]["doc"]} for name, bits in type_widths(params).items()},
+        nodes=type_widths()["node"],
         structs={name: [declared(field) for field in fields] for name, fields in structs.items()},
         fits=" && ".join(fits),
+        there=there | ({"meta"} & set(params.groups)),
         offsets=[field.name for field in descriptor if field.type == "offset"],
     )

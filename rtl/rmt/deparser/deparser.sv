@@ -119,9 +119,9 @@ module deparser
     out_flit_o.desc = verdict.desc;
     if (copy_q) begin
       out_flit_o.desc.chain_count = '0;
-      out_flit_o.desc.exit = verdict.mirror_exit;
+      out_flit_o.desc.exit = address_of(verdict.mirror_exit);
       out_flit_o.desc.route_count = ($bits(verdict.desc.route_count))'(1);
-      out_flit_o.desc.route[0] = verdict.mirror_exit;
+      out_flit_o.desc.route[0] = address_of(verdict.mirror_exit);
     end
     out_flit_o.bad = entry.bad;
     out_flit_o.last = entry.last;

@@ -56,6 +56,8 @@ module action_rights
           action_i.edit[0].op > EditAdd || action_i.edit[1].op > EditAdd;
       for (int unsigned c = 0; c < 3; c++) sets_rank |= action_i.meter_set && action_i.treatment[c].rank_set;
       for (int unsigned h = 0; h < ChainHops; h++) begin
+        nonsense |= action_i.chain_set && h < 32'(action_i.chain_count) &&
+            (action_i.chain[h].service >> ServiceBits) != '0;
         foreign_service |= action_i.chain_set && h < 32'(action_i.chain_count) &&
             !rights_i[{1'b0, action_i.chain[h].service}];
       end

@@ -10,10 +10,12 @@ package apply_pkg;
     with_fields = phv;
     if (action.tenant_set) with_fields.desc.tenant = action.tenant;
     if (action.chain_set) begin
-      with_fields.desc.chain_count = action.chain_count;
-      with_fields.desc.chain = action.chain;
+      with_fields.desc.chain_count = ($bits(phv.desc.chain_count))'(action.chain_count);
+      for (int unsigned h = 0; h < ChainHops; h++) begin
+        with_fields.desc.chain[h] = hop_of(action.chain[h].service, action.chain[h].rank_class, action.chain[h].meta);
+      end
     end
-    if (action.exit_set) with_fields.desc.exit = action.exit;
+    if (action.exit_set) with_fields.desc.exit = address_of(action.exit);
     if (action.flow_set) with_fields.desc.flow = action.flow;
     if (action.lossless_set) with_fields.desc.lossless = action.lossless;
     if (action.rank_set) begin

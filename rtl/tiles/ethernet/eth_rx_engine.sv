@@ -145,7 +145,7 @@ module eth_rx_engine
     out_flit_o.desc = '0;
     out_flit_o.desc.port = port_t'(Port);
     out_flit_o.desc.tenant = out_entry.tenant;
-    out_flit_o.desc.l3_offset = out_entry.has_tag ? offset_t'(HeaderBytes) : offset_t'(EthernetBytes);
+    out_flit_o.desc = with_network(out_flit_o.desc, out_entry.has_tag ? offset_t'(HeaderBytes) : offset_t'(EthernetBytes));
     out_flit_o.desc.timestamp_valid = 1'b1;
     out_flit_o.desc.timestamp = out_entry.timestamp;
     out_flit_o.bad = out_entry.bad;

@@ -151,7 +151,7 @@ module ipv4_rx_engine
   always_comb begin
     checked_flit = window_flit;
     checked_flit.desc.length = packet_end > 17'(Longest) ? Longest : length_t'(packet_end);
-    checked_flit.desc.l4_offset = header_end;
+    checked_flit.desc = with_transport(checked_flit.desc, header_end);
   end
 
   // The first flit waits until its options have been read.

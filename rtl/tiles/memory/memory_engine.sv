@@ -197,7 +197,7 @@ module memory_engine
   always_comb begin
     reply_out_flit_o.desc = '0;
     reply_out_flit_o.desc.route_count = $bits(reply_out_flit_o.desc.route_count)'(1);
-    reply_out_flit_o.desc.route[0] = reply.src;
+    reply_out_flit_o.desc.route[0] = address_t'(reply.src);
     reply_out_flit_o.desc.tenant = reply.tenant;
     reply_out_flit_o.desc.lossless = reply.lossless;
     reply_out_flit_o.desc.memory_op = reply.op;

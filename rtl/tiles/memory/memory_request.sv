@@ -77,7 +77,7 @@ module memory_request
   assign unused = &{stored_flit.desc, stored_flit.bad, stored_flit.empty};
   assign ask = '{
           reply: '{
-              src: stored_flit.desc.src,
+              src: node_t'(stored_flit.desc.src),
               tenant: stored_flit.desc.tenant,
               lossless: stored_flit.desc.lossless,
               tag: stored_flit.desc.memory_tag,

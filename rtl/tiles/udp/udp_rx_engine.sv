@@ -91,7 +91,7 @@ module udp_rx_engine
     if (take) begin
       flit_q <= in_flit_i;
       if (first_q) begin
-        flit_q.desc.payload_offset <= headers;
+        flit_q.desc <= with_payload(in_flit_i.desc, headers);
         tagged_q <= is_tagged(in_flit_i.desc.l3_offset);
         rest_q <= in_flit_i.desc.length < length_t'(in_flit_i.desc.l4_offset)
             ? '0 : in_flit_i.desc.length - length_t'(in_flit_i.desc.l4_offset);
@@ -192,10 +192,8 @@ module udp_rx_engine
 
   always_comb begin
     token.port = fields_q.port;
-    token.desc = desc;
+    token.desc = with_payload_sum(desc, fold(payload_sum));
     token.desc.length = length_t'(desc.l4_offset) + length_t'(fields_q.length);
-    token.desc.payload_sum = fold(payload_sum);
-    token.desc.payload_sum_valid = 1'b1;
   end
 
   always_comb begin

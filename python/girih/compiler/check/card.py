@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from girih.compiler import values
@@ -104,6 +104,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     design = with_groups(design, known)
     ports = {tile.name: _fabric_ports(tile, known[tile.name]) for tile in design.tiles}
     fabric, places = place(design, ports, report)
+    design = replace(design, params=replace(design.params, address_bits=fabric.address_bits))
     scheduling = check_scheduling(design, known, report)
     plan = _Plan(design, known, ports, fabric, places, scheduling, report)
     tiles = tuple(_tile(text, kind, plan) for text in design.tiles if (kind := known[text.name]) is not None)

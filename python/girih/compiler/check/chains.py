@@ -10,6 +10,7 @@ from girih.compiler.check.settings import parameter
 from girih.compiler.model import Design
 from girih.compiler.read.parse import Report, Scalar
 from girih.compiler.scheduling import Chain, ChainHop, ChainText, Service, Tenant
+from girih.rmt.action import most_hops
 from girih.rmt.stage import KINDS, Shape, run
 from girih.rmt.tables import TableFull, layout, table_for
 from girih.services.chains import Bits, bits_of, key_for, match_fields
@@ -61,9 +62,11 @@ def check_chains(
     for number, text in enumerate(texts):
         owner = f"chain {text.name.text}"
         if len(text.hops) > design.params.chain_hops:
-            report.error(
-                text.name.line, f"{owner} visits {len(text.hops)} services", f"A chain has at most {design.params.chain_hops}."
-            )
+            what, most = f"{owner} visits {len(text.hops)} services", most_hops()
+            if len(text.hops) > most:
+                report.error(text.name.line, what, f"A chain has at most {most}.")
+            else:
+                report.error(text.name.line, f"{what}, and chain_hops is {design.params.chain_hops}", f"Write chain_hops: {len(text.hops)} or leave it out.")
         hops = [hop for hop in text.hops if is_service(hop.service, owner, names, report)]
         tenant = _chain_tenant(text, tenants, report)
         for hop in hops if tenant else ():

@@ -34,6 +34,8 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         "max_frame": card.params.max_frame,
         "route_hops": card.params.route_hops,
         "chain_hops": card.params.chain_hops,
+        "service_bits": card.params.service_bits,
+        "address_bits": card.params.address_bits,
         "groups": list(card.params.groups),
         "fabric": {"topology": card.fabric.topology, "x": card.fabric.x, "y": card.fabric.y, "tiles": card.fabric.tiles},
         "stalls": _stalls(card),

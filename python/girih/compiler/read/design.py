@@ -10,16 +10,19 @@ from girih.compiler.read.memory import read_memory
 from girih.compiler.read.parse import Map, Report, Scalar, Seq, Tree
 from girih.compiler.read.scheduling import SECTIONS, read_scheduling
 from girih.compiler.read.traffic import read_traffic
+from girih.compiler.scheduling import SchedulingText
+from girih.rmt.action import most_hops
 from girih.spec.message import SUPPORTED_WIDTHS, TIMINGS, CardParams, type_widths
 
 CARD_KEYS = (
-    "name", "width", "clock_mhz", "timing", "max_frame", "route_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic", "memory",
+    "name", "width", "clock_mhz", "timing", "max_frame", "route_hops", "chain_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic", "memory",
 )  # fmt: skip
 TILE_KEYS = ("kind", "at", "port", "next", "control")  # all others are settings of the kind
 MOST_PORTS = 1 << type_widths()["port"]
 MOST_TILES = CARD_NODE  # each has a node number, and that one is the card itself
 FABRIC_REMEDY = "Write fabric: {mesh: [4, 2]}, fabric: {butterfly: [2, 2, 2]} or fabric: crossbar"
 DEFAULTS = CardParams()
+LEAST_HOPS, DEFAULT_HOPS = 2, 4  # of chains; the default is for a design without chains
 
 
 def read(tree: Map, stem: str, report: Report) -> Design:
@@ -37,13 +40,14 @@ def read(tree: Map, stem: str, report: Report) -> Design:
             f"width may be {values.listing(SUPPORTED_WIDTHS)}; {DEFAULTS.data_width} is the default.",
         )
     scheduling = read_scheduling(keys, report)
-    defaults = CardParams.chained() if scheduling.there else DEFAULTS
+    chain_hops = _chain_hops(keys, scheduling, report)
     params = CardParams(
         data_width=width,
         max_frame=number(keys, "max_frame", 64, (1 << type_widths()["length"]) - 1, DEFAULTS.max_frame, report),
-        route_hops=number(keys, "route_hops", defaults.chain_hops + 1, 15, defaults.route_hops, report),
-        chain_hops=defaults.chain_hops,
-        timing=word(keys, "timing", tuple(TIMINGS), defaults.timing, report, "the card"),
+        route_hops=number(keys, "route_hops", chain_hops + 1, 15, chain_hops + 1 if chain_hops else DEFAULTS.route_hops, report),
+        chain_hops=chain_hops,
+        service_bits=_bits(len(scheduling.services)) if chain_hops else DEFAULTS.service_bits,
+        timing=word(keys, "timing", tuple(TIMINGS), DEFAULTS.timing, report, "the card"),
     )
     ports = number(keys, "ports", 1, MOST_PORTS, 1, report)
     return Design(
@@ -60,6 +64,21 @@ def read(tree: Map, stem: str, report: Report) -> Design:
         memory=read_memory(keys.get("memory"), report),
         memory_line=keys["memory"].line if "memory" in keys else None,
     )
+
+
+def _bits(services: int) -> int:
+    """Of the number of a service; more services than there can be are reported elsewhere."""
+    return min(max(1, (services - 1).bit_length()), DEFAULTS.service_bits)
+
+
+def _chain_hops(keys: dict[str, Tree], scheduling: SchedulingText, report: Report) -> int:
+    """The hops for which descriptors have room: those of the longest chain, unless the design says more for chains that come later."""
+    if not scheduling.there:
+        if "chain_hops" in keys:
+            report.error(keys["chain_hops"].line, "the card has no services, but chain_hops", "Add services, or remove chain_hops.")
+        return 0
+    longest = max((len(chain.hops) for chain in scheduling.chains), default=DEFAULT_HOPS)
+    return number(keys, "chain_hops", LEAST_HOPS, most_hops(), min(max(longest, LEAST_HOPS), most_hops()), report)
 
 
 def _fabric(tree: Tree | None, report: Report) -> Fabric | None:
