@@ -8,6 +8,7 @@ strong.
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
@@ -18,7 +19,7 @@ from girih.compiler.model import Card
 from girih.compiler.read.design import read
 from girih.compiler.read.parse import Report, parse
 from girih.spec.kinds import load_kinds
-from tests.deadlock.generic import GenericCard
+from tests.deadlock.generic import GenericCard, heading
 from tests.deadlock.random_designs import random_design
 from tests.deadlock.traffic import LONG, SIZES, saturate
 
@@ -63,6 +64,30 @@ def test_accepted_designs_run_and_refused_ones_hang(shape, wanted, hang, record_
                     _hangs(generic, card, rng, f"refused, and yet it does not hang (seed {seed}):\n{text}")
     record_property("designs", f"{shape}: {accepted} accepted, {refused} refused, {frames} frames")
     assert sizes == set(range(4, 13)) and refused >= hang
+
+
+def test_request_and_reply_three_hops_apart(tmp_path):
+    """64 bytes there and back over an idle mesh: from the request's offer at the tile that asks to the reply's arrival there."""
+    text = "\n".join(
+        [
+            *heading("mesh_replies", 1),
+            "  rx: {kind: eth_rx, at: [0, 1], promiscuous: true, next: asker}",
+            "  asker: {kind: requester, at: [1, 1], next: {requests: answerer, replies: tx}}",
+            "  answerer: {kind: responder, at: [2, 3]}",
+            "  tx: {kind: eth_tx, at: [3, 0]}",
+            "",
+        ]
+    )
+    with GenericCard("mesh_replies") as generic:
+        generic.load(card_of(text))
+        name = next(tile.name for tile in generic.built.tiles if tile.at == (1, 1))
+        generic.card.start_capture(tmp_path / "links.pcapng", [f"{name}.out", f"{name}.reply_in"])
+        generic.card.inject(0, bytes(range(64)))
+        generic.card.run_until_quiet()
+        assert generic.card.stop_capture() == 3
+    request, reply, _ = (int(cycle) for cycle in re.findall(rb"cycle=(\d+)", (tmp_path / "links.pcapng").read_bytes()))
+    # Four routers each way; a request waits a cycle behind the last, and the tile that answers takes one.
+    assert reply - request == 4 + 1 + 1 + 4
 
 
 def _hangs(generic: GenericCard, card: Card, rng: random.Random, complaint: str) -> None:

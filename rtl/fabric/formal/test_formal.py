@@ -37,7 +37,7 @@ BROKEN_CLASSES = [
     ("class_output", "assign can_d_o = owner_d & valid_d_i & {Inputs{room_i}};", "assign can_d_o = owner_d & valid_d_i;"),
     ("class_output", "assign free = owner_q == '0 || (left_i && |(owner_q & last_i));", "assign free = owner_q == '0 || left_i;"),
     ("class_input", "room_q <= count_d <= count_t'(Depth - 2);", "room_q <= count_d <= count_t'(Depth - 1);"),
-    ("class_input", "if (take || !valid_q) head_d = more_q ?", "if (take || !valid_q) head_d = more_q && !push ?"),
+    ("class_input", "first_q[c] <= in_flit_i.last;", "first_q[c] <= 1'b1;"),
 ]
 
 
