@@ -95,6 +95,18 @@ def test_fewest_and_most_hops_of_a_route_elaborate(name, route_hops):
     assert result.clean, result.output
 
 
+@pytest.mark.parametrize("name", ["scheduler", "rmt_port", "unit_aes"])
+@pytest.mark.parametrize("chain_hops, service_bits, address_bits", [(2, 1, 2), (3, 4, 7), (7, 3, 8)])
+def test_sizes_of_chains_elaborate(name, chain_hops, service_bits, address_bits):
+    """The smallest ones, and those at which the counts of a chain and of its route differ in width."""
+    kind = load_kinds()[name]
+    params = replace(
+        params_of(kind, 256, 1518), chain_hops=chain_hops, route_hops=chain_hops + 1, service_bits=service_bits, address_bits=address_bits
+    )
+    result = lint_kind(kind, params, {})
+    assert result.clean, result.output
+
+
 def forbidden(kind: Kind, item: EngineParameter, params: CardParams) -> list[int]:
     """Values just outside of a rule that is more than two limits."""
     known = Parameters(kind.parameters, params, {})

@@ -20,6 +20,9 @@ module route_maker
 );
   typedef logic [$bits(desc_i.route_count)-1:0] count_t;
 
+  count_t hops;  // of the chain
+  assign hops = count_t'(desc_i.chain_count);
+
   logic [15:0] push;
   address_t [15:0] push_node;
   always_comb begin
@@ -41,13 +44,13 @@ module route_maker
     passes = '1;
     for (int unsigned k = 1; k <= ChainHops; k++) begin
       desc_o.route[k] = desc_i.exit;
-      if (k < ChainHops && desc_i.chain_count > count_t'(k)) begin
+      if (k < ChainHops && hops > count_t'(k)) begin
         desc_o.route[k] = push_node[service_t'(desc_i.chain[k].service)];
         passes[k] = push[service_t'(desc_i.chain[k].service)] && desc_o.route[k] != desc_o.route[k-1];
       end
     end
     for (int unsigned k = 1; k <= ChainHops; k++) begin
-      reached[k] = !desc_i.lossless && desc_i.chain_count >= count_t'(k) && (passes | ~(ChainHops'((64'd1 << k) - 1))) == '1;
+      reached[k] = !desc_i.lossless && hops >= count_t'(k) && (passes | ~(ChainHops'((64'd1 << k) - 1))) == '1;
     end
     desc_o.route_count = reached[1] ? '0 : count_t'(1);
     for (int unsigned k = 1; k <= ChainHops; k++) begin
