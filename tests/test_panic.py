@@ -55,6 +55,25 @@ def visits(card: VirtualCard) -> list[int]:
 
 
 @pytest.mark.parametrize("port", [0, 1])
+def test_what_lies_behind_a_packet_is_cut_off(card, port):
+    """Ethernet's padding, and whatever else: neither is part of what services see."""
+    sent = [datagram(1000 + random.randrange(5), random.randbytes(random.choice([0, 1, 17, 18, 22, 64, 470]))) for _ in range(150)]
+    whole = [data.ljust(60, b"\0") for data in sent]
+    got = through(card, [data + bytes(random.choice([0, 0, 1, 63, 64, 65, 300])) for data in whole], port)
+    assert sorted(got) == sorted(whole)
+    card.check_conservation()
+
+
+def test_a_packet_cut_short_is_void(card):
+    sent = [frame(1000 + random.randrange(5), random.choice(SIZES[4:])) for _ in range(150)]
+    cut = [random.random() < 0.3 for _ in sent]
+    got = through(card, [data[: -random.randint(1, 18)] if short else data for data, short in zip(sent, cut)])
+    assert sorted(got) == sorted(data for data, short in zip(sent, cut) if not short)
+    assert card.registers.counters("wire")["wire"]["mark_truncated"] == sum(cut)
+    card.check_conservation()
+
+
+@pytest.mark.parametrize("port", [0, 1])
 def test_packets_follow_their_chains(card, port):
     lengths = [random.randrange(5) for _ in range(200)]
     sent = [frame(1000 + length, random.choice(SIZES)) for length in lengths]

@@ -166,7 +166,8 @@ module rmt_pipeline
       .out_key_o,
       .made_mirrored_o(event_o.made_mirrored),
       .dropped_o(dropped),
-      .edited_o(event_o.mark_edited)
+      .edited_o(event_o.mark_edited),
+      .truncated_o(event_o.mark_truncated)
   );
   logic unused;
   assign unused = &{1'b0, key_phv[Stages]};

@@ -105,6 +105,7 @@ package rmt_pkg;
     logic drop_action;
     logic drop_meter;
     logic mark_edited;
+    logic mark_truncated;
     logic [MaxStages-1:0] mark_hit;
     logic [MaxStages-1:0] mark_miss;
   } pipeline_event_t;

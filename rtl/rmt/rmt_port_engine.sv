@@ -211,6 +211,7 @@ module rmt_port_engine
     {event_o.drop_busy_3, event_o.drop_busy_2, event_o.drop_busy_1, event_o.drop_busy_0} = busy[3:0];
     event_o.out_frames = out;
     event_o.mark_edited = counted.mark_edited;
+    event_o.mark_truncated = counted.mark_truncated;
     event_o.mark_oversize = oversize;
     event_o.mark_bad_in = bad;
     event_o.mark_bad_out = bad_out;

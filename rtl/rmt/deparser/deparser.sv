@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of the pipeline: joins each frame with its verdict.
 //
-//   frames ---> [buffer, can rewind] ---+--> edits, checksums --> out
+//   frames ---> [buffer, can rewind] ---+--> edits, checksums --> message_trim --> out
 //   PHVs -> where the edits go -> [queue] -+
 //
-// A frame leaves when its verdict is known, cut-through, one flit per cycle; a dropped frame is
+// A frame leaves when its verdict is known, cut-through, one flit per cycle, without what lies behind the packet that its
+// headers announce, such as Ethernet's padding; one that is shorter than they announce leaves void. A dropped frame is
 // discarded, and a mirrored one is read a second time, for the node that gets the copy. Two cycles
 // from PHV to flit, one with Cut = 0. Messages without a chain get a route of one hop, to their exit; the others have key 1
 // or 2.
@@ -35,7 +36,8 @@ module deparser
 
     output logic  made_mirrored_o,  // pulses
     output drop_e dropped_o,        // DropNone: nothing was dropped
-    output logic  edited_o
+    output logic  edited_o,
+    output logic  truncated_o
 );
   localparam int unsigned K = HeaderBytes / FlitBytes;
 
@@ -98,10 +100,10 @@ module deparser
 
   logic copy_q;  // the second pass, of a mirrored frame
   logic [$clog2(K):0] number_q;  // of the flit; stays at K
-  logic offer, swallow;
+  logic offer, swallow, trim_ready;
   assign offer = verdict_valid && entry_valid;
   assign swallow = verdict.drop != DropNone && !copy_q;
-  assign pop = offer && (swallow || out_ready_i);
+  assign pop = offer && (swallow || trim_ready);
   assign rewind = entry.last && verdict.mirror && !copy_q;
   assign done = pop && entry.last && !rewind;
 
@@ -113,21 +115,38 @@ module deparser
       .data_o   (data)
   );
 
-  assign out_valid_o = offer && !swallow;
-  assign out_key_o = verdict.key;
+  flit_t joined;
   always_comb begin
-    out_flit_o.desc = verdict.desc;
+    joined.desc = verdict.desc;
     if (copy_q) begin
-      out_flit_o.desc.chain_count = '0;
-      out_flit_o.desc.exit = address_of(verdict.mirror_exit);
-      out_flit_o.desc.route_count = ($bits(verdict.desc.route_count))'(1);
-      out_flit_o.desc.route[0] = address_of(verdict.mirror_exit);
+      joined.desc.chain_count = '0;
+      joined.desc.exit = address_of(verdict.mirror_exit);
+      joined.desc.route_count = ($bits(verdict.desc.route_count))'(1);
+      joined.desc.route[0] = address_of(verdict.mirror_exit);
     end
-    out_flit_o.bad = entry.bad;
-    out_flit_o.last = entry.last;
-    out_flit_o.empty = entry.empty;
-    out_flit_o.data = data;
+    joined.bad = entry.bad;
+    joined.last = entry.last;
+    joined.empty = entry.empty;
+    joined.data = data;
   end
+
+  // A verdict stays until the end of its frame has been read, so the key is that of what leaves.
+  logic truncated;
+  logic [FlitBytes-1:0] unused_keep;
+  message_trim u_trim (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(offer && !swallow),
+      .in_ready_o(trim_ready),
+      .in_flit_i(joined),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o,
+      .keep_o(unused_keep),
+      .short_o(truncated)
+  );
+  assign out_key_o = verdict.key;
+  assign truncated_o = truncated && !copy_q;
 
   assign made_mirrored_o = pop && rewind;
   assign dropped_o = pop && swallow && entry.last ? verdict.drop : DropNone;
