@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from girih.card.client import ControlClient
     from girih.card.flows import Flow, FlowResult, Latency, RunResult
     from girih.card.manifest import Manifest
+    from girih.card.rack import Rack
     from girih.card.session import Session
     from girih.card.virtual import VirtualCard
 
@@ -19,6 +20,7 @@ _MODULES = {
     "Latency": "flows",
     "RunResult": "flows",
     "Manifest": "manifest",
+    "Rack": "rack",
     "Session": "session",
     "VirtualCard": "virtual",
 }
@@ -28,6 +30,7 @@ __all__ = [
     "FlowResult",
     "Latency",
     "Manifest",
+    "Rack",
     "RunResult",
     "Session",
     "VirtualCard",

@@ -128,7 +128,7 @@ class VirtualCard(Bus):
         self._bare = bare
         self.services: ServiceControl | None = None
         self._install()
-        self.collecting = False
+        self._collecting: frozenset[int] = frozenset()
         if collect:
             self.keep_output(True)
 
@@ -264,15 +264,16 @@ class VirtualCard(Bus):
         """Queues a frame (without FCS) for a port, not before `cycle`; frames keep their order."""
         self._call("inject", self._card, port, frame, len(frame), cycle, bad)
 
-    def keep_output(self, keep: bool) -> None:
-        """Starts or stops keeping the frames that leave the ports for `collect`."""
-        for port in range(self.manifest.ports):
-            self._call("collect_enable", self._card, port, keep)
-        self.collecting = keep
+    def keep_output(self, keep: bool, port: int | None = None) -> None:
+        """Starts or stops keeping the frames that leave a port, or all ports, for `collect`."""
+        ports = frozenset(range(self.manifest.ports) if port is None else [port])
+        for each in ports:
+            self._call("collect_enable", self._card, each, keep)
+        self._collecting = self._collecting | ports if keep else self._collecting - ports
 
     def collect(self, port: int = 0) -> list[CardFrame]:
         """Takes the frames that left a port since the last call."""
-        if not self.collecting:
+        if port not in self._collecting:
             raise GirihError("the port does not collect frames", f"port {port}", "Open it with collect=True.")
         frames, frame = [], self._ffi.new("girih_frame *")
         while self._call("collect", self._card, port, frame):
@@ -341,7 +342,7 @@ class VirtualCard(Bus):
         """Sends warmup + count packets on each flow, waits until all is quiet, and forgets the flows."""
         if not self._flows:
             raise GirihError("there are no flows to run", self.manifest.name, "Call add_flow first.")
-        kept, start = self.collecting, self.cycle
+        kept, start = self._collecting, self.cycle
         self.keep_output(False)
         try:
             for flow in self._flows:
@@ -353,7 +354,8 @@ class VirtualCard(Bus):
         finally:
             self._library.api.girih_flows_clear(self._card)
             self._flows.clear()
-            self.keep_output(kept)
+            for port in kept:
+                self.keep_output(True, port)
 
     def _flow_params(self, flow: Flow, count: int, warmup: int):
         params = self._ffi.new("girih_flow_params *")
