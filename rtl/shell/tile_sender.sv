@@ -17,6 +17,7 @@ module tile_sender
     parameter node_t Node = '0,
     parameter logic [255:0] Nodes = '1,  // bit n: node n takes messages
     parameter bit [2**$bits(tenant_t)-1:0] Tenants = '1,  // bit t: the tile may send messages of tenant t
+    parameter bit Routed = 1'b1,  // messages may have a source route; else one that the engine gives is ignored and erased
     parameter int unsigned Entries = 4
 ) (
     input logic clk_i,
@@ -71,7 +72,7 @@ module tile_sender
   logic held_q;  // the message has been offered; the decision on it is in stop_q and swallow_q
   stop_t stop, stop_q;
   logic routed, found, takes, swallow, swallow_q;
-  assign routed = has_route(in_flit_i.desc);
+  assign routed = Routed && has_route(in_flit_i.desc);
   assign found = routed || hit;
   assign takes = routed ? Nodes[next_of_route(in_flit_i.desc)] : table_takes;
 
@@ -91,7 +92,7 @@ module tile_sender
 
   always_comb begin
     out_flit_o = in_flit_i;
-    out_flit_o.desc = rest_of_route(in_flit_i.desc);
+    out_flit_o.desc = Routed ? rest_of_route(in_flit_i.desc) : without_route(in_flit_i.desc);
     out_flit_o.desc.dst = address_t'(stop.node);
     out_flit_o.desc.src = address_t'(Node);
     if (Stamped) out_flit_o.desc.tenant = Stamp;

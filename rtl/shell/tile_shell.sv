@@ -22,6 +22,7 @@ module tile_shell
     parameter bit KeepsTenant = 1'b1,
     parameter bit Lossless = 1'b0,
     parameter bit KeepsLossless = 1'b1,
+    parameter bit Routed = 1'b1,  // messages may leave by a source route; replies always do
     parameter int unsigned Entries = 4,
     parameter int unsigned Events = 1,  // of the engine
     parameter bit Window = 1'b0,  // the engine answers requests to offsets 0x4000 to 0x7fff
@@ -135,6 +136,7 @@ module tile_shell
         .Node(PortNodes[p]),
         .Nodes(PortTakers),
         .Tenants(Tenants),
+        .Routed(Routed || OfReplies),
         .Entries(PortEntries)
     ) u_sender (
         .clk_i,

@@ -11,6 +11,22 @@ def test_tile_sender(tenants):
     prove("tile_sender_proof", parameters={"Tenants": tenants})
 
 
+def test_a_tile_without_source_routes():
+    prove("tile_sender_proof", chained=True, parameters={"Tenants": "2'b11", "Routed": "1'b0"})  # routes of several hops
+
+
+BROKEN_ROUTES = [
+    ("assign routed = Routed && ", "assign routed = "),
+    ("Routed ? rest_of_route(in_flit_i.desc) : without_route(in_flit_i.desc)", "rest_of_route(in_flit_i.desc)"),
+    ("Routed ? rest_of_route(in_flit_i.desc) : without_route(in_flit_i.desc)", "in_flit_i.desc"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), BROKEN_ROUTES)
+def test_a_source_route_that_is_followed_is_noticed(old, new):
+    refute("tile_sender_proof", module="tile_sender", old=old, new=new, depth=6, chained=True, parameters={"Routed": "1'b0"})
+
+
 BROKEN = [
     ("      stop = stop_q;\n", ""),
     ("      swallow = swallow_q;\n", ""),

@@ -4,12 +4,15 @@
 //     and waits at most one cycle for the output;
 //   - what has been offered stays, unchanged, until it is taken; nothing but the descriptor's own fields is changed;
 //   - all flits that leave are from this node, for one node, and that one takes messages;
+//   - without a source route a message goes to a node of the table; a tile that sends without source routes erases those
+//     that its engine gives, so that no later tile follows them;
 //   - a message leaves under a tenant that was allowed when it was first offered, and is lossless only if it was and
 //     that was allowed.
 module tile_sender_proof
   import girih_pkg::*;
 #(
-    parameter bit [2**$bits(tenant_t)-1:0] Tenants = '1
+    parameter bit [2**$bits(tenant_t)-1:0] Tenants = '1,
+    parameter bit Routed = 1'b1
 ) (
     input logic clk_i,
     input next_hop_t next_hops_i[2],
@@ -35,6 +38,7 @@ module tile_sender_proof
       .Node(Node),
       .Nodes(Nodes),
       .Tenants(Tenants),
+      .Routed(Routed),
       .Entries(2)
   ) u_dut (
       .clk_i,
@@ -108,6 +112,12 @@ module tile_sender_proof
     end
   end
 
+  logic dst_in_table;
+  always_comb begin
+    dst_in_table = 1'b0;
+    for (int unsigned i = 0; i < 2; i++) dst_in_table |= next_hops_i[i].valid && next_hops_i[i].node == out_flit.desc.dst;
+  end
+
   logic [2:0] drops;
   flit_t rest, in_rest;  // without what a sender may change
   assign drops = {drop_bad_tenant, drop_no_next_hop, drop_bad_node};
@@ -142,6 +152,8 @@ module tile_sender_proof
         assert (rest == in_rest);
         assert (out_flit.desc.src == Node && Nodes[out_flit.desc.dst]);
         if (!fresh) assert (out_flit.desc.dst == dst_q);
+        if (fresh && !(Routed && in_flit_i.desc.route_count != '0)) assert (dst_in_table);
+        if (!Routed) assert (out_flit.desc.route_count == '0 && out_flit.desc.route == '0);
         if (!middle_q) begin
           assert (Tenants[out_flit.desc.tenant]);
           if ($countones(Tenants) > 1) assert (out_flit.desc.tenant == in_flit_i.desc.tenant && tenant_was_allowed);
