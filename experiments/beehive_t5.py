@@ -40,7 +40,7 @@ def run(progress: Progress) -> list[Row]:
 
     ensure(("synth",))
     card = card_areas(DESIGNS / "udp_echo.yaml", lambda name, _area: progress(f"{name} done"))
-    jobs = {kind: {"top": f"{kind}_engine"} for kind in KINDS}
+    jobs: dict[str, dict] = {kind: {"top": f"{kind}_engine"} for kind in KINDS}
     jobs["shell"] = {"top": "tile_shell"}
     jobs["router"] = {"top": "router"}
     jobs["router_of_stack"] = {"top": "router", "params": card.card.params}
