@@ -168,7 +168,7 @@ module axil_requests #(
       end
       assert (!(&answer_valid_i) || answer_tag_i[0] != answer_tag_i[1])
       else $error("axil_requests: two answers to one request");
-      if (InFlight > 1) out_of_order : cover (|(done_q & ~(InFlight'(1) << oldest_q)) && !done_q[oldest_q]);
+      out_of_order : cover (InFlight > 1 && |(done_q & ~(InFlight'(1) << oldest_q)) && !done_q[oldest_q]);
     end
   end
 endmodule
