@@ -6,6 +6,7 @@ from collections import Counter
 
 import cocotb
 import pytest
+from cocotb.triggers import ClockCycles
 from scapy.layers.inet import UDP
 from scapy.utils import checksum
 
@@ -19,7 +20,9 @@ from girih.testing.engines import (
     random_size,
     udp,
 )
-from girih.testing.messages import Message
+from girih.testing.messages import FLIT_BYTES, PARAMS, Message
+
+FULL = 4 * PARAMS.max_frame // FLIT_BYTES  # messages of a flit or more: more than the store has room for
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
@@ -162,6 +165,24 @@ async def random_bytes_never_hang_it(dut):
     assert len(out) + drops == len(junk)
     case = good()
     assert (await bench.run([case[0]]))[0].data == case[2]
+
+
+@cocotb.test()
+async def trailing_bytes_are_removed_while_the_store_is_full(dut):
+    """Nothing leaves until the source can send no more; what follows a datagram is discarded all the same."""
+    bench = await EngineBench.start(dut, "udp_rx", stall=1.0)
+    cases = []
+    for _ in range(FULL):
+        message = message_of(udp(b"x" * random.randint(1, 12)), tagged=False)
+        datagram = message.data
+        message.data += random.randbytes(3 * FLIT_BYTES)
+        message.desc["length"] = len(message.data)
+        cases.append((message, "", datagram))
+    bench.source.send(*[case[0] for case in cases])
+    await ClockCycles(dut.clk_i, 6 * FULL)
+    assert bench.source.busy and not bench.sink.messages
+    bench.sink.stall = 0.0
+    check(cases, await bench.run([]), bench.events)
 
 
 @cocotb.test()
