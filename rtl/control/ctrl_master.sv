@@ -93,7 +93,9 @@ module ctrl_master
 
     answer_valid_o <= port_answers || refuse;
     answer_o.tag <= port_answers ? answer.tag : request_q.tag;
-    answer_o.data <= answer.data;
+    // The engine sees nothing that passes on the ring for others, and nothing of what a node says beside an error.
+    answer_o.data <= port_answers && answer.response && !answer.error ? answer.data : '0;
+    if (port_answers && answer.response && answer.error) answer_o.data[0] <= answer.data[0];
     if (!port_answers) answer_o.status <= CtrlRefused;
     else if (!answer.response) answer_o.status <= CtrlNoNode;
     else answer_o.status <= answer.error ? CtrlError : CtrlOkay;

@@ -41,6 +41,7 @@ class TileMaster:
         self.waiting: dict[int, tuple[Event, list]] = {}
         self.refused = 0
         self.answers = 0
+        self.seen = 0  # bits of data beside those of an answer
         self.cycle = 0
         self.offering = False
         cocotb.start_soon(self._watch())
@@ -50,8 +51,10 @@ class TileMaster:
             await RisingEdge(self.dut.clk_i)
             self.cycle += 1
             self.refused += int(self.pins["refused_o"].value)
-            if self.pins["answer_valid_o"].value == 1:
-                answer = unpack(ANSWER_FIELDS, int(self.pins["answer_o"].value))
+            answer = unpack(ANSWER_FIELDS, int(self.pins["answer_o"].value))
+            if self.pins["answer_valid_o"].value == 0:
+                self.seen |= answer["data"]
+            else:
                 event, found = self.waiting.pop(answer["tag"])  # one request waits for it
                 self.answers += 1
                 found.append((answer["status"], answer["data"], self.cycle))
@@ -76,6 +79,8 @@ class TileMaster:
         self.offering = False
         await with_timeout(event.wait(), 50, "us")
         status, value, cycle = found[0]
+        assert status == OKAY or value <= (status == ERROR), f"status {status} with data {value:#x}"
+        assert self.seen == 0, f"data that is no answer: {self.seen:#x}"
         return Answer(status, value if status == OKAY else 0, cycle - start)
 
 

@@ -4,7 +4,8 @@
 //   - what enters the ring is a request, as the engine made it, for which there is a right in that cycle, under the
 //     master's number and tenant;
 //   - what else leaves for the next node is another master's, unchanged;
-//   - a request that the master has no right to is answered with a refusal, and no other one is.
+//   - a request that the master has no right to is answered with a refusal, and no other one is;
+//   - the engine sees data only with the answer to a request of its own that was done, and with an error one bit.
 module ctrl_master_proof
   import girih_pkg::*;
 (
@@ -78,6 +79,10 @@ module ctrl_master_proof
       if (held_q) assert (u_dut.request_q == asked_q);
       if (refused) assert (held_q && !right);
       if (answer_valid) assert ((answer.status == CtrlRefused) == refused_q);
+      if (!rst_q && answer.data != '0) begin
+        assert (answer_valid && (answer.status == CtrlOkay || (answer.status == CtrlError && answer.data[31:1] == '0)));
+        assert (before_q.valid && before_q.master == Master && before_q.response && answer.data[0] == before_q.data[0]);
+      end
       if (ctrl.valid && ctrl.master == Master) begin
         assert (held_before_q && right_q && !ctrl.response && ctrl.tenant == Tenant);
         assert (ctrl.node == asked_q.node && ctrl.write == asked_q.write && ctrl.offset == asked_q.offset);

@@ -50,6 +50,8 @@ BROKEN_MASTER = [
     ("ctrl_master", "Nodes[i] == request_q.node && ", ""),
     ("ctrl_master", "assign to_ring = free && allowed;", "assign to_ring = free;"),
     ("ctrl_master", "request.tenant = Tenant;", "request.tenant = '0;"),
+    ("ctrl_master", "port_answers && answer.response && !answer.error ? answer.data", "answer.response && !answer.error ? answer.data"),
+    ("ctrl_master", "port_answers && answer.response && !answer.error ? answer.data", "port_answers && answer.response ? answer.data"),
     ("ctrl_port", "request.master = Master;", ""),
     ("ctrl_port", "request_ready_o ? request : ctrl_i", "request_valid_i ? request : ctrl_i"),
 ]
