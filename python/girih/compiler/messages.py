@@ -183,6 +183,8 @@ class _Machine:
         if state.asked_by is not None:
             after = State(End(state.asked_by), state.port, reply=True, labels=state.labels)
             yield Step(state, state.at, Path(tile.name, state.asked_by, REPLY), after)
+            if tile.kind.takes_replies:  # it may ask others before it answers
+                yield from self._by(tile, _possible(tile, state), state, state)
         elif state.reply:
             yield from self._by(tile, _of_replies(tile), state, replace(state, reply=False))
         elif is_scheduler(tile.kind):
@@ -255,9 +257,9 @@ class _Machine:
 def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
     """The hops that a message can take: of all entries that one key matches, the first."""
     table = tile.kind.next
-    if tile.kind.takes_replies:
-        return tuple(hop for hop in tile.hops if hop not in _of_replies(tile))
-    if table is not None and table.key == "port":
+    if table is not None and REPLIES in table.names and tile.kind.takes_replies:
+        keys = [key for name, key in table.names.items() if name != REPLIES]
+    elif table is not None and table.key == "port":
         keys = [state.port]
     elif table is not None and tile.kind.chained:
         keys = list(table.names.values())

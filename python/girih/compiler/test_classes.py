@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from girih.compiler.check.deadlock import DeadlockError
 from girih.compiler.dependencies import Buffer, dependencies
 from girih.compiler.emit.card import emit_card
 from girih.compiler.emit.sim import emit_sim
@@ -114,3 +115,42 @@ def test_an_output_of_a_crossbar_is_there_for_either_class():
 def test_who_may_not_ask(old, new, complaint):
     with pytest.raises((GirihError, GirihErrors), match=complaint):
         card_of(ASKS.replace(old, new))
+
+
+def test_requests_by_an_entry_for_every_key_are_followed():
+    """Such an entry leads requests, and what is made of replies, to the same tile."""
+    card = card_of(ASKS.replace("[3, 2]", "[3, 3]").replace("fabric", "ports: 2\nfabric") + """\
+  eth_rx_1: {kind: eth_rx, at: [0, 1], port: 1, next: to_tx}
+  to_tx: {kind: requester, at: [1, 2], next: eth_tx_1}
+  eth_tx_1: {kind: eth_tx, at: [0, 2], port: 1}
+""")
+    assert ("to_tx", "eth_tx_1") in {(step.path.src, step.path.dst) for step in walk(card).steps}
+    with pytest.raises(GirihError, match="that reach answerer go round for ever: answerer > asker > answerer"):
+        card_of(ASKS.replace("next: {requests: answerer, replies: eth_tx}", "next: answerer").replace("next: asker", "next: {0x0800: asker, any: eth_tx}"))
+
+
+def test_a_tile_that_answers_may_ask_first():
+    """Two such tiles that ask each other for all that they are asked can hang."""
+    kinds = dict(load_kinds())
+    kinds["proxy"] = replace(kinds["requester"], name="proxy", replies="both", writes=("route",))
+    text = """\
+ports: 2
+fabric: {mesh: [3, 3]}
+tiles:
+  eth_rx: {kind: eth_rx, at: [0, 0], next: asker}
+  asker: {kind: requester, at: [1, 0], next: {requests: proxy, replies: eth_tx}}
+  proxy: {kind: proxy, at: [2, 0], next: {requests: answerer}}
+  answerer: {kind: responder, at: [2, 2]}
+  eth_tx: {kind: eth_tx, at: [1, 1]}
+  eth_rx_1: {kind: eth_rx, at: [0, 1], port: 1, next: asker_1}
+  asker_1: {kind: requester, at: [1, 2], next: {requests: proxy_1, replies: eth_tx_1}}
+  proxy_1: {kind: proxy, at: [2, 1], next: {requests: answerer}}
+  eth_tx_1: {kind: eth_tx, at: [0, 2], port: 1}
+"""
+    found = {(step.path.src, step.path.dst, step.after.reply) for step in walk(card_of(text, kinds)).steps}
+    assert {("proxy", "answerer", False), ("answerer", "proxy", True), ("proxy", "asker", True)} <= found
+    each_other = text.replace("at: [2, 0], next: {requests: answerer}", "at: [2, 0], next: {requests: proxy_1}")
+    each_other = each_other.replace("at: [2, 1], next: {requests: answerer}", "at: [2, 1], next: {requests: proxy}")
+    each_other = each_other.replace("  answerer: {kind: responder, at: [2, 2]}\n", "")
+    with pytest.raises(DeadlockError, match=r"p\w+ > p\w+ \(requests\) holds"):
+        card_of(each_other, kinds)

@@ -35,6 +35,7 @@ TENANT = ("keeps", "chooses", "own")
 USES = ("axis_in", "axis_out", "axi", "now", "latency", "window", "credits_in", "credits_out", "control")
 FABRIC = ("in", "out", "both", "none")
 REPLIES = ("takes", "sends", "both", "none")
+ROUTE = "route"  # the group of fields by which a reply finds its way
 WINDOW = 0x4000  # where the window of a kind that uses one starts
 WINDOW_BYTES = 0x4000
 RIGHTS = "right"  # the registers with the rights of a master of the control network
@@ -235,6 +236,7 @@ def _check(kind: Kind) -> None:
     require(kind.replies in REPLIES, f"replies is {kind.replies}; it must be one of {', '.join(REPLIES)}")
     require(kind.replies == "none" or not kind.many_ports, "a kind with replies has one fabric port")
     require(not kind.sends_replies or kind.has_input, "a kind that sends replies takes requests; write fabric: in or both")
+    require(not kind.sends_replies or ROUTE in kind.groups, f"a kind that sends replies sends them by a source route; write writes: [{ROUTE}]")
     require(not kind.takes_replies or kind.has_output, "a kind that takes replies sends requests; write fabric: out or both")
     require("reply" not in kind.waits or kind.replies != "sends", "a kind that takes no replies does not wait for them; remove reply from waits")
     require(not kind.many_ports or kind.fabric == "both", "a kind with several fabric ports has fabric: both")

@@ -28,6 +28,24 @@ def test_what_the_proof_does_not_know_is_refused(old, new, complaint, tmp_path):
         read_kind(kind)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("writes: [route]\n", "", "a kind that sends replies sends them by a source route; write writes: [route]"),
+        ("replies: sends", "replies: both", "a kind that takes replies sends requests; write fabric: out or both"),
+        ("buffering:", "waits: [reply]\nbuffering:", "a kind that takes no replies does not wait for them; remove reply from waits"),
+    ],
+)
+def test_a_kind_that_answers_can_do_so(old, new, complaint, tmp_path):
+    responder = load_kinds()["responder"]
+    (tmp_path / "responder.rdl").write_text(responder.rdl.read_text())
+    kind = tmp_path / "responder.yaml"
+    assert old in responder.yaml.read_text()
+    kind.write_text(responder.yaml.read_text().replace(old, new, 1))
+    with pytest.raises(ValueError, match=re.escape(f"{kind}: {complaint}") + "$"):
+        read_kind(kind)
+
+
 def test_a_kind_that_drops_says_how_much():
     """What ends a wait is counted, so that nothing is lost silently."""
     for kind in load_kinds().values():
