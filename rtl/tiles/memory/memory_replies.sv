@@ -4,7 +4,8 @@
 // in any order. The ID of a transaction is its first slot.
 //
 // A reply leaves when it is the oldest and all of it has come, so it never pauses, and its first flit says whether the bus
-// had an error: then it brings no data. From the last answer on the bus to the reply's first flit: three cycles, if none is older.
+// had an error: then it brings no data. Its slots are free one by one as its flits leave, so what is said of a transaction under its
+// first slot is only read with the reply's first flit. From the last answer on the bus to the reply's first flit: three cycles, if none is older.
 module memory_replies
   import girih_pkg::*, memory_access_pkg::*, memory_types_pkg::*, axi_pkg::*;
 #(
@@ -131,18 +132,22 @@ module memory_replies
       .out_data_o(owed)
   );
 
-  slot_t first_q;  // slot of the oldest reply
+  slot_t first;  // its first slot, until its first flit leaves
+  logic going_q;  // a part of it has left
+  status_e status_q;  // which is what is said of it
   logic asked, brings;  // the memory was asked; the reply has data if nothing fails
   logic [1:0] error;
   status_e status;
+  assign first = head_q[SlotBits-1:0];
   assign asked = owed.status == StatusOk;
   assign brings = asked && owed.reply.op inside {OpRead, OpAdd, OpSwap};
   always_comb begin
     error = '0;
-    if (brings) error = r_errors[first_q];
-    if (asked && owed.reply.op != OpRead) error = worst(error, b_errors[first_q]);
+    if (brings) error = r_errors[first];
+    if (asked && owed.reply.op != OpRead) error = worst(error, b_errors[first]);
     status = owed.status;
     if (error[1]) status = error[0] ? StatusDecode : StatusSlave;
+    if (going_q) status = status_q;
   end
 
   // A failed reply has one flit, and its other slots are passed over, one in a cycle.
@@ -150,8 +155,8 @@ module memory_replies
   assign failed = status != StatusOk;
   assign last_flit = sent_q + 1'b1 == owed.slots;
   assign advance = out_ready_i || !out_valid_q;
-  assign send = owed_there && done_q[first_q] && advance;
-  assign pass = failed && sent_q != '0;
+  assign send = owed_there && (going_q || done_q[first]) && advance;
+  assign pass = failed && going_q;
 
   always_comb begin
     tail_d = tail_q;
@@ -165,7 +170,8 @@ module memory_replies
     free_q <= free_q - (owed_valid_i ? owed_i.slots : '0) + slots_t'(send);
     idle_q <= head_d == tail_d;
     if (send) sent_q <= last_flit ? '0 : sent_q + 1'b1;
-    if (send && last_flit) first_q <= head_d[SlotBits-1:0];
+    if (send) going_q <= !last_flit;
+    if (send) status_q <= status;
     if (advance) begin
       out_valid_q  <= send && !pass;
       out_reply_o  <= owed.reply;
@@ -178,7 +184,7 @@ module memory_replies
     if (r_valid_q && r_q.last && !atomic_i) done_q[r_id] <= 1'b1;
     if (b_valid_q || atomic_done_i) done_q[b_id] <= 1'b1;
     if (owed_valid_i && owed_i.status != StatusOk) done_q[tail_q[SlotBits-1:0]] <= 1'b1;
-    if (send && last_flit) done_q[first_q] <= 1'b0;
+    if (send && !going_q) done_q[first] <= 1'b0;
 
     if (rst_i) begin
       head_q <= '0;
@@ -186,7 +192,7 @@ module memory_replies
       free_q <= slots_t'(Slots);
       idle_q <= 1'b1;
       sent_q <= '0;
-      first_q <= '0;
+      going_q <= 1'b0;
       started_q <= '0;
       done_q <= '0;
       out_valid_q <= 1'b0;

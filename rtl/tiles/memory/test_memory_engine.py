@@ -39,8 +39,9 @@ def test_memory_engine(data_width):
     run_cocotb("memory_engine", __file__, groups=["memory"], data_width=data_width)
 
 
-def test_a_memory_with_few_slots():
-    run_cocotb("memory_engine", __file__, groups=["memory"], parameters={"Slots": 4}, testcase="answers_when_the_memory_is_late_and_its_answers_overtake", environment={"GIRIH_SLOTS": "4"})
+@pytest.mark.parametrize("testcase", ["answers_when_the_memory_is_late_and_its_answers_overtake", "slots_are_taken_again_while_their_reply_still_leaves"])
+def test_a_memory_with_few_slots(testcase):
+    run_cocotb("memory_engine", __file__, groups=["memory"], parameters={"Slots": 4}, testcase=testcase, environment={"GIRIH_SLOTS": "4"})
 
 
 class Requester:
@@ -315,6 +316,36 @@ async def a_slow_requester_holds_back_only_what_has_no_room(dut):
     bench.sink.stall = 0.0
     out = await exchange(bench, [])
     assert len(out) == SLOTS + 600
+
+
+@cocotb.test()
+async def slots_are_taken_again_while_their_reply_still_leaves(dut):
+    """With all slots taken, each flit of a long reply that leaves makes room for a request, which is done, or fails, before the
+    long reply has ended: both are whole."""
+    broken = 9 * PAGE
+    bench, slave = await begin(dut, fails=lambda addr: 2 if addr >= broken else 0)
+    slave.model.write(0, random.randbytes(PAGE))
+    kinds = {
+        "ok": request("read", 0, FLIT_BYTES),
+        "malformed": request("read", 0, 0),
+        "slave": request("read", broken, FLIT_BYTES),
+        "long": request("read", 0, MOST),
+        "long slave": request("read", broken, MOST),
+        "write": request("write", 8 * PAGE, 1, b"x"),
+    }
+    for short in ("malformed", "ok", "slave", "write", "any"):
+        names = [name for _ in range(4) for name in ("long", *(short if short != "any" else random.choice(list(kinds)) for _ in range(SLOTS)))]
+        bench.sink.stall = 1.0
+        bench.source.send(*(Message(kinds[name].data, kinds[name].desc) for name in names))
+        await ClockCycles(dut.clk_i, 2 * SLOTS)
+        bench.sink.stall = random.choice((0.0, 0.3))
+        out = await exchange(bench, [])
+        out, bench.sink.messages[:] = list(bench.sink.messages), []
+        wanted = [name.replace("long slave", "slave").replace("long", "ok").replace("write", "ok") for name in names]
+        assert [STATUS[reply.desc["memory_status"]] for reply in out] == wanted
+        for name, reply in zip(names, out, strict=True):
+            data = {"long": slave.model.read(0, MOST), "ok": slave.model.read(0, FLIT_BYTES)}.get(name, bytes(FLIT_BYTES))
+            assert reply.data == data, f"the data of {name}"
 
 
 @cocotb.test()
