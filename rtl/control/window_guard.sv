@@ -69,7 +69,8 @@ module window_guard
     if (!busy_q) begin
       busy_q <= valid_i;
       given_up_q <= 1'b0;
-      request_q <= '{write: write_i, addr: addr_i, data: data_i, tenant: tenant_i};
+      // Without valid_i it is another node's request that passes, which the engine must not see.
+      if (valid_i) request_q <= '{write: write_i, addr: addr_i, data: data_i, tenant: tenant_i};
       count_q <= '0;
     end else begin
       if (window_done_i) busy_q <= 1'b0;

@@ -4,6 +4,7 @@
 //   - every access ends: from its start to its answer there are at most Longest cycles;
 //   - it is answered once, and by the node that it names: OKAY or SLVERR if there is one, DECERR if not;
 //   - the window's answer is the answer to this request, never the late one to an earlier request;
+//   - what the window sees changes only by a request to it: it sees none to another node;
 //   - there is one request on the ring at most, so what a node holds is never overwritten;
 //   - an access that waits is the next to start when the one before it has been taken.
 module ctrl_ring_proof
@@ -155,6 +156,13 @@ module ctrl_ring_proof
       .data_i(request)
   );
 
+  logic asked_q;  // in the cycle before
+  request_t request_q;
+  always_ff @(posedge clk_i) begin
+    asked_q <= rst || valid[1];
+    request_q <= request;
+  end
+
   // Where the request is: the bridge's beat, a node's local side or a node's beat.
   logic on_ring, on_card, answered;
   logic [4:0] place;
@@ -204,6 +212,7 @@ module ctrl_ring_proof
       assert (!(valid[0] && ring[0].valid) && !(valid[1] && ring[1].valid));
       // A window's answer is the answer to this request.
       if (done[1] && !guard_late) assert (request == asked);
+      if (!asked_q) assert (request == request_q);
       // Invariants: what is known of the request where it is.
       for (int unsigned n = 0; n < 3; n++) if (ring[n].valid) assert (ring[n].node == u_bridge.addr.node);
       for (int unsigned n = 0; n < 2; n++) if (valid[n]) assert (ring[n+1].node == u_bridge.addr.node);

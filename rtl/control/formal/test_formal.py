@@ -17,6 +17,7 @@ BROKEN = [
     ("window_guard", "(window_done_i || expired)", "window_done_i"),
     ("window_guard", "if (window_done_i) busy_q", "if (window_done_i || expired) busy_q"),
     ("window_guard", "given_up_q || !window_done_i", "!window_done_i"),
+    ("window_guard", "if (valid_i) request_q", "request_q"),
     ("window_guard", "given_up_q <= 1'b1;", "given_up_q <= 1'b0;"),
     ("ctrl_node", "        beat_q.response <= 1'b1;\n        beat_q.error <= error_i;", "        beat_q.response <= 1'b0;\n        beat_q.error <= error_i;"),
     ("ctrl_node", "beat_q.valid <= !mine;", "beat_q.valid <= 1'b1;"),
