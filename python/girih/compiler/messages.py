@@ -135,6 +135,14 @@ def ends(tile: Tile, state: State) -> bool:
     return not tile.kind.has_output or (not state.new and "axis_out" in tile.kind.uses)
 
 
+def requests_of(tile: Tile) -> tuple[Hop, ...]:
+    """The hops of the requests of a tile that takes replies: all but that of what it makes of replies."""
+    names = tile.kind.next.names if tile.kind.next else {}
+    if REPLIES not in names:
+        return tile.hops
+    return tuple(dict.fromkeys(hop for name, key in names.items() if name != REPLIES for hop in _of_key(tile, key)))
+
+
 def makes_lossless(tile: Tile) -> bool:
     """Whether a tile makes messages of its port lossless."""
     return tile.kind.lossless is not None and bool(dict(tile.config)[tile.kind.lossless])
@@ -257,9 +265,9 @@ class _Machine:
 def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
     """The hops that a message can take: of all entries that one key matches, the first."""
     table = tile.kind.next
-    if table is not None and REPLIES in table.names and tile.kind.takes_replies:
-        keys = [key for name, key in table.names.items() if name != REPLIES]
-    elif table is not None and table.key == "port":
+    if tile.kind.takes_replies:
+        return requests_of(tile)
+    if table is not None and table.key == "port":
         keys = [state.port]
     elif table is not None and tile.kind.chained:
         keys = list(table.names.values())

@@ -18,6 +18,7 @@ from girih.compiler.check.groups import check_groups, with_groups
 from girih.compiler.check.headers import check_headers
 from girih.compiler.check.memory import check_memory
 from girih.compiler.check.places import place
+from girih.compiler.check.replies import check_replies
 from girih.compiler.check.scheduling import check_scheduling
 from girih.compiler.check.traffic import check_traffic
 from girih.compiler.model import Card, Design, Fabric, Hop, Tile, TileText, Value
@@ -119,7 +120,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     check_masters(card, report)
     if not report.errors:  # the following checks need all next hops
         _check_reachable(card, report)
-        _check_askers(card, report)
+        check_replies(card, kinds, report)
         check_headers(card, report)
         check_groups(card, kinds, report)
         _check_addresses(card, report)
@@ -244,19 +245,6 @@ def _check_reachable(card: Card, report: Report) -> None:
     for tile in card.tiles:
         if not reached[tile.name]:
             report.error(tile.line, f"no message ever reaches tile {tile.name}", "Name it in the next of another tile, or remove it.")
-
-
-def _check_askers(card: Card, report: Report) -> None:
-    """Who sends to a tile that answers takes the replies."""
-    for tile in card.tiles:
-        for hop in (*tile.hops, *tile.ways):
-            if card.tile(hop.to).kind.sends_replies and not tile.kind.takes_replies:
-                askers = [kind.name for kind in load_kinds().values() if kind.takes_replies]
-                report.error(
-                    hop.line,
-                    f"tile {tile.name} sends to {hop.to}, which answers; a {tile.kind.name} takes no replies",
-                    f"Only tiles of kind {values.listing(askers)} may send to it.",
-                )
 
 
 def _check_addresses(card: Card, report: Report) -> None:

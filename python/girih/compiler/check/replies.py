@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests and replies: who is asked answers, and who is answered has asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from girih.compiler import values
+from girih.compiler.messages import REPLIES, requests_of
+from girih.compiler.model import Card
+from girih.compiler.read.parse import Report
+from girih.spec.kinds import Kind
+
+
+def check_replies(card: Card, kinds: Mapping[str, Kind], report: Report) -> None:
+    """Reports each tile that sends to one that answers and takes no replies, and each that takes replies and asks a tile that
+    never answers, or none. kinds: all that there are."""
+    askers = values.listing([kind.name for kind in kinds.values() if kind.takes_replies])
+    answerers = values.listing([kind.name for kind in kinds.values() if kind.sends_replies])
+    for tile in card.tiles:
+        for hop in (*tile.hops, *tile.ways):
+            if card.tile(hop.to).kind.sends_replies and not tile.kind.takes_replies:
+                what = f"tile {tile.name} sends to {hop.to}, which answers; a {tile.kind.name} takes no replies"
+                report.error(hop.line, what, f"Only tiles of kind {askers} may send to it.")
+        if not tile.kind.takes_replies:
+            continue
+        requests = requests_of(tile)
+        if not requests:
+            what = f"tile {tile.name} of kind {tile.kind.name} takes replies, and its next names no tile for its requests"
+            report.error(tile.line, what, f"Name a tile of kind {answerers}.")
+        for hop in requests:
+            if not card.tile(hop.to).kind.sends_replies:
+                what = f"tile {tile.name} sends requests to {hop.to}; a {card.tile(hop.to).kind.name} never answers"
+                report.error(hop.line, what, f"Send them to a tile of kind {answerers}{_apart(tile.kind)}.")
+            elif hop.key is None and _apart(tile.kind):
+                what = f"tile {tile.name} sends to {hop.to} requests and what it makes of replies"
+                report.error(hop.line, what, f"Name a tile for each{_apart(tile.kind)}.")
+
+
+def _apart(kind: Kind) -> str:
+    """How a kind that also sends what it makes of replies names the tiles, as a part of a sentence."""
+    names = kind.next.names if kind.next else {}
+    return f", next: {{{', '.join(f'{name}: a_tile' for name in names)}}}" if REPLIES in names else ""
