@@ -106,7 +106,7 @@ def test_an_output_of_a_crossbar_is_there_for_either_class():
 
 
 def test_a_copy_asks_a_memory():
-    with pytest.raises((GirihError, GirihErrors), match="tile copy sends requests to eth_tx; a eth_tx never answers. Send them to a tile of kind .*memory"):
+    with pytest.raises((GirihError, GirihErrors), match=r"tile copy sends requests to eth_tx; a eth_tx never answers. Send them to a tile of kind .*memory"):
         card_of(PLAIN + "  copy: {kind: copy, at: [0, 1], next: eth_tx}\n")
 
 
