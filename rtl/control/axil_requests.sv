@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AXI4-Lite side of the card: turns accesses into requests, reads and writes in turn, and gives the answers back
-// in the order of the requests. At most InFlight requests are under way; each has a tag, its place in that order.
+// The AXI4-Lite side of the card: turns accesses into requests, reads and writes in turn, and returns the answers
+// in the order of the requests. At most InFlight requests are in flight. The tag of a request is its slot in that order.
 //
-// Two sources answer, in any order: each answers a tag once. request_o holds until request_ready_i.
+// Answers come from two sources, in any order, one for each tag. request_o holds until request_ready_i.
 module axil_requests #(
     parameter int unsigned InFlight = 1,
     localparam int unsigned TagWidth = InFlight > 1 ? $clog2(InFlight) : 1
@@ -31,9 +31,9 @@ module axil_requests #(
     output logic request_valid_o,
     input logic request_ready_i,
     output logic request_write_o,
-    output logic request_card_o,  // goes to the registers of the card, node 0xFF
-    output logic request_ring_o,  // goes onto the ring; if to neither, it ends with an error:
-    output logic request_beyond_o,  // it has address bits above the tenant
+    output logic request_card_o,  // it is for the registers of the card, node 0xFF
+    output logic request_ring_o,  // it is for the ring; a request for neither ends with an error
+    output logic request_beyond_o,  // its address has bits above the tenant
     output logic [31:0] request_addr_o,
     output logic [31:0] request_data_o,
     output logic [TagWidth-1:0] request_tag_o,
@@ -50,7 +50,7 @@ module axil_requests #(
   typedef logic [TagWidth-1:0] tag_t;
   localparam tag_t LastTag = tag_t'(InFlight - 1);
 
-  // What the AXI4-Lite master has said.
+  // What the AXI4-Lite master has sent.
   typedef struct packed {
     logic card;
     logic ring;
@@ -60,7 +60,7 @@ module axil_requests #(
   function automatic address_t decoded(input logic [31:0] addr);
     decoded.addr = addr;
     decoded.beyond = addr[31:28] != '0;
-    decoded.card = addr[31:24] == '0 && addr[23:16] == '1;  // of the operator
+    decoded.card = addr[31:24] == '0 && addr[23:16] == '1;  // for the operator only
     decoded.ring = addr[31:28] == '0 && addr[23:16] != '1;
   endfunction
   logic aw_valid_q, w_valid_q, ar_valid_q;
@@ -71,13 +71,13 @@ module axil_requests #(
   assign s_axil_wready = !w_valid_q;
   assign s_axil_arready = !ar_valid_q;
 
-  // The places of requests: taken from `next_q`, given back from `oldest_q`.
+  // The slots of requests, a ring buffer: the next request takes `next_q`, the next answer frees `oldest_q`.
   logic [InFlight-1:0] busy_q, done_q, write_q;
   logic [1:0] resp_q[InFlight];
   logic [31:0] data_q[InFlight];
   tag_t next_q, oldest_q;
 
-  // The request that is offered.
+  // The next request to offer.
   logic wrote_q;  // the last one was a write
   logic start, pick_write;
   assign start = ((aw_valid_q && w_valid_q) || ar_valid_q) && !busy_q[next_q] && (!request_valid_o || request_ready_i);

@@ -2,7 +2,7 @@
 // The registers of the card itself (card.rdl). It counts the cycles of the card, those in which links between routers
 // stall, and the host's accesses that a window did not answer in time.
 //
-// A request holds until done_o, which comes in the same cycle, or after a sweep of the counters for those of links.
+// A request holds until done_o, which comes in the same cycle; for the counters of links, within a sweep of them.
 module card_registers
   import girih_pkg::*;
 #(

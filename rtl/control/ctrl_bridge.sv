@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's master of the control ring: an AXI4-Lite slave whose byte address is {4'h0, tenant, node,
-// offset}. It decides where an access goes: onto the ring, to the registers of the card itself at node 0xFF, which only
-// the operator (tenant 0) may read, or back with an error.
+// The host's master of the control ring: an AXI4-Lite slave whose byte address is {4'h0, tenant, node, offset}. It
+// decides where an access goes: onto the ring; to the registers of the card itself at node 0xFF, which only the operator
+// (tenant 0) may access; or back with an error.
 //
 // Every access ends:
 //   OKAY    the node did it
-//   SLVERR  the node has no such register, or not for this access or this tenant; the engine's window did not answer
-//           in time (counted); or a write of less than 32 bits
-//   DECERR  no such node: the request came back around the ring as it went
+//   SLVERR  the node has no such register, or does not allow this access or this tenant; the engine's window did not
+//           answer in time (counted); or a write of less than 32 bits
+//   DECERR  no such node: the request came back around the ring unchanged; or address bits above the tenant
 //
-// At most InFlight accesses are under way; they are answered in order.
+// At most InFlight accesses are in flight; they are answered in order.
 module ctrl_bridge
   import girih_pkg::*;
 #(
@@ -17,8 +17,8 @@ module ctrl_bridge
     parameter int unsigned Ports = 1,
     parameter int unsigned Tiles = 1,
     parameter int unsigned Links = 0,  // between routers
-    parameter bit Alone = 1'b1,  // the only master of the ring, with one access on it at a time
-    parameter int unsigned Pad = 0,  // registers of the ring besides those of its stops
+    parameter bit Alone = 1'b1,  // the ring has no other master, and one access on it at a time
+    parameter int unsigned Pad = 0,  // registers that the ring has besides those of its stops
     localparam int unsigned InFlight = Alone ? 1 : CtrlTags,
     localparam int unsigned StallBits = Links > 0 ? Links : 1
 ) (
@@ -72,7 +72,7 @@ module ctrl_bridge
 
   logic request_valid, request_ready, request_write, to_card, to_ring, beyond;
   /* verilator lint_off UNUSEDSIGNAL */
-  addr_t addr;  // aligned; what is beyond is known
+  addr_t addr;  // the two lowest bits are ignored; `beyond` tells of the highest four
   /* verilator lint_on UNUSEDSIGNAL */
   logic [31:0] request_data;
   logic [TagWidth-1:0] request_tag;
@@ -134,7 +134,7 @@ module ctrl_bridge
 
   // The ring.
   ctrl_t ring_request, ring_in;
-  // What comes back is the answer to one of these requests; whose it is, is known.
+  // It is always the answer to one of these requests, so its master, node and offset are not looked at.
   /* verilator lint_off UNUSEDSIGNAL */
   ctrl_t ring_answer;
   /* verilator lint_on UNUSEDSIGNAL */

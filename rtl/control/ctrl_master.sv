@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The master of a tile on the control ring. It stamps the engine's requests with the master's number and tenant, and lets
-// through only those for which the master has a right now; the others are answered at once with CtrlRefused and counted.
+// The master of a tile on the control ring. It stamps the engine's requests with the master's number and tenant. It lets
+// through only those for which the master has the right in that cycle; it answers the others at once with CtrlRefused and
+// counts them.
 //
-// Up to CtrlTags requests are under way. Those to one node are done in the order in which the engine made them; answers
-// of different nodes come in any order, each with the tag of its request. The engine always takes them. A request with
-// the tag of one that is under way waits for its answer.
+// Up to CtrlTags requests are in flight. Those to one node are done in the order in which the engine made them. Answers
+// of different nodes come in any order, each with the tag of its request; the engine always takes them. A request whose
+// tag is in flight waits for that answer.
 //
-// A request enters the ring at the earliest in the cycle after the engine offers it, and one can be made in every other cycle.
+// A request enters the ring one cycle after the engine offers it, at the earliest. The engine can make one in every other cycle.
 module ctrl_master
   import girih_pkg::*;
 #(
     parameter ctrl_master_t Master = 1,
-    parameter tenant_t Tenant = '0,  // its requests are this tenant's; 0: the operator's
+    parameter tenant_t Tenant = '0,  // for which it makes its requests; 0: the operator
     parameter int unsigned Rights = 1,
     parameter node_t [Rights-1:0] Nodes = '0  // right i is for this node
 ) (
@@ -56,7 +57,7 @@ module ctrl_master
 
   ctrl_t request;
   /* verilator lint_off UNUSEDSIGNAL */
-  ctrl_t answer;  // whose it is, and to what, is known
+  ctrl_t answer;  // only its data, tag and status are looked at
   /* verilator lint_on UNUSEDSIGNAL */
   always_comb begin
     request = '0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the tests of a control ring with three masters: the host, and two that are tiles. Master m of tenant m - 1 sits
-// behind stop m - 1; it has rights for the first three nodes and for one that does not exist. The stops are those of ctrl_bench_stop.
+// For the tests of a control ring with three masters: the host and two tiles. Master m acts for tenant m - 1 and sits
+// behind stop m - 1; it has rights for the first three nodes and for one that does not exist. The stops are ctrl_bench_stop.
 module ctrl_masters_bench
   import girih_pkg::*;
 #(

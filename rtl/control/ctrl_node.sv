@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stop of the control ring. A request for this node leaves the ring for the local side and comes back
-// as its response; everything else moves on, one cycle per node.
+// A stop of the control ring. A request for this node leaves the ring for the local side, and its response goes back
+// onto the ring; every other beat moves on, one cycle per node.
 //
-// Local side: valid_o and what it says hold until done_i, which may come in the same cycle. Between two requests valid_o is
-// down for a cycle.
+// Local side: valid_o and the request hold until done_i, which may come in the same cycle. Between two requests valid_o is
+// 0 for at least a cycle.
 module ctrl_node
   import girih_pkg::*;
 #(
@@ -48,7 +48,7 @@ module ctrl_node
     };
   endfunction
 
-  request_t held;  // without its tag, if there is only one
+  request_t held;  // its tag is not used if there is only one request
   /* verilator lint_on UNUSEDSIGNAL */
   ctrl_t beat_q;  // leaves for the next node
   logic mine;
@@ -62,8 +62,8 @@ module ctrl_node
   assign data_o = held.data;
 
   if (!Shared) begin : gen_alone
-    // The ring carries one request at a time, so the one register that holds the beat on its way also
-    // holds the request while the local side works on it.
+    // The ring carries one request at a time, so one register holds the beat that passes, and also the
+    // request while the local side works on it.
     logic local_q;  // beat_q is a request that the local side works on
     assign valid_o = local_q;
     assign held = request_of(beat_q);
@@ -94,8 +94,8 @@ module ctrl_node
       end
     end
   end else begin : gen_shared
-    // Requests wait in the order in which they come. There is room for all that masters can have under way, so that none
-    // is ever refused. A response waits for a cycle in which nothing passes.
+    // Requests wait in the order in which they arrive. There is room for all that masters can have in flight, so none
+    // is ever refused. A response waits for a cycle in which no beat passes.
     logic room, waiting;
     logic answered_q;  // answer_q waits for the ring
     typedef struct packed {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a master meets the control ring. It stamps the master's number on each request; it takes the master's answers off
-// the ring, and requests that have come back because no node has their number. All else passes, a cycle later.
+// Where a master meets the control ring. It stamps the master's number on each request. It takes two things off the ring:
+// the master's answers, and its requests that have come back because no node has their number. Every other beat passes,
+// a cycle later.
 //
-// A request enters the ring in a cycle in which no beat of another master passes. It waits at most as many cycles as the
-// ring has beats of others, if the ring has a register for each of them: between two passes of one beat lies a whole turn
-// of the ring, and what leaves the ring enters it again behind the place that the waiting request can take.
+// A request enters the ring in a cycle in which no beat of another master passes. It waits at most as many cycles as other
+// masters have beats, if the ring has a register for each of them: a beat passes again only after a whole turn of the ring,
+// and one that has left the ring enters it again behind the slot that the waiting request can take.
 //
-// The only master of a ring needs no register here: it puts its one request on the ring at once.
+// The only master of a ring needs no register: its one request enters the ring at once.
 module ctrl_port
   import girih_pkg::*;
 #(
@@ -21,7 +22,7 @@ module ctrl_port
 
     input logic request_valid_i,
     output logic request_ready_o,
-    // Of a request count: write, tag, tenant, node, offset and data.
+    // Only write, tag, tenant, node, offset and data of a request are used.
     /* verilator lint_off UNUSEDSIGNAL */
     input ctrl_t request_i,
     /* verilator lint_on UNUSEDSIGNAL */

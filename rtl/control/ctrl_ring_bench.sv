@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For the tests of the control network: the bridge and a ring of Stops nodes, numbered Base, Base + 1,
-// and so on. Shared: as on a ring with other masters, with several requests of the host under way.
+// and so on. Shared: as on a ring with several masters, so the host may have several requests in flight.
 module ctrl_ring_bench
   import girih_pkg::*;
 #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each link between the fabric's routers, the cycles in which it held a flit that was not taken. (What stalls
-// between a tile and the fabric, the tile's shell counts.) 64-bit counters, read as those of tiles are; a write, or
-// a counter of a link that the fabric does not have, is an error.
+// Counts, for each link between the fabric's routers, the cycles in which it held a flit that was not taken. (The tile's
+// shell counts stalls between a tile and the fabric.) The counters have 64 bits and are read like those of tiles. A write
+// ends with an error, and so does a read for a link that the fabric does not have.
 module link_stalls #(
     parameter int unsigned Links = 0,  // none on a crossbar
     localparam int unsigned Bits = Links > 0 ? Links : 1

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between a tile's node on the control ring and its engine's window: every request is answered, whatever the
 // engine does. A request that the window has not answered after Limit cycles ends with an error (late_o), so that
-// the ring is free for other requests.
+// the node is free for other requests.
 //
-// The window still has that request, which holds until its answer as all requests do; the answer is then
-// discarded, so it is never taken for that of another request. Requests meanwhile end at once with the same error.
-// The window sees a request a cycle after the node does.
+// The window keeps that request, which holds until its answer as every request does. The late answer is then
+// discarded, so it is never taken for the answer to another request. Until then, other requests to the window end at
+// once with the same error. The window sees a request one cycle after the node.
 module window_guard
   import girih_pkg::*;
 #(
@@ -47,10 +47,10 @@ module window_guard
     tenant_t tenant;
   } request_t;
 
-  logic busy_q;  // the window has a request, request_q
-  logic given_up_q;  // and nobody waits for its answer: it has expired
+  logic busy_q;  // the window works on request_q
+  logic given_up_q;  // request_q has expired: nobody waits for its answer
   request_t request_q;
-  count_t count_q;  // cycles that it has had it
+  count_t count_q;  // cycles since the window got it
   logic expired;
   assign expired = count_q == count_t'(Limit - 1);
 

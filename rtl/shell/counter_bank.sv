@@ -9,7 +9,7 @@
 //   cycle 0: read total[index], take pending[index]     cycle 1: add, write back
 //
 // The read port waits for the sweep, so a low word is ready after at most Counters + 1 cycles, exact to
-// the cycle. It holds the high word for a following read. One read at a time; word_i holds until done.
+// the cycle. Reading it holds the high word for the next read. One read at a time; word_i holds until done_o.
 module counter_bank #(
     parameter int unsigned Counters = 16,
     localparam int unsigned IndexWidth = Counters > 1 ? $clog2(Counters) : 1
@@ -33,10 +33,10 @@ module counter_bank #(
 
   logic [63:0] total[Counters];
 
-  // Cycle 0. visit_q is index_q in one-hot form.
+  // Cycle 0. visit_q is index_q, one-hot.
   logic [Counters-1:0] visit_q;
   logic [IndexWidth-1:0] index_q;
-  logic cleared_q;  // total holds nothing before the first sweep
+  logic cleared_q;  // 0 during the first sweep, in which the totals are not yet written
   logic [Counters-1:0] pending_q[Planes];
   logic [Counters-1:0] pending_d[Planes];
   logic [Counters-1:0] overflow;
@@ -92,7 +92,7 @@ module counter_bank #(
     if (done_o && !word_i[0]) high_q <= sum[63:32];
     if (rst_i) begin
       waiting_q <= 1'b0;
-      high_q <= '0;  // it can be read before any low word
+      high_q <= '0;  // it may be read before any low word
     end
   end
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts latencies in 32-bit bins that grow with the latency (`girih.spec.histogram`), one per
-// cycle, in distributed memory. A read takes one cycle; a bin counts up to 2^32 - 1 and then starts again.
+// Counts latencies, one per cycle, in 32-bit bins in distributed memory. The range of a bin grows with the latency
+// (`girih.spec.histogram`). A read takes one cycle. A bin wraps after 2^32 - 1.
 module histogram
   import girih_pkg::*, histogram_pkg::*;
 (
@@ -16,7 +16,7 @@ module histogram
     output logic [31:0] data_o
 );
   logic [31:0] count[LatencyBins];
-  logic [LatencyBins-1:0] used_q;  // count[] holds nothing before the first latency of a bin
+  logic [LatencyBins-1:0] used_q;  // count[] of a bin is not written before its first latency
 
   logic valid_q;
   latency_bin_t bin_q;

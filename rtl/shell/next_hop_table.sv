@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the node that a key leads to: the lowest valid entry with that key, or with `any`; and whether that node takes
-// messages, which is known of each entry before the search ends.
-// Combinational.
+// Finds the node to which a key leads: that of the lowest valid entry with this key, or with `any`. It also says whether
+// that node takes messages, which is worked out for every entry before the search ends. Combinational.
 module next_hop_table
   import girih_pkg::*;
 #(
@@ -12,7 +11,7 @@ module next_hop_table
 
     input  next_key_t key_i,
     output logic      hit_o,
-    output logic      takes_o,  // not without a hit
+    output logic      takes_o,  // 0 without a hit
     output node_t     node_o
 );
   if (Entries < 1) begin : gen_bad_entries
@@ -28,7 +27,7 @@ module next_hop_table
   assign hit_o = |hits;
 
   if (Entries <= 4) begin : gen_few
-    logic [Entries-1:0] first;  // the lowest one of hits, without the carry chain of a subtraction
+    logic [Entries-1:0] first;  // the lowest hit, one-hot, without the carry chain of a subtraction
     always_comb begin
       first = hits;
       for (int unsigned i = 1; i < Entries; i++) first[i] = hits[i] && (hits & ((Entries)'(1 << i) - 1'b1)) == '0;
@@ -37,7 +36,7 @@ module next_hop_table
     end
     assign takes_o = |(first & takes);
   end else begin : gen_many
-    // A tree of choices: place n has those of 2n and 2n + 1, and the lower one wins. The entries are its leaves.
+    // A binary tree whose leaves are the entries: node n chooses between nodes 2n and 2n + 1, and the lower entry wins.
     localparam int unsigned Leaves = 1 << $clog2(Entries);
     logic [2*Leaves-1:1] hit, take;
     node_t node[2*Leaves];

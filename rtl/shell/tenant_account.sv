@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits a tile that passes messages on: no more messages of a tenant, and no more lossless ones, leave than have
-// come in. An engine may drop messages, and may hold thousands of them in any order, so nothing more is known
-// of the next one's tenant from outside.
+// come in. An engine may drop messages and may hold thousands of them in any order, so from outside nothing more is
+// known about the tenant of the next one.
 //
 // A message counts as received from the cycle after its first flit was offered, and may leave from then on. An engine with
-// several ports can be ahead by one message for each port but one, if they send in the same cycle.
+// several ports can exceed the limit by one message for each port but one, if they send in the same cycle.
 module tenant_account
   import girih_pkg::*;
 #(
     parameter int unsigned Ports = 1,
     parameter bit [2**$bits(tenant_t)-1:0] Tenants = '1,  // of the card
     parameter bit Lossless = 1'b1,  // there may be lossless messages
-    parameter int unsigned Bits = 17  // an engine holds less than 2^Bits messages
+    parameter int unsigned Bits = 17  // an engine holds fewer than 2^Bits messages
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -20,16 +20,16 @@ module tenant_account
     input logic  [Ports-1:0] in_ready_i,
     input flit_t [Ports-1:0] in_flit_i,
 
-    // First flits that leave the engine and are let through.
+    // First flits that leave the engine and are not dropped.
     input logic    [Ports-1:0] out_first_i,
     input tenant_t [Ports-1:0] out_tenant_i,
     input logic    [Ports-1:0] out_lossless_i,
 
-    output logic [2**$bits(tenant_t)-1:0] tenants_o,  // those with a message inside
-    output logic lossless_o  // a lossless one is inside
+    output logic [2**$bits(tenant_t)-1:0] tenants_o,  // tenants with a message inside
+    output logic lossless_o  // a lossless message is inside
 );
   typedef logic signed [Bits+1:0] count_t;
-  localparam int unsigned N = 2 ** $bits(tenant_t) + 1;  // the last one is of lossless messages
+  localparam int unsigned N = 2 ** $bits(tenant_t) + 1;  // a count for each tenant; the last one is of lossless messages
   localparam bit [N-1:0] Counted = {Lossless, Tenants};
 
   // First flits that are offered for the first time.
@@ -47,7 +47,7 @@ module tenant_account
   end
 
   logic unused;
-  assign unused = ^{out_tenant_i, out_lossless_i};  // of those that are not counted
+  assign unused = ^{out_tenant_i, out_lossless_i};  // some of them are not counted
 
   logic [N-1:0] has;
   assign {lossless_o, tenants_o} = has;
@@ -65,7 +65,7 @@ module tenant_account
         end
       end
 
-      // An engine never holds so many, so it has dropped some: the count stops there.
+      // An engine never holds so many messages, so it has dropped some: the count saturates.
       count_t count_q, count_d;
       logic full, inside_q;
       assign full = count_q[Bits+1:Bits] == 2'b01;

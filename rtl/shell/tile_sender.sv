@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends an engine's messages on. It stamps the source, and the tenant where the tile sends as one tenant only; it
-// finds the next stop in the message's source route or, when it has none left, in the node table. It drops and
+// Sends an engine's messages on. It stamps the source, and the tenant if the tile may send for one tenant only. It
+// takes the next stop from the message's source route or, when none is left, looks it up in the node table. It drops and
 // reports a message of a tenant for which the tile may not send, one without a next stop, and one whose next stop
-// takes no messages: it would stay on the fabric for ever. A message that may not be lossless leaves as droppable.
+// takes no messages, which would stay on the fabric for ever. A message that may not be lossless leaves as droppable.
 //
-// Combinational on the data path. What was decided for a first flit holds until the message has left,
-// also when software changes the node table meanwhile. Every flit carries its source and destination,
-// for the watchdog, which looks at links that stall.
+// Combinational on the data path. The decision on a first flit holds until the whole message has left, even if
+// software changes the node table meanwhile. Every flit carries its source and destination, for the watchdog, which
+// looks at stalled links.
 //
-// The search ends in the output and in registers alone: in_ready_o depends on out_ready_i and on what was decided in an
-// earlier cycle. So a message that is swallowed waits at most one cycle for an output that takes nothing. A drop is
+// The result of the search goes to the output and to registers only: in_ready_o depends on out_ready_i and on what was
+// decided in an earlier cycle. So a message that is dropped waits at most one cycle behind a stalled output. A drop is
 // reported in the cycle after the decision.
 module tile_sender
   import girih_pkg::*;
@@ -17,15 +17,15 @@ module tile_sender
     parameter node_t Node = '0,
     parameter logic [255:0] Nodes = '1,  // bit n: node n takes messages
     parameter bit [2**$bits(tenant_t)-1:0] Tenants = '1,  // bit t: the tile may send messages of tenant t
-    parameter bit Routed = 1'b1,  // messages may have a source route; else one that the engine gives is ignored and erased
+    parameter bit Routed = 1'b1,  // messages may have a source route; if 0, a route that the engine gives is ignored and erased
     parameter int unsigned Entries = 4
 ) (
     input logic clk_i,
     input logic rst_i,
 
     input next_hop_t next_hops_i[Entries],
-    input logic [2**$bits(tenant_t)-1:0] tenants_i,  // of Tenants, those of which a message may begin in this cycle
-    input logic lossless_i,  // it may be lossless
+    input logic [2**$bits(tenant_t)-1:0] tenants_i,  // those of Tenants whose messages may start in this cycle
+    input logic lossless_i,  // the message may be lossless
 
     input  logic      in_valid_i,
     output logic      in_ready_o,
@@ -36,7 +36,7 @@ module tile_sender
     input  logic  out_ready_i,
     output flit_t out_flit_o,
 
-    output logic taken_o,  // the first flit of a message that is let through leaves the engine
+    output logic taken_o,  // the first flit of a message that is not dropped leaves the engine
     output logic drop_bad_tenant_o,
     output logic drop_no_next_hop_o,
     output logic drop_bad_node_o
@@ -45,7 +45,7 @@ module tile_sender
     $fatal(1, "tile_sender: Tenants is 0; it must allow at least one tenant");
   end
 
-  // The tenant of all messages, if there is only one.
+  // The tenant of all messages, if the tile sends for one tenant only.
   localparam bit Stamped = $countones(Tenants) == 1;
   localparam tenant_t Stamp = tenant_t'($clog2(Tenants));
 
@@ -69,7 +69,7 @@ module tile_sender
       .node_o(table_node)
   );
 
-  logic held_q;  // the message has been offered; the decision on it is in stop_q and swallow_q
+  logic held_q;  // the message was offered in an earlier cycle; the decision on it is in stop_q and swallow_q
   stop_t stop, stop_q;
   logic routed, found, takes, swallow, swallow_q;
   assign routed = Routed && has_route(in_flit_i.desc);

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every tile has around its engine: the senders of its messages, one for each fabric port, its
-// counters, and its node on the control ring, in front of the tile's register block. Adds no cycle to
-// the data path, or one with CutOutput: a register between each sender and the fabric.
+// What surrounds the engine of every tile: a sender for each fabric port, the counters, and the node on the control
+// ring, in front of the tile's register block. It adds no cycle to the data path, or one with CutOutput: a register
+// between each sender and the fabric.
 //
-// Incoming messages go straight to the engine; the shell only watches and counts them. A tenant's request ends
-// here with an error, unless it is for the engine's window, where the engine separates tenants. A request whose offset
+// Incoming messages go straight to the engine; the shell only watches and counts them. A request of a tenant ends here
+// with an error, unless it is for the engine's window, where the engine keeps tenants apart. A request whose offset
 // is not a multiple of 4 ends with an error, too.
 module tile_shell
   import girih_pkg::*, shell_pkg::*;
 #(
-    parameter int unsigned Ports = 1,  // of the fabric
-    parameter int unsigned CountedPorts = Ports,  // that the register block has counters for
-    parameter node_t [Ports-1:0] PortNodes = '0,  // the first one is the tile's on the control ring
+    parameter int unsigned Ports = 1,  // fabric ports
+    parameter int unsigned CountedPorts = Ports,  // ports for which the register block has counters
+    parameter node_t [Ports-1:0] PortNodes = '0,  // the first one is also the tile's node on the control ring
     parameter logic [255:0] Nodes = '1,  // bit n: node n takes messages
-    parameter bit Replies = 1'b0,  // the last port is for replies only: without a node table, and what comes in is always taken
+    parameter bit Replies = 1'b0,  // the last port carries replies only: no node table, and incoming replies are always taken
     parameter logic [255:0] ReplyNodes = '0,  // bit n: node n takes replies
-    // What the tile may send. Bit t of Tenants: messages of tenant t; with KeepsTenant no more of them than have come in.
-    // Lossless: there may be lossless messages on the card; with KeepsLossless no more of them leave than have come in,
-    // else the engine decides while lossless_i is up.
+    // What the tile may send. Bit t of Tenants allows messages of tenant t; with KeepsTenant, no more of them leave than
+    // have come in. Lossless: there may be lossless messages on the card; with KeepsLossless, no more of them leave than
+    // have come in; without it, the engine may send them while lossless_i is 1.
     parameter bit [2**$bits(tenant_t)-1:0] Tenants = 1,
     parameter bit KeepsTenant = 1'b1,
     parameter bit Lossless = 1'b0,
     parameter bit KeepsLossless = 1'b1,
     parameter bit Routed = 1'b1,  // messages may leave by a source route; replies always do
     parameter int unsigned Entries = 4,
-    parameter int unsigned Events = 1,  // of the engine
+    parameter int unsigned Events = 1,  // counters of the engine
     parameter bit Window = 1'b0,  // the engine answers requests to offsets 0x4000 to 0x7fff
     parameter bit CutOutput = 1'b0,
     parameter bit SharedControl = 1'b0,  // the control ring has several masters
@@ -54,8 +54,8 @@ module tile_shell
     input  ctrl_t ctrl_i,
     output ctrl_t ctrl_o,
 
-    // To the register block. A request holds until its answer, which may come in the same cycle; it begins a cycle
-    // after that of the node, so that its checks and its decoding are in different cycles.
+    // To the register block. A request holds until its answer, which may come in the same cycle. It starts one cycle
+    // later than at the node, so that it is checked in one cycle and decoded in the next.
     output logic        reg_valid_o,
     output logic        reg_write_o,
     output ctrl_master_t reg_master_o,
@@ -75,7 +75,7 @@ module tile_shell
     input  logic        window_error_i,
     input  logic [31:0] window_data_i,
 
-    // From the register block, for words of counters.
+    // From the register block: reads of counters, word by word.
     input  logic                 counter_read_i,
     input  logic [WordWidth-1:0] counter_word_i,
     output logic                 counter_done_o,
@@ -87,7 +87,7 @@ module tile_shell
 
   shell_event_t [CountedPorts-1:0] shell_event;
 
-  // What the senders may let through now.
+  // What the senders may let through in this cycle.
   localparam bit CountsTenants = KeepsTenant && $countones(Tenants) > 1;
   localparam bit CountsLossless = KeepsLossless && Lossless;
   logic [2**$bits(tenant_t)-1:0] sender_tenants, inside_tenants;
@@ -172,7 +172,7 @@ module tile_shell
     );
 
     link_check #(
-        .Contents(1'b0),  // checked where it was sent
+        .Contents(1'b0),  // checked at the sender
         .Taken(OfReplies),
         .Nodes(256'(1) << PortNodes[p])
     ) u_in_check (
@@ -208,7 +208,7 @@ module tile_shell
     assign shell_event[p] = '0;
   end
 
-  // In the order of the counters: the generated structs have the first one in bit 0.
+  // In the order of the counters: the first member of a generated struct is in bit 0.
   logic [Counters-1:0] events_q;
   always_ff @(posedge clk_i) events_q <= rst_i ? '0 : {event_i, shell_event};
 
@@ -229,7 +229,7 @@ module tile_shell
   assign in_window = Window && reg_offset_o[15:14] == 2'b01;
   assign refused = reg_offset_o[1:0] != '0 || (tenant != '0 && !in_window);
 
-  logic refused_q;  // ends in this cycle
+  logic refused_q;  // the request ends with an error in this cycle
   always_ff @(posedge clk_i) begin
     reg_valid_o <= valid && !in_window && !refused && !done;
     refused_q   <= valid && refused && !done;
@@ -274,7 +274,7 @@ module tile_shell
     assign window_tenant_o = '0;
   end
 
-  // Of an error, only bit 0 of the answer means something: the bridge hides the rest, so that it need not wait for `error`.
+  // In an error only bit 0 of the answer has a meaning. The masters hide the other bits, so these need not wait for `error`.
   logic [31:0] answer;
   assign done = refused_q || (in_window ? guard_done : reg_valid_o && reg_done_i);
   assign error = refused_q || (in_window ? guard_error : reg_error_i);

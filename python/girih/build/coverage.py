@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coverage of RTL, measured by Verilator in unit tests and cards alike: lines, toggles and cover points.
 
-    GIRIH_COVERAGE=folder     in the environment: models are built to count, and each simulation leaves a file there
+    GIRIH_COVERAGE=folder     in the environment: models are built with coverage, and each simulation writes its counts to a file there
     report = Report.of(folder)  merges them, by source line: over instances, parameters, widths and cards
 
 A cover point is a labelled immediate `cover` in a clocked block; its label is its name. Toggles are counted
-for signals of at most MAX_WIDTH bits: a bus would only say that its data are random.
+for signals of at most MAX_WIDTH bits: the toggles of a bus would only show that its data are random.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ VARIABLE = "GIRIH_COVERAGE"
 FOLDER = BUILD / "coverage"
 EXCEPTIONS = ROOT / "tests" / "coverage.yaml"
 MAX_WIDTH = 32
-# Verilator does not split signals that it counts, so a tree of them looks like a loop. Loops are found by the lint of models that do not count.
+# Verilator does not split signals whose toggles it counts, so a tree within one looks like a combinational loop. Lint without coverage finds real loops.
 FLAGS = ["--coverage-line", "--coverage-toggle", "--coverage-user", "--coverage-max-width", str(MAX_WIDTH), "-Wno-UNOPTFLAT"]
 WANTED = 0.95  # of all lines
 GENERATED = "generated"  # the folder of files that the generators make
@@ -208,7 +208,7 @@ def judge(report: Report, known: Mapping[str, Mapping[str, str]]) -> list[str]:
     hit, of = len(report.lines) - len(missed), len(report.lines)
     if hit < WANTED * of:
         faults.append(f"{_share(hit, of)} of lines are hit; {100 * WANTED:.0f} % are wanted")
-    remedy = f"is never hit: write a test that does, or a reason into {EXCEPTIONS.relative_to(ROOT)}"
+    remedy = f"is never hit: write a test that hits it, or a reason into {EXCEPTIONS.relative_to(ROOT)}"
     for place, names in missed.items():
         if not any(known.get(place.file, {}).get(name) for name in names):
             faults.append(f"{place} `{_text(place)}` {remedy}")

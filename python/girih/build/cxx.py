@@ -25,12 +25,12 @@ from girih.paths import BUILD
 
 OBJECTS = BUILD / "objects"
 COMMON_FLAGS = ["-std=gnu++20", "-pipe"]
-RUNTIME = ("verilated.cpp", "verilated_threads.cpp")  # what every model needs of Verilator's runtime
+RUNTIME = ("verilated.cpp", "verilated_threads.cpp")  # the part of Verilator's runtime that every model needs
 NOT_OPTIMIZED = '#pragma GCC optimize ("O0")\n'  # from here to the end of the file
-UNIT_BYTES = 2_600_000  # of C++ in one run of the compiler: a few seconds more than the header of a large model takes
+UNIT_BYTES = 2_600_000  # of C++ for one run of the compiler, which takes a few seconds more than the header of a large model
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, and how many steps of how many are done."""
+"""Called with the name of the current step, the number of steps done, and their total."""
 
 
 def silent(_what: str, _done: int, _total: int) -> None:
@@ -46,7 +46,7 @@ def run(command: Sequence[str], what: str) -> None:
         log.write_text(" ".join(command) + "\n" + done.stdout + done.stderr)
         output = (done.stdout + done.stderr).splitlines()
         lines = [line for line in output if "rror" in line or line.startswith("%Warning")] or ["no message"]
-        raise GirihError(f"{what} failed ({lines[0].strip()})", str(log), "The log there has the whole of it.")
+        raise GirihError(f"{what} failed ({lines[0].strip()})", str(log), "That file has the whole output.")
 
 
 def contents(paths: Iterable[Path]) -> str:
@@ -134,7 +134,7 @@ def model_jobs(
 
 
 def runtime_jobs(flags: Sequence[str], more: Sequence[str] = (), depends: str = "") -> list[Job]:
-    """The same of Verilator's runtime. more: files beyond those that every model needs."""
+    """The same for Verilator's runtime. more: files beyond those that every model needs."""
     include = verilator_root() / "include"
     names = [*RUNTIME, *more, *(["verilated_cov.cpp"] if coverage.folder() else [])]
     return [Job(include / name, [*flags, "-w", *_counting()], runtime_includes(), depends) for name in names]

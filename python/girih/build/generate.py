@@ -54,7 +54,7 @@ def write_if_changed(path: Path, text: str) -> None:
 def generated_rtl(params: CardParams) -> Path:
     """The folder with `girih_pkg.sv` for these parameters and the files of every kind of tile.
 
-    Made when it is not there, under its final name only when it is complete. A process reads what it is made from once.
+    Made if it is not there; it gets its final name only when it is complete. A process reads the sources only once.
     """
     packages = {"girih": package(params), "action": action.FORMAT.package(), "parser": program.FORMAT.package()}
     packages["memory_access"] = Format("memory_access").package()
@@ -72,7 +72,7 @@ def generated_rtl(params: CardParams) -> Path:
         generate(unfinished, {name: kind for name, kind in load_kinds().items() if kind.groups <= set(params.groups)})
         try:
             unfinished.rename(folder)
-        except OSError:  # another process was faster; what it made is the same
+        except OSError:  # another process was faster; its files are the same
             if not folder.exists():
                 raise
     return folder

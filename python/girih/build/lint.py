@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verilator's lint of a design. It depends on nothing but its input, so results are kept by content, as builds are."""
+"""Verilator's lint of a design. Its result depends on its input only, so results are kept by content, as builds are."""
 
 from __future__ import annotations
 

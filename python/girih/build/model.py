@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 RUNTIME = ROOT / "card" / "runtime"
 INCLUDE = ROOT / "card" / "include"
 
-# What registers hold before reset is the card's seed's to say (`--x-initial`). Checks stay on. Functions of about this many
-# operations are compiled in seconds. Values of more words than the limit, such as flits, are copied in loops: a quarter less
-# C++, compiled in two thirds of the time, and as fast.
+# The card's seed decides what registers hold before reset (`--x-initial`). Checks stay on. `--output-split-cfuncs`: functions of
+# this size compile in seconds. `--expand-limit`: values of more words, such as flits, are copied in loops, which makes a quarter
+# less C++ that compiles in two thirds of the time and runs as fast.
 VERILATOR_FLAGS = [
     "--cc", "--top-module", "card_sim", "--prefix", "Vcard_sim", "--assert", "-O3",
     "--x-assign", "fast", "--x-initial", "unique", "--output-split", "12000", "--output-split-cfuncs", "1500", "--expand-limit", "20",
@@ -34,7 +34,7 @@ VERILATOR_FLAGS = [
 LIBRARY_FLAGS = ["-fPIC", "-fno-gnu-unique", "-fvisibility=hidden"]
 FAST_FLAGS = ["-O2", "-march=native"]
 STRICT_FLAGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
-SANITIZERS = ["-Og", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]  # after FAST_FLAGS, which they take back
+SANITIZERS = ["-Og", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]  # after FAST_FLAGS, which they override
 
 
 def build_model(
@@ -44,7 +44,7 @@ def build_model(
 
     trace: with FST waves. sanitize: under AddressSanitizer and UBSan, for tests. Raises GirihError.
     """
-    from girih.card.manifest import Manifest  # here, because girih.card builds models itself
+    from girih.card.manifest import Manifest  # imported here, because girih.card imports this module
 
     manifest = Manifest.load(folder)
     extra = SANITIZERS if sanitize else []
@@ -60,7 +60,7 @@ def build_model(
     if trace and not Path("/usr/include/lz4.h").exists():
         raise GirihError("waves need liblz4 and zlib", "lz4.h", "Run as root: apt-get install liblz4-dev zlib1g-dev")
 
-    with alone(library.parent):  # two programs may want the same card
+    with alone(library.parent):  # two programs may build the same card at once
         if not library.exists():
             _build(library, library.parent / "verilated", manifest, verilator_flags, trace, extra, progress)
     return library

@@ -14,7 +14,7 @@ from pathlib import Path
 from girih.paths import HARDWARE, ROOT
 from girih.spec.message import CHAIN, MEMORY
 
-# Folders of modules that need a group of the descriptor's fields which not every card has.
+# Folders whose modules need a group of the descriptor's fields that not every card has.
 GROUP_OF_FOLDER = {"scheduler": CHAIN, "compute": CHAIN, "rmt": CHAIN, "memory": MEMORY}
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"", re.S)
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -62,7 +62,7 @@ def resolve(tops: list[str], generated: Sequence[Path] = (), extra: Sequence[Pat
         if top not in index:
             raise FileNotFoundError(f"no module {top} in rtl/ or the generated files")
         visit(top)
-    # Packages come before all their users, even if a cycle of names hides the order.
+    # Packages come before all their users, even if files name one another in a circle.
     return sorted(order, key=lambda path: not path.stem.endswith("_pkg"))
 
 

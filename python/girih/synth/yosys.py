@@ -58,4 +58,4 @@ def run(script: str, folder: Path) -> None:
     if done.returncode != 0:
         lines = log.read_text().splitlines()
         errors = [line.strip() for line in lines if "error" in line.lower()] or ["no message"]
-        raise GirihError(f"Yosys failed ({errors[0]})", str(log), "The log there has the whole of it.")
+        raise GirihError(f"Yosys failed ({errors[0]})", str(log), "That file has the whole output.")
