@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of the pipeline: joins each frame with its verdict.
 //
-//   frames ---> [buffer, can rewind] ---+--> edits, checksums --> message_trim --> out
+//   frames ---> [buffer, can rewind] ---+--> message_trim --> edits, checksums --> out
 //   PHVs -> where the edits go -> [queue] -+
 //
 // A frame leaves when its verdict is known, cut-through, one flit per cycle, without what lies behind the packet that its
@@ -99,7 +99,8 @@ module deparser
   );
 
   logic copy_q;  // the second pass, of a mirrored frame
-  logic [$clog2(K):0] number_q;  // of the flit; stays at K
+  logic middle_q;  // a flit of the frame has been read, and the last one has not
+  logic [$clog2(K):0] number_q;  // of the flit that leaves; stays at K
   logic offer, swallow, trim_ready;
   assign offer = verdict_valid && entry_valid;
   assign swallow = verdict.drop != DropNone && !copy_q;
@@ -107,59 +108,70 @@ module deparser
   assign rewind = entry.last && verdict.mirror && !copy_q;
   assign done = pop && entry.last && !rewind;
 
-  logic [W-1:0] data;
-  deparser_edit u_edit (
-      .verdict_i(verdict),
-      .number_i (number_q),
-      .data_i   (entry.data),
-      .data_o   (data)
-  );
-
-  flit_t joined;
-  always_comb begin
-    joined.desc = verdict.desc;
-    if (copy_q) begin
-      joined.desc.chain_count = '0;
-      joined.desc.exit = address_of(verdict.mirror_exit);
-      joined.desc.route_count = ($bits(verdict.desc.route_count))'(1);
-      joined.desc.route[0] = address_of(verdict.mirror_exit);
-    end
-    joined.bad = entry.bad;
-    joined.last = entry.last;
-    joined.empty = entry.empty;
-    joined.data = data;
-  end
-
-  // A verdict stays until the end of its frame has been read, so the key is that of what leaves.
+  // The frame is cut before it is edited, since the flit that may be held back has then no logic in front of it.
+  flit_t whole, cut;
   logic truncated;
   logic [FlitBytes-1:0] unused_keep;
+  always_comb begin
+    whole.desc = '0;
+    whole.desc.length = verdict.desc.length;
+    whole.bad = entry.bad;
+    whole.last = entry.last;
+    whole.empty = entry.empty;
+    whole.data = entry.data;
+  end
   message_trim u_trim (
       .clk_i,
       .rst_i,
       .in_valid_i(offer && !swallow),
       .in_ready_o(trim_ready),
-      .in_flit_i(joined),
+      .in_flit_i(whole),
       .out_valid_o,
       .out_ready_i,
-      .out_flit_o,
+      .out_flit_o(cut),
       .keep_o(unused_keep),
       .short_o(truncated)
   );
-  assign out_key_o = verdict.key;
   assign truncated_o = truncated && !copy_q;
+
+  logic [W-1:0] data;
+  deparser_edit u_edit (
+      .verdict_i(verdict),
+      .number_i (number_q),
+      .data_i   (cut.data),
+      .data_o   (data)
+  );
+
+  // The verdict stays until the end of its frame has been read, so it is that of what leaves.
+  assign out_key_o = verdict.key;
+  always_comb begin
+    out_flit_o.desc = verdict.desc;
+    if (copy_q) begin
+      out_flit_o.desc.chain_count = '0;
+      out_flit_o.desc.exit = address_of(verdict.mirror_exit);
+      out_flit_o.desc.route_count = ($bits(verdict.desc.route_count))'(1);
+      out_flit_o.desc.route[0] = address_of(verdict.mirror_exit);
+    end
+    out_flit_o.bad = cut.bad;
+    out_flit_o.last = cut.last;
+    out_flit_o.empty = cut.empty;
+    out_flit_o.data = data;
+  end
 
   assign made_mirrored_o = pop && rewind;
   assign dropped_o = pop && swallow && entry.last ? verdict.drop : DropNone;
   assign edited_o = pop && !copy_q && entry.last && verdict.edited && !swallow;
 
   always_ff @(posedge clk_i) begin
-    if (pop) begin
-      if (entry.last) number_q <= '0;
+    if (out_valid_o && out_ready_i) begin
+      if (cut.last) number_q <= '0;
       else if (number_q != ($clog2(K) + 1)'(K)) number_q <= number_q + 1'b1;
-      if (entry.last) copy_q <= rewind;
     end
+    if (pop) middle_q <= !entry.last;
+    if (pop && entry.last) copy_q <= rewind;
     if (rst_i) begin
       number_q <= '0;
+      middle_q <= 1'b0;
       copy_q   <= 1'b0;
     end
   end
@@ -168,13 +180,13 @@ module deparser
     if (!rst_i) begin
       assert (!resolved_valid || queue_ready)
       else $error("deparser: the queue of verdicts overflowed");
-      assert (!verdict_valid || entry_valid || used_o != '0 || number_q != '0)
+      assert (!verdict_valid || entry_valid || used_o != '0 || middle_q)
       else $error("deparser: there is a verdict, but no frame");
     end
   end
 
   logic unused;
-  assign unused = &{1'b0, beat_i.desc};
+  assign unused = &{1'b0, beat_i.desc, cut.desc};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
