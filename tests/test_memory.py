@@ -129,6 +129,23 @@ def test_errors_of_the_bus_end_the_copy(card, broken):
     assert engine.failure == "decode"
 
 
+def test_a_read_has_the_answer_of_the_time_when_it_was_asked(card):
+    """Its data and whether they are good: never zeros that are said to be good."""
+    card.memory.set(latency=3000)
+    data = b"\x55" * PAGE
+    card.memory.write(0, data)
+    card.memory.fail(0, 64)
+    engine = CopyEngine(card.registers, "copy")
+    engine.start(0, PAGE, PAGE)
+    card.run(1000)
+    card.memory.fail(32, 0)
+    finish(card, engine)
+    assert engine.failure == "slave" and card.memory.read(PAGE, 64) == bytes(64)
+    engine.start(0, PAGE, PAGE)
+    finish(card, engine)
+    assert engine.failure is None and card.memory.read(PAGE, PAGE) == data
+
+
 def test_a_reset_in_the_middle_of_a_copy(card):
     card.memory.set(**MEMORIES["random"])
     data = random.Random(1).randbytes(64 * 500)
@@ -186,7 +203,8 @@ def test_run_reports_the_traffic_of_the_memory():
 
 
 def test_settings_of_the_memory_that_cannot_be(card):
-    for wrong in ({"bytes_per_cycle": 0}, {"refresh_every": 10, "refresh_for": 10}, {"size": 0}, {"ready": 0}, {"colour": 1}):
+    wrongs = ({"bytes_per_cycle": 0}, {"refresh_every": 10, "refresh_for": 10}, {"size": 0}, {"ready": 0}, {"latency": -1}, {"jitter": "much"})
+    for wrong in (*wrongs, {"size": 0, "colour": 1}):
         with pytest.raises(GirihError):
             card.memory.set(**wrong)
-        card.memory.set(**card.manifest.memory | {"ready": 1.0})
+        card.memory.set(latency=7)

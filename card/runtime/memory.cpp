@@ -68,7 +68,9 @@ void Memory::write(uint64_t address, const uint8_t *data, uint64_t size) {
 
 uint8_t Memory::response(uint64_t address) const {
   if (address >= params_.size) return DecodeError;
-  return address + beat_bytes_ > failing_first_ && address < failing_first_ + failing_size_ ? SlaveError : Okay;
+  const bool ends_before = address + beat_bytes_ <= failing_first_;
+  const bool begins_behind = address >= failing_first_ && address - failing_first_ >= failing_size_;
+  return failing_size_ == 0 || ends_before || begins_behind ? Okay : SlaveError;
 }
 
 bool Memory::busy() const { return !reads_.empty() || !done_.empty() || !writes_.empty() || !beats_.empty(); }
@@ -87,11 +89,12 @@ uint64_t Memory::due(uint64_t cycle, const Burst &burst, std::array<uint64_t, 25
 }
 
 void Memory::take_read(uint64_t cycle) {
-  Read read{{*pins_.araddr, *pins_.arlen + 1u, *pins_.arid}, 0, {}};
+  Read read{{*pins_.araddr, *pins_.arlen + 1u, *pins_.arid}, 0, {}, {}};
   read.data.resize(uint64_t{read.burst.beats} * beat_bytes_);
   for (uint32_t i = 0; i < read.burst.beats; i++) {
     const uint64_t address = read.burst.address + uint64_t{i} * beat_bytes_;
-    if (response(address) == Okay) this->read(address, read.data.data() + uint64_t{i} * beat_bytes_, std::min<uint64_t>(beat_bytes_, params_.size - address));
+    read.responses.push_back(response(address));
+    if (read.responses.back() == Okay) this->read(address, read.data.data() + uint64_t{i} * beat_bytes_, std::min<uint64_t>(beat_bytes_, params_.size - address));
   }
   stats_.reads++;
   stats_.read_beats += read.burst.beats;
@@ -132,7 +135,7 @@ void Memory::drive(uint64_t cycle) {
     reading_ = true;
     std::memcpy(pins_.rdata, read.data.data() + at, beat_bytes_);
     *pins_.rid = read.burst.id;
-    *pins_.rresp = response(read.burst.address + at);
+    *pins_.rresp = read.responses[read.sent];
     *pins_.rlast = read.sent + 1 == read.burst.beats;
   }
   *pins_.rvalid = reading_;

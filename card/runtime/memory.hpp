@@ -46,7 +46,7 @@ class Memory {
   struct Read {
     Burst burst;
     uint32_t sent = 0;
-    std::vector<uint8_t> data;
+    std::vector<uint8_t> data, responses;  // as they were when it was asked for
   };
   struct Write {
     uint8_t id, response;

@@ -123,6 +123,11 @@ def test_what_cannot_be_joined(pair, one, other, delay, what):
     assert len(rack.links) == 2
 
 
+def test_a_card_that_is_in_the_rack_twice(pair):
+    with pytest.raises(GirihError, match="a card is in the rack twice"):
+        Rack({"a": pair["a"], "b": pair["b"], "c": pair["a"]})
+
+
 def test_a_rack_without_cards():
     with pytest.raises(GirihError, match="a rack needs a card"):
         Rack({})

@@ -42,11 +42,16 @@ class ExternalMemory:
 
     def set(self, **settings: float) -> None:
         """Changes some of size, latency, jitter, bytes_per_cycle, refresh_every, refresh_for, ready, seed."""
+        params = self._ffi.new("girih_memory_params *", self._params[0])
         for name, value in settings.items():
-            if name not in dir(self._params):
-                raise GirihError(f"no setting is called {name!r}", "memory", f"There are: {', '.join(dir(self._params))}.")
-            setattr(self._params, name, value)
-        self._call("memory_set", self._card, self._params)
+            if name not in dir(params):
+                raise GirihError(f"no setting is called {name!r}", "memory", f"There are: {', '.join(dir(params))}.")
+            try:
+                setattr(params, name, value)
+            except (OverflowError, TypeError) as error:
+                raise GirihError(f"{name} of the memory is {value!r}", "memory", "Give a number in its range.") from error
+        self._call("memory_set", self._card, params)
+        self._params = params
 
     def fail(self, first: int, size: int) -> None:
         """From now on accesses to these bytes are answered with an error of the slave; size 0: none are."""

@@ -46,6 +46,8 @@ class Rack:
         """cards: by their names, at least one; each of them may have run before. They stay the caller's to close."""
         if not cards:
             raise GirihError("a rack needs a card", "Rack", "Give it at least one.")
+        if len({id(card) for card in cards.values()}) < len(cards):
+            raise GirihError("a card is in the rack twice", "Rack", "Open a second card of the same design.")
         self.cards = dict(cards)
         self.links: list[Link] = []
         self.cycle = 0
