@@ -194,6 +194,17 @@ def test_a_run_that_is_ended_waits_for_its_copies(card):
     assert card.memory.read(100 * PAGE, len(data)) == data
 
 
+def test_a_slow_memory_is_no_stall():
+    """Requests wait on the links for longer than the watchdog does."""
+    with VirtualCard.open(DESIGN, watchdog=1000) as card:
+        card.memory.set(latency=3000)
+        engines = [CopyEngine(card.registers, name) for name in ("copy", "copy_1")]
+        for index, engine in enumerate(engines):
+            engine.start(index * 256 * PAGE, (index * 256 + 100) * PAGE, 150 * 64)
+        card.run_until_quiet()
+        assert not any(engine.running or engine.failure for engine in engines)
+
+
 def test_run_reports_the_traffic_of_the_memory():
     from tests.commands import girih
 

@@ -83,7 +83,7 @@ void Card::tick() {
   eval();
   if (looks) {
     *pins.watch = 0;
-    watchdog_.end(cycle_, sent_beats());
+    watchdog_.end(cycle_, sent_beats(), memory_ && memory_->owes());
   }
   if (access) axil_.drive();
   if (waves_open_) model_->dump_waves(cycle_ * NanosecondsPerCycle + NanosecondsPerCycle / 2);

@@ -32,6 +32,7 @@ class Memory {
   void write(uint64_t address, const uint8_t *data, uint64_t size);
 
   bool busy() const;
+  bool owes() const { return !reads_.empty() || !done_.empty(); }  // answers, which come however long that takes
   const girih_memory_stats &stats() const { return stats_; }
 
  private:

@@ -26,7 +26,7 @@ class Watchdog {
   }
   void begin();
   void link(uint32_t link, bool moves, uint8_t src, uint8_t dst);
-  void end(uint64_t cycle, uint64_t sent_beats);
+  void end(uint64_t cycle, uint64_t sent_beats, bool memory_works);
 
   bool occupied() const { return moved_ || !waiting_.empty(); }  // at the last sample links held messages
   bool suspects() const { return waiting_since_ != Never; }  // at the last sample messages waited and none moved

@@ -49,6 +49,27 @@ def test_neither_the_length_of_calls_nor_what_a_card_did_before_changes_anything
     assert sum(link.frames for link in rack.links) == crossings(5000, 100, 200)
 
 
+def test_a_run_that_is_interrupted_goes_on_where_it_was(pair, monkeypatch):
+    rack = Rack(pair)
+    rack.join(("a", 0), ("b", 0), delay=100)
+    pair["a"].inject(0, frame(200))
+    start, run, runs = pair["a"].cycle, pair["a"].run, []
+
+    def interrupted(cycles: int) -> None:
+        run(cycles)
+        runs.append(cycles)
+        if len(runs) in (3, 4, 17):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(pair["a"], "run", interrupted)
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            rack.run(5000)
+    assert rack.cycle == pair["a"].cycle - start == 1700
+    rack.run(5000 - rack.cycle)
+    assert sum(link.frames for link in rack.links) == crossings(5000, 100, 200)
+
+
 def test_links_of_several_delays(loop_folder):
     with VirtualCard(loop_folder) as a, VirtualCard(loop_folder) as b, VirtualCard(loop_folder) as c:
         rack = Rack({"a": a, "b": b, "c": c})

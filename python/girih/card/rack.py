@@ -13,7 +13,7 @@ and a run is the same in every repetition. What crosses a link depends on neithe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from girih.card.virtual import QUIET_CYCLES, VirtualCard
@@ -21,6 +21,9 @@ from girih.errors import GirihError
 
 DELAY = 250
 """Cycles of a link unless it is given another delay: a microsecond at 250 MHz, as a short cable and two MACs have."""
+
+STEP = 10_000
+"""Cycles at a time without links: as long as Ctrl-C waits."""
 
 Port = tuple[str, int]
 """A card by its name in the rack, and the number of its Ethernet port."""
@@ -76,20 +79,23 @@ class Rack:
 
     def run(self, cycles: int) -> None:
         """Runs all cards for `cycles`. The first error of a card ends the run; its place starts with the card's name."""
-        step = min((link.delay for link in self.links), default=max(cycles, 1))
+        step = min((link.delay for link in self.links), default=STEP)
         with ThreadPoolExecutor(len(self.cards)) as pool:
             while cycles > 0:
                 now = min(step, cycles)
                 running = {name: pool.submit(card.run, now) for name, card in self.cards.items()}
-                for name, run in running.items():
-                    try:
-                        run.result()
-                    except GirihError as error:
-                        place = f"card {name}, {error.where}" if error.where else f"card {name}"
-                        raise GirihError(error.what, place, error.remedy) from error
-                cycles -= now
-                self.cycle += now
-                self._carry()
+                try:
+                    for name, run in running.items():
+                        try:
+                            run.result()
+                        except GirihError as error:
+                            place = f"card {name}, {error.where}" if error.where else f"card {name}"
+                            raise GirihError(error.what, place, error.remedy) from error
+                finally:  # also after Ctrl-C, so that the next call goes on from here
+                    wait(running.values())
+                    cycles -= now
+                    self.cycle += now
+                    self._carry()
 
     def run_until_quiet(self, quiet: int = QUIET_CYCLES, limit: int = 10_000_000) -> None:
         """Runs until every card has come to rest (`VirtualCard.run_until_quiet`) and no frame is on a link; an error after

@@ -189,11 +189,13 @@ module memory_replies_proof
   // Every request, from the oldest on, with the slots that it has.
   logic [Slots-1:0] live, bad_entry, answers_wrong, data_wrong;
   ptr_t ends;
+  logic [2*SlotBits+1:0] taken;  // slots of all, also of what has left
   always_comb begin
     live = '0;
     bad_entry = '0;
     answers_wrong = '0;
     data_wrong = '0;
+    taken = '0;
     ends = u_dut.head_q - ptr_t'(u_dut.sent_q);
     for (int unsigned i = 0; i < Slots; i++) begin
       if (ptr_t'(i) < owed) begin
@@ -219,6 +221,7 @@ module memory_replies_proof
           if (is_read(entry) && ptr_t'(j) < (began ? ptr_t'(entry.slots) : come)) data_wrong[i] |= !filled_q[slot_t'(at+slot_t'(j))];
         end
         ends += ptr_t'(entry.slots);
+        taken += $bits(taken)'(entry.slots);
       end
     end
   end
@@ -237,10 +240,12 @@ module memory_replies_proof
       assert (u_dut.r_valid_q == r_valid_q && u_dut.b_valid_q == b_valid_q && u_dut.r_q == r_q && u_dut.b_q == b_q);
       if (r_valid_q) assert (32'(r_q.id) < Slots && r_q.last == (left_q[r_id_q] == '0));
       if (b_valid_q) assert (32'(b_q.id) < Slots && !writing_q[b_id_q]);
+      assert (32'(taken) <= Slots + 32'(u_dut.sent_q));
       assert (ends == u_dut.tail_q && 32'(owed) <= Slots && bad_entry == '0 && answers_wrong == '0 && data_wrong == '0);
       assert (u_dut.going_q == going && (!going || (owed != '0 && u_dut.sent_q < oldest.slots && u_dut.status_q == status_q)));
       for (int unsigned s = 0; s < Slots; s++) begin
         if (!live[s]) assert (left[s] == '0 && !writing[s] && !u_dut.done_q[s] && !u_dut.started_q[s]);
+        assert (32'(left_q[s]) <= Slots / 2);
         if (filled_q[s]) assert (u_dut.u_data.mem[s] == data_q[s]);
       end
     end

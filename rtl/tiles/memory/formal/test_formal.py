@@ -19,21 +19,19 @@ def test_each_request_has_one_reply():
 
 
 BROKEN = [
-    ("if (going_q) status = status_q;", ""),
-    ("(going_q || done_q[first])", "done_q[head_q[SlotBits-1:0]]"),
-    ("if (send && !going_q) done_q[first]", "if (send && last_flit) done_q[first]"),
-    ("assign pass = failed && going_q;", "assign pass = 1'b0;"),
-    ("out_last_o   <= last_flit || failed;", "out_last_o   <= last_flit;"),
-    ("out_brings_o <= brings && !failed;", "out_brings_o <= brings;"),
+    ("- (owed_valid_i ? owed_i.slots : '0)", "- slots_t'(owed_valid_i)"),
+    ("if (owed_valid_i && owed_i.status != StatusOk) done_q", "if (owed_valid_i && owed_i.status == StatusRefused) done_q"),
+    ("if (r_valid_q && r_q.last && !atomic_i) done_q", "if (r_valid_q && !atomic_i) done_q"),
     ("assign r_slot = started ? next_slot[r_id] : r_id;", "assign r_slot = r_id;"),
     ("started ? worst(r_errors[r_id], r_q.resp) : r_q.resp;", "r_q.resp;"),
-    ("if (r_valid_q && r_q.last && !atomic_i) done_q", "if (r_valid_q && !atomic_i) done_q"),
-    ("if (owed_valid_i && owed_i.status != StatusOk) done_q", "if (owed_valid_i && owed_i.status == StatusRefused) done_q"),
-    ("- (owed_valid_i ? owed_i.slots : '0)", "- slots_t'(owed_valid_i)"),
-    (".read_enable_i(advance),", ".read_enable_i(1'b1),"),
+    ("out_brings_o <= brings && !failed;", "out_brings_o <= brings;"),
+]
+BROKEN_LATER = [  # the solver takes half a minute for each
+    ("if (going_q) status = status_q;", ""),
+    ("(going_q || done_q[first])", "done_q[head_q[SlotBits-1:0]]"),
 ]
 
 
-@pytest.mark.parametrize(("old", "new"), BROKEN)
+@pytest.mark.parametrize(("old", "new"), [*BROKEN, *(pytest.param(*each, marks=pytest.mark.thorough) for each in BROKEN_LATER)])
 def test_broken_design_is_noticed(old, new):
     refute("memory_replies_proof", module="memory_replies", old=old, new=new, depth=12, **OPTIONS)
