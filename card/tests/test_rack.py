@@ -118,6 +118,7 @@ def test_a_rack_that_never_rests(pair):
 
 def test_an_error_names_its_card(pair):
     rack = Rack(pair)
+    rack.join(("a", 0), ("b", 0))
     with pytest.raises(GirihError, match="told to fail"):
         pair["b"].registers.write("loop.break", 2)
     with pytest.raises(GirihError, match=r"^card b: "):

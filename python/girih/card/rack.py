@@ -13,7 +13,7 @@ and a run is the same in every repetition. What crosses a link depends on neithe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from girih.card.virtual import QUIET_CYCLES, VirtualCard
@@ -85,17 +85,17 @@ class Rack:
                 now = min(step, cycles)
                 running = {name: pool.submit(card.run, now) for name, card in self.cards.items()}
                 try:
-                    for name, run in running.items():
-                        try:
-                            run.result()
-                        except GirihError as error:
-                            place = f"card {name}, {error.where}" if error.where else f"card {name}"
-                            raise GirihError(error.what, place, error.remedy) from error
-                finally:  # also after Ctrl-C, so that the next call goes on from here
+                    _judge(running)
+                except KeyboardInterrupt:  # the next call goes on from here
                     wait(running.values())
-                    cycles -= now
-                    self.cycle += now
-                    self._carry()
+                    self._advance(now)
+                    raise
+                self._advance(now)
+                cycles -= now
+
+    def _advance(self, cycles: int) -> None:
+        self.cycle += cycles
+        self._carry()
 
     def run_until_quiet(self, quiet: int = QUIET_CYCLES, limit: int = 10_000_000) -> None:
         """Runs until every card has come to rest (`VirtualCard.run_until_quiet`) and no frame is on a link; an error after
@@ -123,6 +123,16 @@ class Rack:
             raise GirihError(f"the card has no port {port}", _place((name, port)), f"It has {ports}: 0 to {ports - 1}.")
         if any((name, port) in (link.source, link.target) for link in self.links):
             raise GirihError("the port has a link already", _place((name, port)), "Join another one.")
+
+
+def _judge(running: Mapping[str, Future[None]]) -> None:
+    """Waits for all cards. Raises the first error, with the card's name in its place."""
+    for name, run in running.items():
+        try:
+            run.result()
+        except GirihError as error:
+            place = f"card {name}, {error.where}" if error.where else f"card {name}"
+            raise GirihError(error.what, place, error.remedy) from error
 
 
 def _place(port: Port) -> str:
