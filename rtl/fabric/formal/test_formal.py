@@ -29,6 +29,23 @@ def test_switch_of_two_classes(source, number):
     prove("class_switch_proof", parameters={"Source": source, "Class": number}, registers_for_memories=True)
 
 
+def test_port_of_two_classes():
+    prove("class_port_proof", registers_for_memories=True)
+
+
+BROKEN_PORT = [
+    ("turn_q <= !rst_i && !turn_q", "turn_q <= 1'b0"),  # one class is always first
+    ("assign in_ready_o = to_ready_i & ~{can[0] && !turn_q, can[1] && turn_q};", "assign in_ready_o = to_ready_i & ~{in_valid_i[0] && !turn_q, can[1] && turn_q};"),
+    ("room_q  <= count_d <= count_t'(Depth - 2);", "room_q  <= count_d <= count_t'(Depth - 1);"),
+    ("assign from_ready_o = {out_ready_i[1], room_q};", "assign from_ready_o = {out_ready_i[1] && room_q, room_q};"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), BROKEN_PORT)
+def test_a_broken_port_is_noticed(old, new):
+    refute("class_port_proof", module="class_port", old=old, new=new, depth=9, registers_for_memories=True)
+
+
 TURN = "cross_d[0][o] = can_d[0][o] & ~(turn_q ? busy[1] | {Ports{|can_d[1][o]}} : '0);"
 BROKEN_CLASSES = [
     ("class_switch", "turn_q <= !rst_i && !turn_q", "turn_q <= 1'b1"),  # one class is always first
