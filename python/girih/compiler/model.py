@@ -67,7 +67,7 @@ class Fabric:
     @property
     def address_bits(self) -> int:
         """Bits of a node in a descriptor, in which no tile has the greatest number, as CARD_NODE in a node's number."""
-        return min((max(self.node(at) for at in self.shape.places) + 1).bit_length(), CARD_NODE.bit_length())
+        return min((max((self.node(at) for at in self.shape.places), default=0) + 1).bit_length(), CARD_NODE.bit_length())
 
     def index(self, at: Place) -> int:
         """The fabric port of a place."""

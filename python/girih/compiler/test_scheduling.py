@@ -151,7 +151,7 @@ def test_a_port_stamps_its_tenant(card):
 
 def test_the_manifest_has_numbers_by_name(card):
     found = describe(card)
-    assert found["scheduler"] == "queue"
+    assert (found["scheduler"], found["exits"]) == ("queue", ["wire", "host"])
     assert [(unit["name"], unit["number"]) for unit in found["units"]] == [("aes_0", 0), ("aes_1", 1), ("sha_0", 2)]
     assert [(tenant["name"], tenant["number"]) for tenant in found["tenants"]] == [("video", 1), ("other", 3)]
     assert found["services"][0]["policy"]["classes"] == [{"class": 0, "weight": 2}, {"class": 1, "weight": 1}]
@@ -159,6 +159,13 @@ def test_the_manifest_has_numbers_by_name(card):
     assert ipsec["hops"][0] == {"service": "aes", "number": 0, "class": 1, "meta": 0}
     assert (ipsec["tenant_number"], ipsec["exit_node"], ipsec["match"]) == (1, card.tile("host").node, {"udp.dst": 4500})
     assert (sums["tenant"], sums["exit"], sums["match"]) == (None, None, {})
+
+
+def test_no_chain_ends_at_a_memory(tmp_path):
+    text = (DESIGNS / "panic.yaml").read_text().replace("crossbar: 12", "crossbar: 14")
+    text = text.replace("services:", "  copy: {kind: copy, next: memory}\n  memory: {kind: memory, grant_node: [copy], grant_rights: [3], grant_last: [9]}\n\nservices:", 1)
+    (tmp_path / "card.yaml").write_text(text)
+    assert describe(check_file(tmp_path / "card.yaml"))["exits"] == ["wire", "host"]
 
 
 def test_paths_follow_the_chains(card):

@@ -24,6 +24,7 @@ class Facts:
         self.units: list[dict] = manifest.scheduling["units"]
         self.chains: list[dict] = manifest.scheduling["chains"]
         self.memory: dict[str, int] = manifest.scheduling["memory"]
+        self.exits: list[str] = manifest.scheduling["exits"]
         self.ports: dict[str, int] = {port["tile"]: port["port"] for port in manifest.scheduling["ports"]}
         self.tenants: list[dict] = list(manifest.scheduling["tenants"])
         if not any(tenant["number"] == 0 for tenant in self.tenants):
@@ -50,8 +51,8 @@ class Facts:
     def exit(self, tile: str) -> int:
         """The node of a tile where a chain can end."""
         node = self.manifest.tile(tile).node
-        if tile == self.scheduler or any(unit["name"] == tile for unit in self.units):
-            raise GirihError(f"no chain can end at {tile}", self.card, f"Name a tile that takes finished messages, such as {next(iter(self.ports))}.")
+        if tile not in self.exits:
+            raise GirihError(f"no chain can end at {tile}", self.card, f"Name a tile that takes finished messages: {', '.join(self.exits)}.")
         return node
 
     def service_name(self, number: int) -> str:

@@ -16,7 +16,7 @@ from girih.services.words import action_text, entry_pattern, parse_actions, pars
 
 @pytest.fixture(scope="module")
 def facts() -> Facts:
-    tiles = [SimpleNamespace(name=name, node=node) for node, name in enumerate(("wire", "host", "scheduler", "aes_0", "sha_0"))]
+    tiles = [SimpleNamespace(name=name, node=node) for node, name in enumerate(("wire", "host", "scheduler", "aes_0", "sha_0", "ddr"))]
     manifest = SimpleNamespace(
         name="card",
         chain_hops=8,
@@ -29,6 +29,7 @@ def facts() -> Facts:
             "units": [{"name": "aes_0"}, {"name": "sha_0"}],
             "tenants": [{"name": "video", "number": 2}],
             "chains": [],
+            "exits": ["wire", "host"],
             "ports": [{"tile": "wire", "port": 0}, {"tile": "host", "port": 1}],
         },
     )
@@ -142,6 +143,7 @@ def test_a_field_is_rewritten_where_it_is(facts):
         (" / ".join(["queue sha"] * 9), "a chain of 9 services"),
         ("port_id scheduler", "no chain can end at scheduler"),
         ("port_id aes_0", "no chain can end at aes_0"),
+        ("port_id ddr", "no chain can end at ddr. Name a tile that takes finished messages: wire, host."),
         ("port_id wire / port_id host", "set twice"),
         ("tenant nobody", "nobody is not among the tenants"),
         ("count 256", "do not fit"),

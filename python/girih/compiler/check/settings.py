@@ -139,10 +139,11 @@ def _unknown(key: Scalar, tile: TileText, kind: Kind, settable: list[str], repor
     if key.text == REPLICAS and is_balancer(kind):
         report.error(key.line, f"{REPLICAS} of tile {tile.name} follows from its next", "Leave it out.")
         return
-    hint = values.did_you_mean(key.text, [*settable, *TILE_KEYS])
-    remedy = f"{hint}Besides {values.listing(TILE_KEYS, 'and')} it may have {values.listing(settable)}."
+    keys = [name for name in TILE_KEYS if name != "control" or "control" in kind.uses]
+    hint = values.did_you_mean(key.text, [*settable, *keys])
+    remedy = f"{hint}Besides {values.listing(keys, 'and')} it may have {values.listing(settable)}."
     if not settable:
-        remedy = f"{hint}It may have {values.listing(TILE_KEYS, 'and')} only."
+        remedy = f"{hint}It may have {values.listing(keys, 'and')} only."
     report.error(key.line, f"tile {tile.name} of kind {kind.name} has no setting {key.text}", remedy)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from girih.compiler.check.chains import why_no_exit
 from girih.compiler.check.scheduling import CELL_FLITS
 from girih.compiler.model import Card
 from girih.compiler.scheduling import PUSH, Chain, Service, Tenant
@@ -16,6 +17,7 @@ def describe(card: Card) -> dict:
         "scheduler": scheduling.scheduler,
         "memory": _memory(card),
         "ports": [{"port": tile.port, "tile": tile.name} for tile in card.tiles if "axis_in" in tile.kind.uses],
+        "exits": [tile.name for tile in card.tiles if why_no_exit(tile.kind) is None],
         "units": [_unit(card, index, name) for index, name in enumerate(scheduling.unit_names)],
         "services": [_service(service) for service in scheduling.services],
         "tenants": [_tenant(tenant) for tenant in scheduling.tenants],
