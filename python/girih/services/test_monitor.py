@@ -20,6 +20,7 @@ SCHEDULING = {
     "units": [],
     "tenants": [{"name": "video", "number": 0}],
     "chains": [],
+    "exits": [],
     "ports": [],
 }
 MOST = 1 << 32
