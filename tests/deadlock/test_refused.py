@@ -71,4 +71,4 @@ def test_a_refused_design_hangs_in_its_circle_and_repaired_it_does_not(name, gen
 
 
 def test_every_shape_of_fabric_is_among_them():
-    assert {refusal(name).card.fabric.topology for name in DESIGNS} == set(SHAPES)
+    assert {refusal(name).card.fabric.topology for name in DESIGNS} == {shape.removesuffix("_replies") for shape in SHAPES}

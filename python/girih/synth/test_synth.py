@@ -64,5 +64,5 @@ def test_a_module_that_is_not_there(module):
 def test_what_yosys_refuses_is_an_error_with_its_words():
     file = BUILD / "synth" / "tests" / "refused.sv"
     write_if_changed(file, "module refused(output logic q_o); assign q_o = not_declared; endmodule\n")
-    with pytest.raises(GirihError, match=r"yosys.log: Yosys failed \(.*not_declared.*\)\. The log there"):
+    with pytest.raises(GirihError, match=r"yosys.log: Yosys failed \(.*not_declared.*\)\. That file"):
         synthesize("refused", CardParams(), extra=[file])

@@ -12,12 +12,12 @@ def test_credit_manager(units, push):
 
 
 BROKEN = [
-    ("outstanding_q <= settled + outstanding_t'(consume[i]);", "outstanding_q <= settled;"),
-    ("step = '1;  // one less", "if (!consume[i]) step = '1;"),
-    ("balance[i] > (consume[i] ? balance_t'(1) : balance_t'(0))", "balance[i] > balance_t'(0)"),
+    ("outstanding_q <= settled + outstanding_t'(consume_i[i]);", "outstanding_q <= settled;"),
+    ("step = '1;  // one less", "if (!consume_i[i]) step = '1;"),
+    ("balance[i] > (consume_i[i] ? balance_t'(1) : balance_t'(0))", "balance[i] > balance_t'(0)"),
     ("slots_t'(LosslessSlots) - slots_t'(lossless_consume)", "slots_t'(LosslessSlots)"),
-    ("if (consume[i]) ahead = more;", ""),
-    ("if (consume[j]) ahead = nearly;", "if (consume[j]) ahead = !more;"),
+    ("if (consume_i[i]) ahead = more;", ""),
+    ("if (consume_i[j]) ahead = nearly;", "if (consume_i[j]) ahead = !more;"),
 ]
 
 
