@@ -40,6 +40,28 @@ module butterfly
   localparam int unsigned ColumnPort = Tiles + X - 1;  // as in butterfly_router
   localparam int unsigned Ports = ColumnPort + Y - 1;
 
+  logic [N-1:0] to_valid, to_ready, from_valid, from_ready;
+  flit_t to_flit[Places], from_flit[Places];
+  fabric_ports #(
+      .Ports(Places),
+      .Classes(Classes)
+  ) u_ports (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .to_valid_o(to_valid),
+      .to_ready_i(to_ready),
+      .to_flit_o(to_flit),
+      .from_valid_i(from_valid),
+      .from_ready_o(from_ready),
+      .from_flit_i(from_flit),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o
+  );
+
   logic [Links-1:0] stall_d;
   always_ff @(posedge clk_i) begin
     stall_o <= stall_d;
@@ -74,35 +96,13 @@ module butterfly
 
       for (genvar t = 0; t < int'(Tiles); t++) begin : gen_tile
         localparam int unsigned Tile = Router * Tiles + t;
-        if (Classes == 1) begin : gen_port
-          assign in_valid[t] = in_valid_i[Tile];
-          assign in_flit[t] = in_flit_i[Tile];
-          assign in_ready_o[Tile] = in_ready[t];
-          assign out_valid_o[Tile] = out_valid[t];
-          assign out_flit_o[Tile] = out_flit[t];
-          assign out_ready[t] = out_ready_i[Tile];
-        end else begin : gen_ports
-          localparam int unsigned Reply = N - Places + Tile;
-          localparam int unsigned ReplyPort = (Classes - 1) * Ports + t;
-          flit_t in_flits[2], out_flits[2];
-          assign in_flits = '{in_flit_i[Tile], in_flit_i[Reply]};
-          assign {out_flit_o[Tile], out_flit_o[Reply]} = {out_flits[0], out_flits[1]};
-          class_port u_port (
-              .clk_i,
-              .rst_i,
-              .in_valid_i({in_valid_i[Reply], in_valid_i[Tile]}),
-              .in_ready_o({in_ready_o[Reply], in_ready_o[Tile]}),
-              .in_flit_i(in_flits),
-              .to_valid_o({in_valid[ReplyPort], in_valid[t]}),
-              .to_ready_i({in_ready[ReplyPort], in_ready[t]}),
-              .to_flit_o(in_flit[t]),
-              .from_valid_i({out_valid[ReplyPort], out_valid[t]}),
-              .from_ready_o({out_ready[ReplyPort], out_ready[t]}),
-              .from_flit_i(out_flit[t]),
-              .out_valid_o({out_valid_o[Reply], out_valid_o[Tile]}),
-              .out_ready_i({out_ready_i[Reply], out_ready_i[Tile]}),
-              .out_flit_o(out_flits)
-          );
+        assign in_flit[t] = to_flit[Tile];
+        assign from_flit[Tile] = out_flit[t];
+        for (genvar c = 0; c < int'(Classes); c++) begin : gen_class
+          assign in_valid[c*Ports+t] = to_valid[c*Places+Tile];
+          assign to_ready[c*Places+Tile] = in_ready[c*Ports+t];
+          assign from_valid[c*Places+Tile] = out_valid[c*Ports+t];
+          assign out_ready[c*Ports+t] = from_ready[c*Places+Tile];
         end
       end
 

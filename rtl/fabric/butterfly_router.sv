@@ -37,9 +37,6 @@ module butterfly_router
   if (X >= Columns || Y >= Rows || Columns * Rows < 2) begin : gen_bad_place
     $fatal(1, "butterfly_router: there is no router %0d, %0d in a butterfly of %0d x %0d", X, Y, Columns, Rows);
   end
-  if (Classes < 1 || Classes > 2) begin : gen_bad_classes
-    $fatal(1, "butterfly_router: Classes is %0d; it must be 1 or 2", Classes);
-  end
 
   typedef bit [Ports-1:0] ports_t;
 
@@ -87,37 +84,20 @@ module butterfly_router
     end
   end
 
-  if (Classes == 1) begin : gen_switch
-    fabric_switch #(
-        .Ports(Ports),
-        .Turns(all_turns()),
-        .Depth(Depth)
-    ) u_switch (
-        .clk_i,
-        .rst_i,
-        .in_valid_i,
-        .in_ready_o,
-        .in_flit_i,
-        .in_way_i(way),
-        .out_valid_o,
-        .out_ready_i,
-        .out_flit_o
-    );
-  end else begin : gen_switch
-    class_switch #(
-        .Ports(Ports),
-        .Turns(all_turns()),
-        .Depth(Depth)
-    ) u_switch (
-        .clk_i,
-        .rst_i,
-        .in_valid_i,
-        .in_ready_o,
-        .in_flit_i,
-        .in_way_i(way),
-        .out_valid_o,
-        .out_ready_i,
-        .out_flit_o
-    );
-  end
+  fabric_switch #(
+      .Ports(Ports),
+      .Turns(all_turns()),
+      .Depth(Depth),
+      .Classes(Classes)
+  ) u_switch (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .in_way_i(way),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o
+  );
 endmodule

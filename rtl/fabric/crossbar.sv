@@ -30,9 +30,6 @@ module crossbar
   if (Ports < 2 || Ports > 256) begin : gen_bad_ports
     $fatal(1, "crossbar: Ports is %0d; it must be from 2 to 256", Ports);
   end
-  if (Classes < 1 || Classes > 2) begin : gen_bad_classes
-    $fatal(1, "crossbar: Classes is %0d; it must be 1 or 2", Classes);
-  end
 
   function automatic int unsigned last_output();
     last_output = Ports - 1;
@@ -54,72 +51,50 @@ module crossbar
     end
   endfunction
 
-  flit_t arriving[Ports];
+  logic [N-1:0] to_valid, to_ready, from_valid, from_ready;
+  flit_t to_flit[Ports], from_flit[Ports];
+  fabric_ports #(
+      .Ports(Ports),
+      .Classes(Classes)
+  ) u_ports (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .to_valid_o(to_valid),
+      .to_ready_i(to_ready),
+      .to_flit_o(to_flit),
+      .from_valid_i(from_valid),
+      .from_ready_o(from_ready),
+      .from_flit_i(from_flit),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o
+  );
+
   logic [Ports-1:0] way[Ports];  // the output of the arriving flit, if it starts a message
 
   for (genvar i = 0; i < int'(Ports); i++) begin : gen_way
     for (genvar o = 0; o < int'(Ports); o++) begin : gen_output
-      assign way[i][o] = o == int'(Last) ? ToLast[node_t'(arriving[i].desc.dst)] : Outputs[o] && node_t'(arriving[i].desc.dst) == node_t'(o);
+      assign way[i][o] = o == int'(Last) ? ToLast[node_t'(to_flit[i].desc.dst)] : Outputs[o] && node_t'(to_flit[i].desc.dst) == node_t'(o);
     end
   end
 
-  if (Classes == 1) begin : gen_switch
-    assign arriving = in_flit_i;
-    fabric_switch #(
-        .Ports(Ports),
-        .Turns(all_turns()),
-        .Depth(Depth)
-    ) u_switch (
-        .clk_i,
-        .rst_i,
-        .in_valid_i,
-        .in_ready_o,
-        .in_flit_i(arriving),
-        .in_way_i(way),
-        .out_valid_o,
-        .out_ready_i,
-        .out_flit_o
-    );
-  end else begin : gen_switch
-    logic [1:0][Ports-1:0] in_valid, in_ready, out_valid, out_ready;
-    flit_t leaving[Ports];
-
-    for (genvar i = 0; i < int'(Ports); i++) begin : gen_port
-      flit_t in_flits[2], out_flits[2];
-      assign in_flits = '{in_flit_i[i], in_flit_i[Ports+i]};
-      assign {out_flit_o[i], out_flit_o[Ports+i]} = {out_flits[0], out_flits[1]};
-      class_port u_port (
-          .clk_i,
-          .rst_i,
-          .in_valid_i({in_valid_i[Ports+i], in_valid_i[i]}),
-          .in_ready_o({in_ready_o[Ports+i], in_ready_o[i]}),
-          .in_flit_i(in_flits),
-          .to_valid_o({in_valid[1][i], in_valid[0][i]}),
-          .to_ready_i({in_ready[1][i], in_ready[0][i]}),
-          .to_flit_o(arriving[i]),
-          .from_valid_i({out_valid[1][i], out_valid[0][i]}),
-          .from_ready_o({out_ready[1][i], out_ready[0][i]}),
-          .from_flit_i(leaving[i]),
-          .out_valid_o({out_valid_o[Ports+i], out_valid_o[i]}),
-          .out_ready_i({out_ready_i[Ports+i], out_ready_i[i]}),
-          .out_flit_o(out_flits)
-      );
-    end
-
-    class_switch #(
-        .Ports(Ports),
-        .Turns(all_turns()),
-        .Depth(Depth)
-    ) u_switch (
-        .clk_i,
-        .rst_i,
-        .in_valid_i(in_valid),
-        .in_ready_o(in_ready),
-        .in_flit_i(arriving),
-        .in_way_i(way),
-        .out_valid_o(out_valid),
-        .out_ready_i(out_ready),
-        .out_flit_o(leaving)
-    );
-  end
+  fabric_switch #(
+      .Ports(Ports),
+      .Turns(all_turns()),
+      .Depth(Depth),
+      .Classes(Classes)
+  ) u_switch (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(to_valid),
+      .in_ready_o(to_ready),
+      .in_flit_i(to_flit),
+      .in_way_i(way),
+      .out_valid_o(from_valid),
+      .out_ready_i(from_ready),
+      .out_flit_o(from_flit)
+  );
 endmodule

@@ -12,6 +12,11 @@ package fabric_pkg;
 
   typedef logic [Directions-1:0] directions_t;  // a set of directions, bit i for direction i
 
+  // The direction of a link as the router at its other end sees it.
+  function automatic int unsigned opposite(int unsigned direction);
+    return (direction + 2) % 4;
+  endfunction
+
   // The inputs from which output `to` can be reached.
   function automatic directions_t turns_into(int unsigned to);
     directions_t from;

@@ -43,6 +43,28 @@ module mesh
     for (int unsigned n = 0; n < y * X + x; n++) links_before += $countones(ports_of(n % X, n / X)) - 1;
   endfunction
 
+  logic [N-1:0] to_valid, to_ready, from_valid, from_ready;
+  flit_t to_flit[Nodes], from_flit[Nodes];
+  fabric_ports #(
+      .Ports(Nodes),
+      .Classes(Classes)
+  ) u_ports (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .to_valid_o(to_valid),
+      .to_ready_i(to_ready),
+      .to_flit_o(to_flit),
+      .from_valid_i(from_valid),
+      .from_ready_o(from_ready),
+      .from_flit_i(from_flit),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o
+  );
+
   logic [Links-1:0] stall_d;
   always_ff @(posedge clk_i) begin
     stall_o <= stall_d;
@@ -87,88 +109,30 @@ module mesh
       end
 
       localparam int unsigned Port = y * X + x;
-      if (Classes == 1) begin : gen_port
-        assign in_valid[Local] = in_valid_i[Port];
-        assign in_flit[Local] = in_flit_i[Port];
-        assign in_ready_o[Port] = in_ready[Local];
-        assign out_valid_o[Port] = out_valid[Local];
-        assign out_flit_o[Port] = out_flit[Local];
-        assign out_ready[Local] = out_ready_i[Port];
-      end else begin : gen_ports
-        localparam int unsigned Reply = N - Nodes + Port;
-        localparam int unsigned ReplyLocal = Classes * Directions - Directions + Local;
-        flit_t in_flits[2], out_flits[2];
-        assign in_flits = '{in_flit_i[Port], in_flit_i[Reply]};
-        assign {out_flit_o[Port], out_flit_o[Reply]} = {out_flits[0], out_flits[1]};
-        class_port u_port (
-            .clk_i,
-            .rst_i,
-            .in_valid_i({in_valid_i[Reply], in_valid_i[Port]}),
-            .in_ready_o({in_ready_o[Reply], in_ready_o[Port]}),
-            .in_flit_i(in_flits),
-            .to_valid_o({in_valid[ReplyLocal], in_valid[Local]}),
-            .to_ready_i({in_ready[ReplyLocal], in_ready[Local]}),
-            .to_flit_o(in_flit[Local]),
-            .from_valid_i({out_valid[ReplyLocal], out_valid[Local]}),
-            .from_ready_o({out_ready[ReplyLocal], out_ready[Local]}),
-            .from_flit_i(out_flit[Local]),
-            .out_valid_o({out_valid_o[Reply], out_valid_o[Port]}),
-            .out_ready_i({out_ready_i[Reply], out_ready_i[Port]}),
-            .out_flit_o(out_flits)
-        );
+      assign in_flit[Local] = to_flit[Port];
+      assign from_flit[Port] = out_flit[Local];
+      for (genvar c = 0; c < int'(Classes); c++) begin : gen_local
+        assign in_valid[c*Directions+Local] = to_valid[c*Nodes+Port];
+        assign to_ready[c*Nodes+Port] = in_ready[c*Directions+Local];
+        assign from_valid[c*Nodes+Port] = out_valid[c*Directions+Local];
+        assign out_ready[c*Directions+Local] = from_ready[c*Nodes+Port];
       end
 
-      for (genvar c = 0; c < int'(Classes); c++) begin : gen_class
-        if (Exists[North]) begin : gen_north
-          assign in_valid[c*Directions+North] = gen_y[y-1].gen_x[x].out_valid[c*Directions+South];
-          assign out_ready[c*Directions+North] = gen_y[y-1].gen_x[x].in_ready[c*Directions+South];
-          if (c == 0) begin : gen_flit
-            assign in_flit[North] = gen_y[y-1].gen_x[x].out_flit[South];
+      for (genvar d = 0; d < int'(Local); d++) begin : gen_direction
+        if (Exists[d]) begin : gen_link
+          localparam int unsigned Column = d == East ? x + 1 : d == West ? x - 1 : x;  // of the neighbour
+          localparam int unsigned Row = d == South ? y + 1 : d == North ? y - 1 : y;
+          localparam int unsigned Back = opposite(d);
+          assign in_flit[d] = gen_y[Row].gen_x[Column].out_flit[Back];
+          for (genvar c = 0; c < int'(Classes); c++) begin : gen_class
+            assign in_valid[c*Directions+d] = gen_y[Row].gen_x[Column].out_valid[c*Directions+Back];
+            assign out_ready[c*Directions+d] = gen_y[Row].gen_x[Column].in_ready[c*Directions+Back];
           end
-        end else begin : gen_no_north
-          assign in_valid[c*Directions+North] = 1'b0;
-          assign out_ready[c*Directions+North] = 1'b0;
-          if (c == 0) begin : gen_flit
-            assign in_flit[North] = '0;
-          end
-        end
-        if (Exists[East]) begin : gen_east
-          assign in_valid[c*Directions+East] = gen_y[y].gen_x[x+1].out_valid[c*Directions+West];
-          assign out_ready[c*Directions+East] = gen_y[y].gen_x[x+1].in_ready[c*Directions+West];
-          if (c == 0) begin : gen_flit
-            assign in_flit[East] = gen_y[y].gen_x[x+1].out_flit[West];
-          end
-        end else begin : gen_no_east
-          assign in_valid[c*Directions+East] = 1'b0;
-          assign out_ready[c*Directions+East] = 1'b0;
-          if (c == 0) begin : gen_flit
-            assign in_flit[East] = '0;
-          end
-        end
-        if (Exists[South]) begin : gen_south
-          assign in_valid[c*Directions+South] = gen_y[y+1].gen_x[x].out_valid[c*Directions+North];
-          assign out_ready[c*Directions+South] = gen_y[y+1].gen_x[x].in_ready[c*Directions+North];
-          if (c == 0) begin : gen_flit
-            assign in_flit[South] = gen_y[y+1].gen_x[x].out_flit[North];
-          end
-        end else begin : gen_no_south
-          assign in_valid[c*Directions+South] = 1'b0;
-          assign out_ready[c*Directions+South] = 1'b0;
-          if (c == 0) begin : gen_flit
-            assign in_flit[South] = '0;
-          end
-        end
-        if (Exists[West]) begin : gen_west
-          assign in_valid[c*Directions+West] = gen_y[y].gen_x[x-1].out_valid[c*Directions+East];
-          assign out_ready[c*Directions+West] = gen_y[y].gen_x[x-1].in_ready[c*Directions+East];
-          if (c == 0) begin : gen_flit
-            assign in_flit[West] = gen_y[y].gen_x[x-1].out_flit[East];
-          end
-        end else begin : gen_no_west
-          assign in_valid[c*Directions+West] = 1'b0;
-          assign out_ready[c*Directions+West] = 1'b0;
-          if (c == 0) begin : gen_flit
-            assign in_flit[West] = '0;
+        end else begin : gen_none
+          assign in_flit[d] = '0;
+          for (genvar c = 0; c < int'(Classes); c++) begin : gen_class
+            assign in_valid[c*Directions+d] = 1'b0;
+            assign out_ready[c*Directions+d] = 1'b0;
           end
         end
       end

@@ -32,9 +32,6 @@ module router
   if (!Exists[Local] || Exists == directions_t'(1 << Local)) begin : gen_bad_exists
     $fatal(1, "router: Exists is %b; it needs the local port and at least one neighbour", Exists);
   end
-  if (Classes < 1 || Classes > 2) begin : gen_bad_classes
-    $fatal(1, "router: Classes is %0d; it must be 1 or 2", Classes);
-  end
 
   // The inputs that have a path to each output, in this router.
   function automatic bit [Directions-1:0][Directions-1:0] all_turns();
@@ -62,37 +59,20 @@ module router
     end
   end
 
-  if (Classes == 1) begin : gen_switch
-    fabric_switch #(
-        .Ports(Directions),
-        .Turns(Turns),
-        .Depth(Depth)
-    ) u_switch (
-        .clk_i,
-        .rst_i,
-        .in_valid_i,
-        .in_ready_o,
-        .in_flit_i,
-        .in_way_i(way),
-        .out_valid_o,
-        .out_ready_i,
-        .out_flit_o
-    );
-  end else begin : gen_switch
-    class_switch #(
-        .Ports(Directions),
-        .Turns(Turns),
-        .Depth(Depth)
-    ) u_switch (
-        .clk_i,
-        .rst_i,
-        .in_valid_i,
-        .in_ready_o,
-        .in_flit_i,
-        .in_way_i(way),
-        .out_valid_o,
-        .out_ready_i,
-        .out_flit_o
-    );
-  end
+  fabric_switch #(
+      .Ports(Directions),
+      .Turns(Turns),
+      .Depth(Depth),
+      .Classes(Classes)
+  ) u_switch (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .in_way_i(way),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o
+  );
 endmodule

@@ -161,7 +161,7 @@ module router_proof
     for (genvar i = 0; i < Ports; i++) begin : gen_from
       localparam int unsigned K = $countones(From & ~(ports_t'('1) << i));
       if (From[i]) begin : gen_path
-        assign owner[i] = gen_dut.u_dut.gen_switch.u_switch.gen_output[o].gen_port.u_output.owner_q[K];
+        assign owner[i] = gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_output[o].gen_port.u_output.owner_q[K];
       end else begin : gen_none
         assign owner[i] = 1'b0;
       end
@@ -214,22 +214,22 @@ module router_proof
     ports_t asks[Depth];
     logic lasts[Depth];
     assign inside_queue = count_t'(
-        gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.u_fifo.write_ptr_q - gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q);
+        gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.u_fifo.write_ptr_q - gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q);
     assign requests[i] = asks[0];
     for (genvar o = 0; o < Ports; o++) begin : gen_halfway
       assign halfway_out[o] = halfway_q[o] && halfway_tag_q[o] == tag_t'(i);
     end
     for (genvar k = 0; k < Depth; k++) begin : gen_flit
-      assign flits[k] = gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.u_fifo.mem[
-          PtrWidth'(gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q+k)];
+      assign flits[k] = gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.u_fifo.mem[
+          PtrWidth'(gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.u_fifo.read_ptr_q+k)];
       if (k == 0) begin : gen_head
-        assign asks[k] = gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.head_q.request;
-        assign lasts[k] = gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.head_q.last;
+        assign asks[k] = gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.head_q.request;
+        assign lasts[k] = gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.head_q.last;
       end else begin : gen_behind
-        assign asks[k] = gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.behind[
-            PtrWidth'(gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].request;
-        assign lasts[k] = gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.behind[
-            PtrWidth'(gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].last;
+        assign asks[k] = gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.behind[
+            PtrWidth'(gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].request;
+        assign lasts[k] = gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.behind[
+            PtrWidth'(gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.read_ptr_q+k-1)].last;
       end
       assign first[k+1] = flits[k].last;
     end
@@ -238,10 +238,10 @@ module router_proof
     always_ff @(posedge clk_i) begin
       if (!rst) begin
         assert (inside_queue <= count_t'(Depth));
-        assert (gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.valid_q == (inside_queue != '0));
+        assert (gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.valid_q == (inside_queue != '0));
         if (inside_queue != '0) begin
           assert (PtrWidth'(inside_queue - 1'b1) == PtrWidth'(
-              gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.write_ptr_q - gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.read_ptr_q));
+              gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.write_ptr_q - gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.read_ptr_q));
         end
         for (int unsigned k = 0; k < Depth; k++) begin
           if (count_t'(k) < inside_queue) begin
@@ -256,7 +256,7 @@ module router_proof
           end
         end
         assert ($onehot0(halfway_out));
-        assert (gen_dut.u_dut.gen_switch.u_switch.gen_input[i].gen_port.u_input.first_q == first[inside_queue]);
+        assert (gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.first_q == first[inside_queue]);
       end
     end
   end

@@ -53,7 +53,7 @@ def _router_nets(card: Card) -> Iterator[Nets]:
             if card.classes == 1:
                 yield Nets("", *(f"{router}.out_{signal}[{output}]" for signal in ("valid", "ready", "flit")))
             else:
-                seen, at = f"{router}.u_router.gen_switch.u_switch.seen", f"[{message_class}][{output}]"
+                seen, at = f"{router}.u_router.u_switch.gen_classes.u_switch.seen", f"[{message_class}][{output}]"
                 yield Nets("", f"{seen}_valid{at}", f"{router}.out_valid[{message_class * ports + output}]", f"{seen}_flit{at}")
 
 
