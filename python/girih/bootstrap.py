@@ -60,10 +60,12 @@ SYSTEM = {
     "iproute2": "ip",
     "iputils-ping": "ping",
     "tshark": "tshark",
+    "gcc-riscv64-unknown-elf": "riscv64-unknown-elf-gcc",
     LIBPYTHON: f"{LIBPYTHON}.so",
 }
 SIMULATOR = ("g++", "perl", "zlib1g-dev", "liblz4-dev")
 NETWORK = ("iproute2", "iputils-ping")
+FIRMWARE = ("gcc-riscv64-unknown-elf",)  # for designs with programs, when the first one is compiled
 
 # Command: groups of requirements beyond `base`, and Debian packages. Every other command needs `base` only.
 NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -73,7 +75,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "replay": ((), SIMULATOR),
     "bench": ((), SIMULATOR),
     "synth": (("synth",), ()),
-    "test": (("test", "synth", "static"), SIMULATOR + NETWORK + ("tshark", LIBPYTHON)),
+    "test": (("test", "synth", "static", "cores"), SIMULATOR + NETWORK + ("tshark", LIBPYTHON, *FIRMWARE)),
 }
 
 

@@ -16,6 +16,8 @@ from girih.spec.message import CHAIN, MEMORY
 
 # Folders whose modules need a group of the descriptor's fields that not every card has.
 GROUP_OF_FOLDER = {"scheduler": CHAIN, "compute": CHAIN, "rmt": CHAIN, "memory": MEMORY}
+# Modules that come from an installed package, all in one file.
+PACKAGED = ("ibex_core", "ibex_register_file_fpga")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"", re.S)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -52,9 +54,13 @@ def resolve(tops: list[str], generated: Sequence[Path] = (), extra: Sequence[Pat
         if name in visited:
             return
         visited.add(name)
+        if name in PACKAGED:
+            if (path := _packaged()) not in order:
+                order.append(path)
+            return
         path = index[name]
         for word in sorted(_words(path, path.stat().st_mtime_ns)):
-            if word in index and word != name:
+            if (word in index or word in PACKAGED) and word != name:
                 visit(word)
         order.append(path)
 
@@ -64,6 +70,12 @@ def resolve(tops: list[str], generated: Sequence[Path] = (), extra: Sequence[Pat
         visit(top)
     # Packages come before all their users, even if files name one another in a circle.
     return sorted(order, key=lambda path: not path.stem.endswith("_pkg"))
+
+
+def _packaged() -> Path:
+    from girih.build.ibex import source  # imported when a design has such a module: it may install the package
+
+    return source()
 
 
 def groups_of(sources: list[Path]) -> frozenset[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +34,7 @@ class Histogram:
 @dataclass(frozen=True)
 class Tile:
     """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one;
-    holds: what messages in it may wait for while the card rests, None: nothing."""
+    holds: what messages in it may wait for while the card rests, None: nothing; program: what a processor core runs at first; memory_bytes: of a processor core, for programs and data."""
 
     name: str
     kind: str
@@ -44,6 +45,8 @@ class Tile:
     histogram: Histogram | None
     window: int | None
     holds: str | None = None
+    program: bytes | None = None
+    memory_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -176,4 +179,6 @@ def _tile(data: dict) -> Tile:
         histogram=Histogram(histogram["offset"], histogram["bins"]) if histogram else None,
         window=data.get("window"),
         holds=data.get("holds"),
+        program=base64.b64decode(data["program"]) if "program" in data else None,
+        memory_bytes=data.get("memory_bytes", 0),
     )

@@ -26,6 +26,7 @@ from girih.card.memory import ExternalMemory
 from girih.card.registers import Bus, Registers, violations
 from girih.card.stall import CardStalled, Stall, Waiting, explain
 from girih.errors import GirihError, GirihErrors
+from girih.firmware.load import load
 from girih.power_up import MOST as MOST_SEED
 from girih.power_up import power_up_seed
 from girih.services.control import ServiceControl
@@ -156,11 +157,14 @@ class VirtualCard(Bus):
             self._card = None
 
     def _install(self) -> None:
-        """Writes the card's addresses, and fills the tables of services on a card that has them."""
+        """Writes the card's addresses, starts the programs of its cores, and fills the tables of services on a card that has them."""
         if self._bare:
             return
         for name, value in self.manifest.start.items():
             self.registers.write(name, value)
+        for tile in self.manifest.tiles:
+            if tile.program is not None:
+                load(self.registers, tile.name, tile.program)
         if self.manifest.scheduling:
             self.services = ServiceControl(self.registers)
             self.services.install()

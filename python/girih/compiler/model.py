@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from girih.compiler.read.parse import Scalar, Seq, Tree
 from girih.compiler.scheduling import Scheduling, SchedulingText
@@ -91,6 +92,7 @@ class TileText:
     next: Tree | None
     settings: tuple[tuple[Scalar, Scalar | Seq], ...]
     control: Tree | None = None
+    program: Tree | None = None
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,7 @@ class Tile:
     """A checked tile. places, nodes: of each of its fabric ports.
 
     port: its Ethernet port, None for a tile without one. config and parameters: values by name. ways: where it
-    sends messages, besides its node table, because its configuration says so.
+    sends messages, besides its node table, because its configuration says so. program: the C file that it runs.
     """
 
     name: str
@@ -219,6 +221,7 @@ class Tile:
     ways: tuple[Hop, ...]
     line: int
     control: Control | None = None
+    program: Path | None = None
 
     @property
     def at(self) -> Place:

@@ -41,6 +41,11 @@ class Format:
         """A constant, such as `CommandWord`."""
         return self._spec["sizes"][name]["value"]
 
+    @property
+    def sizes(self) -> Mapping[str, Mapping[str, Any]]:
+        """All constants: `value` and `doc` by name."""
+        return self._spec["sizes"]
+
     def fields(self, struct: str) -> list[Field]:
         """The fields of a struct, first one at the most significant end."""
         if struct not in self._spec["structs"]:

@@ -177,6 +177,7 @@ def read_kind(description: Path) -> Kind:
         next=table,
         needs=tuple(facts.get("needs", ())),
         gives=tuple(facts.get("gives", ())),
+        programs=facts.get("programs", False),
         parameters=tuple(EngineParameter(name, **p) for name, p in facts.get("parameters", {}).items()),
         config=tuple(_config(top)),
         shell_counters=tuple(c for index, shell in enumerate(shells) for c in _counters(shell, _suffix(index))),

@@ -18,6 +18,7 @@ from girih.compiler.check.groups import check_groups, with_groups
 from girih.compiler.check.headers import check_headers
 from girih.compiler.check.memory import check_memory
 from girih.compiler.check.places import place
+from girih.compiler.check.programs import check_programs, program_of
 from girih.compiler.check.replies import check_replies
 from girih.compiler.check.scheduling import check_scheduling
 from girih.compiler.check.traffic import check_traffic
@@ -51,7 +52,9 @@ def check_file(
     design = read(parse(text, report), path.stem.replace("-", "_"), report)
     if ip is not None or mac is not None:
         design = readdressed(design, ip, mac)
-    return check(design, source_name(path), load_kinds() if kinds is None else kinds, report, allow_deadlock)
+    card = check(design, source_name(path), load_kinds() if kinds is None else kinds, report, allow_deadlock)
+    check_programs(card, report)
+    return card
 
 
 def source_name(path: Path) -> str:
@@ -158,6 +161,7 @@ def _tile(text: TileText, kind: Kind, plan: _Plan) -> Tile:
         ways=_ways(text, kind, dict(config), plan.targets),
         line=text.line,
         control=check_control(text, kind, plan.nodes, report),
+        program=program_of(text, kind, report),
     )
 
 

@@ -139,7 +139,8 @@ def _unknown(key: Scalar, tile: TileText, kind: Kind, settable: list[str], repor
     if key.text == REPLICAS and is_balancer(kind):
         report.error(key.line, f"{REPLICAS} of tile {tile.name} follows from its next", "Leave it out.")
         return
-    keys = [name for name in TILE_KEYS if name != "control" or "control" in kind.uses]
+    unused = {name for name, used in (("control", "control" in kind.uses), ("program", kind.programs)) if not used}
+    keys = [name for name in TILE_KEYS if name not in unused]
     hint = values.did_you_mean(key.text, [*settable, *keys])
     remedy = f"{hint}Besides {values.listing(keys, 'and')} it may have {values.listing(settable)}."
     if not settable:

@@ -17,7 +17,7 @@ from girih.spec.message import SUPPORTED_WIDTHS, TIMINGS, CardParams, type_width
 CARD_KEYS = (
     "name", "width", "clock_mhz", "timing", "max_frame", "route_hops", "chain_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic", "memory",
 )  # fmt: skip
-TILE_KEYS = ("kind", "at", "port", "next", "control")  # all others are settings of the kind
+TILE_KEYS = ("kind", "at", "port", "next", "control", "program")  # all others are settings of the kind
 MOST_PORTS = 1 << type_widths()["port"]
 MOST_TILES = CARD_NODE  # each has a node number, and that one is the card itself
 FABRIC_REMEDY = "Write fabric: {mesh: [4, 2]}, fabric: {butterfly: [2, 2, 2]} or fabric: crossbar"
@@ -228,6 +228,7 @@ def _tile(name: Scalar, tree: Tree, report: Report) -> TileText:
         next=keys.get("next"),
         settings=tuple(settings),
         control=keys.get("control"),
+        program=keys.get("program"),
     )
 
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// For programs on a core of a Girih card (C11, freestanding).
+//
+// A message is a whole Ethernet frame in packet memory. A program takes one, reads and changes its bytes in place, and sends it on or
+// drops it. Then the message is no longer the program's: touching it is a fault, which restarts the program.
+//
+//   int main(void)
+//   {
+//       for (;;) {
+//           girih_message *m = girih_receive();
+//           girih_send(m, girih_length(m));
+//       }
+//   }
+#ifndef GIRIH_CORE_H
+#define GIRIH_CORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "girih_core_map.h"
+
+// What the hardware knows of a message. Only send and drop can be written.
+typedef struct girih_message {
+    const volatile uint32_t data, length;
+    const volatile uint8_t l3_offset, l4_offset, payload_offset, reserved_a;
+    const volatile uint8_t port, tenant, source, reserved_b;
+    const volatile uint32_t time;
+    uint32_t reserved_c;
+    volatile uint32_t send, drop;
+} girih_message;
+_Static_assert(sizeof(girih_message) == GIRIH_MESSAGE_BYTES, "the block of a message");
+_Static_assert(offsetof(girih_message, l3_offset) == GIRIH_MESSAGE_OFFSETS, "its offsets");
+_Static_assert(offsetof(girih_message, port) == GIRIH_MESSAGE_OWNER, "its owner");
+_Static_assert(offsetof(girih_message, send) == GIRIH_MESSAGE_SEND, "its first doorbell");
+
+#define GIRIH_REPLY 0u  // the exit that a design calls `reply`
+#define GIRIH_KEEPS_SUM (1u << GIRIH_SEND_KEEPS_SUM)
+
+static inline volatile uint32_t *girih_device(uint32_t offset)
+{
+    return (volatile uint32_t *)(GIRIH_DEVICES_BASE + offset);
+}
+
+static inline void girih_barrier(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
+// The next message; NULL if none waits.
+static inline girih_message *girih_poll(void)
+{
+    girih_message *message = (girih_message *)*girih_device(GIRIH_DEVICE_POLL);
+    girih_barrier();
+    return message;
+}
+
+// The next message, however long that takes. The core sleeps in the read.
+static inline girih_message *girih_receive(void)
+{
+    girih_message *message;
+    do
+        message = (girih_message *)*girih_device(GIRIH_DEVICE_WAIT);
+    while (!message);
+    girih_barrier();
+    return message;
+}
+
+static inline uint8_t *girih_data(const girih_message *message)
+{
+    return (uint8_t *)message->data;
+}
+
+static inline uint32_t girih_length(const girih_message *message)
+{
+    return message->length;
+}
+
+// Headers, where the tiles before this one have found them, and the payload.
+static inline uint8_t *girih_network(const girih_message *message)
+{
+    return girih_data(message) + message->l3_offset;
+}
+
+static inline uint8_t *girih_transport(const girih_message *message)
+{
+    return girih_data(message) + message->l4_offset;
+}
+
+static inline uint8_t *girih_payload(const girih_message *message)
+{
+    return girih_data(message) + message->payload_offset;
+}
+
+// Sends the first `length` bytes to an exit of the design. flags: GIRIH_KEEPS_SUM if the payload is as it was, which saves
+// the next tiles the work to sum it.
+static inline void girih_send_to(girih_message *message, uint32_t length, uint32_t exit, uint32_t flags)
+{
+    girih_barrier();
+    message->send = length | exit << GIRIH_SEND_EXIT_LSB | flags;
+}
+
+static inline void girih_send(girih_message *message, uint32_t length)
+{
+    girih_send_to(message, length, GIRIH_REPLY, 0);
+}
+
+static inline void girih_drop(girih_message *message)
+{
+    girih_barrier();
+    message->drop = 0;
+}
+
+// Cycles of the core.
+static inline uint32_t girih_cycles(void)
+{
+    uint32_t cycles;
+    __asm__ volatile("csrr %0, mcycle" : "=r"(cycles));
+    return cycles;
+}
+
+// Cycles of the card, modulo 2^24, to compare with girih_message.time.
+static inline uint32_t girih_now(void)
+{
+    return *girih_device(GIRIH_DEVICE_NOW);
+}
+
+// Numbers in network order, at any address.
+static inline uint16_t girih_get16(const uint8_t *at)
+{
+    return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static inline uint32_t girih_get32(const uint8_t *at)
+{
+    return (uint32_t)girih_get16(at) << 16 | girih_get16(at + 2);
+}
+
+static inline void girih_put16(uint8_t *at, uint16_t value)
+{
+    at[0] = (uint8_t)(value >> 8);
+    at[1] = (uint8_t)value;
+}
+
+static inline void girih_put32(uint8_t *at, uint32_t value)
+{
+    girih_put16(at, (uint16_t)(value >> 16));
+    girih_put16(at + 2, (uint16_t)value);
+}
+
+// Writes to the console, which the operator reads: %d, %u, %x, with l for 32-bit types, %c, %s, %%.
+__attribute__((format(printf, 1, 2))) void girih_log(const char *format, ...);
+
+// Stops the core until the operator starts it again.
+_Noreturn void girih_stop(uint32_t code);
+
+void *memcpy(void *restrict to, const void *restrict from, size_t count);
+void *memmove(void *to, const void *from, size_t count);
+void *memset(void *to, int value, size_t count);
+int memcmp(const void *left, const void *right, size_t count);
+
+#endif

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles the C program of a core, with the runtime and the addresses of `spec/core_map.yaml`; a program is kept by content.
+
+    program = compile_program(Path("firmware/programs/udp_echo.c"), memory_bytes=32768)
+    program.image         # bytes, from address 0
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from girih.bootstrap import FIRMWARE as PACKAGES
+from girih.bootstrap import ensure
+from girih.build.generate import alone, digest, write_if_changed
+from girih.errors import GirihError
+from girih.paths import BUILD, ROOT
+from girih.spec.formats import Format
+
+FIRMWARE = ROOT / "firmware"
+TOOLS = "riscv64-unknown-elf-"
+STACK_BYTES = 1024  # at least
+FLAGS = [
+    "-march=rv32imc_zicsr", "-mabi=ilp32", "-std=c11", "-O2", "-g", "-ffreestanding", "-nostdlib", "-static", "-fno-common",
+    "-ffunction-sections", "-fdata-sections", "-fno-tree-loop-distribute-patterns", "-msmall-data-limit=64",
+    "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Werror", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled program. image: its bytes from address 0, which the core cannot change. folder: `program.elf`, and `program.lst` with
+    its instructions."""
+
+    image: bytes
+    folder: Path
+
+
+def map_header() -> str:
+    """The text of `girih_core_map.h`: the constants of `spec/core_map.yaml`."""
+    lines = [
+        f"#define GIRIH_{re.sub(r'(?<!^)(?=[A-Z])', '_', name).upper()} {size['value']:#x}u  // {size['doc']}"
+        for name, size in Format("core_map").sizes.items()
+    ]
+    return "\n".join(["// Generated from spec/core_map.yaml by girih.firmware.compile; do not edit.", "#pragma once", "", *lines, ""])
+
+
+@cache
+def _version() -> str:
+    ensure(packages=PACKAGES)
+    return subprocess.run([f"{TOOLS}gcc", "--version"], capture_output=True, text=True, check=True).stdout
+
+
+@cache
+def _libgcc() -> str:
+    """The compiler's own library for these instructions, which it does not find by itself."""
+    command = [f"{TOOLS}gcc", "-march=rv32im", "-mabi=ilp32", "-print-libgcc-file-name"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def compile_program(source: Path, *, memory_bytes: int, defines: tuple[str, ...] = ()) -> Program:
+    """The program in the C file `source`, which may include other files of its folder. defines: macros, `NAME=VALUE`.
+
+    Raises GirihError with the compiler's messages, which name file and line, or if the program does not fit.
+    """
+    source = Path(source).resolve()
+    if not source.is_file():
+        raise GirihError("the program does not exist", str(source), "Write program: FILE.c, relative to the design file.")
+    beside = sorted(path for path in source.parent.iterdir() if path.suffix in (".h", ".inc") or path == source)
+    runtime = sorted(path for folder in ("include", "runtime") for path in (FIRMWARE / folder).iterdir())
+    header = map_header()
+    parts = [part for path in (*beside, *runtime) for part in (path.name, path.read_bytes())]
+    folder = BUILD / "firmware" / f"{source.stem}-{digest(_version(), header, repr((FLAGS, defines, memory_bytes)), str(source), *parts)}"
+    with alone(folder):
+        if not (folder / "program.bin").exists():
+            write_if_changed(folder / "girih_core_map.h", header)
+            _compile(source, folder, memory_bytes, defines)
+    return Program((folder / "program.bin").read_bytes(), folder)
+
+
+def _compile(source: Path, folder: Path, memory_bytes: int, defines: tuple[str, ...]) -> None:
+    elf = folder / "program.elf"
+    runtime = [FIRMWARE / "runtime" / name for name in ("start.S", "runtime.c")]
+    command = [
+        f"{TOOLS}gcc", *FLAGS, *(f"-D{name}" for name in defines), f"-I{FIRMWARE / 'include'}", f"-I{folder}",
+        f"-Wl,-T,{FIRMWARE / 'runtime' / 'core.ld'}", f"-Wl,--defsym=_memory_bytes={memory_bytes}",
+        *map(str, runtime), str(source), _libgcc(), "-o", str(elf),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise GirihError(f"the program cannot be compiled:\n{done.stderr.strip()}", str(source), "Correct it; warnings are errors.")
+    end = _symbol(elf, "_bss_end")
+    if end + STACK_BYTES > memory_bytes:
+        enough = 1 << (end + STACK_BYTES - 1).bit_length()
+        what = f"the program takes {end} bytes and at least {STACK_BYTES} of stack, and the core has {memory_bytes}"
+        raise GirihError(what, str(source), f"Write memory_bytes: {enough} in the tile, or make it smaller.")
+    listing = _run("objdump", "-d", "-S", str(elf))
+    write_if_changed(folder / "program.lst", listing)
+    _run("objcopy", "-O", "binary", str(elf), str(folder / "program.tmp"))
+    (folder / "program.tmp").rename(folder / "program.bin")
+
+
+def _run(tool: str, *arguments: str) -> str:
+    return subprocess.run([TOOLS + tool, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def _symbol(elf: Path, name: str) -> int:
+    return next(int(line.split()[0], 16) for line in _run("nm", str(elf)).splitlines() if line.split()[-1] == name)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A core under cocotb: its program is loaded through the window, as the operator does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cocotb.triggers import FallingEdge, RisingEdge
+
+from girih.firmware.compile import FIRMWARE, compile_program
+from girih.spec.windows import offset
+
+PROGRAMS = FIRMWARE / "programs"
+PROBE = Path(__file__).parent / "programs" / "probe.c"
+WINDOW = "core_window"
+
+
+class Operator:
+    """The window of the core in `dut`; tenant 0 is the operator."""
+
+    def __init__(self, dut):
+        self.dut = dut
+        dut.window_valid_i.value = 0
+        dut.window_write_i.value = 0
+
+    async def _access(self, part: str, write: int, data: int, tenant: int) -> tuple[bool, int]:
+        dut = self.dut
+        await FallingEdge(dut.clk_i)
+        dut.window_valid_i.value = 1
+        dut.window_write_i.value = write
+        dut.window_addr_i.value = offset(WINDOW, part)
+        dut.window_data_i.value = data
+        dut.window_tenant_i.value = tenant
+        for _ in range(1000):
+            await RisingEdge(dut.clk_i)
+            if dut.window_done_o.value == 1:
+                answer = dut.window_error_o.value == 0, int(dut.window_data_o.value)
+                await FallingEdge(dut.clk_i)
+                dut.window_valid_i.value = 0
+                return answer
+        raise AssertionError("the window does not answer")
+
+    async def write(self, part: str, data: int, tenant: int = 0) -> bool:
+        """Writes a word; whether that was accepted."""
+        return (await self._access(part, 1, data, tenant))[0]
+
+    async def read(self, part: str, tenant: int = 0) -> int | None:
+        """Reads a word; None if that was refused."""
+        good, word = await self._access(part, 0, 0, tenant)
+        return word if good else None
+
+    async def load(self, source: Path, **options) -> None:
+        """Compiles a program, loads it, reads it back and starts it."""
+        image = compile_program(source, memory_bytes=32768, **options).image
+        image += bytes(-len(image) % 4)
+        words = [int.from_bytes(image[at : at + 4], "little") for at in range(0, len(image), 4)]
+        assert await self.write("control", 0)
+        assert await self.write("address", 0)
+        for word in words:
+            assert await self.write("data", word)
+        assert await self.write("address", 0)
+        assert [await self.read("data") for _ in words] == words
+        assert await self.write("protect", len(image))
+        assert await self.write("control", 1)
+
+    async def console(self) -> str:
+        """What the program has written since the last call."""
+        text = ""
+        while (word := await self.read("console")) & 0x100:
+            text += chr(word & 0xFF)
+        return text

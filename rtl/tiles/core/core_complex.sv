@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// A processor with its memory, the slots of its messages, and what the operator needs to load and run it: all of a core but its place
+// on the card.
+module core_complex
+  import girih_pkg::*, core_types_pkg::*;
+#(
+    parameter int unsigned MemoryBytes = 32768,
+    parameter int unsigned Slots = 16,
+    parameter int unsigned SlotBytes = 2048,
+    parameter int unsigned PmpRegions = 4
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [31:0] watchdog_i,  // cycles that a message may wait or be the core's while the core takes none and ends none; 0: for ever
+    input timestamp_t now_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    input  logic        window_valid_i,
+    input  logic        window_write_i,
+    input  logic [13:0] window_addr_i,
+    input  logic [31:0] window_data_i,
+    input  tenant_t     window_tenant_i,
+    output logic        window_done_o,
+    output logic        window_error_o,
+    output logic [31:0] window_data_o,
+
+    output slot_event_t slot_event_o,
+    output logic refused_o,
+    output logic restarted_o,
+    output logic console_lost_o
+);
+  if (MemoryBytes < 4096 || (MemoryBytes & (MemoryBytes - 1)) != 0) begin : gen_bad_memory
+    $fatal(1, "core_complex: MemoryBytes is %0d; it must be a power of two, at least 4096", MemoryBytes);
+  end
+  localparam int unsigned SlotBits = $clog2(Slots);
+  localparam int unsigned WordBits = SlotBits + $clog2(SlotBytes / 4);
+  localparam int unsigned MemoryBits = $clog2(MemoryBytes / 4);
+
+  logic core_rst_n, running, hold, stopped;
+  logic instr_req, instr_valid_q, instr_error_q, instr_good;
+  logic [31:0] instr_addr, instr_data;
+  logic data_req, data_gnt, data_valid, data_we, data_error;
+  logic [3:0] data_be;
+  logic [31:0] data_addr, data_wdata, data_rdata;
+  core_cpu #(
+      .PmpRegions(PmpRegions)
+  ) u_cpu (
+      .clk_i,
+      .rst_ni(core_rst_n),
+      .instr_req_o(instr_req),
+      .instr_gnt_i(1'b1),
+      .instr_rvalid_i(instr_valid_q),
+      .instr_addr_o(instr_addr),
+      .instr_rdata_i(instr_data),
+      .instr_err_i(instr_error_q),
+      .data_req_o(data_req),
+      .data_gnt_i(data_gnt),
+      .data_rvalid_i(data_valid),
+      .data_we_o(data_we),
+      .data_be_o(data_be),
+      .data_addr_o(data_addr),
+      .data_wdata_o(data_wdata),
+      .data_rdata_i(data_rdata),
+      .data_err_i(data_error),
+      .irq_timer_i(1'b0),
+      .irq_external_i(1'b0)
+  );
+  assign instr_good = instr_addr < MemoryBytes;
+  always_ff @(posedge clk_i) begin
+    instr_valid_q <= instr_req && running;
+    instr_error_q <= !instr_good;
+  end
+
+  logic [31:0] protect, load_addr, load_data, memory_data;
+  logic load_valid, load_write, memory_enable;
+  logic [3:0] memory_write;
+  core_memory #(
+      .Words(MemoryBytes / 4)
+  ) u_memory (
+      .clk_i,
+      .fetch_enable_i(instr_req),
+      .fetch_addr_i(instr_addr[2+:MemoryBits]),
+      .fetch_data_o(instr_data),
+      .enable_i(load_valid || memory_enable),
+      .write_i(load_valid ? {4{load_write}} : memory_write),
+      .addr_i(load_valid ? load_addr[2+:MemoryBits] : data_addr[2+:MemoryBits]),
+      .data_i(load_valid ? load_data : data_wdata),
+      .data_o(memory_data)
+  );
+
+  logic access_valid, access_ready, send_valid, drop_valid, head_valid, head_take;
+  logic [3:0] access_write;
+  logic [WordBits-1:0] access_addr;
+  logic [31:0] access_data;
+  logic [Slots-1:0] owned;
+  logic [SlotBits-1:0] slot, head_slot;
+  logic [15:0] length;
+  descriptor_t desc;
+  send_t send;
+  logic console_valid, stop, restart;
+  core_bus #(
+      .MemoryBytes(MemoryBytes),
+      .Slots(Slots),
+      .SlotBytes(SlotBytes)
+  ) u_bus (
+      .clk_i,
+      .rst_i(!running),
+      .data_req_i(data_req && running),
+      .data_gnt_o(data_gnt),
+      .data_rvalid_o(data_valid),
+      .data_we_i(data_we),
+      .data_be_i(data_be),
+      .data_addr_i(data_addr),
+      .data_wdata_i(data_wdata),
+      .data_rdata_o(data_rdata),
+      .data_err_o(data_error),
+      .protect_i(protect),
+      .memory_enable_o(memory_enable),
+      .memory_write_o(memory_write),
+      .memory_data_i(memory_data),
+      .access_valid_o(access_valid),
+      .access_ready_i(access_ready),
+      .access_write_o(access_write),
+      .access_addr_o(access_addr),
+      .access_data_i(access_data),
+      .owned_i(owned),
+      .slot_o(slot),
+      .desc_i(desc),
+      .length_i(length),
+      .send_valid_o(send_valid),
+      .drop_valid_o(drop_valid),
+      .send_o(send),
+      .head_valid_i(head_valid),
+      .head_slot_i(head_slot),
+      .head_take_o(head_take),
+      .now_i,
+      .console_valid_o(console_valid),
+      .stop_o(stop),
+      .restart_o(restart),
+      .refused_o
+  );
+
+  message_slots #(
+      .Slots(Slots),
+      .SlotBytes(SlotBytes)
+  ) u_slots (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o,
+      .out_key_o,
+      .head_valid_o(head_valid),
+      .head_slot_o(head_slot),
+      .head_take_i(head_take && running),
+      .owned_o(owned),
+      .slot_i(slot),
+      .desc_o(desc),
+      .length_o(length),
+      .send_valid_i(send_valid),
+      .drop_valid_i(drop_valid),
+      .door_slot_i(slot),
+      .send_i(send),
+      .access_valid_i(access_valid),
+      .access_ready_o(access_ready),
+      .access_write_i(access_write),
+      .access_addr_i(access_addr),
+      .access_data_i(data_wdata),
+      .access_data_o(access_data),
+      .drop_owned_i(!running),
+      .drop_waiting_i(!running && (hold || stopped)),
+      .event_o(slot_event_o)
+  );
+
+  // The watchdog counts while there is something to do, and nothing is taken or ended.
+  logic [31:0] idle_q;
+  logic expired, busy;
+  assign busy = owned != '0;
+  assign expired = watchdog_i != '0 && idle_q >= watchdog_i && running;
+  assign restarted_o = expired || restart;
+  always_ff @(posedge clk_i) begin
+    idle_q <= idle_q + 1'b1;
+    if (head_take || send_valid || drop_valid || !(busy || head_valid) || !running || expired) idle_q <= '0;
+    if (rst_i) idle_q <= '0;
+  end
+
+  core_loader u_loader (
+      .clk_i,
+      .rst_i,
+      .window_valid_i,
+      .window_write_i,
+      .window_addr_i,
+      .window_data_i,
+      .window_tenant_i,
+      .window_done_o,
+      .window_error_o,
+      .window_data_o,
+      .hold_o(hold),
+      .core_rst_no(core_rst_n),
+      .running_o(running),
+      .protect_o(protect),
+      .load_valid_o(load_valid),
+      .load_write_o(load_write),
+      .load_addr_o(load_addr),
+      .load_data_o(load_data),
+      .load_data_i(memory_data),
+      .console_valid_i(console_valid),
+      .console_byte_i(data_wdata[7:0]),
+      .console_lost_o,
+      .stop_i(stop),
+      .code_i(data_wdata),
+      .restart_i(restart),
+      .expired_i(expired),
+      .busy_i(busy),
+      .stopped_o(stopped)
+  );
+
+  logic unused;
+  assign unused = &{1'b0, load_addr};
+endmodule

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passes between a core and the slots of its messages.
+package core_types_pkg;
+  import core_map_pkg::*;
+
+  // What a program says of a message that it sends.
+  typedef struct packed {
+    logic keeps_sum;  // the payload has not changed
+    logic [SendExitBits-1:0] exit;
+    logic [15:0] length;
+  } send_t;
+
+  // One pulse for each message that ends in the slots.
+  typedef struct packed {
+    logic drop_overrun;
+    logic drop_too_long;
+    logic drop_aborted;
+    logic drop_program;
+    logic drop_reset;
+  } slot_event_t;
+endpackage

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests of the core: does what the first bytes of each message ask for (test_core_engine.py), then sends it back.
+#include "girih_core.h"
+
+struct command {
+    uint32_t what, address, value;
+};
+
+enum { Echo, Drop, Read, Write, Jump, Loop, Send, SendTwice, Log, Stop, Flood, Keep, Time, Illegal };
+
+static girih_message *kept;
+static uint32_t started = 1;
+
+int main(void)
+{
+    for (;;) {
+        girih_message *message = girih_receive();
+        uint32_t now = girih_now();
+        struct command *command = (struct command *)girih_data(message);
+        uint32_t length = girih_length(message);
+        switch (command->what) {
+        case Drop:
+            girih_drop(message);
+            continue;
+        case Read:
+            command->value = *(volatile uint32_t *)command->address;
+            command->what = (uint32_t)message;
+            break;
+        case Write:
+            *(volatile uint32_t *)command->address = command->value;
+            break;
+        case Jump:
+            ((void (*)(void))command->address)();
+            break;
+        case Loop:
+            for (;;)
+                ;
+        case Send:  // with the word that the command says, to the doorbell that the address says, of this message
+            *(volatile uint32_t *)((uintptr_t)message + command->address) = command->value;
+            continue;
+        case SendTwice:
+            girih_send(message, length);
+            break;
+        case Log:
+            for (uint32_t i = 0; i < command->value; i++)
+                girih_log("%c", 'a' + (int)(i % 26));
+            girih_log(" %d %u %lx %s%%\n", -42, 42u, command->address, "text");
+            break;
+        case Stop:
+            girih_stop(command->value);
+        case Flood:  // writes and reads packet memory as fast as it can
+            for (volatile uint32_t *word = (volatile uint32_t *)girih_data(message) + 4; command->value; command->value--) {
+                *word = 0;
+                (void)*word;
+                *word = 1;
+                (void)*word;
+            }
+            break;
+        case Keep:
+            if (kept)
+                girih_send_to(kept, girih_length(kept), 7, GIRIH_KEEPS_SUM);
+            kept = message;
+            continue;
+        case Time:
+            command->value = now;
+            command->address = started++;
+            break;
+        case Illegal:
+            __asm__ volatile(".word 0");
+            break;
+        default:
+            break;
+        }
+        girih_send(message, length);
+    }
+}

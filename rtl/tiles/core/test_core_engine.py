@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core: programs answer as they are written; nothing that a program does changes whose a message is, or outlives its restart."""
+
+import random
+import struct
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, RisingEdge
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+
+from girih.spec.formats import Format
+from girih.testing import run_cocotb
+from girih.testing.engines import TRAFFIC, EngineBench, frame_of, random_options, udp
+from girih.testing.messages import FLIT_BYTES, Message, cycle_now, settle, time_at
+from rtl.tiles.core.core_bench import PROBE, PROGRAMS, Operator
+
+MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
+SLOTS, SLOT_BYTES = 16, 2048
+ECHO, DROP, READ, WRITE, JUMP, LOOP, SEND, TWICE, LOG, STOP, FLOOD, KEEP, TIME, ILLEGAL = range(14)
+LATEST = 20  # cycles from the last flit of a message to the first instruction that handles it
+
+
+@pytest.mark.parametrize("data_width", [pytest.param(128, marks=pytest.mark.thorough), 512, pytest.param(1024, marks=pytest.mark.thorough)])
+def test_core_engine(data_width):
+    run_cocotb("core_engine", __file__, data_width=data_width)
+
+
+class Core(EngineBench):
+    """A core that runs a program."""
+
+    @classmethod
+    async def run_program(cls, dut, source, watchdog=0, **traffic):
+        operator = Operator(dut)
+        dut.now_i.value = 0
+        bench = await cls.start(dut, "core", watchdog=watchdog, **traffic)
+        bench.operator = operator
+        await operator.load(source)
+        cocotb.start_soon(bench._keep_time())
+        return bench
+
+    async def _keep_time(self):
+        while True:
+            await RisingEdge(self.dut.clk_i)
+            self.dut.now_i.value = time_at(cycle_now() + 1)
+
+    async def command(self, what, address=0, value=0, size=64, **desc):
+        """Sends the probe a command, and returns the answer, None if there is none."""
+        already, dropped = len(self.sink.messages), self.dropped
+        fields = descriptor() | desc
+        self.asked = Message(struct.pack("<III", what, address, value) + random.randbytes(size - 12), fields)
+        self.source.send(self.asked)
+        await self.source.drained()
+        for _ in range(5000):
+            await RisingEdge(self.dut.clk_i)
+            if len(self.sink.messages) > already:
+                return self.sink.messages[-1]
+            if self.dropped > dropped:
+                return None
+        return None
+
+    @property
+    def dropped(self):
+        return sum(count for name, count in self.events.items() if name.startswith("drop_"))
+
+
+def descriptor():
+    return {
+        "port": random.getrandbits(4),
+        "tenant": random.getrandbits(4),
+        "l3_offset": 14,
+        "timestamp": random.getrandbits(24),
+        "timestamp_valid": 1,
+        "payload_sum": random.getrandbits(16),
+        "payload_sum_valid": 1,
+    }
+
+
+def datagram(size, options=None):
+    packet = udp(random.randbytes(size), options=random_options() if options is None else options)
+    frame, l3_offset, l4_offset = frame_of(packet)
+    desc = descriptor() | {"l3_offset": l3_offset, "l4_offset": l4_offset, "payload_offset": l4_offset + 8, "length": len(frame)}
+    return Message(frame, desc)
+
+
+def swapped(frame):
+    packet = Ether(frame)
+    ip, header = packet[IP], packet[UDP]
+    ip.src, ip.dst = ip.dst, ip.src
+    header.sport, header.dport = header.dport, header.sport
+    return bytes(packet)
+
+
+@cocotb.test()
+@cocotb.parametrize(traffic=TRAFFIC)
+async def the_echo_in_c_turns_datagrams_round(dut, traffic):
+    bench = await Core.run_program(dut, PROGRAMS / "udp_echo.c", idle=traffic[0], stall=traffic[1])
+    sent = [datagram(size) for size in (0, 1, 18, 22, 2006 - 40, *(random.randrange(1400) for _ in range(SLOTS - 5)))]
+    already = len(bench.sink.messages)
+    bench.source.send(*sent)
+    await bench.sink.count(already + len(sent))
+    await settle(dut, bench.source, bench.sink)
+    for message, answer in zip(sent, bench.sink.messages[already:], strict=True):
+        assert answer.data == swapped(message.data)
+        assert answer.desc == answer.desc | message.desc
+        assert answer.key == 0
+    assert bench.events == {}
+
+
+@cocotb.test()
+async def a_message_is_stamped_whatever_the_program_says(dut):
+    bench = await Core.run_program(dut, PROBE)
+    for _ in range(10):
+        answer = await bench.command(ECHO, size=random.randrange(20, 1500), src=random.getrandbits(6))
+        wanted = bench.asked.desc | {"length": len(answer.data), "payload_sum_valid": 0}
+        assert answer.desc == answer.desc | wanted
+        assert answer.data == bench.asked.data
+    # Of the block of a message, what the hardware knows.
+    bench.asked = None
+    block = await bench.command(READ, MAP["MessagesBase"] + MAP["MessageLength"], size=100)
+    for offset, wanted in ((MAP["MessageOwner"], lambda d: d["src"] << 16 | d["tenant"] << 8 | d["port"]), (MAP["MessageTime"], lambda d: 1 << 31 | d["timestamp"])):
+        for slot in range(SLOTS):  # the message is in one of them, the others are faults
+            answer = await bench.command(READ, MAP["MessagesBase"] + slot * MAP["MessageBytes"] + offset, src=5)
+            if answer:
+                assert struct.unpack_from("<III", answer.data)[2] == wanted(bench.asked.desc)
+    assert block is None or struct.unpack_from("<III", block.data)[2] == 100
+
+
+@cocotb.test()
+async def what_a_program_may_not_do_restarts_it_and_changes_nothing(dut):
+    bench = await Core.run_program(dut, PROBE)
+    good = await bench.command(ECHO)
+    protected = await bench.command(READ, 0)
+    packets, messages, devices = MAP["PacketsBase"], MAP["MessagesBase"], MAP["DevicesBase"]
+    bell, drop = MAP["MessageSend"], MAP["MessageDrop"]
+    wild = [
+        *((WRITE, at, 1) for at in (0, 0x80, 32768, packets + SLOTS * SLOT_BYTES, messages + SLOTS * MAP["MessageBytes"], devices + 0x40, 0x40000000, 0xFFFFFFFC, devices)),
+        *((READ, at, 0) for at in (32768, packets + SLOTS * SLOT_BYTES, devices + MAP["DeviceConsole"], 0x80000000)),
+        (JUMP, 0x10000000, 0), (JUMP, 40000, 0), (TWICE, 0, 0), (ILLEGAL, 0, 0),
+        (SEND, bell, 0), (SEND, bell, 13), (SEND, bell, 2049), (SEND, bell, 0xFFFF), (SEND, 0, 64), (SEND, MAP["MessageOwner"], 0), (SEND, bell + 2, 64 << 16),
+    ]  # fmt: skip
+    restarts = 0
+    for what, address, value in wild:
+        answer = await bench.command(what, address, value)
+        restarts += 1
+        assert (answer is None) == (what != TWICE), f"{what} {address:#x}"
+        await ClockCycles(dut.clk_i, 1000 if what == TWICE else 1)  # until the second doorbell has its answer
+        assert bench.events["mark_restarts"] == restarts, f"{what} {address:#x} {value}"
+        assert await bench.command(ECHO) is not None
+    for base, step in ((packets, SLOT_BYTES), (messages, MAP["MessageBytes"])):
+        for slot in range(SLOTS):
+            answer = await bench.command(READ, base + slot * step)
+            if answer:  # only if it is the slot of this message
+                assert struct.unpack_from("<I", answer.data)[0] == messages + slot * MAP["MessageBytes"]
+            restarts += answer is None
+    assert bench.events["mark_restarts"] == restarts
+    assert bench.events["drop_reset"] == restarts - 1  # of the message that was sent twice, one was left
+    assert (await bench.command(READ, 0)).data[4:12] == protected.data[4:12]
+    assert good.key == 0
+    text = await bench.operator.console()
+    assert "fault 7 at" in text and "fault 5 at" in text and "fault 1 at" in text and "fault 2 at" in text
+    assert await bench.operator.read("state") == restarts << 8 | 1
+    assert await bench.command(SEND, drop, 0) is None
+    assert bench.events["drop_program"] == 1
+
+
+@cocotb.test()
+async def the_watchdog_ends_a_program_that_loops(dut):
+    bench = await Core.run_program(dut, PROBE, watchdog=1500)
+    for count in (1, 2, 3):
+        assert await bench.command(LOOP) is None
+        assert bench.events == {"mark_restarts": count, "drop_reset": count}
+        assert await bench.operator.read("code") == 0xFFFFFFFF
+        answer = await bench.command(TIME)
+        assert struct.unpack_from("<III", answer.data)[1] == 1, "its data are not as at the start"
+    await ClockCycles(dut.clk_i, 5000)
+    assert bench.events["mark_restarts"] == 3, "a core without messages was restarted"
+
+
+@cocotb.test()
+async def every_message_that_is_not_sent_is_counted(dut):
+    bench = await Core.run_program(dut, PROBE)
+    assert await bench.command(DROP) is None
+    long = Message(random.randbytes(SLOT_BYTES + 1), descriptor())
+    longest = Message(bytes(12) + random.randbytes(SLOT_BYTES - 12), descriptor())
+    void = Message(bytes(100), descriptor(), bad=True)
+    void_long = Message(bytes(5000), descriptor(), bad=True)
+    bench.source.send(long, longest, void, void_long)
+    await bench.source.drained()
+    assert (await bench.sink.count(1))[0].data == longest.data
+    assert bench.events == {"drop_program": 1, "drop_too_long": 1, "drop_aborted": 2}
+    assert await bench.command(STOP, value=77) is None
+    assert (await bench.operator.read("state")) & 3 == 2 and await bench.operator.read("code") == 77
+    assert bench.events["drop_reset"] == 1
+    assert await bench.command(ECHO) is None
+    assert bench.events["drop_reset"] == 2
+    # The operator starts it again, holds it with messages in it, and starts it.
+    assert await bench.operator.write("control", 0) and await bench.operator.write("control", 1)
+    assert await bench.command(ECHO) is not None
+    bench.source.send(Message(struct.pack("<III", LOOP, 0, 0) + bytes(52), descriptor()))
+    bench.source.send(*(Message(bytes(64), descriptor()) for _ in range(SLOTS + 4)))
+    await bench.source.drained()
+    await ClockCycles(dut.clk_i, 5)
+    assert bench.events["drop_overrun"] == 5
+    assert await bench.operator.write("control", 0)
+    await ClockCycles(dut.clk_i, 2 * SLOTS)
+    assert bench.events["drop_reset"] == 2 + SLOTS
+    assert await bench.operator.write("control", 1)
+    assert await bench.command(ECHO) is not None
+
+
+@cocotb.test()
+async def a_program_may_keep_messages_and_send_them_later(dut):
+    bench = await Core.run_program(dut, PROBE)
+    asked = []
+    for _ in range(5):
+        answer = await bench.command(KEEP, size=random.randrange(64, 900))
+        asked.append(bench.asked)
+        if len(asked) > 1:
+            assert answer.data == asked[-2].data and answer.key == 7
+            assert answer.desc == answer.desc | asked[-2].desc | {"length": len(answer.data)}
+        assert (await bench.command(ECHO)).data == bench.asked.data
+
+
+@cocotb.test()
+async def the_console_keeps_what_fits(dut):
+    bench = await Core.run_program(dut, PROBE)
+    await bench.command(LOG, address=0xBEEF, value=30)
+    assert await bench.operator.console() == "abcdefghijklmnopqrstuvwxyzabcd -42 42 beef text%\n"
+    assert "mark_console_lost" not in bench.events
+
+
+@cocotb.test()
+async def only_the_operator_reaches_the_window(dut):
+    bench = await Core.run_program(dut, PROBE)
+    for tenant in range(1, 16):
+        for part in ("control", "address", "data", "protect", "console", "state", "code"):
+            assert not await bench.operator.write(part, 0, tenant)
+            assert await bench.operator.read(part, tenant) is None
+    assert not await bench.operator.write("data", 0), "a running core was overwritten"
+    assert await bench.operator.read("data") is None
+    assert not await bench.operator.write("state", 0)
+    assert await bench.command(ECHO) is not None
+
+
+@cocotb.test()
+async def the_first_instruction_comes_soon(dut):
+    """From the last flit of a message to the instruction that reads the time, when the program waits for it."""
+    bench = await Core.run_program(dut, PROBE)
+    await bench.command(ECHO)  # the program has started
+    latencies = []
+    for size in (64, 64, 300, 1500, 64, 1000):
+        answer = await bench.command(TIME, size=size)
+        latencies.append((struct.unpack_from("<III", answer.data)[2] - time_at(bench.asked.last)) % (1 << 24))
+    dut._log.info(f"cycles to the first instruction: {latencies}")
+    assert max(latencies) <= LATEST
+
+
+@cocotb.test()
+async def a_busy_core_holds_no_stream(dut):
+    """While the program reads and writes packet memory without a pause, messages come in and leave at least at half of the rate."""
+    bench = await Core.run_program(dut, PROBE)
+    flits = 1500 // FLIT_BYTES + 1
+    flood = Message(struct.pack("<III", FLOOD, 0, 400) + bytes(100), descriptor())
+    load = [Message(random.randbytes(1500), descriptor()) for _ in range(SLOTS - 2)]
+    bench.source.send(flood, *load)
+    await bench.source.drained()
+    assert load[-1].last - load[0].first <= 2 * flits * len(load)
+    await bench.sink.count(1)

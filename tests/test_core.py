@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Applications in C on a whole card: a firewall and a UDP echo serve the kernel's own stack; a program is replaced under traffic."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.card.namespace import Namespace
+from girih.card.session import Session
+from girih.errors import GirihError
+from girih.firmware.compile import FIRMWARE, compile_program
+from girih.firmware.load import console, load, state
+from tests.test_linux import CARD, HOST, TAP, judge, pytestmark  # noqa: F401  the conditions are the same
+from tests.test_linux import Wire as LinuxWire
+
+ECHO = FIRMWARE / "programs" / "udp_echo.c"
+STRANGER = "10.77.0.66"  # whom the firewall lets do nothing
+ASK = """
+import socket, sys
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.bind((sys.argv[1], 0))
+udp.settimeout(float(sys.argv[4]))
+udp.sendto(b"question", (sys.argv[2], int(sys.argv[3])))
+try:
+    print(udp.recv(100).decode())
+except TimeoutError:
+    print("nothing")
+"""
+
+
+@pytest.fixture(scope="module")
+def session(built):
+    with Namespace("core") as namespace, VirtualCard(built("core")) as card, Session(card, control=False) as session:
+        session.watch(0, card.open_tap(0, TAP, namespace.path))
+        namespace.bring_up(TAP, HOST)
+        session.namespace = namespace
+        yield session
+
+
+@pytest.fixture
+def wire(session, tmp_path):
+    wire = LinuxWire(session, session.namespace, tmp_path / "sent.pcapng")
+    yield wire
+    judge(wire.sent())
+    session.card.check_conservation()
+
+
+def ask(wire, source: str, port: int, seconds: float) -> str:
+    (text,) = wire.run([sys.executable, "-c", ASK, source, CARD, str(port), str(seconds)])
+    return text.strip()
+
+
+def test_udp_clients_of_every_size(wire):
+    wire.ping(3, "-i", "0.1")
+    wire.udp([0, 1, 18, 19, 500], [1472, 64, 1000])
+    assert wire.count("firewall.drop_program") == 0
+    for tile in ("firewall", "echo"):
+        assert wire.count(f"{tile}.mark_restarts") == 0 and state(wire.card.registers, tile).running
+
+
+def test_the_firewall_refuses_by_address_and_port(wire):
+    wire.ip("address", "add", f"{STRANGER}/32", "dev", TAP)
+    try:
+        assert ask(wire, "10.77.0.1", 7, 10) == "question"
+        before = wire.count("firewall.drop_program")
+        assert ask(wire, STRANGER, 7, 0.3) == "nothing"
+        assert ask(wire, "10.77.0.1", 9, 0.3) == "nothing"
+        assert wire.count("firewall.drop_program") == before + 2
+    finally:
+        wire.ip("address", "del", f"{STRANGER}/32", "dev", TAP)
+
+
+def test_a_program_is_replaced_while_the_card_runs(wire, tmp_path):
+    source = tmp_path / "loud.c"
+    source.write_text(ECHO.read_text().replace("uint16_t source", 'girih_log("%lu bytes\\n", girih_length(message));\n        uint16_t source'))
+    registers = wire.card.registers
+    load(registers, "echo", compile_program(source, memory_bytes=32768).image)
+    assert ask(wire, "10.77.0.1", 7, 10) == "question"
+    assert console(registers, "echo") == "50 bytes\n"
+    load(registers, "echo", compile_program(ECHO, memory_bytes=32768).image)
+    assert ask(wire, "10.77.0.1", 7, 10) == "question"
+    assert console(registers, "echo") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("int main(void) { return x; }", "bad.c:1:25: error: 'x' undeclared"),
+        ("int main(void) { int x; return 0; }", "bad.c:1:22: error: unused variable 'x'"),
+        ("char big[40000]; int main(void) { return big[0]; }", "the core has 32768. Write memory_bytes: 65536 in the tile, or make it smaller."),
+        ("static const char big[40000] = {1}; int main(void) { return big[40]; }", None),  # what nobody reads takes no room
+    ],
+)
+def test_what_is_wrong_with_a_program(tmp_path, text, fault):
+    """`./girih check` of the design says it, with the file, the line and a remedy."""
+    (tmp_path / "bad.c").write_text(text)
+    design = tmp_path / "card.yaml"
+    design.write_text((FIRMWARE.parent / "designs" / "core.yaml").read_text().replace("udp_echo.c", "bad.c"))
+    from girih.compiler.check.card import check_file
+
+    if fault is None:
+        check_file(design)
+        return
+    with pytest.raises(GirihError) as caught:
+        check_file(design)
+    assert fault in str(caught.value)
+    assert "card.yaml:12: tile echo: the program" in str(caught.value)
