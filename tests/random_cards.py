@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 from girih.spec.kinds import Kind, load_kinds
-from girih.spec.message import SUPPORTED_WIDTHS, CardParams
+from girih.spec.message import LARGEST_FRAME, SUPPORTED_WIDTHS, TIME_BITS, CardParams
 from girih.spec.parameters import Parameters
 
 NAMES = [
@@ -67,12 +67,13 @@ def heading(params: CardParams, ports: int, places: int, rng: random.Random, cha
     fabrics += [f"{{butterfly: {list(rng.choice(butterflies))}}}"] if butterflies else []
     lines = [f"fabric: {rng.choice(fabrics)}", f"width: {params.data_width}", f"max_frame: {params.max_frame}", f"ports: {ports}"]
     lines += [f"clock_mhz: {rng.choice((1, 250, 1000))}", f"route_hops: {rng.randint(9 if chained else 1, 15)}", "mac: 02:00:00:00:00:01"]
+    lines += [f"time_bits: {rng.choice(TIME_BITS)}", f"snapshots: {rng.choice(('true', 'false'))}"]
     return "\n".join([*rng.sample(lines, len(lines)), "tiles:\n"])
 
 
 def random_params(rng: random.Random, chained: bool) -> CardParams:
     widths = [width for width in SUPPORTED_WIDTHS if not chained or width in load_kinds()["scheduler"].widths]
-    frame = rng.choice((64, 65, 128, 1518, 9018, 16383, rng.randint(64, 16383)))
+    frame = rng.choice((64, 65, 128, 1518, 9018, LARGEST_FRAME, rng.randint(64, 16383)))
     return CardParams.chained(rng.choice(widths), frame) if chained else CardParams(rng.choice(widths), frame)
 
 
@@ -111,6 +112,10 @@ def stack(rng: random.Random) -> str:
         if resolved:
             out = ways["arp"] = names.new("arp")
             tiles.append(tile(out, "arp", params, rng, next=through(here["eth_tx"]), ip=ip, mac=f"02:00:00:00:00:0{port + 1}"))
+        elif rng.random() < 0.3:  # a tile with interrupts, and a master of the control network that clears them
+            alarm = ways["arp"] = names.new("alarm")
+            tiles.append(tile(alarm, "alarm", params, rng))
+            tiles.append(tile(names.new("keeper"), "keeper", params, rng, watched=alarm, control=f"{{read: [{alarm}], write: [{alarm}]}}"))
         apps = [rng.choice(("echo", "echo", "shout")) for _ in range(rng.randint(1, 3))]
         own = {app: names.new(kind) for app, kind in enumerate(apps)}
         tiles += [tile(own[app], kind, params, rng, next=through(here["udp_tx"])) for app, kind in enumerate(apps)]

@@ -12,18 +12,18 @@ from girih.build.generate import generated_rtl
 from girih.build.lint import Lint, lint
 from girih.build.sources import resolve
 from girih.spec.kinds import Kind, load_kinds
-from girih.spec.message import CardParams, in_order
+from girih.spec.message import LARGEST_FRAME, TIME_BITS, CardParams, in_order
 from girih.spec.parameters import EngineParameter, Parameters
 
 KINDS = [kind for kind in load_kinds().values() if kind.parameters]
 LEAST, GREATEST = 0, 1
-FRAMES = (64, 9018, 16383)  # bytes of the largest frame: the least, the default and the greatest
+FRAMES = (64, 9018, LARGEST_FRAME)  # bytes of the largest frame: the least, the default and the greatest
 
 
 def params_of(kind: Kind, width: int, frame: int) -> CardParams:
-    """Those of a card whose descriptor has only the groups of fields that the kind says it touches."""
+    """Those of a card whose descriptor has only the groups of fields that the kind says it touches, and with the largest frame the longest time stamps."""
     basic = CardParams.with_groups(width, frame, kind.groups)
-    return replace(basic, groups=in_order(kind.groups))
+    return replace(basic, groups=in_order(kind.groups), time_bits=TIME_BITS[frame == LARGEST_FRAME])
 
 
 def lint_kind(kind: Kind, params: CardParams, values: dict[str, int]) -> Lint:
@@ -57,7 +57,7 @@ def alone(kind: Kind, params: CardParams, item: EngineParameter, end: int) -> di
 
 
 @pytest.mark.parametrize("end", [LEAST, GREATEST], ids=["least", "greatest"])
-@pytest.mark.parametrize("frame", [64, pytest.param(9018, marks=pytest.mark.thorough), 16383])
+@pytest.mark.parametrize("frame", [64, pytest.param(9018, marks=pytest.mark.thorough), LARGEST_FRAME])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_all_at_their_limits_elaborate(kind, frame, end):
     """At the narrowest width with the least values and at the widest with the greatest."""

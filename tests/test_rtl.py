@@ -65,6 +65,7 @@ REFUSED = [
     ("drop_tail", "Flits", 3, "drop_tail: Flits is 3; it must be a power of two, at least 2"),
     ("eth_rx_engine", "BufferFlits", 128, "eth_rx_engine: BufferFlits is 128; a frame of the largest size takes 141"),
     ("eth_rx_engine", "Port", 16, "eth_rx_engine: Port is 16; it must be at most 15"),
+    ("interrupt_source", "Events", 33, "interrupt_source: Events is 33; it must be from 1 to 32"),
     ("fifo", "Depth", 3, "fifo: Depth is 3; it must be a power of two, at least 2"),
     ("fifo_block", "Depth", 1, "fifo_block: Depth is 1; it must be a power of two, at least 2"),
     ("header_window", "HeaderBytes", 256, "header_window: HeaderBytes is 256; it must be from 1 to 255"),

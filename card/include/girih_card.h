@@ -84,6 +84,9 @@ int girih_port_waits(girih_card *card, uint32_t port);
 int girih_read32(girih_card *card, uint32_t address, uint32_t *value);
 int girih_write32(girih_card *card, uint32_t address, uint32_t value);
 
+/* The lines of the tiles that have interrupts, bit i for the one with number i in the manifest. */
+uint64_t girih_interrupts(const girih_card *card);
+
 /* ---- ports ---- */
 
 typedef struct girih_frame {

@@ -119,6 +119,8 @@ int girih_run_until_quiet(girih_card *card, uint64_t quiet, uint64_t limit) {
 
 uint64_t girih_quiet_cycles(const girih_card *card) { return card->card.quiet_cycles(); }
 
+uint64_t girih_interrupts(const girih_card *card) { return card->card.interrupts(); }
+
 int girih_watchdog(girih_card *card, uint64_t cycles) {
   return guarded(card, [&](girih::Card &c) { c.set_watchdog(cycles); });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
 
 #include "capture.hpp"
@@ -151,6 +152,12 @@ uint64_t Card::quiet_cycles() const {
     last_moved_ = std::max(last_moved_, port->last_moved());
   }
   return cycle_ - std::min(cycle_, last_moved_);
+}
+
+uint64_t Card::interrupts() const {
+  uint64_t lines = 0;
+  if (model_->pins.interrupt) std::memcpy(&lines, model_->pins.interrupt, model_->pins.interrupt_bytes);
+  return lines;
 }
 
 void Card::set_watchdog(uint64_t cycles) {

@@ -34,6 +34,7 @@ class Card {
 
   uint64_t cycle() const { return cycle_; }
   uint64_t quiet_cycles() const;
+  uint64_t interrupts() const;
 
   Access access(bool write, uint32_t address, uint32_t data);
   void set_watchdog(uint64_t cycles);

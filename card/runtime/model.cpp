@@ -53,6 +53,15 @@ uint8_t *watch_pin(Top &top) {
 }
 
 template <typename Top>
+void find_interrupts(Top &top, Pins &pins) {
+  if constexpr (requires { top.interrupt_o; }) {
+    static_assert(sizeof top.interrupt_o <= sizeof(uint64_t));
+    pins.interrupt = bytes(top.interrupt_o);
+    pins.interrupt_bytes = sizeof top.interrupt_o;
+  }
+}
+
+template <typename Top>
 AxiPins memory_pins(Top &m) {
   if constexpr (requires { m.m_axi_awvalid; }) {
     clear(m.m_axi_awready, m.m_axi_wready, m.m_axi_bid, m.m_axi_bresp, m.m_axi_bvalid, m.m_axi_arready, m.m_axi_rid, m.m_axi_rdata,
@@ -93,6 +102,7 @@ class VerilatedDesign final : public Model {
                  bytes(m.s_axil_rresp),   &m.s_axil_awaddr,        &m.s_axil_wdata,        &m.s_axil_araddr,
                  &m.s_axil_rdata};
     pins.axi = memory_pins(m);
+    find_interrupts(m, pins);
   }
 
   ~VerilatedDesign() override {

@@ -3,6 +3,7 @@
 // compiles once for every width. Verilator keeps ports in little-endian words of their size.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -32,6 +33,8 @@ struct Pins {
   AxisPins rx, tx;  // into the card, out of the card
   AxilPins axil;
   AxiPins axi;
+  uint8_t *interrupt;  // a bit for each tile with interrupts, in so many bytes; null: none has
+  size_t interrupt_bytes;
 };
 
 class Model {

@@ -66,7 +66,7 @@ package compute_pkg;
   // The flits of a message of `length` bytes; the maximum if there is no such length.
   function automatic length_t flits_of(length_t length);
     if (no_length(length)) flits_of = length_t'(MaxFrameFlits);
-    else flits_of = length_t'((15'(length) + 15'(FlitBytes - 1)) / 15'(FlitBytes));
+    else flits_of = length_t'((32'(length) + FlitBytes - 1) / FlitBytes);
   endfunction
 
   // flits_of(length) <= room, without waiting for flits_of.

@@ -23,7 +23,7 @@ module link_stalls #(
   end
 
   if (Links > 1) begin : gen_counters
-    logic counter_done;
+    logic counter_done, unused_taken;
     assign error_o = write_i || 32'(word_i[10:1]) >= Links;
     counter_bank #(
         .Counters(Links)
@@ -31,7 +31,10 @@ module link_stalls #(
         .clk_i,
         .rst_i,
         .event_i(stall_i),
+        .take_i (1'b0),
+        .taken_o(unused_taken),
         .read_i (request_i && !error_o),
+        .old_i  (1'b0),
         .word_i (word_i[$clog2(Links):0]),
         .done_o (counter_done),
         .data_o

@@ -145,7 +145,7 @@ module scheduler_core
       .Entries (Entries)
   ) u_bounds (
       .policy_i(service_policy_i),
-      .now_i,
+      .now_i(policy_pkg::time_t'(now_i)),
       .policy_o(service_policy),
       .now_level_o(now_level)
   );

@@ -184,7 +184,7 @@ module scheduler_engine
       .rst_i,
       .valid_i(wait_valid),
       .service_i(wait_service),
-      .wait_i(wait_cycles),
+      .wait_i((wait_cycles >> 24) != '0 ? '1 : 24'(wait_cycles)),
       .read_service_i(waits_service),
       .read_word_i(waits_word),
       .read_data_o(waits_data)

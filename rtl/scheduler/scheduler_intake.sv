@@ -159,7 +159,7 @@ module scheduler_intake
   ) u_rank (
       .clk_i,
       .rst_i,
-      .now_i,
+      .now_i(policy_pkg::time_t'(now_i)),
       .policy_i(service_policy_i),
       .class_write_i,
       .class_addr_i,
@@ -172,7 +172,7 @@ module scheduler_intake
           tenant: chosen_q.entry.desc.tenant,
           rank_class: chosen_q.entry.desc.chain[0].rank_class,
           length: chosen_q.entry.length,
-          timestamp: chosen_q.entry.desc.timestamp_valid ? chosen_q.entry.desc.timestamp : now_i,
+          timestamp: policy_pkg::time_t'(chosen_q.entry.desc.timestamp_valid ? chosen_q.entry.desc.timestamp : now_i),
           rank_valid: chosen_q.entry.desc.rank_valid,
           rank: chosen_q.entry.desc.rank,
           detoured: chosen_q.entry.desc.detoured

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """counter_bank: every pulse is counted, also when all come in every cycle; reads while pulses come."""
 
+import os
 import random
 
 import cocotb
@@ -15,6 +16,11 @@ from girih.testing.messages import reset
 @pytest.mark.parametrize("counters", [2, 9, 19])
 def test_counter_bank(counters):
     run_cocotb("counter_bank", __file__, parameters={"Counters": counters})
+
+
+@pytest.mark.parametrize("counters", [2, 9])
+def test_counter_bank_with_snapshots(counters):
+    run_cocotb("counter_bank", __file__, parameters={"Counters": counters, "Snapshot": "1'b1"}, environment={"SNAPSHOT": "1"})
 
 
 def test_one_counter_is_refused():
@@ -32,7 +38,7 @@ class Bench:
         self.rate = 0.0
 
     async def start(self):
-        await reset(self.dut, event_i=0, read_i=0, word_i=0)
+        await reset(self.dut, event_i=0, read_i=0, word_i=0, take_i=0, old_i=0)
         cocotb.start_soon(self._pulses())
         return self
 
@@ -56,6 +62,28 @@ class Bench:
                 await RisingEdge(self.dut.clk_i)
                 return value
         raise AssertionError("the read took longer than a sweep")
+
+    async def take(self) -> list[int]:
+        """Makes a snapshot: what has come until the end of the cycle in which it was asked for."""
+        self.dut.take_i.value = 1
+        await RisingEdge(self.dut.clk_i)
+        await FallingEdge(self.dut.clk_i)
+        totals = list(self.totals)
+        for _ in range(self.counters + 2):
+            if self.dut.taken_o.value == 1:
+                await RisingEdge(self.dut.clk_i)
+                self.dut.take_i.value = 0
+                return totals
+            await RisingEdge(self.dut.clk_i)
+            await FallingEdge(self.dut.clk_i)
+        raise AssertionError("the snapshot took longer than a sweep")
+
+    async def old(self, index: int) -> int:
+        self.dut.old_i.value = 1
+        low = await self.word(index, 0)
+        value = await self.word(index, 1) << 32 | low
+        self.dut.old_i.value = 0
+        return value
 
     async def read(self, index: int) -> int:
         low = await self.word(index, 0)
@@ -148,3 +176,23 @@ async def totals_wrap(dut):
     for index in range(bench.counters):
         assert bench.totals[index] >= 1 << 64
         assert await bench.read(index) == bench.totals[index] % (1 << 64), f"counter {index}"
+
+
+@cocotb.test(skip="SNAPSHOT" not in os.environ)
+async def a_snapshot_is_of_one_cycle(dut):
+    bench = await Bench(dut).start()
+    for index in range(bench.counters):
+        assert await bench.old(index) == 0, "there is none yet"
+    for turn in range(60):
+        bench.rate = random.choice([1.0, 1.0, 0.5, 0.02])
+        await ClockCycles(dut.clk_i, random.choice([1, 1, 2, random.randrange(100)]))  # also at once after the last one
+        totals = await bench.take()
+        if turn % 4 == 0:
+            for index in range(bench.counters):
+                assert await bench.old(index) == totals[index], f"counter {index}"
+                low = await bench.word(index, 0)
+                assert bench.totals[index] - 2 * bench.counters - 4 <= low <= bench.totals[index]
+    bench.rate = 0.0
+    await ClockCycles(dut.clk_i, 3 * bench.counters + 3)
+    for index in range(bench.counters):
+        assert await bench.read(index) == bench.totals[index], f"counter {index}"

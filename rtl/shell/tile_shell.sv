@@ -6,6 +6,9 @@
 // Incoming messages go straight to the engine; the shell only watches and counts them. A request of a tenant ends here
 // with an error, unless it is for the engine's window, where the engine keeps tenants apart. A request whose offset
 // is not a multiple of 4 ends with an error, too.
+//
+// With Snapshot, a write of anything to offset 0xc000 copies all counters as they are in one cycle; the copy is read from
+// offset 0xc000 on, in the order of the counters at 0x8000.
 module tile_shell
   import girih_pkg::*, shell_pkg::*;
 #(
@@ -27,6 +30,7 @@ module tile_shell
     parameter int unsigned Events = 1,  // counters of the engine
     parameter bit Window = 1'b0,  // the engine answers requests to offsets 0x4000 to 0x7fff
     parameter bit CutOutput = 1'b0,
+    parameter bit Snapshot = 1'b0,  // the counters can be copied
     parameter bit SharedControl = 1'b0,  // the control ring has several masters
     localparam int unsigned Counters = CountedPorts * $bits(shell_event_t) + Events,
     localparam int unsigned WordWidth = $clog2(Counters) + 1
@@ -212,29 +216,44 @@ module tile_shell
   logic [Counters-1:0] events_q;
   always_ff @(posedge clk_i) events_q <= rst_i ? '0 : {event_i, shell_event};
 
+  // A request for the snapshot, in the cycle in which the register block would have it, until it is done.
+  logic old_valid_q, old_asked_q, old_read, copied, counter_done;
   counter_bank #(
-      .Counters(Counters)
+      .Counters(Counters),
+      .Snapshot(Snapshot)
   ) u_counters (
       .clk_i,
       .rst_i,
       .event_i(events_q),
-      .read_i (counter_read_i),
-      .word_i (counter_word_i),
-      .done_o (counter_done_o),
+      .take_i (old_valid_q && reg_write_o),
+      .taken_o(copied),
+      .read_i (counter_read_i || (old_read && !old_asked_q)),
+      .old_i  (old_valid_q),
+      .word_i (old_valid_q ? reg_offset_o[WordWidth+1:2] : counter_word_i),
+      .done_o (counter_done),
       .data_o (counter_data_o)
   );
+  assign old_read = old_valid_q && !reg_write_o;
+  assign counter_done_o = counter_done && !old_valid_q;
 
-  logic valid, done, error, in_window, refused;
+  logic valid, done, error, in_window, in_snapshot, refused;
   tenant_t tenant;
   assign in_window = Window && reg_offset_o[15:14] == 2'b01;
-  assign refused = reg_offset_o[1:0] != '0 || (tenant != '0 && !in_window);
+  assign in_snapshot = Snapshot && reg_offset_o[15:14] == 2'b11;
+  always_comb begin
+    refused = reg_offset_o[1:0] != '0 || (tenant != '0 && !in_window);
+    if (in_snapshot) refused |= 32'(reg_offset_o[13:2]) >= (reg_write_o ? 1 : 2 * Counters);
+  end
 
   logic refused_q;  // the request ends with an error in this cycle
   always_ff @(posedge clk_i) begin
-    reg_valid_o <= valid && !in_window && !refused && !done;
+    reg_valid_o <= valid && !in_window && !in_snapshot && !refused && !done;
+    old_valid_q <= valid && in_snapshot && !refused && !done;
+    old_asked_q <= old_read;
     refused_q   <= valid && refused && !done;
     if (rst_i) begin
       reg_valid_o <= 1'b0;
+      old_valid_q <= 1'b0;
       refused_q   <= 1'b0;
     end
   end
@@ -276,10 +295,11 @@ module tile_shell
 
   // In an error only bit 0 of the answer has a meaning. The masters hide the other bits, so these need not wait for `error`.
   logic [31:0] answer;
-  assign done = refused_q || (in_window ? guard_done : reg_valid_o && reg_done_i);
-  assign error = refused_q || (in_window ? guard_error : reg_error_i);
+  assign done = refused_q || (in_window ? guard_done : reg_valid_o && reg_done_i) || (old_valid_q && (reg_write_o ? copied : counter_done));
+  assign error = refused_q || (in_window ? guard_error : reg_error_i && !old_valid_q);
   always_comb begin
     answer = in_window ? guard_data : reg_rdata_i;
+    if (old_valid_q) answer = counter_data_o;
     if (error) answer[0] = in_window && !refused_q && guard_late;
   end
 

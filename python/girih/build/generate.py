@@ -69,7 +69,7 @@ def generated_rtl(params: CardParams) -> Path:
         unfinished.mkdir()
         for name, text in packages.items():
             (unfinished / f"{name}_pkg.sv").write_text(text)
-        generate(unfinished, {name: kind for name, kind in load_kinds().items() if kind.groups <= set(params.groups)})
+        generate(unfinished, {name: kind for name, kind in load_kinds().items() if kind.groups <= set(params.groups)}, params)
         try:
             unfinished.rename(folder)
         except OSError:  # another process was faster; its files are the same

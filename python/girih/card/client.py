@@ -105,6 +105,18 @@ class ControlClient(Bus):
             raise kind(answer["error"].rstrip("."), None, None)
         return answer["result"]
 
+    def interrupts(self) -> dict[str, list[str]]:
+        """The tiles whose interrupt is raised, and what has happened there."""
+        return self.call("interrupts")
+
+    def wait_for_interrupt(self, seconds: float, tiles: list[str] | None = None) -> dict[str, list[str]]:
+        """Waits until the interrupt of one of these tiles, or of any, is raised: as `interrupts`; empty when the time is over."""
+        self._socket.settimeout(seconds + TIMEOUT_SECONDS)
+        try:
+            return self.call("wait_for_interrupt", seconds=seconds, tiles=tiles)
+        finally:
+            self._socket.settimeout(TIMEOUT_SECONDS)
+
     def read32(self, address: int) -> int:
         return self.call("read32", address=address)
 

@@ -13,6 +13,8 @@ import itertools
 import json
 import os
 import socket
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from girih.card.copy import snapshot
@@ -24,7 +26,17 @@ from girih.services.monitor import Monitor
 from girih.services.remote import CALLS
 
 LINE_LIMIT = 1 << 20
+WAIT = "wait_for_interrupt"  # the operation that is answered later: arguments seconds and tiles, the result as that of interrupts
 _numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """A client that waits for the interrupt of one of these tiles, or of any. deadline: as time.monotonic() counts."""
+
+    client: int
+    tiles: frozenset[str] | None
+    deadline: float
 
 
 class ControlServer:
@@ -40,6 +52,7 @@ class ControlServer:
         self._listener.bind(str(self.path))
         self._listener.listen()
         self._clients: dict[int, tuple[socket.socket, bytearray]] = {}
+        self._waiting: list[_Waiting] = []
 
     def descriptors(self) -> list[int]:
         """The file descriptors to wait on."""
@@ -61,9 +74,30 @@ class ControlServer:
                 self._clients[client.fileno()] = (client, bytearray())
             elif number in self._clients:
                 self._receive(number)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Answers the clients that wait for an interrupt which is raised now, or whose time is over."""
+        if not self._waiting:
+            return
+        raised = self._do_interrupts()
+        for waiting in list(self._waiting):
+            found = {tile: names for tile, names in raised.items() if waiting.tiles is None or tile in waiting.tiles}
+            if found or time.monotonic() >= waiting.deadline:
+                self._waiting.remove(waiting)
+                self._send(waiting.client, {"ok": True, "result": found})
+
+    def _send(self, number: int, answer: dict) -> None:
+        if number not in self._clients:
+            return
+        try:
+            self._clients[number][0].sendall(json.dumps(answer).encode() + b"\n")
+        except OSError:
+            self._drop(number)
 
     def _drop(self, number: int) -> None:
         self._clients.pop(number)[0].close()
+        self._waiting = [waiting for waiting in self._waiting if waiting.client != number]
 
     def _receive(self, number: int) -> None:
         client, buffer = self._clients[number]
@@ -75,16 +109,22 @@ class ControlServer:
             while (end := buffer.find(b"\n")) >= 0:
                 line = bytes(buffer[:end])
                 del buffer[: end + 1]
-                client.sendall(json.dumps(self._answer(line)).encode() + b"\n")
+                answer = self._answer(line, number)
+                if answer is not None:
+                    self._send(number, answer)
         except OSError:
             self._drop(number)
 
-    def _answer(self, line: bytes) -> dict:
+    def _answer(self, line: bytes, client: int) -> dict | None:
+        """The answer to a request; None: it comes later."""
         try:
             request = json.loads(line)
+            if request.get("op") == WAIT:
+                self._wait(client, **{key: value for key, value in request.items() if key != "op"})
+                return None
             operation = getattr(self, f"_do_{request.pop('op')}", None)
             if operation is None:
-                names = ", ".join(sorted(name[4:] for name in dir(self) if name.startswith("_do_")))
+                names = ", ".join(sorted([WAIT, *(name[4:] for name in dir(self) if name.startswith("_do_"))]))
                 raise GirihError("there is no such operation", "control socket", f"There are: {names}.")
             return {"ok": True, "result": operation(**request)}
         except GirihError as error:
@@ -92,7 +132,17 @@ class ControlServer:
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
             return {"ok": False, "error": f"control socket: the request cannot be used ({error}). See girih.card.client."}
 
+    def _wait(self, client: int, seconds: float, tiles: list[str] | None = None) -> None:
+        for tile in tiles or ():
+            self._run.card.registers.check_interrupts(tile)
+        self._waiting.append(_Waiting(client, None if tiles is None else frozenset(tiles), time.monotonic() + float(seconds)))
+
     # ---- operations: the keys of the request are the arguments ----
+
+    def _do_interrupts(self) -> dict[str, list[str]]:
+        """The tiles whose interrupt is raised, and what has happened there."""
+        card = self._run.card
+        return {tile: card.registers.interrupts(tile) for tile in card.interrupting()}
 
     def _do_info(self) -> dict:
         card, run = self._run.card, self._run

@@ -34,7 +34,7 @@ class Histogram:
 @dataclass(frozen=True)
 class Tile:
     """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one;
-    holds: what messages in it may wait for while the card rests, None: nothing; program: what a processor core runs at first; memory_bytes: of a processor core, for programs and data."""
+    holds: what messages in it may wait for while the card rests, None: nothing; program: what a processor core runs at first; memory_bytes: of a processor core, for programs and data; interrupts: their names, bit 0 first."""
 
     name: str
     kind: str
@@ -47,6 +47,7 @@ class Tile:
     holds: str | None = None
     program: bytes | None = None
     memory_bytes: int = 0
+    interrupts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Manifest:
     their probe. addresses: of the card on the wire (`mac`, `ip`, `prefix`, `udp`), as the compiler gives them.
     scheduling: tenants, services and chains by name, and their tiles; empty on a card without services.
     start: registers that are written when the card starts, by name. stalls: byte address of the stall counter of each link between routers, by link name.
+    interrupts: the tiles that have interrupts, in the order of their lines. snapshots: the counters of a tile can be read as they were in one cycle.
     memory: settings of the external memory behind the card's port, None if it has none.
     watch: what the watchdog needs, None if the card cannot be watched.
     """
@@ -98,8 +100,11 @@ class Manifest:
     watch: Watch | None = None
     service_bits: int = CardParams.service_bits
     address_bits: int = CardParams.address_bits
+    time_bits: int = CardParams.time_bits
     groups: tuple[str, ...] = CardParams.groups
     memory: dict[str, int] | None = None
+    interrupts: tuple[str, ...] = ()
+    snapshots: bool = False
 
     @staticmethod
     def load(folder: Path) -> Manifest:
@@ -123,12 +128,15 @@ class Manifest:
                 chain_hops=data.get("chain_hops", 0),
                 service_bits=data.get("service_bits", CardParams.service_bits),
                 address_bits=data.get("address_bits", CardParams.address_bits),
+                time_bits=data.get("time_bits", CardParams.time_bits),
                 groups=tuple(data.get("groups", CardParams.groups)),
                 addresses=data.get("addresses", {}),
                 scheduling=data.get("scheduling", {}),
                 stalls=data.get("stalls", {}),
                 start=data.get("start", {}),
                 memory=data.get("memory"),
+                interrupts=tuple(data.get("interrupts", ())),
+                snapshots=data.get("snapshots", False),
                 watch=Watch.read(data["watch"]) if "watch" in data else None,
             )
         except OSError as error:
@@ -139,7 +147,7 @@ class Manifest:
     @property
     def params(self) -> CardParams:
         """The parameters of the card's descriptor."""
-        return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops, self.service_bits, self.address_bits, groups=self.groups)
+        return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops, self.service_bits, self.address_bits, self.time_bits, groups=self.groups)
 
     def tile(self, name: str) -> Tile:
         """The tile called `name`. Raises GirihError with a list of the tiles that exist."""
@@ -181,4 +189,5 @@ def _tile(data: dict) -> Tile:
         holds=data.get("holds"),
         program=base64.b64decode(data["program"]) if "program" in data else None,
         memory_bytes=data.get("memory_bytes", 0),
+        interrupts=tuple(data.get("interrupts", ())),
     )

@@ -8,10 +8,11 @@ from collections.abc import Collection, Mapping
 
 from girih.card.manifest import Manifest, Register, Tile
 from girih.errors import GirihError
-from girih.spec.kinds import WINDOW_BYTES
+from girih.spec.kinds import COPIES, INTERRUPTS, WINDOW_BYTES
 from girih.spec.message import type_widths
 
 WORD_BYTES = 4
+PENDING, ENABLE = INTERRUPTS  # the registers of a tile with interrupts
 TENANT_SHIFT = 24  # of a request's tenant in its byte address
 # The terms of the conservation law (docs/contracts.md) by prefix of a counter's name.
 SOURCES = ("in_", "made_")
@@ -126,9 +127,49 @@ class Registers:
                 return high << 32 | low
 
     def counters(self, tile_name: str | None = None) -> dict[str, dict[str, int]]:
-        """Tile to counter to value, of one tile or of all."""
+        """Tile to counter to value, of one tile or of all. On a card with snapshots, those of a tile are of one cycle."""
         tiles = [self.manifest.tile(tile_name)] if tile_name else self.manifest.tiles
-        return {tile.name: {name: self.counter(tile, name) for name in tile.counters} for tile in tiles}
+        read = self._snapshot if self.manifest.snapshots else self._one_by_one
+        return {tile.name: read(tile) for tile in tiles}
+
+    def _one_by_one(self, tile: Tile) -> dict[str, int]:
+        return {name: self.counter(tile, name) for name in tile.counters}
+
+    def _snapshot(self, tile: Tile) -> dict[str, int]:
+        """Copies the counters of a tile in one cycle, and reads the copy."""
+        start = tile.base + COPIES
+        self.bus.write32(start, 1)
+        first = min(tile.counters.values())
+        words = {name: start + offset - first for name, offset in tile.counters.items()}
+        return {name: self.bus.read32(word) | self.bus.read32(word + WORD_BYTES) << 32 for name, word in words.items()}
+
+    def check_interrupts(self, tile_name: str) -> Tile:
+        """The tile, if it has interrupts. Raises GirihError."""
+        tile = self.manifest.tile(tile_name)
+        if not tile.interrupts:
+            raise GirihError(f"tile {tile_name} has no interrupts", self.manifest.name, f"Tiles with interrupts: {', '.join(self.manifest.interrupts) or 'none'}.")
+        return tile
+
+    def interrupts(self, tile_name: str) -> list[str]:
+        """What has happened at a tile since it was last cleared, by name."""
+        tile = self.check_interrupts(tile_name)
+        pending = self.read(f"{tile_name}.{PENDING}")
+        return [name for bit, name in enumerate(tile.interrupts) if pending >> bit & 1]
+
+    def enable_interrupts(self, tile_name: str, names: Collection[str] | None = None) -> None:
+        """Lets these interrupts of a tile, or all, raise its line, and no others."""
+        self.write(f"{tile_name}.{ENABLE}", self._interrupt_bits(tile_name, names))
+
+    def clear_interrupts(self, tile_name: str, names: Collection[str] | None = None) -> None:
+        """Forgets that these interrupts of a tile, or all, have happened."""
+        self.write(f"{tile_name}.{PENDING}", self._interrupt_bits(tile_name, names))
+
+    def _interrupt_bits(self, tile_name: str, names: Collection[str] | None) -> int:
+        known = self.check_interrupts(tile_name).interrupts
+        unknown = sorted(set(names or ()) - set(known))
+        if unknown:
+            raise GirihError(f"tile {tile_name} has no interrupt {unknown[0]!r}", self.manifest.name, f"It has: {', '.join(known)}.")
+        return sum(1 << bit for bit, name in enumerate(known) if names is None or name in names)
 
     def link_stalls(self) -> dict[str, int]:
         """Cycles in which each link held a flit that was not taken, by the link's name: those between a tile and the

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -33,6 +33,7 @@ from girih.services.control import ServiceControl
 from girih.spec.message import descriptor_fields
 
 QUIET_CYCLES = 4096
+INTERRUPT_CYCLES = 64  # between two looks at the interrupts
 """Longer than any packet stays in a card unless it is blocked."""
 WATCHDOG_CYCLES = 20_000
 """Longer than any message waits in a card that makes progress."""
@@ -253,6 +254,22 @@ class VirtualCard(Bus):
 
     def write32(self, address: int, value: int) -> None:
         self._call("write32", self._card, address, value)
+
+    # ---- interrupts ----
+
+    def interrupting(self) -> list[str]:
+        """The tiles whose interrupt is raised."""
+        lines = self._library.api.girih_interrupts(self._card)
+        return [tile for index, tile in enumerate(self.manifest.interrupts) if lines >> index & 1]
+
+    def wait_for_interrupt(self, cycles: int = 1_000_000, tiles: Collection[str] | None = None) -> list[str]:
+        """Runs until the interrupt of one of these tiles, or of any, is raised, at most so many cycles: those that are raised."""
+        end = self.cycle + cycles
+        while True:
+            raised = [tile for tile in self.interrupting() if tiles is None or tile in tiles]
+            if raised or self.cycle >= end:
+                return raised
+            self.run(min(INTERRUPT_CYCLES, end - self.cycle))
 
     def check_conservation(self, quiet: int = QUIET_CYCLES) -> None:
         """Lets the card come to rest, then raises GirihError if a tile lost a message silently."""

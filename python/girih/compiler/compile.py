@@ -13,6 +13,7 @@ from girih.compiler.draw.card import draw
 from girih.compiler.emit.addresses import without_addresses
 from girih.compiler.emit.card import emit_card
 from girih.compiler.emit.manifest import emit_manifest, emit_tables
+from girih.compiler.emit.pins import card_ports
 from girih.compiler.emit.registers import emit_c_header, emit_python, emit_rdl
 from girih.compiler.emit.sim import Nets, emit_sim, simulation
 from girih.compiler.model import Card
@@ -58,7 +59,7 @@ def emit(card: Card, out: Path | None = None) -> Path:
 def simulated(tops: Sequence[Path], params: CardParams, *, ports: int, probed: Sequence[Nets] = (), watched: Sequence[Nets] = (), memory: bool = False) -> list[Path]:
     """The sources of a card that no design file describes, for the virtual card. tops: its own files, with a module `card` that
     has the pins of a card. probed, watched: its links. memory: it has the port for external memory."""
-    text = simulation(f"Generated around {tops[0].relative_to(ROOT)}; do not edit.", ports, probed, watched, memory)
+    text = simulation(f"Generated around {tops[0].relative_to(ROOT)}; do not edit.", ports, probed, watched, card_ports(memory))
     around = BUILD / "generated" / digest(text) / "card_sim.sv"
     write_if_changed(around, text)
     return resolve(["card_sim"], [generated_rtl(params)], [*tops, around, PROBE])

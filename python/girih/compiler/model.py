@@ -12,6 +12,7 @@ from girih.spec.kinds import Kind
 from girih.spec.message import CardParams
 from girih.topology import Butterfly, Crossbar, Mesh, Place, Topology
 
+MOST_INTERRUPTING = 64  # tiles of a card that have interrupts
 CARD_NODE = 0xFF  # on the control ring, the card itself
 LARGEST_SIDE = 16  # of a mesh: a coordinate has four bits
 LARGEST_BUTTERFLY = (8, 8, 4)  # a coordinate has three bits, a tile of a router two
@@ -165,6 +166,7 @@ class Design:
     traffic: TrafficText = TrafficText()
     memory: ExternalMemory = ExternalMemory()
     memory_line: int | None = None
+    snapshots: bool = False
 
 
 @dataclass(frozen=True)
@@ -268,7 +270,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Card:
-    """A checked and placed design: the input of the emitters."""
+    """A checked and placed design: the input of the emitters. snapshots: the counters of its tiles can be copied."""
 
     name: str
     source: str
@@ -281,6 +283,7 @@ class Card:
     scheduling: Scheduling
     traffic: Traffic = Traffic()
     memory: ExternalMemory | None = None
+    snapshots: bool = False
 
     def tile(self, name: str) -> Tile:
         return next(tile for tile in self.tiles if tile.name == name)
@@ -303,6 +306,11 @@ class Card:
     def masters(self) -> tuple[str, ...]:
         """The tiles that are masters of the control network; the first one has the number 1, as the host has 0."""
         return tuple(tile.name for tile in self.tiles if tile.control is not None)
+
+    @property
+    def interrupting(self) -> tuple[str, ...]:
+        """The tiles that have interrupts, in the order of the card's pins for them."""
+        return tuple(tile.name for tile in self.tiles if tile.kind.interrupts)
 
     @property
     def links(self) -> tuple[Link, ...]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from girih.spec.message import type_widths
+from girih.spec.message import CardParams, type_widths
 from girih.verilog import render
 
 TEMPLATE = Path(__file__).parent / "templates" / "histogram_pkg.sv.j2"
@@ -34,13 +34,13 @@ def bin_start(index: int) -> int:
     return 1 << octave | (index & ((1 << STEP_BITS) - 1)) << (octave - STEP_BITS)
 
 
-def package() -> str:
-    """The text of `histogram_pkg.sv`."""
+def package(params: CardParams) -> str:
+    """The text of `histogram_pkg.sv` for one card."""
     return render(
         TEMPLATE,
         bins=BINS,
         index_bits=BINS.bit_length() - 1,
         step_bits=STEP_BITS,
         last_octave=_LAST_OCTAVE,
-        timestamp_bits=type_widths()["timestamp"],
+        timestamp_bits=type_widths(params)["timestamp"],
     )

@@ -116,7 +116,7 @@ class Kind:
     reads, may_read, writes: groups of the descriptor's fields, see docs/contracts.md. output_register: one cycle more between engine
     and fabric on cards timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
     messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
-    rights: of a master of the control network, the nodes that it can have rights for; 0 for all others. holds: what messages
+    rights: of a master of the control network, the nodes that it can have rights for; 0 for all others. interrupts: what its interrupts say, by name. holds: what messages
     may wait for in it while everything else rests, or None. programs: whether it runs a program, which the design names. widths: data widths that it supports. needs,
     gives: headers whose offsets incoming messages must have, and those that it adds. rdl, yaml: its files, for error messages.
     """
@@ -150,6 +150,7 @@ class Kind:
     shell_counters: tuple[Counter, ...]
     counted_ports: int
     rights: int
+    interrupts: Mapping[str, str]
     engine_counters: tuple[Counter, ...]
     registers: tuple[Register, ...]
     rdl: Path

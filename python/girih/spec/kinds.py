@@ -32,13 +32,16 @@ CARD = RTL / "control" / "card.rdl"
 BUFFERING = ("cut_through", "store_and_forward", "drops", "sink")
 WAITS = ("reply", "control", "data")
 TENANT = ("keeps", "chooses", "own")
-USES = ("axis_in", "axis_out", "axi", "now", "latency", "window", "credits_in", "credits_out", "control")
+USES = ("axis_in", "axis_out", "axi", "now", "latency", "window", "credits_in", "credits_out", "control", "interrupts")
 FABRIC = ("in", "out", "both", "none")
 REPLIES = ("takes", "sends", "both", "none")
 ROUTE = "route"  # the group of fields by which a reply finds its way
 WINDOW = 0x4000  # where the window of a kind that uses one starts
 WINDOW_BYTES = 0x4000
+COPIES = 0xC000  # where the copies of counters start on a card with snapshots; a write there makes one
 RIGHTS = "right"  # the registers with the rights of a master of the control network
+INTERRUPTS = {"interrupt_pending": 0x0C00, "interrupt_enable": 0x0C04}  # the registers of a kind with interrupts
+MOST_INTERRUPTS = 32
 REFUSED = "mark_control_refused"  # its counter of requests for which it has no right
 CREDIT_UNITS = "units"  # the parameter that says how many credit links a kind with credits_in has
 
@@ -183,6 +186,7 @@ def read_kind(description: Path) -> Kind:
         shell_counters=tuple(c for index, shell in enumerate(shells) for c in _counters(shell, _suffix(index))),
         counted_ports=len(shells),
         rights=next((register.count for register in _registers(top) if register.name == RIGHTS), 0),
+        interrupts=dict(facts.get("interrupts", {})),
         engine_counters=tuple(_counters(counters)),
         registers=tuple(_registers(top)),
         rdl=rdl,
@@ -209,6 +213,13 @@ def _check(kind: Kind) -> None:
         kind.is_master == (kind.rights > 0) == bool(refusals),
         f"a kind that uses control, and no other, has registers control_right {RIGHTS}[n] @ 0x0800 and a counter {REFUSED}",
     )
+    there = {register.name: register.offset for register in kind.registers if register.name in INTERRUPTS}
+    require(
+        there == (INTERRUPTS if kind.interrupts else {}),
+        "a kind with interrupts, and no other, has registers external interrupt_pending interrupt_pending @ 0x0C00 and external interrupt_enable interrupt_enable @ 0x0C04",
+    )
+    require(len(kind.interrupts) <= MOST_INTERRUPTS, f"it has {len(kind.interrupts)} interrupts; there may be {MOST_INTERRUPTS}")
+    require("interrupts" not in kind.uses or kind.is_master, "uses names interrupts; only a kind that uses control gets those of other tiles")
     offset = CONFIG
     for field in kind.config:
         require(field.offset == offset, f"cfg.{field.name} is at {field.offset:#x}; the registers of cfg follow one another, so it must be at {offset:#x}")

@@ -19,6 +19,9 @@ SUPPORTED_WIDTHS = (128, 256, 512, 1024)
 CHAIN = "chain"  # the group of fields that only cards with services have
 MEMORY = "memory"  # the group of fields for accesses to external memory
 BASIC_GROUPS = ("route", "meta", "network", "transport", "payload", "payload_sum", "timing")  # of a card that no design describes, such as that of a unit test
+LARGEST_FRAME = 65_553  # the largest IPv4 packet behind an Ethernet header with a tag
+LEAST_LENGTH_BITS = 14
+TIME_BITS = (24, 32)  # least and most
 TIMINGS = {"relaxed": 0, "250": 250, "322": 322}  # what a card can be timed for, and the clock in MHz
 
 
@@ -29,7 +32,7 @@ class CardParams:
     data_width: bits of a flit's data. max_frame: bytes of the largest frame, without FCS (9,000 of
     payload, 14 of header, 4 of tag). route_hops: hops that a source route can hold. chain_hops: services
     that a chain can hold; 0: a card without services, whose descriptor has no chain. service_bits: of a service's number in
-    a chain. address_bits: of a node in a descriptor. timing: one of `TIMINGS`.
+    a chain. address_bits: of a node in a descriptor. time_bits: of a time stamp. timing: one of `TIMINGS`.
     groups: the groups of fields that the descriptor has, in the order of `group_names`.
     """
 
@@ -39,6 +42,7 @@ class CardParams:
     chain_hops: int = 0
     service_bits: int = 4
     address_bits: int = 8
+    time_bits: int = TIME_BITS[0]
     timing: str = "250"
     groups: tuple[str, ...] = BASIC_GROUPS
 
@@ -57,6 +61,11 @@ class CardParams:
     @property
     def flit_bytes(self) -> int:
         return self.data_width // 8
+
+    @property
+    def length_bits(self) -> int:
+        """Of a message's length: as many as the largest frame needs."""
+        return max(LEAST_LENGTH_BITS, self.max_frame.bit_length())
 
 
 @dataclass(frozen=True)
@@ -104,7 +113,8 @@ def in_order(groups: Collection[str]) -> tuple[str, ...]:
 
 def type_widths(params: CardParams | None = None) -> dict[str, int]:
     """Bits of each named type, such as `node`; on a card with the default parameters if none are given."""
-    computed: dict[Any, int] = {"address_bits": (params or CardParams()).address_bits}
+    card = params or CardParams()
+    computed: dict[Any, int] = {"address_bits": card.address_bits, "length_bits": card.length_bits, "time_bits": card.time_bits}
     return {name: computed.get(entry["bits"], entry["bits"]) for name, entry in _spec()["widths"].items()}
 
 
@@ -209,6 +219,10 @@ def package(params: CardParams) -> str:
         )
     if not 1 <= params.service_bits <= type_widths()["service"]:
         raise ValueError(f"service_bits {params.service_bits}: it must be between 1 and {type_widths()['service']}")
+    if not 1 <= params.max_frame <= LARGEST_FRAME:
+        raise ValueError(f"max_frame {params.max_frame}: it must be between 1 and {LARGEST_FRAME}")
+    if not TIME_BITS[0] <= params.time_bits <= TIME_BITS[1]:
+        raise ValueError(f"time_bits {params.time_bits}: it must be between {TIME_BITS[0]} and {TIME_BITS[1]}")
     if not 1 <= params.address_bits <= type_widths()["node"]:
         raise ValueError(f"address_bits {params.address_bits}: it must be between 1 and {type_widths()['node']}")
     if (CHAIN in params.groups) != bool(params.chain_hops):

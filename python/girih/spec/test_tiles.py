@@ -14,7 +14,7 @@ from cocotb.triggers import ClockCycles
 from girih.build.generate import generated_rtl
 from girih.card.registers import violations
 from girih.paths import BUILD
-from girih.spec.kinds import WINDOW, load_kinds, read_kind
+from girih.spec.kinds import COPIES, WINDOW, load_kinds, read_kind
 from girih.spec.message import CardParams, pack, unpack
 from girih.spec.tiles import generate
 from girih.testing import run_cocotb
@@ -36,7 +36,7 @@ def table_entry(key: int, node: int) -> int:
 def test_sample(channels):
     folder = BUILD / "generated" / "sample"
     folder.mkdir(parents=True, exist_ok=True)
-    generate(folder, {"sample": KIND})
+    generate(folder, {"sample": KIND}, CardParams.chained(128))
     weights = 0x003_002_001
     run_cocotb(
         "sample",
@@ -53,6 +53,7 @@ def test_sample(channels):
             "ControlReads": "2'b11",
             "ControlWrites": "2'b01",
             "ControlTenant": "4'd3",
+            "Snapshots": "1'b1",
             "Config": f"46'd{weights << 10 | 0x55 << 2 | 0b10}",
         },
         environment={"CHANNELS": str(channels)},
@@ -91,9 +92,12 @@ def test_a_kind_can_be_without_the_fabric():
         (("tenant: chooses", "tenant: any"), "tenant is any; it must be one of keeps, chooses, own"),
         (("  units:", "  unit:"), "credits_in needs a parameter units"),
         (("fabric: both", "fabric: out"), "a kind with several fabric ports has fabric: both"),
-        (("credits_out, control", "credits_out"), "a kind that uses control, and no other, has registers control_right right[n] @ 0x0800"),
+        (("credits_out, control, interrupts", "credits_out"), "a kind that uses control, and no other, has registers control_right right[n] @ 0x0800"),
         (("counter mark_control_refused;\n        mark_control_refused->", "counter mark_refused;\n        mark_refused->"), "and a counter mark_control_refused"),
-        (("credits_out, control]", "credits_out]\nwaits: [control]"), "waits names control; only a kind that uses control waits for it"),
+        (("credits_out, control, interrupts]", "credits_out]\nwaits: [control]"), "waits names control; only a kind that uses control waits for it"),
+        (("interrupts: {", "interruptions: {"), "a kind with interrupts, and no other, has registers external interrupt_pending"),
+        (("interrupt_enable @ 0x0C04", "interrupt_enable @ 0x0C08"), "a kind with interrupts, and no other, has registers"),
+        (("{frame:", "{" + "".join(f"f{i}: x, " for i in range(31)) + "frame:"), "it has 33 interrupts; there may be 32"),
         (("WIDTH(8)) one;", "WIDTH(8)) one @ 0x10;"), "cfg.one is at 0x410; the registers of cfg follow one another, so it must be at 0x40c"),
         (("config_number #(.WIDTH(12)) weight", "config_mac weight"), "cfg.weight is an array of registers of two words"),
     ],
@@ -111,7 +115,7 @@ def channels() -> int:
 
 async def bench(dut):
     client = RingClient(dut, KIND, NODES[0])
-    quiet = {"s_axis_tvalid": 0, "m_axis_tready": 1, "in_valid_i": 0, "out_ready_i": 0, "now_i": 0}
+    quiet = {"s_axis_tvalid": 0, "m_axis_tready": 1, "in_valid_i": 0, "out_ready_i": 0, "now_i": 0, "interrupt_i": 0, "s_axis_tlast": 1, "s_axis_tuser": 0}
     for unit in range(4):
         dut.credit_i[unit].value = 0
     await reset(dut, **quiet)
@@ -257,3 +261,86 @@ async def asks_as_a_master_within_its_rights(dut):
     await client.write("right", 0b10, 0)  # the host raises it again
     await judge([0b10, 0b01])
     assert (await client.read_counters())["mark_control_refused"] == refusals
+
+
+@cocotb.test()
+async def interrupts_are_pending_until_they_are_cleared(dut):
+    client = await bench(dut)
+    pending, enable = "interrupt_pending", "interrupt_enable"
+
+    async def frame(refused: int = 0):
+        dut.s_axis_tvalid.value, dut.s_axis_tuser.value = 1, refused
+        await ClockCycles(dut.clk_i, 1)
+        dut.s_axis_tvalid.value = 0
+        await ClockCycles(dut.clk_i, 3)
+
+    await frame()
+    assert (await client.read(pending), await client.read(enable), int(dut.interrupt_o.value)) == (0b01, 0, 0)
+    await client.write(enable, 0b10)
+    await ClockCycles(dut.clk_i, 2)
+    assert dut.interrupt_o.value == 0
+    await frame(refused=1)
+    assert await client.read(pending) == 0b11 and dut.interrupt_o.value == 1
+    await client.write(pending, 0b01)
+    assert await client.read(pending) == 0b10 and dut.interrupt_o.value == 1
+    await client.write(pending, 0b10)
+    await ClockCycles(dut.clk_i, 2)
+    assert await client.read(pending) == 0 and dut.interrupt_o.value == 0
+    # Frames in every cycle: one of them comes in the very cycle of the write that clears, and stays.
+    dut.s_axis_tvalid.value, dut.s_axis_tuser.value = 1, 1
+    await client.write(pending, 0b11)
+    assert await client.read(pending) == 0b10 and dut.interrupt_o.value == 1
+    dut.s_axis_tvalid.value = 0
+    await client.write(enable, 0xFFFF_FFFF)
+    assert await client.read(enable) == 0b11, "there are two"
+    for name in (pending, enable):
+        with pytest.raises(RingError):
+            await client.access(client.offsets[name], 0, tenant=1)
+
+
+@cocotb.test()
+async def a_master_sees_the_interrupts_of_what_it_may_read(dut):
+    client = await bench(dut)
+    dut.interrupt_i.value = 0b11
+    assert await client.access(WINDOW + 0x500) == 0b11
+    dut.interrupt_i.value = 0b01
+    assert await client.access(WINDOW + 0x500) == 0b01
+    await client.write("right", 0b10, 0)  # it may write there, and no more read
+    assert await client.access(WINDOW + 0x500) == 0
+    dut.interrupt_i.value = 0b10
+    assert await client.access(WINDOW + 0x500) == 0b10
+
+
+@cocotb.test()
+async def a_snapshot_has_all_counters_as_they_were_in_one_cycle(dut):
+    """Frames from the port to the port in every cycle: in_frames is out_frames in each cycle, and reads of single counters differ."""
+    client = await bench(dut)
+    count = len(KIND.counters)
+    first = min(counter.offset for counter in KIND.counters)
+    assert await client.access(COPIES) == 0, "there is none yet"
+    dut.s_axis_tvalid.value = 1
+    seen = []
+    for turn in range(4):
+        await ClockCycles(dut.clk_i, 50)
+        await client.access(COPIES, 1)
+        for _ in range(2):  # it stays as it is while time passes
+            copy = {}
+            for counter in KIND.counters:
+                offset = COPIES + counter.offset - first
+                copy[counter.name] = await client.access(offset) | await client.access(offset + 4) << 32
+            assert copy["in_frames"] == copy["out_frames"] > 50 * turn
+            seen.append(copy["in_frames"])
+            await ClockCycles(dut.clk_i, 20)
+    assert seen[0::2] == seen[1::2] and len(set(seen)) == 4
+    low = [await client.access(counter.offset) for counter in KIND.counters if counter.name in ("in_frames", "out_frames")]
+    assert low[0] != low[1], "reads one by one are of different cycles"
+    dut.s_axis_tvalid.value = 0
+    await ClockCycles(dut.clk_i, 3 * count)
+    counters = await client.read_counters()
+    assert counters["in_frames"] == counters["out_frames"] > seen[-1]
+    for offset, data in ((COPIES + 8 * count, None), (COPIES + 2, None), (COPIES + 4, 1), (0xFFFC, None)):
+        with pytest.raises(RingError):
+            await client.access(offset, data)
+    for data in (None, 1):
+        with pytest.raises(RingError):
+            await client.access(COPIES, data, tenant=1)

@@ -20,6 +20,7 @@ from girih import verilog
 from girih.paths import HARDWARE, ROOT
 from girih.spec import axi, histogram, units
 from girih.spec.kinds import CARD, SHELL, Kind, compile_rdl
+from girih.spec.message import CardParams
 from girih.verilog import render
 
 # Verilator's rules that the text of PeakRDL breaks: all fields of a block are in one variable, each with an always_comb of its
@@ -30,12 +31,14 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def package(kind: Kind) -> str:
-    """`<kind>_pkg`: the types of an engine's `cfg_i` and `event_o`."""
+    """`<kind>_pkg`: the types of an engine's `cfg_i`, `event_o` and `interrupt_o`."""
     structs = {}
     if kind.config:
         structs["cfg_t"] = [_member(field.name, field.doc, field.count, field.width) for field in kind.config]
     if kind.engine_counters:
         structs["event_t"] = [_member(counter.name, counter.doc) for counter in reversed(kind.engine_counters)]
+    if kind.interrupts:  # the first one is bit 0
+        structs["interrupt_t"] = [_member(name, doc) for name, doc in reversed(list(kind.interrupts.items()))]
     return _types(kind.name, kind.rdl, structs)
 
 
@@ -83,7 +86,7 @@ def write_registers(out_dir: Path, rdl: Path) -> None:
         path.write_text(heading + off + path.read_text().rstrip() + "\n" + on)
 
 
-def generate(out_dir: Path, kinds: Mapping[str, Kind]) -> None:
+def generate(out_dir: Path, kinds: Mapping[str, Kind], params: CardParams) -> None:
     """Writes the files of every kind, and those of the card's own registers, into the folder `out_dir`."""
     for kind in kinds.values():
         (out_dir / f"{kind.name}_pkg.sv").write_text(package(kind))
@@ -92,7 +95,7 @@ def generate(out_dir: Path, kinds: Mapping[str, Kind]) -> None:
             (out_dir / f"{kind.engine}.sv").write_text(unit_engine(kind))
         write_registers(out_dir, kind.rdl)
         (out_dir / "shell_pkg.sv").write_text(shell_package(kind))
-    (out_dir / "histogram_pkg.sv").write_text(histogram.package())
+    (out_dir / "histogram_pkg.sv").write_text(histogram.package(params))
     write_registers(out_dir, CARD)
 
 

@@ -81,7 +81,7 @@ module sha3_lane
   logic [3:0] present;
   logic feed, pads, ends;
   lane_t word;
-  assign present = left_q >= 14'd8 ? 4'd8 : left_q[3:0];
+  assign present = left_q >= length_t'(8) ? 4'd8 : left_q[3:0];
   assign feed = feed_q == Feeding && !(block_full_q && !block_take) && (beat_valid || present == '0);
   assign pads = !present[3] && !padded_q;
   assign ends = (padded_q || pads) && 32'(filled_q) == RateWords - 1;
@@ -102,7 +102,7 @@ module sha3_lane
       if (length_valid) begin
         feed_q <= Feeding;
         left_q <= length > length_t'(DigestBytes) ? length - length_t'(DigestBytes) : '0;
-        beats_q <= length_t'((15'(length) + 15'(FlitBytes - 1)) / 15'(FlitBytes));
+        beats_q <= length_t'((32'(length) + FlitBytes - 1) / FlitBytes);
         word_q <= '0;
         padded_q <= 1'b0;
         filled_q <= '0;
@@ -121,7 +121,7 @@ module sha3_lane
           if (ends) feed_q <= Draining;
         end
       end
-      default: if (beats_q == '0 || (beat_pop && beats_q == 14'd1)) feed_q <= Idle;
+      default: if (beats_q == '0 || (beat_pop && beats_q == length_t'(1))) feed_q <= Idle;
     endcase
     if (rst_i) begin
       feed_q <= Idle;

@@ -118,7 +118,7 @@ module parser_extract
     phv_o.parse.sum = sum;
     phv_o.drop = on_i && !found_i ? DropRunt : DropNone;
     phv_o.desc.flow = flow;
-    phv_o.desc.length = !length_good ? '0 : length > 17'(length_t'('1)) ? '1 : length_t'(length);
+    phv_o.desc.length = !length_good ? '0 : (length >> $bits(length_t)) != '0 ? '1 : length_t'(length);
     phv_o.desc = with_payload(with_transport(with_network(phv_o.desc, l3_offset), l4_offset), payload_offset);
     phv_o.desc.timestamp_valid = 1'b1;
     phv_o.desc.timestamp = timestamp_i;

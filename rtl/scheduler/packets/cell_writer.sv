@@ -154,7 +154,7 @@ module cell_writer
   assign stored_last_o = reported.last;
   assign stored_cells_o = reported.cells;
   assign stored_length_o = reported.length;
-  assign stored_flits_o = length_t'((15'(reported.length) + 15'(FlitBytes - 1)) >> EmptyWidth);
+  assign stored_flits_o = length_t'((32'(reported.length) + FlitBytes - 1) >> EmptyWidth);
   assign stored_bad_o = reported.bad;
   assign stored_overflow_o = reported.overflow;
   assign stored_reserved_o = reported.reserved;

@@ -13,7 +13,7 @@ package policy_pkg;
   localparam int unsigned RankWidth = LevelWidth + 1;
   localparam int unsigned TimeWidth = 24;
   localparam int unsigned FractionWidth = 16;
-  localparam int unsigned LengthWidth = 14;
+  localparam int unsigned LengthWidth = $bits(girih_pkg::length_t);
   localparam int unsigned CellsWidth = 16;
 
   // In levels. The PIFO orders ranks that are less than PifoLevels apart.

@@ -150,7 +150,7 @@ module ipv4_rx_engine
   assign packet_end = 17'(ip.total_length) + 17'(l3_offset);
   always_comb begin
     checked_flit = window_flit;
-    checked_flit.desc.length = packet_end > 17'(Longest) ? Longest : length_t'(packet_end);
+    checked_flit.desc.length = (packet_end >> $bits(length_t)) != '0 ? Longest : length_t'(packet_end);
     checked_flit.desc = with_transport(checked_flit.desc, header_end);
   end
 

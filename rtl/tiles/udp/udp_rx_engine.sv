@@ -116,7 +116,7 @@ module udp_rx_engine
   logic ends_here, bad_length;
   flit_t cut_flit;
   length_t present;
-  assign bad_length = udp_q[2] < 16'(UdpBytes) || udp_q[2] > 16'(rest_q);
+  assign bad_length = udp_q[2] < 16'(UdpBytes) || 32'(udp_q[2]) > 32'(rest_q);
   assign ends_here = headers_q <= offset_t'(FlitBytes) && left_q <= FullFlit && !bad_length;
   assign present = FullFlit - length_t'(flit_q.empty);
   always_comb begin

@@ -11,7 +11,7 @@ from girih.compiler import values
 from girih.compiler.check import hops, settings
 from girih.compiler.check.addresses import readdressed
 from girih.compiler.check.chains import why_no_exit
-from girih.compiler.check.control import check_control, check_masters
+from girih.compiler.check.control import check_control, check_interrupts, check_masters
 from girih.compiler.check.deadlock import check_deadlock
 from girih.compiler.check.fill import filled
 from girih.compiler.check.groups import check_groups, with_groups
@@ -115,12 +115,13 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     traffic = check_traffic(design, tiles, scheduling, report)
     memory = check_memory(design, tiles, report)
     card = Card(
-        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tiles, scheduling, traffic, memory
+        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tiles, scheduling, traffic, memory, design.snapshots,
     )
     too_high = any(tile.port is not None and tile.port >= card.ports for tile in card.tiles)
     if design.tiles and None not in known.values() and not too_high:
         _check_ports(card, design, report)
     check_masters(card, report)
+    check_interrupts(card, report)
     if not report.errors:  # the following checks need all next hops
         _check_reachable(card, report)
         check_replies(card, kinds, report)
@@ -247,7 +248,7 @@ def _check_ports(card: Card, design: Design, report: Report) -> None:
 def _check_reachable(card: Card, report: Report) -> None:
     reached = reachable_ports(card)
     for tile in card.tiles:
-        if not reached[tile.name]:
+        if tile.kind.sides and not reached[tile.name]:
             report.error(tile.line, f"no message ever reaches tile {tile.name}", "Name it in the next of another tile, or remove it.")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from girih.compiler import values
-from girih.compiler.model import Card, Control, ControlRight, TileText
+from girih.compiler.model import MOST_INTERRUPTING, Card, Control, ControlRight, TileText
 from girih.compiler.read.keys import mapping, names, number
 from girih.compiler.read.parse import Map, Report
 from girih.spec.kinds import Kind
@@ -52,3 +52,10 @@ def check_masters(card: Card, report: Report) -> None:
         line = card.tile(card.masters[MOST_MASTERS]).line
         what = f"the card has {len(card.masters)} tiles that make requests on the control network"
         report.error(line, what, f"It may have {MOST_MASTERS}.")
+
+
+def check_interrupts(card: Card, report: Report) -> None:
+    """Whether there are pins for the interrupts of all tiles."""
+    if len(card.interrupting) > MOST_INTERRUPTING:
+        line = card.tile(card.interrupting[MOST_INTERRUPTING]).line
+        report.error(line, f"the card has {len(card.interrupting)} tiles with interrupts", f"It may have {MOST_INTERRUPTING}.")

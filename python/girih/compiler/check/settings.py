@@ -166,7 +166,7 @@ def _field(
         if isinstance(tree, Seq):
             report.error(tree.line, f"{field.name} of tile {tile} is {values.what_it_is(tree)}", f"Write one value, such as {field.name}: {_EXAMPLES.get(field.format, '1')}")
             return None
-        return _node(field, tree, tile, targets, report) if field.format == "node" else _value(field, tree, tile, report)
+        return _node(field, tree, tile, targets, report) if field.format in ("node", "tile") else _value(field, tree, tile, report)
     items = tree.items if isinstance(tree, Seq) else (tree,)
     if len(items) > field.count:
         report.error(tree.line, f"{field.name} of tile {tile} has {len(items)} values", f"It may have {field.count}.")

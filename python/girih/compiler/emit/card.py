@@ -26,7 +26,7 @@ def emit_card(card: Card, digest: str) -> str:
         card=card,
         origin=origin(card),
         summary=summary(card),
-        pins=card_ports(card.memory is not None),
+        pins=card_ports(card.memory is not None, len(card.interrupting)),
         nodes=[(_node(tile.name, port), node) for tile in card.tiles for port, node in enumerate(tile.nodes)],
         takers=[_node(tile.name, port) for tile in card.tiles for port in tile.kind.in_ports(len(tile.nodes))],
         reply_takers=[_node(tile.name) for tile in card.tiles if tile.kind.takes_replies] if card.classes > 1 else [],
@@ -126,13 +126,25 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
         connections.append(".credit_i(credits)")
     if "credits_out" in kind.uses:
         connections.append(f".credit_o(credits[{card.scheduling.unit_names.index(tile.name)}])")
+    if tile.name in card.interrupting:
+        connections.append(f".interrupt_o(interrupt_o[{card.interrupting.index(tile.name)}])")
+    if "interrupts" in kind.uses:
+        connections.append(f".interrupt_i({_interrupts(card, tile)})")
     connections += [f".ctrl_i(ctrl[{index}])", f".ctrl_o(ctrl[{index + 1}])"]
     return {
         "name": tile.name,
         "summary": kind.summary,
         "sides": [_side(card, tile, side) for side in kind.sides],
-        "instance": (kind.name, f"u_{tile.name}", [*_parameters(tile), *_control(card, tile)], connections),
+        "instance": (kind.name, f"u_{tile.name}", [*_parameters(tile), *_control(card, tile), *[".Snapshots(1'b1)"] * card.snapshots], connections),
     }
+
+
+def _interrupts(card: Card, master: Tile) -> str:
+    """The lines of the tiles for which a master of the control network has rights. Only the operator can clear an interrupt."""
+    rights = master.control.rights if master.control and master.control.tenant == 0 else ()
+    lines = [f"interrupt_o[{card.interrupting.index(right.tile)}]" if right.tile in card.interrupting else "1'b0" for right in rights]
+    lines += ["1'b0"] * (master.kind.rights - len(lines))
+    return "{" + ", ".join(reversed(lines)) + "}"
 
 
 def _ethernet(prefix: str, port: int) -> list[str]:

@@ -38,6 +38,7 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         "chain_hops": card.params.chain_hops,
         "service_bits": card.params.service_bits,
         "address_bits": card.params.address_bits,
+        "time_bits": card.params.time_bits,
         "groups": list(card.params.groups),
         "fabric": {"topology": card.fabric.topology, "x": card.fabric.x, "y": card.fabric.y, "tiles": card.fabric.tiles},
         "stalls": _stalls(card),
@@ -50,6 +51,8 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
             {"name": service.name, "paths": [[path.src, path.dst, path.label] for path in service.paths]}
             for service in services(card)
         ],
+        "interrupts": list(card.interrupting),
+        "snapshots": card.snapshots,
         "sources": [_relative(path) for path in sources],
     }
     if card.memory is not None:
@@ -113,6 +116,7 @@ def _tile(tile: Tile) -> dict:
         "window": WINDOW if "window" in tile.kind.uses else None,
         "holds": tile.kind.holds,
         "ways": {hop.label: hop.to for hop in tile.ways},
+        "interrupts": list(tile.kind.interrupts),
         "histogram": {"offset": bins.offset, "bins": bins.count} if bins else None,
         "counters": {counter.name: counter.offset for counter in tile.kind.counters},
         "registers": {name: _register(register) for name, register in registers(tile).items()},

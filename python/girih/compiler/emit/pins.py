@@ -59,9 +59,10 @@ AXI_LITE = [
 EXTERNAL_MEMORY = [Port(pin.direction, pin.name, pin.width) for pin in axi.PINS]
 
 
-def card_ports(memory: bool = False) -> list[Port]:
-    """All pins of a card. memory: it has an AXI4 port for external memory."""
-    return [*CLOCK, *ETHERNET, *AXI_LITE, *(EXTERNAL_MEMORY if memory else [])]
+def card_ports(memory: bool = False, interrupts: int = 0) -> list[Port]:
+    """All pins of a card. memory: it has an AXI4 port for external memory. interrupts: the tiles that have interrupts."""
+    lines = [Port("output", "interrupt_o", f"[{interrupts - 1}:0]")] if interrupts else []
+    return [*CLOCK, *ETHERNET, *AXI_LITE, *(EXTERNAL_MEMORY if memory else []), *lines]
 
 
 def link_pins(side: str, net: str) -> list[str]:

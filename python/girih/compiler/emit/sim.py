@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from girih.compiler.emit.heading import origin
-from girih.compiler.emit.pins import card_ports
+from girih.compiler.emit.pins import Port, card_ports
 from girih.compiler.model import Card
 from girih.topology import Butterfly, Channel, Topology
 from girih.verilog import render
@@ -29,17 +29,17 @@ class Nets:
 def emit_sim(card: Card) -> str:
     """The text of the module `card_sim`."""
     tiles = [Nets(link.name, *(f"u_card.{link.net(signal)}" for signal in ("valid", "ready", "flit"))) for link in card.links]
-    return simulation(origin(card), card.ports, tiles, [*tiles, *_router_nets(card)] if tiles else [], card.memory is not None)
+    return simulation(origin(card), card.ports, tiles, [*tiles, *_router_nets(card)] if tiles else [], card_ports(card.memory is not None, len(card.interrupting)))
 
 
-def simulation(provenance: str, ports: int, probed: Sequence[Nets], watched: Sequence[Nets], memory: bool = False) -> str:
+def simulation(provenance: str, ports: int, probed: Sequence[Nets], watched: Sequence[Nets], pins: Sequence[Port] | None = None) -> str:
     """`card_sim` around any module `card` that has the pins of a card.
 
     provenance: a sentence for its first lines. probed: links that can be captured, in the order of the manifest. watched: those that the
-    watchdog sees, numbered as in the manifest. memory: the card has a port for external memory.
+    watchdog sees, numbered as in the manifest. pins: of the card; by default those of a card without external memory and interrupts.
     """
     unused = [name for name, links in (("probe_enable_i", probed), ("watch_i", watched)) if not links]
-    return render(TEMPLATE, origin=provenance, ports=ports, pins=card_ports(memory), probed=probed, watched=watched, unused=unused)
+    return render(TEMPLATE, origin=provenance, ports=ports, pins=pins or card_ports(), probed=probed, watched=watched, unused=unused)
 
 
 def _router_nets(card: Card) -> Iterator[Nets]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from girih.compiler import values
 from girih.compiler.model import CARD_NODE, LARGEST_BUTTERFLY, LARGEST_SIDE, Addresses, Design, Fabric, TileText
-from girih.compiler.read.keys import mapping, name, number, word
+from girih.compiler.read.keys import flag, mapping, name, number, word
 from girih.compiler.read.memory import read_memory
 from girih.compiler.read.parse import Map, Report, Scalar, Seq, Tree
 from girih.compiler.read.scheduling import SECTIONS, read_scheduling
 from girih.compiler.read.traffic import read_traffic
 from girih.compiler.scheduling import SchedulingText
 from girih.rmt.action import most_hops
-from girih.spec.message import SUPPORTED_WIDTHS, TIMINGS, CardParams, type_widths
+from girih.spec.message import LARGEST_FRAME, SUPPORTED_WIDTHS, TIME_BITS, TIMINGS, CardParams, type_widths
 
 CARD_KEYS = (
-    "name", "width", "clock_mhz", "timing", "max_frame", "route_hops", "chain_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic", "memory",
+    "name", "width", "clock_mhz", "timing", "max_frame", "time_bits", "route_hops", "chain_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic", "memory", "snapshots",
 )  # fmt: skip
 TILE_KEYS = ("kind", "at", "port", "next", "control", "program")  # all others are settings of the kind
 MOST_PORTS = 1 << type_widths()["port"]
@@ -43,10 +43,11 @@ def read(tree: Map, stem: str, report: Report) -> Design:
     chain_hops = _chain_hops(keys, scheduling, report)
     params = CardParams(
         data_width=width,
-        max_frame=number(keys, "max_frame", 64, (1 << type_widths()["length"]) - 1, DEFAULTS.max_frame, report),
+        max_frame=number(keys, "max_frame", 64, LARGEST_FRAME, DEFAULTS.max_frame, report),
         route_hops=number(keys, "route_hops", chain_hops + 1, 15, chain_hops + 1 if chain_hops else DEFAULTS.route_hops, report),
         chain_hops=chain_hops,
         service_bits=_bits(len(scheduling.services)) if chain_hops else DEFAULTS.service_bits,
+        time_bits=number(keys, "time_bits", *TIME_BITS, DEFAULTS.time_bits, report),
         timing=word(keys, "timing", tuple(TIMINGS), DEFAULTS.timing, report, "the card"),
     )
     ports = number(keys, "ports", 1, MOST_PORTS, 1, report)
@@ -63,6 +64,7 @@ def read(tree: Map, stem: str, report: Report) -> Design:
         traffic=read_traffic(keys.get("traffic"), report),
         memory=read_memory(keys.get("memory"), report),
         memory_line=keys["memory"].line if "memory" in keys else None,
+        snapshots=flag(keys, "snapshots", report, "the card"),
     )
 
 

@@ -50,6 +50,8 @@ module sample_engine
     output ctrl_request_t control_request_o,
     input  logic          control_answer_valid_i,
     input  ctrl_answer_t  control_answer_i,
+    input  logic    [1:0] control_interrupt_i,
+    output interrupt_t    interrupt_o,
 
     input  cfg_t   cfg_i,
     output event_t event_o
@@ -70,6 +72,7 @@ module sample_engine
 
   assign credit_o = credit_i[Units-1];
   assign event_o.mark_control_refused = 1'b0;
+  assign interrupt_o = '{frame: s_axis_tvalid && s_axis_tready && s_axis_tlast && !s_axis_tuser, refused: s_axis_tvalid && s_axis_tready && s_axis_tlast && s_axis_tuser};
   assign event_o.mark_given = credit_i[0].give;
   assign event_o.in_frames = s_axis_tvalid && s_axis_tready && s_axis_tlast;
   assign event_o.out_frames = m_axis_tvalid && m_axis_tready && m_axis_tlast;
@@ -80,12 +83,13 @@ module sample_engine
   tenant_t owner;
   assign owner = window_addr_i[5:2];
   assign window_done_o = window_valid_i && (at_request || !owner[0] || waited_q);
-  assign window_error_o = (window_addr_i >= 14'h40 && !at_request) || (window_tenant_i != '0 && window_tenant_i != owner);
-  assign window_data_o = at_request ? {control_answer_q.tag, control_answer_q.status, control_answer_q.data[27:0]} : words[owner];
+  assign window_error_o = (window_addr_i >= 14'h40 && !at_request && !at_interrupts) || (window_tenant_i != '0 && window_tenant_i != owner);
+  assign at_interrupts = window_addr_i == 14'h500 && window_tenant_i == '0;  // those that it gets
+  assign window_data_o = at_interrupts ? 32'(control_interrupt_i) : at_request ? {control_answer_q.tag, control_answer_q.status, control_answer_q.data[27:0]} : words[owner];
 
   // At 0x400 to 0x4fc, a write makes a request: {write, tag, 13 bits of data, node, 8 bits of offset}, the data being those
   // bits; a read gives the last answer.
-  logic at_request, asks_q;
+  logic at_request, at_interrupts, asks_q;
   ctrl_request_t request_q;
   ctrl_answer_t control_answer_q;
   assign at_request = window_addr_i[13:8] == 6'h4 && window_tenant_i == '0;
