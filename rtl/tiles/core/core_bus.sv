@@ -128,7 +128,7 @@ module core_bus
       MessageBits'(MessageLength): word = 32'(length_i);
       MessageBits'(MessageOffsets): word = {8'd0, desc_i.payload_offset, desc_i.l4_offset, desc_i.l3_offset};
       MessageBits'(MessageOwner): word = {8'd0, 8'(desc_i.src), 8'(desc_i.tenant), 8'(desc_i.port)};
-      MessageBits'(MessageTime): word = {desc_i.timestamp_valid, 7'd0, desc_i.timestamp};
+      MessageBits'(MessageTime): word = {desc_i.timestamp_valid, 7'd0, 24'(desc_i.timestamp)};
       default: ;
     endcase
     if (region == Devices) word = 32'(now_i);
