@@ -69,9 +69,12 @@ package compute_pkg;
     else flits_of = length_t'((32'(length) + FlitBytes - 1) / FlitBytes);
   endfunction
 
-  // flits_of(length) <= room, without waiting for flits_of.
+  // flits_of(length) <= room, without waiting for flits_of: where a message of the largest size fits, any does, and where it does
+  // not, no length beyond that size is at most `room`.
   function automatic logic fits_in(length_t length, length_t room);
-    if (no_length(length)) fits_in = room >= length_t'(MaxFrameFlits);
-    else fits_in = ($bits(length_t) + EmptyWidth)'(length) <= {room, EmptyWidth'(0)};
+    logic rest;  // of whole flits there is a rest
+    rest = length[EmptyWidth-1:0] != '0;
+    return room >= length_t'(MaxFrameFlits)
+        || (length != '0 && {length[$high(length):EmptyWidth], rest} <= {room[$high(room)-EmptyWidth:0], 1'b0});
   endfunction
 endpackage

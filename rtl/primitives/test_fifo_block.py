@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fifo_block: order and content, one cycle from write to read, full throughput, capacity."""
+"""fifo_block and fifo_block_registered: order and content, one cycle from write to read, full throughput, capacity."""
 
 import random
 
@@ -12,8 +12,9 @@ from rtl.primitives.stream_bench import reset, sink, source
 
 
 @pytest.mark.parametrize("depth", [2, 8, 512])
-def test_fifo_block(depth):
-    run_cocotb("fifo_block", __file__, parameters={"Depth": depth})
+@pytest.mark.parametrize("module", ["fifo_block", "fifo_block_registered"])
+def test_fifo_block(module, depth):
+    run_cocotb(module, __file__, parameters={"Depth": depth})
 
 
 @cocotb.test()

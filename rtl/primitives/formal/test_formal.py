@@ -12,8 +12,9 @@ def test_fifo(depth):
 
 
 @pytest.mark.parametrize("depth", [2, 4])
-def test_fifo_block(depth):
-    prove("fifo_block_proof", parameters={"Depth": depth})
+@pytest.mark.parametrize("module", ["fifo_block", "fifo_block_registered"])
+def test_fifo_block(module, depth):
+    prove(f"{module}_proof", parameters={"Depth": depth})
 
 
 @pytest.mark.parametrize("cut", [0, 1])
@@ -40,6 +41,8 @@ BROKEN = [
     ("fifo_block", "assign past = refill && ram_empty;", "assign past = refill;"),
     ("fifo_block", "if (in_offer_i && past)", "if (in_offer_i && ram_empty)"),
     ("fifo_block", "in_offer_i && in_ready_o && !past", "in_offer_i && !past"),
+    ("fifo_block_registered", "assign straight = refill && !behind_valid;", "assign straight = refill;"),
+    ("fifo_block_registered", "head_valid_q <= behind_valid || in_valid_i;", "head_valid_q <= behind_valid;"),
     ("skid_buffer", "if (move && skid_valid_q) out_data_q", "if (skid_valid_q) out_data_q"),
     ("skid_buffer", "assign in_ready_o = !skid_valid_q;", "assign in_ready_o = !out_valid_q;"),
     ("stream_register", "if (in_ready_o) valid_q <= in_valid_i;", "valid_q <= in_valid_i;"),

@@ -83,7 +83,7 @@ module deparser
       .valid_o(resolved_valid),
       .verdict_o(resolved)
   );
-  fifo_block #(
+  fifo_block_registered #(
       .T(verdict_t),
       .Depth(BufferFlits)
   ) u_queue (
@@ -106,7 +106,8 @@ module deparser
   assign swallow = verdict.drop != DropNone && !copy_q;
   assign pop = offer && (swallow || trim_ready);
   assign rewind = entry.last && verdict.mirror && !copy_q;
-  assign done = pop && entry.last && !rewind;
+  // message_trim never holds a last flit back, so whether it does with others does not matter for this one.
+  assign done = offer && entry.last && (swallow || out_ready_i) && !(verdict.mirror && !copy_q);
 
   // The frame is cut before it is edited, since the flit that may be held back has then no logic in front of it.
   flit_t whole, cut;
@@ -178,6 +179,7 @@ module deparser
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
+      assert (done == (pop && entry.last && !rewind));
       assert (!resolved_valid || queue_ready)
       else $error("deparser: the queue of verdicts overflowed");
       assert (!verdict_valid || entry_valid || used_o != '0 || middle_q)
