@@ -80,6 +80,7 @@ REFUSED = [
     ("match_key", "Halves", 11, "match_key: Halves is 11; it must be from 1 to 10"),
     ("match_stage", "Kind", 3, "match_stage: Kind is 3; it must be 0 (exact), 1 (ternary) or 2 (longest prefix)"),
     ("match_ternary", "Entries", 3, "match_ternary: Entries is 3; it must be a power of two, at least 2"),
+    ("host_gate", "Clients", 0, "host_gate: Clients is 0; it must be from 1 to 64"),
     ("memory_engine", "Slots", 3, "memory_engine: Slots is 3; it must be a power of two from 4 to 256"),
     ("mesh", "X", 17, "mesh: X is 17"),
     ("message_slots", "SlotBytes", 100, "message_slots: SlotBytes is 100; it must be a power of two from 256 to 32768"),
@@ -128,6 +129,8 @@ REFUSED = [
     ("tile_sender", "Tenants", 0, "tile_sender: Tenants is 0; it must allow at least one tenant"),
     ("tile_shell", "CountedPorts", 0, "tile_shell: CountedPorts is 0; there are 1 ports to count"),
     ("window_guard", "Limit", 1, "window_guard: Limit is 1; it must be at least 2"),
+    ("virtqueue_split", "Chains", 3, "virtqueue_split: Chains is 3; it must be a power of two, at least 2"),
+    ("virtqueue_split", "Links", 3, "virtqueue_split: Links is 3; it must be a power of two, at least 2"),
 ]
 
 # Checks that no parameter can reach: they guard against packages of unsupported widths.

@@ -157,6 +157,24 @@ int girih_memory_read(girih_card *card, uint64_t address, uint8_t *data, uint64_
 int girih_memory_write(girih_card *card, uint64_t address, const uint8_t *data, uint64_t size);
 int girih_memory_stats_get(girih_card *card, girih_memory_stats *stats);
 
+/* ---- the host behind the card's port to it, if it has one ---- */
+
+typedef struct girih_host_stats {
+  uint64_t reads, writes, read_beats, write_beats; /* transactions, and their beats on the bus */
+  uint64_t kicks, calls, lost_calls;               /* calls whose eventfd was full are lost */
+  uint64_t outside;                                /* accesses of what is not mapped */
+} girih_host_stats;
+
+/* Cycles from an address, and the data of a write, to the answer. */
+int girih_host_latency(girih_card *card, uint32_t cycles);
+/* Maps `size` bytes of a file, from `offset` on, as host memory from `address` on. The descriptor may be closed afterwards. */
+int girih_host_map(girih_card *card, uint64_t address, uint64_t size, int fd, uint64_t offset);
+/* Ends all maps. */
+int girih_host_unmap(girih_card *card);
+/* The eventfds of a virtqueue, which are copied; -1: none. A kick becomes a write of 1 to register `doorbell`. */
+int girih_host_queue(girih_card *card, uint32_t queue, int kick, int call, uint32_t doorbell);
+int girih_host_stats_get(girih_card *card, girih_host_stats *stats);
+
 /* ---- faults ---- */
 
 enum girih_direction { GIRIH_IN = 0, GIRIH_OUT = 1 };
@@ -267,6 +285,7 @@ int girih_replay(girih_card *card, const char *path, girih_replay_result *result
 static_assert(sizeof(girih_frame) == 32 && sizeof(girih_port_stats) == 64, "shared with Python");
 static_assert(sizeof(girih_waiting) == 8, "shared with Python");
 static_assert(sizeof(girih_memory_params) == 48 && sizeof(girih_memory_stats) == 40, "shared with Python");
+static_assert(sizeof(girih_host_stats) == 64, "shared with Python");
 static_assert(sizeof(girih_fault_params) == 64 && sizeof(girih_fault_counts) == 48, "shared with Python");
 static_assert(sizeof(girih_flow_params) == 96 && sizeof(girih_latency) == 32, "shared with Python");
 static_assert(sizeof(girih_flow_result) == 168 && sizeof(girih_replay_result) == 280, "shared with Python");

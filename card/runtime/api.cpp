@@ -186,6 +186,26 @@ int girih_memory_stats_get(girih_card *card, girih_memory_stats *stats) {
   return guarded([&] { *stats = memory(card).stats(); });
 }
 
+int girih_host_latency(girih_card *card, uint32_t cycles) {
+  return guarded([&] { card->card.host().set_latency(cycles); });
+}
+
+int girih_host_map(girih_card *card, uint64_t address, uint64_t size, int fd, uint64_t offset) {
+  return guarded([&] { card->card.host().map(address, size, fd, offset); });
+}
+
+int girih_host_unmap(girih_card *card) {
+  return guarded([&] { card->card.host().unmap(); });
+}
+
+int girih_host_queue(girih_card *card, uint32_t queue, int kick, int call, uint32_t doorbell) {
+  return guarded([&] { card->card.host().queue(queue, kick, call, doorbell); });
+}
+
+int girih_host_stats_get(girih_card *card, girih_host_stats *stats) {
+  return guarded([&] { *stats = card->card.host().stats(); });
+}
+
 int girih_cable_gone(girih_card *card, uint32_t port) {
   int gone = 0;
   const int status = guarded([&] { gone = card->card.port(port).cable_gone(); });

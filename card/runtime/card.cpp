@@ -27,6 +27,7 @@ Card::Card(const girih_params &params) : params_(params), model_(make_model(para
     ports_.push_back(std::make_unique<Port>(model_->pins, i, params.data_width / 8));
   }
   if (model_->pins.axi.awvalid) memory_ = std::make_unique<Memory>(model_->pins.axi, params.data_width / 8);
+  if (model_->pins.host.axi.awvalid) host_ = std::make_unique<Host>(model_->pins.host, params.data_width / 8);
   if (params.record_path) {
     recorder_ = std::make_unique<Recorder>(params.record_path, params.record_label ? params.record_label : "");
     for (auto &port : ports_) port->observe(recorder_.get());
@@ -54,6 +55,24 @@ Memory &Card::memory() {
   return *memory_;
 }
 
+Host &Card::host() {
+  if (!host_) throw std::invalid_argument("the card has no port to a host");
+  return *host_;
+}
+
+// The host's kicks, between the accesses of others.
+void Card::ring_doorbell() {
+  host_->poll(cycle_);
+  uint32_t address;
+  if (axil_.busy() || !host_->take_doorbell(address)) return;
+  Access access;
+  access.write = true;
+  access.address = address;
+  access.data = 1;
+  access.start_cycle = cycle_;
+  axil_.start(access);
+}
+
 void Card::eval() {
   current = this;
   try {
@@ -68,6 +87,10 @@ void Card::tick() {
   const Pins &pins = model_->pins;
   for (auto &port : ports_) port->drive(cycle_);
   if (memory_) memory_->drive(cycle_);
+  if (host_) {
+    ring_doorbell();
+    host_->drive(cycle_);
+  }
   const bool looks = watchdog_.looks(cycle_);
   if (looks) {
     *pins.watch = 1;
@@ -78,6 +101,7 @@ void Card::tick() {
   if (waves_open_) model_->dump_waves(cycle_ * NanosecondsPerCycle);
   for (auto &port : ports_) port->sample(cycle_);
   if (memory_) memory_->sample(cycle_);
+  if (host_) host_->sample(cycle_);
   const bool access = axil_.busy();
   if (access) axil_.sample(cycle_);
   *pins.clk = 1;
@@ -106,6 +130,7 @@ void Card::reset() {
   axil_.abandon();
   watchdog_.forget();
   if (memory_) memory_->abandon();
+  if (host_) host_->abandon();
   for (unsigned i = 0; i < ResetCycles; i++) {
     const Pins &pins = model_->pins;
     for (auto &port : ports_) port->abandon();
@@ -146,7 +171,7 @@ bool Card::run_until_quiet(uint64_t quiet, uint64_t limit) {
 }
 
 uint64_t Card::quiet_cycles() const {
-  if (memory_ && memory_->busy()) last_moved_ = cycle_;
+  if ((memory_ && memory_->busy()) || (host_ && host_->busy())) last_moved_ = cycle_;
   for (const auto &port : ports_) {
     if (!port->quiet()) return 0;
     last_moved_ = std::max(last_moved_, port->last_moved());
@@ -179,6 +204,7 @@ uint64_t Card::sent_beats() const {
 }
 
 Access Card::access(bool write, uint32_t address, uint32_t data) {
+  while (axil_.busy()) tick();  // a doorbell
   Access access;
   access.write = write;
   access.address = address;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "axil.hpp"
+#include "host.hpp"
 #include "memory.hpp"
 #include "model.hpp"
 #include "port.hpp"
@@ -54,6 +55,7 @@ class Card {
 
   Port &port(uint32_t index);
   Memory &memory();  // throws if there is none
+  Host &host();  // the same
   uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }
   AxiLite &axil() { return axil_; }
   void probe(uint32_t link, bool bad, bool last, uint32_t valid, const uint32_t *data, const uint32_t *desc);
@@ -62,6 +64,7 @@ class Card {
 
  private:
   void eval();
+  void ring_doorbell();
   uint64_t sent_beats() const;
 
   const girih_params params_;
@@ -69,6 +72,7 @@ class Card {
   AxiLite axil_;
   std::vector<std::unique_ptr<Port>> ports_;
   std::unique_ptr<Memory> memory_;  // behind the AXI4 port, if the card has one
+  std::unique_ptr<Host> host_;  // behind the port to the host, if the card has one
   uint64_t cycle_ = 0;
   mutable uint64_t last_moved_ = 0;
   Watchdog watchdog_;

@@ -52,6 +52,18 @@ uint8_t *watch_pin(Top &top) {
   }
 }
 
+// The pins of an AXI4 master port, which has this prefix.
+#define GIRIH_AXI_PINS(m, prefix)                                                                                              \
+  (clear(m.prefix##_awready, m.prefix##_wready, m.prefix##_bid, m.prefix##_bresp, m.prefix##_bvalid, m.prefix##_arready,        \
+         m.prefix##_rid, m.prefix##_rdata, m.prefix##_rresp, m.prefix##_rlast, m.prefix##_rvalid),                              \
+   AxiPins{bytes(m.prefix##_awid),    bytes(m.prefix##_awlen),   bytes(m.prefix##_awvalid), bytes(m.prefix##_awready),          \
+           bytes(m.prefix##_wdata),   bytes(m.prefix##_wstrb),   bytes(m.prefix##_wlast),   bytes(m.prefix##_wvalid),           \
+           bytes(m.prefix##_wready),  bytes(m.prefix##_bid),     bytes(m.prefix##_bresp),   bytes(m.prefix##_bvalid),           \
+           bytes(m.prefix##_bready),  bytes(m.prefix##_arid),    bytes(m.prefix##_arlen),   bytes(m.prefix##_arvalid),          \
+           bytes(m.prefix##_arready), bytes(m.prefix##_rid),     bytes(m.prefix##_rdata),   bytes(m.prefix##_rresp),            \
+           bytes(m.prefix##_rlast),   bytes(m.prefix##_rvalid),  bytes(m.prefix##_rready),  &m.prefix##_awaddr,                 \
+           &m.prefix##_araddr})
+
 template <typename Top>
 void find_interrupts(Top &top, Pins &pins) {
   if constexpr (requires { top.interrupt_o; }) {
@@ -64,13 +76,16 @@ void find_interrupts(Top &top, Pins &pins) {
 template <typename Top>
 AxiPins memory_pins(Top &m) {
   if constexpr (requires { m.m_axi_awvalid; }) {
-    clear(m.m_axi_awready, m.m_axi_wready, m.m_axi_bid, m.m_axi_bresp, m.m_axi_bvalid, m.m_axi_arready, m.m_axi_rid, m.m_axi_rdata,
-          m.m_axi_rresp, m.m_axi_rlast, m.m_axi_rvalid);
-    return {bytes(m.m_axi_awid),   bytes(m.m_axi_awlen),  bytes(m.m_axi_awvalid), bytes(m.m_axi_awready), bytes(m.m_axi_wdata),
-            bytes(m.m_axi_wstrb),  bytes(m.m_axi_wlast),  bytes(m.m_axi_wvalid),  bytes(m.m_axi_wready),  bytes(m.m_axi_bid),
-            bytes(m.m_axi_bresp),  bytes(m.m_axi_bvalid), bytes(m.m_axi_bready),  bytes(m.m_axi_arid),    bytes(m.m_axi_arlen),
-            bytes(m.m_axi_arvalid), bytes(m.m_axi_arready), bytes(m.m_axi_rid),   bytes(m.m_axi_rdata),   bytes(m.m_axi_rresp),
-            bytes(m.m_axi_rlast),  bytes(m.m_axi_rvalid), bytes(m.m_axi_rready),  &m.m_axi_awaddr,        &m.m_axi_araddr};
+    return GIRIH_AXI_PINS(m, m_axi);
+  } else {
+    return {};
+  }
+}
+
+template <typename Top>
+HostPins host_pins(Top &m) {
+  if constexpr (requires { m.m_axi_host_awvalid; }) {
+    return {GIRIH_AXI_PINS(m, m_axi_host), bytes(m.host_interrupt_o)};
   } else {
     return {};
   }
@@ -103,6 +118,7 @@ class VerilatedDesign final : public Model {
                  &m.s_axil_rdata};
     pins.axi = memory_pins(m);
     find_interrupts(m, pins);
+    pins.host = host_pins(m);
   }
 
   ~VerilatedDesign() override {

@@ -27,6 +27,11 @@ struct AxiPins {  // awvalid is null: a card without external memory
   uint64_t *awaddr, *araddr;
 };
 
+struct HostPins {  // axi.awvalid is null: a card without a port to the host
+  AxiPins axi;
+  uint8_t *interrupt;
+};
+
 struct Pins {
   uint8_t *clk, *rst, *probe_enable;
   uint8_t *watch;  // null: a card made by hand that cannot be watched
@@ -35,6 +40,7 @@ struct Pins {
   AxiPins axi;
   uint8_t *interrupt;  // a bit for each tile with interrupts, in so many bytes; null: none has
   size_t interrupt_bytes;
+  HostPins host;
 };
 
 class Model {

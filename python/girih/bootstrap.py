@@ -61,21 +61,25 @@ SYSTEM = {
     "iputils-ping": "ping",
     "tshark": "tshark",
     "gcc-riscv64-unknown-elf": "riscv64-unknown-elf-gcc",
+    "user-mode-linux": "linux.uml",
+    "busybox-static": "busybox",
     LIBPYTHON: f"{LIBPYTHON}.so",
 }
 SIMULATOR = ("g++", "perl", "zlib1g-dev", "liblz4-dev")
 NETWORK = ("iproute2", "iputils-ping")
 FIRMWARE = ("gcc-riscv64-unknown-elf",)  # for designs with programs, when the first one is compiled
+GUEST = ("user-mode-linux", "busybox-static")
 
 # Command: groups of requirements beyond `base`, and Debian packages. Every other command needs `base` only.
 NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "demo": ((), SIMULATOR + NETWORK),
     "build": ((), SIMULATOR),
     "run": ((), SIMULATOR + NETWORK),
+    "guest": ((), GUEST),
     "replay": ((), SIMULATOR),
     "bench": ((), SIMULATOR),
     "synth": (("synth",), ()),
-    "test": (("test", "synth", "static", "cores"), SIMULATOR + NETWORK + ("tshark", LIBPYTHON, *FIRMWARE)),
+    "test": (("test", "synth", "static", "cores"), SIMULATOR + NETWORK + GUEST + ("tshark", LIBPYTHON, *FIRMWARE)),
 }
 
 

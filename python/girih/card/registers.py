@@ -71,7 +71,7 @@ class Registers:
         """The same registers as tenant 1 to 15 sees them: most accesses raise GirihError."""
         return Registers(self.manifest, self._operator_bus, tenant)
 
-    def _window(self, tile_name: str, offset: int) -> int:
+    def window_address(self, tile_name: str, offset: int) -> int:
         """The address of a byte of a tile's window."""
         tile = self.manifest.tile(tile_name)
         if tile.window is None:
@@ -83,11 +83,11 @@ class Registers:
 
     def read_window(self, tile_name: str, offset: int) -> int:
         """The word at byte `offset` of a tile's window. Raises GirihError if the engine refuses it."""
-        return self.bus.read32(self._window(tile_name, offset))
+        return self.bus.read32(self.window_address(tile_name, offset))
 
     def write_window(self, tile_name: str, offset: int, value: int) -> None:
         """Writes the word at byte `offset` of a tile's window."""
-        self.bus.write32(self._window(tile_name, offset), value)
+        self.bus.write32(self.window_address(tile_name, offset), value)
 
     def _find(self, name: str) -> tuple[Tile, Register]:
         tile_name, dot, register_name = name.partition(".")

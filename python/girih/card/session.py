@@ -16,6 +16,7 @@ from types import FrameType
 from girih.card.account import Account, account
 from girih.card.control import ControlServer
 from girih.card.progress import Progress
+from girih.card.vhost_user import VhostUser
 from girih.card.virtual import VirtualCard
 
 SLICE_SECONDS = 0.02
@@ -40,6 +41,8 @@ class Session(Progress):
         self.cable_gone: int | None = None
         """The port whose TAP device has been deleted."""
         self.server = ControlServer(self) if control else None
+        self.guest: VhostUser | None = None
+        """The back end of the card's host, which is served, too."""
 
     def __enter__(self) -> Session:
         self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -64,6 +67,12 @@ class Session(Progress):
         """Wakes an idle card when the TAP device of a port has a frame; notices when it is deleted."""
         self._taps[descriptor] = port
 
+    def disconnect(self) -> None:
+        """Ends the back end of the host; a second call does nothing."""
+        guest, self.guest = self.guest, None
+        if guest:
+            guest.close()
+
     def serve(
         self, *, seconds: float | None = None, cycles: int | None = None, until: Callable[[], bool] | None = None
     ) -> None:
@@ -82,6 +91,7 @@ class Session(Progress):
     def finish(self, seconds: float = REST_SECONDS) -> Account:
         """Shuts the ports and runs until the card rests and no tile holds a message, `seconds` at most; its account.
         Raises CardStalled."""
+        self.disconnect()
         self.card.shut_ports()
         deadline = time.monotonic() + seconds
         while True:
@@ -115,9 +125,13 @@ class Session(Progress):
         descriptors = list(self._taps) if not self.paused else []
         if self.server:
             descriptors += self.server.descriptors()
+        if self.guest:
+            descriptors += self.guest.descriptors()
         try:
             ready, _, _ = select.select(descriptors, [], [], seconds)
         except InterruptedError:
             return
         if self.server:
             self.server.serve(set(ready) - self._taps.keys())
+        if self.guest:
+            self.guest.serve(set(ready))

@@ -13,6 +13,7 @@ from girih.card.account import Account
 from girih.card.cable import Cable, attach, host_addresses
 from girih.card.namespace import need_root
 from girih.card.session import Session
+from girih.card.vhost_user import VhostUser
 from girih.card.virtual import QUIET_CYCLES, WATCHDOG_CYCLES, VirtualCard
 from girih.cli.check import DesignFile, design_path
 from girih.cli.live import console, port_table, progress_bar, traffic_table
@@ -50,6 +51,7 @@ def register(app: typer.Typer) -> None:
         pcap_out: Annotated[Path | None, typer.Option(help="Write the frames that leave port 0 to this pcapng file.")] = None,
         record: Annotated[Path | None, typer.Option(help="Record everything at the ports, for ./girih replay.")] = None,
         fault: Annotated[list[str] | None, typer.Option(help="Faults of a port: PORT:in|out:loss=0.01,delay=0.5,seed=3.")] = None,
+        vhost_user: Annotated[Path | None, typer.Option(metavar="PATH", help="Offer the card's host tile at this socket as a vhost-user network device.")] = None,
         watchdog: Annotated[int, typer.Option(min=0, max=MOST_CYCLES, help="Report a stall when nothing moves for this many cycles while messages wait; 0 disables it.")] = WATCHDOG_CYCLES,
         seed: Annotated[int | None, typer.Option(min=0, max=MOST_SEED, help="Random values of this seed are in registers and memories before reset; 0: zeros. The default is the environment's GIRIH_SEED, or 0.")] = None,
         cycles: Annotated[int | None, typer.Option(min=1, max=MOST_CYCLES, help="Stop after this many cycles.")] = None,
@@ -63,6 +65,8 @@ def register(app: typer.Typer) -> None:
         """
         if host and not tap:
             raise GirihError("--host is given without --tap", "run", "Give both, or leave it out: only a TAP device has a host.")
+        if vhost_user and record:
+            raise GirihError("--record is given with --vhost-user", "run", "Leave one out: a recording does not hold the guest's memory.")
         if tap:
             need_root()
         faults = [parse_faults(text) for text in fault or []]
@@ -80,6 +84,10 @@ def register(app: typer.Typer) -> None:
             session = stack.enter_context(Session(card, say=lambda text: console.print(text, markup=False)))
             for cable in cables:
                 session.watch(cable.port, cable.descriptor)
+            if vhost_user:
+                session.guest = VhostUser(card, vhost_user, say=lambda text: console.print(text, markup=False))
+                stack.callback(session.disconnect)
+                console.print(f"The host's network device is at {vhost_user}: see docs/host.md for guests.")
             _say_cables(card, cables)
             only_files = pcap_in is not None and not tap and cycles is None and seconds is None
             if not only_files and cycles is None:
@@ -105,6 +113,8 @@ def _report(card: VirtualCard, session: Session, account: Account) -> None:
     console.print(traffic_table(card.registers.counters()))
     if card.memory:
         console.print(card.memory.stats.text)
+    if card.host:
+        console.print(card.host.stats.text)
     console.print(f"{card.cycle} cycles, {session.cycles_per_second:,.0f} a second while busy, seed {card.seed}")
     account.judge()
     console.print(account.text, markup=False)

@@ -59,7 +59,7 @@ def emit(card: Card, out: Path | None = None) -> Path:
 def simulated(tops: Sequence[Path], params: CardParams, *, ports: int, probed: Sequence[Nets] = (), watched: Sequence[Nets] = (), memory: bool = False) -> list[Path]:
     """The sources of a card that no design file describes, for the virtual card. tops: its own files, with a module `card` that
     has the pins of a card. probed, watched: its links. memory: it has the port for external memory."""
-    text = simulation(f"Generated around {tops[0].relative_to(ROOT)}; do not edit.", ports, probed, watched, card_ports(memory))
+    text = simulation(f"Generated around {tops[0].relative_to(ROOT)}; do not edit.", ports, probed, watched, card_ports(["axi"] if memory else []))
     around = BUILD / "generated" / digest(text) / "card_sim.sv"
     write_if_changed(around, text)
     return resolve(["card_sim"], [generated_rtl(params)], [*tops, around, PROBE])

@@ -101,7 +101,7 @@ def walk(card: Card, chains: tuple[Chain, ...] | None = None, with_labels: bool 
     with_labels: states distinguish kinds of traffic. usual: leaves out seldom steps."""
     machine = _Machine(card, chains_of(card) if chains is None else chains, with_labels)
     states = dict.fromkeys(state for tile in card.tiles if "axis_in" in tile.kind.uses for state in machine.received(tile))
-    states |= dict.fromkeys(State(End(tile.name), NO_PORT, new=True) for tile in card.tiles if asks_by_itself(tile))
+    states |= dict.fromkeys(State(End(tile.name), NO_PORT, new=True) for tile in card.tiles if begins_messages(tile))
     steps, queue = [], list(states)
     for state in queue:
         for step in machine.steps(state):
@@ -126,13 +126,23 @@ def asks_by_itself(tile: Tile) -> bool:
     return tile.kind.takes_replies and not tile.kind.has_input and "axis_in" not in tile.kind.uses
 
 
+def at_host(tile: Tile) -> bool:
+    """Whether the host sends and receives messages by a tile."""
+    return "host" in tile.kind.uses
+
+
+def begins_messages(tile: Tile) -> bool:
+    """Whether messages begin in a tile that came by no port of the card."""
+    return asks_by_itself(tile) or at_host(tile)
+
+
 def ends(tile: Tile, state: State) -> bool:
     """Whether a message is at its end: it arrived from the fabric at a tile that leads out of the card, or as a reply from which nothing is made."""
     if state.reply:
         return not _of_replies(tile)
     if state.asked_by is not None:
         return False
-    return not tile.kind.has_output or (not state.new and "axis_out" in tile.kind.uses)
+    return not tile.kind.has_output or (not state.new and ("axis_out" in tile.kind.uses or at_host(tile)))
 
 
 def requests_of(tile: Tile) -> tuple[Hop, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from girih.compiler.read.parse import Scalar, Seq, Tree
 from girih.compiler.scheduling import Scheduling, SchedulingText
+from girih.spec import axi
 from girih.spec.kinds import Kind
 from girih.spec.message import CardParams
 from girih.topology import Butterfly, Crossbar, Mesh, Place, Topology
@@ -301,6 +302,11 @@ class Card:
     def classes(self) -> int:
         """How many message classes there are: a second one as soon as a tile sends replies."""
         return 2 if any(tile.kind.sends_replies for tile in self.tiles) else 1
+
+    @property
+    def axi_masters(self) -> tuple[str, ...]:
+        """The AXI4 master ports of the card, by the use of the tile behind each."""
+        return tuple(use for use in axi.PINS if any(use in tile.kind.uses for tile in self.tiles))
 
     @property
     def masters(self) -> tuple[str, ...]:

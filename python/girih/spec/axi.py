@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pins of the AXI4 master port, of a tile that uses one and of the card."""
+"""The pins of the AXI4 master ports, to external memory and to the host, of a tile that uses one and of the card."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-PREFIX = "m_axi"
 
 
 @dataclass(frozen=True)
@@ -17,19 +15,30 @@ class Pin:
     width: str = ""
 
 
-def _channel(direction: str, channel: str, signals: dict[str, str]) -> list[Pin]:
+def _channel(prefix: str, direction: str, channel: str, signals: dict[str, str]) -> list[Pin]:
     back = "input" if direction == "output" else "output"
-    return [Pin(back if name == "ready" else direction, f"{PREFIX}_{channel}{name}", width) for name, width in signals.items()]
+    return [Pin(back if name == "ready" else direction, f"{prefix}_{channel}{name}", width) for name, width in signals.items()]
 
 
-_ID, _ADDR, _DATA = "[memory_access_pkg::IdBits-1:0]", "[memory_access_pkg::AddrBits-1:0]", "[W-1:0]"
-_ADDRESS = {
-    "id": _ID, "addr": _ADDR, "len": "[7:0]", "size": "[2:0]", "burst": "[1:0]", "lock": "", "cache": "[3:0]", "prot": "[2:0]", "valid": "", "ready": "",
-}  # fmt: skip
-PINS = [
-    *_channel("output", "aw", _ADDRESS),
-    *_channel("output", "w", {"data": _DATA, "strb": "[FlitBytes-1:0]", "last": "", "valid": "", "ready": ""}),
-    *_channel("input", "b", {"id": _ID, "resp": "[1:0]", "valid": "", "ready": ""}),
-    *_channel("output", "ar", _ADDRESS),
-    *_channel("input", "r", {"id": _ID, "data": _DATA, "resp": "[1:0]", "last": "", "valid": "", "ready": ""}),
-]
+def _port(prefix: str, ident: str, addr: str) -> list[Pin]:
+    """ident, addr: the widths of IDs and addresses."""
+    address = {
+        "id": ident, "addr": addr, "len": "[7:0]", "size": "[2:0]", "burst": "[1:0]", "lock": "", "cache": "[3:0]", "prot": "[2:0]", "valid": "", "ready": "",
+    }  # fmt: skip
+    return [
+        *_channel(prefix, "output", "aw", address),
+        *_channel(prefix, "output", "w", {"data": "[W-1:0]", "strb": "[FlitBytes-1:0]", "last": "", "valid": "", "ready": ""}),
+        *_channel(prefix, "input", "b", {"id": ident, "resp": "[1:0]", "valid": "", "ready": ""}),
+        *_channel(prefix, "output", "ar", address),
+        *_channel(prefix, "input", "r", {"id": ident, "data": "[W-1:0]", "resp": "[1:0]", "last": "", "valid": "", "ready": ""}),
+    ]
+
+
+PINS = {
+    "axi": _port("m_axi", "[memory_access_pkg::IdBits-1:0]", "[memory_access_pkg::AddrBits-1:0]"),
+    "host": [
+        *_port("m_axi_host", "[host_access_pkg::HostIdBits-1:0]", "[host_access_pkg::HostAddrBits-1:0]"),
+        Pin("output", "host_interrupt_o", "[host_access_pkg::HostQueues-1:0]"),
+    ],
+}
+"""Of each `uses` that gives a tile, and the card, such a port."""

@@ -61,8 +61,8 @@ def _own_pins(kind: Kind) -> dict[str, tuple[str, str]]:
             wide = {"tdata": " [W-1:0]", "tkeep": " [W/8-1:0]"}
             pins |= {f"{prefix}_{name}": (f"{there} logic{wide.get(name, '')}", "") for name in ("tvalid", "tdata", "tkeep", "tlast", "tuser")}
             pins[f"{prefix}_tready"] = (f"{back} logic", "")
-    if "axi" in kind.uses:
-        pins |= {pin.name: (f"{pin.direction:6} logic {pin.width}".rstrip(), "") for pin in axi.PINS}
+    for use in axi.PINS.keys() & kind.uses:
+        pins |= {pin.name: (f"{pin.direction:6} logic {pin.width}".rstrip(), "") for pin in axi.PINS[use]}
     if "now" in kind.uses:
         pins["now_i"] = ("input  timestamp_t", "")
     if "credits_in" in kind.uses:

@@ -38,12 +38,12 @@ def _found(card: Card) -> dict[str, frozenset[str]]:
     """For each tile, the headers known in every message that arrives there."""
     everything = frozenset(HEADERS)
     kinds = {tile.name: tile.kind for tile in card.tiles}
-    found = {name: frozenset() if "axis_in" in kind.uses else everything for name, kind in kinds.items()}
+    found = {name: frozenset() if {"axis_in", "host"} & {*kind.uses} else everything for name, kind in kinds.items()}
     paths = message_paths(card)
     while True:
         before = dict(found)
         for path in paths:
-            if "axis_in" not in kinds[path.dst].uses:  # messages leave the card at a port's tile
+            if not {"axis_in", "host"} & {*kinds[path.dst].uses}:  # messages leave the card there
                 found[path.dst] &= found[path.src] | _known_after(kinds[path.src])
         if found == before:
             return found

@@ -20,7 +20,15 @@ def check_memory(design: Design, tiles: Sequence[Tile], report: Report) -> Exter
         report.error(design.memory_line, "the card has a memory, and no tile that uses it", "Add one: memory: {kind: memory}, or remove the section memory.")
     for tile in users:
         _check_grants(tile, tiles, report)
+    _check_host(tiles, report)
     return design.memory if users else None
+
+
+def _check_host(tiles: Sequence[Tile], report: Report) -> None:
+    """A card has one port to the host."""
+    users = [tile for tile in tiles if "host" in tile.kind.uses]
+    for tile in users[1:]:
+        report.error(tile.line, f"{users[0].name} and {tile.name} are both at the card's port to the host, and there is one", "Remove one of them.")
 
 
 READ_OR_WRITE, ANY_NODE = 3, 4  # bits of grant_rights

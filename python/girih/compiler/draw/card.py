@@ -127,9 +127,10 @@ def _tile(tile: Tile, corner: Point, colour: str) -> list[str]:
             ends = [(x - 34, y + height), (x - 3, y + height)]
             lines += arrow(ends if way == "axis_in" else ends[::-1], INK, 2.2)
         lines.append(text(x - 36, y + (25 if len(ways) == 1 else 20), 10.5, f"port {tile.port}", FAINT))
-    if "axi" in tile.kind.uses:
+    master = next((word for use, word in (("axi", "AXI4"), ("host", "host")) if use in tile.kind.uses), None)
+    if master:
         lines += arrow([(x - 34, y + 31), (x - 3, y + 31)], INK, 2.2) + arrow([(x - 3, y + 43), (x - 34, y + 43)], INK, 2.2)
-        lines.append(text(x - 36, y + 20, 10.5, "AXI4", FAINT))
+        lines.append(text(x - 36, y + 20, 10.5, master, FAINT))
     return lines
 
 

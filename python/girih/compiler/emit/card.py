@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from girih.compiler.emit.heading import origin, summary
-from girih.compiler.emit.pins import AXI_LITE, EXTERNAL_MEMORY, card_ports, link_pins
+from girih.compiler.emit.pins import AXI_LITE, MASTERS, card_ports, link_pins
 from girih.compiler.model import Card, Hop, Link, Tile, Value, nets
 from girih.spec.kinds import ConfigField
 from girih.verilog import render
@@ -26,7 +26,7 @@ def emit_card(card: Card, digest: str) -> str:
         card=card,
         origin=origin(card),
         summary=summary(card),
-        pins=card_ports(card.memory is not None, len(card.interrupting)),
+        pins=card_ports(card.axi_masters, len(card.interrupting)),
         nodes=[(_node(tile.name, port), node) for tile in card.tiles for port, node in enumerate(tile.nodes)],
         takers=[_node(tile.name, port) for tile in card.tiles for port in tile.kind.in_ports(len(tile.nodes))],
         reply_takers=[_node(tile.name) for tile in card.tiles if tile.kind.takes_replies] if card.classes > 1 else [],
@@ -118,8 +118,7 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
     for use, prefix in (("axis_in", "s_axis"), ("axis_out", "m_axis")):
         if use in kind.uses:
             connections += _ethernet(prefix, tile.port)
-    if "axi" in kind.uses:
-        connections += [f".{port.name}" for port in EXTERNAL_MEMORY]
+    connections += [f".{port.name}" for use, ports in MASTERS.items() if use in kind.uses for port in ports]
     if "now" in kind.uses:
         connections.append(".now_i(now)")
     if "credits_in" in kind.uses:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from girih.spec import axi
@@ -56,13 +57,13 @@ AXI_LITE = [
     Port("output", "s_axil_rvalid"),
     Port("input", "s_axil_rready"),
 ]
-EXTERNAL_MEMORY = [Port(pin.direction, pin.name, pin.width) for pin in axi.PINS]
+MASTERS = {use: [Port(pin.direction, pin.name, pin.width) for pin in pins] for use, pins in axi.PINS.items()}
 
 
-def card_ports(memory: bool = False, interrupts: int = 0) -> list[Port]:
-    """All pins of a card. memory: it has an AXI4 port for external memory. interrupts: the tiles that have interrupts."""
+def card_ports(masters: Sequence[str] = (), interrupts: int = 0) -> list[Port]:
+    """All pins of a card. masters: the AXI4 master ports that it has, of `MASTERS`. interrupts: the tiles that have interrupts."""
     lines = [Port("output", "interrupt_o", f"[{interrupts - 1}:0]")] if interrupts else []
-    return [*CLOCK, *ETHERNET, *AXI_LITE, *(EXTERNAL_MEMORY if memory else []), *lines]
+    return [*CLOCK, *ETHERNET, *AXI_LITE, *(port for use in masters for port in MASTERS[use]), *lines]
 
 
 def link_pins(side: str, net: str) -> list[str]:

@@ -29,14 +29,14 @@ class Nets:
 def emit_sim(card: Card) -> str:
     """The text of the module `card_sim`."""
     tiles = [Nets(link.name, *(f"u_card.{link.net(signal)}" for signal in ("valid", "ready", "flit"))) for link in card.links]
-    return simulation(origin(card), card.ports, tiles, [*tiles, *_router_nets(card)] if tiles else [], card_ports(card.memory is not None, len(card.interrupting)))
+    return simulation(origin(card), card.ports, tiles, [*tiles, *_router_nets(card)] if tiles else [], card_ports(card.axi_masters, len(card.interrupting)))
 
 
 def simulation(provenance: str, ports: int, probed: Sequence[Nets], watched: Sequence[Nets], pins: Sequence[Port] | None = None) -> str:
     """`card_sim` around any module `card` that has the pins of a card.
 
     provenance: a sentence for its first lines. probed: links that can be captured, in the order of the manifest. watched: those that the
-    watchdog sees, numbered as in the manifest. pins: of the card; by default those of a card without external memory and interrupts.
+    watchdog sees, numbered as in the manifest. pins: of the card; by default those of a card without AXI4 master ports and interrupts.
     """
     unused = [name for name, links in (("probe_enable_i", probed), ("watch_i", watched)) if not links]
     return render(TEMPLATE, origin=provenance, ports=ports, pins=pins or card_ports(), probed=probed, watched=watched, unused=unused)

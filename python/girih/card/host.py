@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The host of a card with a tile `virtio_net`: its memory, and the registers of its virtqueues.
+
+    host = card.host
+    host.map(0x0, size, descriptor)                    # memory behind the card's port to the host
+    host.grant([Region(0x0, size)])                    # what the card may access of it
+    host.start(SEND, Place(descriptors=0x1000, driver=0x2000, device=0x3000, size=256))
+    host.kick(SEND)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from girih.card.library import Library
+from girih.card.registers import Registers
+from girih.errors import GirihError
+from girih.spec.formats import Format
+from girih.spec.windows import offset
+
+KIND = "virtio_net"
+WINDOW = "host_window"
+RECEIVE, SEND = 0, 1  # the virtqueues of the first pair
+ACCESS = Format("host_access")
+# Words of a queue in the window, behind the three addresses.
+SIZE, START, ENABLE, STATE, DOORBELL = 6, 7, 8, 9, 10
+STOP_READS = 10_000
+"""Reads of a queue's state that take longer than a queue needs to end."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """Bytes of host memory, by their address there."""
+
+    address: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a virtqueue is in host memory: the addresses of its parts, as virtio 1.2 calls them, its size, the index to start from."""
+
+    descriptors: int
+    driver: int
+    device: int
+    size: int
+    start: int = 0
+
+
+@dataclass(frozen=True)
+class QueueState:
+    """active: it works. reason: why it was stopped, None if it was not. index: where it is to start again."""
+
+    active: bool
+    reason: str | None
+    index: int
+
+
+@dataclass(frozen=True)
+class HostStats:
+    """The traffic at the card's port to the host."""
+
+    reads: int
+    writes: int
+    read_beats: int
+    write_beats: int
+    kicks: int
+    calls: int
+    lost_calls: int
+    outside: int
+
+    @property
+    def text(self) -> str:
+        return f"Host: {self.reads} reads, {self.writes} writes, {self.kicks} kicks, {self.calls} interrupts."
+
+
+class HostPort:
+    """What stands behind the card's port to the host."""
+
+    def __init__(self, library: Library, card: Any, registers: Registers):
+        self._library, self._card, self._registers = library, card, registers
+        self.tile = next(tile.name for tile in registers.manifest.tiles if tile.kind == KIND)
+
+    @property
+    def regions(self) -> int:
+        """How many ranges can be granted."""
+        return ACCESS.size("HostRegions")
+
+    def set_latency(self, cycles: int) -> None:
+        """Cycles from an access of the card to its answer."""
+        self._library.call("host_latency", self._card, cycles)
+
+    def map(self, address: int, size: int, descriptor: int, at: int = 0) -> None:
+        """Maps `size` bytes of a file, from `at` on, as host memory from `address` on."""
+        self._library.call("host_map", self._card, address, size, descriptor, at)
+
+    def unmap(self) -> None:
+        """Takes all memory away."""
+        self._library.call("host_unmap", self._card)
+
+    def notify(self, queue: int, kick: int | None, call: int | None) -> None:
+        """The eventfds of a virtqueue, None for none."""
+        doorbell = self._registers.window_address(self.tile, self._at(queue, DOORBELL))
+        self._library.call("host_queue", self._card, queue, -1 if kick is None else kick, -1 if call is None else call, doorbell)
+
+    @property
+    def stats(self) -> HostStats:
+        stats = self._library.ffi.new("girih_host_stats *")
+        self._library.call("host_stats_get", self._card, stats)
+        return HostStats(**{name: getattr(stats, name) for name in HostStats.__dataclass_fields__})
+
+    # ---- registers ----
+
+    def grant(self, regions: Sequence[Region]) -> None:
+        """The card may access these ranges of host memory, and nothing else. Raises GirihError."""
+        if len(regions) > self.regions:
+            raise GirihError(f"{len(regions)} ranges of host memory are granted", self.tile, f"Grant at most {self.regions}.")
+        for number in range(self.regions):
+            at = offset(WINDOW, "regions", region=number)
+            self._write(at + 16, 0)
+            if number < len(regions):
+                region = regions[number]
+                self._write_address(at, region.address)
+                self._write_address(at + 8, region.address + region.size - 1)
+                self._write(at + 16, 1)
+
+    def start(self, queue: int, place: Place) -> None:
+        """Sets a virtqueue up, and enables it."""
+        for word, address in enumerate((place.descriptors, place.driver, place.device)):
+            self._write_address(self._at(queue, 2 * word), address)
+        self._write(self._at(queue, SIZE), place.size)
+        self._write(self._at(queue, START), place.start)
+        self._write(self._at(queue, ENABLE), 1)
+
+    def stop(self, queue: int) -> int:
+        """Disables a virtqueue, and waits until all its accesses are done; the index to start again from. Raises GirihError."""
+        self._write(self._at(queue, ENABLE), 0)
+        for _ in range(STOP_READS):
+            state = self.state(queue)
+            if not state.active:
+                return state.index
+        raise GirihError(f"virtqueue {queue} does not end", self.tile, "This is a fault of the card: run it with waves.")
+
+    def kick(self, queue: int) -> None:
+        """Rings the doorbell of a virtqueue."""
+        self._write(self._at(queue, DOORBELL), 1)
+
+    def state(self, queue: int) -> QueueState:
+        """The state of a virtqueue."""
+        word = self._registers.read_window(self.tile, self._at(queue, STATE))
+        reason = word >> 8 & 15
+        return QueueState(bool(word & 1), ACCESS.names("stop")[reason] if reason else None, word >> 16)
+
+    def _at(self, queue: int, word: int) -> int:
+        return offset(WINDOW, "queues", queue=queue, word=word)
+
+    def _write(self, at: int, value: int) -> None:
+        self._registers.write_window(self.tile, at, value)
+
+    def _write_address(self, at: int, value: int) -> None:
+        self._write(at, value & 0xFFFFFFFF)
+        self._write(at + 4, value >> 32)

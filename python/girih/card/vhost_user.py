@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A vhost-user back end: the card's virtio-net tile as the network device of a program that runs a guest, such as QEMU or
+User-Mode Linux. It sets up what PCIe would: memory, addresses of the virtqueues, doorbells, interrupts; the
+queues themselves are walked by the card.
+"""
+
+from __future__ import annotations
+
+import array
+import os
+import socket
+import struct
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from girih.card.host import Place, Region
+from girih.card.virtual import VirtualCard
+from girih.errors import GirihError
+
+HEADER = struct.Struct("<III")  # request, flags, size
+U64, VRING, ADDRESSES, REGION = struct.Struct("<Q"), struct.Struct("<II"), struct.Struct("<IIQQQQ"), struct.Struct("<QQQQ")
+VERSION, VERSION_MASK, REPLY, NEED_REPLY = 1, 3, 4, 8
+MOST_BYTES, MOST_FDS = 4096, 8
+INDEX, NO_FD = 0xFF, 0x100  # of the number by which a message names a virtqueue's eventfd
+
+# Feature bits: of virtio, of vhost-user, of its protocol.
+NET_MAC, VERSION_1, PROTOCOL_FEATURES = 5, 32, 30
+REPLY_ACK, BACKEND_REQ, CONFIG = 3, 5, 9  # User-Mode Linux 6.1 has no interrupts without BACKEND_REQ, which is not used otherwise
+FEATURES = 1 << NET_MAC | 1 << VERSION_1 | 1 << PROTOCOL_FEATURES
+PROTOCOL = 1 << REPLY_ACK | 1 << BACKEND_REQ | 1 << CONFIG
+
+GET_FEATURES, SET_FEATURES, SET_OWNER, RESET_OWNER, SET_MEM_TABLE = 1, 2, 3, 4, 5
+SET_VRING_NUM, SET_VRING_ADDR, SET_VRING_BASE, GET_VRING_BASE, SET_VRING_KICK, SET_VRING_CALL, SET_VRING_ERR = 8, 9, 10, 11, 12, 13, 14
+GET_PROTOCOL_FEATURES, SET_PROTOCOL_FEATURES, GET_QUEUE_NUM, SET_VRING_ENABLE, SET_BACKEND_REQ_FD = 15, 16, 17, 18, 21
+GET_CONFIG, SET_CONFIG = 24, 25
+QUEUES = 2
+
+
+class ProtocolError(Exception):
+    """What the other side says cannot be served."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A region of guest memory: its guest address, its size, and its address in the other program."""
+
+    guest: int
+    size: int
+    user: int
+
+
+@dataclass
+class Vring:
+    """What has been said of a virtqueue."""
+
+    size: int = 0
+    base: int = 0
+    addresses: tuple[int, int, int] | None = None  # descriptors, driver area, device area, as the other program knows them
+    kick: int | None = None
+    call: int | None = None
+    enabled: bool = False
+    live: bool = False  # started on the card
+
+    def close(self) -> None:
+        _closed(self.kick)
+        _closed(self.call)
+        self.kick = self.call = None
+
+
+@dataclass
+class _Guest:
+    """The connection with a guest's program, and all that it has said."""
+
+    connection: socket.socket
+    features: int = 0
+    memory: list[Memory] = field(default_factory=list)
+    back_channel: int | None = None  # never written to; if it were closed, the guest would remove the device
+    vrings: list[Vring] = field(default_factory=lambda: [Vring() for _ in range(QUEUES)])
+
+
+class VhostUser:
+    """Listens at a path, and serves one guest at a time, again and again. say: called with what a person should know."""
+
+    def __init__(self, card: VirtualCard, path: Path, say: Callable[[str], None]):
+        if card.host is None:
+            raise GirihError("the card has no port to a host", card.manifest.name, "Add a tile: host: {kind: virtio_net, next: {any: eth_tx}}")
+        self._card, self._host, self._path, self._say = card, card.host, path, say
+        self._guest: _Guest | None = None
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            with suppress(FileNotFoundError):
+                if path.is_socket():
+                    path.unlink()
+            self._listener.bind(str(path))
+        except OSError as error:
+            raise GirihError(f"the socket cannot be made ({error.strerror})", str(path), "Name a path in a folder that can be written.") from error
+        self._listener.listen(1)
+
+    def close(self) -> None:
+        """Disconnects the guest, and removes the socket."""
+        self._drop()
+        self._listener.close()
+        self._path.unlink(missing_ok=True)
+
+    def descriptors(self) -> list[int]:
+        """The file descriptors to wait on, with the kicks of the guest's queues, which the card reads itself."""
+        if self._guest is None:
+            return [self._listener.fileno()]
+        return [self._guest.connection.fileno(), *(v.kick for v in self._guest.vrings if v.live and v.kick is not None)]
+
+    def serve(self, ready: set[int]) -> None:
+        """Answers what is on the descriptors that are ready."""
+        if self._guest is None:
+            if self._listener.fileno() in ready:
+                self._guest = _Guest(self._listener.accept()[0])
+                self._guest.connection.settimeout(1)
+        elif self._guest.connection.fileno() in ready:
+            try:
+                self._serve(self._guest)
+            except (ProtocolError, OSError, struct.error, GirihError) as error:
+                if str(error):
+                    self._say(f"vhost-user: {error}; the guest is disconnected.")
+                self._drop()
+
+    def _drop(self) -> None:
+        """Ends all that the guest had: its queues first, then its memory."""
+        guest, self._guest = self._guest, None
+        if guest is None:
+            return
+        for number in range(QUEUES):
+            self._stop(guest, number)
+            guest.vrings[number].close()
+        self._host.grant([])
+        self._host.unmap()
+        _closed(guest.back_channel)
+        guest.connection.close()
+
+    def _serve(self, guest: _Guest) -> None:
+        data, descriptors = _receive(guest.connection, HEADER.size)
+        request, flags, size = HEADER.unpack(data)
+        try:
+            if flags & VERSION_MASK != VERSION or size > MOST_BYTES:
+                raise ProtocolError(f"a message of version {flags & VERSION_MASK} and {size} bytes")
+            body = _receive(guest.connection, size)[0] if size else b""
+            answer = self._answer(guest, request, body, descriptors)
+        finally:
+            for descriptor in descriptors:
+                _closed(descriptor)
+        if answer is None and flags & NEED_REPLY:
+            answer = U64.pack(0)
+        if answer is not None:
+            guest.connection.sendall(HEADER.pack(request, VERSION | REPLY, len(answer)) + answer)
+
+    def _answer(self, guest: _Guest, request: int, body: bytes, descriptors: list[int]) -> bytes | None:
+        if request == GET_FEATURES:
+            return U64.pack(FEATURES)
+        if request == GET_PROTOCOL_FEATURES:
+            return U64.pack(PROTOCOL)
+        if request == GET_QUEUE_NUM:
+            return U64.pack(QUEUES // 2)
+        if request == GET_CONFIG:
+            return self._config(body)
+        if request == GET_VRING_BASE:
+            number = self._number(VRING.unpack(body)[0])
+            self._stop(guest, number)
+            guest.vrings[number].close()
+            return VRING.pack(number, guest.vrings[number].base)
+        if request == SET_FEATURES:
+            guest.features = U64.unpack(body)[0]
+            if guest.features & ~FEATURES or not guest.features >> VERSION_1 & 1:
+                raise ProtocolError(f"the driver takes the features {guest.features:#x}; VERSION_1 is needed, of those of {FEATURES:#x}")
+        elif request == SET_MEM_TABLE:
+            self._set_memory(guest, body, descriptors)
+        elif request == SET_VRING_NUM:
+            number, value = VRING.unpack(body)
+            guest.vrings[self._number(number)].size = value
+        elif request == SET_VRING_BASE:
+            number, value = VRING.unpack(body)
+            guest.vrings[self._number(number)].base = value & 0xFFFF
+        elif request == SET_VRING_ADDR:
+            number, _flags, table, device, driver, _log = ADDRESSES.unpack(body)
+            guest.vrings[self._number(number)].addresses = (table, driver, device)
+        elif request == SET_VRING_ENABLE:
+            number, value = VRING.unpack(body)
+            guest.vrings[self._number(number)].enabled = bool(value)
+            self._settle(guest, number)
+        elif request in (SET_VRING_KICK, SET_VRING_CALL):
+            self._set_descriptor(guest, request, U64.unpack(body)[0], descriptors)
+        elif request == SET_BACKEND_REQ_FD:
+            _closed(guest.back_channel)
+            guest.back_channel = os.dup(descriptors[0]) if descriptors else None
+        elif request not in (SET_OWNER, RESET_OWNER, SET_PROTOCOL_FEATURES, SET_VRING_ERR, SET_CONFIG):
+            raise ProtocolError(f"request {request} is not served")
+        return None
+
+    def _number(self, number: int) -> int:
+        if number >= QUEUES:
+            raise ProtocolError(f"virtqueue {number} does not exist")
+        return number
+
+    def _config(self, body: bytes) -> bytes:
+        """struct virtio_net_config, as far as it is asked for: the MAC address, and zeros."""
+        at, size, _flags = struct.unpack_from("<III", body)
+        mac = bytes.fromhex((self._card.manifest.addresses.get("mac") or "00:00:00:00:00:00").replace(":", ""))
+        config = (mac + bytes(256))[at : at + size]
+        return body[:12] + config
+
+    def _set_memory(self, guest: _Guest, body: bytes, descriptors: list[int]) -> None:
+        count, _padding = struct.unpack_from("<II", body)
+        if count > min(self._host.regions, len(descriptors)):
+            raise ProtocolError(f"{count} regions of memory with {len(descriptors)} descriptors; there are {self._host.regions} on the card")
+        for number in range(QUEUES):
+            self._stop(guest, number)
+        self._host.grant([])
+        self._host.unmap()
+        guest.memory = []
+        for index in range(count):
+            address, size, user, at = REGION.unpack_from(body, 8 + index * REGION.size)
+            self._host.map(address, size, descriptors[index], at)
+            guest.memory.append(Memory(address, size, user))
+        self._host.grant([Region(region.guest, region.size) for region in guest.memory])
+        for number in range(QUEUES):
+            self._settle(guest, number)
+
+    def _set_descriptor(self, guest: _Guest, request: int, value: int, descriptors: list[int]) -> None:
+        number = self._number(value & INDEX)
+        vring = guest.vrings[number]
+        name = "kick" if request == SET_VRING_KICK else "call"
+        _closed(getattr(vring, name))
+        given = None if value & NO_FD or not descriptors else descriptors[0]
+        setattr(vring, name, None if given is None else os.dup(given))
+        if vring.live:
+            self._host.notify(number, vring.kick, vring.call)
+        self._settle(guest, number)
+
+    def _settle(self, guest: _Guest, number: int) -> None:
+        """Starts or stops a virtqueue on the card, as what is known of it says."""
+        vring = guest.vrings[number]
+        enabled = vring.enabled or not guest.features >> PROTOCOL_FEATURES & 1
+        if not enabled or vring.kick is None:
+            self._stop(guest, number)
+        elif not vring.live and vring.addresses is not None and vring.size > 0 and guest.memory:
+            os.set_blocking(vring.kick, False)
+            table, driver, device = (_guest_address(guest, address) for address in vring.addresses)
+            self._host.notify(number, vring.kick, vring.call)
+            self._host.start(number, Place(table, driver, device, vring.size, vring.base))
+            vring.live = True
+
+    def _stop(self, guest: _Guest, number: int) -> None:
+        vring = guest.vrings[number]
+        if vring.live:
+            vring.base = self._host.stop(number)
+            self._host.notify(number, None, None)
+            vring.live = False
+
+
+def _closed(descriptor: int | None) -> None:
+    if descriptor is not None:
+        os.close(descriptor)
+
+
+def _guest_address(guest: _Guest, user: int) -> int:
+    """An address of the other program in guest memory."""
+    for region in guest.memory:
+        if region.user <= user < region.user + region.size:
+            return user - region.user + region.guest
+    raise ProtocolError(f"address {user:#x} is in no region of memory")
+
+
+def _receive(connection: socket.socket, size: int) -> tuple[bytes, list[int]]:
+    """Exactly so many bytes, and the descriptors that came with them. Raises OSError, without a text at the end of the connection."""
+    data, descriptors = b"", array.array("i")
+    while len(data) < size:
+        part, ancillary, _flags, _address = connection.recvmsg(size - len(data), socket.CMSG_SPACE(MOST_FDS * descriptors.itemsize))
+        for level, kind, content in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                descriptors.frombytes(content[: len(content) - len(content) % descriptors.itemsize])
+        if not part:
+            for descriptor in descriptors:
+                os.close(descriptor)
+            raise OSError
+        data += part
+    return data, list(descriptors)

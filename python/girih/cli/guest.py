@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`girih guest`: a Linux kernel behind the host tile of a running card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from girih.card.guest import guest_root, start_guest
+from girih.errors import GirihError
+
+
+def register(app: typer.Typer) -> None:
+    @app.command(epilog="Example: ./girih guest /tmp/nic.sock --run 'ping -c 3 10.77.0.1'")
+    def guest(
+        socket: Annotated[Path, typer.Argument(help="The socket of ./girih run --vhost-user.")],
+        address: Annotated[str, typer.Option(metavar="ADDRESS/PREFIX", help="The guest's address.")] = "10.77.0.2/24",
+        run: Annotated[str, typer.Option(help="A command of the guest's shell; without it, a shell.")] = "sh",
+    ) -> None:
+        """Boots a Linux kernel, as a process, whose network device is the card; it ends when its command does."""
+        if not socket.is_socket():
+            raise GirihError("there is no such socket", str(socket), f"Start the card first: ./girih run designs/nic.yaml --tap --vhost-user {socket}")
+        with TemporaryDirectory() as folder:
+            root = guest_root(Path(folder), f"ip address add {address} dev eth0\n{run}")
+            raise typer.Exit(start_guest(root, socket.absolute()).wait())

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one place by which accesses leave the card: it takes those of Clients in turn, and lets pass what lies within a region that
+// the host has granted. The client of any other access is told so (refused_o) and gets no answer. Two cycles, an access
+// in every cycle.
+module host_gate
+  import girih_pkg::*, host_access_pkg::*, host_pkg::*;
+#(
+    parameter int unsigned Clients = 3
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input regions_t regions_i,
+
+    input  logic [Clients-1:0] ask_valid_i,
+    output logic [Clients-1:0] ask_ready_o,
+    input  ask_t [Clients-1:0] ask_i,
+    output logic [Clients-1:0] refused_o,
+
+    output logic     out_valid_o,
+    input  logic     out_ready_i,
+    output logic     out_granted_o,  // refused ones come out, too
+    output request_t out_request_o  // its ID is the client's number
+);
+  if (Clients < 1 || Clients > 2 ** HostIdBits) begin : gen_bad_clients
+    $fatal(1, "host_gate: Clients is %0d; it must be from 1 to %0d", Clients, 2 ** HostIdBits);
+  end
+
+  typedef struct packed {
+    id_t id;
+    addr_t first, last;
+    logic [7:0] len;
+  } access_t;
+  typedef struct packed {
+    logic granted;
+    request_t request;
+  } checked_t;
+
+  logic [Clients-1:0] grant;
+  logic picked_ready;
+  access_t picked;
+  arbiter_round_robin #(
+      .N(Clients)
+  ) u_arbiter (
+      .clk_i,
+      .rst_i,
+      .request_i(ask_valid_i),
+      .advance_i(picked_ready),
+      .grant_o  (grant)
+  );
+  assign ask_ready_o = grant & {Clients{picked_ready}};
+  always_comb begin
+    picked = '0;
+    for (int unsigned i = 0; i < Clients; i++) begin
+      if (grant[i]) begin
+        picked.id |= id_t'(i);
+        picked.first |= ask_i[i].addr;
+        picked.last |= ask_i[i].addr + addr_t'(ask_i[i].bytes) - 1'b1;
+        picked.len |= beats_of(ask_i[i].addr[EmptyWidth-1:0], ask_i[i].bytes);
+      end
+    end
+  end
+
+  logic access_valid, access_ready;
+  access_t access;
+  skid_buffer #(
+      .T(access_t)
+  ) u_access (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(|ask_valid_i),
+      .in_ready_o(picked_ready),
+      .in_data_i(picked),
+      .out_valid_o(access_valid),
+      .out_ready_i(access_ready),
+      .out_data_o(access)
+  );
+
+  logic granted;
+  always_comb begin
+    granted = 1'b0;
+    for (int unsigned r = 0; r < HostRegions; r++) begin
+      if (regions_i[r].valid && access.first >= regions_i[r].first && access.last <= regions_i[r].last && access.last >= access.first) begin
+        granted = 1'b1;
+      end
+    end
+  end
+  for (genvar i = 0; i < int'(Clients); i++) begin : gen_refused
+    assign refused_o[i] = access_valid && access_ready && !granted && access.id == id_t'(i);
+  end
+
+  checked_t checked;
+  skid_buffer #(
+      .T(checked_t)
+  ) u_checked (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(access_valid),
+      .in_ready_o(access_ready),
+      .in_data_i('{granted: granted, request: '{id: access.id, addr: {access.first[HostAddrBits-1:EmptyWidth], EmptyWidth'(0)}, len: access.len}}),
+      .out_valid_o,
+      .out_ready_i,
+      .out_data_o(checked)
+  );
+  assign out_granted_o = checked.granted;
+  assign out_request_o = checked.request;
+endmodule

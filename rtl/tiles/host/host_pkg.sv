@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of a host tile tell each other.
+package host_pkg;
+  import girih_pkg::*;
+  import host_access_pkg::*;
+
+  typedef logic [HostAddrBits-1:0] addr_t;
+  typedef logic [HostIdBits-1:0] id_t;
+  typedef logic [$clog2(HostPageBytes):0] bytes_t;  // of an access
+  typedef logic [$clog2(HostPageBytes)-1:0] in_page_t;
+  typedef logic [EmptyWidth-1:0] lane_t;  // of a byte in a flit
+  typedef logic [31:0] long_t;  // bytes of a descriptor
+
+  // An access: at least a byte, within a page.
+  typedef struct packed {
+    addr_t  addr;
+    bytes_t bytes;
+  } ask_t;
+
+  // A range of host memory that may be accessed.
+  typedef struct packed {
+    logic  valid;
+    addr_t first, last;
+  } region_t;
+  typedef region_t [HostRegions-1:0] regions_t;
+
+  // An address on the bus.
+  typedef struct packed {
+    id_t id;
+    addr_t addr;
+    logic [7:0] len;  // beats, less one
+  } request_t;
+
+  typedef struct packed {
+    logic last;
+    logic [FlitBytes-1:0] strb;
+    logic [W-1:0] data;
+  } write_t;
+
+  // Where a queue is, as the driver has set it.
+  typedef struct packed {
+    addr_t descriptors, driver, device;
+    logic [15:0] size;
+    logic [15:0] start;  // the index to start from
+  } place_t;
+
+  // A descriptor of a chain, as the data movers get it.
+  typedef struct packed {
+    addr_t addr;
+    long_t bytes;
+    logic last;  // of its chain
+    logic [15:0] head;  // the chain's name
+    logic [16:0] total;  // bytes of the whole chain
+  } part_t;
+
+  // A chain that is used.
+  typedef struct packed {
+    logic [15:0] head;
+    logic [16:0] bytes;  // written to it
+  } used_t;
+
+  function automatic bytes_t to_page_end(input in_page_t at);
+    to_page_end = bytes_t'(HostPageBytes) - bytes_t'(at);
+  endfunction
+
+  // Beats of an access, less one.
+  function automatic logic [7:0] beats_of(input lane_t lane, input bytes_t bytes);
+    bytes_t ends;
+    ends = bytes_t'(lane) + bytes - 1'b1;
+    beats_of = 8'(ends >> EmptyWidth);
+  endfunction
+endpackage

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// A virtqueue: starts and stops it, walks it, and gives its chains back. What moves the data is outside: it gets the parts of the
+// chains, reports chains as used, and is reset by clear_o.
+//
+// A mistake in the queue, or enable_i going down, stops it: nothing more is asked for, and when all that was
+// asked for has come, everything is cleared. After a mistake it stays stopped, with its reason, until enable_i goes down.
+module host_queue
+  import girih_pkg::*, host_access_pkg::*, host_pkg::*;
+#(
+    parameter int unsigned Chains = 32,
+    parameter bit Writes = 1'b0,
+    parameter int unsigned LeastBytes = 1,
+    parameter int unsigned MostBytes = 65535
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic        enable_i,
+    input  place_t      place_i,
+    input  logic        kick_i,
+    output logic        active_o,
+    output stop_e       reason_o,  // StopNone: it has not been stopped
+    output stop_e       stopped_o,  // for a cycle: it is stopped now, for this reason
+    output logic [15:0] index_o,  // where to start again
+    output logic        interrupt_o,
+
+    output logic  clear_o,
+    output logic  halt_o,
+    input  logic  busy_i,
+    input  stop_e stop_i,
+    output logic  part_valid_o,
+    input  logic  part_ready_i,
+    output part_t part_o,
+    input  logic  used_valid_i,
+    output logic  used_ready_o,
+    input  used_t used_i,
+
+    // Reads and writes of the rings.
+    output logic         read_valid_o,
+    input  logic         read_ready_i,
+    output ask_t         read_o,
+    input  logic         read_refused_i,
+    input  logic         came_i,
+    input  logic         came_error_i,
+    input  logic [W-1:0] came_data_i,
+    output logic         write_valid_o,
+    input  logic         write_ready_i,
+    output ask_t         write_o,
+    input  logic         write_refused_i,
+    output logic         data_valid_o,
+    input  logic         data_ready_i,
+    output write_t       data_o,
+    input  logic         done_i,
+    input  logic         done_error_i
+);
+  typedef enum logic [1:0] {
+    Off,
+    On,
+    Ending,
+    Stopped
+  } state_e;
+  state_e state_q;
+  stop_e reason_q;
+
+  logic sound, walk_busy, used_busy, clear;
+  stop_e walk_stop, used_stop, stop;
+  assign sound = place_i.size != '0 && (place_i.size & (place_i.size - 1'b1)) == '0 && place_i.size <= 16'h8000 &&
+      place_i.descriptors[3:0] == '0 && !place_i.driver[0] && place_i.device[1:0] == '0;
+  assign stop = walk_stop != StopNone ? walk_stop : used_stop != StopNone ? used_stop : stop_i;
+  assign clear = rst_i || state_q == Off || state_q == Stopped;
+  assign clear_o = clear;
+  assign halt_o = state_q != On;
+  assign active_o = state_q == On || state_q == Ending;
+  assign reason_o = reason_q;
+  always_comb begin
+    stopped_o = state_q == On ? stop : StopNone;
+    if (state_q == Off && enable_i && !sound) stopped_o = StopSetup;
+  end
+
+  // What a block asked for in the cycle before it was halted is known to it two cycles later.
+  logic [1:0] rests_q;
+  always_ff @(posedge clk_i) begin
+    rests_q <= {rests_q[0], state_q == Ending && !walk_busy && !used_busy && !busy_i};
+    unique case (state_q)
+      Off:
+      if (enable_i) begin
+        state_q  <= sound ? On : Stopped;
+        reason_q <= sound ? StopNone : StopSetup;
+      end
+      On:
+      if (stop != StopNone || !enable_i) begin
+        state_q  <= Ending;
+        reason_q <= stop;
+      end
+      Ending: if (&rests_q) state_q <= reason_q == StopNone ? Off : Stopped;
+      default: if (!enable_i) begin
+        state_q  <= Off;
+        reason_q <= StopNone;
+      end
+    endcase
+    if (rst_i) begin
+      state_q  <= Off;
+      reason_q <= StopNone;
+      rests_q  <= '0;
+    end
+  end
+
+  logic [15:0] index, index_q;  // of the used ring; it is kept when all is cleared
+  assign index_o = index_q;
+  always_ff @(posedge clk_i) begin
+    if (active_o) index_q <= index;
+    if (rst_i) index_q <= '0;
+  end
+
+  logic check, checked, quiet;
+  virtqueue_split #(
+      .Chains(Chains),
+      .Writes(Writes),
+      .LeastBytes(LeastBytes),
+      .MostBytes(MostBytes)
+  ) u_walk (
+      .clk_i,
+      .rst_i(clear),
+      .place_i,
+      .halt_i(halt_o),
+      .busy_o(walk_busy),
+      .stop_o(walk_stop),
+      .look_i(kick_i),
+      .check_i(check),
+      .checked_o(checked),
+      .quiet_o(quiet),
+      .ask_valid_o(read_valid_o),
+      .ask_ready_i(read_ready_i),
+      .ask_o(read_o),
+      .refused_i(read_refused_i),
+      .came_i,
+      .came_error_i,
+      .came_data_i,
+      .part_valid_o,
+      .part_ready_i,
+      .part_o
+  );
+
+  virtqueue_used u_used (
+      .clk_i,
+      .rst_i(clear),
+      .place_i,
+      .halt_i(halt_o),
+      .busy_o(used_busy),
+      .stop_o(used_stop),
+      .index_o(index),
+      .used_valid_i,
+      .used_ready_o,
+      .used_i,
+      .check_o(check),
+      .checked_i(checked),
+      .quiet_i(quiet),
+      .interrupt_o,
+      .ask_valid_o(write_valid_o),
+      .ask_ready_i(write_ready_i),
+      .ask_o(write_o),
+      .refused_i(write_refused_i),
+      .data_valid_o,
+      .data_ready_i,
+      .data_o,
+      .done_i,
+      .done_error_i
+  );
+endmodule

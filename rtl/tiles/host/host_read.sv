@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the bytes that the parts of chains name, in order, and gives them as streams without gaps, one for each chain.
+//
+//   parts -> accesses within pages, as far as there is room -> flits -> bytes moved together -> out
+//
+// A chain is reported as used when its last byte has come. One flit per cycle.
+module host_read
+  import girih_pkg::*, host_access_pkg::*, host_pkg::*;
+#(
+    parameter int unsigned Flits = 256  // that can be on their way or wait
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  halt_i,  // asks for nothing more, and gives nothing
+    output logic  busy_o,  // something asked for has not come
+    output stop_e stop_o,
+
+    input  logic  part_valid_i,
+    output logic  part_ready_o,
+    input  part_t part_i,
+
+    output logic         ask_valid_o,
+    input  logic         ask_ready_i,
+    output ask_t         ask_o,
+    input  logic         refused_i,
+    input  logic         came_i,
+    input  logic         came_last_i,
+    input  logic         came_error_i,
+    input  logic [W-1:0] came_data_i,
+
+    output logic         out_valid_o,
+    input  logic         out_ready_i,
+    output logic [W-1:0] out_data_o,
+    output lane_t        out_empty_o,
+    output logic         out_last_o,
+
+    output logic  used_valid_o,
+    input  logic  used_ready_i,
+    output used_t used_o
+);
+  localparam int unsigned Burst = 16 * FlitBytes < HostPageBytes ? 16 * FlitBytes : HostPageBytes;  // bytes of an access, at most
+  localparam int unsigned Accesses = Flits / 2;
+
+  typedef logic [$clog2(Flits):0] room_t;
+  typedef logic [EmptyWidth:0] count_t;  // bytes of a flit
+
+  typedef struct packed {
+    lane_t first;
+    bytes_t bytes;
+    logic last;  // of its chain
+    logic [15:0] head;
+  } access_t;
+
+  // Accesses: the part that is read, and how much of it has been asked for.
+  long_t done_q;
+  addr_t addr;
+  long_t left;
+  bytes_t bytes;
+  logic room, ends, asks, access_ready;
+  logic [7:0] beats;
+  room_t room_q;
+  assign addr = part_i.addr + addr_t'(done_q);
+  assign left = part_i.bytes - done_q;
+  always_comb begin
+    bytes = bytes_t'(Burst) - bytes_t'(addr[EmptyWidth-1:0]);
+    if (to_page_end(in_page_t'(addr)) < bytes) bytes = to_page_end(in_page_t'(addr));
+    if (left < long_t'(bytes)) bytes = bytes_t'(left);
+  end
+  assign beats = beats_of(addr[EmptyWidth-1:0], bytes);
+  assign room = room_q > room_t'(beats);
+  assign ends = long_t'(bytes) == left;
+  assign ask_valid_o = part_valid_i && room && access_ready && !halt_i;
+  assign ask_o = '{addr: addr, bytes: bytes};
+  assign asks = ask_valid_o && ask_ready_i;
+  assign part_ready_o = asks && ends;
+
+  logic access_valid, access_done;
+  access_t access;
+  fifo #(
+      .T(access_t),
+      .Depth(Accesses)
+  ) u_accesses (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(asks),
+      .in_ready_o(access_ready),
+      .in_data_i('{first: addr[EmptyWidth-1:0], bytes: bytes, last: ends && part_i.last, head: part_i.head}),
+      .out_valid_o(access_valid),
+      .out_ready_i(access_done),
+      .out_data_o(access)
+  );
+
+  logic flit_valid, flit_ready, unused_room;
+  logic [W-1:0] flit;
+  fifo_block #(
+      .T(logic [W-1:0]),
+      .Depth(Flits)
+  ) u_flits (
+      .clk_i,
+      .rst_i,
+      .in_offer_i(came_i),
+      .in_valid_i(came_i),
+      .in_ready_o(unused_room),
+      .in_data_i(came_data_i),
+      .out_valid_o(flit_valid),
+      .out_ready_i(flit_ready),
+      .out_data_o(flit)
+  );
+
+  // Moves the bytes together: those that wait in the carry come first.
+  logic first_q;  // the next flit is the first of its access
+  bytes_t bytes_q;
+  bytes_t to_come;
+  lane_t lane;
+  count_t here, sum, carried_q;
+  logic access_ends, chain_ends, spills, out_move, take, tail_q;
+  logic [W-1:0] rotated, merged, carry_q;
+  assign lane = first_q ? access.first : '0;
+  assign to_come = first_q ? access.bytes : bytes_q;
+  assign here = to_come > bytes_t'(FlitBytes) - bytes_t'(lane) ? count_t'(FlitBytes) - count_t'(lane) : count_t'(to_come);
+  assign access_ends = bytes_t'(here) == to_come;
+  assign chain_ends = access_ends && access.last;
+  logic [EmptyWidth+1:0] whole;
+  assign whole = (EmptyWidth + 2)'(carried_q) + (EmptyWidth + 2)'(here);
+  assign sum = count_t'(whole);
+  assign spills = whole > (EmptyWidth + 2)'(FlitBytes);  // a chain's end needs a flit of its own
+  byte_rotator #(
+      .Width(W)
+  ) u_rotator (
+      .data_i  (flit),
+      .places_i(lane - carried_q[EmptyWidth-1:0]),
+      .data_o  (rotated)
+  );
+  for (genvar b = 0; b < int'(FlitBytes); b++) begin : gen_byte
+    assign merged[8*b+:8] = count_t'(b) < carried_q ? carry_q[8*b+:8] : rotated[8*b+:8];
+  end
+
+  logic out_valid_q, out_last_q;
+  lane_t out_empty_q;
+  logic [W-1:0] out_data_q;
+  assign out_move = out_ready_i || !out_valid_q;
+  assign take = flit_valid && access_valid && out_move && !tail_q && !halt_i && (!chain_ends || used_ready_i);
+  assign flit_ready = take;
+  assign access_done = take && access_ends;
+  assign used_valid_o = flit_valid && access_valid && out_move && !tail_q && !halt_i && chain_ends;
+  assign used_o = '{head: access.head, bytes: '0};
+
+  logic full;  // a whole flit of output
+  assign full = whole >= (EmptyWidth + 2)'(FlitBytes);
+  always_ff @(posedge clk_i) begin
+    if (out_move) begin
+      out_valid_q <= tail_q || (take && (full || chain_ends));
+      out_data_q <= tail_q ? carry_q : merged;
+      out_last_q <= tail_q || (chain_ends && !spills);
+      out_empty_q <= tail_q ? -carried_q[EmptyWidth-1:0] : chain_ends && !spills ? -sum[EmptyWidth-1:0] : '0;
+      if (tail_q) begin
+        tail_q <= 1'b0;
+        carried_q <= '0;
+      end
+    end
+    if (take) begin
+      first_q <= access_ends;
+      bytes_q <= to_come - bytes_t'(here);
+      carry_q <= full ? rotated : merged;
+      if (chain_ends) begin
+        tail_q <= spills;
+        carried_q <= spills ? sum - count_t'(FlitBytes) : '0;
+      end else begin
+        carried_q <= full ? sum - count_t'(FlitBytes) : sum;
+      end
+    end
+    room_q <= room_q - (asks ? room_t'(beats) + 1'b1 : '0) + room_t'(take);
+    if (asks) done_q <= ends ? '0 : done_q + long_t'(bytes);
+    waiting_q <= waiting_q + $bits(waiting_q)'(asks) - $bits(waiting_q)'(came_i && came_last_i) - $bits(waiting_q)'(refused_i);
+    if (rst_i) begin
+      out_valid_q <= 1'b0;
+      tail_q <= 1'b0;
+      carried_q <= '0;
+      first_q <= 1'b1;
+      done_q <= '0;
+      room_q <= room_t'(Flits);
+      waiting_q <= '0;
+    end
+  end
+  logic [$clog2(Accesses)+1:0] waiting_q;  // accesses whose last flit has not come
+  assign busy_o = waiting_q != '0;
+  assign out_valid_o = out_valid_q;
+  assign out_data_o = out_data_q;
+  assign out_empty_o = out_empty_q;
+  assign out_last_o = out_last_q;
+  always_comb begin
+    stop_o = StopNone;
+    if (came_i && came_error_i) stop_o = StopBus;
+    if (refused_i) stop_o = StopRefused;
+  end
+  logic unused;
+  assign unused = &{1'b0, unused_room, part_i.total};
+endmodule

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// To the host: messages go into the buffers of a receive queue, each behind a header (virtio_net_hdr). A message is stored whole
+// first, so that void ones never reach the host; what finds no room here is dropped whole, and so is everything while
+// the queue is not active. The input never waits, unless a message is lossless and there is no room.
+module host_receive
+  import girih_pkg::*, net_pkg::*, host_access_pkg::*, host_pkg::*;
+#(
+    parameter int unsigned Chains = 32,
+    parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic        enable_i,
+    input  place_t      place_i,
+    input  logic        kick_i,
+    output logic        active_o,
+    output stop_e       reason_o,
+    output stop_e       stopped_o,
+    output logic [15:0] index_o,
+    output logic        interrupt_o,
+
+    // Reads of the rings; writes of the used ring and of frames.
+    output logic           read_valid_o,
+    input  logic           read_ready_i,
+    output ask_t           read_o,
+    input  logic           read_refused_i,
+    input  logic           came_i,
+    input  logic           came_error_i,
+    input  logic   [W-1:0] came_data_i,
+    output logic   [  1:0] write_valid_o,
+    input  logic   [  1:0] write_ready_i,
+    output ask_t   [  1:0] write_o,
+    input  logic   [  1:0] write_refused_i,
+    output logic   [  1:0] data_valid_o,
+    input  logic   [  1:0] data_ready_i,
+    output write_t [  1:0] data_o,
+    input  logic   [  1:0] done_i,
+    input  logic           done_error_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic used_o,  // one is with the host
+    output logic drop_room_o,
+    output logic drop_void_o,
+    output logic drop_small_o,  // its buffer is too small
+    output logic drop_stopped_o
+);
+  localparam int unsigned HeaderBits = 8 * NetHeaderBytes;
+  typedef logic [15:0] size_t;
+
+  // Whole messages.
+  logic first_q, refusing_q, fits, takes, refuse, store_ready, push;
+  size_t bytes_q, bytes;
+  assign refuse = first_q ? !fits && !in_flit_i.desc.lossless : refusing_q;
+  assign takes = first_q ? fits : !refusing_q;
+  assign in_ready_o = refuse || (takes && store_ready);
+  assign push = in_valid_i && takes && store_ready;
+  assign bytes = (first_q ? '0 : bytes_q) + size_t'(FlitBytes) - (in_flit_i.last ? size_t'(in_flit_i.empty) : '0);
+  always_ff @(posedge clk_i) begin
+    if (in_valid_i && in_ready_o) begin
+      first_q <= in_flit_i.last;
+      refusing_q <= refuse;
+      bytes_q <= bytes;
+    end
+    if (rst_i) first_q <= 1'b1;
+  end
+  assign drop_room_o = in_valid_i && first_q && refuse;
+  assign drop_void_o = push && in_flit_i.last && in_flit_i.bad;
+
+  logic stored_valid, stored_ready;
+  flit_t stored;
+  size_t size;
+  packet_store #(
+      .token_t(size_t),
+      .Depth  (Flits)
+  ) u_store (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(in_valid_i && takes),
+      .in_ready_o(store_ready),
+      .in_flit_i,
+      .commit_i(in_flit_i.last && !in_flit_i.bad),
+      .drop_i(in_flit_i.last && in_flit_i.bad),
+      .token_i(bytes),
+      .out_valid_o(stored_valid),
+      .out_ready_i(stored_ready),
+      .out_flit_o(stored),
+      .out_token_o(size),
+      .fits_o(fits)
+  );
+
+  // While the queue is not active they are discarded; those that were on their way to the host are lost then.
+  logic clear, discard, cut_q, begun_q, insert_ready, ended, kept, lose, pop;
+  logic [3:0] inside_q, lost_q;  // messages: on their way, lost and not counted yet
+  assign discard = clear || cut_q;
+  assign stored_ready = discard || insert_ready;
+  assign pop = stored_valid && stored_ready;
+  assign lose = discard && pop && stored.last && !begun_q;
+  assign drop_stopped_o = lose || lost_q != '0;
+  assign used_o = ended && kept && !clear;
+  assign drop_small_o = ended && !kept && !clear;
+  always_ff @(posedge clk_i) begin
+    if (pop) begin
+      begun_q <= !stored.last && (begun_q || !discard);
+    end
+    cut_q <= discard && (pop ? !stored.last : cut_q || begun_q);
+    if (clear) inside_q <= '0;
+    else inside_q <= inside_q + 4'(pop && !discard && !begun_q) - 4'(ended);
+    lost_q <= lost_q + (clear ? inside_q : '0) - 4'(lost_q != '0 && !lose);
+    if (rst_i) begin
+      begun_q <= 1'b0;
+      cut_q <= 1'b0;
+      inside_q <= '0;
+      lost_q <= '0;
+    end
+  end
+
+  // The header: nothing is asked of the driver, and the frame is in one buffer.
+  logic [HeaderBits-1:0] header;
+  assign header = HeaderBits'(1) << (8 * (NetHeaderBytes - 2));
+  logic packet_valid, packet_ready, packet_last, packet_none;
+  logic [W-1:0] packet_data;
+  lane_t packet_empty;
+  realign_insert #(
+      .Width(W),
+      .HeaderBytes(NetHeaderBytes)
+  ) u_insert (
+      .clk_i,
+      .rst_i(clear),
+      .in_valid_i(stored_valid && !discard),
+      .in_ready_o(insert_ready),
+      .in_data_i(stored.data),
+      .in_empty_i(stored.empty),
+      .in_none_i(1'b0),
+      .in_last_i(stored.last),
+      .bytes_i(8'(NetHeaderBytes)),
+      .header_i(header),
+      .out_valid_o(packet_valid),
+      .out_ready_i(packet_ready),
+      .out_data_o(packet_data),
+      .out_empty_o(packet_empty),
+      .out_none_o(packet_none),
+      .out_last_o(packet_last)
+  );
+
+  // The length of the message whose first flit is in the register of u_insert.
+  size_t length_q;
+  always_ff @(posedge clk_i) if (pop && !discard) length_q <= size + size_t'(NetHeaderBytes);
+
+  logic halt, busy, part_valid, part_ready, used_valid, used_ready;
+  stop_e stop;
+  part_t part;
+  used_t used;
+  host_queue #(
+      .Chains(Chains),
+      .Writes(1'b1),
+      .LeastBytes(NetHeaderBytes),
+      .MostBytes((1 << 17) - 1)
+  ) u_queue (
+      .clk_i,
+      .rst_i,
+      .enable_i,
+      .place_i,
+      .kick_i,
+      .active_o,
+      .reason_o,
+      .stopped_o,
+      .index_o,
+      .interrupt_o,
+      .clear_o(clear),
+      .halt_o(halt),
+      .busy_i(busy),
+      .stop_i(stop),
+      .part_valid_o(part_valid),
+      .part_ready_i(part_ready),
+      .part_o(part),
+      .used_valid_i(used_valid),
+      .used_ready_o(used_ready),
+      .used_i(used),
+      .read_valid_o,
+      .read_ready_i,
+      .read_o,
+      .read_refused_i,
+      .came_i,
+      .came_error_i,
+      .came_data_i,
+      .write_valid_o(write_valid_o[0]),
+      .write_ready_i(write_ready_i[0]),
+      .write_o(write_o[0]),
+      .write_refused_i(write_refused_i[0]),
+      .data_valid_o(data_valid_o[0]),
+      .data_ready_i(data_ready_i[0]),
+      .data_o(data_o[0]),
+      .done_i(done_i[0]),
+      .done_error_i
+  );
+
+  host_write u_write (
+      .clk_i,
+      .rst_i(clear),
+      .halt_i(halt),
+      .busy_o(busy),
+      .stop_o(stop),
+      .data_valid_i(packet_valid),
+      .data_ready_o(packet_ready),
+      .data_i(packet_data),
+      .data_last_i(packet_last),
+      .length_i(length_q),
+      .part_valid_i(part_valid),
+      .part_ready_o(part_ready),
+      .part_i(part),
+      .ask_valid_o(write_valid_o[1]),
+      .ask_ready_i(write_ready_i[1]),
+      .ask_o(write_o[1]),
+      .refused_i(write_refused_i[1]),
+      .out_valid_o(data_valid_o[1]),
+      .out_ready_i(data_ready_i[1]),
+      .out_o(data_o[1]),
+      .done_i(done_i[1]),
+      .done_error_i,
+      .used_valid_o(used_valid),
+      .used_ready_i(used_ready),
+      .used_o(used),
+      .ended_o(ended),
+      .kept_o(kept)
+  );
+  logic unused;
+  assign unused = &{1'b0, packet_none, packet_empty, stored.desc, stored.bad};
+endmodule

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the host: the frames of a transmit queue become messages. The header before each frame (virtio_net_hdr) is taken off.
+// If the queue is stopped in the middle of a frame, its message ends there, marked bad.
+module host_send
+  import girih_pkg::*, net_pkg::*, host_access_pkg::*, host_pkg::*;
+#(
+    parameter int unsigned Chains = 32
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic        enable_i,
+    input  place_t      place_i,
+    input  logic        kick_i,
+    output logic        active_o,
+    output stop_e       reason_o,
+    output stop_e       stopped_o,
+    output logic [15:0] index_o,
+    output logic        interrupt_o,
+
+    // Reads of the rings and of frames, writes of the used ring.
+    output logic   [  1:0] read_valid_o,
+    input  logic   [  1:0] read_ready_i,
+    output ask_t   [  1:0] read_o,
+    input  logic   [  1:0] read_refused_i,
+    input  logic   [  1:0] came_i,
+    input  logic           came_last_i,
+    input  logic           came_error_i,
+    input  logic   [W-1:0] came_data_i,
+    output logic           write_valid_o,
+    input  logic           write_ready_i,
+    output ask_t           write_o,
+    input  logic           write_refused_i,
+    output logic           data_valid_o,
+    input  logic           data_ready_i,
+    output write_t         data_o,
+    input  logic           done_i,
+    input  logic           done_error_i,
+
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+    output flit_t out_flit_o,  // its descriptor is 0
+    output logic  made_o  // a message has been made
+);
+  logic clear, halt, busy, part_valid, part_ready, used_valid, used_ready;
+  stop_e stop;
+  part_t part;
+  used_t used;
+  host_queue #(
+      .Chains(Chains),
+      .Writes(1'b0),
+      .LeastBytes(NetHeaderBytes + EthernetBytes),
+      .MostBytes(NetHeaderBytes + MaxFrameBytes)
+  ) u_queue (
+      .clk_i,
+      .rst_i,
+      .enable_i,
+      .place_i,
+      .kick_i,
+      .active_o,
+      .reason_o,
+      .stopped_o,
+      .index_o,
+      .interrupt_o,
+      .clear_o(clear),
+      .halt_o(halt),
+      .busy_i(busy),
+      .stop_i(stop),
+      .part_valid_o(part_valid),
+      .part_ready_i(part_ready),
+      .part_o(part),
+      .used_valid_i(used_valid),
+      .used_ready_o(used_ready),
+      .used_i(used),
+      .read_valid_o(read_valid_o[0]),
+      .read_ready_i(read_ready_i[0]),
+      .read_o(read_o[0]),
+      .read_refused_i(read_refused_i[0]),
+      .came_i(came_i[0]),
+      .came_error_i,
+      .came_data_i,
+      .write_valid_o,
+      .write_ready_i,
+      .write_o,
+      .write_refused_i,
+      .data_valid_o,
+      .data_ready_i,
+      .data_o,
+      .done_i,
+      .done_error_i
+  );
+
+  logic read_valid, read_ready, read_last;
+  logic [W-1:0] read_data;
+  lane_t read_empty;
+  host_read u_read (
+      .clk_i,
+      .rst_i(clear),
+      .halt_i(halt),
+      .busy_o(busy),
+      .stop_o(stop),
+      .part_valid_i(part_valid),
+      .part_ready_o(part_ready),
+      .part_i(part),
+      .ask_valid_o(read_valid_o[1]),
+      .ask_ready_i(read_ready_i[1]),
+      .ask_o(read_o[1]),
+      .refused_i(read_refused_i[1]),
+      .came_i(came_i[1]),
+      .came_last_i,
+      .came_error_i,
+      .came_data_i,
+      .out_valid_o(read_valid),
+      .out_ready_i(read_ready),
+      .out_data_o(read_data),
+      .out_empty_o(read_empty),
+      .out_last_o(read_last),
+      .used_valid_o(used_valid),
+      .used_ready_i(used_ready),
+      .used_o(used)
+  );
+
+  logic frame_valid, frame_ready, frame_none, frame_last;
+  logic [W-1:0] frame_data;
+  lane_t frame_empty;
+  realign_strip #(
+      .Width(W)
+  ) u_strip (
+      .clk_i,
+      .rst_i(clear),
+      .in_valid_i(read_valid),
+      .in_ready_o(read_ready),
+      .in_data_i(read_data),
+      .in_empty_i(read_empty),
+      .in_last_i(read_last),
+      .bytes_i(8'(NetHeaderBytes)),
+      .out_valid_o(frame_valid),
+      .out_ready_i(frame_ready && !clear),
+      .out_data_o(frame_data),
+      .out_empty_o(frame_empty),
+      .out_none_o(frame_none),
+      .out_last_o(frame_last)
+  );
+
+  logic open_q, cuts, pushes;  // a message has begun
+  flit_t flit;
+  assign cuts = clear && open_q;
+  assign pushes = (cuts || (frame_valid && !clear)) && frame_ready;
+  assign flit = '{desc: '0, bad: cuts, last: cuts || frame_last, empty: cuts ? '0 : frame_empty, data: frame_data};
+  assign made_o = pushes && flit.last;
+  always_ff @(posedge clk_i) begin
+    if (pushes) open_q <= !flit.last;
+    if (rst_i) open_q <= 1'b0;
+  end
+  skid_buffer #(
+      .T(flit_t)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(cuts || (frame_valid && !clear)),
+      .in_ready_o(frame_ready),
+      .in_data_i(flit),
+      .out_valid_o,
+      .out_ready_i,
+      .out_data_o(out_flit_o)
+  );
+  logic unused;
+  assign unused = &{1'b0, frame_none};
+endmodule

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers that the host reaches over PCIe: the regions of its memory that it grants, and of each virtqueue where it is, whether
+// it is enabled, its state and its doorbell (host_window in spec/windows.yaml). Only the operator's requests are answered.
+module host_window
+  import girih_pkg::*, host_access_pkg::*, host_pkg::*, host_window_pkg::*;
+#(
+    parameter int unsigned Queues = 2
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic        window_valid_i,
+    input  logic        window_write_i,
+    input  logic [13:0] window_addr_i,
+    input  logic [31:0] window_data_i,
+    input  tenant_t     window_tenant_i,
+    output logic        window_done_o,
+    output logic        window_error_o,
+    output logic [31:0] window_data_o,
+
+    output regions_t             regions_o,
+    output logic    [Queues-1:0] enable_o,
+    output place_t  [Queues-1:0] place_o,
+    output logic    [Queues-1:0] kick_o,
+    input  logic    [Queues-1:0] active_i,
+    input  stop_e   [Queues-1:0] reason_i,
+    input  logic    [Queues-1:0][15:0] index_i
+);
+  localparam int unsigned RegionBits = $clog2(HostRegions), QueueBits = $clog2(HostQueues);
+  // Words of a queue behind those of its place.
+  localparam logic [3:0] EnableWord = 4'd8, StateWord = 4'd9, DoorbellWord = 4'd10;
+
+  typedef logic [7:0][31:0] words_t;
+  regions_t regions_q;
+  words_t [Queues-1:0] words_q;
+  logic [Queues-1:0] enable_q;
+
+  logic in_regions, in_queues, known;
+  logic [RegionBits-1:0] region;
+  logic [QueueBits-1:0] queue;
+  logic [2:0] part;
+  logic [3:0] word;
+  assign in_regions = window_addr_i[13:RegionsLsb] == RegionsPart;
+  assign in_queues = window_addr_i[13:QueuesLsb] == QueuesPart && 32'(queue) < Queues;
+  assign region = window_addr_i[RegionsRegionMsb:RegionsRegionLsb];
+  assign part = window_addr_i[RegionsWordMsb:RegionsWordLsb];
+  assign queue = window_addr_i[QueuesQueueMsb:QueuesQueueLsb];
+  assign word = window_addr_i[QueuesWordMsb:QueuesWordLsb];
+
+  always_comb begin
+    known = 1'b0;
+    window_data_o = '0;
+    if (in_regions) begin
+      known = part <= 3'd4;
+      unique case (part)
+        3'd0: window_data_o = regions_q[region].first[31:0];
+        3'd1: window_data_o = regions_q[region].first[63:32];
+        3'd2: window_data_o = regions_q[region].last[31:0];
+        3'd3: window_data_o = regions_q[region].last[63:32];
+        default: window_data_o = 32'(regions_q[region].valid);
+      endcase
+    end
+    for (int unsigned q = 0; q < Queues; q++) begin
+      if (in_queues && 32'(queue) == q) begin
+        known = word <= DoorbellWord && !(window_write_i && word == StateWord);
+        if (!word[3]) window_data_o = words_q[q][word[2:0]];
+        else if (word == EnableWord) window_data_o = 32'(enable_q[q]);
+        else if (word == StateWord) window_data_o = {index_i[q], 4'd0, 4'(reason_i[q]), 7'd0, active_i[q]};
+        // Where a queue is cannot change under it.
+        if (window_write_i && !word[3] && (enable_q[q] || active_i[q])) known = 1'b0;
+      end
+    end
+  end
+  logic unused;
+  assign unused = &{1'b0, window_addr_i[1:0]};
+  assign window_done_o  = window_valid_i;
+  assign window_error_o = !known || window_tenant_i != '0;
+
+  logic write;
+  assign write = window_valid_i && window_write_i && !window_error_o;
+  always_ff @(posedge clk_i) begin
+    kick_o <= '0;
+    if (write && in_regions) begin
+      unique case (part)
+        3'd0: regions_q[region].first[31:0] <= window_data_i;
+        3'd1: regions_q[region].first[63:32] <= window_data_i;
+        3'd2: regions_q[region].last[31:0] <= window_data_i;
+        3'd3: regions_q[region].last[63:32] <= window_data_i;
+        default: regions_q[region].valid <= window_data_i[0];
+      endcase
+    end
+    for (int unsigned q = 0; q < Queues; q++) begin
+      if (write && in_queues && 32'(queue) == q) begin
+        if (!word[3]) words_q[q][word[2:0]] <= window_data_i;
+        if (word == EnableWord) enable_q[q] <= window_data_i[0];
+        kick_o[q] <= word == DoorbellWord;
+      end
+    end
+    if (rst_i) begin
+      regions_q <= '0;
+      words_q   <= '0;
+      enable_q  <= '0;
+      kick_o    <= '0;
+    end
+  end
+
+  assign regions_o = regions_q;
+  assign enable_o  = enable_q;
+  for (genvar q = 0; q < int'(Queues); q++) begin : gen_place
+    assign place_o[q] = '{
+            descriptors: {words_q[q][1], words_q[q][0]},
+            driver: {words_q[q][3], words_q[q][2]},
+            device: {words_q[q][5], words_q[q][4]},
+            size: words_q[q][6][15:0],
+            start: words_q[q][7][15:0]
+        };
+  end
+endmodule

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes used chains to the used ring of a split virtqueue, in their order: the elements first, as many of a flit as there are
+// together; then the index; and when that is in memory, it asks whether the driver wants to be interrupted, and does so.
+module virtqueue_used
+  import girih_pkg::*, host_access_pkg::*, host_pkg::*;
+#(
+    parameter int unsigned Hold = 8  // cycles that an element waits for others
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  place_t place_i,
+    input  logic   halt_i,
+    output logic   busy_o,
+    output stop_e  stop_o,
+    output logic [15:0] index_o,  // of the next element
+
+    input  logic  used_valid_i,
+    output logic  used_ready_o,
+    input  used_t used_i,
+
+    output logic check_o,
+    input  logic checked_i,
+    input  logic quiet_i,
+    output logic interrupt_o,
+
+    output logic   ask_valid_o,
+    input  logic   ask_ready_i,
+    output ask_t   ask_o,
+    input  logic   refused_i,
+    output logic   data_valid_o,
+    input  logic   data_ready_i,
+    output write_t data_o,
+    input  logic   done_i,
+    input  logic   done_error_i
+);
+  localparam int unsigned ElementBytes = 8;
+  localparam addr_t ElementsAt = 4, IndexAt = 2, HalfBytes = 4;
+  localparam int unsigned HalfBits = 8 * ElementBytes / 2;
+
+  typedef enum logic [1:0] {
+    Gather,
+    Elements,  // they are written
+    Index
+  } state_e;
+
+  state_e state_q;
+  logic [15:0] index_q, written_q;  // of the next element; as the driver knows it
+  logic half_q;  // the first half of an element is in the flit before
+  logic asked_q, given_q;  // of the write: the address, the data
+
+  // The flit that is gathered.
+  logic [W-1:0] data_q;
+  logic [FlitBytes-1:0] strobe_q;
+  addr_t first_q;
+  bytes_t bytes_q;  // 0: none
+  logic [$clog2(Hold+1)-1:0] held_q;
+
+  addr_t at;
+  lane_t lane;
+  logic fits, whole, put;
+  logic [8*ElementBytes-1:0] element;
+  assign element = {15'd0, used_i.bytes, 16'd0, used_i.head};
+  assign at = place_i.device + ElementsAt + addr_t'({index_q & (place_i.size - 1'b1), 3'd0}) + (half_q ? HalfBytes : '0);
+  assign lane = at[EmptyWidth-1:0];
+  assign fits = bytes_q == '0 || (at == first_q + addr_t'(bytes_q) && lane != '0);
+  assign whole = !half_q && 32'(lane) <= FlitBytes - ElementBytes;  // both halves are in this flit
+  assign put = state_q == Gather && used_valid_i && fits && !halt_i;
+  assign used_ready_o = put && (whole || half_q);
+
+  logic flush;
+  assign flush = state_q == Gather && !halt_i && ((used_valid_i && !fits) || (bytes_q != '0 && 32'(held_q) == Hold));
+
+  // The index is written when the elements before it are whole.
+  logic index_due;
+  assign index_due = index_q != written_q && !half_q;
+
+  logic ask_done, data_done, ends;
+  assign ask_valid_o = state_q != Gather && !asked_q;
+  assign data_valid_o = state_q != Gather && !given_q;
+  always_comb begin
+    ask_o  = '{addr: first_q, bytes: bytes_q};
+    data_o = '{last: 1'b1, strb: strobe_q, data: data_q};
+    if (state_q == Index) begin
+      ask_o = '{addr: place_i.device + IndexAt, bytes: bytes_t'(2)};
+      data_o.strb = FlitBytes'(3) << ask_o.addr[EmptyWidth-1:0];
+      data_o.data = {W / 16{index_q}};
+    end
+  end
+  assign ask_done = asked_q || ask_ready_i;
+  assign data_done = given_q || data_ready_i;
+  assign ends = state_q != Gather && ask_done && data_done;
+
+  // What is written is done in order: which of it are indices.
+  logic order_ready, order_valid, is_index;
+  fifo #(
+      .T(logic),
+      .Depth(32)
+  ) u_order (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(ends),
+      .in_ready_o(order_ready),
+      .in_data_i(state_q == Index),
+      .out_valid_o(order_valid),
+      .out_ready_i(done_i || refused_i),
+      .out_data_o(is_index)
+  );
+  logic due_q, checking_q;  // the driver has not been asked since the last index
+  assign check_o = due_q && !checking_q && !halt_i;
+  assign interrupt_o = checking_q && checked_i && !quiet_i;
+
+  logic [5:0] waiting_q;
+  assign busy_o = state_q != Gather || waiting_q != '0;
+  assign index_o = written_q;
+  always_comb begin
+    stop_o = StopNone;
+    if (done_i && done_error_i) stop_o = StopBus;
+    if (refused_i) stop_o = StopRefused;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (put) begin
+      if (bytes_q == '0) first_q <= at;
+      bytes_q <= bytes_q + (whole ? bytes_t'(ElementBytes) : bytes_t'(ElementBytes / 2));
+      for (int unsigned b = 0; b < FlitBytes / 4; b++) begin
+        if (lane_t'(4 * b) == lane) begin
+          data_q[32*b+:HalfBits] <= half_q ? element[HalfBits+:HalfBits] : element[0+:HalfBits];
+          strobe_q[4*b+:4] <= '1;
+        end
+        if (whole && lane_t'(4 * b) == lane + lane_t'(4)) begin
+          data_q[32*b+:HalfBits] <= element[HalfBits+:HalfBits];
+          strobe_q[4*b+:4] <= '1;
+        end
+      end
+      half_q <= !whole && !half_q;
+      if (whole || half_q) index_q <= index_q + 1'b1;
+    end
+    if (state_q != Gather) held_q <= '0;
+    else if (bytes_q != '0 && 32'(held_q) != Hold) held_q <= held_q + 1'b1;
+    if (flush && waiting_q < 6'd28) state_q <= Elements;
+    if (state_q != Gather) begin
+      asked_q <= ask_done && !ends;
+      given_q <= data_done && !ends;
+      if (ends) begin
+        if (state_q == Elements) begin
+          state_q  <= index_due ? Index : Gather;
+          bytes_q  <= '0;
+          strobe_q <= '0;
+        end else begin
+          state_q   <= Gather;
+          written_q <= index_q;
+        end
+      end
+    end
+    waiting_q <= waiting_q + 6'(ends) - 6'(done_i) - 6'(refused_i);
+    if (check_o) begin
+      due_q <= 1'b0;
+      checking_q <= 1'b1;
+    end
+    if (checking_q && checked_i) checking_q <= 1'b0;
+    if (done_i && order_valid && is_index) due_q <= 1'b1;
+    if (rst_i) begin
+      state_q <= Gather;
+      index_q <= place_i.start;
+      written_q <= place_i.start;
+      half_q <= 1'b0;
+      asked_q <= 1'b0;
+      given_q <= 1'b0;
+      strobe_q <= '0;
+      bytes_q <= '0;
+      held_q <= '0;
+      waiting_q <= '0;
+      due_q <= 1'b0;
+      checking_q <= 1'b0;
+    end
+  end
+  logic unused;
+  assign unused = &{1'b0, order_ready, place_i.descriptors, place_i.driver};
+endmodule

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Linux kernel with its own virtio-net driver (User-Mode Linux) behind the card of designs/nic.yaml: it pings through the card's RTL, and fetches a
+file that arrives whole."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import subprocess
+import sys
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.card.cable import attach, host_addresses
+from girih.card.guest import guest_root, start_guest
+from girih.card.session import Session
+from girih.card.vhost_user import VhostUser
+from girih.testing import SEED
+
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="a TAP device in a network namespace needs root"),
+    pytest.mark.skipif(not Path("/dev/net/tun").exists(), reason="the kernel offers no TAP devices (/dev/net/tun)"),
+]
+
+SECONDS = 90  # far longer than a guest takes
+SCRIPT = """
+ip address add 10.77.0.2/24 dev eth0
+ping -c 3 -i 0.2 10.77.0.1
+for turn in 1 2; do wget -q -O /tmp/got http://10.77.0.1:8000/file && sha256sum /tmp/got; done
+"""
+
+
+def ended(guest: subprocess.Popen) -> bool:
+    return guest.poll() is not None
+
+
+def test_a_linux_guest_pings_and_fetches_a_file(built, tmp_path):
+    """Twice: the second guest comes to the card after the first has gone."""
+    data = random.Random(SEED).randbytes(300_000)
+    (tmp_path / "www").mkdir()
+    (tmp_path / "www" / "file").write_bytes(data)
+    complaints: list[str] = []
+    with ExitStack() as stack:
+        card = stack.enter_context(VirtualCard(built("nic")))
+        (cable,) = attach(stack, card, host_addresses(card.manifest, []))
+        session = stack.enter_context(Session(card, say=complaints.append))
+        session.watch(cable.port, cable.descriptor)
+        session.guest = VhostUser(card, tmp_path / "nic.sock", complaints.append)
+        stack.callback(session.disconnect)
+        server = cable.namespace.popen(
+            [sys.executable, "-m", "http.server", "8000", "--directory", str(tmp_path / "www")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        stack.callback(server.wait)
+        stack.callback(server.kill)
+        for number in range(2):
+            root = guest_root(tmp_path / f"root{number}", SCRIPT)
+            with open(tmp_path / "log", "w") as log:
+                guest = start_guest(root, tmp_path / "nic.sock", stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+                stack.callback(guest.wait)
+                stack.callback(guest.kill)
+                session.serve(seconds=SECONDS, until=partial(ended, guest))
+            text = (tmp_path / "log").read_text(errors="replace")
+            assert "3 packets transmitted, 3 packets received" in text, text
+            assert text.count(hashlib.sha256(data).hexdigest()) == 2, text
+        account = session.finish()
+        account.judge()
+        stats = card.host.stats
+        assert not complaints and stats.outside == 0 and stats.lost_calls == 0
+        assert card.registers.counters("host")["host"]["used_frames"] > 4 * len(data) // 1500
