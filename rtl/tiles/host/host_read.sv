@@ -60,6 +60,7 @@ module host_read
   logic room, ends, asks, access_ready;
   logic [7:0] beats;
   room_t room_q;
+  logic [$clog2(Accesses)+1:0] waiting_q;  // accesses whose last flit has not come
   assign addr = part_i.addr + addr_t'(done_q);
   assign left = part_i.bytes - done_q;
   always_comb begin
@@ -183,7 +184,6 @@ module host_read
       waiting_q <= '0;
     end
   end
-  logic [$clog2(Accesses)+1:0] waiting_q;  // accesses whose last flit has not come
   assign busy_o = waiting_q != '0;
   assign out_valid_o = out_valid_q;
   assign out_data_o = out_data_q;

@@ -77,6 +77,8 @@ module virtqueue_split
   index_t mask;
   assign mask = place_i.size - 1'b1;
 
+  logic stopped_q;
+
   // What to ask for: a look at the index, entries of the ring, the next descriptor of a chain, the first of a new one.
   logic look_q, looking_q, ring_q;  // wanted; asked for and not come
   logic check_q, report_q;  // the next look answers check_i; that which was asked for does
@@ -93,7 +95,8 @@ module virtqueue_split
 
   // The entries of a flit of the ring, one in each cycle.
   logic [W-1:0] entries_q;
-  logic [5:0] left_q;  // W of 1024 has 64 of them
+  logic [5:0] left_q;  // of them
+  logic [5:0] run_q;  // entries that were asked for
   logic entry_pop, heads_ready;
   assign entry_pop = left_q != '0 && heads_ready;
 
@@ -137,7 +140,6 @@ module virtqueue_split
   logic beyond, may_ask, asks;
   assign beyond = (wants_link || wants_head) && index >= place_i.size;
   assign may_ask = wants_look || wants_ring || wants_link || wants_head;
-  logic stopped_q;
   assign ask_valid_o = may_ask && !beyond && asked_ready && !halt_i && !stopped_q;
   assign asks = ask_valid_o && ask_ready_i;
   assign link_ready = asks && wants_link;
@@ -267,6 +269,7 @@ module virtqueue_split
     if (check_i) check_q <= 1'b1;
     if (asks && wants_ring) begin
       ring_q <= 1'b1;
+      run_q <= 6'(run);
       next_q <= next_q + run;
     end
     if (asks && wants_head) begin
@@ -330,9 +333,6 @@ module virtqueue_split
       stopped_q <= 1'b0;
     end
   end
-
-  logic [5:0] run_q;  // entries that were asked for
-  always_ff @(posedge clk_i) if (asks && wants_ring) run_q <= 6'(run);
 
   logic unused;
   assign unused = &{1'b0, link_room, descriptor.flags[15:2], total[32:17], place_i.device};
