@@ -11,8 +11,8 @@ from girih.build.generate import digest, generated_rtl, params_for
 from girih.build.lint import Lint, lint
 from girih.build.sources import modules, resolve
 from girih.paths import BUILD
+from girih.spec.message import SUPPORTED_WIDTHS
 from girih.synth.yosys import read_command, run, version
-from girih.testing import WIDTHS
 
 MODULES = sorted(modules())
 READ = ["hierarchy -check", "proc", "check -assert", "design -reset"]  # what open synthesis does to a module
@@ -141,7 +141,7 @@ def lint_module(module: str, width: int, *options: str) -> Lint:
     return lint(module, resolve([module], [generated_rtl(params_for(module, width))]), *options)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [pytest.param(width, marks=pytest.mark.thorough) if width == 256 else width for width in SUPPORTED_WIDTHS])
 def test_lint_has_nothing_to_say(width):
     complaints = [result.output for module in MODULES if not (result := lint_module(module, width)).clean]
     assert not complaints, "\n".join(complaints)

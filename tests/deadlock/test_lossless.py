@@ -32,6 +32,7 @@ def test_the_design_is_accepted(tmp_path):
     check_file(path)
 
 
+@pytest.mark.thorough  # a minute to build; rtl/scheduler/test_scheduler_lossless.py shows it of the scheduler, test_random_services.py of a card with two ports
 def test_it_does_not_hang():
     """Packets arrive faster than the first unit takes them. All except those without a token and a place come out, in order."""
     with VirtualCard(compile_design(DESIGN), collect=True) as card:

@@ -24,12 +24,12 @@ def register(app: typer.Typer) -> None:
     def test(
         context: typer.Context,
         quick: Annotated[bool, typer.Option("--quick", help="Leave out the tests marked slow.")] = False,
-        thorough: Annotated[bool, typer.Option("--thorough", help="Run more of each, such as at 256 bits, and from each side of a router.")] = False,
+        thorough: Annotated[bool, typer.Option("--thorough", help="Run more of each, such as at 256 and 1,024 bits, and from each side of a router.")] = False,
         shuffle: Annotated[int | None, typer.Option(metavar="SEED", help="Run them in a random order with this seed.")] = None,
         coverage: Annotated[bool, typer.Option("--coverage", help="Count the lines and cover points of the RTL that are hit, and print those never hit by folder.")] = False,
         jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tests that run at the same time.")] = 2,
     ) -> None:
-        """Runs the tests: units of RTL from the narrowest to the widest, proofs, the compiler, and whole cards on the wire.
+        """Runs the tests: units of RTL, proofs, the compiler, and whole cards on the wire.
 
         Other arguments go to pytest: a folder or a file limits the run to it, -k picks by name. Models, proofs and lint
         of unchanged modules are kept by content, so the second run is faster than the first. At the end: the tests that
