@@ -86,7 +86,7 @@ def external_memory(params: CardParams, names: Names, rng: random.Random) -> lis
 
 
 def stack(rng: random.Random) -> str:
-    """A network stack at each of one or two ports: UDP port 7 echoes; relays, buffers, balancers and tiles that ask others anywhere between; sometimes a memory."""
+    """A network stack at each of one or two ports: UDP port 7 echoes; relays, buffers, balancers and tiles that ask others anywhere between; sometimes TCP and a memory."""
     params, names, ports = random_params(rng, False), Names(rng), rng.choice((1, 1, 2))
     tiles: list[str] = []
 
@@ -128,6 +128,11 @@ def stack(rng: random.Random) -> str:
         if rng.random() < 0.5:
             protocols["icmp"] = names.new("icmp")
             tiles.append(tile(protocols["icmp"], "icmp", params, rng, next=through(here["ipv4_tx"])))
+        if rng.random() < 0.2:
+            protocols["tcp"], app = names.new("tcp"), names.new("tcp_echo")
+            room = {"connections": rng.choice((16, 64)), "window": rng.choice((2048, 8192)), "listen": "[7, 9]"}
+            tiles.append(tile(protocols["tcp"], "tcp", params, rng, **room, next=table({"network": here["ipv4_tx"], 7: app, "any": app})))
+            tiles.append(tile(app, "tcp_echo", params, rng, next=protocols["tcp"]))
         tiles.append(tile(here["eth_rx"], "eth_rx", params, rng, port=port, next=table(ways)))
         tiles.append(tile(here["ipv4_rx"], "ipv4_rx", params, rng, ip=ip, next=table(protocols)))
         tiles.append(tile(here["udp_rx"], "udp_rx", params, rng, next=table(keys)))

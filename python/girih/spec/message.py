@@ -18,6 +18,7 @@ TEMPLATE = Path(__file__).parent / "templates" / "girih_pkg.sv.j2"
 SUPPORTED_WIDTHS = (128, 256, 512, 1024)
 CHAIN = "chain"  # the group of fields that only cards with services have
 MEMORY = "memory"  # the group of fields for accesses to external memory
+STREAM = "stream"  # the group of fields for connections of byte streams
 BASIC_GROUPS = ("route", "meta", "network", "transport", "payload", "payload_sum", "timing")  # of a card that no design describes, such as that of a unit test
 LARGEST_FRAME = 65_553  # the largest IPv4 packet behind an Ethernet header with a tag
 LEAST_LENGTH_BITS = 14

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP echo clients over the kernel's own stack: `python -m girih.card.tcp_client HOST PORT CONNECTIONS BYTES`.
+
+All connections are open at the same time; each sends its bytes, then closes its direction, and reads until the card has closed, too.
+Prints one JSON line: connections, those whose bytes all came back, bytes returned, what went wrong with the others, and seconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import selectors
+import socket
+import sys
+import time
+from dataclasses import dataclass, field
+
+TIMEOUT_SECONDS = 300.0
+CHUNK = 1 << 16
+
+
+@dataclass
+class Connection:
+    socket: socket.socket
+    left: memoryview
+    want: str
+    got: hashlib._Hash = field(default_factory=hashlib.sha256)
+    bytes: int = 0
+
+
+def echo(host: str, port: int, connections: int, size: int) -> dict:
+    """Sends `size` random bytes by each of `connections` connections at once; fails none of them for another's sake."""
+    start = time.perf_counter()
+    problems: list[str] = []
+    right = returned = 0
+    with selectors.DefaultSelector() as selector:
+        for number in range(connections):
+            data = random.Random(number).randbytes(size)
+            client = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            client.setblocking(False)
+            client.connect_ex((host, port))
+            connection = Connection(client, memoryview(data), hashlib.sha256(data).hexdigest())
+            selector.register(client, selectors.EVENT_READ | selectors.EVENT_WRITE, connection)
+        while selector.get_map() and time.perf_counter() - start < TIMEOUT_SECONDS:
+            for key, events in selector.select(1.0):
+                connection = key.data
+                try:
+                    done = _step(selector, connection, events)
+                except OSError as error:
+                    problems.append(str(error))
+                    done = True
+                if done:
+                    selector.unregister(connection.socket)
+                    connection.socket.close()
+                    returned += connection.bytes
+                    right += connection.got.hexdigest() == connection.want
+        for key in list(selector.get_map().values()):
+            problems.append(f"{key.data.bytes} bytes of {size} came back, and then nothing")
+            returned += key.data.bytes
+            key.data.socket.close()
+    seconds = time.perf_counter() - start
+    return {"connections": connections, "right": right, "bytes": returned, "problems": problems, "seconds": seconds}
+
+
+def _step(selector: selectors.BaseSelector, connection: Connection, events: int) -> bool:
+    """Moves what can be moved; returns whether the peer has closed."""
+    if events & selectors.EVENT_WRITE:
+        connection.left = connection.left[connection.socket.send(connection.left[:CHUNK]) :]
+        if not connection.left:
+            connection.socket.shutdown(socket.SHUT_WR)
+            selector.modify(connection.socket, selectors.EVENT_READ, connection)
+    if events & selectors.EVENT_READ:
+        data = connection.socket.recv(CHUNK)
+        connection.got.update(data)
+        connection.bytes += len(data)
+        return not data
+    return False
+
+
+if __name__ == "__main__":
+    print(json.dumps(echo(sys.argv[1], *map(int, sys.argv[2:5]))))

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ring of Ring bytes for each of Streams byte streams, in block RAM. One write and one read of up to a flit per
+// cycle, from any byte on: byte i of the flit is at address + i, modulo the ring.
+//
+//   write: [data, mask, address] -> rotate -> register -> two banks of words, even and odd
+//   read:  banks -> register -> rotate -> data, two cycles after the address
+//
+// A write is seen by reads that start two cycles after it; those of the same bytes in between give undefined values.
+module stream_memory
+  import girih_pkg::*, tcp_types_pkg::*;
+#(
+    parameter int unsigned Streams = 1024,
+    parameter int unsigned Ring = 8192
+) (
+    input logic clk_i,
+
+    input logic                                write_valid_i,
+    input connection_t                      write_stream_i,
+    input seq_t                                write_addr_i,
+    input logic           [             W-1:0] write_data_i,
+    input logic           [     FlitBytes-1:0] write_mask_i,
+
+    input  logic                   read_valid_i,   // holds the output while it is low
+    input  connection_t         read_stream_i,
+    input  seq_t                   read_addr_i,
+    output logic           [W-1:0] read_data_o
+);
+  if (Ring < 4 * FlitBytes || (Ring & (Ring - 1)) != 0) begin : gen_bad_ring
+    $fatal(1, "stream_memory: Ring is %0d; it must be a power of two, at least %0d", Ring, 4 * FlitBytes);
+  end
+  if (Streams < 2 || (Streams & (Streams - 1)) != 0) begin : gen_bad_streams
+    $fatal(1, "stream_memory: Streams is %0d; it must be a power of two, at least 2", Streams);
+  end
+
+  localparam int unsigned RowBits = $clog2(Ring / FlitBytes / 2);
+  localparam int unsigned StreamBits = $clog2(Streams);
+  localparam int unsigned Rows = Streams * Ring / FlitBytes / 2;
+  typedef logic [StreamBits-1:0] stream_t;
+  typedef logic [RowBits-1:0] row_t;
+
+  // The even bank has a byte's word or, if that is odd, the one behind it.
+  typedef struct packed {
+    row_t even;
+    row_t odd;
+    logic starts_odd;
+    logic [EmptyWidth-1:0] place;
+  } where_t;
+  function automatic where_t where(seq_t addr);
+    where.place = addr[EmptyWidth-1:0];
+    where.starts_odd = addr[EmptyWidth];
+    where.odd = addr[EmptyWidth+1+:RowBits];
+    where.even = where.odd + row_t'(where.starts_odd);
+  endfunction
+
+  where_t write_where, read_where, write_where_q, read_where_q;
+  assign write_where = where(write_addr_i);
+  assign read_where  = where(read_addr_i);
+
+  logic [W-1:0] rotated, write_data_q;
+  logic [FlitBytes-1:0] behind, rotated_mask, write_mask_q, write_behind_q;
+  logic write_q;
+  stream_t write_stream_q;
+  byte_rotator #(
+      .Width(W)
+  ) u_write_rotator (
+      .data_i  (write_data_i),
+      .places_i(-write_where.place),
+      .data_o  (rotated)
+  );
+  assign rotated_mask = FlitBytes'({write_mask_i, write_mask_i} >> (EmptyWidth + 1)'(FlitBytes - 32'(write_where.place)));
+  assign behind = header_pkg::lower_bits(write_where.place);  // these bytes are in the second word
+  always_ff @(posedge clk_i) begin
+    write_q <= write_valid_i;
+    write_stream_q <= stream_t'(write_stream_i);
+    write_where_q <= write_where;
+    write_data_q <= rotated;
+    write_mask_q <= rotated_mask;
+    write_behind_q <= behind;
+  end
+
+  logic [1:0][W-1:0] words;
+  for (genvar b = 0; b < 2; b++) begin : gen_bank
+    (* ram_style = "ultra" *) logic [W-1:0] mem[Rows];
+    logic [FlitBytes-1:0] enable;
+    logic [StreamBits+RowBits-1:0] write_row, read_row;
+    assign enable = {FlitBytes{write_q}} & write_mask_q & (write_where_q.starts_odd == (b == 1) ? ~write_behind_q : write_behind_q);
+    assign write_row = {write_stream_q, b == 0 ? write_where_q.even : write_where_q.odd};
+    assign read_row = {stream_t'(read_stream_i), b == 0 ? read_where.even : read_where.odd};
+    always_ff @(posedge clk_i) begin
+      for (int unsigned i = 0; i < FlitBytes; i++) begin
+        if (enable[i]) mem[write_row][8*i+:8] <= write_data_q[8*i+:8];
+      end
+      if (read_valid_i) words[b] <= mem[read_row];
+    end
+  end
+
+  logic [W-1:0] merged;
+  logic [FlitBytes-1:0] read_behind_q;
+  always_ff @(posedge clk_i) begin
+    if (read_valid_i) begin
+      read_where_q <= read_where;
+      read_behind_q <= header_pkg::lower_bits(read_where.place);
+    end
+  end
+  for (genvar i = 0; i < int'(FlitBytes); i++) begin : gen_byte
+    assign merged[8*i+:8] = words[read_where_q.starts_odd^read_behind_q[i]][8*i+:8];
+  end
+  byte_rotator #(
+      .Width(W)
+  ) u_read_rotator (
+      .data_i  (merged),
+      .places_i(read_where_q.place),
+      .data_o  (read_data_o)
+  );
+
+  logic unused;
+  assign unused = &{1'b0, write_stream_i, read_stream_i, write_addr_i, read_addr_i, read_where_q, write_where_q};
+endmodule

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the TCP engine share: segments made and read with scapy, and the application's messages.
+
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()                      # three-way hand-shake; the application knows the connection
+    peer.send(b"text")                             # a segment with data, at the right place
+    segment = await bench.segment()                # the next one that the card sends
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from cocotb.triggers import ClockCycles, RisingEdge
+from scapy.layers.inet import IP, TCP
+from scapy.layers.l2 import Ether
+
+from girih.testing.engines import EngineBench
+from girih.testing.messages import FLIT_BYTES, Message
+
+CARD, HOST, PORT = "10.0.0.2", "10.0.0.1", 7
+CONNECTIONS, WINDOW = 16, 2048
+OPENED, DATA, READ, WRITE, CLOSE, ABORT = range(1, 7)
+TICK = 256  # cycles
+CONFIG = {
+    "listen": PORT | 80 << 16,
+    "mss": 1460,
+    "secret": 0x0123456789ABCDEF,
+    "rto_initial": 8,
+    "rto_min": 8,
+    "rto_max": 100,
+    "time_wait": 12,
+    "retries": 4,
+}
+SYN, ACK, FIN, RST = "S", "A", "F", "R"
+MODULUS = 1 << 32
+
+
+def frame(segment: TCP, payload: bytes = b"", src: str = HOST, dst: str = CARD) -> Message:
+    """A segment, as `ipv4_rx` hands it on."""
+    data = bytes(Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02") / IP(src=src, dst=dst) / segment / payload)
+    return Message(data, {"l3_offset": 14, "l4_offset": 34, "length": len(data), "port": 3, "tenant": 2})
+
+
+class TcpBench:
+    """The engine between its network and an application, which are the test."""
+
+    def __init__(self, bench: EngineBench):
+        self.bench, self.dut, self._read = bench, bench.dut, 0
+        self.segments: list[TCP] = []  # sent and not yet taken by `segment`
+        self.told: list[Message] = []
+
+    @classmethod
+    async def start(cls, dut, *, stall: float = 0.0, **config) -> TcpBench:
+        self = cls(await EngineBench.start(dut, "tcp", stall=stall, **(CONFIG | config)))
+        await ClockCycles(dut.clk_i, 2 * CONNECTIONS + 10)
+        return self
+
+    @property
+    def events(self) -> dict[str, int]:
+        return self.bench.events
+
+    def give(self, *messages: Message) -> None:
+        self.bench.source.send(*messages)
+
+    def command(self, op: int, connection: int, payload: bytes = b"", **fields) -> None:
+        desc = {f"stream_{name}": value for name, value in fields.items()} | {"stream_op": op, "stream_connection": connection}
+        if op == WRITE:
+            desc["stream_bytes"] = len(payload)
+        self.give(Message(payload or bytes(1), desc | {"tenant": 2}))
+
+    def _sort(self) -> None:
+        messages = self.bench.sink.messages
+        for message in messages[self._read :]:
+            if message.key:
+                self.told.append(message)
+            else:
+                self.segments.append(checked(message))
+        self._read = len(messages)
+
+    async def _first(self, of: Callable[[], list], limit: int, what: str):
+        for _ in range(limit):
+            self._sort()
+            if of():
+                return of().pop(0)
+            await RisingEdge(self.dut.clk_i)
+        raise AssertionError(f"no {what} came in {limit} cycles")
+
+    async def segment(self, limit: int = 2000) -> TCP:
+        """The next segment that the card sends."""
+        return await self._first(lambda: self.segments, limit, "segment")
+
+    async def notice(self, limit: int = 2000) -> Message:
+        """The next message to the application."""
+        return await self._first(lambda: self.told, limit, "message to the application")
+
+    async def quiet(self, cycles: int = 300) -> None:
+        """Fails if the card sends anything in the next cycles."""
+        await ClockCycles(self.dut.clk_i, cycles)
+        self._sort()
+        assert not self.segments and not self.told, (self.segments, self.told)
+
+    def peer(self, port: int | None = None, **fields) -> Peer:
+        return Peer(self, port or random.randint(1024, 65535), **fields)
+
+    async def open(self, port: int | None = None, **fields) -> Peer:
+        peer = self.peer(port, **fields)
+        await peer.connect()
+        return peer
+
+
+class Peer:
+    """One end of a connection, as the test drives it; it does nothing by itself."""
+
+    def __init__(self, bench: TcpBench, port: int, *, seq: int | None = None, window: int = 60000, options: list | None = None):
+        self.bench, self.port, self.window = bench, port, window
+        self.seq = random.getrandbits(32) if seq is None else seq
+        self.ack = 0
+        self.options = [("MSS", 1460)] if options is None else options
+        self.connection = -1
+
+    def make(self, flags: str, payload: bytes = b"", **fields) -> Message:
+        values: dict[str, object] = {"sport": self.port, "dport": PORT, "flags": flags, "window": self.window} | fields
+        values["seq"] = fields.get("seq", self.seq) % MODULUS
+        values["ack"] = fields.get("ack", self.ack if "A" in flags else 0) % MODULUS
+        return frame(TCP(**values), payload)
+
+    def send(self, payload: bytes = b"", flags: str = "A", **fields) -> None:
+        """A segment at the place that it has; the next one follows it."""
+        self.bench.give(self.make(flags, payload, **fields))
+        if not fields:
+            self.seq = (self.seq + len(payload) + ("S" in flags) + ("F" in flags)) % MODULUS
+
+    def take(self, segment: TCP) -> bytes:
+        """Acknowledges a segment from here on; its data."""
+        data = bytes(segment.payload)
+        assert segment.seq == self.ack, f"{segment.seq - self.ack} bytes from where it should be"
+        self.ack = (segment.seq + len(data) + ("S" in segment.flags) + ("F" in segment.flags)) % MODULUS
+        return data
+
+    async def shake(self) -> TCP:
+        self.bench.give(self.make("S", options=self.options))
+        self.seq = (self.seq + 1) % MODULUS
+        answer = await self.bench.segment()
+        assert str(answer.flags) == "SA" and answer.ack == self.seq and answer.dport == self.port
+        self.ack = (answer.seq + 1) % MODULUS
+        return answer
+
+    async def connect(self) -> None:
+        await self.shake()
+        self.send()
+        opened = await self.bench.notice()
+        assert opened.desc["stream_op"] == OPENED and opened.key == PORT
+        assert opened.data == bytes(10) + b"\xff\xff\x0a\0\0\x01" + self.port.to_bytes(2, "big") + PORT.to_bytes(2, "big")
+        self.connection = opened.desc["stream_connection"]
+
+    def read(self, least: int = 1, room: int = 0) -> None:
+        self.bench.command(READ, self.connection, bytes=least, room=room)
+
+    def write(self, payload: bytes) -> None:
+        self.bench.command(WRITE, self.connection, payload)
+
+    async def data(self) -> Message:
+        """The answer to a read."""
+        notice = await self.bench.notice()
+        assert notice.desc["stream_op"] == DATA and notice.desc["stream_connection"] == self.connection
+        assert len(notice.data) == (notice.desc["stream_bytes"] or 1)
+        if not notice.desc["stream_bytes"]:
+            notice.data = b""
+        return notice
+
+
+def checked(message: Message) -> TCP:
+    """The segment in a message to the network, all of whose fields that `ipv4_tx` does not write are right."""
+    assert not message.bad and message.desc["l3_offset"] == 14 and message.desc["l4_offset"] == 34
+    assert message.desc["length"] == len(message.data) and message.desc["port"] == 3 and message.desc["tenant"] == 2
+    packet = Ether(message.data)
+    ip = packet[IP]
+    assert packet.type == 0x800 and ip.version == 4 and ip.ihl == 5 and ip.proto == 6
+    assert ip.src == CARD and ip.dst == HOST
+    raw = bytearray(message.data[34:])
+    got = int.from_bytes(raw[16:18], "big")
+    raw[16:18] = b"\0\0"
+    right = IP(bytes(IP(src=ip.src, dst=ip.dst, proto=6) / bytes(raw)))
+    tcp = TCP(bytes(raw))
+    tcp.chksum = None
+    want = IP(bytes(IP(src=right.src, dst=right.dst) / tcp))[TCP].chksum
+    assert got == want, "wrong checksum"
+    assert packet[TCP].dataofs * 4 <= len(raw)
+    return packet[TCP]
+
+
+__all__ = ["ABORT", "ACK", "CLOSE", "CONFIG", "CONNECTIONS", "FIN", "FLIT_BYTES", "MODULUS", "RST", "SYN", "TICK", "WINDOW", "TcpBench", "frame"]

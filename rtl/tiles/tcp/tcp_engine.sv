@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP (RFC 9293): segments from and to IPv4 tiles, and the byte streams of connections from and to applications. docs/tcp.md
+// says what it does. What comes in is always taken, whatever becomes of what leaves, so nothing waits in a circle here.
+//
+//                 +-> tcp_front --> tcp_events --+--> tcp_maker -----+
+//   in (segments, |       |             |        +--> tcp_notifier --+-> out (segments, messages to applications)
+//   commands) ----+       +--> stream_memory: bytes received, bytes to send
+module tcp_engine
+  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::*;
+#(
+    parameter int unsigned Connections = 1024,
+    parameter int unsigned Window = 8192
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    input  cfg_t   cfg_i,
+    output event_t event_o
+);
+  localparam int unsigned MostData = MaxFrameBytes < 4096 ? MaxFrameBytes : 4096;
+  localparam int unsigned Segments = 16;  // that wait to be made
+  localparam next_key_t ToNetwork = '0;
+  if (Window < 2048 || Window > 65536 || (Window & (Window - 1)) != 0) begin : gen_bad_window
+    $fatal(1, "tcp_engine: Window is %0d; it must be a power of two from 2048 to 65536", Window);
+  end
+
+  logic clear, work_valid, work_ready, result_valid;
+  logic [15:0] clear_index;
+  tick_t now;
+  work_t work;
+  result_t result;
+  logic receive_write, send_write;
+  connection_t write_connection;
+  seq_t write_addr;
+  logic [W-1:0] write_data;
+  logic [FlitBytes-1:0] write_mask;
+  logic freed;
+  connection_t freed_connection;
+  slot_t freed_slot;
+  logic drop_length, drop_header, drop_command;
+  tcp_front #(
+      .Connections(Connections)
+  ) u_front (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .clear_i             (clear),
+      .clear_index_i       (clear_index),
+      .now_i               (now),
+      .work_valid_o        (work_valid),
+      .work_ready_i        (work_ready),
+      .work_o              (work),
+      .result_valid_i      (result_valid),
+      .result_i            (result),
+      .receive_write_o     (receive_write),
+      .send_write_o        (send_write),
+      .write_connection_o  (write_connection),
+      .write_addr_o        (write_addr),
+      .write_data_o        (write_data),
+      .write_mask_o        (write_mask),
+      .freed_i             (freed),
+      .freed_connection_i  (freed_connection),
+      .freed_slot_i        (freed_slot),
+      .drop_aborted_o      (event_o.drop_aborted),
+      .drop_length_o       (drop_length),
+      .drop_checksum_o     (event_o.drop_checksum),
+      .drop_unsupported_o  (event_o.drop_unsupported),
+      .drop_command_o      (drop_command),
+      .drop_header_o       (drop_header),
+      .drop_refused_o      (event_o.drop_refused),
+      .cfg_i
+  );
+
+  logic segment_push, segment_ready, notice_push, notice_ready, deeds_valid;
+  logic make_valid, make_ready;
+  segment_t segment, make;
+  notice_t notice;
+  deeds_t deeds;
+  logic [$clog2(Segments):0] waiting_q;
+  tcp_events #(
+      .Connections(Connections),
+      .Ring       (Window),
+      .MostData   (MostData)
+  ) u_events (
+      .clk_i,
+      .rst_i,
+      .clear_o           (clear),
+      .clear_index_o     (clear_index),
+      .now_o             (now),
+      .front_valid_i     (work_valid),
+      .front_ready_o     (work_ready),
+      .front_work_i      (work),
+      .result_valid_o    (result_valid),
+      .result_o          (result),
+      .segment_valid_o   (segment_push),
+      .segment_room_i    (waiting_q < ($clog2(Segments) + 1)'(Segments / 2)),
+      .segment_o         (segment),
+      .notice_valid_o    (notice_push),
+      .notice_ready_i    (notice_ready),
+      .notice_o          (notice),
+      .freed_o           (freed),
+      .freed_connection_o(freed_connection),
+      .freed_slot_o      (freed_slot),
+      .deeds_valid_o     (deeds_valid),
+      .deeds_o           (deeds),
+      .cfg_i
+  );
+
+  fifo #(
+      .T(segment_t),
+      .Depth(Segments)
+  ) u_segments (
+      .clk_i,
+      .rst_i,
+      .in_valid_i (segment_push),
+      .in_ready_o (segment_ready),
+      .in_data_i  (segment),
+      .out_valid_o(make_valid),
+      .out_ready_i(make_ready),
+      .out_data_o (make)
+  );
+  always_ff @(posedge clk_i) begin
+    waiting_q <= waiting_q + ($bits(waiting_q))'(segment_push && segment_ready) - ($bits(waiting_q))'(make_valid && make_ready);
+    if (rst_i) waiting_q <= '0;
+  end
+
+  // The buffers, the makers of messages, and whose turn it is to send one.
+  logic made_valid, made_ready, told_valid, told_ready, send_read, receive_read;
+  flit_t made_flit, told_flit;
+  next_key_t told_key;
+  connection_t send_connection, receive_connection;
+  seq_t send_addr, receive_addr;
+  logic [W-1:0] send_data, receive_data;
+  stream_memory #(
+      .Streams(Connections),
+      .Ring   (Window)
+  ) u_receive_memory (
+      .clk_i,
+      .write_valid_i (receive_write),
+      .write_stream_i(write_connection),
+      .write_addr_i  (write_addr),
+      .write_data_i  (write_data),
+      .write_mask_i  (write_mask),
+      .read_valid_i  (receive_read),
+      .read_stream_i (receive_connection),
+      .read_addr_i   (receive_addr),
+      .read_data_o   (receive_data)
+  );
+  stream_memory #(
+      .Streams(Connections),
+      .Ring   (Window)
+  ) u_send_memory (
+      .clk_i,
+      .write_valid_i (send_write),
+      .write_stream_i(write_connection),
+      .write_addr_i  (write_addr),
+      .write_data_i  (write_data),
+      .write_mask_i  (write_mask),
+      .read_valid_i  (send_read),
+      .read_stream_i (send_connection),
+      .read_addr_i   (send_addr),
+      .read_data_o   (send_data)
+  );
+  tcp_maker #(
+      .Ring(Window)
+  ) u_maker (
+      .clk_i,
+      .rst_i,
+      .segment_valid_i  (make_valid),
+      .segment_ready_o  (make_ready),
+      .segment_i        (make),
+      .read_valid_o     (send_read),
+      .read_connection_o(send_connection),
+      .read_addr_o      (send_addr),
+      .read_data_i      (send_data),
+      .out_valid_o      (made_valid),
+      .out_ready_i      (made_ready),
+      .out_flit_o       (made_flit),
+      .cfg_i
+  );
+  tcp_notifier u_notifier (
+      .clk_i,
+      .rst_i,
+      .notice_valid_i   (notice_push),
+      .notice_ready_o   (notice_ready),
+      .notice_i         (notice),
+      .read_valid_o     (receive_read),
+      .read_connection_o(receive_connection),
+      .read_addr_o      (receive_addr),
+      .read_data_i      (receive_data),
+      .out_valid_o      (told_valid),
+      .out_ready_i      (told_ready),
+      .out_flit_o       (told_flit),
+      .out_key_o        (told_key)
+  );
+
+  // A message at a time, in turns; the choice holds while the link waits.
+  logic open_q, telling_q, telling;
+  always_comb begin
+    if (open_q) telling = telling_q;
+    else telling = told_valid && (!made_valid || !telling_q);
+  end
+  assign out_valid_o = telling ? told_valid : made_valid;
+  assign out_flit_o = telling ? told_flit : made_flit;
+  assign out_key_o = telling ? told_key : ToNetwork;
+  assign told_ready = telling && out_ready_i;
+  assign made_ready = !telling && out_ready_i;
+  always_ff @(posedge clk_i) begin
+    if (out_valid_o) begin
+      open_q <= !(out_ready_i && out_flit_o.last);
+      telling_q <= telling;
+    end
+    if (rst_i) begin
+      open_q <= 1'b0;
+      telling_q <= 1'b0;
+    end
+  end
+
+  // What became of each message.
+  logic dropped, command_q;
+  always_ff @(posedge clk_i) begin
+    if (work_valid) command_q <= work.kind inside {EventRead, EventWrite, EventClose, EventAbort};
+  end
+  assign dropped = deeds.no_connection || deeds.out_of_window || deeds.out_of_order || deeds.refused_ack || deeds.bad_segment
+      || deeds.write_refused || deeds.command_refused;
+  assign event_o.drop_length = drop_length;
+  assign event_o.drop_header = drop_header;
+  assign event_o.drop_command = drop_command;
+  assign event_o.drop_no_connection = result_valid && deeds.no_connection;
+  assign event_o.drop_out_of_window = result_valid && deeds.out_of_window;
+  assign event_o.drop_out_of_order = result_valid && deeds.out_of_order;
+  assign event_o.drop_bad_ack = result_valid && deeds.refused_ack;
+  assign event_o.drop_bad_segment = result_valid && deeds.bad_segment;
+  assign event_o.drop_write = result_valid && deeds.write_refused;
+  assign event_o.drop_late_command = result_valid && deeds.command_refused;
+  assign event_o.used_segments = result_valid && !dropped && !command_q;
+  assign event_o.used_commands = result_valid && !dropped && command_q;
+  assign event_o.made_segments = made_valid && made_ready && made_flit.last;
+  assign event_o.made_messages = told_valid && told_ready && told_flit.last;
+  assign event_o.mark_opened = deeds_valid && deeds.opened;
+  assign event_o.mark_freed = freed;
+  assign event_o.mark_reset_received = deeds_valid && deeds.reset_received;
+  assign event_o.mark_reset_lost = segment_push && !segment_ready;
+  assign event_o.mark_gave_up = deeds_valid && deeds.gave_up;
+  assign event_o.mark_retransmitted = deeds_valid && deeds.resent;
+  assign event_o.mark_fast_retransmit = deeds_valid && deeds.fast;
+  assign event_o.mark_probes = deeds_valid && deeds.probed;
+
+  logic unused;
+  assign unused = &{1'b0, deeds};
+endmodule

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// First stage of an event: what its segment is to its connection (RFC 9293, 3.10.7.4), and how much the connection could send.
+// Combinational.
+module tcp_facts
+  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*;
+#(
+    parameter int unsigned Ring = 8192,
+    parameter int unsigned MostData = 4096
+) (
+    input  work_t   work_i,
+    input  record_t record_i,
+    input  tick_t   now_i,
+    output facts_t  facts_o
+);
+  seq_t offset, last, window, length, skip, left, sendable, wnd_left, readable, room, wnd;
+  logic starts_in, ends_in;
+  always_comb begin
+    facts_o = '0;
+
+    // The segment's place in the receive window.
+    offset = work_i.seq - record_i.rcv_nxt;
+    window = record_i.rcv_edge - record_i.rcv_nxt;
+    length = seq_t'(work_i.bytes) + seq_t'(work_i.flags.syn) + seq_t'(work_i.flags.fin);
+    last = offset + length - 1'b1;
+    starts_in = offset < window;
+    ends_in = last < window;
+    facts_o.exact = offset == '0;
+    facts_o.early = offset[31];
+    facts_o.in_window = starts_in || (facts_o.exact && window == '0);
+    if (length == '0) facts_o.acceptable = facts_o.in_window;
+    // A FIN alone needs no room; the bytes of a segment beyond the window are cut off.
+    else facts_o.acceptable = starts_in || (ends_in && facts_o.early) || (facts_o.exact && work_i.bytes == '0);
+    skip = facts_o.early ? -offset : '0;
+    left = seq_t'(work_i.bytes) - skip;
+    if (left[31]) left = '0;
+    facts_o.skip = length_t'(skip);
+    facts_o.take = length_t'(left > window ? window : left);
+    facts_o.takes_all = left <= window;
+    facts_o.in_order = facts_o.exact || facts_o.early;
+    facts_o.syn_again = work_i.seq == record_i.rcv_nxt - 1'b1;
+
+    // The acknowledgement.
+    facts_o.ack_news = precedes(record_i.snd_una, work_i.ack);
+    facts_o.ack_same = record_i.snd_una == work_i.ack;
+    facts_o.ack_unsent = precedes(record_i.snd_max, work_i.ack);
+    facts_o.ack_ancient = precedes(work_i.ack, record_i.snd_una - seq_t'(1 << 20));
+    facts_o.ack_beyond_next = precedes(record_i.snd_nxt, work_i.ack);
+    facts_o.acks_all = work_i.ack == record_i.snd_max;
+    facts_o.acks_timed = record_i.timing && precedes(record_i.timed_seq, work_i.ack);
+    facts_o.recovered = !precedes(record_i.snd_una, record_i.recover);
+    facts_o.ack_recovers = !precedes(work_i.ack, record_i.recover);
+    facts_o.outstanding = record_i.snd_una != record_i.snd_max;
+    facts_o.wnd_newer = precedes(record_i.snd_wl1, work_i.seq)
+        || (record_i.snd_wl1 == work_i.seq && !precedes(work_i.ack, record_i.snd_wl2));
+    wnd = seq_t'(work_i.window) << (work_i.flags.syn ? '0 : record_i.shift);
+    facts_o.new_wnd = wnd > seq_t'({$bits(span_t) {1'b1}}) ? '1 : span_t'(wnd);
+    facts_o.same_wnd = facts_o.new_wnd == record_i.snd_wnd;
+    facts_o.sample = now_i - record_i.timed_at;
+
+    // What could be sent: from snd_nxt on, or again from snd_una on.
+    sendable = record_i.snd_end - record_i.snd_nxt;  // -1 once the FIN has been sent
+    wnd_left = record_i.snd_una + seq_t'(record_i.snd_wnd) - record_i.snd_nxt;
+    if (wnd_left[31]) wnd_left = '0;
+    facts_o.fin_sent = sendable[31];
+    if (sendable[31]) sendable = '0;
+    facts_o.unsent = sendable != '0;
+    facts_o.wnd_shut = wnd_left == '0;
+    if (record_i.force_send && facts_o.wnd_shut) wnd_left = 32'd1;
+    facts_o.sends_rest = sendable <= wnd_left && sendable <= seq_t'(record_i.mss);
+    facts_o.sends_full = wnd_left >= seq_t'(record_i.mss) && sendable >= seq_t'(record_i.mss);
+    if (facts_o.sends_rest) facts_o.send = length_t'(sendable);
+    else facts_o.send = wnd_left < seq_t'(record_i.mss) ? length_t'(wnd_left) : length_t'(record_i.mss);
+    sendable = record_i.snd_end - record_i.snd_una;
+    if (sendable[31]) sendable = '0;
+    facts_o.resends_rest = sendable <= seq_t'(record_i.mss);
+    facts_o.again = facts_o.resends_rest ? length_t'(sendable) : length_t'(record_i.mss);
+    facts_o.fin_was_sent = record_i.snd_max == record_i.snd_end + 1'b1;
+    // A segment without data is in the peer's window, also while there is none.
+    facts_o.idle_seq = precedes(record_i.snd_una + seq_t'(record_i.snd_wnd), record_i.snd_max)
+        ? record_i.snd_nxt : record_i.snd_max;
+    facts_o.gain = record_i.rcv_read + seq_t'(Ring) - record_i.rcv_edge;
+
+    // The application.
+    readable = record_i.rcv_nxt - seq_t'(record_i.fin_received) - record_i.rcv_read;
+    room = seq_t'(Ring) - (record_i.snd_end - record_i.snd_una);
+    // snd_una is one more than snd_end when the FIN has been acknowledged; nobody writes then.
+    if (room > seq_t'(Ring)) facts_o.room = '0;
+    else facts_o.room = room > seq_t'((1 << $bits(length_t)) - 1) ? '1 : length_t'(room);
+    facts_o.writes = room >= seq_t'(work_i.bytes);
+    if (record_i.room != '0 && readable > room) begin
+      facts_o.reads_all = 1'b0;
+      readable = room;
+    end else begin
+      facts_o.reads_all = readable <= seq_t'(MostData);
+    end
+    facts_o.reads = readable > seq_t'(MostData) ? length_t'(MostData) : length_t'(readable);
+
+    facts_o.expired = record_i.timer_on && !precedes(now_i, record_i.deadline);
+  end
+
+  logic unused;
+  assign unused = &{1'b0, work_i, record_i};
+endmodule

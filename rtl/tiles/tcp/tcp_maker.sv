@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes segments: headers, and bytes of the buffer of what is to be sent, which are read so that they are where they belong in the
+// frame. The frame is stored while it is summed, and its checksum written as it leaves.
+//
+//   segment -> read the buffer -> headers over it -> summed_store -> header_edit
+module tcp_maker
+  import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, tcp_types_pkg::*, tcp_pkg::cfg_t;
+#(
+    parameter int unsigned Ring = 8192
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic     segment_valid_i,
+    output logic     segment_ready_o,
+    input  segment_t segment_i,
+
+    output logic                read_valid_o,
+    output connection_t         read_connection_o,
+    output seq_t                read_addr_o,
+    input  logic        [W-1:0] read_data_i,
+
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+    output flit_t out_flit_o,
+
+    input cfg_t cfg_i
+);
+  localparam int unsigned OwnShift = $clog2(Ring) > 15 ? $clog2(Ring) - 15 : 0;
+  localparam int unsigned MostHeaders = SegmentBytes + SynOptionBytes;
+  localparam int unsigned Flits = (MostHeaders + FlitBytes - 1) / FlitBytes;
+  localparam int unsigned ChecksumAt = L4 + 16;
+
+  // The headers of the segment, first wire byte first.
+  // verilator lint_off ASCRANGE
+  logic [0:Flits*FlitBytes-1][7:0] headers;
+  logic [0:ChecksumAt+1][7:0] edit;
+  logic [0:ChecksumAt+1] edit_mask;
+  // verilator lint_on ASCRANGE
+  ethernet_t eth;
+  ipv4_t ip;
+  tcp_t tcp;
+  length_t header_bytes, length;
+  always_comb begin
+    header_bytes = segment_i.flags.syn ? length_t'(segment_i.scaled ? MostHeaders : SegmentBytes + 4) : length_t'(SegmentBytes);
+    length = header_bytes + segment_i.bytes;
+    eth = '0;
+    eth.ethertype = EtherTypeIpv4;
+    ip = '0;
+    ip.version = 4'd4;
+    ip.ihl = 4'd5;
+    ip.protocol = ProtocolTcp;
+    ip.src = segment_i.tuple.local_addr;
+    ip.dst = segment_i.tuple.remote_addr;
+    tcp = '0;
+    tcp.src_port = segment_i.tuple.local_port;
+    tcp.dst_port = segment_i.tuple.remote_port;
+    tcp.seq = segment_i.seq;
+    tcp.ack = segment_i.ack;
+    tcp.words = segment_i.flags.syn ? (segment_i.scaled ? 4'd7 : 4'd6) : 4'd5;
+    tcp.flags = segment_i.flags;
+    tcp.window = segment_i.window;
+    headers = '0;
+    headers[0:EthernetBytes-1] = eth;
+    headers[EthernetBytes+:Ipv4MinBytes] = ip;
+    headers[L4+:TcpBytes] = tcp;
+    headers[SegmentBytes+:SynOptionBytes] = {8'd2, 8'd4, 16'(cfg_i.mss), 8'd1, 8'd3, 8'd3, 8'(OwnShift)};
+  end
+
+  // Read: a flit per cycle.
+  typedef struct packed {
+    descriptor_t desc;
+    logic [15:0] tcp_length;
+  } info_t;
+  typedef struct packed {
+    descriptor_t desc;
+    wide_t sum;
+  } token_t;
+  logic busy_q, move, last, flit_valid_q, flit_first_q, flit_last_q, store_ready;
+  logic [Flits*FlitBytes-1:0][7:0] headers_q, flit_headers_q;  // element 0 is the next byte
+  length_t left_q, header_left_q, sum_from_q, flit_header_left_q, flit_sum_from_q, flit_left_q;
+  seq_t addr_q;
+  connection_t connection_q;
+  info_t info_q, flit_info_q;
+  assign move = !flit_valid_q || store_ready;
+  assign last = left_q <= length_t'(FlitBytes);
+  assign segment_ready_o = !busy_q || (move && last);
+  assign read_valid_o = busy_q && move;
+  assign read_connection_o = connection_q;
+  assign read_addr_o = addr_q;
+
+  function automatic length_t less(length_t bytes);
+    return bytes > length_t'(FlitBytes) ? bytes - length_t'(FlitBytes) : '0;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (busy_q && move) begin
+      flit_headers_q <= headers_q;
+      flit_header_left_q <= header_left_q;
+      flit_sum_from_q <= sum_from_q;
+      flit_left_q <= left_q;
+      flit_last_q <= last;
+      flit_info_q <= info_q;
+      headers_q <= headers_q >> W;
+      header_left_q <= less(header_left_q);
+      sum_from_q <= less(sum_from_q);
+      left_q <= less(left_q);
+      addr_q <= addr_q + seq_t'(FlitBytes);
+    end
+    if (move) begin
+      flit_valid_q <= busy_q;
+      if (flit_valid_q) flit_first_q <= flit_last_q;
+    end
+    if (segment_ready_o) begin
+      busy_q <= segment_valid_i;
+      for (int unsigned i = 0; i < Flits * FlitBytes; i++) headers_q[i] <= headers[i];
+      header_left_q <= header_bytes;
+      sum_from_q <= length_t'(L3Untagged + Ipv4Addresses);
+      left_q <= length;
+      addr_q <= segment_i.seq - seq_t'(header_bytes);
+      connection_q <= segment_i.connection;
+      info_q.tcp_length <= 16'(length) - 16'(L4);
+      info_q.desc <= with_payload(with_transport(with_network('0, offset_t'(L3Untagged)), offset_t'(L4)), offset_t'(header_bytes));
+      info_q.desc.port <= segment_i.port;
+      info_q.desc.tenant <= segment_i.tenant;
+      info_q.desc.length <= length;
+    end
+    if (rst_i) begin
+      busy_q <= 1'b0;
+      flit_valid_q <= 1'b0;
+      flit_first_q <= 1'b1;
+    end
+  end
+
+  flit_t flit;
+  logic [FlitBytes-1:0] of_header;
+  assign of_header = first_bytes(flit_header_left_q);
+  always_comb begin
+    flit = '0;
+    flit.desc = flit_info_q.desc;
+    flit.last = flit_last_q;
+    flit.empty = flit_last_q ? EmptyWidth'(FlitBytes - 32'(flit_left_q)) : '0;
+    for (int unsigned i = 0; i < FlitBytes; i++) begin
+      flit.data[8*i+:8] = of_header[i] ? flit_headers_q[i] : read_data_i[8*i+:8];
+    end
+  end
+
+  logic unused_take, check_last, unused_bad, store_first;
+  info_t info;
+  wide_t unused_sum, total;
+  token_t token;
+  flit_t store_flit, framed;
+  summed_store #(
+      .info_t (info_t),
+      .token_t(token_t)
+  ) u_store (
+      .clk_i,
+      .rst_i,
+      .in_valid_i   (flit_valid_q),
+      .in_ready_o   (store_ready),
+      .in_flit_i    (flit),
+      .in_first_i   (flit_first_q),
+      .in_cut_i     (1'b0),
+      .in_mask_i    (first_bytes(flit_left_q) & ~first_bytes(flit_sum_from_q)),
+      .in_info_i    (flit_info_q),
+      .check_take_o (unused_take),
+      .check_last_o (check_last),
+      .check_bad_o  (unused_bad),
+      .check_add_i  (wide_t'(info.tcp_length) + wide_t'(ProtocolTcp)),
+      .check_sum_o  (unused_sum),
+      .check_total_o(total),
+      .check_info_o (info),
+      .commit_i     (check_last),
+      .drop_i       (1'b0),
+      .token_i      ({info.desc, total}),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o   (store_flit),
+      .out_first_o  (store_first),
+      .out_token_o  (token)
+  );
+
+  always_comb begin
+    framed = store_flit;
+    framed.desc = token.desc;
+    edit = '0;
+    edit_mask = '0;
+    edit[ChecksumAt+:2] = ~fold(token.sum);
+    edit_mask[ChecksumAt+:2] = '1;
+  end
+  header_edit #(
+      .HeaderBytes(ChecksumAt + 2)
+  ) u_edit (
+      .clk_i,
+      .flit_i (framed),
+      .first_i(store_first),
+      .pass_i (out_valid_o && out_ready_i),
+      .edit_i (edit),
+      .mask_i (edit_mask),
+      .flit_o (out_flit_o)
+  );
+
+  logic unused;
+  assign unused = &{1'b0, unused_take, unused_bad, unused_sum, store_flit.desc, cfg_i};
+endmodule

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells applications: that a connection is open, or the bytes of its stream, read from the buffer in one go, so that the space can
+// be given back to the peer at once. notice_ready_o is up while there is room for the longest message.
+module tcp_notifier
+  import girih_pkg::*, tcp_types_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic    notice_valid_i,
+    output logic    notice_ready_o,
+    input  notice_t notice_i,
+
+    output logic                read_valid_o,
+    output connection_t         read_connection_o,
+    output seq_t                read_addr_o,
+    input  logic        [W-1:0] read_data_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o
+);
+  // Of a connection that is open: the peer's address (IPv4 within IPv6), its port, the own port.
+  localparam int unsigned Flits = (OpenedBytes + FlitBytes - 1) / FlitBytes;
+  logic [OpenedBytes*8-1:0] opened;
+  assign opened = {80'h0, 16'hffff, notice_i.tuple.remote_addr, notice_i.tuple.remote_port, notice_i.tuple.local_port};
+
+  logic busy_q, last, flit_valid_q, flit_last_q, opened_q, flit_opened_q;
+  logic [Flits*FlitBytes-1:0][7:0] text_q;
+  logic [FlitBytes-1:0][7:0] flit_text_q;
+  length_t left_q, flit_left_q;
+  seq_t addr_q;
+  descriptor_t desc_q, flit_desc_q;
+  logic [15:0] port_q, flit_port_q;
+  logic fits, store_ready;
+  assign last = left_q <= length_t'(FlitBytes);
+  assign notice_ready_o = !busy_q && !flit_valid_q && fits;
+  assign read_valid_o = busy_q;
+  assign read_connection_o = connection_t'(desc_q.stream_connection);
+  assign read_addr_o = addr_q;
+
+  always_ff @(posedge clk_i) begin
+    flit_valid_q <= busy_q;
+    flit_last_q <= last;
+    flit_left_q <= left_q;
+    flit_desc_q <= desc_q;
+    flit_port_q <= port_q;
+    flit_text_q <= text_q[FlitBytes-1:0];
+    flit_opened_q <= opened_q;
+    if (busy_q) begin
+      left_q <= left_q - length_t'(FlitBytes);
+      addr_q <= addr_q + seq_t'(FlitBytes);
+      text_q <= text_q >> W;
+      if (last) busy_q <= 1'b0;
+    end
+    if (notice_valid_i && notice_ready_o) begin
+      busy_q <= 1'b1;
+      opened_q <= notice_i.opened;
+      addr_q <= notice_i.seq;
+      port_q <= notice_i.tuple.local_port;
+      for (int unsigned i = 0; i < OpenedBytes; i++) text_q[i] <= opened[8*(OpenedBytes-1-i)+:8];
+      desc_q <= '0;
+      desc_q.port <= notice_i.port;
+      desc_q.tenant <= notice_i.tenant;
+      desc_q.stream_op <= 3'(notice_i.opened ? OpOpened : OpData);
+      desc_q.stream_connection <= notice_i.connection;
+      desc_q.stream_bytes <= notice_i.bytes;
+      desc_q.stream_room <= notice_i.room;
+      desc_q.stream_end <= notice_i.at_end;
+      desc_q.stream_reset <= notice_i.is_reset;
+      if (notice_i.opened) left_q <= length_t'(OpenedBytes);
+      else left_q <= notice_i.bytes == '0 ? length_t'(1) : notice_i.bytes;
+    end
+    if (rst_i) begin
+      busy_q <= 1'b0;
+      flit_valid_q <= 1'b0;
+    end
+  end
+
+  flit_t flit;
+  always_comb begin
+    flit = '0;
+    flit.desc = flit_desc_q;
+    flit.last = flit_last_q;
+    flit.empty = flit_last_q ? EmptyWidth'(FlitBytes - 32'(flit_left_q)) : '0;
+    flit.data = flit_opened_q ? flit_text_q : read_data_i;
+  end
+
+  logic [15:0] token;
+  packet_store #(
+      .token_t(logic [15:0])
+  ) u_store (
+      .clk_i,
+      .rst_i,
+      .in_valid_i (flit_valid_q),
+      .in_ready_o (store_ready),
+      .in_flit_i  (flit),
+      .commit_i   (flit.last),
+      .drop_i     (1'b0),
+      .token_i    (flit_port_q),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o,
+      .out_token_o(token),
+      .fits_o     (fits)
+  );
+  assign out_key_o = next_key_t'(token);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!flit_valid_q || store_ready)
+      else $error("tcp_notifier: bytes that have been read find no room");
+    end
+  end
+endmodule

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Third stage of an event: what follows from the connection as it is now, whatever has changed it: its timer, its end, and
+// whether it needs a turn to transmit or to tell the application. Combinational.
+module tcp_settle
+  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
+#(
+    parameter int unsigned Ring = 8192
+) (
+    input  record_t record_i,
+    input  tick_t   now_i,
+    input  cfg_t    cfg_i,
+    output record_t record_o,
+    output logic    transmits_o,  // it has just got a turn to transmit
+    output logic    notifies_o
+);
+  record_t r;
+  logic all_acked, pending, sendable, wants, tells;
+  seq_t unsent, wnd_left, gain;
+  tick_t timeout;
+  logic [26:0] rto;
+
+  always_comb begin
+    r = record_i;
+    all_acked = record_i.closing && record_i.snd_una == record_i.snd_end + 1'b1;
+    if (record_i.phase == Open && all_acked && record_i.fin_received) begin
+      r.phase = record_i.active ? TimeWait : Free;
+      r.timer_on = 1'b0;
+    end
+
+    // RFC 6298; rttvar is kept times 4.
+    rto = 27'(record_i.srtt >> 3) + 27'(record_i.rttvar);
+    if (!record_i.rtt_known) rto = 27'(cfg_i.rto_initial);
+    else if (rto < 27'(cfg_i.rto_min)) rto = 27'(cfg_i.rto_min);
+    timeout = tick_t'(rto) << record_i.backoff;
+    if (timeout > cfg_i.rto_max || record_i.backoff > 4'd12) timeout = cfg_i.rto_max;
+
+    pending = record_i.snd_una != record_i.snd_end + seq_t'(record_i.closing);
+    if (r.phase == TimeWait || (r.phase == Open && all_acked)) begin
+      if (!r.timer_on) r.deadline = now_i + cfg_i.time_wait;
+      r.timer_on = 1'b1;
+    end else if ((r.phase == Open && pending) || r.phase == SynReceived) begin
+      if (!r.timer_on) r.deadline = now_i + timeout;
+      r.timer_on = 1'b1;
+    end else begin
+      r.timer_on = 1'b0;
+    end
+
+    unsent = record_i.snd_end - record_i.snd_nxt;
+    wnd_left = record_i.snd_una + seq_t'(record_i.snd_wnd) - record_i.snd_nxt;
+    gain = record_i.rcv_read + seq_t'(Ring) - record_i.rcv_edge;
+    sendable = 1'b0;
+    if (!unsent[31] && unsent == '0) sendable = record_i.closing;
+    else if (!unsent[31]) begin
+      sendable = record_i.force_send || (!wnd_left[31] && wnd_left != '0
+          && (record_i.snd_nxt == record_i.snd_una || (unsent <= wnd_left && unsent <= seq_t'(record_i.mss))
+              || (unsent >= seq_t'(record_i.mss) && wnd_left >= seq_t'(record_i.mss))));
+    end
+    unique case (r.phase)
+      SynReceived: wants = record_i.snd_nxt == record_i.snd_una;
+      Open: wants = record_i.acks_due != '0 || record_i.resend || sendable || gain >= update_bytes(Ring);
+      TimeWait: wants = record_i.acks_due != '0;
+      default: wants = 1'b0;
+    endcase
+    tells = (r.phase == Open && !record_i.told && !record_i.closing)
+        || (record_i.armed && (r.phase == Dead || (r.phase == Open && read_is_ready(record_i, Ring))));
+    transmits_o = wants && !record_i.transmit_queued;
+    notifies_o = tells && !record_i.notify_queued;
+    if (wants) r.transmit_queued = 1'b1;
+    if (tells) r.notify_queued = 1'b1;
+  end
+  assign record_o = r;
+
+  logic unused;
+  assign unused = &{1'b0, cfg_i};
+endmodule

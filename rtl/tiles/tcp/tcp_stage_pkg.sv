@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stages of an event hand to one another.
+package tcp_stage_pkg;
+  import girih_pkg::*;
+  import tcp_types_pkg::*;
+
+  typedef struct packed {
+    logic exact, early, in_window, acceptable, takes_all, in_order, syn_again;
+    length_t skip, take;
+    logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, acks_timed, recovered, ack_recovers;
+    logic outstanding, wnd_newer, same_wnd;
+    span_t new_wnd;
+    tick_t sample;
+    logic fin_sent, unsent, wnd_shut, sends_rest, sends_full, resends_rest, fin_was_sent;
+    length_t send, again;
+    seq_t idle_seq, gain;
+    length_t room, reads;
+    logic writes, reads_all;
+    logic expired;
+  } facts_t;
+
+  // What an event does beside changing its connection.
+  typedef struct packed {
+    result_t  result;
+    logic     sends;
+    segment_t segment;
+    logic     tells;
+    notice_t  notice;
+    logic     opened;
+    logic     refused_ack;     // an unacceptable one
+    logic     out_of_window;
+    logic     out_of_order;
+    logic     no_connection;
+    logic     bad_segment;     // a SYN within a connection, or no ACK
+    logic     write_refused;
+    logic     command_refused;
+    logic     reset_received;
+    logic     gave_up;
+    logic     resent;
+    logic     fast;
+    logic     probed;
+  } deeds_t;
+
+  // Each takes whole records, and needs a few fields.
+  // verilator lint_off UNUSEDSIGNAL
+  // Whether the application's read can be answered.
+  function automatic logic read_is_ready(record_t r, int unsigned ring);
+    seq_t readable, room;
+    readable = r.rcv_nxt - seq_t'(r.fin_received) - r.rcv_read;
+    room = seq_t'(ring) - (r.snd_end - r.snd_una);
+    return (readable >= seq_t'(r.least) || r.fin_received) && room >= seq_t'(r.room);
+  endfunction
+
+  // By how much the window has to grow for the peer to be told at once.
+  function automatic seq_t update_bytes(int unsigned ring);
+    return seq_t'(ring / 2 < 2920 ? ring / 2 : 2920);
+  endfunction
+
+  // Whether there is data or a FIN to send from snd_nxt on, and it is worth a segment (RFC 9293, 3.8.6.2.1).
+  function automatic logic sends_now(record_t r, facts_t f);
+    if (f.fin_sent) return 1'b0;
+    if (!f.unsent) return r.closing;
+    return f.send != '0 && (f.sends_rest || f.sends_full || r.force_send || r.snd_nxt == r.snd_una);
+  endfunction
+  // verilator lint_on UNUSEDSIGNAL
+endpackage

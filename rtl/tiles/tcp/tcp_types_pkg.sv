@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types of the TCP tiles: the messages between an application and the stack, the record of a connection, and
+// the events that change it.
+package tcp_types_pkg;
+  import girih_pkg::*;
+  import net_pkg::*;
+
+  // stream_op of a message; docs/tcp.md says what each asks or tells.
+  typedef enum logic [2:0] {
+    OpPacket = 3'd0,
+    OpOpened = 3'd1,
+    OpData = 3'd2,
+    OpRead = 3'd3,
+    OpWrite = 3'd4,
+    OpClose = 3'd5,
+    OpAbort = 3'd6
+  } op_e;
+
+  typedef logic [15:0] connection_t;  // its number
+  typedef logic [31:0] seq_t;
+  typedef logic [19:0] span_t;  // bytes of a window
+  typedef logic [31:0] tick_t;  // time, in units of 256 cycles
+
+  localparam logic [7:0] ProtocolTcp = 8'd6;
+  localparam int unsigned TcpBytes = 20;
+  localparam int unsigned TcpOptionBytes = 40;
+  localparam int unsigned L4 = EthernetBytes + Ipv4MinBytes;
+  localparam int unsigned SegmentBytes = L4 + TcpBytes;  // all headers without options
+  localparam int unsigned SynOptionBytes = 8;
+  localparam int unsigned OpenedBytes = 20;
+  localparam logic [15:0] DefaultMss = 16'd536;  // of a peer that names none (RFC 9293, 3.7.1)
+
+  typedef struct packed {
+    ipv4_addr_t remote_addr;
+    logic [15:0] remote_port;
+    logic [15:0] local_port;
+    ipv4_addr_t local_addr;
+  } tuple_t;
+
+  typedef struct packed {
+    logic [1:0]  way;
+    logic [15:0] index;
+  } slot_t;  // of the table of connections
+
+  typedef struct packed {
+    logic cwr;
+    logic ece;
+    logic urg;
+    logic ack;
+    logic psh;
+    logic rst;
+    logic syn;
+    logic fin;
+  } flags_t;
+
+  typedef struct packed {
+    logic [15:0] src_port;
+    logic [15:0] dst_port;
+    seq_t seq;
+    seq_t ack;
+    logic [3:0] words;
+    logic [3:0] reserved;
+    flags_t flags;
+    logic [15:0] window;
+    logic [15:0] checksum;
+    logic [15:0] urgent;
+  } tcp_t;
+
+  typedef enum logic [2:0] {
+    Free,
+    SynReceived,
+    Open,  // and all states behind it, which the flags tell apart
+    TimeWait,
+    Dead  // broken, and its application has not closed it
+  } phase_e;
+
+  // Sequence numbers name bytes of both streams, and places in their buffers.
+  typedef struct packed {
+    phase_e phase;
+    tuple_t tuple;
+    slot_t slot;
+    port_t port;
+    tenant_t tenant;
+    // The application's side.
+    logic told;  // the application knows the connection
+    logic armed;  // a read waits
+    length_t least;
+    length_t room;
+    logic closing;  // the application has closed it: a FIN follows snd_end
+    logic active;  // it did so before the peer
+    // Queued for a turn to transmit, or to tell the application.
+    logic transmit_queued;
+    logic notify_queued;
+    // Receive.
+    seq_t rcv_nxt;
+    seq_t rcv_read;  // the application has taken all before it
+    seq_t rcv_edge;  // the end of the window that was told to the peer
+    logic fin_received;
+    logic [2:0] acks_due;
+    // Transmit: snd_una <= snd_nxt <= snd_max <= snd_end + 1.
+    seq_t snd_una;
+    seq_t snd_nxt;
+    seq_t snd_max;
+    seq_t snd_end;  // the application has written all before it
+    span_t snd_wnd;
+    seq_t snd_wl1;
+    seq_t snd_wl2;
+    logic scaled;
+    logic [3:0] shift;
+    logic [13:0] mss;
+    logic [1:0] dup_acks;
+    logic resend;  // one segment at snd_una
+    logic force_send;  // whatever the window
+    seq_t recover;
+    logic recovering;  // after a fast retransmission, until all before `recover` is acknowledged
+    // Time.
+    logic timer_on;
+    tick_t deadline;
+    logic timing;
+    seq_t timed_seq;
+    tick_t timed_at;
+    logic rtt_known;
+    logic [26:0] srtt;  // times 8
+    logic [25:0] rttvar;  // times 4
+    logic [3:0] backoff;
+    logic [3:0] tries;
+  } record_t;
+
+  typedef enum logic [3:0] {
+    EventClear,  // after reset
+    EventOpen,  // a SYN, for a new connection
+    EventSegment,
+    EventRefuse,  // a segment without a connection
+    EventRead,
+    EventWrite,
+    EventClose,
+    EventAbort,
+    EventTransmit,
+    EventNotify,
+    EventTick
+  } event_e;
+
+  typedef struct packed {
+    event_e kind;
+    connection_t connection;
+    tuple_t tuple;
+    slot_t slot;
+    port_t port;
+    tenant_t tenant;
+    seq_t seq;
+    seq_t ack;  // of EventOpen, the initial sequence number
+    flags_t flags;
+    logic [15:0] window;
+    length_t bytes;  // of payload; of a read, the least
+    length_t room;
+    logic [13:0] mss;
+    logic scaled;
+    logic [3:0] shift;
+  } work_t;
+
+  // What an event made of its message's bytes: `bytes` of them from `skip` on are stored.
+  typedef struct packed {
+    length_t skip;
+    length_t bytes;
+    seq_t seq;  // of the first byte of the message
+  } result_t;
+
+  typedef struct packed {
+    connection_t connection;
+    tuple_t tuple;
+    port_t port;
+    tenant_t tenant;
+    seq_t seq;
+    seq_t ack;
+    flags_t flags;
+    logic [15:0] window;
+    logic scaled;  // of a SYN
+    length_t bytes;
+  } segment_t;
+
+  typedef struct packed {
+    logic opened;
+    connection_t connection;
+    tuple_t tuple;
+    port_t port;
+    tenant_t tenant;
+    seq_t seq;
+    length_t bytes;
+    length_t room;
+    logic at_end;
+    logic is_reset;
+  } notice_t;
+
+  // a < b, of sequence numbers less than half their range apart.
+  function automatic logic precedes(seq_t a, seq_t b);
+    return signed'(a - b) < 0;
+  endfunction
+endpackage

@@ -1,0 +1,477 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The TCP engine against a peer that does nothing by itself: each state, each rule for what comes, each timer."""
+
+import itertools
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles
+
+from girih.testing import run_cocotb
+from girih.testing.messages import Message
+from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONNECTIONS, DATA, MODULUS, OPENED, PORT, TICK, WINDOW, TcpBench
+
+NEAR_WRAP = MODULUS - 700
+
+
+@pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
+def test_tcp_engine(data_width):
+    run_cocotb("tcp_engine", __file__, data_width=data_width, groups=["stream"], parameters={"Connections": CONNECTIONS, "Window": WINDOW})
+
+
+async def closed(bench: TcpBench, count: int) -> None:
+    """Waits until `count` connections have ended."""
+    for _ in range(300):
+        if bench.events.get("mark_freed", 0) >= count:
+            break
+        await ClockCycles(bench.dut.clk_i, TICK)
+    assert bench.events.get("mark_freed", 0) == count
+
+
+@cocotb.test()
+async def opens_carries_bytes_both_ways_and_closes(dut):
+    bench = await TcpBench.start(dut, stall=0.2)
+    for start in (None, NEAR_WRAP):
+        peer = await bench.open(seq=start)
+        received = sent = b""
+        for size in (1, 3, 64, 130, 1460, 9, 500, 700):
+            text = random.randbytes(size)
+            peer.read()
+            peer.send(text)
+            received += text
+            ack = await bench.segment()
+            assert ack.ack == peer.seq and not ack.payload
+            assert (await peer.data()).data == text
+            answer = random.randbytes(size)
+            peer.write(answer)
+            segment = await bench.segment()
+            while not segment.payload:
+                segment = await bench.segment()  # an update of the window
+            assert peer.take(segment) == answer and "P" in segment.flags
+            peer.send()
+            sent += answer
+        peer.send(flags="FA")
+        assert (await bench.segment()).ack == peer.seq
+        peer.read()
+        end = await peer.data()
+        assert end.data == b"" and end.desc["stream_end"] and not end.desc.get("stream_reset")
+        bench.command(CLOSE, peer.connection)
+        fin = await bench.segment()
+        assert "F" in fin.flags and peer.take(fin) == b""
+        peer.send()
+    await closed(bench, 2)
+    assert bench.events["mark_opened"] == 2
+    assert not [name for name in bench.events if name.startswith("drop_")]
+
+
+@cocotb.test()
+async def segments_are_as_large_as_the_peer_allows(dut):
+    bench = await TcpBench.start(dut)
+    for options, mss in (([("MSS", 100)], 100), ([("NOP", None), ("MSS", 1000)], 1000), ([("WScale", 3)], 536), ([("MSS", 9000)], 1460)):
+        peer = await bench.open(options=options)
+        text = random.randbytes(1500)
+        peer.write(text)
+        got = b""
+        while len(got) < len(text):
+            segment = await bench.segment()
+            data = peer.take(segment)
+            assert len(data) == min(mss, len(text) - len(got))
+            got += data
+            peer.send()
+        assert got == text
+
+
+@cocotb.test()
+async def the_syn_says_what_it_should(dut):
+    bench = await TcpBench.start(dut)
+    answer = await bench.peer(options=[("MSS", 1460), ("SAckOK", b""), ("NOP", None), ("WScale", 7)]).shake()
+    assert ("MSS", 1460) in answer.options and ("WScale", 0) in answer.options and answer.window == WINDOW
+    answer = await bench.peer(options=[]).shake()
+    assert answer.options == [("MSS", 1460)]
+    for junk in ([(2, b"\1")], [(3, b"")], [(200, bytes(30))], [("MSS", 0)]):
+        assert (await bench.peer(options=junk).shake()).options[0] == ("MSS", 1460)
+
+
+@cocotb.test()
+async def initial_numbers_are_those_of_rfc_6528(dut):
+    """The hash of RFC 6528 is HalfSipHash-2-4 under the secret, and the clock goes up by one in four ticks."""
+    bench = await TcpBench.start(dut)
+    offsets = set()
+    for port in (1024, 1024 + 256, 50000):
+        peer = bench.peer(port)
+        answer = await peer.shake()
+        text = bytes([1, 0, 0, 10]) + PORT.to_bytes(2, "little") + port.to_bytes(2, "little") + bytes([2, 0, 0, 10])
+        clock = (answer.seq - half_siphash(bytes.fromhex("efcdab8967452301"), text)) % MODULUS
+        offsets.add(clock)
+        assert clock < 100, clock
+    assert len(offsets) <= 3
+
+
+def half_siphash(key: bytes, text: bytes) -> int:
+    """HalfSipHash-2-4 with an output of 32 bits."""
+
+    def turn(word: int, bits: int) -> int:
+        return (word << bits | word >> (32 - bits)) & 0xFFFFFFFF
+
+    def rounds(v: list[int], count: int) -> None:
+        for _ in range(count):
+            v[0] = (v[0] + v[1]) & 0xFFFFFFFF
+            v[1] = turn(v[1], 5) ^ v[0]
+            v[0] = turn(v[0], 16)
+            v[2] = (v[2] + v[3]) & 0xFFFFFFFF
+            v[3] = turn(v[3], 8) ^ v[2]
+            v[0] = (v[0] + v[3]) & 0xFFFFFFFF
+            v[3] = turn(v[3], 7) ^ v[0]
+            v[2] = (v[2] + v[1]) & 0xFFFFFFFF
+            v[1] = turn(v[1], 13) ^ v[2]
+            v[2] = turn(v[2], 16)
+
+    low, high = int.from_bytes(key[:4], "little"), int.from_bytes(key[4:], "little")
+    v = [low, high, 0x6C796765 ^ low, 0x74656462 ^ high]
+    padded = text + bytes(-(len(text) + 1) % 4) + bytes([len(text)])
+    for at in range(0, len(padded), 4):
+        word = int.from_bytes(padded[at : at + 4], "little")
+        v[3] ^= word
+        rounds(v, 2)
+        v[0] ^= word
+    v[2] ^= 0xFF
+    rounds(v, 4)
+    return v[1] ^ v[3]
+
+
+@cocotb.test()
+async def ports_where_nothing_listens_are_reset(dut):
+    bench = await TcpBench.start(dut)
+    peer = bench.peer()
+    for flags, fields in (("S", {"dport": 9}), ("A", {}), ("FA", {}), ("SA", {})):
+        bench.give(peer.make(flags, **fields))
+        reset = await bench.segment()
+        if "A" in flags:
+            assert str(reset.flags) == "R" and reset.seq == 0
+        else:
+            assert str(reset.flags) == "RA" and reset.seq == 0 and reset.ack == peer.seq + 1
+    bench.give(peer.make("R"), peer.make("RA"))
+    await bench.quiet()
+    assert bench.events["drop_no_connection"] == 6
+
+
+@cocotb.test()
+async def resets_are_judged_by_rfc_5961(dut):
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    peer.send(flags="R", seq=peer.seq + WINDOW)  # beyond the window
+    peer.send(flags="R", seq=peer.seq - 1)
+    await bench.quiet()
+    peer.send(flags="R", seq=peer.seq + 1)  # in the window
+    challenge = await bench.segment()
+    assert str(challenge.flags) == "A" and challenge.ack == peer.seq
+    peer.send(flags="S", seq=peer.seq)
+    assert (await bench.segment()).ack == peer.seq
+    peer.send(flags="A", ack=peer.ack + 1)  # of what was never sent
+    assert (await bench.segment()).ack == peer.seq
+    peer.send(b"forged", ack=peer.ack - (1 << 30))  # of long ago: a blind injection
+    assert (await bench.segment()).ack == peer.seq
+    peer.read()
+    await bench.quiet()
+    peer.send(flags="R")
+    end = await peer.data()
+    assert end.desc["stream_end"] and end.desc["stream_reset"] and end.data == b""
+    peer.write(b"in vain")
+    bench.command(CLOSE, peer.connection)
+    await closed(bench, 1)
+    assert bench.events["drop_write"] == 1 and bench.events["mark_reset_received"] == 1
+    assert bench.events["drop_bad_ack"] == 2 and bench.events["drop_bad_segment"] == 1
+
+
+@cocotb.test()
+async def what_is_lost_is_sent_again_with_backoff(dut):
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    text = random.randbytes(300)
+    peer.write(text)
+    first = await bench.segment()
+    times = []
+    for _ in range(4):
+        again = await bench.segment(limit=200 * TICK)
+        assert bytes(again.payload) == text and again.seq == first.seq
+        times.append(bench.bench.sink.messages[-1].first)
+    gaps = [b - a for a, b in itertools.pairwise(times)]
+    for before, after in itertools.pairwise(gaps):
+        assert 1.8 < after / before < 2.2, gaps
+    # Then it is given up.
+    peer.read()
+    reset = await bench.segment(limit=200 * TICK)
+    assert "R" in reset.flags
+    assert (await peer.data()).desc["stream_reset"]
+    bench.command(ABORT, peer.connection)
+    await closed(bench, 1)
+    assert bench.events["mark_gave_up"] == 1 and bench.events["mark_retransmitted"] == 4
+
+
+@cocotb.test()
+async def three_duplicates_send_the_lost_segment_at_once(dut):
+    bench = await TcpBench.start(dut, rto_min=200)
+    peer = await bench.open(options=[("MSS", 100)])
+    text = random.randbytes(1000)
+    peer.write(text)
+    segments = [await bench.segment() for _ in range(10)]
+    # The first and the fourth are lost.
+    for _ in segments[2:]:
+        peer.send()
+    again = await bench.segment()
+    assert bytes(again.payload) == text[:100] and again.seq == peer.ack
+    await bench.quiet()
+    peer.ack += 300
+    peer.send()
+    again = await bench.segment()
+    assert bytes(again.payload) == text[300:400] and again.seq == peer.ack % MODULUS
+    peer.ack += 700
+    peer.send()
+    await bench.quiet()
+    assert bench.events["mark_fast_retransmit"] == 1 and bench.events["mark_retransmitted"] == 2
+
+
+@cocotb.test()
+async def segments_behind_a_gap_are_acknowledged_again(dut):
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    peer.read()
+    text = random.randbytes(400)
+    for at in (100, 200, 300):
+        peer.send(text[at : at + 100], seq=peer.seq + at)
+        assert (await bench.segment()).ack == peer.seq
+    # All of it, and then parts of it again; the last one has news at its end.
+    peer.send(text[:150])
+    assert (await bench.segment()).ack == peer.seq
+    assert (await peer.data()).data == text[:150]
+    peer.send(text[50:150], seq=peer.seq - 100)
+    assert (await bench.segment()).ack == peer.seq
+    peer.read()
+    peer.send(text[100:400], seq=peer.seq - 50)
+    peer.seq += 250
+    assert (await bench.segment()).ack == peer.seq % MODULUS
+    assert (await peer.data()).data == text[150:]
+    assert bench.events["drop_out_of_order"] == 3 and bench.events["drop_out_of_window"] == 1
+
+
+@cocotb.test()
+async def the_window_closes_and_opens(dut):
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    text = random.randbytes(WINDOW)
+    peer.send(text[:1400])
+    assert (await bench.segment()).window == WINDOW - 1400
+    peer.send(text[1400:] + b"more than fits", seq=peer.seq)
+    peer.seq += WINDOW - 1400
+    ack = await bench.segment()
+    assert ack.window == 0 and ack.ack == peer.seq % MODULUS
+    peer.send(b"m")  # a probe
+    peer.seq -= 1
+    assert (await bench.segment()).ack == peer.seq % MODULUS
+    peer.read()
+    assert (await peer.data()).data == text
+    update = await bench.segment()
+    assert update.window == WINDOW and update.ack == peer.seq % MODULUS
+    peer.send(b"m")
+    assert (await bench.segment()).ack == peer.seq % MODULUS
+
+
+@cocotb.test()
+async def a_closed_window_is_probed(dut):
+    bench = await TcpBench.start(dut)
+    peer = await bench.open(window=0)
+    peer.write(b"patience")
+    for _ in range(6):  # more often than a segment is sent again before a connection is given up
+        probe = await bench.segment(limit=200 * TICK)
+        assert bytes(probe.payload) == b"p" and probe.seq == peer.ack
+        peer.send()
+    peer.window = 5
+    peer.send()
+    segment = await bench.segment()
+    assert peer.take(segment) == b"patie"
+    peer.window = 1000
+    peer.send()
+    assert peer.take(await bench.segment()) == b"nce"
+    peer.send()
+    assert bench.events["mark_probes"] == 6
+
+
+@cocotb.test()
+async def half_closed_from_either_side(dut):
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    peer.send(b"last words", flags="FA")
+    assert (await bench.segment()).ack == peer.seq
+    peer.read(least=100)  # more than will ever come
+    end = await peer.data()
+    assert end.data == b"last words" and end.desc["stream_end"]
+    for _ in range(3):  # the card's own direction is still open
+        text = random.randbytes(200)
+        peer.write(text)
+        assert peer.take(await bench.segment()) == text
+        peer.send()
+    bench.command(CLOSE, peer.connection)
+    assert "F" in (await bench.segment()).flags
+    peer.ack += 1
+    peer.send()
+    await closed(bench, 1)
+    # The card closes first; what comes then is acknowledged and forgotten.
+    peer = await bench.open()
+    peer.write(b"bye")
+    bench.command(CLOSE, peer.connection)
+    got = peer.take(await bench.segment())
+    if peer.ack and len(got) == 3:
+        fin = await bench.segment()
+        assert "F" in fin.flags
+        peer.take(fin)
+    peer.send()
+    for _ in range(3):
+        peer.send(random.randbytes(1000))
+        ack = await bench.segment()
+        assert ack.ack == peer.seq and ack.window > WINDOW // 2
+    peer.send(flags="FA")
+    assert (await bench.segment()).ack == peer.seq
+    peer.send(flags="FA", seq=peer.seq - 1)  # the acknowledgement was lost: TIME-WAIT answers
+    assert (await bench.segment()).ack == peer.seq
+    assert bench.events["mark_freed"] == 1
+    await closed(bench, 2)
+
+
+@cocotb.test()
+async def both_close_at_once(dut):
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    bench.command(CLOSE, peer.connection)
+    fin = await bench.segment()
+    assert "F" in fin.flags
+    peer.send(flags="FA")  # has not seen it
+    assert (await bench.segment()).ack == peer.seq
+    peer.ack += 1
+    peer.send()
+    await bench.quiet()
+    assert not bench.events.get("mark_freed")
+    await closed(bench, 1)
+
+
+@cocotb.test()
+async def a_lost_hand_shake_is_made_good_or_forgotten(dut):
+    bench = await TcpBench.start(dut)
+    peer = bench.peer()
+    answer = await peer.shake()
+    bench.give(peer.make("S", seq=peer.seq - 1, options=peer.options))  # it was lost
+    again = await bench.segment()
+    assert str(again.flags) == "SA" and again.seq == answer.seq
+    third = await bench.segment(limit=100 * TICK)  # by itself
+    assert str(third.flags) == "SA" and third.seq == answer.seq
+    peer.send(ack=peer.ack + 5)
+    reset = await bench.segment()
+    assert str(reset.flags) == "R" and reset.seq == peer.ack + 5
+    # Data with the last of the three.
+    peer.send(b"eager")
+    assert (await bench.segment()).ack == peer.seq
+    opened = await bench.notice()
+    assert opened.desc["stream_op"] == OPENED
+    peer.connection = opened.desc["stream_connection"]
+    peer.read()
+    assert (await peer.data()).data == b"eager"
+    # One that never answers is forgotten, and its application never hears of it.
+    await bench.peer().shake()
+    await closed(bench, 1)
+    bench.segments.clear()
+    assert not bench.told
+
+
+@cocotb.test()
+async def a_full_table_refuses_new_connections_and_keeps_old_ones(dut):
+    bench = await TcpBench.start(dut)
+    peers = [await bench.open(port=2000 + i) for i in range(CONNECTIONS)]
+    assert sorted(peer.connection for peer in peers) == list(range(CONNECTIONS))
+    for port in range(5):
+        late = bench.peer(5000 + port)
+        bench.give(late.make("S"))
+    await bench.quiet()
+    assert bench.events["drop_refused"] == 5
+    for peer in random.sample(peers, len(peers)):
+        text = random.randbytes(100)
+        peer.read()
+        peer.send(text)
+        assert (await bench.segment()).ack == peer.seq
+        assert (await peer.data()).data == text
+    # One that ends makes room for one.
+    peers[5].read()
+    peers[5].send(flags="R")
+    assert (await peers[5].data()).desc["stream_reset"]
+    bench.give(late.make("S"))
+    await bench.quiet()  # its application has not closed it yet
+    bench.command(CLOSE, peers[5].connection)
+    await ClockCycles(dut.clk_i, 50)
+    late = await bench.open(port=6000)
+    assert late.connection == peers[5].connection
+
+
+@cocotb.test()
+async def what_is_wrong_is_counted_by_its_reason(dut):
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    good = peer.make("A", b"text")
+    flipped = bytearray(good.data)
+    flipped[-1] ^= 1
+    short = peer.make("A", dataofs=4)
+    beyond = peer.make("A", dataofs=15)
+    tagged = Message(good.data, good.desc | {"l3_offset": 18, "l4_offset": 38})
+    wrong = Message(good.data, good.desc | {"length": len(good.data) - 1})
+    void = Message(good.data, good.desc, bad=True)
+    bench.give(Message(bytes(flipped), good.desc), short, beyond, tagged, wrong, void)
+    bench.command(7, 0)
+    bench.command(CLOSE, CONNECTIONS)
+    bench.give(Message(bytes(10), {"stream_op": 4, "stream_connection": peer.connection, "stream_bytes": 11}))
+    bench.command(CLOSE, (peer.connection + 1) % CONNECTIONS)  # free
+    bench.command(4, peer.connection, bytes(WINDOW))
+    bench.command(4, peer.connection, b"x")  # no room for it
+    await ClockCycles(dut.clk_i, 300)
+    reasons = {"drop_checksum": 1, "drop_header": 2, "drop_unsupported": 1, "drop_length": 1, "drop_aborted": 1}
+    reasons |= {"drop_command": 3, "drop_late_command": 1, "drop_write": 1}
+    assert {name: count for name, count in bench.events.items() if name.startswith("drop_")} == reasons
+    assert bench.events["used_segments"] == 2  # the SYN, and the last of the hand-shake
+
+
+@cocotb.test()
+async def random_bytes_never_hang_it(dut):
+    bench = await TcpBench.start(dut, stall=0.1)
+    peer = await bench.open()
+    for _ in range(400):
+        victim = peer if random.random() < 0.3 else bench.peer()
+        flags = "".join(random.sample("FSRPAU", random.randint(0, 6)))
+        fields = {"seq": peer.seq + random.choice([0, 1, -1, 5, 5000]), "ack": peer.ack + random.choice([0, 1, -1, 1 << 20])}
+        if flags.count("R") and victim is peer:
+            fields["seq"] = peer.seq + 1
+        message = victim.make(flags, random.randbytes(random.choice([0, 1, 7, 600])), **(fields | {"dataofs": random.choice([5, 5, 5, 3, 9])}))
+        bench.give(message)
+    await ClockCycles(dut.clk_i, 30_000)
+    bench.segments.clear()
+    bench._sort()
+    bench.segments.clear()
+    bench.told.clear()
+    fresh = await bench.open()
+    fresh.read()
+    fresh.send(b"alive")
+    assert (await fresh.data()).data == b"alive"
+
+
+@cocotb.test()
+async def reads_wait_for_bytes_and_for_room(dut):
+    bench = await TcpBench.start(dut)
+    peer = await bench.open(window=0)
+    peer.read(least=10)
+    peer.send(b"12345")
+    assert (await bench.segment()).ack == peer.seq
+    await bench.quiet(200)
+    peer.send(b"67890")
+    assert (await bench.segment()).ack == peer.seq
+    assert (await peer.data()).data == b"1234567890"
+    peer.write(bytes(WINDOW - 3))
+    peer.read(least=1, room=1)
+    peer.send(b"abcdef")
+    notice = await peer.data()
+    assert notice.data == b"abc" and notice.desc["stream_room"] == 3 and notice.desc["stream_op"] == DATA

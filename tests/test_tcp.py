@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The card of `designs/tcp_echo.yaml` against the kernel's own stack: bytes come back, whatever the wire does to segments, and no connection is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.card.namespace import Namespace
+from girih.card.session import Session
+from girih.paths import ROOT
+
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="a TAP device in a network namespace needs root"),
+    pytest.mark.skipif(not Path("/dev/net/tun").exists(), reason="the kernel offers no TAP devices (/dev/net/tun)"),
+]
+
+TAP = "girih0"
+CARD = "10.77.0.2"
+SECONDS = 200
+CHECKSUMS = [word for protocol in ("ip", "tcp") for word in ("-o", f"{protocol}.check_checksum:TRUE")]
+
+
+class Wire:
+    def __init__(self, session: Session, namespace: Namespace):
+        self.session, self.card, self.namespace = session, session.card, namespace
+
+    def run(self, *commands: list[str]) -> list[str]:
+        """Runs programs at the same time while the card runs; returns the output of each."""
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+        running = [self.namespace.popen(command, env=environment, **options) for command in commands]
+        try:
+            self.session.serve(seconds=SECONDS, until=lambda: all(process.poll() is not None for process in running))
+            assert all(process.poll() is not None for process in running), f"{commands} did not end"
+            return [process.communicate()[0] for process in running]
+        finally:
+            for process in running:
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
+
+    def python(self, text: str) -> str:
+        (output,) = self.run([sys.executable, "-c", text])
+        return output.strip()
+
+    def echo(self, connections: int, size: int) -> None:
+        """Fails unless each of so many clients at once gets all its bytes back."""
+        (text,) = self.run([sys.executable, "-m", "girih.card.tcp_client", CARD, "7", str(connections), str(size)])
+        result = json.loads(text)
+        assert result["right"] == connections and result["bytes"] == connections * size and not result["problems"], result
+
+    def count(self, name: str) -> int:
+        return self.card.registers.counters("tcp")["tcp"][name]
+
+
+@pytest.fixture(scope="module")
+def card(built):
+    with Namespace("tcp") as namespace, VirtualCard(built("tcp_echo")) as card, Session(card, control=False) as session:
+        session.watch(0, card.open_tap(0, TAP, namespace.path))
+        namespace.bring_up(TAP, "10.77.0.1/24")
+        yield Wire(session, namespace)
+
+
+@pytest.fixture
+def wire(card):
+    """After each test no connection is left, and the account of messages is even."""
+    for direction in ("in", "out"):
+        card.card.set_faults(0, direction)
+    yield card
+    card.session.serve(seconds=SECONDS, until=lambda: leaked(card) == 0)
+    assert leaked(card) == 0
+    card.card.check_conservation()
+
+
+def leaked(wire: Wire) -> int:
+    counters = wire.card.registers.counters("tcp")["tcp"]
+    return counters["mark_opened"] - counters["mark_freed"]
+
+
+def test_bytes_come_back(wire, tmp_path):
+    """And what the card sends is without fault for tshark."""
+    program = shutil.which("tshark")
+    assert program, "tshark is not installed: as root, apt-get install tshark"
+    capture = tmp_path / "sent.pcapng"
+    wire.card.start_capture(capture, ["port0.tx"])
+    wire.echo(1, 1_000_000)
+    wire.echo(8, 1)
+    wire.card.stop_capture()
+    fields = ["-T", "fields", "-e", "_ws.malformed", "-e", "ip.checksum.status", "-e", "tcp.checksum.status", "-Y", "tcp"]
+    text = subprocess.run([program, "-r", str(capture), *CHECKSUMS, *fields], capture_output=True, text=True, check=True).stdout
+    assert set(text.splitlines()) == {"\t1\t1"}
+
+
+def test_many_connections_at_once(wire):
+    wire.echo(256, 3000)
+
+
+def test_over_a_bad_wire(wire):
+    before = wire.count("mark_retransmitted")
+    for direction in ("in", "out"):
+        wire.card.set_faults(0, direction, loss=0.02, duplicate=0.02, corrupt=0.02, reorder=0.03, reorder_cycles=3000, seed=5)
+    wire.echo(12, 15_000)
+    assert wire.count("mark_retransmitted") > before and wire.count("drop_checksum") > 0
+
+
+def test_a_client_that_does_not_read(wire):
+    """The card's window closes when the client's does; all comes back when it reads."""
+    text = f"""
+import socket, threading, time
+s = socket.create_connection(("{CARD}", 7))
+data = bytes(range(256)) * 2000
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+writer = threading.Thread(target=lambda: (s.sendall(data), s.shutdown(socket.SHUT_WR)))
+writer.start()
+time.sleep(0.5)
+got = b""
+while piece := s.recv(1 << 16):
+    got += piece
+writer.join()
+print(got == data)
+"""
+    assert wire.python(text) == "True"
+
+
+def test_a_client_that_resets(wire):
+    """In the middle of its bytes, again and again; others never notice."""
+    text = f"""
+import socket, struct
+other = socket.create_connection(("{CARD}", 7))
+for number in range(20):
+    s = socket.create_connection(("{CARD}", 7))
+    s.sendall(bytes(1000 * number))
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    s.close()
+    other.sendall(b"still here")
+    assert other.recv(10, socket.MSG_WAITALL) == b"still here"
+other.close()
+"""
+    before = wire.count("mark_reset_received")
+    assert wire.python(text) == ""
+    assert wire.count("mark_reset_received") > before
+
+
+def test_a_port_where_nothing_listens(wire):
+    text = f"""
+import socket
+try:
+    socket.create_connection(("{CARD}", 9), timeout=20)
+except ConnectionRefusedError:
+    print("refused")
+"""
+    assert wire.python(text) == "refused"
