@@ -8,6 +8,7 @@ import pytest
 
 from girih.card.account import account
 from girih.card.copies import CopyEngine
+from girih.card.copy import snapshot
 from girih.card.virtual import VirtualCard
 from girih.errors import GirihError
 from girih.paths import ROOT
@@ -81,6 +82,16 @@ def test_a_copy_is_as_fast_as_its_link(card):
     cycles = finish(card, engine)
     assert 8000 <= cycles < 8500
     assert card.memory.stats.most_reads >= 100
+
+
+def test_statistics_of_the_port_are_in_those_of_the_card(card):
+    """As `./girih stats --json` prints them."""
+    before = snapshot(card)["memory"]
+    engine = CopyEngine(card.registers, "copy")
+    engine.start(0, 100 * PAGE, 64 * 64)
+    finish(card, engine)
+    after = snapshot(card)["memory"]
+    assert after["reads"] - before["reads"] == after["writes"] - before["writes"] == 64
 
 
 @pytest.mark.parametrize("source, destination", [(256, 0), (0, 256), (255, 0), (0, 511), (1 << 27, 0)], ids=str)

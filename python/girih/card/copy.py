@@ -9,6 +9,7 @@ import select
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import TYPE_CHECKING, NoReturn
 
 from girih.card.account import account
@@ -76,9 +77,10 @@ def _all(descriptor: int) -> dict:
 def snapshot(card: VirtualCard) -> dict:
     """Counters of tiles and ports at one moment: those of a copy that gets no more input, once all messages in it have left.
 
-    `rested`: they have left in time. `missing`: messages that are not accounted for.
+    `memory`: the traffic at the card's port for external memory, if it has one. `rested`: they have left in time. `missing`: messages that are not accounted for.
     """
     cycle, (ports, faults) = card.cycle, card.pins()
+    memory = {"memory": asdict(card.memory.stats)} if card.memory else {}
 
     def look() -> dict:
         try:
@@ -96,6 +98,7 @@ def snapshot(card: VirtualCard) -> dict:
             "histograms": card.registers.histograms(),
             "ports": ports,
             "faults": faults,
+            **memory,
         }
 
     return in_copy(card, look)

@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.markup import escape
 
 from girih.card.client import ControlClient
+from girih.card.memory import MemoryStats
 from girih.cli.live import Socket, console, histogram_table, port_table, stall_table, traffic_table
 
 
@@ -23,7 +24,7 @@ def register(app: typer.Typer) -> None:
         as_json: Annotated[bool, typer.Option("--json", help="Print all counters as JSON.")] = False,
         socket: Socket = None,
     ) -> None:
-        """Shows frames and drops of a running card, by port, tile and reason, links that stalled, and its latency histogram.
+        """Shows frames and drops of a running card, by port, tile and reason, links that stalled, its latency histogram, and the traffic at its external memory.
 
         All counters are taken at the same moment, from a copy of the card; the card itself is not disturbed.
         """
@@ -47,5 +48,6 @@ def _page(card: ControlClient) -> Group:
     state = "paused" if info["paused"] else f"{info['cycles_per_second']:,.0f} cycles a second while busy"
     tables = [port_table(found["ports"], found["faults"]), traffic_table(found["tiles"]), stall_table(found["link_stalls"], found["cycle"])]
     tables += [histogram_table(bins, tile) for tile, bins in found["histograms"].items() if any(bins)]
+    tables += [MemoryStats(**found["memory"]).text] if "memory" in found else []
     wrong = [info["stall"]] if info["stall"] else found["missing"]
     return Group(f"Card {info['name']}, cycle {found['cycle']}, {state}", *[f"[bold red]{escape(text)}[/]" for text in wrong], *tables)

@@ -205,6 +205,7 @@ def _check(kind: Kind) -> None:
 
     require(kind.name == kind.yaml.stem, f"kind is {kind.name}; it must be the name of the file, {kind.yaml.stem}")
     require(kind.buffering in BUFFERING, f"buffering is {kind.buffering}; it must be one of {', '.join(BUFFERING)}")
+    require(kind.core is None or kind.replies == "none", "a compute unit neither asks nor answers by replies; remove replies")
     for wait in kind.waits:
         require(wait in WAITS, f"waits names {wait}; it may name {', '.join(WAITS)}")
     require("control" not in kind.waits or kind.is_master, "waits names control; only a kind that uses control waits for it")

@@ -46,6 +46,17 @@ def test_a_kind_that_answers_can_do_so(old, new, complaint, tmp_path):
         read_kind(kind)
 
 
+def test_a_compute_unit_has_no_replies(tmp_path):
+    """Its requests would be missing from the graph of the deadlock proof."""
+    unit = load_kinds()["unit_null"]
+    for name in ("unit_null", "unit_registers"):
+        (tmp_path / f"{name}.rdl").write_text(unit.rdl.with_stem(name).read_text())
+    kind = tmp_path / "unit_null.yaml"
+    kind.write_text(unit.yaml.read_text() + "replies: takes\n")
+    with pytest.raises(ValueError, match=re.escape(f"{kind}: a compute unit neither asks nor answers by replies; remove replies")):
+        read_kind(kind)
+
+
 def test_a_kind_that_drops_says_how_much():
     """What ends a wait is counted, so that nothing is lost silently."""
     for kind in load_kinds().values():

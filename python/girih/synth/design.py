@@ -92,7 +92,7 @@ def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None
     mistakes.
     """
     card = check_file(Path(design))
-    areas = synthesize_all(_jobs(card), progress)
+    areas = synthesize_all(parts(card), progress)
     routers = {int(name.split()[1]): area for name, area in areas.items() if name.startswith("router ")}
     if "router" in areas:
         routers = {card.fabric.node(at): areas["router"] for at in card.fabric.shape.places if at[2] == 0}
@@ -106,9 +106,9 @@ def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None
 
 
 def card_timings(design: Path, progress: Callable[[str], None] | None = None) -> dict[str, Timing]:
-    """The timing of the parts of a design, by name as in `_jobs`; `progress(name)` after each. Raises as `card_areas`."""
+    """The timing of the parts of a design, by name as in `parts`; `progress(name)` after each. Raises as `card_areas`."""
     timings = {}
-    for name, job in _jobs(check_file(Path(design))).items():
+    for name, job in parts(check_file(Path(design))).items():
         timings[name] = timing_of(netlist(**job))
         if progress:
             progress(name)
@@ -124,20 +124,21 @@ def whole_timing(design: Path) -> Timing:
     return timing_of(netlist("card", card.params, extra=[emit(card) / "card.sv"]))
 
 
-def _jobs(card: Card) -> dict[str, dict]:
+def parts(card: Card) -> dict[str, dict]:
     """How to synthesize each part of a card: its tiles by name, routers by node or one for all, crossbar, control."""
     nodes = sum(1 << node for tile in card.tiles for node in tile.nodes)
+    classes = {"Classes": card.classes} if card.classes > 1 else {}
     jobs = {f"tile {tile.name}": _tile(tile, nodes) for tile in card.tiles}
     if card.fabric.topology == "mesh":
         for y in range(card.fabric.y):
             for x in range(card.fabric.x):
-                jobs[f"router {y << 4 | x}"] = _router(x, y, card.fabric.x, card.fabric.y)
+                jobs[f"router {y << 4 | x}"] = _router(x, y, card.fabric.x, card.fabric.y, classes)
     elif card.fabric.topology == "butterfly":
         # All its routers have the same ports; the place of one changes only the constants that it compares with.
-        sizes = {"Columns": card.fabric.x, "Rows": card.fabric.y, "Tiles": card.fabric.tiles}
+        sizes = {"Columns": card.fabric.x, "Rows": card.fabric.y, "Tiles": card.fabric.tiles, **classes}
         jobs["router"] = {"top": "butterfly_router", "parameters": sizes}
     elif card.links:
-        jobs["crossbar"] = {"top": "crossbar", "parameters": {"Ports": card.fabric.ports}}
+        jobs["crossbar"] = {"top": "crossbar", "parameters": {"Ports": card.fabric.ports, **classes}}
     links = len(list(card.fabric.shape.links()))
     jobs["control"] = {"top": "ctrl_bridge", "parameters": {"Ports": card.ports, "Tiles": len(card.tiles), "Links": links}}
     return {name: {**job, "params": card.params} for name, job in jobs.items()}
@@ -156,7 +157,7 @@ def _tile(tile: Tile, nodes: int) -> dict:
     return {"top": tile.kind.name, "parameters": parameters}
 
 
-def _router(x: int, y: int, columns: int, rows: int) -> dict:
+def _router(x: int, y: int, columns: int, rows: int, classes: dict[str, int]) -> dict:
     exists = LOCAL
     exists |= (y > 0) * NORTH | (x < columns - 1) * EAST | (y < rows - 1) * SOUTH | (x > 0) * WEST
-    return {"top": "router", "parameters": {"X": x, "Y": y, "Exists": exists}}
+    return {"top": "router", "parameters": {"X": x, "Y": y, "Exists": exists, **classes}}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Synthesis: what is counted, and that results are kept."""
 
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,12 +10,13 @@ import pytest
 
 from girih import synth
 from girih.build.generate import write_if_changed
+from girih.compiler.check.card import check_file
 from girih.errors import GirihError
-from girih.paths import BUILD
+from girih.paths import BUILD, DESIGNS
 from girih.spec.message import CardParams
 from girih.synth import Area, synthesize, total
 from girih.synth.area import area_of
-from girih.synth.design import module_area
+from girih.synth.design import module_area, parts
 
 
 def test_counts_tables_and_memory_apart():
@@ -66,3 +68,13 @@ def test_what_yosys_refuses_is_an_error_with_its_words():
     write_if_changed(file, "module refused(output logic q_o); assign q_o = not_declared; endmodule\n")
     with pytest.raises(GirihError, match=r"yosys.log: Yosys failed \(.*not_declared.*\)\. That file"):
         synthesize("refused", CardParams(), extra=[file])
+
+
+@pytest.mark.parametrize("fabric", ["mesh: [3, 2]", "butterfly: [2, 2, 2]", "crossbar: 6"])
+def test_the_fabric_of_a_card_has_its_classes(fabric, tmp_path):
+    """A card with two message classes has routers, or a crossbar, with two."""
+    path, text = tmp_path / "card.yaml", (DESIGNS / "memory.yaml").read_text()
+    path.write_text(re.sub(r"(?m)^fabric: .*$", f"fabric: {{{fabric}}}", re.sub(r", at: \[[^]]*\]", "", text)))
+    jobs = [job for name, job in parts(check_file(path)).items() if name.startswith(("router", "crossbar"))]
+    assert jobs and all(job["parameters"]["Classes"] == 2 for job in jobs)
+    assert not any("Classes" in job["parameters"] for job in parts(check_file(DESIGNS / "udp_echo.yaml")).values())

@@ -121,16 +121,31 @@ module copy_engine
   assign ends = busy_q && asked_q == '0 && !data_valid && (failed || left_q == '0);
 
   // The window.
-  logic mine, misplaced;
-  assign mine = (window_tenant_i == '0 || window_tenant_i == cfg_i.tenant) && window_addr_i <= LeftAt;
-  assign misplaced = |{source_q[EmptyWidth-1:0], destination_q[EmptyWidth-1:0], size_q[EmptyWidth-1:0]} ||
-      |{source_q[63:AddrBits], destination_q[63:AddrBits]} || size_q == '0;
-  assign starts = window_valid_i && window_write_i && mine && window_addr_i == StartAt && !busy_q && !misplaced;
+  tenant_t owner_q;  // whose command the registers hold; a new tenant gets them when they have been erased
+  logic given, mine;
+  logic misplaced_q;  // of the command as it was a cycle ago: between two requests of the window there is one
+  assign given = owner_q == cfg_i.tenant;
+  assign mine = (window_tenant_i == '0 || (window_tenant_i == cfg_i.tenant && given)) && window_addr_i <= LeftAt;
+
+  // The flit behind a range, and whether the range ends beyond the last address.
+  localparam int unsigned FlitAddrBits = AddrBits - EmptyWidth;
+  function automatic logic beyond(input logic [FlitAddrBits-1:0] first, input logic [31:EmptyWidth] flits);
+    logic [FlitAddrBits:0] behind;
+    behind = (FlitAddrBits + 1)'(first) + (FlitAddrBits + 1)'(flits);
+    beyond = behind[FlitAddrBits] && behind[FlitAddrBits-1:0] != '0;
+  endfunction
+  always_ff @(posedge clk_i) begin
+    misplaced_q <= |{source_q[EmptyWidth-1:0], destination_q[EmptyWidth-1:0], size_q[EmptyWidth-1:0]} ||
+        |{source_q[63:AddrBits], destination_q[63:AddrBits]} || size_q == '0 ||
+        beyond(source_q[AddrBits-1:EmptyWidth], size_q[31:EmptyWidth]) || beyond(destination_q[AddrBits-1:EmptyWidth], size_q[31:EmptyWidth]);
+    if (rst_i) misplaced_q <= 1'b1;
+  end
+  assign starts = window_valid_i && window_write_i && mine && window_addr_i == StartAt && !busy_q && !misplaced_q;
   assign window_done_o = window_valid_i;
   always_comb begin
     window_error_o = !mine;
     if (window_write_i && (busy_q || window_addr_i > StartAt)) window_error_o = 1'b1;
-    if (window_write_i && window_addr_i == StartAt && misplaced) window_error_o = 1'b1;
+    if (window_write_i && window_addr_i == StartAt && misplaced_q) window_error_o = 1'b1;
     unique case (window_addr_i)
       SourceAt: window_data_o = source_q[31:0];
       SourceAt + 4: window_data_o = source_q[63:32];
@@ -162,6 +177,14 @@ module copy_engine
     if (replied && !came && status == StatusOk) left_q <= left_q - 1'b1;
     if (replied && status != StatusOk && !failed) state_q <= status;
     if (ends) busy_q <= 1'b0;
+    if (!given && !busy_q) begin
+      owner_q <= cfg_i.tenant;
+      source_q <= '0;
+      destination_q <= '0;
+      size_q <= '0;
+      state_q <= StatusOk;
+      left_q <= '0;
+    end
     if (starts) begin
       busy_q <= 1'b1;
       state_q <= StatusOk;
@@ -172,6 +195,7 @@ module copy_engine
       left_q <= size_q[31:EmptyWidth];
     end
     if (rst_i) begin
+      owner_q <= cfg_i.tenant;
       source_q <= '0;
       destination_q <= '0;
       size_q <= '0;

@@ -6,7 +6,7 @@ import random
 
 import cocotb
 import pytest
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import ClockCycles, RisingEdge
 
 from girih.spec.windows import offset
 from girih.testing import WIDTHS, run_cocotb
@@ -144,9 +144,42 @@ async def ends_when_an_access_fails(dut, kind, at):
 
 
 @cocotb.test()
+async def copies_to_the_last_address(dut):
+    bench = await Bench.start(dut)
+    end = (1 << 40) - 3 * FLIT_BYTES
+    assert await bench.copy(0, end, 3 * FLIT_BYTES) == ("ok", 0)
+    assert await bench.copy(end, 0, 3 * FLIT_BYTES) == ("ok", 0)
+    assert {addr for _, addr in bench.asked} == {n * FLIT_BYTES + base for n in range(3) for base in (0, end)}
+
+
+@cocotb.test()
+async def a_new_tenant_reads_nothing_of_the_last_one(dut):
+    """Neither after its copy nor while the copy still runs; the operator goes on seeing what runs."""
+    bench = await Bench.start(dut, late=30)
+    parts = ["state", "left", "size", *(("source", half) for half in (0, 1)), *(("destination", half) for half in (0, 1))]
+    where = [offset("copy_window", part) if isinstance(part, str) else offset("copy_window", part[0], half=part[1]) for part in parts]
+    for runs in (False, True):
+        dut.cfg_i.value = config_word("copy", tenant=TENANT)
+        await ClockCycles(dut.clk_i, 3)
+        assert not await bench.command(0x12345 * FLIT_BYTES, 0x54321 * FLIT_BYTES, 20 * FLIT_BYTES)
+        if not runs:
+            await ClockCycles(dut.clk_i, 400)
+        dut.cfg_i.value = config_word("copy", tenant=TENANT + 1)
+        refusals = 0
+        for _ in range(400):
+            answers = [await bench.access(at, tenant=TENANT + 1) for at in where]
+            assert all(refused or not answer for refused, answer in answers)
+            refusals += all(refused for refused, _ in answers)
+        assert (refusals > 0) == runs and not any(refused for refused, _ in answers)
+        assert all([(await bench.access(at, tenant=TENANT))[0] for at in where])
+
+
+@cocotb.test()
 async def refuses_what_makes_no_sense(dut):
     bench = await Bench.start(dut)
     wrong = [(1, 0, FLIT_BYTES), (0, 8, FLIT_BYTES), (0, 0, FLIT_BYTES - 1), (0, 0, 0), (1 << 40, 0, FLIT_BYTES), (0, 1 << 63, FLIT_BYTES)]
+    end = (1 << 40) - 3 * FLIT_BYTES
+    wrong += [(end, 0, 4 * FLIT_BYTES), (0, end, 4 * FLIT_BYTES), (end, 0, (1 << 32) - FLIT_BYTES)]  # it would go on at address 0
     for command in wrong:
         assert await bench.command(*command)
     for part in ("state", "left"):
