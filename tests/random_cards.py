@@ -193,10 +193,14 @@ def services(rng: random.Random) -> str:
 
 
 def baseline(rng: random.Random) -> str:
-    """The baseline NIC, which needs no fabric."""
-    params = random_params(rng, False)
-    tiles = [tile(Names(rng).new("pipeline_nic"), "pipeline_nic", params, rng, port=0)]
-    return heading(params, 1, 1, rng, False) + tiles[0]
+    """The baseline NIC, which needs no fabric, or one for a host."""
+    params, names = random_params(rng, False), Names(rng)
+    if rng.random() < 0.5:
+        return heading(params, 1, 1, rng, False) + tile(names.new("pipeline_nic"), "pipeline_nic", params, rng, port=0)
+    receive, host, transmit = (names.new(kind) for kind in ("eth_rx", "virtio_net", "eth_tx"))
+    tiles = [tile(receive, "eth_rx", params, rng, port=0, promiscuous="true", next=table({"any": host}))]
+    tiles += [tile(host, "virtio_net", params, rng, next=table({"any": transmit})), tile(transmit, "eth_tx", params, rng, port=0)]
+    return heading(params, 1, len(tiles), rng, False) + "".join(rng.sample(tiles, len(tiles)))
 
 
 def random_card(rng: random.Random) -> str:
