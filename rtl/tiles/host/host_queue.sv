@@ -141,6 +141,23 @@ module host_queue
       .part_o
   );
 
+  // Chains that are used while the used ring is written, so that the data do not wait for that.
+  logic due_valid, due_ready;
+  used_t due;
+  fifo #(
+      .T(used_t),
+      .Depth(Chains)
+  ) u_due (
+      .clk_i,
+      .rst_i(clear),
+      .in_valid_i(used_valid_i),
+      .in_ready_o(used_ready_o),
+      .in_data_i(used_i),
+      .out_valid_o(due_valid),
+      .out_ready_i(due_ready),
+      .out_data_o(due)
+  );
+
   virtqueue_used u_used (
       .clk_i,
       .rst_i(clear),
@@ -149,9 +166,9 @@ module host_queue
       .busy_o(used_busy),
       .stop_o(used_stop),
       .index_o(index),
-      .used_valid_i,
-      .used_ready_o,
-      .used_i,
+      .used_valid_i(due_valid),
+      .used_ready_o(due_ready),
+      .used_i(due),
       .check_o(check),
       .checked_i(checked),
       .quiet_i(quiet),

@@ -32,7 +32,7 @@ module host_writes
     input id_t b_id_i,
     input logic [1:0] b_resp_i
 );
-  localparam int unsigned Depth = 32;  // accesses whose data have not all come
+  localparam int unsigned Depth = 4;  // accesses whose data have not all come: few, so that a short one does not wait for many long ones
   typedef struct packed {
     logic granted;
     id_t  id;

@@ -4,7 +4,8 @@
 //
 //   look: index of the available ring -> its entries -> heads -> descriptors (links behind one another) -> parts
 //
-// One read in every cycle, answers in order. A chain is given when all of it has been read and found good; the first
+// While it knows of nothing to read, it reads the next entries along with the index, and takes those that the index turns out to
+// offer: reads are carried out in their order. One read in every cycle, answers in order. A chain is given when all of it has been read and found good; the first
 // mistake stops the queue (stop_o). No input holds it back but part_ready_i.
 module virtqueue_split
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
@@ -83,6 +84,7 @@ module virtqueue_split
   logic look_q, looking_q, ring_q;  // wanted; asked for and not come
   logic check_q, report_q;  // the next look answers check_i; that which was asked for does
   logic known_q;
+  logic guess_q, guessed_q;  // entries are to be read along with the index; those that are asked for are
   index_t available_q, next_q;  // the driver's index, and the entry of the ring that is read next
   index_t open;  // entries to read
   assign open = known_q ? available_q - next_q : '0;
@@ -101,16 +103,17 @@ module virtqueue_split
   assign entry_pop = left_q != '0 && heads_ready;
 
   addr_t ring_addr;
-  index_t in_flit, to_end, run;
+  index_t in_flit, to_end, run, offered;
   assign ring_addr = place_i.driver + 4 + addr_t'({next_q & mask, 1'b0});
   assign in_flit = index_t'((FlitBytes - 32'(ring_addr[EmptyWidth-1:0])) / 2);
   assign to_end = place_i.size - (next_q & mask);
   always_comb begin
-    run = open;
+    run = open == '0 ? to_end : open;
     if (in_flit < run) run = in_flit;
     if (to_end < run) run = to_end;
     if (run > 16'd32) run = 16'd32;
   end
+  assign offered = guessed_q && open < index_t'(run_q) ? open : index_t'(run_q);
 
   logic wants_look, wants_ring, wants_link, wants_head;
   index_t index;
@@ -118,7 +121,7 @@ module virtqueue_split
   asked_t asking;
   always_comb begin
     wants_look = look_q && !looking_q;
-    wants_ring = !wants_look && open != '0 && !ring_q && left_q == '0;
+    wants_ring = !wants_look && (open != '0 || guess_q) && !ring_q && left_q == '0;
     wants_link = !wants_look && !wants_ring && link_valid;
     wants_head = !wants_look && !wants_ring && !wants_link && head_valid && !taken_q[in_q];
     index = wants_link ? link.index : head;
@@ -264,13 +267,16 @@ module virtqueue_split
       looking_q <= 1'b1;
       report_q <= check_q;
       check_q <= 1'b0;
+      guess_q <= open == '0;
     end
     if (look_i || check_i) look_q <= 1'b1;
     if (check_i) check_q <= 1'b1;
     if (asks && wants_ring) begin
       ring_q <= 1'b1;
       run_q <= 6'(run);
-      next_q <= next_q + run;
+      guess_q <= 1'b0;
+      guessed_q <= open == '0;
+      if (open != '0) next_q <= next_q + run;
     end
     if (asks && wants_head) begin
       taken_q[in_q] <= 1'b1;
@@ -292,7 +298,8 @@ module virtqueue_split
         AskRing: begin
           ring_q <= 1'b0;
           entries_q <= shifted;
-          left_q <= run_q;
+          left_q <= 6'(offered);
+          if (guessed_q) next_q <= next_q + offered;
         end
         default: begin
           totals_q[asked.chain] <= total[16:0];
@@ -322,6 +329,7 @@ module virtqueue_split
       report_q <= 1'b0;
       ring_q <= 1'b0;
       known_q <= 1'b0;
+      guess_q <= 1'b0;
       next_q <= place_i.start;
       left_q <= '0;
       taken_q <= '0;

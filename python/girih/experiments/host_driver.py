@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A driver of virtqueues for tests, after virtio 1.2 (section 2.7), and the memory of a host in which it keeps them."""
+"""A driver of virtqueues, after virtio 1.2 (section 2.7), and the memory of a host in which it keeps them."""
 
 from __future__ import annotations
 
