@@ -83,6 +83,20 @@ async def segments_are_as_large_as_the_peer_allows(dut):
 
 
 @cocotb.test()
+async def the_window_is_scaled_as_the_peer_said(dut):
+    """What may be under way; that of the SYN is not scaled."""
+    bench = await TcpBench.start(dut)
+    for options, scale in (([("MSS", 1000), ("NOP", None), ("WScale", 3)], 8), ([("WScale", 0)], 1), ([("SAckOK", b""), ("WScale", 2)], 4)):
+        peer = await bench.open(options=options, window=100)
+        peer.write(random.randbytes(1500))
+        sent = 0
+        while sent < 100 * scale:
+            sent += len((await bench.segment()).payload)
+        assert sent == 100 * scale
+        await bench.quiet()
+
+
+@cocotb.test()
 async def the_syn_says_what_it_should(dut):
     bench = await TcpBench.start(dut)
     answer = await bench.peer(options=[("MSS", 1460), ("SAckOK", b""), ("NOP", None), ("WScale", 7)]).shake()
@@ -217,7 +231,10 @@ async def three_duplicates_send_the_lost_segment_at_once(dut):
     peer.write(text)
     segments = [await bench.segment() for _ in range(10)]
     # The first and the fourth are lost.
-    for _ in segments[2:]:
+    peer.send()
+    peer.send()
+    await bench.quiet()
+    for _ in segments[4:]:
         peer.send()
     again = await bench.segment()
     assert bytes(again.payload) == text[:100] and again.seq == peer.ack
