@@ -30,6 +30,7 @@ STATE = {
     "scheduler_window": {"classes", "queues", "units", "tenants", "channels"},
     "aes_window": {"key", "salt", "load", "forget"},
     "copy_window": {"source", "destination", "size", "start", "state", "left"},
+    "core_window": {"control", "address", "data", "protect", "console", "state", "code"},
     "host_window": {"regions", "queues"},
     "parser_window": {"control", "commit", "staging"},
 }
