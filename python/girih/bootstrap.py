@@ -79,7 +79,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "replay": ((), SIMULATOR),
     "bench": ((), SIMULATOR),
     "synth": (("synth",), ()),
-    "test": (("test", "synth", "static", "cores"), SIMULATOR + NETWORK + GUEST + ("tshark", LIBPYTHON, *FIRMWARE)),
+    "test": (("test", "synth", "proofs", "static", "cores"), SIMULATOR + NETWORK + GUEST + ("tshark", LIBPYTHON, *FIRMWARE)),
 }
 
 

@@ -3,22 +3,22 @@
 
 import pytest
 
-from girih.formal import prove, refute
+from girih.formal import QUICK_ON_QUEUES, prove, refute
 
-# A minute or two each. The local port's messages go every way; a row's go on, turn or end, and the other directions are alike.
+# The local port's messages go every way; a row's go on, turn or end, and the other directions are alike.
 NORTH, EAST, SOUTH, WEST, LOCAL = range(5)
 ALIKE = [pytest.param(source, marks=pytest.mark.thorough) for source in (NORTH, SOUTH, WEST)]
 
 
 @pytest.mark.parametrize("source", [LOCAL, pytest.param(EAST, marks=pytest.mark.slow), *ALIKE])
 def test_router(source):
-    prove("router_proof", parameters={"Source": source}, registers_for_memories=True)
+    prove("router_proof", parameters={"Source": source}, registers_for_memories=True, solver=QUICK_ON_QUEUES)
 
 
 # A tile's messages go every way; then those of the other tile, of the row and of the column.
 @pytest.mark.parametrize("source", [pytest.param(0, marks=pytest.mark.slow), *(pytest.param(s, marks=pytest.mark.thorough) for s in (1, 2, 3, 4))])
 def test_butterfly_router(source):
-    prove("router_proof", parameters={"Butterfly": 1, "Source": source}, registers_for_memories=True)
+    prove("router_proof", parameters={"Butterfly": 1, "Source": source}, registers_for_memories=True, solver=QUICK_ON_QUEUES)
 
 
 # The flits of each class from a port; ports are alike, but for the order in which arbiters serve them.
@@ -26,7 +26,7 @@ def test_butterfly_router(source):
     ("source", "number"), [(0, 0), pytest.param(0, 1, marks=pytest.mark.slow), *(pytest.param(s, c, marks=pytest.mark.thorough) for s in (1, 2) for c in (0, 1))]
 )
 def test_switch_of_two_classes(source, number):
-    prove("class_switch_proof", parameters={"Source": source, "Class": number}, registers_for_memories=True)
+    prove("class_switch_proof", parameters={"Source": source, "Class": number}, registers_for_memories=True, solver=QUICK_ON_QUEUES)
 
 
 def test_port_of_two_classes():

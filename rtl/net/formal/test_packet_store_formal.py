@@ -3,7 +3,7 @@
 
 import pytest
 
-from girih.formal import prove, refute
+from girih.formal import QUICK_ON_QUEUES, prove, refute
 
 # The size of the largest message bounds Depth from below, and matters to fits_o alone.
 SMALL = [
@@ -14,7 +14,7 @@ SMALL = [
 
 @pytest.mark.parametrize(("depth", "tokens"), [(4, 2), (8, 2), (4, 4)])
 def test_packet_store(depth, tokens):
-    prove("packet_store_proof", parameters={"Depth": depth, "Tokens": tokens}, abstraction=SMALL)
+    prove("packet_store_proof", parameters={"Depth": depth, "Tokens": tokens}, abstraction=SMALL, solver=QUICK_ON_QUEUES)
 
 
 BROKEN = [
@@ -32,4 +32,4 @@ BROKEN = [
 
 @pytest.mark.parametrize(("old", "new"), BROKEN)
 def test_broken_design_is_noticed(old, new):
-    refute("packet_store_proof", module="packet_store", old=old, new=new, depth=12, abstraction=SMALL)
+    refute("packet_store_proof", module="packet_store", old=old, new=new, depth=12, abstraction=SMALL, solver=QUICK_ON_QUEUES)

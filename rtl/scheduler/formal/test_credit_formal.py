@@ -3,12 +3,12 @@
 
 import pytest
 
-from girih.formal import prove, refute
+from girih.formal import QUICK_ON_QUEUES, prove, refute
 
 
 @pytest.mark.parametrize(("units", "push"), [(1, 0), (1, 1), (2, 0), (2, 1), (3, 1)])
 def test_credit_manager(units, push):
-    prove("credit_manager_proof", parameters={"Units": units, "Push": push})
+    prove("credit_manager_proof", parameters={"Units": units, "Push": push}, solver=QUICK_ON_QUEUES)
 
 
 BROKEN = [
