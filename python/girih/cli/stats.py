@@ -8,7 +8,7 @@ import time
 from typing import Annotated
 
 import typer
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.markup import escape
 
@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
 def _page(card: ControlClient) -> Group:
     info, found = card.call("info"), card.call("snapshot")
     state = "paused" if info["paused"] else f"{info['cycles_per_second']:,.0f} cycles a second while busy"
-    tables = [port_table(found["ports"], found["faults"]), traffic_table(found["tiles"]), stall_table(found["link_stalls"], found["cycle"])]
+    tables: list[RenderableType] = [port_table(found["ports"], found["faults"]), traffic_table(found["tiles"]), stall_table(found["link_stalls"], found["cycle"])]
     tables += [histogram_table(bins, tile) for tile, bins in found["histograms"].items() if any(bins)]
     tables += [MemoryStats(**found["memory"]).text] if "memory" in found else []
     wrong = [info["stall"]] if info["stall"] else found["missing"]
