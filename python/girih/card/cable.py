@@ -4,7 +4,7 @@ another passes only through the card."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
@@ -79,11 +79,12 @@ def _no_host(address: IPv4Address, network: IPv4Network) -> str | None:
     return None
 
 
-def attach(stack: ExitStack, card: VirtualCard, hosts: Sequence[IPv4Interface]) -> list[Cable]:
-    """Gives every port its cable; `stack` ends them. Port 0's namespace is named after this process."""
+def attach(stack: ExitStack, card: VirtualCard, hosts: Mapping[int, IPv4Interface], card_name: str = "") -> list[Cable]:
+    """Gives each of these ports its cable, with this host at its end; `stack` ends them. Port 0's namespace is named after this process
+    alone, unless a name tells the cards of a process apart."""
     cables = []
-    for port, host in enumerate(hosts):
-        namespace = stack.enter_context(Namespace(f"port{port}" if port else ""))
+    for port, host in hosts.items():
+        namespace = stack.enter_context(Namespace(f"{card_name}port{port}" if port or card_name else ""))
         device = f"girih{port}"
         descriptor = card.open_tap(port, device, namespace.path)
         namespace.bring_up(device, str(host))

@@ -109,7 +109,7 @@ def _demo(stack: ExitStack, stay: bool) -> None:
     started = time.monotonic()
     with progress_bar() as progress:
         card = stack.enter_context(VirtualCard.open(DESIGN, progress=progress))
-    (cable,) = attach(stack, card, host_addresses(card.manifest, []))
+    (cable,) = attach(stack, card, dict(enumerate(host_addresses(card.manifest, []))))
     session, namespace = stack.enter_context(Session(card)), cable.namespace
     session.watch(cable.port, cable.descriptor)
     addresses = card.manifest.addresses

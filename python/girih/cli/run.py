@@ -80,7 +80,7 @@ def register(app: typer.Typer) -> None:
                 card.pcap_in(0, pcap_in, keep_times=keep_times)
             if pcap_out:
                 card.pcap_out(0, pcap_out)
-            cables = attach(stack, card, hosts)
+            cables = attach(stack, card, dict(enumerate(hosts)))
             session = stack.enter_context(Session(card, say=lambda text: console.print(text, markup=False)))
             for cable in cables:
                 session.watch(cable.port, cable.descriptor)

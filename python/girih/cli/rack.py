@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`girih rack`: runs several cards that are joined by links."""
+
+from __future__ import annotations
+
+import select
+import signal
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from girih.card.account import account
+from girih.card.cable import Cable, attach, host_addresses
+from girih.card.namespace import need_root
+from girih.card.rack import Rack
+from girih.card.rack_file import RackFile, read_rack
+from girih.card.session import BUSY_CYCLES, IDLE_CYCLES, SLICE_SECONDS
+from girih.card.virtual import VirtualCard
+from girih.cli.live import console, port_table, progress_bar, traffic_table
+from girih.errors import GirihError
+
+BUSY_STEP = 20_000  # cycles between two looks at the time, while there is work
+REST_CYCLES = 500_000  # within which the rack must come to rest at the end
+
+
+def register(app: typer.Typer) -> None:
+    @app.command(epilog="Example: ./girih rack racks/server_behind_nic.yaml --tap")
+    def rack(
+        file: Annotated[Path, typer.Argument(metavar="FILE", help="A rack file: cards by name, and the links that join their ports.")],
+        tap: Annotated[bool, typer.Option("--tap", help="Put each port without a link on a TAP device in a network namespace of its own (as root).")] = False,
+        cycles: Annotated[int | None, typer.Option(min=1, help="Stop after this many cycles.")] = None,
+        seconds: Annotated[float | None, typer.Option(min=0, help="Stop after this many seconds.")] = None,
+    ) -> None:
+        """Runs several cards in one process until Ctrl-C, joined port to port by links with delay and loss.
+
+        At the end the cards come to rest, and the command shows the frames of each, those that crossed each link, and checks every
+        tile's counters.
+        """
+        if tap:
+            need_root()
+        wanted = read_rack(file)
+        with ExitStack() as stack:
+            cards = {}
+            for card in wanted.cards:
+                with progress_bar() as progress:
+                    cards[card.name] = stack.enter_context(VirtualCard.open(card.design, ip=card.ip, mac=card.mac, progress=progress))
+            joined = Rack(cards)
+            for link in wanted.links:
+                joined.join(link.one, link.other, delay=link.delay, **({"loss": link.loss, "seed": link.seed} if link.loss else {}))
+            cables = _cables(stack, wanted, joined) if tap else []
+            stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, signal.default_int_handler))
+            if cycles is None:
+                console.print("The rack runs; Ctrl-C ends it.")
+            _serve(joined, cables, cycles, seconds)
+            _report(joined, cables)
+
+
+def _cables(stack: ExitStack, wanted: RackFile, rack: Rack) -> list[Cable]:
+    """A cable for each port without a link, and a line about it."""
+    taken = {end for link in wanted.links for end in (link.one, link.other)}
+    cables = []
+    for card in wanted.cards:
+        hosts = host_addresses(rack.cards[card.name].manifest, card.hosts)
+        free = {port: host for port, host in enumerate(hosts) if (card.name, port) not in taken}
+        for cable in attach(stack, rack.cards[card.name], free, f"{card.name}_"):
+            console.print(f"Port {cable.port} of {card.name}: TAP {cable.device} is {cable.host} in namespace {cable.namespace.name}.")
+            cables.append(cable)
+    return cables
+
+
+def _serve(rack: Rack, cables: list[Cable], cycles: int | None, seconds: float | None) -> None:
+    """Runs until Ctrl-C or SIGTERM, or for so long. A rack at rest sleeps until a TAP device has a frame."""
+    start, deadline = rack.cycle, None if seconds is None else time.monotonic() + seconds
+    try:
+        while deadline is None or time.monotonic() < deadline:
+            left = BUSY_STEP if cycles is None else start + cycles - rack.cycle
+            if left <= 0:
+                return
+            busy = cycles is not None or any(card.quiet_cycles < BUSY_CYCLES for card in rack.cards.values())
+            if not busy:
+                select.select([cable.descriptor for cable in cables], [], [], SLICE_SECONDS)
+            rack.run(min(left, BUSY_STEP if busy else IDLE_CYCLES))
+    except KeyboardInterrupt:
+        pass
+
+
+def _report(rack: Rack, cables: list[Cable]) -> None:
+    """Lets the rack come to rest, and prints what has passed. Raises GirihError if a message is missing."""
+    for cable in cables:
+        cable.namespace.remove()
+    rack.run_until_quiet(limit=REST_CYCLES)
+    for link in rack.links:
+        console.print(f"{link.source[0]}.{link.source[1]} to {link.target[0]}.{link.target[1]}: {link.frames} frames, {link.delay} cycles", markup=False)
+    faults = []
+    for name, card in rack.cards.items():
+        counters = card.registers.counters()
+        console.print(f"\nCard {name}", markup=False)
+        console.print(port_table(*card.pins()))
+        console.print(traffic_table(counters))
+        found = account(card.manifest, counters, True)
+        console.print(found.text, markup=False)
+        faults += [f"{name}: {fault}" for fault in found.faults]
+    console.print(f"{rack.cycle} cycles")
+    if faults:
+        raise GirihError("; ".join(faults), "rack", "This is a fault of the card.")

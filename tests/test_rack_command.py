@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./girih rack`: several cards, joined by links, with TAP devices on the ports that are left; and mistakes in its file."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from girih.card.rack_file import read_rack
+from girih.errors import GirihError, GirihErrors
+from girih.paths import DESIGNS, ROOT
+from tests.commands import ADDRESS, BUILD_SECONDS, command, girih, needs_tap, options
+
+RACK = ROOT / "racks" / "server_behind_nic.yaml"
+
+
+@needs_tap
+def test_a_host_reaches_a_server_through_another_card():
+    process = subprocess.Popen(command("rack", RACK, "--tap"), **options())
+    namespace = f"girih-{process.pid}-nic_port0"
+    try:
+        deadline = time.monotonic() + BUILD_SECONDS
+        while not (Path("/run/netns") / namespace).exists():
+            assert process.poll() is None and time.monotonic() < deadline, process.communicate()
+            time.sleep(0.1)
+        ping = ["ip", "netns", "exec", namespace, "ping", "-n", "-q", "-c", "3", "-i", "0.2", "-W", "20", ADDRESS]
+        answer = subprocess.run(ping, capture_output=True, text=True, timeout=100)
+        assert " 0% packet loss" in answer.stdout, answer.stdout + answer.stderr
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=100)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+    assert process.returncode == 0, output + errors
+    assert "nic.1 to server.0: 4 frames, 500 cycles" in output and "server.0 to nic.1: 4 frames, 500 cycles" in output  # an ARP request and three pings
+    assert not list(Path("/run/netns").glob(f"girih-{process.pid}*"))
+
+
+def test_what_a_file_says(tmp_path):
+    found = read_rack(RACK)
+    assert [(card.name, card.design, card.hosts) for card in found.cards] == [
+        ("nic", DESIGNS / "panic.yaml", ("10.77.0.9/24",)),
+        ("server", DESIGNS / "demo.yaml", ()),
+    ]
+    assert [(link.one, link.other, link.delay, link.loss) for link in found.links] == [(("nic", 1), ("server", 0), 500, 0.0)]
+    path = tmp_path / "rack.yaml"
+    path.write_text("cards: {a: {design: own.yaml, ip: 10.0.0.1/8}}\nlinks: [{ends: [a.0, a.1], loss: 0.5, seed: 7}]\n")
+    found = read_rack(path)
+    assert found.cards[0].design == tmp_path / "own.yaml" and found.cards[0].ip == "10.0.0.1/8"
+    assert (found.links[0].delay, found.links[0].loss, found.links[0].seed) == (250, 0.5, 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("links: []", ["1: the rack has no cards"]),
+        ("cards: 7", ["1: the rack has no cards"]),
+        ("cards: {a: 7, B: {design: demo}}", ["1: card a is 7. Write a: {design: demo}", "the card's name B"]),
+        ("cards: {a: {}, b: {dessin: demo}}", ["card a has no design", "card b has no key dessin. Did you mean design?"]),
+        ("cards: {a: {design: demo}}\nlinks: {}", ["2: links is"]),
+        ("cards: {a: {design: demo}}\nlinks: [7, {ends: [a.0]}]", ["2: a link is 7", "2: a link has 1 ends"]),
+        ("cards: {a: {design: demo}}\nlinks: [{ends: [b.0, a]}]", ["2: the end b.0 of a link names no card", "2: the end a of a link is no port"]),
+        ("cards: {a: {design: demo}}\nlinks: [{ends: [a.0, a.1], delay: 0, loss: 2}]", ["delay of a link is 0, out of range. It may be 1 to", "loss of a link is 2. Give a probability"]),
+        ("cards: {a: {design: demo}}\nlinks: [{ends: [a.0, a.1], loss: much}]", ["loss of a link is much. Give a probability"]),
+    ],
+)
+def test_mistakes_have_an_answer(text, answers, tmp_path):
+    path = tmp_path / "rack.yaml"
+    path.write_text(text)
+    with pytest.raises((GirihError, GirihErrors)) as error:
+        read_rack(path)
+    for answer in answers:
+        assert answer in str(error.value)
+
+
+def test_a_rack_that_cannot_be_built_has_an_answer(tmp_path):
+    path = tmp_path / "rack.yaml"
+    path.write_text("cards: {a: {design: nothing}}")
+    done = girih("rack", path)
+    assert done.returncode == 2 and "nothing" in done.stderr and "Traceback" not in done.stderr
