@@ -48,6 +48,6 @@ def _page(card: ControlClient) -> Group:
     state = "paused" if info["paused"] else f"{info['cycles_per_second']:,.0f} cycles a second while busy"
     tables: list[RenderableType] = [port_table(found["ports"], found["faults"]), traffic_table(found["tiles"]), stall_table(found["link_stalls"], found["cycle"])]
     tables += [histogram_table(bins, tile) for tile, bins in found["histograms"].items() if any(bins)]
-    tables += [MemoryStats(**found["memory"]).text] if "memory" in found else []
+    memory = [MemoryStats(**found["memory"]).text] if "memory" in found else []
     wrong = [info["stall"]] if info["stall"] else found["missing"]
-    return Group(f"Card {info['name']}, cycle {found['cycle']}, {state}", *[f"[bold red]{escape(text)}[/]" for text in wrong], *tables)
+    return Group(f"Card {info['name']}, cycle {found['cycle']}, {state}", *[f"[bold red]{escape(text)}[/]" for text in wrong], *tables, *memory)
