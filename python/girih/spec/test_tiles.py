@@ -286,8 +286,7 @@ async def interrupts_are_pending_until_they_are_cleared(dut):
     await client.write(pending, 0b10)
     await ClockCycles(dut.clk_i, 2)
     assert await client.read(pending) == 0 and dut.interrupt_o.value == 0
-    # Frames in every cycle: one of them comes in the very cycle of the write that clears, and stays.
-    dut.s_axis_tvalid.value, dut.s_axis_tuser.value = 1, 1
+    dut.s_axis_tvalid.value, dut.s_axis_tuser.value = 1, 1  # frames in every cycle
     await client.write(pending, 0b11)
     assert await client.read(pending) == 0b10 and dut.interrupt_o.value == 1
     dut.s_axis_tvalid.value = 0
