@@ -13,12 +13,17 @@ void *memcpy(void *restrict to, const void *restrict from, size_t count)
             *out++ = *in++;
         uint32_t *out_word = (uint32_t *)out;
         const uint32_t *in_word = (const uint32_t *)in;
-        for (; count >= 16; count -= 16, out_word += 4, in_word += 4) {
+        for (; count >= 32; count -= 32, out_word += 8, in_word += 8) {
             uint32_t a = in_word[0], b = in_word[1], c = in_word[2], d = in_word[3];
+            uint32_t e = in_word[4], f = in_word[5], g = in_word[6], h = in_word[7];
             out_word[0] = a;
             out_word[1] = b;
             out_word[2] = c;
             out_word[3] = d;
+            out_word[4] = e;
+            out_word[5] = f;
+            out_word[6] = g;
+            out_word[7] = h;
         }
         for (; count >= 4; count -= 4)
             *out_word++ = *in_word++;

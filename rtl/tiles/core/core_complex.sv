@@ -7,7 +7,8 @@ module core_complex
     parameter int unsigned MemoryBytes = 32768,
     parameter int unsigned Slots = 16,
     parameter int unsigned SlotBytes = 2048,
-    parameter int unsigned PmpRegions = 4
+    parameter int unsigned PmpRegions = 4,
+    parameter bit InOrder = 0
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -150,7 +151,8 @@ module core_complex
 
   message_slots #(
       .Slots(Slots),
-      .SlotBytes(SlotBytes)
+      .SlotBytes(SlotBytes),
+      .InOrder(InOrder)
   ) u_slots (
       .clk_i,
       .rst_i,

@@ -8,11 +8,13 @@
 // what the program says of it (send_t): the program cannot change its tenant, its port or its time stamp. A droppable message that
 // finds no free slot is dropped whole, so the input waits for one cycle at most. A message is the core's one cycle after its
 // last flit has come.
+// InOrder: each message has an answer, in the order in which they came, a void one if it is dropped; the input waits for a free slot.
 module message_slots
   import girih_pkg::*, core_map_pkg::*, core_types_pkg::*;
 #(
     parameter int unsigned Slots = 16,
     parameter int unsigned SlotBytes = 2048,
+    parameter bit InOrder = 0,
     localparam int unsigned SlotBits = $clog2(Slots),
     localparam int unsigned WordBits = SlotBits + $clog2(SlotBytes / 4)
 ) (
@@ -86,19 +88,20 @@ module message_slots
   );
 
   // In.
-  logic first_q, dropping_q, dropping, write_ready, take, over, over_q, ends, kept, bad;
+  logic first_q, dropping_q, dropping, write_ready, take, over, over_q, ends, kept, placed, bad;
   logic [FlitBits:0] index_q, index;
   logic [15:0] length;
-  assign dropping = first_q ? !fill_valid_q : dropping_q;
+  assign dropping = !InOrder && (first_q ? !fill_valid_q : dropping_q);
   assign index = first_q ? '0 : index_q;
   assign over = (!first_q && over_q) || index == (FlitBits + 1)'(SlotFlits);
-  assign in_ready_o = write_ready || dropping || over;
+  assign in_ready_o = (write_ready || dropping || over) && (!InOrder || fill_valid_q);
   assign take = in_valid_i && in_ready_o;
   assign ends = take && in_flit_i.last;
   assign bad = in_flit_i.bad;
   assign kept = ends && !dropping && !over && !bad;
   assign length = (16'(index) + 1'b1) * 16'(FlitBytes) - 16'(in_flit_i.empty);
-  assign fill = kept || !fill_valid_q;
+  assign placed = InOrder ? ends : kept;
+  assign fill = placed || !fill_valid_q;
 
   descriptor_t desc_mem[Slots];
   logic [15:0] length_mem[Slots];
@@ -141,28 +144,34 @@ module message_slots
   // Out: a slot after the other is read into a queue; it is free when its last flit has left.
   typedef struct packed {
     slot_t slot;
+    logic bad;
     logic last;
     logic [EmptyWidth-1:0] empty;
     logic [W-1:0] data;
   } beat_t;
   localparam int unsigned Beats = 4;
 
-  logic queued, queue_ready, queue_done;
+  // In order, a message waits in the queue from its arrival until the core is done with it.
+  logic queued, queue_valid, queue_ready, queue_done, void_queued;
+  logic [Slots-1:0] done_q, void_q, voided;
   slot_t queue_slot;
+  assign voided = only(drop_valid_i, door_slot_i) | only(drop_owned, first_owned) | only(drop_waiting, head_slot_o) | only(InOrder && placed && !kept, fill_q);
+  assign queued = queue_valid && (!InOrder || done_q[queue_slot]);
+  assign void_queued = InOrder && void_q[queue_slot];
   fifo #(
       .T(slot_t),
       .Depth(Slots)
   ) u_sending (
       .clk_i,
       .rst_i,
-      .in_valid_i(send_valid_i),
+      .in_valid_i(InOrder ? placed : send_valid_i),
       .in_ready_o(queue_ready),
-      .in_data_i(door_slot_i),
-      .out_valid_o(queued),
+      .in_data_i(InOrder ? fill_q : door_slot_i),
+      .out_valid_o(queue_valid),
       .out_ready_i(queue_done),
       .out_data_o(queue_slot)
   );
-  logic reads, read_ready, read_now, read_last, read_q, last_q, beats_ready, out_last, out_done;
+  logic reads, read_ready, read_now, read_last, read_q, last_q, bad_q, beats_ready, out_last, out_done;
   logic [15:0] send_length;
   logic [EmptyWidth+FlitBits-1:0] send_end;
   logic [FlitBits-1:0] read_index_q;
@@ -172,9 +181,9 @@ module message_slots
   beat_t beat, out_beat;
   assign send_length = send_mem[queue_slot].length;
   assign send_end = $bits(send_end)'(send_length - 1'b1);
-  assign reads = queued && room_q != '0;
-  assign read_now = reads && read_ready;
-  assign read_last = read_index_q == send_end[EmptyWidth+:FlitBits];
+  assign reads = queued && !void_queued && room_q != '0;
+  assign read_now = queued && room_q != '0 && (read_ready || void_queued);
+  assign read_last = void_queued || read_index_q == send_end[EmptyWidth+:FlitBits];
   assign queue_done = read_now && read_last;
 
   logic [W-1:0] read_data;
@@ -199,7 +208,7 @@ module message_slots
       .core_data_o  (access_data_o)
   );
 
-  assign beat = '{slot: read_slot_q, last: last_q, empty: empty_q, data: read_data};
+  assign beat = '{slot: read_slot_q, bad: bad_q, last: last_q, empty: empty_q, data: read_data};
   fifo #(
       .T(beat_t),
       .Depth(Beats)
@@ -221,7 +230,7 @@ module message_slots
     out_flit_o.desc = desc_mem[out_beat.slot];
     out_flit_o.desc.length = length_t'(sent.length);
     if (!sent.keeps_sum) out_flit_o.desc.payload_sum_valid = 1'b0;
-    out_flit_o.bad = 1'b0;
+    out_flit_o.bad = out_beat.bad;
     out_flit_o.last = out_beat.last;
     out_flit_o.empty = out_beat.empty;
     out_flit_o.data = out_beat.data;
@@ -230,8 +239,7 @@ module message_slots
   assign out_last = out_valid_o && out_beat.last;
   assign out_done = out_last && out_ready_i;
 
-  assign freed = only(out_done, out_beat.slot) | only(drop_valid_i, door_slot_i) | only(drop_owned, first_owned) |
-      only(drop_waiting, head_slot_o);
+  assign freed = only(out_done, out_beat.slot) | (InOrder ? '0 : voided);
 
   always_ff @(posedge clk_i) begin
     if (take) begin
@@ -251,10 +259,14 @@ module message_slots
     free_q <= (free_q & ~only(fill, first_free)) | freed;
     owned_q <= (owned_q | only(head_take_i, head_slot_o)) & ~only(send_valid_i || drop_valid_i, door_slot_i) & ~only(drop_owned, first_owned);
 
+    done_q <= (done_q | voided | only(send_valid_i, door_slot_i)) & ~only(queue_done, queue_slot);
+    void_q <= (void_q | voided) & ~only(queue_done, queue_slot);
+
     read_q <= read_now;
     if (read_now) begin
       read_slot_q <= queue_slot;
       last_q <= read_last;
+      bad_q <= void_queued;
       empty_q <= read_last ? ~send_end[EmptyWidth-1:0] : '0;
       read_index_q <= read_last ? '0 : read_index_q + 1'b1;
     end
@@ -264,6 +276,8 @@ module message_slots
       fill_valid_q <= 1'b0;
       free_q <= '1;
       owned_q <= '0;
+      done_q <= '0;
+      void_q <= '0;
       read_q <= 1'b0;
       read_index_q <= '0;
       room_q <= $bits(room_q)'(Beats);
@@ -282,7 +296,7 @@ module message_slots
     if (!rst_i) begin
       assert (!kept || wait_ready)
       else $error("message_slots: more messages wait than there are slots");
-      assert (!send_valid_i || queue_ready)
+      assert (!(InOrder ? placed : send_valid_i) || queue_ready)
       else $error("message_slots: more messages are sent than there are slots");
       assert (!read_q || beats_ready)
       else $error("message_slots: a flit was read for which there is no room");

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// A RISC-V core as the engine of a compute unit (docs/cores.md): its program answers each message. Answers are in the order of
+// the messages, also where the program answers in another order. A message that the program drops, that is longer than a slot, or that the core
+// has when it is held or restarted, has a void answer.
+module core_unit
+  import girih_pkg::*, axis_pkg::*, core_types_pkg::*;
+#(
+    parameter int unsigned MemoryBytes = 32768,
+    parameter int unsigned Slots = 16,
+    parameter int unsigned SlotBytes = 2048,
+    parameter int unsigned PmpRegions = 4
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [31:0] watchdog_i,
+    input timestamp_t now_i,
+
+    input  logic        window_valid_i,
+    input  logic        window_write_i,
+    input  logic [13:0] window_addr_i,
+    input  logic [31:0] window_data_i,
+    input  tenant_t     window_tenant_i,
+    output logic        window_done_o,
+    output logic        window_error_o,
+    output logic [31:0] window_data_o,
+
+    input  logic                 s_axis_tvalid,
+    output logic                 s_axis_tready,
+    input  logic [        W-1:0] s_axis_tdata,
+    input  logic [FlitBytes-1:0] s_axis_tkeep,
+    input  logic                 s_axis_tlast,
+    input  descriptor_t          s_desc_i,
+
+    output logic                 m_axis_tvalid,
+    input  logic                 m_axis_tready,
+    output logic [        W-1:0] m_axis_tdata,
+    output logic [FlitBytes-1:0] m_axis_tkeep,
+    output logic                 m_axis_tlast,
+    output logic                 m_axis_tuser,
+    output descriptor_t          m_desc_o
+);
+  flit_t in_flit, out_flit;
+  assign in_flit = '{
+          desc: s_desc_i,
+          bad: 1'b0,
+          last: s_axis_tlast,
+          empty: empty_of(s_axis_tlast, s_axis_tkeep),
+          data: s_axis_tdata
+      };
+  assign m_axis_tdata = out_flit.data;
+  assign m_axis_tkeep = keep_of(out_flit.last, out_flit.empty);
+  assign m_axis_tlast = out_flit.last;
+  assign m_axis_tuser = out_flit.bad;
+  assign m_desc_o = out_flit.desc;
+
+  next_key_t key;
+  slot_event_t event_pulse;
+  logic refused, restarted, console_lost;
+  core_complex #(
+      .MemoryBytes(MemoryBytes),
+      .Slots(Slots),
+      .SlotBytes(SlotBytes),
+      .PmpRegions(PmpRegions),
+      .InOrder(1'b1)
+  ) u_complex (
+      .clk_i,
+      .rst_i,
+      .watchdog_i,
+      .now_i,
+      .in_valid_i(s_axis_tvalid),
+      .in_ready_o(s_axis_tready),
+      .in_flit_i(in_flit),
+      .out_valid_o(m_axis_tvalid),
+      .out_ready_i(m_axis_tready),
+      .out_flit_o(out_flit),
+      .out_key_o(key),
+      .window_valid_i,
+      .window_write_i,
+      .window_addr_i,
+      .window_data_i,
+      .window_tenant_i,
+      .window_done_o,
+      .window_error_o,
+      .window_data_o,
+      .slot_event_o(event_pulse),
+      .refused_o(refused),
+      .restarted_o(restarted),
+      .console_lost_o(console_lost)
+  );
+
+  logic unused;
+  assign unused = &{1'b0, key, event_pulse, refused, restarted, console_lost};
+endmodule
