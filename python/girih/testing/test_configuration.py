@@ -10,10 +10,10 @@ from girih.spec.kinds import load_kinds
 from girih.testing import run_cocotb
 from girih.testing.configuration import check_one_configuration_each
 
-# What schedulers and units send depends on their load, too, and what asks or answers needs another end; their own tests change their
-# configuration.
+# What schedulers and units send depends on their load, too, what asks or answers needs another end, and a core sends nothing without a
+# program; their own tests change their configuration.
 KINDS = [
-    name for name, kind in load_kinds().items() if kind.config and kind.replies == "none" and not {"credits_in", "credits_out"} & set(kind.uses)
+    name for name, kind in load_kinds().items() if kind.config and kind.replies == "none" and not kind.programs and not {"credits_in", "credits_out"} & set(kind.uses)
 ]
 
 
