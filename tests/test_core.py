@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import sys
 
 import pytest
@@ -108,3 +110,48 @@ def test_what_is_wrong_with_a_program(tmp_path, text, fault):
         check_file(design)
     assert fault in str(caught.value)
     assert "card.yaml:12: tile echo: the program" in str(caught.value)
+
+
+MAIN = "int main(void) { girih_stop(CODE); }\n"
+
+
+def test_what_a_program_includes_is_part_of_it(tmp_path):
+    """Wherever it is and whatever it is called; what lies beside it has no influence."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "queue.h").mkdir()
+    (tmp_path / ".#locked.h").symlink_to("nobody@nowhere")
+    os.mkfifo(tmp_path / "pipe.h")
+    code, source = tmp_path / "parts" / "code.def", tmp_path / "stop.c"
+    source.write_text('#include "girih_core.h"\n#include "parts/code.def"\n' + MAIN)
+    images = []
+    for number in (3, 4, 3):
+        code.write_text(f"#define CODE {number}\n")
+        images.append(compile_program(source, memory_bytes=32768).image)
+    assert images[0] == images[2] != images[1]
+
+
+def test_a_program_is_bytes_and_its_name_may_be_long(tmp_path):
+    source = tmp_path / f"{'long' * 60}.c"
+    images = []
+    for byte in (b"\xe8", b"\xe9"):  # Latin-1, in a comment and as the code
+        source.write_bytes(b"// caf\xe9\n#include \"girih_core.h\"\n#define CODE '" + byte + b"'\n" + MAIN.encode())
+        images.append(compile_program(source, memory_bytes=32768).image)
+    assert images[0] != images[1]
+    source.write_bytes(b"int main(void) { return caf\xe9; }\n")
+    with pytest.raises(GirihError, match="c:1:25: error"):
+        compile_program(source, memory_bytes=32768)
+
+
+class Flooded:
+    """Registers of a core whose program writes its console faster than anybody reads."""
+
+    def __init__(self, text: bytes):
+        self.letters = itertools.cycle(text)
+
+    def read_window(self, tile: str, offset: int) -> int:
+        return 1 << 8 | next(self.letters)
+
+
+def test_a_console_ends_and_commands_no_terminal():
+    text = console(Flooded(b"\x1b]0;owned\x07\t\xff \xc3\xa9\r\n"), "echo")
+    assert text.startswith("\\x1b]0;owned\\x07\t\\xff \u00e9\\x0d\n") and len(text) < 4 * 2048

@@ -91,7 +91,8 @@ static inline uint8_t *girih_payload(const girih_message *message)
     return girih_data(message) + message->payload_offset;
 }
 
-// Sends the first `length` bytes to an exit of the design. flags: GIRIH_KEEPS_SUM if the payload is as it was, which saves
+// Sends the first `length` bytes to an exit of the design. They may be more than came, up to the end of the slot: those that the
+// program has not written are then of an earlier message, perhaps another tenant's. flags: GIRIH_KEEPS_SUM if the payload is as it was, which saves
 // the next tiles the work to sum it.
 static inline void girih_send_to(girih_message *message, uint32_t length, uint32_t exit, uint32_t flags)
 {

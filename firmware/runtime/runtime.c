@@ -4,7 +4,8 @@
 
 #include "girih_core.h"
 
-void *memcpy(void *restrict to, const void *restrict from, size_t count)
+// From the first byte to the last one, so `to` may also be below `from` in the same bytes.
+static inline void copy_up(void *to, const void *from, size_t count)
 {
     uint8_t *out = to;
     const uint8_t *in = from;
@@ -32,6 +33,11 @@ void *memcpy(void *restrict to, const void *restrict from, size_t count)
     }
     while (count--)
         *out++ = *in++;
+}
+
+void *memcpy(void *restrict to, const void *restrict from, size_t count)
+{
+    copy_up(to, from, count);
     return to;
 }
 
@@ -40,9 +46,10 @@ void *memmove(void *to, const void *from, size_t count)
     uint8_t *out = to;
     const uint8_t *in = from;
     if (out <= in)
-        return memcpy(to, from, count);
-    while (count--)
-        out[count] = in[count];
+        copy_up(to, from, count);
+    else
+        while (count--)
+            out[count] = in[count];
     return to;
 }
 

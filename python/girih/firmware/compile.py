@@ -26,8 +26,10 @@ STACK_BYTES = 1024  # at least
 FLAGS = [
     "-march=rv32imc_zicsr", "-mabi=ilp32", "-std=c11", "-O2", "-g", "-ffreestanding", "-nostdlib", "-static", "-fno-common",
     "-ffunction-sections", "-fdata-sections", "-fno-tree-loop-distribute-patterns", "-msmall-data-limit=64",
-    "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Werror", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments",
+    "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Werror",
 ]  # fmt: skip
+LINKS = ["-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
+MOST_SECONDS = 120  # that a program may take to compile
 
 
 @dataclass(frozen=True)
@@ -62,36 +64,42 @@ def _libgcc() -> str:
 
 
 def compile_program(source: Path, *, memory_bytes: int, defines: tuple[str, ...] = ()) -> Program:
-    """The program in the C file `source`, which may include other files of its folder. defines: macros, `NAME=VALUE`.
+    """The program in the C file `source`, which may include other files. defines: macros, `NAME=VALUE`.
 
     Raises GirihError with the compiler's messages, which name file and line, or if the program does not fit.
     """
     source = Path(source).resolve()
     if not source.is_file():
-        raise GirihError("the program does not exist", str(source), "Write program: FILE.c, relative to the design file.")
-    beside = sorted(path for path in source.parent.iterdir() if path.suffix in (".h", ".inc") or path == source)
-    runtime = sorted(path for folder in ("include", "runtime") for path in (FIRMWARE / folder).iterdir())
-    header = map_header()
-    parts = [part for path in (*beside, *runtime) for part in (path.name, path.read_bytes())]
-    folder = BUILD / "firmware" / f"{source.stem}-{digest(_version(), header, repr((FLAGS, defines, memory_bytes)), str(source), *parts)}"
+        raise GirihError("the program does not exist", str(source), "Name a file of C.")
+    version, header, map_folder = _version(), map_header(), BUILD / "firmware" / "map"
+    write_if_changed(map_folder / "girih_core_map.h", header)
+    flags = [*FLAGS, *(f"-D{name}" for name in defines), f"-I{FIRMWARE / 'include'}", f"-I{map_folder}"]
+    text = _gcc(source, [*flags, "-E", str(source)])  # with all that it includes, wherever that is
+    runtime = [path.read_bytes() for folder in ("include", "runtime") for path in sorted((FIRMWARE / folder).iterdir())]
+    key = digest(version, header, repr((FLAGS, LINKS, memory_bytes)), str(source), text, *runtime)
+    folder = BUILD / "firmware" / f"{source.stem[:40]}-{key}"
     with alone(folder):
         if not (folder / "program.bin").exists():
-            write_if_changed(folder / "girih_core_map.h", header)
-            _compile(source, folder, memory_bytes, defines)
+            _compile(source, folder, memory_bytes, flags)
     return Program((folder / "program.bin").read_bytes(), folder)
 
 
-def _compile(source: Path, folder: Path, memory_bytes: int, defines: tuple[str, ...]) -> None:
-    elf = folder / "program.elf"
-    runtime = [FIRMWARE / "runtime" / name for name in ("start.S", "runtime.c")]
-    command = [
-        f"{TOOLS}gcc", *FLAGS, *(f"-D{name}" for name in defines), f"-I{FIRMWARE / 'include'}", f"-I{folder}",
-        f"-Wl,-T,{FIRMWARE / 'runtime' / 'core.ld'}", f"-Wl,--defsym=_memory_bytes={memory_bytes}",
-        *map(str, runtime), str(source), _libgcc(), "-o", str(elf),
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True)
+def _gcc(source: Path, arguments: list[str]) -> str:
+    """What the compiler prints. Raises GirihError with its messages."""
+    try:
+        done = subprocess.run([f"{TOOLS}gcc", *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="backslashreplace", timeout=MOST_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise GirihError(f"the program has not been compiled after {MOST_SECONDS} seconds", str(source), "Make it smaller.") from error
     if done.returncode:
         raise GirihError(f"the program cannot be compiled:\n{done.stderr.strip()}", str(source), "Correct it; warnings are errors.")
+    return done.stdout
+
+
+def _compile(source: Path, folder: Path, memory_bytes: int, flags: list[str]) -> None:
+    elf = folder / "program.elf"
+    runtime = [str(FIRMWARE / "runtime" / name) for name in ("start.S", "runtime.c")]
+    script = [f"-Wl,-T,{FIRMWARE / 'runtime' / 'core.ld'}", f"-Wl,--defsym=_memory_bytes={memory_bytes}"]
+    _gcc(source, [*flags, *LINKS, *script, *runtime, str(source), _libgcc(), "-o", str(elf)])
     end = _symbol(elf, "_bss_end")
     if end + STACK_BYTES > memory_bytes:
         enough = 1 << (end + STACK_BYTES - 1).bit_length()
@@ -104,7 +112,7 @@ def _compile(source: Path, folder: Path, memory_bytes: int, defines: tuple[str, 
 
 
 def _run(tool: str, *arguments: str) -> str:
-    return subprocess.run([TOOLS + tool, *arguments], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([TOOLS + tool, *arguments], capture_output=True, text=True, errors="backslashreplace", check=True).stdout
 
 
 def _symbol(elf: Path, name: str) -> int:

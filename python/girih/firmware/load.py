@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from girih.spec.formats import Format
 from girih.spec.windows import offset
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 WINDOW = "core_window"
 RUNS, HAS_BYTE = 1, 1 << 8
+CONSOLE_BYTES = Format("core_map").sizes["ConsoleBytes"]["value"]
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,13 @@ def start(registers: Registers, tile: str) -> None:
 
 
 def console(registers: Registers, tile: str) -> str:
-    """What a core has written to its console since the last call."""
+    """What a core has written to its console since the last call, as much as the console holds: a program may write faster than it is read.
+    Control characters but tabs and ends of lines are shown by their numbers, so that what a program logs of a packet cannot command a terminal."""
     text = bytearray()
-    while (word := registers.read_window(tile, offset(WINDOW, "console"))) & HAS_BYTE:
+    while len(text) < CONSOLE_BYTES and (word := registers.read_window(tile, offset(WINDOW, "console"))) & HAS_BYTE:
         text.append(word & 0xFF)
-    return text.decode(errors="replace")
+    letters = text.decode(errors="backslashreplace")
+    return "".join(letter if letter in "\n\t" or letter.isprintable() else f"\\x{ord(letter):02x}" for letter in letters)
 
 
 def state(registers: Registers, tile: str) -> CoreState:
