@@ -67,6 +67,10 @@ def test_what_a_file_says(tmp_path):
         ("cards: {a: {design: demo}}\nlinks: [{ends: [b.0, a]}]", ["2: the end b.0 of a link names no card", "2: the end a of a link is no port"]),
         ("cards: {a: {design: demo}}\nlinks: [{ends: [a.0, a.1], delay: 0, loss: 2}]", ["delay of a link is 0, out of range. It may be 1 to", "loss of a link is 2. Give a probability"]),
         ("cards: {a: {design: demo}}\nlinks: [{ends: [a.0, a.1], loss: much}]", ["loss of a link is much. Give a probability"]),
+        ("cards: {a: {design: demo}}\nlinks: [{ends: [a.0, a.1], loss: .nan}, {ends: [a.2, a.3], loss: true}]", ["2: loss of a link is", "loss of a link is true"]),
+        ("cards: {a: {design: demo}}\nlinks: [{ends: [a.0, a.00]}]", ["2: a link joins a.0 to itself. Join it to another port."]),
+        ("cards: {a: {design: demo}}\nlinks:\n- ends: [a.0, a.1]\n- ends: [a.2, a.1]", ["4: a.1 has a link already, of line 3. Join another port."]),
+        ("cards: {a: {design: demo}}\nlinks: [{ends: [a.0, a.1]}, {ends: [a.1, a.0]}]", ["2: a.1 has a link already, of line 2.", "2: a.0 has a link already, of line 2."]),
     ],
 )
 def test_mistakes_have_an_answer(text, answers, tmp_path):
@@ -80,6 +84,11 @@ def test_mistakes_have_an_answer(text, answers, tmp_path):
 
 def test_a_rack_that_cannot_be_built_has_an_answer(tmp_path):
     path = tmp_path / "rack.yaml"
-    path.write_text("cards: {a: {design: nothing}}")
-    done = girih("rack", path)
-    assert done.returncode == 2 and "nothing" in done.stderr and "Traceback" not in done.stderr
+    for text, answer in (
+        ("cards: {a: {design: nothing}}", "nothing"),
+        ("cards: {a: {design: demo}, b: {design: demo}}\nlinks: [{ends: [a.0, b.4]}]", "rack.yaml:2: the end b.4 of a link is no port of card b. It has 1: 0 to 0."),
+    ):
+        path.write_text(text)
+        done = girih("rack", path)
+        assert done.returncode == 2 and answer in done.stderr and "Traceback" not in done.stderr
+        assert done.stdout == "", "nothing was built"

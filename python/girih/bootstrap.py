@@ -75,6 +75,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "demo": ((), SIMULATOR + NETWORK),
     "build": ((), SIMULATOR),
     "run": ((), SIMULATOR + NETWORK),
+    "rack": ((), SIMULATOR + NETWORK),
     "guest": ((), GUEST),
     "replay": ((), SIMULATOR),
     "bench": ((), SIMULATOR),
@@ -89,7 +90,7 @@ def main(arguments: list[str]) -> None:
     groups, packages = NEEDS.get(command, ((), ()))
     if "--help" in arguments or "-h" in arguments:
         groups, packages = (), ()
-    elif command == "demo" or (command == "run" and "--tap" in arguments):
+    elif command == "demo" or (command in ("run", "rack") and "--tap" in arguments):
         need_root()  # before minutes of building
     ensure(groups, packages)
     os.environ["PYTHONPATH"] = str(ROOT / "python")

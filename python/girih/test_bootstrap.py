@@ -2,12 +2,14 @@
 """What the machine must have is found where it is, and named where it is not."""
 
 import os
+import re
 
 import pytest
 from find_libpython import find_libpython
 
 from girih import bootstrap
 from girih.errors import GirihError
+from girih.paths import ROOT
 
 
 def test_the_library_of_python_is_found_as_cocotb_finds_it():
@@ -24,6 +26,13 @@ def test_what_is_missing_is_named_with_the_command_that_installs_it(monkeypatch)
     monkeypatch.setattr(bootstrap.shutil, "which", lambda name: f"/usr/bin/{name}")
     with pytest.raises(GirihError, match=r"sudo apt-get install -y libpython9\.9"):
         bootstrap.ensure(packages=("libpython9.9", "g++"))
+
+
+def test_every_command_that_builds_cards_has_the_compiler_for_them():
+    builders = [path.stem for path in (ROOT / "python" / "girih" / "cli").glob("*.py") if re.search(r"build_model|VirtualCard\.open|compile_design", path.read_text())]
+    assert {"run", "build"} < set(builders)
+    for command in builders:
+        assert set(bootstrap.SIMULATOR) <= set(bootstrap.NEEDS[command][1]), command
 
 
 def test_everything_that_a_command_needs_can_be_looked_for():

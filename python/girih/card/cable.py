@@ -14,7 +14,7 @@ from girih.card.namespace import Namespace
 from girih.card.virtual import VirtualCard
 from girih.errors import GirihError
 
-WRITE = "Write ADDRESS/PREFIX, such as --host 10.77.0.1/24."
+WRITE = "Write ADDRESS/PREFIX, such as 10.77.0.1/24."
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def host_addresses(manifest: Manifest, given: Sequence[str]) -> list[IPv4Interfa
     ip, prefix = manifest.addresses.get("ip"), manifest.addresses.get("prefix")
     own = IPv4Interface(f"{ip}/{prefix}") if ip else None
     if len(given) > manifest.ports:
-        raise GirihError(f"--host is given {len(given)} times", manifest.name, f"The card has {manifest.ports} ports.")
+        raise GirihError(f"{len(given)} hosts are given", "--host", f"The card has {manifest.ports} ports.")
     hosts = [_given(text, own, manifest) for text in given]
     taken = {own.ip if own else None, *(host.ip for host in hosts)}
     if len({host.ip for host in hosts}) < len(hosts):

@@ -36,13 +36,14 @@ class RackCard:
 
 @dataclass(frozen=True)
 class RackLink:
-    """A link between two ports. loss: the probability that a frame is lost, in each direction."""
+    """A link between two ports. loss: the probability that a frame is lost, in each direction. line: in the file."""
 
     one: Port
     other: Port
     delay: int
     loss: float
     seed: int
+    line: int
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,27 @@ def _links(tree: Tree | None, cards: set[str], report: Report) -> tuple[RackLink
     if not isinstance(tree, Seq):
         report.error(tree.line, f"links is {values.what_it_is(tree)}", f"Write {EXAMPLE}")
         return ()
-    return tuple(link for item in tree.items if (link := _link(item, cards, report)))
+    links = tuple(link for item in tree.items if (link := _link(item, cards, report)))
+    joined: dict[Port, RackLink] = {}
+    for link in links:
+        card, port = link.one
+        if link.one == link.other:
+            report.error(link.line, f"a link joins {card}.{port} to itself", "Join it to another port.")
+            continue
+        for card, port in (link.one, link.other):
+            if (first := joined.setdefault((card, port), link)) is not link:
+                report.error(link.line, f"{card}.{port} has a link already, of line {first.line}", "Join another port.")
+    return links
+
+
+def _loss(tree: Tree | None, report: Report) -> float:
+    """A probability, 0 if it is missing or wrong."""
+    value = tree.value if isinstance(tree, Scalar) else None
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    if tree is not None:
+        report.error(tree.line, f"loss of a link is {values.what_it_is(tree)}", "Give a probability, such as loss: 0.01")
+    return 0.0
 
 
 def _link(tree: Tree, cards: set[str], report: Report) -> RackLink | None:
@@ -112,14 +133,10 @@ def _link(tree: Tree, cards: set[str], report: Report) -> RackLink | None:
     places = [place for end in ends if (place := _end(end, cards, report))]
     if len(ends) != 2:
         report.error(tree.line, f"a link has {len(ends)} ends", f"Write {EXAMPLE}")
-    loss = keys.get("loss")
-    share = loss.value if isinstance(loss, Scalar) and isinstance(loss.value, int | float) and not isinstance(loss.value, bool) else 0.0
-    if loss is not None and (share is not (loss.value if isinstance(loss, Scalar) else None) or not 0 <= share <= 1):
-        report.error(loss.line, f"loss of a link is {values.what_it_is(loss)}", "Give a probability, such as loss: 0.01")
-    if len(places) != 2:
-        return None
+    loss = _loss(keys.get("loss"), report)
     delay = number(keys, "delay", 1, LONGEST, DELAY, report, "a link")
-    return RackLink(places[0], places[1], delay, float(share), number(keys, "seed", 0, (1 << 31) - 1, 1, report, "a link"))
+    seed = number(keys, "seed", 0, (1 << 31) - 1, 1, report, "a link")
+    return RackLink(places[0], places[1], delay, loss, seed, tree.line) if len(places) == 2 else None
 
 
 def _end(end: Scalar, cards: set[str], report: Report) -> Port | None:

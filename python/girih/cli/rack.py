@@ -14,12 +14,14 @@ import typer
 
 from girih.card.account import account
 from girih.card.cable import Cable, attach, host_addresses
+from girih.card.manifest import Manifest
 from girih.card.namespace import need_root
 from girih.card.rack import Rack
-from girih.card.rack_file import RackFile, read_rack
+from girih.card.rack_file import RackCard, RackFile, read_rack
 from girih.card.session import BUSY_CYCLES, IDLE_CYCLES, SLICE_SECONDS
 from girih.card.virtual import VirtualCard
 from girih.cli.live import console, port_table, progress_bar, traffic_table
+from girih.compiler.check.card import check_file
 from girih.errors import GirihError
 
 BUSY_STEP = 20_000  # cycles between two looks at the time, while there is work
@@ -42,6 +44,7 @@ def register(app: typer.Typer) -> None:
         if tap:
             need_root()
         wanted = read_rack(file)
+        _check(wanted, file)
         with ExitStack() as stack:
             cards = {}
             for card in wanted.cards:
@@ -50,7 +53,7 @@ def register(app: typer.Typer) -> None:
             joined = Rack(cards)
             for link in wanted.links:
                 joined.join(link.one, link.other, delay=link.delay, **({"loss": link.loss, "seed": link.seed} if link.loss else {}))
-            cables = _cables(stack, wanted, joined) if tap else []
+            cables = _cables(stack, wanted, joined, file) if tap else []
             stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, signal.default_int_handler))
             if cycles is None:
                 console.print("The rack runs; Ctrl-C ends it.")
@@ -58,12 +61,31 @@ def register(app: typer.Typer) -> None:
             _report(joined, cables)
 
 
-def _cables(stack: ExitStack, wanted: RackFile, rack: Rack) -> list[Cable]:
+def _check(wanted: RackFile, file: Path) -> None:
+    """Checks all designs, and that the cards have the ports that are joined, before minutes of building. Raises GirihError."""
+    ports = {card.name: _ports(card) for card in wanted.cards}
+    for link in wanted.links:
+        for name, port in (link.one, link.other):
+            if port >= ports[name]:
+                remedy = f"It has {ports[name]}: 0 to {ports[name] - 1}."
+                raise GirihError(f"the end {name}.{port} of a link is no port of card {name}", f"{file}:{link.line}", remedy)
+
+
+def _ports(card: RackCard) -> int:
+    if card.design.is_dir():  # of a built design
+        return Manifest.load(card.design).ports
+    return check_file(card.design, ip=card.ip, mac=card.mac).ports
+
+
+def _cables(stack: ExitStack, wanted: RackFile, rack: Rack, file: Path) -> list[Cable]:
     """A cable for each port without a link, and a line about it."""
     taken = {end for link in wanted.links for end in (link.one, link.other)}
     cables = []
     for card in wanted.cards:
-        hosts = host_addresses(rack.cards[card.name].manifest, card.hosts)
+        try:
+            hosts = host_addresses(rack.cards[card.name].manifest, card.hosts)
+        except GirihError as error:
+            raise GirihError(error.what, f"{file}, hosts of card {card.name}", error.remedy) from error
         free = {port: host for port, host in enumerate(hosts) if (card.name, port) not in taken}
         for cable in attach(stack, rack.cards[card.name], free, f"{card.name}_"):
             console.print(f"Port {cable.port} of {card.name}: TAP {cable.device} is {cable.host} in namespace {cable.namespace.name}.")
