@@ -109,6 +109,14 @@ class TcpBench:
         await peer.connect()
         return peer
 
+    async def closed(self, count: int) -> None:
+        """Waits until `count` connections have ended."""
+        for _ in range(300):
+            if self.events.get("mark_freed", 0) >= count:
+                break
+            await ClockCycles(self.dut.clk_i, TICK)
+        assert self.events.get("mark_freed", 0) == count
+
 
 class Peer:
     """One end of a connection, as the test drives it; it does nothing by itself."""

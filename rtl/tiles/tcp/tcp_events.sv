@@ -212,7 +212,9 @@ module tcp_events
       .facts_o (facts)
   );
   tcp_update #(
-      .Ring(Ring)
+      .Connections(Connections),
+      .Ring(Ring),
+      .MostData(MostData)
   ) u_update (
       .work_i  (stage_q[2].work),
       .record_i(record_2_q),

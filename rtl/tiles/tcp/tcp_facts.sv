@@ -13,13 +13,19 @@ module tcp_facts
     output facts_t  facts_o
 );
   seq_t offset, last, window, length, skip, left, sendable, wnd_left, readable, room, wnd;
-  logic starts_in, ends_in;
+  logic is_segment, starts_in, ends_in;
   always_comb begin
     facts_o = '0;
 
+    // Whether it is about another connection: one of another tenant, one to another address of the card, an earlier one of the
+    // same place.
+    is_segment = work_i.kind == EventSegment;
+    facts_o.foreign = work_i.tenant != record_i.tenant
+        || (is_segment ? work_i.tuple.local_addr != record_i.tuple.local_addr : work_i.name != record_i.name);
+
     // The segment's place in the receive window.
     offset = work_i.seq - record_i.rcv_nxt;
-    window = record_i.rcv_edge - record_i.rcv_nxt;
+    window = window_left(record_i.rcv_edge, record_i.rcv_nxt);
     length = seq_t'(work_i.bytes) + seq_t'(work_i.flags.syn) + seq_t'(work_i.flags.fin);
     last = offset + length - 1'b1;
     starts_in = offset < window;
@@ -38,6 +44,7 @@ module tcp_facts
     facts_o.takes_all = left <= window;
     facts_o.in_order = facts_o.exact || facts_o.early;
     facts_o.syn_again = work_i.seq == record_i.rcv_nxt - 1'b1;
+    facts_o.fin_again = work_i.flags.fin && last == '1;
 
     // The acknowledgement.
     facts_o.ack_news = precedes(record_i.snd_una, work_i.ack);
@@ -50,8 +57,9 @@ module tcp_facts
     facts_o.recovered = !precedes(record_i.snd_una, record_i.recover);
     facts_o.ack_recovers = !precedes(work_i.ack, record_i.recover);
     facts_o.outstanding = record_i.snd_una != record_i.snd_max;
-    facts_o.wnd_newer = precedes(record_i.snd_wl1, work_i.seq)
-        || (record_i.snd_wl1 == work_i.seq && !precedes(work_i.ack, record_i.snd_wl2));
+    facts_o.wnd_newer = !precedes(work_i.ack, record_i.snd_una)
+        && (precedes(record_i.snd_wl1, work_i.seq)
+            || (record_i.snd_wl1 == work_i.seq && !precedes(work_i.ack, record_i.snd_wl2)));
     wnd = seq_t'(work_i.window) << (work_i.flags.syn ? '0 : record_i.shift);
     facts_o.new_wnd = wnd > seq_t'({$bits(span_t) {1'b1}}) ? '1 : span_t'(wnd);
     facts_o.same_wnd = facts_o.new_wnd == record_i.snd_wnd;
@@ -70,11 +78,11 @@ module tcp_facts
     facts_o.sends_full = wnd_left >= seq_t'(record_i.mss) && sendable >= seq_t'(record_i.mss);
     if (facts_o.sends_rest) facts_o.send = length_t'(sendable);
     else facts_o.send = wnd_left < seq_t'(record_i.mss) ? length_t'(wnd_left) : length_t'(record_i.mss);
-    sendable = record_i.snd_end - record_i.snd_una;
+    facts_o.fin_was_sent = record_i.snd_max == record_i.snd_end + 1'b1;
+    sendable = record_i.snd_max - seq_t'(facts_o.fin_was_sent) - record_i.snd_una;  // -1 once the FIN has been acknowledged
     if (sendable[31]) sendable = '0;
     facts_o.resends_rest = sendable <= seq_t'(record_i.mss);
     facts_o.again = facts_o.resends_rest ? length_t'(sendable) : length_t'(record_i.mss);
-    facts_o.fin_was_sent = record_i.snd_max == record_i.snd_end + 1'b1;
     // A segment without data is in the peer's window, also while there is none.
     facts_o.idle_seq = precedes(record_i.snd_una + seq_t'(record_i.snd_wnd), record_i.snd_max)
         ? record_i.snd_nxt : record_i.snd_max;

@@ -5,7 +5,7 @@
 //
 //   in -> summed_store -> header_window -> look up -> (of a SYN: options, initial number) -> event -> bytes into the buffer
 module tcp_front
-  import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, siphash_pkg::*, tcp_types_pkg::*, tcp_pkg::cfg_t;
+  import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, tcp_types_pkg::*, tcp_pkg::cfg_t;
 #(
     parameter int unsigned Connections = 1024
 ) (
@@ -111,8 +111,7 @@ module tcp_front
   assign bad_length = info.desc.length != total_q || info.desc.length < length_t'(SegmentBytes);
   assign bad_place = info.desc.l3_offset != offset_t'(L3Untagged) || info.desc.l4_offset != offset_t'(L4);
   assign bad_command = !(op_e'(info.desc.stream_op) inside {OpRead, OpWrite, OpClose, OpAbort})
-      || (op_e'(info.desc.stream_op) == OpWrite && info.desc.stream_bytes != total_q)
-      || 32'(info.desc.stream_connection) >= Connections;
+      || (op_e'(info.desc.stream_op) == OpWrite && info.desc.stream_bytes != total_q);
   always_comb begin
     drop_aborted_o = 1'b0;
     drop_length_o = 1'b0;
@@ -230,37 +229,29 @@ module tcp_front
   end
   assign wants_new = work_q.flags.syn && !work_q.flags.ack && !work_q.flags.rst && !work_q.flags.fin && listening;
 
-  // Of a SYN: options, and the initial sequence number (RFC 6528).
-  logic [TcpOptionBytes*8-1:0] options_q;  // the next byte at the low end
-  logic [5:0] options_left_q;
-  logic [7:0] skip_q;  // bytes of an option that is known
-  logic [7:0] option_bytes;
-  logic [2:0] step;
-  sip_t sip_q, sip_next;
-  logic [3:0] sip_round_q;
-  logic [31:0] sip_word;
-  logic sip_done;
-  localparam int unsigned SipLast = 12;
-  assign option_bytes = options_q[15:8];
+  // Of a SYN: options, and the initial sequence number.
+  logic [TcpOptionBytes-1:0][7:0] options;  // the first byte at the low end
+  logic syn_done, syn_scaled;
+  logic [13:0] syn_mss;
+  logic [3:0] syn_shift;
+  seq_t syn_hash;
   always_comb begin
-    if (skip_q != '0) step = skip_q > 8'd4 ? 3'd4 : skip_q[2:0];
-    else step = 3'd1;
+    for (int unsigned i = 0; i < TcpOptionBytes; i++) options[i] = header[SegmentBytes+i];
   end
-  always_comb begin
-    unique case (sip_round_q[3:1])
-      3'd0: sip_word = work_q.tuple.remote_addr;
-      3'd1: sip_word = {work_q.tuple.remote_port, work_q.tuple.local_port};
-      3'd2: sip_word = work_q.tuple.local_addr;
-      default: sip_word = 32'h0c00_0000;  // the number of bytes
-    endcase
-    sip_next = sip_q;
-    if (sip_round_q < 4'd8 && !sip_round_q[0]) sip_next[3] = sip_next[3] ^ sip_word;
-    if (sip_round_q == 4'd8) sip_next[2] = sip_next[2] ^ 32'hff;
-    sip_next = sip_round(sip_next);
-    if (sip_round_q < 4'd8 && sip_round_q[0]) sip_next[0] = sip_next[0] ^ sip_word;
-  end
-  assign sip_done = sip_round_q == 4'(SipLast);
-  assign insert = state_q == Prepare && sip_done && options_left_q == '0;
+  tcp_syn u_syn (
+      .clk_i,
+      .start_i        (lookup),
+      .options_i      (options),
+      .options_bytes_i({4'(tcp.words - 4'd5), 2'b0}),
+      .tuple_i        (work_q.tuple),
+      .secret_i       ({cfg_i.secret[1], cfg_i.secret[0]}),
+      .done_o         (syn_done),
+      .mss_o          (syn_mss),
+      .scaled_o       (syn_scaled),
+      .shift_o        (syn_shift),
+      .hash_o         (syn_hash)
+  );
+  assign insert = state_q == Prepare && syn_done;
 
   // Bytes to the buffers: those from start to stop, counted from the first byte of the flit that moves.
   length_t start_q, stop_q;
@@ -286,13 +277,13 @@ module tcp_front
         work_q.tuple <= tuple;
         work_q.port <= window_flit.desc.port;
         work_q.tenant <= window_flit.desc.tenant;
-        work_q.connection <= window_flit.desc.stream_connection;
+        work_q.connection <= connection_t'(id_t'(window_flit.desc.stream_connection));
+        work_q.name <= window_flit.desc.stream_connection;
         work_q.seq <= tcp.seq;
         work_q.ack <= tcp.ack;
         work_q.flags <= tcp.flags;
         work_q.window <= tcp.window;
         work_q.room <= window_flit.desc.stream_room;
-        work_q.mss <= 14'(DefaultMss);
         if (is_command) begin
           work_q.bytes <= window_flit.desc.stream_bytes;
           work_q.flags <= '0;
@@ -307,13 +298,8 @@ module tcp_front
         end else begin
           work_q.bytes <= window_flit.desc.length - length_t'(headers);
           headers_q <= headers;
-          options_left_q <= 6'(tcp.words - 4'd5) << 2;
           state_q <= Look;
         end
-        for (int unsigned i = 0; i < TcpOptionBytes; i++) options_q[8*i+:8] <= header[SegmentBytes+i];
-        skip_q <= '0;
-        sip_q <= sip_start({cfg_i.secret[1], cfg_i.secret[0]});
-        sip_round_q <= '0;
         malformed_q <= !is_command && malformed;
       end
 
@@ -338,38 +324,14 @@ module tcp_front
         end
       end
 
-      Prepare: begin
-        if (!sip_done) begin
-          sip_q <= sip_next;
-          sip_round_q <= sip_round_q + 1'b1;
-        end
-        if (options_left_q != '0) begin
-          options_q <= options_q >> (8 * step);
-          options_left_q <= options_left_q > 6'(step) ? options_left_q - 6'(step) : '0;
-          if (skip_q != '0) begin
-            skip_q <= skip_q - 8'(step);
-          end else if (options_q[7:0] == 8'd0) begin
-            options_left_q <= '0;
-          end else if (options_q[7:0] != 8'd1) begin
-            if (options_left_q < 6'd2 || option_bytes < 8'd2 || option_bytes > 8'(options_left_q)) begin
-              options_left_q <= '0;
-            end else begin
-              skip_q <= option_bytes - 8'd1;
-              if (options_q[7:0] == 8'd2 && option_bytes == 8'd4) begin
-                work_q.mss <= least_mss({options_q[23:16], options_q[31:24]});
-              end
-              if (options_q[7:0] == 8'd3 && option_bytes == 8'd3) begin
-                work_q.scaled <= 1'b1;
-                work_q.shift  <= options_q[23:16] > 8'd14 ? 4'd14 : options_q[19:16];
-              end
-            end
-          end
-        end
-        if (insert && insert_ready) begin
-          work_q.ack <= (sip_q[1] ^ sip_q[3]) + (now_i >> 2);
-          work_q.connection <= new_id;
-          state_q <= Offer;
-        end
+      Prepare:
+      if (insert && insert_ready) begin
+        work_q.ack <= syn_hash + now_i;
+        work_q.mss <= syn_mss;
+        work_q.scaled <= syn_scaled;
+        work_q.shift <= syn_shift;
+        work_q.connection <= new_id;
+        state_q <= Offer;
       end
 
       Offer: if (work_ready_i) state_q <= Wait;
@@ -395,12 +357,6 @@ module tcp_front
     endcase
     if (rst_i) state_q <= Idle;
   end
-
-  // Anything below would make the stack send one byte per header.
-  function automatic logic [13:0] least_mss(logic [15:0] mss);
-    if (mss < 16'd64) return 14'd64;
-    return mss > 16'h3fff ? 14'h3fff : mss[13:0];
-  endfunction
 
   logic unused;
   assign unused = &{1'b0, window_first, store_first, unused_sum, unused_id_ready, header, tcp, store_flit.desc,

@@ -64,7 +64,7 @@ module tcp_maker
     headers[0:EthernetBytes-1] = eth;
     headers[EthernetBytes+:Ipv4MinBytes] = ip;
     headers[L4+:TcpBytes] = tcp;
-    headers[SegmentBytes+:SynOptionBytes] = {8'd2, 8'd4, 16'(cfg_i.mss), 8'd1, 8'd3, 8'd3, 8'(OwnShift)};
+    headers[SegmentBytes+:SynOptionBytes] = {8'd2, 8'd4, 16'(usable_mss(16'(cfg_i.mss))), 8'd1, 8'd3, 8'd3, 8'(OwnShift)};
   end
 
   // Read: a flit per cycle.

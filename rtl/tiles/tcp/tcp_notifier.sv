@@ -31,13 +31,14 @@ module tcp_notifier
   logic [FlitBytes-1:0][7:0] flit_text_q;
   length_t left_q, flit_left_q;
   seq_t addr_q;
+  connection_t connection_q;
   descriptor_t desc_q, flit_desc_q;
   logic [15:0] port_q, flit_port_q;
   logic fits, store_ready;
   assign last = left_q <= length_t'(FlitBytes);
   assign notice_ready_o = !busy_q && !flit_valid_q && fits;
   assign read_valid_o = busy_q;
-  assign read_connection_o = connection_t'(desc_q.stream_connection);
+  assign read_connection_o = connection_q;
   assign read_addr_o = addr_q;
 
   always_ff @(posedge clk_i) begin
@@ -64,7 +65,8 @@ module tcp_notifier
       desc_q.port <= notice_i.port;
       desc_q.tenant <= notice_i.tenant;
       desc_q.stream_op <= 3'(notice_i.opened ? OpOpened : OpData);
-      desc_q.stream_connection <= notice_i.connection;
+      desc_q.stream_connection <= notice_i.name;
+      connection_q <= notice_i.connection;
       desc_q.stream_bytes <= notice_i.bytes;
       desc_q.stream_room <= notice_i.room;
       desc_q.stream_end <= notice_i.at_end;

@@ -16,7 +16,7 @@ module tcp_settle
   record_t r;
   logic all_acked, pending, sendable, wants, tells;
   seq_t unsent, wnd_left, gain;
-  tick_t timeout;
+  tick_t timeout, greatest;
   logic [26:0] rto;
 
   always_comb begin
@@ -31,12 +31,12 @@ module tcp_settle
     rto = 27'(record_i.srtt >> 3) + 27'(record_i.rttvar);
     if (!record_i.rtt_known) rto = 27'(cfg_i.rto_initial);
     else if (rto < 27'(cfg_i.rto_min)) rto = 27'(cfg_i.rto_min);
-    timeout = tick_t'(rto) << record_i.backoff;
-    if (timeout > cfg_i.rto_max || record_i.backoff > 4'd12) timeout = cfg_i.rto_max;
+    greatest = tick_t'(cfg_i.rto_max);
+    timeout = tick_t'(rto) > greatest >> record_i.backoff ? greatest : tick_t'(rto) << record_i.backoff;
 
     pending = record_i.snd_una != record_i.snd_end + seq_t'(record_i.closing);
     if (r.phase == TimeWait || (r.phase == Open && all_acked)) begin
-      if (!r.timer_on) r.deadline = now_i + cfg_i.time_wait;
+      if (!r.timer_on) r.deadline = now_i + tick_t'(cfg_i.time_wait);
       r.timer_on = 1'b1;
     end else if ((r.phase == Open && pending) || r.phase == SynReceived) begin
       if (!r.timer_on) r.deadline = now_i + timeout;

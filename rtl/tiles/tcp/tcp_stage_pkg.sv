@@ -5,7 +5,7 @@ package tcp_stage_pkg;
   import tcp_types_pkg::*;
 
   typedef struct packed {
-    logic exact, early, in_window, acceptable, takes_all, in_order, syn_again;
+    logic foreign, exact, early, in_window, acceptable, takes_all, in_order, syn_again, fin_again;
     length_t skip, take;
     logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, acks_timed, recovered, ack_recovers;
     logic outstanding, wnd_newer, same_wnd;
@@ -54,6 +54,11 @@ package tcp_stage_pkg;
   // By how much the window has to grow for the peer to be told at once.
   function automatic seq_t update_bytes(int unsigned ring);
     return seq_t'(ring / 2 < 2920 ? ring / 2 : 2920);
+  endfunction
+
+  // Bytes that the peer may still send. Its FIN, which needs no room, can be beyond the window's end.
+  function automatic seq_t window_left(seq_t window_end, seq_t rcv_nxt);
+    return precedes(window_end, rcv_nxt) ? '0 : window_end - rcv_nxt;
   endfunction
 
   // Whether there is data or a FIN to send from snd_nxt on, and it is worth a segment (RFC 9293, 3.8.6.2.1).

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds a connection by its tuple. Four ways of Connections entries each, each with a hash function of its own: a new entry
-// takes the first way whose place is free, so with all connections in use about one in a million finds none; no entry
-// is ever moved or evicted. The answer comes two cycles after lookup_i, and stays. An insertion is for the tuple that was looked up
-// last, and waits for insert_ready_o, which is low while an entry is removed.
+// takes the first way whose place is free, so it may find none (docs/tcp.md says how
+// often); no entry is ever moved or evicted. The answer comes two cycles after lookup_i, and stays. An insertion is for the tuple
+// that was looked up last, and waits for insert_ready_o, which is low while an entry is removed.
 module tcp_table
   import girih_pkg::*, tcp_types_pkg::*;
 #(

@@ -16,7 +16,8 @@ package tcp_types_pkg;
     OpAbort = 3'd6
   } op_e;
 
-  typedef logic [15:0] connection_t;  // its number
+  typedef logic [15:0] connection_t;  // its place among the records, and in the buffers
+  typedef logic [15:0] name_t;  // its number for applications: the place and, above it, how often that has been used
   typedef logic [31:0] seq_t;
   typedef logic [19:0] span_t;  // bytes of a window
   typedef logic [31:0] tick_t;  // time, in units of 256 cycles
@@ -77,6 +78,7 @@ package tcp_types_pkg;
   // Sequence numbers name bytes of both streams, and places in their buffers.
   typedef struct packed {
     phase_e phase;
+    name_t name;
     tuple_t tuple;
     slot_t slot;
     port_t port;
@@ -143,6 +145,7 @@ package tcp_types_pkg;
   typedef struct packed {
     event_e kind;
     connection_t connection;
+    name_t name;  // of a command
     tuple_t tuple;
     slot_t slot;
     port_t port;
@@ -181,6 +184,7 @@ package tcp_types_pkg;
   typedef struct packed {
     logic opened;
     connection_t connection;
+    name_t name;
     tuple_t tuple;
     port_t port;
     tenant_t tenant;
@@ -190,6 +194,15 @@ package tcp_types_pkg;
     logic at_end;
     logic is_reset;
   } notice_t;
+
+  // Bytes of the largest segment: what the setting says, if frames of the card hold it. Any less than the least would make
+  // the stack send few bytes per header, or none.
+  localparam logic [15:0] LeastMss = 16'd64;
+  localparam logic [15:0] MostMss = 16'(MaxFrameBytes - SegmentBytes > 16383 ? 16383 : MaxFrameBytes - SegmentBytes);
+  function automatic logic [13:0] usable_mss(logic [15:0] mss);
+    if (mss > MostMss) return MostMss[13:0];
+    return mss < LeastMss ? LeastMss[13:0] : mss[13:0];
+  endfunction
 
   // a < b, of sequence numbers less than half their range apart.
   function automatic logic precedes(seq_t a, seq_t b);

@@ -3,7 +3,9 @@
 module tcp_update
   import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
 #(
-    parameter int unsigned Ring = 8192
+    parameter int unsigned Connections = 1024,
+    parameter int unsigned Ring = 8192,
+    parameter int unsigned MostData = 4096
 ) (
     input  work_t   work_i,
     input  record_t record_i,
@@ -15,13 +17,17 @@ module tcp_update
 );
   localparam int unsigned OwnShift = $clog2(Ring) > 15 ? $clog2(Ring) - 15 : 0;
   localparam seq_t Step = Ring / 2 < 1460 ? Ring / 2 : 1460;  // the window's end moves by no less (RFC 9293, 3.8.6.2.2)
+  // A read that waits for more would wait for ever: the peer may not send more, or there never is so much room.
+  localparam length_t MostLeast = length_t'(Ring / 2 < MostData ? Ring / 2 : MostData);
+  localparam length_t MostRoom = length_t'(Ring < (1 << $bits(length_t)) ? Ring : (1 << $bits(length_t)) - 1);
   localparam flags_t Ack = '{ack: 1'b1, default: '0};
 
   record_t r;
   deeds_t  d;
   seq_t    edge_now, window;
   logic [27:0] delta;
-  logic challenge, resets, dies;
+  logic challenge, resets, dies, commanded;
+  logic [13:0] own_mss;
 
   always_comb begin
     r = record_i;
@@ -29,9 +35,11 @@ module tcp_update
     challenge = 1'b0;
     resets = 1'b0;
     dies = 1'b0;
+    commanded = record_i.told && record_i.phase != Free && !record_i.closing && !facts_i.foreign;
+    own_mss = usable_mss(16'(cfg_i.mss));
     edge_now = facts_i.gain >= Step ? record_i.rcv_edge + facts_i.gain : record_i.rcv_edge;
-    window = edge_now - record_i.rcv_nxt;
-    delta = {1'b0, facts_i.sample > 32'h7ff_ffff ? 27'h7ff_ffff : facts_i.sample[26:0]} - 28'(record_i.srtt >> 3);
+    window = window_left(edge_now, record_i.rcv_nxt);
+    delta = {4'b0, facts_i.sample > 32'hff_ffff ? 24'hff_ffff : facts_i.sample[23:0]} - 28'(record_i.srtt >> 3);
 
     d.segment.connection = work_i.connection;
     d.segment.tuple = record_i.tuple;
@@ -43,6 +51,7 @@ module tcp_update
     if (record_i.scaled) d.segment.window = 16'(window >> OwnShift);
     else d.segment.window = window > 32'hffff ? 16'hffff : window[15:0];
     d.notice.connection = work_i.connection;
+    d.notice.name = record_i.name;
     d.notice.tuple = record_i.tuple;
     d.notice.port = record_i.port;
     d.notice.tenant = record_i.tenant;
@@ -53,6 +62,7 @@ module tcp_update
       EventClear: begin
         r = '0;
         r.phase = Free;
+        r.name = name_t'(work_i.connection) - name_t'(Connections);
       end
 
       EventOpen: begin
@@ -60,6 +70,7 @@ module tcp_update
         r.transmit_queued = record_i.transmit_queued;
         r.notify_queued = record_i.notify_queued;
         r.phase = SynReceived;
+        r.name = record_i.name + name_t'(Connections);
         r.tuple = work_i.tuple;
         r.slot = work_i.slot;
         r.port = work_i.port;
@@ -77,11 +88,11 @@ module tcp_update
         r.snd_wl2 = work_i.ack;
         r.scaled = work_i.scaled;
         r.shift = work_i.scaled ? work_i.shift : '0;
-        r.mss = work_i.mss < cfg_i.mss ? work_i.mss : cfg_i.mss;
+        r.mss = work_i.mss < own_mss ? work_i.mss : own_mss;
       end
 
       EventSegment: begin
-        if (record_i.phase == Free || record_i.phase == Dead) begin
+        if (facts_i.foreign || record_i.phase == Free || record_i.phase == Dead) begin
           d.no_connection = 1'b1;
         end else if (!facts_i.acceptable) begin
           d.out_of_window = !work_i.flags.rst;
@@ -183,17 +194,17 @@ module tcp_update
       end
 
       EventRead: begin
-        if (record_i.told && record_i.phase != Free && !record_i.closing) begin
+        if (commanded) begin
           r.armed = 1'b1;
-          r.least = work_i.bytes;
-          r.room  = work_i.room;
+          r.least = work_i.bytes > MostLeast ? MostLeast : work_i.bytes;
+          r.room  = work_i.room > MostRoom ? MostRoom : work_i.room;
         end else begin
           d.command_refused = 1'b1;
         end
       end
 
       EventWrite: begin
-        if (record_i.told && record_i.phase == Open && !record_i.closing && facts_i.writes) begin
+        if (commanded && record_i.phase == Open && facts_i.writes) begin
           d.result.bytes = work_i.bytes;
           d.result.seq = record_i.snd_end;
           r.snd_end = record_i.snd_end + seq_t'(work_i.bytes);
@@ -203,7 +214,7 @@ module tcp_update
       end
 
       EventClose, EventAbort: begin
-        if (!record_i.told || record_i.phase == Free || record_i.closing) begin
+        if (!commanded) begin
           d.command_refused = 1'b1;
         end else if (record_i.phase == Dead) begin
           r.phase = Free;
@@ -326,7 +337,7 @@ module tcp_update
     endcase
 
     if (challenge && record_i.acks_due != '1) r.acks_due = record_i.acks_due + 1'b1;
-    if (challenge && record_i.phase == TimeWait) r.timer_on = 1'b0;
+    if (challenge && facts_i.fin_again && record_i.phase == TimeWait) r.timer_on = 1'b0;
     if (resets) begin
       d.sends = 1'b1;
       d.segment.seq = record_i.snd_nxt;
@@ -340,5 +351,5 @@ module tcp_update
   assign deeds_o = d;
 
   logic unused;
-  assign unused = &{1'b0, cfg_i, facts_i.sample};
+  assign unused = &{1'b0, work_i, cfg_i, facts_i};
 endmodule

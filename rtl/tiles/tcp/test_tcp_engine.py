@@ -9,7 +9,6 @@ import pytest
 from cocotb.triggers import ClockCycles
 
 from girih.testing import run_cocotb
-from girih.testing.messages import Message
 from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONNECTIONS, DATA, MODULUS, OPENED, PORT, TICK, WINDOW, TcpBench
 
 NEAR_WRAP = MODULUS - 700
@@ -18,15 +17,6 @@ NEAR_WRAP = MODULUS - 700
 @pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
 def test_tcp_engine(data_width):
     run_cocotb("tcp_engine", __file__, data_width=data_width, groups=["stream"], parameters={"Connections": CONNECTIONS, "Window": WINDOW})
-
-
-async def closed(bench: TcpBench, count: int) -> None:
-    """Waits until `count` connections have ended."""
-    for _ in range(300):
-        if bench.events.get("mark_freed", 0) >= count:
-            break
-        await ClockCycles(bench.dut.clk_i, TICK)
-    assert bench.events.get("mark_freed", 0) == count
 
 
 @cocotb.test()
@@ -60,7 +50,7 @@ async def opens_carries_bytes_both_ways_and_closes(dut):
         fin = await bench.segment()
         assert "F" in fin.flags and peer.take(fin) == b""
         peer.send()
-    await closed(bench, 2)
+    await bench.closed(2)
     assert bench.events["mark_opened"] == 2
     assert not [name for name in bench.events if name.startswith("drop_")]
 
@@ -109,17 +99,18 @@ async def the_syn_says_what_it_should(dut):
 
 @cocotb.test()
 async def initial_numbers_are_those_of_rfc_6528(dut):
-    """The hash of RFC 6528 is HalfSipHash-2-4 under the secret, and the clock goes up by one in four ticks."""
-    bench = await TcpBench.start(dut)
-    offsets = set()
+    """The hash of RFC 6528 is HalfSipHash-2-4 under the secret, and the clock goes up by one in a tick."""
+    bench = await TcpBench.start(dut, rto_initial=1000, rto_max=1000)
+    clocks = []
     for port in (1024, 1024 + 256, 50000):
+        await ClockCycles(dut.clk_i, 40 * TICK)
+        bench.segments.clear()
         peer = bench.peer(port)
         answer = await peer.shake()
         text = bytes([1, 0, 0, 10]) + PORT.to_bytes(2, "little") + port.to_bytes(2, "little") + bytes([2, 0, 0, 10])
-        clock = (answer.seq - half_siphash(bytes.fromhex("efcdab8967452301"), text)) % MODULUS
-        offsets.add(clock)
-        assert clock < 100, clock
-    assert len(offsets) <= 3
+        clocks.append((answer.seq - half_siphash(bytes.fromhex("efcdab8967452301"), text)) % MODULUS)
+    for number, clock in enumerate(clocks, start=1):
+        assert 40 * number <= clock <= 45 * number, clocks
 
 
 def half_siphash(key: bytes, text: bytes) -> int:
@@ -155,50 +146,6 @@ def half_siphash(key: bytes, text: bytes) -> int:
 
 
 @cocotb.test()
-async def ports_where_nothing_listens_are_reset(dut):
-    bench = await TcpBench.start(dut)
-    peer = bench.peer()
-    for flags, fields in (("S", {"dport": 9}), ("A", {}), ("FA", {}), ("SA", {})):
-        bench.give(peer.make(flags, **fields))
-        reset = await bench.segment()
-        if "A" in flags:
-            assert str(reset.flags) == "R" and reset.seq == 0
-        else:
-            assert str(reset.flags) == "RA" and reset.seq == 0 and reset.ack == peer.seq + 1
-    bench.give(peer.make("R"), peer.make("RA"))
-    await bench.quiet()
-    assert bench.events["drop_no_connection"] == 6
-
-
-@cocotb.test()
-async def resets_are_judged_by_rfc_5961(dut):
-    bench = await TcpBench.start(dut)
-    peer = await bench.open()
-    peer.send(flags="R", seq=peer.seq + WINDOW)  # beyond the window
-    peer.send(flags="R", seq=peer.seq - 1)
-    await bench.quiet()
-    peer.send(flags="R", seq=peer.seq + 1)  # in the window
-    challenge = await bench.segment()
-    assert str(challenge.flags) == "A" and challenge.ack == peer.seq
-    peer.send(flags="S", seq=peer.seq)
-    assert (await bench.segment()).ack == peer.seq
-    peer.send(flags="A", ack=peer.ack + 1)  # of what was never sent
-    assert (await bench.segment()).ack == peer.seq
-    peer.send(b"forged", ack=peer.ack - (1 << 30))  # of long ago: a blind injection
-    assert (await bench.segment()).ack == peer.seq
-    peer.read()
-    await bench.quiet()
-    peer.send(flags="R")
-    end = await peer.data()
-    assert end.desc["stream_end"] and end.desc["stream_reset"] and end.data == b""
-    peer.write(b"in vain")
-    bench.command(CLOSE, peer.connection)
-    await closed(bench, 1)
-    assert bench.events["drop_write"] == 1 and bench.events["mark_reset_received"] == 1
-    assert bench.events["drop_bad_ack"] == 2 and bench.events["drop_bad_segment"] == 1
-
-
-@cocotb.test()
 async def what_is_lost_is_sent_again_with_backoff(dut):
     bench = await TcpBench.start(dut)
     peer = await bench.open()
@@ -219,7 +166,7 @@ async def what_is_lost_is_sent_again_with_backoff(dut):
     assert "R" in reset.flags
     assert (await peer.data()).desc["stream_reset"]
     bench.command(ABORT, peer.connection)
-    await closed(bench, 1)
+    await bench.closed(1)
     assert bench.events["mark_gave_up"] == 1 and bench.events["mark_retransmitted"] == 4
 
 
@@ -332,7 +279,7 @@ async def half_closed_from_either_side(dut):
     assert "F" in (await bench.segment()).flags
     peer.ack += 1
     peer.send()
-    await closed(bench, 1)
+    await bench.closed(1)
     # The card closes first; what comes then is acknowledged and forgotten.
     peer = await bench.open()
     peer.write(b"bye")
@@ -352,7 +299,7 @@ async def half_closed_from_either_side(dut):
     peer.send(flags="FA", seq=peer.seq - 1)  # the acknowledgement was lost: TIME-WAIT answers
     assert (await bench.segment()).ack == peer.seq
     assert bench.events["mark_freed"] == 1
-    await closed(bench, 2)
+    await bench.closed(2)
 
 
 @cocotb.test()
@@ -368,7 +315,7 @@ async def both_close_at_once(dut):
     peer.send()
     await bench.quiet()
     assert not bench.events.get("mark_freed")
-    await closed(bench, 1)
+    await bench.closed(1)
 
 
 @cocotb.test()
@@ -394,86 +341,9 @@ async def a_lost_hand_shake_is_made_good_or_forgotten(dut):
     assert (await peer.data()).data == b"eager"
     # One that never answers is forgotten, and its application never hears of it.
     await bench.peer().shake()
-    await closed(bench, 1)
+    await bench.closed(1)
     bench.segments.clear()
     assert not bench.told
-
-
-@cocotb.test()
-async def a_full_table_refuses_new_connections_and_keeps_old_ones(dut):
-    bench = await TcpBench.start(dut)
-    peers = [await bench.open(port=2000 + i) for i in range(CONNECTIONS)]
-    assert sorted(peer.connection for peer in peers) == list(range(CONNECTIONS))
-    for port in range(5):
-        late = bench.peer(5000 + port)
-        bench.give(late.make("S"))
-    await bench.quiet()
-    assert bench.events["drop_refused"] == 5
-    for peer in random.sample(peers, len(peers)):
-        text = random.randbytes(100)
-        peer.read()
-        peer.send(text)
-        assert (await bench.segment()).ack == peer.seq
-        assert (await peer.data()).data == text
-    # One that ends makes room for one.
-    peers[5].read()
-    peers[5].send(flags="R")
-    assert (await peers[5].data()).desc["stream_reset"]
-    bench.give(late.make("S"))
-    await bench.quiet()  # its application has not closed it yet
-    bench.command(CLOSE, peers[5].connection)
-    await ClockCycles(dut.clk_i, 50)
-    late = await bench.open(port=6000)
-    assert late.connection == peers[5].connection
-
-
-@cocotb.test()
-async def what_is_wrong_is_counted_by_its_reason(dut):
-    bench = await TcpBench.start(dut)
-    peer = await bench.open()
-    good = peer.make("A", b"text")
-    flipped = bytearray(good.data)
-    flipped[-1] ^= 1
-    short = peer.make("A", dataofs=4)
-    beyond = peer.make("A", dataofs=15)
-    tagged = Message(good.data, good.desc | {"l3_offset": 18, "l4_offset": 38})
-    wrong = Message(good.data, good.desc | {"length": len(good.data) - 1})
-    void = Message(good.data, good.desc, bad=True)
-    bench.give(Message(bytes(flipped), good.desc), short, beyond, tagged, wrong, void)
-    bench.command(7, 0)
-    bench.command(CLOSE, CONNECTIONS)
-    bench.give(Message(bytes(10), {"stream_op": 4, "stream_connection": peer.connection, "stream_bytes": 11}))
-    bench.command(CLOSE, (peer.connection + 1) % CONNECTIONS)  # free
-    bench.command(4, peer.connection, bytes(WINDOW))
-    bench.command(4, peer.connection, b"x")  # no room for it
-    await ClockCycles(dut.clk_i, 300)
-    reasons = {"drop_checksum": 1, "drop_header": 2, "drop_unsupported": 1, "drop_length": 1, "drop_aborted": 1}
-    reasons |= {"drop_command": 3, "drop_late_command": 1, "drop_write": 1}
-    assert {name: count for name, count in bench.events.items() if name.startswith("drop_")} == reasons
-    assert bench.events["used_segments"] == 2  # the SYN, and the last of the hand-shake
-
-
-@cocotb.test()
-async def random_bytes_never_hang_it(dut):
-    bench = await TcpBench.start(dut, stall=0.1)
-    peer = await bench.open()
-    for _ in range(400):
-        victim = peer if random.random() < 0.3 else bench.peer()
-        flags = "".join(random.sample("FSRPAU", random.randint(0, 6)))
-        fields = {"seq": peer.seq + random.choice([0, 1, -1, 5, 5000]), "ack": peer.ack + random.choice([0, 1, -1, 1 << 20])}
-        if flags.count("R") and victim is peer:
-            fields["seq"] = peer.seq + 1
-        message = victim.make(flags, random.randbytes(random.choice([0, 1, 7, 600])), **(fields | {"dataofs": random.choice([5, 5, 5, 3, 9])}))
-        bench.give(message)
-    await ClockCycles(dut.clk_i, 30_000)
-    bench.segments.clear()
-    bench._sort()
-    bench.segments.clear()
-    bench.told.clear()
-    fresh = await bench.open()
-    fresh.read()
-    fresh.send(b"alive")
-    assert (await fresh.data()).data == b"alive"
 
 
 @cocotb.test()

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of a SYN: its options, and the hash from which the card's initial sequence number comes (RFC 6528). They take at most 40 cycles
+// from start_i on; done_o then stays. An option with a wrong length ends the options, and the last one of its kind counts.
+module tcp_syn
+  import siphash_pkg::*, tcp_types_pkg::*;
+(
+    input logic clk_i,
+
+    input logic                          start_i,
+    input logic [TcpOptionBytes*8-1:0]   options_i,        // the first byte at the low end
+    input logic [                 5:0]   options_bytes_i,
+    input tuple_t                        tuple_i,          // from the cycle after start_i to the end
+    input logic [                63:0]   secret_i,
+
+    output logic        done_o,
+    output logic [13:0] mss_o,
+    output logic        scaled_o,
+    output logic [ 3:0] shift_o,
+    output seq_t        hash_o
+);
+  // Options.
+  logic [TcpOptionBytes*8-1:0] options_q;  // the next byte at the low end
+  logic [5:0] left_q;
+  logic [7:0] skip_q;  // bytes of an option that is known
+  logic [7:0] kind, bytes;
+  logic [2:0] step;
+  logic [13:0] mss_q;
+  logic scaled_q;
+  logic [3:0] shift_q;
+  assign kind = options_q[7:0];
+  assign bytes = options_q[15:8];
+  always_comb begin
+    if (skip_q != '0) step = skip_q > 8'd4 ? 3'd4 : skip_q[2:0];
+    else step = 3'd1;
+  end
+  always_ff @(posedge clk_i) begin
+    if (left_q != '0) begin
+      options_q <= options_q >> (8 * step);
+      left_q <= left_q > 6'(step) ? left_q - 6'(step) : '0;
+      if (skip_q != '0) begin
+        skip_q <= skip_q - 8'(step);
+      end else if (kind == 8'd0) begin
+        left_q <= '0;
+      end else if (kind != 8'd1) begin
+        if (left_q < 6'd2 || bytes < 8'd2 || bytes > 8'(left_q)) begin
+          left_q <= '0;
+        end else begin
+          skip_q <= bytes - 8'd1;
+          if (kind == 8'd2 && bytes == 8'd4) mss_q <= usable_mss({options_q[23:16], options_q[31:24]});
+          if (kind == 8'd3 && bytes == 8'd3) begin
+            scaled_q <= 1'b1;
+            shift_q  <= options_q[23:16] > 8'd14 ? 4'd14 : options_q[19:16];
+          end
+        end
+      end
+    end
+    if (start_i) begin
+      options_q <= options_i;
+      left_q <= options_bytes_i;
+      skip_q <= '0;
+      mss_q <= 14'(DefaultMss);
+      scaled_q <= 1'b0;
+      shift_q <= '0;
+    end
+  end
+
+  // HalfSipHash-2-4 of the tuple.
+  localparam int unsigned Rounds = 12;
+  sip_t sip_q, sip_next;
+  logic [3:0] round_q;
+  logic [31:0] word;
+  always_comb begin
+    unique case (round_q[3:1])
+      3'd0: word = tuple_i.remote_addr;
+      3'd1: word = {tuple_i.remote_port, tuple_i.local_port};
+      3'd2: word = tuple_i.local_addr;
+      default: word = 32'h0c00_0000;  // the number of bytes
+    endcase
+    sip_next = sip_q;
+    if (round_q < 4'd8 && !round_q[0]) sip_next[3] = sip_next[3] ^ word;
+    if (round_q == 4'd8) sip_next[2] = sip_next[2] ^ 32'hff;
+    sip_next = sip_round(sip_next);
+    if (round_q < 4'd8 && round_q[0]) sip_next[0] = sip_next[0] ^ word;
+  end
+  always_ff @(posedge clk_i) begin
+    if (round_q != 4'(Rounds)) begin
+      sip_q   <= sip_next;
+      round_q <= round_q + 1'b1;
+    end
+    if (start_i) begin
+      sip_q   <= sip_start(secret_i);
+      round_q <= '0;
+    end
+  end
+
+  assign done_o = round_q == 4'(Rounds) && left_q == '0;
+  assign mss_o = mss_q;
+  assign scaled_o = scaled_q;
+  assign shift_o = shift_q;
+  assign hash_o = sip_q[1] ^ sip_q[3];
+endmodule

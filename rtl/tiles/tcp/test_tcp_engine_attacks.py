@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The TCP engine against those who mean it no good: strangers, peers, and applications of others."""
+
+import itertools
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles
+from scapy.layers.inet import TCP
+from scapy.layers.l2 import Ether
+
+from girih.testing import run_cocotb
+from girih.testing.messages import Message
+from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONNECTIONS, READ, TICK, WINDOW, WRITE, Peer, TcpBench, frame
+
+MAX_FRAME, HEADERS = 9018, 54
+
+
+@pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
+def test_tcp_engine(data_width):
+    run_cocotb("tcp_engine", __file__, data_width=data_width, groups=["stream"], parameters={"Connections": CONNECTIONS, "Window": WINDOW})
+
+
+async def is_alive(peer: Peer) -> None:
+    """Bytes still go both ways."""
+    peer.read()
+    peer.send(b"there")
+    assert (await peer.bench.segment()).ack == peer.seq
+    assert (await peer.data()).data == b"there"
+    peer.write(b"and back")
+    assert peer.take(await peer.bench.segment()) == b"and back"
+    peer.send()
+
+
+@cocotb.test()
+async def ports_where_nothing_listens_are_reset(dut):
+    bench = await TcpBench.start(dut)
+    peer = bench.peer()
+    for flags, fields in (("S", {"dport": 9}), ("A", {}), ("FA", {}), ("SA", {})):
+        bench.give(peer.make(flags, **fields))
+        reset = await bench.segment()
+        if "A" in flags:
+            assert str(reset.flags) == "R" and reset.seq == 0
+        else:
+            assert str(reset.flags) == "RA" and reset.seq == 0 and reset.ack == peer.seq + 1
+    bench.give(peer.make("R"), peer.make("RA"))
+    await bench.quiet()
+    assert bench.events["drop_no_connection"] == 6
+
+
+@cocotb.test()
+async def resets_are_judged_by_rfc_5961(dut):
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    peer.send(flags="R", seq=peer.seq + WINDOW)  # beyond the window
+    peer.send(flags="R", seq=peer.seq - 1)
+    await bench.quiet()
+    peer.send(flags="R", seq=peer.seq + 1)  # in the window
+    challenge = await bench.segment()
+    assert str(challenge.flags) == "A" and challenge.ack == peer.seq
+    peer.send(flags="S", seq=peer.seq)
+    assert (await bench.segment()).ack == peer.seq
+    peer.send(flags="A", ack=peer.ack + 1)  # of what was never sent
+    assert (await bench.segment()).ack == peer.seq
+    peer.send(b"forged", ack=peer.ack - (1 << 30))  # of long ago: a blind injection
+    assert (await bench.segment()).ack == peer.seq
+    peer.read()
+    await bench.quiet()
+    peer.send(flags="R")
+    end = await peer.data()
+    assert end.desc["stream_end"] and end.desc["stream_reset"] and end.data == b""
+    peer.write(b"in vain")
+    bench.command(CLOSE, peer.connection)
+    await bench.closed(1)
+    assert bench.events["drop_write"] == 1 and bench.events["mark_reset_received"] == 1
+    assert bench.events["drop_bad_ack"] == 2 and bench.events["drop_bad_segment"] == 1
+
+
+@cocotb.test()
+async def a_full_table_refuses_new_connections_and_keeps_old_ones(dut):
+    bench = await TcpBench.start(dut)
+    peers = [await bench.open(port=2000 + i) for i in range(CONNECTIONS)]
+    assert sorted(peer.connection for peer in peers) == list(range(CONNECTIONS))
+    for port in range(5):
+        late = bench.peer(5000 + port)
+        bench.give(late.make("S"))
+    await bench.quiet()
+    assert bench.events["drop_refused"] == 5
+    for peer in random.sample(peers, len(peers)):
+        text = random.randbytes(100)
+        peer.read()
+        peer.send(text)
+        assert (await bench.segment()).ack == peer.seq
+        assert (await peer.data()).data == text
+    # One that ends makes room for one.
+    peers[5].read()
+    peers[5].send(flags="R")
+    assert (await peers[5].data()).desc["stream_reset"]
+    bench.give(late.make("S"))
+    await bench.quiet()  # its application has not closed it yet
+    bench.command(CLOSE, peers[5].connection)
+    await ClockCycles(dut.clk_i, 50)
+    late = await bench.open(port=6000)
+    assert late.connection % CONNECTIONS == peers[5].connection
+
+
+@cocotb.test()
+async def what_is_wrong_is_counted_by_its_reason(dut):
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    good = peer.make("A", b"text")
+    flipped = bytearray(good.data)
+    flipped[-1] ^= 1
+    short = peer.make("A", dataofs=4)
+    beyond = peer.make("A", dataofs=15)
+    tagged = Message(good.data, good.desc | {"l3_offset": 18, "l4_offset": 38})
+    wrong = Message(good.data, good.desc | {"length": len(good.data) - 1})
+    void = Message(good.data, good.desc, bad=True)
+    bench.give(Message(bytes(flipped), good.desc), short, beyond, tagged, wrong, void)
+    bench.command(7, 0)
+    bench.command(CLOSE, CONNECTIONS)
+    bench.give(Message(bytes(10), {"stream_op": 4, "stream_connection": peer.connection, "stream_bytes": 11}))
+    bench.command(CLOSE, (peer.connection + 1) % CONNECTIONS)  # free
+    bench.command(4, peer.connection, bytes(WINDOW))
+    bench.command(4, peer.connection, b"x")  # no room for it
+    await ClockCycles(dut.clk_i, 300)
+    reasons = {"drop_checksum": 1, "drop_header": 2, "drop_unsupported": 1, "drop_length": 1, "drop_aborted": 1}
+    reasons |= {"drop_command": 2, "drop_late_command": 2, "drop_write": 1}
+    assert {name: count for name, count in bench.events.items() if name.startswith("drop_")} == reasons
+    assert bench.events["used_segments"] == 2  # the SYN, and the last of the hand-shake
+
+
+@cocotb.test()
+async def random_bytes_never_hang_it(dut):
+    bench = await TcpBench.start(dut, stall=0.1)
+    peer = await bench.open()
+    for _ in range(400):
+        victim = peer if random.random() < 0.3 else bench.peer()
+        flags = "".join(random.sample("FSRPAU", random.randint(0, 6)))
+        fields = {"seq": peer.seq + random.choice([0, 1, -1, 5, 5000]), "ack": peer.ack + random.choice([0, 1, -1, 1 << 20])}
+        if flags.count("R") and victim is peer:
+            fields["seq"] = peer.seq + 1
+        message = victim.make(flags, random.randbytes(random.choice([0, 1, 7, 600])), **(fields | {"dataofs": random.choice([5, 5, 5, 3, 9])}))
+        bench.give(message)
+    await ClockCycles(dut.clk_i, 30_000)
+    bench.segments.clear()
+    bench._sort()
+    bench.segments.clear()
+    bench.told.clear()
+    fresh = await bench.open()
+    fresh.read()
+    fresh.send(b"alive")
+    assert (await fresh.data()).data == b"alive"
+
+
+@cocotb.test()
+async def an_old_number_names_no_connection(dut):
+    """That of a connection that has ended, also when another one has its place."""
+    bench = await TcpBench.start(dut)
+    old = await bench.open()
+    bench.command(ABORT, old.connection)
+    assert "R" in (await bench.segment()).flags
+    peers = [await bench.open() for _ in range(CONNECTIONS)]
+    (heir,) = (peer for peer in peers if (peer.connection - old.connection) % CONNECTIONS == 0)
+    assert heir.connection != old.connection
+    old.write(b"from the grave")
+    for op in (READ, CLOSE, ABORT):
+        bench.command(op, old.connection, bytes=0)
+    await bench.quiet()
+    assert bench.events["drop_write"] == 1 and bench.events["drop_late_command"] == 3
+    await is_alive(heir)
+
+
+@cocotb.test()
+async def another_tenant_names_no_connection(dut):
+    """Neither its applications, nor its segments; nor do segments to another address."""
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    for op in (READ, WRITE, CLOSE, ABORT):
+        desc = {"stream_op": op, "stream_connection": peer.connection, "stream_bytes": 4 * (op == WRITE), "tenant": 3}
+        bench.give(Message(b"evil", desc))
+    for flags in ("R", "A", "FA"):
+        message = peer.make(flags, b"evil")
+        bench.give(Message(message.data, message.desc | {"tenant": 3}))
+        bench.give(frame(segment_of(message), b"evil", dst="10.0.0.3"))
+    await bench.quiet()
+    assert bench.events["drop_write"] == 1 and bench.events["drop_late_command"] == 3
+    assert bench.events["drop_no_connection"] == 6
+    await is_alive(peer)
+
+
+def segment_of(message: Message) -> TCP:
+    segment = Ether(message.data)[TCP]
+    segment.remove_payload()
+    segment.chksum = None
+    return segment
+
+
+@cocotb.test()
+async def absurd_reads_are_answered(dut):
+    """One for more than the window lets the peer send, and for more room than there ever is."""
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    peer.read(least=16000, room=16000)
+    text = random.randbytes(WINDOW // 2)
+    peer.send(text)
+    assert (await bench.segment()).ack == peer.seq
+    notice = await peer.data()
+    assert notice.data == text and notice.desc["stream_room"] == WINDOW
+
+
+@cocotb.test()
+async def a_fin_at_a_closed_window_leaves_it_closed(dut):
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    for size in (WINDOW - 1000, 1000):
+        peer.send(random.randbytes(size))
+        assert (await bench.segment()).ack == peer.seq
+    peer.send(flags="FA")
+    ack = await bench.segment()
+    assert ack.ack == peer.seq and ack.window == 0
+    peer.send(b"far away", seq=peer.seq + 5000)
+    ack = await bench.segment()
+    assert ack.ack == peer.seq and ack.window == 0
+    peer.send(flags="R", seq=peer.seq + 5000)
+    await bench.quiet()
+    assert bench.events["drop_out_of_window"] == 1
+
+
+@cocotb.test()
+async def a_resent_segment_has_only_what_was_sent(dut):
+    """The peer's window bounds it, too."""
+    bench = await TcpBench.start(dut, rto_min=200)
+    peer = await bench.open(options=[("MSS", 1000)], window=100)
+    text = random.randbytes(1000)
+    peer.write(text)
+    assert bytes((await bench.segment()).payload) == text[:100]
+    for _ in range(3):
+        peer.send()
+    again = await bench.segment()
+    assert bytes(again.payload) == text[:100] and again.seq == peer.ack
+    assert bench.events["mark_fast_retransmit"] == 1
+
+
+@cocotb.test()
+async def an_old_acknowledgement_leaves_the_window(dut):
+    """It says what the peer had room for behind another byte."""
+    bench = await TcpBench.start(dut, rto_min=200)
+    peer = await bench.open(options=[("MSS", 500)], window=1000)
+    peer.write(random.randbytes(2000))
+    for _ in range(2):
+        peer.take(await bench.segment())
+    peer.send()
+    for _ in range(2):
+        assert len((await bench.segment()).payload) == 500
+    peer.write(random.randbytes(500))
+    peer.send(b"x", seq=peer.seq, ack=peer.ack - 500, window=1500)
+    peer.seq += 1
+    ack = await bench.segment()
+    assert ack.ack == peer.seq and not ack.payload
+    await bench.quiet()
+
+
+@cocotb.test()
+async def time_wait_is_prolonged_by_the_fin_only(dut):
+    bench = await TcpBench.start(dut)
+    for stray in (False, True):
+        peer = await bench.open()
+        bench.command(CLOSE, peer.connection)
+        peer.take(await bench.segment())
+        peer.send(flags="FA")
+        assert (await bench.segment()).ack == peer.seq
+        for _ in range(5):  # of 5 ticks each: longer than TIME-WAIT is, which is 12
+            await ClockCycles(dut.clk_i, 5 * TICK)
+            if stray:
+                peer.send(b"stray", seq=peer.seq + 50_000)
+            else:
+                peer.send(flags="FA", seq=peer.seq - 1)
+        assert bench.events.get("mark_freed", 0) == (2 if stray else 0)
+        await bench.closed(2 if stray else 1)
+        bench._sort()
+        bench.segments.clear()
+
+
+@cocotb.test()
+async def time_outs_never_exceed_the_greatest(dut):
+    """However long the round trip seems to be."""
+    bench = await TcpBench.start(dut, rto_initial=1 << 23, rto_max=4, retries=15)
+    await bench.peer().shake()
+    times = []
+    for _ in range(13):
+        await bench.segment(limit=10 * TICK)
+        times.append(bench.bench.sink.messages[-1].first)
+    for before, after in itertools.pairwise(times):
+        assert 3 * TICK < after - before < 7 * TICK, times
+
+
+@cocotb.test()
+@cocotb.parametrize(mss=[(0, 64), (64, 64), (9000, MAX_FRAME - HEADERS), (16383, MAX_FRAME - HEADERS)])
+async def segments_fit_into_frames(dut, mss):
+    bench = await TcpBench.start(dut, mss=mss[0])
+    answer = await bench.peer().shake()
+    assert answer.options == [("MSS", mss[1])]
+
+
+@cocotb.test()
+async def a_reset_ends_a_connection_in_every_state(dut):
+    bench = await TcpBench.start(dut, rto_initial=100, rto_min=100, time_wait=1000)
+    states = ("SYN-RECEIVED", "ESTABLISHED", "FIN-WAIT-1", "FIN-WAIT-2", "CLOSE-WAIT", "LAST-ACK", "TIME-WAIT")
+    for freed, state in enumerate(states, start=1):
+        peer = bench.peer()
+        if state == "SYN-RECEIVED":
+            await peer.shake()
+        else:
+            await peer.connect()
+        if state in ("CLOSE-WAIT", "LAST-ACK"):
+            peer.send(flags="FA")
+            assert (await bench.segment()).ack == peer.seq
+        if state in ("FIN-WAIT-1", "FIN-WAIT-2", "LAST-ACK", "TIME-WAIT"):
+            bench.command(CLOSE, peer.connection)
+            peer.take(await bench.segment())
+        if state == "FIN-WAIT-2":
+            peer.send()
+        if state == "TIME-WAIT":
+            peer.send(flags="FA")
+            assert (await bench.segment()).ack == peer.seq
+        peer.send(flags="R")
+        if state in ("ESTABLISHED", "CLOSE-WAIT"):
+            await ClockCycles(dut.clk_i, 50)
+            assert bench.events.get("mark_freed", 0) == freed - 1  # the application has to close it
+            bench.command(CLOSE, peer.connection)
+        await bench.quiet()
+        assert bench.events["mark_reset_received"] == bench.events["mark_freed"] == freed, state
+
+
+@cocotb.test()
+async def a_new_syn_in_time_wait_comes_to_a_connection(dut):
+    """It is challenged, the peer's reset ends TIME-WAIT, and the next SYN opens a connection."""
+    bench = await TcpBench.start(dut, time_wait=1000)
+    peer = await bench.open()
+    bench.command(CLOSE, peer.connection)
+    peer.take(await bench.segment())
+    peer.send(flags="FA")
+    assert (await bench.segment()).ack == peer.seq
+    for distance in (100, 100_000):
+        bench.give(peer.make("S", seq=peer.seq + distance))
+        challenge = await bench.segment()
+        assert str(challenge.flags) == "A" and challenge.ack == peer.seq
+    peer.send(flags="R", seq=challenge.ack)
+    again = await bench.open(port=peer.port)
+    await is_alive(again)
