@@ -26,13 +26,14 @@ module tcp_update
   deeds_t  d;
   seq_t    edge_now, window;
   logic [27:0] delta;
-  logic challenge, resets, dies, commanded;
+  logic challenge, refuses, resets, dies, commanded;
   logic [13:0] own_mss;
 
   always_comb begin
     r = record_i;
     d = '0;
     challenge = 1'b0;
+    refuses = 1'b0;
     resets = 1'b0;
     dies = 1'b0;
     commanded = record_i.told && record_i.phase != Free && !record_i.closing && !facts_i.foreign;
@@ -93,6 +94,8 @@ module tcp_update
 
       EventSegment: begin
         if (facts_i.foreign || record_i.phase == Free || record_i.phase == Dead) begin
+          // The peer of a broken connection is told so; its next SYN waits until the application has closed this one.
+          refuses = record_i.phase == Dead && !facts_i.foreign && work_i.flags.ack;
           d.no_connection = 1'b1;
         end else if (!facts_i.acceptable) begin
           d.out_of_window = !work_i.flags.rst;
@@ -180,18 +183,7 @@ module tcp_update
         end
       end
 
-      EventRefuse: begin
-        d.no_connection = 1'b1;
-        d.sends = !work_i.flags.rst;
-        d.segment.tuple = work_i.tuple;
-        d.segment.port = work_i.port;
-        d.segment.tenant = work_i.tenant;
-        d.segment.flags = '{rst: 1'b1, ack: !work_i.flags.ack, default: '0};
-        d.segment.seq = work_i.flags.ack ? work_i.ack : '0;
-        d.segment.ack = work_i.flags.ack ? '0
-            : work_i.seq + seq_t'(work_i.bytes) + seq_t'(work_i.flags.syn) + seq_t'(work_i.flags.fin);
-        d.segment.window = '0;
-      end
+      EventRefuse: refuses = 1'b1;
 
       EventRead: begin
         if (commanded) begin
@@ -310,7 +302,8 @@ module tcp_update
 
       EventTick: begin
         if (facts_i.expired) begin
-          if (record_i.phase == TimeWait || (record_i.phase == Open && record_i.closing && record_i.snd_una == record_i.snd_end + 1'b1)) begin
+          if (record_i.phase == TimeWait
+              || (record_i.phase == Open && record_i.closing && record_i.snd_una == record_i.snd_end + 1'b1)) begin
             r.phase = Free;
           end else if (record_i.phase == SynReceived || record_i.phase == Open) begin
             r.timing = 1'b0;
@@ -338,6 +331,18 @@ module tcp_update
 
     if (challenge && record_i.acks_due != '1) r.acks_due = record_i.acks_due + 1'b1;
     if (challenge && facts_i.fin_again && record_i.phase == TimeWait) r.timer_on = 1'b0;
+    if (refuses) begin
+      d.no_connection = 1'b1;
+      d.sends = !work_i.flags.rst;
+      d.segment.tuple = work_i.tuple;
+      d.segment.port = work_i.port;
+      d.segment.tenant = work_i.tenant;
+      d.segment.flags = '{rst: 1'b1, ack: !work_i.flags.ack, default: '0};
+      d.segment.seq = work_i.flags.ack ? work_i.ack : '0;
+      d.segment.ack = work_i.flags.ack ? '0
+          : work_i.seq + seq_t'(work_i.bytes) + seq_t'(work_i.flags.syn) + seq_t'(work_i.flags.fin);
+      d.segment.window = '0;
+    end
     if (resets) begin
       d.sends = 1'b1;
       d.segment.seq = record_i.snd_nxt;

@@ -165,6 +165,9 @@ async def what_is_lost_is_sent_again_with_backoff(dut):
     reset = await bench.segment(limit=200 * TICK)
     assert "R" in reset.flags
     assert (await peer.data()).desc["stream_reset"]
+    peer.send()  # has not seen it
+    reset = await bench.segment()
+    assert str(reset.flags) == "R" and reset.seq == peer.ack
     bench.command(ABORT, peer.connection)
     await bench.closed(1)
     assert bench.events["mark_gave_up"] == 1 and bench.events["mark_retransmitted"] == 4
