@@ -20,14 +20,44 @@ module tcp_update
   // A read that waits for more would wait for ever: the peer may not send more, or there never is so much room.
   localparam length_t MostLeast = length_t'(Ring / 2 < MostData ? Ring / 2 : MostData);
   localparam length_t MostRoom = length_t'(Ring < (1 << $bits(length_t)) ? Ring : (1 << $bits(length_t)) - 1);
-  localparam flags_t Ack = '{ack: 1'b1, default: '0};
 
   record_t r;
   deeds_t  d;
-  seq_t    edge_now, window;
   logic [27:0] delta;
   logic challenge, refuses, resets, dies, commanded;
   logic [13:0] own_mss;
+
+  // An acknowledgement and no more, on which other segments are based.
+  seq_t edge_now, window;
+  segment_t segment;
+  always_comb begin
+    edge_now = facts_i.gain >= Step ? record_i.rcv_edge + facts_i.gain : record_i.rcv_edge;
+    window = window_left(edge_now, record_i.rcv_nxt);
+    segment = '0;
+    segment.connection = work_i.connection;
+    segment.tuple = record_i.tuple;
+    segment.port = record_i.port;
+    segment.tenant = record_i.tenant;
+    segment.seq = record_i.snd_nxt;
+    segment.ack = record_i.rcv_nxt;
+    segment.flags = '{ack: 1'b1, default: '0};
+    if (record_i.scaled) segment.window = 16'(window >> OwnShift);
+    else segment.window = window > 32'hffff ? 16'hffff : window[15:0];
+  end
+
+  record_t turn;
+  deeds_t turn_deeds;
+  tcp_transmit #(
+      .Ring(Ring)
+  ) u_transmit (
+      .record_i,
+      .facts_i,
+      .now_i,
+      .edge_i   (edge_now),
+      .segment_i(segment),
+      .record_o (turn),
+      .deeds_o  (turn_deeds)
+  );
 
   always_comb begin
     r = record_i;
@@ -38,19 +68,9 @@ module tcp_update
     dies = 1'b0;
     commanded = record_i.told && record_i.phase != Free && !record_i.closing && !facts_i.foreign;
     own_mss = usable_mss(16'(cfg_i.mss));
-    edge_now = facts_i.gain >= Step ? record_i.rcv_edge + facts_i.gain : record_i.rcv_edge;
-    window = window_left(edge_now, record_i.rcv_nxt);
     delta = {4'b0, facts_i.sample > 32'hff_ffff ? 24'hff_ffff : facts_i.sample[23:0]} - 28'(record_i.srtt >> 3);
 
-    d.segment.connection = work_i.connection;
-    d.segment.tuple = record_i.tuple;
-    d.segment.port = record_i.port;
-    d.segment.tenant = record_i.tenant;
-    d.segment.seq = record_i.snd_nxt;
-    d.segment.ack = record_i.rcv_nxt;
-    d.segment.flags = Ack;
-    if (record_i.scaled) d.segment.window = 16'(window >> OwnShift);
-    else d.segment.window = window > 32'hffff ? 16'hffff : window[15:0];
+    d.segment = segment;
     d.notice.connection = work_i.connection;
     d.notice.name = record_i.name;
     d.notice.tuple = record_i.tuple;
@@ -223,61 +243,8 @@ module tcp_update
       end
 
       EventTransmit: begin
-        r.transmit_queued = 1'b0;
-        if (record_i.phase == SynReceived) begin
-          if (record_i.snd_nxt == record_i.snd_una) begin
-            d.sends = 1'b1;
-            d.segment.flags.syn = 1'b1;
-            d.segment.window = Ring > 65535 ? 16'hffff : 16'(Ring);
-            d.segment.scaled = record_i.scaled;
-            r.snd_nxt = record_i.snd_una + 1'b1;
-            r.snd_max = record_i.snd_una + 1'b1;
-            r.acks_due = '0;
-            if (record_i.snd_max == record_i.snd_una) begin
-              r.timing = 1'b1;
-              r.timed_seq = record_i.snd_una;
-              r.timed_at = now_i;
-            end else begin
-              r.timing = 1'b0;
-              d.resent = 1'b1;
-            end
-          end
-        end else if (record_i.phase == Open || record_i.phase == TimeWait) begin
-          r.rcv_edge = edge_now;
-          if (record_i.acks_due != '0) r.acks_due = record_i.acks_due - 1'b1;
-          if (record_i.resend) begin
-            d.sends = 1'b1;
-            d.segment.seq = record_i.snd_una;
-            d.segment.bytes = facts_i.again;
-            d.segment.flags.psh = facts_i.resends_rest;
-            d.segment.flags.fin = record_i.closing && facts_i.resends_rest && facts_i.fin_was_sent;
-            d.resent = 1'b1;
-            r.resend = 1'b0;
-            r.timing = 1'b0;
-          end else if (sends_now(record_i, facts_i)) begin
-            d.sends = 1'b1;
-            d.segment.bytes = facts_i.send;
-            d.segment.flags.psh = facts_i.sends_rest;
-            d.segment.flags.fin = record_i.closing && facts_i.sends_rest;
-            d.resent = record_i.snd_nxt != record_i.snd_max;
-            d.probed = record_i.force_send && facts_i.wnd_shut;
-            r.force_send = 1'b0;
-            r.snd_nxt = record_i.snd_nxt + seq_t'(facts_i.send) + seq_t'(d.segment.flags.fin);
-            if (precedes(record_i.snd_max, r.snd_nxt)) begin
-              r.snd_max = r.snd_nxt;
-              if (!record_i.timing && !d.resent) begin
-                r.timing = 1'b1;
-                r.timed_seq = record_i.snd_nxt;
-                r.timed_at = now_i;
-              end
-            end
-            if (d.resent) r.timing = 1'b0;
-            if (d.probed) r.snd_nxt = record_i.snd_nxt;  // the peer may not take it
-          end else begin
-            d.sends = record_i.acks_due != '0 || facts_i.gain >= update_bytes(Ring);
-            d.segment.seq = facts_i.idle_seq;
-          end
-        end
+        r = turn;
+        d = turn_deeds;
       end
 
       EventNotify: begin

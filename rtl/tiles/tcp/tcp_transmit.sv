@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a turn to transmit makes of its connection: one segment, or none if nothing is due any more. Combinational.
+module tcp_transmit
+  import tcp_types_pkg::*, tcp_stage_pkg::*;
+#(
+    parameter int unsigned Ring = 8192
+) (
+    input  record_t  record_i,
+    input  facts_t   facts_i,
+    input  tick_t    now_i,
+    input  seq_t     edge_i,     // the end of the window that the segment tells the peer
+    input  segment_t segment_i,  // an acknowledgement
+    output record_t  record_o,
+    output deeds_t   deeds_o
+);
+  record_t r;
+  deeds_t  d;
+  always_comb begin
+    r = record_i;
+    d = '0;
+    d.segment = segment_i;
+    r.transmit_queued = 1'b0;
+    if (record_i.phase == SynReceived) begin
+      if (record_i.snd_nxt == record_i.snd_una) begin
+        d.sends = 1'b1;
+        d.segment.flags.syn = 1'b1;
+        d.segment.window = Ring > 65535 ? 16'hffff : 16'(Ring);
+        d.segment.scaled = record_i.scaled;
+        r.snd_nxt = record_i.snd_una + 1'b1;
+        r.snd_max = record_i.snd_una + 1'b1;
+        r.acks_due = '0;
+        if (record_i.snd_max == record_i.snd_una) begin
+          r.timing = 1'b1;
+          r.timed_seq = record_i.snd_una;
+          r.timed_at = now_i;
+        end else begin
+          r.timing = 1'b0;
+          d.resent = 1'b1;
+        end
+      end
+    end else if (record_i.phase == Open || record_i.phase == TimeWait) begin
+      r.rcv_edge = edge_i;
+      if (record_i.acks_due != '0) r.acks_due = record_i.acks_due - 1'b1;
+      if (record_i.resend) begin
+        d.sends = 1'b1;
+        d.segment.seq = record_i.snd_una;
+        d.segment.bytes = facts_i.again;
+        d.segment.flags.psh = facts_i.resends_rest;
+        d.segment.flags.fin = record_i.closing && facts_i.resends_rest && facts_i.fin_was_sent;
+        d.resent = 1'b1;
+        r.resend = 1'b0;
+        r.timing = 1'b0;
+      end else if (sends_now(record_i, facts_i)) begin
+        d.sends = 1'b1;
+        d.segment.bytes = facts_i.send;
+        d.segment.flags.psh = facts_i.sends_rest;
+        d.segment.flags.fin = record_i.closing && facts_i.sends_rest;
+        d.resent = record_i.snd_nxt != record_i.snd_max;
+        d.probed = record_i.force_send && facts_i.wnd_shut;
+        r.force_send = 1'b0;
+        r.snd_nxt = record_i.snd_nxt + seq_t'(facts_i.send) + seq_t'(d.segment.flags.fin);
+        if (precedes(record_i.snd_max, r.snd_nxt)) begin
+          r.snd_max = r.snd_nxt;
+          if (!record_i.timing && !d.resent) begin
+            r.timing = 1'b1;
+            r.timed_seq = record_i.snd_nxt;
+            r.timed_at = now_i;
+          end
+        end
+        if (d.resent) r.timing = 1'b0;
+        if (d.probed) r.snd_nxt = record_i.snd_nxt;  // the peer may not take it
+      end else begin
+        d.sends = record_i.acks_due != '0 || facts_i.gain >= update_bytes(Ring);
+        d.segment.seq = facts_i.idle_seq;
+      end
+    end
+  end
+  assign record_o = r;
+  assign deeds_o = d;
+
+  logic unused;
+  assign unused = &{1'b0, facts_i};
+endmodule
