@@ -191,11 +191,11 @@ int girih_host_latency(girih_card *card, uint32_t cycles) {
 }
 
 int girih_host_map(girih_card *card, uint64_t address, uint64_t size, int fd, uint64_t offset) {
-  return guarded([&] { card->card.host().map(address, size, fd, offset); });
+  return guarded([&] { card->card.host().memory().map(address, size, fd, offset); });
 }
 
 int girih_host_unmap(girih_card *card) {
-  return guarded([&] { card->card.host().unmap(); });
+  return guarded([&] { card->card.host().memory().unmap(); });
 }
 
 int girih_host_queue(girih_card *card, uint32_t queue, int kick, int call, uint32_t doorbell) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host.hpp"
 
-#include <sys/mman.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,7 +22,14 @@ int copied(int fd) {
   if (fd < 0) return -1;
   const int copy = dup(fd);
   if (copy < 0) throw std::system_error(errno, std::generic_category(), "cannot copy an eventfd");
+  fcntl(copy, F_SETFL, fcntl(copy, F_GETFL) | O_NONBLOCK);
   return copy;
+}
+
+// The other program shares O_NONBLOCK, and may clear it: the card would wait for it then.
+bool is_ready(int fd, short events) {
+  pollfd one{fd, events, 0};
+  return ::poll(&one, 1, 0) == 1 && (one.revents & events) != 0;
 }
 
 void closed(int &fd) {
@@ -31,24 +39,10 @@ void closed(int &fd) {
 }  // namespace
 
 Host::~Host() {
-  unmap();
   for (Queue &queue : queues_) {
     closed(queue.kick);
     closed(queue.call);
   }
-}
-
-void Host::map(uint64_t address, uint64_t size, int fd, uint64_t offset) {
-  if (size == 0 || address + size - 1 < address) throw std::invalid_argument("a region of host memory has at least one byte, and ends before 2^64");
-  // From the start of the file, because `offset` need not be that of a page.
-  void *mapped = mmap(nullptr, size + offset, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (mapped == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "cannot map memory of the host");
-  regions_.push_back({address, size, static_cast<uint8_t *>(mapped) + offset, mapped, size + offset});
-}
-
-void Host::unmap() {
-  for (const Region &region : regions_) munmap(region.mapped, region.length);
-  regions_.clear();
 }
 
 void Host::queue(uint32_t number, int kick, int call, uint32_t doorbell) {
@@ -56,16 +50,9 @@ void Host::queue(uint32_t number, int kick, int call, uint32_t doorbell) {
   Queue &queue = queues_[number];
   closed(queue.kick);
   closed(queue.call);
-  queue = {copied(kick), copied(call), doorbell};
-}
-
-uint8_t *Host::at(uint64_t address, uint64_t size) {
-  for (const Region &region : regions_) {
-    if (address >= region.address && address - region.address <= region.size && size <= region.size - (address - region.address)) {
-      return region.data + (address - region.address);
-    }
-  }
-  return nullptr;
+  queue.doorbell = doorbell;
+  queue.kick = copied(kick);
+  queue.call = copied(call);
 }
 
 void Host::poll(uint64_t cycle) {
@@ -73,10 +60,9 @@ void Host::poll(uint64_t cycle) {
   next_poll_ = cycle + PollCycles;
   for (Queue &queue : queues_) {
     uint64_t count;
-    if (queue.kick >= 0 && read(queue.kick, &count, sizeof count) == sizeof count) {
-      stats_.kicks++;
-      doorbells_.push_back(queue.doorbell);
-    }
+    if (queue.kick < 0 || !is_ready(queue.kick, POLLIN) || read(queue.kick, &count, sizeof count) != sizeof count) continue;
+    stats_.kicks++;
+    if (std::find(doorbells_.begin(), doorbells_.end(), queue.doorbell) == doorbells_.end()) doorbells_.push_back(queue.doorbell);
   }
 }
 
@@ -90,16 +76,17 @@ bool Host::take_doorbell(uint32_t &address) {
 // A beat is read as far as it lies in mapped memory: the first and the last one of an access may begin before it and end behind it.
 void Host::take_read(uint64_t cycle) {
   const uint32_t beats = *pins_.axi.arlen + 1u;
+  const HostMemory::Access access(memory_);
   std::atomic_thread_fence(std::memory_order_acquire);
   for (uint32_t i = 0; i < beats; i++) {
     const uint64_t address = *pins_.axi.araddr + uint64_t{i} * beat_bytes_;
     Beat beat{cycle + latency_, *pins_.axi.arid, Okay, i + 1 == beats, std::vector<uint8_t>(beat_bytes_)};
-    if (const uint8_t *data = at(address, beat_bytes_)) {
+    if (const uint8_t *data = memory_.at(address, beat_bytes_)) {
       std::memcpy(beat.data.data(), data, beat_bytes_);
     } else {
       bool any = false;
       for (uint32_t byte = 0; byte < beat_bytes_; byte++) {
-        if (const uint8_t *one = at(address + byte, 1)) {
+        if (const uint8_t *one = memory_.at(address + byte, 1)) {
           beat.data[byte] = *one;
           any = true;
         }
@@ -125,8 +112,8 @@ void Host::write_beat(uint64_t address, const uint8_t *beat, uint8_t &response) 
     }
     uint32_t end = first;
     while (end < beat_bytes_ && is_set(end)) end++;
-    if (uint8_t *data = at(address + first, end - first)) {
-      if (end - first == 2 && (address + first) % 2 == 0) {  // an index is written at once
+    if (uint8_t *data = memory_.at(address + first, end - first)) {
+      if (end - first == 2 && reinterpret_cast<uintptr_t>(data) % 2 == 0) {  // an index is written at once
         uint16_t value;
         std::memcpy(&value, beat + first, 2);
         std::atomic_ref(*reinterpret_cast<uint16_t *>(data)).store(value, std::memory_order_release);
@@ -145,6 +132,7 @@ void Host::take_write(uint64_t cycle) {
   const Burst burst = writes_.front();
   writes_.pop_front();
   uint8_t response = Okay;
+  const HostMemory::Access access(memory_);
   std::atomic_thread_fence(std::memory_order_release);
   for (uint32_t i = 0; i < burst.beats; i++) {
     write_beat(burst.address + uint64_t{i} * beat_bytes_, beats_.front().data(), response);
@@ -199,7 +187,8 @@ void Host::sample(uint64_t cycle) {
     if (!(*pins_.interrupt >> q & 1)) continue;
     stats_.calls++;
     const uint64_t one = 1;
-    if (queues_[q].call >= 0 && write(queues_[q].call, &one, sizeof one) < 0) stats_.lost_calls++;
+    const int call = queues_[q].call;
+    if (call >= 0 && (!is_ready(call, POLLOUT) || write(call, &one, sizeof one) < 0)) stats_.lost_calls++;
   }
 }
 

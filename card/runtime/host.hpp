@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../include/girih_card.h"
+#include "host_memory.hpp"
 #include "model.hpp"
 
 namespace girih {
@@ -22,8 +23,7 @@ class Host {
   Host(const Host &) = delete;
 
   void set_latency(uint32_t cycles) { latency_ = cycles; }
-  void map(uint64_t address, uint64_t size, int fd, uint64_t offset);  // memory of the host, at this address
-  void unmap();  // all of it
+  HostMemory &memory() { return memory_; }
   void queue(uint32_t number, int kick, int call, uint32_t doorbell);  // eventfds, copied; -1: none. doorbell: the register
 
   void poll(uint64_t cycle);    // for kicks, once in a while
@@ -39,12 +39,6 @@ class Host {
   static constexpr uint64_t PollCycles = 256;
   static constexpr size_t Depth = 512;  // beats of reads, and writes, that are under way
 
-  struct Region {
-    uint64_t address, size;
-    uint8_t *data;
-    void *mapped;
-    uint64_t length;
-  };
   struct Beat {
     uint64_t due;
     uint8_t id, response;
@@ -65,7 +59,6 @@ class Host {
     uint32_t doorbell = 0;
   };
 
-  uint8_t *at(uint64_t address, uint64_t size);  // null: not mapped
   void take_read(uint64_t cycle);
   void take_write(uint64_t cycle);
   void write_beat(uint64_t address, const uint8_t *beat, uint8_t &response);
@@ -74,7 +67,7 @@ class Host {
   const uint32_t beat_bytes_;
   uint32_t latency_ = 100;
   uint64_t next_poll_ = 0;
-  std::vector<Region> regions_;
+  HostMemory memory_;
   std::array<Queue, Queues> queues_;
   std::deque<uint32_t> doorbells_;
   std::deque<Beat> reads_;  // in the order of their addresses, as PCIe completes them for one port here

@@ -6,23 +6,18 @@ queues themselves are walked by the card.
 
 from __future__ import annotations
 
-import array
 import os
-import socket
 import struct
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from girih.card.host import Place, Region
+from girih.card.vhost_socket import Connection, ProtocolError, closed, listener
 from girih.card.virtual import VirtualCard
 from girih.errors import GirihError
 
-HEADER = struct.Struct("<III")  # request, flags, size
 U64, VRING, ADDRESSES, REGION = struct.Struct("<Q"), struct.Struct("<II"), struct.Struct("<IIQQQQ"), struct.Struct("<QQQQ")
-VERSION, VERSION_MASK, REPLY, NEED_REPLY = 1, 3, 4, 8
-MOST_BYTES, MOST_FDS = 4096, 8
 INDEX, NO_FD = 0xFF, 0x100  # of the number by which a message names a virtqueue's eventfd
 
 # Feature bits: of virtio, of vhost-user, of its protocol.
@@ -36,10 +31,9 @@ SET_VRING_NUM, SET_VRING_ADDR, SET_VRING_BASE, GET_VRING_BASE, SET_VRING_KICK, S
 GET_PROTOCOL_FEATURES, SET_PROTOCOL_FEATURES, GET_QUEUE_NUM, SET_VRING_ENABLE, SET_BACKEND_REQ_FD = 15, 16, 17, 18, 21
 GET_CONFIG, SET_CONFIG = 24, 25
 QUEUES = 2
-
-
-class ProtocolError(Exception):
-    """What the other side says cannot be served."""
+MOST_ENTRIES = 32768  # of a virtqueue
+CONFIG_BYTES = 256  # of the configuration space that can be read; zeros behind the MAC address
+EVENTFD = "anon_inode:[eventfd]"
 
 
 @dataclass(frozen=True)
@@ -64,8 +58,7 @@ class Vring:
     live: bool = False  # started on the card
 
     def close(self) -> None:
-        _closed(self.kick)
-        _closed(self.call)
+        closed(self.kick, self.call)
         self.kick = self.call = None
 
 
@@ -73,7 +66,7 @@ class Vring:
 class _Guest:
     """The connection with a guest's program, and all that it has said."""
 
-    connection: socket.socket
+    connection: Connection
     features: int = 0
     memory: list[Memory] = field(default_factory=list)
     back_channel: int | None = None  # never written to; if it were closed, the guest would remove the device
@@ -88,15 +81,10 @@ class VhostUser:
             raise GirihError("the card has no port to a host", card.manifest.name, "Add a tile: host: {kind: virtio_net, next: {any: eth_tx}}")
         self._card, self._host, self._path, self._say = card, card.host, path, say
         self._guest: _Guest | None = None
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            with suppress(FileNotFoundError):
-                if path.is_socket():
-                    path.unlink()
-            self._listener.bind(str(path))
+            self._listener = listener(path)
         except OSError as error:
-            raise GirihError(f"the socket cannot be made ({error.strerror})", str(path), "Name a path in a folder that can be written.") from error
-        self._listener.listen(1)
+            raise GirihError(f"the socket cannot be made ({error.strerror or error})", str(path), "Name a short path that is free, in a folder that can be written.") from error
 
     def close(self) -> None:
         """Disconnects the guest, and removes the socket."""
@@ -112,17 +100,17 @@ class VhostUser:
 
     def serve(self, ready: set[int]) -> None:
         """Answers what is on the descriptors that are ready."""
-        if self._guest is None:
-            if self._listener.fileno() in ready:
-                self._guest = _Guest(self._listener.accept()[0])
-                self._guest.connection.settimeout(1)
-        elif self._guest.connection.fileno() in ready:
-            try:
+        try:
+            if self._guest is None:
+                if self._listener.fileno() in ready:
+                    self._guest = _Guest(Connection(self._listener.accept()[0]))
+            elif self._guest.connection.fileno() in ready:
                 self._serve(self._guest)
-            except (ProtocolError, OSError, struct.error, GirihError) as error:
-                if str(error):
-                    self._say(f"vhost-user: {error}; the guest is disconnected.")
-                self._drop()
+        except EOFError:
+            self._drop()
+        except (ProtocolError, OSError, GirihError) as error:
+            self._say(f"vhost-user: {str(error).rstrip('.')}; the guest is disconnected.")
+            self._drop()
 
     def _drop(self) -> None:
         """Ends all that the guest had: its queues first, then its memory."""
@@ -134,26 +122,25 @@ class VhostUser:
             guest.vrings[number].close()
         self._host.grant([])
         self._host.unmap()
-        _closed(guest.back_channel)
+        closed(guest.back_channel)
         guest.connection.close()
 
     def _serve(self, guest: _Guest) -> None:
-        data, descriptors = _receive(guest.connection, HEADER.size)
-        request, flags, size = HEADER.unpack(data)
+        message = guest.connection.receive()
+        if message is None:
+            return
         try:
-            if flags & VERSION_MASK != VERSION or size > MOST_BYTES:
-                raise ProtocolError(f"a message of version {flags & VERSION_MASK} and {size} bytes")
-            body = _receive(guest.connection, size)[0] if size else b""
-            answer = self._answer(guest, request, body, descriptors)
-        finally:
-            for descriptor in descriptors:
-                _closed(descriptor)
-        if answer is None and flags & NEED_REPLY:
+            answer = self._answer(guest, message.request, message.body)
+        except struct.error as error:
+            raise ProtocolError(f"request {message.request} has {len(message.body)} bytes") from error
+        guest.connection.forget_descriptors()
+        if answer is None and message.needs_reply:
             answer = U64.pack(0)
         if answer is not None:
-            guest.connection.sendall(HEADER.pack(request, VERSION | REPLY, len(answer)) + answer)
+            guest.connection.reply(message, answer)
 
-    def _answer(self, guest: _Guest, request: int, body: bytes, descriptors: list[int]) -> bytes | None:
+    def _answer(self, guest: _Guest, request: int, body: bytes) -> bytes | None:
+        descriptors = guest.connection.descriptors
         if request == GET_FEATURES:
             return U64.pack(FEATURES)
         if request == GET_PROTOCOL_FEATURES:
@@ -172,9 +159,11 @@ class VhostUser:
             if guest.features & ~FEATURES or not guest.features >> VERSION_1 & 1:
                 raise ProtocolError(f"the driver takes the features {guest.features:#x}; VERSION_1 is needed, of those of {FEATURES:#x}")
         elif request == SET_MEM_TABLE:
-            self._set_memory(guest, body, descriptors)
+            self._set_memory(guest, body)
         elif request == SET_VRING_NUM:
             number, value = VRING.unpack(body)
+            if not 0 < value <= MOST_ENTRIES or value & (value - 1):
+                raise ProtocolError(f"virtqueue {number} has {value} entries; it must be a power of two, at most {MOST_ENTRIES}")
             guest.vrings[self._number(number)].size = value
         elif request == SET_VRING_BASE:
             number, value = VRING.unpack(body)
@@ -187,10 +176,10 @@ class VhostUser:
             guest.vrings[self._number(number)].enabled = bool(value)
             self._settle(guest, number)
         elif request in (SET_VRING_KICK, SET_VRING_CALL):
-            self._set_descriptor(guest, request, U64.unpack(body)[0], descriptors)
+            self._set_descriptor(guest, request, U64.unpack(body)[0])
         elif request == SET_BACKEND_REQ_FD:
-            _closed(guest.back_channel)
-            guest.back_channel = os.dup(descriptors[0]) if descriptors else None
+            closed(guest.back_channel)
+            guest.back_channel = descriptors.pop(0) if descriptors else None
         elif request not in (SET_OWNER, RESET_OWNER, SET_PROTOCOL_FEATURES, SET_VRING_ERR, SET_CONFIG):
             raise ProtocolError(f"request {request} is not served")
         return None
@@ -204,33 +193,40 @@ class VhostUser:
         """struct virtio_net_config, as far as it is asked for: the MAC address, and zeros."""
         at, size, _flags = struct.unpack_from("<III", body)
         mac = bytes.fromhex((self._card.manifest.addresses.get("mac") or "00:00:00:00:00:00").replace(":", ""))
-        config = (mac + bytes(256))[at : at + size]
-        return body[:12] + config
+        if at + size > CONFIG_BYTES:
+            raise ProtocolError(f"{size} bytes of the configuration are asked for, from {at} on; there are {CONFIG_BYTES}")
+        return body[:12] + mac.ljust(CONFIG_BYTES, b"\0")[at : at + size]
 
-    def _set_memory(self, guest: _Guest, body: bytes, descriptors: list[int]) -> None:
+    def _set_memory(self, guest: _Guest, body: bytes) -> None:
+        descriptors = guest.connection.descriptors
         count, _padding = struct.unpack_from("<II", body)
         if count > min(self._host.regions, len(descriptors)):
             raise ProtocolError(f"{count} regions of memory with {len(descriptors)} descriptors; there are {self._host.regions} on the card")
+        regions = [REGION.unpack_from(body, 8 + index * REGION.size) for index in range(count)]
         for number in range(QUEUES):
             self._stop(guest, number)
         self._host.grant([])
         self._host.unmap()
         guest.memory = []
-        for index in range(count):
-            address, size, user, at = REGION.unpack_from(body, 8 + index * REGION.size)
-            self._host.map(address, size, descriptors[index], at)
+        for (address, size, user, at), descriptor in zip(regions, descriptors, strict=False):
+            self._host.map(address, size, descriptor, at)
             guest.memory.append(Memory(address, size, user))
         self._host.grant([Region(region.guest, region.size) for region in guest.memory])
         for number in range(QUEUES):
             self._settle(guest, number)
 
-    def _set_descriptor(self, guest: _Guest, request: int, value: int, descriptors: list[int]) -> None:
+    def _set_descriptor(self, guest: _Guest, request: int, value: int) -> None:
         number = self._number(value & INDEX)
         vring = guest.vrings[number]
         name = "kick" if request == SET_VRING_KICK else "call"
-        _closed(getattr(vring, name))
+        descriptors = guest.connection.descriptors
         given = None if value & NO_FD or not descriptors else descriptors[0]
-        setattr(vring, name, None if given is None else os.dup(given))
+        if name == "kick" and given is not None and os.readlink(f"/proc/self/fd/{given}") != EVENTFD:
+            raise ProtocolError(f"the kicks of virtqueue {number} do not come by an eventfd")
+        closed(getattr(vring, name))
+        setattr(vring, name, given)
+        if given is not None:
+            descriptors.pop(0)
         if vring.live:
             self._host.notify(number, vring.kick, vring.call)
         self._settle(guest, number)
@@ -242,7 +238,6 @@ class VhostUser:
         if not enabled or vring.kick is None:
             self._stop(guest, number)
         elif not vring.live and vring.addresses is not None and vring.size > 0 and guest.memory:
-            os.set_blocking(vring.kick, False)
             table, driver, device = (_guest_address(guest, address) for address in vring.addresses)
             self._host.notify(number, vring.kick, vring.call)
             self._host.start(number, Place(table, driver, device, vring.size, vring.base))
@@ -256,30 +251,9 @@ class VhostUser:
             vring.live = False
 
 
-def _closed(descriptor: int | None) -> None:
-    if descriptor is not None:
-        os.close(descriptor)
-
-
 def _guest_address(guest: _Guest, user: int) -> int:
     """An address of the other program in guest memory."""
     for region in guest.memory:
         if region.user <= user < region.user + region.size:
             return user - region.user + region.guest
     raise ProtocolError(f"address {user:#x} is in no region of memory")
-
-
-def _receive(connection: socket.socket, size: int) -> tuple[bytes, list[int]]:
-    """Exactly so many bytes, and the descriptors that came with them. Raises OSError, without a text at the end of the connection."""
-    data, descriptors = b"", array.array("i")
-    while len(data) < size:
-        part, ancillary, _flags, _address = connection.recvmsg(size - len(data), socket.CMSG_SPACE(MOST_FDS * descriptors.itemsize))
-        for level, kind, content in ancillary:
-            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-                descriptors.frombytes(content[: len(content) - len(content) % descriptors.itemsize])
-        if not part:
-            for descriptor in descriptors:
-                os.close(descriptor)
-            raise OSError
-        data += part
-    return data, list(descriptors)

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that speak vhost-user badly, or with bad intent, to the card of designs/nic.yaml: each is told or dropped, the card neither
+waits nor ends, no file descriptor stays behind, and the next guest is served."""
+
+import mmap
+import os
+import random
+import select
+import socket
+import struct
+import threading
+import time
+from contextlib import closing
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.card.host import SEND
+from girih.card.vhost_user import VhostUser
+from girih.errors import GirihError
+from girih.experiments.host_driver import HEADER, HostMemory, SplitQueue
+from girih.testing import SEED
+
+GET_FEATURES, SET_FEATURES, SET_MEM_TABLE, SET_NUM, SET_ADDR, SET_BASE, GET_BASE, SET_KICK, SET_CALL, GET_CONFIG = 1, 2, 5, 8, 9, 10, 11, 12, 13, 24
+VERSION_1 = 1 << 32
+BASE, USER, SIZE = 0x7_0000_0000, 0x55_0000_0000, 1 << 20  # of the guest's memory: its address for the card, for the guest's program, its bytes
+FRAME = bytes.fromhex("02676972696802000000000188b5") + bytes(range(100))
+LONG = 5  # seconds; far longer than anything here takes
+
+
+class GuestMemory(HostMemory):
+    """Memory that a guest's program gives away by a file descriptor."""
+
+    def __init__(self):
+        self.base, self.size = BASE, SIZE
+        self.descriptor = os.memfd_create("guest")
+        os.ftruncate(self.descriptor, SIZE)
+        self.bytes = mmap.mmap(self.descriptor, SIZE)
+
+    def close(self) -> None:
+        self.bytes.close()
+        os.close(self.descriptor)
+
+
+class Guest:
+    """A program that is connected with a card."""
+
+    def __init__(self, server):
+        self.server = server
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.settimeout(LONG)
+        self.socket.connect(str(server.path))
+
+    def close(self) -> None:
+        self.socket.close()
+
+    def send(self, request: int, body: bytes = b"", descriptors=(), version: int = 1, size: int | None = None) -> None:
+        data = struct.pack("<III", request, version, len(body) if size is None else size) + body
+        socket.send_fds(self.socket, [data], list(descriptors))
+        self.server.serve_all()
+
+    def answer(self) -> bytes:
+        _request, flags, size = struct.unpack("<III", self.socket.recv(12))
+        assert flags == 1 | 4
+        return self.socket.recv(size)
+
+    def set_memory(self, *regions: tuple[int, int, int, int], descriptors=()) -> None:
+        self.send(SET_MEM_TABLE, struct.pack("<II", len(regions), 0) + b"".join(struct.pack("<QQQQ", *region) for region in regions), descriptors)
+
+    def set_queue(self, place, kick: int, call: int, number: int = SEND) -> None:
+        self.send(SET_NUM, struct.pack("<II", number, place.size))
+        self.send(SET_BASE, struct.pack("<II", number, place.start))
+        addresses = (address - BASE + USER for address in (place.descriptors, place.device, place.driver))
+        self.send(SET_ADDR, struct.pack("<IIQQQQ", number, 0, *addresses, 0))
+        self.send(SET_CALL, struct.pack("<Q", number), [call])
+        self.send(SET_KICK, struct.pack("<Q", number), [kick])
+
+    def is_dropped(self) -> bool:
+        self.socket.setblocking(False)
+        try:
+            return self.socket.recv(1) == b""
+        except BlockingIOError:
+            return False
+        except ConnectionResetError:
+            return True
+
+
+class Server(VhostUser):
+    """The back end, with what it says."""
+
+    def __init__(self, card, path):
+        self.said: list[str] = []
+        self.path = path
+        super().__init__(card, path, self.said.append)
+
+    def serve_all(self) -> None:
+        """All that there is to be served."""
+        for _ in range(20):
+            ready = set(select.select(super().descriptors(), [], [], 0)[0])
+            super().serve(ready)
+
+
+@pytest.fixture(scope="module")
+def card(built):
+    random.seed(SEED)
+    with VirtualCard(built("nic"), collect=True) as card:
+        yield card
+
+
+@pytest.fixture
+def server(card, tmp_path):
+    """Afterwards there are as many descriptors as before."""
+    before = set(os.listdir("/proc/self/fd"))
+    with closing(Server(card, tmp_path / "nic.sock")) as server:
+        yield server
+    assert len(set(os.listdir("/proc/self/fd")) - before) <= 1  # that of the listing
+
+
+def started(server, memory, kick: int, call: int) -> tuple[Guest, SplitQueue]:
+    """A guest as it should be, with a queue to the wire."""
+    guest = Guest(server)
+    guest.send(GET_FEATURES)
+    guest.send(SET_FEATURES, struct.pack("<Q", struct.unpack("<Q", guest.answer())[0] & VERSION_1))
+    guest.set_memory((BASE, SIZE, USER, 0), descriptors=[memory.descriptor])
+    queue = SplitQueue(memory, 0x0, 16)
+    guest.set_queue(queue.place, kick, call)
+    return guest, queue
+
+
+def sends(card, memory, queue, kick: int) -> None:
+    """A frame of the guest is on the wire, and given back."""
+    memory.write(BASE + 0x8000, bytes(HEADER) + FRAME)
+    head = queue.add([(BASE + 0x8000, HEADER + len(FRAME))])
+    queue.publish()
+    os.eventfd_write(kick, 1)
+    card.run(1500)
+    assert [frame.data[12:] for frame in card.collect()] == [FRAME[12:]]
+    assert queue.used() == [(head, 0)]
+
+
+def good_guest_works(card, server) -> None:
+    kick, call, outside = os.eventfd(0), os.eventfd(0), card.host.stats.outside
+    with closing(GuestMemory()) as memory:
+        guest, queue = started(server, memory, kick, call)
+        with closing(guest):
+            sends(card, memory, queue, kick)
+            assert os.eventfd_read(call) == 1 and card.host.stats.outside == outside
+            guest.send(GET_BASE, struct.pack("<II", SEND, 0))
+            assert struct.unpack("<II", guest.answer()) == (SEND, 1)
+        server.serve_all()
+    os.close(kick)
+    os.close(call)
+
+
+def with_memory(size: int = SIZE, at: int = 0, address: int = BASE, made=None):
+    """A table of one region."""
+
+    def send(guest) -> None:
+        descriptor = os.memfd_create("guest") if made is None else made()
+        if made is None:
+            os.ftruncate(descriptor, SIZE)
+        guest.set_memory((address, size, USER, at), descriptors=[descriptor])
+        os.close(descriptor)
+
+    return send
+
+
+def with_descriptors(count: int, request: int = SET_FEATURES, **options):
+    def send(guest) -> None:
+        guest.send(request, struct.pack("<Q", VERSION_1), [0] * count, **options)
+
+    return send
+
+
+def cut_off(guest) -> None:
+    socket.send_fds(guest.socket, [b"\1\0\0\0\1\0"], [0, 1, 2])
+    guest.server.serve_all()
+    guest.socket.shutdown(socket.SHUT_WR)
+    guest.server.serve_all()
+
+
+def kick_by_a_pipe(guest) -> None:
+    ends = os.pipe()
+    guest.send(SET_KICK, struct.pack("<Q", SEND), [ends[0]])
+    for end in ends:
+        os.close(end)
+
+
+def rings_outside(guest) -> None:
+    with_memory()(guest)
+    guest.send(SET_NUM, struct.pack("<II", SEND, 16))
+    guest.send(SET_ADDR, struct.pack("<IIQQQQ", SEND, 0, USER, USER + SIZE, USER, 0))
+    kick = os.eventfd(0)
+    guest.send(SET_KICK, struct.pack("<Q", SEND), [kick])
+    os.close(kick)
+
+
+BAD = {  # what a guest does, and what is said of it
+    "another version": (lambda g: g.send(GET_FEATURES, version=2), "version 2"),
+    "more bytes than a message has": (lambda g: g.send(SET_FEATURES, size=5000), "5000 bytes"),
+    "an unknown request": (lambda g: g.send(99), "request 99 is not served"),
+    "too few bytes": (lambda g: g.send(SET_FEATURES, bytes(4)), "request 2 has 4 bytes"),
+    "too many bytes": (lambda g: g.send(SET_NUM, bytes(12)), "request 8 has 12 bytes"),
+    "no bytes": (lambda g: g.send(SET_KICK), "request 12 has 0 bytes"),
+    "a table that is cut off": (lambda g: g.send(SET_MEM_TABLE, struct.pack("<II", 2, 0) + bytes(32), [0, 0]), "request 5 has 40 bytes"),
+    "regions without descriptors": (lambda g: g.set_memory((BASE, SIZE, USER, 0)), "1 regions of memory with 0 descriptors"),
+    "more regions than there are": (lambda g: g.set_memory(*[(BASE, SIZE, USER, 0)] * 9, descriptors=[0] * 8), "9 regions"),
+    "nine descriptors": (with_descriptors(9), "more than 8 descriptors"),
+    "descriptors without a use": (with_descriptors(8, 99), "request 99"),
+    "a message without its end": (cut_off, "cut off"),
+    "a region without bytes": (with_memory(size=0), "at least one byte"),
+    "a region that wraps": (with_memory(address=2**64 - 4096), "ends before 2^64"),
+    "a region behind its file": (with_memory(size=SIZE + 1), "not within a file"),
+    "an offset behind its file": (with_memory(at=1), "not within a file"),
+    "an offset that wraps": (with_memory(size=8192, at=2**64 - 4096), "not within a file"),
+    "memory that is an eventfd": (with_memory(made=lambda: os.eventfd(0)), "not within a file"),
+    "memory that is a folder": (with_memory(made=lambda: os.open("/", os.O_RDONLY)), "not within a file"),
+    "memory that cannot be written": (with_memory(size=100, made=lambda: os.open("/etc/passwd", os.O_RDONLY)), "cannot map"),
+    "a third virtqueue": (lambda g: g.send(SET_NUM, struct.pack("<II", 2, 16)), "virtqueue 2 does not exist"),
+    "kicks of a third virtqueue": (lambda g: g.send(SET_KICK, struct.pack("<Q", 2), [0]), "virtqueue 2 does not exist"),
+    "a virtqueue without entries": (lambda g: g.send(SET_NUM, struct.pack("<II", SEND, 0)), "0 entries"),
+    "a size that is no power of two": (lambda g: g.send(SET_NUM, struct.pack("<II", SEND, 12)), "12 entries"),
+    "a size whose low half is good": (lambda g: g.send(SET_NUM, struct.pack("<II", SEND, 0x10010)), "65552 entries"),
+    "rings outside of the memory": (rings_outside, "is in no region of memory"),
+    "kicks by a pipe": (kick_by_a_pipe, "do not come by an eventfd"),
+    "features that were not offered": (lambda g: g.send(SET_FEATURES, struct.pack("<Q", VERSION_1 | 1)), "features"),
+    "a driver before virtio 1": (lambda g: g.send(SET_FEATURES, struct.pack("<Q", 0)), "VERSION_1 is needed"),
+    "configuration that there is not": (lambda g: g.send(GET_CONFIG, struct.pack("<III", 0xFFFFFFFF, 4, 0)), "configuration"),
+}
+
+
+def test_a_bad_message_ends_the_connection_with_its_reason(card, server):
+    """One after another; and a good guest comes after them."""
+    for what, (does, said) in BAD.items():
+        server.said.clear()
+        with closing(Guest(server)) as guest:
+            server.serve_all()
+            does(guest)
+            assert guest.is_dropped(), what
+        assert len(server.said) == 1 and said in server.said[0], (what, server.said)
+    server.said.clear()
+    good_guest_works(card, server)
+    assert not server.said
+
+
+def test_a_message_that_comes_in_parts_does_not_hold_up_the_card(server):
+    """Nor do descriptors come to stay that are sent with a message's body."""
+    with closing(Guest(server)) as guest:
+        for byte in struct.pack("<IIIQ", SET_FEATURES, 1 | 8, 8, VERSION_1):
+            socket.send_fds(guest.socket, [bytes([byte])], [0] if byte else [])
+            before = time.monotonic()
+            server.serve_all()
+            assert time.monotonic() - before < 0.5
+        assert guest.answer() == bytes(8)
+    server.serve_all()
+    assert not server.said
+
+
+def test_a_guest_that_does_not_read_is_dropped(server):
+    with closing(Guest(server)) as guest:
+        before = time.monotonic()
+        for _ in range(3000):
+            try:
+                guest.send(GET_FEATURES)
+            except BrokenPipeError:
+                break
+        assert time.monotonic() - before < LONG and server.said == ["vhost-user: it does not read its answers; the guest is disconnected."]
+
+
+def test_a_second_guest_waits_for_the_end_of_the_first(server):
+    with closing(Guest(server)) as first:
+        server.serve_all()
+        second = Guest(server)
+        socket.send_fds(second.socket, [struct.pack("<III", GET_FEATURES, 1, 0)], [0])
+        server.serve_all()
+        first.send(GET_FEATURES)
+        assert len(first.answer()) == 8 and not select.select([second.socket], [], [], 0)[0]
+    server.serve_all()
+    assert len(second.answer()) == 8
+    second.close()
+    server.serve_all()
+
+
+def unblocks(seconds: float, how) -> threading.Timer:
+    """Ends a wait of the card, so that the test fails instead of waiting forever."""
+    timer = threading.Timer(seconds, how)
+    timer.start()
+    return timer
+
+
+def test_eventfds_that_block_do_not_stop_the_card(card, server):
+    """Also those that are given to a queue that works already, and when the guest makes them blocking again."""
+    kicks, call = [os.eventfd(0), os.eventfd(0)], os.eventfd(0)
+    with closing(GuestMemory()) as memory:
+        guest, queue = started(server, memory, kicks[0], call)
+        guest.send(SET_KICK, struct.pack("<Q", SEND), [kicks[1]])
+        os.set_blocking(kicks[1], True)
+        timer = unblocks(LONG, lambda: os.eventfd_write(kicks[1], 1))
+        before = time.monotonic()
+        card.run(600)
+        timer.cancel()
+        assert time.monotonic() - before < LONG - 1
+        sends(card, memory, queue, kicks[1])
+        guest.close()
+        server.serve_all()
+    for descriptor in (*kicks, call):
+        os.close(descriptor)
+
+
+def test_interrupts_that_nobody_takes_do_not_stop_the_card(card, server):
+    """By a pipe, as User-Mode Linux has them, that is full."""
+    kick, ends = os.eventfd(0), os.pipe()
+    with closing(GuestMemory()) as memory:
+        os.set_blocking(ends[1], False)
+        while True:
+            try:
+                os.write(ends[1], bytes(4096))
+            except BlockingIOError:
+                break
+        guest, queue = started(server, memory, kick, ends[1])
+        os.set_blocking(ends[1], True)
+        timer = unblocks(LONG, lambda: os.read(ends[0], 65536))
+        before, lost = time.monotonic(), card.host.stats.lost_calls
+        sends(card, memory, queue, kick)
+        timer.cancel()
+        assert time.monotonic() - before < LONG - 1 and card.host.stats.lost_calls == lost + 1
+        guest.close()
+        server.serve_all()
+    for descriptor in (kick, *ends):
+        os.close(descriptor)
+
+
+@pytest.mark.parametrize("left", [0, 4096])
+def test_a_memory_file_that_is_truncated_does_not_end_the_card(card, server, left):
+    """The bus fails from then on, and the queue stops; without the rings, and with them but without the frame."""
+    kick, call = os.eventfd(0), os.eventfd(0)
+    with closing(GuestMemory()) as memory:
+        guest, queue = started(server, memory, kick, call)
+        sends(card, memory, queue, kick)
+        for _ in range(2):
+            queue.add([(BASE + 0x8000, HEADER + len(FRAME))])
+        queue.publish()
+        os.ftruncate(memory.descriptor, left)
+        for _ in range(3):
+            os.eventfd_write(kick, 1)
+            card.run(1500)
+        assert card.host.state(SEND).reason in ("bus", "index")
+        card.collect()
+        guest.close()
+        server.serve_all()
+    os.close(kick)
+    os.close(call)
+    good_guest_works(card, server)
+
+
+def test_a_socket_in_use_is_not_taken_over(card, server, tmp_path):
+    with pytest.raises(GirihError, match="in use"):
+        Server(card, server.path)
+    good_guest_works(card, server)
+    with pytest.raises(GirihError, match="too long"):
+        Server(card, tmp_path / ("x" * 120))
+    left = tmp_path / "left.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as gone:
+        gone.bind(str(left))
+    Server(card, left).close()
