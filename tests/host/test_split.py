@@ -5,6 +5,7 @@ in order, and a queue with a mistake stops, alone, with its reason."""
 import os
 import random
 import struct
+from dataclasses import replace
 
 import pytest
 
@@ -99,20 +100,50 @@ def receive(card, memory, queue, buffers) -> None:
     assert before == memory.bytes[BUFFERS:], "bytes were written that are no frame's"
 
 
-@pytest.mark.parametrize(("size", "start", "skew"), [(256, 0, 0), (8, 65530, 1), (32, 5, 7)])
-def test_frames_in_both_directions(card, size, start, skew):
-    """Also when indices wrap, and in chains of several descriptors anywhere in memory."""
+APART = {"at": 0xFFE - 62 - 16 * 8, "skew": 31}  # a page ends between the flags and the index of the driver area of a queue of 8
+
+
+@pytest.mark.parametrize(("size", "start", "skew", "at"), [(256, 0, 0, 0x0), (8, 65530, 1, 0x0), (32, 5, 7, 0x0), (1, 65530, 0, 0x0), (8, 65530, APART["skew"], APART["at"])])
+def test_frames_in_both_directions(card, size, start, skew, at):
+    """Also when indices wrap, in chains of several descriptors anywhere in memory, and with rings that lie across flits and pages."""
     memory = HostMemory(card, 2 << 20)
-    to_wire, to_host = SplitQueue(memory, 0x0, size, start, skew), SplitQueue(memory, 0x8000, size, start, skew)
+    to_wire, to_host = SplitQueue(memory, at, size, start, skew), SplitQueue(memory, 0x8000 + at, size, start, skew)
     card.host.start(SEND, to_wire.place)
     card.host.start(RECEIVE, to_host.place)
     for _ in range(6):
-        send(card, memory, to_wire, random.randint(1, 16))
-        receive(card, memory, to_host, offer(memory, to_host, random.randint(1, 16)))
+        send(card, memory, to_wire, random.randint(1, 16), min(3, size))
+        receive(card, memory, to_host, offer(memory, to_host, random.randint(1, 16), min(3, size)))
     card.check_conservation()
     counters = card.registers.counters("host")["host"]
     assert not any(value for name, value in counters.items() if name.startswith(("drop_", "mark_stop")))
     assert card.host.stats.outside == 0
+
+
+@pytest.mark.parametrize(("size", "table"), [(32768, 1 << 21), (16, (1 << 22) - 16 * 16)])
+def test_the_largest_ring_and_a_table_in_the_last_bytes(card, size, table):
+    memory = HostMemory(card, 1 << 22)
+    queue = SplitQueue(memory, 1 << 21, size, start=65530)
+    queue.place = replace(queue.place, descriptors=memory.base + table)
+    card.host.start(SEND, queue.place)
+    for _ in range(3):
+        send(card, memory, queue, 12, 1)
+    assert card.host.stats.outside == 0
+
+
+def test_the_last_bytes_of_the_address_space(card):
+    """They can be granted; an access that would go on at address 0 is refused."""
+    memory = HostMemory(card, base=2**64 - (1 << 20))
+    queue = SplitQueue(memory, 0x0, 16)
+    card.host.start(SEND, queue.place)
+    end, data = memory.base + memory.size, bytes(HEADER) + frame(100)
+    memory.write(end - len(data), data)
+    for address in (end - len(data), end - 50):
+        queue.add([(address, len(data))])
+        queue.publish()
+        card.host.kick(SEND)
+        settle(card)
+    assert len(card.collect()) == 1
+    assert card.host.state(SEND).reason == "refused" and card.host.stats.outside == 0
 
 
 def test_a_queue_starts_again_where_it_was(card):
@@ -295,10 +326,11 @@ def test_random_rings(card, count):
     card.check_conservation()
 
 
-def test_kicks_and_interrupts_are_eventfds(card):
+@pytest.mark.parametrize("place", [{"at": 0x0}, APART])
+def test_kicks_and_interrupts_are_eventfds(card, place):
     """A kick by eventfd reaches the queue; a chain that is used interrupts, unless the driver wants none."""
     memory = HostMemory(card)
-    queue = SplitQueue(memory, 0x0, 16)
+    queue = SplitQueue(memory, size=8, **place)
     kick, call = os.eventfd(0, os.EFD_NONBLOCK), os.eventfd(0, os.EFD_NONBLOCK)
     card.host.notify(SEND, kick, call)
     card.host.start(SEND, queue.place)

@@ -104,4 +104,13 @@ module host_gate
   );
   assign out_granted_o = checked.granted;
   assign out_request_o = checked.request;
+
+  for (genvar i = 0; i < int'(Clients); i++) begin : gen_check
+    always_ff @(posedge clk_i) begin
+      if (!rst_i && ask_valid_i[i]) begin
+        assert (ask_i[i].bytes != '0 && ask_i[i].bytes <= to_page_end(in_page_t'(ask_i[i].addr)))
+        else $error("host_gate: client %0d asks for no bytes, or for more than a page has", i);
+      end
+    end
+  end
 endmodule

@@ -55,6 +55,7 @@ module virtqueue_split
 
   typedef enum logic [1:0] {
     AskLook,
+    AskFlags,
     AskRing,
     AskDescriptor
   } what_e;
@@ -115,6 +116,11 @@ module virtqueue_split
   end
   assign offered = guessed_q && open < index_t'(run_q) ? open : index_t'(run_q);
 
+  // A look is a read of the driver's flags and index. If a flit ends between these, it reads one of them: the flags, if they are
+  // asked for, and the index afterwards.
+  logic apart;
+  assign apart = &place_i.driver[EmptyWidth-1:1];
+
   logic wants_look, wants_ring, wants_link, wants_head;
   index_t index;
   what_e what;
@@ -130,8 +136,10 @@ module virtqueue_split
     what = AskDescriptor;
     if (wants_look) begin
       ask_o.addr = place_i.driver;
-      ask_o.bytes = bytes_t'(4);
+      ask_o.bytes = apart ? bytes_t'(2) : bytes_t'(4);
       what = AskLook;
+      if (apart && check_q) what = AskFlags;
+      else if (apart) ask_o.addr = place_i.driver + 2;
     end else if (wants_ring) begin
       ask_o.addr = ring_addr;
       ask_o.bytes = bytes_t'({run, 1'b0});
@@ -188,6 +196,8 @@ module virtqueue_split
   assign got = came_i && asked_valid && !came_error_i && !stopped_q;
   assign got_descriptor = got && asked.what == AskDescriptor;
   assign follows = descriptor.flags[FlagNext];
+  index_t available;  // what a look says
+  assign available = apart ? shifted[15:0] : shifted[31:16];
 
   link_t links_q[Chains];  // descriptors that have come
   index_t heads_q[Chains];
@@ -219,7 +229,7 @@ module virtqueue_split
       else if (!follows && total < 33'(LeastBytes)) stop = StopSize;
       else if (follows && links_q[asked.chain] == link_t'(Links - 1)) stop = StopChain;
     end
-    if (got && asked.what == AskLook && index_t'(shifted[31:16] - next_q) > place_i.size) stop = StopIndex;
+    if (got && asked.what == AskLook && index_t'(available - next_q) > place_i.size) stop = StopIndex;
     if (beyond && !halt_i) stop = StopIndex;
     if (came_i && came_error_i) stop = StopBus;
     if (refused_i) stop = StopRefused;
@@ -257,17 +267,17 @@ module virtqueue_split
 
   logic [$clog2(2*Chains)+1:0] waiting_q;  // reads
   assign busy_o = waiting_q != '0;
-  assign checked_o = got && asked.what == AskLook && report_q;
+  assign checked_o = got && (asked.what == AskLook || asked.what == AskFlags) && report_q;
   assign quiet_o = shifted[0];
 
   always_ff @(posedge clk_i) begin
     waiting_q <= waiting_q + $bits(waiting_q)'(asks) - $bits(waiting_q)'(came_i) - $bits(waiting_q)'(refused_i);
     if (asks && wants_look) begin
-      look_q <= 1'b0;
+      look_q <= what == AskFlags;
       looking_q <= 1'b1;
       report_q <= check_q;
       check_q <= 1'b0;
-      guess_q <= open == '0;
+      guess_q <= open == '0 && what == AskLook;
     end
     if (look_i || check_i) look_q <= 1'b1;
     if (check_i) check_q <= 1'b1;
@@ -292,9 +302,10 @@ module virtqueue_split
       unique case (asked.what)
         AskLook: begin
           looking_q <= 1'b0;
-          available_q <= shifted[31:16];
+          available_q <= available;
           known_q <= 1'b1;
         end
+        AskFlags: looking_q <= 1'b0;
         AskRing: begin
           ring_q <= 1'b0;
           entries_q <= shifted;
