@@ -135,22 +135,27 @@ module host_send
       .in_last_i(read_last),
       .bytes_i(8'(NetHeaderBytes)),
       .out_valid_o(frame_valid),
-      .out_ready_i(frame_ready && !clear),
+      .out_ready_i(frame_ready && !clear && !cuts),
       .out_data_o(frame_data),
       .out_empty_o(frame_empty),
       .out_none_o(frame_none),
       .out_last_o(frame_last)
   );
 
-  logic open_q, cuts, pushes;  // a message has begun
+  // A message that has begun when the queue is cleared ends, marked bad; the queue may work again before there is room for that.
+  logic open_q, cut_q, cuts, pushes;
   flit_t flit;
-  assign cuts = clear && open_q;
+  assign cuts = open_q && (clear || cut_q);
   assign pushes = (cuts || (frame_valid && !clear)) && frame_ready;
   assign flit = '{desc: '0, bad: cuts, last: cuts || frame_last, empty: cuts ? '0 : frame_empty, data: frame_data};
   assign made_o = pushes && flit.last;
   always_ff @(posedge clk_i) begin
     if (pushes) open_q <= !flit.last;
-    if (rst_i) open_q <= 1'b0;
+    cut_q <= cuts && !frame_ready;
+    if (rst_i) begin
+      open_q <= 1'b0;
+      cut_q  <= 1'b0;
+    end
   end
   skid_buffer #(
       .T(flit_t)
