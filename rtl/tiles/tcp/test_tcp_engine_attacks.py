@@ -255,7 +255,9 @@ async def an_old_acknowledgement_leaves_the_window(dut):
     for _ in range(2):
         assert len((await bench.segment()).payload) == 500
     peer.write(random.randbytes(500))
-    peer.send(b"x", seq=peer.seq, ack=peer.ack - 500, window=1500)
+    peer.send(b"x")
+    assert (await bench.segment()).ack == peer.seq
+    peer.send(b"y", seq=peer.seq, ack=peer.ack - 500, window=1500)
     peer.seq += 1
     ack = await bench.segment()
     assert ack.ack == peer.seq and not ack.payload
