@@ -47,7 +47,7 @@ def test_a_linux_guest_pings_and_fetches_a_file(built, tmp_path):
     complaints: list[str] = []
     with ExitStack() as stack:
         card = stack.enter_context(VirtualCard(built("nic")))
-        (cable,) = attach(stack, card, host_addresses(card.manifest, []))
+        (cable,) = attach(stack, card, dict(enumerate(host_addresses(card.manifest, []))))
         session = stack.enter_context(Session(card, say=complaints.append))
         session.watch(cable.port, cable.descriptor)
         session.guest = VhostUser(card, tmp_path / "nic.sock", complaints.append)

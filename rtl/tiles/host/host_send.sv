@@ -120,6 +120,8 @@ module host_send
       .used_o(used)
   );
 
+  // A message that has begun when the queue is cleared ends, marked bad; the queue may work again before there is room for that.
+  logic open_q, cut_q, cuts, pushes;
   logic frame_valid, frame_ready, frame_none, frame_last;
   logic [W-1:0] frame_data;
   lane_t frame_empty;
@@ -142,8 +144,6 @@ module host_send
       .out_last_o(frame_last)
   );
 
-  // A message that has begun when the queue is cleared ends, marked bad; the queue may work again before there is room for that.
-  logic open_q, cut_q, cuts, pushes;
   flit_t flit;
   assign cuts = open_q && (clear || cut_q);
   assign pushes = (cuts || (frame_valid && !clear)) && frame_ready;
