@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import networkx
 
 from girih.compiler.messages import Path, State, Step, Walk, ends, gives_chains, walk
-from girih.compiler.model import Card
+from girih.compiler.model import Card, Tile
 
 END = "end"  # of a message, in a graph of states
 
@@ -96,11 +97,13 @@ def services(card: Card) -> tuple[Service, ...]:
                     stack.append(step.before)
     place = {path: index for index, path in enumerate(dict.fromkeys(step.path for step in found.steps))}
     names = sorted(sorts, key=lambda labels: chains.get(labels[0], -1) if labels else -1)
-    return tuple(_service(labels, sorted(sorts[labels], key=lambda step: place[step.path])) for labels in names)
+    return tuple(_service(labels, sorted(sorts[labels], key=lambda step: place[step.path]), tiles) for labels in names)
 
 
-def _service(labels: tuple[str, ...], steps: list[Step]) -> Service:
-    again = _round(_graph(steps))
+def _service(labels: tuple[str, ...], steps: list[Step], tiles: Mapping[str, Tile]) -> Service:
+    # What an end of a byte stream sends, is no message that has come to it.
+    same = [step for step in steps if "stream" not in tiles[step.before.at.tile].kind.groups]
+    again = _round(_graph(same))
     return Service(" / ".join(labels) or "all", tuple(dict.fromkeys(step.path for step in steps)), tuple(state.at.tile for state in again))
 
 

@@ -218,7 +218,8 @@ class _Search:
 
 
 def _is_buffer(kind: Kind) -> bool:
-    return kind.buffering == "drops" and not kind.chained and kind.fabric == "both" and kind.next is not None
+    passes_on = kind.fabric == "both" and kind.next is not None and kind.tenant == "keeps" and not kind.uses
+    return passes_on and kind.buffering == "drops" and not kind.chained
 
 
 def _plain(name: str, kind: str, line: int) -> TileText:
