@@ -115,3 +115,11 @@ def test_clients_of_a_running_card_are_told(card):
         assert client.wait_for_interrupt(60) == client.interrupts() == {"bell": ["message"]}
         registers.clear_interrupts("bell")
         assert client.wait_for_interrupt(0.05, ["bell"]) == {}
+
+
+def test_the_copies_of_two_clients_do_not_mix(card, monkeypatch):
+    """A client has the card's process take and read a copy at once."""
+    with running(card) as path, ControlClient(path) as client:
+        for access in ("read32", "write32"):
+            monkeypatch.delattr(ControlClient, access)
+        assert client.registers.counters("bell") == {"bell": dict.fromkeys(card.manifest.tile("bell").counters, 0)}

@@ -35,6 +35,14 @@ def _process_state(path: Path) -> str | None:
         return None
 
 
+class _CardRegisters(Registers):
+    """The registers of a card in another process, which reads counters there: copies of counters (docs/contracts.md) of two clients at once would mix."""
+
+    def counters(self, tile_name: str | None = None) -> dict[str, dict[str, int]]:
+        assert isinstance(self.bus, ControlClient)
+        return self.bus.call("counters", tile=tile_name)
+
+
 class ControlClient(Bus):
     """One connection. `registers` works as it does on the card itself, or on a board."""
 
@@ -51,7 +59,7 @@ class ControlClient(Bus):
             self._socket.close()
             raise GirihError(f"no card answers ({error.strerror})", str(path), "Start one: ./girih run DESIGN") from error
         self._file = self._socket.makefile("rwb")
-        self.registers = Registers(Manifest.load(Path(self.call("info")["folder"])), self)
+        self.registers = _CardRegisters(Manifest.load(Path(self.call("info")["folder"])), self)
         self.services = RemoteServices(self.call)
 
     @staticmethod
