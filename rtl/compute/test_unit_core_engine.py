@@ -21,6 +21,7 @@ CLOCK_GHZ = 0.25
 PAPER_GBPS = {"no_touch": 61.4, "copy": 1.2, "nat": 21.3, "swap": 20.2}
 DROP, LOOP, KEEP = 1, 5, 11  # of the probe
 WINDOW = 8
+SLOTS = 16
 PUBLIC = "198.51.100.1"
 
 
@@ -57,10 +58,10 @@ def sums_are_right(data):
     return kept == (again[IP].chksum, again[IP].payload.chksum)
 
 
-async def answers(bench, sent):
-    """What becomes of the messages, of which few are in the unit at a time, so that it sends none back."""
+async def answers(bench, sent, window=WINDOW):
+    """What becomes of the messages, of which `window` are in the unit at a time. Few are, so that it sends none back."""
     for number, message in enumerate(sent):
-        while number - len(bench.sink.messages) >= WINDOW:
+        while number - len(bench.sink.messages) >= window:
             await ClockCycles(bench.dut.clk_i, 1)
         bench.source.send(message)
     return await bench.sink.count(len(sent))
@@ -75,6 +76,14 @@ async def messages_that_no_program_touches_stay_as_they_are(dut, program, traffi
         assert (out.data, out.desc) == (message.data, done_desc(message.desc))
     await bench.settled()
     bench.check(sent)
+
+
+@cocotb.test()
+async def a_message_that_waits_for_a_slot_changes_no_other(dut):
+    bench = await unit(dut, PROGRAMS / "copy.c")
+    sent = tagged_messages(2 * SLOTS, size=64, payload_offset=0, l3_offset=0, l4_offset=0, detoured=0)
+    for message, out in zip(sent, await answers(bench, sent, window=len(sent)), strict=True):
+        assert (out.data, out.desc) == (message.data, done_desc(message.desc))
 
 
 @cocotb.test()

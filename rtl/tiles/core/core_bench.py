@@ -12,6 +12,7 @@ from girih.spec.windows import offset
 
 PROGRAMS = FIRMWARE / "programs"
 PROBE = Path(__file__).parent / "programs" / "probe.c"
+HOARD = PROBE.with_name("hoard.c")
 WINDOW = "core_window"
 
 

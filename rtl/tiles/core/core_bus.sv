@@ -131,7 +131,7 @@ module core_bus
       MessageBits'(MessageTime): word = {desc_i.timestamp_valid, 7'd0, 24'(desc_i.timestamp)};
       default: ;
     endcase
-    if (region == Devices) word = 32'(now_i);
+    if (region == Devices) word = 32'(24'(now_i));
   end
 
   logic [31:0] word_q;

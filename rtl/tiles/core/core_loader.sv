@@ -3,10 +3,8 @@
 // state. All others get errors. A core that stops itself, is put into reset here. One that asks for it, or whose watchdog
 // expires, starts again.
 module core_loader
-  import girih_pkg::*, core_window_pkg::*;
-#(
-    parameter int unsigned ConsoleBytes = 2048
-) (
+  import girih_pkg::*, core_map_pkg::*, core_window_pkg::*;
+(
     input logic clk_i,
     input logic rst_i,
 
@@ -41,7 +39,8 @@ module core_loader
     input  logic        busy_i,  // messages are its own; it stays in reset until they are dropped
     output logic        stopped_o
 );
-  logic run_q, stopped_q, restart_q, core_rst_n_q, running_q, runs;
+  // emptying_q: the core stays in reset until its messages are dropped, so that its next program has none that it did not take.
+  logic run_q, stopped_q, emptying_q, core_rst_n_q, running_q, runs;
   logic [23:0] restarts_q;
   logic [31:0] address_q, protect_q, code_q;
 
@@ -91,7 +90,7 @@ module core_loader
   assign stopped_o = stopped_q;
   assign core_rst_no = core_rst_n_q;
   assign running_o = running_q;
-  assign runs = run_q && !stopped_q && !restart_q;
+  assign runs = run_q && !stopped_q && !emptying_q;
   assign protect_o = protect_q;
 
   logic writes;
@@ -101,9 +100,9 @@ module core_loader
     if (loaded_q) address_q <= address_q + 32'd4;
     if (writes && window_addr_i == AddressAt) address_q <= window_data_i;
     if (writes && window_addr_i == ProtectAt) protect_q <= window_data_i;
-    if (restart_q && !busy_i) restart_q <= 1'b0;
+    if (!busy_i) emptying_q <= 1'b0;
     if (expired_i || restart_i) begin
-      restart_q  <= 1'b1;
+      emptying_q <= 1'b1;
       restarts_q <= restarts_q + 1'b1;
     end
     if (stop_i) stopped_q <= 1'b1;
@@ -111,14 +110,17 @@ module core_loader
     else if (expired_i) code_q <= '1;
     if (writes && window_addr_i == ControlAt) begin
       run_q <= window_data_i[0];
-      if (!window_data_i[0]) stopped_q <= 1'b0;
+      if (!window_data_i[0]) begin
+        stopped_q  <= 1'b0;
+        emptying_q <= 1'b1;
+      end
     end
     core_rst_n_q <= runs;
     running_q <= runs;
     if (rst_i) begin
       run_q <= 1'b0;
       stopped_q <= 1'b0;
-      restart_q <= 1'b0;
+      emptying_q <= 1'b0;
       core_rst_n_q <= 1'b0;
       running_q <= 1'b0;
       loaded_q <= 1'b0;

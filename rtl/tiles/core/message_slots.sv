@@ -6,8 +6,8 @@
 //
 // The core reaches slots only while they are its own. A message leaves with the descriptor with which it came, except for
 // what the program says of it (send_t): the program cannot change its tenant, its port or its time stamp. A droppable message that
-// finds no free slot is dropped whole, so the input waits for one cycle at most. A message is the core's one cycle after its
-// last flit has come.
+// finds no free slot is dropped whole, so the input waits for one cycle at most; a lossless one waits for a slot. A message is the core's
+// one cycle after its last flit has come.
 // InOrder: each message has an answer, in the order in which they came, a void one if it is dropped; the input waits for a free slot.
 module message_slots
   import girih_pkg::*, core_map_pkg::*, core_types_pkg::*;
@@ -91,10 +91,10 @@ module message_slots
   logic first_q, dropping_q, dropping, write_ready, take, over, over_q, ends, kept, placed, bad;
   logic [FlitBits:0] index_q, index;
   logic [15:0] length;
-  assign dropping = !InOrder && (first_q ? !fill_valid_q : dropping_q);
+  assign dropping = !InOrder && (first_q ? !fill_valid_q && !in_flit_i.desc.lossless : dropping_q);
   assign index = first_q ? '0 : index_q;
   assign over = (!first_q && over_q) || index == (FlitBits + 1)'(SlotFlits);
-  assign in_ready_o = (write_ready || dropping || over) && (!InOrder || fill_valid_q);
+  assign in_ready_o = dropping || (fill_valid_q && (write_ready || over));
   assign take = in_valid_i && in_ready_o;
   assign ends = take && in_flit_i.last;
   assign bad = in_flit_i.bad;
@@ -192,7 +192,7 @@ module message_slots
   ) u_memory (
       .clk_i,
       .rst_i,
-      .write_valid_i(in_valid_i && !dropping && !over),
+      .write_valid_i(in_valid_i && !dropping && !over && fill_valid_q),
       .write_ready_o(write_ready),
       .write_addr_i ({fill_q, index[FlitBits-1:0]}),
       .write_data_i (in_flit_i.data),

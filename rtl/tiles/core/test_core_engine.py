@@ -14,7 +14,7 @@ from girih.spec.formats import Format
 from girih.testing import run_cocotb
 from girih.testing.engines import TRAFFIC, EngineBench, frame_of, random_options, udp
 from girih.testing.messages import FLIT_BYTES, Message, cycle_now, settle, time_at
-from rtl.tiles.core.core_bench import PROBE, PROGRAMS, Operator
+from rtl.tiles.core.core_bench import HOARD, PROBE, PROGRAMS, Operator
 
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 SLOTS, SLOT_BYTES = 16, 2048
@@ -208,6 +208,33 @@ async def every_message_that_is_not_sent_is_counted(dut):
     assert bench.events["drop_reset"] == 2 + SLOTS
     assert await bench.operator.write("control", 1)
     assert await bench.command(ECHO) is not None
+
+
+@cocotb.test()
+async def lossless_messages_wait_for_a_slot(dut):
+    bench = await Core.run_program(dut, PROBE)
+    assert await bench.command(ECHO) is not None
+    bench.source.send(Message(struct.pack("<III", LOOP, 0, 0) + bytes(52), descriptor()))
+    bench.source.send(*(Message(bytes(64), descriptor() | {"lossless": 1}) for _ in range(SLOTS + 4)))
+    await ClockCycles(dut.clk_i, 500)
+    assert bench.events == {}
+    assert await bench.operator.write("control", 0)  # the core is held: what waits for it is dropped, and the others come in
+    await bench.source.drained()
+    await ClockCycles(dut.clk_i, 2 * SLOTS)
+    assert bench.events == {"drop_reset": 1 + SLOTS + 4}
+
+
+@cocotb.test()
+async def a_program_starts_without_the_messages_of_the_last_one(dut):
+    """Also if it starts before all of them are dropped: a slot of which the new program does not know is lost."""
+    bench = await Core.run_program(dut, HOARD)
+    for turn in (1, 2, 3):
+        bench.source.send(*(Message(bytes(64), descriptor()) for _ in range(SLOTS)))
+        await bench.source.drained()
+        await ClockCycles(dut.clk_i, 1000)  # the program has them all
+        assert await bench.operator.write("control", 0) and await bench.operator.write("control", 1)
+        await ClockCycles(dut.clk_i, 4 * SLOTS)
+        assert bench.events == {"drop_reset": turn * SLOTS}
 
 
 @cocotb.test()
