@@ -41,6 +41,25 @@ def test_a_host_reaches_a_server_through_another_card():
     assert not list(Path("/run/netns").glob(f"girih-{process.pid}*"))
 
 
+@needs_tap
+def test_a_cable_that_is_cut_ends_the_run(tmp_path):
+    path = tmp_path / "rack.yaml"
+    path.write_text("cards: {one: {design: demo}}")
+    process = subprocess.Popen(command("rack", path, "--tap"), **options())
+    namespace = f"girih-{process.pid}-one_port0"
+    try:
+        deadline = time.monotonic() + BUILD_SECONDS
+        while subprocess.run(["ip", "-n", namespace, "link", "delete", "girih0"], capture_output=True).returncode:
+            assert process.poll() is None and time.monotonic() < deadline, process.communicate()
+            time.sleep(0.1)
+        output, errors = process.communicate(timeout=100)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+    assert process.returncode == 2 and "the TAP device of one.0 has been deleted" in errors, output + errors
+
+
 def test_what_a_file_says(tmp_path):
     found = read_rack(RACK)
     assert [(card.name, card.design, card.hosts) for card in found.cards] == [

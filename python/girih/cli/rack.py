@@ -26,6 +26,7 @@ from girih.errors import GirihError
 
 BUSY_STEP = 20_000  # cycles between two looks at the time, while there is work
 REST_CYCLES = 500_000  # within which the rack must come to rest at the end
+Cables = list[tuple[str, Cable]]  # with the names of their cards
 
 
 def register(app: typer.Typer) -> None:
@@ -53,12 +54,14 @@ def register(app: typer.Typer) -> None:
             joined = Rack(cards)
             for link in wanted.links:
                 joined.join(link.one, link.other, delay=link.delay, **({"loss": link.loss, "seed": link.seed} if link.loss else {}))
-            cables = _cables(stack, wanted, joined, file) if tap else []
+            cables: Cables = _cables(stack, wanted, joined, file) if tap else []
             stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, signal.default_int_handler))
             if cycles is None:
                 console.print("The rack runs; Ctrl-C ends it.")
-            _serve(joined, cables, cycles, seconds)
+            gone = _serve(joined, cables, cycles, seconds)
             _report(joined, cables)
+            if gone:
+                raise GirihError(f"the TAP device of {gone} has been deleted", str(file), "Start the rack again.")
 
 
 def _check(wanted: RackFile, file: Path) -> None:
@@ -77,10 +80,10 @@ def _ports(card: RackCard) -> int:
     return check_file(card.design, ip=card.ip, mac=card.mac).ports
 
 
-def _cables(stack: ExitStack, wanted: RackFile, rack: Rack, file: Path) -> list[Cable]:
+def _cables(stack: ExitStack, wanted: RackFile, rack: Rack, file: Path) -> Cables:
     """A cable for each port without a link, and a line about it."""
     taken = {end for link in wanted.links for end in (link.one, link.other)}
-    cables = []
+    cables: Cables = []
     for card in wanted.cards:
         try:
             hosts = host_addresses(rack.cards[card.name].manifest, card.hosts)
@@ -89,29 +92,33 @@ def _cables(stack: ExitStack, wanted: RackFile, rack: Rack, file: Path) -> list[
         free = {port: host for port, host in enumerate(hosts) if (card.name, port) not in taken}
         for cable in attach(stack, rack.cards[card.name], free, f"{card.name}_"):
             console.print(f"Port {cable.port} of {card.name}: TAP {cable.device} is {cable.host} in namespace {cable.namespace.name}.")
-            cables.append(cable)
+            cables.append((card.name, cable))
     return cables
 
 
-def _serve(rack: Rack, cables: list[Cable], cycles: int | None, seconds: float | None) -> None:
-    """Runs until Ctrl-C or SIGTERM, or for so long. A rack at rest sleeps until a TAP device has a frame."""
+def _serve(rack: Rack, cables: Cables, cycles: int | None, seconds: float | None) -> str | None:
+    """Runs until Ctrl-C or SIGTERM, for so long, or until a TAP device is deleted: the port that it was at. A rack at rest sleeps until
+    a TAP device has a frame."""
     start, deadline = rack.cycle, None if seconds is None else time.monotonic() + seconds
     try:
         while deadline is None or time.monotonic() < deadline:
             left = BUSY_STEP if cycles is None else start + cycles - rack.cycle
             if left <= 0:
-                return
+                break
+            if gone := [f"{name}.{cable.port}" for name, cable in cables if rack.cards[name].cable_gone(cable.port)]:
+                return gone[0]
             busy = cycles is not None or any(card.quiet_cycles < BUSY_CYCLES for card in rack.cards.values())
             if not busy:
-                select.select([cable.descriptor for cable in cables], [], [], SLICE_SECONDS)
+                select.select([cable.descriptor for _, cable in cables], [], [], SLICE_SECONDS)
             rack.run(min(left, BUSY_STEP if busy else IDLE_CYCLES))
     except KeyboardInterrupt:
         pass
+    return None
 
 
-def _report(rack: Rack, cables: list[Cable]) -> None:
+def _report(rack: Rack, cables: Cables) -> None:
     """Lets the rack come to rest, and prints what has passed. Raises GirihError if a message is missing."""
-    for cable in cables:
+    for _, cable in cables:
         cable.namespace.remove()
     rack.run_until_quiet(limit=REST_CYCLES)
     for link in rack.links:
