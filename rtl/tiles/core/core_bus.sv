@@ -164,5 +164,5 @@ module core_bus
   end
 
   logic unused;
-  assign unused = &{1'b0, desc_i};
+  assign unused = &{1'b0, desc_i, now_i};
 endmodule

@@ -209,7 +209,9 @@ module tcp_update
         if (commanded) begin
           r.armed = 1'b1;
           r.least = work_i.bytes > MostLeast ? MostLeast : work_i.bytes;
+          /* verilator lint_off CMPCONST */  // MostRoom may be the largest number there is
           r.room  = work_i.room > MostRoom ? MostRoom : work_i.room;
+          /* verilator lint_on CMPCONST */
         end else begin
           d.command_refused = 1'b1;
         end
