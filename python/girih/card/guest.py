@@ -9,12 +9,13 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from girih.bootstrap import GUEST
 from girih.errors import GirihError
 
 KERNEL, BUSYBOX = "linux.uml", "busybox"
 MODULES = Path("/usr/lib/uml/modules")
 NEEDED = ("kernel/net/core/failover.ko", "kernel/drivers/net/net_failover.ko", "kernel/drivers/net/virtio_net.ko")  # in this order
-REMEDY = "Run as root: apt-get install --no-install-recommends user-mode-linux busybox-static"
+REMEDY = f"Run as root: apt-get install --no-install-recommends {' '.join(GUEST)}"
 
 INIT = """\
 #!/bin/busybox sh
@@ -23,7 +24,7 @@ export PATH=/bin HOME=/
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 echo 3 > /proc/sys/kernel/printk
-for module in failover net_failover virtio_net; do insmod /lib/$module.ko; done
+for module in {modules}; do insmod /lib/$module.ko; done
 ip link set lo up
 ip link set eth0 up
 {script}
@@ -50,7 +51,7 @@ def guest_root(folder: Path, script: str, files: Mapping[str, str] | None = None
     shutil.copy(busybox, folder / "bin" / "busybox")
     for module in NEEDED:
         shutil.copy(modules / module, folder / "lib" / Path(module).name)
-    for name, text in {"init": INIT.format(script=script), "lib/lease": LEASE, **(files or {})}.items():
+    for name, text in {"init": INIT.format(script=script, modules=" ".join(Path(module).stem for module in NEEDED)), "lib/lease": LEASE, **(files or {})}.items():
         (folder / name).write_text(text)
         (folder / name).chmod(0o755)
     return folder
