@@ -4,8 +4,8 @@
 //   flits --+--> parser --> stage 0 --> ... --> stage n-1 --> deparser --> out
 //           +----------------- buffer --------------------------^
 //
-// 6 + 2 * Stages cycles from a frame's flit to the message's (parser 4, deparser 2), with
-// Cut = 0 two less; more only if the parser has to wait for a later flit; one frame per cycle. There is no back-pressure at the input: a frame is
+// 5 + 3 * Stages cycles from a frame's flit to the message's (parser 4, a stage 3, deparser 1), with
+// Cut = 0 4 + 2 * Stages (3, 2, 1); more only if the parser has to wait for a later flit; one frame per cycle. There is no back-pressure at the input: a frame is
 // accepted if the buffer has room for one of the largest size, else it is dropped whole.
 module rmt_pipeline
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
@@ -63,6 +63,8 @@ module rmt_pipeline
 
   window_response_t [MaxStages:0] response;
   logic [Stages:0] phv_valid;
+  logic [Stages-1:0] early_valid;
+  path_t [Stages-1:0] early_path;
   phv_t phv[Stages+1], key_phv[Stages+1];
   logic parsed;
   phv_t parsed_phv;
@@ -105,7 +107,8 @@ module rmt_pipeline
       match_stage #(
           .Kind(32'(Kinds[s])),
           .Entries(32'(Entries[s])),
-          .KeyHalves(32'(KeyHalves[s]))
+          .KeyHalves(32'(KeyHalves[s])),
+          .Cut      (Cut)
       ) u_stage (
           .clk_i,
           .rst_i,
@@ -115,6 +118,8 @@ module rmt_pipeline
           .phv_valid_o(phv_valid[s+1]),
           .phv_o(phv[s+1]),
           .key_phv_o(key_phv[s+1]),
+          .early_valid_o(early_valid[s]),
+          .early_path_o(early_path[s]),
           .window_i(request),
           .window_o(response[s]),
           .hit_o(event_o.mark_hit[s]),
@@ -155,6 +160,8 @@ module rmt_pipeline
       .beat_valid_i(take),
       .beat_i(in_flit_i),
       .used_o(used),
+      .early_valid_i(early_valid[Stages-1]),
+      .early_path_i(early_path[Stages-1]),
       .phv_valid_i(phv_valid[Stages]),
       .phv_i(settled),
       .edits_write_i(edits_write),
@@ -170,7 +177,7 @@ module rmt_pipeline
       .truncated_o(event_o.mark_truncated)
   );
   logic unused;
-  assign unused = &{1'b0, key_phv[Stages]};
+  assign unused = &{1'b0, key_phv[Stages], early_valid, early_path};
 
   assign event_o.in_frames = in_valid_i && first_q;
   assign event_o.drop_overflow = in_valid_i && first_q && !fits_q;

@@ -4,7 +4,7 @@
 //   s_axis -> axis_to_flit -> rmt_pipeline -> port_lanes -> fabric        fabric -> message_trim -> flit_to_axis -> m_axis
 //
 // A received frame gets its descriptor from the pipeline: a chain, or an exit without a chain. A frame to send is
-// cut to its length and padded, and otherwise unchanged. From beat to flit 6 + 2 * Stages cycles (4 + 2 * Stages
+// cut to its length and padded, and otherwise unchanged. From beat to flit 5 + 3 * Stages cycles (4 + 2 * Stages
 // on a card with `timing: relaxed`), from flit to beat one. s_axis_tready is always 1: a frame is dropped whole and counted if the buffer
 // cannot take one of the largest size. The two directions are independent.
 module rmt_port_engine

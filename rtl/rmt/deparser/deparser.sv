@@ -6,8 +6,8 @@
 //
 // A frame leaves when its verdict is known, cut-through, one flit per cycle, without what lies behind the packet that its
 // headers announce, such as Ethernet's padding; one that is shorter than they announce leaves void. A dropped frame is
-// discarded, and a mirrored one is read a second time, for the node that gets the copy. Two cycles
-// from PHV to flit, one with Cut = 0. Messages without a chain get a route of one hop, to their exit; the others have key 1
+// discarded, and a mirrored one is read a second time, for the node that gets the copy. One cycle
+// from PHV to flit. Messages without a chain get a route of one hop, to their exit; the others have key 1
 // or 2.
 module deparser
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
@@ -21,6 +21,9 @@ module deparser
     input  logic                          beat_valid_i,  // a flit of a frame that is taken
     input  flit_t                         beat_i,
     output logic [$clog2(BufferFlits):0] used_o,        // flits that the buffer holds
+
+    input logic  early_valid_i,  // a vector comes in the next cycle, with Cut = 0 in this one
+    input path_t early_path_i,
 
     input logic phv_valid_i,
     input phv_t phv_i,
@@ -69,18 +72,17 @@ module deparser
 
   // There are never more verdicts than flits in the buffer, so the queue has room.
   verdict_t resolved, verdict;
-  logic resolved_valid, queue_ready, verdict_valid, done;
+  logic queue_ready, verdict_valid, done;
   deparser_resolve #(
       .Cut(Cut)
   ) u_resolve (
       .clk_i,
-      .rst_i,
       .write_i(edits_write_i),
       .path_i(edits_path_i),
       .edits_i,
-      .valid_i(phv_valid_i),
+      .early_valid_i,
+      .early_path_i,
       .phv_i,
-      .valid_o(resolved_valid),
       .verdict_o(resolved)
   );
   fifo_block_registered #(
@@ -89,8 +91,8 @@ module deparser
   ) u_queue (
       .clk_i,
       .rst_i,
-      .in_offer_i(resolved_valid),
-      .in_valid_i(resolved_valid),
+      .in_offer_i(phv_valid_i),
+      .in_valid_i(phv_valid_i),
       .in_ready_o(queue_ready),
       .in_data_i(resolved),
       .out_valid_o(verdict_valid),
@@ -180,7 +182,7 @@ module deparser
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (done == (pop && entry.last && !rewind));
-      assert (!resolved_valid || queue_ready)
+      assert (!phv_valid_i || queue_ready)
       else $error("deparser: the queue of verdicts overflowed");
       assert (!verdict_valid || entry_valid || used_o != '0 || middle_q)
       else $error("deparser: there is a verdict, but no frame");

@@ -1,42 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds where a packet's edits go in its frame, what its checksums become, and its route. It holds the part of the
-// parser's program that describes edits. One cycle: the vector and what the program says about its path are in registers. With
-// Cut = 0 combinational but for the program.
+// parser's program that describes edits. Combinational: what the program says about the path of a vector is read in the cycle
+// before the vector comes, with Cut = 0 in the same one.
 module deparser_resolve
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 #(
     parameter bit Cut = TimingMhz >= 250
 ) (
     input logic clk_i,
-    input logic rst_i,
 
     input logic        write_i,
     input path_t       path_i,
     input path_edits_t edits_i,
 
-    input  logic     valid_i,
+    input  logic     early_valid_i,  // phv_i comes in the next cycle
+    input  path_t    early_path_i,
     input  phv_t     phv_i,
-    output logic     valid_o,
     output verdict_t verdict_o
 );
   path_edits_t mem[Paths];
   path_edits_t program_edits;
-  phv_t phv;
   always_ff @(posedge clk_i) begin
     if (write_i) mem[path_i] <= edits_i;
   end
   if (Cut) begin : gen_cut
     always_ff @(posedge clk_i) begin
-      valid_o <= valid_i && !rst_i;
-      if (valid_i) begin
-        phv <= phv_i;
-        program_edits <= mem[phv_i.parse.path];
-      end
+      if (early_valid_i) program_edits <= mem[early_path_i];
     end
   end else begin : gen_wire
-    assign valid_o = valid_i;
-    assign phv = phv_i;
-    assign program_edits = mem[phv_i.parse.path];
+    assign program_edits = mem[early_path_i];
+    logic unused_early;
+    assign unused_early = early_valid_i;
   end
 
   // By edit and half ([1] is the first on the wire): the sums that cover it. The conditions let the
@@ -48,16 +42,16 @@ module deparser_resolve
     word = '0;
     covers = '0;
     for (int unsigned e = 0; e < Edits; e++) begin
-      valid[e] = phv.edit[e].valid;
+      valid[e] = phv_i.edit[e].valid;
       verdict_o.edit[e] = '0;
       if (valid[e]) begin
-        word = program_edits.word[phv.edit[e].number];
-        verdict_o.edit[e].halves = phv.edit[e].halves & word.halves;
-        verdict_o.edit[e].place = halfword_at(word.place, phv.parse.shift_l3, phv.parse.shift_l4);
-        verdict_o.edit[e].value = phv.edit[e].value;
+        word = program_edits.word[phv_i.edit[e].number];
+        verdict_o.edit[e].halves = phv_i.edit[e].halves & word.halves;
+        verdict_o.edit[e].place = halfword_at(word.place, phv_i.parse.shift_l3, phv_i.parse.shift_l4);
+        verdict_o.edit[e].value = phv_i.edit[e].value;
       end
       for (int unsigned h = 0; h < 2; h++) begin
-        if (verdict_o.edit[e].halves[h]) covers[e][h] = program_edits.summed[phv.edit[e].number][4*h+:4];
+        if (verdict_o.edit[e].halves[h]) covers[e][h] = program_edits.summed[phv_i.edit[e].number][4*h+:4];
       end
     end
   end
@@ -73,37 +67,37 @@ module deparser_resolve
     always_comb begin
       term = '0;
       for (int unsigned e = 0; e < Edits; e++) begin
-        for (int unsigned h = 0; h < 2; h++) if (covered[2*e+h]) term[2*e+h] = 20'(phv.edit[e].delta[h]);
+        for (int unsigned h = 0; h < 2; h++) if (covered[2*e+h]) term[2*e+h] = 20'(phv_i.edit[e].delta[h]);
       end
-      old = {4'h0, ~phv.parse.sum[s]};
+      old = {4'h0, ~phv_i.parse.sum[s]};
       verdict_o.sum[s] = '0;
       if (|covered) begin
         verdict_o.sum[s].mode = program_edits.sum[s].mode;
         unique case (program_edits.sum[s].mode)
           SumNone: verdict_o.sum[s].write = 1'b0;
-          SumUdp: verdict_o.sum[s].write = phv.parse.sum[s] != '0;
+          SumUdp: verdict_o.sum[s].write = phv_i.parse.sum[s] != '0;
           default: verdict_o.sum[s].write = 1'b1;
         endcase
-        verdict_o.sum[s].place = halfword_at(program_edits.sum[s].place, phv.parse.shift_l3, phv.parse.shift_l4);
+        verdict_o.sum[s].place = halfword_at(program_edits.sum[s].place, phv_i.parse.shift_l3, phv_i.parse.shift_l4);
         verdict_o.sum[s].total = term[0] + term[1] + term[2] + term[3] + term[4] + term[5] + term[6] + term[7] + old;
       end
     end
   end
 
   always_comb begin
-    verdict_o.desc = phv.desc;
-    if (phv.desc.chain_count == '0) begin
-      verdict_o.desc.route_count = ($bits(phv.desc.route_count))'(1);
-      verdict_o.desc.route[0] = phv.desc.exit;
+    verdict_o.desc = phv_i.desc;
+    if (phv_i.desc.chain_count == '0) begin
+      verdict_o.desc.route_count = ($bits(phv_i.desc.route_count))'(1);
+      verdict_o.desc.route[0] = phv_i.desc.exit;
     end
     // Flows alternate between two of the scheduler's fabric ports.
-    verdict_o.key = ^phv.desc.flow ? next_key_t'(2) : next_key_t'(1);
+    verdict_o.key = ^phv_i.desc.flow ? next_key_t'(2) : next_key_t'(1);
   end
   assign verdict_o.edited = |valid;
-  assign verdict_o.drop = phv.drop;
-  assign verdict_o.mirror = phv.mirror;
-  assign verdict_o.mirror_exit = phv.mirror_exit;
+  assign verdict_o.drop = phv_i.drop;
+  assign verdict_o.mirror = phv_i.mirror;
+  assign verdict_o.mirror_exit = phv_i.mirror_exit;
 
   logic unused;
-  assign unused = &{1'b0, rst_i, phv.word, phv.word_valid, phv.headers, phv.meta};
+  assign unused = &{1'b0, phv_i.word, phv_i.word_valid, phv_i.headers, phv_i.meta};
 endmodule

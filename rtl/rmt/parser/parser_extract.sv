@@ -19,7 +19,8 @@ module parser_extract
     input  timestamp_t                                timestamp_i,
     output phv_t                                      phv_o
 );
-  path_action_t mem[Paths];
+  // Not a block RAM, which would be given its address in the cycle before, where the path is known late.
+  (* ram_style = "distributed" *) path_action_t mem[Paths];
   always_ff @(posedge clk_i) begin
     if (write_i) mem[index_i] <= entry_i;
   end

@@ -71,12 +71,13 @@ module parser_path
       may = 1'b0;
       lacking[i] = 1'b0;
       differs = 'x;
-      pairs = '0;
-      bytes = '1;
-      equal = '0;
+      pairs = 'x;
+      bytes = 'x;
+      equal = 'x;
       if (valid_i && valid_q[i] && ((front_i.state ^ state_q[i]) & state_mask_q[i]) == '0) begin
         lacking[i] = room[need_q[i].base] < $signed(8'(need_q[i].halfwords));
         may = !(complete_i && (|(wanted_q[i] & absent) || lacking[i]));
+        bytes = '1;  // of the places in the last group that no probe has
         for (int unsigned p = 0; p < Probes; p++) begin
           differs = (probe[p] ^ value_q[i][p]) & mask_q[i][p];
           pairs[p] = ~(differs[15:8] | differs[7:0]);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of an action that needs arithmetic: edits, the meter, the counter, the register. Operands
-// are fetched in the cycle of valid_i; everything else happens in the next one: set_phv_i is the packet
-// with the fields that its action sets, and phv_o, combinationally, the packet as it leaves.
+// The part of an action that needs arithmetic: edits, the meter, the counter, the register.
+//
+//   cycle 0: fetch operands      cycle 1: edits, meter, counter; read the register      cycle 2: change it
+//
+// In cycle 1 set_phv_i is the packet with the fields that its action sets. In cycle 2 phv_o is, combinationally, the packet as it
+// leaves; with Cut = 0 it does so in cycle 1.
 //
 // A meter's rank overrides the action's, a register's overrides both. A drop is final.
 module action_settle
@@ -9,7 +12,8 @@ module action_settle
 #(
     parameter int unsigned Meters = 64,
     parameter int unsigned Counters = 64,
-    parameter int unsigned Registers = 256
+    parameter int unsigned Registers = 256,
+    parameter bit Cut = TimingMhz >= 250
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -20,7 +24,9 @@ module action_settle
     input  action_t action_i,
     input  logic [7:0] register_index_i,  // there may be fewer registers than an action can name
     /* verilator lint_on UNUSEDSIGNAL */
+    input  logic    set_valid_i,
     input  phv_t    set_phv_i,
+    output logic    valid_o,
     output phv_t    phv_o,
 
     output logic              ready_o,  // the memories are cleared; no action may come before
@@ -37,7 +43,7 @@ module action_settle
     input  logic               register_write_i,
     output logic       [ 31:0] register_o
 );
-  // Fetch.
+  // Cycle 0.
   localparam int unsigned Groups = Sources / 4;
   sources_t sources;
   logic [Groups-1:0][31:0] operands;  // of each four sources one; the choice is completed in the next cycle
@@ -89,7 +95,7 @@ module action_settle
     end
   end
 
-  // Settle.
+  // Cycle 1.
   logic counters_ready, registers_ready;
   assign ready_o = counters_ready && registers_ready;
   colour_e colour;
@@ -138,7 +144,8 @@ module action_settle
   logic predicate;
   logic [31:0] result;
   stateful_alu #(
-      .Registers(Registers)
+      .Registers(Registers),
+      .Cut(Cut)
   ) u_registers (
       .clk_i,
       .rst_i,
@@ -156,23 +163,46 @@ module action_settle
   );
 
   treatment_t treatment;
+  phv_t settled;
   assign treatment = treatment_q[colour];
   always_comb begin
-    phv_o = set_phv_i;
+    settled = set_phv_i;
     old = 'x;
     if (edit_q) begin
       for (int unsigned e = 0; e < 2; e++) old[e] = set_phv_i.word[edits_q[e].number];
-      phv_o = apply_pkg::with_edits(set_phv_i, edits_q, old);
+      settled = apply_pkg::with_edits(set_phv_i, edits_q, old);
     end
     if (meter_q) begin
       if (treatment.rank_set) begin
-        phv_o.desc.rank_valid = 1'b1;
-        phv_o.desc.rank = treatment.rank;
+        settled.desc.rank_valid = 1'b1;
+        settled.desc.rank = treatment.rank;
       end
-      if (treatment.drop && phv_o.drop == DropNone) phv_o.drop = DropMeter;
+      if (treatment.drop && settled.drop == DropNone) settled.drop = DropMeter;
     end
-    if (state_q) begin
-      unique case (target_q)
+  end
+
+  // Cycle 2.
+  logic changes;
+  target_e target;
+  phv_t unchanged;
+  if (Cut) begin : gen_cut
+    always_ff @(posedge clk_i) begin
+      valid_o <= set_valid_i && !rst_i;
+      changes <= state_q && !rst_i;
+      if (state_q) target <= target_q;
+      if (set_valid_i) unchanged <= settled;
+    end
+  end else begin : gen_wire
+    assign valid_o = set_valid_i;
+    assign changes = state_q;
+    assign target = target_q;
+    assign unchanged = settled;
+  end
+
+  always_comb begin
+    phv_o = unchanged;
+    if (changes) begin
+      unique case (target)
         TargetRank: begin
           phv_o.desc.rank_valid = 1'b1;
           phv_o.desc.rank = rank_t'(result);

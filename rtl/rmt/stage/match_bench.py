@@ -109,7 +109,7 @@ class Bench:
         return self
 
     async def _run(self) -> None:
-        """One packet per cycle, and two cycles later it is out."""
+        """One packet per cycle, and three cycles later it is out."""
         dut = self.dut
         while True:
             await FallingEdge(dut.clk_i)
@@ -121,7 +121,7 @@ class Bench:
                 self.inside.append((self.cycle, packet))
             if dut.phv_valid_o.value:
                 entered, before = self.inside.popleft()
-                assert self.cycle - entered == 2
+                assert self.cycle - entered == 3
                 self.left += 1
                 self.on_packet(before, Phv.unpack(int(dut.phv_o.value), self.bits))
 

@@ -86,10 +86,10 @@ module match_exact
 
   // One more candidate than ways: the entry that was written while a packet read its place.
   // Whether a candidate's key is the packet's comes late in the cycle: which others then go before it is worked out meanwhile.
-  (* keep *) logic [Ways:0] equal;
+  (* keep *) logic [Ways:0] equal;  // undefined if it does not fit
   (* keep *) logic [Ways:0] fit;
-  (* keep *) logic [Ways:0] may;  // it fits, and the written entry does not go before it
-  (* keep *) logic [Ways:0] blocked;  // another one goes before it
+  (* keep *) logic [Ways:0] may;  // it fits, and the written entry does not go before it, or is it
+  (* keep *) logic [Ways:0] blocked;  // one of the first ways goes before it
   (* keep *) logic [Ways:0] first;
   (* keep *) logic [Ways:0][Ways:0] after;  // [c]: those that go before candidate c if they are equal, too
   logic [Ways:0] own;
@@ -170,34 +170,48 @@ module match_exact
     end
 
     assign {own[w], fit[w]} = admits(valid_q && !replaced[w] && found.valid, found.owner);
-    // Three bits in one look-up table.
-    (* keep *) logic [(KeyBits+2)/3-1:0] alike;
-    for (genvar n = 0; n < (KeyBits + 2) / 3; n++) begin : gen_alike
-      localparam int unsigned Bits = KeyBits - 3 * n < 3 ? KeyBits - 3 * n : 3;
-      assign alike[n] = found.key[3*n+:Bits] == key_q[3*n+:Bits];
+  end
+
+  assign {own[Ways], fit[Ways]} = admits(valid_q && |replaced && port_entry_i.valid, port_entry_i.owner);
+
+  for (genvar c = 0; c <= int'(Ways); c++) begin : gen_equal
+    logic [KeyBits-1:0] candidate_key;
+    if (c < int'(Ways)) begin : gen_way_key
+      assign candidate_key = gen_way[c].found.key;
+    end else begin : gen_written
+      assign candidate_key = port_entry_i.key;
     end
-    // ... and six of these in the next: a mapper takes one level more.
-    localparam int unsigned Groups = ((KeyBits + 2) / 3 + 5) / 6;
+    // Three bits in one look-up table, and six of these in the next: a mapper takes one level more. The condition lets the
+    // simulator skip the work.
+    localparam int unsigned Threes = (KeyBits + 2) / 3, Groups = (Threes + 5) / 6;
+    logic [3*Threes-1:0] differs;
+    (* keep *) logic [6*Groups-1:0] alike;
     (* keep *) logic [Groups-1:0] group;
-    for (genvar g = 0; g < Groups; g++) begin : gen_group
-      localparam int unsigned Bits = (KeyBits + 2) / 3 - 6 * g < 6 ? (KeyBits + 2) / 3 - 6 * g : 6;
-      assign group[g] = &alike[6*g+:Bits];
+    always_comb begin
+      differs = 'x;
+      alike = 'x;
+      group = 'x;
+      if (fit[c]) begin
+        differs = (3 * Threes)'(candidate_key ^ key_q);
+        alike = '1;
+        for (int unsigned n = 0; n < Threes; n++) alike[n] = differs[3*n+:3] == '0;
+        for (int unsigned g = 0; g < Groups; g++) group[g] = &alike[6*g+:6];
+      end
     end
-    assign equal[w] = &group;
+    assign equal[c] = &group;
   end
 
   always_comb begin
-    {own[Ways], fit[Ways]} = admits(valid_q && |replaced && port_entry_i.valid, port_entry_i.owner);
-    equal[Ways] = port_entry_i.key == key_q;
     // Its own go before those of owner 0.
     for (int unsigned c = 0; c <= Ways; c++) begin
       for (int unsigned d = 0; d <= Ways; d++) begin
         after[c][d] = d < c ? (own[c] ? own[d] : fit[d]) : d > c && !own[c] && own[d];
       end
-      may[c] = take_i && fit[c] && !(equal[Ways] && after[c][Ways]);
-      // A way does not go before itself, so this is one look-up table, and the choice the next.
-      blocked[c] = (equal[Ways-1:0] & after[c][Ways-1:0]) != '0;
-      first[c] = may[c] && equal[c] && !blocked[c];
+      may[c] = take_i && fit[c] && (c == Ways ? equal[Ways] : !(equal[Ways] && after[c][Ways]));
+      // A way does not go before itself, and the written entry is known early: so three ways are one look-up table, and the choice,
+      // with the fourth way, is the next.
+      blocked[c] = (equal[Ways-2:0] & after[c][Ways-2:0]) != '0;
+      first[c] = may[c] && (c == Ways || equal[c]) && !blocked[c] && !(equal[Ways-1] && after[c][Ways-1]);
     end
     candidate_o = 'x;
     if (take_i) begin

@@ -29,28 +29,24 @@ module match_half
     sixteenth = 'x;
     half_o = 'x;
     if (valid_i) begin
-      for (int unsigned q = 0; q < 10; q++) begin
-        unique case (number_i[1:0])
-          2'd0: quarter[q] = all[4*q][Bits-1:0];
-          2'd1: quarter[q] = all[4*q+1][Bits-1:0];
-          2'd2: quarter[q] = all[4*q+2][Bits-1:0];
-          default: quarter[q] = all[4*q+3][Bits-1:0];
-        endcase
-      end
+      unique case (number_i[1:0])
+        2'd0: for (int unsigned q = 0; q < 10; q++) quarter[q] = all[4*q][Bits-1:0];
+        2'd1: for (int unsigned q = 0; q < 10; q++) quarter[q] = all[4*q+1][Bits-1:0];
+        2'd2: for (int unsigned q = 0; q < 10; q++) quarter[q] = all[4*q+2][Bits-1:0];
+        default: for (int unsigned q = 0; q < 10; q++) quarter[q] = all[4*q+3][Bits-1:0];
+      endcase
       unique case (number_i[3:2])
         2'd0: sixteenth = {quarter[8], quarter[4], quarter[0]};
         2'd1: sixteenth = {quarter[9], quarter[5], quarter[1]};
         2'd2: sixteenth = {Bits'(0), quarter[6], quarter[2]};
         default: sixteenth = {Bits'(0), quarter[7], quarter[3]};
       endcase
-      for (int unsigned b = 0; b < Bits; b++) begin
-        unique case (take_i[b] ? number_i[5:4] : 2'd3)
-          2'd0: half_o[b] = sixteenth[0][b];
-          2'd1: half_o[b] = sixteenth[1][b];
-          2'd2: half_o[b] = sixteenth[2][b];
-          default: half_o[b] = other_i[b];
-        endcase
-      end
+      unique case (number_i[5:4])
+        2'd0: half_o = take_i & sixteenth[0] | ~take_i & other_i;
+        2'd1: half_o = take_i & sixteenth[1] | ~take_i & other_i;
+        2'd2: half_o = take_i & sixteenth[2] | ~take_i & other_i;
+        default: half_o = other_i;
+      endcase
     end
   end
 endmodule

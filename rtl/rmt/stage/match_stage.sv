@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stage: a table and the actions of its entries. A packet per cycle, two cycles from phv_i to
-// phv_o. Actions that need arithmetic are done in the cycle of phv_o:
+// One stage: a table and the actions of its entries. A packet per cycle, three cycles from phv_i to phv_o, two with Cut = 0, where the
+// last two are one:
 //
-//   cycle 0: build the key, look up       cycle 1: choose the entry, set fields, fetch operands
-//   cycle 2: edits, meter, counter, register; the result is merged into phv_o combinationally
+//   cycle 0: build the key, look up                       cycle 1: choose the entry, set fields, fetch operands
+//   cycle 2: edits, meter, counter; read the register     cycle 3: change it; the result is merged into phv_o combinationally
 //
-// key_phv_o is phv_o before that merge, for the keys of the next stage, which need not wait for it: they
+// key_phv_o is phv_o before all that arithmetic, for the keys of the next stage, which need not wait for it: they
 // see the fields that an action of this stage sets, but not the results of its edits, meters and registers.
 // A packet that was dropped earlier in the pipeline passes unchanged.
 module match_stage
@@ -16,7 +16,8 @@ module match_stage
     parameter int unsigned KeyHalves = 4,
     parameter int unsigned Meters = 64,
     parameter int unsigned Counters = 64,
-    parameter int unsigned Registers = 256
+    parameter int unsigned Registers = 256,
+    parameter bit Cut = TimingMhz >= 250
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -28,6 +29,9 @@ module match_stage
     output logic phv_valid_o,
     output phv_t phv_o,
     output phv_t key_phv_o,
+
+    output logic  early_valid_o,  // a packet that leaves in the next cycle, with Cut = 0 in this one
+    output path_t early_path_o,
 
     input  window_request_t  window_i,  // valid only if it is for this stage
     output window_response_t window_o,
@@ -262,17 +266,18 @@ module match_stage
   assign miss_o = active && !hit;
 
   // Cycle 2.
-  logic settled_valid_q;
+  logic set_valid_q;
   phv_t set_phv_q;
   always_ff @(posedge clk_i) begin
-    settled_valid_q <= valid_q && !rst_i;
+    set_valid_q <= valid_q && !rst_i;
     if (valid_q) set_phv_q <= apply_pkg::with_fields(phv_q, action);
   end
 
   action_settle #(
       .Meters   (Meters),
       .Counters (Counters),
-      .Registers(Registers)
+      .Registers(Registers),
+      .Cut      (Cut)
   ) u_settle (
       .clk_i,
       .rst_i,
@@ -280,7 +285,9 @@ module match_stage
       .phv_i           (phv_q),
       .action_i        (action),
       .register_index_i(register_index),
+      .set_valid_i     (set_valid_q),
       .set_phv_i       (set_phv_q),
+      .valid_o         (phv_valid_o),
       .phv_o,
       .ready_o         (settle_ready),
       .index_i         (index[7:0]),
@@ -294,6 +301,12 @@ module match_stage
       .register_write_i(register_write),
       .register_o      (register_data)
   );
-  assign phv_valid_o = settled_valid_q;
-  assign key_phv_o   = set_phv_q;
+  assign early_valid_o = set_valid_q;
+  assign early_path_o  = set_phv_q.parse.path;
+
+  if (Cut) begin : gen_cut
+    always_ff @(posedge clk_i) if (set_valid_q) key_phv_o <= set_phv_q;
+  end else begin : gen_wire
+    assign key_phv_o = set_phv_q;
+  end
 endmodule

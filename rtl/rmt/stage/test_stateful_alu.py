@@ -4,6 +4,7 @@
 import random
 
 import cocotb
+import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly
 
@@ -13,8 +14,9 @@ from girih.testing import run_cocotb
 WORD = (1 << 32) - 1
 
 
-def test_stateful_alu():
-    run_cocotb("stateful_alu", __file__, chained=True, parameters={"Registers": 16})
+@pytest.mark.parametrize("cut", [1, 0])
+def test_stateful_alu(cut):
+    run_cocotb("stateful_alu", __file__, chained=True, parameters={"Registers": 16, "Cut": cut})
 
 
 def updated(update: str, value: int, operand: int, constant: int) -> int:
@@ -55,6 +57,7 @@ def random_word() -> int:
 
 @cocotb.test()
 async def every_operation_back_to_back(dut):
+    """Most operations are on one register, which software writes between them, too."""
     for name in ("valid_i", "index_i", "op_i", "operand_i", "write_i", "software_index_i", "write_data_i"):
         getattr(dut, name).value = 0
     dut.rst_i.value = 1
@@ -64,22 +67,27 @@ async def every_operation_back_to_back(dut):
     dut.rst_i.value = 0
     while not dut.ready_o.value:
         await FallingEdge(dut.clk_i)
+    delay = int(dut.Cut.value)  # cycles from an operation to its effect
     registers = [0] * 16
     enums = ("against", "compare", "result")
+    reading = None  # the operation that reads its register in this cycle, if it has its effect in the next one
     for _ in range(20_000):
         atom = {name: random.choice(names(name)) for name in enums}
         atom |= {"if_true": random.choice(names("update")), "if_false": random.choice(names("update"))}
         atom["constant"] = random_word()
         operand, index = random_word(), random.choice([3, 3, 3, random.randrange(16)])
-        valid, write = random.random() < 0.9, random.random() < 0.1
+        given = (atom, operand, index) if random.random() < 0.9 else None
+        write = random.random() < 0.1
         software, data = random.choice([3, random.randrange(16)]), random_word()
-        dut.valid_i.value, dut.index_i.value, dut.operand_i.value = int(valid), index, operand
+        dut.valid_i.value, dut.index_i.value, dut.operand_i.value = int(given is not None), index, operand
         dut.op_i.value = encode(atom, "atom")
         dut.write_i.value, dut.software_index_i.value, dut.write_data_i.value = int(write), software, data
         await ReadOnly()
         assert int(dut.read_data_o.value) == registers[software]
-        new, holds, result = step(registers[index], atom, operand)
-        if valid:
+        changing, reading = (reading, given) if delay else (given, None)
+        if changing:
+            atom, operand, index = changing
+            new, holds, result = step(registers[index], atom, operand)
             assert int(dut.predicate_o.value) == holds
             assert int(dut.result_o.value) == result
             registers[index] = new
