@@ -32,6 +32,31 @@ bool is_ready(int fd, short events) {
   return ::poll(&one, 1, 0) == 1 && (one.revents & events) != 0;
 }
 
+// What another program writes at the same time: of 16 bytes, the size of a descriptor, the second half is read first, since the flags that
+// say that the rest is there are in it.
+void copy_shared(uint8_t *to, const uint8_t *from, size_t bytes) {
+  if (reinterpret_cast<uintptr_t>(from) % 16 != 0 || bytes % 16 != 0) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  for (size_t at = 0; at < bytes; at += 16) {
+    for (const size_t half : {at + 8, at}) {
+      const uint64_t word = __atomic_load_n(reinterpret_cast<const uint64_t *>(from + half), __ATOMIC_ACQUIRE);
+      std::memcpy(to + half, &word, sizeof word);
+    }
+  }
+}
+
+// Whether an aligned value has been written at once, as an index or the flags of a descriptor must be.
+template <typename T>
+bool store_at_once(uint8_t *to, const uint8_t *from, size_t bytes) {
+  if (bytes != sizeof(T) || reinterpret_cast<uintptr_t>(to) % sizeof(T) != 0) return false;
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  std::atomic_ref(*reinterpret_cast<T *>(to)).store(value, std::memory_order_release);
+  return true;
+}
+
 void closed(int &fd) {
   if (fd >= 0) close(fd);
   fd = -1;
@@ -82,7 +107,7 @@ void Host::take_read(uint64_t cycle) {
     const uint64_t address = *pins_.axi.araddr + uint64_t{i} * beat_bytes_;
     Beat beat{cycle + latency_, *pins_.axi.arid, Okay, i + 1 == beats, std::vector<uint8_t>(beat_bytes_)};
     if (const uint8_t *data = memory_.at(address, beat_bytes_)) {
-      std::memcpy(beat.data.data(), data, beat_bytes_);
+      copy_shared(beat.data.data(), data, beat_bytes_);
     } else {
       bool any = false;
       for (uint32_t byte = 0; byte < beat_bytes_; byte++) {
@@ -113,11 +138,7 @@ void Host::write_beat(uint64_t address, const uint8_t *beat, uint8_t &response) 
     uint32_t end = first;
     while (end < beat_bytes_ && is_set(end)) end++;
     if (uint8_t *data = memory_.at(address + first, end - first)) {
-      if (end - first == 2 && reinterpret_cast<uintptr_t>(data) % 2 == 0) {  // an index is written at once
-        uint16_t value;
-        std::memcpy(&value, beat + first, 2);
-        std::atomic_ref(*reinterpret_cast<uint16_t *>(data)).store(value, std::memory_order_release);
-      } else {
+      if (!store_at_once<uint16_t>(data, beat + first, end - first) && !store_at_once<uint64_t>(data, beat + first, end - first)) {
         std::memcpy(data, beat + first, end - first);
       }
     } else {

@@ -10,7 +10,9 @@ import socket
 import struct
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -18,11 +20,12 @@ from girih.card import VirtualCard
 from girih.card.host import SEND
 from girih.card.vhost_user import VhostUser
 from girih.errors import GirihError
-from girih.experiments.host_driver import HEADER, HostMemory, SplitQueue
+from girih.experiments.host_driver import HEADER, HostMemory, PackedQueue, SplitQueue
 from girih.testing import SEED
 
 GET_FEATURES, SET_FEATURES, SET_MEM_TABLE, SET_NUM, SET_ADDR, SET_BASE, GET_BASE, SET_KICK, SET_CALL, GET_CONFIG = 1, 2, 5, 8, 9, 10, 11, 12, 13, 24
-VERSION_1 = 1 << 32
+SET_ERR, SET_BACKEND_REQ_FD, SET_STATUS, GET_STATUS = 14, 21, 39, 40
+VERSION_1, RING_PACKED = 1 << 32, 1 << 34
 BASE, USER, SIZE = 0x7_0000_0000, 0x55_0000_0000, 1 << 20  # of the guest's memory: its address for the card, for the guest's program, its bytes
 FRAME = bytes.fromhex("02676972696802000000000188b5") + bytes(range(100))
 LONG = 5  # seconds; far longer than anything here takes
@@ -116,21 +119,22 @@ def server(card, tmp_path):
     assert len(set(os.listdir("/proc/self/fd")) - before) <= 1  # that of the listing
 
 
-def started(server, memory, kick: int, call: int) -> tuple[Guest, SplitQueue]:
+def started(server, memory, kick: int, call: int, ring=SplitQueue) -> tuple[Guest, SplitQueue | PackedQueue]:
     """A guest as it should be, with a queue to the wire."""
     guest = Guest(server)
     guest.send(GET_FEATURES)
-    guest.send(SET_FEATURES, struct.pack("<Q", struct.unpack("<Q", guest.answer())[0] & VERSION_1))
+    guest.send(SET_FEATURES, struct.pack("<Q", struct.unpack("<Q", guest.answer())[0] & (VERSION_1 | RING_PACKED * (ring is PackedQueue))))
     guest.set_memory((BASE, SIZE, USER, 0), descriptors=[memory.descriptor])
-    queue = SplitQueue(memory, 0x0, 16)
+    queue = ring(memory, 0x0, 16)
     guest.set_queue(queue.place, kick, call)
     return guest, queue
 
 
-def sends(card, memory, queue, kick: int) -> None:
+def sends(card, memory, queue, kick: int, links: int = 1) -> None:
     """A frame of the guest is on the wire, and given back."""
     memory.write(BASE + 0x8000, bytes(HEADER) + FRAME)
-    head = queue.add([(BASE + 0x8000, HEADER + len(FRAME))])
+    cuts = [40 * link for link in range(links)] + [HEADER + len(FRAME)]
+    head = queue.add([(BASE + 0x8000 + start, end - start) for start, end in pairwise(cuts)])
     queue.publish()
     os.eventfd_write(kick, 1)
     card.run(1500)
@@ -150,6 +154,92 @@ def good_guest_works(card, server) -> None:
         server.serve_all()
     os.close(kick)
     os.close(call)
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_guest_is_told_that_a_virtqueue_is_stopped(card, server, monkeypatch, full):
+    """By its eventfd, the channel back and the status, once; also if nobody reads these. After a reset the status is 0."""
+    monkeypatch.setattr("girih.card.vhost_user.LOOK_SECONDS", 0)
+    kick, call, error = os.eventfd(0), os.eventfd(0), os.eventfd(0)
+    back = socket.socketpair()
+    if full:
+        back[1].setblocking(False)
+        with suppress(BlockingIOError):
+            while True:
+                back[1].send(bytes(4096))
+        back[1].setblocking(True)
+        os.eventfd_write(error, 2**64 - 2)
+    with closing(GuestMemory()) as memory:
+        guest, queue = started(server, memory, kick, call)
+        guest.send(SET_ERR, struct.pack("<Q", SEND), [error])
+        guest.send(SET_BACKEND_REQ_FD, b"", [back[1].fileno()])
+        guest.send(SET_STATUS, struct.pack("<Q", 0xF))
+        queue.add([(BASE, 0)])
+        queue.publish()
+        os.eventfd_write(kick, 1)
+        card.run(1500)
+        timer = unblocks(LONG, lambda: (os.eventfd_read(error), back[0].recv(1 << 20)))
+        before = time.monotonic()
+        for _ in range(3):
+            server.serve_all()
+        timer.cancel()
+        assert time.monotonic() - before < LONG - 1
+        assert server.said == ["vhost-user: virtqueue 1 is stopped (zero) until its driver resets the device."]
+        guest.send(GET_STATUS)
+        assert struct.unpack("<Q", guest.answer()) == (0x4F,)
+        if not full:
+            assert os.eventfd_read(error) == 1 and back[0].recv(100) == struct.pack("<III", 2, 1, 0)
+        guest.send(SET_STATUS, bytes(8))
+        guest.send(GET_STATUS)
+        assert struct.unpack("<Q", guest.answer()) == (0,)
+        queue = SplitQueue(memory, 0x0, 16)
+        guest.set_queue(queue.place, kick, call)
+        sends(card, memory, queue, kick)
+        guest.close()
+        server.serve_all()
+    for descriptor in (kick, call, error):
+        os.close(descriptor)
+    for end in back:
+        end.close()
+    assert len(server.said) == 1
+
+
+@pytest.mark.parametrize("told", [0, 0x8000])
+def test_a_packed_ring_goes_on_in_the_lap_in_which_it_was(card, server, told):
+    """User-Mode Linux says index 0 of a new ring, whose wrap counter is 1; at the end of the first lap, 0 is what the card itself says."""
+    kick, call = os.eventfd(0), os.eventfd(0)
+    with closing(GuestMemory()) as memory:
+        guest, queue = started(server, memory, kick, call, PackedQueue)
+        for lap in (1, 0, 1):
+            guest.set_queue(replace(queue.place, start=told if lap else 0), kick, call)
+            for _ in range(16):
+                sends(card, memory, queue, kick)
+            guest.send(GET_BASE, struct.pack("<II", SEND, 0))
+            assert struct.unpack("<II", guest.answer()) == (SEND, 0x80008000 * (1 - lap))
+        guest.close()
+        server.serve_all()
+    os.close(kick)
+    os.close(call)
+    assert not server.said
+
+
+def test_a_packed_ring_goes_on_behind_a_chain_that_lies_across_its_end(card, server):
+    """Its first slot then has no flags of the card, in either lap, so that slot alone does not say which lap it is."""
+    kick, call = os.eventfd(0), os.eventfd(0)
+    with closing(GuestMemory()) as memory:
+        guest, queue = started(server, memory, kick, call, PackedQueue)
+        laps = [1] * 15 + [3] + [1] * 14  # two, with a chain over the end of the first one
+        for chains, base in ((laps, 0x8000), (laps, 0x8000), ([1] * 16, 0), (laps, 0), ([1], 1)):
+            guest.set_queue(replace(queue.place, start=queue.seen), kick, call)
+            for links in chains:
+                sends(card, memory, queue, kick, links)
+            guest.send(GET_BASE, struct.pack("<II", SEND, 0))
+            assert struct.unpack("<II", guest.answer()) == (SEND, base * 0x10001)
+        guest.close()
+        server.serve_all()
+    os.close(kick)
+    os.close(call)
+    assert not server.said
 
 
 def with_memory(size: int = SIZE, at: int = 0, address: int = BASE, made=None):
@@ -223,7 +313,7 @@ BAD = {  # what a guest does, and what is said of it
     "a size whose low half is good": (lambda g: g.send(SET_NUM, struct.pack("<II", SEND, 0x10010)), "65552 entries"),
     "rings outside of the memory": (rings_outside, "is in no region of memory"),
     "kicks by a pipe": (kick_by_a_pipe, "do not come by an eventfd"),
-    "features that were not offered": (lambda g: g.send(SET_FEATURES, struct.pack("<Q", VERSION_1 | 1)), "features"),
+    "features that were not offered": (lambda g: g.send(SET_FEATURES, struct.pack("<Q", VERSION_1 | 2)), "features"),
     "a driver before virtio 1": (lambda g: g.send(SET_FEATURES, struct.pack("<Q", 0)), "VERSION_1 is needed"),
     "configuration that there is not": (lambda g: g.send(GET_CONFIG, struct.pack("<III", 0xFFFFFFFF, 4, 0)), "configuration"),
 }

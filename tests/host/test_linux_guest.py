@@ -19,7 +19,7 @@ from girih.card import VirtualCard
 from girih.card.cable import attach, host_addresses
 from girih.card.guest import guest_root, start_guest
 from girih.card.session import Session
-from girih.card.vhost_user import VhostUser
+from girih.card.vhost_user import EVENT_INDEX, FEATURES, NET_CSUM, PROTOCOL_FEATURES, RING_PACKED, VhostUser
 from girih.testing import SEED
 
 pytestmark = [
@@ -28,7 +28,9 @@ pytestmark = [
 ]
 
 SECONDS = 90  # far longer than a guest takes
+TRANSPORT = 1 << PROTOCOL_FEATURES  # what is not virtio's
 SCRIPT = """
+cat /sys/bus/virtio/devices/virtio0/features
 ip address add 10.77.0.2/24 dev eth0
 ping -c 3 -i 0.2 10.77.0.1
 for turn in 1 2; do wget -q -O /tmp/got http://10.77.0.1:8000/file && sha256sum /tmp/got; done
@@ -39,8 +41,18 @@ def ended(guest: subprocess.Popen) -> bool:
     return guest.poll() is not None
 
 
-def test_a_linux_guest_pings_and_fetches_a_file(built, tmp_path):
-    """Twice: the second guest comes to the card after the first has gone."""
+def taken(text: str) -> int:
+    """The features that the guest's driver has taken, a character for each."""
+    bits = next(line for line in text.splitlines() if len(line) >= 64 and set(line) <= {"0", "1"})
+    return sum(1 << number for number, bit in enumerate(bits) if bit == "1")
+
+
+PACKED, EVENTS, SUMS = 1 << RING_PACKED, 1 << EVENT_INDEX, 1 << NET_CSUM
+
+
+@pytest.mark.parametrize("offers", [(FEATURES, FEATURES & ~PACKED & ~EVENTS & ~SUMS), pytest.param((FEATURES & ~EVENTS, FEATURES & ~PACKED), marks=pytest.mark.thorough)])
+def test_a_linux_guest_pings_and_fetches_a_file(built, tmp_path, offers):
+    """Twice: the second guest comes to the card after the first has gone, and is offered other features."""
     data = random.Random(SEED).randbytes(300_000)
     (tmp_path / "www").mkdir()
     (tmp_path / "www" / "file").write_bytes(data)
@@ -50,14 +62,15 @@ def test_a_linux_guest_pings_and_fetches_a_file(built, tmp_path):
         (cable,) = attach(stack, card, dict(enumerate(host_addresses(card.manifest, []))))
         session = stack.enter_context(Session(card, say=complaints.append))
         session.watch(cable.port, cable.descriptor)
-        session.guest = VhostUser(card, tmp_path / "nic.sock", complaints.append)
+        vhost = session.guest = VhostUser(card, tmp_path / "nic.sock", complaints.append)
         stack.callback(session.disconnect)
         server = cable.namespace.popen(
             [sys.executable, "-m", "http.server", "8000", "--directory", str(tmp_path / "www")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         stack.callback(server.wait)
         stack.callback(server.kill)
-        for number in range(2):
+        for number, features in enumerate(offers):
+            vhost.features = features
             root = guest_root(tmp_path / f"root{number}", SCRIPT)
             with open(tmp_path / "log", "w") as log:
                 guest = start_guest(root, tmp_path / "nic.sock", stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
@@ -65,6 +78,7 @@ def test_a_linux_guest_pings_and_fetches_a_file(built, tmp_path):
                 stack.callback(guest.kill)
                 session.serve(seconds=SECONDS, until=partial(ended, guest))
             text = (tmp_path / "log").read_text(errors="replace")
+            assert taken(text) == features & ~TRANSPORT, text
             assert "3 packets transmitted, 3 packets received" in text, text
             assert text.count(hashlib.sha256(data).hexdigest()) == 2, text
         account = session.finish()

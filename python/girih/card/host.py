@@ -40,13 +40,16 @@ class Region:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a virtqueue is in host memory: the addresses of its parts, as virtio 1.2 calls them, its size, the index to start from."""
+    """Where a virtqueue is in host memory: the addresses of its parts, as virtio 1.2 calls them, its size, the index to start from
+    (of a packed ring: the slot, and its wrap counter in bit 15). event_index: each side says at which index it wants to be told."""
 
     descriptors: int
     driver: int
     device: int
     size: int
     start: int = 0
+    packed: bool = False
+    event_index: bool = False
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ class HostPort:
         """Sets a virtqueue up, and enables it."""
         for word, address in enumerate((place.descriptors, place.driver, place.device)):
             self._write_address(self._at(queue, 2 * word), address)
-        self._write(self._at(queue, SIZE), place.size)
+        self._write(self._at(queue, SIZE), place.size | place.packed << 16 | place.event_index << 17)
         self._write(self._at(queue, START), place.start)
         self._write(self._at(queue, ENABLE), 1)
 

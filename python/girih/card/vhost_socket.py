@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import array
 import os
+import select
 import socket
 import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -90,6 +92,18 @@ def closed(*descriptors: int | None) -> None:
     for descriptor in descriptors:
         if descriptor is not None:
             os.close(descriptor)
+
+
+def ring(descriptor: int) -> None:
+    """Adds one to an eventfd of another program, unless that would wait. Raises OSError."""
+    if select.select([], [descriptor], [], 0)[1]:
+        os.write(descriptor, struct.pack("=Q", 1))
+
+
+def notify(descriptor: int, request: int) -> None:
+    """Sends a message without a body on a socket of another program, unless that would wait. Raises OSError."""
+    with socket.fromfd(descriptor, socket.AF_UNIX, socket.SOCK_STREAM) as channel, suppress(BlockingIOError):
+        channel.send(HEADER.pack(request, VERSION, 0), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 
 
 def listener(path: Path) -> socket.socket:

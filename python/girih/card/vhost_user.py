@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from girih.card.host import Place, Region
-from girih.card.vhost_socket import Connection, ProtocolError, closed, listener
+from girih.card.vhost_guest import QUEUES, Guest, Memory
+from girih.card.vhost_socket import Connection, ProtocolError, closed, listener, notify, ring
 from girih.card.virtual import VirtualCard
 from girih.errors import GirihError
 
@@ -21,66 +22,33 @@ U64, VRING, ADDRESSES, REGION = struct.Struct("<Q"), struct.Struct("<II"), struc
 INDEX, NO_FD = 0xFF, 0x100  # of the number by which a message names a virtqueue's eventfd
 
 # Feature bits: of virtio, of vhost-user, of its protocol.
-NET_MAC, VERSION_1, PROTOCOL_FEATURES = 5, 32, 30
-REPLY_ACK, BACKEND_REQ, CONFIG = 3, 5, 9  # User-Mode Linux 6.1 has no interrupts without BACKEND_REQ, which is not used otherwise
-FEATURES = 1 << NET_MAC | 1 << VERSION_1 | 1 << PROTOCOL_FEATURES
-PROTOCOL = 1 << REPLY_ACK | 1 << BACKEND_REQ | 1 << CONFIG
+NET_CSUM, NET_MAC, EVENT_INDEX, VERSION_1, RING_PACKED, PROTOCOL_FEATURES = 0, 5, 29, 32, 34, 30
+REPLY_ACK, BACKEND_REQ, CONFIG, STATUS = 3, 5, 9, 16  # User-Mode Linux 6.1 has no interrupts without BACKEND_REQ
+FEATURES = 1 << NET_CSUM | 1 << NET_MAC | 1 << EVENT_INDEX | 1 << VERSION_1 | 1 << RING_PACKED | 1 << PROTOCOL_FEATURES
+PROTOCOL = 1 << REPLY_ACK | 1 << BACKEND_REQ | 1 << CONFIG | 1 << STATUS
 
 GET_FEATURES, SET_FEATURES, SET_OWNER, RESET_OWNER, SET_MEM_TABLE = 1, 2, 3, 4, 5
 SET_VRING_NUM, SET_VRING_ADDR, SET_VRING_BASE, GET_VRING_BASE, SET_VRING_KICK, SET_VRING_CALL, SET_VRING_ERR = 8, 9, 10, 11, 12, 13, 14
 GET_PROTOCOL_FEATURES, SET_PROTOCOL_FEATURES, GET_QUEUE_NUM, SET_VRING_ENABLE, SET_BACKEND_REQ_FD = 15, 16, 17, 18, 21
-GET_CONFIG, SET_CONFIG = 24, 25
-QUEUES = 2
+GET_CONFIG, SET_CONFIG, SET_STATUS, GET_STATUS = 24, 25, 39, 40
+CONFIG_CHANGE = 2  # to the guest's program
+NEEDS_RESET = 0x40  # a bit of the device's status
+LOOK_SECONDS = 1.0  # between two looks at whether a virtqueue has been stopped
 MOST_ENTRIES = 32768  # of a virtqueue
 CONFIG_BYTES = 256  # of the configuration space that can be read; zeros behind the MAC address
 EVENTFD = "anon_inode:[eventfd]"
 
 
-@dataclass(frozen=True)
-class Memory:
-    """A region of guest memory: its guest address, its size, and its address in the other program."""
-
-    guest: int
-    size: int
-    user: int
-
-
-@dataclass
-class Vring:
-    """What has been said of a virtqueue."""
-
-    size: int = 0
-    base: int = 0
-    addresses: tuple[int, int, int] | None = None  # descriptors, driver area, device area, as the other program knows them
-    kick: int | None = None
-    call: int | None = None
-    enabled: bool = False
-    live: bool = False  # started on the card
-
-    def close(self) -> None:
-        closed(self.kick, self.call)
-        self.kick = self.call = None
-
-
-@dataclass
-class _Guest:
-    """The connection with a guest's program, and all that it has said."""
-
-    connection: Connection
-    features: int = 0
-    memory: list[Memory] = field(default_factory=list)
-    back_channel: int | None = None  # never written to; if it were closed, the guest would remove the device
-    vrings: list[Vring] = field(default_factory=lambda: [Vring() for _ in range(QUEUES)])
-
-
 class VhostUser:
-    """Listens at a path, and serves one guest at a time, again and again. say: called with what a person should know."""
+    """Listens at a path, and serves one guest at a time, again and again. say: called with what a person should know. features: what
+    drivers are offered."""
 
-    def __init__(self, card: VirtualCard, path: Path, say: Callable[[str], None]):
+    def __init__(self, card: VirtualCard, path: Path, say: Callable[[str], None], features: int = FEATURES):
         if card.host is None:
             raise GirihError("the card has no port to a host", card.manifest.name, "Add a tile: host: {kind: virtio_net, next: {any: eth_tx}}")
         self._card, self._host, self._path, self._say = card, card.host, path, say
-        self._guest: _Guest | None = None
+        self.features = features
+        self._guest: Guest | None = None
         try:
             self._listener = listener(path)
         except OSError as error:
@@ -103,9 +71,11 @@ class VhostUser:
         try:
             if self._guest is None:
                 if self._listener.fileno() in ready:
-                    self._guest = _Guest(Connection(self._listener.accept()[0]))
+                    self._guest = Guest(Connection(self._listener.accept()[0]))
             elif self._guest.connection.fileno() in ready:
                 self._serve(self._guest)
+            if self._guest is not None:
+                self._look_for_stops(self._guest)
         except EOFError:
             self._drop()
         except (ProtocolError, OSError, GirihError) as error:
@@ -122,10 +92,28 @@ class VhostUser:
             guest.vrings[number].close()
         self._host.grant([])
         self._host.unmap()
+        guest.forget_memory()
         closed(guest.back_channel)
         guest.connection.close()
 
-    def _serve(self, guest: _Guest) -> None:
+    def _look_for_stops(self, guest: Guest) -> None:
+        """Tells the guest, and who runs the card, of virtqueues that the card has stopped because of a mistake."""
+        if time.monotonic() < guest.look_at:
+            return
+        guest.look_at = time.monotonic() + LOOK_SECONDS
+        for number, vring in enumerate(guest.vrings):
+            reason = self._host.state(number).reason if vring.live and not vring.stopped else None
+            if reason is None:
+                continue
+            self._say(f"vhost-user: virtqueue {number} is stopped ({reason}) until its driver resets the device.")
+            vring.stopped = True
+            guest.status |= NEEDS_RESET
+            if vring.error is not None:
+                ring(vring.error)
+            if guest.back_channel is not None:
+                notify(guest.back_channel, CONFIG_CHANGE)
+
+    def _serve(self, guest: Guest) -> None:
         message = guest.connection.receive()
         if message is None:
             return
@@ -139,31 +127,33 @@ class VhostUser:
         if answer is not None:
             guest.connection.reply(message, answer)
 
-    def _answer(self, guest: _Guest, request: int, body: bytes) -> bytes | None:
+    def _answer(self, guest: Guest, request: int, body: bytes) -> bytes | None:
         descriptors = guest.connection.descriptors
         if request == GET_FEATURES:
-            return U64.pack(FEATURES)
+            return U64.pack(self.features)
         if request == GET_PROTOCOL_FEATURES:
             return U64.pack(PROTOCOL)
         if request == GET_QUEUE_NUM:
             return U64.pack(QUEUES // 2)
         if request == GET_CONFIG:
             return self._config(body)
+        if request == GET_STATUS:
+            return U64.pack(guest.status)
         if request == GET_VRING_BASE:
             number = self._number(VRING.unpack(body)[0])
             self._stop(guest, number)
             guest.vrings[number].close()
-            return VRING.pack(number, guest.vrings[number].base)
+            return VRING.pack(number, guest.vrings[number].base * (0x10001 if guest.has(RING_PACKED) else 1))
         if request == SET_FEATURES:
             guest.features = U64.unpack(body)[0]
-            if guest.features & ~FEATURES or not guest.features >> VERSION_1 & 1:
-                raise ProtocolError(f"the driver takes the features {guest.features:#x}; VERSION_1 is needed, of those of {FEATURES:#x}")
+            if guest.features & ~self.features or not guest.has(VERSION_1):
+                raise ProtocolError(f"the driver takes the features {guest.features:#x}; VERSION_1 is needed, of those of {self.features:#x}")
         elif request == SET_MEM_TABLE:
             self._set_memory(guest, body)
         elif request == SET_VRING_NUM:
             number, value = VRING.unpack(body)
-            if not 0 < value <= MOST_ENTRIES or value & (value - 1):
-                raise ProtocolError(f"virtqueue {number} has {value} entries; it must be a power of two, at most {MOST_ENTRIES}")
+            if not 0 < value <= MOST_ENTRIES or (value & (value - 1) and not guest.has(RING_PACKED)):
+                raise ProtocolError(f"virtqueue {number} has {value} entries; a split one must have a power of two, at most {MOST_ENTRIES}")
             guest.vrings[self._number(number)].size = value
         elif request == SET_VRING_BASE:
             number, value = VRING.unpack(body)
@@ -175,14 +165,24 @@ class VhostUser:
             number, value = VRING.unpack(body)
             guest.vrings[self._number(number)].enabled = bool(value)
             self._settle(guest, number)
-        elif request in (SET_VRING_KICK, SET_VRING_CALL):
+        elif request == SET_STATUS:
+            self._set_status(guest, U64.unpack(body)[0])
+        elif request in (SET_VRING_KICK, SET_VRING_CALL, SET_VRING_ERR):
             self._set_descriptor(guest, request, U64.unpack(body)[0])
         elif request == SET_BACKEND_REQ_FD:
             closed(guest.back_channel)
             guest.back_channel = descriptors.pop(0) if descriptors else None
-        elif request not in (SET_OWNER, RESET_OWNER, SET_PROTOCOL_FEATURES, SET_VRING_ERR, SET_CONFIG):
+        elif request not in (SET_OWNER, RESET_OWNER, SET_PROTOCOL_FEATURES, SET_CONFIG):
             raise ProtocolError(f"request {request} is not served")
         return None
+
+    def _set_status(self, guest: Guest, status: int) -> None:
+        """A status of 0 resets the device; nothing else ends that it needs that."""
+        if status == 0:
+            for number in range(QUEUES):
+                self._stop(guest, number)
+                guest.vrings[number].close()
+        guest.status = status | guest.status & NEEDS_RESET if status else 0
 
     def _number(self, number: int) -> int:
         if number >= QUEUES:
@@ -197,7 +197,7 @@ class VhostUser:
             raise ProtocolError(f"{size} bytes of the configuration are asked for, from {at} on; there are {CONFIG_BYTES}")
         return body[:12] + mac.ljust(CONFIG_BYTES, b"\0")[at : at + size]
 
-    def _set_memory(self, guest: _Guest, body: bytes) -> None:
+    def _set_memory(self, guest: Guest, body: bytes) -> None:
         descriptors = guest.connection.descriptors
         count, _padding = struct.unpack_from("<II", body)
         if count > min(self._host.regions, len(descriptors)):
@@ -207,18 +207,18 @@ class VhostUser:
             self._stop(guest, number)
         self._host.grant([])
         self._host.unmap()
-        guest.memory = []
+        guest.forget_memory()
         for (address, size, user, at), descriptor in zip(regions, descriptors, strict=False):
             self._host.map(address, size, descriptor, at)
-            guest.memory.append(Memory(address, size, user))
+            guest.memory.append(Memory(address, size, user, os.dup(descriptor), at))
         self._host.grant([Region(region.guest, region.size) for region in guest.memory])
         for number in range(QUEUES):
             self._settle(guest, number)
 
-    def _set_descriptor(self, guest: _Guest, request: int, value: int) -> None:
+    def _set_descriptor(self, guest: Guest, request: int, value: int) -> None:
         number = self._number(value & INDEX)
         vring = guest.vrings[number]
-        name = "kick" if request == SET_VRING_KICK else "call"
+        name = {SET_VRING_KICK: "kick", SET_VRING_CALL: "call", SET_VRING_ERR: "error"}[request]
         descriptors = guest.connection.descriptors
         given = None if value & NO_FD or not descriptors else descriptors[0]
         if name == "kick" and given is not None and os.readlink(f"/proc/self/fd/{given}") != EVENTFD:
@@ -231,29 +231,22 @@ class VhostUser:
             self._host.notify(number, vring.kick, vring.call)
         self._settle(guest, number)
 
-    def _settle(self, guest: _Guest, number: int) -> None:
+    def _settle(self, guest: Guest, number: int) -> None:
         """Starts or stops a virtqueue on the card, as what is known of it says."""
         vring = guest.vrings[number]
-        enabled = vring.enabled or not guest.features >> PROTOCOL_FEATURES & 1
+        enabled = vring.enabled or not guest.has(PROTOCOL_FEATURES)
         if not enabled or vring.kick is None:
             self._stop(guest, number)
         elif not vring.live and vring.addresses is not None and vring.size > 0 and guest.memory:
-            table, driver, device = (_guest_address(guest, address) for address in vring.addresses)
+            table, driver, device = (guest.address(address) for address in vring.addresses)
+            base = guest.packed_base(vring) if guest.has(RING_PACKED) else vring.base
             self._host.notify(number, vring.kick, vring.call)
-            self._host.start(number, Place(table, driver, device, vring.size, vring.base))
+            self._host.start(number, Place(table, driver, device, vring.size, base, guest.has(RING_PACKED), guest.has(EVENT_INDEX)))
             vring.live = True
 
-    def _stop(self, guest: _Guest, number: int) -> None:
+    def _stop(self, guest: Guest, number: int) -> None:
         vring = guest.vrings[number]
         if vring.live:
             vring.base = self._host.stop(number)
             self._host.notify(number, None, None)
-            vring.live = False
-
-
-def _guest_address(guest: _Guest, user: int) -> int:
-    """An address of the other program in guest memory."""
-    for region in guest.memory:
-        if region.user <= user < region.user + region.size:
-            return user - region.user + region.guest
-    raise ProtocolError(f"address {user:#x} is in no region of memory")
+            vring.live = vring.stopped = False

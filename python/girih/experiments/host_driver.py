@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A driver of virtqueues, after virtio 1.2 (section 2.7), and the memory of a host in which it keeps them."""
+"""A driver of virtqueues, after virtio 1.2 (sections 2.7 and 2.8), and the memory of a host in which it keeps them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,15 @@ from girih.card import VirtualCard
 from girih.card.host import Place, Region
 
 NEXT, WRITE, INDIRECT = 1, 2, 4
+AVAILABLE, USED = 1 << 7, 1 << 15  # flags of a descriptor in a packed ring
+EVENT_ALWAYS, EVENT_NEVER, EVENT_AT_INDEX = range(3)  # of an event suppression structure of a packed ring
 HEADER = 12  # bytes of struct virtio_net_hdr
 BASE = 0x7_0000_0000  # where the memory is for the card
+
+
+def header(csum: tuple[int, int] | None = None, gso_type: int = 0) -> bytes:
+    """struct virtio_net_hdr; csum: csum_start and csum_offset, if the device is to write a checksum."""
+    return struct.pack("<BBHHHHH", csum is not None, gso_type, 0, 0, *(csum or (0, 0)), 0)
 
 
 class HostMemory:
@@ -47,13 +54,13 @@ class SplitQueue:
         driver = table + 16 * size + 2 * skew
         device = -(-(driver + 6 + 2 * size) // 4) * 4 + 4 * skew
         self.place = Place(table, driver, device, size, start)
-        memory.write(driver, bytes(4 + 2 * size))
-        memory.write(device, bytes(4 + 8 * size))
+        memory.write(driver, bytes(6 + 2 * size))
+        memory.write(device, bytes(6 + 8 * size))
         memory.write(driver + 2, struct.pack("<H", start))
         memory.write(device + 2, struct.pack("<H", start))
         self.free = list(range(size))
         random.shuffle(self.free)
-        self.available = self.seen = start
+        self.available = self.told = self.seen = start
         self.chains: dict[int, list[int]] = {}  # by head
 
     def descriptor(self, index: int, address: int, size: int, flags: int, following: int = 0) -> None:
@@ -79,6 +86,15 @@ class SplitQueue:
         self.offer(indices[0])
         return indices[0]
 
+    def wants_kick(self) -> bool:
+        """With event index: whether the device wants to hear of what has been published since the last call."""
+        old, self.told, event = self.told, self.available, self.memory.read16(self.place.device + 4 + 8 * self.size)
+        return any((old + step) % 65536 == event for step in range((self.available - old) % 65536))
+
+    def wait_for(self, ahead: int = 0) -> None:
+        """With event index: an interrupt is wanted when so many more have been used, and one."""
+        self.memory.write(self.place.driver + 4 + 2 * self.size, struct.pack("<H", (self.seen + ahead) % 65536))
+
     def used(self) -> list[tuple[int, int]]:
         """The chains that were used since the last call: head, bytes written."""
         found = []
@@ -89,6 +105,84 @@ class SplitQueue:
             self.seen = (self.seen + 1) % 65536
             found.append((head, size))
         return found
+
+
+class PackedQueue:
+    """A packed virtqueue of `size`, from byte `at` of the memory on; its buffers follow. start: the slot that it starts from, with the
+    wrap counter in bit 15."""
+
+    def __init__(self, memory: HostMemory, at: int, size: int, start: int = 1 << 15, skew: int = 0):
+        self.memory, self.size = memory, size
+        ring = memory.base + at
+        driver = ring + 16 * size + 4 * skew
+        self.place = Place(ring, driver, driver + 4 + 4 * skew, size, start, packed=True)
+        slot, wrap = start & 0x7FFF, start >> 15
+        for index in range(size):  # as after the last lap of each
+            last_lap = wrap ^ (index >= slot)
+            self.descriptor(index, random.getrandbits(64), random.getrandbits(32), last_lap * (AVAILABLE | USED), random.getrandbits(16))
+        memory.write(driver, bytes(8 + 4 * skew))
+        self.names = list(range(size))
+        random.shuffle(self.names)
+        self.slots = size  # that are free
+        self.available = self.told = self.seen = start
+        self.chains: dict[int, int] = {}  # descriptors, by name
+        self.heads: list[tuple[int, int]] = []  # of chains that are not published: slot, flags
+
+    def descriptor(self, index: int, address: int, size: int, flags: int, name: int = 0) -> None:
+        self.memory.write(self.place.descriptors + 16 * index, struct.pack("<QIHH", address, size, name, flags))
+
+    def _after(self, index: int, count: int) -> int:
+        """The index so many slots later."""
+        slot = (index & 0x7FFF) + count
+        return (index & 1 << 15) + slot if slot < self.size else (~index & 1 << 15) + slot - self.size
+
+    def publish(self) -> None:
+        for slot, flags in self.heads:
+            self.memory.write(self.place.descriptors + 16 * slot + 14, struct.pack("<H", flags))
+        self.heads = []
+
+    def add(self, buffers: list[tuple[int, int]], flags: int = 0) -> int | None:
+        """Offers a chain of (address, size); its name, or None if there are not enough descriptors."""
+        if len(buffers) > self.slots:
+            return None
+        self.slots -= len(buffers)
+        name = self.names.pop()
+        self.chains[name] = len(buffers)
+        for number, (address, size) in enumerate(buffers):
+            more, slot, wrap = number + 1 < len(buffers), self.available & 0x7FFF, self.available >> 15
+            mine, last_lap = flags | NEXT * more | (AVAILABLE if wrap else USED), 0 if wrap else AVAILABLE | USED
+            if number == 0:
+                self.heads.append((slot, mine))
+            self.descriptor(slot, address, size, mine if number else last_lap, random.getrandbits(16) if more else name)
+            self.available = self._after(self.available, 1)
+        return name
+
+    def wants_kick(self) -> bool:
+        """With event index: whether the device wants to hear of what has been published since the last call."""
+        event, flags = struct.unpack("<HH", self.memory.read(self.place.device, 4))
+        passed = []
+        while self.told != self.available:
+            passed.append(self.told)
+            self.told = self._after(self.told, 1)
+        return event in passed if flags == EVENT_AT_INDEX else flags == EVENT_ALWAYS
+
+    def wait_for(self, ahead: int = 0) -> None:
+        """With event index: an interrupt is wanted when the slot that is so many behind the next one is used."""
+        self.memory.write(self.place.driver, struct.pack("<HH", self._after(self.seen, ahead), EVENT_AT_INDEX))
+
+    def used(self) -> list[tuple[int, int]]:
+        """The chains that were used since the last call: name, bytes written."""
+        found: list[tuple[int, int]] = []
+        while True:
+            size, name, flags = struct.unpack("<IHH", self.memory.read(self.place.descriptors + 16 * (self.seen & 0x7FFF) + 8, 8))
+            if flags & (AVAILABLE | USED) != (self.seen >> 15) * (AVAILABLE | USED):
+                return found
+            count = self.chains.pop(name)  # KeyError: used twice, or never offered
+            self.names.append(name)
+            self.slots += count
+            self.seen = self._after(self.seen, count)
+            assert size == 0 or flags & WRITE
+            found.append((name, size))
 
 
 def pieces(address: int, size: int, most: int) -> list[tuple[int, int]]:

@@ -10,12 +10,21 @@ package host_pkg;
   typedef logic [$clog2(HostPageBytes)-1:0] in_page_t;
   typedef logic [EmptyWidth-1:0] lane_t;  // of a byte in a flit
   typedef logic [31:0] long_t;  // bytes of a descriptor
+  typedef logic [16:0] size_t;  // bytes of a frame behind its header: up to 65,565
 
   // An access: at least a byte, within a page.
   typedef struct packed {
     addr_t  addr;
     bytes_t bytes;
   } ask_t;
+
+  // The header before each frame, struct virtio_net_hdr.
+  typedef struct packed {
+    logic [15:0] num_buffers, csum_offset, csum_start, gso_size, hdr_len;
+    logic [7:0] gso_type;
+    logic [6:0] flags;
+    logic needs_csum;
+  } net_header_t;
 
   // A range of host memory that may be accessed.
   typedef struct packed {
@@ -40,22 +49,32 @@ package host_pkg;
   // Where a queue is, as the driver has set it.
   typedef struct packed {
     addr_t descriptors, driver, device;
+    logic event_index;  // each side says at which index it wants to be told
+    logic packed_ring;  // {wrap counter, slot} is its index
     logic [15:0] size;
     logic [15:0] start;  // the index to start from
   } place_t;
+
+  // A chain: what the driver calls it, and its descriptors in a packed ring.
+  localparam int unsigned MostLinks = 32;
+  typedef logic [5:0] links_t;
+  typedef struct packed {
+    links_t links;
+    logic [15:0] id;
+  } name_t;
 
   // A descriptor of a chain, as the data movers get it.
   typedef struct packed {
     addr_t addr;
     long_t bytes;
     logic last;  // of its chain
-    logic [15:0] head;  // the chain's name
+    name_t chain;
     logic [16:0] total;  // bytes of the whole chain
   } part_t;
 
   // A chain that is used.
   typedef struct packed {
-    logic [15:0] head;
+    name_t chain;
     logic [16:0] bytes;  // written to it
   } used_t;
 

@@ -62,11 +62,12 @@ module host_queue
   state_e state_q;
   stop_e reason_q;
 
-  logic sound, walk_busy, used_busy, clear;
-  stop_e walk_stop, used_stop, stop;
-  assign sound = place_i.size != '0 && (place_i.size & (place_i.size - 1'b1)) == '0 && place_i.size <= 16'h8000 &&
-      place_i.descriptors[3:0] == '0 && !place_i.driver[0] && place_i.device[1:0] == '0;
-  assign stop = walk_stop != StopNone ? walk_stop : used_stop != StopNone ? used_stop : stop_i;
+  logic sound, sound_form, ring_busy, clear;
+  stop_e ring_stop, stop;
+  assign sound = sound_form && place_i.size != '0 && place_i.size <= 16'h8000 && place_i.descriptors[3:0] == '0 && place_i.device[1:0] == '0;
+  assign sound_form = place_i.packed_ring ? place_i.driver[1:0] == '0 && 16'(place_i.start[14:0]) < place_i.size :
+      !place_i.driver[0] && (place_i.size & (place_i.size - 1'b1)) == '0;
+  assign stop = ring_stop != StopNone ? ring_stop : stop_i;
   assign clear = rst_i || state_q == Off || state_q == Stopped;
   assign clear_o = clear;
   assign halt_o = state_q != On;
@@ -80,7 +81,7 @@ module host_queue
   // What a block asked for in the cycle before it was halted is known to it two cycles later.
   logic [1:0] rests_q;
   always_ff @(posedge clk_i) begin
-    rests_q <= {rests_q[0], state_q == Ending && !walk_busy && !used_busy && !busy_i};
+    rests_q <= {rests_q[0], state_q == Ending && !ring_busy && !busy_i};
     unique case (state_q)
       Off:
       if (enable_i) begin
@@ -112,35 +113,6 @@ module host_queue
     if (rst_i) index_q <= '0;
   end
 
-  logic check, checked, quiet;
-  virtqueue_split #(
-      .Chains(Chains),
-      .Writes(Writes),
-      .LeastBytes(LeastBytes),
-      .MostBytes(MostBytes)
-  ) u_walk (
-      .clk_i,
-      .rst_i(clear),
-      .place_i,
-      .halt_i(halt_o),
-      .busy_o(walk_busy),
-      .stop_o(walk_stop),
-      .look_i(kick_i),
-      .check_i(check),
-      .checked_o(checked),
-      .quiet_o(quiet),
-      .ask_valid_o(read_valid_o),
-      .ask_ready_i(read_ready_i),
-      .ask_o(read_o),
-      .refused_i(read_refused_i),
-      .came_i,
-      .came_error_i,
-      .came_data_i,
-      .part_valid_o,
-      .part_ready_i,
-      .part_o
-  );
-
   // Chains that are used while the used ring is written, so that the data do not wait for that.
   logic due_valid, due_ready;
   used_t due;
@@ -158,25 +130,38 @@ module host_queue
       .out_data_o(due)
   );
 
-  virtqueue_used u_used (
+  virtqueue #(
+      .Chains(Chains),
+      .Writes(Writes),
+      .LeastBytes(LeastBytes),
+      .MostBytes(MostBytes)
+  ) u_ring (
       .clk_i,
       .rst_i(clear),
       .place_i,
       .halt_i(halt_o),
-      .busy_o(used_busy),
-      .stop_o(used_stop),
+      .kick_i,
+      .busy_o(ring_busy),
+      .stop_o(ring_stop),
       .index_o(index),
+      .interrupt_o,
+      .part_valid_o,
+      .part_ready_i,
+      .part_o,
       .used_valid_i(due_valid),
       .used_ready_o(due_ready),
       .used_i(due),
-      .check_o(check),
-      .checked_i(checked),
-      .quiet_i(quiet),
-      .interrupt_o,
-      .ask_valid_o(write_valid_o),
-      .ask_ready_i(write_ready_i),
-      .ask_o(write_o),
-      .refused_i(write_refused_i),
+      .read_valid_o,
+      .read_ready_i,
+      .read_o,
+      .read_refused_i,
+      .came_i,
+      .came_error_i,
+      .came_data_i,
+      .write_valid_o,
+      .write_ready_i,
+      .write_o,
+      .write_refused_i,
       .data_valid_o,
       .data_ready_i,
       .data_o,

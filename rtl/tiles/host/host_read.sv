@@ -49,7 +49,7 @@ module host_read
     lane_t first;
     bytes_t bytes;
     logic last;  // of its chain
-    logic [15:0] head;
+    name_t chain;
   } access_t;
 
   // Accesses: the part that is read, and how much of it has been asked for.
@@ -86,7 +86,7 @@ module host_read
       .rst_i,
       .in_valid_i(asks),
       .in_ready_o(access_ready),
-      .in_data_i('{first: addr[EmptyWidth-1:0], bytes: bytes, last: ends && part_i.last, head: part_i.head}),
+      .in_data_i('{first: addr[EmptyWidth-1:0], bytes: bytes, last: ends && part_i.last, chain: part_i.chain}),
       .out_valid_o(access_valid),
       .out_ready_i(access_done),
       .out_data_o(access)
@@ -145,7 +145,7 @@ module host_read
   assign flit_ready = take;
   assign access_done = take && access_ends;
   assign used_valid_o = flit_valid && access_valid && out_move && !tail_q && !halt_i && chain_ends;
-  assign used_o = '{head: access.head, bytes: '0};
+  assign used_o = '{chain: access.chain, bytes: '0};
 
   logic full;  // a whole flit of output
   assign full = whole >= (EmptyWidth + 2)'(FlitBytes);

@@ -49,7 +49,6 @@ module host_receive
     output logic drop_stopped_o
 );
   localparam int unsigned HeaderBits = 8 * NetHeaderBytes;
-  typedef logic [15:0] size_t;
 
   // Whole messages.
   logic first_q, refusing_q, fits, takes, refuse, store_ready, push;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the host: the frames of a transmit queue become messages. The header before each frame (virtio_net_hdr) is taken off.
+// From the host: the frames of a transmit queue become messages. The header before each frame (virtio_net_hdr) is taken off, and the
+// checksum that it asks for is written.
 // If the queue is stopped in the middle of a frame, its message ends there, marked bad.
 module host_send
   import girih_pkg::*, net_pkg::*, host_access_pkg::*, host_pkg::*;
@@ -40,7 +41,8 @@ module host_send
     output logic  out_valid_o,
     input  logic  out_ready_i,
     output flit_t out_flit_o,  // its descriptor is 0
-    output logic  made_o  // a message has been made
+    output logic  made_o,  // a message has been made
+    output logic  drop_o  // its header asks for what cannot be
 );
   logic clear, halt, busy, part_valid, part_ready, used_valid, used_ready;
   stop_e stop;
@@ -144,11 +146,31 @@ module host_send
       .out_last_o(frame_last)
   );
 
+  // The headers of frames of which nothing has left u_strip.
+  logic header_first_q, header_room, header_valid;
+  net_header_t header;
+  fifo #(
+      .T(net_header_t),
+      .Depth(4)
+  ) u_headers (
+      .clk_i,
+      .rst_i(clear),
+      .in_valid_i(read_valid && read_ready && header_first_q),
+      .in_ready_o(header_room),
+      .in_data_i(net_header_t'(read_data[8*NetHeaderBytes-1:0])),
+      .out_valid_o(header_valid),
+      .out_ready_i(pushes && !open_q),
+      .out_data_o(header)
+  );
+  always_ff @(posedge clk_i) begin
+    if (read_valid && read_ready) header_first_q <= read_last;
+    if (clear) header_first_q <= 1'b1;
+  end
+
   flit_t flit;
   assign cuts = open_q && (clear || cut_q);
   assign pushes = (cuts || (frame_valid && !clear)) && frame_ready;
   assign flit = '{desc: '0, bad: cuts, last: cuts || frame_last, empty: cuts ? '0 : frame_empty, data: frame_data};
-  assign made_o = pushes && flit.last;
   always_ff @(posedge clk_i) begin
     if (pushes) open_q <= !flit.last;
     cut_q <= cuts && !frame_ready;
@@ -157,18 +179,43 @@ module host_send
       cut_q  <= 1'b0;
     end
   end
+
+  logic summed_valid, summed_ready;
+  flit_t summed;
+  host_checksum u_checksum (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(cuts || (frame_valid && !clear)),
+      .in_ready_o(frame_ready),
+      .in_flit_i(flit),
+      .in_header_i(header),
+      .out_valid_o(summed_valid),
+      .out_ready_i(summed_ready),
+      .out_flit_o(summed),
+      .made_o,
+      .drop_o
+  );
   skid_buffer #(
       .T(flit_t)
   ) u_out (
       .clk_i,
       .rst_i,
-      .in_valid_i(cuts || (frame_valid && !clear)),
-      .in_ready_o(frame_ready),
-      .in_data_i(flit),
+      .in_valid_i(summed_valid),
+      .in_ready_o(summed_ready),
+      .in_data_i(summed),
       .out_valid_o,
       .out_ready_i,
       .out_data_o(out_flit_o)
   );
   logic unused;
   assign unused = &{1'b0, frame_none};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i && !clear) begin
+      assert (header_room)
+      else $error("host_send: more headers than frames that can be on their way");
+      assert (!(pushes && !open_q) || header_valid)
+      else $error("host_send: a frame without its header");
+    end
+  end
 endmodule

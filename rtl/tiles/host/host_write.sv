@@ -21,7 +21,7 @@ module host_write
     output logic         data_ready_o,
     input  logic [W-1:0] data_i,
     input  logic         data_last_i,
-    input  logic [ 15:0] length_i,
+    input  size_t        length_i,
 
     input  logic  part_valid_i,
     output logic  part_ready_o,
@@ -61,9 +61,9 @@ module host_write
 
   // The lengths of the packets whose first flit has come.
   logic take, length_valid, length_pop, lengths_ready, data_first_q;
-  logic [15:0] length;
+  size_t length;
   fifo #(
-      .T(logic [15:0]),
+      .T(size_t),
       .Depth(4)
   ) u_lengths (
       .clk_i,
@@ -78,11 +78,11 @@ module host_write
 
   // Accesses.
   long_t done_q;  // bytes of the part
-  logic [15:0] written_q;  // of the packet
+  size_t written_q;  // of the packet
   logic skip_q;  // the packet is written; the rest of its chain is not used
   addr_t addr;
   long_t left;
-  logic [15:0] to_write;
+  size_t to_write;
   bytes_t bytes;
   logic too_small, packet, access_ready, part_ends, packet_ends, asks, discards, uses_ready;
   number_t asked_q, ended_q;
@@ -93,16 +93,16 @@ module host_write
     bytes = bytes_t'(Burst) - bytes_t'(addr[EmptyWidth-1:0]);
     if (to_page_end(in_page_t'(addr)) < bytes) bytes = to_page_end(in_page_t'(addr));
     if (left < long_t'(bytes)) bytes = bytes_t'(left);
-    if (to_write < 16'(bytes)) bytes = bytes_t'(to_write);
+    if (to_write < size_t'(bytes)) bytes = bytes_t'(to_write);
   end
-  assign too_small = written_q == '0 && done_q == '0 && 17'(length) > part_i.total;
+  assign too_small = written_q == '0 && done_q == '0 && length > part_i.total;
   assign packet = part_valid_i && length_valid && !skip_q && !halt_i && access_ready && uses_ready;
   assign ask_valid_o = packet && !too_small && number_t'(asked_q - ended_q) < number_t'(Accesses);
   assign ask_o = '{addr: addr, bytes: bytes};
   assign asks = ask_valid_o && ask_ready_i;
   assign discards = packet && too_small;
   assign part_ends = long_t'(bytes) == left;
-  assign packet_ends = 16'(bytes) == to_write;
+  assign packet_ends = size_t'(bytes) == to_write;
   assign length_pop = (asks && packet_ends) || discards;
   assign part_ready_o = (asks && (part_ends || (packet_ends && part_i.last))) || (part_valid_i && skip_q);
 
@@ -132,7 +132,7 @@ module host_write
       .rst_i,
       .in_valid_i(asks && packet_ends),
       .in_ready_o(uses_ready),
-      .in_data_i('{used: '{head: part_i.head, bytes: 17'(length)}, after: asked_q + 1'b1}),
+      .in_data_i('{used: '{chain: part_i.chain, bytes: length}, after: asked_q + 1'b1}),
       .out_valid_o(waiting_valid),
       .out_ready_i(used_valid_o && used_ready_i),
       .out_data_o(waiting)
@@ -212,7 +212,7 @@ module host_write
     if (asks) begin
       asked_q <= asked_q + 1'b1;
       done_q <= part_ends || (packet_ends && part_i.last) ? '0 : done_q + long_t'(bytes);
-      written_q <= packet_ends ? '0 : written_q + 16'(bytes);
+      written_q <= packet_ends ? '0 : written_q + size_t'(bytes);
       if (packet_ends && !part_i.last) skip_q <= 1'b1;
     end
     if (part_valid_i && skip_q) begin

@@ -241,7 +241,8 @@ module virtio_net_engine
       .out_valid_o,
       .out_ready_i,
       .out_flit_o(sent),
-      .made_o(made)
+      .made_o(made),
+      .drop_o(event_o.drop_bad_offload)
   );
   assign event_o.made_frames = made;
   function automatic logic stops(input stop_e [Queues-1:0] now, input stop_e why);

@@ -25,9 +25,12 @@ module virtqueue_split
     output stop_e  stop_o,  // for a cycle: what is wrong
 
     input  logic look_i,  // the driver may have offered more
-    input  logic check_i,  // does the driver want interrupts now? One question at a time
+    input  logic check_i,  // what does the driver say about interrupts now? One question at a time
     output logic checked_o,
-    output logic quiet_o,  // it wants none
+    output logic [15:0] said_o,  // its flags, or the index that it waits for
+    output logic tell_o,  // the driver is to tell when its index passes tell_index_o
+    output logic [15:0] tell_index_o,
+    input  logic told_i,  // that is in memory
 
     output logic         ask_valid_o,
     input  logic         ask_ready_i,
@@ -118,15 +121,18 @@ module virtqueue_split
 
   // A look is a read of the driver's flags and index. If a flit ends between these, it reads one of them: the flags, if they are
   // asked for, and the index afterwards.
-  logic apart;
+  logic apart, alone;
+  addr_t said_at;
   assign apart = &place_i.driver[EmptyWidth-1:1];
+  assign alone = apart || place_i.event_index;
+  assign said_at = place_i.event_index ? place_i.driver + 4 + addr_t'({place_i.size, 1'b0}) : place_i.driver;
 
   logic wants_look, wants_ring, wants_link, wants_head;
   index_t index;
   what_e what;
   asked_t asking;
   always_comb begin
-    wants_look = look_q && !looking_q;
+    wants_look = (look_q || check_q) && !looking_q;
     wants_ring = !wants_look && (open != '0 || guess_q) && !ring_q && left_q == '0;
     wants_link = !wants_look && !wants_ring && link_valid;
     wants_head = !wants_look && !wants_ring && !wants_link && head_valid && !taken_q[in_q];
@@ -138,8 +144,12 @@ module virtqueue_split
       ask_o.addr = place_i.driver;
       ask_o.bytes = apart ? bytes_t'(2) : bytes_t'(4);
       what = AskLook;
-      if (apart && check_q) what = AskFlags;
-      else if (apart) ask_o.addr = place_i.driver + 2;
+      if (alone && check_q) begin
+        ask_o = '{addr: said_at, bytes: bytes_t'(2)};
+        what  = AskFlags;
+      end else if (apart) begin
+        ask_o.addr = place_i.driver + 2;
+      end
     end else if (wants_ring) begin
       ask_o.addr = ring_addr;
       ask_o.bytes = bytes_t'({run, 1'b0});
@@ -263,24 +273,36 @@ module virtqueue_split
   assign give = part_move && whole_q[out_q] && !stopped_q;
   assign gives_last = give_q == links_q[out_q];
   assign part_valid_o = part_valid_q;
-  assign part_o = '{addr: stored.addr, bytes: stored.bytes, last: last_q, head: given_head_q, total: given_total_q};
+  assign part_o = '{addr: stored.addr, bytes: stored.bytes, last: last_q, chain: '{links: 1, id: given_head_q}, total: given_total_q};
 
   logic [$clog2(2*Chains)+1:0] waiting_q;  // reads
   assign busy_o = waiting_q != '0;
   assign checked_o = got && (asked.what == AskLook || asked.what == AskFlags) && report_q;
-  assign quiet_o = shifted[0];
+  assign said_o = shifted[15:0];
+
+  // When there is nothing left to read, the driver is told where that is; then it is looked at once more.
+  logic tell_q, known_told_q;
+  index_t told_q;
+  assign tell_o = tell_q;
+  assign tell_index_o = told_q;
 
   always_ff @(posedge clk_i) begin
     waiting_q <= waiting_q + $bits(waiting_q)'(asks) - $bits(waiting_q)'(came_i) - $bits(waiting_q)'(refused_i);
     if (asks && wants_look) begin
-      look_q <= what == AskFlags;
+      if (what == AskLook) look_q <= 1'b0;
       looking_q <= 1'b1;
       report_q <= check_q;
       check_q <= 1'b0;
       guess_q <= open == '0 && what == AskLook;
     end
-    if (look_i || check_i) look_q <= 1'b1;
+    if (look_i || told_i) look_q <= 1'b1;
     if (check_i) check_q <= 1'b1;
+    if (told_i) tell_q <= 1'b0;
+    if (place_i.event_index && known_q && open == '0 && !look_q && !looking_q && !ring_q && !tell_q && (told_q != next_q || !known_told_q)) begin
+      tell_q <= 1'b1;
+      told_q <= next_q;
+      known_told_q <= 1'b1;
+    end
     if (asks && wants_ring) begin
       ring_q <= 1'b1;
       run_q <= 6'(run);
@@ -338,6 +360,8 @@ module virtqueue_split
       looking_q <= 1'b0;
       check_q <= 1'b0;
       report_q <= 1'b0;
+      tell_q <= 1'b0;
+      known_told_q <= 1'b0;
       ring_q <= 1'b0;
       known_q <= 1'b0;
       guess_q <= 1'b0;
@@ -354,7 +378,7 @@ module virtqueue_split
   end
 
   logic unused;
-  assign unused = &{1'b0, link_room, descriptor.flags[15:2], total[32:17], place_i.device};
+  assign unused = &{1'b0, link_room, descriptor.flags[15:2], total[32:17], place_i.device, place_i.packed_ring};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin

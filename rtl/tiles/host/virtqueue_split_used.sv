@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes used chains to the used ring of a split virtqueue, in their order: the elements first, as many of a flit as there are
 // together; then the index; and when that is in memory, it asks whether the driver wants to be interrupted, and does so.
-module virtqueue_used
+module virtqueue_split_used
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
     parameter int unsigned Hold = 8  // cycles that an element waits for others
@@ -21,8 +21,11 @@ module virtqueue_used
 
     output logic check_o,
     input  logic checked_i,
-    input  logic quiet_i,
+    input  logic [15:0] said_i,
     output logic interrupt_o,
+    input  logic tell_i,
+    input  logic [15:0] tell_index_i,
+    output logic told_o,
 
     output logic   ask_valid_o,
     input  logic   ask_ready_i,
@@ -36,12 +39,14 @@ module virtqueue_used
 );
   localparam int unsigned ElementBytes = 8;
   localparam addr_t ElementsAt = 4, IndexAt = 2, HalfBytes = 4;
+  localparam logic [5:0] MostWaiting = 6'd28;
   localparam int unsigned HalfBits = 8 * ElementBytes / 2;
 
   typedef enum logic [1:0] {
     Gather,
     Elements,  // they are written
-    Index
+    Index,
+    Tell
   } state_e;
 
   state_e state_q;
@@ -58,14 +63,17 @@ module virtqueue_used
 
   addr_t at;
   lane_t lane;
-  logic fits, whole, put;
+  logic fits, whole, put, tells;
+  logic telling_q;  // it is on its way
+  logic [5:0] waiting_q;  // writes
   logic [8*ElementBytes-1:0] element;
-  assign element = {15'd0, used_i.bytes, 16'd0, used_i.head};
+  assign element = {15'd0, used_i.bytes, 16'd0, used_i.chain.id};
   assign at = place_i.device + ElementsAt + addr_t'({index_q & (place_i.size - 1'b1), 3'd0}) + (half_q ? HalfBytes : '0);
   assign lane = at[EmptyWidth-1:0];
   assign fits = bytes_q == '0 || (at == first_q + addr_t'(bytes_q) && lane != '0);
   assign whole = !half_q && 32'(lane) <= FlitBytes - ElementBytes;  // both halves are in this flit
-  assign put = state_q == Gather && used_valid_i && fits && !halt_i;
+  assign tells = state_q == Gather && bytes_q == '0 && tell_i && !telling_q && !halt_i && waiting_q < MostWaiting;
+  assign put = state_q == Gather && used_valid_i && fits && !halt_i && !tells;
   assign used_ready_o = put && (whole || half_q);
 
   logic flush;
@@ -86,31 +94,46 @@ module virtqueue_used
       data_o.strb = FlitBytes'(3) << ask_o.addr[EmptyWidth-1:0];
       data_o.data = {W / 16{index_q}};
     end
+    if (state_q == Tell) begin
+      ask_o = '{addr: place_i.device + ElementsAt + addr_t'({place_i.size, 3'd0}), bytes: bytes_t'(2)};
+      data_o.strb = FlitBytes'(3) << ask_o.addr[EmptyWidth-1:0];
+      data_o.data = {W / 16{tell_index_i}};
+    end
   end
   assign ask_done = asked_q || ask_ready_i;
   assign data_done = given_q || data_ready_i;
   assign ends = state_q != Gather && ask_done && data_done;
 
-  // What is written is done in order: which of it are indices.
-  logic order_ready, order_valid, is_index;
+  // What is written is done in order.
+  typedef struct packed {
+    state_e what;
+    logic [15:0] index;
+  } order_t;
+  logic order_ready, order_valid, indexed;
+  order_t order;
   fifo #(
-      .T(logic),
+      .T(order_t),
       .Depth(32)
   ) u_order (
       .clk_i,
       .rst_i,
       .in_valid_i(ends),
       .in_ready_o(order_ready),
-      .in_data_i(state_q == Index),
+      .in_data_i('{what: state_q, index: index_q}),
       .out_valid_o(order_valid),
       .out_ready_i(done_i || refused_i),
-      .out_data_o(is_index)
+      .out_data_o(order)
   );
-  logic due_q, checking_q;  // the driver has not been asked since the last index
-  assign check_o = due_q && !checking_q && !halt_i;
-  assign interrupt_o = checking_q && checked_i && !quiet_i;
+  assign indexed = done_i && order_valid && order.what == Index;
+  assign told_o = done_i && order_valid && order.what == Tell;
 
-  logic [5:0] waiting_q;
+  // The driver is asked about the elements from asked_from_q to asked_to_q; those to known_q are in memory.
+  logic due_q, checking_q, passes;  // it has not been asked since the last index
+  logic [15:0] known_q, asked_from_q, asked_to_q;
+  assign check_o = due_q && !checking_q && !halt_i;
+  assign passes = 16'(asked_to_q - said_i - 1'b1) < 16'(asked_to_q - asked_from_q);
+  assign interrupt_o = checking_q && checked_i && (place_i.event_index ? passes : !said_i[0]);
+
   assign busy_o = state_q != Gather || waiting_q != '0;
   assign index_o = written_q;
   always_comb begin
@@ -138,7 +161,12 @@ module virtqueue_used
     end
     if (state_q != Gather) held_q <= '0;
     else if (bytes_q != '0 && 32'(held_q) != Hold) held_q <= held_q + 1'b1;
-    if (flush && waiting_q < 6'd28) state_q <= Elements;
+    if (flush && waiting_q < MostWaiting) state_q <= Elements;
+    if (tells) begin
+      state_q   <= Tell;
+      telling_q <= 1'b1;
+    end
+    if (told_o) telling_q <= 1'b0;
     if (state_q != Gather) begin
       asked_q <= ask_done && !ends;
       given_q <= data_done && !ends;
@@ -148,8 +176,8 @@ module virtqueue_used
           bytes_q  <= '0;
           strobe_q <= '0;
         end else begin
-          state_q   <= Gather;
-          written_q <= index_q;
+          state_q <= Gather;
+          if (state_q == Index) written_q <= index_q;
         end
       end
     end
@@ -157,9 +185,14 @@ module virtqueue_used
     if (check_o) begin
       due_q <= 1'b0;
       checking_q <= 1'b1;
+      asked_from_q <= asked_to_q;
+      asked_to_q <= known_q;
     end
     if (checking_q && checked_i) checking_q <= 1'b0;
-    if (done_i && order_valid && is_index) due_q <= 1'b1;
+    if (indexed) begin
+      due_q   <= 1'b1;
+      known_q <= order.index;
+    end
     if (rst_i) begin
       state_q <= Gather;
       index_q <= place_i.start;
@@ -173,8 +206,11 @@ module virtqueue_used
       waiting_q <= '0;
       due_q <= 1'b0;
       checking_q <= 1'b0;
+      telling_q <= 1'b0;
+      known_q <= place_i.start;
+      asked_to_q <= place_i.start;
     end
   end
   logic unused;
-  assign unused = &{1'b0, order_ready, place_i.descriptors, place_i.driver};
+  assign unused = &{1'b0, order_ready, place_i.descriptors, place_i.driver, place_i.packed_ring, used_i.chain.links};
 endmodule

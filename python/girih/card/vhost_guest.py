@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the program of a guest has said to a vhost-user back end: features, memory, virtqueues."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from girih.card.vhost_socket import Connection, ProtocolError, closed
+
+QUEUES = 2
+SLOT, SLOT_BYTES = 0x7FFF, 16  # of a packed ring: in its index; of a descriptor
+FLAGS_AT, USED = 15, 1 << 7  # the byte of a descriptor that has the flag of used ones
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A region of guest memory: its guest address, its size, its address in the other program, and the file that it is in, from `at` on."""
+
+    guest: int
+    size: int
+    user: int
+    file: int
+    at: int
+
+
+@dataclass
+class Vring:
+    """What has been said of a virtqueue."""
+
+    size: int = 0
+    base: int = 0
+    addresses: tuple[int, int, int] | None = None  # descriptors, driver area, device area, as the other program knows them
+    kick: int | None = None
+    call: int | None = None
+    enabled: bool = False
+    error: int | None = None
+    live: bool = False  # started on the card
+    stopped: bool = False  # by the card, as its guest has been told
+
+    def close(self) -> None:
+        closed(self.kick, self.call, self.error)
+        self.kick = self.call = self.error = None
+
+
+@dataclass
+class Guest:
+    """The connection with a guest's program, and all that it has said."""
+
+    connection: Connection
+    features: int = 0
+    memory: list[Memory] = field(default_factory=list)
+    back_channel: int | None = None  # if it were closed, the guest would remove the device
+    status: int = 0
+    look_at: float = 0  # the time
+    vrings: list[Vring] = field(default_factory=lambda: [Vring() for _ in range(QUEUES)])
+
+    def forget_memory(self) -> None:
+        closed(*(region.file for region in self.memory))
+        self.memory = []
+
+    def has(self, feature: int) -> bool:
+        return bool(self.features >> feature & 1)
+
+    def _region(self, user: int) -> Memory:
+        """The region of guest memory that has an address of the other program. Raises ProtocolError."""
+        for region in self.memory:
+            if region.user <= user < region.user + region.size:
+                return region
+        raise ProtocolError(f"address {user:#x} is in no region of memory")
+
+    def address(self, user: int) -> int:
+        """An address of the other program in guest memory. Raises ProtocolError."""
+        region = self._region(user)
+        return user - region.user + region.guest
+
+    def packed_base(self, vring: Vring) -> int:
+        """Where a packed ring starts. User-Mode Linux says 0 of a ring that it has just made, whose wrap counter is 1; a ring that is in a lap of
+        wrap counter 0 has slots that were used in the lap before."""
+        assert vring.addresses is not None
+        if vring.base:
+            return vring.base
+        region = self._region(vring.addresses[0])
+        ring = os.pread(region.file, SLOT_BYTES * vring.size, region.at + vring.addresses[0] - region.user)
+        used = any(flags & USED for flags in ring[FLAGS_AT::SLOT_BYTES])
+        return 0 if used else ~SLOT & 0xFFFF

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks a packed virtqueue: reads the ring's descriptors ahead, flit by flit, as far as the driver has made them available, and gives whole
+// chains in order, descriptor by descriptor.
+//
+//   look -> flits of the ring -> descriptors, one in each cycle -> chains that are whole -> parts
+//
+// At a descriptor that is not available the walk goes back to the head of its chain and forgets what was read ahead; it goes on
+// after the next look. The more it finds, the more flits it reads ahead. One read in every cycle, answers in order. The first
+// mistake stops the queue (stop_o). No input holds it back but part_ready_i.
+module virtqueue_packed
+  import girih_pkg::*, host_access_pkg::*, host_pkg::*;
+#(
+    parameter int unsigned Chains = 32,  // that have been read and not given
+    parameter int unsigned Links = 32,  // descriptors of a chain, at most
+    parameter bit Writes = 1'b0,  // the device writes to its buffers
+    parameter int unsigned LeastBytes = 1,  // of a chain
+    parameter int unsigned MostBytes = 65535
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  place_t place_i,
+    input  logic   halt_i,  // asks for nothing more
+    output logic   busy_o,  // something asked for has not come
+    output stop_e  stop_o,  // for a cycle: what is wrong
+
+    input  logic look_i,  // the driver may have offered more
+    input  logic check_i,  // what does the driver say about interrupts now? One question at a time
+    output logic checked_o,
+    output logic [31:0] said_o,  // its event suppression structure
+    output logic tell_o,  // the driver is to tell when it makes the descriptor at tell_index_o available
+    output logic [15:0] tell_index_o,  // {wrap counter, slot}
+    input  logic told_i,  // that is in memory
+
+    output logic         ask_valid_o,
+    input  logic         ask_ready_i,
+    output ask_t         ask_o,
+    input  logic         refused_i,
+    input  logic         came_i,
+    input  logic         came_error_i,
+    input  logic [W-1:0] came_data_i,
+
+    output logic  part_valid_o,
+    input  logic  part_ready_i,
+    output part_t part_o
+);
+  if (Chains < 2 || (Chains & (Chains - 1)) != 0) begin : gen_bad_chains
+    $fatal(1, "virtqueue_packed: Chains is %0d; it must be a power of two, at least 2", Chains);
+  end
+  if (Links < 2 || Links > MostLinks || (Links & (Links - 1)) != 0) begin : gen_bad_links
+    $fatal(1, "virtqueue_packed: Links is %0d; it must be a power of two from 2 to %0d", Links, MostLinks);
+  end
+
+  localparam int unsigned Ahead = FlitBytes >= 128 ? 8 : 16;  // flits of the ring that are on their way or wait, at most
+  localparam int unsigned LeastAhead = 2;
+  localparam int unsigned Parts = 4 * Links;
+  localparam int unsigned SlotBits = $clog2(DescriptorBytes);
+
+  typedef logic [14:0] slot_t;
+  typedef logic [$clog2(Ahead):0] flits_t;
+  typedef logic [$clog2(Parts):0] part_ptr_t;
+
+  typedef struct packed {
+    logic [15:0] flags, id;
+    long_t bytes;
+    addr_t addr;
+  } descriptor_t;
+  localparam int unsigned FlagNext = 0, FlagWrite = 1, FlagAvailable = 7, FlagUsed = 15;
+  localparam logic [15:0] KnownFlags = 16'h8083;
+
+  typedef struct packed {
+    logic [15:0] id;
+    links_t links;
+    logic [16:0] total;
+  } chain_t;
+
+  logic stopped_q;
+  slot_t last_slot;  // of the ring
+  assign last_slot = slot_t'(place_i.size - 1'b1);
+
+  // What to ask for: whether the driver wants interrupts, or the next flit of the ring.
+  logic look_q, walk_q;  // a look is wanted; the last descriptor that was checked was available
+  logic check_q;
+  slot_t ask_slot_q;
+  flits_t out_q, live_q, stale_q, window_q;  // flits: asked for and not taken, those of this walk that are not checked, those to forget, read ahead
+  logic wants_flags, wants_ring, asks, asks_ring, asked_ready, asked_valid, asked_ring;
+  addr_t ring_addr;
+  logic [15:0] run, to_end;
+  assign ring_addr = place_i.descriptors + addr_t'({ask_slot_q, SlotBits'(0)});
+  assign to_end = place_i.size - 16'(ask_slot_q);
+  always_comb begin
+    run = 16'((FlitBytes - 32'(ring_addr[EmptyWidth-1:0])) / DescriptorBytes);
+    if (to_end < run) run = to_end;
+    ask_o.addr  = wants_flags ? place_i.driver : ring_addr;
+    ask_o.bytes = wants_flags ? bytes_t'(4) : bytes_t'({run, SlotBits'(0)});
+  end
+  assign wants_flags = check_q;
+  assign wants_ring = !wants_flags && out_q < flits_t'(Ahead) && (live_q == '0 ? look_q || walk_q : walk_q && live_q < window_q);
+  assign ask_valid_o = (wants_flags || wants_ring) && asked_ready && !halt_i && !stopped_q;
+  assign asks = ask_valid_o && ask_ready_i;
+  assign asks_ring = asks && wants_ring;
+  fifo #(
+      .T(logic),
+      .Depth(2 * Ahead)
+  ) u_asked (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(asks),
+      .in_ready_o(asked_ready),
+      .in_data_i(wants_ring),
+      .out_valid_o(asked_valid),
+      .out_ready_i(came_i),
+      .out_data_o(asked_ring)
+  );
+
+  // Flits of the ring, and the descriptors in them.
+  logic got, flit_valid, flit_pop, flit_room;
+  logic [W-1:0] flit;
+  assign got = came_i && asked_valid && !came_error_i && !stopped_q;
+  fifo #(
+      .T(logic [W-1:0]),
+      .Depth(Ahead)
+  ) u_flits (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(got && asked_ring),
+      .in_ready_o(flit_room),
+      .in_data_i(came_data_i),
+      .out_valid_o(flit_valid),
+      .out_ready_i(flit_pop),
+      .out_data_o(flit)
+  );
+  slot_t take_slot_q;
+  lane_t lane;  // of a descriptor in its flit
+  descriptor_t taken;
+  logic takes, takes_last, check_ready;
+  assign lane = place_i.descriptors[EmptyWidth-1:0] + lane_t'({take_slot_q, SlotBits'(0)});
+  always_comb begin
+    taken = '0;
+    for (int unsigned b = 0; b < FlitBytes; b += DescriptorBytes) begin
+      if (lane == lane_t'(b)) taken |= descriptor_t'(flit[8*b+:8*DescriptorBytes]);
+    end
+  end
+  assign takes = flit_valid && stale_q == '0 && check_ready;
+  assign takes_last = lane == lane_t'(FlitBytes - DescriptorBytes) || take_slot_q == last_slot;
+  assign flit_pop = flit_valid && (stale_q != '0 || (takes && takes_last));
+
+  // One descriptor is checked.
+  descriptor_t one_q;
+  logic one_valid_q, one_ends_q;  // it is the last of its flit
+  slot_t slot_q, head_slot_q;  // its place; the head of its chain
+  logic wrap_q, head_wrap_q;
+  links_t links_q;  // of the chain, before this one
+  logic [16:0] total_q;
+  logic [32:0] total;
+  logic available, follows, room, accept, back, chain_ready, too_long;
+  part_ptr_t write_q, start_q, read_q;  // of the parts: the next one, the first of this chain, the first that is not given
+  assign available = one_q.flags[FlagAvailable] == wrap_q && one_q.flags[FlagUsed] != wrap_q;
+  assign follows = one_q.flags[FlagNext];
+  assign total = 33'(total_q) + 33'(one_q.bytes);
+  assign too_long = links_q == links_t'(Links - 1) || 16'(links_q) == 16'(last_slot);
+  assign room = chain_ready && part_ptr_t'(write_q - read_q) != part_ptr_t'(Parts);
+  assign accept = one_valid_q && available && room && !stopped_q;
+  assign back = one_valid_q && !available && !stopped_q;
+  assign check_ready = !one_valid_q || accept;
+
+  stop_e stop;
+  always_comb begin
+    stop = StopNone;
+    if (accept) begin
+      if (one_q.flags[FlagWrite] != Writes || (one_q.flags & ~KnownFlags) != '0) stop = StopFlags;
+      else if (one_q.bytes == '0) stop = StopZero;
+      else if (total > 33'(MostBytes)) stop = StopSize;
+      else if (!follows && total < 33'(LeastBytes)) stop = StopSize;
+      else if (follows && too_long) stop = StopChain;
+    end
+    if (came_i && came_error_i) stop = StopBus;
+    if (refused_i) stop = StopRefused;
+    if (stopped_q) stop = StopNone;
+  end
+  assign stop_o = stop;
+
+  // The descriptors of chains, until they are given.
+  typedef struct packed {
+    addr_t addr;
+    long_t bytes;
+  } stored_t;
+  stored_t stored;
+  logic give, gives_last, part_valid_q, last_q, part_move, chain_valid;
+  links_t give_q;
+  chain_t chain, given_q;
+  ram_simple_dual #(
+      .T(stored_t),
+      .Depth(Parts)
+  ) u_parts (
+      .clk_i,
+      .write_enable_i(accept),
+      .write_addr_i(write_q[$clog2(Parts)-1:0]),
+      .write_data_i('{addr: one_q.addr, bytes: one_q.bytes}),
+      .read_enable_i(give),
+      .read_addr_i(read_q[$clog2(Parts)-1:0]),
+      .read_data_o(stored)
+  );
+  fifo #(
+      .T(chain_t),
+      .Depth(Chains)
+  ) u_chains (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(accept && !follows && stop == StopNone),
+      .in_ready_o(chain_ready),
+      .in_data_i('{id: one_q.id, links: links_q + 1'b1, total: total[16:0]}),
+      .out_valid_o(chain_valid),
+      .out_ready_i(give && gives_last),
+      .out_data_o(chain)
+  );
+  assign part_move = part_ready_i || !part_valid_q;
+  assign give = part_move && chain_valid && !stopped_q;
+  assign gives_last = give_q + 1'b1 == chain.links;
+  assign part_valid_o = part_valid_q;
+  assign part_o = '{
+          addr: stored.addr,
+          bytes: stored.bytes,
+          last: last_q,
+          chain: '{links: given_q.links, id: given_q.id},
+          total: given_q.total
+      };
+
+  logic [$clog2(2*Ahead)+1:0] waiting_q;  // reads
+  assign busy_o = waiting_q != '0;
+  assign checked_o = got && !asked_ring;
+  assign said_o = 32'(came_data_i >> {place_i.driver[EmptyWidth-1:0], 3'd0});
+
+  // When there is nothing left to read, the driver is told where that is; then it is looked at once more.
+  logic tell_q, known_told_q, idle;
+  logic [15:0] told_q;
+  assign idle = !walk_q && !look_q;
+  assign tell_o = tell_q;
+  assign tell_index_o = told_q;
+
+  always_ff @(posedge clk_i) begin
+    waiting_q <= waiting_q + $bits(waiting_q)'(asks) - $bits(waiting_q)'(came_i) - $bits(waiting_q)'(refused_i);
+    if (asks && wants_flags) check_q <= 1'b0;
+    if (check_i) check_q <= 1'b1;
+    out_q <= out_q + flits_t'(asks_ring) - flits_t'(flit_pop);
+    live_q <= live_q + flits_t'(asks_ring) - flits_t'(accept && one_ends_q);
+    if (stale_q != '0 && flit_pop) stale_q <= stale_q - 1'b1;
+    if (asks_ring) begin
+      ask_slot_q <= to_end == run ? '0 : ask_slot_q + slot_t'(run);
+      walk_q <= 1'b1;
+      if (live_q == '0) look_q <= 1'b0;
+    end
+    if (check_ready) begin
+      one_valid_q <= takes;
+      one_q <= taken;
+      one_ends_q <= takes_last;
+      if (takes) take_slot_q <= take_slot_q == last_slot ? '0 : take_slot_q + 1'b1;
+    end
+    if (accept) begin
+      slot_q <= slot_q == last_slot ? '0 : slot_q + 1'b1;
+      wrap_q <= wrap_q ^ (slot_q == last_slot);
+      write_q <= write_q + 1'b1;
+      links_q <= follows ? links_q + 1'b1 : '0;
+      total_q <= follows ? total[16:0] : '0;
+      if (!follows) begin
+        head_slot_q <= slot_q == last_slot ? '0 : slot_q + 1'b1;
+        head_wrap_q <= wrap_q ^ (slot_q == last_slot);
+        start_q <= write_q + 1'b1;
+      end
+      if (one_ends_q && window_q != flits_t'(Ahead)) window_q <= window_q + 1'b1;
+    end
+    if (back) begin
+      walk_q <= 1'b0;
+      live_q <= '0;
+      stale_q <= out_q + flits_t'(asks_ring) - flits_t'(flit_pop);
+      window_q <= window_q >> 1 < flits_t'(LeastAhead) ? flits_t'(LeastAhead) : window_q >> 1;
+      one_valid_q <= 1'b0;
+      ask_slot_q <= head_slot_q;
+      take_slot_q <= head_slot_q;
+      slot_q <= head_slot_q;
+      wrap_q <= head_wrap_q;
+      write_q <= start_q;
+      links_q <= '0;
+      total_q <= '0;
+    end
+    if (look_i || told_i) look_q <= 1'b1;
+    if (told_i) tell_q <= 1'b0;
+    if (place_i.event_index && idle && !tell_q && (told_q != {head_wrap_q, head_slot_q} || !known_told_q)) begin
+      tell_q <= 1'b1;
+      told_q <= {head_wrap_q, head_slot_q};
+      known_told_q <= 1'b1;
+    end
+    if (part_move) part_valid_q <= give;
+    if (give) begin
+      last_q <= gives_last;
+      given_q <= chain;
+      give_q <= gives_last ? '0 : give_q + 1'b1;
+      read_q <= read_q + 1'b1;
+    end
+    if (stop != StopNone) stopped_q <= 1'b1;
+    if (rst_i) begin
+      waiting_q <= '0;
+      check_q <= 1'b0;
+      tell_q <= 1'b0;
+      known_told_q <= 1'b0;
+      look_q <= 1'b1;
+      walk_q <= 1'b0;
+      out_q <= '0;
+      live_q <= '0;
+      stale_q <= '0;
+      window_q <= flits_t'(LeastAhead);
+      ask_slot_q <= place_i.start[14:0];
+      take_slot_q <= place_i.start[14:0];
+      slot_q <= place_i.start[14:0];
+      head_slot_q <= place_i.start[14:0];
+      wrap_q <= place_i.start[15];
+      head_wrap_q <= place_i.start[15];
+      one_valid_q <= 1'b0;
+      write_q <= '0;
+      start_q <= '0;
+      read_q <= '0;
+      links_q <= '0;
+      total_q <= '0;
+      give_q <= '0;
+      part_valid_q <= 1'b0;
+      stopped_q <= 1'b0;
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, flit_room, total[32:17], place_i.device, place_i.packed_ring};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!came_i || asked_valid || stopped_q)
+      else $error("virtqueue_packed: what has not been asked for has come");
+      assert (!(got && asked_ring) || flit_room)
+      else $error("virtqueue_packed: more flits of the ring than there is room for");
+      assert (!back || live_q != '0)
+      else $error("virtqueue_packed: a descriptor is checked that nobody has asked for");
+      assert (stale_q <= out_q)
+      else $error("virtqueue_packed: more flits are to be forgotten than will come");
+    end
+  end
+endmodule

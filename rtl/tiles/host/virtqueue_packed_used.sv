@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes used chains to the ring of a packed virtqueue, in their order, as many of a flit as there are together; and when
+// those are in memory, it asks whether the driver wants to be interrupted, and does so.
+//
+// Of a descriptor its second half is written, whose 8 bytes (length, name, flags) lie together: memory must take them at once.
+module virtqueue_packed_used
+  import girih_pkg::*, host_access_pkg::*, host_pkg::*;
+#(
+    parameter int unsigned Hold = 8  // cycles that an element waits for others
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  place_t place_i,
+    input  logic   halt_i,
+    output logic   busy_o,
+    output stop_e  stop_o,
+    output logic [15:0] index_o,  // {wrap counter, slot} of the next element
+
+    input  logic  used_valid_i,
+    output logic  used_ready_o,
+    input  used_t used_i,
+
+    output logic check_o,
+    input  logic checked_i,
+    input  logic [31:0] said_i,
+    output logic interrupt_o,
+    input  logic tell_i,
+    input  logic [15:0] tell_index_i,
+    output logic told_o,
+
+    output logic   ask_valid_o,
+    input  logic   ask_ready_i,
+    output ask_t   ask_o,
+    input  logic   refused_i,
+    output logic   data_valid_o,
+    input  logic   data_ready_i,
+    output write_t data_o,
+    input  logic   done_i,
+    input  logic   done_error_i
+);
+  localparam int unsigned ElementBytes = 8, SlotBits = $clog2(DescriptorBytes);
+  localparam logic [1:0] EventNever = 2'd1, EventAtIndex = 2'd2;  // flags of an event suppression structure
+  localparam logic [5:0] MostWaiting = 6'd32;
+
+  // Of the next element; as it is in memory or on its way there.
+  logic [15:0] index_q, written_q;
+  logic [15:0] slot, following;
+  logic wrap, wraps;
+  assign {wrap, slot} = {index_q[15], 1'b0, index_q[14:0]};
+  assign following = slot + 16'(used_i.chain.links);
+  assign wraps = following >= place_i.size;
+
+  // The flit that is gathered.
+  typedef enum logic [1:0] {
+    Gather,
+    Elements,  // they are written
+    Tell
+  } state_e;
+  state_e state_q;
+  logic asked_q, given_q;  // of the write: the address, the data
+  logic [W-1:0] data_q;
+  logic [FlitBytes-1:0] strobe_q;
+  addr_t first_q;
+  lane_t last_q;
+  logic holds_q;  // there is an element
+  logic [$clog2(Hold+1)-1:0] held_q;
+
+  logic [5:0] waiting_q;  // writes
+  addr_t at;
+  lane_t lane;
+  logic telling_q;  // it is on its way
+  logic fits, put, tells, flush, ask_done, data_done, ends;
+  logic [8*ElementBytes-1:0] element;
+  assign element = {wrap, 7'd0, wrap, 5'd0, used_i.bytes != '0, 1'b0, used_i.chain.id, 15'd0, used_i.bytes};
+  assign at = place_i.descriptors + addr_t'({slot, SlotBits'(ElementBytes)});
+  assign lane = at[EmptyWidth-1:0];
+  assign fits = !holds_q || (at[HostAddrBits-1:EmptyWidth] == first_q[HostAddrBits-1:EmptyWidth] && lane > last_q);
+  assign tells = state_q == Gather && !holds_q && tell_i && !telling_q && !halt_i && waiting_q != MostWaiting;
+  assign put = state_q == Gather && used_valid_i && fits && !halt_i && !tells;
+  assign used_ready_o = put;
+  assign flush = state_q == Gather && !halt_i && holds_q && ((used_valid_i && !fits) || 32'(held_q) == Hold) && waiting_q != MostWaiting;
+
+  assign ask_valid_o = state_q != Gather && !asked_q;
+  assign data_valid_o = state_q != Gather && !given_q;
+  always_comb begin
+    ask_o  = '{addr: first_q, bytes: bytes_t'(last_q) - bytes_t'(first_q[EmptyWidth-1:0]) + bytes_t'(ElementBytes)};
+    data_o = '{last: 1'b1, strb: strobe_q, data: data_q};
+    if (state_q == Tell) begin
+      ask_o = '{addr: place_i.device, bytes: bytes_t'(4)};
+      data_o.strb = FlitBytes'(15) << place_i.device[EmptyWidth-1:0];
+      data_o.data = {W / 32{14'd0, EventAtIndex, tell_index_i}};
+    end
+  end
+  assign ask_done = asked_q || ask_ready_i;
+  assign data_done = given_q || data_ready_i;
+  assign ends = state_q != Gather && ask_done && data_done;
+
+  // What is written is done in order.
+  typedef struct packed {
+    logic tells;
+    logic [15:0] index;
+  } order_t;
+  logic order_ready, order_valid;
+  order_t order;
+  fifo #(
+      .T(order_t),
+      .Depth(32)
+  ) u_order (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(ends),
+      .in_ready_o(order_ready),
+      .in_data_i('{tells: state_q == Tell, index: index_q}),
+      .out_valid_o(order_valid),
+      .out_ready_i(done_i || refused_i),
+      .out_data_o(order)
+  );
+  assign told_o = done_i && order_valid && order.tells;
+
+  // The driver is asked about the slots from asked_from_q to asked_to_q, less than a lap; those to known_q are in memory. Slots of the
+  // lap after that of asked_from_q are counted on.
+  logic due_q, checking_q, passes;  // it has not been asked since the last elements
+  logic [15:0] known_q, asked_from_q, asked_to_q, event_at, ends_at;
+  assign event_at = 16'(said_i[14:0]) + (said_i[15] != asked_from_q[15] ? place_i.size : '0);
+  assign ends_at = 16'(asked_to_q[14:0]) + (asked_to_q[15] != asked_from_q[15] ? place_i.size : '0);
+  assign passes = event_at >= 16'(asked_from_q[14:0]) && event_at < ends_at;
+  assign check_o = due_q && !checking_q && !halt_i;
+  assign interrupt_o = checking_q && checked_i &&
+      (place_i.event_index && said_i[17:16] == EventAtIndex ? passes : said_i[17:16] != EventNever);
+
+  assign busy_o = state_q != Gather || waiting_q != '0;
+  assign index_o = written_q;
+  always_comb begin
+    stop_o = StopNone;
+    if (done_i && done_error_i) stop_o = StopBus;
+    if (refused_i) stop_o = StopRefused;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (put) begin
+      if (!holds_q) first_q <= at;
+      last_q  <= lane;
+      holds_q <= 1'b1;
+      for (int unsigned b = ElementBytes; b < FlitBytes; b += DescriptorBytes) begin
+        if (lane == lane_t'(b)) begin
+          data_q[8*b+:8*ElementBytes] <= element;
+          strobe_q[b+:ElementBytes]   <= '1;
+        end
+      end
+      index_q <= {wrap ^ wraps, 15'(wraps ? following - place_i.size : following)};
+    end
+    if (state_q != Gather) held_q <= '0;
+    else if (holds_q && 32'(held_q) != Hold) held_q <= held_q + 1'b1;
+    if (flush) state_q <= Elements;
+    if (tells) begin
+      state_q   <= Tell;
+      telling_q <= 1'b1;
+    end
+    if (told_o) telling_q <= 1'b0;
+    if (state_q != Gather) begin
+      asked_q <= ask_done && !ends;
+      given_q <= data_done && !ends;
+      if (ends) begin
+        state_q   <= Gather;
+        written_q <= index_q;
+        holds_q   <= 1'b0;
+        strobe_q  <= '0;
+      end
+    end
+    waiting_q <= waiting_q + 6'(ends) - 6'(done_i) - 6'(refused_i);
+    if (check_o) begin
+      due_q <= 1'b0;
+      checking_q <= 1'b1;
+      asked_from_q <= asked_to_q;
+      asked_to_q <= known_q;
+    end
+    if (checking_q && checked_i) checking_q <= 1'b0;
+    if (done_i && order_valid && !order.tells) begin
+      due_q   <= 1'b1;
+      known_q <= order.index;
+    end
+    if (rst_i) begin
+      index_q <= place_i.start;
+      written_q <= place_i.start;
+      state_q <= Gather;
+      asked_q <= 1'b0;
+      given_q <= 1'b0;
+      holds_q <= 1'b0;
+      strobe_q <= '0;
+      held_q <= '0;
+      waiting_q <= '0;
+      due_q <= 1'b0;
+      checking_q <= 1'b0;
+      telling_q <= 1'b0;
+      known_q <= place_i.start;
+      asked_to_q <= place_i.start;
+    end
+  end
+  logic unused;
+  assign unused = &{1'b0, order_ready, said_i[31:18], place_i.driver, place_i.packed_ring};
+endmodule
