@@ -19,12 +19,12 @@
 
 #include "girih_core_map.h"
 
-// What the hardware knows of a message. Only send and drop can be written.
+// What the hardware knows of a message, which stays as it is as long as the message is the program's. Only send and drop can be written.
 typedef struct girih_message {
-    const volatile uint32_t data, length;
-    const volatile uint8_t l3_offset, l4_offset, payload_offset, reserved_a;
-    const volatile uint8_t port, tenant, source, reserved_b;
-    const volatile uint32_t time;
+    const uint32_t data, length;
+    const uint8_t l3_offset, l4_offset, payload_offset, reserved_a;
+    const uint8_t port, tenant, source, reserved_b;
+    const uint32_t time;
     uint32_t reserved_c;
     volatile uint32_t send, drop;
 } girih_message;
@@ -38,7 +38,7 @@ _Static_assert(offsetof(girih_message, send) == GIRIH_MESSAGE_SEND, "its first d
 
 static inline volatile uint32_t *girih_device(uint32_t offset)
 {
-    return (volatile uint32_t *)(GIRIH_DEVICES_BASE + offset);
+    return (volatile uint32_t *)(uintptr_t)(GIRIH_DEVICES_BASE + offset);
 }
 
 static inline void girih_barrier(void)
@@ -46,10 +46,37 @@ static inline void girih_barrier(void)
     __asm__ volatile("" ::: "memory");
 }
 
+// What reads and doorbells of the core do; on the host, for tests of programs, firmware/host does it.
+#ifdef __riscv
+static inline uint32_t girih_next(uint32_t device)
+{
+    return *girih_device(device);
+}
+
+static inline void girih_rung(girih_message *message, int sent)
+{
+    (void)message, (void)sent;
+}
+#else
+uint32_t girih_host_next(void);
+void girih_host_end(girih_message *message, int sent);
+
+static inline uint32_t girih_next(uint32_t device)
+{
+    (void)device;
+    return girih_host_next();
+}
+
+static inline void girih_rung(girih_message *message, int sent)
+{
+    girih_host_end(message, sent);
+}
+#endif
+
 // The next message; NULL if none waits.
 static inline girih_message *girih_poll(void)
 {
-    girih_message *message = (girih_message *)*girih_device(GIRIH_DEVICE_POLL);
+    girih_message *message = (girih_message *)(uintptr_t)girih_next(GIRIH_DEVICE_POLL);
     girih_barrier();
     return message;
 }
@@ -59,7 +86,7 @@ static inline girih_message *girih_receive(void)
 {
     girih_message *message;
     do
-        message = (girih_message *)*girih_device(GIRIH_DEVICE_WAIT);
+        message = (girih_message *)(uintptr_t)girih_next(GIRIH_DEVICE_WAIT);
     while (!message);
     girih_barrier();
     return message;
@@ -67,7 +94,7 @@ static inline girih_message *girih_receive(void)
 
 static inline uint8_t *girih_data(const girih_message *message)
 {
-    return (uint8_t *)message->data;
+    return (uint8_t *)(uintptr_t)message->data;
 }
 
 static inline uint32_t girih_length(const girih_message *message)
@@ -98,6 +125,7 @@ static inline void girih_send_to(girih_message *message, uint32_t length, uint32
 {
     girih_barrier();
     message->send = length | exit << GIRIH_SEND_EXIT_LSB | flags;
+    girih_rung(message, 1);
 }
 
 static inline void girih_send(girih_message *message, uint32_t length)
@@ -109,8 +137,10 @@ static inline void girih_drop(girih_message *message)
 {
     girih_barrier();
     message->drop = 0;
+    girih_rung(message, 0);
 }
 
+#ifdef __riscv
 // Cycles of the core.
 static inline uint32_t girih_cycles(void)
 {
@@ -124,6 +154,7 @@ static inline uint32_t girih_now(void)
 {
     return *girih_device(GIRIH_DEVICE_NOW);
 }
+#endif
 
 // Numbers in network order, at any address.
 static inline uint16_t girih_get16(const uint8_t *at)

@@ -114,6 +114,32 @@ async def nat_translates_each_flow_to_a_port_of_its_own(dut):
 
 
 @cocotb.test()
+async def nat_drops_what_has_no_ports(dut):
+    """Fragments, other protocols, what ends within its header, and what is not IPv4: nothing leaves with an address that was not translated."""
+    bench = await unit(dut, PROGRAMS / "nat.c")
+
+    def of(layer, payload=100, keep=None, **offsets):
+        data = bytes(Ether(dst="02:00:00:00:00:08", src="02:00:00:00:00:09") / layer / Raw(random.randbytes(payload)))[:keep]
+        return Message(data, random_desc(len(data), **({"l3_offset": 14, "l4_offset": 34, "payload_offset": 0, "detoured": 0} | offsets)))
+
+    ends = {"src": "10.0.0.1", "dst": "192.0.2.7"}
+    wrong = [
+        *(of(IP(**ends, proto=protocol)) for protocol in (0, 1, 2, 5, 7, 16, 18, 47, 50, 132)),
+        *(of(IP(**ends, flags=flags, frag=place, proto=17)) for flags, place in (("MF", 0), (0, 1), (0, 0x1F00), ("MF", 64))),
+        *(of(IP(**ends) / layer, payload=0, keep=34 + size - 1) for layer, size in ((TCP(), 20), (UDP(), 8))),
+        of(IP(**ends) / UDP(), l4_offset=0),
+        of(Raw(bytes(60)), l3_offset=0, l4_offset=0),
+    ]
+    good = [packet(100 + number) for number in range(len(wrong))]
+    out = []
+    for pair in zip(wrong, good, strict=True):
+        bench.source.send(*pair)
+        out = await bench.sink.count(len(out) + 1)
+    assert [message.data[:4] for message in out] == [message.data[:4] for message in good]
+    assert bench.events.count["drop_engine"] == len(wrong)
+
+
+@cocotb.test()
 async def answers_are_in_order_and_void_where_there_is_none(dut):
     """The probe keeps messages while it sends later ones, drops some, gets stuck in one, and some are too long for a slot."""
     bench = await unit(dut, PROBE, watchdog=3000)

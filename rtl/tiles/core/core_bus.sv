@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data accesses of a core: its memory, the packet memory, the blocks of its messages, its devices (spec/core_map.yaml). An access to
 // anything else, to a slot that is not the core's, below `protect_i`, or a doorbell with a bad length is answered with an error and changes
-// nothing. Answers come in the next cycle; a read of DeviceWait waits for a message.
+// nothing. Answers come in the next cycle, of devices and of writes to blocks one cycle later;
+// a read of DeviceWait waits for a message.
 module core_bus
   import girih_pkg::*, core_map_pkg::*, core_types_pkg::*;
 #(
@@ -25,15 +26,19 @@ module core_bus
     output logic        data_err_o,
 
     input  logic [31:0] protect_i,
-    output logic        memory_enable_o,
-    output logic [ 3:0] memory_write_o,
+    output logic [ 3:0] memory_write_o,  // 0: a read
+    output logic [31:0] memory_addr_o,
+    output logic [31:0] memory_data_o,
     input  logic [31:0] memory_data_i,
 
-    output logic                access_valid_o,
-    input  logic                access_ready_i,
-    output logic [         3:0] access_write_o,
-    output logic [WordBits-1:0] access_addr_o,
-    input  logic [        31:0] access_data_i,
+    output logic                core_read_o,
+    output logic [WordBits-1:0] core_read_addr_o,
+    input  logic [        31:0] core_read_data_i,
+    input  logic                core_read_pause_i,
+    output logic [         3:0] core_write_o,
+    output logic [WordBits-1:0] core_write_addr_o,
+    output logic [        31:0] core_write_data_o,
+    input  logic                core_write_pause_i,
 
     input  logic        [   Slots-1:0] owned_i,
     output logic        [SlotBits-1:0] slot_o,
@@ -48,6 +53,7 @@ module core_bus
     output logic                head_take_o,
 
     input  timestamp_t  now_i,
+    output logic [31:0] device_data_o,  // that is written to the console, to stop or to restart
     output logic        console_valid_o,
     output logic        stop_o,
     output logic        restart_o,
@@ -63,62 +69,44 @@ module core_bus
     Messages,
     Devices
   } region_e;
-  region_e region, region_q;
+
+  // The request that is under way, in registers: what Ibex asks for comes late in its cycle. Only the two memories are read in that very cycle,
+  // before it is known whether the program may. Whatever an access does, it does later. Writes to the blocks of messages, and the devices, are judged in
+  // the first cycle after the request, and answer in the second.
+  logic valid_q, we_q, late_q, good_q, take, fast, waits, ends, acts;
+  logic [3:0] be_q;
+  logic [31:0] addr_q, data_q, word, now_q;
+  region_e region;
   logic [RegionLsb-1:0] place;
-  logic [31:0] word;
   logic [MessageBits-1:0] member;
-  logic owned, good, take, waits, writes, whole;
-  assign region = region_e'(data_addr_i[RegionLsb+:2]);
-  assign place = data_addr_i[RegionLsb-1:0];
-  assign member = data_addr_i[MessageBits-1:0];
-  assign slot_o = region == Packets ? data_addr_i[SlotLsb+:SlotBits] : data_addr_i[MessageBits+:SlotBits];
+  logic owned, whole;
+  assign region = region_e'(addr_q[RegionLsb+:2]);
+  assign place = addr_q[RegionLsb-1:0];
+  assign member = addr_q[MessageBits-1:0];
+  assign slot_o = region == Packets ? addr_q[SlotLsb+:SlotBits] : addr_q[MessageBits+:SlotBits];
   assign owned = owned_i[slot_o];
-  assign writes = data_we_i;
-  assign whole = data_be_i == '1;
+  assign whole = be_q == '1;
+  assign fast = region == Memory || region == Packets || (region == Messages && !we_q);
 
   // A message must not end within its headers.
   logic send_good;
-  assign send_o = '{
-          keeps_sum: data_wdata_i[SendKeepsSum],
-          exit: data_wdata_i[SendExitLsb+:SendExitBits],
-          length: data_wdata_i[15:0]
-      };
+  assign send_o = '{keeps_sum: data_q[SendKeepsSum], exit: data_q[SendExitLsb+:SendExitBits], length: data_q[15:0]};
   assign send_good = 32'(send_o.length) <= LongestSend && send_o.length >= 16'(greatest_offset(desc_i)) && send_o.length != '0;
 
+  logic memory_good, packets_good, message_good, good;
+  assign memory_good = addr_q[31:RegionLsb+2] == '0 && 32'(place) < MemoryBytes && !(we_q && addr_q < protect_i);
+  assign packets_good = addr_q[31:RegionLsb+2] == '0 && 32'(place) < Slots * SlotBytes && owned;
+  assign message_good = addr_q[31:RegionLsb+2] == '0 && 32'(place) < Slots * MessageBytes && owned;
   always_comb begin
-    good = data_addr_i[31:RegionLsb+2] == '0;
-    unique case (region)
-      Memory: good &= 32'(place) < MemoryBytes && !(writes && data_addr_i < protect_i);
-      Packets: good &= 32'(place) < Slots * SlotBytes && owned;
-      Messages: begin
-        good &= 32'(place) < Slots * MessageBytes && owned;
-        if (writes) good &= whole && ((member == MessageBits'(MessageSend) && send_good) || member == MessageBits'(MessageDrop));
-      end
-      default: begin
-        good &= 32'(place) <= DeviceRestart;
-        if (writes) good &= member >= MessageBits'(DeviceConsole);
-        else good &= member < MessageBits'(DeviceConsole);
-      end
-    endcase
+    good = addr_q[31:RegionLsb+2] == '0;
+    if (region == Messages) begin
+      good &= message_good && whole && ((member == MessageBits'(MessageSend) && send_good) || member == MessageBits'(MessageDrop));
+    end else begin
+      good &= 32'(place) <= DeviceRestart;
+      if (we_q) good &= member >= MessageBits'(DeviceConsole);
+      else good &= member < MessageBits'(DeviceConsole);
+    end
   end
-
-  logic waiting_q, polls_q, valid_q, error_q, ends;
-  logic [$clog2(WaitCycles)-1:0] waited_q;
-  assign waits = region == Devices && !writes && member < MessageBits'(DeviceNow);
-  assign data_gnt_o = (!waiting_q || ends) && (region != Packets || !good || access_ready_i);
-  assign take = data_req_i && data_gnt_o;
-  assign refused_o = take && !good;
-
-  assign memory_enable_o = take && good && region == Memory;
-  assign memory_write_o = writes ? data_be_i : '0;
-  assign access_valid_o = data_req_i && (!waiting_q || ends) && good && region == Packets;
-  assign access_write_o = writes ? data_be_i : '0;
-  assign access_addr_o = data_addr_i[2+:WordBits];
-  assign send_valid_o = take && good && region == Messages && writes && member == MessageBits'(MessageSend);
-  assign drop_valid_o = take && good && region == Messages && writes && member == MessageBits'(MessageDrop);
-  assign console_valid_o = take && good && region == Devices && writes && member == MessageBits'(DeviceConsole);
-  assign stop_o = take && good && region == Devices && writes && member == MessageBits'(DeviceStop);
-  assign restart_o = take && good && region == Devices && writes && member == MessageBits'(DeviceRestart);
 
   // What is read from the block of a message.
   always_comb begin
@@ -131,35 +119,68 @@ module core_bus
       MessageBits'(MessageTime): word = {desc_i.timestamp_valid, 7'd0, 24'(desc_i.timestamp)};
       default: ;
     endcase
-    if (region == Devices) word = 32'(24'(now_i));
   end
 
-  logic [31:0] word_q;
-  assign ends = waiting_q && (head_valid_i || polls_q || waited_q == '1);
-  assign head_take_o = waiting_q && head_valid_i;
-  assign data_rvalid_o = valid_q || ends;
-  assign data_err_o = valid_q && error_q;
+  // One request at a time. A read waits until a write to a memory has been done, in the cycle after the write's request; a write does not.
+  logic [$clog2(WaitCycles)-1:0] waited_q;
+  assign data_gnt_o = (!valid_q || (data_rvalid_o && (!fast || !we_q || data_we_i))) && !core_read_pause_i;
+  assign take = data_req_i && data_gnt_o;
+
+  assign memory_write_o = valid_q && we_q && region == Memory && memory_good ? be_q : '0;
+  assign memory_addr_o = valid_q && we_q && region == Memory ? addr_q : data_addr_i;
+  assign memory_data_o = data_q;
+  assign core_read_o = data_req_i && !data_we_i && region_e'(data_addr_i[RegionLsb+:2]) == Packets;
+  assign core_read_addr_o = data_addr_i[2+:WordBits];
+  assign core_write_o = valid_q && we_q && region == Packets && packets_good && !core_write_pause_i ? be_q : '0;
+  assign core_write_addr_o = addr_q[2+:WordBits];
+  assign core_write_data_o = data_q;
+
+  assign waits = region == Devices && !we_q && good_q && member < MessageBits'(DeviceNow);
+  assign ends = head_valid_i || member == MessageBits'(DevicePoll) || waited_q == '1;
+  assign acts = late_q && we_q && good_q && !rst_i;  // in reset the slots of the core are being emptied
+  assign head_take_o = late_q && waits && head_valid_i && !rst_i;
+  assign send_valid_o = acts && region == Messages && member == MessageBits'(MessageSend);
+  assign drop_valid_o = acts && region == Messages && member == MessageBits'(MessageDrop);
+  assign device_data_o = data_q;
+  assign console_valid_o = acts && region == Devices && member == MessageBits'(DeviceConsole);
+  assign stop_o = acts && region == Devices && member == MessageBits'(DeviceStop);
+  assign restart_o = acts && region == Devices && member == MessageBits'(DeviceRestart);
+
+  assign data_rvalid_o = valid_q && (fast ? !(region == Packets && we_q && core_write_pause_i) : late_q && (!waits || ends));
   always_comb begin
-    unique case (region_q)
-      Memory: data_rdata_o = memory_data_i;
-      Packets: data_rdata_o = access_data_i;
-      default: data_rdata_o = word_q;
+    unique case (region)
+      Memory: data_err_o = !memory_good;
+      Packets: data_err_o = !packets_good;
+      Messages: data_err_o = we_q ? !good_q : !message_good;
+      default: data_err_o = !good_q;
     endcase
-    if (waiting_q) data_rdata_o = head_valid_i ? MessagesBase + 32'(head_slot_i) * MessageBytes : '0;
   end
+  always_comb begin
+    unique case (region)
+      Memory: data_rdata_o = memory_data_i;
+      Packets: data_rdata_o = core_read_data_i;
+      Messages: data_rdata_o = word;
+      default: data_rdata_o = now_q;
+    endcase
+    if (waits) data_rdata_o = head_valid_i ? MessagesBase + 32'(head_slot_i) * MessageBytes : '0;
+  end
+  assign refused_o = data_rvalid_o && data_err_o;
 
   always_ff @(posedge clk_i) begin
-    region_q <= region;
-    word_q <= word;
-    error_q <= !good;
-    polls_q <= take ? member == MessageBits'(DevicePoll) : polls_q;
-    waited_q <= take ? '0 : waited_q + 1'b1;
-    valid_q <= take && !(good && waits);
-    if (ends) waiting_q <= 1'b0;
-    if (take && good && waits) waiting_q <= 1'b1;
+    if (take) begin
+      we_q <= data_we_i;
+      be_q <= data_be_i;
+      addr_q <= data_addr_i;
+      data_q <= data_wdata_i;
+    end
+    now_q <= 32'(24'(now_i));
+    good_q <= good;
+    waited_q <= late_q ? waited_q + 1'b1 : '0;
+    late_q <= valid_q && !fast && !data_rvalid_o;
+    valid_q <= take || (valid_q && !data_rvalid_o);
     if (rst_i) begin
       valid_q <= 1'b0;
-      waiting_q <= 1'b0;
+      late_q  <= 1'b0;
     end
   end
 

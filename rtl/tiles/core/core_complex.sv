@@ -46,7 +46,8 @@ module core_complex
   localparam int unsigned MemoryBits = $clog2(MemoryBytes / 4);
 
   logic core_rst_n, running, hold, stopped;
-  logic instr_req, instr_valid_q, instr_error_q, instr_good;
+  logic instr_req, instr_valid_q;
+  logic [31:MemoryBits+2] instr_beyond_q;
   logic [31:0] instr_addr, instr_data;
   logic data_req, data_gnt, data_valid, data_we, data_error;
   logic [3:0] data_be;
@@ -61,7 +62,7 @@ module core_complex
       .instr_rvalid_i(instr_valid_q),
       .instr_addr_o(instr_addr),
       .instr_rdata_i(instr_data),
-      .instr_err_i(instr_error_q),
+      .instr_err_i(instr_beyond_q != '0),
       .data_req_o(data_req),
       .data_gnt_i(data_gnt),
       .data_rvalid_i(data_valid),
@@ -74,14 +75,13 @@ module core_complex
       .irq_timer_i(1'b0),
       .irq_external_i(1'b0)
   );
-  assign instr_good = instr_addr < MemoryBytes;
   always_ff @(posedge clk_i) begin
     instr_valid_q <= instr_req && running;
-    instr_error_q <= !instr_good;
+    if (instr_req) instr_beyond_q <= instr_addr[31:MemoryBits+2];
   end
 
-  logic [31:0] protect, load_addr, load_data, memory_data;
-  logic load_valid, load_write, memory_enable;
+  logic [31:0] protect, load_addr, load_data, memory_addr, memory_in, memory_data;
+  logic load_valid, load_write;
   logic [3:0] memory_write;
   core_memory #(
       .Words(MemoryBytes / 4)
@@ -90,17 +90,16 @@ module core_complex
       .fetch_enable_i(instr_req),
       .fetch_addr_i(instr_addr[2+:MemoryBits]),
       .fetch_data_o(instr_data),
-      .enable_i(load_valid || memory_enable),
       .write_i(load_valid ? {4{load_write}} : memory_write),
-      .addr_i(load_valid ? load_addr[2+:MemoryBits] : data_addr[2+:MemoryBits]),
-      .data_i(load_valid ? load_data : data_wdata),
+      .addr_i(load_valid ? load_addr[2+:MemoryBits] : memory_addr[2+:MemoryBits]),
+      .data_i(load_valid ? load_data : memory_in),
       .data_o(memory_data)
   );
 
-  logic access_valid, access_ready, send_valid, drop_valid, head_valid, head_take;
-  logic [3:0] access_write;
-  logic [WordBits-1:0] access_addr;
-  logic [31:0] access_data;
+  logic core_read, core_read_pause, core_write_pause, send_valid, drop_valid, head_valid, head_take;
+  logic [3:0] core_write;
+  logic [WordBits-1:0] core_read_addr, core_write_addr;
+  logic [31:0] core_read_data, core_write_data, device_data;
   logic [Slots-1:0] owned;
   logic [SlotBits-1:0] slot, head_slot;
   logic [15:0] length;
@@ -124,14 +123,18 @@ module core_complex
       .data_rdata_o(data_rdata),
       .data_err_o(data_error),
       .protect_i(protect),
-      .memory_enable_o(memory_enable),
       .memory_write_o(memory_write),
+      .memory_addr_o(memory_addr),
+      .memory_data_o(memory_in),
       .memory_data_i(memory_data),
-      .access_valid_o(access_valid),
-      .access_ready_i(access_ready),
-      .access_write_o(access_write),
-      .access_addr_o(access_addr),
-      .access_data_i(access_data),
+      .core_read_o(core_read),
+      .core_read_addr_o(core_read_addr),
+      .core_read_data_i(core_read_data),
+      .core_read_pause_i(core_read_pause),
+      .core_write_o(core_write),
+      .core_write_addr_o(core_write_addr),
+      .core_write_data_o(core_write_data),
+      .core_write_pause_i(core_write_pause),
       .owned_i(owned),
       .slot_o(slot),
       .desc_i(desc),
@@ -143,6 +146,7 @@ module core_complex
       .head_slot_i(head_slot),
       .head_take_o(head_take),
       .now_i,
+      .device_data_o(device_data),
       .console_valid_o(console_valid),
       .stop_o(stop),
       .restart_o(restart),
@@ -165,7 +169,7 @@ module core_complex
       .out_key_o,
       .head_valid_o(head_valid),
       .head_slot_o(head_slot),
-      .head_take_i(head_take && running),
+      .head_take_i(head_take),
       .owned_o(owned),
       .slot_i(slot),
       .desc_o(desc),
@@ -174,12 +178,14 @@ module core_complex
       .drop_valid_i(drop_valid),
       .door_slot_i(slot),
       .send_i(send),
-      .access_valid_i(access_valid),
-      .access_ready_o(access_ready),
-      .access_write_i(access_write),
-      .access_addr_i(access_addr),
-      .access_data_i(data_wdata),
-      .access_data_o(access_data),
+      .core_read_i(core_read),
+      .core_read_addr_i(core_read_addr),
+      .core_read_data_o(core_read_data),
+      .core_read_pause_o(core_read_pause),
+      .core_write_i(core_write),
+      .core_write_addr_i(core_write_addr),
+      .core_write_data_i(core_write_data),
+      .core_write_pause_o(core_write_pause),
       .drop_owned_i(!running),
       .drop_waiting_i(!running && (hold || stopped)),
       .event_o(slot_event_o)
@@ -218,10 +224,10 @@ module core_complex
       .load_data_o(load_data),
       .load_data_i(memory_data),
       .console_valid_i(console_valid),
-      .console_byte_i(data_wdata[7:0]),
+      .console_byte_i(device_data[7:0]),
       .console_lost_o,
       .stop_i(stop),
-      .code_i(data_wdata),
+      .code_i(device_data),
       .restart_i(restart),
       .expired_i(expired),
       .busy_i(busy),
@@ -229,5 +235,5 @@ module core_complex
   );
 
   logic unused;
-  assign unused = &{1'b0, load_addr};
+  assign unused = &{1'b0, load_addr, memory_addr, instr_addr[1:0]};
 endmodule

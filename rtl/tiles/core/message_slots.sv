@@ -47,12 +47,14 @@ module message_slots
     input logic [SlotBits-1:0] door_slot_i,
     input send_t               send_i,
 
-    input  logic                access_valid_i,  // in a slot that is the core's
-    output logic                access_ready_o,
-    input  logic [         3:0] access_write_i,
-    input  logic [WordBits-1:0] access_addr_i,
-    input  logic [        31:0] access_data_i,
-    output logic [        31:0] access_data_o,  // in the cycle after
+    input  logic                core_read_i,        // of any slot; the answer comes in the next cycle
+    input  logic [WordBits-1:0] core_read_addr_i,
+    output logic [        31:0] core_read_data_o,
+    output logic                core_read_pause_o,  // a read now is not made: the stream goes first
+    input  logic [         3:0] core_write_i,       // by byte, in a slot that is the core's; 0: nothing
+    input  logic [WordBits-1:0] core_write_addr_i,
+    input  logic [        31:0] core_write_data_i,
+    output logic                core_write_pause_o, // now there must be no write: the stream goes first
 
     input logic drop_owned_i,   // one message in each cycle
     input logic drop_waiting_i,
@@ -65,47 +67,45 @@ module message_slots
   if (SlotBytes < 256 || SlotBytes > 32768 || (SlotBytes & (SlotBytes - 1)) != 0) begin : gen_bad_bytes
     $fatal(1, "message_slots: SlotBytes is %0d; it must be a power of two from 256 to 32768", SlotBytes);
   end
-  localparam int unsigned SlotFlits = SlotBytes / FlitBytes;
-  localparam int unsigned FlitBits = $clog2(SlotFlits);
+  localparam int unsigned FlitAddrBits = SlotBits + $clog2(SlotBytes / FlitBytes);
   typedef logic [SlotBits-1:0] slot_t;
 
   function automatic logic [Slots-1:0] only(logic valid, slot_t slot);
     only = Slots'(valid) << slot;
   endfunction
 
-  // Free slots, and the one that the next message gets.
-  logic [Slots-1:0] free_q, owned_q, freed;
-  logic any_free, fill_valid_q, fill, unused_note, unused_owned_note;
-  slot_t first_free, fill_q;
-  first_set #(
-      .IndexWidth(SlotBits)
-  ) u_free (
-      .bits_i (free_q),
-      .note_i ('0),
-      .any_o  (any_free),
-      .index_o(first_free),
-      .note_o (unused_note)
-  );
-
-  // In.
-  logic first_q, dropping_q, dropping, write_ready, take, over, over_q, ends, kept, placed, bad;
-  logic [FlitBits:0] index_q, index;
+  logic write_valid, write_ready, starts, placed, kept, drop_overrun, drop_too_long, drop_aborted;
+  logic [FlitAddrBits-1:0] write_addr, read_addr;
   logic [15:0] length;
-  assign dropping = !InOrder && (first_q ? !fill_valid_q && !in_flit_i.desc.lossless : dropping_q);
-  assign index = first_q ? '0 : index_q;
-  assign over = (!first_q && over_q) || index == (FlitBits + 1)'(SlotFlits);
-  assign in_ready_o = dropping || (fill_valid_q && (write_ready || over));
-  assign take = in_valid_i && in_ready_o;
-  assign ends = take && in_flit_i.last;
-  assign bad = in_flit_i.bad;
-  assign kept = ends && !dropping && !over && !bad;
-  assign length = (16'(index) + 1'b1) * 16'(FlitBytes) - 16'(in_flit_i.empty);
-  assign placed = InOrder ? ends : kept;
-  assign fill = placed || !fill_valid_q;
+  logic [Slots-1:0] freed, free;
+  slot_t fill_slot;
+  slot_input #(
+      .Slots(Slots),
+      .SlotBytes(SlotBytes),
+      .InOrder(InOrder)
+  ) u_input (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .write_valid_o(write_valid),
+      .write_ready_i(write_ready),
+      .write_addr_o(write_addr),
+      .slot_o(fill_slot),
+      .starts_o(starts),
+      .placed_o(placed),
+      .kept_o(kept),
+      .length_o(length),
+      .freed_i(freed),
+      .free_o(free),
+      .drop_overrun_o(drop_overrun),
+      .drop_too_long_o(drop_too_long),
+      .drop_aborted_o(drop_aborted)
+  );
 
   descriptor_t desc_mem[Slots];
   logic [15:0] length_mem[Slots];
-  send_t send_mem[Slots];
   assign desc_o = desc_mem[slot_i];
   assign length_o = length_mem[slot_i];
 
@@ -118,14 +118,15 @@ module message_slots
       .rst_i,
       .in_valid_i(kept),
       .in_ready_o(wait_ready),
-      .in_data_i(fill_q),
+      .in_data_i(fill_slot),
       .out_valid_o(head_valid_o),
       .out_ready_i(head_pop),
       .out_data_o(head_slot_o)
   );
 
   // Messages that are dropped while the core is in reset: its own first, then those that wait.
-  logic any_owned, drop_owned, drop_waiting;
+  logic any_owned, drop_owned, drop_waiting, unused_owned_note;
+  logic [Slots-1:0] owned_q, voided;
   slot_t first_owned;
   first_set #(
       .IndexWidth(SlotBits)
@@ -140,154 +141,72 @@ module message_slots
   assign drop_owned = drop_owned_i && any_owned;
   assign drop_waiting = drop_waiting_i && head_valid_o && !drop_owned;
   assign head_pop = head_take_i || drop_waiting;
+  assign voided = only(drop_valid_i, door_slot_i) | only(drop_owned, first_owned) | only(drop_waiting, head_slot_o) | only(InOrder && placed && !kept, fill_slot);
 
-  // Out: a slot after the other is read into a queue; it is free when its last flit has left.
-  typedef struct packed {
-    slot_t slot;
-    logic bad;
-    logic last;
-    logic [EmptyWidth-1:0] empty;
-    logic [W-1:0] data;
-  } beat_t;
-  localparam int unsigned Beats = 4;
-
-  // In order, a message waits in the queue from its arrival until the core is done with it.
-  logic queued, queue_valid, queue_ready, queue_done, void_queued;
-  logic [Slots-1:0] done_q, void_q, voided;
-  slot_t queue_slot;
-  assign voided = only(drop_valid_i, door_slot_i) | only(drop_owned, first_owned) | only(drop_waiting, head_slot_o) | only(InOrder && placed && !kept, fill_q);
-  assign queued = queue_valid && (!InOrder || done_q[queue_slot]);
-  assign void_queued = InOrder && void_q[queue_slot];
-  fifo #(
-      .T(slot_t),
-      .Depth(Slots)
-  ) u_sending (
+  logic read_valid, read_again, out_done;
+  logic [W-1:0] read_data;
+  slot_t out_slot;
+  slot_output #(
+      .Slots(Slots),
+      .SlotBytes(SlotBytes),
+      .InOrder(InOrder)
+  ) u_output (
       .clk_i,
       .rst_i,
-      .in_valid_i(InOrder ? placed : send_valid_i),
-      .in_ready_o(queue_ready),
-      .in_data_i(InOrder ? fill_q : door_slot_i),
-      .out_valid_o(queue_valid),
-      .out_ready_i(queue_done),
-      .out_data_o(queue_slot)
+      .placed_i(placed),
+      .placed_slot_i(fill_slot),
+      .send_valid_i,
+      .send_slot_i(door_slot_i),
+      .send_i,
+      .voided_i(voided),
+      .read_valid_o(read_valid),
+      .read_addr_o(read_addr),
+      .read_data_i(read_data),
+      .read_again_i(read_again),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o,
+      .out_key_o,
+      .out_slot_o(out_slot),
+      .out_desc_i(desc_mem[out_slot]),
+      .out_done_o(out_done)
   );
-  logic reads, read_ready, read_now, read_last, read_q, last_q, bad_q, beats_ready, out_last, out_done;
-  logic [15:0] send_length;
-  logic [EmptyWidth+FlitBits-1:0] send_end;
-  logic [FlitBits-1:0] read_index_q;
-  logic [EmptyWidth-1:0] empty_q;
-  slot_t read_slot_q;
-  logic [$clog2(Beats+1)-1:0] room_q;
-  beat_t beat, out_beat;
-  assign send_length = send_mem[queue_slot].length;
-  assign send_end = $bits(send_end)'(send_length - 1'b1);
-  assign reads = queued && !void_queued && room_q != '0;
-  assign read_now = queued && room_q != '0 && (read_ready || void_queued);
-  assign read_last = void_queued || read_index_q == send_end[EmptyWidth+:FlitBits];
-  assign queue_done = read_now && read_last;
+  assign freed = only(out_done, out_slot) | (InOrder ? '0 : voided);
 
-  logic [W-1:0] read_data;
   slot_memory #(
-      .Flits(Slots * SlotFlits)
+      .Flits(Slots * SlotBytes / FlitBytes)
   ) u_memory (
       .clk_i,
       .rst_i,
-      .write_valid_i(in_valid_i && !dropping && !over && fill_valid_q),
+      .write_valid_i(write_valid),
       .write_ready_o(write_ready),
-      .write_addr_i ({fill_q, index[FlitBits-1:0]}),
-      .write_data_i (in_flit_i.data),
-      .read_valid_i (reads),
-      .read_ready_o (read_ready),
-      .read_addr_i  ({queue_slot, read_index_q}),
-      .read_data_o  (read_data),
-      .core_valid_i (access_valid_i),
-      .core_ready_o (access_ready_o),
-      .core_write_i (access_write_i),
-      .core_addr_i  (access_addr_i),
-      .core_data_i  (access_data_i),
-      .core_data_o  (access_data_o)
+      .write_addr_i(write_addr),
+      .write_data_i(in_flit_i.data),
+      .read_valid_i(read_valid),
+      .read_again_o(read_again),
+      .read_addr_i(read_addr),
+      .read_data_o(read_data),
+      .core_read_i,
+      .core_read_addr_i,
+      .core_read_data_o,
+      .core_write_i,
+      .core_write_addr_i,
+      .core_write_data_i,
+      .core_write_pause_o
   );
-
-  assign beat = '{slot: read_slot_q, bad: bad_q, last: last_q, empty: empty_q, data: read_data};
-  fifo #(
-      .T(beat_t),
-      .Depth(Beats)
-  ) u_beats (
-      .clk_i,
-      .rst_i,
-      .in_valid_i(read_q),
-      .in_ready_o(beats_ready),
-      .in_data_i(beat),
-      .out_valid_o,
-      .out_ready_i,
-      .out_data_o(out_beat)
-  );
-
-  // The descriptor is stamped here, from what came in.
-  send_t sent;
-  assign sent = send_mem[out_beat.slot];
-  always_comb begin
-    out_flit_o.desc = desc_mem[out_beat.slot];
-    out_flit_o.desc.length = length_t'(sent.length);
-    if (!sent.keeps_sum) out_flit_o.desc.payload_sum_valid = 1'b0;
-    out_flit_o.bad = out_beat.bad;
-    out_flit_o.last = out_beat.last;
-    out_flit_o.empty = out_beat.empty;
-    out_flit_o.data = out_beat.data;
-  end
-  assign out_key_o = next_key_t'(sent.exit);
-  assign out_last = out_valid_o && out_beat.last;
-  assign out_done = out_last && out_ready_i;
-
-  assign freed = only(out_done, out_beat.slot) | (InOrder ? '0 : voided);
+  assign core_read_pause_o = read_again;
 
   always_ff @(posedge clk_i) begin
-    if (take) begin
-      first_q <= in_flit_i.last;
-      dropping_q <= dropping;
-      over_q <= over;
-      index_q <= index + 1'b1;
-    end
-    if (take && first_q && !dropping) desc_mem[fill_q] <= in_flit_i.desc;
-    if (kept) length_mem[fill_q] <= length;
-    if (send_valid_i) send_mem[door_slot_i] <= send_i;
-
-    if (fill) begin
-      fill_q <= first_free;
-      fill_valid_q <= any_free;
-    end
-    free_q <= (free_q & ~only(fill, first_free)) | freed;
+    if (starts) desc_mem[fill_slot] <= in_flit_i.desc;
+    if (kept) length_mem[fill_slot] <= length;
     owned_q <= (owned_q | only(head_take_i, head_slot_o)) & ~only(send_valid_i || drop_valid_i, door_slot_i) & ~only(drop_owned, first_owned);
-
-    done_q <= (done_q | voided | only(send_valid_i, door_slot_i)) & ~only(queue_done, queue_slot);
-    void_q <= (void_q | voided) & ~only(queue_done, queue_slot);
-
-    read_q <= read_now;
-    if (read_now) begin
-      read_slot_q <= queue_slot;
-      last_q <= read_last;
-      bad_q <= void_queued;
-      empty_q <= read_last ? ~send_end[EmptyWidth-1:0] : '0;
-      read_index_q <= read_last ? '0 : read_index_q + 1'b1;
-    end
-    room_q <= room_q - $bits(room_q)'(read_now) + $bits(room_q)'(out_valid_o && out_ready_i);
-    if (rst_i) begin
-      first_q <= 1'b1;
-      fill_valid_q <= 1'b0;
-      free_q <= '1;
-      owned_q <= '0;
-      done_q <= '0;
-      void_q <= '0;
-      read_q <= 1'b0;
-      read_index_q <= '0;
-      room_q <= $bits(room_q)'(Beats);
-    end
+    if (rst_i) owned_q <= '0;
   end
 
   assign event_o = '{
-          drop_overrun: ends && dropping,
-          drop_too_long: ends && !dropping && over && !bad,
-          drop_aborted: ends && !dropping && bad,
+          drop_overrun: drop_overrun,
+          drop_too_long: drop_too_long,
+          drop_aborted: drop_aborted,
           drop_program: drop_valid_i,
           drop_reset: drop_owned || drop_waiting
       };
@@ -296,19 +215,10 @@ module message_slots
     if (!rst_i) begin
       assert (!kept || wait_ready)
       else $error("message_slots: more messages wait than there are slots");
-      assert (!(InOrder ? placed : send_valid_i) || queue_ready)
-      else $error("message_slots: more messages are sent than there are slots");
-      assert (!read_q || beats_ready)
-      else $error("message_slots: a flit was read for which there is no room");
       assert (!(send_valid_i || drop_valid_i) || owned_q[door_slot_i])
       else $error("message_slots: a doorbell for slot %0d, which is not the core's", door_slot_i);
-      assert ((free_q & owned_q) == '0)
+      assert ((free & owned_q) == '0)
       else $error("message_slots: a slot is free and the core's");
-      overrun : cover (ends && dropping);
-      too_long : cover (ends && over);
-      held_back : cover (out_valid_o && !out_ready_i && room_q == '0);
-      write_waits : cover (in_valid_i && !write_ready);
-      read_waits : cover (reads && !read_ready);
     end
   end
 endmodule

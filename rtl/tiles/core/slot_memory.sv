@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The packet memory of a core: block RAM of Flits flits. A stream writes flits, another one reads them, and the core reads and writes
-// words. The core goes first, except in the cycle after one of its own accesses, so no stream waits for more than one cycle.
-// Reads answer in the next cycle.
+// words. The core goes first, except in the cycle after it has held a stream up, so no stream waits for more than one cycle. Reads answer in the next
+// cycle. That the core reads is known late in a cycle: a stream whose read was not made hears it in the next one, and makes it again.
 module slot_memory
   import girih_pkg::*;
 #(
@@ -18,30 +18,29 @@ module slot_memory
     input  logic [       W-1:0] write_data_i,
 
     input  logic                read_valid_i,
-    output logic                read_ready_o,
+    output logic                read_again_o,  // the read of the last cycle was not made; the core makes none now
     input  logic [FlitBits-1:0] read_addr_i,
     output logic [       W-1:0] read_data_o,
 
-    input  logic                         core_valid_i,
-    output logic                         core_ready_o,
-    input  logic [                  3:0] core_write_i,  // by byte; 0: a read
-    input  logic [FlitBits+WordBits-1:0] core_addr_i,   // of a word
-    input  logic [                 31:0] core_data_i,
-    output logic [                 31:0] core_data_o
+    input  logic                         core_read_i,
+    input  logic [FlitBits+WordBits-1:0] core_read_addr_i,   // of a word
+    output logic [                 31:0] core_read_data_o,
+    input  logic [                  3:0] core_write_i,       // by byte; 0 while core_write_pause_o is up
+    input  logic [FlitBits+WordBits-1:0] core_write_addr_i,
+    input  logic [                 31:0] core_write_data_i,
+    output logic                         core_write_pause_o
 );
   if (Flits < 4 || (Flits & (Flits - 1)) != 0) begin : gen_bad_flits
     $fatal(1, "slot_memory: Flits is %0d; it must be a power of two, at least 4", Flits);
   end
 
-  logic writes, took_q, core_write, core_read;
-  logic [WordBits-1:0] word, word_q;
-  assign writes = core_write_i != '0;
-  assign word = core_addr_i[WordBits-1:0];
-  assign core_ready_o = !(took_q && (writes ? write_valid_i : read_valid_i));
-  assign core_write = core_valid_i && core_ready_o && writes;
-  assign core_read = core_valid_i && core_ready_o && !writes;
-  assign write_ready_o = !core_write;
-  assign read_ready_o = !core_read;
+  logic core_writes, core_reads, write_pause_q, read_again_q;
+  logic [WordBits-1:0] word_q;
+  assign core_writes = core_write_i != '0;
+  assign core_reads = core_read_i && !read_again_q;
+  assign write_ready_o = !core_writes;
+  assign core_write_pause_o = write_pause_q;
+  assign read_again_o = read_again_q;
 
   logic [FlitBytes-1:0] enable;
   logic [W-1:0] data;
@@ -50,21 +49,32 @@ module slot_memory
     enable = '1;
     write_addr = write_addr_i;
     data = write_data_i;
-    if (core_write) begin
-      enable = FlitBytes'(core_write_i) << {word, 2'b00};
-      write_addr = core_addr_i[FlitBits+WordBits-1:WordBits];
-      data = {(W / 32) {core_data_i}};
+    if (core_writes) begin
+      enable = FlitBytes'(core_write_i) << {core_write_addr_i[WordBits-1:0], 2'b00};
+      write_addr = core_write_addr_i[FlitBits+WordBits-1:WordBits];
+      data = {(W / 32) {core_write_data_i}};
     end
   end
-  assign read_addr = core_read ? core_addr_i[FlitBits+WordBits-1:WordBits] : read_addr_i;
-  assign core_data_o = read_data_o[32*word_q+:32];
+  assign read_addr = core_reads ? core_read_addr_i[FlitBits+WordBits-1:WordBits] : read_addr_i;
+  assign core_read_data_o = read_data_o[32*word_q+:32];
 
   (* ram_style = "block" *) logic [W-1:0] mem[Flits];
   always_ff @(posedge clk_i) begin
-    if (write_valid_i || core_write) for (int unsigned i = 0; i < FlitBytes; i++) if (enable[i]) mem[write_addr][8*i+:8] <= data[8*i+:8];
-    if (core_read || read_valid_i) read_data_o <= mem[read_addr];
-    word_q <= word;
-    took_q <= core_write || core_read;
-    if (rst_i) took_q <= 1'b0;
+    if (write_valid_i || core_writes) for (int unsigned i = 0; i < FlitBytes; i++) if (enable[i]) mem[write_addr][8*i+:8] <= data[8*i+:8];
+    if (core_reads || read_valid_i) read_data_o <= mem[read_addr];
+    word_q <= core_read_addr_i[WordBits-1:0];
+    write_pause_q <= core_writes && write_valid_i;
+    read_again_q <= core_reads && read_valid_i;
+    if (rst_i) begin
+      write_pause_q <= 1'b0;
+      read_again_q  <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!(core_writes && write_pause_q))
+      else $error("slot_memory: the core writes while the stream must go first");
+    end
   end
 endmodule

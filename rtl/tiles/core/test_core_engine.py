@@ -238,6 +238,21 @@ async def a_program_starts_without_the_messages_of_the_last_one(dut):
 
 
 @cocotb.test()
+async def a_core_held_in_any_cycle_loses_and_doubles_no_message(dut):
+    bench = await Core.run_program(dut, PROBE)
+    sent = 0
+    for _ in range(120):
+        bench.source.send(Message(struct.pack("<III", ECHO, 0, 0) + bytes(52), descriptor()))
+        sent += 1
+        await ClockCycles(dut.clk_i, random.randrange(40, 120))
+        assert await bench.operator.write("control", 0) and await bench.operator.write("control", 1)
+    await ClockCycles(dut.clk_i, 500)
+    assert await bench.command(ECHO) is not None
+    assert len(bench.sink.messages) + bench.dropped == sent + 1
+    assert min(len(bench.sink.messages), bench.dropped) > 10
+
+
+@cocotb.test()
 async def a_program_may_keep_messages_and_send_them_later(dut):
     bench = await Core.run_program(dut, PROBE)
     asked = []
@@ -295,3 +310,20 @@ async def a_busy_core_holds_no_stream(dut):
     await bench.source.drained()
     assert load[-1].last - load[0].first <= 2 * flits * len(load)
     await bench.sink.count(1)
+
+
+@cocotb.test()
+async def a_busy_core_changes_nothing_that_leaves(dut):
+    """While messages leave, the program reads and writes packet memory without a pause: their bytes are right, and they leave at half of the rate."""
+    bench = await Core.run_program(dut, PROBE)
+    await bench.command(ECHO)  # the program has started
+    already = len(bench.sink.messages)
+    sent = [Message(struct.pack("<III", ECHO, 0, 0) + random.randbytes(1500 - 12), descriptor()) for _ in range(4)]
+    floods = [Message(struct.pack("<III", FLOOD, 0, 60) + random.randbytes(100), descriptor()) for _ in range(6)]
+    mixed = [sent[0], floods[0], sent[1], *floods[1:3], sent[2], floods[3], sent[3], *floods[4:]]
+    bench.source.send(*mixed)
+    out = (await bench.sink.count(already + len(mixed)))[already:]
+    for message, answer in zip(mixed, out, strict=True):
+        kept = 24 if message in floods else 0  # what the program itself writes
+        assert answer.data[kept:] == message.data[kept:]
+        assert answer.last - answer.first <= 2 * (len(answer.data) // FLIT_BYTES + 1)

@@ -16,6 +16,7 @@ int main(void)
     for (;;) {
         girih_message *message = girih_receive();
         uint32_t now = girih_now();
+        girih_barrier();
         struct command *command = (struct command *)girih_data(message);
         uint32_t length = girih_length(message);
         switch (command->what) {

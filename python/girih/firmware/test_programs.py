@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The example programs do what they say: compiled for the host, with its sanitizers, from the same source and header (firmware/host)."""
+
+import hashlib
+import random
+import struct
+import subprocess
+from functools import cache
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
+
+from girih.build.generate import write_if_changed
+from girih.firmware.compile import FIRMWARE, map_header
+
+FLAGS = ["-std=gnu11", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+DROPPED = 0xFFFFFFFF
+KEY, SALT = bytes(range(7, 39)), b"salt"
+ENDS = {"src": "10.0.0.1", "dst": "192.0.2.7"}
+PUBLIC = "198.51.100.1"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("host")
+    write_if_changed(folder / "girih_core_map.h", map_header())
+
+    @cache
+    def compiled(name, *defines):
+        built = folder / name
+        sources = [FIRMWARE / "programs" / f"{name}.c", FIRMWARE / "host" / "host.c"]
+        subprocess.run(["gcc", *FLAGS, *defines, f"-I{FIRMWARE / 'include'}", f"-I{folder}", *sources, "-o", built], check=True)
+        return built
+
+    return compiled
+
+
+def run(program, messages):
+    """What the program sends for each message (bytes, offsets of its network header, transport header, payload); None if it drops it."""
+    asked = b"".join(struct.pack("<4I", len(data), *offsets) + data for data, *offsets in messages)
+    done = subprocess.run([program], input=asked, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+    answers, at = [], 0
+    while at < len(done.stdout):
+        (word,) = struct.unpack_from("<I", done.stdout, at)
+        size = 0 if word == DROPPED else word & 0xFFFF
+        answers.append(None if word == DROPPED else done.stdout[at + 4 : at + 4 + size])
+        at += 4 + size
+    assert len(answers) == len(messages)
+    return answers
+
+
+def frame(layer, payload=b"", transport=8):
+    """A frame, and its offsets."""
+    return bytes(Ether(dst="02:00:00:00:00:08", src="02:00:00:00:00:09") / layer / Raw(payload)), 14, 34, 34 + transport
+
+
+def with_sums(packet):
+    """The packet with the checksums that scapy computes."""
+    for layer in (IP, TCP, UDP, ICMP):
+        if layer in packet:
+            del packet[layer].chksum
+    return bytes(packet)
+
+
+def test_aes_is_that_of_the_library(program):
+    defines = [f"-D{name}={','.join(map(str, value))}" for name, value in (("AES_KEY", KEY), ("AES_SALT", SALT))]
+    sizes = [8, 9, 23, 24, 25, 40, 1472, *(random.randrange(8, 300) for _ in range(20))]
+    payloads = [random.randbytes(size) for size in sizes]
+    heads = [random.randbytes(random.randrange(14, 60)) for _ in sizes]
+    answers = run(program("aes", *defines), [(head + payload, 0, 0, len(head)) for head, payload in zip(heads, payloads, strict=True)])
+    for head, payload, answer in zip(heads, payloads, answers, strict=True):
+        cipher = Cipher(algorithms.AES(KEY), modes.CTR(SALT + payload[:8] + (1).to_bytes(4, "big"))).encryptor()
+        assert answer == head + payload[:8] + cipher.update(payload[8:])
+    assert run(program("aes", *defines), [(bytes(49), 14, 34, 42), (bytes(60), 14, 34, 0)]) == [None, None]
+
+
+def test_sha1_is_that_of_the_library(program):
+    payloads = [random.randbytes(size + 20) for size in (0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1452, *(random.randrange(700) for _ in range(20)))]
+    heads = [random.randbytes(random.randrange(14, 60)) for _ in payloads]
+    answers = run(program("sha1"), [(head + payload, 0, 0, len(head)) for head, payload in zip(heads, payloads, strict=True)])
+    assert answers == [head + payload[:-20] + hashlib.sha1(payload[:-20]).digest() for head, payload in zip(heads, payloads, strict=True)]
+    assert run(program("sha1"), [(bytes(61), 14, 34, 42), (bytes(90), 14, 34, 0)]) == [None, None]
+
+
+def test_icmp_echo_answers_requests_and_nothing_else(program):
+    good = [(IP(**ends) / ICMP(id=random.getrandbits(16), seq=n), random.randbytes(size)) for n, size in enumerate((0, 1, 17, 56, 1472)) for ends in (ENDS, ENDS | {"ttl": 3})]
+    good.append((IP(**ENDS) / ICMP(id=0xF900), b""))  # a checksum of 0xfefe: the change of the type carries
+    messages = [frame(layer, payload) for layer, payload in good]
+    messages += [(data + bytes(9), *offsets) for data, *offsets in messages[:2]]  # padded to the least length of a frame
+    for (data, *_), answer in zip(messages, run(program("icmp_echo"), messages), strict=True):
+        packet = Ether(data)
+        wanted = Ether(data[: 14 + packet[IP].len])
+        wanted[IP].src, wanted[IP].dst, wanted[ICMP].type = packet[IP].dst, packet[IP].src, 0
+        assert answer == with_sums(wanted)
+    request, *offsets = messages[4]
+    wrong = [frame(IP(**ENDS) / ICMP(type=kind, code=code), bytes(20)) for kind, code in ((0, 0), (3, 0), (8, 1), (13, 0), (255, 0))]
+    wrong += [(request[:45] + bytes([request[45] ^ 1]) + request[46:], *offsets), (request[:-1], *offsets), (request, 14, 0, 0), (request[:38], *offsets)]
+    wrong.append(frame(IP(**ENDS, proto=1), bytes.fromhex("0800f7ff")))  # half a header, with a good checksum
+    looks = b"\x08\0" + messages[6][0][2:-2]  # no transport header was found, and the frame itself looks like a request
+    wrong.append((looks + struct.pack(">H", -sum(struct.unpack(f">{len(looks) // 2}H", looks)) % 0xFFFF), 14, 0, 0))
+    assert run(program("icmp_echo"), wrong) == [None] * len(wrong)
+
+
+def test_nat_translates_tcp_and_udp_and_drops_the_rest(program):
+    flows = [(layer, number) for number in range(40) for layer in (TCP, UDP)]
+    messages = [frame(IP(**ENDS | {"src": f"10.0.0.{n}"}) / layer(sport=1024 + n, dport=80), random.randbytes(n), 20 if layer is TCP else 8) for layer, n in flows]
+    no_sum = Ether(messages[1][0])
+    no_sum[UDP].chksum = 0
+    messages += [(bytes(no_sum), *messages[1][1:]), *messages[:4]]
+    for (data, *_), answer in zip(messages, run(program("nat"), messages), strict=True):
+        before, after = Ether(data), Ether(answer)
+        assert after[IP].src == PUBLIC and after[IP].sport >= 0x8000
+        wanted = before.copy()
+        wanted[IP].src, wanted[IP].sport = PUBLIC, after[IP].sport
+        kept = UDP in before and before[UDP].chksum == 0
+        whole = with_sums(wanted)
+        assert answer == (whole[:40] + b"\0\0" + whole[42:] if kept else whole)
+    wrong = [frame(IP(**ENDS, proto=protocol), bytes(40)) for protocol in range(256) if protocol not in (6, 17)]
+    wrong += [frame(IP(**ENDS, flags=flags, frag=place, proto=17), bytes(40)) for flags, place in (("MF", 0), (0, 1), (0, 0x1FFF))]
+    wrong += [(frame(IP(**ENDS) / layer)[0][: 34 + size], 14, 34, 0) for layer, most in ((TCP(), 20), (UDP(), 8)) for size in range(most)]
+    wrong += [(messages[0][0], 14, 0, 0), (messages[0][0][:20], 14, 34, 0)]
+    assert run(program("nat"), wrong) == [None] * len(wrong)
+
+
+@pytest.mark.parametrize("source, port, passes", [("10.77.0.66", 7, False), ("10.77.0.65", 7, True), ("10.77.1.65", 7, False), ("9.9.9.9", 7000, True), ("9.9.9.9", 7999, True), ("9.9.9.9", 8000, False), ("10.77.0.66", 7000, False)])  # fmt: skip
+def test_the_first_rule_that_matches_decides(program, source, port, passes):
+    message = frame(IP(src=source, dst="10.77.0.2") / UDP(dport=port), b"text")
+    assert run(program("firewall"), [message]) == [message[0] if passes else None]
