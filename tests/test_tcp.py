@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -158,3 +159,39 @@ except ConnectionRefusedError:
     print("refused")
 """
     assert wire.python(text) == "refused"
+
+
+def test_counters_by_http(wire):
+    """Each counter is given, as it is, on connections that stay and are there at the same time."""
+    text = f"""
+import http.client, json
+clients = [http.client.HTTPConnection("{CARD}", timeout=100) for _ in range(3)]
+pages = []
+for turn in range(2):
+    for client in clients:
+        client.request("GET", "/metrics")
+        socket = client.sock
+    for client in clients:
+        pages.append(client.getresponse().read().decode())
+    assert socket is clients[-1].sock
+for client in clients:
+    client.close()
+print(json.dumps(pages))
+"""
+    before = wire.card.registers.counters()
+    pages = [metrics(page) for page in json.loads(wire.python(text))]
+    after = wire.card.registers.counters()
+    assert len(pages) == 6
+    for page in pages:
+        assert page.keys() == {(tile, name) for tile in before for name in before[tile]}
+        for (tile, name), value in page.items():
+            assert before[tile][name] <= value <= after[tile][name], (tile, name)
+    assert pages[-1]["http", "mark_answers"] >= 3
+    (output,) = wire.run(["curl", "-s", "--fail", "--noproxy", "*", "-m", "100", f"http://{CARD}/metrics"])
+    assert metrics(output)["tcp", "mark_opened"] == wire.count("mark_opened")
+
+
+def metrics(text: str) -> dict[tuple[str, str], int]:
+    """The value of each counter of each tile."""
+    values = re.findall(r'^girih_(\w+)_total\{tile="(\w+)"\} (\d+)$', text, re.MULTILINE)
+    return {(tile, name): int(value) for name, tile, value in values}

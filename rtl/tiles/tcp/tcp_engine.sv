@@ -38,11 +38,13 @@ module tcp_engine
   tick_t now;
   work_t work;
   result_t result;
+  event_e result_kind;
   logic receive_write, send_write;
   connection_t write_connection;
   seq_t write_addr;
   logic [W-1:0] write_data;
   logic [FlitBytes-1:0] write_mask;
+  logic write_later;
   logic freed;
   connection_t freed_connection;
   slot_t freed_slot;
@@ -69,6 +71,7 @@ module tcp_engine
       .write_addr_o        (write_addr),
       .write_data_o        (write_data),
       .write_mask_o        (write_mask),
+      .write_later_o       (write_later),
       .freed_i             (freed),
       .freed_connection_i  (freed_connection),
       .freed_slot_i        (freed_slot),
@@ -103,6 +106,7 @@ module tcp_engine
       .front_work_i      (work),
       .result_valid_o    (result_valid),
       .result_o          (result),
+      .result_kind_o     (result_kind),
       .segment_valid_o   (segment_push),
       .segment_room_i    (waiting_q < ($clog2(Segments) + 1)'(Segments / 2)),
       .segment_o         (segment),
@@ -117,13 +121,16 @@ module tcp_engine
       .cfg_i
   );
 
+  // Resets for strangers leave room for the turns of connections.
+  logic crowds;
+  assign crowds = segment.flags.rst && result_kind inside {EventRefuse, EventSegment} && waiting_q >= ($bits(waiting_q))'(Segments / 4);
   fifo #(
       .T(segment_t),
       .Depth(Segments)
   ) u_segments (
       .clk_i,
       .rst_i,
-      .in_valid_i (segment_push),
+      .in_valid_i (segment_push && !crowds),
       .in_ready_o (segment_ready),
       .in_data_i  (segment),
       .out_valid_o(make_valid),
@@ -131,7 +138,7 @@ module tcp_engine
       .out_data_o (make)
   );
   always_ff @(posedge clk_i) begin
-    waiting_q <= waiting_q + ($bits(waiting_q))'(segment_push && segment_ready) - ($bits(waiting_q))'(make_valid && make_ready);
+    waiting_q <= waiting_q + ($bits(waiting_q))'(segment_push && segment_ready && !crowds) - ($bits(waiting_q))'(make_valid && make_ready);
     if (rst_i) waiting_q <= '0;
   end
 
@@ -195,6 +202,8 @@ module tcp_engine
       .notice_valid_i   (notice_push),
       .notice_ready_o   (notice_ready),
       .notice_i         (notice),
+      .write_later_i    (write_later),
+      .write_connection_i(write_connection),
       .read_valid_o     (receive_read),
       .read_connection_o(receive_connection),
       .read_addr_o      (receive_addr),
@@ -228,11 +237,9 @@ module tcp_engine
   end
 
   // What became of each message.
-  logic dropped, command_q;
-  always_ff @(posedge clk_i) begin
-    if (work_valid) command_q <= work.kind inside {EventRead, EventWrite, EventClose, EventAbort};
-  end
-  assign dropped = deeds.no_connection || deeds.out_of_window || deeds.out_of_order || deeds.refused_ack || deeds.bad_segment
+  logic dropped, is_command;
+  assign is_command = result_kind inside {EventRead, EventWrite, EventClose, EventAbort};
+  assign dropped = result_kind == EventNone || deeds.no_connection || deeds.out_of_window || deeds.out_of_order || deeds.refused_ack || deeds.bad_segment
       || deeds.write_refused || deeds.command_refused;
   assign event_o.drop_length = drop_length;
   assign event_o.drop_header = drop_header;
@@ -244,14 +251,14 @@ module tcp_engine
   assign event_o.drop_bad_segment = result_valid && deeds.bad_segment;
   assign event_o.drop_write = result_valid && deeds.write_refused;
   assign event_o.drop_late_command = result_valid && deeds.command_refused;
-  assign event_o.used_segments = result_valid && !dropped && !command_q;
-  assign event_o.used_commands = result_valid && !dropped && command_q;
+  assign event_o.used_segments = result_valid && !dropped && !is_command;
+  assign event_o.used_commands = result_valid && !dropped && is_command;
   assign event_o.made_segments = made_valid && made_ready && made_flit.last;
   assign event_o.made_messages = told_valid && told_ready && told_flit.last;
   assign event_o.mark_opened = deeds_valid && deeds.opened;
   assign event_o.mark_freed = freed;
   assign event_o.mark_reset_received = deeds_valid && deeds.reset_received;
-  assign event_o.mark_reset_lost = segment_push && !segment_ready;
+  assign event_o.mark_reset_lost = segment_push && (!segment_ready || crowds);
   assign event_o.mark_gave_up = deeds_valid && deeds.gave_up;
   assign event_o.mark_retransmitted = deeds_valid && deeds.resent;
   assign event_o.mark_fast_retransmit = deeds_valid && deeds.fast;

@@ -6,7 +6,8 @@
 //   choose, read record -> facts -> update -> settle -> write, deeds
 //
 // A connection that needs a turn is in the queue of those once, so no queue overflows, and no event waits for another tile:
-// a turn is taken only when there is room for what it makes. A reset for which there is no room is lost.
+// a turn is taken only when there is room for what it makes, and waits for at most three events of front_ that could go before it.
+// A reset for which there is no room is lost.
 module tcp_events
   import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
 #(
@@ -26,6 +27,7 @@ module tcp_events
     input  work_t   front_work_i,
     output logic    result_valid_o,
     output result_t result_o,
+    output event_e  result_kind_o,
 
     output logic     segment_valid_o,
     input  logic     segment_room_i,   // for all turns that are under way
@@ -97,6 +99,7 @@ module tcp_events
   typedef struct packed {
     logic  valid;
     logic  front;
+    logic  room;  // for a segment that is made now
     work_t work;
   } stage_t;
   localparam int unsigned Stages = 4;
@@ -109,13 +112,15 @@ module tcp_events
     end
   endfunction
 
-  logic front_free, transmit_free, notify_free, tick_free, transmitting_q, notifying_q;
+  logic front_free, transmit_free, notify_free, tick_free, turn_first, transmitting_q, notifying_q;
+  logic [1:0] transmit_waits_q, notify_waits_q;  // events of front_ since the last turn
   stage_t chosen;
   always_comb begin
     tick_free = tick_due_q && !under_way(scan_q, stage_q);
     front_free = front_valid_i && !under_way(id_t'(front_work_i.connection), stage_q);
     notify_free = notify_valid && !notifying_q && notice_ready_i && !under_way(notify_id, stage_q);
     transmit_free = transmit_valid && !transmitting_q && segment_room_i && !under_way(transmit_id, stage_q);
+    turn_first = (notify_free && notify_waits_q == '1) || (transmit_free && transmit_waits_q == '1);
     chosen = '0;
     front_ready_o = 1'b0;
     transmit_pop = 1'b0;
@@ -128,9 +133,10 @@ module tcp_events
       chosen.valid = 1'b1;
       chosen.work.kind = EventTick;
       chosen.work.connection = connection_t'(scan_q);
-    end else if (front_free) begin
+    end else if (front_free && !turn_first) begin
       chosen.valid = 1'b1;
       chosen.front = 1'b1;
+      chosen.room = segment_room_i;
       chosen.work = front_work_i;
       front_ready_o = 1'b1;
     end else if (notify_free) begin
@@ -158,6 +164,10 @@ module tcp_events
       clear_q <= clear_q + 1'b1;
       if (clear_q == '1) clearing_q <= 1'b0;
     end
+    if (transmit_pop) transmit_waits_q <= '0;
+    else if (front_ready_o && transmit_waits_q != '1) transmit_waits_q <= transmit_waits_q + 1'b1;
+    if (notify_pop) notify_waits_q <= '0;
+    else if (front_ready_o && notify_waits_q != '1) notify_waits_q <= notify_waits_q + 1'b1;
     if (transmit_pop) transmitting_q <= 1'b1;
     else if (stage_q[4].valid && stage_q[4].work.kind == EventTransmit) transmitting_q <= 1'b0;
     if (notify_pop) notifying_q <= 1'b1;
@@ -171,6 +181,8 @@ module tcp_events
       clear_q <= '0;
       transmitting_q <= 1'b0;
       notifying_q <= 1'b0;
+      transmit_waits_q <= '0;
+      notify_waits_q <= '0;
     end
   end
 
@@ -195,7 +207,7 @@ module tcp_events
       .Depth(Connections)
   ) u_records (
       .clk_i,
-      .write_enable_i(stage_q[4].valid && stage_q[4].work.kind != EventRefuse),
+      .write_enable_i(stage_q[4].valid && !(stage_q[4].work.kind inside {EventRefuse, EventNone})),
       .write_addr_i(id_t'(stage_q[4].work.connection)),
       .write_data_i(record_4_q),
       .read_enable_i(chosen.valid),
@@ -217,6 +229,7 @@ module tcp_events
       .MostData(MostData)
   ) u_update (
       .work_i  (stage_q[2].work),
+      .room_i  (stage_q[2].room),
       .record_i(record_2_q),
       .facts_i (facts_q),
       .now_i   (now_q),
@@ -243,9 +256,9 @@ module tcp_events
     record_4_q <= settled;
     deeds_4_q <= deeds_3_q;
     slot_4_q <= record_3_q.slot;
-    transmits_q <= stage_q[3].valid && transmits && stage_q[3].work.kind != EventRefuse;
-    notifies_q <= stage_q[3].valid && notifies && stage_q[3].work.kind != EventRefuse;
-    freed_q <= stage_q[3].valid && !(stage_q[3].work.kind inside {EventClear, EventRefuse, EventOpen})
+    transmits_q <= stage_q[3].valid && transmits && !(stage_q[3].work.kind inside {EventRefuse, EventNone});
+    notifies_q <= stage_q[3].valid && notifies && !(stage_q[3].work.kind inside {EventRefuse, EventNone});
+    freed_q <= stage_q[3].valid && !(stage_q[3].work.kind inside {EventClear, EventRefuse, EventNone, EventOpen})
         && phase_3_q != Free && settled.phase == Free;
     if (rst_i) begin
       transmits_q <= 1'b0;
@@ -262,6 +275,7 @@ module tcp_events
   assign freed_slot_o = slot_4_q;
   assign result_valid_o = stage_q[4].valid && stage_q[4].front;
   assign result_o = deeds_4_q.result;
+  assign result_kind_o = stage_q[4].work.kind;
   assign segment_valid_o = stage_q[4].valid && deeds_4_q.sends;
   assign segment_o = deeds_4_q.segment;
   assign notice_valid_o = stage_q[4].valid && deeds_4_q.tells;

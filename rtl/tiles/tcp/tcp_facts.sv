@@ -57,6 +57,8 @@ module tcp_facts
     facts_o.recovered = !precedes(record_i.snd_una, record_i.recover);
     facts_o.ack_recovers = !precedes(work_i.ack, record_i.recover);
     facts_o.outstanding = record_i.snd_una != record_i.snd_max;
+    facts_o.acked = span_t'(work_i.ack - record_i.snd_una);
+    facts_o.flight = span_t'(record_i.snd_max - record_i.snd_una);
     facts_o.wnd_newer = !precedes(work_i.ack, record_i.snd_una)
         && (precedes(record_i.snd_wl1, work_i.seq)
             || (record_i.snd_wl1 == work_i.seq && !precedes(work_i.ack, record_i.snd_wl2)));
@@ -67,7 +69,7 @@ module tcp_facts
 
     // What could be sent: from snd_nxt on, or again from snd_una on.
     sendable = record_i.snd_end - record_i.snd_nxt;  // -1 once the FIN has been sent
-    wnd_left = record_i.snd_una + seq_t'(record_i.snd_wnd) - record_i.snd_nxt;
+    wnd_left = record_i.snd_una + seq_t'(record_i.limit) - record_i.snd_nxt;
     if (wnd_left[31]) wnd_left = '0;
     facts_o.fin_sent = sendable[31];
     if (sendable[31]) sendable = '0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells applications: that a connection is open, or the bytes of its stream, read from the buffer in one go, so that the space can
-// be given back to the peer at once. notice_ready_o is up while there is room for the longest message.
+// be given back to the peer at once. notice_ready_o is up while there is room for the longest message. Bytes move into the buffer a flit
+// per cycle, as they are read: so reading starts no sooner than two cycles behind the first of those that still move.
 module tcp_notifier
   import girih_pkg::*, tcp_types_pkg::*;
 (
@@ -10,6 +11,9 @@ module tcp_notifier
     input  logic    notice_valid_i,
     output logic    notice_ready_o,
     input  notice_t notice_i,
+
+    input logic        write_later_i,      // a message of this connection moves whose bytes are not yet in the buffer
+    input connection_t write_connection_i,
 
     output logic                read_valid_o,
     output connection_t         read_connection_o,
@@ -26,30 +30,35 @@ module tcp_notifier
   logic [OpenedBytes*8-1:0] opened;
   assign opened = {80'h0, 16'hffff, notice_i.tuple.remote_addr, notice_i.tuple.remote_port, notice_i.tuple.local_port};
 
-  logic busy_q, last, flit_valid_q, flit_last_q, opened_q, flit_opened_q;
+  logic busy_q, reads, waits_q, later_q, held_q, last, flit_valid_q, flit_last_q, opened_q, flit_opened_q;
   logic [Flits*FlitBytes-1:0][7:0] text_q;
   logic [FlitBytes-1:0][7:0] flit_text_q;
   length_t left_q, flit_left_q;
   seq_t addr_q;
-  connection_t connection_q;
+  connection_t connection_q, later_connection_q;
   descriptor_t desc_q, flit_desc_q;
   logic [15:0] port_q, flit_port_q;
   logic fits, store_ready;
   assign last = left_q <= length_t'(FlitBytes);
   assign notice_ready_o = !busy_q && !flit_valid_q && fits;
-  assign read_valid_o = busy_q;
+  assign reads = busy_q && !(waits_q && held_q);
+  assign read_valid_o = reads;
   assign read_connection_o = connection_q;
   assign read_addr_o = addr_q;
 
   always_ff @(posedge clk_i) begin
-    flit_valid_q <= busy_q;
+    later_q <= write_later_i;
+    later_connection_q <= write_connection_i;
+    held_q <= later_q && later_connection_q == (busy_q ? connection_q : notice_i.connection);
+    flit_valid_q <= reads;
     flit_last_q <= last;
     flit_left_q <= left_q;
     flit_desc_q <= desc_q;
     flit_port_q <= port_q;
     flit_text_q <= text_q[FlitBytes-1:0];
     flit_opened_q <= opened_q;
-    if (busy_q) begin
+    if (reads) begin
+      waits_q <= 1'b0;
       left_q <= left_q - length_t'(FlitBytes);
       addr_q <= addr_q + seq_t'(FlitBytes);
       text_q <= text_q >> W;
@@ -57,6 +66,7 @@ module tcp_notifier
     end
     if (notice_valid_i && notice_ready_o) begin
       busy_q <= 1'b1;
+      waits_q <= !notice_i.opened;
       opened_q <= notice_i.opened;
       addr_q <= notice_i.seq;
       port_q <= notice_i.tuple.local_port;

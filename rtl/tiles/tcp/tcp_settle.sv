@@ -15,9 +15,19 @@ module tcp_settle
 );
   record_t r;
   logic all_acked, pending, sendable, wants, tells;
-  seq_t unsent, wnd_left, gain;
+  seq_t unsent, gain;
   tick_t timeout, greatest;
   logic [26:0] rto;
+
+  // Whether a segment is worth sending (RFC 9293, 3.8.6.2.1) if so many bytes may be under way.
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic worth(record_t state, seq_t bytes, span_t most);
+    // verilator lint_on UNUSEDSIGNAL
+    seq_t left;
+    left = state.snd_una + seq_t'(most) - state.snd_nxt;
+    return !left[31] && left != '0 && (state.snd_nxt == state.snd_una || (bytes <= left && bytes <= seq_t'(state.mss))
+        || (bytes >= seq_t'(state.mss) && left >= seq_t'(state.mss)));
+  endfunction
 
   always_comb begin
     r = record_i;
@@ -46,14 +56,12 @@ module tcp_settle
     end
 
     unsent = record_i.snd_end - record_i.snd_nxt;
-    wnd_left = record_i.snd_una + seq_t'(record_i.snd_wnd) - record_i.snd_nxt;
+    r.limit = record_i.cwnd < record_i.snd_wnd ? record_i.cwnd : record_i.snd_wnd;
     gain = record_i.rcv_read + seq_t'(Ring) - record_i.rcv_edge;
     sendable = 1'b0;
     if (!unsent[31] && unsent == '0) sendable = record_i.closing;
     else if (!unsent[31]) begin
-      sendable = record_i.force_send || (!wnd_left[31] && wnd_left != '0
-          && (record_i.snd_nxt == record_i.snd_una || (unsent <= wnd_left && unsent <= seq_t'(record_i.mss))
-              || (unsent >= seq_t'(record_i.mss) && wnd_left >= seq_t'(record_i.mss))));
+      sendable = record_i.force_send || (worth(record_i, unsent, record_i.snd_wnd) && worth(record_i, unsent, record_i.cwnd));
     end
     unique case (r.phase)
       SynReceived: wants = record_i.snd_nxt == record_i.snd_una;

@@ -9,7 +9,7 @@ package tcp_stage_pkg;
     length_t skip, take;
     logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, acks_timed, recovered, ack_recovers;
     logic outstanding, wnd_newer, same_wnd;
-    span_t new_wnd;
+    span_t new_wnd, acked, flight;
     tick_t sample;
     logic fin_sent, unsent, wnd_shut, sends_rest, sends_full, resends_rest, fin_was_sent;
     length_t send, again;

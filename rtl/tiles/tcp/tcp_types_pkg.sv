@@ -113,6 +113,11 @@ package tcp_types_pkg;
     logic [1:0] dup_acks;
     logic resend;  // one segment at snd_una
     logic force_send;  // whatever the window
+    // Congestion control.
+    span_t cwnd;
+    span_t threshold;
+    span_t credit;
+    span_t limit;  // the lesser of cwnd and snd_wnd
     seq_t recover;
     logic recovering;  // after a fast retransmission, until all before `recover` is acknowledged
     // Time.
@@ -133,6 +138,7 @@ package tcp_types_pkg;
     EventOpen,  // a SYN, for a new connection
     EventSegment,
     EventRefuse,  // a segment without a connection
+    EventNone,  // what is dropped
     EventRead,
     EventWrite,
     EventClose,
@@ -160,6 +166,24 @@ package tcp_types_pkg;
     logic scaled;
     logic [3:0] shift;
   } work_t;
+
+  // A message, before its connection has been found.
+  typedef struct packed {
+    logic is_command;
+    logic malformed;  // its header is too short, or longer than the segment
+    logic [TcpOptionBytes-1:0][7:0] options;  // the first byte at the low end
+    logic [5:0] options_bytes;
+    offset_t headers;  // bytes before those of the stream
+    length_t flits;
+    work_t work;
+  } arrival_t;
+
+  // An event and its message.
+  typedef struct packed {
+    offset_t headers;
+    length_t flits;
+    work_t work;
+  } todo_t;
 
   // What an event made of its message's bytes: `bytes` of them from `skip` on are stored.
   typedef struct packed {

@@ -8,6 +8,7 @@ module tcp_update
     parameter int unsigned MostData = 4096
 ) (
     input  work_t   work_i,
+    input  logic    room_i,   // for a segment that answers at once
     input  record_t record_i,
     input  facts_t  facts_i,
     input  tick_t   now_i,
@@ -15,35 +16,24 @@ module tcp_update
     output record_t record_o,
     output deeds_t  deeds_o
 );
-  localparam int unsigned OwnShift = $clog2(Ring) > 15 ? $clog2(Ring) - 15 : 0;
-  localparam seq_t Step = Ring / 2 < 1460 ? Ring / 2 : 1460;  // the window's end moves by no less (RFC 9293, 3.8.6.2.2)
-  // A read that waits for more would wait for ever: the peer may not send more, or there never is so much room.
-  localparam length_t MostLeast = length_t'(Ring / 2 < MostData ? Ring / 2 : MostData);
-  localparam length_t MostRoom = length_t'(Ring < (1 << $bits(length_t)) ? Ring : (1 << $bits(length_t)) - 1);
-
   record_t r;
   deeds_t  d;
   logic [27:0] delta;
-  logic challenge, refuses, resets, dies, commanded;
-  logic [13:0] own_mss;
+  logic challenge, refuses, resets, dies, aborts, news, duplicate, fast, timeout;
+  span_t cwnd, threshold, credit;
 
   // An acknowledgement and no more, on which other segments are based.
-  seq_t edge_now, window;
+  seq_t edge_now;
   segment_t segment;
-  always_comb begin
-    edge_now = facts_i.gain >= Step ? record_i.rcv_edge + facts_i.gain : record_i.rcv_edge;
-    window = window_left(edge_now, record_i.rcv_nxt);
-    segment = '0;
-    segment.connection = work_i.connection;
-    segment.tuple = record_i.tuple;
-    segment.port = record_i.port;
-    segment.tenant = record_i.tenant;
-    segment.seq = record_i.snd_nxt;
-    segment.ack = record_i.rcv_nxt;
-    segment.flags = '{ack: 1'b1, default: '0};
-    if (record_i.scaled) segment.window = 16'(window >> OwnShift);
-    else segment.window = window > 32'hffff ? 16'hffff : window[15:0];
-  end
+  tcp_acknowledge #(
+      .Ring(Ring)
+  ) u_acknowledge (
+      .connection_i(work_i.connection),
+      .record_i,
+      .gain_i      (facts_i.gain),
+      .edge_o      (edge_now),
+      .segment_o   (segment)
+  );
 
   record_t turn;
   deeds_t turn_deeds;
@@ -59,6 +49,64 @@ module tcp_update
       .deeds_o  (turn_deeds)
   );
 
+  record_t opened;
+  deeds_t opened_deeds;
+  tcp_open #(
+      .Connections(Connections),
+      .Ring(Ring)
+  ) u_open (
+      .work_i,
+      .room_i,
+      .record_i,
+      .now_i,
+      .cfg_i,
+      .record_o(opened),
+      .deeds_o (opened_deeds)
+  );
+  record_t told;
+  deeds_t told_deeds;
+  tcp_tell #(
+      .Ring(Ring)
+  ) u_tell (
+      .connection_i(work_i.connection),
+      .record_i,
+      .facts_i,
+      .record_o    (told),
+      .deeds_o     (told_deeds)
+  );
+
+  record_t commanded;
+  deeds_t command_deeds;
+  tcp_command #(
+      .Ring(Ring),
+      .MostData(MostData)
+  ) u_command (
+      .work_i,
+      .record_i,
+      .facts_i,
+      .segment_i(segment),
+      .record_o (commanded),
+      .deeds_o  (command_deeds),
+      .aborts_o (aborts)
+  );
+  tcp_congestion u_congestion (
+      .record_i,
+      .facts_i,
+      .news_i     (news),
+      .duplicate_i(duplicate),
+      .fast_i     (fast),
+      .timeout_i  (timeout),
+      .cwnd_o     (cwnd),
+      .threshold_o(threshold),
+      .credit_o   (credit)
+  );
+  // What an acknowledgement is if it is looked at.
+  assign news = work_i.kind == EventSegment && facts_i.ack_news;
+  assign duplicate = work_i.kind == EventSegment && facts_i.ack_same && facts_i.outstanding && facts_i.same_wnd && work_i.bytes == '0
+      && !work_i.flags.fin;
+  assign fast = duplicate && record_i.dup_acks == 2'd2 && facts_i.recovered;
+  assign timeout = work_i.kind == EventTick;
+
   always_comb begin
     r = record_i;
     d = '0;
@@ -66,18 +114,9 @@ module tcp_update
     refuses = 1'b0;
     resets = 1'b0;
     dies = 1'b0;
-    commanded = record_i.told && record_i.phase != Free && !record_i.closing && !facts_i.foreign;
-    own_mss = usable_mss(16'(cfg_i.mss));
     delta = {4'b0, facts_i.sample > 32'hff_ffff ? 24'hff_ffff : facts_i.sample[23:0]} - 28'(record_i.srtt >> 3);
 
     d.segment = segment;
-    d.notice.connection = work_i.connection;
-    d.notice.name = record_i.name;
-    d.notice.tuple = record_i.tuple;
-    d.notice.port = record_i.port;
-    d.notice.tenant = record_i.tenant;
-    d.notice.seq = record_i.rcv_read;
-    d.notice.room = facts_i.room;
 
     unique case (work_i.kind)
       EventClear: begin
@@ -87,29 +126,8 @@ module tcp_update
       end
 
       EventOpen: begin
-        r = '0;
-        r.transmit_queued = record_i.transmit_queued;
-        r.notify_queued = record_i.notify_queued;
-        r.phase = SynReceived;
-        r.name = record_i.name + name_t'(Connections);
-        r.tuple = work_i.tuple;
-        r.slot = work_i.slot;
-        r.port = work_i.port;
-        r.tenant = work_i.tenant;
-        r.rcv_nxt = work_i.seq + 1'b1;
-        r.rcv_read = work_i.seq + 1'b1;
-        r.rcv_edge = work_i.seq + 1'b1 + seq_t'(Ring > 65535 ? 65535 : Ring);
-        r.snd_una = work_i.ack;
-        r.snd_nxt = work_i.ack;
-        r.snd_max = work_i.ack;
-        r.snd_end = work_i.ack + 1'b1;
-        r.recover = work_i.ack;
-        r.snd_wnd = span_t'(work_i.window);
-        r.snd_wl1 = work_i.seq;
-        r.snd_wl2 = work_i.ack;
-        r.scaled = work_i.scaled;
-        r.shift = work_i.scaled ? work_i.shift : '0;
-        r.mss = work_i.mss < own_mss ? work_i.mss : own_mss;
+        r = opened;
+        d = opened_deeds;
       end
 
       EventSegment: begin
@@ -152,6 +170,9 @@ module tcp_update
             r.snd_wl2 = work_i.ack;
           end
           r.tries = '0;
+          r.cwnd = cwnd;
+          r.threshold = threshold;
+          r.credit = credit;
           if (facts_i.ack_news) begin
             r.snd_una = work_i.ack;
             if (facts_i.ack_beyond_next) r.snd_nxt = work_i.ack;
@@ -159,6 +180,7 @@ module tcp_update
             r.backoff = '0;
             r.force_send = 1'b0;
             r.timer_on = 1'b0;  // started anew below if something is left
+            if (facts_i.recovered && !record_i.recovering) r.recover = work_i.ack;  // it stays near: numbers wrap
             // While lost segments are made good, each partial acknowledgement names the next one (RFC 6582).
             r.recovering = record_i.recovering && !facts_i.ack_recovers;
             r.resend = record_i.recovering && !facts_i.ack_recovers;
@@ -174,9 +196,9 @@ module tcp_update
                 r.rttvar = 26'(delta[23:0]) << 1;
               end
             end
-          end else if (facts_i.ack_same && facts_i.outstanding && facts_i.same_wnd && work_i.bytes == '0 && !work_i.flags.fin) begin
+          end else if (duplicate) begin
             if (record_i.dup_acks != '1) r.dup_acks = record_i.dup_acks + 1'b1;
-            if (record_i.dup_acks == 2'd2 && facts_i.recovered) begin
+            if (fast) begin
               r.resend = 1'b1;
               r.recovering = 1'b1;
               r.recover = record_i.snd_max;
@@ -205,43 +227,11 @@ module tcp_update
 
       EventRefuse: refuses = 1'b1;
 
-      EventRead: begin
-        if (commanded) begin
-          r.armed = 1'b1;
-          r.least = work_i.bytes > MostLeast ? MostLeast : work_i.bytes;
-          /* verilator lint_off CMPCONST */  // MostRoom may be the largest number there is
-          r.room  = work_i.room > MostRoom ? MostRoom : work_i.room;
-          /* verilator lint_on CMPCONST */
-        end else begin
-          d.command_refused = 1'b1;
-        end
-      end
-
-      EventWrite: begin
-        if (commanded && record_i.phase == Open && facts_i.writes) begin
-          d.result.bytes = work_i.bytes;
-          d.result.seq = record_i.snd_end;
-          r.snd_end = record_i.snd_end + seq_t'(work_i.bytes);
-        end else begin
-          d.write_refused = 1'b1;
-        end
-      end
-
-      EventClose, EventAbort: begin
-        if (!commanded) begin
-          d.command_refused = 1'b1;
-        end else if (record_i.phase == Dead) begin
-          r.phase = Free;
-        end else if (work_i.kind == EventClose) begin
-          r.closing = 1'b1;
-          r.armed = 1'b0;
-          r.active = !record_i.fin_received;
-          r.rcv_read = record_i.rcv_nxt - seq_t'(record_i.fin_received);
-        end else begin
-          resets = 1'b1;
-          r.closing = 1'b1;
-          dies = 1'b1;
-        end
+      EventRead, EventWrite, EventClose, EventAbort: begin
+        r = commanded;
+        d = command_deeds;
+        resets = aborts;
+        dies = aborts;
       end
 
       EventTransmit: begin
@@ -250,23 +240,8 @@ module tcp_update
       end
 
       EventNotify: begin
-        r.notify_queued = 1'b0;
-        if (record_i.phase == Open && !record_i.told && !record_i.closing) begin
-          d.tells = 1'b1;
-          d.notice.opened = 1'b1;
-          r.told = 1'b1;
-        end else if (record_i.armed && (record_i.phase == Dead || (record_i.phase == Open && read_is_ready(record_i, Ring)))) begin
-          d.tells = 1'b1;
-          r.armed = 1'b0;
-          if (record_i.phase == Dead) begin
-            d.notice.at_end = 1'b1;
-            d.notice.is_reset = 1'b1;
-          end else begin
-            d.notice.bytes = facts_i.reads;
-            d.notice.at_end = record_i.fin_received && facts_i.reads_all;
-            r.rcv_read = record_i.rcv_read + seq_t'(facts_i.reads);
-          end
-        end
+        r = told;
+        d = told_deeds;
       end
 
       EventTick: begin
@@ -282,6 +257,11 @@ module tcp_update
               dies = 1'b1;
             end else begin
               r.tries = record_i.tries + 1'b1;
+              if (facts_i.outstanding) begin
+                r.cwnd = cwnd;
+                r.threshold = threshold;
+                r.credit = credit;
+              end
               if (record_i.backoff != '1) r.backoff = record_i.backoff + 1'b1;
               r.snd_nxt = record_i.snd_una;
               r.recover = record_i.snd_max;

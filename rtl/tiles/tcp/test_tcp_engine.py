@@ -9,9 +9,23 @@ import pytest
 from cocotb.triggers import ClockCycles
 
 from girih.testing import run_cocotb
-from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONNECTIONS, DATA, MODULUS, OPENED, PORT, TICK, WINDOW, TcpBench
+from girih.testing.messages import flits_of
+from rtl.tiles.tcp.tcp_bench import (
+    ABORT,
+    CLOSE,
+    CONNECTIONS,
+    DATA,
+    FLIT_BYTES,
+    MODULUS,
+    OPENED,
+    PORT,
+    TICK,
+    WINDOW,
+    TcpBench,
+)
 
 NEAR_WRAP = MODULUS - 700
+LATENCY = 30  # cycles from the first flit of a small segment to its event
 
 
 @pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
@@ -287,11 +301,11 @@ async def half_closed_from_either_side(dut):
     peer = await bench.open()
     peer.write(b"bye")
     bench.command(CLOSE, peer.connection)
-    got = peer.take(await bench.segment())
-    if peer.ack and len(got) == 3:
+    segment = await bench.segment()
+    assert peer.take(segment) == b"bye"
+    if "F" not in segment.flags:
         fin = await bench.segment()
-        assert "F" in fin.flags
-        peer.take(fin)
+        assert "F" in fin.flags and peer.take(fin) == b""
     peer.send()
     for _ in range(3):
         peer.send(random.randbytes(1000))
@@ -365,3 +379,81 @@ async def reads_wait_for_bytes_and_for_room(dut):
     peer.send(b"abcdef")
     notice = await peer.data()
     assert notice.data == b"abc" and notice.desc["stream_room"] == 3 and notice.desc["stream_op"] == DATA
+
+
+async def under_way(bench):
+    """The bytes of each segment that the card sends until it waits."""
+    await ClockCycles(bench.dut.clk_i, 100 + 6400 // FLIT_BYTES)
+    bench._sort()
+    sizes = [len(segment.payload) for segment in bench.segments]
+    bench.segments.clear()
+    return sizes
+
+
+@cocotb.test()
+async def what_is_under_way_is_bounded_by_newreno(dut):
+    """RFC 6928, 5681 and 6582: ten segments at first, slow start, half after a loss, one after a time-out."""
+    bench = await TcpBench.start(dut, rto_min=20)
+    mss = 64
+    peer = await bench.open(options=[("MSS", mss)])
+    peer.write(random.randbytes(29 * mss))
+    assert await under_way(bench) == [mss] * 10
+    peer.ack += mss
+    peer.send()
+    assert await under_way(bench) == [mss] * 2
+    for _ in range(2):
+        peer.ack += mss
+        peer.send()
+    assert await under_way(bench) == [mss] * 4
+    # 13 are under way. The first is lost: it is sent again, half of them and three may be under way, and one more for each duplicate.
+    for duplicates, sizes in ((3, [mss]), (3, []), (2, [mss])):
+        for _ in range(duplicates):
+            peer.send()
+        assert await under_way(bench) == sizes, duplicates
+    # All is acknowledged: six and a half may be under way, and slow start is over.
+    peer.ack += 14 * mss
+    peer.send()
+    assert await under_way(bench) == [mss] * 6
+    peer.write(random.randbytes(16 * mss))
+    for _ in range(5):
+        peer.ack += mss
+        peer.send()
+        assert await under_way(bench) == [mss]
+    for _ in range(2):
+        peer.ack += mss
+        peer.send()
+    assert sum(await under_way(bench)) == 3 * mss
+    # A time-out: one segment, then slow start up to half of what was under way.
+    await ClockCycles(dut.clk_i, 30 * TICK)
+    assert await under_way(bench) == [mss]
+    for expected in ([mss] * 2, [mss] * 2):
+        peer.ack += mss
+        peer.send()
+        assert await under_way(bench) == expected
+
+
+@cocotb.test()
+async def segments_are_taken_as_fast_as_they_come(dut):
+    """Their look-ups, events and bytes overlap: those of different connections one per cycle, of one connection one per five cycles, and large ones
+    at the speed of their flits."""
+    bench = await TcpBench.start(dut)
+    peers = [await bench.open(port=3000 + number) for number in range(CONNECTIONS)]
+    for peer in peers:
+        peer.old = random.randbytes(1400)
+    many = [peers[number % CONNECTIONS].make("A") for number in range(100)]
+    one = [peers[0].make("A") for _ in range(40)]
+    large = [peers[0].make("A", peers[0].old, seq=peers[0].seq - 1400) for _ in range(10)]
+    for segments, cycles in ((many, 1.2), (one, 5.2), (large, 1.05 * flits_of(large[0].data))):
+        before = taken(bench)
+        bench.give(*segments)
+        count = 0
+        while taken(bench) < before + len(segments):
+            await ClockCycles(dut.clk_i, 1)
+            count += 1
+        assert count < LATENCY + cycles * len(segments) * max(1, flits_of(segments[0].data) if cycles < 2 else 1), (count, len(segments))
+        await ClockCycles(dut.clk_i, 200)
+
+
+def taken(bench):
+    """Segments that have had their event."""
+    return bench.events.get("used_segments", 0) + bench.events.get("drop_out_of_window", 0)

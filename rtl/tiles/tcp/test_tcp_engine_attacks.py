@@ -12,7 +12,20 @@ from scapy.layers.l2 import Ether
 
 from girih.testing import run_cocotb
 from girih.testing.messages import Message
-from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONNECTIONS, READ, TICK, WINDOW, WRITE, Peer, TcpBench, frame
+from rtl.tiles.tcp.tcp_bench import (
+    ABORT,
+    CLOSE,
+    CONNECTIONS,
+    FLIT_BYTES,
+    MODULUS,
+    READ,
+    TICK,
+    WINDOW,
+    WRITE,
+    Peer,
+    TcpBench,
+    frame,
+)
 
 MAX_FRAME, HEADERS = 9018, 54
 
@@ -352,3 +365,110 @@ async def a_new_syn_in_time_wait_comes_to_a_connection(dut):
     peer.send(flags="R", seq=challenge.ack)
     again = await bench.open(port=peer.port)
     await is_alive(again)
+
+
+@cocotb.test()
+async def only_bytes_that_have_come_are_read(dut):
+    """New bytes behind many old ones, or many options, reach the buffer late: an application never gets what was there before."""
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    old = b""
+    for size in (1400, 100, 700, 30, 1400, 5):
+        for options in ([], [("NOP", None)] * 40):
+            text = random.randbytes(size)
+            peer.read()
+            peer.send(old + text, seq=peer.seq - len(old), options=options)
+            peer.seq = (peer.seq + size) % MODULUS
+            assert (await bench.segment()).ack == peer.seq
+            assert (await peer.data()).data == text
+            old = (old + text)[-1400:]
+
+
+@cocotb.test()
+async def a_flood_at_one_connection_leaves_the_others_their_turns(dut):
+    """Its segments come as fast as they are taken, and each asks for an answer."""
+    bench = await TcpBench.start(dut)
+    hostile, peer = await bench.open(), await bench.open()
+    flood = [hostile.make("A", seq=hostile.seq - 100) for _ in range(300)]
+    bench.give(*flood[:100])
+    peer.write(b"in between")
+    bench.give(*flood[100:])
+    while (segment := await bench.segment(limit=3000)).dport != peer.port:
+        pass
+    assert peer.take(segment) == b"in between"
+    assert bench.events["drop_out_of_window"] < 150
+
+
+@cocotb.test()
+async def resets_for_strangers_leave_room_for_connections(dut):
+    """More strangers come than the network takes answers for."""
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    bench.bench.sink.stall = 1 - 3 / FLIT_BYTES
+    strangers = [bench.peer().make("A") for _ in range(400)]
+    bench.give(*strangers[:100])
+    peer.write(b"in between")
+    bench.give(*strangers[100:])
+    while (segment := await bench.segment(limit=5000)).dport != peer.port:
+        pass
+    assert peer.take(segment) == b"in between"
+    assert bench.events["drop_no_connection"] < 350 and bench.events["mark_reset_lost"]
+
+
+@cocotb.test()
+async def split_acknowledgements_make_no_room_for_more(dut):
+    """Each of them tells of one byte, while a loss is made good: the lost segment is sent again, and nothing new."""
+    bench = await TcpBench.start(dut, rto_min=200)
+    mss = 64
+    peer = await bench.open(options=[("MSS", mss)])
+    peer.write(random.randbytes(25 * mss))
+    first = [await bench.segment() for _ in range(10)]
+    end = peer.ack + 10 * mss
+    assert first[-1].seq + mss == end % MODULUS
+    for _ in range(3):
+        peer.send()
+    for _ in range(30):
+        again = await bench.segment()
+        assert again.seq == peer.ack and (end - again.seq) % MODULUS >= len(again.payload)
+        peer.ack = (peer.ack + 1) % MODULUS
+        peer.send()
+    sizes = [await bench.segment()]
+    await bench.quiet()
+    assert sizes[0].seq == peer.ack
+
+
+@cocotb.test()
+async def events_of_one_connection_in_one_burst(dut):
+    """Each finds what the one before it has left, whatever their order, and no connection stays for ever."""
+    bench = await TcpBench.start(dut)
+    rounds = 3 * CONNECTIONS
+    for _ in range(rounds):  # of the same peer
+        peer = bench.peer(4000, seq=1000)
+        bench.give(peer.make("S"), peer.make("R", seq=1001))
+    await bench.closed(rounds)
+    bench._sort()
+    bench.segments.clear()
+    for _ in range(10):
+        peer = bench.peer()
+        await peer.shake()
+        text = random.randbytes(300)
+        peer.send()
+        peer.send(text[:100])
+        peer.send(text[100:], flags="FA")
+        peer.connection = (await bench.notice()).desc["stream_connection"]
+        peer.read(least=300)
+        end = await peer.data()
+        assert end.data == text and end.desc["stream_end"]
+        burst = [lambda p=peer: p.write(b"text"), lambda p=peer: p.read(), lambda p=peer: p.send(ack=p.ack + 4), lambda p=peer: p.send(flags="S", seq=p.seq)]
+        burst += [lambda p=peer: bench.command(random.choice([CLOSE, ABORT]), p.connection), lambda p=peer: p.send(seq=p.seq - 301, flags="R")]
+        random.shuffle(burst)
+        for do in burst:
+            do()
+        await ClockCycles(dut.clk_i, 100)
+        peer.send(flags="R", seq=peer.seq)
+        await ClockCycles(dut.clk_i, 100)
+        bench._sort()
+        bench.segments.clear()
+        bench.told.clear()
+    await bench.closed(rounds + 10)
+    await is_alive(await bench.open())

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A peer of a card's TCP for experiments: it does nothing by itself, and knows the cycle of each frame.
+
+    peer = Peer(card, port=7)
+    cycles = peer.connect()
+    peer.send(b"text"); segment = peer.take()
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import struct
+from dataclasses import dataclass
+
+from girih.card.virtual import CardFrame, VirtualCard
+from girih.errors import GirihError
+
+OWN_MAC, OWN_IP = bytes.fromhex("020000000001"), "10.77.0.1"
+SYN, PUSH, ACK = 0x02, 0x08, 0x10
+ETHERNET_IP, ETHERNET_ARP, IP_TCP = b"\x08\x00", b"\x08\x06", 6
+HEADERS = 54  # Ethernet, IPv4 and TCP without options
+OPTIONS = bytes.fromhex("020405b40402080a000000010000000001030307")  # of a SYN of Linux: MSS 1,460, SACK, time stamps, window scale
+STEP = 20  # cycles between two looks at the output
+MOST_STEPS = 1000
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A segment that the card has sent. first_cycle: of its first beat at the pins."""
+
+    seq: int
+    ack: int
+    flags: int
+    data: bytes
+    first_cycle: int
+
+
+def checksum(data: bytes) -> int:
+    """The Internet checksum (RFC 1071)."""
+    total = sum(struct.unpack(f"!{(len(data) + 1) // 2}H", data + bytes(len(data) % 2)))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+class Peer:
+    """One end of a connection with the card."""
+
+    def __init__(self, card: VirtualCard, port: int, own_port: int = 40000):
+        addresses = card.manifest.addresses
+        card.keep_output(True, 0)
+        self.card, self.port, self.own_port = card, port, own_port
+        self._mac = bytes.fromhex(addresses["mac"].replace(":", ""))
+        self._ip, self._own_ip = (ipaddress.ip_address(address).packed for address in (addresses["ip"], OWN_IP))
+        self.seq, self.ack = 1000, 0
+        self._come: list[Segment] = []
+
+    def send(self, data: bytes = b"", flags: int = ACK | PUSH, options: bytes = b"") -> int:
+        """Sends a segment; returns the cycle of its first beat."""
+        head = struct.pack("!HHIIBBHHH", self.own_port, self.port, self.seq, self.ack, (20 + len(options)) << 2, flags, 65535, 0, 0) + options
+        pseudo = self._own_ip + self._ip + struct.pack("!HH", IP_TCP, len(head) + len(data))
+        head = head[:16] + struct.pack("!H", checksum(pseudo + head + data)) + head[18:]
+        ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(head) + len(data), 0, 0, 64, IP_TCP, 0) + self._own_ip + self._ip
+        ip = ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:]
+        self.seq = (self.seq + len(data) + bool(flags & SYN)) & 0xFFFFFFFF
+        cycle = self.card.cycle + STEP
+        self.card.inject(0, (self._mac + OWN_MAC + ETHERNET_IP + ip + head + data).ljust(60, b"\0"), cycle=cycle)
+        return cycle
+
+    def take(self) -> Segment:
+        """The next segment of the card, which is acknowledged by what is sent from here on."""
+        for _ in range(MOST_STEPS):
+            if self._come:
+                segment = self._come.pop(0)
+                self.ack = (segment.seq + len(segment.data) + bool(segment.flags & SYN)) & 0xFFFFFFFF
+                return segment
+            self.card.run(STEP)
+            for frame in self.card.collect():
+                self._sort(frame)
+        raise GirihError("the card sends no segment", self.card.manifest.name, "This is a fault of the card: its figures mean nothing.")
+
+    def _sort(self, frame: CardFrame) -> None:
+        kind, rest = frame.data[12:14], frame.data[14:]
+        if kind == ETHERNET_ARP and rest[6:8] == b"\0\1":
+            answer = rest[:6] + b"\0\2" + OWN_MAC + self._own_ip + rest[8:18]
+            self.card.inject(0, (self._mac + OWN_MAC + ETHERNET_ARP + answer).ljust(60, b"\0"))
+        elif kind == ETHERNET_IP and rest[9] == IP_TCP and struct.unpack("!H", frame.data[36:38])[0] == self.own_port:
+            seq, ack, words, flags = struct.unpack("!IIBB", frame.data[38:48])
+            data = frame.data[34 + (words >> 4) * 4 : 14 + struct.unpack("!H", rest[2:4])[0]]
+            self._come.append(Segment(seq, ack, flags, data, frame.first_cycle))
+
+    def connect(self) -> int:
+        """Opens the connection; returns the cycles from the SYN's first beat to that of its answer."""
+        start = self.send(flags=SYN, options=OPTIONS)
+        answer = self.take()
+        if answer.flags != SYN | ACK or answer.ack != self.seq:
+            raise GirihError("the card does not accept the connection", self.card.manifest.name, "This is a fault of the card.")
+        self.send(flags=ACK)
+        self.card.run(10 * STEP)
+        return answer.first_cycle - start

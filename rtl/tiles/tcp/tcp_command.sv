@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a command of an application makes of its connection. Combinational.
+module tcp_command
+  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*;
+#(
+    parameter int unsigned Ring = 8192,
+    parameter int unsigned MostData = 4096
+) (
+    input  work_t    work_i,
+    input  record_t  record_i,
+    input  facts_t   facts_i,
+    input  segment_t segment_i,  // an acknowledgement
+    output record_t record_o,
+    output deeds_t  deeds_o,
+    output logic    aborts_o   // the connection is to be reset
+);
+  // A read that waits for more would wait for ever: the peer may not send more, or there never is so much room.
+  localparam length_t MostLeast = length_t'(Ring / 2 < MostData ? Ring / 2 : MostData);
+  localparam length_t MostRoom = length_t'(Ring < (1 << $bits(length_t)) ? Ring : (1 << $bits(length_t)) - 1);
+
+  record_t r;
+  deeds_t d;
+  logic allowed;
+  always_comb begin
+    r = record_i;
+    d = '0;
+    d.segment = segment_i;
+    aborts_o = 1'b0;
+    allowed = record_i.told && record_i.phase != Free && !record_i.closing && !facts_i.foreign;
+    if (work_i.kind == EventWrite) begin
+      if (allowed && record_i.phase == Open && facts_i.writes) begin
+        d.result.bytes = work_i.bytes;
+        d.result.seq = record_i.snd_end;
+        r.snd_end = record_i.snd_end + seq_t'(work_i.bytes);
+      end else begin
+        d.write_refused = 1'b1;
+      end
+    end else if (!allowed) begin
+      d.command_refused = 1'b1;
+    end else if (work_i.kind == EventRead) begin
+      r.armed = 1'b1;
+      r.least = work_i.bytes > MostLeast ? MostLeast : work_i.bytes;
+      /* verilator lint_off CMPCONST */  // MostRoom may be the largest number there is
+      r.room = work_i.room > MostRoom ? MostRoom : work_i.room;
+      /* verilator lint_on CMPCONST */
+    end else if (record_i.phase == Dead) begin
+      r.phase = Free;
+    end else begin
+      r.closing = 1'b1;
+      if (work_i.kind == EventClose) begin
+        r.armed = 1'b0;
+        r.active = !record_i.fin_received;
+        r.rcv_read = record_i.rcv_nxt - seq_t'(record_i.fin_received);
+      end else begin
+        aborts_o = 1'b1;
+      end
+    end
+  end
+  assign record_o = r;
+  assign deeds_o = d;
+
+  logic unused;
+  assign unused = &{1'b0, work_i, facts_i};
+endmodule

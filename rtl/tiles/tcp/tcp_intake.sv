@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores and checks what comes to the stack, and shows the headers of what is right beside its first flit: what it is as an event, as
+// far as that is known before its connection has been found.
+//
+//   in -> summed_store -> header_window -> out
+module tcp_intake
+  import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, tcp_types_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic     out_valid_o,
+    input  logic     out_ready_i,
+    output flit_t    out_flit_o,
+    output logic     out_first_o,
+    output arrival_t arrival_o,    // with the first flit
+
+    output logic drop_aborted_o,
+    output logic drop_length_o,
+    output logic drop_checksum_o,
+    output logic drop_unsupported_o,
+    output logic drop_command_o
+);
+  localparam int unsigned WindowBytes = SegmentBytes + TcpOptionBytes;
+  localparam int unsigned SumFrom = L3Untagged + Ipv4Addresses;  // the bytes that the checksum is over
+
+  typedef struct packed {
+    descriptor_t desc;
+    logic is_command;
+  } info_t;
+
+  // Store, and check.
+  logic first_q, take;
+  length_t earlier_q, earlier, total_q;  // bytes of the message before this flit; up to the flit in the store's register
+  logic [FlitBytes-1:0] mask;
+  info_t info_in, info, token_in;
+  assign take = in_valid_i && in_ready_o;
+  assign earlier = first_q ? '0 : earlier_q;
+  assign mask = valid_bytes(in_flit_i.empty)
+      & ~first_bytes(earlier < length_t'(SumFrom) ? length_t'(SumFrom) - earlier : '0);
+  assign info_in.desc = in_flit_i.desc;
+  assign info_in.is_command = op_e'(in_flit_i.desc.stream_op) != OpPacket;
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      first_q <= in_flit_i.last;
+      earlier_q <= earlier + length_t'(FlitBytes);
+      total_q <= earlier + length_t'(FlitBytes) - length_t'(in_flit_i.empty);
+    end
+    if (rst_i) first_q <= 1'b1;
+  end
+
+  logic check_take, check_last, check_bad, drop, store_valid, store_ready, store_first;
+  logic bad_length, bad_place, bad_command;
+  wide_t unused_sum, check_total;
+  flit_t store_flit, framed;
+  info_t token;
+  always_comb begin
+    token_in = info;
+    token_in.desc.length = total_q;  // of a segment it says the same
+  end
+  summed_store #(
+      .info_t (info_t),
+      .token_t(info_t)
+  ) u_store (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .in_first_i   (first_q),
+      .in_cut_i     (1'b0),
+      .in_mask_i    (mask),
+      .in_info_i    (info_in),
+      .check_take_o (check_take),
+      .check_last_o (check_last),
+      .check_bad_o  (check_bad),
+      .check_add_i  (wide_t'(info.desc.length) + wide_t'(ProtocolTcp) - wide_t'(L4)),
+      .check_sum_o  (unused_sum),
+      .check_total_o(check_total),
+      .check_info_o (info),
+      .commit_i     (check_last && !drop),
+      .drop_i       (drop),
+      .token_i      (token_in),
+      .out_valid_o  (store_valid),
+      .out_ready_i  (store_ready),
+      .out_flit_o   (store_flit),
+      .out_first_o  (store_first),
+      .out_token_o  (token)
+  );
+  assign bad_length = info.desc.length != total_q || info.desc.length < length_t'(SegmentBytes);
+  assign bad_place = info.desc.l3_offset != offset_t'(L3Untagged) || info.desc.l4_offset != offset_t'(L4);
+  assign bad_command = !(op_e'(info.desc.stream_op) inside {OpRead, OpWrite, OpClose, OpAbort})
+      || (op_e'(info.desc.stream_op) == OpWrite && info.desc.stream_bytes != total_q);
+  always_comb begin
+    drop_aborted_o = 1'b0;
+    drop_length_o = 1'b0;
+    drop_checksum_o = 1'b0;
+    drop_unsupported_o = 1'b0;
+    drop_command_o = 1'b0;
+    if (check_take && check_last) begin
+      if (check_bad) drop_aborted_o = 1'b1;
+      else if (info.is_command) drop_command_o = bad_command;
+      else if (bad_place) drop_unsupported_o = 1'b1;
+      else if (bad_length) drop_length_o = 1'b1;
+      else if (!is_right(check_total)) drop_checksum_o = 1'b1;
+    end
+  end
+  assign drop = check_last && (check_bad || (info.is_command ? bad_command : bad_place || bad_length || !is_right(check_total)));
+
+  // Show the headers.
+  // verilator lint_off ASCRANGE
+  logic [0:WindowBytes-1][7:0] header;
+  // verilator lint_on ASCRANGE
+  offset_t available, headers;
+  tcp_t tcp;
+  logic is_command;
+  always_comb begin
+    framed = store_flit;
+    framed.desc = token.desc;
+  end
+  header_window #(
+      .HeaderBytes(WindowBytes)
+  ) u_window (
+      .clk_i,
+      .rst_i,
+      .in_valid_i (store_valid),
+      .in_ready_o (store_ready),
+      .in_flit_i  (framed),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o,
+      .out_first_o,
+      .header_o   (header),
+      .available_o(available),
+      .need_i     (is_command ? offset_t'(1) : offset_t'(WindowBytes))
+  );
+  assign is_command = op_e'(out_flit_o.desc.stream_op) != OpPacket;
+  assign tcp = header[L4+:TcpBytes];
+  assign headers = offset_t'(L4) + {2'b0, tcp.words, 2'b0};
+
+  always_comb begin
+    arrival_o.is_command = is_command;
+    arrival_o.malformed = !is_command
+        && (tcp.words < 4'(TcpBytes / 4) || length_t'(headers) > out_flit_o.desc.length || headers > available);
+    for (int unsigned i = 0; i < TcpOptionBytes; i++) arrival_o.options[i] = header[SegmentBytes+i];
+    arrival_o.options_bytes = {4'(tcp.words - 4'd5), 2'b0};
+    arrival_o.headers = is_command ? '0 : headers;
+    arrival_o.flits = (out_flit_o.desc.length + length_t'(FlitBytes - 1)) >> EmptyWidth;
+    arrival_o.work = '0;
+    arrival_o.work.tuple.remote_addr = header[L3Untagged+Ipv4Addresses+:4];
+    arrival_o.work.tuple.local_addr = header[L3Untagged+Ipv4Addresses+4+:4];
+    arrival_o.work.tuple.remote_port = tcp.src_port;
+    arrival_o.work.tuple.local_port = tcp.dst_port;
+    arrival_o.work.port = out_flit_o.desc.port;
+    arrival_o.work.tenant = out_flit_o.desc.tenant;
+    arrival_o.work.connection = connection_t'(out_flit_o.desc.stream_connection);
+    arrival_o.work.name = out_flit_o.desc.stream_connection;
+    arrival_o.work.seq = tcp.seq;
+    arrival_o.work.ack = tcp.ack;
+    arrival_o.work.window = tcp.window;
+    arrival_o.work.room = out_flit_o.desc.stream_room;
+    if (is_command) begin
+      arrival_o.work.bytes = out_flit_o.desc.stream_bytes;
+      unique case (op_e'(out_flit_o.desc.stream_op))
+        OpWrite: arrival_o.work.kind = EventWrite;
+        OpClose: arrival_o.work.kind = EventClose;
+        OpAbort: arrival_o.work.kind = EventAbort;
+        default: arrival_o.work.kind = EventRead;
+      endcase
+    end else begin
+      arrival_o.work.kind = EventSegment;
+      arrival_o.work.bytes = out_flit_o.desc.length - length_t'(headers);
+      arrival_o.work.flags = tcp.flags;
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, store_first, unused_sum, header, tcp, store_flit.desc, token};
+endmodule

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the connection of each segment, or opens one for a SYN, and hands on events in the order of their messages. A look-up takes
+// three cycles, and one starts in each cycle; commands need none and do not wait for one unless segments are before them. A SYN waits
+// for the events before it, which may end its connection, and holds what follows until it is decided, so that no connection is opened twice.
+//
+//   arrival -> [look up] -> [decide; of a new SYN: options, initial number] -> queue -> work
+module tcp_lookup
+  import girih_pkg::*, tcp_types_pkg::*, tcp_pkg::cfg_t;
+#(
+    parameter int unsigned Connections = 1024
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic        clear_i,
+    input logic [15:0] clear_index_i,
+    input tick_t       now_i,
+
+    input  logic     arrival_valid_i,
+    output logic     arrival_ready_o,
+    input  arrival_t arrival_i,
+
+    output logic  work_valid_o,
+    input  logic  work_ready_i,
+    output todo_t work_o,
+    input  logic  idle_i,        // all of them are done
+
+    input logic        freed_i,
+    input connection_t freed_connection_i,
+    input slot_t       freed_slot_i,
+
+    output logic drop_header_o,
+    output logic drop_refused_o,
+    input  cfg_t cfg_i
+);
+  localparam int unsigned Depth = 4;
+  typedef logic [$clog2(Connections)-1:0] id_t;
+
+  // Stages: 1 reads the table, 2 decides.
+  logic take, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready;
+  logic [$clog2(Depth):0] count_q;  // in the stages and in the queue
+  arrival_t arrival_1_q, arrival_2_q;
+  todo_t decided;
+  assign is_syn = !arrival_i.is_command && arrival_i.work.flags.syn;
+  assign arrival_ready_o = count_q != ($clog2(Depth) + 1)'(Depth) && !syn_q && !clear_i && !freed_i
+      && !(is_syn && (count_q != '0 || !idle_i));
+  assign take = arrival_valid_i && arrival_ready_o;
+  assign direct = take && arrival_i.is_command && !valid_1_q && !valid_2_q;
+
+  always_ff @(posedge clk_i) begin
+    valid_1_q <= take && !direct;
+    if (take) arrival_1_q <= arrival_i;
+    if (!holds) begin
+      valid_2_q   <= valid_1_q;
+      arrival_2_q <= arrival_1_q;
+    end
+    if (take && is_syn) syn_q <= 1'b1;
+    else if (push) syn_q <= 1'b0;
+    count_q <= count_q + ($bits(count_q))'(take) - ($bits(count_q))'(work_valid_o && work_ready_i);
+    if (rst_i) begin
+      valid_1_q <= 1'b0;
+      valid_2_q <= 1'b0;
+      syn_q <= 1'b0;
+      count_q <= '0;
+    end
+  end
+
+  logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, wants_new, opens;
+  connection_t found;
+  id_t free_id;
+  slot_t slot;
+  tcp_table #(
+      .Connections(Connections)
+  ) u_table (
+      .clk_i,
+      .clear_i,
+      .clear_index_i,
+      .lookup_i           (take && !arrival_i.is_command),
+      .tuple_i            (arrival_i.work.tuple),
+      .hit_o              (hit),
+      .connection_o       (found),
+      .fits_o             (fits),
+      .slot_o             (slot),
+      .insert_i           (insert),
+      .insert_ready_o     (insert_ready),
+      .insert_connection_i(connection_t'(free_id)),
+      .remove_i           (freed_i),
+      .remove_slot_i      (freed_slot_i)
+  );
+  fifo_block #(
+      .T(id_t),
+      .Depth(Connections)
+  ) u_free (
+      .clk_i,
+      .rst_i,
+      .in_offer_i (clear_i || freed_i),
+      .in_valid_i (clear_i || freed_i),
+      .in_ready_o (unused_id_ready),
+      .in_data_i  (clear_i ? id_t'(clear_index_i) : id_t'(freed_connection_i)),
+      .out_valid_o(id_valid),
+      .out_ready_i(insert && insert_ready),
+      .out_data_o (free_id)
+  );
+
+  // Of a SYN: options, and the initial sequence number.
+  logic syn_done, syn_scaled;
+  logic [13:0] syn_mss;
+  logic [3:0] syn_shift;
+  seq_t syn_hash;
+  tcp_syn u_syn (
+      .clk_i,
+      .start_i        (take && is_syn),
+      .options_i      (arrival_i.options),
+      .options_bytes_i(arrival_i.options_bytes),
+      .tuple_i        (valid_1_q ? arrival_1_q.work.tuple : arrival_2_q.work.tuple),
+      .secret_i       ({cfg_i.secret[1], cfg_i.secret[0]}),
+      .done_o         (syn_done),
+      .mss_o          (syn_mss),
+      .scaled_o       (syn_scaled),
+      .shift_o        (syn_shift),
+      .hash_o         (syn_hash)
+  );
+
+  always_comb begin
+    listening = 1'b0;
+    for (int unsigned i = 0; i < $bits(cfg_i.listen) / 16; i++) begin
+      if (cfg_i.listen[i] != '0 && cfg_i.listen[i] == arrival_2_q.work.tuple.local_port) listening = 1'b1;
+    end
+  end
+  assign wants_new = arrival_2_q.work.flags.syn && !arrival_2_q.work.flags.ack && !arrival_2_q.work.flags.rst && !arrival_2_q.work.flags.fin
+      && listening && !hit && !arrival_2_q.is_command && !arrival_2_q.malformed;
+  assign opens = wants_new && fits && id_valid;
+  assign holds = valid_2_q && opens && !(syn_done && insert_ready);
+  assign insert = valid_2_q && opens && syn_done;
+  assign push = valid_2_q && !holds;
+  assign drop_header_o = push && arrival_2_q.malformed;
+  assign drop_refused_o = push && wants_new && !opens;
+  always_comb begin
+    decided.headers = arrival_2_q.headers;
+    decided.flits = arrival_2_q.flits;
+    decided.work = arrival_2_q.work;
+    if (arrival_2_q.is_command) begin
+      decided.work.connection = arrival_2_q.work.connection;
+    end else if (arrival_2_q.malformed || drop_refused_o) begin
+      decided.work.kind = EventNone;
+      decided.work.connection = '0;
+    end else if (hit) begin
+      decided.work.connection = found;
+    end else if (opens) begin
+      decided.work.kind = EventOpen;
+      decided.work.connection = connection_t'(free_id);
+      decided.work.slot = slot;
+      decided.work.ack = syn_hash + now_i;
+      decided.work.mss = syn_mss;
+      decided.work.scaled = syn_scaled;
+      decided.work.shift = syn_shift;
+    end else begin
+      decided.work.kind = EventRefuse;
+      decided.work.connection = '0;
+    end
+  end
+  fifo #(
+      .T(todo_t),
+      .Depth(Depth)
+  ) u_queue (
+      .clk_i,
+      .rst_i,
+      .in_valid_i (push || direct),
+      .in_ready_o (queue_ready),
+      .in_data_i  (direct ? {arrival_i.headers, arrival_i.flits, arrival_i.work} : decided),
+      .out_valid_o(work_valid_o),
+      .out_ready_i(work_ready_i),
+      .out_data_o (work_o)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!(push || direct) || queue_ready)
+      else $error("tcp_lookup: an event finds no room");
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, freed_connection_i, cfg_i, arrival_1_q, arrival_2_q};
+endmodule

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a SYN makes of a free connection: one that has answered it, or will in a turn if there is no room for a segment now. Combinational.
+module tcp_open
+  import tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
+#(
+    parameter int unsigned Connections = 1024,
+    parameter int unsigned Ring = 8192
+) (
+    input  work_t   work_i,
+    input  logic    room_i,   // for the answer
+    input  record_t record_i,
+    input  tick_t   now_i,
+    input  cfg_t    cfg_i,
+    output record_t record_o,
+    output deeds_t  deeds_o
+);
+  localparam span_t InitialBytes = 14600;  // that may be under way at first, if ten segments are no less, and two no more
+
+  record_t r;
+  deeds_t d;
+  logic [13:0] own_mss;
+  span_t ten, two, first;
+  always_comb begin
+    own_mss = usable_mss(16'(cfg_i.mss));
+    d = '0;
+    r = '0;
+    r.transmit_queued = record_i.transmit_queued;
+    r.notify_queued = record_i.notify_queued;
+    r.phase = SynReceived;
+    r.name = record_i.name + name_t'(Connections);
+    r.tuple = work_i.tuple;
+    r.slot = work_i.slot;
+    r.port = work_i.port;
+    r.tenant = work_i.tenant;
+    r.rcv_nxt = work_i.seq + 1'b1;
+    r.rcv_read = work_i.seq + 1'b1;
+    r.rcv_edge = work_i.seq + 1'b1 + seq_t'(Ring > 65535 ? 65535 : Ring);
+    r.snd_una = work_i.ack;
+    r.snd_nxt = work_i.ack;
+    r.snd_max = work_i.ack;
+    r.snd_end = work_i.ack + 1'b1;
+    r.recover = work_i.ack;
+    r.snd_wnd = span_t'(work_i.window);
+    r.snd_wl1 = work_i.seq;
+    r.snd_wl2 = work_i.ack;
+    r.scaled = work_i.scaled;
+    r.shift = work_i.scaled ? work_i.shift : '0;
+    r.mss = work_i.mss < own_mss ? work_i.mss : own_mss;
+    // RFC 6928.
+    ten = (span_t'(r.mss) << 3) + (span_t'(r.mss) << 1);
+    two = span_t'(r.mss) << 1;
+    first = two > InitialBytes ? two : InitialBytes;
+    r.cwnd = ten < first ? ten : first;
+    r.threshold = '1;
+    if (room_i) begin
+      r.snd_nxt = work_i.ack + 1'b1;
+      r.snd_max = work_i.ack + 1'b1;
+      r.timing = 1'b1;
+      r.timed_seq = work_i.ack;
+      r.timed_at = now_i;
+      d.sends = 1'b1;
+    end
+    d.segment.connection = work_i.connection;
+    d.segment.tuple = work_i.tuple;
+    d.segment.port = work_i.port;
+    d.segment.tenant = work_i.tenant;
+    d.segment.seq = work_i.ack;
+    d.segment.ack = work_i.seq + 1'b1;
+    d.segment.flags.syn = 1'b1;
+    d.segment.flags.ack = 1'b1;
+    d.segment.window = Ring > 65535 ? 16'hffff : 16'(Ring);
+    d.segment.scaled = work_i.scaled;
+  end
+  assign record_o = r;
+  assign deeds_o = d;
+
+  logic unused;
+  assign unused = &{1'b0, work_i, record_i, cfg_i};
+endmodule

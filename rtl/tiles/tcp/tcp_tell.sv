@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a turn to tell the application makes of its connection: one message, or none if nothing is due any more. Combinational.
+module tcp_tell
+  import tcp_types_pkg::*, tcp_stage_pkg::*;
+#(
+    parameter int unsigned Ring = 8192
+) (
+    input  connection_t connection_i,
+    input  record_t     record_i,
+    input  facts_t      facts_i,
+    output record_t     record_o,
+    output deeds_t      deeds_o
+);
+  record_t r;
+  deeds_t d;
+  always_comb begin
+    r = record_i;
+    d = '0;
+    d.notice.connection = connection_i;
+    d.notice.name = record_i.name;
+    d.notice.tuple = record_i.tuple;
+    d.notice.port = record_i.port;
+    d.notice.tenant = record_i.tenant;
+    d.notice.seq = record_i.rcv_read;
+    d.notice.room = facts_i.room;
+    r.notify_queued = 1'b0;
+    if (record_i.phase == Open && !record_i.told && !record_i.closing) begin
+      d.tells = 1'b1;
+      d.notice.opened = 1'b1;
+      r.told = 1'b1;
+    end else if (record_i.armed && (record_i.phase == Dead || (record_i.phase == Open && read_is_ready(record_i, Ring)))) begin
+      d.tells = 1'b1;
+      r.armed = 1'b0;
+      if (record_i.phase == Dead) begin
+        d.notice.at_end = 1'b1;
+        d.notice.is_reset = 1'b1;
+      end else begin
+        d.notice.bytes = facts_i.reads;
+        d.notice.at_end = record_i.fin_received && facts_i.reads_all;
+        r.rcv_read = record_i.rcv_read + seq_t'(facts_i.reads);
+      end
+    end
+  end
+  assign record_o = r;
+  assign deeds_o = d;
+
+  logic unused;
+  assign unused = &{1'b0, facts_i};
+endmodule
