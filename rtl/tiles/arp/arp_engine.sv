@@ -183,6 +183,7 @@ module arp_engine
   ) u_table (
       .clk_i,
       .rst_i,
+      .max_age_i(cfg_i.max_age),
       .find_i(facts.target.neighbour),
       .match_o(known),
       .mac_o(known_mac),
@@ -241,13 +242,39 @@ module arp_engine
       .expired_o(expired)
   );
 
+  // The card's address is announced at each port of `announce` after reset, and when it changes: a request for it itself.
+  localparam int unsigned Ports = $bits(cfg_i.announce);
+  logic [Ports-1:0] announce_q, announce_now;
+  ipv4_addr_t announced_q;
+  logic fresh_q;  // since reset
+  target_t asked;
+  logic [Ports-1:0] announceable;
+  assign announceable = announce_q & cfg_i.announce;
+  assign announce_now = announceable & (~announceable + 1'b1);
+  always_ff @(posedge clk_i) begin
+    announced_q <= cfg_i.ip;
+    fresh_q <= 1'b0;
+    if ((fresh_q || announced_q != cfg_i.ip) && cfg_i.ip != '0) announce_q <= cfg_i.announce;
+    else if (order_ready && !order_from_arp && !request_valid) announce_q <= announceable & ~announce_now;
+    if (rst_i) begin
+      announce_q <= '0;
+      fresh_q <= 1'b1;
+    end
+  end
+  always_comb begin
+    asked = '0;
+    asked.neighbour.ip = cfg_i.ip;
+    for (int unsigned p = 0; p < Ports; p++) if (announce_now[p]) asked.neighbour.port |= port_t'(p);
+    if (request_valid) asked = request;
+  end
+
   order_t order;
   always_comb begin
     order = '{
         reply: 1'b0,
-        target: request,
+        target: asked,
         mac: '0,
-        own_mac: cfg_i.mac + mac_t'(request.neighbour.port),
+        own_mac: cfg_i.mac + mac_t'(asked.neighbour.port),
         own_ip: cfg_i.ip,
         timestamp: '0
     };
@@ -267,7 +294,7 @@ module arp_engine
   arp_maker u_maker (
       .clk_i,
       .rst_i,
-      .order_valid_i(order_from_arp || request_valid),
+      .order_valid_i(order_from_arp || request_valid || announceable != '0),
       .order_ready_o(order_ready),
       .order_i(order),
       .out_valid_o(made_valid),

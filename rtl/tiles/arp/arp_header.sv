@@ -77,5 +77,5 @@ module arp_header
   end
 
   logic unused;
-  assign unused = &{1'b0, desc_i, ethernet, ipv4, packet.target_mac, cfg_i.retry_cycles};
+  assign unused = &{1'b0, desc_i, ethernet, ipv4, packet.target_mac, cfg_i.retry_cycles, cfg_i.max_age, cfg_i.announce};
 endmodule

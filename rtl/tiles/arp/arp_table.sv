@@ -2,7 +2,8 @@
 // Neighbour table: Entries neighbours and their MAC addresses, searched in parallel and combinationally. An entry is
 // in use if a packet has been sent to its neighbour since it was learned. A new neighbour replaces the oldest
 // entry that is not in use. If all are in use, a neighbour that answers the card's own request replaces the
-// oldest; any other is not learned. So nobody can evict a neighbour in use by sending to the card.
+// oldest; any other is not learned. So nobody can evict a neighbour in use by sending to the card. An entry whose neighbour has
+// sent no ARP packet for max_age_i units of 4,096 cycles is removed; entries are examined in turn, one per cycle.
 module arp_table
   import net_pkg::*, arp_types_pkg::*;
 #(
@@ -10,6 +11,8 @@ module arp_table
 ) (
     input logic clk_i,
     input logic rst_i,
+
+    input logic [21:0] max_age_i,  // 0: entries stay
 
     input  neighbour_t         find_i,
     output logic [Entries-1:0] match_o,  // at most one
@@ -47,6 +50,19 @@ module arp_table
     else victim = solicited_i ? oldest_q : '0;
   end
 
+  // Ages.
+  localparam int unsigned UnitBits = 12;
+  localparam int unsigned AgeBits = 23;
+  logic [UnitBits+AgeBits-1:0] time_q;
+  logic [AgeBits-1:0] learned_q[Entries], now, age;
+  logic [Entries-1:0] examined_q, aged;
+  assign now = time_q[UnitBits+:AgeBits];
+  always_comb begin
+    age = '0;
+    for (int unsigned i = 0; i < Entries; i++) age |= examined_q[i] ? now - learned_q[i] : '0;
+  end
+  assign aged = max_age_i != '0 && age > {1'b0, max_age_i} ? examined_q : '0;
+
   assign write = !learn_i ? '0 : |known_i ? known_i : victim;
   assign learned_o = |write;
   for (genvar i = 0; i < int'(Entries); i++) begin : gen_entry
@@ -54,16 +70,21 @@ module arp_table
       if (write[i]) begin
         neighbour_q[i] <= learn_neighbour_i;
         mac_q[i] <= learn_mac_i;
+        learned_q[i] <= now;
       end
     end
   end
   always_ff @(posedge clk_i) begin
-    valid_q <= valid_q | write;
+    valid_q <= (valid_q & ~aged) | write;
+    time_q <= time_q + 1'b1;
+    examined_q <= {examined_q[Entries-2:0], examined_q[Entries-1]};
     // A new entry that the card asked for is in use at once: packets wait for it.
     used_q  <= (used_q & ~(known_i == '0 ? write : '0)) | (use_i ? match_o : '0) | (solicited_i ? write : '0);
     if (learn_i && known_i == '0 && learned_o) oldest_q <= {victim[Entries-2:0], victim[Entries-1]};
     if (rst_i) begin
       valid_q  <= '0;
+      time_q <= '0;
+      examined_q <= Entries'(1);
       used_q   <= '0;
       oldest_q <= Entries'(1);
     end

@@ -27,7 +27,7 @@ def test_arp_engine(data_width):
 
 
 def config(**changes) -> int:
-    values = CONFIG | {"retry_cycles": 100_000} | changes
+    values = CONFIG | {"retry_cycles": 100_000, "max_age": 0, "announce": 0} | changes
     word = 0
     for field in KIND.config:
         word = word << field.width | values[field.name]
@@ -396,6 +396,49 @@ async def each_port_has_an_address_of_its_own(dut):
         (got,) = await bench.run(arp_frame(2, "10.0.0.77", port=port))
         check_forwarded(sent, got, mac_of("10.0.0.77"))
     bench.conserved()
+
+
+@cocotb.test()
+async def entries_age(dut):
+    """A neighbour that sends no ARP packet is asked for again after max_age; one that does stays."""
+    unit, age = 4096, 3
+    bench = await Bench().begin(dut, max_age=age)
+    await bench.teach("10.0.0.2", "10.0.0.3")
+    for turn in range(3 * (age + 1)):
+        await ClockCycles(dut.clk_i, unit)
+        await bench.teach("10.0.0.3")
+        out = await bench.run(sent := packet("10.0.0.3"))
+        check_forwarded(sent, out[0], mac_of("10.0.0.3"))
+        if turn < age - 1:
+            out = await bench.run(sent := packet("10.0.0.2"))
+            check_forwarded(sent, out[0], mac_of("10.0.0.2"))
+    assert bench.events.count["mark_miss"] == 0
+    (request,) = await bench.run(sent := packet("10.0.0.2"))
+    check_request(request, "10.0.0.2", sent, None)
+    (got,) = await bench.run(arp_frame(2, "10.0.0.2"))
+    check_forwarded(sent, got, mac_of("10.0.0.2"))
+    bench.conserved()
+
+
+@cocotb.test()
+async def its_address_is_announced_after_reset_and_when_it_changes(dut):
+    bench = await Bench().begin(dut, announce=0b1000000000000101)
+
+    async def announced(ip: str) -> None:
+        await ClockCycles(dut.clk_i, 60)
+        out, bench.sink.messages = bench.sink.messages, []
+        assert [message.key for message in out] == [0, 2, 15]
+        for message in out:
+            own = own_mac(message.key)
+            want = Ether(dst=BROADCAST, src=own) / ARP(op=1, hwsrc=own, psrc=ip, hwdst="00:00:00:00:00:00", pdst=ip, hwlen=6, plen=4)
+            assert message.data == bytes(want)
+
+    await announced(IP_ADDR)
+    dut.cfg_i.value = config(announce=0b1000000000000101, ip=0x0A000099)
+    await announced("10.0.0.153")
+    dut.cfg_i.value = config(announce=0b1000000000000101, ip=0)
+    await ClockCycles(dut.clk_i, 60)
+    assert not bench.sink.messages
 
 
 @cocotb.test()

@@ -11,7 +11,9 @@
 // (RFC 1122, 3.2.1.7).
 module ipv4_rx_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, ipv4_rx_pkg::*;
-(
+#(
+    parameter int unsigned Forward = 0  // 1: packets to other hosts are taken, too
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -100,7 +102,18 @@ module ipv4_rx_engine
   assign faults.short_options = short_options;
   assign faults.length = ip.total_length < {10'b0, ip.ihl, 2'b0};
   assign faults.fragment = ip.more_fragments || ip.fragment_offset != '0;
-  assign faults.not_ours = ip.dst != cfg_i.ip;
+  // What is forwarded must be for a host (RFC 1812, 5.3.7).
+  logic to_host, to_subnet;
+  assign to_subnet = ((ip.dst ^ cfg_i.ip) & cfg_i.netmask) == '0;
+  assign to_host = !(ip.dst[31:24] inside {8'd0, 8'd127} || ip.dst[31:29] == '1)
+      && (!to_subnet || cfg_i.netmask[1] || ((ip.dst & ~cfg_i.netmask) != '0 && !(&(ip.dst | cfg_i.netmask))));
+  if (Forward != 0) begin : gen_forward
+    assign faults.not_ours = !to_host;
+  end else begin : gen_host
+    logic unused;
+    assign unused = to_host;
+    assign faults.not_ours = ip.dst != cfg_i.ip;
+  end
   // A host must discard packets whose source cannot be a host: 0/8, 127/8, 224/3 (group, reserved, broadcast), the
   // subnet's number or its broadcast address, or the host itself (RFC 1122, 3.2.1.3). A subnet of one or two
   // addresses has only hosts.

@@ -2,6 +2,7 @@
 """ipv4_rx: every fault dropped and counted once, everything else trimmed and passed."""
 
 import ipaddress
+import os
 import random
 from collections import Counter
 from itertools import pairwise
@@ -16,6 +17,7 @@ from girih.testing.engines import (
     TRAFFIC,
     EngineBench,
     check_no_bubbles,
+    config_word,
     frame_of,
     random_ip,
     random_options,
@@ -31,6 +33,10 @@ CONFIG = {"ip": OURS, "netmask": "255.255.255.0"}
 @pytest.mark.parametrize("data_width", WIDTHS)
 def test_ipv4_rx_engine(data_width):
     run_cocotb("ipv4_rx_engine", __file__, data_width=data_width)
+
+
+def test_ipv4_rx_engine_that_forwards():
+    run_cocotb("ipv4_rx_engine", __file__, data_width=512, parameters={"Forward": 1}, environment={"GIRIH_FORWARD": "1"}, testcase="packets_to_all_hosts_are_taken_to_be_forwarded")
 
 
 def is_host(address: bytes, prefix: int) -> bool:
@@ -311,3 +317,28 @@ async def two_cycles_and_no_bubbles(dut):
     padded = [Message(frame_of(udp(b"", dst=OURS))[0].ljust(60, b"\0"), {"l3_offset": 14}) for _ in range(50)]
     await bench.run(padded)
     check_no_bubbles(padded)
+
+
+@cocotb.test(skip="GIRIH_FORWARD" not in os.environ)
+async def packets_to_all_hosts_are_taken_to_be_forwarded(dut):
+    """RFC 1812, 5.3.7: not those to what cannot be a host's address. All else is checked as before."""
+    bench = await EngineBench.start(dut, "ipv4_rx", **CONFIG)
+    for prefix in (24, 30, 31, 32):
+        subnet = ipaddress.ip_interface(f"{OURS}/{prefix}").network
+        dut.cfg_i.value = config_word("ipv4_rx", ip=OURS, netmask=str(subnet.netmask))
+        before = Counter(bench.events)
+        around = [str(subnet.network_address), str(subnet.broadcast_address), OURS, "10.0.0.1", "10.0.0.3", "10.0.1.255", "8.8.8.8", "223.255.255.255"]
+        none = ["0.0.0.0", "0.1.2.3", "127.0.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255"]
+        sent = [frame(dst=address, options=[]) for address in around + none] + [fragment(), flipped_bit(), bad_source(), wrong_version()]
+        taken = [
+            message for message in sent
+            if reason(message.data, message.desc["l3_offset"], prefix) in (None, "drop_not_ours") and is_destination(message, prefix)
+        ]  # fmt: skip
+        out = await bench.run(sent)
+        assert [m.data[m.desc["l3_offset"] + 16 :][:4] for m in out] == [m.data[m.desc["l3_offset"] + 16 :][:4] for m in taken]
+        assert sum((Counter(bench.events) - before)[name] for name in bench.events if name.startswith("drop")) == len(sent) - len(taken)
+
+
+def is_destination(message: Message, prefix: int) -> bool:
+    address = message.data[message.desc["l3_offset"] + 16 :][:4]
+    return address == ipaddress.ip_address(OURS).packed or is_host(address, prefix)

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is written over a packet's headers, from its IPv4 header on: addresses, ports, time to live, and the checksums, by RFC 1624.
+// Combinational. The first byte is the highest.
+module nat_edit
+  import girih_pkg::*, net_pkg::*, checksum_pkg::*, nat_types_pkg::*;
+(
+    input sums_t sums_i,
+    input ipv4_addr_t ip_i,  // the new address
+    input logic [15:0] port_i,  // and port or identifier
+    output logic [ViewBytes*8-1:0] edit_o,
+    output logic [ViewBytes-1:0] mask_o
+);
+  localparam int unsigned L4 = Ipv4MinBytes;
+  localparam int unsigned Inner = L4 + 8;
+  localparam int unsigned InnerL4 = Inner + Ipv4MinBytes;
+  // Places of 16 bits in a packet.
+  localparam int unsigned Ttl = 8;
+  localparam int unsigned Checksum = 10;
+  localparam int unsigned Source = 12;
+  localparam int unsigned Destination = 16;
+  localparam int unsigned IcmpChecksum = 2;
+  localparam int unsigned Identifier = 4;
+  localparam int unsigned UdpChecksum = 6;
+  localparam int unsigned TcpChecksum = 16;
+
+  sum_t ip_checksum, checksum, inner_ip_checksum, inner_checksum;
+  logic [16:0] added;  // of the new address
+  logic [17:0] transport_added;
+  assign added = 17'(ip_i[31:16]) + 17'(ip_i[15:0]);
+  always_comb begin
+    transport_added = 18'(port_i);
+    if (!sums_i.is_error && sums_i.protocol != Query) transport_added = 18'(port_i) + 18'(added);
+    else if (sums_i.is_error && sums_i.protocol == Query) transport_added = '0;
+    else if (sums_i.is_error && !sums_i.no_checksum) transport_added = 18'(16'(~ip_i[31:16])) + 18'(16'(~ip_i[15:0]));
+  end
+  assign ip_checksum = ~fold(wide_t'(sums_i.ip_sum) + wide_t'(added));
+  assign checksum = ~fold(wide_t'(sums_i.transport_sum) + wide_t'(transport_added));
+  assign inner_ip_checksum = ~fold(wide_t'(sums_i.inner_ip_sum) + wide_t'(added));
+  assign inner_checksum = ~fold(wide_t'(sums_i.inner_sum) + wide_t'(port_i) + (sums_i.protocol == Query ? '0 : wide_t'(added)));
+
+  // A datagram whose checksum is 0 has none (RFC 768). An echo reply of zeros has 0xffff, where the difference gives 0.
+  function automatic sum_t not_zero(sum_t sum);
+    return sum == '0 ? '1 : sum;
+  endfunction
+
+  // verilator lint_off ASCRANGE
+  logic [0:ViewBytes-1][7:0] edit;
+  logic [0:ViewBytes-1] mask;
+  // verilator lint_on ASCRANGE
+  always_comb begin
+    edit = '0;
+    mask = '0;
+    edit[Ttl] = sums_i.ttl - 8'd1;
+    mask[Ttl] = sums_i.decrement;
+    edit[Checksum+:2] = ip_checksum;
+    mask[Checksum+:2] = '1;
+    edit[Source+:4] = ip_i;
+    edit[Destination+:4] = ip_i;
+    if (sums_i.from_outside) mask[Destination+:4] = '1;
+    else mask[Source+:4] = '1;
+    if (sums_i.is_error) begin
+      edit[L4+IcmpChecksum+:2] = checksum;
+      mask[L4+IcmpChecksum+:2] = '1;
+      edit[Inner+Checksum+:2] = inner_ip_checksum;
+      mask[Inner+Checksum+:2] = '1;
+      edit[Inner+Source+:4] = ip_i;
+      edit[Inner+Destination+:4] = ip_i;
+      if (sums_i.from_outside) mask[Inner+Source+:4] = '1;
+      else mask[Inner+Destination+:4] = '1;
+      edit[InnerL4+:2] = port_i;
+      if (sums_i.protocol == Query) begin
+        edit[InnerL4+IcmpChecksum+:2] = inner_checksum;
+        edit[InnerL4+Identifier+:2] = port_i;
+        mask[InnerL4+IcmpChecksum+:2] = '1;
+        mask[InnerL4+Identifier+:2] = '1;
+      end else begin
+        edit[InnerL4+2+:2] = port_i;
+        edit[InnerL4+UdpChecksum+:2] = not_zero(inner_checksum);
+        if (sums_i.from_outside) mask[InnerL4+:2] = '1;
+        else mask[InnerL4+2+:2] = '1;
+        mask[InnerL4+UdpChecksum+:2] = {2{!sums_i.no_checksum}};
+      end
+    end else if (!sums_i.other) begin
+      unique case (sums_i.protocol)
+        Query: begin
+          edit[L4+IcmpChecksum+:2] = not_zero(checksum);
+          mask[L4+IcmpChecksum+:2] = '1;
+          edit[L4+Identifier+:2] = port_i;
+          mask[L4+Identifier+:2] = '1;
+        end
+        default: begin
+          edit[L4+:2] = port_i;
+          edit[L4+2+:2] = port_i;
+          if (sums_i.from_outside) mask[L4+2+:2] = '1;
+          else mask[L4+:2] = '1;
+          edit[L4+UdpChecksum+:2] = not_zero(checksum);
+          edit[L4+TcpChecksum+:2] = checksum;
+          mask[L4+UdpChecksum+:2] = {2{sums_i.protocol == Udp && !sums_i.no_checksum}};
+          mask[L4+TcpChecksum+:2] = {2{sums_i.protocol == Tcp}};
+        end
+      endcase
+    end
+  end
+  assign edit_o = edit;
+  assign mask_o = mask;
+endmodule

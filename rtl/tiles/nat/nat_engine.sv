@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translates addresses and ports between an inside and an outside network: 1:1 for hosts that have an outside address of their own, else
+// to one shared outside address and the port of the flow's entry in nat_table. Which side a packet comes from is the Ethernet port in
+// its descriptor, and that is changed to the port that it leaves by. The configuration is read with a packet's first flit.
+// Cut-through, three cycles, one flit per cycle.
+//
+//   header_window -> nat_facts -> [facts] -> nat_table -> [verdict] -> nat_edit, header_edit
+//                            \--> [RAM of flows] --/
+//
+// A packet from inside to an outside address of the card leaves by `hairpin`, translated as any other from inside, and marked as one
+// from outside; that way leads back here.
+module nat_engine
+  import girih_pkg::*, net_pkg::*, header_pkg::*, nat_types_pkg::*, nat_pkg::*;
+#(
+    parameter int unsigned Entries = 1024
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    input  cfg_t   cfg_i,
+    output event_t event_o
+);
+  if (Entries < 64 || Entries > 16384 || (Entries & (Entries - 1)) != 0) begin : gen_bad_entries
+    $fatal(1, "nat_engine: Entries is %0d; it must be a power of two from 64 to 16384", Entries);
+  end
+  localparam int unsigned WindowBytes = L3Tagged + ViewBytes;
+
+  typedef struct packed {
+    logic drop;
+    logic translate;
+    logic hairpin;
+    way_e way;
+    logic [3:0] port;  // Ethernet port; only if it is translated
+    ipv4_addr_t ip;
+    logic [15:0] l4_port;
+    sums_t sums;
+    logic short_header;
+    logic options;
+    logic unsupported;
+    logic full;
+    logic limited;
+  } verdict_t;
+
+  // Stage 0.
+  logic window_valid, window_ready, window_first;
+  flit_t window_flit;
+  logic [WindowBytes*8-1:0] header;
+  logic [ViewBytes*8-1:0] view;
+  offset_t available, need, need_behind, l3;
+  header_window #(
+      .HeaderBytes(WindowBytes)
+  ) u_window (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .out_valid_o(window_valid),
+      .out_ready_i(window_ready),
+      .out_flit_o (window_flit),
+      .out_first_o(window_first),
+      .header_o   (header),
+      .available_o(available),
+      .need_i     (need)
+  );
+  logic has_tag;
+  assign has_tag = is_tagged(window_flit.desc.l3_offset);
+  assign view = has_tag ? header[ViewBytes*8-1:0] : header[VlanBytes*8+:ViewBytes*8];
+  assign l3 = has_tag ? offset_t'(L3Tagged) : offset_t'(L3Untagged);
+  assign need = l3 + need_behind;
+
+  facts_t facts, facts_q;
+  sums_t sums, sums_q;
+  localparam int unsigned IndexBits = $clog2(Entries);
+  nat_facts #(
+      .IndexBits(IndexBits)
+  ) u_facts (
+      .view_i  (view),
+      .port_i  (4'(window_flit.desc.port)),
+      .enough_i(available >= need),
+      .need_o  (need_behind),
+      .cfg_i,
+      .facts_o (facts),
+      .sums_o  (sums)
+  );
+
+  logic step, table_ready, valid_q, first_q;
+  flit_t flit_q;
+  assign window_ready = step && table_ready;
+  always_ff @(posedge clk_i) begin
+    if (step) begin
+      valid_q <= window_valid && table_ready;
+      flit_q  <= window_flit;
+      first_q <= window_first;
+      if (window_first) begin
+        facts_q <= facts;
+        sums_q  <= sums;
+      end
+    end
+    if (rst_i) valid_q <= 1'b0;
+  end
+
+  // Stage 1.
+  logic wants_flow, found, full, limited, begins, ended;
+  endpoint_t host_end;
+  logic [15:0] outside_port;
+  verdict_t verdict, verdict_q;
+  nat_table #(
+      .Entries(Entries)
+  ) u_table (
+      .clk_i,
+      .rst_i,
+      .cfg_i,
+      .ready_o       (table_ready),
+      .step_i        (step),
+      .find_i        (window_valid && window_first),
+      .from_outside_i(facts.from_outside),
+      .endpoint_i    (facts.endpoint),
+      .decide_i      (valid_q && first_q && wants_flow),
+      .facts_i       (facts_q),
+      .found_o       (found),
+      .inside_o      (host_end),
+      .port_o        (outside_port),
+      .full_o        (full),
+      .limited_o     (limited),
+      .begins_o      (begins),
+      .ended_o       (ended)
+  );
+  assign wants_flow = !(facts_q.short_header || facts_q.options || facts_q.local_packet || facts_q.expired || facts_q.unsupported
+      || facts_q.has_static);
+  always_comb begin
+    verdict = '0;
+    verdict.sums = sums_q;
+    verdict.port = facts_q.out_port;
+    verdict.ip = facts_q.has_static ? facts_q.static_ip : facts_q.from_outside ? host_end.ip : facts_q.outside_ip;
+    verdict.l4_port = facts_q.has_static ? facts_q.endpoint.port : facts_q.from_outside ? host_end.port : outside_port;
+    verdict.way = facts_q.from_outside ? ToInside : facts_q.hairpin ? ToHairpin : ToOutside;
+    verdict.translate = 1'b1;
+    verdict.hairpin = facts_q.hairpin;
+    if (facts_q.short_header) {verdict.drop, verdict.short_header} = '1;
+    else if (facts_q.options) {verdict.drop, verdict.options} = '1;
+    else if (facts_q.local_packet) begin
+      verdict.translate = 1'b0;
+      verdict.way = ToLocal;
+    end else if (facts_q.expired) begin
+      verdict.translate = 1'b0;
+      verdict.way = ToExpired;
+    end else if (facts_q.unsupported) {verdict.drop, verdict.unsupported} = '1;
+    else if (!facts_q.has_static && !found) begin
+      verdict.drop = 1'b1;
+      verdict.limited = limited;
+      verdict.full = full && !limited;
+    end
+  end
+
+  // Stage 2.
+  logic out_valid_q, out_first_q;
+  flit_t out_flit_q;
+  assign step = !out_valid_q || out_ready_i || verdict_q.drop;
+  always_ff @(posedge clk_i) begin
+    if (step) begin
+      out_valid_q <= valid_q;
+      out_flit_q  <= flit_q;
+      out_first_q <= first_q;
+      if (first_q) verdict_q <= verdict;
+    end
+    if (rst_i) out_valid_q <= 1'b0;
+  end
+
+  logic [ViewBytes*8-1:0] edit;
+  logic [ViewBytes-1:0] mask, all_mask;
+  nat_edit u_nat_edit (
+      .sums_i(verdict_q.sums),
+      .ip_i  (verdict_q.ip),
+      .port_i(verdict_q.l4_port),
+      .edit_o(edit),
+      .mask_o(all_mask)
+  );
+  assign mask = verdict_q.translate ? all_mask : '0;
+
+  logic out_has_tag;
+  flit_t flit;
+  assign out_has_tag = is_tagged(out_flit_q.desc.l3_offset);
+  always_comb begin
+    flit = out_flit_q;
+    if (verdict_q.translate) flit.desc.port = port_t'(verdict_q.port);
+  end
+  header_edit #(
+      .HeaderBytes(WindowBytes)
+  ) u_edit (
+      .clk_i,
+      .flit_i (flit),
+      .first_i(out_first_q),
+      .pass_i (out_valid_q && step),
+      .edit_i (out_has_tag ? {(L3Tagged * 8)'(0), edit} : {(L3Untagged * 8)'(0), edit, (VlanBytes * 8)'(0)}),
+      .mask_i (out_has_tag ? {L3Tagged'(0), mask} : {L3Untagged'(0), mask, VlanBytes'(0)}),
+      .flit_o (out_flit_o)
+  );
+  assign out_valid_o = out_valid_q && !verdict_q.drop;
+  assign out_key_o = next_key_t'(verdict_q.way);
+
+  always_comb begin
+    event_o = '0;
+    if (out_valid_q && step && out_first_q) begin
+      event_o.drop_short = verdict_q.short_header;
+      event_o.drop_options = verdict_q.options;
+      event_o.drop_unsupported = verdict_q.unsupported;
+      event_o.drop_full = verdict_q.full;
+      event_o.drop_limit = verdict_q.limited;
+      event_o.drop_no_mapping = verdict_q.drop
+          && !(verdict_q.short_header || verdict_q.options || verdict_q.unsupported || verdict_q.full || verdict_q.limited);
+      if (!verdict_q.drop && verdict_q.translate) begin
+        event_o.mark_out = !verdict_q.sums.from_outside;
+        event_o.mark_in = verdict_q.sums.from_outside;
+        event_o.mark_hairpin = verdict_q.hairpin;
+      end
+    end
+    event_o.mark_flow = begins && step;
+    event_o.mark_flow_end = ended;
+  end
+
+  logic unused;
+  assign unused = &{1'b0, header, host_end};
+endmodule

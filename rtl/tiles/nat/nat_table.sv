@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of flows: rows of four entries in block RAM. A flow from inside is found by a keyed hash of its inside endpoint; its
+// outside port is the number of its entry, so packets from outside need no search, and a mapping depends on the inside endpoint alone
+// (RFC 4787, REQ-1).
+//
+//   stage 0: row -> [RAM] -> stage 1: compare, decide, write (in the same cycle)
+//   sweep:   row -> [copy of the RAM] -> ages -> clear
+//
+// What is written while the same row is read reaches stage 1 past the RAM. An entry is cleared only by the sweep, in cycles in which no
+// packet writes, and not if a packet has written to it since the sweep read it. ready_o is 0 after reset until all entries are cleared.
+module nat_table
+  import net_pkg::*, nat_types_pkg::*, nat_pkg::*;
+#(
+    parameter int unsigned Entries = 1024,
+    localparam int unsigned Rows = Entries / Ways,
+    localparam int unsigned RowBits = $clog2(Rows),
+    localparam int unsigned IndexBits = RowBits + WayBits
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  cfg_t cfg_i,
+    output logic ready_o,
+
+    // Stage 0: what to find. step_i: stage 1 takes it, and its packet, if any, leaves stage 1.
+    input logic      step_i,
+    input logic      find_i,
+    input logic      from_outside_i,
+    input endpoint_t endpoint_i,
+
+    // Stage 1: the same packet. decide_i: with step_i, its flow may be made or renewed.
+    input  logic        decide_i,
+    input  facts_t      facts_i,
+    output logic        found_o,     // or made
+    output endpoint_t   inside_o,
+    output logic [15:0] port_o,      // outside
+    output logic        full_o,
+    output logic        limited_o,
+    output logic        begins_o,
+    output logic        ended_o      // pulse: a flow's time was over
+);
+  localparam int unsigned Hosts = 256;  // flows are counted by the low bits of their inside address
+  localparam int unsigned HostBits = $clog2(Hosts);
+  localparam int unsigned KeyBits = $bits(endpoint_t);
+  typedef logic [RowBits-1:0] row_t;
+  typedef logic [IndexBits:0] count_t;
+
+  // Toeplitz: each bit of the row is the parity of the key under another part of the secret, which is mixed with the digits of pi, so
+  // that a secret of 0 also spreads the keys.
+  localparam logic [63:0] Pi = 64'h243F6A8885A308D3;
+  function automatic row_t hash(endpoint_t key, logic [63:0] secret);
+    logic [KeyBits+RowBits-1:0] stretched;
+    stretched = (KeyBits + RowBits)'({secret, secret ^ Pi});
+    for (int unsigned b = 0; b < RowBits; b++) hash[b] = ^(key & stretched[b+:KeyBits]);
+  endfunction
+  function automatic logic [Ways-1:0] lowest(logic [Ways-1:0] set);
+    lowest = set & (~set + 1'b1);
+  endfunction
+
+  row_t row, row_q;
+  assign row = from_outside_i ? endpoint_i.port[WayBits+:RowBits] : hash(endpoint_i, cfg_i.secret);
+
+  logic [Ways-1:0] write, forward_q, expired, expired_q;
+  row_t write_row;
+  flow_t write_flow, forwarded_q;
+  flow_t [Ways-1:0] ram, swept, flows;
+  logic sweep_read;
+  row_t sweep_row_q;
+  for (genvar w = 0; w < int'(Ways); w++) begin : gen_way
+    ram_simple_dual #(
+        .T(flow_t),
+        .Depth(Rows)
+    ) u_flows (
+        .clk_i,
+        .write_enable_i(write[w]),
+        .write_addr_i  (write_row),
+        .write_data_i  (write_flow),
+        .read_enable_i (step_i && find_i),
+        .read_addr_i   (row),
+        .read_data_o   (ram[w])
+    );
+    ram_simple_dual #(
+        .T(flow_t),
+        .Depth(Rows)
+    ) u_copy (
+        .clk_i,
+        .write_enable_i(write[w]),
+        .write_addr_i  (write_row),
+        .write_data_i  (write_flow),
+        .read_enable_i (sweep_read),
+        .read_addr_i   (sweep_row_q),
+        .read_data_o   (swept[w])
+    );
+    assign flows[w] = forward_q[w] ? forwarded_q : ram[w];
+  end
+  always_ff @(posedge clk_i) begin
+    if (step_i && find_i) begin
+      row_q <= row;
+      for (int unsigned w = 0; w < Ways; w++) forward_q[w] <= write[w] && write_row == row;
+      forwarded_q <= write_flow;
+    end
+  end
+
+  // Time, in units of tick_cycles.
+  logic [31:0] cycles_q;
+  logic [15:0] now_q;
+  always_ff @(posedge clk_i) begin
+    cycles_q <= cycles_q + 1'b1;
+    if (cycles_q >= cfg_i.tick_cycles) begin
+      cycles_q <= 32'd1;
+      now_q <= now_q + 1'b1;
+    end
+    if (rst_i) begin
+      cycles_q <= '0;
+      now_q <= '0;
+    end
+  end
+
+  // Stage 1.
+  logic [Ways-1:0] same, vacant, chosen;
+  logic begins, renew, packet_write, known;
+  logic [WayBits-1:0] way;
+  flow_t flow;
+  count_t host_count;
+  count_t counts[Hosts];
+  for (genvar w = 0; w < int'(Ways); w++) begin : gen_match
+    assign vacant[w] = !flows[w].valid;
+    assign same[w] = flows[w].valid && (facts_i.from_outside
+        ? facts_i.endpoint.port[WayBits-1:0] == WayBits'(w) && flows[w].endpoint.protocol == facts_i.endpoint.protocol && facts_i.address_known
+        : flows[w].endpoint == facts_i.endpoint);
+  end
+  assign known = same != '0;
+  assign host_count = counts[facts_i.endpoint.ip[HostBits-1:0]];
+  assign limited_o = facts_i.may_begin && !known && 16'(host_count) >= facts_i.limit;
+  assign full_o = facts_i.may_begin && !known && vacant == '0;
+  assign begins = facts_i.may_begin && !known && !full_o && !limited_o;
+  assign chosen = known ? same : lowest(vacant);
+  assign found_o = known || begins;
+  assign begins_o = decide_i && begins;
+  always_comb begin
+    way  = '0;
+    flow = '0;
+    for (int unsigned w = 0; w < Ways; w++) begin
+      if (chosen[w]) way |= WayBits'(w);
+      if (same[w]) flow |= flows[w];
+    end
+  end
+  assign inside_o = flow.endpoint;
+  assign port_o = {facts_i.first_port[15:IndexBits], row_q, way};
+
+  // A packet renews its flow once in a unit of time, from outside only TCP does, and errors never do.
+  flow_t changed;
+  always_comb begin
+    changed = flow;
+    changed.last = now_q;
+    if (!known) begin
+      changed.valid = 1'b1;
+      changed.endpoint = facts_i.endpoint;
+      changed.answered = 1'b0;
+      changed.closing = 1'b0;
+    end
+    if (facts_i.starts && !facts_i.from_outside) {changed.answered, changed.closing} = 2'b00;
+    if (facts_i.from_outside) changed.answered = 1'b1;
+    if (facts_i.ends) changed.closing = 1'b1;
+  end
+  assign renew = known && !facts_i.is_error && (facts_i.tcp || !facts_i.from_outside) && changed != flow;
+  assign packet_write = decide_i && step_i && (begins || renew);
+
+  // The sweep.
+  typedef enum logic [1:0] {
+    Init,
+    Read,
+    Check,
+    Clear
+  } state_e;
+  state_e state_q;
+  logic [Ways-1:0] dirty_q, aged;  // entries that a packet wrote since they were read; those to be cleared
+  logic changed_since, sweep_write, swept_last;
+  logic [HostBits-1:0] sweep_host_q;
+  assign sweep_read = state_q == Read;
+  assign aged = lowest(expired & ~dirty_q);
+  assign changed_since = (expired_q & dirty_q) != '0;
+  assign swept_last = sweep_row_q == row_t'(Rows - 1);
+  assign ready_o = state_q != Init;
+  for (genvar w = 0; w < int'(Ways); w++) begin : gen_age
+    logic [15:0] age;
+    logic [14:0] timeout;
+    assign age = now_q - swept[w].last;
+    always_comb begin
+      unique case (swept[w].endpoint.protocol)
+        Tcp: timeout = swept[w].answered && !swept[w].closing ? cfg_i.tcp_timeout : cfg_i.tcp_transitory;
+        Query: timeout = cfg_i.icmp_timeout;
+        default: timeout = cfg_i.udp_timeout;
+      endcase
+    end
+    assign expired[w] = swept[w].valid && age > {1'b0, timeout};
+  end
+  assign sweep_write = state_q == Clear && !changed_since && !packet_write && step_i;
+  assign ended_o = sweep_write;
+
+  assign write = state_q == Init ? '1 : packet_write ? chosen : sweep_write ? expired_q : '0;
+  assign write_row = packet_write ? row_q : sweep_row_q;
+  assign write_flow = packet_write ? changed : '0;
+
+  function automatic logic [HostBits-1:0] host_of(flow_t [Ways-1:0] row_flows, logic [Ways-1:0] which);
+    host_of = '0;
+    for (int unsigned w = 0; w < Ways; w++) if (which[w]) host_of |= row_flows[w].endpoint.ip[HostBits-1:0];
+  endfunction
+  logic [HostBits:0] cleared_q;  // counts, after reset
+  always_ff @(posedge clk_i) begin
+    if (!cleared_q[HostBits]) counts[cleared_q[HostBits-1:0]] <= '0;
+    else if (packet_write && begins) counts[facts_i.endpoint.ip[HostBits-1:0]] <= host_count + 1'b1;
+    else if (sweep_write) counts[sweep_host_q] <= counts[sweep_host_q] - 1'b1;
+    if (!cleared_q[HostBits]) cleared_q <= cleared_q + 1'b1;
+    if (rst_i) cleared_q <= '0;
+  end
+  always_ff @(posedge clk_i) begin
+    dirty_q <= (state_q == Read ? '0 : dirty_q) | (packet_write && row_q == sweep_row_q ? chosen : '0);
+    unique case (state_q)
+      Init: begin
+        sweep_row_q <= sweep_row_q + 1'b1;
+        if (swept_last) begin
+          sweep_row_q <= '0;
+          if (cleared_q[HostBits]) state_q <= Read;
+        end
+      end
+      Read: state_q <= Check;
+      Check: begin
+        expired_q <= aged;
+        sweep_host_q <= host_of(swept, aged);
+        if (aged != '0) state_q <= Clear;
+        else begin
+          state_q <= Read;
+          sweep_row_q <= sweep_row_q + 1'b1;
+        end
+      end
+      default: if (sweep_write || changed_since) state_q <= Read;
+    endcase
+    if (rst_i) begin
+      state_q <= Init;
+      sweep_row_q <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i && sweep_write) begin
+      assert (counts[sweep_host_q] != '0)
+      else $error("nat_table: a flow ends of an address that has none");
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, cfg_i, facts_i};
+endmodule

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types between the parts of the nat engine.
+package nat_types_pkg;
+  import net_pkg::*;
+
+  localparam int unsigned Ways = 4;  // entries of a row of the table
+  localparam int unsigned ViewBytes = 56;  // from the IPv4 header to the end of an ICMP error's packet: 20 + 8 + 20 + 8
+  localparam int unsigned WayBits = $clog2(Ways);
+
+  typedef enum logic [1:0] {
+    Udp,
+    Tcp,
+    Query  // ICMP echo: the identifier is its port
+  } protocol_e;
+
+  typedef enum logic [2:0] {
+    ToInside,
+    ToOutside,
+    ToHairpin,
+    ToLocal,
+    ToExpired
+  } way_e;
+
+  // An endpoint inside.
+  typedef struct packed {
+    protocol_e protocol;
+    ipv4_addr_t ip;
+    logic [15:0] port;
+  } endpoint_t;
+
+  typedef struct packed {
+    logic valid;
+    endpoint_t endpoint;
+    logic answered;  // a TCP segment has come from outside
+    logic closing;  // a FIN or RST has passed
+    logic [15:0] last;  // when a packet last passed
+  } flow_t;
+
+  // What the headers of a packet say, read under one configuration.
+  typedef struct packed {
+    logic short_header;
+    logic options;
+    logic unsupported;
+    logic local_packet;
+    logic expired;
+    logic hairpin;
+    logic from_outside;
+    logic is_error;
+    logic may_begin;  // a packet that may begin a flow
+    logic ends;  // a FIN or RST
+    logic starts;  // a SYN
+    logic tcp;
+    logic address_known;  // from outside: the address is the shared one, and the port in its range
+    logic has_static;
+    ipv4_addr_t static_ip;
+    ipv4_addr_t outside_ip;
+    logic [15:0] first_port;
+    logic [15:0] limit;
+    logic [3:0] out_port;  // the Ethernet port that it leaves by
+    endpoint_t endpoint;  // before translation
+  } facts_t;
+
+  // What the editing needs: sums of what is removed, and where the checksums are.
+  typedef struct packed {
+    logic decrement;
+    logic [7:0] ttl;
+    logic is_error;
+    logic from_outside;
+    protocol_e protocol;  // of the endpoint
+    logic other;  // neither UDP, TCP nor ICMP: only the IPv4 header changes
+    logic no_checksum;  // UDP without one; of an error, the packet in it has none, or has it too far behind
+    logic [17:0] ip_sum;
+    logic [18:0] transport_sum;
+    logic [17:0] inner_ip_sum;  // of the packet in an error
+    logic [18:0] inner_sum;  // of its transport
+  } sums_t;
+endpackage

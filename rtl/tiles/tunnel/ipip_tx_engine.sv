@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts each IPv4 packet into another one to the end of the tunnel that leads to its destination (RFC 2003). The inner packet is not
+// changed. The outer header is whole: it needs no ipv4_tx. Type of service and ECN field are those of the inner packet (RFC 6040, normal
+// mode), and it is never fragmented. The configuration is read with a packet's first flit. Cut-through, three cycles; a flit leaves in
+// every cycle, so short frames pass at full rate.
+//
+//   header_window -> [flit, tunnel, partial sums] -> outer header -> flit_insert
+//
+// The outer header and the Ethernet header before it are written over blank bytes before the frame and over its Ethernet header.
+module ipip_tx_engine
+  import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, ipip_tx_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    input  cfg_t   cfg_i,
+    output event_t event_o
+);
+  localparam int unsigned Tunnels = $bits(cfg_i.enabled);
+  localparam int unsigned WindowBytes = L3Tagged + Ipv4MinBytes;
+  localparam logic [7:0] ProtocolIpip = 8'd4;
+  localparam logic [15:0] DontFragment = 16'h4000;
+  localparam logic [7:0] VersionAndLength = 8'h45;
+  localparam int unsigned Grown = L3Tagged + Ipv4MinBytes;  // what is written at the start of the longer frame, at most
+
+  typedef struct packed {
+    logic short_header;
+    logic no_tunnel;
+    logic too_long;
+    ipv4_addr_t inner_src;
+    ipv4_addr_t src;
+    ipv4_addr_t dst;
+    logic [7:0] tos;
+    logic [7:0] ttl;
+    logic [15:0] total_length;
+    logic [15:0] identification;
+    logic [17:0] sum;  // of the outer header, without its destination
+    logic [L3Tagged*8-1:0] ethernet;
+  } facts_t;
+
+  logic window_valid, window_ready, window_first;
+  flit_t window_flit;
+  logic [WindowBytes-1:0][7:0] header;  // network order: the first byte is the highest
+  offset_t available, need;
+  header_window #(
+      .HeaderBytes(WindowBytes)
+  ) u_window (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .out_valid_o(window_valid),
+      .out_ready_i(window_ready),
+      .out_flit_o (window_flit),
+      .out_first_o(window_first),
+      .header_o   (header),
+      .available_o(available),
+      .need_i     (need)
+  );
+
+  // First stage: the tunnel, the outer packet's length, and what is known of its checksum.
+  logic has_tag;
+  ipv4_t ip;
+  length_t length;
+  logic [16:0] outer_length;
+  logic [15:0] id_next_q;
+  logic [Tunnels-1:0] match;
+  facts_t facts, facts_q;
+  assign has_tag = is_tagged(window_flit.desc.l3_offset);
+  assign need = has_tag ? offset_t'(WindowBytes) : offset_t'(L3Untagged + Ipv4MinBytes);
+  assign ip = has_tag ? header[0+:Ipv4MinBytes] : header[WindowBytes-L3Untagged-Ipv4MinBytes+:Ipv4MinBytes];
+  assign length = window_flit.desc.length;
+  assign outer_length = 17'(length) - 17'(window_flit.desc.l3_offset) + 17'(Ipv4MinBytes);
+  for (genvar t = 0; t < int'(Tunnels); t++) begin : gen_match
+    assign match[t] = cfg_i.enabled[t] && ((ip.dst ^ cfg_i.to[t]) & cfg_i.mask[t]) == '0;
+  end
+  always_comb begin
+    facts = '0;
+    facts.short_header = available < need || length == '0;
+    facts.no_tunnel = match == '0;
+    facts.too_long = outer_length > 17'(cfg_i.mtu) || 32'(length) + Ipv4MinBytes > MaxFrameBytes;
+    facts.inner_src = ip.src;
+    facts.src = cfg_i.ip;
+    for (int unsigned t = Tunnels; t > 0; t--) if (match[t-1]) facts.dst = cfg_i.remote[t-1];
+    facts.tos = ip.tos;
+    facts.ttl = cfg_i.ttl;
+    facts.total_length = outer_length[15:0];
+    facts.identification = id_next_q;
+    facts.sum = 18'({VersionAndLength, ip.tos}) + 18'(outer_length[15:0]) + 18'(id_next_q)
+        + 18'(add(add(DontFragment, {cfg_i.ttl, ProtocolIpip}), add(cfg_i.ip[31:16], cfg_i.ip[15:0])));
+    facts.ethernet = header[WindowBytes-1-:L3Tagged];
+  end
+
+  logic valid_q, first_q, ready, take;
+  flit_t flit_q;
+  assign take = window_valid && window_ready;
+  assign window_ready = !valid_q || ready;
+  always_ff @(posedge clk_i) begin
+    if (window_ready) valid_q <= window_valid;
+    if (take) begin
+      flit_q  <= window_flit;
+      first_q <= window_first;
+      if (window_first) begin
+        facts_q   <= facts;
+        id_next_q <= id_next_q + 1'b1;
+      end
+    end
+    if (rst_i) begin
+      valid_q   <= 1'b0;
+      id_next_q <= '0;
+    end
+  end
+
+  // Second stage: the verdict, the same for all flits of a message, and the headers.
+  logic loops, drop, insert_ready;
+  assign loops = facts_q.inner_src == facts_q.dst || facts_q.inner_src == facts_q.src;
+  assign drop = facts_q.short_header || facts_q.no_tunnel || facts_q.too_long || loops;
+  assign ready = insert_ready || drop;
+
+  ipv4_t outer;
+  assign outer = '{
+      version: VersionAndLength[7:4],
+      ihl: VersionAndLength[3:0],
+      tos: facts_q.tos,
+      total_length: facts_q.total_length,
+      identification: facts_q.identification,
+      dont_fragment: 1'b1,
+      ttl: facts_q.ttl,
+      protocol: ProtocolIpip,
+      checksum: ~fold(wide_t'(facts_q.sum) + wide_t'(facts_q.dst[31:16]) + wide_t'(facts_q.dst[15:0])),
+      src: facts_q.src,
+      dst: facts_q.dst,
+      default: '0
+  };
+
+  // The longer frame's first bytes: Ethernet header, then the outer one. The first 20 are new ones; the others replace those of the
+  // old Ethernet header, which are the first of the old frame.
+  logic flit_has_tag;
+  logic [Grown*8-1:0] front;
+  logic [L3Tagged*8-1:0] replaced;
+  logic [L3Tagged-1:0] replaced_mask;
+  logic [Ipv4MinBytes*8-1:0] inserted;
+  assign flit_has_tag = is_tagged(flit_q.desc.l3_offset);
+  assign front = flit_has_tag ? {facts_q.ethernet, outer} : {facts_q.ethernet[L3Tagged*8-1-:L3Untagged*8], outer, (VlanBytes * 8)'(0)};
+  assign replaced = front[L3Tagged*8-1:0];
+  assign replaced_mask = flit_has_tag ? '1 : {{L3Untagged{1'b1}}, VlanBytes'(0)};
+  for (genvar b = 0; b < int'(Ipv4MinBytes); b++) begin : gen_byte
+    assign inserted[8*b+:8] = front[8*(int'(Grown)-1-b)+:8];
+  end
+
+  flit_t edited, described;
+  header_edit #(
+      .HeaderBytes(L3Tagged)
+  ) u_edit (
+      .clk_i,
+      .flit_i (flit_q),
+      .first_i(first_q),
+      .pass_i (valid_q && ready),
+      .edit_i (replaced),
+      .mask_i (replaced_mask),
+      .flit_o (edited)
+  );
+  always_comb begin
+    described = edited;
+    described.desc.length = flit_q.desc.length + length_t'(Ipv4MinBytes);
+    described.desc = with_transport(described.desc, flit_q.desc.l3_offset + offset_t'(Ipv4MinBytes));
+  end
+
+  flit_insert #(
+      .Bytes(Ipv4MinBytes)
+  ) u_insert (
+      .clk_i,
+      .rst_i,
+      .in_valid_i (valid_q && !drop),
+      .in_ready_o (insert_ready),
+      .in_flit_i  (described),
+      .in_bytes_i (inserted),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o
+  );
+  assign out_key_o = next_key_t'(out_flit_o.desc.port);
+
+  always_comb begin
+    event_o = '0;
+    if (valid_q && ready && first_q) begin
+      if (facts_q.short_header) event_o.drop_short = 1'b1;
+      else if (facts_q.no_tunnel) event_o.drop_no_tunnel = 1'b1;
+      else if (facts_q.too_long) event_o.drop_too_long = 1'b1;
+      else if (loops) event_o.drop_loop = 1'b1;
+      else event_o.mark_encapsulated = 1'b1;
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, ip};
+endmodule
