@@ -23,7 +23,7 @@ from girih.card.registers import AccessRefused, violations
 from girih.errors import GirihError
 from girih.private import private_folder
 from girih.services.monitor import Monitor
-from girih.services.remote import CALLS
+from girih.services.remote import perform
 
 LINE_LIMIT = 1 << 20
 WAIT = "wait_for_interrupt"  # the operation that is answered later: arguments seconds and tiles, the result as that of interrupts
@@ -198,14 +198,11 @@ class ControlServer:
     def _do_services(self, call: str, args: tuple = (), named: dict | None = None, as_tenant: str | None = None) -> object:
         """One of the calls of girih.services.remote, on behalf of the operator or of a tenant."""
         card = self._run.card
-        if card.services is None:
-            raise GirihError("the card has no services", card.manifest.name, "Run a design with services, such as designs/panic.yaml.")
-        if call == "state":
-            return {"cycle": card.cycle, "clock_mhz": card.manifest.clock_mhz, "pins": card.pins()[0], **Monitor(card.registers).state()}
-        if call not in CALLS:
-            raise GirihError(f"there is no call {call!r}", "control socket", f"There are: {', '.join(CALLS)}.")
-        control = card.services if as_tenant is None else card.services.as_tenant(as_tenant)
-        return getattr(control, call)(*args, **(named or {}))
+        return perform(card.services, card.manifest.name, self._state, call, args, named or {}, as_tenant)
+
+    def _state(self) -> dict:
+        card = self._run.card
+        return {"cycle": card.cycle, "clock_mhz": card.manifest.clock_mhz, "pins": card.pins()[0], **Monitor(card.registers).state()}
 
     def _do_pause(self) -> int:
         self._run.paused = True

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from girih.card.manifest import Manifest, Register, Tile
 from girih.errors import GirihError
@@ -39,6 +39,15 @@ class Bus(ABC):
     def write32(self, address: int, value: int) -> None:
         """Writes the word at byte address `address`."""
 
+    def read_many(self, addresses: Sequence[int]) -> list[int]:
+        """The words at these addresses, read in order."""
+        return [self.read32(address) for address in addresses]
+
+    def change(self, writes: Sequence[tuple[int, int]]) -> None:
+        """Writes words at addresses, in order; as one change if the way to the card has such changes."""
+        for address, value in writes:
+            self.write32(address, value)
+
 
 class _TenantBus(Bus):
     """Another bus, with a tenant's number in every request."""
@@ -66,6 +75,11 @@ class Registers:
         self.manifest = manifest
         self._operator_bus = bus
         self.bus = bus if tenant == 0 else _TenantBus(bus, tenant)
+
+    @property
+    def shown(self) -> list[Tile]:
+        """The tiles whose counters can be read."""
+        return self.manifest.tiles
 
     def as_tenant(self, tenant: int) -> Registers:
         """The same registers as tenant 1 to 15 sees them: most accesses raise GirihError."""
@@ -107,13 +121,22 @@ class Registers:
 
     def write(self, name: str, value: int) -> None:
         """Writes register `tile.register`, lowest word first."""
+        for address, word in self._words(name, value):
+            self.bus.write32(address, word)
+
+    def write_many(self, values: Mapping[str, int]) -> None:
+        """Writes registers in order, as one change if the way to the card has such changes."""
+        self.bus.change([write for name, value in values.items() for write in self._words(name, value)])
+
+    def _words(self, name: str, value: int) -> list[tuple[int, int]]:
+        """The addresses and words of a register's value, lowest word first."""
         tile, register = self._find(name)
         if "w" not in register.access:
             raise GirihError("the register can only be read", name, "Choose one whose access has a w.")
         if not 0 <= value < 1 << register.width:
             raise GirihError(f"{value} does not fit {register.width} bits", name, "Give a smaller number.")
-        for i in range(-(-register.width // 32)):
-            self.bus.write32(tile.base + register.offset + WORD_BYTES * i, value >> (32 * i) & 0xFFFF_FFFF)
+        first = tile.base + register.offset
+        return [(first + WORD_BYTES * i, value >> (32 * i) & 0xFFFF_FFFF) for i in range(-(-register.width // 32))]
 
     def counter(self, tile: Tile, name: str) -> int:
         """A 64-bit counter, read consistently while it counts: the high word is read before and after."""
@@ -128,7 +151,7 @@ class Registers:
 
     def counters(self, tile_name: str | None = None) -> dict[str, dict[str, int]]:
         """Tile to counter to value, of one tile or of all. On a card with snapshots, those of a tile are of one cycle."""
-        tiles = [self.manifest.tile(tile_name)] if tile_name else self.manifest.tiles
+        tiles = [self.manifest.tile(tile_name)] if tile_name else self.shown
         read = self._snapshot if self.manifest.snapshots else self._one_by_one
         return {tile.name: read(tile) for tile in tiles}
 
@@ -174,22 +197,26 @@ class Registers:
     def link_stalls(self) -> dict[str, int]:
         """Cycles in which each link held a flit that was not taken, by the link's name: those between a tile and the
         fabric (`fabric > echo`), then those between routers (`[0, 0] > [1, 0]`)."""
-        stalls = {}
+        return self._stalls(self._tile_links()) | {link: self._counter(address) for link, address in self.manifest.stalls.items()}
+
+    def _stalls(self, links: Iterable[tuple[str, Tile, str]]) -> dict[str, int]:
+        return {name: self.counter(tile, counter) for name, tile, counter in links}
+
+    def _tile_links(self) -> Iterator[tuple[str, Tile, str]]:
+        """The links between a tile and the fabric: name, tile, and the counter of its stalls there."""
+        shown = {tile.name: tile for tile in self.shown}
         for link, name in zip(self.manifest.links, self.manifest.watch.links if self.manifest.watch else self.manifest.links):
             tile, _, end = link.partition(".")
             side, _, port = end.partition("_")
             counter = f"mark_{side}_stalls" + (f"_{port}" if port else "")
-            if counter in self.manifest.tile(tile).counters:
-                stalls[name] = self.counter(self.manifest.tile(tile), counter)
-        return stalls | {link: self._counter(address) for link, address in self.manifest.stalls.items()}
+            if tile in shown and counter in shown[tile].counters:
+                yield name, shown[tile], counter
 
     def histograms(self) -> dict[str, list[int]]:
         """Tile to bins, of the tiles that have a histogram."""
         return {
-            tile.name: [
-                self.bus.read32(tile.base + tile.histogram.offset + WORD_BYTES * i) for i in range(tile.histogram.bins)
-            ]
-            for tile in self.manifest.tiles
+            tile.name: self.bus.read_many([tile.base + tile.histogram.offset + WORD_BYTES * i for i in range(tile.histogram.bins)])
+            for tile in self.shown
             if tile.histogram
         }
 

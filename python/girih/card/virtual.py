@@ -19,6 +19,7 @@ from pathlib import Path
 
 from girih.build.cxx import Progress
 from girih.build.model import build_model
+from girih.card import http_pages
 from girih.card.flows import UNTAGGED, Flow, FlowResult, Latency, RunResult, ip_number, mac_bytes
 from girih.card.host import KIND as HOST_KIND
 from girih.card.host import HostPort
@@ -163,7 +164,7 @@ class VirtualCard(Bus):
             self._card = None
 
     def _install(self) -> None:
-        """Writes the card's addresses, starts the programs of its cores, and fills the tables of services on a card that has them."""
+        """Writes the card's addresses, starts the programs of its cores and its HTTP servers, and fills the tables of services on a card that has them."""
         if self._bare:
             return
         for name, value in self.manifest.start.items():
@@ -171,6 +172,8 @@ class VirtualCard(Bus):
         for tile in self.manifest.tiles:
             if tile.program is not None:
                 load(self.registers, tile.name, tile.program)
+            if tile.kind == http_pages.KIND:
+                http_pages.load(self.registers, tile.name)
         if self.manifest.scheduling:
             self.services = ServiceControl(self.registers)
             self.services.install()

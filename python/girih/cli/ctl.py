@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import json
+from contextvars import ContextVar
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from girih.card.client import ControlClient
-from girih.cli.live import Socket, console
+from girih.cli.live import CardDesign, CardHost, KeyFile, Socket, console, open_card
 from girih.errors import GirihError
+from girih.management import configuration
+from girih.management.client import NetworkCard
 from girih.services.remote import RemoteServices
 
 # rte_tm's names for the parameters of a class, accepted beside those of the design file.
@@ -26,11 +30,19 @@ Port = Annotated[str, typer.Option("--port", help="The port's tile, such as wire
 Stage = Annotated[int, typer.Option("--stage", help="Which of the port's tables; chains are in table 0.")]
 
 
+_over: ContextVar[tuple[str | None, Path | None, Path | None]] = ContextVar("_over")  # the options of ctl itself
+
+
+def _open(socket: Socket) -> ControlClient | NetworkCard:
+    """The card that the command's options, and those of ctl before it, name."""
+    return open_card(socket, *_over.get())
+
+
 class _Card:
-    """A running card, on behalf of the operator or of a tenant."""
+    """The services of a running card, on behalf of the operator or of a tenant."""
 
     def __init__(self, socket: Socket, tenant: str | None = None):
-        self._client = ControlClient.find(socket)
+        self._client = _open(socket)
         self._tenant = tenant
 
     def __enter__(self) -> RemoteServices:
@@ -107,6 +119,12 @@ def register(app: typer.Typer) -> None:
         epilog='Example: ./girih ctl chain add late --pattern "udp dst is 4501" --actions "queue aes / queue sha"',
     )
     app.add_typer(ctl, name="ctl")
+
+    @ctl.callback()
+    def over(host: CardHost = None, key: KeyFile = None, design: CardDesign = None) -> None:
+        _over.set((host, key, design))
+
+    _registers(ctl)
     for name, help_text, commands in (
         ("chain", "Which packets visit which services.", _chain),
         ("tenant", "Shares, memory and rights of tenants.", _tenant),
@@ -119,6 +137,54 @@ def register(app: typer.Typer) -> None:
         group = typer.Typer(no_args_is_help=True, help=help_text)
         commands(group)
         ctl.add_typer(group, name=name)
+
+
+def _registers(app: typer.Typer) -> None:
+    @app.command("get", epilog="Example: ./girih ctl get balancer.by_flow")
+    def get(
+        names: Annotated[list[str], typer.Argument(metavar="TILE.REGISTER...", help="Registers of tiles; card.rdl and docs list them.")],
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Reads registers of tiles."""
+        with _open(socket) as card:
+            values = {name: card.registers.read(name) for name in names}
+        _done("\n".join(f"{name} = {value:#x}" for name, value in values.items()), as_json, **values)
+
+    @app.command("set", epilog="Example: ./girih ctl set balancer.by_flow=1")
+    def set_(
+        values: Annotated[list[str], typer.Argument(metavar="TILE.REGISTER=VALUE...", help="Written in order; over the network as one change, whole or not at all.")],
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Writes registers of tiles."""
+        wanted = dict(map(_assignment, values))
+        with _open(socket) as card:
+            card.registers.write_many(wanted)
+        _done("\n".join(f"{name} = {value:#x}" for name, value in wanted.items()), as_json, **wanted)
+
+
+    @app.command("save", epilog="Example: ./girih ctl save good.yaml")
+    def save(file: Annotated[Path, typer.Argument(help="Where to write them.")], socket: Socket = None) -> None:
+        """Writes the configuration and the node tables of all tiles that can be read to a file."""
+        with _open(socket) as card:
+            count = configuration.save(card.registers, file)
+        _done(f"{count} registers are in {file}.", False)
+
+    @app.command("restore", epilog="Example: ./girih ctl restore good.yaml")
+    def restore(file: Annotated[Path, typer.Argument(help="What save has written.")], as_json: AsJson = False, socket: Socket = None) -> None:
+        """Writes the registers that differ from such a file, in changes of up to eight words."""
+        with _open(socket) as card:
+            names = configuration.restore(card.registers, file)
+        _done("\n".join(f"{name} is as in {file}" for name in names) or f"The card is as in {file}.", as_json, restored=names)
+
+
+def _assignment(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    try:
+        return name, int(value, 0)
+    except ValueError as error:
+        raise GirihError(f"the assignment {text!r} cannot be read", "ctl set", "Write TILE.REGISTER=NUMBER, such as balancer.by_flow=1.") from error
 
 
 def _chain(app: typer.Typer) -> None:

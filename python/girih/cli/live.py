@@ -14,11 +14,32 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from girih.card.client import ControlClient
+from girih.cli.check import design_path
+from girih.errors import GirihError
+from girih.management.client import NetworkCard
+from girih.management.key import read_key
+
 console = Console()
 
 Socket = Annotated[
     Path | None, typer.Option("--socket", help="The card's control socket; needed only when several cards run.")
 ]
+
+CardHost = Annotated[str | None, typer.Option("--card", metavar="HOST[:PORT]", help="The card over the network, through its controller.")]
+KeyFile = Annotated[Path | None, typer.Option("--key", help="With --card: the file with the card's key.")]
+CardDesign = Annotated[Path | None, typer.Option("--design", help="With --card: the card's design file, or its name in designs/.")]
+
+
+def open_card(socket: Path | None, host: str | None, key: Path | None, design: Path | None) -> ControlClient | NetworkCard:
+    """The running card at a control socket, or over the network."""
+    if host is None:
+        if key or design:
+            raise GirihError("--key and --design are for a card over the network", "options", "Give --card, too, or leave them out.")
+        return ControlClient.find(socket)
+    if socket or not key or not design:
+        raise GirihError(f"it is not said how to reach the card {host}", "--card", "Give --key FILE and --design DESIGN, and no --socket.")
+    return NetworkCard.connect(host, read_key(key), design_path(design))
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from girih.card.virtual import QUIET_CYCLES, WATCHDOG_CYCLES, VirtualCard
 from girih.cli.check import DesignFile, design_path
 from girih.cli.live import console, port_table, progress_bar, traffic_table
 from girih.errors import GirihError
+from girih.management.key import read_key, unlock
 from girih.power_up import MOST as MOST_SEED
 
 MOST_CYCLES = (1 << 63) - 1
@@ -52,6 +53,7 @@ def register(app: typer.Typer) -> None:
         record: Annotated[Path | None, typer.Option(help="Record everything at the ports, for ./girih replay.")] = None,
         fault: Annotated[list[str] | None, typer.Option(help="Faults of a port: PORT:in|out:loss=0.01,delay=0.5,seed=3.")] = None,
         vhost_user: Annotated[Path | None, typer.Option(metavar="PATH", help="Offer the card's host tile at this socket as a vhost-user network device.")] = None,
+        key: Annotated[Path | None, typer.Option(help="Give the key in this file to the card's controller, so that its operators can reach it over the network.")] = None,
         watchdog: Annotated[int, typer.Option(min=0, max=MOST_CYCLES, help="Report a stall when nothing moves for this many cycles while messages wait; 0 disables it.")] = WATCHDOG_CYCLES,
         seed: Annotated[int | None, typer.Option(min=0, max=MOST_SEED, help="Random values of this seed are in registers and memories before reset; 0: zeros. The default is the environment's GIRIH_SEED, or 0.")] = None,
         cycles: Annotated[int | None, typer.Option(min=1, max=MOST_CYCLES, help="Stop after this many cycles.")] = None,
@@ -70,9 +72,12 @@ def register(app: typer.Typer) -> None:
         if tap:
             need_root()
         faults = [parse_faults(text) for text in fault or []]
+        secret = read_key(key) if key else None
         with ExitStack() as stack:
             with progress_bar() as progress:
                 card = stack.enter_context(VirtualCard.open(design_path(design), ip=ip, mac=mac, record=record, watchdog=watchdog, seed=seed, progress=progress))
+            if secret:
+                unlock(card.registers, secret)
             hosts = host_addresses(card.manifest, host or []) if tap else []
             for port, direction, params in faults:
                 card.set_faults(port, direction, **params)

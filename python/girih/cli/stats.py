@@ -14,7 +14,20 @@ from rich.markup import escape
 
 from girih.card.client import ControlClient
 from girih.card.memory import MemoryStats
-from girih.cli.live import Socket, console, histogram_table, port_table, stall_table, traffic_table
+from girih.cli.live import (
+    CardDesign,
+    CardHost,
+    KeyFile,
+    Socket,
+    console,
+    histogram_table,
+    open_card,
+    port_table,
+    stall_table,
+    traffic_table,
+)
+from girih.management.client import NetworkCard
+from girih.management.prometheus import exposition, serve
 
 
 def register(app: typer.Typer) -> None:
@@ -22,14 +35,23 @@ def register(app: typer.Typer) -> None:
     def stats(
         watch: Annotated[bool, typer.Option("--watch", "-w", help="Refresh every second until Ctrl-C.")] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print all counters as JSON.")] = False,
+        prometheus: Annotated[bool, typer.Option("--prometheus", help="Print all counters as text for Prometheus.")] = False,
+        listen: Annotated[str | None, typer.Option("--listen", metavar="[ADDRESS:]PORT", help="Offer that text to Prometheus at http://ADDRESS:PORT/metrics, until Ctrl-C; the default address is 127.0.0.1.")] = None,
         socket: Socket = None,
+        host: CardHost = None,
+        key: KeyFile = None,
+        design: CardDesign = None,
     ) -> None:
         """Shows frames and drops of a running card, by port, tile and reason, links that stalled, its latency histogram, and the traffic at its external memory.
 
-        All counters are taken at the same moment, from a copy of the card; the card itself is not disturbed.
+        All counters are taken at the same moment, from a copy of the card; the card itself is not disturbed. Over the network they are read one after the other.
         """
-        with ControlClient.find(socket) as card:
-            if as_json:
+        with open_card(socket, host, key, design) as card:
+            if listen is not None:
+                serve(listen, lambda: _exposition(card))
+            elif prometheus:
+                print(_exposition(card), end="")
+            elif as_json:
                 print(json.dumps(card.call("snapshot"), indent=1))
             elif not watch:
                 console.print(_page(card))
@@ -43,11 +65,22 @@ def register(app: typer.Typer) -> None:
                     pass
 
 
-def _page(card: ControlClient) -> Group:
+def _exposition(card: ControlClient | NetworkCard) -> str:
+    kinds = {tile.name: tile.kind for tile in card.registers.manifest.tiles}
+    return exposition(card.call("info"), card.call("snapshot"), kinds)
+
+
+def _page(card: ControlClient | NetworkCard) -> Group:
     info, found = card.call("info"), card.call("snapshot")
-    state = "paused" if info["paused"] else f"{info['cycles_per_second']:,.0f} cycles a second while busy"
-    tables: list[RenderableType] = [port_table(found["ports"], found["faults"]), traffic_table(found["tiles"]), stall_table(found["link_stalls"], found["cycle"])]
+    tables: list[RenderableType] = [port_table(found["ports"], found["faults"])] if "ports" in found else []
+    tables += [traffic_table(found["tiles"]), stall_table(found["link_stalls"], found["cycle"])]
     tables += [histogram_table(bins, tile) for tile, bins in found["histograms"].items() if any(bins)]
     memory = [MemoryStats(**found["memory"]).text] if "memory" in found else []
-    wrong = [info["stall"]] if info["stall"] else found["missing"]
-    return Group(f"Card {info['name']}, cycle {found['cycle']}, {state}", *[f"[bold red]{escape(text)}[/]" for text in wrong], *tables, *memory)
+    wrong = [info["stall"]] if info.get("stall") else found.get("missing", [])
+    return Group(f"Card {info['name']}, cycle {found['cycle']}, {_state(info)}", *[f"[bold red]{escape(text)}[/]" for text in wrong], *tables, *memory)
+
+
+def _state(info: dict) -> str:
+    if "where" in info:
+        return f"at {info['where']}"
+    return "paused" if info["paused"] else f"{info['cycles_per_second']:,.0f} cycles a second while busy"

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import Annotated
 
 import typer
 
+from girih.build.model import QUICK_BUILD
 from girih.errors import GirihError
 from girih.paths import ROOT
 
@@ -40,6 +42,7 @@ def register(app: typer.Typer) -> None:
         arguments += [] if thorough else ["-m", QUICK if quick else LEFT_OUT]
         arguments += [] if shuffle is None else ["-p", "girih.testing.shuffle", "--shuffle", str(shuffle)]
         arguments += ["-p", "girih.testing.times"]
+        os.environ[QUICK_BUILD] = "1"  # for all that the tests start
         command = [sys.executable, "-m", "pytest", *arguments, *context.args]
         if not coverage:
             raise typer.Exit(subprocess.call(command, cwd=ROOT))
@@ -55,7 +58,6 @@ def _check_paths(arguments: list[str]) -> None:
 
 def _counted(command: list[str], whole: bool) -> int:
     """Runs the tests with coverage and shows it; a full run can fail by it."""
-    import os
     import shutil
 
     from girih.build import coverage

@@ -16,7 +16,8 @@ from rich.live import Live
 from rich.table import Table
 
 from girih.card.client import ControlClient
-from girih.cli.live import Socket, console
+from girih.cli.live import CardDesign, CardHost, KeyFile, Socket, console, open_card
+from girih.management.client import NetworkCard
 
 SECONDS = 1.0
 BAR = 12  # characters
@@ -29,12 +30,15 @@ def register(app: typer.Typer) -> None:
         once: Annotated[bool, typer.Option("--once", help="Print it once: rates and means since the card was started.")] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print it once as JSON.")] = False,
         socket: Socket = None,
+        host: CardHost = None,
+        key: KeyFile = None,
+        design: CardDesign = None,
     ) -> None:
         """Shows services, units, queues, drops and ports of a running card, refreshed every second, until q or Ctrl-C.
 
         Rates and waits are those of the last second, in the card's own time. Nothing in the card is changed.
         """
-        with ControlClient.find(socket) as card:
+        with open_card(socket, host, key, design) as card:
             state = card.services.state()
             if as_json:
                 print(json.dumps(state, indent=1))
@@ -44,7 +48,7 @@ def register(app: typer.Typer) -> None:
                 _watch(card, state)
 
 
-def _watch(card: ControlClient, state: dict) -> None:
+def _watch(card: ControlClient | NetworkCard, state: dict) -> None:
     try:
         with _keys() as key_pressed, Live(page(state, EMPTY), console=console, auto_refresh=False, screen=console.is_terminal) as live:
             live.refresh()
@@ -158,6 +162,8 @@ def _drops(state: Mapping) -> Table:
 def _ports(interval: _Interval) -> Table:
     table = _table("Ports", "port", "in Gbit/s,out Gbit/s,frames in,frames out")
     for port in interval.state["ports"]:
-        rates = [interval.per_cycle("pins", port["port"], name) * 8 * interval.state["clock_mhz"] / 1000 for name in ("rx_bytes", "tx_bytes")]
-        table.add_row(port["tile"], *[f"{rate:.2f}" for rate in rates], str(port["in_frames"]), str(port["out_frames"]))
+        rates = ["-", "-"]  # over the network the bytes at the pins are not known
+        if interval.state["pins"]:
+            rates = [f"{interval.per_cycle('pins', port['port'], name) * 8 * interval.state['clock_mhz'] / 1000:.2f}" for name in ("rx_bytes", "tx_bytes")]
+        table.add_row(port["tile"], *rates, str(port["in_frames"]), str(port["out_frames"]))
     return table

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The services of a card that runs in another process, through its control socket.
+"""The services of a card that runs in another process, through its control socket or over the network.
 
     with ControlClient.find() as card:
         card.services.add_chain("late", ["aes"], match={"udp.dst": 4501})
@@ -9,7 +9,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from girih.errors import GirihError
+
+if TYPE_CHECKING:
+    from girih.services.control import ServiceControl
 
 # Methods of girih.services.control.ServiceControl that the socket offers, beside `state`.
 CALLS = (
@@ -19,6 +25,18 @@ CALLS = (
     "list_entries", "add_entry", "delete_entry",
     "list_meters", "set_meter", "list_counters", "list_registers", "set_register",
 )  # fmt: skip
+
+
+def perform(services: ServiceControl | None, card: str, state: Callable[[], dict], call: str, args: Sequence, named: Mapping, as_tenant: str | None) -> object:
+    """Does one of the calls, on behalf of the operator or of a tenant. services: of the card, None: it has none. card: its name. state: gives its state."""
+    if services is None:
+        raise GirihError("the card has no services", card, "Run a design with services, such as designs/panic.yaml.")
+    if call == "state":
+        return state()
+    if call not in CALLS:
+        raise GirihError(f"there is no call {call!r}", "control", f"There are: {', '.join(CALLS)}.")
+    control = services if as_tenant is None else services.as_tenant(as_tenant)
+    return getattr(control, call)(*args, **named)
 
 
 class RemoteServices:

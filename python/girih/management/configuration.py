@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The registers of a running card that say how it works: kept in a file, and put into the card again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ruamel.yaml import YAML, YAMLError
+
+from girih.card.registers import WORD_BYTES, Registers
+from girih.errors import GirihError
+from girih.management.protocol import MOST_ENTRIES
+from girih.spec.kind import CONFIG
+
+COUNTERS = 0x8000  # offset in a tile
+RIGHTS = range(0x800, 0x1000)  # of masters of the control network, and interrupts: they are the host's
+
+
+def settings(registers: Registers) -> dict[str, int]:
+    """The configuration and the node tables of all tiles that can be read, by name."""
+    return {name: registers.read(name) for name in _names(registers)}
+
+
+def _names(registers: Registers) -> list[str]:
+    return [
+        f"{tile.name}.{name}"
+        for tile in registers.shown
+        for name, register in tile.registers.items()
+        if "w" in register.access and CONFIG <= register.offset < COUNTERS and register.offset not in RIGHTS
+    ]
+
+
+def save(registers: Registers, path: Path) -> int:
+    """Writes them to a file; how many they are."""
+    found = settings(registers)
+    with path.open("w") as file:
+        file.write(f"# The configuration of card {registers.manifest.name}; ./girih ctl restore puts it into the card again.\n")
+        YAML().dump(found, file)
+    return len(found)
+
+
+def load(registers: Registers, path: Path) -> dict[str, int]:
+    """What such a file says. Raises GirihError, also if it names registers that the card does not have, or that cannot be read."""
+    try:
+        found = YAML(typ="safe").load(path.read_text())
+    except (OSError, ValueError, YAMLError) as error:
+        raise GirihError(f"the configuration cannot be read ({error})", str(path), "Make one: ./girih ctl save FILE") from error
+    known = set(_names(registers))
+    wrong = [name for name, value in found.items() if name not in known or not isinstance(value, int)] if isinstance(found, dict) else ["all of it"]
+    if wrong:
+        raise GirihError(f"{wrong[0]} is no setting of card {registers.manifest.name}", str(path), "Take a file that ./girih ctl save has made of a card of this design.")
+    return found
+
+
+def restore(registers: Registers, path: Path) -> list[str]:
+    """Writes those registers that differ from a file, as few changes as can be; their names. Each change is whole or not at all."""
+    wanted, now = load(registers, path), settings(registers)
+    differ = [name for name in wanted if wanted[name] != now[name]]
+    group: dict[str, int] = {}
+    room = MOST_ENTRIES
+    for name in differ:
+        words = _words(registers, name)
+        if words > room:
+            registers.write_many(group)
+            group, room = {}, MOST_ENTRIES
+        group[name] = wanted[name]
+        room -= words
+    if group:
+        registers.write_many(group)
+    return differ
+
+
+def _words(registers: Registers, name: str) -> int:
+    tile, _, register = name.partition(".")
+    return -(-registers.manifest.tile(tile).registers[register].width // (8 * WORD_BYTES))

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a controller knows of a connection.
+package controller_types_pkg;
+  import girih_pkg::*;
+  import tcp_types_pkg::*;
+
+  typedef enum logic [1:0] {
+    FaultNone,
+    FaultGone,  // the peer has ended the connection between two requests, or has broken it
+    FaultTruncated,
+    FaultExcess
+  } fault_e;
+
+  typedef struct packed {
+    name_t connection;
+    port_t port;
+    tenant_t tenant;
+    logic fresh;  // it has got no hello yet
+    logic ending;  // the peer sends nothing more
+    fault_e fault;  // of the bytes that came
+    logic [63:0] number;  // of the connection, since the card's start
+    logic [31:0] next;  // the sequence number that the next request must have
+  } operator_t;
+endpackage
