@@ -112,7 +112,7 @@ def stack(rng: random.Random) -> str:
         if resolved:
             out = ways["arp"] = names.new("arp")
             tiles.append(tile(out, "arp", params, rng, next=through(here["eth_tx"]), ip=ip, mac=f"02:00:00:00:00:0{port + 1}"))
-        elif rng.random() < 0.3:  # a tile with interrupts, and a master of the control network that clears them
+        elif rng.random() < 0.3 and not port:  # a tile with interrupts, and a master of the control network that clears them
             alarm = ways["arp"] = names.new("alarm")
             tiles.append(tile(alarm, "alarm", params, rng))
             tiles.append(tile(names.new("keeper"), "keeper", params, rng, watched=alarm, control=f"{{read: [{alarm}], write: [{alarm}]}}"))
@@ -128,11 +128,15 @@ def stack(rng: random.Random) -> str:
         if rng.random() < 0.5:
             protocols["icmp"] = names.new("icmp")
             tiles.append(tile(protocols["icmp"], "icmp", params, rng, next=through(here["ipv4_tx"])))
-        if rng.random() < 0.2:
-            protocols["tcp"], app = names.new("tcp"), names.new("tcp_echo")
-            room = {"connections": rng.choice((16, 64)), "window": rng.choice((2048, 8192)), "listen": "[7, 9]"}
-            tiles.append(tile(protocols["tcp"], "tcp", params, rng, **room, next=table({"network": here["ipv4_tx"], 7: app, "any": app})))
+        if rng.random() < 0.4 and not port:  # two more masters of the control network
+            protocols["tcp"], app, web, controller = (names.new(kind) for kind in ("tcp", "tcp_echo", "http", "controller"))
+            room = {"connections": rng.choice((16, 64)), "window": rng.choice((2048, 8192)), "listen": "[7, 9, 80]"}
+            places = {"connections": rng.choice((room["connections"], 1024))}
+            tiles.append(tile(protocols["tcp"], "tcp", params, rng, **room, next=table({"network": here["ipv4_tx"], 7: app, 9: controller, "any": web})))
             tiles.append(tile(app, "tcp_echo", params, rng, next=protocols["tcp"]))
+            tiles.append(tile(web, "http", params, rng, **places, control=f"{{read: [{web}, {app}]}}", next=protocols["tcp"]))
+            reach = f"{{read: [{controller}, {web}], write: [{protocols['tcp']}]}}"
+            tiles.append(tile(controller, "controller", params, rng, control=reach, next=protocols["tcp"]))
         tiles.append(tile(here["eth_rx"], "eth_rx", params, rng, port=port, next=table(ways)))
         tiles.append(tile(here["ipv4_rx"], "ipv4_rx", params, rng, ip=ip, next=table(protocols)))
         tiles.append(tile(here["udp_rx"], "udp_rx", params, rng, next=table(keys)))

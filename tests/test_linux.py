@@ -33,7 +33,7 @@ SECONDS = 90  # far longer than any step takes
 CHECKED = [f"{protocol}.check_checksum:TRUE" for protocol in ("ip", "udp")]  # that of ICMP is always checked
 FIELDS = ("_ws.malformed", "ip.checksum.status", "udp.checksum.status", "icmp.checksum.status", "icmp.type", "vlan.id", "vlan.priority")
 KERNEL_ERRORS = ("Ip.InHdrErrors", "Ip.InAddrErrors", "Icmp.InErrors", "Icmp.InCsumErrors", "Udp.InCsumErrors")
-GOOD = "1"  # a checksum that was checked and found right
+GOOD, BAD = "1", "0"  # a checksum that was checked and found right, or wrong
 
 
 class Wire:
@@ -138,7 +138,8 @@ def judge(frames: list[dict[str, str]]) -> None:
     for frame in frames:
         assert not frame["_ws.malformed"], frame
         for protocol in ("ip", "udp", "icmp"):
-            assert frame[f"{protocol}.checksum.status"] in ("", GOOD), frame
+            first, *quoted = frame[f"{protocol}.checksum.status"].split(",")
+            assert first in ("", GOOD) and BAD not in quoted, frame  # that of a packet in an ICMP error cannot always be checked
 
 
 @pytest.mark.parametrize("broken", ["ip", "udp", "icmp", "truncated"])
@@ -173,7 +174,8 @@ def test_udp_clients_in_parallel(wire):
 
 def test_neighbours_flushed_in_the_middle_of_traffic(wire):
     before = wire.count("arp.made_reply")
-    flush = f"for i in 1 2 3 4 5 6 7 8 9 10; do ip neigh flush dev {TAP}; sleep 0.05; done"
+    known = "nud reachable nud stale nud delay nud probe"  # Linux drops what waits for an entry that is not known yet
+    flush = f"for i in 1 2 3 4 5 6 7 8 9 10; do ip neigh flush dev {TAP} {known}; sleep 0.05; done"
     pings = ["ping", "-n", "-q", "-c", "200", "-i", "0.003", CARD]
     client = [sys.executable, "-m", "girih.card.udp_client", CARD, "7", "50", "18", "1472"]
     text, answer, _ = wire.run(pings, client, ["sh", "-c", flush])

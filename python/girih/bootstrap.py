@@ -60,6 +60,7 @@ SYSTEM = {
     "iproute2": "ip",
     "iputils-ping": "ping",
     "tshark": "tshark",
+    "curl": "curl",
     "gcc-riscv64-unknown-elf": "riscv64-unknown-elf-gcc",
     "user-mode-linux": "linux.uml",
     "busybox-static": "busybox",
@@ -80,7 +81,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "replay": ((), SIMULATOR),
     "bench": ((), SIMULATOR),
     "synth": (("synth",), ()),
-    "test": (("test", "synth", "proofs", "static", "cores"), SIMULATOR + NETWORK + GUEST + ("tshark", LIBPYTHON, *FIRMWARE)),
+    "test": (("test", "synth", "proofs", "static", "cores"), SIMULATOR + NETWORK + GUEST + ("tshark", "curl", LIBPYTHON, *FIRMWARE)),
 }
 
 

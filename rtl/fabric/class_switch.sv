@@ -136,6 +136,7 @@ module class_switch
       logic [1:0][Inputs-1:0] requests_d, valids_d, lasts, cans_d, owner;
       logic [Inputs-1:0] crosses_d;
       logic [mux_stages(Inputs)-1:0][1:0] way_q, way_d;
+      logic [Inputs-1:0][mux_stages(Inputs)-1:0][1:0] way_of;  // constants, which a simulator works out once
       flit_t from[Inputs];
       logic [1:0][Ports-1:0] seen;  // the owner, if it has a flit
 
@@ -151,6 +152,10 @@ module class_switch
           end
           assign crosses_d[K] = cross_d[0][o][i] || cross_d[1][o][i];
           assign from[K] = head[i];
+          for (genvar s = 0; s < int'(mux_stages(Inputs)); s++) begin : gen_stage
+            localparam logic [1:0] Way = mux_way(Inputs, s, K);
+            assign way_of[K][s] = Way;
+          end
         end else begin : gen_none
           assign {can_d[1][o][i], can_d[0][o][i]} = '0;
           assign {seen[1][i], seen[0][i]} = '0;
@@ -181,11 +186,7 @@ module class_switch
 
       always_comb begin
         way_d = '0;
-        for (int unsigned i = 0; i < Inputs; i++) begin
-          for (int unsigned s = 0; s < mux_stages(Inputs); s++) begin
-            if (crosses_d[i]) way_d[s] |= mux_way(Inputs, s, i);
-          end
-        end
+        for (int unsigned i = 0; i < Inputs; i++) if (crosses_d[i]) way_d |= way_of[i];
       end
       always_ff @(posedge clk_i) way_q <= way_d;
 

@@ -39,13 +39,17 @@ module fabric_output #(
   assign out_valid_o = |(owner_q & valid_i);
   assign take_o = owner_q & valid_i & {Inputs{out_ready_i}};
 
+  logic [Inputs-1:0][Stages-1:0][1:0] way_of;  // constants, which a simulator works out once
+  for (genvar i = 0; i < int'(Inputs); i++) begin : gen_input
+    for (genvar s = 0; s < int'(Stages); s++) begin : gen_stage
+      localparam logic [1:0] Way = fabric_pkg::mux_way(Inputs, s, i);
+      assign way_of[i][s] = Way;
+    end
+  end
+
   always_comb begin
     way_d = '0;
-    for (int unsigned i = 0; i < Inputs; i++) begin
-      for (int unsigned s = 0; s < Stages; s++) begin
-        if (winner[i]) way_d[s] |= fabric_pkg::mux_way(Inputs, s, i);
-      end
-    end
+    for (int unsigned i = 0; i < Inputs; i++) if (winner[i]) way_d |= way_of[i];
   end
 
   always_ff @(posedge clk_i) begin
@@ -59,9 +63,7 @@ module fabric_output #(
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert ($onehot0(owner_q));
-      for (int unsigned i = 0; i < Inputs; i++) begin
-        for (int unsigned s = 0; s < Stages; s++) if (owner_q[i]) assert (way_q[s] == fabric_pkg::mux_way(Inputs, s, i));
-      end
+      for (int unsigned i = 0; i < Inputs; i++) if (owner_q[i]) assert (way_q == way_of[i]);
       hands_over_at_once : cover (free && owner_q != '0 && winner != '0 && winner != owner_q);
       keeps_it_for_the_next : cover (free && owner_q != '0 && winner == owner_q);
       owner_has_no_flit_and_others_wait : cover (owner_q != '0 && !out_valid_o && |(request_d_i & ~owner_q));

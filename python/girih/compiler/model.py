@@ -61,7 +61,7 @@ class Fabric:
             case "butterfly":
                 return f"a butterfly of {self.x} x {self.y} routers of {self.tiles} tile{'s' if self.tiles > 1 else ''}"
             case _:
-                return f"a crossbar of {self.x} ports"
+                return f"a crossbar of {self.x} port{'s' if self.x > 1 else ''}"
 
     def node(self, at: Place) -> int:
         """The number of a place in descriptors."""

@@ -5,38 +5,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain, islice
 
-import networkx
+import networkx as nx
 
 from girih.compiler.messages import Path, State, Step, Walk, ends, gives_chains, walk
 from girih.compiler.model import Card, Tile
 
 END = "end"  # of a message, in a graph of states
+MOST_ROUTES = 64  # of one service that are listed
+Route = tuple[tuple[str, ...], ...]
+"""The tiles on a way, in order: one name, or those between which the way can choose."""
 
 
 @dataclass(frozen=True)
 class Service:
-    """Everything that happens to one kind of traffic, such as `ipv4 / udp / destination port 7`. round: the tiles of a circle
-    in which its messages can go round, empty if there is none."""
+    """Everything that happens to one kind of traffic, such as `ipv4 / udp / destination port 7`.
+
+    paths: each pair of tiles that it uses. routes: its ways from the tile where it begins to those where it ends. round: the
+    tiles of a circle in which its messages can go round, empty if there is none.
+    """
 
     name: str
     paths: tuple[Path, ...]
+    routes: tuple[Route, ...]
     round: tuple[str, ...] = ()
-
-    @property
-    def tiles(self) -> tuple[str, ...]:
-        """In the order in which messages reach them: each after all that lead to it, as far as possible."""
-        order: dict[str, None] = {}
-        left = list(self.paths)
-        while left:
-            waiting = {path.dst for path in left}
-            ready = [path for path in left if path.src not in waiting] or left[:1]
-            for path in ready:
-                order.setdefault(path.src)
-                left.remove(path)
-        for path in self.paths:
-            order.setdefault(path.dst)
-        return tuple(order)
 
 
 def message_paths(card: Card) -> tuple[Path, ...]:
@@ -73,7 +66,7 @@ def endless(found: Walk) -> list[State]:
     graph = _graph(found.steps)
     graph.add_node(END)
     graph.add_edges_from((state, END) for state, steps in found.steps_from.items() if not steps)
-    leave = networkx.ancestors(graph, END)
+    leave = nx.ancestors(graph, END)
     return _round(_graph([step for step in found.steps if step.before not in leave]))
 
 
@@ -85,35 +78,61 @@ def services(card: Card) -> tuple[Service, ...]:
     to: dict[State, list[Step]] = {state: [] for state in found.states}
     for step in found.steps:
         to[step.after].append(step)
-    sorts: dict[tuple[str, ...], dict[Step, None]] = {}
+    ended: dict[tuple[str, ...], list[State]] = {}
     for final in (state for state in found.states if ends(tiles[state.at.tile], state)):
-        taken = sorts.setdefault(final.labels, {})
-        seen, stack = {final}, [final]
-        while stack:
-            for step in to[stack.pop()]:
-                taken[step] = None
-                if step.before not in seen:
-                    seen.add(step.before)
-                    stack.append(step.before)
+        ended.setdefault(final.labels, []).append(final)
     place = {path: index for index, path in enumerate(dict.fromkeys(step.path for step in found.steps))}
-    names = sorted(sorts, key=lambda labels: chains.get(labels[0], -1) if labels else -1)
-    return tuple(_service(labels, sorted(sorts[labels], key=lambda step: place[step.path]), tiles) for labels in names)
+    names = sorted(ended, key=lambda labels: chains.get(labels[0], -1) if labels else -1)
+    return tuple(_service(labels, ended[labels], to, place, tiles) for labels in names)
 
 
-def _service(labels: tuple[str, ...], steps: list[Step], tiles: Mapping[str, Tile]) -> Service:
+def _service(
+    labels: tuple[str, ...], finals: list[State], to: Mapping[State, list[Step]], place: Mapping[Path, int], tiles: Mapping[str, Tile]
+) -> Service:
+    """The traffic that ends in these states. to: the steps to each state. place: where each path stands in the order of the file."""
+    taken: dict[Step, None] = {}
+    seen, stack = set(finals), list(finals)
+    while stack:
+        for step in to[stack.pop()]:
+            taken[step] = None
+            if step.before not in seen:
+                seen.add(step.before)
+                stack.append(step.before)
+    steps = sorted(taken, key=lambda step: place[step.path])
     # What an end of a byte stream sends, is no message that has come to it.
     same = [step for step in steps if "stream" not in tiles[step.before.at.tile].kind.groups]
     again = _round(_graph(same))
-    return Service(" / ".join(labels) or "all", tuple(dict.fromkeys(step.path for step in steps)), tuple(state.at.tile for state in again))
+    paths = tuple(dict.fromkeys(step.path for step in steps))
+    return Service(" / ".join(labels) or "all", paths, _routes(steps, finals), tuple(state.at.tile for state in again))
 
 
-def _graph(steps: tuple[Step, ...] | list[Step]) -> networkx.DiGraph:
-    return networkx.DiGraph((step.before, step.after) for step in steps)
+def _routes(steps: list[Step], finals: list[State]) -> tuple[Route, ...]:
+    """The ways along these steps to the final states. States that have the same steps before and after them are one stop."""
+    graph: nx.DiGraph = nx.DiGraph()
+    graph.add_nodes_from((state,) for state in finals)
+    graph.add_edges_from(((step.before,), (step.after,)) for step in steps)
+    ending: set[tuple[State, ...]] = {(state,) for state in finals}
+    while True:
+        alike: dict[tuple, list[tuple[State, ...]]] = {}
+        for stop in graph:
+            alike.setdefault((frozenset(graph.pred[stop]), frozenset(graph.succ[stop]), stop in ending), []).append(stop)
+        names = {stop: tuple(state for each in stops for state in each) for stops in alike.values() for stop in stops}
+        if all(stop == name for stop, name in names.items()):
+            break
+        graph, ending = nx.relabel_nodes(graph, names), {names[stop] for stop in ending}
+    starts = [stop for stop in graph if not graph.pred[stop]] or list(graph)[:1]
+    ways = (way for start in starts for way in nx.all_simple_paths(graph, start, ending - {start}))
+    found = chain(([start] for start in starts if start in ending), ways)
+    return tuple(dict.fromkeys(tuple(tuple(dict.fromkeys(state.at.tile for state in stop)) for stop in way) for way in islice(found, MOST_ROUTES)))
 
 
-def _round(graph: networkx.DiGraph) -> list[State]:
+def _graph(steps: tuple[Step, ...] | list[Step]) -> nx.DiGraph:
+    return nx.DiGraph((step.before, step.after) for step in steps)
+
+
+def _round(graph: nx.DiGraph) -> list[State]:
     """The states of a circle, in order."""
     try:
-        return [start for start, _ in networkx.find_cycle(graph)]
-    except networkx.NetworkXNoCycle:
+        return [start for start, _ in nx.find_cycle(graph)]
+    except nx.NetworkXNoCycle:
         return []

@@ -123,13 +123,27 @@ def test_drawings_show_every_tile_and_path(design):
     assert len(heads) == len(pairs) + len(services(card)) + ports + 2 * memories + 1  # and the star of the title
 
 
+def routes(design):
+    """The ways of each kind of traffic, as `./girih check` prints them."""
+    return {service.name: [" > ".join(map(" | ".join, route)) for route in service.routes] for service in services(check_file(design))}
+
+
 def test_services_follow_the_keys():
-    card = check_file(DESIGNS / "demo.yaml")
-    assert {service.name: service.tiles for service in services(card)} == {
-        "arp": ("eth_rx", "arp", "eth_tx"),
-        "ipv4 / icmp": ("eth_rx", "ip_rx", "icmp", "ip_tx", "arp", "eth_tx"),
-        "ipv4 / udp / destination port 7": ("eth_rx", "ip_rx", "udp_rx", "echo", "udp_tx", "ip_tx", "arp", "eth_tx"),
+    assert routes(DESIGNS / "demo.yaml") == {
+        "arp": ["eth_rx > arp > eth_tx"],
+        "ipv4 / icmp": ["eth_rx > ip_rx > icmp > ip_tx > arp > eth_tx"],
+        "ipv4 / udp / destination port 7": ["eth_rx > ip_rx > udp_rx > echo > udp_tx > ip_tx > arp > eth_tx"],
     }
+
+
+def test_alternatives_and_both_directions_of_a_service_are_told_apart():
+    assert routes(DESIGNS / "panic.yaml") == {
+        "exit": ["wire > host", "host > wire"],
+        "chain decrypt": [f"{src} > scheduler > aes_0 | aes_1 > sha_0 | sha_1 > {dst}" for src, dst in (("wire", "host"), ("host", "wire"))],
+        "chain digest": [f"{src} > scheduler > sha_0 | sha_1 > {dst}" for src, dst in (("wire", "host"), ("host", "wire"))],
+    }
+    assert routes(DESIGNS / "memory.yaml") == {"all": ["eth_rx > relay > eth_tx", "copy > memory > copy", "copy_1 > memory > copy_1"]}
+    assert routes(DESIGNS / "panic_pipeline.yaml") == {"all": ["nic"]}
 
 
 def test_neighbours_in_udp_echo():

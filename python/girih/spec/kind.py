@@ -117,7 +117,7 @@ class Kind:
     and fabric on cards timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
     messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
     rights: of a master of the control network, the nodes that it can have rights for; 0 for all others. interrupts: what its interrupts say, by name. holds: what messages
-    may wait for in it while everything else rests, or None. programs: whether it runs a program, which the design names. widths: data widths that it supports. needs,
+    may wait for in it while everything else rests, or None. revisits: its messages may come back to it, which it ends. programs: whether it runs a program, which the design names. widths: data widths that it supports. needs,
     gives: headers whose offsets incoming messages must have, and those that it adds. rdl, yaml: its files, for error messages.
     """
 
@@ -140,6 +140,7 @@ class Kind:
     tenant: str
     lossless: str | None
     holds: str | None
+    revisits: bool
     widths: tuple[int, ...]
     next: NodeTable | None
     needs: tuple[str, ...]

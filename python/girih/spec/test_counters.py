@@ -32,6 +32,7 @@ STATE = {
     "copy_window": {"source", "destination", "size", "start", "state", "left"},
     "core_window": {"control", "address", "data", "protect", "console", "state", "code"},
     "host_window": {"regions", "queues"},
+    "controller_window": {"key", "start", "state"},
     "parser_window": {"control", "commit", "staging"},
 }
 

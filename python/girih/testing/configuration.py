@@ -15,6 +15,7 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
+from scapy.layers.inet import IP
 from scapy.layers.l2 import ARP, Ether
 
 from girih.spec.kinds import Kind
@@ -24,8 +25,6 @@ from girih.testing.messages import FLIT_BYTES, FirstPort, Message, Sink, Source,
 CONFIGURATIONS = 3
 MACS = [f"02:00:00:00:00:{16 * n:02x}" for n in range(CONFIGURATIONS)]
 ADDRESSES = [f"10.0.0.{n + 1}" for n in range(CONFIGURATIONS)]
-# These decide for whom a message waits. A waiting message keeps them, so they do not change.
-SETTLED = {"netmask": "255.255.255.0", "gateway": "10.0.0.254"}
 NUMBER_BITS = 8  # of random numbers in a configuration: times must stay short
 MESSAGES = 40
 QUIET = 300  # cycles without a message after which an engine is taken to be idle
@@ -36,13 +35,18 @@ def number_of(address: str) -> int:
     return int.from_bytes(bytes(map(int, address.split("."))), "big")
 
 
+# The first two decide for whom a message waits. A waiting message keeps them, so they do not change. With `announce` an engine sends by itself
+# whenever its address changes.
+SETTLED = {"netmask": number_of("255.255.255.0"), "gateway": number_of("10.0.0.254"), "announce": 0}
+
+
 def configuration(kind: Kind, index: int) -> int:
     """Value number `index` of `cfg_i`. Each has its own addresses, which the traffic uses, too."""
     word = 0
     for field in kind.config:
         for _ in range(field.count or 1):
             if field.name in SETTLED:
-                value = number_of(SETTLED[field.name])
+                value = SETTLED[field.name]
             elif field.format == "mac":
                 value = int(MACS[index].replace(":", ""), 16)
             elif field.format == "ipv4":
@@ -54,7 +58,7 @@ def configuration(kind: Kind, index: int) -> int:
 
 
 def random_messages() -> list[Message]:
-    """UDP and ARP between the addresses that configurations use, of one flit and of more."""
+    """UDP, also in packets of a tunnel, and ARP between the addresses that configurations use, of one flit and of more."""
     messages = []
     for _ in range(MESSAGES):
         src, dst = random.choice(["10.0.0.9", "0.0.0.0"]), random.choice([*ADDRESSES, "10.0.0.9", "192.0.2.1"])
@@ -64,6 +68,8 @@ def random_messages() -> list[Message]:
             l3_offset, l4_offset = 14, 34
         else:
             packet = udp(random.randbytes(random.choice([0, 18, 3 * FLIT_BYTES])), src=src, dst=dst, options=random_options())
+            if random.random() < 0.3:
+                packet = IP(src=random.choice(ADDRESSES), dst=dst, proto=4, tos=random.getrandbits(8)) / packet
             frame, l3_offset, l4_offset = frame_of(packet, random.random() < 0.3)
             frame = bytes.fromhex(random.choice(MACS).replace(":", "")) + frame[6:]
         offsets = {"l3_offset": l3_offset, "l4_offset": l4_offset, "payload_offset": l4_offset + 8}

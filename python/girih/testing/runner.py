@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from girih.build.tools import VERILATOR_CHECKS
+from girih.build.tools import SHARED_CODE, VERILATOR_CHECKS
 from girih.paths import ROOT
 from girih.power_up import VARIABLE, power_up_seed
 
@@ -38,10 +38,7 @@ SHOWING_ASSERTIONS = "test_*.py *_bench.py"
 
 VERILATOR_ARGS = [*VERILATOR_CHECKS, "--x-initial", "unique"]
 
-# Less C++, which takes two thirds of the time to compile (a quarter of it for a fabric), and tests run as fast: instances of a module
-# of some size share its code, and flits are copied in loops. Verilator then takes loop variables of an instance for hidden by those of
-# the module around it; lint, which looks at each module alone, keeps that rule.
-QUICK_TO_COMPILE = ["--inline-mult", "500", "--expand-limit", "20", "-Wno-VARHIDDEN"]
+QUICK_TO_COMPILE = [*SHARED_CODE, "--expand-limit", "20"]  # flits are copied in loops; tests run as fast
 
 
 def _powered_up(seed: int) -> list[str]:

@@ -48,21 +48,22 @@ module copy_engine
   logic [31:0] size_q;
   logic busy_q, starts, ends;
   status_e state_q;  // what went wrong first
+  logic failed_q;  // it is not StatusOk
   tenant_t tenant_q;
 
   // The copy: what is still to be read, and what is not known to be written.
   place_t read_q, write_q;
   flits_t to_read_q, left_q;
   room_t room_q;  // for flits that are asked for
+  logic unread_q, free_q;  // to_read_q, room_q is not 0
   logic [$clog2(Reads)+1:0] asked_q;  // requests without a reply
 
   // Replies.
-  logic replied, failed, came;
+  logic replied, came;
   status_e status;
   assign reply_in_ready_o = 1'b1;
   assign replied = reply_in_valid_i && reply_in_flit_i.last;
   assign status = status_e'(reply_in_flit_i.desc.memory_status);
-  assign failed = state_q != StatusOk;
   assign came = reply_in_valid_i && reply_in_flit_i.desc.memory_op == OpRead;
   logic unused;
   assign unused = &{reply_in_flit_i, source_q, destination_q, size_q};
@@ -89,9 +90,9 @@ module copy_engine
   flit_t ask;
   localparam int unsigned MostAsked = 2 * Reads;
   assign room = 32'(asked_q) < MostAsked;
-  assign writes = data_valid && !failed && room;
-  assign reads = !writes && to_read_q != '0 && room_q != '0 && !failed && room;
-  assign data_ready = failed || (writes && ask_ready);
+  assign writes = data_valid && !failed_q && room;
+  assign reads = !writes && unread_q && free_q && !failed_q && room;
+  assign data_ready = failed_q || (writes && ask_ready);
   always_comb begin
     ask = '0;
     ask.desc.tenant = tenant_q;
@@ -115,10 +116,12 @@ module copy_engine
   );
   assign out_key_o = '0;
 
-  logic reads_now, writes_now;
+  logic reads_now, writes_now, taken, wasted;
+  assign taken = data_valid && data_ready;
+  assign wasted = came && status != StatusOk;  // the room for data that do not come
   assign reads_now = reads && ask_ready;
   assign writes_now = writes && ask_ready;
-  assign ends = busy_q && asked_q == '0 && !data_valid && (failed || left_q == '0);
+  assign ends = busy_q && asked_q == '0 && !data_valid && (failed_q || left_q == '0);
 
   // The window.
   tenant_t owner_q;  // whose command the registers hold; a new tenant gets them when they have been erased
@@ -167,15 +170,20 @@ module copy_engine
       if (window_addr_i == SizeAt) size_q <= window_data_i;
     end
 
-    room_q <= room_q - room_t'(reads_now) + room_t'(data_valid && data_ready) + room_t'(came && status != StatusOk);
+    room_q <= room_q - room_t'(reads_now) + room_t'(taken) + room_t'(wasted);
+    free_q <= room_q > room_t'(reads_now) || taken || wasted;
     asked_q <= asked_q + $bits(asked_q)'(reads_now || writes_now) - $bits(asked_q)'(replied);
     if (reads_now) begin
       read_q <= read_q + 1'b1;
       to_read_q <= to_read_q - 1'b1;
+      unread_q <= to_read_q != flits_t'(1);
     end
     if (writes_now) write_q <= write_q + 1'b1;
     if (replied && !came && status == StatusOk) left_q <= left_q - 1'b1;
-    if (replied && status != StatusOk && !failed) state_q <= status;
+    if (replied && status != StatusOk && !failed_q) begin
+      state_q <= status;
+      failed_q <= 1'b1;
+    end
     if (ends) busy_q <= 1'b0;
     if (!given && !busy_q) begin
       owner_q <= cfg_i.tenant;
@@ -183,15 +191,18 @@ module copy_engine
       destination_q <= '0;
       size_q <= '0;
       state_q <= StatusOk;
+      failed_q <= 1'b0;
       left_q <= '0;
     end
     if (starts) begin
       busy_q <= 1'b1;
       state_q <= StatusOk;
+      failed_q <= 1'b0;
       tenant_q <= cfg_i.tenant;
       read_q <= source_q[AddrBits-1:EmptyWidth];
       write_q <= destination_q[AddrBits-1:EmptyWidth];
       to_read_q <= size_q[31:EmptyWidth];
+      unread_q <= 1'b1;  // a size of 0 is misplaced
       left_q <= size_q[31:EmptyWidth];
     end
     if (rst_i) begin
@@ -201,10 +212,19 @@ module copy_engine
       size_q <= '0;
       busy_q <= 1'b0;
       state_q <= StatusOk;
+      failed_q <= 1'b0;
       to_read_q <= '0;
+      unread_q <= 1'b0;
       left_q <= '0;
       room_q <= room_t'(Reads);
+      free_q <= 1'b1;
       asked_q <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (unread_q == (to_read_q != '0) && free_q == (room_q != '0) && failed_q == (state_q != StatusOk));
     end
   end
 
@@ -212,7 +232,7 @@ module copy_engine
     event_o = '0;
     event_o.made_requests = reads_now || writes_now;
     event_o.used_replies = replied;
-    event_o.mark_copies = ends && !failed;
-    event_o.mark_failed = ends && failed;
+    event_o.mark_copies = ends && !failed_q;
+    event_o.mark_failed = ends && failed_q;
   end
 endmodule

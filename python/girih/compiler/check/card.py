@@ -16,6 +16,7 @@ from girih.compiler.check.deadlock import check_deadlock
 from girih.compiler.check.fill import filled
 from girih.compiler.check.groups import check_groups, with_groups
 from girih.compiler.check.headers import check_headers
+from girih.compiler.check.listening import check_listening
 from girih.compiler.check.memory import check_memory
 from girih.compiler.check.places import place
 from girih.compiler.check.programs import check_programs, program_of
@@ -124,6 +125,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     check_interrupts(card, report)
     if not report.errors:  # the following checks need all next hops
         _check_reachable(card, report)
+        check_listening(card, report)
         check_replies(card, kinds, report)
         check_headers(card, report)
         check_groups(card, kinds, report)

@@ -47,7 +47,13 @@ def check_control(text: TileText, kind: Kind, nodes: Mapping[str, int], report: 
 
 
 def check_masters(card: Card, report: Report) -> None:
-    """There are not more masters than numbers for them."""
+    """There are not more masters than numbers for them, and the secrets of a master are written by the host alone."""
+    secret = {tile.name for tile in card.tiles if tile.kind.is_master and "window" in tile.kind.uses}
+    for tile in card.tiles:
+        for right in tile.control.rights if tile.control else ():
+            if right.write and right.tile in secret:
+                what = f"control of tile {tile.name} names {right.tile} in write, whose window only the host may write"
+                report.error(tile.line, what, "Leave it out of write.")
     if len(card.masters) > MOST_MASTERS:
         line = card.tile(card.masters[MOST_MASTERS]).line
         what = f"the card has {len(card.masters)} tiles that make requests on the control network"

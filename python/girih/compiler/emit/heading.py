@@ -17,6 +17,7 @@ def heading(card: Card) -> list[str]:
 
 def summary(card: Card) -> str:
     """A one-line summary of a card."""
+    tiles = "1 tile" if len(card.tiles) == 1 else f"{len(card.tiles)} tiles"
     ports = "1 port" if card.ports == 1 else f"{card.ports} ports"
     classes = ", replies apart from requests" if card.classes > 1 else ""
-    return f"{len(card.tiles)} tiles on {card.fabric.text}, {card.params.data_width} bits, {ports}{classes}"
+    return f"{tiles} on {card.fabric.text}, {card.params.data_width} bits, {ports}{classes}"

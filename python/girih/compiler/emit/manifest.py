@@ -16,7 +16,7 @@ from girih.compiler.emit.registers import base, histogram, registers
 from girih.compiler.emit.scheduling import describe
 from girih.compiler.emit.watch import watch
 from girih.compiler.model import CARD_NODE, Card, ExternalMemory, Tile
-from girih.compiler.paths import services
+from girih.compiler.paths import MOST_ROUTES, services
 from girih.paths import ROOT
 from girih.spec.kinds import WINDOW, Register, card_registers
 
@@ -87,7 +87,7 @@ def addresses(card: Card) -> dict:
     shared = card.addresses
     applications: dict[int, str] = {}
     for tile in card.tiles:
-        if tile.kind.next and tile.kind.next.key == UDP_KEY:
+        if tile.kind.next and tile.kind.next.key == UDP_KEY and "payload" in tile.kind.gives:  # the ports of TCP have another tile
             applications |= {hop.key: hop.to for hop in tile.hops if hop.key is not None}
     macs = {tile.port: mac for tile in card.tiles if "axis_in" in tile.kind.uses and isinstance(mac := dict(tile.config).get("mac"), int)}
     return {
@@ -132,13 +132,16 @@ def emit_tables(card: Card) -> str:
     """The services and next-hop tables of a card, for people."""
     lines = [origin(card), "", f"Card {card.name}: {summary(card)}.", "", "Services: what happens to each sort of traffic", ""]
     for service in services(card):
-        lines += [f"  {service.name}", f"      {' > '.join(service.tiles)}"]
+        lines += [f"  {service.name}", *(f"      {' > '.join(map(' | '.join, route))}" for route in service.routes)]
+        if len(service.routes) == MOST_ROUTES:
+            lines.append("      and more")
     lines += ["", "Tiles and their node tables: a message goes to the first entry that matches", ""]
     rows: list[tuple[str, ...]] = [("tile", "kind", "node", "key", "next")]
     for tile in card.tiles:
         head = (tile.name, tile.kind.name, f"0x{tile.node:02x}")
         for hop in (*tile.hops, *tile.ways):
-            rows.append((*head, hop.label, hop.to))
+            among = f"{hop.to}.{hop.port}" if len(card.tile(hop.to).places) > 1 else hop.to
+            rows.append((*head, hop.label, among))
             head = ("", "", "")
         if not tile.hops and not tile.ways:
             rows.append((*head, "", "where the message's source route says" if tile.port is None else f"port {tile.port}"))
