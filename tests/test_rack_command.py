@@ -6,6 +6,8 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,24 +20,31 @@ from tests.commands import ADDRESS, BUILD_SECONDS, command, girih, needs_tap, op
 RACK = ROOT / "racks" / "server_behind_nic.yaml"
 
 
-@needs_tap
-def test_a_host_reaches_a_server_through_another_card():
-    process = subprocess.Popen(command("rack", RACK, "--tap"), **options())
-    namespace = f"girih-{process.pid}-nic_port0"
+@contextmanager
+def running(rack: Path, end: str) -> Iterator[tuple[subprocess.Popen, str]]:
+    """A rack in the background, and the namespace of this end of a cable once its device is up and has its address."""
+    process = subprocess.Popen(command("rack", rack, "--tap"), **options())
+    namespace = f"girih-{process.pid}-{end}"
     try:
         deadline = time.monotonic() + BUILD_SECONDS
-        while not (Path("/run/netns") / namespace).exists():
+        while not subprocess.run(["ip", "-n", namespace, "-o", "-4", "address", "show", "dev", "girih0", "up"], capture_output=True).stdout:
             assert process.poll() is None and time.monotonic() < deadline, process.communicate()
             time.sleep(0.1)
+        yield process, namespace
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
+@needs_tap
+def test_a_host_reaches_a_server_through_another_card():
+    with running(RACK, "nic_port0") as (process, namespace):
         ping = ["ip", "netns", "exec", namespace, "ping", "-n", "-q", "-c", "3", "-i", "0.2", "-W", "20", ADDRESS]
         answer = subprocess.run(ping, capture_output=True, text=True, timeout=100)
         assert " 0% packet loss" in answer.stdout, answer.stdout + answer.stderr
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=100)
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
     assert process.returncode == 0, output + errors
     assert "nic.1 to server.0: 4 frames, 500 cycles" in output and "server.0 to nic.1: 4 frames, 500 cycles" in output  # an ARP request and three pings
     assert not list(Path("/run/netns").glob(f"girih-{process.pid}*"))
@@ -45,19 +54,10 @@ def test_a_host_reaches_a_server_through_another_card():
 def test_a_cable_that_is_cut_ends_the_run(tmp_path):
     path = tmp_path / "rack.yaml"
     path.write_text("cards: {one: {design: demo}}")
-    process = subprocess.Popen(command("rack", path, "--tap"), **options())
-    namespace = f"girih-{process.pid}-one_port0"
-    try:
-        deadline = time.monotonic() + BUILD_SECONDS
-        while subprocess.run(["ip", "-n", namespace, "link", "delete", "girih0"], capture_output=True).returncode:
-            assert process.poll() is None and time.monotonic() < deadline, process.communicate()
-            time.sleep(0.1)
-        output, errors = process.communicate(timeout=100)
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
-    assert process.returncode == 2 and "the TAP device of one.0 has been deleted" in errors, output + errors
+    with running(path, "one_port0") as (process, namespace):
+        subprocess.run(["ip", "-n", namespace, "link", "delete", "girih0"], check=True)
+        _output, errors = process.communicate(timeout=100)
+    assert process.returncode == 2 and "the TAP device of one.0 has been deleted" in errors, errors
 
 
 def test_what_a_file_says(tmp_path):
