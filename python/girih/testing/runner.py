@@ -23,6 +23,7 @@ import pytest
 from girih.build.tools import SHARED_CODE, VERILATOR_CHECKS
 from girih.paths import ROOT
 from girih.power_up import VARIABLE, power_up_seed
+from girih.testing import time_limit
 
 # What builds programs is imported where it is used: simulations import this module, too, and build nothing.
 
@@ -72,6 +73,7 @@ def run_cocotb(
     testcase: str | list[str] | None = None,
     environment: dict[str, str] | None = None,
     inside: bool = False,
+    seconds: int = time_limit.SECONDS,
 ) -> None:
     """Builds `top` for `data_width` and runs the cocotb tests of `test_file` on it; fails as pytest does.
 
@@ -81,6 +83,7 @@ def run_cocotb(
     parameters: Verilog parameters of the top. extra: files outside rtl/, such as a test-only wrapper.
     inside: the tests reach signals below the top, which keeps Verilator from optimizing: large modules then take
     twice as long to build. Without it they reach the ports and the top's own signals.
+    seconds: of processor time that the simulation may take; then it has failed.
     """
     from cocotb_tools.check_results import get_results
     from cocotb_tools.runner import Verilator
@@ -99,6 +102,7 @@ def run_cocotb(
     sources = resolve([top, *(path.stem for path in checks)], folders, [*(Path(p) for p in extra), *checks])
     program = _build(top, sources, parameters or {}, inside)
     folder = program.parent
+    note = folder / f"running-{os.getpid()}"
     saved, saved_path = dict(os.environ), list(sys.path)
     try:
         test_path = Path(test_file).resolve()
@@ -106,7 +110,7 @@ def run_cocotb(
         results = Verilator().test(
             hdl_toplevel=program.name,
             hdl_toplevel_lang="verilog",
-            test_module=["girih.testing.power_up", test_path.stem],
+            test_module=["girih.testing.in_simulation", test_path.stem],
             testcase=testcase,
             seed=SEED,
             build_dir=folder,
@@ -117,15 +121,19 @@ def run_cocotb(
                 "COCOTB_REWRITE_ASSERTION_FILES": SHOWING_ASSERTIONS,
                 "GIRIH_DATA_WIDTH": str(data_width),
                 "GIRIH_GROUPS": ",".join(more),
+                **time_limit.environment(seconds, note),
                 **(environment or {}),
             },
         )
         total, failed = get_results(results)
         assert total > 0, f"{test_file} holds no cocotb test for {top}"
         assert failed == 0, f"{failed} of {total} cocotb tests failed with {VARIABLE}={seed}; see {folder}"
-    except SystemExit as stop:  # cocotb's runner raises this when the simulation dies
+    except (SystemExit, RuntimeError) as stop:  # cocotb's runner raises one of these when the simulation dies
+        if time_limit.ended_by_it(str(stop)):
+            raise AssertionError(time_limit.sentence(top, seconds, note)) from None
         raise AssertionError(f"the simulation of {top} ended abnormally with {VARIABLE}={seed}; see {folder}") from stop
     finally:
+        note.unlink(missing_ok=True)
         os.environ.clear()
         os.environ.update(saved)
         sys.path[:] = saved_path
