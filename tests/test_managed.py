@@ -110,7 +110,7 @@ def test_the_commands(managed):
 def test_what_is_refused_is_said(managed, tmp_path):
     before = managed.card.registers.read("ip_tx.ttl")
     code, text = managed.girih("ctl", "set", "balancer.by_flow=0", "ip_tx.ttl=1")
-    assert code == 2 and "the design does not let the network write address" in text
+    assert code == 2 and "the design does not let the network write ip_tx.ttl" in text and "under `write` of the controller's `control`" in text
     assert managed.card.registers.read("ip_tx.ttl") == before
     wrong = tmp_path / "key"
     wrong.write_text("00" * 32)

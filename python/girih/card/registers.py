@@ -12,6 +12,7 @@ from girih.spec.kinds import COPIES, INTERRUPTS, WINDOW_BYTES
 from girih.spec.message import type_widths
 
 WORD_BYTES = 4
+TILE_BYTES = 1 << 16  # of the address space
 PENDING, ENABLE = INTERRUPTS  # the registers of a tile with interrupts
 TENANT_SHIFT = 24  # of a request's tenant in its byte address
 # The terms of the conservation law (docs/contracts.md) by prefix of a counter's name.
@@ -111,6 +112,17 @@ class Registers:
             known = ", ".join(f"{tile.name}.{r}" for r in tile.registers) or "none"
             raise GirihError(f"tile {tile_name} has no register {register_name!r}", name, f"It has: {known}.")
         return tile, register
+
+    def name_of(self, address: int) -> str:
+        """What is at a byte address, for people: a register's name, else the tile and the offset in it, else the address."""
+        for tile in self.manifest.tiles:
+            offset = address - tile.base
+            for name, register in tile.registers.items():
+                if register.offset <= offset < register.offset + WORD_BYTES * -(-register.width // 32):
+                    return f"{tile.name}.{name}"
+            if 0 <= offset < TILE_BYTES:
+                return f"offset {offset:#06x} of tile {tile.name}"
+        return f"address {address:#010x}"
 
     def read(self, name: str) -> int:
         """The value of register `tile.register`, of any width."""

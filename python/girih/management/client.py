@@ -37,6 +37,7 @@ class NetworkRegisters(Registers):
     def __init__(self, manifest: Manifest, bus: NetworkBus):
         super().__init__(manifest, bus)
         self.bus: NetworkBus = bus
+        bus.name_of = self.name_of
         self._readable = self._probe()
 
     def _probe(self) -> list[Tile]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ruamel.yaml import YAML, YAMLError
+from ruamel.yaml.scalarint import HexInt
 
 from girih.card.registers import WORD_BYTES, Registers
 from girih.errors import GirihError
@@ -35,7 +36,7 @@ def save(registers: Registers, path: Path) -> int:
     found = settings(registers)
     with path.open("w") as file:
         file.write(f"# The configuration of card {registers.manifest.name}; ./girih ctl restore puts it into the card again.\n")
-        YAML().dump(found, file)
+        YAML().dump({name: HexInt(value) for name, value in found.items()}, file)
     return len(found)
 
 

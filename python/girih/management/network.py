@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hmac
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from girih.card.registers import AccessRefused, Bus
 from girih.errors import GirihError
@@ -42,13 +42,18 @@ SENTENCES = {
     "node": "the card has no tile for {what}",
     "torn": "the card refused to {do} {what}, and what was there before could not be put back",
 }
+REMEDIES = {
+    "mac": "Give the card's key with --key.",
+    "right": "In the design file, name the tile under `{do}` of the controller's `control`, or do it at the card's control socket.",
+    "torn": "Read what is there now, and write it again.",
+}
 
 
 class Refused(AccessRefused):
     """The controller did not do a request. status: why, by name; index: which of its accesses failed."""
 
-    def __init__(self, what: str, where: str, status: str, index: int):
-        super().__init__(what, where, None)
+    def __init__(self, what: str, where: str, status: str, index: int, remedy: str | None = None):
+        super().__init__(what, where, remedy)
         self.status, self.index = status, index
 
 
@@ -63,11 +68,19 @@ def _ended(where: str) -> GirihError:
     return GirihError("the card has ended the connection", where, "It has no key (./girih run --key FILE), or others have all its places: try again.")
 
 
+def _plain_name(address: int) -> str:
+    return f"address {address:#010x}"
+
+
 class NetworkBus(Bus):
-    """One connection to a card's controller. Raises Refused if the card refuses an access, GirihError if it cannot be reached."""
+    """One connection to a card's controller. Raises Refused if the card refuses an access, GirihError if it cannot be reached.
+
+    name_of: how complaints call an address, to be set by who knows the card's registers.
+    """
 
     def __init__(self, connection: socket.socket, key: bytes, where: str):
         self._socket, self._key, self.where = connection, key, where
+        self.name_of: Callable[[int], str] = _plain_name
         self._number = 0
         self.cycle = 0  # of the card, when it did the latest request
         hello = self._receive()
@@ -130,8 +143,10 @@ class NetworkBus(Bus):
         answer = self._check(self._receive(), "confirmation", self._number)
         if answer.status != "done":
             entry = entries[answer.index] if answer.index < len(entries) else entries[0]
-            words = SENTENCES.get(answer.status, "the card refused the request").format(do="read" if kind == "read" else "write", what=f"address {entry.node << OFFSET_BITS | entry.offset:#010x}")
-            raise Refused(words, self.where, answer.status, answer.index)
+            do = "read" if kind == "read" else "write"
+            words = SENTENCES.get(answer.status, "the card refused the request").format(do=do, what=self.name_of(entry.node << OFFSET_BITS | entry.offset))
+            remedy = REMEDIES.get(answer.status)
+            raise Refused(words, self.where, answer.status, answer.index, remedy and remedy.format(do=do))
         return answer
 
     def _check(self, text: bytes, kind: str, number: int) -> Request:
