@@ -10,6 +10,7 @@ import threading
 
 import pytest
 
+from girih.card.virtual import VirtualCard
 from girih.paths import ROOT
 from tests.control.running import SECONDS, everything, frame, running, wait_for
 
@@ -37,6 +38,25 @@ def test_the_numbers_shown_are_the_registers(card, top, girih):
     assert [port["in_frames"] for port in state["ports"]] == [pins["rx_frames"] for pins in state["pins"]] == [PACKETS, 0]
     for word in ("Services", "Units", "Ports", "aes_0", "sha_1", "7/7", str(PACKETS)):
         assert word in page
+
+
+def test_a_card_without_services_shows_its_tiles(built, girih, top):
+    with VirtualCard(built("udp_echo"), collect=True) as card:
+        for _ in range(PACKETS):
+            card.inject(0, frame(5004))
+        card.run_until_quiet()
+        counters = card.registers.counters()
+        with running(card) as path:
+            state = top(path)
+            page = girih(path, "top", "--once")[1]
+    assert {tile["name"]: tile["dropped"] for tile in state["tiles"]} == {
+        tile: sum(count for name, count in values.items() if name.startswith("drop_")) for tile, values in counters.items()
+    }
+    (dropped,) = state["tile_drops"]
+    assert dropped["packets"] == PACKETS and f"{dropped['tile']}  " in page and f"{dropped['reason']}  " in page
+    row = next(line.split() for line in page.splitlines() if line.startswith("eth_rx"))
+    assert row[3:] == [str(PACKETS), "0", str(PACKETS)]  # they are for another MAC
+    assert not state["services"] and "Units" not in page
 
 
 def test_queues_that_hold_packets_are_shown(card, top, girih):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih top`: a live view of the services, units, queues and ports of a running card."""
+"""`girih top`: a live view of the tiles or services, units, queues and ports of a running card."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
         key: KeyFile = None,
         design: CardDesign = None,
     ) -> None:
-        """Shows services, units, queues, drops and ports of a running card, refreshed every second, until q or Ctrl-C.
+        """Shows services, units, queues, drops and ports of a running card, or tiles if it has no services, refreshed every second, until q or Ctrl-C.
 
         Rates and waits are those of the last second, in the card's own time. Nothing in the card is changed.
         """
@@ -98,7 +98,7 @@ def page(state: Mapping, before: Mapping) -> Group:
     interval = _Interval(state, before)
     microseconds = state["cycle"] / state["clock_mhz"]
     head = f"cycle {state['cycle']:,} = {microseconds:,.0f} µs of card time; rates over the last {interval.cycles:,} cycles. q ends."
-    tables = [_services(interval), _units(interval), _queues(state), _tenants(state), _drops(state), _ports(interval)]
+    tables = [*([] if state["services"] else [_tiles(interval)]), _services(interval), _units(interval), _queues(state), _tenants(state), _drops(state), _ports(interval)]
     return Group(head, *[part for table in tables if table.row_count for part in ("", table)])
 
 
@@ -108,6 +108,14 @@ def _table(title: str, left: str, right: str) -> Table:
         table.add_column(column)
     for column in right.split(",") if right else ():
         table.add_column(column, justify="right")
+    return table
+
+
+def _tiles(interval: _Interval) -> Table:
+    table = _table("Tiles", "tile", "in/µs,out/µs,in,out,dropped")
+    for index, tile in enumerate(interval.state["tiles"]):
+        rates = [f"{interval.per_cycle('tiles', index, name) * interval.state['clock_mhz']:.2f}" for name in ("in", "out")]
+        table.add_row(tile["name"], *rates, *[str(tile[name]) for name in ("in", "out", "dropped")])
     return table
 
 
@@ -160,10 +168,13 @@ def _drops(state: Mapping) -> Table:
 
 
 def _ports(interval: _Interval) -> Table:
+    """Rates at the pins, which are not known over the network; the frames of ports with tables are those that the tiles counted."""
     table = _table("Ports", "port", "in Gbit/s,out Gbit/s,frames in,frames out")
-    for port in interval.state["ports"]:
-        rates = ["-", "-"]  # over the network the bytes at the pins are not known
-        if interval.state["pins"]:
+    pins = interval.state["pins"] or []
+    plain = [{"port": number, "tile": str(number), "in_frames": pin["rx_frames"], "out_frames": pin["tx_frames"]} for number, pin in enumerate(pins)]
+    for port in interval.state["ports"] or plain:
+        rates = ["-", "-"]
+        if pins:
             rates = [f"{interval.per_cycle('pins', port['port'], name) * 8 * interval.state['clock_mhz'] / 1000:.2f}" for name in ("rx_bytes", "tx_bytes")]
         table.add_row(port["tile"], *rates, str(port["in_frames"]), str(port["out_frames"]))
     return table

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of services, units, queues and tenants of a running card, only by reads."""
+"""The state of tiles, services, units, queues and tenants of a running card, only by reads."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ WAIT_BITS = 32  # of the count of waits, and of a bin: they wrap
 FATE_NAMES = ("no_right", "bad_service", "void", "overflow", "shortage", "evicted", "accepted", "dispatched")  # policy_pkg::fate_e
 DROPS = FATE_NAMES[:6]
 UNIT_COUNTERS = ("in_messages", "out_messages", "mark_pulled", "mark_pushed", "mark_detoured", "mark_busy_cycles")
+PARTS = ("services", "units", "queues", "tenants", "drops", "ports")
 
 
 class Monitor:
@@ -21,10 +22,38 @@ class Monitor:
 
     def __init__(self, registers: Registers):
         self._registers = registers
-        self._facts = Facts(registers.manifest)
+        self._services = ServiceMonitor(registers) if registers.manifest.scheduling else None
 
     def state(self) -> dict:
-        """Services, units, queues, tenants and drops, for JSON. Counters count from reset."""
+        """Messages of tiles and their drops, services, units, queues and tenants, for JSON. On a card without services the
+        lists of theirs are empty. Counters count from reset."""
+        found = self._services.state() if self._services else {part: [] for part in PARTS}
+        counters = self._registers.counters()
+        return {**found, "tiles": [_tile(tile, values) for tile, values in counters.items()], "tile_drops": list(self._tile_drops(counters))}
+
+    def _tile_drops(self, counters: dict[str, dict[str, int]]) -> Iterator[dict]:
+        """Drops of the tiles, without the scheduler's, which are listed by tenant and service."""
+        for tile, values in counters.items():
+            for name, packets in values.items() if not self._services or tile != self._services.scheduler else ():
+                if packets and name.startswith("drop_"):
+                    yield {"tile": tile, "reason": name.removeprefix("drop_"), "packets": packets}
+
+
+def _tile(name: str, values: dict[str, int]) -> dict:
+    total = {prefix: sum(value for counter, value in values.items() if counter.startswith(prefix)) for prefix in ("in_", "out_", "drop_")}
+    return {"name": name, "in": total["in_"], "out": total["out_"], "dropped": total["drop_"]}
+
+
+class ServiceMonitor:
+    """Reads what a card with services has besides: its scheduler, units and ports with tables."""
+
+    def __init__(self, registers: Registers):
+        self._registers = registers
+        self._facts = Facts(registers.manifest)
+        self.scheduler = self._facts.scheduler
+
+    def state(self) -> dict:
+        """The lists that PARTS names."""
         fates = list(self._fates())
         return {
             "services": [self._service(service, fates) for service in self._facts.services],
@@ -32,12 +61,11 @@ class Monitor:
             "queues": [self._queue(service, tenant) for service in self._facts.services for tenant in self._facts.tenants],
             "tenants": [self._tenant(tenant, fates) for tenant in self._facts.tenants],
             "drops": [fate for fate in fates if fate["reason"] in DROPS],
-            "tile_drops": list(self._tile_drops()),
             "ports": [self._port(tile, port) for tile, port in self._facts.ports.items()],
         }
 
     def _window(self, part: str, **indices: int) -> int:
-        return self._registers.read_window(self._facts.scheduler, offset("scheduler_window", part, **indices))
+        return self._registers.read_window(self.scheduler, offset("scheduler_window", part, **indices))
 
     def _counter(self, tile: str, name: str) -> int:
         return self._registers.counter(self._registers.manifest.tile(tile), name)
@@ -85,7 +113,7 @@ class Monitor:
             "name": unit["name"],
             "service": unit["service"],
             "credits": word - (1 << 32) if word >> 31 else word,
-            "most_credits": self._registers.read(f"{self._facts.scheduler}.unit_credits[{unit['number']}]"),
+            "most_credits": self._registers.read(f"{self.scheduler}.unit_credits[{unit['number']}]"),
             **values,
         }
 
@@ -108,14 +136,6 @@ class Monitor:
             "bytes": (word & 0xFFFF) * self._facts.memory["cell_bytes"],
             "dropped": sum(fate["packets"] for fate in fates if fate["tenant"] == tenant["name"] and fate["reason"] in DROPS),
         }
-
-    def _tile_drops(self) -> Iterator[dict]:
-        """Drops of the other tiles; the scheduler's are listed by tenant and service."""
-        for tile in self._registers.manifest.tiles:
-            for name in tile.counters if tile.name != self._facts.scheduler else ():
-                packets = self._counter(tile.name, name) if name.startswith("drop_") else 0
-                if packets:
-                    yield {"tile": tile.name, "reason": name.removeprefix("drop_"), "packets": packets}
 
     def _port(self, tile: str, port: int) -> dict:
         return {"tile": tile, "port": port, "in_frames": self._counter(tile, "in_frames"), "out_frames": self._counter(tile, "out_frames")}

@@ -28,11 +28,12 @@ CALLS = (
 
 
 def perform(services: ServiceControl | None, card: str, state: Callable[[], dict], call: str, args: Sequence, named: Mapping, as_tenant: str | None) -> object:
-    """Does one of the calls, on behalf of the operator or of a tenant. services: of the card, None: it has none. card: its name. state: gives its state."""
-    if services is None:
-        raise GirihError("the card has no services", card, "Run a design with services, such as designs/panic.yaml.")
+    """Does one of the calls, on behalf of the operator or of a tenant. services: of the card, None: it has
+    none, and only its `state` can be asked for. card: its name. state: gives its state."""
     if call == "state":
         return state()
+    if services is None:
+        raise GirihError("the card has no services", card, "Run a design with services, such as designs/panic.yaml.")
     if call not in CALLS:
         raise GirihError(f"there is no call {call!r}", "control", f"There are: {', '.join(CALLS)}.")
     control = services if as_tenant is None else services.as_tenant(as_tenant)

@@ -33,7 +33,7 @@ class Scheduler:
     def __init__(self, packets: int, each: int, per_read: int = 0):
         self.packets, self.each, self.per_read, self.high = packets, each, per_read, 0
         manifest = SimpleNamespace(name="card", scheduling=SCHEDULING, tiles=[], clock_mhz=250)
-        self.registers = cast(Registers, SimpleNamespace(manifest=manifest, read_window=self.read))
+        self.registers = cast(Registers, SimpleNamespace(manifest=manifest, read_window=self.read, counters=dict))
 
     def read(self, _tile: str, offset: int) -> int:
         word = self._word(offset)
