@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 
 MAY_NOT = (errno.EACCES, errno.EPERM, errno.EROFS)
 
@@ -33,6 +34,12 @@ class GirihErrors(GirihError):
 
     def __str__(self) -> str:
         return "\n".join(str(error) for error in self.errors)
+
+
+def program_failed(what: str, output: str, log: Path) -> GirihError:
+    """A program of the build that failed: its first error or warning, and the file that holds its whole output."""
+    lines = [line for line in output.splitlines() if "error" in line.lower() or line.startswith("%Warning")] or ["no message"]
+    return GirihError(f"{what} failed ({lines[0].strip()})", str(log), "That file has the whole output.")
 
 
 def refused(error: OSError) -> GirihError:

@@ -20,7 +20,7 @@ from pathlib import Path
 from girih.build import coverage
 from girih.build.generate import digest, write_if_changed
 from girih.build.tools import tool_environment, verilator_root
-from girih.errors import GirihError
+from girih.errors import GirihError, program_failed
 from girih.paths import BUILD
 
 OBJECTS = BUILD / "objects"
@@ -44,9 +44,7 @@ def run(command: Sequence[str], what: str) -> None:
         log = BUILD / "logs" / f"{digest(*command)}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text(" ".join(command) + "\n" + done.stdout + done.stderr)
-        output = (done.stdout + done.stderr).splitlines()
-        lines = [line for line in output if "rror" in line or line.startswith("%Warning")] or ["no message"]
-        raise GirihError(f"{what} failed ({lines[0].strip()})", str(log), "That file has the whole output.")
+        raise program_failed(what, done.stdout + done.stderr, log)
 
 
 def contents(paths: Iterable[Path]) -> str:

@@ -11,10 +11,10 @@ from ruamel.yaml.scalarint import HexInt
 from girih.card.registers import WORD_BYTES, Registers
 from girih.errors import GirihError
 from girih.management.protocol import MOST_ENTRIES
-from girih.spec.kind import CONFIG
+from girih.spec.kind import CONFIG, TILE_MAP
 
-COUNTERS = 0x8000  # offset in a tile
-RIGHTS = range(0x800, 0x1000)  # of masters of the control network, and interrupts: they are the host's
+COUNTERS = TILE_MAP.size("CountersBase")
+RIGHTS = range(TILE_MAP.size("RightsBase"), TILE_MAP.size("NodeTableBase"))  # of masters of the control network, and interrupts: they are the host's
 
 
 def settings(registers: Registers) -> dict[str, int]:

@@ -57,6 +57,11 @@ class Format:
             ]
         return self._fields[struct]
 
+    def places(self, struct: str) -> dict[str, tuple[int, int]]:
+        """The lowest bit and the width of each field of a struct."""
+        fields = self.fields(struct)
+        return {field.name: (sum(below.width for below in fields[at + 1 :]), field.width) for at, field in enumerate(fields)}
+
     def bits(self, kind: str) -> int:
         """Bits of a type."""
         if kind in self._spec["enums"]:

@@ -8,12 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from girih.spec.formats import Format
 from girih.spec.message import CHAIN, has_setter, type_widths
 from girih.spec.parameters import EngineParameter
 from girih.spec.units import Core
 
 LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
-CONFIG = 0x400  # where the configuration starts
+TILE_MAP = Format("tile_map")
+CONFIG = TILE_MAP.size("ConfigBase")
+RIGHTS = "right"  # the registers with the rights of a master of the control network
 # The headers that a descriptor has offsets of, which are groups of its fields, too.
 HEADERS = ("network", "transport", "payload")
 
@@ -206,6 +209,10 @@ class Kind:
     def is_master(self) -> bool:
         """Whether its tiles make requests on the control network."""
         return "control" in self.uses
+
+    def right_bit(self, name: str) -> int:
+        """The bit of a register of rights that has the field of this name."""
+        return TILE_MAP.places("control_right")[name][0]
 
     @property
     def at_port(self) -> bool:

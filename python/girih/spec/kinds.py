@@ -19,7 +19,19 @@ from ruamel.yaml import YAML
 
 from girih.paths import BUILD, HARDWARE, ROOT, RTL, SPEC
 from girih.spec import units
-from girih.spec.kind import CONFIG, HEADERS, LARGEST_KEY, ConfigField, Counter, Kind, NodeTable, Register, RegisterField
+from girih.spec.kind import (
+    CONFIG,
+    HEADERS,
+    LARGEST_KEY,
+    RIGHTS,
+    TILE_MAP,
+    ConfigField,
+    Counter,
+    Kind,
+    NodeTable,
+    Register,
+    RegisterField,
+)
 from girih.spec.message import SUPPORTED_WIDTHS, group_names
 from girih.spec.parameters import EngineParameter
 from girih.spec.units import completed
@@ -36,11 +48,9 @@ USES = ("axis_in", "axis_out", "axi", "host", "now", "latency", "window", "credi
 FABRIC = ("in", "out", "both", "none")
 REPLIES = ("takes", "sends", "both", "none")
 ROUTE = "route"  # the group of fields by which a reply finds its way
-WINDOW = 0x4000  # where the window of a kind that uses one starts
-WINDOW_BYTES = 0x4000
-COPIES = 0xC000  # where the copies of counters start on a card with snapshots; a write there makes one
-RIGHTS = "right"  # the registers with the rights of a master of the control network
-INTERRUPTS = {"interrupt_pending": 0x0C00, "interrupt_enable": 0x0C04}  # the registers of a kind with interrupts
+WINDOW, WINDOW_BYTES, COPIES = (TILE_MAP.size(name) for name in ("WindowBase", "WindowBytes", "CopiesBase"))
+INTERRUPTS = {"interrupt_pending": TILE_MAP.size("InterruptPending"), "interrupt_enable": TILE_MAP.size("InterruptEnable")}  # the registers of a kind with interrupts
+PLACES = {RIGHTS: "RightsBase", "next_hop": "NodeTableBase", "latency.bin": "HistogramBase"}  # of the arrays of registers that a kind may have
 MOST_INTERRUPTS = 32
 REFUSED = "mark_control_refused"  # its counter of requests for which it has no right
 CREDIT_UNITS = "units"  # the parameter that says how many credit links a kind with credits_in has
@@ -222,6 +232,15 @@ def _check(kind: Kind) -> None:
     )
     require(len(kind.interrupts) <= MOST_INTERRUPTS, f"it has {len(kind.interrupts)} interrupts; there may be {MOST_INTERRUPTS}")
     require("interrupts" not in kind.uses or kind.is_master, "uses names interrupts; only a kind that uses control gets those of other tiles")
+    for register in kind.registers:
+        place = TILE_MAP.size(PLACES[register.name]) if register.name in PLACES else register.offset
+        require(register.offset == place, f"{register.name} is at {register.offset:#x}; spec/tile_map.yaml says {place:#x}")
+        if register.name == RIGHTS:
+            said = {field.name: (field.lsb, field.width) for field in register.fields}
+            known = {name: place for name, place in TILE_MAP.places("control_right").items() if name in said}
+            require(said == known, f"the fields of {RIGHTS} are {said}; spec/tile_map.yaml says {known}")
+    first = kind.counters[0].offset
+    require(first == TILE_MAP.size("CountersBase"), f"the counters are at {first:#x}; spec/tile_map.yaml says {TILE_MAP.size('CountersBase'):#x}")
     offset = CONFIG
     for field in kind.config:
         require(field.offset == offset, f"cfg.{field.name} is at {field.offset:#x}; the registers of cfg follow one another, so it must be at {offset:#x}")
@@ -283,8 +302,8 @@ def _made_from() -> Iterator[Path]:
     for folder in HARDWARE:
         for suffix in ("rdl", "yaml"):
             yield from sorted(folder.rglob(f"*.{suffix}"))
-    yield SPEC / "message.yaml"
-    yield from (Path(__file__).with_name(f"{name}.py") for name in ("kind", "kinds", "message", "parameters", "units"))
+    yield from (SPEC / name for name in ("message.yaml", "tile_map.yaml"))
+    yield from (Path(__file__).with_name(f"{name}.py") for name in ("formats", "kind", "kinds", "message", "parameters", "units"))
     yield from units.inputs()
 
 

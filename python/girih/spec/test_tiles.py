@@ -81,6 +81,9 @@ def test_a_kind_can_be_without_the_fabric():
     assert (kind.has_input, kind.has_output, kind.at_port, kind.next) == (False, False, True, None)
 
 
+FIELD = "field { sw = rw; hw = r; }"
+
+
 @pytest.mark.parametrize(
     "change, complaint",
     [
@@ -99,6 +102,10 @@ def test_a_kind_can_be_without_the_fabric():
         (("interrupt_enable @ 0x0C04", "interrupt_enable @ 0x0C08"), "a kind with interrupts, and no other, has registers"),
         (("{frame:", "{" + "".join(f"f{i}: x, " for i in range(31)) + "frame:"), "it has 33 interrupts; there may be 32"),
         (("WIDTH(8)) one;", "WIDTH(8)) one @ 0x10;"), "cfg.one is at 0x410; the registers of cfg follow one another, so it must be at 0x40c"),
+        (("right[2] @ 0x0800", "right[2] @ 0x0900"), "right is at 0x900; spec/tile_map.yaml says 0x800"),
+        (("next_hop[4] @ 0x1000", "next_hop[4] @ 0x1100"), "next_hop is at 0x1100; spec/tile_map.yaml says 0x1000"),
+        (("counters @ 0x8000", "counters @ 0x8100"), "the counters are at 0x8100; spec/tile_map.yaml says 0x8000"),
+        (("control_right right", f"reg {{{FIELD} read[0:0]; {FIELD} write[2:2]; {FIELD} node[23:16];}} right"), "the fields of right are"),
         (("config_number #(.WIDTH(12)) weight", "config_mac weight"), "cfg.weight is an array of registers of two words"),
     ],
 )

@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from girih.build.generate import write_if_changed
-from girih.errors import GirihError
+from girih.errors import GirihError, program_failed
 from girih.paths import ROOT
 
 
@@ -56,6 +56,4 @@ def run(script: str, folder: Path) -> None:
             command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, preexec_fn=lambda: os.nice(5), check=False
         )
     if done.returncode != 0:
-        lines = log.read_text().splitlines()
-        errors = [line.strip() for line in lines if "error" in line.lower()] or ["no message"]
-        raise GirihError(f"Yosys failed ({errors[0]})", str(log), "That file has the whole output.")
+        raise program_failed("Yosys", log.read_text(), log)

@@ -5,7 +5,7 @@
 //   in -> http_parser -> jobs -> http_answers -> out
 //              +---- clients ----+     +-- pages, control network
 module http_engine
-  import girih_pkg::*, http_types_pkg::*, http_pkg::*;
+  import girih_pkg::*, http_script_pkg::*, http_types_pkg::*, http_pkg::*;
 #(
     parameter int unsigned Connections = 1024
 ) (

@@ -2,7 +2,7 @@
 // Takes the messages of the stack: reads requests, a byte in a cycle, and says what is to be done for each connection. What comes while a
 // connection is being answered is dropped, and the connection then ends with the answer. It never waits for what is done.
 module http_parser
-  import girih_pkg::*, tcp_types_pkg::*, http_types_pkg::*;
+  import girih_pkg::*, tcp_types_pkg::*, http_script_pkg::*, http_types_pkg::*;
 #(
     parameter int unsigned Connections = 1024
 ) (
@@ -70,7 +70,7 @@ module http_parser
     if (client_q.answering && !answering_q) begin
       client_o.chunked = 1'b0;
       client_o.script = '0;
-      client_o.script.at = {($bits(page_addr_t) - 6)'(0), client_q.request.old, client_q.request.subject, 2'b00};
+      client_o.script.at = page_addr_t'({client_q.request.old, client_q.request.subject, ($clog2(EntryBytes))'(0)});
     end
     job_o.name = desc_q.stream_connection;
     job_o.port = desc_q.port;

@@ -2,7 +2,7 @@
 // What one more byte makes of a request (RFC 9112): GET or HEAD of /metrics or /, the version, and whether the field `connection` says
 // `close`. All other fields are ignored. Combinational.
 module http_request
-  import http_types_pkg::*;
+  import http_script_pkg::*, http_types_pkg::*;
 (
     input  request_t       request_i,
     input  logic     [7:0] byte_i,
@@ -35,7 +35,7 @@ module http_request
           r = request_i;  // an empty line before a request is no error
           if (request_i.place != '0) begin
             r.part = Complete;
-            r.subject = BadRequest;
+            r.subject = SubjectBadRequest;
           end
         end
       end
@@ -44,9 +44,9 @@ module http_request
         r.is_metrics = request_i.is_metrics && byte_i == letter(128'("/metrics"), 8, request_i.place);
         r.is_root = request_i.is_root && byte_i == letter(128'("/"), 1, request_i.place);
         if (byte_i inside {" ", "?"}) begin
-          if (request_i.is_metrics && request_i.place == 4'd8) r.subject = Metrics;
-          else if (request_i.is_root && request_i.place == 4'd1) r.subject = Root;
-          else r.subject = Missing;
+          if (request_i.is_metrics && request_i.place == 4'd8) r.subject = SubjectMetrics;
+          else if (request_i.is_root && request_i.place == 4'd1) r.subject = SubjectRoot;
+          else r.subject = SubjectMissing;
           r.part  = byte_i == " " ? Version : Query;
           r.place = '0;
         end
@@ -65,13 +65,13 @@ module http_request
         r.is_field = 1'b1;
         if (request_i.place != 4'd8) begin
           r.part = Complete;
-          r.subject = BadRequest;
+          r.subject = SubjectBadRequest;
         end
       end else if (request_i.place == 4'd7) begin
         r.old = byte_i == "0";
       end else if (byte_i != "\r" && byte_i != letter(128'("HTTP/1."), 7, request_i.place)) begin
         r.part = Complete;
-        r.subject = BadRequest;
+        r.subject = SubjectBadRequest;
       end
 
       Name: begin
@@ -105,11 +105,11 @@ module http_request
     endcase
     if (request_i.part inside {Target, Query} && ends_line) begin
       r.part = Complete;
-      r.subject = BadRequest;
+      r.subject = SubjectBadRequest;
     end
     if (r.part == Complete) begin
-      if (r.subject != BadRequest && !r.is_get && !r.is_head) r.subject = Unimplemented;
-      if (r.old || r.subject inside {BadRequest, Unimplemented}) r.closing = 1'b1;
+      if (r.subject != SubjectBadRequest && !r.is_get && !r.is_head) r.subject = SubjectUnimplemented;
+      if (r.old || r.subject inside {SubjectBadRequest, SubjectUnimplemented}) r.closing = 1'b1;
     end
   end
   assign request_o = r;

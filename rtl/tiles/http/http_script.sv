@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the script of an answer: a byte of text below 0x80 is itself; the others are directives, some with bytes behind them.
-//
-//   0x80 node index   the counter of that index at that node, in decimal; NaN if it cannot be read
-//   0x81 high low     the text from there up to 0x83
-//   0x82              the end of the answer
-//   0x84              the body follows
-//   0x85 high low     goes on there
+// Runs the script of an answer (spec/http_script.yaml), byte by byte.
 //
 // It stops at the ends of the answer and of its head, and behind any byte of text if stop_i is up. A counter is read as software does
 // it: its high word before and after the low one, again if they differ.
 module http_script
-  import girih_pkg::*, http_types_pkg::*;
+  import girih_pkg::*, http_script_pkg::*, http_types_pkg::*;
 (
     input logic clk_i,
     input logic rst_i,
@@ -34,8 +28,9 @@ module http_script
     input  logic          control_answer_valid_i,
     input  ctrl_answer_t  control_answer_i
 );
-  localparam logic [7:0] Counter = 8'h80, Call = 8'h81, End = 8'h82, Return = 8'h83, Body = 8'h84, Jump = 8'h85;
-  localparam logic [15:0] Counters = 16'h8000;
+  localparam logic [7:0] Counter = 8'(DirectiveCounter), Call = 8'(DirectiveCall), End = 8'(DirectiveEnd);
+  localparam logic [7:0] Return = 8'(DirectiveReturn), Body = 8'(DirectiveBody), Jump = 8'(DirectiveJump);
+  localparam logic [15:0] Counters = 16'(tile_map_pkg::CountersBase);
 
   typedef enum logic [3:0] {
     Idle,

@@ -2,8 +2,8 @@
 // What the parts of the HTTP server hand to one another.
 package http_types_pkg;
   import girih_pkg::*;
+  import http_script_pkg::*;
 
-  localparam int unsigned PageBytes = 16384;  // as many as a window has
   // Of the longest write: a power of two that a message holds.
   localparam int unsigned ChunkBytes = MaxFrameBytes >= 1024 ? 1024 : 1 << ($clog2(MaxFrameBytes + 1) - 1);
   typedef logic [$clog2(PageBytes)-1:0] page_addr_t;
@@ -18,15 +18,6 @@ package http_types_pkg;
     Value,
     Complete
   } part_e;
-
-  // What the answer is about; the page has a script for each, and for each again for clients of HTTP/1.0.
-  typedef enum logic [2:0] {
-    Metrics,
-    Root,
-    Missing,
-    BadRequest,
-    Unimplemented
-  } subject_e;
 
   typedef struct packed {
     part_e part;
@@ -76,7 +67,7 @@ package http_types_pkg;
       is_metrics: 1'b1,
       is_root: 1'b1,
       is_field: 1'b1,
-      subject: Missing,
+      subject: SubjectMissing,
       old: 1'b0,
       closing: 1'b0
   };

@@ -75,10 +75,7 @@ module memory_engine
             last: cfg_i.grant_last[g],
             node: cfg_i.grant_node[g],
             tenant: cfg_i.grant_tenant[g],
-            any_tenant: cfg_i.grant_rights[g][3],
-            any_node: cfg_i.grant_rights[g][2],
-            write: cfg_i.grant_rights[g][1],
-            read: cfg_i.grant_rights[g][0]
+            rights: cfg_i.grant_rights[g]
         };
   end
 

@@ -17,8 +17,10 @@ module memory_grants
   for (genvar g = 0; g < Grants; g++) begin : gen_grant
     grant_t grant;
     assign grant = grants_i[g];
-    assign granted_o[g] = (grant.any_node || grant.node == src_i) && (grant.any_tenant || grant.tenant == tenant_i) &&
-        (grant.write || !writes_i) && (grant.read || !reads_i) && (grant.write || grant.read) &&
+    memory_access_pkg::grant_rights_t rights;
+    assign rights = grant.rights;
+    assign granted_o[g] = (rights.any_node || grant.node == src_i) && (rights.any_tenant || grant.tenant == tenant_i) &&
+        (rights.write || !writes_i) && (rights.read || !reads_i) && (rights.write || rights.read) &&
         page_i >= grant.first && page_i <= grant.last;
   end
 endmodule

@@ -31,7 +31,7 @@ package memory_types_pkg;
     page_t first, last;
     node_t node;
     tenant_t tenant;
-    logic any_node, any_tenant, write, read;
+    grant_rights_t rights;
   } grant_t;
 
   // What is kept of a request for its reply.

@@ -8,6 +8,10 @@ from collections.abc import Sequence
 from girih.compiler import values
 from girih.compiler.model import Design, ExternalMemory, Tile
 from girih.compiler.read.parse import Report
+from girih.spec.formats import Format
+
+ACCESS = Format("memory_access")
+READ_OR_WRITE, ANY_NODE = (ACCESS.encode("grant_rights", dict.fromkeys(names, 1)) for names in (("read", "write"), ("any_node",)))
 
 
 def check_memory(design: Design, tiles: Sequence[Tile], report: Report) -> ExternalMemory | None:
@@ -30,8 +34,6 @@ def _check_host(tiles: Sequence[Tile], report: Report) -> None:
     for tile in users[1:]:
         report.error(tile.line, f"{users[0].name} and {tile.name} are both at the card's port to the host, and there is one", "Remove one of them.")
 
-
-READ_OR_WRITE, ANY_NODE = 3, 4  # bits of grant_rights
 
 
 def _check_grants(memory: Tile, tiles: Sequence[Tile], report: Report) -> None:
