@@ -12,6 +12,7 @@ from girih.card.copy import snapshot
 from girih.card.virtual import VirtualCard
 from girih.errors import GirihError
 from girih.paths import ROOT
+from girih.testing import SEED
 
 DESIGN = ROOT / "designs" / "memory.yaml"
 PAGE = 4096
@@ -230,3 +231,30 @@ def test_settings_of_the_memory_that_cannot_be(card):
         with pytest.raises(GirihError):
             card.memory.set(**wrong)
         card.memory.set(latency=7)
+
+
+def test_a_replay_has_the_content_and_the_settings_of_the_memory(tmp_path):
+    """Content that is written beside the card, also while a copy runs, settings that change, and addresses that fail."""
+    rng = random.Random(SEED)
+    with VirtualCard.open(DESIGN, record=tmp_path / "run") as card:
+        engine = CopyEngine(card.registers, "copy")
+        card.memory.write(0, rng.randbytes(100 * PAGE))
+        card.memory.write(512 * PAGE, rng.randbytes(3 << 20))  # more than one record holds
+        card.memory.set(**MEMORIES["random"])
+        engine.start(0, 100 * PAGE, 50 * PAGE)
+        card.run(500)
+        card.memory.write(20 * PAGE + 7, rng.randbytes(11 * PAGE))
+        finish(card, engine)
+        card.memory.fail(30 * PAGE + 64, 64)
+        engine.start(25 * PAGE, 160 * PAGE, 20 * PAGE)
+        finish(card, engine)
+        assert engine.failure == "slave"
+        card.memory.fail(0, 0)
+        card.memory.set(**MEMORIES["refreshed"])
+        engine.start(0, 200 * PAGE, 20 * PAGE)
+        finish(card, engine)
+        held, beyond = card.memory.read(0, 256 * PAGE), card.memory.read(512 * PAGE, 3 << 20)
+    with VirtualCard.open(DESIGN, bare=True) as card:
+        replay = card.replay(tmp_path / "run")
+        assert replay.difference is None and replay.accesses > 100
+        assert card.memory.read(0, 256 * PAGE) == held and card.memory.read(512 * PAGE, 3 << 20) == beyond

@@ -167,11 +167,11 @@ int girih_detach(girih_card *card) {
 void girih_memory_params_init(girih_memory_params *params) { *params = {uint64_t{1} << 32, 100, 0, 64, 0, 0, 1, 1}; }
 
 int girih_memory_set(girih_card *card, const girih_memory_params *params) {
-  return guarded([&] { memory(card).set(*params); });
+  return guarded([&] { card->card.set_memory(*params); });
 }
 
 int girih_memory_fail(girih_card *card, uint64_t first, uint64_t size) {
-  return guarded([&] { memory(card).fail(first, size); });
+  return guarded([&] { card->card.fail_memory(first, size); });
 }
 
 int girih_memory_read(girih_card *card, uint64_t address, uint8_t *data, uint64_t size) {
@@ -179,7 +179,7 @@ int girih_memory_read(girih_card *card, uint64_t address, uint8_t *data, uint64_
 }
 
 int girih_memory_write(girih_card *card, uint64_t address, const uint8_t *data, uint64_t size) {
-  return guarded([&] { memory(card).write(address, data, size); });
+  return guarded([&] { card->card.write_memory(address, data, size); });
 }
 
 int girih_memory_stats_get(girih_card *card, girih_memory_stats *stats) {

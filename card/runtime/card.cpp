@@ -55,6 +55,21 @@ Memory &Card::memory() {
   return *memory_;
 }
 
+void Card::write_memory(uint64_t address, const uint8_t *data, uint64_t size) {
+  memory().write(address, data, size);
+  if (recorder_) recorder_->memory_write(cycle_, address, data, size);
+}
+
+void Card::set_memory(const girih_memory_params &params) {
+  memory().set(params);
+  if (recorder_) recorder_->memory_settings(cycle_, params);
+}
+
+void Card::fail_memory(uint64_t first, uint64_t size) {
+  memory().fail(first, size);
+  if (recorder_) recorder_->memory_fail(cycle_, first, size);
+}
+
 Host &Card::host() {
   if (!host_) throw std::invalid_argument("the card has no port to a host");
   return *host_;

@@ -54,7 +54,10 @@ class Card {
   void detach();  // in the copy that fork makes: has no effect outside any more
 
   Port &port(uint32_t index);
-  Memory &memory();  // throws if there is none
+  Memory &memory();  // throws if there is none; to change it, what follows also records the change
+  void write_memory(uint64_t address, const uint8_t *data, uint64_t size);
+  void set_memory(const girih_memory_params &params);
+  void fail_memory(uint64_t first, uint64_t size);
   Host &host();  // the same
   uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }
   AxiLite &axil() { return axil_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recorder.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -42,6 +43,25 @@ void Recorder::access(const Access &access) {
 void Recorder::ready(uint64_t cycle, uint32_t port, double probability, uint64_t seed) {
   const ReadyRecord record{probability, seed};
   put(RecordKind::Ready, cycle, port, false, &record, sizeof record);
+}
+
+void Recorder::memory_write(uint64_t cycle, uint64_t address, const uint8_t *data, uint64_t size) {
+  while (size > 0) {
+    const uint64_t part = std::min(size, MostContent);
+    put(RecordKind::MemoryWrite, cycle, 0, false, &address, sizeof address, data, part);
+    address += part;
+    data += part;
+    size -= part;
+  }
+}
+
+void Recorder::memory_settings(uint64_t cycle, const girih_memory_params &params) {
+  put(RecordKind::MemorySettings, cycle, 0, false, &params, sizeof params);
+}
+
+void Recorder::memory_fail(uint64_t cycle, uint64_t first, uint64_t size) {
+  const FailRecord record{first, size};
+  put(RecordKind::MemoryFail, cycle, 0, false, &record, sizeof record);
 }
 
 void Recorder::reset(uint64_t cycle) { put(RecordKind::Reset, cycle, 0, false, nullptr, 0); }

@@ -7,6 +7,9 @@
 //     Output  u64 last cycle | the frame; cycle: its first beat passed
 //     Read, Write  AccessRecord; cycle: the access started
 //     Ready   ReadyRecord; cycle: from then on
+//     MemoryWrite     u64 address | the bytes that were written there beside the card, at most MostContent of them
+//     MemorySettings  girih_memory_params
+//     MemoryFail      FailRecord
 //     Reset, End   nothing
 // All numbers are little-endian. Records are in the order in which events were complete.
 #pragma once
@@ -21,9 +24,10 @@
 namespace girih {
 
 constexpr char RecordMagic[] = "GIRIHREC";
-constexpr uint32_t RecordVersion = 1;
+constexpr uint32_t RecordVersion = 2, OldestVersion = 1;  // version 1 has no records of the memory
+constexpr uint64_t MostContent = 1 << 20;
 
-enum class RecordKind : uint8_t { Input = 1, Output, Read, Write, Ready, Reset, End };
+enum class RecordKind : uint8_t { Input = 1, Output, Read, Write, Ready, Reset, End, MemoryWrite, MemorySettings, MemoryFail };
 
 struct RecordHeader {
   uint64_t cycle;
@@ -41,7 +45,10 @@ struct ReadyRecord {
   double probability;
   uint64_t seed;
 };
-static_assert(sizeof(RecordHeader) == 16 && sizeof(AccessRecord) == 24 && sizeof(ReadyRecord) == 16);
+struct FailRecord {
+  uint64_t first, size;
+};
+static_assert(sizeof(RecordHeader) == 16 && sizeof(AccessRecord) == 24 && sizeof(ReadyRecord) == 16 && sizeof(FailRecord) == 16);
 
 struct FileCloser {
   void operator()(std::FILE *file) const { std::fclose(file); }
@@ -56,6 +63,9 @@ class Recorder final : public PortObserver {
   void output(uint32_t port, const Frame &frame) override;
   void access(const Access &access);
   void ready(uint64_t cycle, uint32_t port, double probability, uint64_t seed);
+  void memory_write(uint64_t cycle, uint64_t address, const uint8_t *data, uint64_t size);
+  void memory_settings(uint64_t cycle, const girih_memory_params &params);
+  void memory_fail(uint64_t cycle, uint64_t first, uint64_t size);
   void reset(uint64_t cycle);
   void finish(uint64_t cycle);  // writes the end and closes; throws if the file could not be written
 

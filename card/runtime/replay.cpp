@@ -18,6 +18,10 @@ struct Event {  // whatever the driver of the card does, in order of its cycle
   uint32_t port;
   AccessRecord access;
   ReadyRecord ready;
+  girih_memory_params memory;
+  FailRecord fail;
+  uint64_t address;
+  std::vector<uint8_t> content;
 };
 
 struct Recording {
@@ -41,7 +45,7 @@ Recording load(const std::string &path, uint32_t ports) {
   char magic[8];
   uint32_t version = 0, label = 0;
   if (std::fread(magic, sizeof magic, 1, file.get()) != 1 || std::memcmp(magic, RecordMagic, sizeof magic) != 0 ||
-      std::fread(&version, sizeof version, 1, file.get()) != 1 || version != RecordVersion ||
+      std::fread(&version, sizeof version, 1, file.get()) != 1 || version < OldestVersion || version > RecordVersion ||
       std::fread(&label, sizeof label, 1, file.get()) != 1 || std::fseek(file.get(), label, SEEK_CUR) != 0) {
     throw FormatError(path + " is not a recording of this version; make one with --record");
   }
@@ -57,7 +61,10 @@ Recording load(const std::string &path, uint32_t ports) {
     }
     payload.resize(header.size);
     if (header.size && std::fread(payload.data(), 1, header.size, file.get()) != header.size) break;
-    Event event{header.cycle, header.kind, header.port, {}, {}};
+    if (header.kind < RecordKind::Input || header.kind > RecordKind::MemoryFail) {
+      throw FormatError(path + ": a record is of no kind that there is; the file is damaged");
+    }
+    Event event{header.cycle, header.kind, header.port, {}, {}, {}, {}, 0, {}};
     Frame frame;
     frame.bad = header.bad;
     frame.first_cycle = header.cycle;
@@ -78,6 +85,19 @@ Recording load(const std::string &path, uint32_t ports) {
         break;
       case RecordKind::Ready:
         event.ready = take<ReadyRecord>(payload, path);
+        recording.events.push_back(event);
+        break;
+      case RecordKind::MemoryWrite:
+        event.address = take<uint64_t>(payload, path);
+        event.content = std::move(payload);
+        recording.events.push_back(std::move(event));
+        break;
+      case RecordKind::MemorySettings:
+        event.memory = take<girih_memory_params>(payload, path);
+        recording.events.push_back(event);
+        break;
+      case RecordKind::MemoryFail:
+        event.fail = take<FailRecord>(payload, path);
         recording.events.push_back(event);
         break;
       case RecordKind::Reset:  // the first one is girih_open's
@@ -185,12 +205,18 @@ girih_replay_result replay(Card &card, const std::string &path) {
         card.tick();
         continue;
       }
-      const Event event = recording.events.front();
+      const Event event = std::move(recording.events.front());
       recording.events.pop_front();
       if (event.kind == RecordKind::Reset) {
         card.reset();
       } else if (event.kind == RecordKind::Ready) {
         card.set_ready(event.port, event.ready.probability, event.ready.seed);
+      } else if (event.kind == RecordKind::MemoryWrite) {
+        card.write_memory(event.address, event.content.data(), event.content.size());
+      } else if (event.kind == RecordKind::MemorySettings) {
+        card.set_memory(event.memory);
+      } else if (event.kind == RecordKind::MemoryFail) {
+        card.fail_memory(event.fail.first, event.fail.size);
       } else {
         const bool write = event.kind == RecordKind::Write;
         compare_access(card.access(write, event.access.address, write ? event.access.data : 0), event.access, result);

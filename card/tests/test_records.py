@@ -45,6 +45,15 @@ def test_a_replay_gives_the_same_cycles_and_bytes(loop_folder, tmp_path):
     assert read_recording_label(tmp_path / "run")["name"] == "loop"
 
 
+def test_a_recording_of_the_first_version_is_replayed(loop_folder, tmp_path):
+    record(loop_folder, tmp_path / "run")
+    data = (tmp_path / "run").read_bytes()
+    assert data[8:12] == (2).to_bytes(4, "little")
+    (tmp_path / "run").write_bytes(data[:8] + (1).to_bytes(4, "little") + data[12:])
+    with VirtualCard(loop_folder) as card:
+        assert card.replay(tmp_path / "run").difference is None
+
+
 @pytest.mark.parametrize("part", ["output", "read"])
 def test_a_replay_reports_the_first_difference(loop_folder, tmp_path, part):
     with VirtualCard(loop_folder, record=tmp_path / "run") as card:
@@ -61,18 +70,21 @@ def test_a_replay_reports_the_first_difference(loop_folder, tmp_path, part):
     assert ("byte 126 " if part == "output" else "0x5eedcafe") in result.difference
 
 
-@pytest.mark.parametrize("damage", ["cut", "magic", "missing"])
+@pytest.mark.parametrize("damage", ["cut", "magic", "missing", "kind"])
 def test_a_damaged_recording_is_refused(loop_folder, tmp_path, damage):
     path = tmp_path / "run"
     record(loop_folder, path)
     data = path.read_bytes()
     if damage == "missing":
         path.unlink()
+    elif damage == "kind":  # of the first record, behind its cycle and its size
+        at = 16 + int.from_bytes(data[12:16], "little") + 12
+        path.write_bytes(data[:at] + b"\x63" + data[at + 1 :])
     else:
         path.write_bytes(data[:-20] if damage == "cut" else b"X" + data[1:])
     with VirtualCard(loop_folder) as card, pytest.raises(CardFault):
         card.replay(path)
-    if damage != "cut":
+    if damage in ("magic", "missing"):
         with pytest.raises(GirihError):
             read_recording_label(path)
 
