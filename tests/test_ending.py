@@ -136,7 +136,7 @@ def test_every_port_has_a_cable_and_what_crosses_has_passed_the_card():
 
 @pytest.fixture(scope="module")
 def manifests() -> dict[str, Manifest]:
-    return {name: Manifest.load(compile_design(DESIGNS / f"{name}.yaml")) for name in ("demo", "panic")}
+    return {name: Manifest.load(compile_design(DESIGNS / f"{name}.yaml")) for name in ("demo", "panic", "nat")}
 
 
 @pytest.mark.parametrize(
@@ -147,6 +147,8 @@ def manifests() -> dict[str, Manifest]:
         ("demo", ["10.77.0.7/16"], ["10.77.0.7/16"]),
         ("panic", ["10.1.0.5/16"], ["10.1.0.5/16", "10.1.0.1/16"]),
         ("panic", ["10.1.0.1/30", "10.9.0.1/30"], ["10.1.0.1/30", "10.9.0.1/30"]),
+        ("nat", [], ["10.0.0.2/24", "203.0.113.2/24"]),
+        ("nat", ["10.0.0.3"], ["10.0.0.3/24", "203.0.113.2/24"]),
     ],
 )
 def test_hosts_have_the_addresses_given_and_free_ones(manifests, design, given, found):
@@ -169,6 +171,8 @@ def test_hosts_have_the_addresses_given_and_free_ones(manifests, design, given, 
         ("demo", ["::1/64"], "is not the address of a host"),
         ("demo", ["10.77.0.1/24", "10.77.0.3/24"], "2 hosts are given"),
         ("panic", [], "gives the card no address"),
+        ("nat", ["10.0.0.2/24", "203.0.113.1/24"], "is the card's own address"),
+        ("nat", ["203.0.113.2/24"], "is outside the card's network"),
         ("panic", ["10.1.0.1"], "has no network"),
         ("panic", ["10.1.0.1/24", "10.1.0.1/24"], "two ports have the same host"),
         ("panic", ["10.1.0.1/32"], "has no network"),

@@ -28,26 +28,32 @@ class Cable:
     namespace: Namespace
 
 
+def own_addresses(manifest: Manifest) -> list[IPv4Interface | None]:
+    """The card's address at each port: the one that it has for all of them, else that for which the port answers ARP requests."""
+    if ip := manifest.addresses.get("ip"):
+        return [IPv4Interface(f"{ip}/{manifest.addresses.get('prefix')}")] * manifest.ports
+    return [IPv4Interface(text) if text else None for text in manifest.addresses["port_ips"]]
+
+
 def host_addresses(manifest: Manifest, given: Sequence[str]) -> list[IPv4Interface]:
-    """The address of the host at each port: the given ones in order, then the next free ones of the same network.
+    """The address of the host at each port: the given ones in order, then the first free ones of the networks in which the card has addresses, or else of the first given one.
 
     Raises GirihError if an address is not possible for a host.
     """
-    ip, prefix = manifest.addresses.get("ip"), manifest.addresses.get("prefix")
-    own = IPv4Interface(f"{ip}/{prefix}") if ip else None
+    own = own_addresses(manifest)
     if len(given) > manifest.ports:
         raise GirihError(f"{len(given)} hosts are given", "--host", f"The card has {manifest.ports} ports.")
-    hosts = [_given(text, own, manifest) for text in given]
-    taken = {own.ip if own else None, *(host.ip for host in hosts)}
+    hosts = [_given(text, address, manifest) for text, address in zip(given, own)]
+    taken = {address.ip for address in own if address} | {host.ip for host in hosts}
     if len({host.ip for host in hosts}) < len(hosts):
         raise GirihError("two ports have the same host", "--host", "Give each port a host with an address of its own.")
-    network = own.network if own else hosts[0].network if hosts else None
-    if network is None:
-        raise GirihError("the design gives the card no address", manifest.name, "Give the hosts theirs with --host ADDRESS/PREFIX, once or for each port.")
-    while len(hosts) < manifest.ports:
+    for port, address in enumerate(own[len(hosts) :], len(hosts)):
+        if address is None and not hosts:
+            raise GirihError("the design gives the card no address", manifest.name, "Give the hosts theirs with --host ADDRESS/PREFIX, once or for each port.")
+        network = address.network if address else hosts[0].network
         host = next((host for host in network.hosts() if host not in taken), None)
         if host is None:
-            raise GirihError(f"the network {network} has no address left for the host at port {len(hosts)}", manifest.name, WRITE)
+            raise GirihError(f"the network {network} has no address left for the host at port {port}", manifest.name, WRITE)
         taken.add(host)
         hosts.append(IPv4Interface(f"{host}/{network.prefixlen}"))
     return hosts

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from girih.card.account import Account
-from girih.card.cable import Cable, attach, host_addresses
+from girih.card.cable import Cable, attach, host_addresses, own_addresses
 from girih.card.namespace import need_root
 from girih.card.session import Session
 from girih.card.vhost_user import VhostUser
@@ -108,7 +108,8 @@ def _say_cables(card: VirtualCard, cables: list[Cable]) -> None:
     for cable in cables:
         console.print(f"Port {cable.port}: TAP {cable.device} is {cable.host} in namespace {cable.namespace.name}.")
     if cables:
-        other = card.manifest.addresses.get("ip") or (str(cables[1].host.ip) if len(cables) > 1 else "ADDRESS")
+        own = own_addresses(card.manifest)[cables[0].port]
+        other = own.ip if own else cables[1].host.ip if len(cables) > 1 else "ADDRESS"
         console.print(f"Talk to the card with:\n  ip netns exec {cables[0].namespace.name} ping {other}")
 
 

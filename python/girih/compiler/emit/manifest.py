@@ -89,6 +89,7 @@ def addresses(card: Card) -> dict:
     for tile in card.tiles:
         if tile.kind.next and tile.kind.next.key == UDP_KEY and "payload" in tile.kind.gives:  # the ports of TCP have another tile
             applications |= {hop.key: hop.to for hop in tile.hops if hop.key is not None}
+    receivers = {tile.port: tile for tile in card.tiles if "axis_in" in tile.kind.uses}
     macs = {tile.port: mac for tile in card.tiles if "axis_in" in tile.kind.uses and isinstance(mac := dict(tile.config).get("mac"), int)}
     return {
         "mac": None if shared.mac is None else values.mac_text(shared.mac),
@@ -96,6 +97,7 @@ def addresses(card: Card) -> dict:
         "prefix": shared.prefix,
         "gateway": None if shared.gateway is None else values.ipv4_text(shared.gateway),
         "port_macs": [values.mac_text(macs[port]) for port in sorted(macs)],
+        "port_ips": [_address_of_port(card, receivers[port]) for port in sorted(receivers)],
         "udp": [{"port": port, "tile": applications[port]} for port in sorted(applications)],
     }
 
@@ -152,3 +154,11 @@ def align(rows: list[tuple[str, ...]]) -> list[str]:
     """Rows of a table as lines with columns of equal width."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return ["  " + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _address_of_port(card: Card, receiver: Tile) -> str | None:
+    """The address, with its prefix, for which the port answers ARP requests; None if it answers none."""
+    answers = next((tile for hop in receiver.hops if hop.label == "arp" for tile in card.tiles if tile.name == hop.to), None)
+    config = dict(answers.config) if answers else {}
+    ip, netmask = config.get("ip"), config.get("netmask")
+    return f"{values.ipv4_text(ip)}/{netmask.bit_count()}" if isinstance(ip, int) and isinstance(netmask, int) and ip else None
