@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,50 +15,14 @@ import pytest
 from girih.card import VirtualCard
 from girih.card.namespace import Namespace
 from girih.card.session import Session
-from girih.paths import ROOT
+from tests.tcp_wire import CARD, SECONDS, TAP, Wire, leaked
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="a TAP device in a network namespace needs root"),
     pytest.mark.skipif(not Path("/dev/net/tun").exists(), reason="the kernel offers no TAP devices (/dev/net/tun)"),
 ]
 
-TAP = "girih0"
-CARD = "10.77.0.2"
-SECONDS = 200
 CHECKSUMS = [word for protocol in ("ip", "tcp") for word in ("-o", f"{protocol}.check_checksum:TRUE")]
-
-
-class Wire:
-    def __init__(self, session: Session, namespace: Namespace):
-        self.session, self.card, self.namespace = session, session.card, namespace
-
-    def run(self, *commands: list[str]) -> list[str]:
-        """Runs programs at the same time while the card runs; returns the output of each."""
-        options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
-        running = [self.namespace.popen(command, env=environment, **options) for command in commands]
-        try:
-            self.session.serve(seconds=SECONDS, until=lambda: all(process.poll() is not None for process in running))
-            assert all(process.poll() is not None for process in running), f"{commands} did not end"
-            return [process.communicate()[0] for process in running]
-        finally:
-            for process in running:
-                if process.poll() is None:
-                    process.kill()
-                    process.wait()
-
-    def python(self, text: str) -> str:
-        (output,) = self.run([sys.executable, "-c", text])
-        return output.strip()
-
-    def echo(self, connections: int, size: int) -> None:
-        """Fails unless each of so many clients at once gets all its bytes back."""
-        (text,) = self.run([sys.executable, "-m", "girih.card.tcp_client", CARD, "7", str(connections), str(size)])
-        result = json.loads(text)
-        assert result["right"] == connections and result["bytes"] == connections * size and not result["problems"], result
-
-    def count(self, name: str) -> int:
-        return self.card.registers.counters("tcp")["tcp"][name]
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +42,6 @@ def wire(card):
     card.session.serve(seconds=SECONDS, until=lambda: leaked(card) == 0)
     assert leaked(card) == 0
     card.card.check_conservation()
-
-
-def leaked(wire: Wire) -> int:
-    counters = wire.card.registers.counters("tcp")["tcp"]
-    return counters["mark_opened"] - counters["mark_freed"]
 
 
 def test_bytes_come_back(wire, tmp_path):

@@ -16,7 +16,7 @@ from girih.card.virtual import CardFrame, VirtualCard
 from girih.errors import GirihError
 
 OWN_MAC, OWN_IP = bytes.fromhex("020000000001"), "10.77.0.1"
-SYN, PUSH, ACK = 0x02, 0x08, 0x10
+SYN, RST, PUSH, ACK = 0x02, 0x04, 0x08, 0x10
 ETHERNET_IP, ETHERNET_ARP, IP_TCP = b"\x08\x00", b"\x08\x06", 6
 HEADERS = 54  # Ethernet, IPv4 and TCP without options
 OPTIONS = bytes.fromhex("020405b40402080a000000010000000001030307")  # of a SYN of Linux: MSS 1,460, SACK, time stamps, window scale
@@ -26,11 +26,13 @@ MOST_STEPS = 1000
 
 @dataclass(frozen=True)
 class Segment:
-    """A segment that the card has sent. first_cycle: of its first beat at the pins."""
+    """A segment that the card has sent. window: as it stands in the segment. first_cycle: of its first beat at the pins."""
 
     seq: int
     ack: int
     flags: int
+    window: int
+    options: bytes
     data: bytes
     first_cycle: int
 
@@ -57,15 +59,20 @@ class Peer:
 
     def send(self, data: bytes = b"", flags: int = ACK | PUSH, options: bytes = b"") -> int:
         """Sends a segment; returns the cycle of its first beat."""
-        head = struct.pack("!HHIIBBHHH", self.own_port, self.port, self.seq, self.ack, (20 + len(options)) << 2, flags, 65535, 0, 0) + options
+        frame = self.frame(data, flags, options)
+        self.seq = (self.seq + len(data) + bool(flags & SYN)) & 0xFFFFFFFF
+        cycle = self.card.cycle + STEP
+        self.card.inject(0, frame, cycle=cycle)
+        return cycle
+
+    def frame(self, data: bytes = b"", flags: int = ACK | PUSH, options: bytes = b"", window: int = 65535) -> bytes:
+        """The frame of the segment that is next."""
+        head = struct.pack("!HHIIBBHHH", self.own_port, self.port, self.seq, self.ack, (20 + len(options)) << 2, flags, window, 0, 0) + options
         pseudo = self._own_ip + self._ip + struct.pack("!HH", IP_TCP, len(head) + len(data))
         head = head[:16] + struct.pack("!H", checksum(pseudo + head + data)) + head[18:]
         ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(head) + len(data), 0, 0, 64, IP_TCP, 0) + self._own_ip + self._ip
         ip = ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:]
-        self.seq = (self.seq + len(data) + bool(flags & SYN)) & 0xFFFFFFFF
-        cycle = self.card.cycle + STEP
-        self.card.inject(0, (self._mac + OWN_MAC + ETHERNET_IP + ip + head + data).ljust(60, b"\0"), cycle=cycle)
-        return cycle
+        return (self._mac + OWN_MAC + ETHERNET_IP + ip + head + data).ljust(60, b"\0")
 
     def take(self) -> Segment:
         """The next segment of the card, which is acknowledged by what is sent from here on."""
@@ -85,9 +92,10 @@ class Peer:
             answer = rest[:6] + b"\0\2" + OWN_MAC + self._own_ip + rest[8:18]
             self.card.inject(0, (self._mac + OWN_MAC + ETHERNET_ARP + answer).ljust(60, b"\0"))
         elif kind == ETHERNET_IP and rest[9] == IP_TCP and struct.unpack("!H", frame.data[36:38])[0] == self.own_port:
-            seq, ack, words, flags = struct.unpack("!IIBB", frame.data[38:48])
-            data = frame.data[34 + (words >> 4) * 4 : 14 + struct.unpack("!H", rest[2:4])[0]]
-            self._come.append(Segment(seq, ack, flags, data, frame.first_cycle))
+            seq, ack, words, flags, window = struct.unpack("!IIBBH", frame.data[38:50])
+            header_end = 34 + (words >> 4) * 4
+            data = frame.data[header_end : 14 + struct.unpack("!H", rest[2:4])[0]]
+            self._come.append(Segment(seq, ack, flags, window, frame.data[HEADERS:header_end], data, frame.first_cycle))
 
     def connect(self) -> int:
         """Opens the connection; returns the cycles from the SYN's first beat to that of its answer."""

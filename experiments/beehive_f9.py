@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Throughput of one TCP connection by the size of messages: to the card, from it, and both at once, which is an echo."""
+
+from girih.experiments import Exhibit, Progress, Row
+
+PAYLOADS = (64, 256, 1024, 1460, 4096, 8192)
+MSS = 1460
+DIRECTIONS = {"receive": 9, "send": 19, "both": 7}  # and the port of the application
+WARMUP, CYCLES = 6000, 15_000
+ROOM = 12_000  # bytes that the generator waits for
+PAPER_MESSAGES = {64: 2.67}  # M/s, sent or received
+BEEHIVE_MESSAGES, BEEHIVE_GBPS = {64: 2.98}, {8192: 53.7}  # its public RTL in the same simulator, echo
+CLOCK_MHZ = 250
+WANTED = "wanted: 100 Gbps; 27 M/s at 64 bytes"
+
+
+def run(progress: Progress) -> list[Row]:
+    from girih.experiments.echo import open_card
+    from girih.experiments.tcp import Peer
+    from girih.paths import ROOT
+
+    rows = []
+    with open_card(ROOT / "experiments" / "cards" / "tcp_stream.yaml", progress) as card:
+        Peer(card, DIRECTIONS["both"]).connect()  # the card learns the peer's address
+        own_port = 40001
+        for direction in DIRECTIONS:
+            for payload in PAYLOADS:
+                progress(f"{direction}, {payload} bytes")
+                bytes_per_cycle = throughput(card, direction, payload, own_port)
+                own_port += 1
+                params = {"payload": payload, "direction": direction}
+                echoes = direction == "both"
+                gbps = bytes_per_cycle * 8 * CLOCK_MHZ / 1000
+                rows.append(Row("gbps", params, "Gbps", None, round(gbps, 1), BEEHIVE_GBPS.get(payload) if echoes else None, WANTED))
+                messages = bytes_per_cycle / payload * CLOCK_MHZ
+                peer = BEEHIVE_MESSAGES.get(payload) if echoes else None
+                rows.append(Row("messages_per_second", params, "M/s", PAPER_MESSAGES.get(payload), round(messages, 2), peer, WANTED))
+    return rows
+
+
+def throughput(card, direction: str, payload: int, own_port: int) -> float:
+    """Bytes per cycle, each way."""
+    from girih.errors import GirihError
+    from girih.experiments.tcp_stream import IdealPeer, chargen_text
+
+    card.registers.write_many({"discard.least": payload, "chargen.bytes": payload, "chargen.room": ROOM})
+    sends = 0 if direction == "send" else min(payload, MSS)
+    peer = IdealPeer(card, DIRECTIONS[direction], own_port, sends=sends, text=None if direction == "both" else chargen_text())
+    peer.open()
+    peer.run(WARMUP)
+    came, gone = peer.received, peer.acknowledged
+    peer.run(CYCLES)
+    rates = {"send": (peer.received - came) / CYCLES, "receive": (peer.acknowledged - gone) / CYCLES}
+    peer.abort()
+    drops = {name: count for name, count in card.registers.counters("eth_rx")["eth_rx"].items() if name.startswith("drop_") and count}
+    if peer.again or drops:
+        raise GirihError(f"{peer.again} bytes came again, and the port has {drops}", card.manifest.name, "The figures would be those of a loss.")
+    return rates.get(direction, min(rates.values()))
+
+
+EXHIBIT = Exhibit(
+    id="beehive-f9",
+    title="Throughput of one TCP connection",
+    source="Beehive, figure 9",
+    differs=(
+        "the peer is ideal, with a link of 512 bits in every cycle: it answers within 40 cycles, loses nothing and always has data; the "
+        "paper's is a host with Linux on a link of 100 Gbit/s. Segments carry a message, or 1,460 bytes of it. To receive is discard, to send is a character "
+        "generator, both is an echo, whose figure is that of one way. Beehive's RTL was measured with an echo."
+    ),
+    run=run,
+)

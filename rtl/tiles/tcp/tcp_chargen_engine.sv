@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The character generator of RFC 864 over TCP: each connection gets the text of chargen_pkg as fast as it takes it, and what comes is thrown
+// away. A read waits for room; its answer becomes as many writes of `bytes` bytes as there is room for, a flit per cycle, and the next read, or a
+// close at the end of the peer's stream. Between are six cycles. Of each connection it keeps the place in the text.
+//
+// What comes never waits: a connection has one read open at a time, so there is a place for each answer.
+module tcp_chargen_engine
+  import girih_pkg::*, tcp_types_pkg::*, chargen_pkg::*, tcp_chargen_pkg::cfg_t, tcp_chargen_pkg::event_t;
+#(
+    parameter int unsigned Connections = 1024
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    input  cfg_t   cfg_i,
+    output event_t event_o
+);
+  if (Connections < 16 || Connections > 16384 || (Connections & (Connections - 1)) != 0) begin : gen_bad_connections
+    $fatal(1, "tcp_chargen_engine: Connections is %0d; it must be a power of two from 16 to 16384", Connections);
+  end
+  localparam length_t MostBytes = length_t'(MaxFrameBytes < 8192 ? MaxFrameBytes : 8192);
+  typedef logic [$clog2(Connections)-1:0] id_t;
+
+  typedef struct packed {
+    logic opened;
+    logic at_end;
+    name_t name;
+    port_t port;
+    tenant_t tenant;
+    length_t room;
+  } job_t;
+
+  // What the stack says.
+  logic first_q, known_q, known, take, job_push, job_ready, job_valid, job_pop;
+  job_t come, job;
+  op_e  op;
+  assign op = op_e'(in_flit_i.desc.stream_op);
+  assign known = op inside {OpOpened, OpData};
+  assign in_ready_o = job_ready;
+  assign take = in_valid_i && in_ready_o;
+  assign job_push = take && first_q && known;
+  assign come = '{
+          opened: op == OpOpened,
+          at_end: in_flit_i.desc.stream_end,
+          name: in_flit_i.desc.stream_connection,
+          port: in_flit_i.desc.port,
+          tenant: in_flit_i.desc.tenant,
+          room: in_flit_i.desc.stream_room
+      };
+  fifo_block #(
+      .T(job_t),
+      .Depth(Connections)
+  ) u_jobs (
+      .clk_i,
+      .rst_i,
+      .in_offer_i (take && first_q),
+      .in_valid_i (job_push),
+      .in_ready_o (job_ready),
+      .in_data_i  (come),
+      .out_valid_o(job_valid),
+      .out_ready_i(job_pop),
+      .out_data_o (job)
+  );
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      first_q <= in_flit_i.last;
+      if (first_q) known_q <= known;
+    end
+    if (rst_i) first_q <= 1'b1;
+  end
+
+  // One job at a time: look up the place, write, and end with a command. A flit is begun in one cycle, and has its characters in the next.
+  typedef enum logic [2:0] {
+    Idle,
+    Look,
+    Plan,
+    Write,
+    Command
+  } state_e;
+  state_e state_q;
+  job_t job_q;
+  place_t kept, place_q;
+  length_t size, size_q, left_q, room_q;  // of a write; of the write that is made; of the room
+  logic last, move, begins;
+  assign size = length_t'(cfg_i.bytes) > MostBytes ? MostBytes : cfg_i.bytes == '0 ? length_t'(1) : length_t'(cfg_i.bytes);
+  assign last = left_q <= length_t'(FlitBytes);
+  assign job_pop = state_q == Idle;
+  assign begins = state_q inside {Write, Command};
+
+  ram_simple_dual #(
+      .T(place_t),
+      .Depth(Connections)
+  ) u_places (
+      .clk_i,
+      .write_enable_i(state_q == Command && move),
+      .write_addr_i(id_t'(job_q.name)),
+      .write_data_i(place_q),
+      .read_enable_i(state_q == Look),
+      .read_addr_i(id_t'(job_q.name)),
+      .read_data_o(kept)
+  );
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      Idle: begin
+        job_q <= job;
+        if (job_valid) state_q <= Look;
+      end
+      Look: begin
+        size_q <= size < job_q.room ? size : job_q.room;
+        room_q <= job_q.room;
+        state_q <= Plan;
+      end
+      Plan: begin
+        place_q <= job_q.opened ? '0 : kept;
+        left_q <= size_q;
+        state_q <= job_q.opened || job_q.at_end || size_q == '0 ? Command : Write;
+      end
+      Write:
+      if (move) begin
+        place_q <= behind(place_q, last ? left_q[7:0] : 8'(FlitBytes));
+        left_q <= left_q - length_t'(FlitBytes);
+        if (last) begin
+          left_q <= size_q;
+          room_q <= room_q - size_q;
+          if (room_q - size_q < size_q) state_q <= Command;
+        end
+      end
+      default: if (move) state_q <= Idle;
+    endcase
+    if (rst_i) state_q <= Idle;
+  end
+
+  // The flit that was begun.
+  logic valid_q, writes_q, last_q;
+  flit_t flit_q, flit;
+  place_t flit_place_q;
+  assign move = !valid_q || out_ready_i;
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      valid_q <= begins;
+      writes_q <= state_q == Write;
+      last_q <= state_q != Write || last;
+      flit_place_q <= place_q;
+      flit_q <= '0;
+      flit_q.desc.port <= job_q.port;
+      flit_q.desc.tenant <= job_q.tenant;
+      flit_q.desc.stream_connection <= job_q.name;
+      flit_q.last <= state_q != Write || last;
+      if (state_q == Write) begin
+        flit_q.desc.stream_op <= 3'(OpWrite);
+        flit_q.desc.stream_bytes <= size_q;
+        flit_q.empty <= last ? EmptyWidth'(FlitBytes - 32'(left_q)) : '0;
+      end else begin
+        flit_q.desc.stream_op <= 3'(job_q.at_end ? OpClose : OpRead);
+        flit_q.desc.stream_room <= cfg_i.room == '0 ? length_t'(1) : length_t'(cfg_i.room);
+      end
+    end
+    if (rst_i) valid_q <= 1'b0;
+  end
+  always_comb begin
+    flit = flit_q;
+    for (int unsigned i = 0; i < FlitBytes; i++) begin
+      flit.data[8*i+:8] = writes_q ? character(behind(flit_place_q, 8'(i))) : '0;
+    end
+  end
+  assign out_valid_o = valid_q;
+  assign out_flit_o = flit;
+  assign out_key_o = '0;
+
+  logic known_now;
+  assign known_now = first_q ? known : known_q;
+  assign event_o.drop_unexpected = take && in_flit_i.last && !known_now;
+  assign event_o.used_messages = take && in_flit_i.last && known_now;
+  assign event_o.made_writes = valid_q && out_ready_i && last_q && writes_q;
+  assign event_o.made_commands = valid_q && out_ready_i && last_q && !writes_q;
+  assign event_o.mark_opened = job_push && op == OpOpened;
+
+  logic unused;
+  assign unused = &{1'b0, cfg_i, job, in_flit_i};
+endmodule

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of Linux on the far side of a card's TAP device, for tests of TCP."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from girih.card.namespace import Namespace
+from girih.card.session import Session
+from girih.paths import ROOT
+
+TAP = "girih0"
+CARD = "10.77.0.2"
+SECONDS = 200
+
+
+class Wire:
+    def __init__(self, session: Session, namespace: Namespace):
+        self.session, self.card, self.namespace = session, session.card, namespace
+
+    def run(self, *commands: list[str]) -> list[str]:
+        """Runs programs at the same time while the card runs; returns the output of each."""
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+        running = [self.namespace.popen(command, env=environment, **options) for command in commands]
+        try:
+            self.session.serve(seconds=SECONDS, until=lambda: all(process.poll() is not None for process in running))
+            assert all(process.poll() is not None for process in running), f"{commands} did not end"
+            return [process.communicate()[0] for process in running]
+        finally:
+            for process in running:
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
+
+    def python(self, text: str) -> str:
+        (output,) = self.run([sys.executable, "-c", text])
+        return output.strip()
+
+    def echo(self, connections: int, size: int) -> None:
+        """Fails unless each of so many clients at once gets all its bytes back."""
+        (text,) = self.run([sys.executable, "-m", "girih.card.tcp_client", CARD, "7", str(connections), str(size)])
+        result = json.loads(text)
+        assert result["right"] == connections and result["bytes"] == connections * size and not result["problems"], result
+
+    def count(self, name: str) -> int:
+        return self.card.registers.counters("tcp")["tcp"][name]
+
+
+def leaked(wire: Wire) -> int:
+    counters = wire.card.registers.counters("tcp")["tcp"]
+    return counters["mark_opened"] - counters["mark_freed"]
