@@ -7,14 +7,17 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from girih.card.client import ControlClient
 from girih.paths import ROOT
+
+Found = TypeVar("Found")
 
 ADDRESS = "10.77.0.2"
 BUILD_SECONDS = 600
@@ -60,12 +63,21 @@ def running(*words: object) -> Iterator[tuple[subprocess.Popen, ControlClient]]:
             path.unlink(missing_ok=True)
 
 
+def wait_for(look: Callable[[], Found], enough: Callable[[Found], bool], seconds: float = 60) -> Found:
+    """The result of `look` once it is `enough`."""
+    deadline = time.monotonic() + seconds
+    while not enough(found := look()):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+    return found
+
+
 def namespaces(pid: int) -> list[str]:
     """The network namespaces of the card that this process runs."""
     return sorted(path.name for path in Path("/run/netns").glob(f"girih-{pid}*"))
 
 
 def ping(pid: int, *words: str) -> subprocess.CompletedProcess:
-    """Pings the card from the namespace of its port 0."""
-    program = ["ip", "netns", "exec", f"girih-{pid}", "ping", "-n", "-q", *(words or ("-c", "5", "-i", "0.05")), ADDRESS]
+    """Pings the card from the namespace of its port 0. ping awaits the last reply for an interval, in which a busy machine must have let the card run."""
+    program = ["ip", "netns", "exec", f"girih-{pid}", "ping", "-n", "-q", *(words or ("-c", "5", "-i", "0.2")), ADDRESS]
     return subprocess.run(program, capture_output=True, text=True, timeout=60)

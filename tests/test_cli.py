@@ -20,7 +20,7 @@ from girih.card.client import ControlClient
 from girih.cli.main import COMMANDS
 from girih.errors import GirihError
 from girih.paths import ROOT
-from tests.commands import ADDRESS, command, girih, namespaces, needs_tap, options, ping, running
+from tests.commands import ADDRESS, command, girih, namespaces, needs_tap, options, ping, running, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +113,7 @@ def test_time_stands_still_steps_and_goes_on(live):
     assert card.call("step", cycles=137) == stopped + 137
     assert card.call("info")["cycle"] == stopped + 137
     card.call("resume")
-    time.sleep(0.3)
-    assert card.call("info")["cycle"] > stopped + 137
+    wait_for(lambda: card.call("info")["cycle"], lambda cycle: cycle > stopped + 137)
 
 
 def test_registers_and_next_hops_by_name(live):
@@ -184,7 +183,7 @@ def test_a_card_on_a_tap_device_from_start_to_end(tmp_path, number):
         captured = tmp_path / "links.pcapng"
         words = command("capture", "port0.rx", "port0.tx", "-o", captured, "--socket", card.path)
         capture = subprocess.Popen(words, **options())
-        time.sleep(2)
+        assert capture.stdout.readline().startswith("Capturing")
         assert ", 0% packet loss" in ping(process.pid).stdout
         capture.send_signal(signal.SIGINT)
         assert capture.wait(30) == 0, capture.communicate()

@@ -17,7 +17,7 @@ from girih.card.cable import host_addresses
 from girih.compiler.compile import compile_design
 from girih.errors import GirihError
 from girih.paths import DESIGNS
-from tests.commands import ADDRESS, girih, namespaces, needs_tap, ping, running
+from tests.commands import ADDRESS, girih, namespaces, needs_tap, ping, running, wait_for
 
 DEMO = "designs/demo.yaml"
 REST_SECONDS = 3
@@ -43,10 +43,7 @@ def forge(pid: int, card) -> None:
     """Leaves messages in the card that wait for the address of a neighbour longer than any test runs."""
     card.registers.write("arp.retry_cycles", 0xFFFFFFFF)
     subprocess.run(inside(pid, sys.executable, "-c", FORGE), check=True, timeout=60)
-    deadline = time.monotonic() + 60
-    while not card.registers.counters("arp")["arp"]["made_request"]:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_for(lambda: card.registers.counters("arp")["arp"]["made_request"], bool)
 
 
 def processor_seconds(process: subprocess.Popen) -> float:
@@ -72,9 +69,9 @@ def ended(process: subprocess.Popen, *signals: int, pause: float = 0, seconds: f
 
 @needs_tap
 def test_ctrl_c_under_traffic_ends_the_card_at_rest_and_in_time():
-    with running(DEMO, "--tap") as (process, _card):
+    with running(DEMO, "--tap") as (process, card):
         floods = [subprocess.Popen(inside(process.pid, "ping", "-f", "-s", size, ADDRESS), stdout=subprocess.DEVNULL) for size in ("10", "8000")]
-        time.sleep(2)
+        wait_for(lambda: card.registers.counters("icmp")["icmp"]["in_messages"], lambda answered: answered > 500)
         output, errors = ended(process, signal.SIGINT)
         for flood in floods:
             flood.kill()
@@ -117,12 +114,12 @@ def test_what_is_lost_at_the_port_is_in_the_tables():
     """A reply that faults delay meets a device that is down; a request is lost on its way in."""
     with running(DEMO, "--tap", "--fault", "0:out:delay=1,delay_cycles=1000000000,seed=1") as (process, card):
         subprocess.run(inside(process.pid, "ping", "-c", "1", "-W", "1", ADDRESS), capture_output=True, timeout=60)
+        wait_for(lambda: card.call("info")["faults"][0]["out"]["delayed"], bool)
         subprocess.run(inside(process.pid, "ip", "link", "set", "girih0", "down"), check=True)
-        shown = girih("stats", "--socket", card.path).stdout
-        delayed = card.call("info")["faults"][0]["out"]["delayed"]
-        assert delayed and re.search(rf"│\s+0 │.*│ out: delayed {delayed} ", shown)
+        shown = re.search(r"│\s+0 │.*│ out: delayed (\d+) ", girih("stats", "--socket", card.path).stdout)
         output, _ = ended(process, signal.SIGINT)
-        assert re.search(rf"│\s+0 │.*│\s+{delayed} │ out: delayed {delayed} ", output)
+        lost = re.search(r"│\s+0 │.*│\s+(\d+) │ out: delayed (\d+) ", output)  # the card may still have met requests that were on their way
+        assert shown and lost and 0 < int(shown[1]) <= int(lost[2]) == int(lost[1])
 
 
 @needs_tap

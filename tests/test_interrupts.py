@@ -16,7 +16,7 @@ from girih.errors import GirihError
 from tests.control.running import frame, running
 
 FRAME = frame(7)
-LATER = 400_000  # cycles: some tenths of a second
+LATER = 1_000_000  # cycles: longer than a client takes to pause the card
 DESIGN = """
 name: alarm
 width: 128
@@ -102,6 +102,7 @@ def test_clients_of_a_running_card_are_told(card):
         card.inject(0, FRAME, cycle=card.cycle + LATER)
     with running(card) as path, ControlClient(path) as client:
         registers = client.registers
+        client.call("pause")
         registers.enable_interrupts("bell", ["message"])
         assert client.wait_for_interrupt(0.05) == client.interrupts() == {}
         with pytest.raises(GirihError, match=r"tile rx has no interrupts. Tiles with interrupts: bell, chime"):
@@ -111,6 +112,7 @@ def test_clients_of_a_running_card_are_told(card):
         with ControlClient(path) as other, ThreadPoolExecutor(1) as pool:
             waits = pool.submit(other.wait_for_interrupt, 60, ["bell"])
             assert client.call("info")["name"] == "alarm", "the card answers others meanwhile"
+            client.call("resume")
             assert waits.result() == {"bell": ["message"]}
         assert client.wait_for_interrupt(60) == client.interrupts() == {"bell": ["message"]}
         registers.clear_interrupts("bell")

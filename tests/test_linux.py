@@ -161,7 +161,7 @@ def test_the_judge_sees_what_is_wrong(tmp_path, broken):
 @pytest.mark.parametrize("size", [0, 1, 8, 17, 18, 19, 56, 63, 64, 65, 511, 1472, 1473, 4095, 8191, 8900])
 def test_ping(wire, size):
     # Pings too short for a time stamp are awaited no longer than one interval.
-    wire.ping(5, "-s", str(size), "-i", "0.1")
+    wire.ping(5, "-s", str(size), "-i", "0.2")
 
 
 def test_ping_flood(wire):
@@ -192,7 +192,7 @@ def test_the_card_asks_for_a_host_that_it_does_not_know(wire):
     wire.ip("address", "add", "10.77.0.77/32", "dev", TAP)
     wire.ip("neigh", "replace", CARD, "lladdr", ":".join(re.findall("..", mac)), "nud", "permanent", "dev", TAP)
     try:
-        wire.ping(5, "-I", "10.77.0.77", "-i", "0.01")
+        wire.ping(5, "-I", "10.77.0.77", "-i", "0.2")
     finally:
         wire.ip("neigh", "del", CARD, "dev", TAP)
         wire.ip("address", "del", "10.77.0.77/32", "dev", TAP)
@@ -270,7 +270,7 @@ def test_over_a_vlan(wire):
     wire.ip("route", "add", f"{CARD}/32", "dev", vlan, "src", "10.77.0.55")
     try:
         wire.ping(20, "-i", "0.002")
-        wire.ping(5, "-s", "8900", "-i", "0.002")
+        wire.ping(5, "-s", "8900", "-i", "0.2")
         wire.udp([0, 1, 18, 1472, 8968])
     finally:
         wire.ip("link", "delete", vlan)

@@ -81,7 +81,7 @@ class Networks:
         return output.strip()
 
     def ping(self, namespace: Namespace, address: str, *options: str) -> str:
-        (text,) = self.run((namespace, ["ping", "-n", "-c", "5", "-i", "0.05", *options, address]))
+        (text,) = self.run((namespace, ["ping", "-n", "-c", "5", "-i", "0.2", *options, address]))
         return text
 
     def seen_as(self, source: str, server: str = STRANGER) -> list[str]:

@@ -91,9 +91,9 @@ def test_what_comes_past_the_tunnel_is_dropped(wire):
     wire.ip("route", "add", "192.168.99.2/32", "via", OUTSIDE, "dev", TAP)
     before = wire.count("ip_rx.drop_not_ours")
     for address in (OUTSIDE, CARD):
-        (text,) = wire.run(["ping", "-n", "-q", "-c", "3", "-i", "0.05", "-W", "1", address])
+        (text,) = wire.run(["ping", "-n", "-q", "-c", "3", "-i", "0.2", "-W", "1", address])
         assert " 100% packet loss" in text, text
     assert wire.count("ip_rx.drop_no_next_hop") == 3 and wire.count("ip_rx.drop_not_ours") == before + 3
     wire.ip("route", "del", "192.168.99.2/32")
-    (text,) = wire.run(["ping", "-n", "-q", "-c", "3", "-i", "0.05", CARD])
+    (text,) = wire.run(["ping", "-n", "-q", "-c", "3", "-i", "0.2", CARD])
     assert " 0% packet loss" in text, text

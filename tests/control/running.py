@@ -2,7 +2,6 @@
 """A card that answers at its control socket during a test, and the tests' requests."""
 
 import threading
-import time
 from contextlib import contextmanager
 
 from girih.card import Session, VirtualCard
@@ -43,15 +42,6 @@ def everything(ctl, path) -> list:
 def visits(card: VirtualCard, service: str) -> int:
     """Packets that have visited a service's units."""
     return sum(card.registers.counters(unit)[unit]["in_messages"] for unit in (f"{service}_0", f"{service}_1"))
-
-
-def wait_for(look, enough):
-    """The result of `look` once it is `enough`."""
-    deadline = time.monotonic() + SECONDS
-    while not enough(found := look()):
-        assert time.monotonic() < deadline, found
-        time.sleep(0.05)
-    return found
 
 
 def in_units(state: dict, service: str) -> int:

@@ -4,7 +4,8 @@
 import pytest
 
 from girih.errors import GirihError
-from tests.control.running import everything, frame, in_units, running, visits, wait_for
+from tests.commands import wait_for
+from tests.control.running import everything, frame, in_units, running, visits
 
 LATE = ["chain", "add", "late", "--pattern", "udp dst is 6000", "--actions", "queue sha / port_id host"]
 MINE = ["chain", "add", "mine", "--pattern", "udp dst is 6001", "--actions", "queue sha"]

@@ -12,7 +12,8 @@ import pytest
 
 from girih.card.virtual import VirtualCard
 from girih.paths import ROOT
-from tests.control.running import SECONDS, everything, frame, running, wait_for
+from tests.commands import wait_for
+from tests.control.running import SECONDS, everything, frame, running
 
 PACKETS = 160  # of 500 bytes: they have room in the scheduler while a unit is slow
 
