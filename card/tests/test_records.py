@@ -12,7 +12,7 @@ from scapy.utils import PcapNgReader, rdpcap, wrpcap
 
 from girih.card import VirtualCard
 from girih.card.library import CardFault
-from girih.card.virtual import read_recording_label
+from girih.card.recording import read_recording_label
 from girih.errors import GirihError
 
 

@@ -10,7 +10,7 @@ from girih.card.host import RECEIVE, SEND
 from girih.compiler.compile import compile_design
 from girih.experiments.host_driver import HEADER, WRITE, HostMemory, PackedQueue, header, pieces
 from girih.paths import DESIGNS
-from tests.host.test_virtqueues import ones_complement
+from tests.host.test_offloads import ones_complement
 
 pytestmark = pytest.mark.thorough  # a card of its own
 MOST = 65_553

@@ -65,10 +65,11 @@ def test_a_linux_guest_pings_and_fetches_a_file(built, tmp_path, offers):
         vhost = session.guest = VhostUser(card, tmp_path / "nic.sock", complaints.append)
         stack.callback(session.disconnect)
         server = cable.namespace.popen(
-            [sys.executable, "-m", "http.server", "8000", "--directory", str(tmp_path / "www")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [sys.executable, "-u", "-m", "http.server", "8000", "--directory", str(tmp_path / "www")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         stack.callback(server.wait)
         stack.callback(server.kill)
+        assert server.stdout.readline().startswith("Serving HTTP")
         for number, features in enumerate(offers):
             vhost.features = features
             root = guest_root(tmp_path / f"root{number}", SCRIPT)

@@ -11,10 +11,8 @@ One thread uses a card; while the RTL runs, the interpreter's lock is released.
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from girih.build.cxx import Progress
@@ -26,61 +24,26 @@ from girih.card.host import HostPort
 from girih.card.library import CardFault, Library
 from girih.card.manifest import Manifest
 from girih.card.memory import ExternalMemory
+from girih.card.ports import CardFrame, Ports, PortStats, choice
+from girih.card.recording import Replay, recording_label
 from girih.card.registers import Bus, Registers, violations
 from girih.card.stall import CardStalled, Stall, Waiting, explain
 from girih.errors import GirihError, GirihErrors
 from girih.firmware.load import load
-from girih.power_up import MOST as MOST_SEED
 from girih.power_up import power_up_seed
 from girih.services.control import ServiceControl
 from girih.spec.message import descriptor_fields
 
 QUIET_CYCLES = 4096
-INTERRUPT_CYCLES = 64  # between two looks at the interrupts
 """Longer than any packet stays in a card unless it is blocked."""
+INTERRUPT_CYCLES = 64
+"""Between two looks at the interrupts."""
 WATCHDOG_CYCLES = 20_000
 """Longer than any message waits in a card that makes progress."""
-DIRECTIONS = {"in": 0, "out": 1}
 EXPECT = {"echo": 0, "forward": 1}
 
 
-@dataclass(frozen=True)
-class CardFrame:
-    """A frame that left a port; the cycles are those of its first and last beat."""
-
-    data: bytes
-    first_cycle: int
-    last_cycle: int
-    bad: bool
-
-
-@dataclass(frozen=True)
-class PortStats:
-    """The traffic at a port's pins. rx is into the card; stalls are cycles without tready."""
-
-    rx_frames: int
-    rx_bytes: int
-    rx_beats: int
-    rx_stalls: int
-    tx_frames: int
-    tx_bytes: int
-    tx_beats: int
-    backend_drops: int
-
-
-@dataclass(frozen=True)
-class Replay:
-    """The result of a replay. difference: None if cycles and bytes were the same."""
-
-    cycles: int
-    inputs: int
-    outputs: int
-    accesses: int
-    difference: str | None
-    difference_cycle: int
-
-
-class VirtualCard(Bus):
+class VirtualCard(Ports, Bus):
     """A design's RTL, its ports and its registers. Everything raises GirihError."""
 
     def __init__(
@@ -177,9 +140,6 @@ class VirtualCard(Bus):
         if self.manifest.scheduling:
             self.services = ServiceControl(self.registers)
             self.services.install()
-
-    def _text(self, value: object):
-        return self._ffi.new("char[]", str(value).encode())
 
     # ---- time ----
 
@@ -287,75 +247,6 @@ class VirtualCard(Bus):
             remedy = "This is a fault of the card: record the run and replay it with waves."
             raise GirihErrors([GirihError(text, self.manifest.name, remedy) for text in found])
 
-    # ---- ports ----
-
-    def inject(self, port: int, frame: bytes, *, cycle: int = 0, bad: bool = False) -> None:
-        """Queues a frame (without FCS) for a port, not before `cycle`; frames keep their order."""
-        self._call("inject", self._card, port, frame, len(frame), cycle, bad)
-
-    def keep_output(self, keep: bool, port: int | None = None) -> None:
-        """Starts or stops keeping the frames that leave a port, or all ports, for `collect`."""
-        ports = frozenset(range(self.manifest.ports) if port is None else [port])
-        for each in ports:
-            self._call("collect_enable", self._card, each, keep)
-        self._collecting = self._collecting | ports if keep else self._collecting - ports
-
-    def collect(self, port: int = 0) -> list[CardFrame]:
-        """Takes the frames that left a port since the last call."""
-        if port not in self._collecting:
-            raise GirihError("the port does not collect frames", f"port {port}", "Open it with collect=True.")
-        frames, frame = [], self._ffi.new("girih_frame *")
-        while self._call("collect", self._card, port, frame):
-            data = bytes(self._ffi.buffer(frame.data, frame.size))
-            frames.append(CardFrame(data, frame.first_cycle, frame.last_cycle, bool(frame.bad)))
-        return frames
-
-    def set_ready(self, port: int, probability: float, seed: int = 1) -> None:
-        """m_axis_tready of a port is high in each cycle with this probability; 0: never."""
-        self._call("ready_set", self._card, port, probability, seed)
-
-    def port_stats(self, port: int) -> PortStats:
-        """The traffic of a port so far."""
-        stats = self._ffi.new("girih_port_stats *")
-        self._call("port_stats_get", self._card, port, stats)
-        return PortStats(**{name: getattr(stats, name) for name in PortStats.__dataclass_fields__})
-
-    def pins(self) -> tuple[list[dict[str, int]], list[dict[str, dict[str, int]]]]:
-        """Of each port: the traffic at its pins, and the counts of its faults by direction."""
-        ports = range(self.manifest.ports)
-        return [vars(self.port_stats(port)) for port in ports], [{way: self.fault_counts(port, way) for way in DIRECTIONS} for port in ports]
-
-    def open_tap(self, port: int, name: str, netns: Path | None = None) -> int:
-        """Makes TAP device `name` in a network namespace; a descriptor to poll, which stays the card's."""
-        descriptor = self._ffi.new("int *")
-        path = self._text(netns) if netns else self._ffi.NULL
-        self._call("tap_open", self._card, port, path, self._text(name), descriptor)
-        return descriptor[0]
-
-    def pcap_in(self, port: int, path: Path, *, keep_times: bool = False) -> None:
-        """Plays a pcap or pcapng file into a port."""
-        self._call("pcap_in", self._card, port, self._text(path), keep_times)
-
-    def pcap_out(self, port: int, path: Path) -> None:
-        """Writes the frames that leave a port to a pcapng file."""
-        self._call("pcap_out", self._card, port, self._text(path))
-
-    def set_faults(self, port: int, direction: str, **params: float) -> None:
-        """Injects faults: probabilities loss, duplicate, corrupt, reorder, delay; reorder_cycles, delay_cycles, seed."""
-        faults = self._ffi.new("girih_fault_params *")
-        self._library.api.girih_fault_params_init(faults)
-        for name, value in params.items():
-            if name not in dir(faults):
-                raise GirihError(f"no fault is called {name!r}", "faults", f"There are: {', '.join(dir(faults))}.")
-            setattr(faults, name, value)
-        self._call("faults_set", self._card, port, _choice("direction", direction, DIRECTIONS), faults)
-
-    def fault_counts(self, port: int, direction: str) -> dict[str, int]:
-        """The counts of a port's fault injector: frames seen, and faults by kind."""
-        counts = self._ffi.new("girih_fault_counts *")
-        self._call("faults_get", self._card, port, _choice("direction", direction, DIRECTIONS), counts)
-        return {name: getattr(counts, name) for name in dir(counts)}
-
     # ---- flows ----
 
     def add_flow(self, flow: Flow | None = None, **fields) -> int:
@@ -402,7 +293,7 @@ class VirtualCard(Bus):
         params.rate = flow.rate or 0.0
         params.start_cycle = self.cycle + flow.start
         params.seed = flow.seed
-        params.expect = _choice("expect", flow.expect, EXPECT)
+        params.expect = choice("expect", flow.expect, EXPECT)
         params.opaque = flow.opaque
         return params
 
@@ -458,35 +349,6 @@ class VirtualCard(Bus):
         return Replay(
             result.cycles, result.inputs, result.outputs, result.accesses, text or None, result.difference_cycle
         )
-
-
-def recording_label(manifest: Manifest, seed: int) -> str:
-    """The label of a recording, which names its design and its seed: JSON."""
-    return json.dumps({"name": manifest.name, "digest": manifest.digest, "design": manifest.design, "seed": seed})
-
-
-def read_recording_label(path: Path) -> dict:
-    """The label of a recording. Raises GirihError if the file is not a recording."""
-    try:
-        with open(path, "rb") as file:
-            magic, _version, size = struct.unpack("<8sII", file.read(16))
-            if magic != b"GIRIHREC":
-                raise ValueError("another kind of file")
-            label = json.loads(file.read(size))
-            seed = label.setdefault("seed", 0) if isinstance(label, dict) else None
-            if not isinstance(seed, int) or not 0 <= seed <= MOST_SEED:
-                raise ValueError("another label")
-            return label
-    except OSError as error:
-        raise GirihError(f"the recording cannot be read ({error.strerror})", str(path), "Make one: ./girih run DESIGN --record FILE") from error
-    except (ValueError, struct.error) as error:
-        raise GirihError("this is not a recording", str(path), "Make one: ./girih run DESIGN --record FILE") from error
-
-
-def _choice(what: str, value: str, choices: dict[str, int]) -> int:
-    if value not in choices:
-        raise GirihError(f"{value!r} is no {what}", "virtual card", f"Choose from: {', '.join(choices)}.")
-    return choices[value]
 
 
 __all__ = ["CardFault", "CardFrame", "CardStalled", "PortStats", "Replay", "VirtualCard"]

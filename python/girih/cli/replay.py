@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from girih.card.virtual import VirtualCard, read_recording_label
+from girih.card.recording import read_recording_label
+from girih.card.virtual import VirtualCard
 from girih.cli.live import console, progress_bar
 from girih.errors import GirihError
 from girih.paths import ROOT

@@ -11,6 +11,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
+from girih.rmt import stage as st
 from girih.rmt.stage import Refused, run_async
 from girih.spec.message import Field, pack, type_widths, unpack
 from girih.testing.messages import DESC_BITS, DESC_FIELDS, PERIOD_NS
@@ -162,3 +163,54 @@ class Bench:
         self.on_packet = saved
         assert len(seen) == 1
         return seen[0]
+
+
+async def start(dut):
+    """A bench whose stage has a key of the first halves, and the shape of the stage."""
+    bench = await Bench(dut).start()
+    shape = await bench.software(st.shape())
+    await bench.software(st.set_key(list(range(shape.key_halves))))
+    return bench, shape
+
+
+def key_of(packet: Phv, shape) -> int:
+    """Of a key made of halves 0, 1, 2 …: low half of word 0, high half of word 0, and so on."""
+    key = 0
+    for half in range(shape.key_halves):
+        key = key << 16 | packet.word[half // 2] >> 16 * (half % 2) & 0xFFFF
+    return key
+
+
+def packet_with(key: int, shape, tenant: int = 0, seed: int | None = None) -> Phv:
+    packet = random_phv(tenant, seed=seed)
+    for half in range(shape.key_halves):
+        value = key >> 16 * (shape.key_halves - 1 - half) & 0xFFFF
+        shift = 16 * (half % 2)
+        packet.word[half // 2] = packet.word[half // 2] & ~(0xFFFF << shift) | value << shift
+    assert key_of(packet, shape) == key
+    return packet
+
+
+def chain_action(number: int) -> dict:
+    """An action that says `number` in fields at both ends of its word."""
+    hops = [{"service": number >> 4 & 15, "rank_class": number & 15, "meta": number & 255} for _ in range(8)]
+    return {
+        "chain_set": 1,
+        "chain_count": 1 + number % 8,
+        "chain": hops,
+        "exit_set": 1,
+        "exit": number & 255,
+        "meta_set": 3,
+        "meta": number,
+    }
+
+
+def hop_word(number: int) -> int:
+    return (number >> 4 & 15) << 12 | (number & 15) << 8 | number & 255
+
+
+def check_chain(after: Phv, number: int) -> None:
+    assert after.meta == number
+    assert after.desc["exit"] == number & 255
+    assert after.desc["chain_count"] == 1 + number % 8
+    assert after.desc["chain"] == [hop_word(number)] * 8

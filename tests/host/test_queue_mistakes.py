@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtqueue with a mistake stops, alone, with its reason, and what the host has not granted is never accessed."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from girih.card.host import RECEIVE, SEND, Place, Region
+from girih.experiments.host_driver import (
+    AVAILABLE,
+    HEADER,
+    INDIRECT,
+    NEXT,
+    WRITE,
+    HostMemory,
+    PackedQueue,
+    SplitQueue,
+)
+from tests.host.queues import BUFFERS, counted, frame, offer, random_size, receive, send, settle
+
+SPLIT_MISTAKES = {  # of a chain at descriptor 3 of a queue of 16: what is wrong, and the reason
+    "a head beyond the table": ("index", lambda q, a: q.offer(16)),
+    "a link beyond the table": ("index", lambda q, a: (q.descriptor(3, a, 40, q.flags | NEXT, 16), q.offer(3))),
+    "a loop": ("chain", lambda q, a: (q.descriptor(3, a, 1, q.flags | NEXT, 3), q.offer(3))),
+    "no bytes": ("zero", lambda q, a: (q.descriptor(3, a, 0, q.flags), q.offer(3))),
+    "no bytes behind others": ("zero", lambda q, a: (q.descriptor(3, a, 100, q.flags | NEXT, 4), q.descriptor(4, a, 0, q.flags), q.offer(3))),
+    "the other direction": ("flags", lambda q, a: (q.descriptor(3, a, 100, q.flags ^ WRITE), q.offer(3))),
+    "an indirect table, which was not offered": ("flags", lambda q, a: (q.descriptor(3, a, 16, INDIRECT), q.offer(3))),
+    "unknown flags": ("flags", lambda q, a: (q.descriptor(3, a, 100, q.flags | 8), q.offer(3))),
+    "less than a header": ("size", lambda q, a: (q.descriptor(3, a, 11, q.flags), q.offer(3))),
+    "more than can be": ("size", lambda q, a: (q.descriptor(3, a, 0xFFFFFFFF, q.flags), q.offer(3))),
+    "an index too far ahead": ("index", lambda q, a: [q.offer(0) for _ in range(17)]),
+}
+
+
+def _chain(queue, flags: int, size: int, count: int) -> None:
+    """Descriptors that are available from the first slot on, all with a next one."""
+    for index in range(count):
+        queue.descriptor(index, queue.memory.base + BUFFERS, size, flags | NEXT | AVAILABLE)
+
+
+PACKED_MISTAKES = {  # of a chain from the first slot of a queue of 16 on
+    "a chain longer than the ring": ("chain", lambda q, a: _chain(q, q.flags, 1, 16)),
+    "no bytes": ("zero", lambda q, a: q.descriptor(0, a, 0, q.flags | AVAILABLE)),
+    "no bytes behind others": ("zero", lambda q, a: (q.descriptor(0, a, 100, q.flags | NEXT | AVAILABLE), q.descriptor(1, a, 0, q.flags | AVAILABLE))),
+    "the other direction": ("flags", lambda q, a: q.descriptor(0, a, 100, q.flags ^ WRITE | AVAILABLE)),
+    "an indirect table, which was not offered": ("flags", lambda q, a: q.descriptor(0, a, 16, INDIRECT | AVAILABLE)),
+    "unknown flags": ("flags", lambda q, a: q.descriptor(0, a, 100, q.flags | 8 | AVAILABLE)),
+    "less than a header": ("size", lambda q, a: q.descriptor(0, a, 11, q.flags | AVAILABLE)),
+    "more than can be": ("size", lambda q, a: q.descriptor(0, a, 0xFFFFFFFF, q.flags | AVAILABLE)),
+}
+MISTAKES = {SplitQueue: SPLIT_MISTAKES, PackedQueue: PACKED_MISTAKES}
+
+
+@pytest.mark.parametrize("direction", [SEND, RECEIVE])
+def test_a_mistake_stops_its_queue_alone(card, ring, direction):
+    """With its reason, which is counted, and until it is set up again; the other queue goes on."""
+    memory = HostMemory(card, 2 << 20)
+    other = ring(memory, 0x8000, 64)
+    card.host.start(RECEIVE if direction == SEND else SEND, other.place)
+
+    def other_works() -> None:
+        if direction == SEND:
+            receive(card, memory, other, offer(memory, other, 3))
+        else:
+            send(card, memory, other, 3)
+
+    for what, (reason, breaks) in MISTAKES[ring].items():
+        queue = ring(memory, 0x0, 16)
+        queue.flags = WRITE if direction == RECEIVE else 0
+        already = counted(card, reason)
+        breaks(queue, memory.base + BUFFERS)
+        queue.publish()
+        card.host.start(direction, queue.place)
+        other_works()
+        card.run(4000)  # a loop is followed for 32 descriptors
+        state = card.host.state(direction)
+        assert (state.active, state.reason) == (False, reason), what
+        assert counted(card, reason) == already + 1, what
+        card.host.stop(direction)
+        queue = ring(memory, 0x0, 16)
+        card.host.start(direction, queue.place)
+        if direction == SEND:
+            send(card, memory, queue, 2)
+        else:
+            receive(card, memory, queue, offer(memory, queue, 2))
+        card.host.stop(direction)
+    card.check_conservation()
+    assert card.host.stats.outside == 0
+
+
+def test_a_chain_of_a_packed_ring_may_be_long_but_not_too_long(card):
+    """32 descriptors are a frame, 33 are too many."""
+    memory = HostMemory(card, 2 << 20)
+    queue = PackedQueue(memory, 0x0, 64)
+    data = frame(32 * 20 - HEADER)
+    memory.write(memory.base + BUFFERS, bytes(HEADER) + data)
+    card.host.start(SEND, queue.place)
+    for count, size in ((32, 20), (33, 19)):
+        queue.add([(memory.base + BUFFERS + size * number, size) for number in range(count)])
+        queue.publish()
+        card.host.kick(SEND)
+        settle(card)
+        assert len(queue.used()) == (count == 32)
+    assert [f.data[12:] for f in card.collect()] == [data[12:]]
+    assert card.host.state(SEND).reason == "chain" and counted(card, "chain") == 1
+
+
+@pytest.mark.parametrize("direction", [SEND, RECEIVE])
+@pytest.mark.parametrize("at", [-1, 1 << 20, (1 << 20) - 50, -(1 << 34)])
+def test_what_is_not_granted_is_not_accessed(card, ring, direction, at):
+    """Buffers that begin before what is granted, behind it, or end behind it: the queue stops."""
+    memory = HostMemory(card)
+    queue = ring(memory, 0x0, 16)
+    card.host.start(direction, queue.place)
+    good, bad = memory.base + BUFFERS, memory.base + at
+    queue.add([(good, 1000), (bad, 400)], WRITE if direction == RECEIVE else 0)
+    queue.publish()
+    card.host.kick(direction)
+    card.run(500)
+    card.inject(0, frame(1200))
+    settle(card)
+    assert card.host.state(direction).reason == "refused"
+    assert counted(card, "refused") == 1 and card.host.stats.outside == 0
+    card.check_conservation()
+
+
+@pytest.mark.parametrize(("ring", "part"), [*((SplitQueue, part) for part in ("descriptors", "driver", "device")), (PackedQueue, "descriptors"), (PackedQueue, "driver")])
+def test_rings_that_are_not_granted_are_not_accessed(card, ring, part):
+    memory = HostMemory(card)
+    queue = ring(memory, 0x0, 16)
+    memory.write(memory.base + BUFFERS, bytes(100))
+    queue.add([(memory.base + BUFFERS, 100)])
+    queue.publish()
+    card.host.start(SEND, replace(queue.place, **{part: memory.base + memory.size}))
+    settle(card)
+    assert card.host.state(SEND).reason == "refused" and card.host.stats.outside == 0
+
+
+@pytest.mark.parametrize("wrong", [
+    {"size": 0}, {"size": 12}, {"descriptors": 8}, {"driver": 1}, {"device": 2},
+    {"packed": True, "driver": 2}, {"packed": True, "size": 32769}, {"packed": True, "size": 12, "start": 12},
+])  # fmt: skip
+def test_a_place_that_a_queue_cannot_have_is_refused(card, wrong):
+    card.host.start(SEND, Place(**{"descriptors": 0, "driver": 0, "device": 0, "size": 16, **wrong}))
+    assert card.host.state(SEND).reason == "setup" and counted(card, "setup") == 1
+
+
+def test_a_bus_that_fails_stops_the_queue(card, ring):
+    """Memory that is granted, and not there."""
+    memory = HostMemory(card)
+    card.host.grant([Region(memory.base, memory.size), Region(0, 4096)])
+    queue = ring(memory, 0x0, 16)
+    card.host.start(SEND, queue.place)
+    queue.add([(0, 100)])
+    queue.publish()
+    card.host.kick(SEND)
+    settle(card)
+    assert card.host.state(SEND).reason == "bus" and not card.collect()
+
+
+def scramble_split(memory, queue, direction: int) -> None:
+    good = random.random()
+    for index in range(16):
+        address = memory.base + random.choice([0, memory.size - 2000, BUFFERS]) + random.randrange(4000) if random.random() < good else random.getrandbits(64)
+        size = random.choice([0, 1, 11, 12, 60, 1500, random.getrandbits(32)]) if random.random() > good else random.randrange(60, 1000)
+        flags = random.getrandbits(16) if random.random() > good else NEXT * random.randint(0, 1) | WRITE * (direction == RECEIVE)
+        queue.descriptor(index, address, size, flags, random.randrange(17))
+    for _ in range(random.choice([1, 16, 16, 20])):
+        queue.offer(random.randrange(17) if random.random() > good else random.randrange(16))
+    queue.publish()
+
+
+def scramble_packed(memory, queue, direction: int) -> None:
+    good = random.random()
+    for index in range(16):
+        address = memory.base + random.choice([0, memory.size - 2000, BUFFERS]) + random.randrange(4000) if random.random() < good else random.getrandbits(64)
+        size = random.choice([0, 1, 11, 12, 60, 1500, random.getrandbits(32)]) if random.random() > good else random.randrange(60, 1000)
+        flags = random.getrandbits(16) if random.random() > good else NEXT * random.randint(0, 1) | WRITE * (direction == RECEIVE) | AVAILABLE
+        queue.descriptor(index, address, size, flags, random.getrandbits(16))
+
+
+SCRAMBLE = {SplitQueue: scramble_split, PackedQueue: scramble_packed}
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(10_000, marks=pytest.mark.thorough)])
+def test_random_rings(card, ring, count):
+    """Rings, tables and indices of random bytes, sometimes changed while the card reads them: never an access outside of what is granted, never
+    a card that stands still, and the queues work again afterwards."""
+    memory = HostMemory(card, 2 << 20)
+    for _ in range(count):
+        directions = random.sample([SEND, RECEIVE], random.randint(1, 2))
+        for direction in directions:
+            queue = ring(memory, 0x8000 * direction, 16)
+            SCRAMBLE[ring](memory, queue, direction)
+            card.host.start(direction, queue.place)
+        for _ in range(random.randrange(4)):
+            card.inject(0, frame(random_size()))
+        card.run(random.randrange(800))
+        queue.descriptor(random.randrange(16), random.getrandbits(64), random.getrandbits(32), random.getrandbits(16), random.getrandbits(16))
+        card.host.kick(random.choice(directions))
+        card.run(800)
+        for direction in directions:
+            card.host.stop(direction)
+    card.collect()
+    assert card.host.stats.outside == 0
+    to_wire, to_host = ring(memory, 0x0, 16), ring(memory, 0x8000, 16)
+    card.host.start(SEND, to_wire.place)
+    card.host.start(RECEIVE, to_host.place)
+    send(card, memory, to_wire, 5)
+    receive(card, memory, to_host, offer(memory, to_host, 5))
+    card.check_conservation()
