@@ -163,8 +163,8 @@ class Peer:
         assert opened.data == bytes(10) + b"\xff\xff\x0a\0\0\x01" + self.port.to_bytes(2, "big") + PORT.to_bytes(2, "big")
         self.connection = opened.desc["stream_connection"]
 
-    def read(self, least: int = 1, room: int = 0) -> None:
-        self.bench.command(READ, self.connection, bytes=least, room=room)
+    def read(self, least: int = 1, room: int = 0, stands: bool = False) -> None:
+        self.bench.command(READ, self.connection, bytes=least, room=room, end=int(stands))
 
     def write(self, payload: bytes) -> None:
         self.bench.command(WRITE, self.connection, payload)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The character generator of RFC 864 over TCP: each connection gets the text of chargen_pkg as fast as it takes it, and what comes is thrown
-// away. A read waits for room; its answer becomes as many writes of `bytes` bytes as there is room for, a flit per cycle, and the next read, or a
-// close at the end of the peer's stream. Between are six cycles. Of each connection it keeps the place in the text.
+// away. A read waits for room; its answer becomes the next read, so that its answer comes while there is something to do, and writes of `bytes`
+// bytes for about half of the room there is, a flit per cycle; at the end of the peer's stream, a close. Between are seven cycles. Of each
+// connection it keeps the place in the text, and how much it may have written since its read: an answer says what room there is without that.
 //
 // What comes never waits: a connection has one read open at a time, so there is a place for each answer.
 module tcp_chargen_engine
@@ -28,6 +29,7 @@ module tcp_chargen_engine
     $fatal(1, "tcp_chargen_engine: Connections is %0d; it must be a power of two from 16 to 16384", Connections);
   end
   localparam length_t MostBytes = length_t'(MaxFrameBytes < 8192 ? MaxFrameBytes : 8192);
+  localparam length_t MostRoom = '1;
   typedef logic [$clog2(Connections)-1:0] id_t;
 
   typedef struct packed {
@@ -83,13 +85,22 @@ module tcp_chargen_engine
     Idle,
     Look,
     Plan,
+    Size,
+    Command,
     Write,
-    Command
+    Keep
   } state_e;
+  typedef struct packed {
+    place_t  place;
+    length_t spent;
+  } kept_t;
   state_e state_q;
   job_t job_q;
-  place_t kept, place_q;
-  length_t size, size_q, left_q, room_q;  // of a write; of the write that is made; of the room
+  kept_t kept;
+  place_t place_q;
+  length_t size, size_q, left_q;  // of a write; of the write that is made
+  length_t room_q, enough_q, spent_q;  // what is left of the room; how much of it stays; the most that is written now
+  length_t half, ask;
   logic last, move, begins;
   assign size = length_t'(cfg_i.bytes) > MostBytes ? MostBytes : cfg_i.bytes == '0 ? length_t'(1) : length_t'(cfg_i.bytes);
   assign last = left_q <= length_t'(FlitBytes);
@@ -97,45 +108,51 @@ module tcp_chargen_engine
   assign begins = state_q inside {Write, Command};
 
   ram_simple_dual #(
-      .T(place_t),
+      .T(kept_t),
       .Depth(Connections)
   ) u_places (
       .clk_i,
-      .write_enable_i(state_q == Command && move),
+      .write_enable_i(state_q == Keep),
       .write_addr_i(id_t'(job_q.name)),
-      .write_data_i(place_q),
+      .write_data_i({place_q, spent_q}),
       .read_enable_i(state_q == Look),
       .read_addr_i(id_t'(job_q.name)),
       .read_data_o(kept)
   );
 
+  assign half = room_q >> 1;
+  assign ask = cfg_i.room == '0 ? length_t'(1) : length_t'(cfg_i.room);
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Idle: begin
         job_q <= job;
         if (job_valid) state_q <= Look;
       end
-      Look: begin
-        size_q <= size < job_q.room ? size : job_q.room;
-        room_q <= job_q.room;
-        state_q <= Plan;
-      end
+      Look: state_q <= Plan;
       Plan: begin
-        place_q <= job_q.opened ? '0 : kept;
-        left_q <= size_q;
-        state_q <= job_q.opened || job_q.at_end || size_q == '0 ? Command : Write;
+        place_q <= job_q.opened ? '0 : kept.place;
+        room_q <= job_q.opened || job_q.at_end || job_q.room < kept.spent ? '0 : job_q.room - kept.spent;
+        state_q <= Size;
       end
+      Size: begin
+        size_q <= size < room_q ? size : room_q;
+        left_q <= size < room_q ? size : room_q;
+        enough_q <= room_q - half;
+        spent_q <= size < room_q - half ? half + size : room_q;
+        state_q <= Command;
+      end
+      Command: if (move) state_q <= job_q.at_end ? Idle : size_q == '0 ? Keep : Write;
       Write:
       if (move) begin
         place_q <= behind(place_q, last ? left_q[7:0] : 8'(FlitBytes));
-        left_q <= left_q - length_t'(FlitBytes);
+        left_q  <= left_q - length_t'(FlitBytes);
         if (last) begin
           left_q <= size_q;
           room_q <= room_q - size_q;
-          if (room_q - size_q < size_q) state_q <= Command;
+          if (room_q - size_q < size_q || room_q - size_q <= enough_q) state_q <= Keep;
         end
       end
-      default: if (move) state_q <= Idle;
+      default: state_q <= Idle;
     endcase
     if (rst_i) state_q <= Idle;
   end
@@ -162,7 +179,7 @@ module tcp_chargen_engine
         flit_q.empty <= last ? EmptyWidth'(FlitBytes - 32'(left_q)) : '0;
       end else begin
         flit_q.desc.stream_op <= 3'(job_q.at_end ? OpClose : OpRead);
-        flit_q.desc.stream_room <= cfg_i.room == '0 ? length_t'(1) : length_t'(cfg_i.room);
+        flit_q.desc.stream_room <= spent_q > MostRoom - ask ? MostRoom : spent_q + ask;
       end
     end
     if (rst_i) valid_q <= 1'b0;

@@ -32,6 +32,7 @@ module tcp_command
         d.result.bytes = work_i.bytes;
         d.result.seq = record_i.snd_end;
         r.snd_end = record_i.snd_end + seq_t'(work_i.bytes);
+        if (!facts_i.holds_more) r.snd_held = record_i.snd_end + seq_t'(work_i.bytes);
       end else begin
         d.write_refused = 1'b1;
       end
@@ -39,7 +40,10 @@ module tcp_command
       d.command_refused = 1'b1;
     end else if (work_i.kind == EventRead) begin
       r.armed = 1'b1;
+      r.stands = work_i.stands;
+      r.snd_held = record_i.snd_end;
       r.least = work_i.bytes > MostLeast ? MostLeast : work_i.bytes;
+      if (work_i.stands && work_i.bytes == '0) r.least = length_t'(1);  // or its answers would have no end
       /* verilator lint_off CMPCONST */  // MostRoom may be the largest number there is
       r.room = work_i.room > MostRoom ? MostRoom : work_i.room;
       /* verilator lint_on CMPCONST */

@@ -16,11 +16,9 @@ module tcp_congestion
     output span_t credit_o      // bytes acknowledged since the last step of congestion avoidance
 );
   localparam span_t Most = {1'b0, {($bits(span_t) - 1) {1'b1}}};
-  span_t mss, half, grow, credit, cwnd;
+  span_t mss, credit, cwnd;
   always_comb begin
     mss = span_t'(record_i.mss);
-    half = facts_i.flight >> 1 > mss << 1 ? facts_i.flight >> 1 : mss << 1;
-    grow = facts_i.acked < mss ? facts_i.acked : mss;
     credit = record_i.credit + facts_i.acked;
     cwnd = record_i.cwnd;
     threshold_o = record_i.threshold;
@@ -28,16 +26,16 @@ module tcp_congestion
     if (timeout_i) begin
       cwnd = mss;
       credit_o = '0;
-      if (record_i.tries == '0) threshold_o = half;  // once for all time-outs of a segment
+      if (record_i.tries == '0) threshold_o = facts_i.half;  // once for all time-outs of a segment
     end else if (fast_i) begin
-      cwnd = half + (mss << 1) + mss;
+      cwnd = facts_i.half + (mss << 1) + mss;
       credit_o = '0;
-      threshold_o = half;
+      threshold_o = facts_i.half;
     end else if (news_i && record_i.recovering) begin
       if (facts_i.ack_recovers) cwnd = record_i.threshold;
-      else cwnd = (facts_i.acked < record_i.cwnd ? record_i.cwnd - facts_i.acked : '0) + grow;
+      else cwnd = (facts_i.acked < record_i.cwnd ? record_i.cwnd - facts_i.acked : '0) + facts_i.grow;
     end else if (news_i && record_i.cwnd < record_i.threshold) begin
-      cwnd = record_i.cwnd + grow;
+      cwnd = record_i.cwnd + facts_i.grow;
     end else if (news_i) begin
       credit_o = credit;
       if (credit >= record_i.cwnd) begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The discard service of RFC 863 over TCP: what comes is thrown away. Each message of the stack is answered as soon as it begins: with a
-// read for more, while the bytes of the last one still come, or with a close at the end of the peer's stream. One cycle, one flit per cycle.
+// The discard service of RFC 863 over TCP: it asks for all bytes of a connection that opens, throws away what comes, and closes at the end of
+// the peer's stream. One cycle, one flit per cycle.
 module tcp_discard_engine
   import girih_pkg::*, tcp_types_pkg::*, tcp_discard_pkg::*;
 (
@@ -22,20 +22,22 @@ module tcp_discard_engine
   logic first_q, known_q, valid_q;
   flit_t flit_q;
   op_e op;
-  logic known, take;
+  logic known, asks, take;
   assign op = op_e'(in_flit_i.desc.stream_op);
   assign known = op inside {OpOpened, OpData};
+  assign asks = op == OpOpened || (op == OpData && in_flit_i.desc.stream_end);
   assign in_ready_o = !valid_q || out_ready_i;
   assign take = in_valid_i && in_ready_o;
 
   always_ff @(posedge clk_i) begin
     if (in_ready_o) begin
-      valid_q <= take && first_q && known;
+      valid_q <= take && first_q && asks;
       flit_q <= '0;
       flit_q.desc.port <= in_flit_i.desc.port;
       flit_q.desc.tenant <= in_flit_i.desc.tenant;
       flit_q.desc.stream_connection <= in_flit_i.desc.stream_connection;
-      flit_q.desc.stream_op <= 3'(in_flit_i.desc.stream_end ? OpClose : OpRead);
+      flit_q.desc.stream_op <= 3'(op == OpData ? OpClose : OpRead);
+      flit_q.desc.stream_end <= op == OpOpened;
       flit_q.desc.stream_bytes <= length_t'(cfg_i.least);
       flit_q.last <= 1'b1;
     end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The echo service of RFC 862 over TCP. It keeps nothing about connections: the bytes that the stack gives it leave as a write,
-// and a read for more follows at once, which the stack answers when there are bytes and room to send them; at the end of the
-// peer's stream a close follows. Cut-through, one cycle, one flit per cycle and one for each command.
+// The echo service of RFC 862 over TCP. It keeps nothing about connections: when one opens it asks for all bytes that there will be room to
+// send, and what the stack gives it leaves as a write; at the end of the peer's stream a close follows. Cut-through, one cycle, one flit per
+// cycle and one for each command.
 module tcp_echo_engine
   import girih_pkg::*, tcp_types_pkg::*, tcp_echo_pkg::*;
 (
@@ -19,14 +19,15 @@ module tcp_echo_engine
 
     output event_t event_o
 );
-  logic first_q, passing_q, command_q, valid_q, close_q, known_q;
+  logic first_q, passing_q, command_q, valid_q, close_q, known_q, asks_q;
   flit_t flit_q;
   descriptor_t desc_q;
   op_e op;
-  logic known, passes, move, take;
+  logic known, passes, asks, move, take;
   assign op = op_e'(in_flit_i.desc.stream_op);
   assign known = op inside {OpOpened, OpData};
   assign passes = first_q ? op == OpData && in_flit_i.desc.stream_bytes != '0 : passing_q;
+  assign asks = op == OpOpened || (op == OpData && in_flit_i.desc.stream_end);
   assign move = !valid_q || out_ready_i;
   assign in_ready_o = move && !command_q;
   assign take = in_valid_i && in_ready_o;
@@ -42,6 +43,7 @@ module tcp_echo_engine
         flit_q.desc.stream_op <= 3'(close_q ? OpClose : OpRead);
         flit_q.desc.stream_bytes <= length_t'(1);
         flit_q.desc.stream_room <= length_t'(1);
+        flit_q.desc.stream_end <= !close_q;
         flit_q.last <= 1'b1;
         command_q <= 1'b0;
       end else begin
@@ -56,8 +58,9 @@ module tcp_echo_engine
         desc_q  <= in_flit_i.desc;
         close_q <= in_flit_i.desc.stream_end;
         known_q <= known;
+        asks_q  <= asks;
       end
-      if (in_flit_i.last) command_q <= first_q ? known : known_q;
+      if (in_flit_i.last) command_q <= first_q ? asks : asks_q;
     end
     if (rst_i) begin
       valid_q <= 1'b0;

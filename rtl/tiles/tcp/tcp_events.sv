@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // All that happens to connections, one event at a time: segments and commands (front_), turns to transmit and to tell the
 // application, and the timer, which visits one connection every 16 cycles. Each event reads a connection's record, changes it and
-// writes it back; events of different connections follow each other in every cycle, those of one connection in every fifth.
+// writes it back; events of different connections follow each other in every cycle. Those of one connection follow in every second, turns
+// and the timer in every third, and take the record from the stage where it is by then:
 //
-//   choose, read record -> facts -> update -> settle -> write, deeds
+//   0 choose, read record -> 1 record -> 2 facts -> 3 update -> 4 settle -> 5 write, deeds -> 6 in the RAM
+//                                |          ^----------------------'  |            |          |
+//                                '<---------|--- 3 cycles ------------+--- 4 ------+--- 5 ----'
+//                                           '--- 2 cycles: what was updated; what was settled goes into the next update
 //
+// Facts come from no field that is settled, except those that turns and the timer need.
 // A connection that needs a turn is in the queue of those once, so no queue overflows, and no event waits for another tile:
 // a turn is taken only when there is room for what it makes, and waits for at most three events of front_ that could go before it.
 // A reset for which there is no room is lost.
@@ -95,57 +100,66 @@ module tcp_events
       .out_data_o (notify_id)
   );
 
-  // Choose. One turn of each kind is under way at a time.
+  // Choose. One turn to tell is under way at a time.
   typedef struct packed {
     logic  valid;
     logic  front;
+    logic  keeps;  // changes the record
     logic  room;  // for a segment that is made now
     work_t work;
   } stage_t;
-  localparam int unsigned Stages = 4;
-  stage_t stage_q[Stages+1];  // 1: facts; 2: update; 3: settle; 4: write
+  localparam int unsigned Stages = 5;
+  stage_t stage_q[Stages+1];
 
-  function automatic logic under_way(id_t id, stage_t stages[Stages+1]);
-    under_way = 1'b0;
-    for (int unsigned i = 1; i <= Stages; i++) begin
-      if (stages[i].valid && id_t'(stages[i].work.connection) == id) under_way = 1'b1;
-    end
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic is_at(id_t id, stage_t stage);
+    // verilator lint_on UNUSEDSIGNAL
+    return stage.valid && stage.keeps && id_t'(stage.work.connection) == id;
   endfunction
 
-  logic front_free, transmit_free, notify_free, tick_free, turn_first, transmitting_q, notifying_q;
+  logic front_free, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q;
+  id_t front_id;
   logic [1:0] transmit_waits_q, notify_waits_q;  // events of front_ since the last turn
   stage_t chosen;
   always_comb begin
-    tick_free = tick_due_q && !under_way(scan_q, stage_q);
-    front_free = front_valid_i && !under_way(id_t'(front_work_i.connection), stage_q);
-    notify_free = notify_valid && !notifying_q && notice_ready_i && !under_way(notify_id, stage_q);
-    transmit_free = transmit_valid && !transmitting_q && segment_room_i && !under_way(transmit_id, stage_q);
-    turn_first = (notify_free && notify_waits_q == '1) || (transmit_free && transmit_waits_q == '1);
+    front_id = id_t'(front_work_i.connection);
+    tick_free = tick_due_q && !is_at(scan_q, stage_q[1]) && !is_at(scan_q, stage_q[2]);
+    notify_waits = notify_valid && !notifying_q && notice_ready_i;
+    notify_free = notify_waits && !is_at(notify_id, stage_q[1]) && !is_at(notify_id, stage_q[2]);
+    transmit_waits = transmit_valid && segment_room_i;
+    transmit_free = transmit_waits && !is_at(transmit_id, stage_q[1]) && !is_at(transmit_id, stage_q[2]);
+    turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || (tick_due_q && front_id == scan_q);
+    front_free = front_valid_i && !is_at(front_id, stage_q[1]);
     chosen = '0;
     front_ready_o = 1'b0;
     transmit_pop = 1'b0;
     notify_pop = 1'b0;
     if (clearing_q) begin
       chosen.valid = 1'b1;
+      chosen.keeps = 1'b1;
       chosen.work.kind = EventClear;
       chosen.work.connection = connection_t'(clear_q);
     end else if (tick_free) begin
       chosen.valid = 1'b1;
+      chosen.keeps = 1'b1;
       chosen.work.kind = EventTick;
       chosen.work.connection = connection_t'(scan_q);
     end else if (front_free && !turn_first) begin
       chosen.valid = 1'b1;
       chosen.front = 1'b1;
+      chosen.keeps = !(front_work_i.kind inside {EventRefuse, EventNone});
       chosen.room = segment_room_i;
       chosen.work = front_work_i;
       front_ready_o = 1'b1;
     end else if (notify_free) begin
       chosen.valid = 1'b1;
+      chosen.keeps = 1'b1;
       chosen.work.kind = EventNotify;
       chosen.work.connection = connection_t'(notify_id);
       notify_pop = 1'b1;
     end else if (transmit_free) begin
       chosen.valid = 1'b1;
+      chosen.keeps = 1'b1;
       chosen.work.kind = EventTransmit;
       chosen.work.connection = connection_t'(transmit_id);
       transmit_pop = 1'b1;
@@ -168,10 +182,8 @@ module tcp_events
     else if (front_ready_o && transmit_waits_q != '1) transmit_waits_q <= transmit_waits_q + 1'b1;
     if (notify_pop) notify_waits_q <= '0;
     else if (front_ready_o && notify_waits_q != '1) notify_waits_q <= notify_waits_q + 1'b1;
-    if (transmit_pop) transmitting_q <= 1'b1;
-    else if (stage_q[4].valid && stage_q[4].work.kind == EventTransmit) transmitting_q <= 1'b0;
     if (notify_pop) notifying_q <= 1'b1;
-    else if (stage_q[4].valid && stage_q[4].work.kind == EventNotify) notifying_q <= 1'b0;
+    else if (stage_q[5].valid && stage_q[5].work.kind == EventNotify) notifying_q <= 1'b0;
     if (rst_i) begin
       cycle_q <= '0;
       now_q <= '0;
@@ -179,7 +191,6 @@ module tcp_events
       tick_due_q <= 1'b0;
       clearing_q <= 1'b1;
       clear_q <= '0;
-      transmitting_q <= 1'b0;
       notifying_q <= 1'b0;
       transmit_waits_q <= '0;
       notify_waits_q <= '0;
@@ -195,32 +206,37 @@ module tcp_events
     end
   end
 
-  // The records.
-  record_t read, record_2_q, updated, record_3_q, settled, record_4_q;
-  phase_e  phase_3_q;
+  // The records: record_k_q is that of the event at stage k as it comes there, record_6_q that written last.
+  record_t read, record_2_q, record_2, updated, record_3_q, record_4_q, settled, record_5_q, record_6_q;
+  phase_e phase_4_q;
   facts_t facts, facts_q;
-  deeds_t deeds, deeds_3_q, deeds_4_q;
-  slot_t slot_4_q;
+  deeds_t deeds, deeds_4_q, deeds_5_q;
+  slot_t slot_5_q;
+  id_t id_1, id_6_q;
+  logic near_2_q, written_6_q;  // the event two stages on is of the same connection
   logic transmits, notifies, transmits_q, notifies_q, freed_q;
+  assign id_1 = id_t'(stage_q[1].work.connection);
   ram_simple_dual #(
       .T(record_t),
       .Depth(Connections)
   ) u_records (
       .clk_i,
-      .write_enable_i(stage_q[4].valid && !(stage_q[4].work.kind inside {EventRefuse, EventNone})),
-      .write_addr_i(id_t'(stage_q[4].work.connection)),
-      .write_data_i(record_4_q),
+      .write_enable_i(stage_q[5].valid && stage_q[5].keeps),
+      .write_addr_i(id_t'(stage_q[5].work.connection)),
+      .write_data_i(record_5_q),
       .read_enable_i(chosen.valid),
       .read_addr_i(id_t'(chosen.work.connection)),
       .read_data_o(read)
   );
+  assign record_2 = near_2_q ? record_4_q : record_2_q;
   tcp_facts #(
       .Ring(Ring),
       .MostData(MostData)
   ) u_facts (
-      .work_i  (stage_q[1].work),
-      .record_i(read),
+      .work_i  (stage_q[2].work),
+      .record_i(record_2),
       .now_i   (now_q),
+      .cfg_i,
       .facts_o (facts)
   );
   tcp_update #(
@@ -228,9 +244,9 @@ module tcp_events
       .Ring(Ring),
       .MostData(MostData)
   ) u_update (
-      .work_i  (stage_q[2].work),
-      .room_i  (stage_q[2].room),
-      .record_i(record_2_q),
+      .work_i  (stage_q[3].work),
+      .room_i  (stage_q[3].room),
+      .record_i(record_3_q),
       .facts_i (facts_q),
       .now_i   (now_q),
       .cfg_i,
@@ -240,48 +256,56 @@ module tcp_events
   tcp_settle #(
       .Ring(Ring)
   ) u_settle (
-      .record_i   (record_3_q),
+      .record_i   (record_4_q),
       .now_i      (now_q),
-      .cfg_i,
       .record_o   (settled),
       .transmits_o(transmits),
       .notifies_o (notifies)
   );
   always_ff @(posedge clk_i) begin
+    if (is_at(id_1, stage_q[4])) record_2_q <= settled;
+    else if (is_at(id_1, stage_q[5])) record_2_q <= record_5_q;
+    else if (written_6_q && id_6_q == id_1) record_2_q <= record_6_q;
+    else record_2_q <= read;
+    near_2_q <= is_at(id_1, stage_q[3]);
     facts_q <= facts;
-    record_2_q <= read;
-    record_3_q <= updated;
-    phase_3_q <= record_2_q.phase;
-    deeds_3_q <= deeds;
-    record_4_q <= settled;
-    deeds_4_q <= deeds_3_q;
-    slot_4_q <= record_3_q.slot;
-    transmits_q <= stage_q[3].valid && transmits && !(stage_q[3].work.kind inside {EventRefuse, EventNone});
-    notifies_q <= stage_q[3].valid && notifies && !(stage_q[3].work.kind inside {EventRefuse, EventNone});
-    freed_q <= stage_q[3].valid && !(stage_q[3].work.kind inside {EventClear, EventRefuse, EventNone, EventOpen})
-        && phase_3_q != Free && settled.phase == Free;
+    record_3_q <= near_2_q ? settled : record_2_q;
+    record_4_q <= updated;
+    phase_4_q <= record_3_q.phase;
+    deeds_4_q <= deeds;
+    record_5_q <= settled;
+    deeds_5_q <= deeds_4_q;
+    slot_5_q <= record_4_q.slot;
+    record_6_q <= record_5_q;
+    id_6_q <= settled_id;
+    written_6_q <= stage_q[5].valid && stage_q[5].keeps;
+    transmits_q <= stage_q[4].valid && transmits && stage_q[4].keeps;
+    notifies_q <= stage_q[4].valid && notifies && stage_q[4].keeps;
+    freed_q <= stage_q[4].valid && stage_q[4].keeps && !(stage_q[4].work.kind inside {EventClear, EventOpen}) && phase_4_q != Free
+        && settled.phase == Free;
     if (rst_i) begin
+      written_6_q <= 1'b0;
       transmits_q <= 1'b0;
       notifies_q <= 1'b0;
       freed_q <= 1'b0;
     end
   end
 
-  assign settled_id = id_t'(stage_q[4].work.connection);
+  assign settled_id = id_t'(stage_q[5].work.connection);
   assign transmit_push = transmits_q;
   assign notify_push = notifies_q;
   assign freed_o = freed_q;
-  assign freed_connection_o = stage_q[4].work.connection;
-  assign freed_slot_o = slot_4_q;
-  assign result_valid_o = stage_q[4].valid && stage_q[4].front;
-  assign result_o = deeds_4_q.result;
-  assign result_kind_o = stage_q[4].work.kind;
-  assign segment_valid_o = stage_q[4].valid && deeds_4_q.sends;
-  assign segment_o = deeds_4_q.segment;
-  assign notice_valid_o = stage_q[4].valid && deeds_4_q.tells;
-  assign notice_o = deeds_4_q.notice;
-  assign deeds_valid_o = stage_q[4].valid;
-  assign deeds_o = deeds_4_q;
+  assign freed_connection_o = stage_q[5].work.connection;
+  assign freed_slot_o = slot_5_q;
+  assign result_valid_o = stage_q[5].valid && stage_q[5].front;
+  assign result_o = deeds_5_q.result;
+  assign result_kind_o = stage_q[5].work.kind;
+  assign segment_valid_o = stage_q[5].valid && deeds_5_q.sends;
+  assign segment_o = deeds_5_q.segment;
+  assign notice_valid_o = stage_q[5].valid && deeds_5_q.tells;
+  assign notice_o = deeds_5_q.notice;
+  assign deeds_valid_o = stage_q[5].valid;
+  assign deeds_o = deeds_5_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin

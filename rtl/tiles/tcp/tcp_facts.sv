@@ -2,7 +2,7 @@
 // First stage of an event: what its segment is to its connection (RFC 9293, 3.10.7.4), and how much the connection could send.
 // Combinational.
 module tcp_facts
-  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*;
+  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
 #(
     parameter int unsigned Ring = 8192,
     parameter int unsigned MostData = 4096
@@ -10,10 +10,14 @@ module tcp_facts
     input  work_t   work_i,
     input  record_t record_i,
     input  tick_t   now_i,
+    input  cfg_t    cfg_i,
     output facts_t  facts_o
 );
   seq_t offset, last, window, length, skip, left, sendable, wnd_left, readable, room, wnd;
   logic is_segment, starts_in, ends_in;
+  span_t mss, flight;
+  tick_t trip, elapsed;
+  logic [26:0] rto;
   always_comb begin
     facts_o = '0;
 
@@ -58,14 +62,20 @@ module tcp_facts
     facts_o.ack_recovers = !precedes(work_i.ack, record_i.recover);
     facts_o.outstanding = record_i.snd_una != record_i.snd_max;
     facts_o.acked = span_t'(work_i.ack - record_i.snd_una);
-    facts_o.flight = span_t'(record_i.snd_max - record_i.snd_una);
+    mss = span_t'(record_i.mss);
+    flight = span_t'(record_i.snd_max - record_i.snd_una);
+    facts_o.half = flight >> 1 > mss << 1 ? flight >> 1 : mss << 1;
+    facts_o.grow = facts_o.acked < mss ? facts_o.acked : mss;
     facts_o.wnd_newer = !precedes(work_i.ack, record_i.snd_una)
         && (precedes(record_i.snd_wl1, work_i.seq)
             || (record_i.snd_wl1 == work_i.seq && !precedes(work_i.ack, record_i.snd_wl2)));
     wnd = seq_t'(work_i.window) << (work_i.flags.syn ? '0 : record_i.shift);
     facts_o.new_wnd = wnd > seq_t'({$bits(span_t) {1'b1}}) ? '1 : span_t'(wnd);
     facts_o.same_wnd = facts_o.new_wnd == record_i.snd_wnd;
-    facts_o.sample = now_i - record_i.timed_at;
+    trip = now_i - record_i.timed_at;
+    facts_o.sample = trip[31:24] != '0 ? '1 : trip[23:0];
+    facts_o.delta = 28'(facts_o.sample) - 28'(record_i.srtt >> 3);
+    facts_o.kept_var = record_i.rttvar - (record_i.rttvar >> 2);
 
     // What could be sent: from snd_nxt on, or again from snd_una on.
     sendable = record_i.snd_end - record_i.snd_nxt;  // -1 once the FIN has been sent
@@ -92,11 +102,12 @@ module tcp_facts
 
     // The application.
     readable = record_i.rcv_nxt - seq_t'(record_i.fin_received) - record_i.rcv_read;
-    room = seq_t'(Ring) - (record_i.snd_end - record_i.snd_una);
+    facts_o.writes = seq_t'(Ring) - (record_i.snd_end - record_i.snd_una) >= seq_t'(work_i.bytes);
+    facts_o.holds_more = precedes(record_i.snd_end + seq_t'(work_i.bytes), record_i.snd_held);
+    room = seq_t'(Ring) - (record_i.snd_held - record_i.snd_una);
     // snd_una is one more than snd_end when the FIN has been acknowledged; nobody writes then.
     if (room > seq_t'(Ring)) facts_o.room = '0;
     else facts_o.room = room > seq_t'((1 << $bits(length_t)) - 1) ? '1 : length_t'(room);
-    facts_o.writes = room >= seq_t'(work_i.bytes);
     if (record_i.room != '0 && readable > room) begin
       facts_o.reads_all = 1'b0;
       readable = room;
@@ -105,9 +116,14 @@ module tcp_facts
     end
     facts_o.reads = readable > seq_t'(MostData) ? length_t'(MostData) : length_t'(readable);
 
-    facts_o.expired = record_i.timer_on && !precedes(now_i, record_i.deadline);
+    // RFC 6298; rttvar is kept times 4. The time-out is doubled `backoff` times, up to rto_max.
+    elapsed = now_i - record_i.started;
+    rto = record_i.rtt_known ? 27'(record_i.srtt >> 3) + 27'(record_i.rttvar) : 27'(cfg_i.rto_initial);
+    facts_o.expired = record_i.timer_on && (record_i.lingers ? elapsed >= tick_t'(cfg_i.time_wait)
+        : elapsed >= tick_t'(cfg_i.rto_max) || (48'(elapsed) >= 48'(rto) << record_i.backoff
+            && (!record_i.rtt_known || 48'(elapsed) >= 48'(cfg_i.rto_min) << record_i.backoff)));
   end
 
   logic unused;
-  assign unused = &{1'b0, work_i, record_i};
+  assign unused = &{1'b0, work_i, record_i, cfg_i};
 endmodule

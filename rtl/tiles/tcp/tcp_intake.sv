@@ -163,6 +163,7 @@ module tcp_intake
     arrival_o.work.ack = tcp.ack;
     arrival_o.work.window = tcp.window;
     arrival_o.work.room = out_flit_o.desc.stream_room;
+    arrival_o.work.stands = out_flit_o.desc.stream_end;
     if (is_command) begin
       arrival_o.work.bytes = out_flit_o.desc.stream_bytes;
       unique case (op_e'(out_flit_o.desc.stream_op))

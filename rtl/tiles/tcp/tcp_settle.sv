@@ -2,13 +2,12 @@
 // Third stage of an event: what follows from the connection as it is now, whatever has changed it: its timer, its end, and
 // whether it needs a turn to transmit or to tell the application. Combinational.
 module tcp_settle
-  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
+  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*;
 #(
     parameter int unsigned Ring = 8192
 ) (
     input  record_t record_i,
     input  tick_t   now_i,
-    input  cfg_t    cfg_i,
     output record_t record_o,
     output logic    transmits_o,  // it has just got a turn to transmit
     output logic    notifies_o
@@ -16,8 +15,6 @@ module tcp_settle
   record_t r;
   logic all_acked, pending, sendable, wants, tells;
   seq_t unsent, gain;
-  tick_t timeout, greatest;
-  logic [26:0] rto;
 
   // Whether a segment is worth sending (RFC 9293, 3.8.6.2.1) if so many bytes may be under way.
   // verilator lint_off UNUSEDSIGNAL
@@ -37,20 +34,15 @@ module tcp_settle
       r.timer_on = 1'b0;
     end
 
-    // RFC 6298; rttvar is kept times 4.
-    rto = 27'(record_i.srtt >> 3) + 27'(record_i.rttvar);
-    if (!record_i.rtt_known) rto = 27'(cfg_i.rto_initial);
-    else if (rto < 27'(cfg_i.rto_min)) rto = 27'(cfg_i.rto_min);
-    greatest = tick_t'(cfg_i.rto_max);
-    timeout = tick_t'(rto) > greatest >> record_i.backoff ? greatest : tick_t'(rto) << record_i.backoff;
-
     pending = record_i.snd_una != record_i.snd_end + seq_t'(record_i.closing);
     if (r.phase == TimeWait || (r.phase == Open && all_acked)) begin
-      if (!r.timer_on) r.deadline = now_i + tick_t'(cfg_i.time_wait);
+      if (!r.timer_on) r.started = now_i;
       r.timer_on = 1'b1;
+      r.lingers = 1'b1;
     end else if ((r.phase == Open && pending) || r.phase == SynReceived) begin
-      if (!r.timer_on) r.deadline = now_i + timeout;
+      if (!r.timer_on) r.started = now_i;
       r.timer_on = 1'b1;
+      r.lingers = 1'b0;
     end else begin
       r.timer_on = 1'b0;
     end
@@ -77,7 +69,4 @@ module tcp_settle
     if (tells) r.notify_queued = 1'b1;
   end
   assign record_o = r;
-
-  logic unused;
-  assign unused = &{1'b0, cfg_i};
 endmodule

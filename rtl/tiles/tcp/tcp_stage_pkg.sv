@@ -9,13 +9,15 @@ package tcp_stage_pkg;
     length_t skip, take;
     logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, acks_timed, recovered, ack_recovers;
     logic outstanding, wnd_newer, same_wnd;
-    span_t new_wnd, acked, flight;
-    tick_t sample;
+    span_t new_wnd, acked, half, grow;
+    logic [27:0] delta;  // of the round trip's sample from the mean
+    sample_t sample;
+    logic [25:0] kept_var;  // three quarters of rttvar
     logic fin_sent, unsent, wnd_shut, sends_rest, sends_full, resends_rest, fin_was_sent;
     length_t send, again;
     seq_t idle_seq, gain;
     length_t room, reads;
-    logic writes, reads_all;
+    logic writes, holds_more, reads_all;
     logic expired;
   } facts_t;
 
@@ -47,7 +49,7 @@ package tcp_stage_pkg;
   function automatic logic read_is_ready(record_t r, int unsigned ring);
     seq_t readable, room;
     readable = r.rcv_nxt - seq_t'(r.fin_received) - r.rcv_read;
-    room = seq_t'(ring) - (r.snd_end - r.snd_una);
+    room = seq_t'(ring) - (r.snd_held - r.snd_una);
     return (readable >= seq_t'(r.least) || r.fin_received) && room >= seq_t'(r.room);
   endfunction
 

@@ -30,7 +30,7 @@ module tcp_tell
       r.told = 1'b1;
     end else if (record_i.armed && (record_i.phase == Dead || (record_i.phase == Open && read_is_ready(record_i, Ring)))) begin
       d.tells = 1'b1;
-      r.armed = 1'b0;
+      r.armed = record_i.stands && record_i.phase == Open && !(record_i.fin_received && facts_i.reads_all);
       if (record_i.phase == Dead) begin
         d.notice.at_end = 1'b1;
         d.notice.is_reset = 1'b1;
@@ -38,6 +38,7 @@ module tcp_tell
         d.notice.bytes = facts_i.reads;
         d.notice.at_end = record_i.fin_received && facts_i.reads_all;
         r.rcv_read = record_i.rcv_read + seq_t'(facts_i.reads);
+        if (record_i.stands && record_i.room != '0) r.snd_held = record_i.snd_held + seq_t'(facts_i.reads);
       end
     end
   end

@@ -21,6 +21,7 @@ package tcp_types_pkg;
   typedef logic [31:0] seq_t;
   typedef logic [19:0] span_t;  // bytes of a window
   typedef logic [31:0] tick_t;  // time, in units of 256 cycles
+  typedef logic [23:0] sample_t;  // a round trip, in the same
 
   localparam logic [7:0] ProtocolTcp = 8'd6;
   localparam int unsigned TcpBytes = 20;
@@ -86,6 +87,7 @@ package tcp_types_pkg;
     // The application's side.
     logic told;  // the application knows the connection
     logic armed;  // a read waits
+    logic stands;  // and still does when it has been answered
     length_t least;
     length_t room;
     logic closing;  // the application has closed it: a FIN follows snd_end
@@ -104,6 +106,7 @@ package tcp_types_pkg;
     seq_t snd_nxt;
     seq_t snd_max;
     seq_t snd_end;  // the application has written all before it
+    seq_t snd_held;  // or, to a standing read, has been given the bytes that it may write up to there
     span_t snd_wnd;
     seq_t snd_wl1;
     seq_t snd_wl2;
@@ -122,7 +125,8 @@ package tcp_types_pkg;
     logic recovering;  // after a fast retransmission, until all before `recover` is acknowledged
     // Time.
     logic timer_on;
-    tick_t deadline;
+    logic lingers;  // it is the time of TIME-WAIT, not that of a segment
+    tick_t started;
     logic timing;
     seq_t timed_seq;
     tick_t timed_at;
@@ -162,6 +166,7 @@ package tcp_types_pkg;
     logic [15:0] window;
     length_t bytes;  // of payload; of a read, the least
     length_t room;
+    logic stands;  // of a read
     logic [13:0] mss;
     logic scaled;
     logic [3:0] shift;

@@ -18,7 +18,6 @@ module tcp_update
 );
   record_t r;
   deeds_t  d;
-  logic [27:0] delta;
   logic challenge, refuses, resets, dies, aborts, news, duplicate, fast, timeout;
   span_t cwnd, threshold, credit;
 
@@ -114,8 +113,6 @@ module tcp_update
     refuses = 1'b0;
     resets = 1'b0;
     dies = 1'b0;
-    delta = {4'b0, facts_i.sample > 32'hff_ffff ? 24'hff_ffff : facts_i.sample[23:0]} - 28'(record_i.srtt >> 3);
-
     d.segment = segment;
 
     unique case (work_i.kind)
@@ -188,12 +185,11 @@ module tcp_update
               r.timing = 1'b0;
               r.rtt_known = 1'b1;
               if (record_i.rtt_known) begin  // RFC 6298, 2.3
-                r.srtt = record_i.srtt + 27'(signed'(delta));
-                if (delta[27]) r.rttvar = record_i.rttvar + 26'(-delta) - (record_i.rttvar >> 2);
-                else r.rttvar = record_i.rttvar + 26'(delta) - (record_i.rttvar >> 2);
+                r.srtt = record_i.srtt + 27'(signed'(facts_i.delta));
+                r.rttvar = facts_i.delta[27] ? facts_i.kept_var - 26'(facts_i.delta) : facts_i.kept_var + 26'(facts_i.delta);
               end else begin
-                r.srtt = 27'(delta[23:0]) << 3;
-                r.rttvar = 26'(delta[23:0]) << 1;
+                r.srtt = 27'(facts_i.sample) << 3;
+                r.rttvar = 26'(facts_i.sample) << 1;
               end
             end
           end else if (duplicate) begin

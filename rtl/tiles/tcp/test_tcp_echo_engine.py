@@ -31,7 +31,7 @@ async def every_message_has_its_answers(dut, traffic):
         sent.append(Message(text, {name: value for name, value in desc.items() if value}))
         if size:
             expected.append((WRITE, number, text))
-        if op in (OPENED, DATA):
+        if op == OPENED or ends:
             expected.append((CLOSE if ends else READ, number, b""))
     out = await bench.run(sent)
     got = []
@@ -40,7 +40,7 @@ async def every_message_has_its_answers(dut, traffic):
         connection = message.desc.get("stream_connection", 0)
         assert message.desc.get("tenant", 0) == connection % 16
         if op == READ:
-            assert message.desc["stream_bytes"] == message.desc["stream_room"] == 1
+            assert message.desc["stream_bytes"] == message.desc["stream_room"] == message.desc["stream_end"] == 1
         got.append((op, connection, message.data if op == WRITE else b""))
     assert got == expected
     dropped = sum(message.desc.get("stream_op", 0) not in (OPENED, DATA) for message in sent)
