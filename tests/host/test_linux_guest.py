@@ -5,27 +5,27 @@ file that arrives whole."""
 from __future__ import annotations
 
 import hashlib
-import os
 import random
+import re
 import subprocess
 import sys
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from girih.card import VirtualCard
+from girih.card import guest as guests
 from girih.card.cable import attach, host_addresses
 from girih.card.guest import guest_root, start_guest
 from girih.card.session import Session
 from girih.card.vhost_user import EVENT_INDEX, FEATURES, NET_CSUM, PROTOCOL_FEATURES, RING_PACKED, VhostUser
+from girih.errors import GirihError
 from girih.testing import SEED
+from tests.commands import needs_tap
 
-pytestmark = [
-    pytest.mark.skipif(os.geteuid() != 0, reason="a TAP device in a network namespace needs root"),
-    pytest.mark.skipif(not Path("/dev/net/tun").exists(), reason="the kernel offers no TAP devices (/dev/net/tun)"),
-]
+AMX = re.search("has AMX", str(guests.why_not()))  # a kernel that is not installed is no reason to skip the test
+needs_guest = pytest.mark.skipif(bool(AMX), reason="the guest's kernel does not run on a processor with AMX")
 
 SECONDS = 90  # far longer than a guest takes
 TRANSPORT = 1 << PROTOCOL_FEATURES  # what is not virtio's
@@ -50,6 +50,23 @@ def taken(text: str) -> int:
 PACKED, EVENTS, SUMS = 1 << RING_PACKED, 1 << EVENT_INDEX, 1 << NET_CSUM
 
 
+def test_a_processor_with_which_guests_cannot_run_is_told(tmp_path, monkeypatch):
+    (tmp_path / "6.1.176").mkdir()
+    (tmp_path / "cpuinfo").write_text("processor : 0\nflags\t\t: fpu avx512f amx_bf16 amx_tile\n")
+    monkeypatch.setattr(guests, "MODULES", tmp_path)
+    monkeypatch.setattr(guests, "CPU", tmp_path / "cpuinfo")
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    with pytest.raises(GirihError, match=r"the guest's kernel, 6.1.176, cannot save the registers of this processor, which has AMX. Run guests on a processor"):
+        guest_root(tmp_path / "root", "")
+    (tmp_path / "cpuinfo").write_text("processor : 0\nflags\t\t: fpu avx512f amx_bf16\n")
+    assert guests.why_not() is None
+    (tmp_path / "6.1.176").rename(tmp_path / "6.13.2")
+    (tmp_path / "cpuinfo").write_text("flags : amx_tile\n")
+    assert guests.why_not() is None
+
+
+@needs_tap
+@needs_guest
 @pytest.mark.parametrize("offers", [(FEATURES, FEATURES & ~PACKED & ~EVENTS & ~SUMS), pytest.param((FEATURES & ~EVENTS, FEATURES & ~PACKED), marks=pytest.mark.thorough)])
 def test_a_linux_guest_pings_and_fetches_a_file(built, tmp_path, offers):
     """Twice: the second guest comes to the card after the first has gone, and is offered other features."""

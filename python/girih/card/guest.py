@@ -4,6 +4,7 @@ and a root folder with busybox."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -15,6 +16,9 @@ from girih.errors import GirihError
 KERNEL, BUSYBOX = "linux.uml", "busybox"
 MODULES = Path("/usr/lib/uml/modules")
 NEEDED = ("kernel/net/core/failover.ko", "kernel/drivers/net/net_failover.ko", "kernel/drivers/net/virtio_net.ko")  # in this order
+CPU = Path("/proc/cpuinfo")
+# Up to this version the kernel has a fixed place for the registers of a process, which those of AMX do not fit in: its first process then dies.
+WITHOUT_AMX = (6, 12)
 REMEDY = f"Run as root: apt-get install --no-install-recommends {' '.join(GUEST)}"
 
 INIT = """\
@@ -37,15 +41,26 @@ exit 0
 """
 
 
+def why_not() -> GirihError | None:
+    """What keeps guests from running on this machine; None: nothing."""
+    modules = next(iter(sorted(MODULES.glob("*"))), None)
+    if shutil.which(KERNEL) is None or shutil.which(BUSYBOX) is None or modules is None:
+        return GirihError("the kernel of a guest, or its shell, is not installed", f"{KERNEL}, {BUSYBOX}", REMEDY)
+    version = tuple(int(part) for part in re.findall(r"\d+", modules.name)[:2])
+    if version <= WITHOUT_AMX and re.search(r"^flags.*\bamx_tile\b", CPU.read_text(), re.MULTILINE):
+        what = f"the guest's kernel, {modules.name}, cannot save the registers of this processor, which has AMX"
+        return GirihError(what, KERNEL, "Run guests on a processor without AMX.")
+    return None
+
+
 def guest_root(folder: Path, script: str, files: Mapping[str, str] | None = None) -> Path:
     """Makes the root folder of a guest that runs a shell script when its network device is up, and powers off. files: more of them.
 
-    Raises GirihError if the kernel or busybox is not installed.
+    Raises GirihError if the kernel or busybox is not installed, or the kernel does not run on this processor.
     """
-    busybox = shutil.which(BUSYBOX)
-    modules = next(iter(sorted(MODULES.glob("*"))), None)
-    if shutil.which(KERNEL) is None or busybox is None or modules is None:
-        raise GirihError("the kernel of a guest, or its shell, is not installed", f"{KERNEL}, {BUSYBOX}", REMEDY)
+    if error := why_not():
+        raise error
+    busybox, modules = str(shutil.which(BUSYBOX)), min(MODULES.glob("*"))
     for name in ("bin", "lib", "proc", "sys", "dev", "tmp"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     shutil.copy(busybox, folder / "bin" / "busybox")

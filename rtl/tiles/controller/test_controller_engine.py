@@ -36,7 +36,7 @@ def test_controller_engine(data_width):
 
 @pytest.mark.thorough
 def test_a_hundred_thousand_forgeries():
-    run_cocotb("controller_engine", __file__, data_width=512, groups=["stream"], chained=True, parameters={"Operators": OPERATORS}, environment={"FORGERIES": "100000"}, testcase="forged_requests_change_nothing")
+    run_cocotb("controller_engine", __file__, data_width=512, groups=["stream"], chained=True, parameters={"Operators": OPERATORS}, environment={"FORGERIES": "100000"}, testcase="forged_requests_change_nothing", seconds=4 * 3600)
 
 
 def some(count: int, node: int = NODE) -> list[Entry]:
