@@ -141,6 +141,14 @@ static inline void girih_drop(girih_message *message)
 }
 
 #ifdef __riscv
+// The number of the core in its tile, from 0.
+static inline uint32_t girih_core(void)
+{
+    uint32_t core;
+    __asm__ volatile("csrr %0, mhartid" : "=r"(core));
+    return core;
+}
+
 // Cycles of the core.
 static inline uint32_t girih_cycles(void)
 {

@@ -55,6 +55,9 @@ module core_unit
 
   next_key_t key;
   slot_event_t event_pulse;
+  core_status_t status;
+  logic [$clog2(Slots)-1:0] fill_slot;
+  logic [Slots-1:0] ended;
   logic refused, restarted, console_lost;
   core_complex #(
       .MemoryBytes(MemoryBytes),
@@ -67,6 +70,7 @@ module core_unit
       .rst_i,
       .watchdog_i,
       .now_i,
+      .core_i('0),
       .in_valid_i(s_axis_tvalid),
       .in_ready_o(s_axis_tready),
       .in_flit_i(in_flit),
@@ -82,6 +86,9 @@ module core_unit
       .window_done_o,
       .window_error_o,
       .window_data_o,
+      .status_o(status),
+      .fill_slot_o(fill_slot),
+      .ended_o(ended),
       .slot_event_o(event_pulse),
       .refused_o(refused),
       .restarted_o(restarted),
@@ -89,5 +96,5 @@ module core_unit
   );
 
   logic unused;
-  assign unused = &{1'b0, key, event_pulse, refused, restarted, console_lost};
+  assign unused = &{1'b0, key, status, fill_slot, ended, event_pulse, refused, restarted, console_lost};
 endmodule

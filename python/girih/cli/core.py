@@ -35,7 +35,9 @@ def register(app: typer.Typer) -> None:
                     raise GirihError("no core is named", "--load", "Write ./girih core TILE --load FILE.c")
                 cores.load(card.registers, tile, compile_program(load, memory_bytes=there[tile].memory_bytes).image)
             for name in [tile] if tile else there:
-                state = cores.state(card.registers, name)
-                words = "runs" if state.running else "has stopped" if state.stopped else "is held"
-                console.print(f"{name} {words}, {state.restarts} restarts, last code {state.code:#x}")
-                console.print(cores.console(card.registers, name), end="", markup=False, highlight=False)
+                for number in range(there[name].cores):
+                    state = cores.state(card.registers, name, number)
+                    words = "runs" if state.running else "has stopped" if state.stopped else "is held"
+                    which = f"{name}, core {number}," if there[name].cores > 1 else name
+                    console.print(f"{which} {words}, {state.restarts} restarts, last code {state.code:#x}")
+                    console.print(cores.console(card.registers, name, number), end="", markup=False, highlight=False)

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 WINDOW = "core_window"
 RUNS, HAS_BYTE = 1, 1 << 8
-CONSOLE_BYTES = Format("core_map").sizes["ConsoleBytes"]["value"]
+_MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
+CONSOLE_BYTES = _MAP["ConsoleBytes"]
 
 
 @dataclass(frozen=True)
@@ -29,37 +30,44 @@ class CoreState:
 
 
 def load(registers: Registers, tile: str, image: bytes) -> None:
-    """Holds the core of a tile, loads a program, and starts it. What its messages were is dropped and counted."""
+    """Holds the cores of a tile, loads a program into them, and starts them. What their messages were is dropped and counted."""
     hold(registers, tile)
-    registers.write_window(tile, offset(WINDOW, "address"), 0)
+    registers.write_window(tile, _place(registers, tile, "address"), 0)
     words = image + bytes(-len(image) % 4)
     for at in range(0, len(words), 4):
-        registers.write_window(tile, offset(WINDOW, "data"), int.from_bytes(words[at : at + 4], "little"))
-    registers.write_window(tile, offset(WINDOW, "protect"), len(words))
+        registers.write_window(tile, _place(registers, tile, "data"), int.from_bytes(words[at : at + 4], "little"))
+    registers.write_window(tile, _place(registers, tile, "protect"), len(words))
     start(registers, tile)
 
 
-def hold(registers: Registers, tile: str) -> None:
-    """Holds a core in reset; messages that come are dropped and counted."""
-    registers.write_window(tile, offset(WINDOW, "control"), 0)
+def _place(registers: Registers, tile: str, part: str, core: int | None = None) -> int:
+    """The offset of a part of the window of one core; None: of a write to all cores of the tile."""
+    if core is None:
+        return offset(WINDOW, part) + (_MAP["CoreWindowAll"] if registers.manifest.tile(tile).cores > 1 else 0)
+    return offset(WINDOW, part) + core * _MAP["CoreWindowBytes"]
 
 
-def start(registers: Registers, tile: str) -> None:
-    """Starts a core that is held."""
-    registers.write_window(tile, offset(WINDOW, "control"), RUNS)
+def hold(registers: Registers, tile: str, core: int | None = None) -> None:
+    """Holds one core, or all cores of the tile, in reset; messages that come to them are dropped and counted."""
+    registers.write_window(tile, _place(registers, tile, "control", core), 0)
 
 
-def console(registers: Registers, tile: str) -> str:
+def start(registers: Registers, tile: str, core: int | None = None) -> None:
+    """Starts one core, or all cores of the tile, that are held."""
+    registers.write_window(tile, _place(registers, tile, "control", core), RUNS)
+
+
+def console(registers: Registers, tile: str, core: int = 0) -> str:
     """What a core has written to its console since the last call, as much as the console holds: a program may write faster than it is read.
     Control characters but tabs and ends of lines are shown by their numbers, so that what a program logs of a packet cannot command a terminal."""
     text = bytearray()
-    while len(text) < CONSOLE_BYTES and (word := registers.read_window(tile, offset(WINDOW, "console"))) & HAS_BYTE:
+    while len(text) < CONSOLE_BYTES and (word := registers.read_window(tile, _place(registers, tile, "console", core))) & HAS_BYTE:
         text.append(word & 0xFF)
     letters = text.decode(errors="backslashreplace")
     return "".join(letter if letter in "\n\t" or letter.isprintable() else f"\\x{ord(letter):02x}" for letter in letters)
 
 
-def state(registers: Registers, tile: str) -> CoreState:
+def state(registers: Registers, tile: str, core: int = 0) -> CoreState:
     """The state of a core."""
-    word = registers.read_window(tile, offset(WINDOW, "state"))
-    return CoreState(bool(word & 1), bool(word & 2), word >> 8, registers.read_window(tile, offset(WINDOW, "code")))
+    word = registers.read_window(tile, _place(registers, tile, "state", core))
+    return CoreState(bool(word & 1), bool(word & 2), word >> 8, registers.read_window(tile, _place(registers, tile, "code", core)))

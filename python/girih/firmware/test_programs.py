@@ -105,6 +105,19 @@ def test_icmp_echo_answers_requests_and_nothing_else(program):
     assert run(program("icmp_echo"), wrong) == [None] * len(wrong)
 
 
+@pytest.mark.parametrize("name", ["echo", "udp_echo"])
+def test_echoes_turn_datagrams_round(program, name):
+    ports = [(1024, 7), (0x1234, 0x3412), (65535, 1024), (0xFF00, 0x00FF)]
+    for source, port in ports:
+        message = frame(IP(**ENDS) / UDP(sport=source, dport=port), random.randbytes(20))
+        (answer,) = run(program(name), [message])
+        wanted = Ether(message[0])
+        wanted[IP].src, wanted[IP].dst, wanted[UDP].sport, wanted[UDP].dport = wanted[IP].dst, wanted[IP].src, port, source
+        assert answer == bytes(wanted)
+    wrong = [frame(IP(**ENDS) / UDP(sport=source, dport=port)) for source, port in ((1023, 7), (0, 7), (7, 7), (5000, 5000))]
+    assert run(program(name), wrong) == [None] * len(wrong)
+
+
 def test_nat_translates_tcp_and_udp_and_drops_the_rest(program):
     flows = [(layer, number) for number in range(40) for layer in (TCP, UDP)]
     messages = [frame(IP(**ENDS | {"src": f"10.0.0.{n}"}) / layer(sport=1024 + n, dport=80), random.randbytes(n), 20 if layer is TCP else 8) for layer, n in flows]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from cocotb.triggers import FallingEdge, RisingEdge
@@ -17,10 +18,10 @@ WINDOW = "core_window"
 
 
 class Operator:
-    """The window of the core in `dut`; tenant 0 is the operator."""
+    """The window of the core in `dut`; tenant 0 is the operator. base: of the core's part of the window."""
 
-    def __init__(self, dut):
-        self.dut = dut
+    def __init__(self, dut, base: int = 0):
+        self.dut, self.base = dut, base
         dut.window_valid_i.value = 0
         dut.window_write_i.value = 0
 
@@ -29,7 +30,7 @@ class Operator:
         await FallingEdge(dut.clk_i)
         dut.window_valid_i.value = 1
         dut.window_write_i.value = write
-        dut.window_addr_i.value = offset(WINDOW, part)
+        dut.window_addr_i.value = self.base + offset(WINDOW, part)
         dut.window_data_i.value = data
         dut.window_tenant_i.value = tenant
         for _ in range(1000):
@@ -50,8 +51,8 @@ class Operator:
         good, word = await self._access(part, 0, 0, tenant)
         return word if good else None
 
-    async def load(self, source: Path, **options) -> None:
-        """Compiles a program, loads it, reads it back and starts it."""
+    async def load(self, source: Path, read_by: Sequence[Operator] = (), **options) -> None:
+        """Compiles a program, loads it, reads it back and starts it. read_by: who reads it back, if this is the part for all cores of a cluster."""
         image = compile_program(source, memory_bytes=32768, **options).image
         image += bytes(-len(image) % 4)
         words = [int.from_bytes(image[at : at + 4], "little") for at in range(0, len(image), 4)]
@@ -59,8 +60,9 @@ class Operator:
         assert await self.write("address", 0)
         for word in words:
             assert await self.write("data", word)
-        assert await self.write("address", 0)
-        assert [await self.read("data") for _ in words] == words
+        for reader in read_by or [self]:
+            assert await reader.write("address", 0)
+            assert [await reader.read("data") for _ in words] == words
         assert await self.write("protect", len(image))
         assert await self.write("control", 1)
 

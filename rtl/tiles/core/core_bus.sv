@@ -51,6 +51,7 @@ module core_bus
     input  logic                head_valid_i,
     input  logic [SlotBits-1:0] head_slot_i,
     output logic                head_take_o,
+    output logic                asks_o,  // the program asks for a message, and none is there
 
     input  timestamp_t  now_i,
     output logic [31:0] device_data_o,  // that is written to the console, to stop or to restart
@@ -139,6 +140,7 @@ module core_bus
   assign ends = head_valid_i || member == MessageBits'(DevicePoll) || waited_q == '1;
   assign acts = late_q && we_q && good_q && !rst_i;  // in reset the slots of the core are being emptied
   assign head_take_o = late_q && waits && head_valid_i && !rst_i;
+  assign asks_o = late_q && waits && !head_valid_i && !rst_i;
   assign send_valid_o = acts && region == Messages && member == MessageBits'(MessageSend);
   assign drop_valid_o = acts && region == Messages && member == MessageBits'(MessageDrop);
   assign device_data_o = data_q;

@@ -8,12 +8,15 @@ module core_complex
     parameter int unsigned Slots = 16,
     parameter int unsigned SlotBytes = 2048,
     parameter int unsigned PmpRegions = 4,
-    parameter bit InOrder = 0
+    parameter bit InOrder = 0,
+    parameter bit MustAsk = 0,  // the watchdog also counts while the program, once it has asked for a message, neither has one nor asks for one
+    localparam int unsigned SlotBits = $clog2(Slots)
 ) (
     input logic clk_i,
     input logic rst_i,
     input logic [31:0] watchdog_i,  // cycles that a message may wait or be the core's while the core takes none and ends none; 0: for ever
     input timestamp_t now_i,
+    input logic [7:0] core_i,  // its number in its tile
 
     input  logic  in_valid_i,
     output logic  in_ready_o,
@@ -33,6 +36,10 @@ module core_complex
     output logic        window_error_o,
     output logic [31:0] window_data_o,
 
+    output core_status_t        status_o,
+    output logic [SlotBits-1:0] fill_slot_o,  // for the next message
+    output logic [   Slots-1:0] ended_o,      // messages that end
+
     output slot_event_t slot_event_o,
     output logic refused_o,
     output logic restarted_o,
@@ -41,7 +48,6 @@ module core_complex
   if (MemoryBytes < 4096 || (MemoryBytes & (MemoryBytes - 1)) != 0) begin : gen_bad_memory
     $fatal(1, "core_complex: MemoryBytes is %0d; it must be a power of two, at least 4096", MemoryBytes);
   end
-  localparam int unsigned SlotBits = $clog2(Slots);
   localparam int unsigned WordBits = SlotBits + $clog2(SlotBytes / 4);
   localparam int unsigned MemoryBits = $clog2(MemoryBytes / 4);
 
@@ -57,6 +63,7 @@ module core_complex
   ) u_cpu (
       .clk_i,
       .rst_ni(core_rst_n),
+      .core_i,
       .instr_req_o(instr_req),
       .instr_gnt_i(1'b1),
       .instr_rvalid_i(instr_valid_q),
@@ -96,7 +103,7 @@ module core_complex
       .data_o(memory_data)
   );
 
-  logic core_read, core_read_pause, core_write_pause, send_valid, drop_valid, head_valid, head_take;
+  logic core_read, core_read_pause, core_write_pause, send_valid, drop_valid, head_valid, head_take, asks;
   logic [3:0] core_write;
   logic [WordBits-1:0] core_read_addr, core_write_addr;
   logic [31:0] core_read_data, core_write_data, device_data;
@@ -145,6 +152,7 @@ module core_complex
       .head_valid_i(head_valid),
       .head_slot_i(head_slot),
       .head_take_o(head_take),
+      .asks_o(asks),
       .now_i,
       .device_data_o(device_data),
       .console_valid_o(console_valid),
@@ -188,19 +196,34 @@ module core_complex
       .core_write_pause_o(core_write_pause),
       .drop_owned_i(!running),
       .drop_waiting_i(!running && (hold || stopped)),
+      .taken_o(status_o.taken),
+      .room_o(status_o.room),
+      .started_o(status_o.started),
+      .fill_slot_o,
+      .ended_o,
       .event_o(slot_event_o)
   );
 
+  assign status_o.runs = running;
+  assign status_o.stays = hold || stopped;
+  assign status_o.asks = asked_q;
+
   // The watchdog counts while there is something to do, and nothing is taken or ended.
   logic [31:0] idle_q;
-  logic expired, busy;
+  logic expired, busy, asked_q, awake_q;
   assign busy = owned != '0;
   assign expired = watchdog_i != '0 && idle_q >= watchdog_i && running;
   assign restarted_o = expired || restart;
   always_ff @(posedge clk_i) begin
     idle_q <= idle_q + 1'b1;
-    if (head_take || send_valid || drop_valid || !(busy || head_valid) || !running || expired) idle_q <= '0;
-    if (rst_i) idle_q <= '0;
+    if (head_take || send_valid || drop_valid || !(busy || head_valid || (MustAsk && awake_q && !asked_q)) || !running || expired) idle_q <= '0;
+    asked_q <= (asked_q || asks) && !head_take && running;
+    awake_q <= (awake_q || asks || head_take) && running;
+    if (rst_i) begin
+      idle_q  <= '0;
+      asked_q <= 1'b0;
+      awake_q <= 1'b0;
+    end
   end
 
   core_loader u_loader (

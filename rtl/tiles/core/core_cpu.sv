@@ -7,6 +7,7 @@ module core_cpu #(
 ) (
     input logic clk_i,
     input logic rst_ni,  // from a register
+    input logic [7:0] core_i,  // its number in its tile: mhartid
 
     output logic        instr_req_o,
     input  logic        instr_gnt_i,
@@ -56,7 +57,7 @@ module core_cpu #(
   ) u_ibex_core (
       .clk_i,
       .rst_ni,
-      .hart_id_i('0),
+      .hart_id_i(32'(core_i)),
       .boot_addr_i('0),
       .instr_req_o,
       .instr_gnt_i,

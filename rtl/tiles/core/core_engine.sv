@@ -35,6 +35,9 @@ module core_engine
     output event_t event_o
 );
   slot_event_t slot_event;
+  core_status_t status;
+  logic [$clog2(Slots)-1:0] fill_slot;
+  logic [Slots-1:0] ended;
   logic refused, restarted, console_lost;
   core_complex #(
       .MemoryBytes(MemoryBytes),
@@ -46,6 +49,7 @@ module core_engine
       .rst_i,
       .watchdog_i(cfg_i.watchdog),
       .now_i,
+      .core_i('0),
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
@@ -61,6 +65,9 @@ module core_engine
       .window_done_o,
       .window_error_o,
       .window_data_o,
+      .status_o(status),
+      .fill_slot_o(fill_slot),
+      .ended_o(ended),
       .slot_event_o(slot_event),
       .refused_o(refused),
       .restarted_o(restarted),
@@ -77,4 +84,7 @@ module core_engine
           mark_restarts: restarted,
           mark_console_lost: console_lost
       };
+
+  logic unused;
+  assign unused = &{1'b0, status, fill_slot, ended};
 endmodule

@@ -10,6 +10,16 @@ package core_types_pkg;
     logic [15:0] length;
   } send_t;
 
+  // What a core shows to who gives it messages.
+  typedef struct packed {
+    logic runs;
+    logic stays;  // it is held or has stopped itself: its messages are dropped
+    logic asks;  // its program has asked for a message, and has not had one since
+    logic taken;  // pulse: a message that waited for the program is its own now, or is dropped
+    logic room;  // there is a slot for the next message
+    logic started;  // pulse: the first flit of a message goes into that slot
+  } core_status_t;
+
   // One pulse for each message that ends in the slots.
   typedef struct packed {
     logic drop_overrun;

@@ -59,6 +59,13 @@ module message_slots
     input logic drop_owned_i,   // one message in each cycle
     input logic drop_waiting_i,
 
+    // For who gives it messages.
+    output logic                taken_o,    // the head is no longer waiting
+    output logic                room_o,     // fill_slot_o is free
+    output logic                started_o,  // the first flit of a message goes there
+    output logic [SlotBits-1:0] fill_slot_o,
+    output logic [   Slots-1:0] ended_o,    // messages that end
+
     output slot_event_t event_o
 );
   if (Slots < 2 || Slots > 64 || (Slots & (Slots - 1)) != 0) begin : gen_bad_slots
@@ -99,6 +106,7 @@ module message_slots
       .length_o(length),
       .freed_i(freed),
       .free_o(free),
+      .room_o,
       .drop_overrun_o(drop_overrun),
       .drop_too_long_o(drop_too_long),
       .drop_aborted_o(drop_aborted)
@@ -195,6 +203,11 @@ module message_slots
       .core_write_pause_o
   );
   assign core_read_pause_o = read_again;
+
+  assign taken_o = head_valid_o && head_pop;
+  assign started_o = starts;
+  assign fill_slot_o = fill_slot;
+  assign ended_o = freed | only(drop_too_long || drop_aborted, fill_slot);
 
   always_ff @(posedge clk_i) begin
     if (starts) desc_mem[fill_slot] <= in_flit_i.desc;

@@ -31,6 +31,7 @@ module slot_input
 
     input  logic [Slots-1:0] freed_i,
     output logic [Slots-1:0] free_o,
+    output logic             room_o,  // slot_o is free
 
     output logic drop_overrun_o,
     output logic drop_too_long_o,
@@ -72,6 +73,7 @@ module slot_input
   assign placed_o = InOrder ? ends : kept_o;
   assign length_o = (16'(index) + 1'b1) * 16'(FlitBytes) - 16'(in_flit_i.empty);
   assign free_o = free_q;
+  assign room_o = fill_valid_q;
   assign drop_overrun_o = ends && dropping;
   assign drop_too_long_o = ends && !dropping && over && !bad;
   assign drop_aborted_o = ends && !dropping && bad;

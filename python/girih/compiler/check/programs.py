@@ -13,6 +13,7 @@ from girih.firmware.compile import FIRMWARE, Program, compile_program
 from girih.spec.kinds import Kind
 
 MEMORY = "memory_bytes"  # the parameter of every kind that runs programs
+CORES = "cores"  # of those that run it on several
 
 
 def program_of(text: TileText, kind: Kind, report: Report) -> Path | None:
@@ -38,8 +39,17 @@ def program_of(text: TileText, kind: Kind, report: Report) -> Path | None:
 
 def memory_of(tile: Tile) -> int:
     """Bytes of a core's memory."""
-    default = next(parameter.default for parameter in tile.kind.parameters if parameter.name == MEMORY)
-    return int(dict(tile.parameters).get(MEMORY, default))
+    return _parameter(tile, MEMORY)
+
+
+def cores_of(tile: Tile) -> int:
+    """The cores that run the program of a tile."""
+    return _parameter(tile, CORES) if any(parameter.name == CORES for parameter in tile.kind.parameters) else 1
+
+
+def _parameter(tile: Tile, name: str) -> int:
+    default = next(parameter.default for parameter in tile.kind.parameters if parameter.name == name)
+    return int(dict(tile.parameters).get(name, default))
 
 
 def compiled(tile: Tile) -> Program | None:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from girih.compiler import values
-from girih.compiler.check.programs import compiled, memory_of
+from girih.compiler.check.programs import compiled, cores_of, memory_of
 from girih.compiler.emit.addresses import addresses_at_start
 from girih.compiler.emit.heading import origin, summary
 from girih.compiler.emit.registers import base, histogram, registers
@@ -122,7 +122,7 @@ def _tile(tile: Tile) -> dict:
         "histogram": {"offset": bins.offset, "bins": bins.count} if bins else None,
         "counters": {counter.name: counter.offset for counter in tile.kind.counters},
         "registers": {name: _register(register) for name, register in registers(tile).items()},
-        **({"program": base64.b64encode(program.image).decode(), "memory_bytes": memory_of(tile)} if program else {}),
+        **({"program": base64.b64encode(program.image).decode(), "memory_bytes": memory_of(tile), "cores": cores_of(tile)} if program else {}),
     }
 
 

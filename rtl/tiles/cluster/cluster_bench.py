@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program of the tests of clusters."""
+
+from pathlib import Path
+
+CREW = Path(__file__).parent / "programs" / "crew.c"

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests of clusters: does what the payload of each message asks for (test_cluster_engine.py), then sends the message back with
+// the core's number, how many messages it has had since it started, and the time of the first instruction.
+#include "girih_core.h"
+
+enum { Work, Drop, Loop, Away, Wild, Keep, Stop };
+
+static uint32_t count;
+
+static void work(uint32_t cycles)
+{
+    for (uint32_t start = girih_cycles(); girih_cycles() - start < cycles;)
+        ;
+}
+
+int main(void)
+{
+    for (;;) {
+        girih_message *message = girih_receive();
+        uint32_t now = girih_now();
+        girih_barrier();
+        uint8_t *command = girih_payload(message);
+        uint32_t what = girih_get32(command), argument = girih_get32(command + 4);
+        girih_put32(command + 8, girih_core());
+        girih_put32(command + 12, ++count);
+        girih_put32(command + 16, now);
+        switch (what) {
+        case Work:
+            work(argument);
+            break;
+        case Drop:
+            work(argument);
+            girih_drop(message);
+            continue;
+        case Loop:
+            for (;;)
+                ;
+        case Away:  // the message is sent, and then the core takes no more
+            girih_send(message, girih_length(message));
+            for (;;)
+                ;
+        case Wild:
+            *(volatile uint32_t *)argument = argument;
+            break;
+        case Keep:
+            continue;
+        case Stop:
+            girih_log("core %lu stops\n", girih_core());
+            girih_stop(argument + girih_core());
+        default:
+            break;
+        }
+        girih_send(message, girih_length(message));
+    }
+}

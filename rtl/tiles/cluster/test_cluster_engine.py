@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cluster: cores share the messages of one queue; one that runs wild costs its own messages and no others; where flows are
+told apart, each keeps its order."""
+
+import os
+import random
+import struct
+from collections import Counter, defaultdict
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, RisingEdge
+
+from girih.spec.formats import Format
+from girih.testing import run_cocotb
+from girih.testing.engines import TRAFFIC, EngineBench, frame_of, udp
+from girih.testing.messages import FLIT_BYTES, Message, cycle_now, settle, time_at
+from rtl.tiles.cluster.cluster_bench import CREW
+from rtl.tiles.core.core_bench import Operator
+
+MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
+CORES, AHEAD, FLOWS, SLOTS = (int(os.environ.get(name, value)) for name, value in (("CORES", 3), ("AHEAD", 1), ("FLOWS", 0), ("SLOTS", 8)))
+QUEUE = 512  # flits, more than two messages of the largest size
+WORK, DROP, LOOP, AWAY, WILD, KEEP, STOP = range(7)
+ANSWER = 20  # bytes of a command and its answer
+LATEST = 20  # cycles from the last flit of a message to the first instruction that handles it
+
+
+@pytest.mark.parametrize(
+    ("cores", "ahead", "flows", "slots", "width"),
+    [
+        (3, 1, 0, 8, 512),
+        (4, 0, 64, 4, 512),
+        pytest.param(1, 1, 16, 2, 128, marks=pytest.mark.thorough),
+        pytest.param(2, 3, 1024, 4, 128, marks=pytest.mark.thorough),
+        pytest.param(4, 0, 0, 2, 1024, marks=pytest.mark.thorough),
+    ],
+)
+def test_cluster_engine(cores, ahead, flows, slots, width):
+    depth = QUEUE * 512 // width
+    parameters = {"Cores": cores, "Ahead": ahead, "Flows": flows, "Slots": slots, "QueueFlits": depth}
+    names = {"CORES": str(cores), "AHEAD": str(ahead), "FLOWS": str(flows), "SLOTS": str(slots)}
+    run_cocotb("cluster_engine", __file__, data_width=width, parameters=parameters, environment=names)
+
+
+class Cluster(EngineBench):
+    """A cluster that runs the program of the tests."""
+
+    @classmethod
+    async def run_crew(cls, dut, watchdog=0, **traffic):
+        everybody = Operator(dut, MAP["CoreWindowAll"])
+        dut.now_i.value = 0
+        bench = await cls.start(dut, "cluster", watchdog=watchdog, **traffic)
+        bench.operators = [Operator(dut, core * MAP["CoreWindowBytes"]) for core in range(CORES)]
+        await everybody.load(CREW, read_by=bench.operators)
+        cocotb.start_soon(bench._keep_time())
+        await ClockCycles(dut.clk_i, 400)  # the cores have started
+        return bench
+
+    async def _keep_time(self):
+        while True:
+            await RisingEdge(self.dut.clk_i)
+            self.dut.now_i.value = time_at(cycle_now() + 1)
+
+    @property
+    def dropped(self):
+        return sum(count for name, count in self.events.items() if name.startswith("drop_"))
+
+    async def quiet(self, cycles=300):
+        """Waits until nothing has come out for some cycles."""
+        await settle(self.dut, self.source, self.sink, cycles=cycles)
+
+    def cores(self, already=0):
+        """How many messages each core has answered."""
+        return Counter(answer(message)[0] for message in self.sink.messages[already:])
+
+
+def command(what=WORK, argument=0, size=ANSWER, flow=None, **desc):
+    """A message that asks the program for something, in a datagram of a flow, or in what has no flow."""
+    tail = struct.pack(">II", what, argument) + bytes(ANSWER - 8) + random.randbytes(size - ANSWER)
+    fields = {"port": random.getrandbits(4), "tenant": random.getrandbits(4)} | desc
+    if flow is None:
+        return Message(b"\x77" * 42 + tail, fields | {"payload_offset": 42})
+    packet = udp(tail, src=f"10.0.0.{flow}", dst="10.9.9.9", sport=5000 + flow, dport=7)
+    frame, l3_offset, l4_offset = frame_of(packet)
+    return Message(frame, fields | {"l3_offset": l3_offset, "l4_offset": l4_offset, "payload_offset": l4_offset + 8})
+
+
+def answer(message):
+    """Which core has answered, how many messages it has had, and when it began with this one."""
+    return struct.unpack_from(">III", message.data, message.desc["payload_offset"] + 8)
+
+
+def apart(message):
+    """What of a message no core changes: all but the answer."""
+    at = message.desc["payload_offset"] + 8
+    return message.data[:at], message.data[at + 12 :], {name: message.desc.get(name, 0) for name in ("port", "tenant", "payload_offset")}
+
+
+@cocotb.test()
+@cocotb.parametrize(traffic=TRAFFIC)
+async def every_message_is_answered_once(dut, traffic):
+    bench = await Cluster.run_crew(dut, idle=traffic[0], stall=traffic[1])
+    sent = [command(argument=random.randrange(200), size=random.choice((20, 200, 1400)), flow=random.choice((None, *range(1, 9)))) for _ in range(40)]
+    for each in sent:  # as many as fit into the slots of one core: those of one flow may all be there
+        bench.source.send(each)
+        await bench.source.drained()
+        await ClockCycles(dut.clk_i, random.choice((1, 100, 300)))
+    await bench.quiet(1000)
+    came, asked = Counter(map(str, map(apart, bench.sink.messages))), Counter(map(str, map(apart, sent)))
+    assert not came - asked
+    assert len(bench.sink.messages) + bench.events.get("drop_overrun", 0) == len(sent)
+    assert bench.events == ({} if not FLOWS or not bench.dropped else {"drop_overrun": bench.dropped})
+    assert len(bench.cores()) == CORES
+
+
+@cocotb.test()
+async def cores_work_at_the_same_time(dut):
+    """Messages of different flows, and each core has its share."""
+    bench = await Cluster.run_crew(dut)
+    work, rounds = 1000, 4
+    bench.source.send(*(command(argument=work, flow=1 + number) for number in range(rounds * CORES)))
+    start = cycle_now()
+    out = await bench.sink.count(rounds * CORES)
+    assert out[-1].last - start < (rounds + (CORES > 1 and bool(FLOWS))) * (work + 200)
+    if not FLOWS:
+        assert set(bench.cores().values()) == {rounds}
+
+
+@cocotb.test(skip=not FLOWS)
+async def a_flow_keeps_its_order(dut):
+    bench = await Cluster.run_crew(dut, idle=0.5)
+    sent = defaultdict(list)
+    turn = [flow for flow in range(1, 9) for _ in range(12)]
+    random.shuffle(turn)
+    for number, flow in enumerate(turn):
+        bench.source.send(command(argument=random.choice((0, 0, 50, 400)), flow=flow, timestamp=number, timestamp_valid=1))
+        sent[flow].append(number)
+        await ClockCycles(dut.clk_i, random.choice((1, 60, 200)))
+    await bench.quiet(2000)
+    came = defaultdict(list)
+    for message in bench.sink.messages:
+        came[message.data[29]].append(message.desc["timestamp"])  # the last byte of its source
+    assert all(numbers == sorted(numbers) for numbers in came.values())
+    assert len(bench.sink.messages) + bench.events.get("drop_overrun", 0) == len(turn)
+    assert len(bench.sink.messages) > len(turn) * 3 // 4
+    assert len(bench.cores()) == CORES
+    if CORES > 2:  # a flow is not bound to a core for ever
+        served = defaultdict(set)
+        for message in bench.sink.messages:
+            served[message.data[29]].add(answer(message)[0])
+        assert max(map(len, served.values())) > 1
+
+
+@cocotb.test(skip=not FLOWS)
+async def a_flow_fills_the_slots_of_one_core_alone(dut):
+    """A slow flow that sends more loses its own messages; the others pass."""
+    bench = await Cluster.run_crew(dut)
+    bench.source.send(*(command(argument=3000, flow=1) for _ in range(SLOTS + 6)))
+    others = [command(argument=10, flow=2 + number) for number in range(3 * (CORES > 1))]
+    bench.source.send(*others)
+    await ClockCycles(dut.clk_i, 2500)
+    assert len(bench.sink.messages) == len(others)
+    assert bench.events == {"drop_overrun": 6}
+    await bench.quiet(4000)
+    assert len(bench.sink.messages) == len(others) + SLOTS
+
+
+@cocotb.test(skip=bool(FLOWS) or CORES < 2)
+async def a_slow_message_holds_at_most_those_that_wait_in_its_core(dut):
+    bench = await Cluster.run_crew(dut)
+    bench.source.send(command(argument=20000), *(command(argument=100) for _ in range(40)))
+    await ClockCycles(dut.clk_i, 15000)
+    assert len(bench.sink.messages) >= 40 - AHEAD
+    await bench.quiet(8000)
+    assert len(bench.sink.messages) == 41 and bench.events == {}
+
+
+@cocotb.test(skip=CORES < 2)
+@cocotb.parametrize(wild=[LOOP, AWAY, WILD, KEEP])
+async def a_core_that_runs_wild_is_reset_alone(dut, wild):
+    """The others neither restart nor wait, and the one that does is back."""
+    bench = await Cluster.run_crew(dut, watchdog=2500)
+    bench.source.send(*(command(flow=number) for number in range(1, 2 * CORES + 1)))
+    await bench.quiet()
+    already = len(bench.sink.messages)
+    bench.source.send(command(wild, 0x40000000, flow=99))
+    await bench.source.drained()
+    await ClockCycles(dut.clk_i, 60)
+    for number in range(150):
+        bench.source.send(command(argument=20, flow=100 + number % 50))
+        await ClockCycles(dut.clk_i, 40)
+    await bench.quiet(4000)
+    states = [await operator.read("state") for operator in bench.operators]
+    restarts = [state >> 8 for state in states]
+    assert sorted(restarts) == [0] * (CORES - 1) + [1] and all(state & 3 == 1 for state in states)
+    # What the wild one had: its message, and those that it was given beforehand; with flows those of a flow may follow.
+    lost = bench.events.get("drop_reset", 0)
+    assert (wild != AWAY) <= lost <= 1 + (SLOTS if FLOWS else AHEAD)
+    assert bench.dropped == lost
+    assert len(bench.sink.messages) - already == 150 + (wild == AWAY) - lost + (wild != AWAY)
+    for core, operator in enumerate(bench.operators):
+        if not restarts[core]:
+            last = max(answer(message)[1] for message in bench.sink.messages if answer(message)[0] == core)
+            assert last == bench.cores()[core], "a neighbour has lost its data"
+            assert await operator.console() == ""
+    # It works again.
+    already = len(bench.sink.messages)
+    bench.source.send(*(command(argument=300, flow=1 + number) for number in range(3 * CORES)))
+    await bench.quiet(1500)
+    assert bench.cores(already)[restarts.index(1)] > 0
+
+
+@cocotb.test()
+async def what_nobody_takes_is_dropped_and_counted(dut):
+    bench = await Cluster.run_crew(dut)
+    largest = 142 * 64 // FLIT_BYTES  # flits of the largest message, for which the queue must have room
+    bench.source.send(*(command(LOOP, flow=core) for core in range(1, CORES + 1)))
+    await bench.source.drained()
+    await ClockCycles(dut.clk_i, 200)
+    flits = -(-62 // FLIT_BYTES)
+    sent = 2 * QUEUE * 512 // (8 * FLIT_BYTES)
+    bench.source.send(*(command() for _ in range(sent)))
+    await bench.source.drained()
+    await ClockCycles(dut.clk_i, 2 * sent)
+    refused = bench.events["drop_no_room"]
+    assert 0 < refused < sent - (QUEUE * 512 // (8 * FLIT_BYTES) - largest) // flits + 3
+    lossless = [command(lossless=1) for _ in range(3)]
+    bench.source.send(*lossless)
+    await ClockCycles(dut.clk_i, 300)
+    assert bench.source.busy, "a lossless message was dropped"
+    # All are held: what waits is dropped, many in the same cycle, and each is counted.
+    everybody = Operator(dut, MAP["CoreWindowAll"])
+    assert await everybody.write("control", 0)
+    await bench.source.drained()
+    await ClockCycles(dut.clk_i, 8 * sent)
+    assert bench.dropped == sent + CORES + len(lossless)
+    assert bench.events.keys() <= {"drop_no_room", "drop_reset", "drop_overrun"}
+    assert await everybody.write("control", 1)
+    await ClockCycles(dut.clk_i, 400)
+    already = len(bench.sink.messages)
+    bench.source.send(*(command(argument=100, flow=number) for number in range(1, 1 + CORES)))
+    await bench.quiet()
+    assert len(bench.sink.messages) == already + CORES
+
+
+@cocotb.test()
+async def messages_that_are_too_long_or_void_end_in_a_core(dut):
+    bench = await Cluster.run_crew(dut)
+    bad = [Message(bytes(3000), {"payload_offset": 42}), Message(bytes(100), {"payload_offset": 42}, bad=True)]
+    turns = 4 * SLOTS
+    for _ in range(turns):
+        bench.source.send(*bad)
+    bench.source.send(*(command(DROP, flow=number) for number in range(1, 6)), command(flow=9))
+    await bench.quiet(1500)
+    assert bench.events == {"drop_too_long": turns, "drop_aborted": turns, "drop_program": 5}
+    assert len(bench.sink.messages) == 1
+
+
+@cocotb.test()
+async def cores_stop_one_after_the_other(dut):
+    bench = await Cluster.run_crew(dut)
+    for left in range(CORES, 0, -1):
+        already = len(bench.sink.messages)
+        bench.source.send(*(command(argument=200, flow=number) for number in range(1, 2 * left + 1)))
+        await bench.quiet(1500)
+        assert len(bench.cores(already)) == left and len(bench.sink.messages) == already + 2 * left
+        bench.source.send(command(STOP, 70, flow=200))
+        await bench.quiet(1500)
+        states = [await operator.read("state") for operator in bench.operators]
+        assert sum(state & 3 == 2 for state in states) == CORES - left + 1
+    bench.source.send(*(command(flow=number) for number in range(1, 6)))
+    await bench.quiet()
+    assert bench.events == {"drop_reset": CORES + 5}
+    for core, operator in enumerate(bench.operators):
+        assert await operator.read("code") == 70 + core
+        assert await operator.console() == f"core {core} stops\n"
+
+
+@cocotb.test()
+async def cores_held_in_any_cycle_lose_and_double_no_message(dut):
+    bench = await Cluster.run_crew(dut)
+    sent = 0
+    for _ in range(60):
+        burst = random.randrange(1, 6)
+        bench.source.send(*(command(argument=random.choice((0, 30)), flow=random.randrange(1, 30), size=random.choice((20, 900))) for _ in range(burst)))
+        sent += burst
+        await ClockCycles(dut.clk_i, random.randrange(20, 150))
+        operator = random.choice(bench.operators)
+        assert await operator.write("control", 0) and await operator.write("control", 1)
+    await bench.quiet(1500)
+    assert len(bench.sink.messages) + bench.dropped == sent
+    already = len(bench.sink.messages)
+    bench.source.send(*(command(argument=300, flow=1 + number) for number in range(2 * CORES)))
+    await bench.quiet(1000)
+    assert len(bench.sink.messages) == already + 2 * CORES
+    assert len(bench.cores(already)) == CORES
+
+
+@cocotb.test()
+async def a_core_has_its_part_of_the_window(dut):
+    bench = await Cluster.run_crew(dut)
+    everybody, beyond = Operator(dut, MAP["CoreWindowAll"]), Operator(dut, CORES * MAP["CoreWindowBytes"])
+    for part in ("control", "address", "data", "protect", "console", "state", "code"):
+        assert await everybody.read(part) is None and await beyond.read(part) is None
+        assert not await beyond.write(part, 0)
+        for tenant in (1, 15):
+            assert not await everybody.write(part, 0, tenant)
+            for operator in bench.operators:
+                assert not await operator.write(part, 0, tenant) and await operator.read(part, tenant) is None
+    assert not await everybody.write("data", 0), "running cores were overwritten"
+    first = bench.operators[0]
+    assert await first.write("control", 0)
+    await ClockCycles(dut.clk_i, 5)
+    assert not await everybody.write("data", 0) or CORES == 1, "a running core was overwritten"
+    states = [await operator.read("state") for operator in bench.operators]
+    assert [state & 1 for state in states] == [0] + [1] * (CORES - 1)
+    assert await first.write("control", 1)
+
+
+@cocotb.test()
+async def the_first_instruction_comes_soon(dut):
+    """From the last flit of a message to the instruction that reads the time, when a core waits for it."""
+    bench = await Cluster.run_crew(dut)
+    latencies = []
+    for size in (20, 100, 500, 1400, 20, 1000):
+        asked = command(size=size, flow=1)
+        bench.source.send(asked)
+        await bench.quiet(400)
+        latencies.append((answer(bench.sink.messages[-1])[2] - time_at(asked.last)) % (1 << 24))
+    dut._log.info(f"cycles to the first instruction: {latencies}")
+    assert max(latencies) <= LATEST
