@@ -8,6 +8,7 @@ MSS = 1460
 DIRECTIONS = {"receive": 9, "send": 19, "both": 7}  # and the port of the application
 WARMUP, CYCLES = 6000, 15_000
 ROOM = 16_000  # bytes that the generator waits for
+LATE = 0.01
 PAPER_MESSAGES = {64: 2.67}  # M/s, sent or received
 BEEHIVE_MESSAGES, BEEHIVE_GBPS = {64: 2.98}, {8192: 53.7}  # its public RTL in the same simulator, echo
 CLOCK_MHZ = 250
@@ -24,11 +25,13 @@ def run(progress: Progress) -> list[Row]:
         Peer(card, DIRECTIONS["both"]).connect()  # the card learns the peer's address
         own_port = 40001
         for direction in DIRECTIONS:
-            for payload in PAYLOADS:
-                progress(f"{direction}, {payload} bytes")
-                bytes_per_cycle = throughput(card, direction, payload, own_port)
+            for payload, late in [(payload, 0.0) for payload in PAYLOADS] + [(MSS, LATE)] * (direction != "send"):
+                progress(f"{direction}, {payload} bytes" + f", {late:.0%} late" * bool(late))
+                bytes_per_cycle = throughput(card, direction, payload, own_port, late)
                 own_port += 1
-                params = {"payload": payload, "direction": direction}
+                params: dict[str, object] = {"payload": payload, "direction": direction}
+                if late:
+                    params["late"] = f"{late:.0%}"
                 echoes = direction == "both"
                 gbps = bytes_per_cycle * 8 * CLOCK_MHZ / 1000
                 rows.append(Row("gbps", params, "Gbps", None, round(gbps, 1), BEEHIVE_GBPS.get(payload) if echoes else None, WANTED))
@@ -38,14 +41,14 @@ def run(progress: Progress) -> list[Row]:
     return rows
 
 
-def throughput(card, direction: str, payload: int, own_port: int) -> float:
-    """Bytes per cycle, each way."""
+def throughput(card, direction: str, payload: int, own_port: int, late: float) -> float:
+    """Bytes per cycle, each way. late: the share of the segments to the card that their successor overtakes."""
     from girih.errors import GirihError
     from girih.experiments.tcp_stream import IdealPeer, chargen_text
 
     card.registers.write_many({"discard.least": payload, "chargen.bytes": payload, "chargen.room": ROOM})
     sends = 0 if direction == "send" else min(payload, MSS)
-    peer = IdealPeer(card, DIRECTIONS[direction], own_port, sends=sends, text=None if direction == "both" else chargen_text())
+    peer = IdealPeer(card, DIRECTIONS[direction], own_port, sends=sends, text=None if direction == "both" else chargen_text(), late=late)
     peer.open()
     peer.run(WARMUP)
     came, gone = peer.received, peer.acknowledged

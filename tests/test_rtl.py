@@ -151,7 +151,7 @@ REFUSED = [
 ]
 
 # Checks that no parameter can reach: they guard against packages of unsupported widths.
-UNREACHABLE = {"arp_maker", "match_half", "parser_collect", "parser_pick", "parser_program"}
+UNREACHABLE = {"arp_maker", "match_half", "parser_collect", "parser_pick", "parser_program", "tcp_ranges"}
 
 
 def lint_module(module: str, width: int, *options: str) -> Lint:

@@ -67,7 +67,7 @@ def test_over_a_bad_wire(wire):
     for direction in ("in", "out"):
         wire.card.set_faults(0, direction, loss=0.02, duplicate=0.02, corrupt=0.02, reorder=0.03, reorder_cycles=3000, seed=5)
     wire.echo(12, 15_000)
-    assert wire.count("mark_retransmitted") > before and wire.count("drop_checksum") > 0
+    assert wire.count("mark_retransmitted") > before and wire.count("drop_checksum") > 0 and wire.count("mark_out_of_order") > 0
 
 
 def test_a_client_that_does_not_read(wire):

@@ -111,6 +111,9 @@ class IdealPeer(Peer):
             if self._behind:
                 self._put(self._behind)
                 self._behind = b""
+        if self._behind and (edge - self.seq - self.sends) % (1 << 32) >= 1 << 31:  # nothing may overtake it
+            self._put(self._behind)
+            self._behind = b""
         if self._owes:
             self._owes = False
             self._put(self.frame(b"", flags=ACK, window=OWN_WINDOW))

@@ -54,6 +54,7 @@ module tcp_command
       if (work_i.kind == EventClose) begin
         r.armed = 1'b0;
         r.active = !record_i.fin_received;
+        r.ranges = '0;
         r.rcv_read = record_i.rcv_nxt - seq_t'(record_i.fin_received);
       end else begin
         aborts_o = 1'b1;

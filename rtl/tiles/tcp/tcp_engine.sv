@@ -255,6 +255,7 @@ module tcp_engine
   assign event_o.used_commands = result_valid && !dropped && is_command;
   assign event_o.made_segments = made_valid && made_ready && made_flit.last;
   assign event_o.made_messages = told_valid && told_ready && told_flit.last;
+  assign event_o.mark_out_of_order = result_valid && deeds.kept;
   assign event_o.mark_opened = deeds_valid && deeds.opened;
   assign event_o.mark_freed = freed;
   assign event_o.mark_reset_received = deeds_valid && deeds.reset_received;

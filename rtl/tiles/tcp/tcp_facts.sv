@@ -13,7 +13,7 @@ module tcp_facts
     input  cfg_t    cfg_i,
     output facts_t  facts_o
 );
-  seq_t offset, last, window, length, skip, left, sendable, wnd_left, readable, room, wnd;
+  seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, wnd;
   logic is_segment, starts_in, ends_in;
   span_t mss, flight;
   tick_t trip, elapsed;
@@ -40,12 +40,22 @@ module tcp_facts
     if (length == '0) facts_o.acceptable = facts_o.in_window;
     // A FIN alone needs no room; the bytes of a segment beyond the window are cut off.
     else facts_o.acceptable = starts_in || (ends_in && facts_o.early) || (facts_o.exact && work_i.bytes == '0);
-    skip = facts_o.early ? -offset : '0;
-    left = seq_t'(work_i.bytes) - skip;
-    if (left[31]) left = '0;
-    facts_o.skip = length_t'(skip);
-    facts_o.take = length_t'(left > window ? window : left);
-    facts_o.takes_all = left <= window;
+    // Bytes from the window's end on are cut off; news is what comes behind rcv_nxt.
+    segment_end = work_i.seq + seq_t'(work_i.bytes);
+    news = segment_end - record_i.rcv_nxt;
+    facts_o.takes_all = !precedes(record_i.rcv_edge, segment_end);
+    facts_o.behind = facts_o.takes_all ? segment_end : record_i.rcv_edge;
+    facts_o.skip = facts_o.early ? length_t'(-offset) : '0;
+    if (!facts_o.takes_all) facts_o.take = length_t'(facts_o.exact || facts_o.early ? window : record_i.rcv_edge - work_i.seq);
+    else if (facts_o.early) facts_o.take = news[31] ? '0 : length_t'(news);
+    else facts_o.take = work_i.bytes;
+    for (int unsigned i = 0; i < Ranges; i++) begin
+      facts_o.starts_before[i] = precedes(work_i.seq, record_i.ranges[i].first);
+      facts_o.ends_behind[i] = precedes(record_i.ranges[i].behind, segment_end);
+      facts_o.touches[i] = record_i.ranges[i].valid && !precedes(record_i.ranges[i].behind, work_i.seq)
+          && !precedes(segment_end, record_i.ranges[i].first);
+    end
+    facts_o.first_before = precedes(record_i.ranges[0].first, record_i.ranges[1].first);
     facts_o.in_order = facts_o.exact || facts_o.early;
     facts_o.syn_again = work_i.seq == record_i.rcv_nxt - 1'b1;
     facts_o.fin_again = work_i.flags.fin && last == '1;
@@ -125,5 +135,5 @@ module tcp_facts
   end
 
   logic unused;
-  assign unused = &{1'b0, work_i, record_i, cfg_i};
+  assign unused = &{1'b0, work_i, record_i, cfg_i, news};
 endmodule

@@ -103,7 +103,7 @@ module tcp_lookup
   );
 
   // Of a SYN: options, and the initial sequence number.
-  logic syn_done, syn_scaled;
+  logic syn_done, syn_sacks, syn_scaled;
   logic [13:0] syn_mss;
   logic [3:0] syn_shift;
   seq_t syn_hash;
@@ -116,6 +116,7 @@ module tcp_lookup
       .secret_i       ({cfg_i.secret[1], cfg_i.secret[0]}),
       .done_o         (syn_done),
       .mss_o          (syn_mss),
+      .sacks_o        (syn_sacks),
       .scaled_o       (syn_scaled),
       .shift_o        (syn_shift),
       .hash_o         (syn_hash)
@@ -152,6 +153,7 @@ module tcp_lookup
       decided.work.slot = slot;
       decided.work.ack = syn_hash + now_i;
       decided.work.mss = syn_mss;
+      decided.work.sacks = syn_sacks;
       decided.work.scaled = syn_scaled;
       decided.work.shift = syn_shift;
     end else begin

@@ -27,9 +27,10 @@ module tcp_maker
     input cfg_t cfg_i
 );
   localparam int unsigned OwnShift = $clog2(Ring) > 15 ? $clog2(Ring) - 15 : 0;
-  localparam int unsigned MostHeaders = SegmentBytes + SynOptionBytes;
+  localparam int unsigned MostHeaders = SegmentBytes + SackOptionBytes;
   localparam int unsigned Flits = (MostHeaders + FlitBytes - 1) / FlitBytes;
   localparam int unsigned ChecksumAt = L4 + 16;
+  localparam logic [31:0] Scale = {8'd1, 8'd3, 8'd3, 8'(OwnShift)};
 
   // The headers of the segment, first wire byte first.
   // verilator lint_off ASCRANGE
@@ -41,8 +42,12 @@ module tcp_maker
   ipv4_t ip;
   tcp_t tcp;
   length_t header_bytes, length;
+  logic [3:0] option_words;
   always_comb begin
-    header_bytes = segment_i.flags.syn ? length_t'(segment_i.scaled ? MostHeaders : SegmentBytes + 4) : length_t'(SegmentBytes);
+    option_words = '0;
+    if (segment_i.flags.syn) option_words = 4'd1 + 4'(segment_i.sacks) + 4'(segment_i.scaled);
+    else if (segment_i.ranges[0].valid) option_words = segment_i.ranges[1].valid ? 4'd5 : 4'd3;
+    header_bytes = length_t'(SegmentBytes) + length_t'({option_words, 2'b0});
     length = header_bytes + segment_i.bytes;
     eth = '0;
     eth.ethertype = EtherTypeIpv4;
@@ -57,14 +62,21 @@ module tcp_maker
     tcp.dst_port = segment_i.tuple.remote_port;
     tcp.seq = segment_i.seq;
     tcp.ack = segment_i.ack;
-    tcp.words = segment_i.flags.syn ? (segment_i.scaled ? 4'd7 : 4'd6) : 4'd5;
+    tcp.words = 4'd5 + option_words;
     tcp.flags = segment_i.flags;
     tcp.window = segment_i.window;
     headers = '0;
     headers[0:EthernetBytes-1] = eth;
     headers[EthernetBytes+:Ipv4MinBytes] = ip;
     headers[L4+:TcpBytes] = tcp;
-    headers[SegmentBytes+:SynOptionBytes] = {8'd2, 8'd4, 16'(usable_mss(16'(cfg_i.mss))), 8'd1, 8'd3, 8'd3, 8'(OwnShift)};
+    // What an option has here that its segment does not have, is behind the headers.
+    if (segment_i.flags.syn) begin
+      headers[SegmentBytes+:4] = {8'd2, 8'd4, 16'(usable_mss(16'(cfg_i.mss)))};
+      headers[SegmentBytes+4+:8] = segment_i.sacks ? {8'd1, 8'd1, 8'd4, 8'd2, Scale} : {Scale, 32'h0};
+    end else begin
+      headers[SegmentBytes+:4] = {8'd1, 8'd1, 8'd5, segment_i.ranges[1].valid ? 8'd18 : 8'd10};
+      for (int unsigned i = 0; i < Ranges; i++) headers[SegmentBytes+4+8*i+:8] = {segment_i.ranges[i].first, segment_i.ranges[i].behind};
+    end
   end
 
   // Read: a flit per cycle.

@@ -45,6 +45,7 @@ module tcp_open
     r.snd_wl1 = work_i.seq;
     r.snd_wl2 = work_i.ack;
     r.scaled = work_i.scaled;
+    r.sacks = work_i.sacks;
     r.shift = work_i.scaled ? work_i.shift : '0;
     r.mss = work_i.mss < own_mss ? work_i.mss : own_mss;
     // RFC 6928.
@@ -71,6 +72,7 @@ module tcp_open
     d.segment.flags.ack = 1'b1;
     d.segment.window = Ring > 65535 ? 16'hffff : 16'(Ring);
     d.segment.scaled = work_i.scaled;
+    d.segment.sacks = work_i.sacks;
   end
   assign record_o = r;
   assign deeds_o = d;

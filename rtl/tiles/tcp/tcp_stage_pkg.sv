@@ -6,6 +6,10 @@ package tcp_stage_pkg;
 
   typedef struct packed {
     logic foreign, exact, early, in_window, acceptable, takes_all, in_order, syn_again, fin_again;
+    seq_t behind;  // what is taken ends before it
+    // Of each range of bytes behind a gap: whether the segment touches it, what it adds, and whether it begins before the other.
+    logic [Ranges-1:0] touches, starts_before, ends_behind;
+    logic first_before;
     length_t skip, take;
     logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, acks_timed, recovered, ack_recovers;
     logic outstanding, wnd_newer, same_wnd;
@@ -31,7 +35,8 @@ package tcp_stage_pkg;
     logic     opened;
     logic     refused_ack;     // an unacceptable one
     logic     out_of_window;
-    logic     out_of_order;
+    logic     out_of_order;    // and not kept
+    logic     kept;
     logic     no_connection;
     logic     bad_segment;     // a SYN within a connection, or no ACK
     logic     write_refused;

@@ -14,6 +14,7 @@ module tcp_syn
 
     output logic        done_o,
     output logic [13:0] mss_o,
+    output logic        sacks_o,
     output logic        scaled_o,
     output logic [ 3:0] shift_o,
     output seq_t        hash_o
@@ -25,7 +26,7 @@ module tcp_syn
   logic [7:0] kind, bytes;
   logic [2:0] step;
   logic [13:0] mss_q;
-  logic scaled_q;
+  logic sacks_q, scaled_q;
   logic [3:0] shift_q;
   assign kind = options_q[7:0];
   assign bytes = options_q[15:8];
@@ -47,6 +48,7 @@ module tcp_syn
         end else begin
           skip_q <= bytes - 8'd1;
           if (kind == 8'd2 && bytes == 8'd4) mss_q <= usable_mss({options_q[23:16], options_q[31:24]});
+          if (kind == 8'd4 && bytes == 8'd2) sacks_q <= 1'b1;
           if (kind == 8'd3 && bytes == 8'd3) begin
             scaled_q <= 1'b1;
             shift_q  <= options_q[23:16] > 8'd14 ? 4'd14 : options_q[19:16];
@@ -59,6 +61,7 @@ module tcp_syn
       left_q <= options_bytes_i;
       skip_q <= '0;
       mss_q <= 14'(DefaultMss);
+      sacks_q <= 1'b0;
       scaled_q <= 1'b0;
       shift_q <= '0;
     end
@@ -95,6 +98,7 @@ module tcp_syn
 
   assign done_o = round_q == 4'(Rounds) && left_q == '0;
   assign mss_o = mss_q;
+  assign sacks_o = sacks_q;
   assign scaled_o = scaled_q;
   assign shift_o = shift_q;
   assign hash_o = sip_q[1] ^ sip_q[3];

@@ -26,6 +26,7 @@ module tcp_transmit
         d.segment.flags.syn = 1'b1;
         d.segment.window = Ring > 65535 ? 16'hffff : 16'(Ring);
         d.segment.scaled = record_i.scaled;
+        d.segment.sacks = record_i.sacks;
         r.snd_nxt = record_i.snd_una + 1'b1;
         r.snd_max = record_i.snd_una + 1'b1;
         r.acks_due = '0;
@@ -72,6 +73,11 @@ module tcp_transmit
       end else begin
         d.sends = record_i.acks_due != '0 || facts_i.gain >= update_bytes(Ring);
         d.segment.seq = facts_i.idle_seq;
+        // The range that changed last comes first (RFC 2018, 4), and what is valid comes before what is not.
+        if (record_i.sacks) begin
+          d.segment.ranges = record_i.ranges;
+          if (!record_i.ranges[0].valid || (record_i.newer && record_i.ranges[1].valid)) d.segment.ranges = {record_i.ranges[0], record_i.ranges[1]};
+        end
       end
     end
   end

@@ -28,7 +28,9 @@ package tcp_types_pkg;
   localparam int unsigned TcpOptionBytes = 40;
   localparam int unsigned L4 = EthernetBytes + Ipv4MinBytes;
   localparam int unsigned SegmentBytes = L4 + TcpBytes;  // all headers without options
-  localparam int unsigned SynOptionBytes = 8;
+  localparam int unsigned SynOptionBytes = 12;
+  localparam int unsigned Ranges = 2;  // of bytes behind a gap, of each connection
+  localparam int unsigned SackOptionBytes = 4 + 8 * Ranges;
   localparam int unsigned OpenedBytes = 20;
   localparam logic [15:0] DefaultMss = 16'd536;  // of a peer that names none (RFC 9293, 3.7.1)
 
@@ -76,6 +78,13 @@ package tcp_types_pkg;
     Dead  // broken, and its application has not closed it
   } phase_e;
 
+  // Bytes that have come behind a gap: those before `behind`, from `first` on.
+  typedef struct packed {
+    logic valid;
+    seq_t first;
+    seq_t behind;
+  } range_t;
+
   // Sequence numbers name bytes of both streams, and places in their buffers.
   typedef struct packed {
     phase_e phase;
@@ -100,6 +109,9 @@ package tcp_types_pkg;
     seq_t rcv_read;  // the application has taken all before it
     seq_t rcv_edge;  // the end of the window that was told to the peer
     logic fin_received;
+    range_t [Ranges-1:0] ranges;  // none touches another, or rcv_nxt
+    logic newer;  // the one that changed last
+    logic sacks;  // the peer wants to hear of them
     logic [2:0] acks_due;
     // Transmit: snd_una <= snd_nxt <= snd_max <= snd_end + 1.
     seq_t snd_una;
@@ -168,6 +180,7 @@ package tcp_types_pkg;
     length_t room;
     logic stands;  // of a read
     logic [13:0] mss;
+    logic sacks;
     logic scaled;
     logic [3:0] shift;
   } work_t;
@@ -206,7 +219,9 @@ package tcp_types_pkg;
     seq_t ack;
     flags_t flags;
     logic [15:0] window;
-    logic scaled;  // of a SYN
+    logic scaled;  // of a SYN, and the next
+    logic sacks;
+    range_t [Ranges-1:0] ranges;  // of one without data, the first that are valid
     length_t bytes;
   } segment_t;
 

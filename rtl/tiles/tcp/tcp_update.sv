@@ -99,6 +99,18 @@ module tcp_update
       .threshold_o(threshold),
       .credit_o   (credit)
   );
+  seq_t ranges_nxt;
+  range_t [Ranges-1:0] ranges;
+  logic keeps, newer;
+  tcp_ranges u_ranges (
+      .work_i,
+      .record_i,
+      .facts_i,
+      .nxt_o   (ranges_nxt),
+      .ranges_o(ranges),
+      .keeps_o (keeps),
+      .newer_o (newer)
+  );
   // What an acknowledgement is if it is looked at.
   assign news = work_i.kind == EventSegment && facts_i.ack_news;
   assign duplicate = work_i.kind == EventSegment && facts_i.ack_same && facts_i.outstanding && facts_i.same_wnd && work_i.bytes == '0
@@ -209,13 +221,22 @@ module tcp_update
               d.result.skip = facts_i.skip;
               d.result.bytes = facts_i.take;
               d.result.seq = work_i.seq;
-              r.rcv_nxt = record_i.rcv_nxt + seq_t'(facts_i.take) + seq_t'(work_i.flags.fin && facts_i.takes_all);
+              r.rcv_nxt = ranges_nxt;
+              r.ranges = ranges;
               r.fin_received = work_i.flags.fin && facts_i.takes_all;
               if (record_i.closing) r.rcv_read = record_i.rcv_nxt + seq_t'(facts_i.take);
               if (record_i.acks_due == '0) r.acks_due = 3'd1;
             end else begin
-              d.out_of_order = 1'b1;
               challenge = 1'b1;
+              if (keeps && !record_i.closing) begin
+                d.kept = 1'b1;
+                d.result.bytes = facts_i.take;
+                d.result.seq = work_i.seq;
+                r.ranges = ranges;
+                r.newer = newer;
+              end else begin
+                d.out_of_order = 1'b1;
+              end
             end
           end
         end

@@ -25,6 +25,23 @@ from rtl.tiles.tcp.tcp_bench import (
 )
 
 NEAR_WRAP = MODULUS - 700
+# First byte of a segment and the one behind its last, the next byte that is missing then, and the ranges behind it.
+BEHIND_GAPS = [
+    (100, 200, 0, (100, 200)),
+    (300, 400, 0, (300, 400), (100, 200)),
+    (500, 600, 0, (300, 400), (100, 200)),  # is not kept
+    (150, 250, 0, (100, 250), (300, 400)),
+    (400, 450, 0, (300, 450), (100, 250)),
+    (50, 100, 0, (50, 250), (300, 450)),
+    (0, 10, 10, (50, 250), (300, 450)),
+    (250, 300, 10, (50, 450)),
+    (700, 800, 10, (700, 800), (50, 450)),
+    (30, 900, 10, (30, 900)),
+    (950, 1000, 10, (950, 1000), (30, 900)),
+    (0, 30, 900, (950, 1000)),
+    (100, 200, 900, (950, 1000)),  # again
+    (880, 960, 1000),
+]
 LATENCY = 30  # cycles from the first flit of a small segment to its event
 
 
@@ -104,7 +121,11 @@ async def the_window_is_scaled_as_the_peer_said(dut):
 async def the_syn_says_what_it_should(dut):
     bench = await TcpBench.start(dut)
     answer = await bench.peer(options=[("MSS", 1460), ("SAckOK", b""), ("NOP", None), ("WScale", 7)]).shake()
-    assert ("MSS", 1460) in answer.options and ("WScale", 0) in answer.options and answer.window == WINDOW
+    assert answer.options == [("MSS", 1460), ("NOP", None), ("NOP", None), ("SAckOK", b""), ("NOP", None), ("WScale", 0)] and answer.window == WINDOW
+    answer = await bench.peer(options=[("SAckOK", b""), ("MSS", 800)]).shake()
+    assert answer.options == [("MSS", 1460), ("NOP", None), ("NOP", None), ("SAckOK", b"")]
+    answer = await bench.peer(options=[("WScale", 7)]).shake()
+    assert answer.options == [("MSS", 1460), ("NOP", None), ("WScale", 0)]
     answer = await bench.peer(options=[]).shake()
     assert answer.options == [("MSS", 1460)]
     for junk in ([(2, b"\1")], [(3, b"")], [(200, bytes(30))], [("MSS", 0)]):
@@ -214,26 +235,86 @@ async def three_duplicates_send_the_lost_segment_at_once(dut):
 
 
 @cocotb.test()
-async def segments_behind_a_gap_are_acknowledged_again(dut):
+async def segments_behind_a_gap_are_kept(dut):
+    """Two ranges of bytes, of which the peer is told if it wants to be; a third is dropped, and what has come is never waited for again."""
+    bench = await TcpBench.start(dut)
+    for sacks in (True, False):
+        peer = await bench.open(options=[("MSS", 1460), ("SAckOK", b"")] if sacks else None, seq=NEAR_WRAP)
+        text = random.randbytes(1000)
+        start = peer.seq
+        for first, last, ack, *ranges in BEHIND_GAPS:
+            peer.send(text[first:last], seq=start + first)
+            segment = await bench.segment()
+            assert (segment.ack - start) % MODULUS == ack
+            told = [((a - start) % MODULUS, (b - start) % MODULUS) for name, edges in segment.options if name == "SAck" for a, b in zip(edges[::2], edges[1::2], strict=True)]
+            assert told == (ranges if sacks else [])
+        peer.seq = start + 1000
+        peer.read()
+        assert (await peer.data()).data == text
+    assert bench.events["drop_out_of_order"] == 2 and bench.events["drop_out_of_window"] == 2 and bench.events["mark_out_of_order"] == 18
+
+
+@cocotb.test()
+async def bytes_come_out_in_order_however_they_come(dut):
+    """A window of segments of any sizes, in any order, some twice: those that are acknowledged have come, and no more than two gaps are forgotten."""
+    bench = await TcpBench.start(dut)
+    peer = await bench.open(seq=NEAR_WRAP)
+    peer.read(stands=True)
+    whole, got = b"", b""
+    for turn in range(30):
+        text = random.randbytes(WINDOW if turn % 2 else 900)
+        start, sent = peer.seq, [False] * len(text)
+        cuts = sorted({0, len(text), *random.sample(range(1, len(text)), random.choice((1, 3, 9)))})
+        pieces = [(max(0, a - random.choice((0, 0, 20))), b) for a, b in itertools.pairwise(cuts)]
+        pieces += random.sample(pieces, 1)
+        random.shuffle(pieces)
+        known = 0
+        while known < len(text):
+            for some in (pieces[::2], pieces[1::2]):
+                for first, last in some:
+                    peer.send(text[first:last], seq=start + first)
+                    sent[first:last] = [True] * (last - first)
+                await ClockCycles(dut.clk_i, 400 + 8 * WINDOW // FLIT_BYTES)
+                bench._sort()
+                known = max((segment.ack - start) % MODULUS for segment in bench.segments)
+                bench.segments.clear()
+                assert all(sent[:known])
+        assert known == len(text)
+        peer.seq = (start + len(text)) % MODULUS
+        whole += text
+        got += b"".join(message.data for message in bench.told)
+        bench.told.clear()
+        assert got == whole
+    assert bench.events["mark_out_of_order"] > 30
+
+
+@cocotb.test()
+async def neighbours_that_change_places_are_taken_once(dut):
+    """Nothing is dropped, and nothing has to come again; a FIN behind a gap is not kept."""
     bench = await TcpBench.start(dut)
     peer = await bench.open()
-    peer.read()
-    text = random.randbytes(400)
-    for at in (100, 200, 300):
-        peer.send(text[at : at + 100], seq=peer.seq + at)
-        assert (await bench.segment()).ack == peer.seq
-    # All of it, and then parts of it again; the last one has news at its end.
-    peer.send(text[:150])
-    assert (await bench.segment()).ack == peer.seq
-    assert (await peer.data()).data == text[:150]
-    peer.send(text[50:150], seq=peer.seq - 100)
-    assert (await bench.segment()).ack == peer.seq
-    peer.read()
-    peer.send(text[100:400], seq=peer.seq - 50)
-    peer.seq += 250
+    peer.read(stands=True)
+    text = random.randbytes(1800)
+    start = peer.seq
+    for at in range(0, 1800, 200):
+        for first in (at + 100, at):
+            peer.send(text[first : first + 100], seq=start + first)
+    await ClockCycles(dut.clk_i, 300)
+    bench._sort()
+    assert bench.segments[-1].ack == (start + 1800) % MODULUS
+    assert b"".join(message.data for message in bench.told) == text
+    assert not [name for name in bench.events if name.startswith("drop_")]
+    bench.segments.clear()
+    bench.told.clear()
+    peer.seq = start + 1800
+    peer.send(b"the end", flags="FA", seq=peer.seq + 5)
     assert (await bench.segment()).ack == peer.seq % MODULUS
-    assert (await peer.data()).data == text[150:]
-    assert bench.events["drop_out_of_order"] == 3 and bench.events["drop_out_of_window"] == 1
+    peer.send(b"here:")
+    assert (await bench.segment()).ack == (peer.seq + 7) % MODULUS
+    peer.send(b"the end", flags="FA")
+    assert (await bench.segment()).ack == peer.seq % MODULUS
+    bench._sort()
+    assert b"".join(message.data for message in bench.told if message.desc.get("stream_bytes")) == b"here:the end" and bench.told[-1].desc["stream_end"]
 
 
 @cocotb.test()
