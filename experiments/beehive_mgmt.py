@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers changed over TCP: how long after the request, how often, and what traffic notices."""
+"""Registers changed over TCP: how long after the request, how often, and what traffic notices. Logs: how fast they record, and whether all can be read."""
 
 from girih.experiments import Exhibit, Progress, Row
 
@@ -13,6 +13,60 @@ BACK_TO_BACK = "400 wanted, aim: 200"
 WRONG = [f"mark_{reason}" for reason in ("wrong_mac", "replayed", "truncated", "excess", "malformed", "without_right", "failed", "torn", "evicted", "crowded")]
 # Of four operators each, the cycles between two requests: fast enough for a million changes a second together, and twice that.
 EVERY = (1000, 500)
+
+
+LOSS, RECORDS, RUN, QUIET = 0.1, 1000, 4000, 2000  # frames lost each way; records that are read; cycles
+
+
+def log_rows(progress: Progress) -> list[Row]:
+    """designs/logged.yaml: records while a frame of one flit comes in every cycle, and their reading over a wire that loses frames both ways."""
+    from scapy.layers.inet import IP, UDP
+    from scapy.layers.l2 import ARP, Ether
+
+    from girih.card import Flow, VirtualCard
+    from girih.errors import GirihError
+    from girih.management.log import HEADERS, answer, card_logs, question
+    from girih.paths import DESIGNS
+
+    progress("building logged")
+    mac, here = "02:00:00:00:00:01", "10.77.0.1"
+    with VirtualCard.open(DESIGNS / "logged.yaml", collect=True) as card:
+        log = card_logs(card.manifest.folder)[0]
+        to_mac, to = card.manifest.port_address(0)
+        card.inject(0, bytes(Ether(src=mac, dst="ff:ff:ff:ff:ff:ff") / ARP(op=1, hwsrc=mac, psrc=here, pdst=to)).ljust(60, b"\0"))
+        card.run(QUIET)
+        addresses = card.manifest.addresses
+        card.add_flow(Flow(payload=18, src_mac=mac, src_ip=here, dst_mac=addresses["mac"], dst_ip=addresses["ip"], dst_port=7, src_port=50000, rate=1.0))
+        card.registers.write(f"{log.name}.overwrite", 1)
+        before = card.registers.counters(log.name)[log.name]["mark_recorded"]
+        flow = card.run_flows(count=RUN).flows[0]
+        end = card.registers.counters(log.name)[log.name]["mark_recorded"]
+        recorded = end - before
+        rows = [Row("log_records_per_cycle", {"payload": 18}, "per cycle", None, round(recorded / flow.received * flow.packets_per_cycle, 2), None, "1 wanted; a frame of one flit in every cycle")]
+        if flow.lost or recorded < RUN:
+            raise GirihError(f"{flow.lost} datagrams are lost, and {recorded} of {RUN} recorded", card.manifest.name, "Look at the counters of rx_log.")
+        card.registers.write(f"{log.name}.flits", 0)
+        card.collect(0)
+        for number, direction in enumerate(("in", "out")):
+            card.set_faults(0, direction, loss=LOSS, seed=number + 1)
+        asked = 0
+        wanted = set(range(end - RECORDS, end))
+        found: set[int] = set()
+        while wanted - found:
+            progress(f"{len(found)} of {RECORDS} records")
+            missing = sorted(wanted - found)[::10]
+            for first in missing:
+                asked += 1
+                payload = question(log, HEADERS[0], asked & 0xFFFF, first, 10)
+                card.inject(0, bytes(Ether(src=mac, dst=to_mac) / IP(src=here, dst=to) / UDP(sport=5000, dport=log.port) / payload))
+            card.run(QUIET + 100 * len(missing))
+            for frame in card.collect(0):
+                said = answer(log, HEADERS[0], frame.data[HEADERS[0] :])
+                found |= {record.number for record in said[3] if record} if said else set()
+            if asked > 100 * RECORDS:
+                break
+        rows.append(Row("log_records_read", {"of": RECORDS, "loss": LOSS}, "records", None, len(wanted & found), None, f"all wanted; a tenth of the frames lost each way, {asked} questions for ten records each"))
+    return rows
 
 
 def design() -> str:
@@ -78,12 +132,12 @@ def run(progress: Progress) -> list[Row]:
                         raise GirihError(f"{flow.lost} datagrams are lost, {flow.corrupted} wrong; {changes} of {4 * CHANGES} changes are done; {wrong}", card.manifest.name, "Look at the tiles' counters.")
                     params = {"tiles": TILES, "payload": payload, "operators": len(operators), "every": every}
                     rows.append(Row("changes_per_second", params, "1,000/s", None, round(changes / (CHANGES * every) * 250_000), None, "100 wanted, aim: 500; with a UDP echo at half of the port's rate, no datagram lost"))
-    return rows
+    return rows + log_rows(progress)
 
 
 EXHIBIT = Exhibit(
     id="beehive-mgmt",
-    title="Registers changed over TCP",
+    title="Registers changed over TCP, and logs read over UDP",
     source="Beehive, sections V-E and V-F",
     differs="the paper says only that its tables are changed over TCP while traffic flows. Ours has a key and a nonce, and the figures are in cycles at the card's pins, without a network.",
     run=run,

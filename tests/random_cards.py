@@ -108,10 +108,16 @@ def stack(rng: random.Random) -> str:
         ip = f"10.77.{port}.2/24"
         resolved = rng.random() < 0.5
         ways: dict = {"ipv4": here["ipv4_rx"]}
-        out = here["eth_tx"]
+        asked, last = {}, here["eth_tx"]
+        if rng.random() < 0.3:  # what leaves is recorded, and can be asked for
+            log, ask, answers = names.new("log"), names.new("buffer"), names.new("buffer")
+            asked, last = {5140: ask}, log
+            tiles.append(tile(log, "log", params, rng, questions=ask, reader=f"10.77.{port}.1", next=table({"answer": answers, "any": here["eth_tx"]})))
+            tiles += [tile(ask, "buffer", params, rng, next=log), tile(answers, "buffer", params, rng, next=here["udp_tx"])]
+        out = last
         if resolved:
             out = ways["arp"] = names.new("arp")
-            tiles.append(tile(out, "arp", params, rng, next=through(here["eth_tx"]), ip=ip, mac=f"02:00:00:00:00:0{port + 1}"))
+            tiles.append(tile(out, "arp", params, rng, next=through(last), ip=ip, mac=f"02:00:00:00:00:0{port + 1}"))
         elif rng.random() < 0.3 and not port:  # a tile with interrupts, and a master of the control network that clears them
             alarm = ways["arp"] = names.new("alarm")
             tiles.append(tile(alarm, "alarm", params, rng))
@@ -142,7 +148,7 @@ def stack(rng: random.Random) -> str:
             tiles.append(tile(controller, "controller", params, rng, control=reach, next=protocols["tcp"]))
         tiles.append(tile(here["eth_rx"], "eth_rx", params, rng, port=port, next=table(ways)))
         tiles.append(tile(here["ipv4_rx"], "ipv4_rx", params, rng, ip=ip, next=table(protocols)))
-        tiles.append(tile(here["udp_rx"], "udp_rx", params, rng, next=table(keys)))
+        tiles.append(tile(here["udp_rx"], "udp_rx", params, rng, next=table(asked | keys)))
         tiles.append(tile(here["udp_tx"], "udp_tx", params, rng, next=through(here["ipv4_tx"])))
         tiles.append(tile(here["ipv4_tx"], "ipv4_tx", params, rng, ip=ip, ttl=rng.randint(1, 255), next=through(out)))
         tiles.append(tile(here["eth_tx"], "eth_tx", params, rng, port=port, reflect="false" if resolved else "true"))

@@ -76,6 +76,7 @@ REFUSED = [
     ("fifo", "Depth", 3, "fifo: Depth is 3; it must be a power of two, at least 2"),
     ("fifo_block", "Depth", 1, "fifo_block: Depth is 1; it must be a power of two, at least 2"),
     ("header_window", "HeaderBytes", 256, "header_window: HeaderBytes is 256; it must be from 1 to 255"),
+    ("log_store", "Entries", 24, "log_store: Entries is 24; it must be a power of two, at least 16"),
     ("http_engine", "Connections", 8, "http_engine: Connections is 8; it must be a power of two from 16 to 16384"),
     ("link_stalls", "Links", 1, "link_stalls: Links is 1; it must be 0 or from 2 to 1024"),
     ("local_buffer", "Flits", 256, "local_buffer: Flits is 256; it must be a power of two, at least 282"),

@@ -57,7 +57,7 @@ def generated_rtl(params: CardParams) -> Path:
     Made if it is not there; it gets its final name only when it is complete. A process reads the sources only once.
     """
     packages = {"girih": package(params), "action": action.FORMAT.package(), "parser": program.FORMAT.package()}
-    packages |= {name: Format(name).package() for name in ("memory_access", "core_map", "host_access", "management", "http_script", "tile_map")}
+    packages |= {name: Format(name).package() for name in ("memory_access", "core_map", "host_access", "log_records", "management", "http_script", "tile_map")}
     packages |= {window: windows.package(window) for window in windows.windows()}
     made_from: list[str | bytes] = [part for path in inputs() for part in (path.name, path.read_bytes())]
     folder = BUILD / "generated" / digest(*packages.values(), *made_from)

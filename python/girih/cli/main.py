@@ -12,7 +12,7 @@ import typer
 from girih.errors import GirihError, refused
 
 # In the order of --help; the module of a command has its name.
-COMMANDS = ("demo", "test", "check", "place", "build", "run", "rack", "guest", "stats", "top", "ctl", "core", "capture", "replay", "synth", "bench", "list")
+COMMANDS = ("demo", "test", "check", "place", "build", "run", "rack", "guest", "stats", "top", "ctl", "core", "capture", "log", "replay", "synth", "bench", "list")
 
 
 def application(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih replay`: repeats a recorded run, cycle for cycle."""
+"""`girih replay`: repeats a recorded run, or what a card's logs recorded, cycle for cycle."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ import typer
 
 from girih.card.recording import read_recording_label
 from girih.card.virtual import VirtualCard
+from girih.cli.check import design_path
 from girih.cli.live import console, progress_bar
 from girih.errors import GirihError
+from girih.management import log_file
+from girih.management.log_file import is_log
 from girih.paths import ROOT
 
 
@@ -35,17 +38,37 @@ def _design(label: dict, given: Path | None) -> Path:
     return path
 
 
+def _replay_log(path: Path, waves: str | None, design: Path | None) -> None:
+    from girih.card.log_replay import replay_log
+    from girih.compiler.compile import compile_design
+
+    if waves:
+        raise GirihError("there are no waves of a log", "--waves", "Record a run for them: ./girih run --record.")
+    content = log_file.read(path)
+    file = design_path(design) if design else ROOT / content.design
+    if not file.is_file():
+        raise GirihError("the design of this log does not exist", str(file), "Name it with --design FILE.")
+    result = replay_log(content, compile_design(file, ip=content.address))
+    if result.difference:
+        raise GirihError(f"the replay differs: {result.difference}", str(path), "The design has changed since, its registers were written while it ran, or the log is of another card.")
+    console.print(f"Identical: {result.cycles} cycles, {result.inputs} messages in, {result.messages} at the logs")
+
+
 def register(app: typer.Typer) -> None:
     @app.command(epilog="Example: ./girih replay run.girih --waves 1000:2000 -o window.fst")
     def replay(
-        recording: Annotated[Path, typer.Argument(help="A file that ./girih run --record wrote.")],
+        recording: Annotated[Path, typer.Argument(help="A file that ./girih run --record or ./girih log wrote.")],
         waves: Annotated[str | None, typer.Option(help="Write waves of cycles FROM:TO.")] = None,
         output: Annotated[Path, typer.Option("--output", "-o", help="The FST file of the waves.")] = Path("waves.fst"),
         design: Annotated[Path | None, typer.Option(help="The design file, if it is not the recorded one.")] = None,
     ) -> None:
         """Runs a recording again on the same design and checks that every frame leaves in the same cycle with the
-        same bytes; with --waves it also writes the waves of a window.
+        same bytes; with --waves it also writes the waves of a window. The messages of a log enter by their ports again, and come to the card's logs
+        in the same cycles.
         """
+        if is_log(recording):
+            _replay_log(recording, waves, design)
+            return
         label = read_recording_label(recording)
         path = _design(label, design)
         window = parse_window(waves) if waves else None

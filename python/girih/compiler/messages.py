@@ -49,7 +49,8 @@ class State:
     by that port and has not been on the fabric. lossless: it is never dropped. chain: its number in
     `chains_of` while services are left to visit, `hop` the next of them. routed: the scheduler's source route brought it
     here. exit: where it goes when its chain is done. asked_by: in a tile that answers, the tile that gets the reply. reply: it is
-    a reply. labels: what is known of it so far, if `with_labels`.
+    a reply. word: in a tile whose node table has words for the messages of one tile
+    (`asked_by`), that of this message. labels: what is known of it so far, if `with_labels`.
     """
 
     at: End
@@ -62,6 +63,7 @@ class State:
     exit: str | None = None
     asked_by: str | None = None
     reply: bool = False
+    word: str | None = None
     labels: tuple[str, ...] = ()
 
 
@@ -255,13 +257,18 @@ class _Machine:
             then = replace(after, routed=False, labels=(*after.labels, hop.label)) if tells else replace(after, routed=False)
             path = Path(tile.name, hop.to, label or hop.label)
             asked_by = tile.name if self.tiles[hop.to].kind.sends_replies else None
-            then = replace(then, at=End(hop.to, hop.port), new=False, asked_by=asked_by)
+            then = replace(then, at=End(hop.to, hop.port), new=False, asked_by=asked_by, word=self._word(tile, hop.to))
             yield Step(before, End(tile.name, lane), path, then, seldom)
 
     def _step(self, before: State, start: End, to: str, after: State) -> Step:
         """By a source route, of the scheduler or to an exit."""
         label = "exit" if before.chain is None else self._label(before.chain)
-        return Step(before, start, Path(start.tile, to, label), replace(after, at=End(to)))
+        return Step(before, start, Path(start.tile, to, label), replace(after, at=End(to), word=self._word(self.tiles[start.tile], to)))
+
+    def _word(self, tile: Tile, to: str) -> str | None:
+        """The word of the node table of the tile `to` that a message from this tile takes; None if it has none for it."""
+        table, config = self.tiles[to].kind.next, dict(self.tiles[to].config)
+        return next((word for word, setting in (table.asked_by if table else {}).items() if config[setting] == tile.node), None)
 
     def _service(self, state: State) -> Service:
         assert state.chain is not None, "a message without a chain has no service"
@@ -277,7 +284,11 @@ def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
     table = tile.kind.next
     if tile.kind.takes_replies:
         return requests_of(tile)
-    if table is not None and table.key == "port":
+    if table is not None and state.word is not None:
+        keys = [table.names[state.word]]
+    elif table is not None and table.asked_by:
+        return tuple(hop for hop in tile.hops if hop.key not in [table.names[word] for word in table.asked_by])
+    elif table is not None and table.key == "port":
         keys = [state.port]
     elif table is not None and tile.kind.chained:
         keys = list(table.names.values())

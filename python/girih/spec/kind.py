@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from girih.spec.formats import Format
@@ -101,12 +101,16 @@ class Counter:
 
 @dataclass(frozen=True)
 class NodeTable:
-    """The node table of a kind. key: what it is searched with. names: words for keys in a design file. most: the largest key."""
+    """The node table of a kind. key: what it is searched with. names: words for keys in a design file. most: the largest key.
+
+    asked_by: words that only messages from one tile take, and the setting that names this tile; all other messages take the other words.
+    """
 
     key: str
     entries: int
     names: Mapping[str, int]
     most: int = LARGEST_KEY
+    asked_by: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

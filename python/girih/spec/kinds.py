@@ -162,7 +162,7 @@ def read_kind(description: Path) -> Kind:
     if "next" in facts:
         entries = cast("RegNode", top.get_child_by_name("next_hop")).array_dimensions[0]
         node_table = facts["next"]
-        table = NodeTable(str(node_table["key"]), entries, dict(node_table.get("names", {})), node_table.get("most", LARGEST_KEY))
+        table = NodeTable(str(node_table["key"]), entries, dict(node_table.get("names", {})), node_table.get("most", LARGEST_KEY), dict(node_table.get("asked_by", {})))
     counters = cast("RegfileNode", top.get_child_by_name("counters"))
     shells = _elements(counters.get_child_by_name("shell"))
     uses = tuple(facts["uses"])
@@ -248,6 +248,9 @@ def _check(kind: Kind) -> None:
         offset += 4 * (field.count or 1) * (1 + field.pair)
     flags = [field.name for field in kind.config]
     require(kind.lossless is None or kind.lossless in flags, f"lossless is {kind.lossless}, which its configuration does not have")
+    for word, setting in (kind.next.asked_by if kind.next else {}).items():
+        joined = word in kind.next.names and any(field.name == setting and field.format == "tile" for field in kind.config)
+        require(joined, f"asked_by says {word}: {setting}; it joins a word of names to a setting of its configuration that names a tile")
     for use in kind.uses:
         require(use in USES, f"uses names {use}; it may name {', '.join(USES)}")
     for header in (*kind.needs, *kind.gives):

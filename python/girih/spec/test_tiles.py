@@ -106,6 +106,8 @@ FIELD = "field { sw = rw; hw = r; }"
         (("next_hop[4] @ 0x1000", "next_hop[4] @ 0x1100"), "next_hop is at 0x1100; spec/tile_map.yaml says 0x1000"),
         (("counters @ 0x8000", "counters @ 0x8100"), "the counters are at 0x8100; spec/tile_map.yaml says 0x8000"),
         (("control_right right", f"reg {{{FIELD} read[0:0]; {FIELD} write[2:2]; {FIELD} node[23:16];}} right"), "the fields of right are"),
+        (("  key: port", "  key: port\n  names: {answer: 0}\n  asked_by: {answer: one}"), "asked_by says answer: one; it joins a word of names to a setting"),
+        (("  key: port", "  key: port\n  asked_by: {answer: one}"), "asked_by says answer: one; it joins a word of names to a setting"),
         (("config_number #(.WIDTH(12)) weight", "config_mac weight"), "cfg.weight is an array of registers of two words"),
     ],
 )

@@ -4,21 +4,27 @@
 from __future__ import annotations
 
 from girih.compiler import values
+from girih.compiler.messages import State, walk
 from girih.compiler.model import Card
-from girih.compiler.paths import message_paths
+from girih.compiler.paths import in_order
 from girih.compiler.read.parse import Report
 from girih.spec.kinds import HEADERS, Kind, load_kinds
 
+Place = tuple[str, str | None]
+"""A tile, and the word of its node table that a message takes if that depends on the tile that sent it."""
 _WORDS = {"network": "the network header", "transport": "the transport header", "payload": "the payload"}
 
 
 def check_headers(card: Card, report: Report) -> None:
     """Reports each hop that leads to a tile whose headers are not known by then."""
-    found = _found(card)
+    steps = dict.fromkeys((_place(step.before), _place(step.after), step.path) for step in in_order(card, walk(card).steps))
+    found = _found(card, [(before, after) for before, after, _ in steps])
     kinds = {tile.name: tile.kind for tile in card.tiles}
-    for path in message_paths(card):
-        missing = [header for header in kinds[path.dst].needs if header not in found[path.src] | _known_after(kinds[path.src])]
-        if missing:
+    reported = set()
+    for before, _, path in steps:
+        missing = [header for header in kinds[path.dst].needs if header not in found[before] | _known_after(kinds[path.src])]
+        if missing and path not in reported:
+            reported.add(path)
             tile = card.tile(path.src)
             line = next((hop.line for hop in tile.hops if hop.to == path.dst and hop.line), tile.line)
             givers = [kind.name for kind in load_kinds().values() if missing[0] in kind.gives and (card.params.chain_hops or not kind.chained)]
@@ -29,21 +35,25 @@ def check_headers(card: Card, report: Report) -> None:
             )
 
 
+def _place(state: State) -> Place:
+    return state.at.tile, state.word
+
+
 def _known_after(kind: Kind) -> frozenset[str]:
     """The headers known in all messages that leave a tile of this kind. Includes what it needs, so that a missing header is reported once."""
     return frozenset((*kind.gives, *kind.needs))
 
 
-def _found(card: Card) -> dict[str, frozenset[str]]:
-    """For each tile, the headers known in every message that arrives there."""
+def _found(card: Card, steps: list[tuple[Place, Place]]) -> dict[Place, frozenset[str]]:
+    """For each place, the headers known in every message that arrives there."""
     everything = frozenset(HEADERS)
     kinds = {tile.name: tile.kind for tile in card.tiles}
-    found = {name: frozenset() if {"axis_in", "host"} & {*kind.uses} else everything for name, kind in kinds.items()}
-    paths = message_paths(card)
+    places = dict.fromkeys(place for step in steps for place in step)
+    found = {place: frozenset() if {"axis_in", "host"} & {*kinds[place[0]].uses} else everything for place in places}
     while True:
         before = dict(found)
-        for path in paths:
-            if not {"axis_in", "host"} & {*kinds[path.dst].uses}:  # messages leave the card there
-                found[path.dst] &= found[path.src] | _known_after(kinds[path.src])
+        for src, dst in steps:
+            if not {"axis_in", "host"} & {*kinds[dst[0]].uses}:  # messages leave the card there
+                found[dst] &= found[src] | _known_after(kinds[src[0]])
         if found == before:
             return found

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`girih log`: the logs of a card, read over the network."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from girih.cli.check import design_path
+from girih.cli.live import console, progress_bar
+from girih.errors import GirihError
+from girih.management.log import LogReader, card_logs
+from girih.management.log_file import LogFile, write
+
+
+def register(app: typer.Typer) -> None:
+    @app.command(epilog="Example: ./girih log --card 10.77.0.2 --design logged -o run.log; then ./girih replay run.log")
+    def log(
+        tiles: Annotated[list[str] | None, typer.Argument(help="Log tiles; none: all of the card.")] = None,
+        card: Annotated[str, typer.Option("--card", metavar="HOST", help="The card's address.")] = "",
+        design: Annotated[Path | None, typer.Option("--design", help="The card's design file, or its name in designs/.")] = None,
+        output: Annotated[Path, typer.Option("--output", "-o", help="The file for the records.")] = Path("card.log"),
+    ) -> None:
+        """Reads the records of a card's log tiles over UDP, up to the latest one. What is lost on the way is asked for again. The card answers
+        those whom its design lets read.
+        """
+        from girih.compiler.compile import compile_design
+
+        if not card or design is None:
+            raise GirihError("it is not said which card", "log", "Give --card HOST and --design DESIGN.")
+        path = design_path(design)
+        known = {each.name: each for each in card_logs(compile_design(path))}
+        wanted = tiles or list(known)
+        for name in wanted:
+            if name not in known:
+                raise GirihError(f"{name} is no log of this design", str(path), f"Its logs: {', '.join(known)}." if known else "It has none.")
+        if not wanted:
+            raise GirihError("the design has no logs", str(path), "A tile of kind log records what passes it: rtl/tiles/log/README.md.")
+        texts, address = {}, card
+        for name in wanted:
+            with progress_bar() as progress, LogReader(card, known[name]) as reader:
+                address = reader.address
+                texts[name] = reader.read(said=partial(progress, name))
+        write(output, LogFile(_relative(path), address, texts))
+        for name, text in texts.items():
+            gone = f"; {text.gone} older ones are overwritten" if text.gone else ""
+            console.print(f"{name}: {len(text.records)} records, up to number {text.end}{gone}")
+        console.print(f"They are in {output}")
+
+
+def _relative(path: Path) -> str:
+    from girih.paths import ROOT
+
+    resolved = path.resolve()
+    return str(resolved.relative_to(ROOT)) if resolved.is_relative_to(ROOT) else str(resolved)

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes messages on unchanged, and records their flits with the cycles in which they came, one in every cycle. Messages of the tile `questions` are
+// no traffic but questions, each answered with records.
+//
+//   in -+-> record -> store ------+
+//       |                         v
+//       +-> skid -+-- questions -> answer -+-> out
+//                 +------------------------+
+//
+// A message from elsewhere takes one cycle and leaves by its EtherType, an answer by the key `answer`; messages of both kinds that
+// wait take turns. A record's cycle is counted from reset, as the card's own register counts.
+module log_engine
+  import girih_pkg::*, net_pkg::*, header_pkg::*, log_pkg::*, log_types_pkg::*;
+#(
+    parameter int unsigned Entries = 1024
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    input  flit_t in_flit_i,
+
+    output logic      out_valid_o,
+    input  logic      out_ready_i,
+    output flit_t     out_flit_o,
+    output next_key_t out_key_o,
+
+    input  cfg_t   cfg_i,
+    output event_t event_o
+);
+  // What comes.
+  logic came, in_first_q, in_asks, in_asks_q;
+  logic [15:0] flits, flits_q, index_q;
+  record_t record_q;
+  logic record_valid_q;
+  number_t cycle_q;
+  descriptor_t desc, desc_q;
+  assign came = in_valid_i && in_ready_o;
+  assign in_asks = in_first_q ? in_flit_i.desc.src == address_of(cfg_i.questions) : in_asks_q;
+  assign flits = in_first_q ? cfg_i.flits : flits_q;
+  assign desc = in_first_q ? in_flit_i.desc : desc_q;
+  always_ff @(posedge clk_i) begin
+    cycle_q <= cycle_q + 1'b1;
+    if (came) begin
+      in_first_q <= in_flit_i.last;
+      in_asks_q <= in_asks;
+      flits_q <= flits;
+      desc_q <= desc;
+      if (in_flit_i.last) index_q <= '0;
+      else if (index_q != '1) index_q <= index_q + 1'b1;
+    end
+    record_valid_q <= came && !in_asks && (index_q < flits || flits == '1);
+    record_q <= '{
+        cycle: cycle_q,
+        source: 8'(desc.src),
+        tenant: desc.tenant,
+        port: desc.port,
+        lossless: desc.lossless,
+        void_message: in_flit_i.last && in_flit_i.bad,
+        last: in_flit_i.last,
+        first: in_first_q,
+        empty: in_flit_i.empty,
+        data: in_flit_i.data
+    };
+    if (rst_i) begin
+      cycle_q <= '0;
+      in_first_q <= 1'b1;
+      index_q <= '0;
+      record_valid_q <= 1'b0;
+    end
+  end
+
+  number_t end_number, number;
+  logic lost, read, read_valid, there;
+  record_t found;
+  log_store #(
+      .Entries(Entries)
+  ) u_store (
+      .clk_i,
+      .rst_i,
+      .write_i(record_valid_q),
+      .record_i(record_q),
+      .overwrite_i(cfg_i.overwrite),
+      .arm_i(cfg_i.flits != '0),
+      .end_o(end_number),
+      .lost_o(lost),
+      .read_i(read),
+      .number_i(number),
+      .valid_o(read_valid),
+      .there_o(there),
+      .record_o(found)
+  );
+
+  // What passes.
+  typedef struct packed {
+    logic  asks;
+    flit_t flit;
+  } entry_t;
+  entry_t entry;
+  logic valid, ready;
+  skid_buffer #(
+      .T(entry_t)
+  ) u_skid (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_data_i('{asks: in_asks, flit: in_flit_i}),
+      .out_valid_o(valid),
+      .out_ready_i(ready),
+      .out_data_o(entry)
+  );
+
+  // Registers on both sides keep the answer's paths away from those of traffic.
+  logic question_valid, question_taken, question_ready, made_valid, made_ready, answer_valid, answer_ready;
+  flit_t question, made, answer;
+  skid_buffer #(
+      .T(flit_t)
+  ) u_questions (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(valid && entry.asks),
+      .in_ready_o(question_ready),
+      .in_data_i(entry.flit),
+      .out_valid_o(question_valid),
+      .out_ready_i(question_taken),
+      .out_data_o(question)
+  );
+  skid_buffer #(
+      .T(flit_t)
+  ) u_answers (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(made_valid),
+      .in_ready_o(made_ready),
+      .in_data_i(made),
+      .out_valid_o(answer_valid),
+      .out_ready_i(answer_ready),
+      .out_data_o(answer)
+  );
+  log_answer u_answer (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(question_valid),
+      .in_ready_o(question_taken),
+      .in_flit_i(question),
+      .out_valid_o(made_valid),
+      .out_ready_i(made_ready),
+      .out_flit_o(made),
+      .end_i(end_number),
+      .read_o(read),
+      .number_o(number),
+      .valid_i(read_valid),
+      .there_i(there),
+      .record_i(found),
+      .cfg_i,
+      .answered_o(event_o.mark_answered),
+      .drop_reader_o(event_o.drop_reader),
+      .drop_malformed_o(event_o.drop_malformed)
+  );
+
+  // What leaves: the choice holds until the message has left.
+  logic passes, answers, answers_q, chosen_q, turn_q;
+  assign passes = valid && !entry.asks;
+  assign answers = chosen_q ? answers_q : answer_valid && (!passes || turn_q);
+  assign answer_ready = out_ready_i && answers;
+  assign ready = entry.asks ? question_ready : out_ready_i && !answers;
+  assign out_valid_o = answers ? answer_valid : passes;
+  assign out_flit_o = answers ? answer : entry.flit;
+  always_ff @(posedge clk_i) begin
+    if (out_valid_o) begin
+      chosen_q  <= !(out_ready_i && out_flit_o.last);
+      answers_q <= answers;
+      if (out_ready_i && out_flit_o.last) turn_q <= !answers;
+    end
+    if (rst_i) begin
+      chosen_q <= 1'b0;
+      turn_q   <= 1'b0;
+    end
+  end
+
+  // The EtherType, of a tagged frame that behind the tag. It is needed beside the first flit, which at 128 bits ends before it: then frames with a
+  // tag have the tag's. No frame has the key of answers.
+  next_key_t ethertype, key;
+  assign ethertype = {entry.flit.data[8*12+:8], entry.flit.data[8*13+:8]};
+  assign out_key_o = answers ? '0 : key == '0 ? next_key_t'(1) : key;
+  if (FlitBytes >= EthernetBytes + VlanBytes) begin : gen_tag
+    next_key_t inner;
+    assign inner = {entry.flit.data[8*16+:8], entry.flit.data[8*17+:8]};
+    assign key = ethertype == EtherTypeVlan ? inner : ethertype;
+  end else begin : gen_no_tag
+    assign key = ethertype;
+  end
+
+  assign event_o.mark_recorded = record_valid_q && !lost;
+  assign event_o.mark_lost = lost;
+  assign event_o.mark_void = passes && ready && entry.flit.last && entry.flit.bad;
+endmodule
