@@ -31,6 +31,7 @@ WORDS = 16  # registers of a node, of which the last one cannot be written
 OKAY, REFUSED, ERROR, NO_NODE = range(4)
 TENANT, PORT = 2, 3
 SIZE = 112
+NUMBERS = 1 << 16  # of connections; they begin anew soon in every test
 
 
 class Ring:
@@ -88,7 +89,7 @@ class ControllerBench:
         self._events = Events(dut, [c.name for c in load_kind("controller").engine_counters])
         self._said: dict[int, deque[Message]] = defaultdict(deque)
         self._read = 0
-        self.next = 100
+        self.next = NUMBERS - 40
 
     @classmethod
     async def start(cls, dut, *, stall: float = 0.0, idle: float = 0.0, key: bytes | None = KEY) -> ControllerBench:
@@ -148,7 +149,7 @@ class ControllerBench:
 
     def open(self) -> Operator:
         """A connection that has opened; its hello is not awaited."""
-        self.next += 1
+        self.next = (self.next + 1) % NUMBERS
         self.give(OPENED, self.next, bytes(20))
         return Operator(self, self.next)
 
