@@ -132,7 +132,7 @@ module dispatcher
   (* keep *) logic [Services-1:0][Units-1:0] launch_unit;
   logic [Services-1:0][Tenants-1:0] pick_one;
   logic [Services-1:0][QueueWidth-1:0] pick_queue;
-  logic open, port_free, could_launch, launch, evicted_q, launch_waited, fetch_due_q;
+  logic open, port_free, could_launch, launch, evicted_q, others_q, launch_waited, fetch_due_q;
   (* keep *) logic evict;
   (* keep *) logic fetch;
   for (genvar s = 0; s < Services; s++) begin : gen_request
@@ -157,9 +157,9 @@ module dispatcher
   logic [SlotWidth-1:0] launch_slot;
   logic [QueueWidth-1:0] launch_queue, fetch_queue;
 
-  // The port of the PIFO: an eviction goes before a launch and a fetch, but not twice in succession. A launch of a packet that has
-  // not waited goes before a fetch, which is due in the next cycle. Whether there is such a launch is known before which it is.
-  // An eviction is known late: so whose turn it is to launch is decided beside it.
+  // The port of the PIFO: an eviction goes before a launch and a fetch, but not twice in succession if one of them could have gone
+  // in the cycle of the first one. A launch of a packet that has not waited goes before a fetch, which is due in the next cycle.
+  // Whether there is such a launch is known before which it is. Whether the port is free does not wait for either.
   (* keep *) logic [Threes-1:0] fresh;  // of three services one could launch such a packet
   (* keep *) logic [Sixes-1:0] some;  // of six services one could launch a packet
   (* keep *) logic any_fetchable;
@@ -168,7 +168,7 @@ module dispatcher
     localparam int unsigned N = Services - 3 * g < 3 ? Services - 3 * g : 3;
     assign fresh[g] = |(launchable[3*g+:N] & ~waiting[3*g+:N]);
   end
-  assign port_free = !age_valid_i && !(evict_valid_i && !evicted_q);
+  assign port_free = !age_valid_i && !evict;
   for (genvar g = 0; g < Sixes; g++) begin : gen_six
     localparam int unsigned N = Services - 6 * g < 6 ? Services - 6 * g : 6;
     assign some[g] = |launchable[6*g+:N];
@@ -178,7 +178,7 @@ module dispatcher
   assign any_fetchable = |fetchable;
   assign may_fetch = any_fetchable && port_free;
   assign fetch = may_fetch && fresh == '0;
-  assign evict = evict_valid_i && !age_valid_i && !(evicted_q && (could_launch || any_fetchable));
+  assign evict = evict_valid_i && !age_valid_i && !(evicted_q && others_q);
   assign evict_ready_o = evict;
 
   arbiter_matrix #(
@@ -276,6 +276,7 @@ module dispatcher
 
   always_ff @(posedge clk_i) begin
     evicted_q <= evict;
+    others_q <= could_launch || any_fetchable;
     fetch_due_q <= any_fetchable && !fetch && (fetch_due_q || (port_free && fresh != '0));
     tag_q[0] <= tag_d;
     fetch_q[0] <= '{valid: fetch, service: fetch_service};

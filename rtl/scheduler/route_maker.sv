@@ -3,7 +3,9 @@
 // hop the unit that would be chosen now, as long as packets may be pushed to its service, and after the last hop
 // the exit. A unit has no path to itself, so a route ends before a second hop at the same unit. A lossless
 // packet is never pushed: its route is one hop.
-// Combinational.
+//
+// Combinational. The packet comes out of a memory, so what can be known before is: whether a packet passes from the unit
+// of one service to that of another (pass_i) is compared by the user, in an earlier cycle.
 module route_maker
   import girih_pkg::*;
 #(
@@ -15,6 +17,7 @@ module route_maker
     // Per service: whether packets may be pushed to it in this cycle, and to which unit.
     input logic  [Services-1:0] push_i,
     input node_t [Services-1:0] push_node_i,
+    input logic  [Services-1:0][Services-1:0] pass_i,  // [t][s]: may be pushed to t, whose unit is not that of s
 
     output descriptor_t desc_o
 );
@@ -23,13 +26,18 @@ module route_maker
   count_t hops;  // of the chain
   assign hops = count_t'(desc_i.chain_count);
 
-  logic [15:0] push;
+  logic [15:0] from_first;  // a packet passes from node_i to the unit of this service
+  logic [15:0][15:0] pass;
   address_t [15:0] push_node;
   always_comb begin
-    push = '0;
+    from_first = '0;
+    pass = '0;
     push_node = '0;
-    push[Services-1:0] = push_i;
-    for (int unsigned s = 0; s < Services; s++) push_node[s] = address_of(push_node_i[s]);
+    for (int unsigned s = 0; s < Services; s++) begin
+      from_first[s] = push_i[s] && push_node_i[s] != node_i;
+      pass[s][Services-1:0] = pass_i[s];
+      push_node[s] = address_of(push_node_i[s]);
+    end
   end
 
   // All hops at once: whether a route that comes as far as hop k - 1 goes on to hop k, and then as far as where it ends.
@@ -46,7 +54,8 @@ module route_maker
       desc_o.route[k] = desc_i.exit;
       if (k < ChainHops && hops > count_t'(k)) begin
         desc_o.route[k] = push_node[service_t'(desc_i.chain[k].service)];
-        passes[k] = push[service_t'(desc_i.chain[k].service)] && desc_o.route[k] != desc_o.route[k-1];
+        passes[k] = k == 1 ? from_first[service_t'(desc_i.chain[k].service)]
+            : pass[service_t'(desc_i.chain[k].service)][service_t'(desc_i.chain[k-1].service)];
       end
     end
     for (int unsigned k = 1; k <= ChainHops; k++) begin

@@ -132,11 +132,12 @@ module scheduler_core
   logic [Channels-1:0] leave_channel, evict_room, sent, sent_last;
 
   logic [Units-1:0] free, lossless_free;
-  logic [Services-1:0] has_unit, best_free, best_lossless_free, pushed_q;
+  logic [Services-1:0] has_unit, best_free, best_lossless_free, pushable_q, push_q;
+  logic [Services-1:0][Services-1:0] pass_q;
   logic [Services-1:0][Units-1:0] best_unit;
   logic [Services-1:0][UnitWidth-1:0] flow_unit;
   logic [Queues-1:0] pop_one;
-  node_t [Services-1:0] best_node, push_node_q;
+  node_t [Services-1:0] best_node, pushable_node_q, push_node_q;
 
   service_policy_t service_policy[Services];
   policy_pkg::level_t now_level[Services];
@@ -448,20 +449,25 @@ module scheduler_core
       .sent_last_i(sent_last)
   );
 
-  // Out. Nothing is pushed to a service with affinity: its queue keeps the order of its packets.
-  for (genvar s = 0; s < Services; s++) begin : gen_push
-    always_ff @(posedge clk_i) begin
-      pushed_q[s] <= has_unit[s] && !affinity_i[s] && (push_i[s][1] || (push_i[s][0] && best_free[s]));
-      push_node_q[s] <= best_node[s];
+  // Out. Nothing is pushed to a service with affinity: its queue keeps the order of its packets. Which services share a unit is
+  // compared a cycle before a route needs it.
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < Services; s++) begin
+      pushable_q[s] <= has_unit[s] && !affinity_i[s] && (push_i[s][1] || (push_i[s][0] && best_free[s]));
+      for (int unsigned r = 0; r < Services; r++) pass_q[s][r] <= pushable_q[s] && pushable_node_q[s] != pushable_node_q[r];
     end
+    pushable_node_q <= best_node;
+    push_q <= pushable_q;
+    push_node_q <= pushable_node_q;
   end
   route_maker #(
       .Services(Services)
   ) u_route (
       .desc_i(leaving.desc),
       .node_i(unit_node_i[leave_unit]),
-      .push_i(pushed_q),
+      .push_i(push_q),
       .push_node_i(push_node_q),
+      .pass_i(pass_q),
       .desc_o(launch_desc)
   );
 

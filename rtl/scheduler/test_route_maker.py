@@ -57,6 +57,8 @@ async def routes(dut):
         dut.node_i.value = node
         dut.push_i.value = push
         dut.push_node_i.value = sum(n << 8 * s for s, n in enumerate(nodes))
+        passes = [(t, s) for t in range(SERVICES) for s in range(SERVICES) if push >> t & 1 and nodes[t] != nodes[s]]
+        dut.pass_i.value = sum(1 << SERVICES * t + s for t, s in passes)
         await Timer(1, "ns")
         out = unpack(DESC, int(dut.desc_o.value))
         route = route_of(node, services, exit_node, lossless, push, nodes)

@@ -206,7 +206,6 @@ module pifo #(
       .pop_highest_i(pop_leaf_highest_q),
       .pop_leaf_o(pop_leaf),
       .pop_next_leaf_o(pop_next_leaf),
-      .peek_word_q_i({peek_queue_q, peek_child_q}),
       .peek_highest_i(peek_highest_q),
       .peek_leaf_o(peek_leaf),
       .pop_moved_o(pop_moved),

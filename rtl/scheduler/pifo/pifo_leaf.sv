@@ -24,7 +24,7 @@ module pifo_leaf #(
     input logic [WordWidth-1:0] pop_word_i,
     input logic [WordWidth-1:0] peek_word_i,
 
-    // Cycle t+1; the words are those of cycle t, registered.
+    // Cycle t+1; the word of the pop is that of cycle t, registered.
     input  logic                  push_valid_i,
     input  logic [ WordWidth-1:0] push_word_i,
     input  logic [IndexWidth-1:0] push_leaf_i,
@@ -33,7 +33,6 @@ module pifo_leaf #(
     input  logic                  pop_highest_i,
     output logic [IndexWidth-1:0] pop_leaf_o,
     output logic [IndexWidth-1:0] pop_next_leaf_o,  // pop_leaf_o, unless that is the leaf of the previous pop
-    input  logic [ WordWidth-1:0] peek_word_q_i,
     input  logic                  peek_highest_i,
     output logic [IndexWidth-1:0] peek_leaf_o,
 
@@ -118,8 +117,16 @@ module pifo_leaf #(
   assign pop_row = taken[0] ^ left[0];
   assign peek_row = taken[1] ^ left[1];
 
-  logic follow;  // the previous pop is changing the same words as this one will
-  assign follow = pop_valid_q && pop_word_q == pop_word_q_i;
+  // What the previous operations are changing: whether it is in these words is compared in cycle t, beside the addresses.
+  logic follow, peek_follow;  // the previous pop is changing the same words as this one will, and those of the peek
+  logic set, peek_set;  // the push was into them
+  always_ff @(posedge clk_i) begin
+    follow <= pop_valid_i && pop_word_q_i == pop_word_i;
+    peek_follow <= pop_valid_i && pop_word_q_i == peek_word_i;
+    set <= push_valid_i && push_word_i == pop_word_i;
+    peek_set <= push_valid_i && push_word_i == peek_word_i;
+    if (rst_i) {follow, peek_follow, set, peek_set} <= '0;
+  end
 
   // Whether the first entry of the pop's leaf moved up is found along with the leaf.
   taken_t moved_row, moved_before[2], no_notes[2];
@@ -134,7 +141,7 @@ module pifo_leaf #(
       .IndexWidth(IndexWidth)
   ) u_pop_find (
       .taken_i(pop_row),
-      .set_i(push_valid_q && push_word_q == pop_word_q_i),
+      .set_i(set),
       .set_index_i(push_leaf_q),
       .clear_i(follow),
       .clear_index_i(pop_leaf_q),
@@ -150,9 +157,9 @@ module pifo_leaf #(
       .IndexWidth(IndexWidth)
   ) u_peek_find (
       .taken_i(peek_row),
-      .set_i(push_valid_q && push_word_q == peek_word_q_i),
+      .set_i(peek_set),
       .set_index_i(push_leaf_q),
-      .clear_i(pop_valid_q && pop_word_q == peek_word_q_i),
+      .clear_i(peek_follow),
       .clear_index_i(pop_leaf_q),
       .emptied_i(pop_emptied_i),
       .note_i(no_notes),

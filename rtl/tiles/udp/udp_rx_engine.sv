@@ -79,7 +79,7 @@ module udp_rx_engine
   offset_t headers_q;
   logic [FlitBytes-1:0] behind_headers_q;  // bytes of the flit that are not headers
   length_t left, left_q, rest_q;
-  (* keep *) logic free;  // so that synthesis does not spread it over the router's logic behind it
+  logic free;
   assign free = !valid_q || stage_ready;
   assign in_ready_o = free;
   always_comb begin
