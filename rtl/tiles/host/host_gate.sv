@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one place by which accesses leave the card: it takes those of Clients in turn, and lets pass what lies within a region that
-// the host has granted. The client of any other access is told so (refused_o) and gets no answer. Two cycles, an access
+// the host has granted. The client of any other access is told so (refused_o) and gets no answer. Three cycles, an access
 // in every cycle.
 module host_gate
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
@@ -76,28 +76,50 @@ module host_gate
       .out_data_o(access)
   );
 
-  logic granted;
+  // Compared with the ends of all regions in one cycle; what that says is put together in the next.
+  typedef struct packed {
+    access_t access;
+    logic wraps;
+    logic [HostRegions-1:0] from, to;  // it begins, and ends, where the region allows
+  } compared_t;
+  compared_t compare, compared;
+  logic compared_valid, compared_ready, granted;
   always_comb begin
-    granted = 1'b0;
+    compare.access = access;
+    compare.wraps = access.last < access.first;
     for (int unsigned r = 0; r < HostRegions; r++) begin
-      if (regions_i[r].valid && access.first >= regions_i[r].first && access.last <= regions_i[r].last && access.last >= access.first) begin
-        granted = 1'b1;
-      end
+      compare.from[r] = regions_i[r].valid && access.first >= regions_i[r].first;
+      compare.to[r] = access.last <= regions_i[r].last;
     end
   end
+  skid_buffer #(
+      .T(compared_t)
+  ) u_compared (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(access_valid),
+      .in_ready_o(access_ready),
+      .in_data_i(compare),
+      .out_valid_o(compared_valid),
+      .out_ready_i(compared_ready),
+      .out_data_o(compared)
+  );
+  assign granted = !compared.wraps && (compared.from & compared.to) != '0;
   for (genvar i = 0; i < int'(Clients); i++) begin : gen_refused
-    assign refused_o[i] = access_valid && access_ready && !granted && access.id == id_t'(i);
+    assign refused_o[i] = compared_valid && compared_ready && !granted && compared.access.id == id_t'(i);
   end
 
   checked_t checked;
+  addr_t flit_addr;
+  assign flit_addr = {compared.access.first[HostAddrBits-1:EmptyWidth], EmptyWidth'(0)};
   skid_buffer #(
       .T(checked_t)
   ) u_checked (
       .clk_i,
       .rst_i,
-      .in_valid_i(access_valid),
-      .in_ready_o(access_ready),
-      .in_data_i('{granted: granted, request: '{id: access.id, addr: {access.first[HostAddrBits-1:EmptyWidth], EmptyWidth'(0)}, len: access.len}}),
+      .in_valid_i(compared_valid),
+      .in_ready_o(compared_ready),
+      .in_data_i('{granted: granted, request: '{id: compared.access.id, addr: flit_addr, len: compared.access.len}}),
       .out_valid_o,
       .out_ready_i,
       .out_data_o(checked)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the bytes that the parts of chains name, in order, and gives them as streams without gaps, one for each chain.
 //
-//   parts -> accesses within pages, as far as there is room -> flits -> bytes moved together -> out
+//   parts -> host_cut -> accesses, as far as there is room -> host_cut -> bytes of each flit -> moved together -> out
 //
 // A chain is reported as used when its last byte has come. One flit per cycle.
 module host_read
@@ -52,31 +52,60 @@ module host_read
     name_t chain;
   } access_t;
 
-  // Accesses: the part that is read, and how much of it has been asked for.
-  long_t done_q;
+  // Accesses: pieces of parts. The part is in a register, so that its memory does not wait for the bus.
+  typedef struct packed {
+    logic last;
+    name_t chain;
+  } beside_t;
+  logic part_valid, part_taken, asked_valid, part_ends;
+  part_t part;
   addr_t addr;
-  long_t left;
-  bytes_t bytes;
-  logic room, ends, asks, access_ready;
+  logic [$clog2(Burst):0] bytes;
+  beside_t beside;
+  logic room, asks, access_ready;
   logic [7:0] beats;
   room_t room_q;
   logic [$clog2(Accesses)+1:0] waiting_q;  // accesses whose last flit has not come
-  assign addr = part_i.addr + addr_t'(done_q);
-  assign left = part_i.bytes - done_q;
-  always_comb begin
-    bytes = bytes_t'(Burst) - bytes_t'(addr[EmptyWidth-1:0]);
-    if (to_page_end(in_page_t'(addr)) < bytes) bytes = to_page_end(in_page_t'(addr));
-    if (left < long_t'(bytes)) bytes = bytes_t'(left);
-  end
-  assign beats = beats_of(addr[EmptyWidth-1:0], bytes);
+  skid_buffer #(
+      .T(part_t)
+  ) u_part (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(part_valid_i),
+      .in_ready_o(part_ready_o),
+      .in_data_i(part_i),
+      .out_valid_o(part_valid),
+      .out_ready_i(part_taken),
+      .out_data_o(part)
+  );
+  logic unused_parts_busy;
+  host_cut #(
+      .beside_t(beside_t),
+      .AddrBits(HostAddrBits),
+      .Unit(Burst)
+  ) u_parts (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(part_valid),
+      .in_ready_o(part_taken),
+      .in_addr_i(part.addr),
+      .in_bytes_i(part.bytes),
+      .in_beside_i('{last: part.last, chain: part.chain}),
+      .out_valid_o(asked_valid),
+      .out_ready_i(asks),
+      .out_addr_o(addr),
+      .out_bytes_o(bytes),
+      .out_last_o(part_ends),
+      .out_beside_o(beside),
+      .busy_o(unused_parts_busy)
+  );
+  assign beats = beats_of(addr[EmptyWidth-1:0], bytes_t'(bytes));
   assign room = room_q > room_t'(beats);
-  assign ends = long_t'(bytes) == left;
-  assign ask_valid_o = part_valid_i && room && access_ready && !halt_i;
-  assign ask_o = '{addr: addr, bytes: bytes};
+  assign ask_valid_o = asked_valid && room && access_ready && !halt_i;
+  assign ask_o = '{addr: addr, bytes: bytes_t'(bytes)};
   assign asks = ask_valid_o && ask_ready_i;
-  assign part_ready_o = asks && ends;
 
-  logic access_valid, access_done;
+  logic access_valid, access_taken;
   access_t access;
   fifo #(
       .T(access_t),
@@ -86,10 +115,37 @@ module host_read
       .rst_i,
       .in_valid_i(asks),
       .in_ready_o(access_ready),
-      .in_data_i('{first: addr[EmptyWidth-1:0], bytes: bytes, last: ends && part_i.last, chain: part_i.chain}),
+      .in_data_i('{first: addr[EmptyWidth-1:0], bytes: bytes_t'(bytes), last: part_ends && beside.last, chain: beside.chain}),
       .out_valid_o(access_valid),
-      .out_ready_i(access_done),
+      .out_ready_i(access_taken),
       .out_data_o(access)
+  );
+
+  // The bytes of each flit.
+  logic slice_valid, slice_taken, slice_ends, unused_slices_busy;
+  beside_t slice;
+  lane_t lane;
+  count_t here;
+  host_cut #(
+      .beside_t(beside_t),
+      .AddrBits(EmptyWidth),
+      .LengthBits($bits(bytes_t)),
+      .Unit(FlitBytes)
+  ) u_slices (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(access_valid),
+      .in_ready_o(access_taken),
+      .in_addr_i(access.first),
+      .in_bytes_i(access.bytes),
+      .in_beside_i('{last: access.last, chain: access.chain}),
+      .out_valid_o(slice_valid),
+      .out_ready_i(slice_taken),
+      .out_addr_o(lane),
+      .out_bytes_o(here),
+      .out_last_o(slice_ends),
+      .out_beside_o(slice),
+      .busy_o(unused_slices_busy)
   );
 
   logic flit_valid, flit_ready, unused_room;
@@ -110,18 +166,10 @@ module host_read
   );
 
   // Moves the bytes together: those that wait in the carry come first.
-  logic first_q;  // the next flit is the first of its access
-  bytes_t bytes_q;
-  bytes_t to_come;
-  lane_t lane;
-  count_t here, sum, carried_q;
-  logic access_ends, chain_ends, spills, out_move, take, tail_q;
+  count_t sum, carried_q;
+  logic chain_ends, spills, out_move, take, tail_q;
   logic [W-1:0] rotated, merged, carry_q;
-  assign lane = first_q ? access.first : '0;
-  assign to_come = first_q ? access.bytes : bytes_q;
-  assign here = to_come > bytes_t'(FlitBytes) - bytes_t'(lane) ? count_t'(FlitBytes) - count_t'(lane) : count_t'(to_come);
-  assign access_ends = bytes_t'(here) == to_come;
-  assign chain_ends = access_ends && access.last;
+  assign chain_ends = slice_ends && slice.last;
   logic [EmptyWidth+1:0] whole;
   assign whole = (EmptyWidth + 2)'(carried_q) + (EmptyWidth + 2)'(here);
   assign sum = count_t'(whole);
@@ -141,11 +189,11 @@ module host_read
   lane_t out_empty_q;
   logic [W-1:0] out_data_q;
   assign out_move = out_ready_i || !out_valid_q;
-  assign take = flit_valid && access_valid && out_move && !tail_q && !halt_i && (!chain_ends || used_ready_i);
+  assign take = flit_valid && slice_valid && out_move && !tail_q && !halt_i && (!chain_ends || used_ready_i);
   assign flit_ready = take;
-  assign access_done = take && access_ends;
-  assign used_valid_o = flit_valid && access_valid && out_move && !tail_q && !halt_i && chain_ends;
-  assign used_o = '{chain: access.chain, bytes: '0};
+  assign slice_taken = take;
+  assign used_valid_o = flit_valid && slice_valid && out_move && !tail_q && !halt_i && chain_ends;
+  assign used_o = '{chain: slice.chain, bytes: '0};
 
   logic full;  // a whole flit of output
   assign full = whole >= (EmptyWidth + 2)'(FlitBytes);
@@ -161,8 +209,6 @@ module host_read
       end
     end
     if (take) begin
-      first_q <= access_ends;
-      bytes_q <= to_come - bytes_t'(here);
       carry_q <= full ? rotated : merged;
       if (chain_ends) begin
         tail_q <= spills;
@@ -172,14 +218,11 @@ module host_read
       end
     end
     room_q <= room_q - (asks ? room_t'(beats) + 1'b1 : '0) + room_t'(take);
-    if (asks) done_q <= ends ? '0 : done_q + long_t'(bytes);
     waiting_q <= waiting_q + $bits(waiting_q)'(asks) - $bits(waiting_q)'(came_i && came_last_i) - $bits(waiting_q)'(refused_i);
     if (rst_i) begin
       out_valid_q <= 1'b0;
       tail_q <= 1'b0;
       carried_q <= '0;
-      first_q <= 1'b1;
-      done_q <= '0;
       room_q <= room_t'(Flits);
       waiting_q <= '0;
     end
@@ -195,5 +238,5 @@ module host_read
     if (refused_i) stop_o = StopRefused;
   end
   logic unused;
-  assign unused = &{1'b0, unused_room, part_i.total};
+  assign unused = &{1'b0, unused_room, unused_parts_busy, unused_slices_busy, part};
 endmodule
