@@ -23,7 +23,6 @@ module icmp_error_engine
 );
   localparam int unsigned Quote = Ipv4MaxBytes + 8;
   localparam int unsigned IcmpBytes = 8;
-  localparam int unsigned WindowBytes = L3Tagged + Quote;
   localparam int unsigned FrameBytes = L3Tagged + Ipv4MinBytes + IcmpBytes + Quote;
   localparam int unsigned Flits = (FrameBytes + FlitBytes - 1) / FlitBytes;
   localparam int unsigned BeatBits = Flits > 1 ? $clog2(Flits) : 1;
@@ -46,37 +45,42 @@ module icmp_error_engine
     logic [6:0] bytes;  // that are quoted
   } facts_t;
 
-  logic valid, ready, first;
+  // The packet is taken to its end anyway, so the view waits for all that could be quoted.
+  logic valid, ready, first, unused_tagged;
   flit_t flit;
-  logic [WindowBytes*8-1:0] header;
-  offset_t available, need, l3;
-  header_window #(
-      .HeaderBytes(WindowBytes)
-  ) u_window (
+  quote_t packet, unused_peek;
+  descriptor_t unused_desc;
+  logic [L3Tagged*8-1:0] ethernet;
+  offset_t available, start;
+  ipv4_view #(
+      .Bytes(Quote)
+  ) u_view (
       .clk_i,
       .rst_i,
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
+      .peek_o(unused_peek),
+      .peek_desc_o(unused_desc),
+      .peek_start_o(start),
+      .need_i(start + offset_t'(Quote)),
       .out_valid_o(valid),
       .out_ready_i(ready),
-      .out_flit_o (flit),
+      .out_flit_o(flit),
       .out_first_o(first),
-      .header_o   (header),
-      .available_o(available),
-      .need_i     (need)
+      .out_tagged_o(unused_tagged),
+      .out_ethernet_o(ethernet),
+      .out_view_o(packet),
+      .out_available_o(available)
   );
 
   // What the packet says.
-  logic has_tag, is_group, from_host, is_query;
-  quote_t packet, quoted;
+  logic is_group, from_host, is_query;
+  quote_t quoted;
   ipv4_t ip;
   logic [6:0] bytes;
   logic [7:0] icmp_type;
   facts_t facts, facts_q;
-  assign has_tag = is_tagged(flit.desc.l3_offset);
-  assign l3 = has_tag ? offset_t'(L3Tagged) : offset_t'(L3Untagged);
-  assign packet = has_tag ? header[Quote*8-1:0] : header[VlanBytes*8+:Quote*8];
   assign ip = packet[0+:Ipv4MinBytes];
   always_comb begin
     if (ip.total_length > 16'(Quote)) bytes = 7'(Quote);
@@ -86,16 +90,15 @@ module icmp_error_engine
     for (int unsigned i = 5; i < 16; i++) if (ip.ihl == 4'(i)) icmp_type = packet[4*i];
     for (int unsigned i = 0; i < Quote; i++) quoted[i] = i < 32'(bytes) ? packet[i] : '0;
   end
-  assign need = l3 + offset_t'(bytes);
   assign is_query = icmp_type inside {8'd0, 8'd8, [8'd13 : 8'd18]};
-  assign is_group = ip.dst[31:29] == '1 || header[WindowBytes*8-8];
+  assign is_group = ip.dst[31:29] == '1 || ethernet[L3Tagged*8-8];
   assign from_host = !(ip.src[31:24] inside {8'd0, 8'd127} || ip.src[31:29] == '1);
   always_comb begin
     facts.desc = flit.desc;
-    facts.short_packet = available < need;
+    facts.short_packet = available < offset_t'(bytes);
     facts.unfit = ip.version != 4'd4 || ip.ihl < 4'd5 || 7'({ip.ihl, 2'b0}) > bytes || ip.fragment_offset != '0 || is_group || !from_host
         || (ip.protocol == ProtocolIcmp && (!is_query || 7'({ip.ihl, 2'b0}) == bytes));
-    facts.ethernet = header[WindowBytes*8-1-:L3Tagged*8];
+    facts.ethernet = ethernet;
     facts.src = cfg_i.ip;
     facts.dst = ip.src;
     facts.kind = cfg_i.error_type;
@@ -234,5 +237,5 @@ module icmp_error_engine
   assign out_key_o = next_key_t'(facts_q.desc.port);
 
   logic unused;
-  assign unused = &{1'b0, ip, header, flit};
+  assign unused = &{1'b0, ip, flit, unused_tagged, unused_peek, unused_desc};
 endmodule

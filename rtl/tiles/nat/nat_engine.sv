@@ -2,17 +2,18 @@
 // Translates addresses and ports between an inside and an outside network: 1:1 for hosts that have an outside address of their own, else
 // to one shared outside address and the port of the flow's entry in nat_table. Which side a packet comes from is the Ethernet port in
 // its descriptor, and that is changed to the port that it leaves by. The configuration is read with a packet's first flit.
-// Cut-through, three cycles, one flit per cycle.
+// Cut-through, five cycles (three without Cut), one flit per cycle.
 //
-//   header_window -> nat_facts -> [facts] -> nat_table -> [verdict] -> nat_edit, header_edit
-//                            \--> [RAM of flows] --/
+//   ipv4_view -> nat_facts -> [facts] -> nat_table -> [verdict] -> nat_edit -> [edit] -> header_edit
+//                        \--> [RAM of flows] --/
 //
 // A packet from inside to an outside address of the card leaves by `hairpin`, translated as any other from inside, and marked as one
 // from outside; that way leads back here.
 module nat_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, nat_types_pkg::*, nat_pkg::*;
 #(
-    parameter int unsigned Entries = 1024
+    parameter int unsigned Entries = 1024,
+    parameter bit Cut = TimingMhz >= 250
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -50,33 +51,49 @@ module nat_engine
     logic limited;
   } verdict_t;
 
+  // How much of a packet is needed, from its IPv4 header on.
+  localparam int unsigned Plain = Ipv4MinBytes + UdpBytes;
+  localparam int unsigned TcpBytes = Ipv4MinBytes + 18;  // up to the checksum
+  function automatic offset_t needed_of(logic [7:0] protocol, logic [7:0] kind);
+    needed_of = offset_t'(Ipv4MinBytes);
+    if (protocol == ProtocolIcmp && is_error_kind(kind)) needed_of = offset_t'(ViewBytes);
+    else if (protocol == ProtocolTcp) needed_of = offset_t'(TcpBytes);
+    else if (protocol == ProtocolUdp || protocol == ProtocolIcmp) needed_of = offset_t'(Plain);
+  endfunction
+
   // Stage 0.
-  logic window_valid, window_ready, window_first;
+  logic window_valid, window_ready, window_first, unused_tagged;
   flit_t window_flit;
-  logic [WindowBytes*8-1:0] header;
-  logic [ViewBytes*8-1:0] view;
-  offset_t available, need, need_behind, l3;
-  header_window #(
-      .HeaderBytes(WindowBytes)
-  ) u_window (
+  logic [ViewBytes*8-1:0] peek, view;
+  ipv4_t peek_ip, ip;
+  logic [7:0] peek_kind, kind;
+  assign {peek_ip, peek_kind} = peek[ViewBytes*8-1-:(Ipv4MinBytes+1)*8];
+  assign {ip, kind} = view[ViewBytes*8-1-:(Ipv4MinBytes+1)*8];
+  logic [L3Tagged*8-1:0] unused_ethernet;
+  descriptor_t unused_desc;
+  offset_t available, start;
+  ipv4_view #(
+      .Bytes(ViewBytes),
+      .Cut  (Cut)
+  ) u_view (
       .clk_i,
       .rst_i,
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
+      .peek_o(peek),
+      .peek_desc_o(unused_desc),
+      .peek_start_o(start),
+      .need_i(start + needed_of(peek_ip.protocol, peek_kind)),
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
-      .out_flit_o (window_flit),
+      .out_flit_o(window_flit),
       .out_first_o(window_first),
-      .header_o   (header),
-      .available_o(available),
-      .need_i     (need)
+      .out_tagged_o(unused_tagged),
+      .out_ethernet_o(unused_ethernet),
+      .out_view_o(view),
+      .out_available_o(available)
   );
-  logic has_tag;
-  assign has_tag = is_tagged(window_flit.desc.l3_offset);
-  assign view = has_tag ? header[ViewBytes*8-1:0] : header[VlanBytes*8+:ViewBytes*8];
-  assign l3 = has_tag ? offset_t'(L3Tagged) : offset_t'(L3Untagged);
-  assign need = l3 + need_behind;
 
   facts_t facts, facts_q;
   sums_t sums, sums_q;
@@ -86,8 +103,7 @@ module nat_engine
   ) u_facts (
       .view_i  (view),
       .port_i  (4'(window_flit.desc.port)),
-      .enough_i(available >= need),
-      .need_o  (need_behind),
+      .enough_i(available >= needed_of(ip.protocol, kind)),
       .cfg_i,
       .facts_o (facts),
       .sums_o  (sums)
@@ -163,9 +179,9 @@ module nat_engine
   end
 
   // Stage 2.
-  logic out_valid_q, out_first_q;
+  logic out_valid_q, out_first_q, edit_ready;
   flit_t out_flit_q;
-  assign step = !out_valid_q || out_ready_i || verdict_q.drop;
+  assign step = !out_valid_q || edit_ready || verdict_q.drop;
   always_ff @(posedge clk_i) begin
     if (step) begin
       out_valid_q <= valid_q;
@@ -187,26 +203,46 @@ module nat_engine
   );
   assign mask = verdict_q.translate ? all_mask : '0;
 
-  logic out_has_tag;
-  flit_t flit;
-  assign out_has_tag = is_tagged(out_flit_q.desc.l3_offset);
+  // Stage 3.
+  typedef struct packed {
+    flit_t flit;
+    logic first;
+    way_e way;
+    logic [ViewBytes*8-1:0] edit;
+    logic [ViewBytes-1:0] mask;
+  } edited_t;
+  edited_t edited, last;
+  logic last_has_tag;
   always_comb begin
-    flit = out_flit_q;
-    if (verdict_q.translate) flit.desc.port = port_t'(verdict_q.port);
+    edited = '{flit: out_flit_q, first: out_first_q, way: verdict_q.way, edit: edit, mask: mask};
+    if (verdict_q.translate) edited.flit.desc.port = port_t'(verdict_q.port);
   end
+  skid_buffer #(
+      .T  (edited_t),
+      .Cut(Cut)
+  ) u_edited (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(out_valid_q && !verdict_q.drop),
+      .in_ready_o(edit_ready),
+      .in_data_i(edited),
+      .out_valid_o,
+      .out_ready_i,
+      .out_data_o(last)
+  );
+  assign last_has_tag = is_tagged(last.flit.desc.l3_offset);
   header_edit #(
       .HeaderBytes(WindowBytes)
   ) u_edit (
       .clk_i,
-      .flit_i (flit),
-      .first_i(out_first_q),
-      .pass_i (out_valid_q && step),
-      .edit_i (out_has_tag ? {(L3Tagged * 8)'(0), edit} : {(L3Untagged * 8)'(0), edit, (VlanBytes * 8)'(0)}),
-      .mask_i (out_has_tag ? {L3Tagged'(0), mask} : {L3Untagged'(0), mask, VlanBytes'(0)}),
+      .flit_i (last.flit),
+      .first_i(last.first),
+      .pass_i (out_valid_o && out_ready_i),
+      .edit_i (last_has_tag ? {(L3Tagged * 8)'(0), last.edit} : {(L3Untagged * 8)'(0), last.edit, (VlanBytes * 8)'(0)}),
+      .mask_i (last_has_tag ? {L3Tagged'(0), last.mask} : {L3Untagged'(0), last.mask, VlanBytes'(0)}),
       .flit_o (out_flit_o)
   );
-  assign out_valid_o = out_valid_q && !verdict_q.drop;
-  assign out_key_o = next_key_t'(verdict_q.way);
+  assign out_key_o = next_key_t'(last.way);
 
   always_comb begin
     event_o = '0;
@@ -229,5 +265,5 @@ module nat_engine
   end
 
   logic unused;
-  assign unused = &{1'b0, header, host_end};
+  assign unused = &{1'b0, host_end, peek, peek_ip, ip, unused_tagged, unused_ethernet, unused_desc};
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the headers of a packet: which of its endpoints is translated, whether it may be, and the sums of what will be removed.
-// Combinational. view_i is the packet from its IPv4 header on, first byte highest; need_o bytes of it are needed.
+// Combinational. view_i is the packet from its IPv4 header on, first byte highest.
 //
 //   of            from inside              from outside
 //   a packet      its source               its destination
@@ -14,20 +14,13 @@ module nat_facts
     input logic [ViewBytes*8-1:0] view_i,
     input logic [3:0] port_i,
     input logic enough_i,  // all needed bytes are there
-    output offset_t need_o,
     input cfg_t cfg_i,
     output facts_t facts_o,
     output sums_t sums_o
 );
   localparam int unsigned Statics = $bits(cfg_i.static_enabled);
-  localparam int unsigned Plain = Ipv4MinBytes + UdpBytes;
-  localparam int unsigned TcpBytes = Ipv4MinBytes + 18;  // up to the checksum
-  localparam logic [7:0] ProtocolTcp = 8'd6;
   localparam logic [7:0] EchoReply = 8'd0;
   localparam logic [7:0] EchoRequest = 8'd8;
-  localparam logic [7:0] Unreachable = 8'd3;
-  localparam logic [7:0] TimeExceeded = 8'd11;
-  localparam logic [7:0] ParameterProblem = 8'd12;
   localparam logic [15:0] LessTtl = ~16'h0100;  // what the sum loses
 
   typedef struct packed {
@@ -52,13 +45,7 @@ module nat_facts
   assign is_udp = ip.protocol == ProtocolUdp;
   assign icmp_kind = l4.src_port[15:8];
   assign is_query = icmp_kind inside {EchoReply, EchoRequest};
-  assign is_error = is_icmp && icmp_kind inside {Unreachable, TimeExceeded, ParameterProblem};
-  always_comb begin
-    need_o = offset_t'(Ipv4MinBytes);
-    if (is_error) need_o = offset_t'(ViewBytes);
-    else if (is_tcp) need_o = offset_t'(TcpBytes);
-    else if (is_udp || is_icmp) need_o = offset_t'(Plain);
-  end
+  assign is_error = is_icmp && is_error_kind(icmp_kind);
 
   // The endpoint.
   logic from_outside, inner_tcp, inner_udp, inner_icmp, first_of_two;

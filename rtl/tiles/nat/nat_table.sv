@@ -3,10 +3,10 @@
 // outside port is the number of its entry, so packets from outside need no search, and a mapping depends on the inside endpoint alone
 // (RFC 4787, REQ-1).
 //
-//   stage 0: row -> [RAM] -> stage 1: compare, decide, write (in the same cycle)
-//   sweep:   row -> [copy of the RAM] -> ages -> clear
+//   stage 0: row -> [RAM] -> stage 1: compare, decide -> [write] -> RAM
+//   sweep:   row -> [copy of the RAM] -> ages -> clear -> [write]
 //
-// What is written while the same row is read reaches stage 1 past the RAM. An entry is cleared only by the sweep, in cycles in which no
+// What is being written, and what was written while the same row was read, reaches stage 1 past the RAM. An entry is cleared only by the sweep, in cycles in which no
 // packet writes, and not if a packet has written to it since the sweep read it. ready_o is 0 after reset until all entries are cleared.
 module nat_table
   import net_pkg::*, nat_types_pkg::*, nat_pkg::*;
@@ -60,19 +60,35 @@ module nat_table
   row_t row, row_q;
   assign row = from_outside_i ? endpoint_i.port[WayBits+:RowBits] : hash(endpoint_i, cfg_i.secret);
 
-  logic [Ways-1:0] write, forward_q, expired, expired_q;
+  // A write is decided in one cycle and done in the next, and again until the next step.
+  typedef struct packed {
+    logic [Ways-1:0] ways;
+    logic by_packet;  // else by the sweep, which clears
+    row_t packet_row, sweep_row;
+    flow_t flow;
+    logic counts;  // a number of flows, too
+    logic [HostBits-1:0] host;
+    count_t count;
+  } write_t;
+  write_t write, write_q;
+  logic [Ways-1:0] forward_q, expired, expired_q;
   row_t write_row;
-  flow_t write_flow, forwarded_q;
+  flow_t write_flow;
+  assign write_row = write_q.by_packet ? write_q.packet_row : write_q.sweep_row;
+  assign write_flow = write_q.by_packet ? write_q.flow : '0;
+  logic same_packet_q, same_sweep_q;  // this row is that of the packet before, and that of the sweep, when the write was decided
+  flow_t forwarded_q;
   flow_t [Ways-1:0] ram, swept, flows;
   logic sweep_read;
   row_t sweep_row_q;
+  logic [HostBits-1:0] sweep_host_q;
   for (genvar w = 0; w < int'(Ways); w++) begin : gen_way
     ram_simple_dual #(
         .T(flow_t),
         .Depth(Rows)
     ) u_flows (
         .clk_i,
-        .write_enable_i(write[w]),
+        .write_enable_i(write_q.ways[w]),
         .write_addr_i  (write_row),
         .write_data_i  (write_flow),
         .read_enable_i (step_i && find_i),
@@ -84,19 +100,23 @@ module nat_table
         .Depth(Rows)
     ) u_copy (
         .clk_i,
-        .write_enable_i(write[w]),
+        .write_enable_i(write_q.ways[w]),
         .write_addr_i  (write_row),
         .write_data_i  (write_flow),
         .read_enable_i (sweep_read),
         .read_addr_i   (sweep_row_q),
         .read_data_o   (swept[w])
     );
-    assign flows[w] = forward_q[w] ? forwarded_q : ram[w];
+    logic pending;
+    assign pending = write_q.ways[w] && (write_q.by_packet ? same_packet_q : same_sweep_q);
+    assign flows[w] = pending ? write_flow : forward_q[w] ? forwarded_q : ram[w];
   end
   always_ff @(posedge clk_i) begin
     if (step_i && find_i) begin
       row_q <= row;
-      for (int unsigned w = 0; w < Ways; w++) forward_q[w] <= write[w] && write_row == row;
+      same_packet_q <= row == row_q;
+      same_sweep_q <= row == sweep_row_q;
+      forward_q <= write_row == row ? write_q.ways : '0;
       forwarded_q <= write_flow;
     end
   end
@@ -118,10 +138,12 @@ module nat_table
 
   // Stage 1.
   logic [Ways-1:0] same, vacant, chosen;
+  logic [Ways-1:0] stale;  // a packet of this flow changes the entry
   logic begins, renew, packet_write, known;
   logic [WayBits-1:0] way;
   flow_t flow;
-  count_t host_count;
+  logic [HostBits-1:0] host;
+  count_t host_count, sweep_count;
   count_t counts[Hosts];
   for (genvar w = 0; w < int'(Ways); w++) begin : gen_match
     assign vacant[w] = !flows[w].valid;
@@ -130,7 +152,9 @@ module nat_table
         : flows[w].endpoint == facts_i.endpoint);
   end
   assign known = same != '0;
-  assign host_count = counts[facts_i.endpoint.ip[HostBits-1:0]];
+  assign host = facts_i.endpoint.ip[HostBits-1:0];
+  assign host_count = write_q.counts && write_q.host == host ? write_q.count : counts[host];
+  assign sweep_count = write_q.counts && write_q.host == sweep_host_q ? write_q.count : counts[sweep_host_q];
   assign limited_o = facts_i.may_begin && !known && 16'(host_count) >= facts_i.limit;
   assign full_o = facts_i.may_begin && !known && vacant == '0;
   assign begins = facts_i.may_begin && !known && !full_o && !limited_o;
@@ -149,21 +173,27 @@ module nat_table
   assign port_o = {facts_i.first_port[15:IndexBits], row_q, way};
 
   // A packet renews its flow once in a unit of time, from outside only TCP does, and errors never do.
+  function automatic flow_t renewed(flow_t old);
+    renewed = old;
+    renewed.last = now_q;
+    if (facts_i.starts && !facts_i.from_outside) {renewed.answered, renewed.closing} = 2'b00;
+    if (facts_i.from_outside) renewed.answered = 1'b1;
+    if (facts_i.ends) renewed.closing = 1'b1;
+  endfunction
   flow_t changed;
+  for (genvar w = 0; w < int'(Ways); w++) begin : gen_stale
+    assign stale[w] = renewed(flows[w]) != flows[w];
+  end
   always_comb begin
     changed = flow;
-    changed.last = now_q;
     if (!known) begin
+      changed = '0;
       changed.valid = 1'b1;
       changed.endpoint = facts_i.endpoint;
-      changed.answered = 1'b0;
-      changed.closing = 1'b0;
     end
-    if (facts_i.starts && !facts_i.from_outside) {changed.answered, changed.closing} = 2'b00;
-    if (facts_i.from_outside) changed.answered = 1'b1;
-    if (facts_i.ends) changed.closing = 1'b1;
+    changed = renewed(changed);
   end
-  assign renew = known && !facts_i.is_error && (facts_i.tcp || !facts_i.from_outside) && changed != flow;
+  assign renew = (same & stale) != '0 && !facts_i.is_error && (facts_i.tcp || !facts_i.from_outside);
   assign packet_write = decide_i && step_i && (begins || renew);
 
   // The sweep.
@@ -176,7 +206,6 @@ module nat_table
   state_e state_q;
   logic [Ways-1:0] dirty_q, aged;  // entries that a packet wrote since they were read; those to be cleared
   logic changed_since, sweep_write, swept_last;
-  logic [HostBits-1:0] sweep_host_q;
   assign sweep_read = state_q == Read;
   assign aged = lowest(expired & ~dirty_q);
   assign changed_since = (expired_q & dirty_q) != '0;
@@ -198,9 +227,23 @@ module nat_table
   assign sweep_write = state_q == Clear && !changed_since && !packet_write && step_i;
   assign ended_o = sweep_write;
 
-  assign write = state_q == Init ? '1 : packet_write ? chosen : sweep_write ? expired_q : '0;
-  assign write_row = packet_write ? row_q : sweep_row_q;
-  assign write_flow = packet_write ? changed : '0;
+  always_comb begin
+    write.ways = state_q == Init ? '1 : packet_write ? chosen : sweep_write ? expired_q : '0;
+    write.by_packet = packet_write;
+    write.packet_row = row_q;
+    write.sweep_row = sweep_row_q;
+    write.flow = changed;
+    write.counts = (packet_write && begins) || sweep_write;
+    write.host = packet_write ? host : sweep_host_q;
+    write.count = packet_write ? host_count + 1'b1 : sweep_count - 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    if (step_i || state_q == Init) write_q <= write;
+    if (rst_i) begin
+      write_q.ways   <= '0;
+      write_q.counts <= 1'b0;
+    end
+  end
 
   function automatic logic [HostBits-1:0] host_of(flow_t [Ways-1:0] row_flows, logic [Ways-1:0] which);
     host_of = '0;
@@ -209,13 +252,13 @@ module nat_table
   logic [HostBits:0] cleared_q;  // counts, after reset
   always_ff @(posedge clk_i) begin
     if (!cleared_q[HostBits]) counts[cleared_q[HostBits-1:0]] <= '0;
-    else if (packet_write && begins) counts[facts_i.endpoint.ip[HostBits-1:0]] <= host_count + 1'b1;
-    else if (sweep_write) counts[sweep_host_q] <= counts[sweep_host_q] - 1'b1;
+    else if (write_q.counts) counts[write_q.host] <= write_q.count;
     if (!cleared_q[HostBits]) cleared_q <= cleared_q + 1'b1;
     if (rst_i) cleared_q <= '0;
   end
   always_ff @(posedge clk_i) begin
-    dirty_q <= (state_q == Read ? '0 : dirty_q) | (packet_write && row_q == sweep_row_q ? chosen : '0);
+    // What is being written while the sweep reads its row may be read old or new.
+    dirty_q <= (state_q != Read ? dirty_q : write_row == sweep_row_q ? write_q.ways : '0) | (packet_write && row_q == sweep_row_q ? chosen : '0);
     unique case (state_q)
       Init: begin
         sweep_row_q <= sweep_row_q + 1'b1;
@@ -244,7 +287,7 @@ module nat_table
 
   always_ff @(posedge clk_i) begin
     if (!rst_i && sweep_write) begin
-      assert (counts[sweep_host_q] != '0)
+      assert (sweep_count != '0)
       else $error("nat_table: a flow ends of an address that has none");
     end
   end

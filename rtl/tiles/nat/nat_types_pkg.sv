@@ -6,6 +6,15 @@ package nat_types_pkg;
   localparam int unsigned Ways = 4;  // entries of a row of the table
   localparam int unsigned ViewBytes = 56;  // from the IPv4 header to the end of an ICMP error's packet: 20 + 8 + 20 + 8
   localparam int unsigned WayBits = $clog2(Ways);
+  localparam logic [7:0] ProtocolTcp = 8'd6;
+  localparam logic [7:0] Unreachable = 8'd3;
+  localparam logic [7:0] TimeExceeded = 8'd11;
+  localparam logic [7:0] ParameterProblem = 8'd12;
+
+  // Whether ICMP's kind is that of an error, with a packet in it.
+  function automatic logic is_error_kind(logic [7:0] kind);
+    is_error_kind = kind inside {Unreachable, TimeExceeded, ParameterProblem};
+  endfunction
 
   typedef enum logic [1:0] {
     Udp,

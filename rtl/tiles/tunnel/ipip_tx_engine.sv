@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts each IPv4 packet into another one to the end of the tunnel that leads to its destination (RFC 2003). The inner packet is not
 // changed. The outer header is whole: it needs no ipv4_tx. Type of service and ECN field are those of the inner packet (RFC 6040, normal
-// mode), and it is never fragmented. The configuration is read with a packet's first flit. Cut-through, three cycles; a flit leaves in
-// every cycle, so short frames pass at full rate.
+// mode), and it is never fragmented. The configuration is read with a packet's first flit. Cut-through, four cycles (three without Cut); a
+// flit leaves in every cycle, so short frames pass at full rate.
 //
-//   header_window -> [flit, tunnel, partial sums] -> outer header -> flit_insert
+//   ipv4_view -> [flit, tunnel, partial sums] -> [verdict, sum] -> outer header -> flit_insert
 //
 // The outer header and the Ethernet header before it are written over blank bytes before the frame and over its Ethernet header.
 module ipip_tx_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, ipip_tx_pkg::*;
-(
+#(
+    parameter bit Cut = TimingMhz >= 250
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -26,7 +28,6 @@ module ipip_tx_engine
     output event_t event_o
 );
   localparam int unsigned Tunnels = $bits(cfg_i.enabled);
-  localparam int unsigned WindowBytes = L3Tagged + Ipv4MinBytes;
   localparam logic [7:0] ProtocolIpip = 8'd4;
   localparam logic [15:0] DontFragment = 16'h4000;
   localparam logic [7:0] VersionAndLength = 8'h45;
@@ -43,42 +44,55 @@ module ipip_tx_engine
     logic [7:0] ttl;
     logic [15:0] total_length;
     logic [15:0] identification;
-    logic [17:0] sum;  // of the outer header, without its destination
+    logic [17:0] sum;  // of the fields that differ from packet to packet
     logic [L3Tagged*8-1:0] ethernet;
   } facts_t;
 
+  typedef struct packed {
+    flit_t flit;
+    logic first;
+    facts_t facts;
+    logic loops;
+    logic drop;
+    logic [19:0] sum;  // of the outer header, not folded
+  } judged_t;
+
   logic window_valid, window_ready, window_first;
   flit_t window_flit;
-  logic [WindowBytes-1:0][7:0] header;  // network order: the first byte is the highest
-  offset_t available, need;
-  header_window #(
-      .HeaderBytes(WindowBytes)
-  ) u_window (
+  ipv4_t ip, unused_peek;
+  descriptor_t unused_desc;
+  logic unused_tagged;
+  logic [L3Tagged*8-1:0] ethernet;
+  offset_t available, start;
+  ipv4_view #(
+      .Bytes(Ipv4MinBytes),
+      .Cut  (1'b0)           // the second stage cuts
+  ) u_view (
       .clk_i,
       .rst_i,
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
+      .peek_o(unused_peek),
+      .peek_desc_o(unused_desc),
+      .peek_start_o(start),
+      .need_i(start + offset_t'(Ipv4MinBytes)),
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
-      .out_flit_o (window_flit),
+      .out_flit_o(window_flit),
       .out_first_o(window_first),
-      .header_o   (header),
-      .available_o(available),
-      .need_i     (need)
+      .out_tagged_o(unused_tagged),
+      .out_ethernet_o(ethernet),
+      .out_view_o(ip),
+      .out_available_o(available)
   );
 
   // First stage: the tunnel, the outer packet's length, and what is known of its checksum.
-  logic has_tag;
-  ipv4_t ip;
   length_t length;
   logic [16:0] outer_length;
   logic [15:0] id_next_q;
   logic [Tunnels-1:0] match;
   facts_t facts, facts_q;
-  assign has_tag = is_tagged(window_flit.desc.l3_offset);
-  assign need = has_tag ? offset_t'(WindowBytes) : offset_t'(L3Untagged + Ipv4MinBytes);
-  assign ip = has_tag ? header[0+:Ipv4MinBytes] : header[WindowBytes-L3Untagged-Ipv4MinBytes+:Ipv4MinBytes];
   assign length = window_flit.desc.length;
   assign outer_length = 17'(length) - 17'(window_flit.desc.l3_offset) + 17'(Ipv4MinBytes);
   for (genvar t = 0; t < int'(Tunnels); t++) begin : gen_match
@@ -86,7 +100,7 @@ module ipip_tx_engine
   end
   always_comb begin
     facts = '0;
-    facts.short_header = available < need || length == '0;
+    facts.short_header = available < offset_t'(Ipv4MinBytes) || length == '0;
     facts.no_tunnel = match == '0;
     facts.too_long = outer_length > 17'(cfg_i.mtu) || 32'(length) + Ipv4MinBytes > MaxFrameBytes;
     facts.inner_src = ip.src;
@@ -96,9 +110,8 @@ module ipip_tx_engine
     facts.ttl = cfg_i.ttl;
     facts.total_length = outer_length[15:0];
     facts.identification = id_next_q;
-    facts.sum = 18'({VersionAndLength, ip.tos}) + 18'(outer_length[15:0]) + 18'(id_next_q)
-        + 18'(add(add(DontFragment, {cfg_i.ttl, ProtocolIpip}), add(cfg_i.ip[31:16], cfg_i.ip[15:0])));
-    facts.ethernet = header[WindowBytes-1-:L3Tagged];
+    facts.sum = 18'({VersionAndLength, ip.tos}) + 18'(outer_length[15:0]) + 18'(id_next_q);
+    facts.ethernet = ethernet;
   end
 
   logic valid_q, first_q, ready, take;
@@ -121,25 +134,51 @@ module ipip_tx_engine
     end
   end
 
-  // Second stage: the verdict, the same for all flits of a message, and the headers.
-  logic loops, drop, insert_ready;
-  assign loops = facts_q.inner_src == facts_q.dst || facts_q.inner_src == facts_q.src;
-  assign drop = facts_q.short_header || facts_q.no_tunnel || facts_q.too_long || loops;
-  assign ready = insert_ready || drop;
+  // Second stage: the verdict, the same for all flits of a message.
+  judged_t judge, judged;
+  logic judged_valid, judged_ready;
+  always_comb begin
+    judge.flit = flit_q;
+    judge.first = first_q;
+    judge.facts = facts_q;
+    judge.loops = facts_q.inner_src == facts_q.dst || facts_q.inner_src == facts_q.src;
+    judge.drop = facts_q.short_header || facts_q.no_tunnel || facts_q.too_long || judge.loops;
+    judge.sum = 20'(facts_q.sum) + 20'(DontFragment) + 20'({facts_q.ttl, ProtocolIpip}) + 20'(facts_q.src[31:16])
+        + 20'(facts_q.src[15:0]) + 20'(facts_q.dst[31:16]) + 20'(facts_q.dst[15:0]);
+  end
+  skid_buffer #(
+      .T  (judged_t),
+      .Cut(Cut)
+  ) u_judged (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(valid_q),
+      .in_ready_o(ready),
+      .in_data_i(judge),
+      .out_valid_o(judged_valid),
+      .out_ready_i(judged_ready),
+      .out_data_o(judged)
+  );
+
+  // Third stage: the headers.
+  logic insert_ready;
+  facts_t made;
+  assign made = judged.facts;
+  assign judged_ready = insert_ready || judged.drop;
 
   ipv4_t outer;
   assign outer = '{
       version: VersionAndLength[7:4],
       ihl: VersionAndLength[3:0],
-      tos: facts_q.tos,
-      total_length: facts_q.total_length,
-      identification: facts_q.identification,
+      tos: made.tos,
+      total_length: made.total_length,
+      identification: made.identification,
       dont_fragment: 1'b1,
-      ttl: facts_q.ttl,
+      ttl: made.ttl,
       protocol: ProtocolIpip,
-      checksum: ~fold(wide_t'(facts_q.sum) + wide_t'(facts_q.dst[31:16]) + wide_t'(facts_q.dst[15:0])),
-      src: facts_q.src,
-      dst: facts_q.dst,
+      checksum: ~fold(wide_t'(judged.sum)),
+      src: made.src,
+      dst: made.dst,
       default: '0
   };
 
@@ -150,8 +189,8 @@ module ipip_tx_engine
   logic [L3Tagged*8-1:0] replaced;
   logic [L3Tagged-1:0] replaced_mask;
   logic [Ipv4MinBytes*8-1:0] inserted;
-  assign flit_has_tag = is_tagged(flit_q.desc.l3_offset);
-  assign front = flit_has_tag ? {facts_q.ethernet, outer} : {facts_q.ethernet[L3Tagged*8-1-:L3Untagged*8], outer, (VlanBytes * 8)'(0)};
+  assign flit_has_tag = is_tagged(judged.flit.desc.l3_offset);
+  assign front = flit_has_tag ? {made.ethernet, outer} : {made.ethernet[L3Tagged*8-1-:L3Untagged*8], outer, (VlanBytes * 8)'(0)};
   assign replaced = front[L3Tagged*8-1:0];
   assign replaced_mask = flit_has_tag ? '1 : {{L3Untagged{1'b1}}, VlanBytes'(0)};
   for (genvar b = 0; b < int'(Ipv4MinBytes); b++) begin : gen_byte
@@ -163,17 +202,17 @@ module ipip_tx_engine
       .HeaderBytes(L3Tagged)
   ) u_edit (
       .clk_i,
-      .flit_i (flit_q),
-      .first_i(first_q),
-      .pass_i (valid_q && ready),
+      .flit_i (judged.flit),
+      .first_i(judged.first),
+      .pass_i (judged_valid && judged_ready),
       .edit_i (replaced),
       .mask_i (replaced_mask),
       .flit_o (edited)
   );
   always_comb begin
     described = edited;
-    described.desc.length = flit_q.desc.length + length_t'(Ipv4MinBytes);
-    described.desc = with_transport(described.desc, flit_q.desc.l3_offset + offset_t'(Ipv4MinBytes));
+    described.desc.length = judged.flit.desc.length + length_t'(Ipv4MinBytes);
+    described.desc = with_transport(described.desc, judged.flit.desc.l3_offset + offset_t'(Ipv4MinBytes));
   end
 
   flit_insert #(
@@ -181,7 +220,7 @@ module ipip_tx_engine
   ) u_insert (
       .clk_i,
       .rst_i,
-      .in_valid_i (valid_q && !drop),
+      .in_valid_i (judged_valid && !judged.drop),
       .in_ready_o (insert_ready),
       .in_flit_i  (described),
       .in_bytes_i (inserted),
@@ -193,15 +232,15 @@ module ipip_tx_engine
 
   always_comb begin
     event_o = '0;
-    if (valid_q && ready && first_q) begin
-      if (facts_q.short_header) event_o.drop_short = 1'b1;
-      else if (facts_q.no_tunnel) event_o.drop_no_tunnel = 1'b1;
-      else if (facts_q.too_long) event_o.drop_too_long = 1'b1;
-      else if (loops) event_o.drop_loop = 1'b1;
+    if (judged_valid && judged_ready && judged.first) begin
+      if (made.short_header) event_o.drop_short = 1'b1;
+      else if (made.no_tunnel) event_o.drop_no_tunnel = 1'b1;
+      else if (made.too_long) event_o.drop_too_long = 1'b1;
+      else if (judged.loops) event_o.drop_loop = 1'b1;
       else event_o.mark_encapsulated = 1'b1;
     end
   end
 
   logic unused;
-  assign unused = &{1'b0, ip};
+  assign unused = &{1'b0, ip, made, unused_peek, unused_desc, unused_tagged};
 endmodule

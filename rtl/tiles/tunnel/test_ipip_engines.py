@@ -146,13 +146,13 @@ async def a_tunnel_is_moved_between_two_packets(dut):
 
 
 @only("ipip_tx")
-async def three_cycles_and_a_flit_in_every_cycle(dut):
+async def four_cycles_and_a_flit_in_every_cycle(dut):
     bench = await EngineBench.start(dut, "ipip_tx", **settings())
     for size in (1, 18, 86, 470, 1472, 7900):
         sent = [message_of(inner_packet("192.168.7.1", size, options=[]), tagged=False) for _ in range(6)]
         out = await bench.run(sent)
         check_no_bubbles(out)
-        assert out[0].first - sent[0].first == 3 + flits_of(bytes(34)) - 1
+        assert out[0].first - sent[0].first == 4 + flits_of(bytes(34)) - 1
 
 
 CONGESTED, ECT0, ECT1, NOT_ECT = 3, 2, 1, 0
@@ -265,7 +265,7 @@ async def random_bytes_never_hang_it(dut):
 
 
 @only("ipip_rx")
-async def three_cycles_and_no_bubbles_within_messages(dut):
+async def four_cycles_and_no_bubbles_within_messages(dut):
     bench = await EngineBench.start(dut, "ipip_rx", remote=array([TUNNELS[0][2]] * 4), enabled=1)
     for size in (1, 18, 86, 470, 1472, 7900):
         sent = [wrapped(inner_packet("192.168.99.2", size, tos=0, options=[]), tos=0, options=[], tagged=False) for _ in range(6)]
@@ -274,4 +274,4 @@ async def three_cycles_and_no_bubbles_within_messages(dut):
             assert message.last - message.first == flits_of(message.data) - 1
         for one, two in itertools.pairwise(sent):
             assert two.first - one.last == 1  # taken in every cycle
-        assert out[0].first - sent[0].first == 3 + flits_of(bytes(54)) - 1 + (20 // FLIT_BYTES)
+        assert out[0].first - sent[0].first == 4 + flits_of(bytes(54)) - 1 + (20 // FLIT_BYTES)
