@@ -78,11 +78,26 @@ def random_params(rng: random.Random, chained: bool) -> CardParams:
 
 
 def external_memory(params: CardParams, names: Names, rng: random.Random) -> list[str]:
-    """A memory tile, and copy engines with grants."""
+    """A memory tile, and copy engines with grants; sometimes also the memory of a host, for them and for a probe."""
     memory, copies = names.new("memory"), [names.new("copy") for _ in range(rng.randint(1, 3))]
-    grants: dict[str, list] = {"node": copies, "last": [rng.randrange(1 << 28) for _ in copies], "rights": [rng.randrange(16) for _ in copies]}
-    settings = {f"grant_{name}": f"[{', '.join(map(str, values))}]" for name, values in grants.items()}
-    return [tile(memory, "memory", params, rng, **settings), *(tile(copy, "copy", params, rng, next=memory) for copy in copies)]
+    tiles, ways = [tile(memory, "memory", params, rng, **grants_of(copies, rng))], memory
+    if rng.random() < 0.5:
+        dma = names.new("dma")
+        tiles += host_memory(dma, copies, params, names, rng)
+        ways = table({"memory": memory, "host": dma})
+    return [*tiles, *(tile(copy, "copy", params, rng, next=ways) for copy in copies)]
+
+
+def grants_of(askers: list[str], rng: random.Random) -> dict[str, str]:
+    grants: dict[str, list] = {"node": askers, "last": [rng.randrange(1 << 28) for _ in askers], "rights": [rng.randrange(16) for _ in askers]}
+    return {f"grant_{name}": f"[{', '.join(map(str, values))}]" for name, values in grants.items()}
+
+
+def host_memory(dma: str, askers: list[str], params: CardParams, names: Names, rng: random.Random) -> list[str]:
+    """A tile for the memory of the host, and a probe of it. askers: others that may be granted some."""
+    probe = names.new("memory_probe")
+    settings = grants_of([probe, *askers], rng) | {"upper": rng.randrange(1 << 24)}
+    return [tile(dma, "dma", params, rng, **settings), tile(probe, "memory_probe", params, rng, next=dma)]
 
 
 def stack(rng: random.Random) -> str:
@@ -213,6 +228,8 @@ def baseline(rng: random.Random) -> str:
     receive, host, transmit = (names.new(kind) for kind in ("eth_rx", "virtio_net", "eth_tx"))
     tiles = [tile(receive, "eth_rx", params, rng, port=0, promiscuous="true", next=table({"any": host}))]
     tiles += [tile(host, "virtio_net", params, rng, next=table({"any": transmit})), tile(transmit, "eth_tx", params, rng, port=0)]
+    if rng.random() < 0.5:
+        tiles += host_memory(names.new("dma"), [], params, names, rng)
     return heading(params, 1, len(tiles), rng, False) + "".join(rng.sample(tiles, len(tiles)))
 
 

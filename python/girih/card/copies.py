@@ -3,6 +3,7 @@
 
     copies = CopyEngine(card.registers, "copy")
     copies.start(0x1000, 0x8000, 4096)
+    copies.start(at_host(0x7000), 0x8000, 4096)       # from the memory of the host
     while copies.running: card.run(1000)
     assert copies.failure is None
 """
@@ -16,7 +17,13 @@ from girih.spec.windows import offset
 
 WINDOW = "copy_window"
 RUNS, WENT_WRONG = 1, 4  # the bit that says that a copy runs, the lowest one of what went wrong
+HOST = 1 << 63  # the bit of an address that says so
 ADDRESS_BITS = 32  # of a word of the control network
+
+
+def at_host(address: int) -> int:
+    """An address in the memory of the host, for a copy engine whose `next` names a tile for each memory."""
+    return address | HOST
 
 
 class CopyEngine:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host of a card with a tile `virtio_net`: its memory, and the registers of its virtqueues.
+"""The host of a card with a tile `virtio_net` or `dma`: its memory, and the registers of its virtqueues.
 
     host = card.host
     host.map(0x0, size, descriptor)                    # memory behind the card's port to the host
@@ -21,6 +21,7 @@ from girih.spec.formats import Format
 from girih.spec.windows import offset
 
 KIND = "virtio_net"
+AT_HOST = (KIND, "dma")  # the kinds that use the port to the host
 WINDOW = "host_window"
 RECEIVE, SEND = 0, 1  # the virtqueues of the first pair
 ACCESS = Format("host_access")
@@ -84,7 +85,15 @@ class HostPort:
 
     def __init__(self, library: Library, card: Any, registers: Registers):
         self._library, self._card, self._registers = library, card, registers
-        self.tile = next(tile.name for tile in registers.manifest.tiles if tile.kind == KIND)
+        self.device = next((tile.name for tile in registers.manifest.tiles if tile.kind == KIND), None)
+        """The tile that is the host's network device, None if there is none."""
+
+    @property
+    def tile(self) -> str:
+        """The tile that is the host's network device. Raises GirihError."""
+        if self.device is None:
+            raise GirihError("the card has no network device for a host", self._registers.manifest.name, "Add a tile: host: {kind: virtio_net, next: {any: eth_tx}}")
+        return self.device
 
     @property
     def regions(self) -> int:

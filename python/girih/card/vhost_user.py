@@ -44,8 +44,8 @@ class VhostUser:
     drivers are offered."""
 
     def __init__(self, card: VirtualCard, path: Path, say: Callable[[str], None], features: int = FEATURES):
-        if card.host is None:
-            raise GirihError("the card has no port to a host", card.manifest.name, "Add a tile: host: {kind: virtio_net, next: {any: eth_tx}}")
+        if card.host is None or card.host.device is None:
+            raise GirihError("the card has no network device for a host", card.manifest.name, "Add a tile: host: {kind: virtio_net, next: {any: eth_tx}}")
         self._card, self._host, self._path, self._say = card, card.host, path, say
         self.features = features
         self._guest: Guest | None = None

@@ -19,8 +19,7 @@ from girih.build.cxx import Progress
 from girih.build.model import build_model
 from girih.card import http_pages
 from girih.card.flows import UNTAGGED, Flow, FlowResult, Latency, RunResult, ip_number, mac_bytes
-from girih.card.host import KIND as HOST_KIND
-from girih.card.host import HostPort
+from girih.card.host import AT_HOST, HostPort
 from girih.card.library import CardFault, Library
 from girih.card.manifest import Manifest
 from girih.card.memory import ExternalMemory
@@ -92,7 +91,7 @@ class VirtualCard(Ports, Bus):
         memory = self.manifest.memory
         self.memory = None if memory is None else ExternalMemory(self._library, self._card, memory)
         """What stands behind the card's AXI4 port; None if it has none."""
-        at_host = any(tile.kind == HOST_KIND for tile in self.manifest.tiles)
+        at_host = any(tile.kind in AT_HOST for tile in self.manifest.tiles)
         self.host = HostPort(self._library, self._card, self.registers) if at_host else None
         """What stands behind the card's port to the host; None if it has none."""
         self._flows: list[Flow] = []

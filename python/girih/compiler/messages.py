@@ -130,7 +130,7 @@ def asks_by_itself(tile: Tile) -> bool:
 
 def at_host(tile: Tile) -> bool:
     """Whether the host sends and receives messages by a tile."""
-    return "host" in tile.kind.uses
+    return "host" in tile.kind.uses and tile.kind.has_output
 
 
 def begins_messages(tile: Tile) -> bool:

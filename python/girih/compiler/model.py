@@ -305,8 +305,14 @@ class Card:
 
     @property
     def axi_masters(self) -> tuple[str, ...]:
-        """The AXI4 master ports of the card, by the use of the tile behind each."""
-        return tuple(use for use in axi.PINS if any(use in tile.kind.uses for tile in self.tiles))
+        """The pins of AXI4 master ports that the card has, of `axi.PINS`."""
+        uses = {use for tile in self.tiles for use in tile.kind.uses} | ({"host_interrupt"} if self.at_host else set())
+        return tuple(use for use in axi.PINS if use in uses)
+
+    @property
+    def at_host(self) -> tuple[Tile, ...]:
+        """The tiles that use the card's port to the host."""
+        return tuple(tile for tile in self.tiles if "host" in tile.kind.uses)
 
     @property
     def masters(self) -> tuple[str, ...]:

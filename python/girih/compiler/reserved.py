@@ -22,5 +22,5 @@ _C = frozenset(
     "i386 linux unix".split()
 )
 # Names with another meaning in design files, in the register map, or in the top level beside `u_echo` and `echo_in_valid`.
-_GIRIH = frozenset(("any", "null", "card", "fabric", "ctrl_bridge"))
+_GIRIH = frozenset(("any", "null", "card", "fabric", "ctrl_bridge", "host_join"))
 RESERVED = _SYSTEMRDL | _C | _GIRIH | frozenset(keyword.kwlist)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pins of the AXI4 master ports, to external memory and to the host, of a tile that uses one and of the card."""
+"""The pins of the AXI4 master ports, to external memory and to the host, and interrupts of the host, of a tile that uses one and of the card."""
 
 from __future__ import annotations
 
@@ -36,9 +36,7 @@ def _port(prefix: str, ident: str, addr: str) -> list[Pin]:
 
 PINS = {
     "axi": _port("m_axi", "[memory_access_pkg::IdBits-1:0]", "[memory_access_pkg::AddrBits-1:0]"),
-    "host": [
-        *_port("m_axi_host", "[host_access_pkg::HostIdBits-1:0]", "[host_access_pkg::HostAddrBits-1:0]"),
-        Pin("output", "host_interrupt_o", "[host_access_pkg::HostQueues-1:0]"),
-    ],
+    "host": _port("m_axi_host", "[host_access_pkg::HostIdBits-1:0]", "[host_access_pkg::HostAddrBits-1:0]"),
+    "host_interrupt": [Pin("output", "host_interrupt_o", "[host_access_pkg::HostQueues-1:0]")],
 }
-"""Of each `uses` that gives a tile, and the card, such a port."""
+"""Of each `uses` that gives a tile such pins. A card with a port to the host has both of its kinds."""

@@ -22,6 +22,7 @@ SORTS = {
     "card.timeouts": (32, {"rtl/control/test_ctrl_ring.py": "the_count_of_timeouts_wraps"}),
     "card.link": (64, {"rtl/shell/test_counter_bank.py": "totals_wrap"}),
     "scheduler_window.waits": (32, {"rtl/scheduler/test_service_waits.py": "counts_wrap_and_the_largest_does_not"}),
+    **{f"probe_window.{part}": (32, {"rtl/tiles/memory/test_memory_probe_engine.py": "counts_wrap"}) for part in ("cycles", "waits", "posted", "failed")},
     "scheduler_window.fates": (32, {"rtl/scheduler/test_fate_counters.py": "sums_wrap"}),
 }
 CONSTANT = {"kind", "node", "card.magic", "card.digest", "card.data_width", "card.ports", "card.tiles", "card.links"}
@@ -30,6 +31,7 @@ STATE = {
     "scheduler_window": {"classes", "queues", "units", "tenants", "channels"},
     "aes_window": {"key", "salt", "load", "forget"},
     "copy_window": {"source", "destination", "size", "start", "state", "left"},
+    "probe_window": {"address", "stride", "rounds", "bytes", "what", "window", "count", "start", "state", "sum"},
     "core_window": {"control", "address", "data", "protect", "console", "state", "code"},
     "host_window": {"regions", "queues"},
     "controller_window": {"key", "start", "state"},

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies a range of external memory to another, on a command through its window: a flit in two cycles, with up to Reads reads
-// in flight. Source, destination and size are multiples of a flit. The ranges must not overlap in a way that a
+// Copies a range of memory to another, on a command through its window: a flit in two cycles, with up to Reads reads
+// in flight. Source, destination and size are multiples of a flit. Bit HostBit of an address says that it is in the memory of the host: it
+// is the key by which the next hop is found. The ranges must not overlap in a way that a
 // byte is written before it is read.
 //
-// It asks for a flit only if it has room for it, so it always takes replies. These come in the order of its requests, so the
+// It asks for a flit only if it has room for it, so it always takes replies. Those to reads come in the order of the reads, so the
 // addresses of writes follow one another. After the first failure it asks for nothing more, and the copy ends when all
 // that it has asked for has been answered.
 module copy_engine
@@ -39,6 +40,7 @@ module copy_engine
     $fatal(1, "copy_engine: Reads is %0d; it must be a power of two, at least 2", Reads);
   end
 
+  localparam int unsigned HostBit = 63;  // of an address
   typedef logic [AddrBits-EmptyWidth-1:0] place_t;  // a flit in memory
   typedef logic [31-EmptyWidth:0] flits_t;  // a number of them
   typedef logic [$clog2(Reads):0] room_t;
@@ -53,6 +55,7 @@ module copy_engine
 
   // The copy: what is still to be read, and what is not known to be written.
   place_t read_q, write_q;
+  logic read_host_q, write_host_q;  // it is in the memory of the host
   flits_t to_read_q, left_q;
   room_t room_q;  // for flits that are asked for
   logic unread_q, free_q;  // to_read_q, room_q is not 0
@@ -102,19 +105,20 @@ module copy_engine
     ask.last = 1'b1;
     ask.data = data;
   end
+  logic ask_host;
+  assign out_key_o = next_key_t'(ask_host);
   skid_buffer #(
-      .T(flit_t)
+      .T(logic [$bits(flit_t):0])
   ) u_ask (
       .clk_i,
       .rst_i,
       .in_valid_i(reads || writes),
       .in_ready_o(ask_ready),
-      .in_data_i(ask),
+      .in_data_i({writes ? write_host_q : read_host_q, ask}),
       .out_valid_o,
       .out_ready_i,
-      .out_data_o(out_flit_o)
+      .out_data_o({ask_host, out_flit_o})
   );
-  assign out_key_o = '0;
 
   logic reads_now, writes_now, taken, wasted;
   assign taken = data_valid && data_ready;
@@ -139,7 +143,7 @@ module copy_engine
   endfunction
   always_ff @(posedge clk_i) begin
     misplaced_q <= |{source_q[EmptyWidth-1:0], destination_q[EmptyWidth-1:0], size_q[EmptyWidth-1:0]} ||
-        |{source_q[63:AddrBits], destination_q[63:AddrBits]} || size_q == '0 ||
+        |{source_q[HostBit-1:AddrBits], destination_q[HostBit-1:AddrBits]} || size_q == '0 ||
         beyond(source_q[AddrBits-1:EmptyWidth], size_q[31:EmptyWidth]) || beyond(destination_q[AddrBits-1:EmptyWidth], size_q[31:EmptyWidth]);
     if (rst_i) misplaced_q <= 1'b1;
   end
@@ -199,6 +203,8 @@ module copy_engine
       state_q <= StatusOk;
       failed_q <= 1'b0;
       tenant_q <= cfg_i.tenant;
+      read_host_q <= source_q[HostBit];
+      write_host_q <= destination_q[HostBit];
       read_q <= source_q[AddrBits-1:EmptyWidth];
       write_q <= destination_q[AddrBits-1:EmptyWidth];
       to_read_q <= size_q[31:EmptyWidth];

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the memory tile share: requests and their replies, a memory model, and a slave on the AXI4 port that
+"""What the tests of the tiles `memory` and `dma` share: requests and their replies, a memory model, and a slave on the AXI4 port that
 answers late, out of order and with errors."""
 
 from __future__ import annotations
 
+import os
 import random
 from collections import defaultdict, deque
 from collections.abc import Sequence
@@ -22,6 +23,9 @@ OPS, STATUS = ACCESS.names("op"), ACCESS.names("status")
 PAGE, WORD = ACCESS.size("PageBytes"), ACCESS.size("WordBytes")
 READ, WRITE, ANY_NODE, ANY_TENANT = 1, 2, 4, 8
 GRANTS = 8
+KIND = os.environ.get("GIRIH_KIND", "memory")  # of the tile under test
+PREFIX = {"memory": "m_axi", "dma": "m_axi_host"}[KIND]  # of the pins of its bus
+UPPER = {"memory": None, "dma": 0xFEDCBA}[KIND]  # bits 63 to 40 of its addresses, which the memory here does not have
 
 
 def op(name: str) -> int:
@@ -52,8 +56,9 @@ EVERYTHING = (Grant(0, (1 << 28) - 1),)
 
 def config(grants: Sequence[Grant]) -> dict[str, int]:
     """The configuration of the tile with these grants."""
+    upper = {} if UPPER is None else {"upper": UPPER}
     fields = {"grant_first": ("first", 28), "grant_last": ("last", 28), "grant_node": ("node", 8), "grant_tenant": ("tenant", 4), "grant_rights": ("rights", 4)}
-    return {name: sum(getattr(grant, member) << width * i for i, grant in enumerate(grants)) for name, (member, width) in fields.items()}
+    return {name: sum(getattr(grant, member) << width * i for i, grant in enumerate(grants)) for name, (member, width) in fields.items()} | upper
 
 
 def request(kind: str, addr: int, size: int, data: bytes = b"", operand: bytes = b"", *, tag: int = 0, src: int = 1, tenant: int = 0, ordered: bool = False) -> Message:
@@ -105,11 +110,11 @@ class Model:
 
 class Slave:
     """A memory on the AXI4 port, one cycle at a time. latency: cycles, at least and at most. stalls: the probability that an address or
-    data are not taken in a cycle. shuffle: answers of different IDs overtake one another, and beats of reads interleave.
+    data are not taken in a cycle. shuffle: answers of different IDs overtake one another, and beats of reads interleave; not those of a host, which answers in order.
     fails: a function of an address that gives the response, 0 for none."""
 
     def __init__(self, dut, latency: tuple[int, int] = (1, 1), stalls: float = 0.0, shuffle: bool = False, fails=lambda _addr: 0):
-        self.model, self.latency, self.stalls, self.shuffle, self.fails = Model(), latency, stalls, shuffle, fails
+        self.model, self.latency, self.stalls, self.shuffle, self.fails = Model(), latency, stalls, shuffle and KIND == "memory", fails
         self.most = 0  # reads that were in flight at a time
         self._dut = dut
         self._reads: list[tuple[int, int, deque]] = []  # due, id, beats
@@ -121,7 +126,11 @@ class Slave:
         cocotb.start_soon(self._run())
 
     def _pin(self, name: str):
-        return getattr(self._dut, f"m_axi_{name}")
+        return getattr(self._dut, f"{PREFIX}_{name}")
+
+    def _own(self, addr: int) -> int:
+        assert addr >> 40 == (UPPER or 0)
+        return addr % (1 << 40)
 
     def _due(self) -> int:
         return cycle_now() + random.randint(*self.latency)
@@ -134,14 +143,14 @@ class Slave:
         value = lambda name: int(self._pin(name).value)  # noqa: E731
         if self._taken("ar"):
             beats: deque = deque()
-            first, count = value("araddr"), value("arlen") + 1
+            first, count = self._own(value("araddr")), value("arlen") + 1
             for i in range(count):
                 addr = first + i * FLIT_BYTES
                 beats.append((self.model.read(addr, FLIT_BYTES), self.fails(addr), i == count - 1))
             self._reads.append((self._due(), value("arid"), beats))
             self.most = max(self.most, len(self._reads))
         if self._taken("aw"):
-            self._addresses.append((value("awid"), value("awaddr"), value("awlen") + 1))
+            self._addresses.append((value("awid"), self._own(value("awaddr")), value("awlen") + 1))
         if self._taken("w"):
             self._data.append((value("wdata"), value("wstrb"), bool(value("wlast"))))
         while self._addresses and len(self._data) >= self._addresses[0][2]:
@@ -207,7 +216,7 @@ async def begin(dut, grants: Sequence[Grant] = EVERYTHING, *, idle: float = 0.0,
 
 async def bench_of(dut, grants: Sequence[Grant] = EVERYTHING, idle: float = 0.0, stall: float = 0.0) -> EngineBench:
     """The engine after reset, with nothing at its port."""
-    dut.cfg_i.value = config_word("memory", **config(grants))
+    dut.cfg_i.value = config_word(KIND, **config(grants))
     await reset(dut, in_valid_i=0, reply_out_ready_i=0)
     source, sink = Source(dut, idle=idle), Sink(dut, "reply_out", stall=stall)
-    return EngineBench(dut, source, sink, Events(dut, [c.name for c in load_kind("memory").engine_counters]))
+    return EngineBench(dut, source, sink, Events(dut, [c.name for c in load_kind(KIND).engine_counters]))

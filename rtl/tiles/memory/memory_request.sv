@@ -2,6 +2,9 @@
 // Takes requests whole, and says of each what it asks for, whether it is well formed and whether it is granted. A void
 // message is dropped and reported. Two cycles for a request of one flit; a flit per cycle.
 //
+// Few requests wait here: the others wait in the fabric, which takes those of different nodes in turn. So a node that has many
+// in flight gets no more turns than another.
+//
 // Beside every flit out there is what was found of its message: out_ask_o with the number of beats on the bus, and the
 // status that is known without asking the memory. The operand of a masked write or a swap, which is the message's first flit, is
 // taken out of the stream: it is in out_operand_o beside the second.
@@ -45,6 +48,24 @@ module memory_request
   end
   assign void_o = in_valid_i && in_ready_o && in_flit_i.last && in_flit_i.bad;
 
+  localparam int unsigned MostWaiting = 8;  // requests; as many as are needed for one in every cycle, and some more
+  logic inside_q, room_q, store_ready, takes, begins;
+  logic [$clog2(MostWaiting):0] waiting_q, waiting_d;
+  assign in_ready_o = store_ready && (inside_q || room_q);
+  assign takes = in_valid_i && in_ready_o && !inside_q;
+  assign begins = out_valid_o && out_ready_i && out_first_o;
+  assign waiting_d = waiting_q + $bits(waiting_q)'(takes) - $bits(waiting_q)'(begins) - $bits(waiting_q)'(void_o);
+  always_ff @(posedge clk_i) begin
+    if (in_valid_i && in_ready_o) inside_q <= !in_flit_i.last;
+    waiting_q <= waiting_d;
+    room_q <= 32'(waiting_d) < MostWaiting;
+    if (rst_i) begin
+      inside_q <= 1'b0;
+      waiting_q <= '0;
+      room_q <= 1'b0;
+    end
+  end
+
   logic stored_valid, stored_ready, unused_fits;
   flit_t stored_flit;
   size_t stored_size;
@@ -54,8 +75,8 @@ module memory_request
   ) u_store (
       .clk_i,
       .rst_i,
-      .in_valid_i,
-      .in_ready_o,
+      .in_valid_i(in_valid_i && (inside_q || room_q)),
+      .in_ready_o(store_ready),
       .in_flit_i,
       .commit_i(in_flit_i.last && !in_flit_i.bad),
       .drop_i(in_flit_i.last && in_flit_i.bad),

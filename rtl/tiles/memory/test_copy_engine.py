@@ -30,6 +30,7 @@ class Bench:
         self.dut, self.late = dut, late
         self.model, self.fails = Model(), lambda _kind, _addr: "ok"
         self.asked: list[tuple[str, int]] = []
+        self.keys: set[tuple[str, int | None]] = set()  # of reads, of writes
         self.most = 0
         self.replies = Source(dut, "reply_in", idle=idle)
         self.requests = Sink(dut, "out", stall=stall)
@@ -52,6 +53,7 @@ class Bench:
                 kind, addr = OPS[desc["memory_op"]], desc["memory_addr"]
                 assert desc["memory_bytes"] == FLIT_BYTES and desc["tenant"] == TENANT and addr % FLIT_BYTES == 0
                 self.asked.append((kind, addr))
+                self.keys.add((kind, message.key))
                 what = self.fails(kind, addr)
                 data = self.model.answer(kind, addr, FLIT_BYTES, message.data, b"") if what == "ok" else b""
                 reply = {"memory_op": op(kind), "memory_status": status(what)}
@@ -144,6 +146,15 @@ async def ends_when_an_access_fails(dut, kind, at):
 
 
 @cocotb.test()
+@cocotb.parametrize(source=[0, 1], destination=[0, 1])
+async def the_key_says_whose_memory_it_is(dut, source, destination):
+    """0 for the card's, 1 for the host's, which the command says by bit 63 of an address; requests do not have that bit."""
+    bench = await Bench.start(dut)
+    assert await bench.copy(source << 63 | 1 << 20, destination << 63 | 1 << 21, 9 * FLIT_BYTES) == ("ok", 0)
+    assert bench.keys == {("read", source), ("write", destination)}
+
+
+@cocotb.test()
 async def copies_to_the_last_address(dut):
     bench = await Bench.start(dut)
     end = (1 << 40) - 3 * FLIT_BYTES
@@ -177,7 +188,7 @@ async def a_new_tenant_reads_nothing_of_the_last_one(dut):
 @cocotb.test()
 async def refuses_what_makes_no_sense(dut):
     bench = await Bench.start(dut)
-    wrong = [(1, 0, FLIT_BYTES), (0, 8, FLIT_BYTES), (0, 0, FLIT_BYTES - 1), (0, 0, 0), (1 << 40, 0, FLIT_BYTES), (0, 1 << 63, FLIT_BYTES)]
+    wrong = [(1, 0, FLIT_BYTES), (0, 8, FLIT_BYTES), (0, 0, FLIT_BYTES - 1), (0, 0, 0), (1 << 40, 0, FLIT_BYTES), (0, 1 << 62, FLIT_BYTES)]
     end = (1 << 40) - 3 * FLIT_BYTES
     wrong += [(end, 0, 4 * FLIT_BYTES), (0, end, 4 * FLIT_BYTES), (end, 0, (1 << 32) - FLIT_BYTES)]  # it would go on at address 0
     for command in wrong:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory tile against a model of a memory: every access, errors, grants, order, rates; a slave that answers late and out of
+"""The tiles `memory` and `dma` against a model of a memory: every access, errors, grants, order, rates; a slave that answers late and out of
 order, and cocotbext-axi's as another judge."""
 
 import os
@@ -15,8 +15,10 @@ from girih.testing.engines import TRAFFIC, config_word
 from girih.testing.messages import FLIT_BYTES, Message
 from rtl.tiles.memory.memory_bench import (
     GRANTS,
+    KIND,
     OPS,
     PAGE,
+    PREFIX,
     READ,
     STATUS,
     WRITE,
@@ -42,6 +44,12 @@ def test_memory_engine(data_width):
 @pytest.mark.parametrize("testcase", ["answers_when_the_memory_is_late_and_its_answers_overtake", "slots_are_taken_again_while_their_reply_still_leaves"])
 def test_a_memory_with_few_slots(testcase):
     run_cocotb("memory_engine", __file__, groups=["memory"], parameters={"Slots": 4}, testcase=testcase, environment={"GIRIH_SLOTS": "4"})
+
+
+@pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
+def test_dma_engine(data_width):
+    """The same, with the memory of a host, which answers in order."""
+    run_cocotb("dma_engine", __file__, groups=["memory"], data_width=data_width, environment={"GIRIH_KIND": "dma"})
 
 
 class Requester:
@@ -131,7 +139,7 @@ async def answers_when_the_memory_is_late_and_its_answers_overtake(dut):
 @cocotb.test()
 async def another_judge_agrees(dut):
     """The memory of cocotbext-axi, which takes no part in how this test believes that AXI4 works."""
-    ram = AxiRam(AxiBus.from_prefix(dut, "m_axi"), dut.clk_i, dut.rst_i, size=1 << 20)
+    ram = AxiRam(AxiBus.from_prefix(dut, PREFIX), dut.clk_i, dut.rst_i, size=1 << 20)
     bench = await bench_of(dut)
     model = Model()
     await converse(bench, requesters_of(model), 100)
@@ -253,7 +261,7 @@ async def nobody_reaches_what_is_not_granted(dut):
 
 
 def word_of(grants: list[Grant]) -> int:
-    return config_word("memory", **config(grants))
+    return config_word(KIND, **config(grants))
 
 
 @cocotb.test()

@@ -22,17 +22,36 @@ def check_memory(design: Design, tiles: Sequence[Tile], report: Report) -> Exter
         report.error(tile.line, what, f"Remove one of them, and send its requests to the other, next: {users[0].name}")
     if not users and design.memory_line is not None:
         report.error(design.memory_line, "the card has a memory, and no tile that uses it", "Add one: memory: {kind: memory}, or remove the section memory.")
-    for tile in users:
-        _check_grants(tile, tiles, report)
     _check_host(tiles, report)
+    for tile in tiles:
+        if any(name == "grant_rights" for name, _ in tile.config):
+            _check_grants(tile, tiles, report)
+        if tile.kind.next and tile.kind.next.key == SPACE:
+            _check_spaces(tile, report)
     return design.memory if users else None
 
 
 def _check_host(tiles: Sequence[Tile], report: Report) -> None:
-    """A card has one port to the host."""
-    users = [tile for tile in tiles if "host" in tile.kind.uses]
-    for tile in users[1:]:
-        report.error(tile.line, f"{users[0].name} and {tile.name} are both at the card's port to the host, and there is one", "Remove one of them.")
+    """A card has one port to the host, for a tile of each kind that uses it."""
+    first: dict[str, Tile] = {}
+    for tile in tiles:
+        if "host" not in tile.kind.uses:
+            continue
+        other = first.setdefault(tile.kind.name, tile)
+        if other is not tile:
+            report.error(tile.line, f"{other.name} and {tile.name} are both at the card's port to the host, and there is one", "Remove one of them.")
+
+
+SPACE = "space"  # the key of a kind that asks for memory in several places
+
+
+def _check_spaces(tile: Tile, report: Report) -> None:
+    """Whoever commands the tile may name any space, and what finds no next hop has no reply."""
+    keys = {hop.key for hop in tile.hops}
+    missing = [name for name, key in tile.kind.next.names.items() if key not in keys] if None not in keys else []
+    if tile.hops and missing:
+        what = f"next of tile {tile.name} has no tile for {' and '.join(missing)}, and it may be told to copy there"
+        report.error(tile.line, what, f"Add {', '.join(f'{name}: a_tile' for name in missing)}, or send everything to one tile, next: {tile.hops[0].to}")
 
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from girih.compiler.emit.heading import origin, summary
 from girih.compiler.emit.pins import AXI_LITE, MASTERS, card_ports, link_pins
 from girih.compiler.model import Card, Hop, Link, Tile, Value, nets
+from girih.spec import axi
 from girih.spec.kinds import ConfigField
 from girih.verilog import render
 
@@ -34,6 +35,8 @@ def emit_card(card: Card, digest: str) -> str:
         fabric=_fabric(card) if card.links else None,
         bridge=_bridge(card, digest),
         units=len(card.scheduling.unit_names),
+        join=_host_join(card),
+        quiet=bool(card.at_host) and not any("host_interrupt" in tile.kind.uses for tile in card.tiles),
         tiles=[_tile(card, tile, index) for index, tile in enumerate(card.tiles)],
     )
 
@@ -118,7 +121,10 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
     for use, prefix in (("axis_in", "s_axis"), ("axis_out", "m_axis")):
         if use in kind.uses:
             connections += _ethernet(prefix, tile.port)
-    connections += [f".{port.name}" for use, ports in MASTERS.items() if use in kind.uses for port in ports]
+    joined = tile in card.at_host and len(card.at_host) > 1
+    for use, ports in MASTERS.items():
+        if use in kind.uses:
+            connections += [f".{port.name}({_joined(port.name)}[{card.at_host.index(tile)}])" if joined and use == "host" else f".{port.name}" for port in ports]
     if "now" in kind.uses:
         connections.append(".now_i(now)")
     if "credits_in" in kind.uses:
@@ -144,6 +150,24 @@ def _interrupts(card: Card, master: Tile) -> str:
     lines = [f"interrupt_o[{card.interrupting.index(right.tile)}]" if right.tile in card.interrupting else "1'b0" for right in rights]
     lines += ["1'b0"] * (master.kind.rights - len(lines))
     return "{" + ", ".join(reversed(lines)) + "}"
+
+
+def _joined(pin: str) -> str:
+    """The net between a tile's pin of the port to the host and what joins the tiles there."""
+    return pin.replace("m_axi_host", "host_axi")
+
+
+def _host_join(card: Card) -> dict | None:
+    """What joins the ports to the host of two tiles, if there are two: its nets and its instance."""
+    if len(card.at_host) < 2:
+        return None
+    pins = axi.PINS["host"]
+    connections = [f".{pin.name.replace('m_axi', 's_axi', 1)}({_joined(pin.name)})" for pin in pins] + [f".{pin.name}" for pin in pins]
+    return {
+        "tiles": " and ".join(tile.name for tile in card.at_host),
+        "nets": [f"logic [{len(card.at_host) - 1}:0]{pin.width} {_joined(pin.name)};" for pin in pins],
+        "instance": ("host_join", "u_host_join", [], [*CLOCKED, *connections]),
+    }
 
 
 def _ethernet(prefix: str, port: int) -> list[str]:

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose access goes first, of two that share a bus: if both offer one, it is the one that has had fewer beats of late. Who was idle
+// has at most Most beats to its credit when it comes back.
+module host_turn #(
+    parameter int unsigned Most = 256
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic [1:0]      offers_i,
+    input  logic [1:0][7:0] len_i,  // beats, less one
+    input  logic            taken_i,  // the access whose turn it is
+    output logic            turn_o
+);
+  typedef logic signed [$clog2(Most)+2:0] balance_t;
+  localparam balance_t Limit = balance_t'(Most);
+
+  balance_t balance_q;  // beats of 0, less those of 1
+  logic behind_q;  // it is greater than 0
+  assign turn_o = &offers_i ? behind_q : offers_i[1];
+
+  balance_t beats, sum, balance_d;
+  assign beats = balance_t'(len_i[turn_o]) + balance_t'(1);
+  assign sum = turn_o ? balance_q - beats : balance_q + beats;
+  assign balance_d = sum > Limit ? Limit : sum < -Limit ? -Limit : sum;
+  always_ff @(posedge clk_i) begin
+    if (taken_i) begin
+      balance_q <= balance_d;
+      behind_q  <= balance_d > 0;
+    end
+    if (rst_i) begin
+      balance_q <= '0;
+      behind_q  <= 1'b0;
+    end
+  end
+endmodule
