@@ -610,7 +610,7 @@ async def segments_are_taken_as_fast_as_they_come(dut):
     many = [peers[number % CONNECTIONS].make("A") for number in range(100)]
     one = [peers[0].make("A") for _ in range(40)]
     large = [peers[0].make("A", peers[0].old, seq=peers[0].seq - 1400) for _ in range(10)]
-    for segments, cycles in ((many, 1.2), (one, 2.2), (large, 1.05 * flits_of(large[0].data))):
+    for segments, cycles in ((many, 1.2), (one, max(2.2, 1.05 * flits_of(one[0].data))), (large, 1.05 * flits_of(large[0].data))):
         before = taken(bench)
         bench.give(*segments)
         count = 0
