@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of the experiments on designs/panic_core.yaml: its packets, and the clock of its core."""
+"""Common parts of the experiments on designs/panic_core.yaml: its packets, what its core makes of them, and the core's clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from girih.card import VirtualCard
+    from girih.card.virtual import CardFrame
 
 SIZE = 1500  # bytes of a packet
 TILE, PORT = "core", 1001  # of UDP, whose packets visit it
+WATCHDOG = 1_000_000  # cycles; AES takes longer than the default for a packet
+STEP = 100  # cycles between looks at what has come out
 MODULE = "core_complex"  # whose clock all of the card has
 
 
-def frame(number: int) -> bytes:
-    """A packet to the core, with its number in its last bytes."""
+HEADERS = 42  # Ethernet, IPv4 and UDP
+
+
+def frame(number: int, payload: bytes | None = None) -> bytes:
+    """A packet to the core. payload: of UDP, SIZE - HEADERS bytes; the default is zeros, and the number in its last bytes."""
     import socket
     import struct
 
@@ -18,7 +32,32 @@ def frame(number: int) -> bytes:
         total = (total & 0xFFFF) + (total >> 16)
     ip = ip[:10] + struct.pack(">H", total ^ 0xFFFF) + ip[12:]
     head = bytes.fromhex("020000000001020000000002") + b"\x08\x00" + ip + udp
-    return head + bytes(SIZE - len(head) - 4) + struct.pack(">I", number)
+    return head + (bytes(SIZE - HEADERS - 4) + struct.pack(">I", number) if payload is None else payload)
+
+
+def programmed(card: VirtualCard, program: str, payloads: Sequence[bytes], *, window: int = 2, quiet: int = 400_000, defines: tuple[str, ...] = ()) -> list[CardFrame]:
+    """What an example program on the core makes of packets with these payloads, in order. window: of them in the card at a time; quiet: cycles, longer than the program
+    takes to start, or for a packet. Raises GirihError if not each has an answer."""
+    from girih.errors import GirihError
+    from girih.firmware.compile import FIRMWARE, compile_program
+    from girih.firmware.load import load
+
+    image = compile_program(FIRMWARE / "programs" / f"{program}.c", memory_bytes=card.manifest.tile(TILE).memory_bytes, defines=defines).image
+    card.registers.write(f"{TILE}.watchdog", WATCHDOG)
+    load(card.registers, TILE, image)
+    out: list[CardFrame] = []
+    sent, since = 0, card.cycle
+    while len(out) < len(payloads) and card.cycle < since + quiet:
+        for number in range(sent, min(len(payloads), len(out) + window)):
+            card.inject(0, frame(number, payloads[number]))
+        sent = max(sent, min(len(payloads), len(out) + window))
+        card.run(STEP)
+        if came := card.collect(1):
+            out, since = out + came, card.cycle
+    card.check_conservation(quiet)
+    if len(out) != len(payloads):
+        raise GirihError(f"{len(out)} packets of {len(payloads)} came", program, "This is a fault of the card.")
+    return out
 
 
 def clock_mhz() -> float:

@@ -205,7 +205,7 @@ def _tile(name: Scalar, tree: Tree, report: Report) -> TileText:
         return TileText(name.text, name.line, Scalar(name.line, "", None), None, name.line, 0, None, None, ())
     keys = {key.text: value for key, value in tree.entries}
     kind = keys.get("kind")
-    if not isinstance(kind, Scalar) or kind.value is None:
+    if not isinstance(kind, Scalar) or kind.value is None or not kind.text:
         report.error(name.line, f"tile {name.text} has no kind", "Add one, such as kind: echo; ./girih list shows them all.")
         kind = Scalar(name.line, "", None)
     at = _place(name.text, keys["at"], report) if "at" in keys else None

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the programs `aes` and `sha1` must make of a payload, by libraries that share nothing with them: cryptography, and hashlib."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+KEY, SALT = bytes(range(32)), bytes(4)  # the defaults of firmware/programs/aes.c
+VECTOR, DIGEST = 8, 20  # bytes
+
+
+def aes(payload: bytes, key: bytes = KEY, salt: bytes = SALT) -> bytes:
+    """AES-256 in counter mode behind the initialization vector, as RFC 3686 counts."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    vector, text = payload[:VECTOR], payload[VECTOR:]
+    return vector + Cipher(algorithms.AES(key), modes.CTR(salt + vector + (1).to_bytes(4, "big"))).encryptor().update(text)
+
+
+def sha1(payload: bytes) -> bytes:
+    """The payload with the digest of what is before its last bytes in these."""
+    return payload[:-DIGEST] + hashlib.sha1(payload[:-DIGEST]).digest()
+
+
+JUDGES: dict[str, Callable[[bytes], bytes]] = {"aes": aes, "sha1": sha1}
