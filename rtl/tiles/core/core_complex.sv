@@ -204,13 +204,12 @@ module core_complex
       .event_o(slot_event_o)
   );
 
-  assign status_o.runs = running;
-  assign status_o.stays = hold || stopped;
-  assign status_o.asks = asked_q;
-
   // The watchdog counts while there is something to do, and nothing is taken or ended.
   logic [31:0] idle_q;
   logic expired, busy, asked_q, awake_q;
+  assign status_o.runs = running;
+  assign status_o.stays = hold || stopped;
+  assign status_o.asks = asked_q;
   assign busy = owned != '0;
   assign expired = watchdog_i != '0 && idle_q >= watchdog_i && running;
   assign restarted_o = expired || restart;
