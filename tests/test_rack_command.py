@@ -22,8 +22,9 @@ RACK = ROOT / "racks" / "server_behind_nic.yaml"
 
 @contextmanager
 def running(rack: Path, end: str) -> Iterator[tuple[subprocess.Popen, str]]:
-    """A rack in the background, and the namespace of this end of a cable once its device is up and has its address."""
-    process = subprocess.Popen(command("rack", rack, "--tap"), **options())
+    """A rack in the background, as scripts start programs there: they ignore SIGINT; and the namespace of this end of a cable once its
+    device is up and has its address."""
+    process = subprocess.Popen(["env", "--ignore-signal=INT", *command("rack", rack, "--tap")], **options())
     namespace = f"girih-{process.pid}-{end}"
     try:
         deadline = time.monotonic() + BUILD_SECONDS

@@ -55,7 +55,8 @@ def register(app: typer.Typer) -> None:
             for link in wanted.links:
                 joined.join(link.one, link.other, delay=link.delay, **({"loss": link.loss, "seed": link.seed} if link.loss else {}))
             cables: Cables = _cables(stack, wanted, joined, file) if tap else []
-            stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, signal.default_int_handler))
+            for number in (signal.SIGINT, signal.SIGTERM):  # SIGINT, too: what starts this in the background may have told it to be ignored
+                stack.callback(signal.signal, number, signal.signal(number, signal.default_int_handler))
             if cycles is None:
                 console.print("The rack runs; Ctrl-C ends it.")
             gone = _serve(joined, cables, cycles, seconds)
