@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +23,7 @@ from girih.management.log_file import LogFile
 
 BEFORE = 2000  # cycles from the end of the set-up to the frame by which the way to the log is measured
 AFTER = 1000  # cycles in which the last message ends
+SLICE_SECONDS = 0.2  # after which Ctrl-C is heard
 
 
 @dataclass(frozen=True)
@@ -117,8 +118,8 @@ def _first_difference(name: str, recorded: Sequence[Seen], seen: Sequence[Seen])
         return
 
 
-def replay_log(file: LogFile, folder: Path) -> LogReplay:
-    """Runs the card in `folder` with what the log says that came from its ports. Raises GirihError if the log cannot be replayed."""
+def replay_log(file: LogFile, folder: Path, said: Callable[[int, int], None] = lambda done, total: None) -> LogReplay:
+    """Runs the card in `folder` with what the log says that came from its ports. said: is told how many cycles have run, of how many. Raises GirihError if the log cannot be replayed."""
     logs = {log.name: log for log in card_logs(folder)}
     if unknown := set(file.logs) - set(logs):
         raise GirihError(f"the card has no log {min(unknown)}", str(folder), "The log is of another design; name the right one with --design.")
@@ -139,8 +140,10 @@ def replay_log(file: LogFile, folder: Path) -> LogReplay:
         path = Path(name) / "links.pcapng"
         card.start_capture(path, [f"{log}.in" for log in recorded])
         for cycle, port, message in sorted(inputs, key=lambda item: item[:2]):
-            card.inject(port, message.data, cycle=cycle, bad=message.void)
-        card.run(end - card.cycle)
+            card.inject(port, message.data, cycle=max(0, cycle), bad=message.void)
+        while card.cycle < end:
+            card.run_slice(end - card.cycle, SLICE_SECONDS)
+            said(card.cycle, end)
         card.stop_capture()
         seen = captured(path, reset, list(recorded))
     differences = [

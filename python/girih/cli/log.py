@@ -13,7 +13,7 @@ from girih.cli.check import design_path
 from girih.cli.live import console, progress_bar
 from girih.errors import GirihError
 from girih.management.log import LogReader, card_logs
-from girih.management.log_file import LogFile, write
+from girih.management.log_file import LogFile, check_place, write
 
 
 def register(app: typer.Typer) -> None:
@@ -31,6 +31,7 @@ def register(app: typer.Typer) -> None:
 
         if not card or design is None:
             raise GirihError("it is not said which card", "log", "Give --card HOST and --design DESIGN.")
+        check_place(output)
         path = design_path(design)
         known = {each.name: each for each in card_logs(compile_design(path))}
         wanted = tiles or list(known)
@@ -46,7 +47,7 @@ def register(app: typer.Typer) -> None:
                 texts[name] = reader.read(said=partial(progress, name))
         write(output, LogFile(_relative(path), address, texts))
         for name, text in texts.items():
-            gone = f"; {text.gone} older ones are overwritten" if text.gone else ""
+            gone = f"; {text.gone} older ones are no longer there" if text.gone else ""
             console.print(f"{name}: {len(text.records)} records, up to number {text.end}{gone}")
         console.print(f"They are in {output}")
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -48,7 +49,8 @@ def _replay_log(path: Path, waves: str | None, design: Path | None) -> None:
     file = design_path(design) if design else ROOT / content.design
     if not file.is_file():
         raise GirihError("the design of this log does not exist", str(file), "Name it with --design FILE.")
-    result = replay_log(content, compile_design(file, ip=content.address))
+    with progress_bar() as progress:
+        result = replay_log(content, compile_design(file, ip=content.address), partial(progress, str(path)))
     if result.difference:
         raise GirihError(f"the replay differs: {result.difference}", str(path), "The design has changed since, its registers were written while it ran, or the log is of another card.")
     console.print(f"Identical: {result.cycles} cycles, {result.inputs} messages in, {result.messages} at the logs")

@@ -60,7 +60,7 @@ class Record:
 
 @dataclass(frozen=True)
 class LogText:
-    """What a reader found. end: the number that the next record gets; gone: of how many records others had the place before they were read."""
+    """What a reader found. end: the number that the next record gets; gone: how many of the records before it that were wanted are no longer there."""
 
     records: tuple[Record, ...]
     end: int
@@ -161,7 +161,8 @@ class LogReader:
                 if item.due <= time.monotonic():
                     self._send(question(self.log, self._headers, mark, item.first, item.count))
                     item.due = time.monotonic() + RETRY_SECONDS
-            came = self._hear()
+            text = self._hear()
+            came = None if text is None else answer(self.log, self._headers, text)
             if came is None:
                 if time.monotonic() - heard > self._patience:
                     raise self._silent()
@@ -174,20 +175,24 @@ class LogReader:
             done += len(records)
             found |= {record.number: record for record in records if record}
             said(done, end - start)
-        return LogText(tuple(found[number] for number in sorted(found)), end, end - start - len(found))
+        return LogText(tuple(found[number] for number in sorted(found)), end, max(0, end - (first or 0)) - len(found))
 
     def _end(self) -> int:
-        """The number that the next record gets; finds out whether the frames have tags at the card."""
-        begun = time.monotonic()
+        """The number that the next record gets; finds out whether the frames have tags at the card. An answer counts however late it comes."""
+        begun, asked = time.monotonic(), dict[int, int]()
         while time.monotonic() - begun <= self._patience:
             for headers in HEADERS:
-                self._headers, self._mark = headers, (self._mark + 1) & 0xFFFF
+                self._mark = (self._mark + 1) & 0xFFFF
+                asked[self._mark] = headers
                 self._send(question(self.log, headers, self._mark, 0, 1))
                 until = time.monotonic() + RETRY_SECONDS
                 while time.monotonic() < until:
-                    came = self._hear()
-                    if came is not None and came[0] == self._mark:
-                        return came[2]
+                    text = self._hear() or b""
+                    for known in HEADERS:
+                        came = answer(self.log, known, text)
+                        if came is not None and asked.get(came[0]) == known:
+                            self._headers = known
+                            return came[2]
         raise self._silent()
 
     def _send(self, payload: bytes) -> None:
@@ -196,10 +201,10 @@ class LogReader:
         except OSError:
             time.sleep(RETRY_SECONDS / 10)  # nobody is there yet, or the kernel has no room; it is sent again
 
-    def _hear(self) -> tuple[int, int, int, list[Record | None]] | None:
+    def _hear(self) -> bytes | None:
         self._socket.settimeout(RETRY_SECONDS / 4)
         try:
-            return answer(self.log, self._headers, self._socket.recv(1 << 16))
+            return self._socket.recv(1 << 16)
         except OSError:
             return None
 

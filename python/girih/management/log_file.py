@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from girih.errors import GirihError
 from girih.management.log import LogText, Record
 
 FORMAT = "girih log 1"
+MOST = 1 << 48  # cycles and numbers are less
 
 
 @dataclass(frozen=True)
@@ -29,16 +31,25 @@ def is_log(path: Path) -> bool:
         return file.read(1) == b"{"
 
 
+def check_place(path: Path) -> None:
+    """Raises GirihError if no file can be written there, so that nobody learns it after the reading."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise GirihError("the records cannot be written there", str(path), "Name a file in a folder that exists: -o FILE.")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise GirihError("the records may not be written there", str(path), "Name a file that you may write: -o FILE.")
+
+
 def write(path: Path, content: LogFile) -> None:
     """Raises OSError."""
-    label = {"format": FORMAT, "design": content.design, "address": content.address, "logs": {name: {"end": text.end, "gone": text.gone} for name, text in content.logs.items()}}
+    logs = {name: {"end": text.end, "gone": text.gone, "records": len(text.records)} for name, text in content.logs.items()}
+    label = {"format": FORMAT, "design": content.design, "address": content.address, "logs": logs}
     records = [(record.cycle, name, record) for name, text in content.logs.items() for record in text.records]
     lines = [label, *({"log": name} | asdict(record) | {"data": record.data.hex()} for _, name, record in sorted(records, key=lambda item: (item[0], item[1])))]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 def read(path: Path) -> LogFile:
-    """Raises GirihError if the file is no such file."""
+    """Raises GirihError if the file is no such file, or not a whole one."""
     number = 0
     try:
         lines = path.read_text().splitlines()
@@ -48,10 +59,25 @@ def read(path: Path) -> LogFile:
         records: dict[str, list[Record]] = {name: [] for name in label["logs"]}
         for line in lines[1:]:
             number += 1
-            fields = json.loads(line)
-            name, data = fields.pop("log"), bytes.fromhex(fields.pop("data"))
-            records[name].append(Record(**fields, data=data))
+            said = json.loads(line)
+            name, data = said.pop("log"), bytes.fromhex(said.pop("data"))
+            _append(records[name], Record(**said, data=data))
+        for name, told in label["logs"].items():
+            if len(records[name]) != told["records"]:
+                raise ValueError(f"it has {len(records[name])} of the {told['records']} records of {name}")
         logs = {name: LogText(tuple(records[name]), int(said["end"]), int(said["gone"])) for name, said in label["logs"].items()}
         return LogFile(str(label["design"]), str(label["address"]), logs)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, UnicodeDecodeError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise GirihError(f"the log cannot be read ({error})", f"{path}:{number + 1}", "Write it anew: ./girih log.") from error
+
+
+def _append(records: list[Record], record: Record) -> None:
+    """Raises ValueError if that cannot be a log's next record."""
+    for field in fields(Record):
+        value = getattr(record, field.name)
+        wanted = {"int": int, "bool": bool, "bytes": bytes}[str(field.type)]
+        if type(value) is not wanted or (isinstance(value, int) and not 0 <= value < MOST):
+            raise ValueError(f"{field.name} is {value!r}")
+    if records and (record.number <= records[-1].number or record.cycle < records[-1].cycle):
+        raise ValueError("it does not come after the one before")
+    records.append(record)
