@@ -28,8 +28,8 @@ module tcp_ranges
     nxt_o = record_i.rcv_nxt + seq_t'(facts_i.take) + seq_t'(fin);
     for (int unsigned i = 0; i < Ranges; i++) if (touches[i] && !facts_i.ends_behind[i] && !fin) nxt_o = record_i.ranges[i].behind;
 
-    // Behind a gap. The lower and the higher of two that the segment joins:
-    keeps_o = touches != '0 || !record_i.ranges[0].valid || !record_i.ranges[1].valid;
+    // Behind a gap. A FIN alone has no bytes to keep. The lower and the higher of two that the segment joins:
+    keeps_o = work_i.bytes != '0 && (touches != '0 || !record_i.ranges[0].valid || !record_i.ranges[1].valid);
     lowest = &touches ? !facts_i.first_before : touches[1];
     highest = &touches ? facts_i.first_before : touches[1];
     newer_o = touches == '0 ? record_i.ranges[0].valid : touches == 2'b10;

@@ -318,6 +318,23 @@ async def neighbours_that_change_places_are_taken_once(dut):
 
 
 @cocotb.test()
+async def a_fin_alone_behind_a_gap_takes_no_place(dut):
+    """It has no bytes that could be kept: the peer is told of none, and both ranges are left for those that come."""
+    bench = await TcpBench.start(dut)
+    peer = await bench.open(options=[("MSS", 1460), ("SAckOK", b"")], seq=NEAR_WRAP)
+    text = random.randbytes(100)
+    start = peer.seq
+    for flags, first, last, *told in (("FA", 30, 30), ("FA", 90, 90), ("A", 60, 80, 60, 80), ("FA", 80, 80, 60, 80), ("A", 20, 40, 20, 40, 60, 80), ("FA", 100, 100, 20, 40, 60, 80)):
+        peer.send(text[first:last], flags=flags, seq=start + first)
+        segment = await bench.segment()
+        assert segment.ack == start % MODULUS
+        assert [(edge - start) % MODULUS for name, edges in segment.options if name == "SAck" for edge in edges] == told
+    peer.send(text[:60], seq=start)
+    assert (await bench.segment()).ack == (start + 80) % MODULUS
+    assert bench.events["mark_out_of_order"] == 2 and bench.events["drop_out_of_order"] == 4
+
+
+@cocotb.test()
 async def the_window_closes_and_opens(dut):
     bench = await TcpBench.start(dut)
     peer = await bench.open()
