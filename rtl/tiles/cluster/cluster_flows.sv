@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knows which core has the messages of a flow: a flow is in flight from the first flit of its first message in a core until
-// its last message there has ended. Exact for each of Flows hashes.
+// Knows which core has the messages of a flow: a flow is in flight from the first flit of its first message in a core until all of
+// them there have ended, in whatever order. Exact for each of Flows hashes.
 //
-// The table has, for each hash, the slot of its last message (core and slot); a second one has, for each slot, the hash of the
-// message in it. A hash is in flight if the slot of its last message is busy, and still that of this hash. Look-ups take two cycles.
+// The hash of each slot's message is compared with that of the look-up; all messages of a flow are in one core. Look-ups take two
+// cycles.
 module cluster_flows #(
     parameter int unsigned Flows = 256,
     parameter int unsigned Cores = 4,
@@ -27,12 +27,11 @@ module cluster_flows #(
   if (Flows < 16 || Flows > 1024 || (Flows & (Flows - 1)) != 0) begin : gen_bad_flows
     $fatal(1, "cluster_flows: Flows is %0d; it must be a power of two from 16 to 1024", Flows);
   end
-  localparam int unsigned Places = 1 << (CoreBits + SlotBits);
+  localparam int unsigned Places = Cores * Slots;
 
-  logic [CoreBits+SlotBits-1:0] last_mem[Flows];
-  logic [FlowBits-1:0] owner_mem[Places];
-  logic [Places-1:0] busy_q, started, ended;
-  logic [CoreBits+SlotBits-1:0] place_q;
+  logic [Places-1:0][FlowBits-1:0] owner_q;  // of the message in each slot
+  logic [Places-1:0] busy_q, same_q, started, ended;
+  logic [Cores-1:0] has;  // messages of the flow
   logic [CoreBits-1:0] core_q;
   logic known_q;
   assign started = Places'(started_i) << {started_core_i, started_slot_i};
@@ -40,14 +39,22 @@ module cluster_flows #(
   assign known_o = known_q;
   assign core_o = core_q;
 
-  always_ff @(posedge clk_i) begin
-    if (started_i) begin
-      last_mem[flow_i] <= {started_core_i, started_slot_i};
-      owner_mem[{started_core_i, started_slot_i}] <= flow_i;
+  logic [CoreBits-1:0] core;
+  always_comb begin
+    core = '0;
+    for (int unsigned i = 0; i < Cores; i++) begin
+      has[i] = |(busy_q[i*Slots+:Slots] & same_q[i*Slots+:Slots]);
+      if (has[i]) core |= CoreBits'(i);
     end
-    place_q <= last_mem[flow_i];
-    known_q <= busy_q[place_q] && owner_mem[place_q] == flow_i;
-    core_q <= place_q[SlotBits+:CoreBits];
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned p = 0; p < Places; p++) begin
+      if (started[p]) owner_q[p] <= flow_i;
+      same_q[p] <= owner_q[p] == flow_i;
+    end
+    known_q <= |has;
+    core_q <= core;
     busy_q <= (busy_q & ~ended) | started;
     if (rst_i) busy_q <= '0;
   end

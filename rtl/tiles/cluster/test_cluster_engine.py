@@ -153,6 +153,31 @@ async def a_flow_keeps_its_order(dut):
 
 
 @cocotb.test(skip=not FLOWS)
+@cocotb.parametrize(ends=["dropped", "void", "too long"])
+async def a_flow_keeps_its_order_whatever_ends_in_it(dut, ends):
+    """Messages that end before those that came earlier, as they are dropped, void or too long for a slot, let none overtake these."""
+    bench = await Cluster.run_crew(dut, stall=0.9 if ends == "dropped" else 0)
+    sent = 0
+    for _ in range(25):
+        for flow in random.sample(range(1, 9), 3):
+            one = command(argument=random.choice((0, 300)), flow=flow, size=random.choice((20, 1000)), timestamp=sent, timestamp_valid=1)
+            early = command(DROP, flow=flow, size=3000 if ends == "too long" else 20)
+            early.bad = ends == "void"
+            two = command(flow=flow, timestamp=sent + 1, timestamp_valid=1)
+            bench.source.send(one, early, two)
+            sent += 2
+        await bench.source.drained()
+        await ClockCycles(dut.clk_i, 400)
+    await bench.quiet(2000)
+    came = defaultdict(list)
+    for message in bench.sink.messages:
+        came[message.data[29]].append(message.desc["timestamp"])
+    assert all(numbers == sorted(numbers) for numbers in came.values())
+    assert len(bench.sink.messages) + bench.dropped == sent + sent // 2
+    assert len(bench.sink.messages) > sent // 2
+
+
+@cocotb.test(skip=not FLOWS)
 async def a_flow_fills_the_slots_of_one_core_alone(dut):
     """A slow flow that sends more loses its own messages; the others pass."""
     bench = await Cluster.run_crew(dut)
