@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict, deque
+from itertools import count
 
 import cocotb
 from cocotb.triggers import RisingEdge
@@ -90,6 +91,7 @@ class ControllerBench:
         self._said: dict[int, deque[Message]] = defaultdict(deque)
         self._read = 0
         self.next = NUMBERS - 40
+        self.kept: set[int] = set()  # the numbers of connections that stay open until the end: a stack does not give them again
 
     @classmethod
     async def start(cls, dut, *, stall: float = 0.0, idle: float = 0.0, key: bytes | None = KEY) -> ControllerBench:
@@ -149,7 +151,7 @@ class ControllerBench:
 
     def open(self) -> Operator:
         """A connection that has opened; its hello is not awaited."""
-        self.next = (self.next + 1) % NUMBERS
+        self.next = next(number % NUMBERS for number in count(self.next + 1) if number % NUMBERS not in self.kept)
         self.give(OPENED, self.next, bytes(20))
         return Operator(self, self.next)
 
