@@ -35,21 +35,21 @@ async def each_connection_gets_the_text(dut, traffic, size):
     size = min(size, 8192)
     sent, answers = [], {connection: [None] for connection in range(CONNECTIONS)}
     for connection in range(CONNECTIONS):
-        sent.append(Message(bytes(20), {"stream_op": OPENED, "stream_connection": connection, "tenant": connection, "stream_room": 999}))
+        sent.append(Message(bytes(20), {"stream_op": OPENED, "stream_connection": connection, "tenant": connection, "port": connection % 8, "stream_room": 999}))
     for _ in range(60):
         connection = random.randrange(CONNECTIONS)
-        room = random.choice((0, 1, size, random.randint(1, 200 * size))) if size < 64 else random.choice((1, 300, size, random.randint(1, 16000)))
+        room = random.choice((0, 1, size, random.randint(1, 200 * size))) if size < 64 else random.choice((1, 300, size, random.randint(1, 16000), 16383))
         came = random.randrange(3000)
         ends = random.random() < 0.1
         answers[connection].append((room, ends))
-        sent.append(Message(random.randbytes(came or 1), {"stream_op": DATA, "stream_connection": connection, "stream_bytes": came, "stream_room": room, "stream_end": int(ends), "tenant": connection}))
+        sent.append(Message(random.randbytes(came or 1), {"stream_op": DATA, "stream_connection": connection, "stream_bytes": came, "stream_room": room, "stream_end": int(ends), "tenant": connection, "port": connection % 8}))
     sent.append(Message(bytes(20), {"stream_op": WRITE}))
     for message in sent:
         message.desc = {name: value for name, value in message.desc.items() if value}
     out = await bench.run(sent)
     for connection, given in answers.items():
         mine = [message for message in out if message.desc.get("stream_connection", 0) == connection]
-        assert all(message.desc.get("tenant", 0) == connection for message in mine)
+        assert all((message.desc.get("tenant", 0), message.desc.get("port", 0)) == (connection, connection % 8) for message in mine)
         starts = [at for at, message in enumerate(mine) if message.desc["stream_op"] in (READ, CLOSE)]
         assert len(starts) == len(given) and starts[0] == 0
         written, before, room_before = 0, 0, 0

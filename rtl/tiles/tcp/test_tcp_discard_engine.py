@@ -26,13 +26,13 @@ async def what_comes_is_thrown_away(dut, traffic):
     for number in range(200):
         op = random.choice([OPENED, DATA, DATA, DATA, READ, 0])
         size = random.choice([0, 1, 64, random.randint(1, 4000)]) if op == DATA else 0
-        ends = op == DATA and random.random() < 0.3
-        desc = {"stream_op": op, "stream_connection": number, "stream_bytes": size, "stream_end": int(ends), "tenant": number % 16}
+        ends = op != OPENED and random.random() < 0.3
+        desc = {"stream_op": op, "stream_connection": number, "stream_bytes": size, "stream_end": int(ends), "tenant": number % 16, "port": number % 8}
         sent.append(Message(random.randbytes(size or 20), {name: value for name, value in desc.items() if value}))
-        if op == OPENED or ends:
-            expected.append((CLOSE if ends else READ, number, number % 16))
+        if op == OPENED or (op == DATA and ends):
+            expected.append((CLOSE if ends else READ, number, number % 16, number % 8))
     out = await bench.run(sent)
-    assert [(message.desc["stream_op"], message.desc.get("stream_connection", 0), message.desc.get("tenant", 0)) for message in out] == expected
+    assert [(message.desc["stream_op"], message.desc.get("stream_connection", 0), message.desc.get("tenant", 0), message.desc.get("port", 0)) for message in out] == expected
     assert all(message.desc["stream_bytes"] == least and message.desc["stream_end"] == 1 for message in out if message.desc["stream_op"] == READ)
     known = sum(message.desc.get("stream_op", 0) in (OPENED, DATA) for message in sent)
     assert bench.events.get("drop_unexpected", 0) == len(sent) - known
