@@ -55,7 +55,7 @@ module cluster_flows #(
     end
     known_q <= |has;
     core_q <= core;
-    busy_q <= (busy_q & ~ended) | started;
+    busy_q <= (busy_q | started) & ~ended;
     if (rst_i) busy_q <= '0;
   end
 endmodule
