@@ -175,6 +175,7 @@ class Peer:
         assert notice.desc["stream_op"] == DATA and notice.desc["stream_connection"] == self.connection
         assert len(notice.data) == (notice.desc["stream_bytes"] or 1)
         if not notice.desc["stream_bytes"]:
+            assert notice.data == b"\0", "a message without bytes carries one of the buffer"
             notice.data = b""
         return notice
 

@@ -97,6 +97,8 @@ module tcp_notifier
     flit.last = flit_last_q;
     flit.empty = flit_last_q ? EmptyWidth'(FlitBytes - 32'(flit_left_q)) : '0;
     flit.data = flit_opened_q ? flit_text_q : read_data_i;
+    // The one byte of a message without bytes must not be one of an earlier connection.
+    if (!flit_opened_q && flit_desc_q.stream_bytes == '0) flit.data = '0;
   end
 
   logic [15:0] token;
