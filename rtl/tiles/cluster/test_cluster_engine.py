@@ -174,7 +174,7 @@ async def a_flow_keeps_its_order_whatever_ends_in_it(dut, ends):
         came[message.data[29]].append(message.desc["timestamp"])
     assert all(numbers == sorted(numbers) for numbers in came.values())
     assert len(bench.sink.messages) + bench.dropped == sent + sent // 2
-    assert len(bench.sink.messages) > sent // 2
+    assert len(bench.sink.messages) > sent // 4
 
 
 @cocotb.test(skip=not FLOWS)
@@ -251,9 +251,12 @@ async def what_nobody_takes_is_dropped_and_counted(dut):
     refused = bench.events["drop_no_room"]
     assert 0 < refused < sent - (QUEUE * 512 // (8 * FLIT_BYTES) - largest) // flits + 3
     lossless = [command(lossless=1) for _ in range(3)]
+    already = bench.dropped
     bench.source.send(*lossless)
     await ClockCycles(dut.clk_i, 300)
-    assert bench.source.busy, "a lossless message was dropped"
+    assert bench.dropped == already, "a lossless message was dropped"
+    if not FLOWS:  # with flows the queue is empty: what is droppable does not wait for the slots of its flow's core
+        assert bench.source.busy
     # All are held: what waits is dropped, many in the same cycle, and each is counted.
     everybody = Operator(dut, MAP["CoreWindowAll"])
     assert await everybody.write("control", 0)
