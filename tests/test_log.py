@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from girih.card import VirtualCard
-from girih.card.log_replay import captured, end_of_reset, messages_of, replay_log
 from girih.card.namespace import Namespace
 from girih.card.session import Session
 from girih.cli.main import main
 from girih.errors import GirihError
 from girih.management import log_file
 from girih.management.log import card_logs
+from girih.management.log_replay import captured, end_of_reset, messages_of, replay_log
 from girih.paths import ROOT
 from girih.testing import SEED
 

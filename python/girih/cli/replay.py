@@ -40,8 +40,8 @@ def _design(label: dict, given: Path | None) -> Path:
 
 
 def _replay_log(path: Path, waves: str | None, design: Path | None) -> None:
-    from girih.card.log_replay import replay_log
     from girih.compiler.compile import compile_design
+    from girih.management.log_replay import replay_log
 
     if waves:
         raise GirihError("there are no waves of a log", "--waves", "Record a run for them: ./girih run --record.")
