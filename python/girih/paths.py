@@ -9,3 +9,8 @@ RTL = ROOT / "rtl"
 HARDWARE = (RTL, ROOT / "experiments" / "baseline", ROOT / "tests" / "kinds")  # folders of modules and kinds of tiles
 DESIGNS = ROOT / "designs"
 BUILD = (ROOT / "build").resolve()  # a link where the path of the checkout has a space: girih.bootstrap
+
+
+def relative(path: Path) -> str:
+    """Relative to the checkout if it is inside, so that the same design gives the same bytes anywhere."""
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)

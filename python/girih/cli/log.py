@@ -14,6 +14,7 @@ from girih.cli.live import console, progress_bar
 from girih.errors import GirihError
 from girih.management.log import LogReader, card_logs
 from girih.management.log_file import LogFile, check_place, write
+from girih.paths import relative
 
 
 def register(app: typer.Typer) -> None:
@@ -45,15 +46,8 @@ def register(app: typer.Typer) -> None:
             with progress_bar() as progress, LogReader(card, known[name]) as reader:
                 address = reader.address
                 texts[name] = reader.read(said=partial(progress, name))
-        write(output, LogFile(_relative(path), address, texts))
+        write(output, LogFile(relative(path.resolve()), address, texts))
         for name, text in texts.items():
             gone = f"; {text.gone} older ones are no longer there" if text.gone else ""
             console.print(f"{name}: {len(text.records)} records, up to number {text.end}{gone}")
         console.print(f"They are in {output}")
-
-
-def _relative(path: Path) -> str:
-    from girih.paths import ROOT
-
-    resolved = path.resolve()
-    return str(resolved.relative_to(ROOT)) if resolved.is_relative_to(ROOT) else str(resolved)

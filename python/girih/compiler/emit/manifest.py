@@ -17,7 +17,7 @@ from girih.compiler.emit.scheduling import describe
 from girih.compiler.emit.watch import watch
 from girih.compiler.model import CARD_NODE, Card, ExternalMemory, Tile
 from girih.compiler.paths import MOST_ROUTES, services
-from girih.paths import ROOT
+from girih.paths import relative
 from girih.spec.kinds import WINDOW, Register, card_registers
 
 STALLS = "link.stalls"  # of the card's registers
@@ -53,7 +53,7 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         ],
         "interrupts": list(card.interrupting),
         "snapshots": card.snapshots,
-        "sources": [_relative(path) for path in sources],
+        "sources": [relative(path) for path in sources],
     }
     if card.memory is not None:
         manifest["memory"] = _memory(card.memory)
@@ -75,11 +75,6 @@ def _stalls(card: Card) -> dict[str, int]:
     first = next(register for register in card_registers() if register.name == STALLS)
     start = base(CARD_NODE) + first.offset
     return {link.text: start + index * first.stride for index, link in enumerate(card.fabric.shape.links())}
-
-
-def _relative(path: Path) -> str:
-    """Relative to the checkout if it is inside, so that the same design gives the same bytes anywhere."""
-    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
 
 def addresses(card: Card) -> dict:
