@@ -8,11 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from girih.card.manifest import Manifest, Register, Tile
 from girih.errors import GirihError
-from girih.spec.kinds import COPIES, INTERRUPTS, WINDOW_BYTES
+from girih.spec.kinds import COPIES, INTERRUPTS, TILE_BYTES, WINDOW_BYTES
 from girih.spec.message import type_widths
 
 WORD_BYTES = 4
-TILE_BYTES = 1 << 16  # of the address space
 PENDING, ENABLE = INTERRUPTS  # the registers of a tile with interrupts
 TENANT_SHIFT = 24  # of a request's tenant in its byte address
 # The terms of the conservation law (docs/contracts.md) by prefix of a counter's name.

@@ -27,10 +27,11 @@ from girih.management.protocol import (
     opened,
     sealed,
 )
+from girih.spec.kinds import TILE_BYTES
 
 PORT = 9077
 TIMEOUT_SECONDS = 30.0
-OFFSET_BITS, NODE_BITS = 16, 8
+OFFSET_BITS, NODE_BITS = TILE_BYTES.bit_length() - 1, 8
 SENTENCES = {
     "mac": "the card does not accept the key",
     "replay": "the card expected another request",

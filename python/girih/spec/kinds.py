@@ -51,6 +51,7 @@ ROUTE = "route"  # the group of fields by which a reply finds its way
 WINDOW, WINDOW_BYTES, COPIES = (TILE_MAP.size(name) for name in ("WindowBase", "WindowBytes", "CopiesBase"))
 INTERRUPTS = {"interrupt_pending": TILE_MAP.size("InterruptPending"), "interrupt_enable": TILE_MAP.size("InterruptEnable")}  # the registers of a kind with interrupts
 PLACES = {RIGHTS: "RightsBase", "next_hop": "NodeTableBase", "latency.bin": "HistogramBase"}  # of the arrays of registers that a kind may have
+TILE_BYTES = 1 << 16  # of the address space that each node has on the control network
 MOST_INTERRUPTS = 32
 REFUSED = "mark_control_refused"  # its counter of requests for which it has no right
 CREDIT_UNITS = "units"  # the parameter that says how many credit links a kind with credits_in has

@@ -9,7 +9,7 @@ from pathlib import Path
 from girih.compiler.emit.heading import heading, origin, summary
 from girih.compiler.model import CARD_NODE, Card, Tile
 from girih.paths import ROOT
-from girih.spec.kinds import CARD, SHELL, Register
+from girih.spec.kinds import CARD, SHELL, TILE_BYTES, Register
 
 COUNTERS = "counters."
 HISTOGRAM = "latency.bin"
@@ -17,7 +17,7 @@ HISTOGRAM = "latency.bin"
 
 def base(node: int) -> int:
     """The first byte address of a node on AXI4-Lite."""
-    return node << 16
+    return node * TILE_BYTES
 
 
 def emit_rdl(card: Card) -> str:
