@@ -144,7 +144,7 @@ def test_memory_that_goes_away(card):
     for one, address in ((probe, PROBE), (probe_1, PROBE_1)):
         one.start(Accesses("write", address, 64, count=400, window=16, stride=64, rounds=64))
     card.run(100)
-    card.host.unmap()
+    card.host.unmap_all()
     finish(card, probe, probe_1)
     failed = probe.measured.failed + probe_1.measured.failed
     assert 0 < failed == marks(card)["mark_decode_errors"]
@@ -248,7 +248,7 @@ def test_frames_pass_beside_dma(card, memory):
 def test_the_network_device_and_dma_share_the_port(card, way, what):
     """Beside DMA that takes what it gets, frames of 1,500 bytes have nearly half of the port's beats, and so has DMA."""
     alone = rates(card, 1500, (way,), "packed")[way]
-    card.host.unmap()
+    card.host.unmap_all()
     probe = MemoryProbe(card.registers, "probe")
     probe.start(Accesses(what, PROBE, 4096, count=1500, window=64))
     beside = rates(card, 1500, (way,), "packed")[way]

@@ -2,7 +2,6 @@
 """Programs that speak vhost-user badly, or with bad intent, to the card of designs/nic.yaml: each is told or dropped, the card neither
 waits nor ends, no file descriptor stays behind, and the next guest is served."""
 
-import mmap
 import os
 import random
 import select
@@ -13,95 +12,40 @@ import time
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 
 import pytest
 
 from girih.card import VirtualCard
 from girih.card.host import SEND
-from girih.card.vhost_user import VhostUser
 from girih.errors import GirihError
-from girih.experiments.host_driver import HEADER, HostMemory, PackedQueue, SplitQueue
+from girih.experiments.host_driver import HEADER, PackedQueue, SplitQueue
 from girih.testing import SEED
-
-GET_FEATURES, SET_FEATURES, SET_MEM_TABLE, SET_NUM, SET_ADDR, SET_BASE, GET_BASE, SET_KICK, SET_CALL, GET_CONFIG = 1, 2, 5, 8, 9, 10, 11, 12, 13, 24
-SET_ERR, SET_BACKEND_REQ_FD, SET_STATUS, GET_STATUS = 14, 21, 39, 40
-VERSION_1, RING_PACKED = 1 << 32, 1 << 34
-BASE, USER, SIZE = 0x7_0000_0000, 0x55_0000_0000, 1 << 20  # of the guest's memory: its address for the card, for the guest's program, its bytes
-FRAME = bytes.fromhex("02676972696802000000000188b5") + bytes(range(100))
-LONG = 5  # seconds; far longer than anything here takes
-
-
-class GuestMemory(HostMemory):
-    """Memory that a guest's program gives away by a file descriptor."""
-
-    def __init__(self):
-        self.base, self.size = BASE, SIZE
-        self.descriptor = os.memfd_create("guest")
-        os.ftruncate(self.descriptor, SIZE)
-        self.bytes = mmap.mmap(self.descriptor, SIZE)
-
-    def close(self) -> None:
-        self.bytes.close()
-        os.close(self.descriptor)
-
-
-class Guest:
-    """A program that is connected with a card."""
-
-    def __init__(self, server):
-        self.server = server
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(LONG)
-        self.socket.connect(str(server.path))
-
-    def close(self) -> None:
-        self.socket.close()
-
-    def send(self, request: int, body: bytes = b"", descriptors=(), version: int = 1, size: int | None = None) -> None:
-        data = struct.pack("<III", request, version, len(body) if size is None else size) + body
-        socket.send_fds(self.socket, [data], list(descriptors))
-        self.server.serve_all()
-
-    def answer(self) -> bytes:
-        _request, flags, size = struct.unpack("<III", self.socket.recv(12))
-        assert flags == 1 | 4
-        return self.socket.recv(size)
-
-    def set_memory(self, *regions: tuple[int, int, int, int], descriptors=()) -> None:
-        self.send(SET_MEM_TABLE, struct.pack("<II", len(regions), 0) + b"".join(struct.pack("<QQQQ", *region) for region in regions), descriptors)
-
-    def set_queue(self, place, kick: int, call: int, number: int = SEND) -> None:
-        self.send(SET_NUM, struct.pack("<II", number, place.size))
-        self.send(SET_BASE, struct.pack("<II", number, place.start))
-        addresses = (address - BASE + USER for address in (place.descriptors, place.device, place.driver))
-        self.send(SET_ADDR, struct.pack("<IIQQQQ", number, 0, *addresses, 0))
-        self.send(SET_CALL, struct.pack("<Q", number), [call])
-        self.send(SET_KICK, struct.pack("<Q", number), [kick])
-
-    def is_dropped(self) -> bool:
-        self.socket.setblocking(False)
-        try:
-            return self.socket.recv(1) == b""
-        except BlockingIOError:
-            return False
-        except ConnectionResetError:
-            return True
-
-
-class Server(VhostUser):
-    """The back end, with what it says."""
-
-    def __init__(self, card, path):
-        self.said: list[str] = []
-        self.path = path
-        super().__init__(card, path, self.said.append)
-
-    def serve_all(self) -> None:
-        """All that there is to be served."""
-        for _ in range(20):
-            ready = set(select.select(super().descriptors(), [], [], 0)[0])
-            super().serve(ready)
+from tests.host.programs import (
+    BASE,
+    FRAME,
+    GET_BASE,
+    GET_CONFIG,
+    GET_FEATURES,
+    GET_STATUS,
+    LONG,
+    SET_ADDR,
+    SET_BACKEND_REQ_FD,
+    SET_ERR,
+    SET_FEATURES,
+    SET_KICK,
+    SET_MEM_TABLE,
+    SET_NUM,
+    SET_STATUS,
+    SIZE,
+    USER,
+    VERSION_1,
+    Guest,
+    GuestMemory,
+    Server,
+    good_guest_works,
+    sends,
+    started,
+)
 
 
 @pytest.fixture(scope="module")
@@ -118,43 +62,6 @@ def server(card, tmp_path):
     with closing(Server(card, tmp_path / "nic.sock")) as server:
         yield server
     assert len(set(os.listdir("/proc/self/fd")) - before) <= 1  # that of the listing
-
-
-def started(server, memory, kick: int, call: int, ring=SplitQueue) -> tuple[Guest, SplitQueue | PackedQueue]:
-    """A guest as it should be, with a queue to the wire."""
-    guest = Guest(server)
-    guest.send(GET_FEATURES)
-    guest.send(SET_FEATURES, struct.pack("<Q", struct.unpack("<Q", guest.answer())[0] & (VERSION_1 | RING_PACKED * (ring is PackedQueue))))
-    guest.set_memory((BASE, SIZE, USER, 0), descriptors=[memory.descriptor])
-    queue = ring(memory, 0x0, 16)
-    guest.set_queue(queue.place, kick, call)
-    return guest, queue
-
-
-def sends(card, memory, queue, kick: int, links: int = 1) -> None:
-    """A frame of the guest is on the wire, and given back."""
-    memory.write(BASE + 0x8000, bytes(HEADER) + FRAME)
-    cuts = [40 * link for link in range(links)] + [HEADER + len(FRAME)]
-    head = queue.add([(BASE + 0x8000 + start, end - start) for start, end in pairwise(cuts)])
-    queue.publish()
-    os.eventfd_write(kick, 1)
-    card.run(1500)
-    assert [frame.data[12:] for frame in card.collect()] == [FRAME[12:]]
-    assert queue.used() == [(head, 0)]
-
-
-def good_guest_works(card, server) -> None:
-    kick, call, outside = os.eventfd(0), os.eventfd(0), card.host.stats.outside
-    with closing(GuestMemory()) as memory:
-        guest, queue = started(server, memory, kick, call)
-        with closing(guest):
-            sends(card, memory, queue, kick)
-            assert os.eventfd_read(call) == 1 and card.host.stats.outside == outside
-            guest.send(GET_BASE, struct.pack("<II", SEND, 0))
-            assert struct.unpack("<II", guest.answer()) == (SEND, 1)
-        server.serve_all()
-    os.close(kick)
-    os.close(call)
 
 
 @pytest.mark.parametrize("full", [False, True])

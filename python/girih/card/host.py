@@ -2,18 +2,20 @@
 """The host of a card with a tile `virtio_net` or `dma`: its memory, and the registers of its virtqueues.
 
     host = card.host
-    host.map(0x0, size, descriptor)                    # memory behind the card's port to the host
+    mine = host.map(0x0, size, descriptor)             # memory behind the card's port to the host
     host.grant([Region(0x0, size)])                    # what the card may access of it
     host.start(SEND, Place(descriptors=0x1000, driver=0x2000, device=0x3000, size=256))
     host.kick(SEND)
+    host.unmap([mine])
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from girih.card.host_maps import HostMaps, Mapped, Region
 from girih.card.library import Library
 from girih.card.registers import Registers
 from girih.errors import GirihError
@@ -21,22 +23,16 @@ from girih.spec.formats import Format
 from girih.spec.windows import offset
 
 KIND = "virtio_net"
-AT_HOST = (KIND, "dma")  # the kinds that use the port to the host
+DMA = "dma"
+AT_HOST = (KIND, DMA)  # the kinds that use the port to the host
 WINDOW = "host_window"
 RECEIVE, SEND = 0, 1  # the virtqueues of the first pair
-ACCESS = Format("host_access")
+ACCESS, MEMORY = Format("host_access"), Format("memory_access")
+READ_OR_WRITE = MEMORY.encode("grant_rights", {"read": 1, "write": 1})
 # Words of a queue in the window, behind the three addresses.
 SIZE, START, ENABLE, STATE, DOORBELL = 6, 7, 8, 9, 10
 STOP_READS = 10_000
 """Reads of a queue's state that take longer than a queue needs to end."""
-
-
-@dataclass(frozen=True)
-class Region:
-    """Bytes of host memory, by their address there."""
-
-    address: int
-    size: int
 
 
 @dataclass(frozen=True)
@@ -85,6 +81,7 @@ class HostPort:
 
     def __init__(self, library: Library, card: Any, registers: Registers):
         self._library, self._card, self._registers = library, card, registers
+        self._maps = HostMaps(library, card)
         self.device = next((tile.name for tile in registers.manifest.tiles if tile.kind == KIND), None)
         """The tile that is the host's network device, None if there is none."""
 
@@ -104,13 +101,35 @@ class HostPort:
         """Cycles from an access of the card to its answer."""
         self._library.call("host_latency", self._card, cycles)
 
-    def map(self, address: int, size: int, descriptor: int, at: int = 0) -> None:
-        """Maps `size` bytes of a file, from `at` on, as host memory from `address` on."""
-        self._library.call("host_map", self._card, address, size, descriptor, at)
+    def map(self, address: int, size: int, descriptor: int, at: int = 0) -> Mapped:
+        """Maps `size` bytes of a file, from `at` on, as host memory from `address` on, until `unmap` takes them away. The descriptor can be closed
+        afterwards. Raises GirihError if a byte is mapped already, or is not in the file."""
+        return self._maps.map(Region(address, size), descriptor, at)
 
-    def unmap(self) -> None:
-        """Takes all memory away."""
-        self._library.call("host_unmap", self._card)
+    def unmap(self, mine: Iterable[Mapped]) -> None:
+        """Takes away regions that `map` has given."""
+        self._maps.unmap(mine)
+
+    def unmap_all(self) -> None:
+        """Takes all memory away, whoever has mapped it: a host that starts anew."""
+        self._maps.unmap(self._maps.all())
+
+    def close(self) -> None:
+        """Closes the files of the memory, when the card has ended."""
+        self._maps.close()
+
+    def granted_to_tiles(self) -> list[Region]:
+        """The pages that the tile `dma` lets other tiles of the card reach; none if there is no such tile."""
+        dma = next((tile for tile in self._registers.manifest.tiles if tile.kind == DMA), None)
+        if dma is None:
+            return []
+        page, upper = MEMORY.size("PageBytes"), self._registers.read(f"{dma.name}.upper") << MEMORY.size("AddrBits")
+        found = []
+        for entry in (name.removeprefix("grant_rights") for name in dma.registers if name.startswith("grant_rights")):
+            rights, first, last = (self._registers.read(f"{dma.name}.grant_{part}{entry}") for part in ("rights", "first", "last"))
+            if rights & READ_OR_WRITE and first <= last:
+                found.append(Region(upper + page * first, page * (last - first + 1)))
+        return found
 
     def notify(self, queue: int, kick: int | None, call: int | None) -> None:
         """The eventfds of a virtqueue, None for none."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
+from girih.card.host_maps import Mapped, Region
 from girih.card.vhost_socket import Connection, ProtocolError, closed
 
 QUEUES = 2
@@ -15,13 +16,17 @@ FLAGS_AT, USED = 15, 1 << 7  # the byte of a descriptor that has the flag of use
 
 @dataclass(frozen=True)
 class Memory:
-    """A region of guest memory: its guest address, its size, its address in the other program, and the file that it is in, from `at` on."""
+    """A region of guest memory, as it is mapped, and its address in the other program."""
 
-    guest: int
-    size: int
+    mapped: Mapped
     user: int
-    file: int
-    at: int
+
+    @property
+    def region(self) -> Region:
+        return self.mapped.region
+
+    def has(self, user: int) -> bool:
+        return self.user <= user < self.user + self.region.size
 
 
 @dataclass
@@ -55,24 +60,20 @@ class Guest:
     look_at: float = 0  # the time
     vrings: list[Vring] = field(default_factory=lambda: [Vring() for _ in range(QUEUES)])
 
-    def forget_memory(self) -> None:
-        closed(*(region.file for region in self.memory))
-        self.memory = []
-
     def has(self, feature: int) -> bool:
         return bool(self.features >> feature & 1)
 
-    def _region(self, user: int) -> Memory:
+    def _memory(self, user: int) -> Memory:
         """The region of guest memory that has an address of the other program. Raises ProtocolError."""
-        for region in self.memory:
-            if region.user <= user < region.user + region.size:
-                return region
+        for memory in self.memory:
+            if memory.has(user):
+                return memory
         raise ProtocolError(f"address {user:#x} is in no region of memory")
 
     def address(self, user: int) -> int:
         """An address of the other program in guest memory. Raises ProtocolError."""
-        region = self._region(user)
-        return user - region.user + region.guest
+        memory = self._memory(user)
+        return user - memory.user + memory.region.address
 
     def packed_base(self, vring: Vring) -> int:
         """Where a packed ring starts. User-Mode Linux says 0 of a ring that it has just made, whose wrap counter is 1; a ring that is in a lap of
@@ -80,7 +81,8 @@ class Guest:
         assert vring.addresses is not None
         if vring.base:
             return vring.base
-        region = self._region(vring.addresses[0])
-        ring = os.pread(region.file, SLOT_BYTES * vring.size, region.at + vring.addresses[0] - region.user)
+        table = vring.addresses[0]
+        memory = self._memory(table)
+        ring = os.pread(memory.mapped.file, SLOT_BYTES * vring.size, memory.mapped.at + table - memory.user)
         used = any(flags & USED for flags in ring[FLAGS_AT::SLOT_BYTES])
         return 0 if used else ~SLOT & 0xFFFF

@@ -90,9 +90,7 @@ class VhostUser:
         for number in range(QUEUES):
             self._stop(guest, number)
             guest.vrings[number].close()
-        self._host.grant([])
-        self._host.unmap()
-        guest.forget_memory()
+        self._forget_memory(guest)
         closed(guest.back_channel)
         guest.connection.close()
 
@@ -205,15 +203,22 @@ class VhostUser:
         regions = [REGION.unpack_from(body, 8 + index * REGION.size) for index in range(count)]
         for number in range(QUEUES):
             self._stop(guest, number)
-        self._host.grant([])
-        self._host.unmap()
-        guest.forget_memory()
+        self._forget_memory(guest)
+        tiles = self._host.granted_to_tiles()
         for (address, size, user, at), descriptor in zip(regions, descriptors, strict=False):
-            self._host.map(address, size, descriptor, at)
-            guest.memory.append(Memory(address, size, user, os.dup(descriptor), at))
-        self._host.grant([Region(region.guest, region.size) for region in guest.memory])
+            region = Region(address, size)
+            for pages in filter(region.overlaps, tiles):
+                raise ProtocolError(f"its memory, {region.text}, overlaps {pages.text}, which the card's tiles may reach")
+            guest.memory.append(Memory(self._host.map(address, size, descriptor, at), user))
+        self._host.grant([memory.region for memory in guest.memory])
         for number in range(QUEUES):
             self._settle(guest, number)
+
+    def _forget_memory(self, guest: Guest) -> None:
+        """Takes the guest's memory away, and no other's; no virtqueue is active."""
+        self._host.grant([])
+        self._host.unmap(memory.mapped for memory in guest.memory)
+        guest.memory = []
 
     def _set_descriptor(self, guest: Guest, request: int, value: int) -> None:
         number = self._number(value & INDEX)

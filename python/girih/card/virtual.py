@@ -124,6 +124,8 @@ class VirtualCard(Ports, Bus):
         if self._card is not None:
             self._library.api.girih_close(self._card)
             self._card = None
+            if self.host:
+                self.host.close()
 
     def _install(self) -> None:
         """Writes the card's addresses, starts the programs of its cores and its HTTP servers, and fills the tables of services on a card that has them."""

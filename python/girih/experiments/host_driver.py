@@ -31,7 +31,7 @@ class HostMemory:
         self._descriptor = os.memfd_create("host")
         os.ftruncate(self._descriptor, size)
         self.bytes = mmap.mmap(self._descriptor, size)
-        card.host.unmap()
+        card.host.unmap_all()
         card.host.map(base, size, self._descriptor)
         card.host.grant([Region(base, size)])
 

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is mapped behind a card's port to the host. Several programs map memory there: that of a guest, and that which tiles reach by
+`dma`. Each takes away only what it has mapped itself, and none maps what another has mapped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from girih.card.library import Library
+from girih.errors import GirihError
+
+
+@dataclass(frozen=True)
+class Region:
+    """Bytes of host memory, by their address there."""
+
+    address: int
+    size: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.address:#x} to {self.address + self.size - 1:#x}"
+
+    def overlaps(self, other: Region) -> bool:
+        return self.address < other.address + other.size and other.address < self.address + self.size
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """A region that is mapped, and the file that it is in, from `at` on. Who has it owns the region: each is another, also with the same fields."""
+
+    region: Region
+    file: int
+    at: int
+
+
+class HostMaps:
+    """The regions that are mapped in a card, each of which one program owns."""
+
+    def __init__(self, library: Library, card: object):
+        self._library, self._card = library, card
+        self._mapped: list[Mapped] = []
+
+    def map(self, region: Region, descriptor: int, at: int) -> Mapped:
+        """Maps the bytes of a file from `at` on. Raises GirihError if one of the region is mapped already, or the file has not got them."""
+        for other in self._mapped:
+            if region.overlaps(other.region):
+                raise GirihError(f"host memory {region.text} overlaps what is mapped there from {other.region.text}", remedy="Choose other addresses, or unmap that first.")
+        self._library.call("host_map", self._card, region.address, region.size, descriptor, at)
+        mapped = Mapped(region, os.dup(descriptor), at)
+        self._mapped.append(mapped)
+        return mapped
+
+    def unmap(self, mine: Iterable[Mapped]) -> None:
+        """Takes regions away; those that are away already do not matter. The card does not run meanwhile, so it sees all others stay."""
+        gone = set(mine) & set(self._mapped)
+        if not gone:
+            return
+        self._mapped = [mapped for mapped in self._mapped if mapped not in gone]
+        for mapped in gone:
+            os.close(mapped.file)
+        self._library.call("host_unmap", self._card)
+        for mapped in self._mapped:
+            with suppress(GirihError):  # its file has become shorter: accesses of it end with errors of the bus, as before
+                self._library.call("host_map", self._card, mapped.region.address, mapped.region.size, mapped.file, mapped.at)
+
+    def close(self) -> None:
+        """Forgets all regions, whose files are closed; the card has ended."""
+        for mapped in self._mapped:
+            os.close(mapped.file)
+        self._mapped = []
+
+    def all(self) -> list[Mapped]:
+        """All that are mapped, by whomever."""
+        return list(self._mapped)
