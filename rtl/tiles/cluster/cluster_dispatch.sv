@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives each message at the head of the queue that the cores share to one of them:
 //
-//   the core that has messages of its flow, if there is one; else
+//   the core that has messages of its flow, if there is one (if that core is held or has stopped, nobody until they have left); else
 //   a core that asks for a message; else
 //   a core in which fewer than Ahead messages wait; else nobody yet.
 //
 // Cores take turns. Without flows a message goes only to a core that runs and has a slot for it, so one that does not take its messages holds
-// no other up. If all cores stay in reset, they go to the first one, which drops them. One message at a time: one cycle for the choice, two more with
-// flows, then a flit per cycle.
+// no other up. A core that stays in reset drops what waits in it and sends what its program has sent, so a flow waits for it no longer than for the
+// common output. If all cores stay in reset, messages go to the first one, which drops them. One message at a time: one cycle for the choice, two more
+// with flows, then a flit per cycle.
 module cluster_dispatch
   import girih_pkg::*, core_types_pkg::*;
 #(
@@ -68,7 +69,7 @@ module cluster_dispatch
   );
   always_comb begin
     chosen = '0;
-    if (choose) chosen = known ? known_core : &staying ? Cores'(1) : turn;
+    if (choose) chosen = known ? known_core & ~staying : &staying ? Cores'(1) : turn;
   end
   assign advance = choose && !known && !(&staying);
 
@@ -145,6 +146,7 @@ module cluster_dispatch
         else $error("cluster_dispatch: %0d messages wait in core %0d, which has %0d slots", waiting_q[i], i, Slots);
       end
       nobody_is_ready : cover (choose && chosen == '0);
+      flow_waits : cover (choose && known && chosen == '0);
     end
   end
 endmodule

@@ -192,9 +192,9 @@ module cluster_engine
   assign event_o.drop_overrun = |overrun;
   assign event_o.drop_too_long = |too_long;
   assign event_o.drop_aborted = |aborted;
-  localparam int unsigned Most = Cores * (Slots + 2);  // messages in the cores
-  pulse_sum #(.N(Cores), .Most(Most)) u_dropped (.clk_i, .rst_i, .pulse_i(dropped), .pulse_o(event_o.drop_program));
-  pulse_sum #(.N(Cores), .Most(Most)) u_reset (.clk_i, .rst_i, .pulse_i(reset), .pulse_o(event_o.drop_reset));
+  localparam int unsigned Most = $clog2(Cores * (Slots + 2) + 1);  // of the messages in the cores
+  pulse_sum #(.N(Cores), .Bits(Most)) u_dropped (.clk_i, .rst_i, .pulse_i(dropped), .pulse_o(event_o.drop_program));
+  pulse_sum #(.N(Cores), .Bits(Most)) u_reset (.clk_i, .rst_i, .pulse_i(reset), .pulse_o(event_o.drop_reset));
   pulse_sum #(.N(Cores)) u_refused (.clk_i, .rst_i, .pulse_i(refused), .pulse_o(event_o.mark_refused));
   pulse_sum #(.N(Cores)) u_restarts (.clk_i, .rst_i, .pulse_i(restarted), .pulse_o(event_o.mark_restarts));
   pulse_sum #(.N(Cores)) u_console (.clk_i, .rst_i, .pulse_i(console_lost), .pulse_o(event_o.mark_console_lost));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns pulses of N sources, of which several may come in one cycle, into as many pulses one after the other. Of pulses that come
-// faster than one per cycle, up to Most are kept for later; more are lost.
+// faster than one per cycle, those that are left come later, in the cycles without new ones; none is lost.
 module pulse_sum #(
     parameter int unsigned N = 4,
-    parameter int unsigned Most = 1023
+    parameter int unsigned Bits = 64  // of the pulses that are left: 64 are enough for any number of them
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -11,20 +11,27 @@ module pulse_sum #(
     input  logic [N-1:0] pulse_i,
     output logic         pulse_o
 );
-  if (N < 1 || Most < N) begin : gen_bad_most
-    $fatal(1, "pulse_sum: Most is %0d; it must be at least N, which is %0d and at least 1", Most, N);
+  if (N < 1 || Bits < $clog2(N + 1)) begin : gen_bad_bits
+    $fatal(1, "pulse_sum: N is %0d and Bits %0d; N must be at least 1, and Bits must hold N", N, Bits);
   end
-  localparam int unsigned Bits = $clog2(Most + N + 1);
-  logic [Bits-1:0] left_q, count, sum;
+  logic [Bits-1:0] left_q, left;
+  logic [$clog2(N+1)-1:0] count;
   always_comb begin
     count = '0;
-    for (int unsigned i = 0; i < N; i++) count += Bits'(pulse_i[i]);
+    for (int unsigned i = 0; i < N; i++) count += $bits(count)'(pulse_i[i]);
   end
   assign pulse_o = left_q != '0;
-  assign sum = left_q - Bits'(pulse_o) + count;
+  assign left = left_q - Bits'(pulse_o);
 
   always_ff @(posedge clk_i) begin
-    left_q <= 32'(sum) > Most ? Bits'(Most) : sum;
+    left_q <= left + Bits'(count);
     if (rst_i) left_q <= '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (left <= ~Bits'(count))
+      else $error("pulse_sum: more pulses are left than %0d bits count", Bits);
+    end
   end
 endmodule

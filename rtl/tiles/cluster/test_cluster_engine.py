@@ -21,7 +21,7 @@ from rtl.tiles.core.core_bench import Operator
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 CORES, AHEAD, FLOWS, SLOTS = (int(os.environ.get(name, value)) for name, value in (("CORES", 3), ("AHEAD", 1), ("FLOWS", 0), ("SLOTS", 8)))
 QUEUE = 512  # flits, more than two messages of the largest size
-WORK, DROP, LOOP, AWAY, WILD, KEEP, STOP = range(7)
+WORK, DROP, LOOP, AWAY, WILD, KEEP, STOP, FLOOD = range(8)
 ANSWER = 20  # bytes of a command and its answer
 LATEST = 20  # cycles from the last flit of a message to the first instruction that handles it
 
@@ -189,6 +189,49 @@ async def a_flow_fills_the_slots_of_one_core_alone(dut):
     assert bench.events == {"drop_overrun": 6}
     await bench.quiet(4000)
     assert len(bench.sink.messages) == len(others) + SLOTS
+
+
+@cocotb.test(skip=not FLOWS or CORES < 2)
+async def a_flow_whose_core_has_stopped_is_not_lost(dut):
+    """While its answers wait in the output of a core that has stopped, further messages of the flow wait for them, and go to another core."""
+    bench = await Cluster.run_crew(dut)
+    for turn in range(CORES - 1):
+        already, dropped = len(bench.sink.messages), bench.dropped
+        bench.sink.stall = 1.0
+        early = [command(flow=1, timestamp=number, timestamp_valid=1) for number in range(SLOTS // 2)]
+        late = [command(flow=1, timestamp=SLOTS + number, timestamp_valid=1) for number in range(SLOTS)]
+        bench.source.send(*early)
+        await bench.source.drained()
+        await ClockCycles(dut.clk_i, 1000)  # their answers wait
+        bench.source.send(command(STOP, flow=1))
+        await bench.source.drained()
+        await ClockCycles(dut.clk_i, 1000)  # until it has stopped
+        bench.source.send(*late, *(command(flow=2) for _ in range(2)))
+        await bench.source.drained()
+        await ClockCycles(dut.clk_i, 1000)
+        bench.sink.stall = 0.0
+        await bench.quiet(1000)
+        assert bench.dropped == dropped + 1, bench.events  # the one that stopped the core
+        came = [message.desc["timestamp"] for message in bench.sink.messages[already:] if message.data[29] == 1]
+        assert came == [message.desc["timestamp"] for message in early + late]
+        assert len(bench.sink.messages) - already == len(came) + 2
+        assert sum([(await operator.read("state")) & 3 == 2 for operator in bench.operators]) == turn + 1
+
+
+@cocotb.test()
+async def every_byte_that_the_consoles_lose_is_counted(dut):
+    """Also when more are lost in a cycle than a counter counts in one."""
+    bench = await Cluster.run_crew(dut)
+    count = 8192
+    bench.source.send(*(command(FLOOD, count, flow=1 + number) for number in range(CORES)))
+    await bench.source.drained()
+    for _ in range(40):
+        await ClockCycles(dut.clk_i, 2000)
+        if len(bench.sink.messages) == CORES:
+            break
+    await ClockCycles(dut.clk_i, CORES * count)
+    kept = sum([len(await operator.console()) for operator in bench.operators])
+    assert bench.events == {"mark_console_lost": CORES * count - kept}
 
 
 @cocotb.test(skip=bool(FLOWS) or CORES < 2)

@@ -3,7 +3,7 @@
 // the core's number, how many messages it has had since it started, and the time of the first instruction.
 #include "girih_core.h"
 
-enum { Work, Drop, Loop, Away, Wild, Keep, Stop };
+enum { Work, Drop, Loop, Away, Wild, Keep, Stop, Flood };
 
 static uint32_t count;
 
@@ -47,6 +47,18 @@ int main(void)
         case Stop:
             girih_log("core %lu stops\n", girih_core());
             girih_stop(argument + girih_core());
+        case Flood:  // as many bytes for the console, as fast as they go
+            for (volatile uint32_t *console = girih_device(GIRIH_DEVICE_CONSOLE); argument; argument -= 8) {
+                *console = 'a';
+                *console = 'b';
+                *console = 'c';
+                *console = 'd';
+                *console = 'e';
+                *console = 'f';
+                *console = 'g';
+                *console = 'h';
+            }
+            break;
         default:
             break;
         }
