@@ -63,13 +63,14 @@ SYSTEM = {
     "curl": "curl",
     "gcc-riscv64-unknown-elf": "riscv64-unknown-elf-gcc",
     "user-mode-linux": "linux.uml",
+    "qemu-system-x86": "qemu-system-x86_64",
     "busybox-static": "busybox",
     LIBPYTHON: f"{LIBPYTHON}.so",
 }
 SIMULATOR = ("g++", "perl", "zlib1g-dev", "liblz4-dev")
 NETWORK = ("iproute2", "iputils-ping")
 FIRMWARE = ("gcc-riscv64-unknown-elf",)  # for designs with programs, when the first one is compiled
-GUEST = ("user-mode-linux", "busybox-static")
+GUEST_IN_UML, GUEST_IN_QEMU = ("user-mode-linux", "busybox-static"), ("qemu-system-x86", "busybox-static")  # of `guest`, which chooses
 
 # Command: groups of requirements beyond `base`, and Debian packages. Every other command needs `base` only.
 NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -77,11 +78,10 @@ NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "build": ((), SIMULATOR),
     "run": ((), SIMULATOR + NETWORK),
     "rack": ((), SIMULATOR + NETWORK),
-    "guest": ((), GUEST),
     "replay": ((), SIMULATOR),
     "bench": ((), SIMULATOR),
     "synth": (("synth",), ()),
-    "test": (("test", "synth", "proofs", "static", "cores"), SIMULATOR + NETWORK + GUEST + ("tshark", "curl", LIBPYTHON, *FIRMWARE)),
+    "test": (("test", "synth", "proofs", "static", "cores"), SIMULATOR + NETWORK + GUEST_IN_UML + ("qemu-system-x86", "tshark", "curl", LIBPYTHON, *FIRMWARE)),
 }
 
 

@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 
+from girih.bootstrap import ensure
 from girih.card.guest import guest_root, start_guest
+from girih.card.guest_ways import WAYS, chosen
 from girih.errors import GirihError
 
 
@@ -19,10 +21,13 @@ def register(app: typer.Typer) -> None:
         socket: Annotated[Path, typer.Argument(help="The socket of ./girih run --vhost-user.")],
         address: Annotated[str, typer.Option(metavar="ADDRESS/PREFIX", help="The guest's address.")] = "10.77.0.2/24",
         run: Annotated[str, typer.Option(help="A command of the guest's shell; without it, a shell.")] = "sh",
+        way: Annotated[str | None, typer.Option("--with", metavar="|".join(WAYS), help="User-Mode Linux, a kernel as a process; or QEMU, a PC that is emulated. The default is the first that can run here.")] = None,
     ) -> None:
-        """Boots a Linux kernel, as a process, whose network device is the card; it ends when its command does."""
+        """Boots a Linux kernel whose network device is the card; it ends when its command does."""
         if not socket.is_socket():
             raise GirihError("there is no such socket", str(socket), f"Start the card first: ./girih run designs/nic.yaml --tap --vhost-user {socket}")
+        how = chosen(way)
+        ensure(packages=how.packages)
         with TemporaryDirectory() as folder:
-            root = guest_root(Path(folder), f"ip address add {address} dev eth0\n{run}")
-            raise typer.Exit(start_guest(root, socket.absolute()).wait())
+            root = guest_root(Path(folder) / "root", f"ip address add {address} dev eth0\n{run}", way=how)
+            raise typer.Exit(start_guest(root, socket.absolute(), how).wait())

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two ways in which a guest runs: as a process that is a kernel (User-Mode Linux), or on a computer that a process emulates (QEMU)."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import struct
+import subprocess
+from abc import ABC, abstractmethod
+from pathlib import Path
+
+from girih.bootstrap import GUEST_IN_QEMU, GUEST_IN_UML
+from girih.card.guest_kernel import guest_kernel
+from girih.card.vhost_socket import HEADER, VERSION
+from girih.errors import GirihError
+
+BUSYBOX = "busybox"
+CPU = Path("/proc/cpuinfo")
+DEPENDS = re.compile(rb"\0depends=([\w,-]*)\0")  # in a module: the names of those that are loaded before it
+MEGABYTES = 128  # of a guest in QEMU
+GET_CONFIG, MAC_BYTES = 24, 6
+ANSWER_SECONDS = 10
+
+
+class Way(ABC):
+    """How a guest runs. packages: of Debian, that it needs. modules: of its kernel, that drive the card. before: what its first program has
+    to do before it can speak."""
+
+    name: str
+    packages: tuple[str, ...]
+    modules: tuple[str, ...]
+    before: str
+
+    def missing(self) -> GirihError | None:
+        """What is not installed."""
+        missing = [program for program in (*self.programs, BUSYBOX) if shutil.which(program) is None]
+        remedy = f"Run as root: apt-get install --no-install-recommends {' '.join(self.packages)}"
+        return GirihError(f"{' and '.join(missing)} must be installed for a guest", self.name, remedy) if missing else None
+
+    def why_not(self) -> GirihError | None:
+        """What else keeps such guests from running on this machine."""
+        return None
+
+    @property
+    @abstractmethod
+    def programs(self) -> tuple[str, ...]:
+        """Those that run it."""
+
+    @abstractmethod
+    def modules_folder(self) -> Path:
+        """The modules of its kernel. Raises GirihError."""
+
+    def loaded(self) -> list[Path]:
+        """The files of the modules and of those that they need, in the order in which they are loaded. Raises GirihError."""
+        folder, found = self.modules_folder(), []
+
+        def add(name: str) -> None:
+            file = _one(folder, f"**/{name}.ko")
+            needed = DEPENDS.search(file.read_bytes())
+            for other in (needed[1].decode() if needed else "").split(","):
+                if other:
+                    add(other)
+            if file not in found:
+                found.append(file)
+
+        for name in self.modules:
+            add(name)
+        return found
+
+    @abstractmethod
+    def command(self, root: Path, device: Path, mac: str | None) -> list[str]:
+        """Boots the guest of a root folder, with the network device at a vhost-user socket. mac: the address of the card,
+        which is asked for it if it is None and has to be known."""
+
+
+class UserModeLinux(Way):
+    """A kernel that runs as a process, with files of this machine as its own."""
+
+    name = "uml"
+    packages = GUEST_IN_UML
+    modules = ("virtio_net",)
+    before = ""
+    programs = ("linux.uml",)
+    folder = Path("/usr/lib/uml/modules")
+    # Up to this version the kernel has a fixed place for the registers of a process, which those of AMX do not fit in: its first process then dies.
+    without_amx = (6, 12)
+
+    def why_not(self) -> GirihError | None:
+        if not re.search(r"^flags.*\bamx_tile\b", CPU.read_text(), re.MULTILINE):
+            return None
+        kernel = next(iter(sorted(self.folder.glob("*"))), None)
+        version = tuple(int(part) for part in re.findall(r"\d+", kernel.name)[:2]) if kernel else ()
+        if version > self.without_amx:
+            return None
+        what = f"{kernel.name if kernel else 'that of Debian 12'}, cannot save the registers of this processor, which has AMX"
+        return GirihError(f"the kernel of User-Mode Linux, {what}", self.name, "Run the guest in QEMU: --with qemu")
+
+    def modules_folder(self) -> Path:
+        return _one(self.folder, "*/kernel")
+
+    def command(self, root: Path, device: Path, mac: str | None) -> list[str]:
+        return [
+            "linux.uml", "mem=64M", "root=/dev/root", "rootfstype=hostfs", f"hostfs={root}", "rw", "init=/init", "quiet",
+            f"virtio_uml.device={device}:1", "con=null", "con0=fd:0,fd:1", "con1=fd:0,fd:1",
+        ]  # fmt: skip
+
+
+class Qemu(Way):
+    """A PC, emulated, with its files in memory."""
+
+    name = "qemu"
+    packages = GUEST_IN_QEMU
+    modules = ("virtio_pci", "virtio_net")
+    before = "/bin/busybox mount -t devtmpfs dev /dev\nexec </dev/console >/dev/console 2>&1"
+    programs = ("qemu-system-x86_64",)
+
+    def modules_folder(self) -> Path:
+        return _one(guest_kernel(), "lib/modules/*/kernel")
+
+    def command(self, root: Path, device: Path, mac: str | None) -> list[str]:
+        kernel = _one(guest_kernel(), "boot/vmlinuz-*")
+        # QEMU does not ask the card for its address, and ends if the device has vectors for interrupts.
+        card = f"virtio-net-pci,netdev=card,mac={mac or card_mac(device)},packed=on,vectors=0,romfile="
+        return [
+            "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            "-machine", "q35,memory-backend=memory", "-accel", "tcg", "-cpu", "max", "-m", str(MEGABYTES),
+            "-object", f"memory-backend-memfd,id=memory,size={MEGABYTES}M,share=on",
+            "-kernel", str(kernel), "-initrd", str(_packed(root)), "-append", "console=ttyS0 quiet panic=-1",
+            "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
+            "-chardev", f"socket,id=socket,path={str(device).replace(',', ',,')}", "-netdev", "vhost-user,id=card,chardev=socket", "-device", card,
+        ]  # fmt: skip
+
+
+def _one(folder: Path, pattern: str) -> Path:
+    found = next(iter(sorted(folder.glob(pattern))), None)
+    if found is None:
+        raise GirihError(f"a guest needs {pattern}, which is not there", str(folder), "Remove what is there, and install the guest's kernel again.")
+    return found
+
+
+def _packed(root: Path) -> Path:
+    """A root folder as the kernel takes it at first, beside it."""
+    packed = root.with_name(f"{root.name}.cpio")
+    names = "\n".join(str(path.relative_to(root)) for path in sorted(root.rglob("*")))
+    with open(packed, "wb") as file:
+        subprocess.run([BUSYBOX, "cpio", "-o", "-H", "newc"], cwd=root, input=names.encode(), stdout=file, stderr=subprocess.DEVNULL, check=True)
+    return packed
+
+
+def card_mac(device: Path) -> str:
+    """The address that the card at a vhost-user socket gives its host. Raises GirihError."""
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
+            asked.settimeout(ANSWER_SECONDS)
+            asked.connect(str(device))
+            body = struct.pack("<III", 0, MAC_BYTES, 0) + bytes(MAC_BYTES)
+            asked.sendall(HEADER.pack(GET_CONFIG, VERSION, len(body)) + body)
+            answer = asked.recv(HEADER.size + len(body), socket.MSG_WAITALL)
+    except OSError as error:
+        raise GirihError(f"the card does not answer ({error.strerror or error})", str(device), "It serves one guest at a time: end the other, and try again.") from error
+    return answer[-MAC_BYTES:].hex(":")
+
+
+WAYS: dict[str, Way] = {way.name: way for way in (UserModeLinux(), Qemu())}
+
+
+def chosen(name: str | None = None) -> Way:
+    """A way by its name; None: the first that can be on this machine. Raises GirihError if that cannot be, or has no such name."""
+    if name is None:
+        return next(way for way in WAYS.values() if way.why_not() is None)
+    if name not in WAYS:
+        raise GirihError(f"there is no way {name!r} in which a guest runs", "--with", f"Choose one of {', '.join(WAYS)}.")
+    if error := WAYS[name].why_not():
+        raise error
+    return WAYS[name]

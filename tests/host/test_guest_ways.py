@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In which way a guest runs on a machine, and what is said of one that cannot run there."""
+
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from girih.card import guest_kernel, guest_ways
+from girih.card.guest import guest_root
+from girih.card.guest_ways import WAYS, UserModeLinux, card_mac, chosen
+from girih.errors import GirihError
+
+AMX = "processor : 0\nflags\t\t: fpu avx512f amx_bf16 amx_tile\n"
+NO_AMX = "processor : 0\nflags\t\t: fpu avx512f amx_bf16\n"
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    """Sets what a machine has: its processor's flags, and the version of User-Mode Linux."""
+    monkeypatch.setattr(guest_ways, "CPU", tmp_path / "cpuinfo")
+    monkeypatch.setattr(UserModeLinux, "folder", tmp_path / "modules")
+
+    def have(flags: str, version: str | None) -> None:
+        (tmp_path / "cpuinfo").write_text(flags)
+        shutil.rmtree(tmp_path / "modules", ignore_errors=True)
+        if version:
+            (tmp_path / "modules" / version).mkdir(parents=True)
+
+    return have
+
+
+@pytest.mark.parametrize(
+    "flags, version, way", [(NO_AMX, "6.1.176", "uml"), (NO_AMX, None, "uml"), (AMX, "6.1.176", "qemu"), (AMX, None, "qemu"), (AMX, "6.12.9", "qemu"), (AMX, "6.13.2", "uml")]
+)
+def test_the_way_is_the_first_that_can_be(machine, flags, version, way):
+    machine(flags, version)
+    assert chosen().name == way and chosen("qemu").name == "qemu"
+
+
+def test_a_way_that_cannot_be_is_told(machine, tmp_path):
+    machine(AMX, "6.1.176")
+    said = r"uml: the kernel of User-Mode Linux, 6.1.176, cannot save the registers of this processor, which has AMX. Run the guest in QEMU: --with qemu"
+    with pytest.raises(GirihError, match=said):
+        chosen("uml")
+    with pytest.raises(GirihError, match=r"way 'kvm' in which a guest runs. Choose one of uml, qemu."):
+        chosen("kvm")
+    with pytest.raises(GirihError, match=said):
+        guest_root(tmp_path / "root", "", way=WAYS["uml"])
+
+
+def test_programs_that_are_not_installed_are_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    for way, program in (("uml", "linux.uml"), ("qemu", "qemu-system-x86_64")):
+        with pytest.raises(GirihError, match=rf"{way}: {program} and busybox must be installed for a guest. Run as root: apt-get install"):
+            guest_root(tmp_path / "root", "", way=WAYS[way])
+
+
+def program(path: Path, script: str) -> None:
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    "cache, download, said",
+    [
+        ("exit 0", "exit 0", "apt-cache does not know the kernel of a guest. Run as root: apt-get update"),
+        ("echo '  Depends: linux-image-9'", "echo 'E: no way.' >&2; exit 100", r"cannot be fetched \(E: no way\). Run as root: apt-get update"),
+    ],
+)
+def test_a_kernel_that_cannot_be_fetched_is_told(monkeypatch, tmp_path, cache, download, said):
+    """And nothing is left, so that the next try starts anew."""
+    monkeypatch.setattr(guest_kernel, "FOLDER", tmp_path / "guest")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    program(tmp_path / "apt-cache", cache)
+    program(tmp_path / "apt-get", download)
+    with pytest.raises(GirihError, match=said):
+        guest_kernel.guest_kernel()
+    assert [path.name for path in (tmp_path / "guest").iterdir()] == ["lock"]
+
+
+def test_the_kernel_is_fetched_once(monkeypatch, tmp_path):
+    monkeypatch.setattr(guest_kernel, "FOLDER", tmp_path / "guest")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    package = tmp_path / "package"
+    (package / "DEBIAN").mkdir(parents=True)
+    (package / "DEBIAN" / "control").write_text("Package: linux-image-9\nVersion: 9\nArchitecture: all\nMaintainer: nobody <nobody@example.com>\nDescription: none\n")
+    (package / "boot").mkdir()
+    (package / "boot" / "vmlinuz-9").write_text("a kernel")
+    subprocess.run(["dpkg-deb", "-b", str(package), str(tmp_path / "one.deb")], check=True, capture_output=True)
+    program(tmp_path / "apt-cache", "echo '  Depends: linux-image-9'")
+    program(tmp_path / "apt-get", f'[ "$1 $2" = "download linux-image-9" ] && echo once >> {tmp_path}/log && cp {tmp_path}/one.deb .')
+    for _ in range(2):
+        assert (guest_kernel.guest_kernel() / "boot" / "vmlinuz-9").read_text() == "a kernel"
+    assert (tmp_path / "log").read_text() == "once\n"
+
+
+def test_a_card_that_does_not_answer_is_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(guest_ways, "ANSWER_SECONDS", 0.1)
+    with pytest.raises(GirihError, match="the card does not answer"):
+        card_mac(tmp_path / "none")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(str(tmp_path / "nic.sock"))
+        listener.listen()
+        with pytest.raises(GirihError, match=r"the card does not answer .* It serves one guest at a time: end the other, and try again."):
+            card_mac(tmp_path / "nic.sock")
