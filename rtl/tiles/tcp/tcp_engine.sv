@@ -91,6 +91,9 @@ module tcp_engine
   notice_t notice;
   deeds_t deeds;
   logic [$clog2(Segments):0] waiting_q;
+  logic reading;
+  connection_t receive_connection;
+  seq_t receive_addr;
   tcp_events #(
       .Connections(Connections),
       .Ring       (Window),
@@ -113,6 +116,9 @@ module tcp_engine
       .notice_valid_o    (notice_push),
       .notice_ready_i    (notice_ready),
       .notice_o          (notice),
+      .reading_i         (reading),
+      .reading_connection_i(receive_connection),
+      .reading_seq_i     (receive_addr),
       .freed_o           (freed),
       .freed_connection_o(freed_connection),
       .freed_slot_o      (freed_slot),
@@ -146,8 +152,8 @@ module tcp_engine
   logic made_valid, made_ready, told_valid, told_ready, send_read, receive_read;
   flit_t made_flit, told_flit;
   next_key_t told_key;
-  connection_t send_connection, receive_connection;
-  seq_t send_addr, receive_addr;
+  connection_t send_connection;
+  seq_t send_addr;
   logic [W-1:0] send_data, receive_data;
   stream_memory #(
       .Streams(Connections),
@@ -208,6 +214,7 @@ module tcp_engine
       .read_connection_o(receive_connection),
       .read_addr_o      (receive_addr),
       .read_data_i      (receive_data),
+      .reading_o        (reading),
       .out_valid_o      (told_valid),
       .out_ready_i      (told_ready),
       .out_flit_o       (told_flit),

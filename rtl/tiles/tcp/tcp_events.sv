@@ -41,6 +41,9 @@ module tcp_events
     output logic    notice_valid_o,
     input  logic    notice_ready_i,
     output notice_t notice_o,
+    input  logic        reading_i,             // a notice's bytes are still to be read, from this one on
+    input  connection_t reading_connection_i,
+    input  seq_t        reading_seq_i,
 
     output logic        freed_o,
     output connection_t freed_connection_o,
@@ -213,6 +216,8 @@ module tcp_events
   deeds_t deeds, deeds_4_q, deeds_5_q;
   slot_t slot_5_q;
   id_t id_1, id_6_q;
+  logic reading_2_q;
+  seq_t reading_seq_2_q;
   logic near_2_q, written_6_q;  // the event two stages on is of the same connection
   logic transmits, notifies, transmits_q, notifies_q, freed_q;
   assign id_1 = id_t'(stage_q[1].work.connection);
@@ -235,6 +240,8 @@ module tcp_events
   ) u_facts (
       .work_i  (stage_q[2].work),
       .record_i(record_2),
+      .reading_i(reading_2_q),
+      .reading_seq_i(reading_seq_2_q),
       .now_i   (now_q),
       .cfg_i,
       .facts_o (facts)
@@ -268,6 +275,17 @@ module tcp_events
     else if (written_6_q && id_6_q == id_1) record_2_q <= record_6_q;
     else record_2_q <= read;
     near_2_q <= is_at(id_1, stage_q[3]);
+    // The window must not open over bytes that are still to be read: those of a notice, which is the only one, on its way or there.
+    if (stage_q[4].valid && deeds_4_q.tells) begin
+      reading_2_q <= is_at(id_1, stage_q[4]) && !deeds_4_q.notice.opened;
+      reading_seq_2_q <= deeds_4_q.notice.seq;
+    end else if (notice_valid_o) begin
+      reading_2_q <= is_at(id_1, stage_q[5]) && !notice_o.opened;
+      reading_seq_2_q <= notice_o.seq;
+    end else begin
+      reading_2_q <= reading_i && id_t'(reading_connection_i) == id_1;
+      reading_seq_2_q <= reading_seq_i;
+    end
     facts_q <= facts;
     record_3_q <= near_2_q ? settled : record_2_q;
     record_4_q <= updated;
@@ -317,4 +335,7 @@ module tcp_events
       else $error("tcp_events: nobody takes what the application is told");
     end
   end
+
+  logic unused;
+  assign unused = &{1'b0, reading_connection_i};
 endmodule

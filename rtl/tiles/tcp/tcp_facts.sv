@@ -9,6 +9,8 @@ module tcp_facts
 ) (
     input  work_t   work_i,
     input  record_t record_i,
+    input  logic    reading_i,      // bytes that the application has got are still to be read from the buffer, from this one on
+    input  seq_t    reading_seq_i,
     input  tick_t   now_i,
     input  cfg_t    cfg_i,
     output facts_t  facts_o
@@ -108,7 +110,9 @@ module tcp_facts
     // A segment without data is in the peer's window, also while there is none.
     facts_o.idle_seq = precedes(record_i.snd_una + seq_t'(record_i.snd_wnd), record_i.snd_max)
         ? record_i.snd_nxt : record_i.snd_max;
-    facts_o.gain = record_i.rcv_read + seq_t'(Ring) - record_i.rcv_edge;
+    // The window opens over what has been read from the buffer.
+    facts_o.reading = reading_i;
+    facts_o.gain = (reading_i ? reading_seq_i : record_i.rcv_read) + seq_t'(Ring) - record_i.rcv_edge;
 
     // The application.
     readable = record_i.rcv_nxt - seq_t'(record_i.fin_received) - record_i.rcv_read;

@@ -19,6 +19,7 @@ module tcp_notifier
     output connection_t         read_connection_o,
     output seq_t                read_addr_o,
     input  logic        [W-1:0] read_data_i,
+    output logic                reading_o,          // read_addr_o is the first byte of a stream that it has still to read
 
     output logic      out_valid_o,
     input  logic      out_ready_i,
@@ -42,6 +43,7 @@ module tcp_notifier
   assign last = left_q <= length_t'(FlitBytes);
   assign notice_ready_o = !busy_q && !flit_valid_q && fits;
   assign reads = busy_q && !(waits_q && held_q);
+  assign reading_o = busy_q && !opened_q;
   assign read_valid_o = reads;
   assign read_connection_o = connection_q;
   assign read_addr_o = addr_q;

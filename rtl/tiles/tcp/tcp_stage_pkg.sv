@@ -20,6 +20,7 @@ package tcp_stage_pkg;
     logic fin_sent, unsent, wnd_shut, sends_rest, sends_full, resends_rest, fin_was_sent;
     length_t send, again;
     seq_t idle_seq, gain;
+    logic reading;  // of what the application has got, bytes are still to be read from the buffer
     length_t room, reads;
     logic writes, holds_more, reads_all;
     logic expired;

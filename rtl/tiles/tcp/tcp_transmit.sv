@@ -71,7 +71,9 @@ module tcp_transmit
         if (d.resent) r.timing = 1'b0;
         if (d.probed) r.snd_nxt = record_i.snd_nxt;  // the peer may not take it
       end else begin
-        d.sends = record_i.acks_due != '0 || facts_i.gain >= update_bytes(Ring);
+        // A turn for the window alone comes again until all has been read, and tells it once.
+        d.sends = record_i.acks_due != '0 || (facts_i.gain >= update_bytes(Ring) && !facts_i.reading);
+        if (record_i.acks_due == '0 && facts_i.reading) r.rcv_edge = record_i.rcv_edge;
         d.segment.seq = facts_i.idle_seq;
         // The range that changed last comes first (RFC 2018, 4), and what is valid comes before what is not.
         if (record_i.sacks) begin
