@@ -9,7 +9,8 @@
 //                                '<---------|--- 3 cycles ------------+--- 4 ------+--- 5 ----'
 //                                           '--- 2 cycles: what was updated; what was settled goes into the next update
 //
-// Facts come from no field that is settled, except those that turns and the timer need.
+// Facts come from no field that is settled, except those that turns and the timer need; since these follow later, they take theirs from
+// the register alone, without what was updated.
 // A connection that needs a turn is in the queue of those once, so no queue overflows, and no event waits for another tile:
 // a turn is taken only when there is room for what it makes, and waits for at most three events of front_ that could go before it.
 // A reset for which there is no room is lost.
@@ -72,31 +73,26 @@ module tcp_events
 
   // The queues of turns.
   logic transmit_push, transmit_valid, transmit_pop, notify_push, notify_valid, notify_pop;
-  logic unused_transmit_ready, unused_notify_ready;
   id_t settled_id, transmit_id, notify_id;
-  fifo_block #(
+  tcp_turns #(
       .T(id_t),
       .Depth(Connections)
   ) u_transmit_queue (
       .clk_i,
       .rst_i,
-      .in_offer_i (transmit_push),
       .in_valid_i (transmit_push),
-      .in_ready_o (unused_transmit_ready),
       .in_data_i  (settled_id),
       .out_valid_o(transmit_valid),
       .out_ready_i(transmit_pop),
       .out_data_o (transmit_id)
   );
-  fifo_block #(
+  tcp_turns #(
       .T(id_t),
       .Depth(Connections)
   ) u_notify_queue (
       .clk_i,
       .rst_i,
-      .in_offer_i (notify_push),
       .in_valid_i (notify_push),
-      .in_ready_o (unused_notify_ready),
       .in_data_i  (settled_id),
       .out_valid_o(notify_valid),
       .out_ready_i(notify_pop),
@@ -213,6 +209,7 @@ module tcp_events
   record_t read, record_2_q, record_2, updated, record_3_q, record_4_q, settled, record_5_q, record_6_q;
   phase_e phase_4_q;
   facts_t facts, facts_q;
+  logic [EventTick:0] kinds_3_q;
   deeds_t deeds, deeds_4_q, deeds_5_q;
   slot_t slot_5_q;
   id_t id_1, id_6_q;
@@ -240,6 +237,7 @@ module tcp_events
   ) u_facts (
       .work_i  (stage_q[2].work),
       .record_i(record_2),
+      .turn_i  (record_2_q),
       .reading_i(reading_2_q),
       .reading_seq_i(reading_seq_2_q),
       .now_i   (now_q),
@@ -252,6 +250,7 @@ module tcp_events
       .MostData(MostData)
   ) u_update (
       .work_i  (stage_q[3].work),
+      .kinds_i (kinds_3_q),
       .room_i  (stage_q[3].room),
       .record_i(record_3_q),
       .facts_i (facts_q),
@@ -287,6 +286,7 @@ module tcp_events
       reading_seq_2_q <= reading_seq_i;
     end
     facts_q <= facts;
+    kinds_3_q <= (EventTick + 1)'(1) << stage_q[2].work.kind;
     record_3_q <= near_2_q ? settled : record_2_q;
     record_4_q <= updated;
     phase_4_q <= record_3_q.phase;
@@ -327,10 +327,6 @@ module tcp_events
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!transmit_push || unused_transmit_ready)
-      else $error("tcp_events: the queue of turns to transmit is full");
-      assert (!notify_push || unused_notify_ready)
-      else $error("tcp_events: the queue of turns to tell is full");
       assert (!notice_valid_o || notice_ready_i)
       else $error("tcp_events: nobody takes what the application is told");
     end

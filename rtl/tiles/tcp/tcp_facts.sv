@@ -9,13 +9,16 @@ module tcp_facts
 ) (
     input  work_t   work_i,
     input  record_t record_i,
+    input  record_t turn_i,         // the same, but for turns and the timer alone
     input  logic    reading_i,      // bytes that the application has got are still to be read from the buffer, from this one on
     input  seq_t    reading_seq_i,
     input  tick_t   now_i,
     input  cfg_t    cfg_i,
     output facts_t  facts_o
 );
-  seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, wnd;
+  localparam seq_t Step = Ring / 2 < 1460 ? Ring / 2 : 1460;  // the window's end moves by no less (RFC 9293, 3.8.6.2.2)
+
+  seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, wnd, open_end, gain;
   logic is_segment, starts_in, ends_in;
   span_t mss, flight;
   tick_t trip, elapsed;
@@ -83,6 +86,7 @@ module tcp_facts
             || (record_i.snd_wl1 == work_i.seq && !precedes(work_i.ack, record_i.snd_wl2)));
     wnd = seq_t'(work_i.window) << (work_i.flags.syn ? '0 : record_i.shift);
     facts_o.new_wnd = wnd > seq_t'({$bits(span_t) {1'b1}}) ? '1 : span_t'(wnd);
+    facts_o.bare = work_i.bytes == '0 && !work_i.flags.fin;
     facts_o.same_wnd = facts_o.new_wnd == record_i.snd_wnd;
     trip = now_i - record_i.timed_at;
     facts_o.sample = trip[31:24] != '0 ? '1 : trip[23:0];
@@ -90,39 +94,45 @@ module tcp_facts
     facts_o.kept_var = record_i.rttvar - (record_i.rttvar >> 2);
 
     // What could be sent: from snd_nxt on, or again from snd_una on.
-    sendable = record_i.snd_end - record_i.snd_nxt;  // -1 once the FIN has been sent
-    wnd_left = record_i.snd_una + seq_t'(record_i.limit) - record_i.snd_nxt;
+    sendable = turn_i.snd_end - turn_i.snd_nxt;  // -1 once the FIN has been sent
+    wnd_left = turn_i.snd_una + seq_t'(turn_i.limit) - turn_i.snd_nxt;
     if (wnd_left[31]) wnd_left = '0;
     facts_o.fin_sent = sendable[31];
     if (sendable[31]) sendable = '0;
     facts_o.unsent = sendable != '0;
     facts_o.wnd_shut = wnd_left == '0;
-    if (record_i.force_send && facts_o.wnd_shut) wnd_left = 32'd1;
-    facts_o.sends_rest = sendable <= wnd_left && sendable <= seq_t'(record_i.mss);
-    facts_o.sends_full = wnd_left >= seq_t'(record_i.mss) && sendable >= seq_t'(record_i.mss);
+    if (turn_i.force_send && facts_o.wnd_shut) wnd_left = 32'd1;
+    facts_o.sends_rest = sendable <= wnd_left && sendable <= seq_t'(turn_i.mss);
+    facts_o.sends_full = wnd_left >= seq_t'(turn_i.mss) && sendable >= seq_t'(turn_i.mss);
     if (facts_o.sends_rest) facts_o.send = length_t'(sendable);
-    else facts_o.send = wnd_left < seq_t'(record_i.mss) ? length_t'(wnd_left) : length_t'(record_i.mss);
-    facts_o.fin_was_sent = record_i.snd_max == record_i.snd_end + 1'b1;
-    sendable = record_i.snd_max - seq_t'(facts_o.fin_was_sent) - record_i.snd_una;  // -1 once the FIN has been acknowledged
+    else facts_o.send = wnd_left < seq_t'(turn_i.mss) ? length_t'(wnd_left) : length_t'(turn_i.mss);
+    facts_o.none_under_way = turn_i.snd_nxt == turn_i.snd_una;
+    facts_o.resends = turn_i.snd_nxt != turn_i.snd_max;
+    facts_o.fin_was_sent = follows(turn_i.snd_max, turn_i.snd_end) == '0;
+    sendable = turn_i.snd_max - seq_t'(facts_o.fin_was_sent) - turn_i.snd_una;  // -1 once the FIN has been acknowledged
     if (sendable[31]) sendable = '0;
-    facts_o.resends_rest = sendable <= seq_t'(record_i.mss);
-    facts_o.again = facts_o.resends_rest ? length_t'(sendable) : length_t'(record_i.mss);
+    facts_o.resends_rest = sendable <= seq_t'(turn_i.mss);
+    facts_o.again = facts_o.resends_rest ? length_t'(sendable) : length_t'(turn_i.mss);
     // A segment without data is in the peer's window, also while there is none.
-    facts_o.idle_seq = precedes(record_i.snd_una + seq_t'(record_i.snd_wnd), record_i.snd_max)
-        ? record_i.snd_nxt : record_i.snd_max;
+    facts_o.idle_seq = precedes(turn_i.snd_una + seq_t'(turn_i.snd_wnd), turn_i.snd_max)
+        ? turn_i.snd_nxt : turn_i.snd_max;
     // The window opens over what has been read from the buffer.
     facts_o.reading = reading_i;
-    facts_o.gain = (reading_i ? reading_seq_i : record_i.rcv_read) + seq_t'(Ring) - record_i.rcv_edge;
+    open_end = (reading_i ? reading_seq_i : turn_i.rcv_read) + seq_t'(Ring);
+    gain = open_end - turn_i.rcv_edge;
+    facts_o.updates = gain >= update_bytes(Ring);
+    facts_o.rcv_edge = gain >= Step ? open_end : turn_i.rcv_edge;
 
     // The application.
-    readable = record_i.rcv_nxt - seq_t'(record_i.fin_received) - record_i.rcv_read;
+    facts_o.read_ready = read_is_ready(turn_i, Ring);
+    readable = turn_i.rcv_nxt - seq_t'(turn_i.fin_received) - turn_i.rcv_read;
     facts_o.writes = seq_t'(Ring) - (record_i.snd_end - record_i.snd_una) >= seq_t'(work_i.bytes);
     facts_o.holds_more = precedes(record_i.snd_end + seq_t'(work_i.bytes), record_i.snd_held);
-    room = seq_t'(Ring) - (record_i.snd_held - record_i.snd_una);
+    room = seq_t'(Ring) - (turn_i.snd_held - turn_i.snd_una);
     // snd_una is one more than snd_end when the FIN has been acknowledged; nobody writes then.
     if (room > seq_t'(Ring)) facts_o.room = '0;
     else facts_o.room = room > seq_t'((1 << $bits(length_t)) - 1) ? '1 : length_t'(room);
-    if (record_i.room != '0 && readable > room) begin
+    if (turn_i.room != '0 && readable > room) begin
       facts_o.reads_all = 1'b0;
       readable = room;
     end else begin
@@ -131,13 +141,15 @@ module tcp_facts
     facts_o.reads = readable > seq_t'(MostData) ? length_t'(MostData) : length_t'(readable);
 
     // RFC 6298; rttvar is kept times 4. The time-out is doubled `backoff` times, up to rto_max.
-    elapsed = now_i - record_i.started;
-    rto = record_i.rtt_known ? 27'(record_i.srtt >> 3) + 27'(record_i.rttvar) : 27'(cfg_i.rto_initial);
-    facts_o.expired = record_i.timer_on && (record_i.lingers ? elapsed >= tick_t'(cfg_i.time_wait)
-        : elapsed >= tick_t'(cfg_i.rto_max) || (48'(elapsed) >= 48'(rto) << record_i.backoff
-            && (!record_i.rtt_known || 48'(elapsed) >= 48'(cfg_i.rto_min) << record_i.backoff)));
+    facts_o.fin_acked = turn_i.closing && follows(turn_i.snd_una, turn_i.snd_end) == '0;
+    facts_o.last_try = turn_i.tries >= cfg_i.retries;
+    elapsed = now_i - turn_i.started;
+    rto = turn_i.rtt_known ? 27'(turn_i.srtt >> 3) + 27'(turn_i.rttvar) : 27'(cfg_i.rto_initial);
+    facts_o.expired = turn_i.timer_on && (turn_i.lingers ? elapsed >= tick_t'(cfg_i.time_wait)
+        : elapsed >= tick_t'(cfg_i.rto_max) || (48'(elapsed) >= 48'(rto) << turn_i.backoff
+            && (!turn_i.rtt_known || 48'(elapsed) >= 48'(cfg_i.rto_min) << turn_i.backoff)));
   end
 
   logic unused;
-  assign unused = &{1'b0, work_i, record_i, cfg_i, news};
+  assign unused = &{1'b0, work_i, record_i, turn_i, cfg_i, news};
 endmodule

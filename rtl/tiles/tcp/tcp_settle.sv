@@ -13,8 +13,11 @@ module tcp_settle
     output logic    notifies_o
 );
   record_t r;
-  logic all_acked, pending, sendable, wants, tells;
+  logic all_acked, ends, sendable, wants, tells;
   seq_t unsent, gain;
+  // 0 if all is acknowledged, and the FIN behind snd_end: without a carry, which two comparisons in a row would wait for.
+  (* keep *) seq_t beyond;
+  assign beyond = follows(record_i.snd_una, record_i.snd_end);
 
   // Whether a segment is worth sending (RFC 9293, 3.8.6.2.1) if so many bytes may be under way.
   // verilator lint_off UNUSEDSIGNAL
@@ -28,24 +31,18 @@ module tcp_settle
 
   always_comb begin
     r = record_i;
-    all_acked = record_i.closing && record_i.snd_una == record_i.snd_end + 1'b1;
-    if (record_i.phase == Open && all_acked && record_i.fin_received) begin
-      r.phase = record_i.active ? TimeWait : Free;
-      r.timer_on = 1'b0;
-    end
+    all_acked = record_i.closing && beyond == '0;
+    ends = record_i.phase == Open && all_acked && record_i.fin_received;
+    if (ends) r.phase = record_i.active ? TimeWait : Free;
 
-    pending = record_i.snd_una != record_i.snd_end + seq_t'(record_i.closing);
-    if (r.phase == TimeWait || (r.phase == Open && all_acked)) begin
-      if (!r.timer_on) r.started = now_i;
-      r.timer_on = 1'b1;
-      r.lingers = 1'b1;
-    end else if ((r.phase == Open && pending) || r.phase == SynReceived) begin
-      if (!r.timer_on) r.started = now_i;
-      r.timer_on = 1'b1;
-      r.lingers = 1'b0;
-    end else begin
-      r.timer_on = 1'b0;
-    end
+    // The timer, and whether it waits for the peer's end, or for its acknowledgement.
+    r.lingers = record_i.phase == TimeWait || (record_i.phase == Open && all_acked);
+    unique case (record_i.phase)
+      SynReceived, TimeWait: r.timer_on = 1'b1;
+      Open: r.timer_on = record_i.closing ? !(ends && !record_i.active) : record_i.snd_una != record_i.snd_end;
+      default: r.timer_on = 1'b0;
+    endcase
+    if (!record_i.timer_on || ends) r.started = now_i;  // or it stays off, and has no start
 
     unsent = record_i.snd_end - record_i.snd_nxt;
     r.limit = record_i.cwnd < record_i.snd_wnd ? record_i.cwnd : record_i.snd_wnd;
@@ -55,14 +52,18 @@ module tcp_settle
     else if (!unsent[31]) begin
       sendable = record_i.force_send || (worth(record_i, unsent, record_i.snd_wnd) && worth(record_i, unsent, record_i.cwnd));
     end
-    unique case (r.phase)
+    unique case (record_i.phase)
       SynReceived: wants = record_i.snd_nxt == record_i.snd_una;
-      Open: wants = record_i.acks_due != '0 || record_i.resend || sendable || gain >= update_bytes(Ring);
+      Open: begin
+        wants = record_i.acks_due != '0 || record_i.resend || sendable || gain >= update_bytes(Ring);
+        if (ends) wants = record_i.active && record_i.acks_due != '0;
+      end
       TimeWait: wants = record_i.acks_due != '0;
       default: wants = 1'b0;
     endcase
-    tells = (r.phase == Open && !record_i.told && !record_i.closing)
-        || (record_i.armed && (r.phase == Dead || (r.phase == Open && read_is_ready(record_i, Ring))));
+    // A connection whose end this is has told all, and waits for no read.
+    tells = (record_i.phase == Open && !record_i.told && !record_i.closing)
+        || (record_i.armed && (record_i.phase == Dead || (record_i.phase == Open && read_is_ready(record_i, Ring))));
     transmits_o = wants && !record_i.transmit_queued;
     notifies_o = tells && !record_i.notify_queued;
     if (wants) r.transmit_queued = 1'b1;

@@ -12,18 +12,20 @@ package tcp_stage_pkg;
     logic first_before;
     length_t skip, take;
     logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, acks_timed, recovered, ack_recovers;
-    logic outstanding, wnd_newer, same_wnd;
+    logic outstanding, wnd_newer, same_wnd, bare;
     span_t new_wnd, acked, half, grow;
     logic [27:0] delta;  // of the round trip's sample from the mean
     sample_t sample;
     logic [25:0] kept_var;  // three quarters of rttvar
-    logic fin_sent, unsent, wnd_shut, sends_rest, sends_full, resends_rest, fin_was_sent;
+    logic fin_sent, unsent, wnd_shut, sends_rest, sends_full, resends_rest, fin_was_sent, resends, none_under_way;
     length_t send, again;
-    seq_t idle_seq, gain;
+    seq_t idle_seq;
+    seq_t rcv_edge;  // the end of the window that a segment of now tells the peer
+    logic updates;  // and it is worth one
     logic reading;  // of what the application has got, bytes are still to be read from the buffer
     length_t room, reads;
-    logic writes, holds_more, reads_all;
-    logic expired;
+    logic writes, holds_more, reads_all, read_ready;
+    logic expired, fin_acked, last_try;
   } facts_t;
 
   // What an event does beside changing its connection.
@@ -73,7 +75,7 @@ package tcp_stage_pkg;
   function automatic logic sends_now(record_t r, facts_t f);
     if (f.fin_sent) return 1'b0;
     if (!f.unsent) return r.closing;
-    return f.send != '0 && (f.sends_rest || f.sends_full || r.force_send || r.snd_nxt == r.snd_una);
+    return f.send != '0 && (f.sends_rest || f.sends_full || r.force_send || f.none_under_way);
   endfunction
   // verilator lint_on UNUSEDSIGNAL
 endpackage

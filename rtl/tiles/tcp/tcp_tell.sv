@@ -2,9 +2,7 @@
 // What a turn to tell the application makes of its connection: one message, or none if nothing is due any more. Combinational.
 module tcp_tell
   import tcp_types_pkg::*, tcp_stage_pkg::*;
-#(
-    parameter int unsigned Ring = 8192
-) (
+(
     input  connection_t connection_i,
     input  record_t     record_i,
     input  facts_t      facts_i,
@@ -28,7 +26,7 @@ module tcp_tell
       d.tells = 1'b1;
       d.notice.opened = 1'b1;
       r.told = 1'b1;
-    end else if (record_i.armed && (record_i.phase == Dead || (record_i.phase == Open && read_is_ready(record_i, Ring)))) begin
+    end else if (record_i.armed && (record_i.phase == Dead || (record_i.phase == Open && facts_i.read_ready))) begin
       d.tells = 1'b1;
       r.armed = record_i.stands && record_i.phase == Open && !(record_i.fin_received && facts_i.reads_all);
       if (record_i.phase == Dead) begin

@@ -8,20 +8,21 @@ module tcp_transmit
     input  record_t  record_i,
     input  facts_t   facts_i,
     input  tick_t    now_i,
-    input  seq_t     edge_i,     // the end of the window that the segment tells the peer
     input  segment_t segment_i,  // an acknowledgement
     output record_t  record_o,
     output deeds_t   deeds_o
 );
   record_t r;
   deeds_t  d;
+  logic carried;
   always_comb begin
     r = record_i;
     d = '0;
+    carried = 1'b0;
     d.segment = segment_i;
     r.transmit_queued = 1'b0;
     if (record_i.phase == SynReceived) begin
-      if (record_i.snd_nxt == record_i.snd_una) begin
+      if (facts_i.none_under_way) begin
         d.sends = 1'b1;
         d.segment.flags.syn = 1'b1;
         d.segment.window = Ring > 65535 ? 16'hffff : 16'(Ring);
@@ -30,7 +31,7 @@ module tcp_transmit
         r.snd_nxt = record_i.snd_una + 1'b1;
         r.snd_max = record_i.snd_una + 1'b1;
         r.acks_due = '0;
-        if (record_i.snd_max == record_i.snd_una) begin
+        if (!facts_i.outstanding) begin
           r.timing = 1'b1;
           r.timed_seq = record_i.snd_una;
           r.timed_at = now_i;
@@ -40,7 +41,7 @@ module tcp_transmit
         end
       end
     end else if (record_i.phase == Open || record_i.phase == TimeWait) begin
-      r.rcv_edge = edge_i;
+      r.rcv_edge = facts_i.rcv_edge;
       if (record_i.acks_due != '0) r.acks_due = record_i.acks_due - 1'b1;
       if (record_i.resend) begin
         d.sends = 1'b1;
@@ -56,23 +57,21 @@ module tcp_transmit
         d.segment.bytes = facts_i.send;
         d.segment.flags.psh = facts_i.sends_rest;
         d.segment.flags.fin = record_i.closing && facts_i.sends_rest;
-        d.resent = record_i.snd_nxt != record_i.snd_max;
+        d.resent = facts_i.resends;
         d.probed = record_i.force_send && facts_i.wnd_shut;
         r.force_send = 1'b0;
-        r.snd_nxt = record_i.snd_nxt + seq_t'(facts_i.send) + seq_t'(d.segment.flags.fin);
-        if (precedes(record_i.snd_max, r.snd_nxt)) begin
-          r.snd_max = r.snd_nxt;
-          if (!record_i.timing && !d.resent) begin
-            r.timing = 1'b1;
-            r.timed_seq = record_i.snd_nxt;
-            r.timed_at = now_i;
-          end
+        {r.snd_nxt, carried} = {record_i.snd_nxt, 1'b1} + {seq_t'(facts_i.send), d.segment.flags.fin};
+        if (precedes(record_i.snd_max, r.snd_nxt)) r.snd_max = r.snd_nxt;
+        if (!record_i.timing && !d.resent) begin
+          r.timing = 1'b1;
+          r.timed_seq = record_i.snd_nxt;
+          r.timed_at = now_i;
         end
         if (d.resent) r.timing = 1'b0;
         if (d.probed) r.snd_nxt = record_i.snd_nxt;  // the peer may not take it
       end else begin
         // A turn for the window alone comes again until all has been read, and tells it once.
-        d.sends = record_i.acks_due != '0 || (facts_i.gain >= update_bytes(Ring) && !facts_i.reading);
+        d.sends = record_i.acks_due != '0 || (facts_i.updates && !facts_i.reading);
         if (record_i.acks_due == '0 && facts_i.reading) r.rcv_edge = record_i.rcv_edge;
         d.segment.seq = facts_i.idle_seq;
         // The range that changed last comes first (RFC 2018, 4), and what is valid comes before what is not.
@@ -87,5 +86,5 @@ module tcp_transmit
   assign deeds_o = d;
 
   logic unused;
-  assign unused = &{1'b0, facts_i};
+  assign unused = &{1'b0, facts_i, carried};
 endmodule

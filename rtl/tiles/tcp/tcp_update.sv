@@ -8,6 +8,7 @@ module tcp_update
     parameter int unsigned MostData = 4096
 ) (
     input  work_t   work_i,
+    input  logic [EventTick:0] kinds_i,  // of the event, one bit for each kind
     input  logic    room_i,   // for a segment that answers at once
     input  record_t record_i,
     input  facts_t  facts_i,
@@ -22,15 +23,13 @@ module tcp_update
   span_t cwnd, threshold, credit;
 
   // An acknowledgement and no more, on which other segments are based.
-  seq_t edge_now;
   segment_t segment;
   tcp_acknowledge #(
       .Ring(Ring)
   ) u_acknowledge (
       .connection_i(work_i.connection),
       .record_i,
-      .gain_i      (facts_i.gain),
-      .edge_o      (edge_now),
+      .edge_i      (facts_i.rcv_edge),
       .segment_o   (segment)
   );
 
@@ -42,7 +41,6 @@ module tcp_update
       .record_i,
       .facts_i,
       .now_i,
-      .edge_i   (edge_now),
       .segment_i(segment),
       .record_o (turn),
       .deeds_o  (turn_deeds)
@@ -64,9 +62,7 @@ module tcp_update
   );
   record_t told;
   deeds_t told_deeds;
-  tcp_tell #(
-      .Ring(Ring)
-  ) u_tell (
+  tcp_tell u_tell (
       .connection_i(work_i.connection),
       .record_i,
       .facts_i,
@@ -112,11 +108,10 @@ module tcp_update
       .newer_o (newer)
   );
   // What an acknowledgement is if it is looked at.
-  assign news = work_i.kind == EventSegment && facts_i.ack_news;
-  assign duplicate = work_i.kind == EventSegment && facts_i.ack_same && facts_i.outstanding && facts_i.same_wnd && work_i.bytes == '0
-      && !work_i.flags.fin;
+  assign news = kinds_i[EventSegment] && facts_i.ack_news;
+  assign duplicate = kinds_i[EventSegment] && facts_i.ack_same && facts_i.outstanding && facts_i.same_wnd && facts_i.bare;
   assign fast = duplicate && record_i.dup_acks == 2'd2 && facts_i.recovered;
-  assign timeout = work_i.kind == EventTick;
+  assign timeout = kinds_i[EventTick];
 
   always_comb begin
     r = record_i;
@@ -127,19 +122,20 @@ module tcp_update
     dies = 1'b0;
     d.segment = segment;
 
-    unique case (work_i.kind)
-      EventClear: begin
+    // Never two of them, but before the first edge.
+    (* parallel_case *) case (1'b1)
+      kinds_i[EventClear]: begin
         r = '0;
         r.phase = Free;
         r.name = name_t'(work_i.connection) - name_t'(Connections);
       end
 
-      EventOpen: begin
+      kinds_i[EventOpen]: begin
         r = opened;
         d = opened_deeds;
       end
 
-      EventSegment: begin
+      kinds_i[EventSegment]: begin
         if (facts_i.foreign || record_i.phase == Free || record_i.phase == Dead) begin
           // The peer of a broken connection is told so; its next SYN waits until the application has closed this one.
           refuses = record_i.phase == Dead && !facts_i.foreign && work_i.flags.ack;
@@ -242,33 +238,33 @@ module tcp_update
         end
       end
 
-      EventRefuse: refuses = 1'b1;
+      kinds_i[EventRefuse]: refuses = 1'b1;
 
-      EventRead, EventWrite, EventClose, EventAbort: begin
+      kinds_i[EventRead], kinds_i[EventWrite], kinds_i[EventClose], kinds_i[EventAbort]: begin
         r = commanded;
         d = command_deeds;
         resets = aborts;
         dies = aborts;
       end
 
-      EventTransmit: begin
+      kinds_i[EventTransmit]: begin
         r = turn;
         d = turn_deeds;
       end
 
-      EventNotify: begin
+      kinds_i[EventNotify]: begin
         r = told;
         d = told_deeds;
       end
 
-      EventTick: begin
+      kinds_i[EventTick]: begin
         if (facts_i.expired) begin
           if (record_i.phase == TimeWait
-              || (record_i.phase == Open && record_i.closing && record_i.snd_una == record_i.snd_end + 1'b1)) begin
+              || (record_i.phase == Open && facts_i.fin_acked)) begin
             r.phase = Free;
           end else if (record_i.phase == SynReceived || record_i.phase == Open) begin
             r.timing = 1'b0;
-            if (record_i.tries >= cfg_i.retries) begin
+            if (facts_i.last_try) begin
               d.gave_up = 1'b1;
               resets = record_i.phase == Open;
               dies = 1'b1;
@@ -322,5 +318,5 @@ module tcp_update
   assign deeds_o = d;
 
   logic unused;
-  assign unused = &{1'b0, work_i, cfg_i, facts_i};
+  assign unused = &{1'b0, work_i, kinds_i, cfg_i, facts_i};
 endmodule
