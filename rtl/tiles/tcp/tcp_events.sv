@@ -116,7 +116,7 @@ module tcp_events
     return stage.valid && stage.keeps && id_t'(stage.work.connection) == id;
   endfunction
 
-  logic front_free, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q;
+  logic front_free, reused, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q;
   id_t front_id;
   logic [1:0] transmit_waits_q, notify_waits_q;  // events of front_ since the last turn
   stage_t chosen;
@@ -128,7 +128,9 @@ module tcp_events
     transmit_waits = transmit_valid && segment_room_i;
     transmit_free = transmit_waits && !is_at(transmit_id, stage_q[1]) && !is_at(transmit_id, stage_q[2]);
     turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || (tick_due_q && front_id == scan_q);
-    front_free = front_valid_i && !is_at(front_id, stage_q[1]);
+    // The next connection of a place writes into the buffer from which an answer to the last one may still be read.
+    reused = front_work_i.kind == EventOpen && reading_i && id_t'(reading_connection_i) == front_id;
+    front_free = front_valid_i && !reused && !is_at(front_id, stage_q[1]);
     chosen = '0;
     front_ready_o = 1'b0;
     transmit_pop = 1'b0;
