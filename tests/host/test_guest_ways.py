@@ -11,7 +11,7 @@ import pytest
 
 from girih.card import guest_kernel, guest_ways
 from girih.card.guest import guest_root
-from girih.card.guest_ways import WAYS, UserModeLinux, card_mac, chosen
+from girih.card.guest_ways import WAYS, UserModeLinux, asked, chosen
 from girih.errors import GirihError
 
 AMX = "processor : 0\nflags\t\t: fpu avx512f amx_bf16 amx_tile\n"
@@ -101,9 +101,9 @@ def test_the_kernel_is_fetched_once(monkeypatch, tmp_path):
 def test_a_card_that_does_not_answer_is_told(monkeypatch, tmp_path):
     monkeypatch.setattr(guest_ways, "ANSWER_SECONDS", 0.1)
     with pytest.raises(GirihError, match="the card does not answer"):
-        card_mac(tmp_path / "none")
+        asked(tmp_path / "none")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         listener.bind(str(tmp_path / "nic.sock"))
         listener.listen()
         with pytest.raises(GirihError, match=r"the card does not answer .* It serves one guest at a time: end the other, and try again."):
-            card_mac(tmp_path / "nic.sock")
+            asked(tmp_path / "nic.sock")

@@ -16,9 +16,11 @@ import pytest
 from girih.card import VirtualCard
 from girih.card.cable import attach, host_addresses
 from girih.card.guest import guest_root, start_guest
-from girih.card.guest_ways import WAYS, chosen
+from girih.card.guest_ways import WAYS, Device, chosen
+from girih.card.host import RECEIVE, SEND
 from girih.card.session import Session
-from girih.card.vhost_user import EVENT_INDEX, FEATURES, NET_CSUM, PROTOCOL_FEATURES, RING_PACKED, VhostUser
+from girih.card.vhost_user import EVENT_INDEX, FEATURES, NET_CSUM, NET_MQ, PROTOCOL_FEATURES, RING_PACKED, VhostUser
+from girih.paths import ROOT
 from girih.testing import SEED
 from tests.commands import command, needs_tap
 
@@ -33,6 +35,15 @@ cat /sys/bus/virtio/devices/virtio0/features
 echo address $(cat /sys/class/net/eth0/address) carrier $(cat /sys/class/net/eth0/carrier)
 ping -c 3 -i 0.2 10.77.0.1
 for turn in 1 2; do wget -q -O /tmp/got http://10.77.0.1:8000/file && sha256sum /tmp/got; done
+"""
+PAIRS_CARD = ROOT / "experiments" / "cards" / "nic_pairs.yaml"
+FILES = 8  # that are fetched at a time, each by a processor in turn
+MANY = """
+cat /sys/bus/virtio/devices/virtio0/features
+echo queues $(ls -d /sys/class/net/eth0/queues/rx-* | wc -l) $(ls -d /sys/class/net/eth0/queues/tx-* | wc -l)
+for turn in 0 1 2 3 4 5 6 7; do taskset -c $((turn % 4)) wget -q -O /tmp/got$turn http://10.77.0.1:8000/file & done
+wait
+sha256sum /tmp/got*
 """
 LEASE = f"""start {ADDRESS}
 end {ADDRESS}
@@ -100,11 +111,44 @@ def test_a_linux_guest_gets_an_address_pings_and_fetches_a_file(built, tmp_path,
         assert card.registers.counters("host")["host"]["used_frames"] > 4 * len(data) // 1500
 
 
+@needs_tap
+@pytest.mark.skipif("qemu" not in FITTING, reason="QEMU cannot run here")
+def test_a_linux_guest_uses_several_pairs(tmp_path):
+    """Its driver finds four, sets them up by the control queue of QEMU, and has flows in more than one in each direction."""
+    data = random.Random(SEED).randbytes(30_000)
+    (tmp_path / "www").mkdir()
+    (tmp_path / "www" / "file").write_bytes(data)
+    with ExitStack() as stack:
+        card = stack.enter_context(VirtualCard.open(PAIRS_CARD))
+        (cable,) = attach(stack, card, dict(enumerate(host_addresses(card.manifest, []))))
+        complaints: list[str] = []
+        session = stack.enter_context(Session(card, say=complaints.append))
+        session.watch(cable.port, cable.descriptor)
+        session.guest = VhostUser(card, tmp_path / "nic.sock", complaints.append)
+        stack.callback(session.disconnect)
+        server(stack, cable, [sys.executable, "-u", "-m", "http.server", "8000", "--directory", str(tmp_path / "www")], "Serving HTTP")
+        with open(tmp_path / "log", "w") as log:
+            words = command("guest", tmp_path / "nic.sock", "--with", "qemu", "--address", "10.77.0.2/24", "--run", MANY)
+            guest = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+            stack.callback(guest.wait)
+            stack.callback(guest.kill)
+            session.serve(seconds=SECONDS, until=partial(ended, guest))
+        text = (tmp_path / "log").read_text(errors="replace")
+        assert guest.returncode == 0, text
+        assert taken(text) >> NET_MQ & 1 and "queues 4 4" in text, text
+        assert text.count(hashlib.sha256(data).hexdigest()) == FILES, text
+        frames = [card.host.queue_stats(number).frames for number in range(2 * card.host.pairs)]
+        assert sum(count > 0 for count in frames[RECEIVE::2]) > 2 and sum(count > 0 for count in frames[SEND::2]) > 1, frames
+        counters = card.registers.counters("host")["host"]
+        assert (sum(frames[RECEIVE::2]), sum(frames[SEND::2])) == (counters["used_frames"], counters["made_frames"])
+        assert not complaints and card.host.stats.outside == 0
+
+
 def by_lease(folder, way: str, mac: str, **options) -> subprocess.Popen:
     """A guest that asks for its address."""
     how = WAYS[way]
     root = guest_root(folder / "root", f"udhcpc -q -n -i eth0 -s /lib/lease\nip address show dev eth0 | grep {ADDRESS}/24 || poweroff -f\n{SCRIPT}", way=how)
-    return start_guest(root, folder / "nic.sock", how, mac, **options)
+    return start_guest(root, folder / "nic.sock", how, Device(mac), **options)
 
 
 def by_command(folder, way: str, _mac: str, **options) -> subprocess.Popen:

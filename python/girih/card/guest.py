@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from girih.card.guest_ways import BUSYBOX, Way, chosen
+from girih.card.guest_ways import BUSYBOX, Device, Way, chosen
 
 INIT = """\
 #!/bin/busybox sh
@@ -53,7 +53,7 @@ def guest_root(folder: Path, script: str, files: Mapping[str, str] | None = None
     return folder
 
 
-def start_guest(root: Path, device: Path, way: Way | None = None, mac: str | None = None, **options) -> subprocess.Popen:
-    """Boots the guest of a root folder with the network device at a vhost-user socket. mac: the card's address, which is asked for it otherwise.
+def start_guest(root: Path, socket: Path, way: Way | None = None, device: Device | None = None, **options) -> subprocess.Popen:
+    """Boots the guest of a root folder with the network device at a vhost-user socket. device: what is known of it; None: the card is asked.
     options: those of Popen. Raises GirihError."""
-    return subprocess.Popen((way or chosen()).command(root, device, mac), **options)
+    return subprocess.Popen((way or chosen()).command(root, socket, device), **options)

@@ -9,6 +9,7 @@ import socket
 import struct
 import subprocess
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from pathlib import Path
 
 from girih.bootstrap import GUEST_IN_QEMU, GUEST_IN_UML
@@ -20,8 +21,16 @@ BUSYBOX = "busybox"
 CPU = Path("/proc/cpuinfo")
 DEPENDS = re.compile(rb"\0depends=([\w,-]*)\0")  # in a module: the names of those that are loaded before it
 MEGABYTES = 128  # of a guest in QEMU
-GET_CONFIG, MAC_BYTES = 24, 6
+GET_QUEUE_NUM, GET_CONFIG, MAC_BYTES = 17, 24, 6
 ANSWER_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Device:
+    """What the card says of its network device: the address, and the number of pairs of virtqueues."""
+
+    mac: str
+    pairs: int = 1
 
 
 class Way(ABC):
@@ -70,9 +79,9 @@ class Way(ABC):
         return found
 
     @abstractmethod
-    def command(self, root: Path, device: Path, mac: str | None) -> list[str]:
-        """Boots the guest of a root folder, with the network device at a vhost-user socket. mac: the address of the card,
-        which is asked for it if it is None and has to be known."""
+    def command(self, root: Path, at: Path, device: Device | None) -> list[str]:
+        """Boots the guest of a root folder, with the network device at the vhost-user socket `at`. device: None: what is to be known of
+        it is asked there."""
 
 
 class UserModeLinux(Way):
@@ -100,10 +109,10 @@ class UserModeLinux(Way):
     def modules_folder(self) -> Path:
         return _one(self.folder, "*/kernel")
 
-    def command(self, root: Path, device: Path, mac: str | None) -> list[str]:
+    def command(self, root: Path, at: Path, device: Device | None) -> list[str]:
         return [
             "linux.uml", "mem=64M", "root=/dev/root", "rootfstype=hostfs", f"hostfs={root}", "rw", "init=/init", "quiet",
-            f"virtio_uml.device={device}:1", "con=null", "con0=fd:0,fd:1", "con1=fd:0,fd:1",
+            f"virtio_uml.device={at}:1", "con=null", "con0=fd:0,fd:1", "con1=fd:0,fd:1",
         ]  # fmt: skip
 
 
@@ -119,17 +128,19 @@ class Qemu(Way):
     def modules_folder(self) -> Path:
         return _one(guest_kernel(), "lib/modules/*/kernel")
 
-    def command(self, root: Path, device: Path, mac: str | None) -> list[str]:
+    def command(self, root: Path, at: Path, device: Device | None) -> list[str]:
         kernel = _one(guest_kernel(), "boot/vmlinuz-*")
+        device = device or asked(at)
         # QEMU does not ask the card for its address, and ends if the device has vectors for interrupts.
-        card = f"virtio-net-pci,netdev=card,mac={mac or card_mac(device)},packed=on,vectors=0,romfile="
+        card = f"virtio-net-pci,netdev=card,mac={device.mac},mq={'on' if device.pairs > 1 else 'off'},packed=on,vectors=0,romfile="
         return [
             "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-            "-machine", "q35,memory-backend=memory", "-accel", "tcg", "-cpu", "max", "-m", str(MEGABYTES),
+            "-machine", "q35,memory-backend=memory", "-accel", "tcg", "-cpu", "max", "-smp", str(device.pairs), "-m", str(MEGABYTES),
             "-object", f"memory-backend-memfd,id=memory,size={MEGABYTES}M,share=on",
             "-kernel", str(kernel), "-initrd", str(_packed(root)), "-append", "console=ttyS0 quiet panic=-1",
             "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
-            "-chardev", f"socket,id=socket,path={str(device).replace(',', ',,')}", "-netdev", "vhost-user,id=card,chardev=socket", "-device", card,
+            "-chardev", f"socket,id=socket,path={str(at).replace(',', ',,')}",
+            "-netdev", f"vhost-user,id=card,chardev=socket,queues={device.pairs}", "-device", card,
         ]  # fmt: skip
 
 
@@ -149,18 +160,24 @@ def _packed(root: Path) -> Path:
     return packed
 
 
-def card_mac(device: Path) -> str:
-    """The address that the card at a vhost-user socket gives its host. Raises GirihError."""
+def asked(path: Path) -> Device:
+    """What the card at a vhost-user socket says of its network device. Raises GirihError."""
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
-            asked.settimeout(ANSWER_SECONDS)
-            asked.connect(str(device))
-            body = struct.pack("<III", 0, MAC_BYTES, 0) + bytes(MAC_BYTES)
-            asked.sendall(HEADER.pack(GET_CONFIG, VERSION, len(body)) + body)
-            answer = asked.recv(HEADER.size + len(body), socket.MSG_WAITALL)
-    except OSError as error:
-        raise GirihError(f"the card does not answer ({error.strerror or error})", str(device), "It serves one guest at a time: end the other, and try again.") from error
-    return answer[-MAC_BYTES:].hex(":")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connected:
+            connected.settimeout(ANSWER_SECONDS)
+            connected.connect(str(path))
+            config = _ask(connected, GET_CONFIG, struct.pack("<III", 0, MAC_BYTES, 0) + bytes(MAC_BYTES))
+            (pairs,) = struct.unpack("<Q", _ask(connected, GET_QUEUE_NUM, b"", 8))
+    except (OSError, struct.error) as error:
+        what = getattr(error, "strerror", None) or error
+        raise GirihError(f"the card does not answer ({what})", str(path), "It serves one guest at a time: end the other, and try again.") from error
+    return Device(config[-MAC_BYTES:].hex(":"), pairs)
+
+
+def _ask(connected: socket.socket, request: int, body: bytes, answers: int | None = None) -> bytes:
+    """The body of the answer, which has as many bytes as that of the question if it is not said."""
+    connected.sendall(HEADER.pack(request, VERSION, len(body)) + body)
+    return connected.recv(HEADER.size + (len(body) if answers is None else answers), socket.MSG_WAITALL)[HEADER.size :]
 
 
 WAYS: dict[str, Way] = {way.name: way for way in (UserModeLinux(), Qemu())}

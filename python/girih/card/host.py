@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from girih.card.host_maps import HostMaps, Mapped, Region
@@ -26,7 +27,7 @@ KIND = "virtio_net"
 DMA = "dma"
 AT_HOST = (KIND, DMA)  # the kinds that use the port to the host
 WINDOW = "host_window"
-RECEIVE, SEND = 0, 1  # the virtqueues of the first pair
+RECEIVE, SEND = 0, 1  # the virtqueues of the first pair; those of the next are two more
 ACCESS, MEMORY = Format("host_access"), Format("memory_access")
 READ_OR_WRITE = MEMORY.encode("grant_rights", {"read": 1, "write": 1})
 # Words of a queue in the window, behind the three addresses.
@@ -56,6 +57,14 @@ class QueueState:
     active: bool
     reason: str | None
     index: int
+
+
+@dataclass(frozen=True)
+class QueueStats:
+    """frames: that have passed a virtqueue since the card's reset. drops: those that have not, for any reason."""
+
+    frames: int
+    drops: int
 
 
 @dataclass(frozen=True)
@@ -96,6 +105,11 @@ class HostPort:
     def regions(self) -> int:
         """How many ranges can be granted."""
         return ACCESS.size("HostRegions")
+
+    @cached_property
+    def pairs(self) -> int:
+        """How many pairs of virtqueues there are: that of `RECEIVE` and `SEND`, and others two numbers on."""
+        return self._registers.read_window(self.tile, offset(WINDOW, "pairs"))
 
     def set_latency(self, cycles: int) -> None:
         """Cycles from an access of the card to its answer."""
@@ -183,6 +197,19 @@ class HostPort:
         word = self._registers.read_window(self.tile, self._at(queue, STATE))
         reason = word >> 8 & 15
         return QueueState(bool(word & 1), ACCESS.names("stop")[reason] if reason else None, word >> 16)
+
+    def steer(self, pairs: Sequence[int]) -> None:
+        """Spreads flows that are received over pairs of virtqueues: entry after entry of the table, from the first one again if there are fewer than
+        that has entries. Raises GirihError for a pair that is not there."""
+        if not pairs or not all(0 <= pair < self.pairs for pair in pairs):
+            raise GirihError(f"flows are to go to the pairs {', '.join(map(str, pairs)) or 'of an empty list'}", self.tile, f"There are {self.pairs}, from 0 on.")
+        for entry in range(ACCESS.size("SteerEntries")):
+            self._write(offset(WINDOW, "steer", entry=entry), pairs[entry % len(pairs)])
+
+    def queue_stats(self, queue: int) -> QueueStats:
+        """The counters of a virtqueue."""
+        halves = [self._registers.read_window(self.tile, offset(WINDOW, "passed", queue=queue, what=what, half=half)) for what in range(2) for half in range(2)]
+        return QueueStats(halves[0] | halves[1] << 32, halves[2] | halves[3] << 32)
 
     def _at(self, queue: int, word: int) -> int:
         return offset(WINDOW, "queues", queue=queue, word=word)

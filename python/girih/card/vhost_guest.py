@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from girih.card.host_maps import Mapped, Region
 from girih.card.vhost_socket import Connection, ProtocolError, closed
 
-QUEUES = 2
 SLOT, SLOT_BYTES = 0x7FFF, 16  # of a packed ring: in its index; of a descriptor
 FLAGS_AT, USED = 15, 1 << 7  # the byte of a descriptor that has the flag of used ones
 
@@ -53,12 +52,13 @@ class Guest:
     """The connection with a guest's program, and all that it has said."""
 
     connection: Connection
+    vrings: list[Vring]
     features: int = 0
+    protocol: int = 0  # features of vhost-user
     memory: list[Memory] = field(default_factory=list)
     back_channel: int | None = None  # if it were closed, the guest would remove the device
     status: int = 0
     look_at: float = 0  # the time
-    vrings: list[Vring] = field(default_factory=lambda: [Vring() for _ in range(QUEUES)])
 
     def has(self, feature: int) -> bool:
         return bool(self.features >> feature & 1)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from girih.card.host import Place, Region
-from girih.card.vhost_guest import QUEUES, Guest, Memory
+from girih.card.vhost_guest import Guest, Memory, Vring
 from girih.card.vhost_socket import Connection, ProtocolError, closed, listener, notify, ring
 from girih.card.virtual import VirtualCard
 from girih.errors import GirihError
@@ -22,8 +22,8 @@ U64, VRING, ADDRESSES, REGION = struct.Struct("<Q"), struct.Struct("<II"), struc
 INDEX, NO_FD = 0xFF, 0x100  # of the number by which a message names a virtqueue's eventfd
 
 # Feature bits: of virtio, of vhost-user, of its protocol.
-NET_CSUM, NET_MAC, EVENT_INDEX, VERSION_1, RING_PACKED, PROTOCOL_FEATURES = 0, 5, 29, 32, 34, 30
-REPLY_ACK, BACKEND_REQ, CONFIG, STATUS = 3, 5, 9, 16  # User-Mode Linux 6.1 has no interrupts without BACKEND_REQ
+NET_CSUM, NET_MAC, NET_MQ, EVENT_INDEX, VERSION_1, RING_PACKED, PROTOCOL_FEATURES = 0, 5, 22, 29, 32, 34, 30
+PROTOCOL_MQ, REPLY_ACK, BACKEND_REQ, CONFIG, STATUS = 0, 3, 5, 9, 16  # User-Mode Linux 6.1 has no interrupts without BACKEND_REQ
 FEATURES = 1 << NET_CSUM | 1 << NET_MAC | 1 << EVENT_INDEX | 1 << VERSION_1 | 1 << RING_PACKED | 1 << PROTOCOL_FEATURES
 PROTOCOL = 1 << REPLY_ACK | 1 << BACKEND_REQ | 1 << CONFIG | 1 << STATUS
 
@@ -48,6 +48,8 @@ class VhostUser:
             raise GirihError("the card has no network device for a host", card.manifest.name, "Add a tile: host: {kind: virtio_net, next: {any: eth_tx}}")
         self._card, self._host, self._path, self._say = card, card.host, path, say
         self.features = features
+        self._queues = 2 * self._host.pairs
+        self._steered: list[int] = []  # the pairs over which flows are spread
         self._guest: Guest | None = None
         try:
             self._listener = listener(path)
@@ -71,7 +73,7 @@ class VhostUser:
         try:
             if self._guest is None:
                 if self._listener.fileno() in ready:
-                    self._guest = Guest(Connection(self._listener.accept()[0]))
+                    self._guest = Guest(Connection(self._listener.accept()[0]), [Vring() for _ in range(self._queues)])
             elif self._guest.connection.fileno() in ready:
                 self._serve(self._guest)
             if self._guest is not None:
@@ -87,7 +89,7 @@ class VhostUser:
         guest, self._guest = self._guest, None
         if guest is None:
             return
-        for number in range(QUEUES):
+        for number in range(self._queues):
             self._stop(guest, number)
             guest.vrings[number].close()
         self._forget_memory(guest)
@@ -128,11 +130,11 @@ class VhostUser:
     def _answer(self, guest: Guest, request: int, body: bytes) -> bytes | None:
         descriptors = guest.connection.descriptors
         if request == GET_FEATURES:
-            return U64.pack(self.features)
+            return U64.pack(self._offered(guest))
         if request == GET_PROTOCOL_FEATURES:
-            return U64.pack(PROTOCOL)
+            return U64.pack(PROTOCOL | (self._host.pairs > 1) << PROTOCOL_MQ)
         if request == GET_QUEUE_NUM:
-            return U64.pack(QUEUES // 2)
+            return U64.pack(self._host.pairs)
         if request == GET_CONFIG:
             return self._config(body)
         if request == GET_STATUS:
@@ -144,8 +146,11 @@ class VhostUser:
             return VRING.pack(number, guest.vrings[number].base * (0x10001 if guest.has(RING_PACKED) else 1))
         if request == SET_FEATURES:
             guest.features = U64.unpack(body)[0]
-            if guest.features & ~self.features or not guest.has(VERSION_1):
-                raise ProtocolError(f"the driver takes the features {guest.features:#x}; VERSION_1 is needed, of those of {self.features:#x}")
+            offered = self._offered(guest)
+            if guest.features & ~offered or not guest.has(VERSION_1):
+                raise ProtocolError(f"the driver takes the features {guest.features:#x}; VERSION_1 is needed, of those of {offered:#x}")
+        elif request == SET_PROTOCOL_FEATURES:
+            guest.protocol = U64.unpack(body)[0]
         elif request == SET_MEM_TABLE:
             self._set_memory(guest, body)
         elif request == SET_VRING_NUM:
@@ -170,30 +175,36 @@ class VhostUser:
         elif request == SET_BACKEND_REQ_FD:
             closed(guest.back_channel)
             guest.back_channel = descriptors.pop(0) if descriptors else None
-        elif request not in (SET_OWNER, RESET_OWNER, SET_PROTOCOL_FEATURES, SET_CONFIG):
+        elif request not in (SET_OWNER, RESET_OWNER, SET_CONFIG):
             raise ProtocolError(f"request {request} is not served")
         return None
+
+    def _offered(self, guest: Guest) -> int:
+        """The features that the guest's driver is offered. A driver sets the number of its pairs by a control queue, which the guest's program has
+        itself if it knows of several pairs."""
+        return self.features | (self._host.pairs > 1 and guest.protocol >> PROTOCOL_MQ & 1) << NET_MQ
 
     def _set_status(self, guest: Guest, status: int) -> None:
         """A status of 0 resets the device; nothing else ends that it needs that."""
         if status == 0:
-            for number in range(QUEUES):
+            for number in range(self._queues):
                 self._stop(guest, number)
                 guest.vrings[number].close()
         guest.status = status | guest.status & NEEDS_RESET if status else 0
 
     def _number(self, number: int) -> int:
-        if number >= QUEUES:
+        if number >= self._queues:
             raise ProtocolError(f"virtqueue {number} does not exist")
         return number
 
     def _config(self, body: bytes) -> bytes:
-        """struct virtio_net_config, as far as it is asked for: the MAC address, and zeros."""
+        """struct virtio_net_config, as far as it is asked for: the MAC address, a status that is not offered, the number of pairs, and zeros."""
         at, size, _flags = struct.unpack_from("<III", body)
         mac = bytes.fromhex((self._card.manifest.addresses.get("mac") or "00:00:00:00:00:00").replace(":", ""))
         if at + size > CONFIG_BYTES:
             raise ProtocolError(f"{size} bytes of the configuration are asked for, from {at} on; there are {CONFIG_BYTES}")
-        return body[:12] + mac.ljust(CONFIG_BYTES, b"\0")[at : at + size]
+        config = mac + bytes(2) + self._host.pairs.to_bytes(2, "little")
+        return body[:12] + config.ljust(CONFIG_BYTES, b"\0")[at : at + size]
 
     def _set_memory(self, guest: Guest, body: bytes) -> None:
         descriptors = guest.connection.descriptors
@@ -201,7 +212,7 @@ class VhostUser:
         if count > min(self._host.regions, len(descriptors)):
             raise ProtocolError(f"{count} regions of memory with {len(descriptors)} descriptors; there are {self._host.regions} on the card")
         regions = [REGION.unpack_from(body, 8 + index * REGION.size) for index in range(count)]
-        for number in range(QUEUES):
+        for number in range(self._queues):
             self._stop(guest, number)
         self._forget_memory(guest)
         tiles = self._host.granted_to_tiles()
@@ -211,7 +222,7 @@ class VhostUser:
                 raise ProtocolError(f"its memory, {region.text}, overlaps {pages.text}, which the card's tiles may reach")
             guest.memory.append(Memory(self._host.map(address, size, descriptor, at), user))
         self._host.grant([memory.region for memory in guest.memory])
-        for number in range(QUEUES):
+        for number in range(self._queues):
             self._settle(guest, number)
 
     def _forget_memory(self, guest: Guest) -> None:
@@ -248,10 +259,20 @@ class VhostUser:
             self._host.notify(number, vring.kick, vring.call)
             self._host.start(number, Place(table, driver, device, vring.size, base, guest.has(RING_PACKED), guest.has(EVENT_INDEX)))
             vring.live = True
+            self._steer(guest)
 
     def _stop(self, guest: Guest, number: int) -> None:
         vring = guest.vrings[number]
         if vring.live:
+            vring.live = False
+            self._steer(guest)
             vring.base = self._host.stop(number)
             self._host.notify(number, None, None)
-            vring.live = vring.stopped = False
+            vring.stopped = False
+
+    def _steer(self, guest: Guest) -> None:
+        """Spreads flows over the pairs whose receive queues work."""
+        pairs = [pair for pair in range(self._host.pairs) if guest.vrings[2 * pair].live] or [0]
+        if self._host.pairs > 1 and pairs != self._steered:
+            self._host.steer(pairs)
+            self._steered = pairs

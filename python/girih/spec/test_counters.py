@@ -23,6 +23,7 @@ SORTS = {
     "card.link": (64, {"rtl/shell/test_counter_bank.py": "totals_wrap"}),
     "scheduler_window.waits": (32, {"rtl/scheduler/test_service_waits.py": "counts_wrap_and_the_largest_does_not"}),
     **{f"probe_window.{part}": (32, {"rtl/tiles/memory/test_memory_probe_engine.py": "counts_wrap"}) for part in ("cycles", "waits", "posted", "failed")},
+    "host_window.passed": (32, {"rtl/tiles/host/test_host_counts.py": "sums_wrap"}),
     "scheduler_window.fates": (32, {"rtl/scheduler/test_fate_counters.py": "sums_wrap"}),
 }
 CONSTANT = {"kind", "node", "card.magic", "card.digest", "card.data_width", "card.ports", "card.tiles", "card.links"}
@@ -33,7 +34,7 @@ STATE = {
     "copy_window": {"source", "destination", "size", "start", "state", "left"},
     "probe_window": {"address", "stride", "rounds", "bytes", "what", "window", "count", "start", "state", "sum"},
     "core_window": {"control", "address", "data", "protect", "console", "state", "code"},
-    "host_window": {"regions", "queues"},
+    "host_window": {"regions", "queues", "steer", "pairs"},
     "controller_window": {"key", "start", "state"},
     "parser_window": {"control", "commit", "staging"},
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows the flow of each message beside its first flit, as a hash. A flow is source, destination and protocol, and for unfragmented
 // UDP and TCP also the ports. Messages other than IPv4, and those that end before their ports, have no flow. Works anywhere in
-// the stack: if desc does not give the offset of the network header, the Ethernet header is read.
+// the stack: if desc does not give the offset of the network header, the Ethernet header is read; without FromDescriptor it always is.
 // Cut-through, two cycles (one without CutHeader), one flit per cycle.
 module flow_window
   import girih_pkg::*, net_pkg::*, header_pkg::*;
 #(
+    parameter bit FromDescriptor = 1'b1,
     parameter bit CutHeader = TimingMhz >= 250  // behind the headers, for one cycle
 ) (
     input logic clk_i,
@@ -60,8 +61,14 @@ module flow_window
   ipv4_t ip;
   logic [31:0] ports;
   assign tag = header[EthernetBytes-2+:2] == EtherTypeVlan;
-  assign l3_known = window_flit.desc.l3_offset != '0;
-  assign l3_offset = l3_known ? window_flit.desc.l3_offset : tag ? offset_t'(L3Tagged) : offset_t'(L3Untagged);
+  offset_t given;
+  if (FromDescriptor) begin : gen_given
+    assign given = window_flit.desc.l3_offset;
+  end else begin : gen_not_given
+    assign given = '0;
+  end
+  assign l3_known = given != '0;
+  assign l3_offset = l3_known ? given : tag ? offset_t'(L3Tagged) : offset_t'(L3Untagged);
   assign ip = is_tagged(l3_offset) ? header[L3Tagged+:Ipv4MinBytes] : header[L3Untagged+:Ipv4MinBytes];
   assign ethertype_ipv4 = (tag ? header[L3Tagged-2+:2] : header[L3Untagged-2+:2]) == EtherTypeIpv4;
   assign l4_offset = (is_tagged(l3_offset) ? offset_t'(L3Tagged) : offset_t'(L3Untagged)) + {2'b0, ip.ihl, 2'b0};

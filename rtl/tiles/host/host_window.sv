@@ -4,7 +4,8 @@
 module host_window
   import girih_pkg::*, host_access_pkg::*, host_pkg::*, host_window_pkg::*;
 #(
-    parameter int unsigned Queues = 2
+    parameter int unsigned Queues = 2,
+    localparam int unsigned PairBits = $clog2(HostPairs)
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -24,7 +25,10 @@ module host_window
     output logic    [Queues-1:0] kick_o,
     input  logic    [Queues-1:0] active_i,
     input  stop_e   [Queues-1:0] reason_i,
-    input  logic    [Queues-1:0][15:0] index_i
+    input  logic    [Queues-1:0][15:0] index_i,
+    input  logic    [Queues-1:0] frame_i,  // one has passed
+    input  logic    [Queues-1:0][2:0] drops_i,
+    output logic    [SteerEntries-1:0][PairBits-1:0] steer_o
 );
   localparam int unsigned RegionBits = $clog2(HostRegions), QueueBits = $clog2(HostQueues);
   // Words of a queue behind those of its place.
@@ -34,12 +38,19 @@ module host_window
   regions_t regions_q;
   words_t [Queues-1:0] words_q;
   logic [Queues-1:0] enable_q;
+  logic [SteerEntries-1:0][PairBits-1:0] steer_q;
 
-  logic in_regions, in_queues, known;
+  logic in_regions, in_queues, in_steer, in_pairs, in_passed, known;
+  logic [31:0] passed;
   logic [RegionBits-1:0] region;
   logic [QueueBits-1:0] queue;
   logic [2:0] part;
   logic [3:0] word;
+  logic [$clog2(SteerEntries)-1:0] entry;
+  assign in_steer = window_addr_i[13:SteerLsb] == SteerPart;
+  assign in_pairs = window_addr_i[13:PairsLsb] == PairsPart;
+  assign in_passed = window_addr_i[13:PassedLsb] == PassedPart && 32'(window_addr_i[PassedQueueMsb:PassedQueueLsb]) < Queues;
+  assign entry = window_addr_i[SteerEntryMsb:SteerEntryLsb];
   assign in_regions = window_addr_i[13:RegionsLsb] == RegionsPart;
   assign in_queues = window_addr_i[13:QueuesLsb] == QueuesPart && 32'(queue) < Queues;
   assign region = window_addr_i[RegionsRegionMsb:RegionsRegionLsb];
@@ -60,6 +71,18 @@ module host_window
         default: window_data_o = 32'(regions_q[region].valid);
       endcase
     end
+    if (in_steer) begin
+      known = !window_write_i || window_data_i < 32'(Queues / 2);
+      window_data_o = 32'(steer_q[entry]);
+    end
+    if (in_pairs) begin
+      known = !window_write_i;
+      window_data_o = 32'(Queues / 2);
+    end
+    if (in_passed) begin
+      known = !window_write_i;
+      window_data_o = passed;
+    end
     for (int unsigned q = 0; q < Queues; q++) begin
       if (in_queues && 32'(queue) == q) begin
         known = word <= DoorbellWord && !(window_write_i && word == StateWord);
@@ -75,6 +98,20 @@ module host_window
   assign unused = &{1'b0, window_addr_i[1:0]};
   assign window_done_o  = window_valid_i;
   assign window_error_o = !known || window_tenant_i != '0;
+
+  host_counts #(
+      .Queues(Queues)
+  ) u_counts (
+      .clk_i,
+      .rst_i,
+      .frame_i,
+      .drops_i,
+      .read_i(window_valid_i && in_passed && !window_error_o),
+      .queue_i(window_addr_i[PassedQueueMsb:PassedQueueLsb]),
+      .drop_i(window_addr_i[PassedWhatMsb]),
+      .high_i(window_addr_i[PassedHalfMsb]),
+      .data_o(passed)
+  );
 
   logic write;
   assign write = window_valid_i && window_write_i && !window_error_o;
@@ -96,16 +133,19 @@ module host_window
         kick_o[q] <= word == DoorbellWord;
       end
     end
+    if (write && in_steer) steer_q[entry] <= window_data_i[PairBits-1:0];
     if (rst_i) begin
       regions_q <= '0;
       words_q   <= '0;
       enable_q  <= '0;
       kick_o    <= '0;
+      steer_q   <= '0;
     end
   end
 
   assign regions_o = regions_q;
   assign enable_o  = enable_q;
+  assign steer_o   = steer_q;
   for (genvar q = 0; q < int'(Queues); q++) begin : gen_place
     assign place_o[q] = '{
             descriptors: {words_q[q][1], words_q[q][0]},

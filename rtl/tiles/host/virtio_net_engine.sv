@@ -2,13 +2,15 @@
 // A virtio-net device (virtio 1.2) for the host: virtqueues in host memory, behind the AXI4 port m_axi_host_*, are walked here;
 // doorbells and set-up are registers (host_window), interrupts are pulses on host_interrupt_o, one for each virtqueue.
 //
-//   in --> host_receive --> host_writes --> AW, W        queue 0: to the host
-//   out <-- host_send <-- host_reads <-- R               queue 1: from the host
+//   in --> host_steer --> host_receive --> host_writes --> AW, W        queue 0 of each pair: to the host
+//   out <-- host_merge <-- host_send <---- host_reads <--- R            queue 1 of each pair: from the host
 //
+// With one pair there are neither host_steer nor host_merge.
 // The key of a message is its EtherType.
 module virtio_net_engine
   import girih_pkg::*, net_pkg::*, virtio_net_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
+    parameter int unsigned Pairs = 1,
     parameter int unsigned Chains = 32,
     parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits)
 ) (
@@ -73,16 +75,21 @@ module virtio_net_engine
     input  cfg_t   cfg_i,
     output event_t event_o
 );
-  localparam int unsigned Queues = 2, Receive = 0, Send = 1;
-  // The clients of the bus, by their IDs.
-  localparam int unsigned Reads = 3, ReceiveRing = 0, SendRing = 1;
-  localparam int unsigned Writes = 3, ReceiveUsed = 0, SendUsed = 2;
+  if (Pairs < 1 || Pairs > HostPairs) begin : gen_bad_pairs
+    $fatal(1, "virtio_net_engine: Pairs is %0d; it must be from 1 to %0d", Pairs, HostPairs);
+  end
+  localparam int unsigned Queues = 2 * Pairs;
+  // The clients of the bus, by their IDs; of each pair three that read, and three that write.
+  localparam int unsigned Reads = 3 * Pairs, Writes = 3 * Pairs;
 
   regions_t regions;
   logic [Queues-1:0] enable, kick, active, interrupt;
   place_t [Queues-1:0] place;
   stop_e [Queues-1:0] reason, stopped;
   logic [Queues-1:0][15:0] index;
+  logic [Queues-1:0] frame;  // one has passed
+  logic [Queues-1:0][2:0] drops;
+  logic [SteerEntries-1:0][$clog2(HostPairs)-1:0] steer;
   host_window #(
       .Queues(Queues)
   ) u_window (
@@ -102,7 +109,10 @@ module virtio_net_engine
       .kick_o   (kick),
       .active_i (active),
       .reason_i (reason),
-      .index_i  (index)
+      .index_i  (index),
+      .frame_i  (frame),
+      .drops_i  (drops),
+      .steer_o  (steer)
   );
   assign host_interrupt_o = HostQueues'(interrupt);
 
@@ -166,97 +176,144 @@ module virtio_net_engine
       .b_resp_i(m_axi_host_bresp)
   );
 
-  host_receive #(
-      .Chains(Chains),
-      .Flits (Flits)
-  ) u_receive (
-      .clk_i,
-      .rst_i,
-      .enable_i(enable[Receive]),
-      .place_i(place[Receive]),
-      .kick_i(kick[Receive]),
-      .active_o(active[Receive]),
-      .reason_o(reason[Receive]),
-      .stopped_o(stopped[Receive]),
-      .index_o(index[Receive]),
-      .interrupt_o(interrupt[Receive]),
-      .read_valid_o(read_valid[ReceiveRing]),
-      .read_ready_i(read_ready[ReceiveRing]),
-      .read_o(read[ReceiveRing]),
-      .read_refused_i(read_refused[ReceiveRing]),
-      .came_i(came[ReceiveRing]),
-      .came_error_i(came_error),
-      .came_data_i(came_data),
-      .write_valid_o(write_valid[ReceiveUsed+:2]),
-      .write_ready_i(write_ready[ReceiveUsed+:2]),
-      .write_o(write[ReceiveUsed+:2]),
-      .write_refused_i(write_refused[ReceiveUsed+:2]),
-      .data_valid_o(data_valid[ReceiveUsed+:2]),
-      .data_ready_i(data_ready[ReceiveUsed+:2]),
-      .data_o(data[ReceiveUsed+:2]),
-      .done_i(done[ReceiveUsed+:2]),
-      .done_error_i(done_error),
-      .in_valid_i,
-      .in_ready_o,
-      .in_flit_i,
-      .used_o(event_o.used_frames),
-      .drop_room_o(event_o.drop_no_room),
-      .drop_void_o(event_o.drop_aborted),
-      .drop_small_o(event_o.drop_small_buffer),
-      .drop_stopped_o(event_o.drop_stopped)
-  );
+  logic [Pairs-1:0] to_valid, to_ready, from_valid, from_ready, drop_room, drop_void, drop_small, drop_stopped, drop_offload;
+  flit_t to_flit, sent;
+  flit_t [Pairs-1:0] from_flit;
+  for (genvar p = 0; p < int'(Pairs); p++) begin : gen_pair
+    localparam int unsigned Receive = 2 * p, Send = 2 * p + 1;
+    localparam int unsigned ReceiveRing = 3 * p, SendRing = 3 * p + 1;
+    localparam int unsigned ReceiveUsed = 3 * p, SendUsed = 3 * p + 2;
+    host_receive #(
+        .Chains(Chains),
+        .Flits (Flits)
+    ) u_receive (
+        .clk_i,
+        .rst_i,
+        .enable_i(enable[Receive]),
+        .place_i(place[Receive]),
+        .kick_i(kick[Receive]),
+        .active_o(active[Receive]),
+        .reason_o(reason[Receive]),
+        .stopped_o(stopped[Receive]),
+        .index_o(index[Receive]),
+        .interrupt_o(interrupt[Receive]),
+        .read_valid_o(read_valid[ReceiveRing]),
+        .read_ready_i(read_ready[ReceiveRing]),
+        .read_o(read[ReceiveRing]),
+        .read_refused_i(read_refused[ReceiveRing]),
+        .came_i(came[ReceiveRing]),
+        .came_error_i(came_error),
+        .came_data_i(came_data),
+        .write_valid_o(write_valid[ReceiveUsed+:2]),
+        .write_ready_i(write_ready[ReceiveUsed+:2]),
+        .write_o(write[ReceiveUsed+:2]),
+        .write_refused_i(write_refused[ReceiveUsed+:2]),
+        .data_valid_o(data_valid[ReceiveUsed+:2]),
+        .data_ready_i(data_ready[ReceiveUsed+:2]),
+        .data_o(data[ReceiveUsed+:2]),
+        .done_i(done[ReceiveUsed+:2]),
+        .done_error_i(done_error),
+        .in_valid_i(to_valid[p]),
+        .in_ready_o(to_ready[p]),
+        .in_flit_i(to_flit),
+        .used_o(frame[Receive]),
+        .drop_room_o(drop_room[p]),
+        .drop_void_o(drop_void[p]),
+        .drop_small_o(drop_small[p]),
+        .drop_stopped_o(drop_stopped[p])
+    );
+    assign drops[Receive] = 3'(drop_room[p]) + 3'(drop_void[p]) + 3'(drop_small[p]) + 3'(drop_stopped[p]);
 
-  logic made;
-  flit_t sent;
-  host_send #(
-      .Chains(Chains)
-  ) u_send (
+    host_send #(
+        .Chains(Chains)
+    ) u_send (
+        .clk_i,
+        .rst_i,
+        .enable_i(enable[Send]),
+        .place_i(place[Send]),
+        .kick_i(kick[Send]),
+        .active_o(active[Send]),
+        .reason_o(reason[Send]),
+        .stopped_o(stopped[Send]),
+        .index_o(index[Send]),
+        .interrupt_o(interrupt[Send]),
+        .read_valid_o(read_valid[SendRing+:2]),
+        .read_ready_i(read_ready[SendRing+:2]),
+        .read_o(read[SendRing+:2]),
+        .read_refused_i(read_refused[SendRing+:2]),
+        .came_i(came[SendRing+:2]),
+        .came_last_i(came_last),
+        .came_error_i(came_error),
+        .came_data_i(came_data),
+        .write_valid_o(write_valid[SendUsed]),
+        .write_ready_i(write_ready[SendUsed]),
+        .write_o(write[SendUsed]),
+        .write_refused_i(write_refused[SendUsed]),
+        .data_valid_o(data_valid[SendUsed]),
+        .data_ready_i(data_ready[SendUsed]),
+        .data_o(data[SendUsed]),
+        .done_i(done[SendUsed]),
+        .done_error_i(done_error),
+        .out_valid_o(from_valid[p]),
+        .out_ready_i(from_ready[p]),
+        .out_flit_o(from_flit[p]),
+        .made_o(frame[Send]),
+        .drop_o(drop_offload[p])
+    );
+    assign drops[Send] = 3'(drop_offload[p]);
+  end
+
+  if (Pairs == 1) begin : gen_alone
+    assign to_valid[0] = in_valid_i;
+    assign in_ready_o = to_ready[0];
+    assign to_flit = in_flit_i;
+    assign out_valid_o = from_valid[0];
+    assign from_ready[0] = out_ready_i;
+    assign sent = from_flit[0];
+    logic unused;
+    assign unused = &{1'b0, steer};
+  end else begin : gen_several
+    host_steer #(
+        .Pairs(Pairs)
+    ) u_steer (
+        .clk_i,
+        .rst_i,
+        .table_i(steer),
+        .in_valid_i,
+        .in_ready_o,
+        .in_flit_i,
+        .out_valid_o(to_valid),
+        .out_ready_i(to_ready),
+        .out_flit_o(to_flit)
+    );
+    host_merge #(
+        .Pairs(Pairs)
+    ) u_merge (
+        .clk_i,
+        .rst_i,
+        .in_valid_i(from_valid),
+        .in_ready_o(from_ready),
+        .in_flit_i(from_flit),
+        .out_valid_o,
+        .out_ready_i,
+        .out_flit_o(sent)
+    );
+  end
+
+  host_events #(
+      .Pairs(Pairs)
+  ) u_events (
       .clk_i,
       .rst_i,
-      .enable_i(enable[Send]),
-      .place_i(place[Send]),
-      .kick_i(kick[Send]),
-      .active_o(active[Send]),
-      .reason_o(reason[Send]),
-      .stopped_o(stopped[Send]),
-      .index_o(index[Send]),
-      .interrupt_o(interrupt[Send]),
-      .read_valid_o(read_valid[SendRing+:2]),
-      .read_ready_i(read_ready[SendRing+:2]),
-      .read_o(read[SendRing+:2]),
-      .read_refused_i(read_refused[SendRing+:2]),
-      .came_i(came[SendRing+:2]),
-      .came_last_i(came_last),
-      .came_error_i(came_error),
-      .came_data_i(came_data),
-      .write_valid_o(write_valid[SendUsed]),
-      .write_ready_i(write_ready[SendUsed]),
-      .write_o(write[SendUsed]),
-      .write_refused_i(write_refused[SendUsed]),
-      .data_valid_o(data_valid[SendUsed]),
-      .data_ready_i(data_ready[SendUsed]),
-      .data_o(data[SendUsed]),
-      .done_i(done[SendUsed]),
-      .done_error_i(done_error),
-      .out_valid_o,
-      .out_ready_i,
-      .out_flit_o(sent),
-      .made_o(made),
-      .drop_o(event_o.drop_bad_offload)
+      .frame_i(frame),
+      .stopped_i(stopped),
+      .room_i(drop_room),
+      .void_i(drop_void),
+      .small_i(drop_small),
+      .stopped_drop_i(drop_stopped),
+      .offload_i(drop_offload),
+      .event_o
   );
-  assign event_o.made_frames = made;
-  function automatic logic stops(input stop_e [Queues-1:0] now, input stop_e why);
-    stops = 1'b0;
-    for (int unsigned q = 0; q < Queues; q++) if (now[q] == why) stops = 1'b1;
-  endfunction
-  assign event_o.mark_stop_index = stops(stopped, StopIndex);
-  assign event_o.mark_stop_zero = stops(stopped, StopZero);
-  assign event_o.mark_stop_chain = stops(stopped, StopChain);
-  assign event_o.mark_stop_flags = stops(stopped, StopFlags);
-  assign event_o.mark_stop_size = stops(stopped, StopSize);
-  assign event_o.mark_stop_refused = stops(stopped, StopRefused);
-  assign event_o.mark_stop_bus = stops(stopped, StopBus);
-  assign event_o.mark_stop_setup = stops(stopped, StopSetup);
 
   // The tenant of a message holds while it waits.
   logic waits_q;

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several pairs of virtqueues (experiments/cards/nic_pairs.yaml): flows are spread over them and stay where they are, what pairs send leaves
+whole, and a pair that makes mistakes takes nothing from the others."""
+
+import os
+import random
+import struct
+from collections import Counter
+from contextlib import closing
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.card.account import account
+from girih.card.host import RECEIVE, SEND
+from girih.errors import GirihError
+from girih.experiments.host_driver import HEADER, WRITE, HostMemory, SplitQueue
+from girih.paths import ROOT
+from girih.testing import SEED
+from tests.host.programs import (
+    BASE,
+    GET_BASE,
+    GET_CONFIG,
+    GET_FEATURES,
+    SET_FEATURES,
+    SET_NUM,
+    USER,
+    VERSION_1,
+    Guest,
+    GuestMemory,
+    Server,
+)
+from tests.host.programs import SIZE as SIZE_OF_GUEST
+from tests.host.queues import MAC, RUN, counted, frame
+
+PAIRS, SIZE, SLOT = 4, 128, 2048
+ENTRIES = 32  # of the table
+NET_MQ = 22
+GET_PROTOCOL_FEATURES, SET_PROTOCOL_FEATURES, GET_QUEUE_NUM = 15, 16, 17
+OTHER = bytes.fromhex("020000000001")
+
+
+@pytest.fixture(scope="module")
+def opened():
+    with VirtualCard.open(ROOT / "experiments" / "cards" / "nic_pairs.yaml", collect=True) as card:
+        yield card
+
+
+@pytest.fixture
+def card(opened):
+    random.seed(SEED)
+    opened.reset()
+    opened.collect()
+    opened.host.unmap_all()
+    return opened
+
+
+class Host:
+    """A driver with all pairs: buffers for what comes, and frames that it sends."""
+
+    def __init__(self, card, ring, pairs=range(PAIRS)):
+        self.card, self.memory = card, HostMemory(card, 8 << 20)
+        self.queues = {}
+        for pair in pairs:
+            for way in (RECEIVE, SEND):
+                number = 2 * pair + way
+                queue = self.queues[number] = ring(self.memory, 0x4000 * number, SIZE)
+                card.host.start(number, queue.place)
+        self.buffers: dict[int, dict[int, int]] = {2 * pair: {} for pair in pairs}
+        for number in self.buffers:
+            for at in range(SIZE):
+                address = self.memory.base + (1 << 20) + (number * SIZE + at) * SLOT
+                self.buffers[number][self.queues[number].add([(address, SLOT)], WRITE)] = address
+            self.kick(number)
+        card.run(RUN)
+
+    def kick(self, number: int) -> None:
+        self.queues[number].publish()
+        self.card.host.kick(number)
+
+    def came(self) -> dict[int, list[bytes]]:
+        """The frames that have come since the last call, by pair."""
+        return {
+            number // 2: [self.memory.read(self.buffers[number][head] + HEADER, size - HEADER) for head, size in self.queues[number].used()]
+            for number in self.buffers
+        }
+
+    def offer(self, pair: int, data: bytes, at: int) -> None:
+        """A frame to send, that the card is not told of yet."""
+        address = self.memory.base + (4 << 20) + ((2 * pair + SEND) * SIZE // 2 + at) * SLOT
+        self.memory.write(address, bytes(HEADER) + data)
+        assert self.queues[2 * pair + SEND].add([(address, HEADER + len(data))]) is not None
+
+
+def flow(number: int, protocol: int = 17, size: int = 60, tag: bytes = b"") -> bytes:
+    """A frame of IPv4; the number makes its addresses and ports, and it has a random payload."""
+    rng = random.Random(number)
+    addresses, ports = rng.randbytes(8), rng.randbytes(4)
+    payload = random.randbytes(size - 38)
+    header = struct.pack(">BBHHHBBH", 0x45, 0, 24 + len(payload), random.getrandbits(16), 0, 64, protocol, 0) + addresses
+    return MAC + OTHER + tag + b"\x08\x00" + header + ports + payload
+
+
+def inject(card, frames: list[bytes]) -> None:
+    for number, data in enumerate(frames):
+        card.inject(0, data, cycle=card.cycle + 20 + 30 * number)
+    card.run(30 * len(frames) + 2 * RUN)
+    card.run_until_quiet()
+
+
+@pytest.mark.parametrize("kind", [17, 6, 47])
+def test_flows_stay_in_their_pair(card, ring, kind):
+    """In order, whatever their sizes and tags; all pairs have some. What has no flow goes to the first, wherever flows go."""
+    host = Host(card, ring)
+    card.host.steer(range(PAIRS))
+    tags = [b"", bytes.fromhex("81000007")]
+    names = [random.randrange(40) for _ in range(180)]
+    sent = [(name, flow(name, kind, random.choice((60, 65, 200)), tags[name % 2])) for name in names]
+    inject(card, [data for _, data in sent])
+    came = host.came()
+    homes = {name: {pair for pair, frames in came.items() for other, data in sent if other == name and data in frames} for name in names}
+    assert all(len(home) == 1 for home in homes.values())
+    assert all(came[pair] == [data for name, data in sent if homes[name] == {pair}] for pair in came)
+    assert min(Counter(min(home) for home in homes.values())[pair] for pair in range(PAIRS)) > 2
+    assert [card.host.queue_stats(2 * pair).frames for pair in range(PAIRS)] == [len(came[pair]) for pair in range(PAIRS)]
+    card.host.steer([2])
+    others = [frame(60 + number) for number in range(5)]
+    inject(card, [data for pair in zip(others, (flow(number) for number in range(5)), strict=True) for data in pair])
+    came = host.came()
+    assert came[0] == others and len(came[2]) == 5 and not came[1] and not came[3]
+    assert card.registers.counters("host")["host"]["used_frames"] == len(sent) + 10
+    account(card.manifest, card.registers.counters()).judge()
+
+
+def test_each_flow_has_one_entry_of_the_table(card, ring):
+    """Which says where it goes, alone."""
+    host = Host(card, ring, (0, 3))
+    found = []
+    for name in range(4):
+        homes = []
+        for entry in range(ENTRIES):
+            card.host.steer([3 * (entry == other) for other in range(ENTRIES)])
+            card.inject(0, flow(name))
+            card.run(RUN)
+            came = host.came()
+            assert len(came[0]) + len(came[3]) == 1
+            homes += [entry] * len(came[3])
+        assert len(homes) == 1
+        found += homes
+        if name == 1:  # a queue has as many buffers as it has
+            host = Host(*again(card, ring))
+    assert len(set(found)) > 1
+
+
+def again(card, ring):
+    for number in (0, 1, 6, 7):
+        card.host.stop(number)
+    return card, ring, (0, 3)
+
+
+def test_all_pairs_send_at_a_time(card, ring):
+    """Frames leave whole; those of a pair in order, and none waits for those of another."""
+    host = Host(card, ring)
+    sent = {pair: [frame(random.choice((60, 64, 150, 700))) for _ in range(40)] for pair in range(PAIRS)}
+    for pair, frames in sent.items():
+        for at, data in enumerate(frames):
+            host.offer(pair, data, at)
+    for pair in range(PAIRS):
+        host.kick(2 * pair + SEND)
+    card.run(10 * RUN)
+    left = [one.data[12:] for one in card.collect()]
+    assert len(left) == 40 * PAIRS
+    places = {pair: [left.index(data[12:]) for data in frames] for pair, frames in sent.items()}
+    assert all(order == sorted(order) for order in places.values())
+    assert max(order[0] for order in places.values()) < 40, "a pair has waited for the end of another"
+    for pair in range(PAIRS):
+        assert card.host.queue_stats(2 * pair + SEND).frames == 40 and len(host.queues[2 * pair + SEND].used()) == 40
+    assert card.registers.counters("host")["host"]["made_frames"] == 40 * PAIRS
+
+
+def test_a_pair_that_is_stopped_takes_nothing_from_the_others(card, ring):
+    """Its rings make no sense, and buffers fail it: frames for it are dropped and counted there, and all others come and go as fast as before."""
+    host = Host(card, ring)
+    card.host.steer(range(PAIRS))
+    names = list(range(64))
+    inject(card, [flow(name) for name in names])
+    homes = {name: pair for pair, frames in host.came().items() for name in names for data in frames if data[26:38] == flow(name)[26:38]}
+    before = [card.host.queue_stats(number).frames for number in range(2 * PAIRS)]
+    for number in (2, 3):
+        card.host.stop(number)
+        queue = ring(host.memory, 0x4000 * number, SIZE)
+        card.host.start(number, queue.place)
+        queue.add([(host.memory.base, 0)], WRITE * (number == 2))
+        queue.publish()
+        card.host.kick(number)
+    card.run(RUN)
+    assert [card.host.state(number).reason for number in range(2 * PAIRS)] == [None, None, "zero", "zero", None, None, None, None]
+    assert counted(card, "zero") == 2
+    for pair in (0, 2, 3):
+        host.offer(pair, frame(100), 0)
+        host.kick(2 * pair + SEND)
+    sent = [flow(name) for name in names]
+    del host.buffers[2]
+    inject(card, sent)
+    came = host.came()
+    assert all(came[pair] == [data for name, data in zip(names, sent, strict=True) if homes[name] == pair] for pair in came)
+    lost = sum(home == 1 for home in homes.values())
+    assert lost > 4 and card.host.queue_stats(2).drops == lost == card.registers.counters("host")["host"]["drop_stopped"]
+    after = [card.host.queue_stats(number) for number in range(2 * PAIRS)]
+    assert [stats.frames - old for stats, old in zip(after, before, strict=True)] == [len(came[0]), 1, 0, 0, len(came[2]), 1, len(came[3]), 1]
+    assert len(card.collect()) == 3
+    account(card.manifest, card.registers.counters()).judge()
+
+
+def test_a_pair_that_is_not_there_is_refused(card):
+    assert card.host.pairs == PAIRS
+    for wrong in ([], [0, PAIRS], [-1]):
+        with pytest.raises(GirihError, match=r"flows are to go to the pairs .* There are 4, from 0 on"):
+            card.host.steer(wrong)
+
+
+def answered(guest, request: int, body: bytes = b"") -> bytes:
+    guest.send(request, body)
+    return guest.answer()
+
+
+def test_a_guest_that_serves_a_control_queue_has_pairs(card, tmp_path):
+    """It is offered several; flows go to those whose receive queues work, also when that changes. Any other guest has the first."""
+    with closing(Server(card, tmp_path / "nic.sock")) as server:
+        with closing(Guest(server)) as guest:
+            assert not struct.unpack("<Q", answered(guest, GET_FEATURES))[0] >> NET_MQ & 1
+            guest.send(SET_FEATURES, struct.pack("<Q", VERSION_1 | 1 << NET_MQ))
+            assert guest.is_dropped() and "the driver takes the features" in server.said.pop()
+        with closing(Guest(server)) as guest, closing(GuestMemory()) as memory:
+            assert struct.unpack("<Q", answered(guest, GET_PROTOCOL_FEATURES))[0] & 1
+            guest.send(SET_PROTOCOL_FEATURES, struct.pack("<Q", 1))
+            assert struct.unpack("<Q", answered(guest, GET_FEATURES))[0] >> NET_MQ & 1
+            assert struct.unpack("<Q", answered(guest, GET_QUEUE_NUM)) == (PAIRS,)
+            assert answered(guest, GET_CONFIG, struct.pack("<III", 6, 4, 0) + bytes(4))[12:] == bytes([0, 0, PAIRS, 0])
+            guest.send(SET_FEATURES, struct.pack("<Q", VERSION_1 | 1 << NET_MQ))
+            guest.set_memory((BASE, SIZE_OF_GUEST, USER, 0), descriptors=[memory.descriptor])
+            queues, total = {}, 0
+            for count, change in ((1, 0), (3, 1), (3, 2), (2, None)):  # pairs that work then, and the one that has come
+                if change is None:
+                    answered(guest, GET_BASE, struct.pack("<II", 2, 0))
+                    del queues[1]
+                else:
+                    works(guest, memory, queues, change)
+                if count > 1 and change == 1:
+                    continue
+                inject(card, [flow(number) for number in range(20)])
+                used = {pair: len(queue.used()) for pair, queue in queues.items()}
+                total += sum(used.values())
+                assert sum(used.values()) == 20 and min(used.values()) > 2 and len(used) == count
+            assert card.registers.counters("host")["host"]["drop_stopped"] == 0 and not server.said
+            guest.send(SET_NUM, struct.pack("<II", 2 * PAIRS, 16))
+            assert guest.is_dropped() and "virtqueue 8 does not exist" in server.said.pop()
+
+
+def works(guest, memory, queues: dict, pair: int) -> None:
+    """The receive queue of a pair, with buffers."""
+    queue = queues[pair] = SplitQueue(memory, 0x4000 * pair, 64)
+    for at in range(64):
+        queue.add([(BASE + 0x10000 + (64 * pair + at) * 1024, 1024)], WRITE)
+    queue.publish()
+    kick, call = os.eventfd(0), os.eventfd(0)
+    guest.set_queue(queue.place, kick, call, 2 * pair)
+    os.eventfd_write(kick, 1)
+    os.close(kick)
+    os.close(call)
+    guest.server.serve_all()
