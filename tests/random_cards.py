@@ -13,6 +13,7 @@ NAMES = [
     "a", "a_", "a__b", "a1", "a_1", "wire", "logic", "module", "begin", "node", "nodes", "ports", "tiles", "links", "ctrl", "now", "credits", "unused",
     "fabric_in", "fabric_out", "u_card", "mesh", "router", "card_sim", "echo1", "echo_1", "x" * 40, "i_p", "ip", "mac", "next", "kind", "at", "port",
 ]  # fmt: skip
+MOST = {item.name: int(item.max) for item in load_kinds()["scheduler"].parameters if item.name in ("units", "services", "tenants")}
 UNITS = ("unit_aes", "unit_delay", "unit_null", "unit_sha")
 
 
@@ -60,8 +61,8 @@ def table(ways: dict) -> str:
 
 def heading(params: CardParams, ports: int, places: int, rng: random.Random, chained: bool) -> str:
     """The keys of the card; its fabric has room for this many places."""
-    sides = [(x, y) for x in range(1, 9) for y in range(1, 9) if places <= x * y <= places + 8]
-    butterflies = [(x, y, t) for x in range(1, 6) for y in range(1, 4) for t in range(1, 5) if x * y > 1 and places <= x * y * t <= places + 6]
+    sides = [(x, y) for x in range(1, 17) for y in range(1, 9) if places <= x * y <= places + 8]
+    butterflies = [(x, y, t) for x in range(1, 8) for y in range(1, 4) for t in range(1, 5) if x * y > 1 and places <= x * y * t <= places + 6]
     fabrics = ["crossbar", f"{{crossbar: {places + rng.randrange(3)}}}"]
     fabrics += [f"{{mesh: {list(rng.choice(sides))}}}"] if sides else []
     fabrics += [f"{{butterfly: {list(rng.choice(butterflies))}}}"] if butterflies else []
@@ -186,19 +187,22 @@ def services(rng: random.Random) -> str:
         tiles.append(tile(name, "rmt_port", params, rng, **settings))
     if ports == 1:
         tiles.append(tile(relay, "relay", params, rng, next=wires[0]))
-    units = [rng.choice(UNITS) for _ in range(rng.randint(1, 6))]
+    most = rng.random() < 0.05  # units and services that a scheduler can have
+    units = [rng.choice(UNITS) for _ in range(MOST["units"] if most else rng.randint(1, 6))]
     own = [names.new(kind) for kind in units]
     theirs = {name: parameters(load_kinds()[kind], params, rng) for name, kind in zip(own, units)}
     tiles += [f"  {name}: {table({'kind': kind, **theirs[name]})}\n" for name, kind in zip(own, units)]
     slots = rng.randint(1, min(values.get("lossless_slots", 1) for values in theirs.values()))
     scheduler = load_kinds()["scheduler"]
+    tenants = rng.choice((rng.randint(0, 3), MOST["tenants"] - 1))  # beside the operator
+    known_tenants = {"tenants": 4 if tenants < 4 else MOST["tenants"]}
     while True:
         values = parameters(scheduler, params, rng) | {"channels": channels, "lossless_slots": slots}
-        known = Parameters(scheduler.parameters, params, values)
+        known = Parameters(scheduler.parameters, params, values | known_tenants)
         if all(known.allows(item, known.value(item)) for item in scheduler.parameters):
             break
     tiles.append(f"  {names.new('scheduler')}: {{{', '.join(f'{key}: {value}' for key, value in {'kind': 'scheduler', **values}.items())}}}\n")
-    count = rng.randint(1, len(own))
+    count = MOST["services"] if most else rng.randint(1, len(own))
     groups = [own[start::count] for start in range(count)]
     text = heading(params, ports, len(tiles) - 1 + channels + sum(lanes) - ports, rng, True) + "".join(rng.sample(tiles, len(tiles)))
     policies = ("strict", "fair", "slack", "shaped", "{fair: {0: 2, 1: 1}}", "{strict: {0: 3}}", "{shaped: {0: {mbps: 1000, burst: 3000}}}")
@@ -207,7 +211,6 @@ def services(rng: random.Random) -> str:
         settings = {"units": f"[{', '.join(group)}]", "policy": rng.choice(policies), "push": rng.choice(("never", "credit", "always"))}
         settings |= {"credits": rng.choice((1, 16, 255)), "affinity": rng.choice(("true", "false")), "share": rng.choice(("true", "false"))}
         text += f"  s{number}: {{{', '.join(f'{key}: {value}' for key, value in settings.items())}}}\n"
-    tenants = rng.randint(0, 3)
     if tenants:
         text += "tenants:\n" + "".join(f"  t{number}: {{weight: {rng.randint(1, 255)}, guarantee: {rng.choice((0, 64))}}}\n" for number in range(tenants))
     chains = rng.randint(0, 6)

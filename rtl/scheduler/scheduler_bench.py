@@ -27,13 +27,14 @@ from girih.spec.kinds import load_kind
 from girih.spec.message import CardParams, descriptor_fields, flit_fields, pack, struct_fields, unpack
 
 PARAMS = CardParams.chained(int(os.environ.get("GIRIH_DATA_WIDTH", "512")))
+UNITS, SERVICES, TENANTS = (int(os.environ.get(name, default)) for name, default in (("UNITS", "8"), ("SERVICES", "8"), ("TENANTS", "4")))
 FLIT = flit_fields(PARAMS)
 DESC = descriptor_fields(PARAMS)
 HOP = struct_fields("hop")
 FLIT_BYTES = PARAMS.flit_bytes
 DESC_BITS = FLIT[0].bits
-EXIT = 0x40  # the node that every finished message goes to
-SOURCE = 0x50  # the node that new messages come from
+EXIT = 0xF0  # the node that every finished message goes to
+SOURCE = 0xF1  # the node that new messages come from
 FIRST_UNIT = 0x10
 CELLS = 2048 if PARAMS.data_width < 256 else 1024  # of each channel
 WRAP = 300  # cycles behind the start of a test in which the card's time wraps
@@ -190,7 +191,7 @@ class Bench:
             assert await self.read(0x0C00 + 4 * index) == unit.credits, f"credits of unit {index}"
         for channel in range(self.channels):
             assert await self.read(0x0D40 + 4 * channel) == CELLS, "cells are missing"
-        for tenant in range(4):
+        for tenant in range(TENANTS):
             assert await self.read(0x0D00 + 4 * tenant) == 0, f"tenant {tenant} still holds cells or entries"
 
     # The window.

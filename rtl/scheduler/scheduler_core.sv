@@ -75,8 +75,8 @@ module scheduler_core
   if (Tenants > 16 || (Tenants & (Tenants - 1)) != 0) begin : gen_bad_tenants
     $fatal(1, "scheduler_core: Tenants is %0d; it must be a power of two, at most 16", Tenants);
   end
-  if (Services > 15) begin : gen_bad_services
-    $fatal(1, "scheduler_core: Services is %0d; it must be at most 15", Services);
+  if (Services > 16) begin : gen_bad_services
+    $fatal(1, "scheduler_core: Services is %0d; it must be at most 16", Services);
   end
   if (Queues < 2) begin : gen_bad_queues
     $fatal(1, "scheduler_core: %0d services and %0d tenants; there must be at least two queues", Services, Tenants);

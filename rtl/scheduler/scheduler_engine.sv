@@ -41,8 +41,8 @@ module scheduler_engine
     input  cfg_t   cfg_i,
     output event_t event_o
 );
-  if (Services > 8 || Tenants > 8 || Units > 16) begin : gen_bad_size
-    $fatal(1, "scheduler_engine: %0d services, %0d tenants, %0d units; the registers are for 8, 8 and 16",
+  if (Services > 16 || Tenants > 8 || Units > 64) begin : gen_bad_size
+    $fatal(1, "scheduler_engine: %0d services, %0d tenants, %0d units; the registers are for 16, 8 and 64",
            Services, Tenants, Units);
   end
 

@@ -7,8 +7,9 @@ from collections import Counter
 import cocotb
 import pytest
 
+from girih.spec.windows import offset
 from girih.testing import WIDTHS, run_cocotb
-from rtl.scheduler.scheduler_bench import CELLS, FIRST_UNIT, Bench, Unit, config_value
+from rtl.scheduler.scheduler_bench import CELLS, FATES, FIRST_UNIT, SERVICES, TENANTS, UNITS, Bench, Unit, config_value
 
 # At widths other than that of the 100G card: what depends on the width.
 OTHER_WIDTHS = ["a_packet_goes_through_its_chain", "everything_at_random", "full_links_of_long_packets"]
@@ -21,7 +22,42 @@ def test_scheduler_engine(data_width):
     )
 
 
+@pytest.mark.parametrize("units, services, tenants", [(64, 16, 8), (1, 1, 2)])
+def test_as_many_as_there_can_be(units, services, tenants):
+    """And as few."""
+    sizes = {"Units": units, "Services": services, "Tenants": tenants}
+    run_cocotb(
+        "scheduler_engine",
+        __file__,
+        chained=True,
+        parameters=sizes | {"LosslessSlots": 2},
+        environment={name.upper(): str(value) for name, value in sizes.items()},
+        testcase=["every_unit_serves_every_tenant"],
+    )
+
+
 # Order, credits, pushes.
+
+
+@cocotb.test()
+async def every_unit_serves_every_tenant(dut):
+    """Packets of all tenants, through two services each, while units are busy: no unit stands idle, and the fates of each queue are counted."""
+    assert len(dut.credit_i) == UNITS
+    units = [Unit(index % SERVICES, credits=2, cycles=40 * UNITS // SERVICES) for index in range(UNITS)]
+    bench = await Bench.start(dut, units, clear=80 * SERVICES * TENANTS + 200, push=[0] * 16)
+    rounds = 8 // TENANTS + UNITS // SERVICES // 2
+    queues = [(service, tenant) for service in range(SERVICES) for tenant in range(TENANTS)] * rounds
+    for number, (service, tenant) in enumerate(queues):
+        bench.send(number % 2, bench.packet(random.choice([64, 200]), [(service, 0), ((service + 1) % SERVICES, 0)], tenant=tenant))
+    await bench.quiet()
+    assert len(bench.done) == len(queues)
+    assert all(unit.served for unit in units)
+    assert {(units[visit].service, packet.tenant) for packet in bench.done for visit in packet.visits} == set(queues)
+    for service, tenant in set(queues):
+        for fate, name in enumerate(FATES):
+            at = offset("scheduler_window", "fates", tenant=tenant, service=service, fate=fate)
+            expected = 2 * rounds if name in ("Accepted", "Dispatched") else 0
+            assert await bench.access(at, tenant=tenant) == (expected, False), (service, tenant, name)
 
 
 @cocotb.test()

@@ -15,7 +15,8 @@ from girih.spec.units import Core
 
 LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
 TILE_MAP = Format("tile_map")
-CONFIG = TILE_MAP.size("ConfigBase")
+CONFIG, LONG_CONFIG, RIGHTS_BASE, WINDOW = (TILE_MAP.size(name) for name in ("ConfigBase", "LongConfigBase", "RightsBase", "WindowBase"))
+CONFIG_WORDS = {CONFIG: (RIGHTS_BASE - CONFIG) // 4, LONG_CONFIG: (WINDOW - LONG_CONFIG) // 4}  # the room for a configuration at each of its places
 RIGHTS = "right"  # the registers with the rights of a master of the control network
 # The headers that a descriptor has offsets of, which are groups of its fields, too.
 HEADERS = ("network", "transport", "payload")
@@ -35,7 +36,8 @@ class RegisterField:
 class Register:
     """A register, or an array of `count` registers, 4 bytes apart (8 if wider than 32 bits).
 
-    offset: bytes from the start of the tile. width: the number of bits in use. access: "r" or "rw".
+    offset: bytes from the start of the tile. width: the number of bits in use. access: "r" or "rw". elements: the parameter
+    that says how many of `count` a tile has; "": it has all.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Register:
     doc: str
     count: int = 1
     fields: tuple[RegisterField, ...] = ()
+    elements: str = ""
 
     @property
     def stride(self) -> int:
@@ -58,7 +61,8 @@ class ConfigField:
     format: how it is written in a design file ("mac", "ipv4", "number", "flag", "node": a tile to
     which it sends messages, "tile": another tile).
     default: its value when a design file gives none; None: a design file must give it.
-    count: elements of an array, 0 for a single value; width, format and default are those of an element.
+    count: elements of an array, 0 for a single value; width, format and default are those of an element. elements: the parameter
+    that says how many of them a tile has; "": it has all.
     """
 
     name: str
@@ -68,11 +72,12 @@ class ConfigField:
     doc: str
     offset: int
     count: int = 0
+    elements: str = ""
 
     @property
     def word(self) -> int:
         """Its first word, counted from where the configuration starts."""
-        return (self.offset - CONFIG) // 4
+        return (self.offset - (LONG_CONFIG if self.offset >= LONG_CONFIG else CONFIG)) // 4
 
     @property
     def pair(self) -> bool:
@@ -167,6 +172,20 @@ class Kind:
     @property
     def counters(self) -> tuple[Counter, ...]:
         return self.shell_counters + self.engine_counters
+
+    @property
+    def config_base(self) -> int:
+        """Where its configuration starts."""
+        return self.config[0].offset if self.config else CONFIG
+
+    @property
+    def config_bits(self) -> int:
+        """Bits of the number of a word of its configuration."""
+        return (CONFIG_WORDS[self.config_base] - 1).bit_length()
+
+    def elements_of(self, field: ConfigField) -> str:
+        """The number of elements of an array of its configuration, as an expression over its parameters."""
+        return next((item.verilog_name for item in self.parameters if item.name == field.elements), str(field.count))
 
     @property
     def groups(self) -> frozenset[str]:

@@ -20,7 +20,7 @@ from ruamel.yaml import YAML
 from girih.paths import BUILD, HARDWARE, ROOT, RTL, SPEC
 from girih.spec import units
 from girih.spec.kind import (
-    CONFIG,
+    CONFIG_WORDS,
     HEADERS,
     LARGEST_KEY,
     RIGHTS,
@@ -114,6 +114,7 @@ def _registers(block: AddrmapNode | RegfileNode, prefix: str = "") -> list[Regis
                     doc=_doc(child),
                     count=child.array_dimensions[0] if child.is_array else 1,
                     fields=tuple(_field(field) for field in fields) if len(fields) > 1 else (),
+                    elements=child.get_property("elements", default=None) or "",
                 )
             )
     return registers
@@ -145,6 +146,7 @@ def _config(top: AddrmapNode) -> list[ConfigField]:
             doc=_doc(register),
             offset=register.raw_absolute_address,
             count=register.array_dimensions[0] if register.is_array else 0,
+            elements=register.get_property("elements", default=None) or "",
         )
         for register in block.registers()
     ]
@@ -242,11 +244,17 @@ def _check(kind: Kind) -> None:
             require(said == known, f"the fields of {RIGHTS} are {said}; spec/tile_map.yaml says {known}")
     first = kind.counters[0].offset
     require(first == TILE_MAP.size("CountersBase"), f"the counters are at {first:#x}; spec/tile_map.yaml says {TILE_MAP.size('CountersBase'):#x}")
-    offset = CONFIG
+    require(kind.config_base in CONFIG_WORDS, f"cfg is at {kind.config_base:#x}; it may be at {' or '.join(hex(place) for place in CONFIG_WORDS)}")
+    offset = kind.config_base
     for field in kind.config:
         require(field.offset == offset, f"cfg.{field.name} is at {field.offset:#x}; the registers of cfg follow one another, so it must be at {offset:#x}")
         require(not (field.pair and field.count), f"cfg.{field.name} is an array of registers of two words; the elements of an array must fit into one word")
         offset += 4 * (field.count or 1) * (1 + field.pair)
+        sizes = [parameter for parameter in kind.parameters if parameter.name == field.elements]
+        longest = field.count if not field.elements else int(sizes[0].max) if sizes else -1
+        require(longest == field.count, f"cfg.{field.name} has {field.count} elements; it must have as many as its parameter {field.elements} allows")
+    words = (offset - kind.config_base) // 4
+    require(words <= CONFIG_WORDS[kind.config_base], f"cfg has {words} words; there is room for {CONFIG_WORDS[kind.config_base]} at {kind.config_base:#x}")
     flags = [field.name for field in kind.config]
     require(kind.lossless is None or kind.lossless in flags, f"lossless is {kind.lossless}, which its configuration does not have")
     for word, setting in (kind.next.asked_by if kind.next else {}).items():

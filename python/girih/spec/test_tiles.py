@@ -34,7 +34,7 @@ def table_entry(key: int, node: int) -> int:
 
 @pytest.mark.parametrize("channels", [1, 2])
 def test_sample(channels):
-    folder = BUILD / "generated" / "sample"
+    folder = BUILD / "generated" / f"sample_{channels}"  # two tests at once must not write the same files
     folder.mkdir(parents=True, exist_ok=True)
     generate(folder, {"sample": KIND}, CardParams.chained(128))
     weights = 0x003_002_001
@@ -108,6 +108,10 @@ FIELD = "field { sw = rw; hw = r; }"
         (("control_right right", f"reg {{{FIELD} read[0:0]; {FIELD} write[2:2]; {FIELD} node[23:16];}} right"), "the fields of right are"),
         (("  key: port", "  key: port\n  names: {answer: 0}\n  asked_by: {answer: one}"), "asked_by says answer: one; it joins a word of names to a setting"),
         (("  key: port", "  key: port\n  asked_by: {answer: one}"), "asked_by says answer: one; it joins a word of names to a setting"),
+        (("weight->elements = \"channels\"", "weight->elements = \"units\""), "cfg.weight has 3 elements; it must have as many as its parameter units allows"),
+        (("weight->elements = \"channels\"", "weight->elements = \"lanes\""), "cfg.weight has 3 elements; it must have as many as its parameter lanes allows"),
+        (("cfg @ 0x0400", "cfg @ 0x0200"), "cfg is at 0x200; it may be at 0x400 or 0x3000"),
+        (("} cfg @ 0x0400", "config_flag more[1019]; more->desc = \"x\"; } cfg @ 0x3000"), "cfg has 1025 words; there is room for 1024 at 0x3000"),
         (("config_number #(.WIDTH(12)) weight", "config_mac weight"), "cfg.weight is an array of registers of two words"),
     ],
 )
@@ -135,12 +139,20 @@ async def bench(dut):
 async def arrays_of_configuration(dut):
     client = await bench(dut)
     assert await client.read("node") == NODES[0]
-    assert [await client.read("cfg.weight", i) for i in range(3)] == [1, 2, 3]
+    last = channels() - 1  # of the elements that the tile has
+    assert [await client.read("cfg.weight", i) for i in range(last + 1)] == [1, 2][: last + 1]
     assert await client.read("cfg.one") == 0x55
     assert [await client.read("cfg.on", i) for i in range(2)] == [0, 1]
-    await client.write("cfg.weight", 0xABC, 1)
-    assert [await client.read("cfg.weight", i) for i in range(3)] == [1, 0xABC, 3]
-    assert int(dut.cfg_q.value) == 0x003_ABC_001 << 10 | 0x55 << 2 | 0b10
+    await client.write("cfg.weight", 0xABC, last)
+    assert await client.read("cfg.weight", last) == 0xABC
+    kept = int(dut.cfg_q.value)
+    assert kept == (0x003_002_001 & ~(0xFFF << 12 * last) | 0xABC << 12 * last) << 10 | 0x55 << 2 | 0b10
+    for missing in range(last + 1, 3):
+        with pytest.raises(RingError):
+            await client.read("cfg.weight", missing)
+        with pytest.raises(RingError):
+            await client.write("cfg.weight", 0x123, missing)
+    assert int(dut.cfg_q.value) == kept and await client.read("cfg.one") == 0x55
 
 
 @cocotb.test()

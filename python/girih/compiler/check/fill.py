@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from girih.compiler.check.chains import is_scheduler
-from girih.compiler.check.scheduling import CELL_FLITS, buffer_bytes
+from girih.compiler.check.scheduling import CELL_FLITS, MOST_SERVICES, buffer_bytes
 from girih.compiler.check.settings import is_balancer, parameter
 from girih.compiler.model import Design, TileText, Value
 from girih.compiler.read.parse import Report
@@ -85,7 +85,8 @@ def _of_scheduler(
     for item in kind.parameters:
         if item.name in needs:
             value = max(needs[item.name], int(item.min))
-            if value > int(item.max) and item.name != "tenants":  # whose numbers have been checked individually
+            reported = item.name == "tenants" or (item.name == "services" and value > MOST_SERVICES)
+            if value > int(item.max) and not reported:
                 report.error(tile.line, f"the card has {value} {item.name}; a {kind.name} takes {item.max}", "Leave some out.")
             found[item.name] = value
     return found

@@ -52,9 +52,17 @@ def registers(tile: Tile) -> dict[str, Register]:
         if register.name.startswith(COUNTERS) or register.name == HISTOGRAM:
             continue
         name = register.name.removeprefix("cfg.")
-        for index in range(register.count):
+        for index in range(elements(tile, register)):
             found[name if register.count == 1 else f"{name}[{index}]"] = _element(register, index)
     return found
+
+
+def elements(tile: Tile, register: Register) -> int:
+    """How many elements of an array of registers a tile has; 1 for a single register."""
+    if not register.elements:
+        return register.count
+    default = next(int(item.default) for item in tile.kind.parameters if item.name == register.elements)
+    return dict(tile.parameters).get(register.elements, default)
 
 
 def _element(register: Register, index: int) -> Register:
@@ -82,6 +90,7 @@ def emit_python(card: Card) -> str:
         for register in tile.kind.registers:
             name = register.name.removeprefix("cfg.").removeprefix(COUNTERS).removeprefix("shell.")
             constant = name.replace(".", "_").upper()
-            shape = f", {register.count} of them, {register.stride} bytes apart" if register.count > 1 else ""
+            count = elements(tile, register)
+            shape = f", {count} of them, {register.stride} bytes apart" if register.count > 1 else ""
             lines.append(f"    {constant} = 0x{start + register.offset:06x}  # {register.access}{shape}: {register.doc}")
     return "\n".join([*lines, ""])
