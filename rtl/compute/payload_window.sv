@@ -73,13 +73,14 @@ module payload_window
 
   // Header queue: memory n holds flit n of each header. Never full: it has as many entries as there can be
   // messages within the engine.
-  header_t headers[InFlight];
+  header_t headers[InFlight], s_header_q;
   /* verilator lint_off UNUSEDSIGNAL */  // whole flits; the last one may have more than a header
   logic [K-1:0][W-1:0] header;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [PtrWidth-1:0] write_q, read_q;
+  logic [PtrWidth-1:0] write_q, read_q, read_next;
   logic [$clog2(K+1)-1:0] flit_q;
   logic header_pop;
+  assign read_next = header_pop ? read_q + 1'b1 : read_q;
   for (genvar k = 0; k < int'(K); k++) begin : gen_flit
     logic [W-1:0] mem[InFlight];
     always_ff @(posedge clk_i) begin
@@ -95,7 +96,9 @@ module payload_window
       else if (32'(flit_q) != K) flit_q <= flit_q + 1'b1;
       if (in_beat_i.last) write_q <= write_q + 1'b1;
     end
-    if (header_pop) read_q <= read_q + 1'b1;
+    // One cycle ahead. A header is written at least two cycles before its answer comes.
+    s_header_q <= headers[read_next];
+    read_q <= read_next;
     if (rst_i) begin
       in_first_q <= 1'b1;
       flit_q <= '0;
@@ -153,10 +156,9 @@ module payload_window
   // From the engine. Header beats leave while the first payload beat is offered, so the data beside
   // them is taken when that beat is offered.
   logic s_first_q, noted_q, s_take, note, note_ready, end_ready, note_valid, end_valid, out_none, engine_void;
-  header_t s_header, out_header;
+  header_t out_header;
   beat_t answer;
   descriptor_t noted_desc;
-  assign s_header = headers[read_q];
   assign s_take = s_axis_tvalid && s_axis_tready;
   assign header_pop = s_take && s_first_q;
   assign note = s_axis_tvalid && s_first_q && !noted_q;
@@ -182,7 +184,7 @@ module payload_window
       .in_empty_i(answer.empty),
       .in_none_i(s_axis_tkeep == '0),
       .in_last_i(answer.last),
-      .bytes_i(s_header.bytes),
+      .bytes_i(s_header_q.bytes),
       .header_i((HeaderBytes * 8)'(header)),
       .out_valid_o,
       .out_ready_i,
@@ -202,7 +204,7 @@ module payload_window
       .rst_i,
       .in_valid_i(note),
       .in_ready_o(note_ready),
-      .in_data_i({s_header, s_desc_i}),
+      .in_data_i({s_header_q, s_desc_i}),
       .out_valid_o(note_valid),
       .out_ready_i(out_end),
       .out_data_o({out_header, noted_desc})
@@ -216,7 +218,7 @@ module payload_window
       .in_valid_i(s_take && s_axis_tlast),
       .in_ready_o(end_ready),
       // If the length is not known, a message without a payload and one cut within its header look the same.
-      .in_data_i(s_axis_tuser || (s_first_q && s_axis_tkeep == '0 && !s_header.length_known)),
+      .in_data_i(s_axis_tuser || (s_first_q && s_axis_tkeep == '0 && !s_header_q.length_known)),
       .out_valid_o(end_valid),
       .out_ready_i(out_end),
       .out_data_o(engine_void)

@@ -11,6 +11,7 @@ from pathlib import Path
 from girih.spec.formats import Format
 from girih.spec.message import CHAIN, has_setter, type_widths
 from girih.spec.parameters import EngineParameter
+from girih.spec.streams import Stream
 from girih.spec.units import Core
 
 LARGEST_KEY = (1 << type_widths()["next_key"]) - 1
@@ -122,7 +123,7 @@ class NodeTable:
 class Kind:
     """One kind of tile.
 
-    engine: its module, written by hand, or generated around its core if it has one. fabric: whether the engine takes messages
+    engine: its module, written by hand, or generated around its core or stream if it has one. fabric: whether the engine takes messages
     from the fabric ("in"), sends them ("out"), "both" or "none". fabric_ports: the number of its fabric ports, or the parameter
     that gives it. replies: whether it "takes" them, "sends" them, "both" or "none", by links of their own.
     reads, may_read, writes: groups of the descriptor's fields, see docs/contracts.md. output_register: one cycle more between engine
@@ -139,6 +140,7 @@ class Kind:
     summary: str
     engine: str
     core: Core | None
+    stream: Stream | None
     uses: tuple[str, ...]
     fabric: str
     fabric_ports: int | str

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ruamel.yaml import YAML
 
 from girih.paths import BUILD, HARDWARE, ROOT, RTL, SPEC
-from girih.spec import units
+from girih.spec import streams, units
 from girih.spec.kind import (
     CONFIG_WORDS,
     HEADERS,
@@ -34,7 +34,6 @@ from girih.spec.kind import (
 )
 from girih.spec.message import SUPPORTED_WIDTHS, group_names
 from girih.spec.parameters import EngineParameter
-from girih.spec.units import completed
 
 if TYPE_CHECKING:  # the compiler of register descriptions takes longer to import than the rest, and is seldom needed
     from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
@@ -158,7 +157,8 @@ def _counters(block: RegfileNode, suffix: str = "") -> list[Counter]:
 
 def read_kind(description: Path) -> Kind:
     """The kind that a `.yaml` file and the `.rdl` file beside it describe. Raises ValueError if they contradict each other."""
-    facts, core = completed(YAML(typ="safe").load(description.read_text()))
+    facts, core = units.completed(YAML(typ="safe").load(description.read_text()))
+    facts, stream = streams.completed(facts)
     rdl = description.with_suffix(".rdl")
     top = compile_rdl(rdl)
     table = None
@@ -176,6 +176,7 @@ def read_kind(description: Path) -> Kind:
         summary=facts["summary"],
         engine=facts["engine"],
         core=core,
+        stream=stream,
         uses=uses,
         fabric=facts.get("fabric", "out" if "axis_in" in uses else "in" if "axis_out" in uses else "both"),
         fabric_ports=facts.get("fabric_ports", 1),
@@ -217,6 +218,7 @@ def _check(kind: Kind) -> None:
         if not good:
             raise ValueError(f"{kind.yaml}: {complaint}")
 
+    require(kind.core is None or kind.stream is None, "a kind has a core or a stream; remove one of them")
     require(kind.name == kind.yaml.stem, f"kind is {kind.name}; it must be the name of the file, {kind.yaml.stem}")
     require(kind.buffering in BUFFERING, f"buffering is {kind.buffering}; it must be one of {', '.join(BUFFERING)}")
     require(kind.core is None or kind.replies == "none", "a compute unit neither asks nor answers by replies; remove replies")
@@ -315,8 +317,9 @@ def _made_from() -> Iterator[Path]:
         for suffix in ("rdl", "yaml"):
             yield from sorted(folder.rglob(f"*.{suffix}"))
     yield from (SPEC / name for name in ("message.yaml", "tile_map.yaml"))
-    yield from (Path(__file__).with_name(f"{name}.py") for name in ("formats", "kind", "kinds", "message", "parameters", "units"))
+    yield from (Path(__file__).with_name(f"{name}.py") for name in ("formats", "kind", "kinds", "message", "parameters", "streams", "units"))
     yield from units.inputs()
+    yield from streams.inputs()
 
 
 @cache

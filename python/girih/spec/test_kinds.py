@@ -57,6 +57,16 @@ def test_a_compute_unit_has_no_replies(tmp_path):
         read_kind(kind)
 
 
+def test_a_kind_has_a_core_or_a_stream(tmp_path):
+    unit = load_kinds()["unit_null"]
+    for name in ("unit_null", "unit_registers"):
+        (tmp_path / f"{name}.rdl").write_text(unit.rdl.with_stem(name).read_text())
+    kind = tmp_path / "unit_null.yaml"
+    kind.write_text(unit.yaml.read_text() + "stream: {module: stun_server}\n")
+    with pytest.raises(ValueError, match=re.escape(f"{kind}: a kind has a core or a stream; remove one of them")):
+        read_kind(kind)
+
+
 def test_a_kind_that_drops_says_how_much():
     """What ends a wait is counted, so that nothing is lost silently."""
     for kind in load_kinds().values():

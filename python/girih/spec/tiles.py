@@ -4,7 +4,7 @@
     <kind>_pkg.sv   cfg_t and event_t, which the engine is written against
     <kind>_regs.sv  the register block, by PeakRDL-regblock, with <kind>_regs_pkg.sv
     <kind>.sv       the tile: engine, registers and shell joined
-    <kind>_engine.sv  of a compute unit: its core behind a traffic manager
+    <kind>_engine.sv  of a compute unit: its core behind a traffic manager; of an engine with plain AXI4-Stream ports: that engine behind UDP
     shell_pkg.sv    shell_event_t, what the shell itself counts
 """
 
@@ -18,7 +18,7 @@ from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 
 from girih import verilog
 from girih.paths import HARDWARE, ROOT
-from girih.spec import axi, histogram, units
+from girih.spec import axi, histogram, streams, units
 from girih.spec.kinds import CARD, SHELL, Kind, compile_rdl
 from girih.spec.message import CardParams
 from girih.verilog import render
@@ -67,6 +67,11 @@ def unit_engine(kind: Kind) -> str:
     return render(TEMPLATES / "unit_engine.sv.j2", kind=kind, root=ROOT, slots=units.SLOTS)
 
 
+def stream_engine(kind: Kind) -> str:
+    """The text of the engine's module of a kind whose engine has plain AXI4-Stream ports."""
+    return render(TEMPLATES / "stream_engine.sv.j2", kind=kind, root=ROOT)
+
+
 def write_registers(out_dir: Path, rdl: Path) -> None:
     """Writes `<name>_regs.sv` and `<name>_regs_pkg.sv` of one `.rdl` file into `out_dir`."""
     name = f"{rdl.stem}_regs"
@@ -93,6 +98,8 @@ def generate(out_dir: Path, kinds: Mapping[str, Kind], params: CardParams) -> No
         (out_dir / f"{kind.name}.sv").write_text(tile(kind))
         if kind.core:
             (out_dir / f"{kind.engine}.sv").write_text(unit_engine(kind))
+        if kind.stream:
+            (out_dir / f"{kind.engine}.sv").write_text(stream_engine(kind))
         write_registers(out_dir, kind.rdl)
         (out_dir / "shell_pkg.sv").write_text(shell_package(kind))
     (out_dir / "histogram_pkg.sv").write_text(histogram.package(params))
@@ -105,4 +112,4 @@ def inputs() -> list[Path]:
     here = Path(__file__).parent
     programs = [here / name for name in ("axi.py", "histogram.py", "kind.py", "kinds.py", "parameters.py", "tiles.py")]
     programs += [Path(verilog.__file__), *sorted(verilog.SHARED.glob("*.j2")), *sorted(TEMPLATES.rglob("*.j2"))]
-    return [*descriptions, *programs, *units.inputs()]
+    return [*descriptions, *programs, *units.inputs(), *streams.inputs()]

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends a UDP datagram back: swaps the IPv4 addresses and the UDP ports in place. Neither
-// changes a sum, so desc.payload_sum stays right. Cut-through, one cycle, one flit per cycle.
-// A datagram whose sender would answer in turn, or expects no answer, is dropped and counted, so that
-// two services never answer each other for ever. A message that ends within its headers (it can only
-// be void) is passed on void.
+// Sends a UDP datagram back (udp_reply).
 module echo_engine
-  import girih_pkg::*, net_pkg::*, header_pkg::*, echo_pkg::*;
+  import girih_pkg::*, echo_pkg::*;
 (
     input logic clk_i,
     input logic rst_i,
@@ -21,82 +17,23 @@ module echo_engine
 
     output event_t event_o
 );
-  flit_t flit;
-  logic valid, ready, first;
-  header_t header, edit;
-  header_mask_t mask;
-  offset_t available, need;
+  logic first;
+  logic [47:0] unused_peer;
 
-  header_window #(
-      .HeaderBytes(HeaderBytes)
-  ) u_window (
+  udp_reply u_reply (
       .clk_i,
       .rst_i,
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
-      .out_valid_o(valid),
-      .out_ready_i(ready),
-      .out_flit_o (flit),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o,
       .out_first_o(first),
-      .header_o   (header),
-      .available_o(available),
-      .need_i     (need)
-  );
-  assign need = flit.desc.l4_offset <= offset_t'(L4Last) ? flit.desc.l4_offset + 8'd4 : '0;
-
-  // Ports whose service answers every datagram: echo, daytime, quote of the day, character generator
-  // and time (RFC 862 to 868). Port 0: the sender expects no answer (RFC 768).
-  function automatic logic answers(logic [15:0] port);
-    return port inside {16'd7, 16'd13, 16'd17, 16'd19, 16'd37};
-  endfunction
-  logic [15:0] src_port, dst_port;
-  logic refuse, refusing_q, drop;  // refusing_q: what is left of the message is dropped
-  assign {src_port, dst_port} = l4_word(header, flit.desc.l4_offset);
-  assign refuse = (src_port == '0 || src_port == dst_port || answers(src_port)) && need != '0 && available >= need;
-  assign drop = first ? refuse : refusing_q;
-  assign out_valid_o = valid && !drop;
-  // A refused message waits at most one cycle for an output that takes nothing.
-  assign ready = out_ready_i || refusing_q;
-  always_ff @(posedge clk_i) begin
-    if (valid) refusing_q <= drop && !(ready && flit.last);
-    if (rst_i) refusing_q <= 1'b0;
-  end
-
-  // Swapped in place: every place where the ports can be offers its own two, and the mask
-  // selects one place, so nothing is moved across the header.
-  always_comb begin
-    edit = '0;
-    mask = '0;
-    for (int unsigned i = 0; i < L4Places; i++) begin
-      edit[L4First+4*i+:4] = {header[L4First+4*i+2+:2], header[L4First+4*i+:2]};
-      mask[L4First+4*i+:4] = {4{flit.desc.l4_offset == offset_t'(L4First + 4 * i)}};
-    end
-    if (is_tagged(flit.desc.l3_offset)) begin
-      edit[L3Tagged+Ipv4Addresses+:8] = {header[L3Tagged+Ipv4Addresses+4+:4], header[L3Tagged+Ipv4Addresses+:4]};
-      mask[L3Tagged+Ipv4Addresses+:8] = '1;
-    end else begin
-      edit[L3Untagged+Ipv4Addresses+:8] = {header[L3Untagged+Ipv4Addresses+4+:4], header[L3Untagged+Ipv4Addresses+:4]};
-      mask[L3Untagged+Ipv4Addresses+:8] = '1;
-    end
-  end
-
-  header_edit #(
-      .HeaderBytes(HeaderBytes)
-  ) u_edit (
-      .clk_i,
-      .flit_i (flit),
-      .first_i(first),
-      .pass_i (valid && ready),  // of a refused message, too: nothing is left of it for the next
-      .edit_i (edit),
-      .mask_i (mask),
-      .flit_o (out_flit_o)
+      .out_peer_o (unused_peer),
+      .refused_o  (event_o.drop_source_port)
   );
 
-  logic unused;
-  assign unused = &{1'b0, header};
-
-  assign out_key_o = next_key_t'(flit.desc.port);
+  assign out_key_o = next_key_t'(out_flit_o.desc.port);
   assign event_o.mark_echoed = out_valid_o && out_ready_i && first;
-  assign event_o.drop_source_port = valid && ready && first && refuse;
 endmodule

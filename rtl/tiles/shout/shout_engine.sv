@@ -19,13 +19,12 @@ module shout_engine
 
     output event_t event_o
 );
-  // The answer's addresses and ports are the request's, swapped, as in echo.
-  logic answer_valid, answer_ready;
+  // The answer's addresses and ports are the request's, swapped.
+  logic answer_valid, answer_ready, first;
   flit_t answer_flit;
-  next_key_t answer_key;
-  echo_pkg::event_t answer_event;
+  logic [47:0] unused_peer;
 
-  echo_engine u_answer (
+  udp_reply u_answer (
       .clk_i,
       .rst_i,
       .in_valid_i,
@@ -34,15 +33,15 @@ module shout_engine
       .out_valid_o(answer_valid),
       .out_ready_i(answer_ready),
       .out_flit_o (answer_flit),
-      .out_key_o  (answer_key),
-      .event_o    (answer_event)
+      .out_first_o(first),
+      .out_peer_o (unused_peer),
+      .refused_o  (event_o.drop_source_port)
   );
 
   // The number of header bytes from the start of this flit on: desc.payload_offset at first, less by FlitBytes with
   // every flit, and 0 after the flit in which the payload starts.
-  logic first_q;
   offset_t headers, headers_q;
-  assign headers = first_q ? answer_flit.desc.payload_offset : headers_q;
+  assign headers = first ? answer_flit.desc.payload_offset : headers_q;
 
   flit_t capitals;
   always_comb begin
@@ -62,23 +61,15 @@ module shout_engine
   assign out_valid_o = valid_q;
   assign out_flit_o = flit_q;
   assign out_key_o = key_q;
-  assign event_o.drop_source_port = answer_event.drop_source_port;
   assign event_o.mark_shouted = answer_valid && answer_ready && answer_flit.last;
-
-  logic unused;
-  assign unused = &{1'b0, answer_event.mark_echoed};
 
   always_ff @(posedge clk_i) begin
     if (answer_ready) valid_q <= answer_valid;
     if (answer_valid && answer_ready) begin
       flit_q <= capitals;
-      key_q <= answer_key;
-      first_q <= answer_flit.last;
+      key_q <= next_key_t'(answer_flit.desc.port);
       headers_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
     end
-    if (rst_i) begin
-      valid_q <= 1'b0;
-      first_q <= 1'b1;
-    end
+    if (rst_i) valid_q <= 1'b0;
   end
 endmodule
