@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from ipaddress import ip_address
 
 from cocotb.triggers import ClockCycles, RisingEdge
 from scapy.layers.inet import IP, TCP
@@ -21,7 +22,7 @@ from girih.testing.messages import FLIT_BYTES, Message
 
 CARD, HOST, PORT = "10.0.0.2", "10.0.0.1", 7
 CONNECTIONS, WINDOW = 16, 2048
-OPENED, DATA, READ, WRITE, CLOSE, ABORT = range(1, 7)
+OPENED, DATA, READ, WRITE, CLOSE, ABORT, OPEN = range(1, 8)
 TICK = 256  # cycles
 CONFIG = {
     "listen": PORT | 80 << 16,
@@ -32,6 +33,7 @@ CONFIG = {
     "rto_max": 100,
     "time_wait": 12,
     "retries": 4,
+    "ip": int(ip_address(CARD)),
 }
 SYN, ACK, FIN, RST = "S", "A", "F", "R"
 MODULUS = 1 << 32
@@ -101,6 +103,11 @@ class TcpBench:
         self._sort()
         assert not self.segments and not self.told, (self.segments, self.told)
 
+    def dial(self, port: int, own_port: int, *, application: int = PORT, address: str = "::ffff:" + HOST, tenant: int = 2) -> None:
+        """The application asks for a connection to a port of the host."""
+        payload = ip_address(address).packed + b"".join(number.to_bytes(2, "big") for number in (port, own_port, application))
+        self.give(Message(payload, {"stream_op": OPEN, "stream_bytes": len(payload), "port": 3, "tenant": tenant}))
+
     def peer(self, port: int | None = None, **fields) -> Peer:
         return Peer(self, port or random.randint(1024, 65535), **fields)
 
@@ -121,15 +128,15 @@ class TcpBench:
 class Peer:
     """One end of a connection, as the test drives it; it does nothing by itself."""
 
-    def __init__(self, bench: TcpBench, port: int, *, seq: int | None = None, window: int = 60000, options: list | None = None):
-        self.bench, self.port, self.window = bench, port, window
+    def __init__(self, bench: TcpBench, port: int, *, seq: int | None = None, window: int = 60000, options: list | None = None, to: int = PORT):
+        self.bench, self.port, self.window, self.to = bench, port, window, to
         self.seq = random.getrandbits(32) if seq is None else seq
         self.ack = 0
         self.options = [("MSS", 1460)] if options is None else options
         self.connection = -1
 
     def make(self, flags: str, payload: bytes = b"", **fields) -> Message:
-        values: dict[str, object] = {"sport": self.port, "dport": PORT, "flags": flags, "window": self.window} | fields
+        values: dict[str, object] = {"sport": self.port, "dport": self.to, "flags": flags, "window": self.window} | fields
         values["seq"] = fields.get("seq", self.seq) % MODULUS
         values["ack"] = fields.get("ack", self.ack if "A" in flags else 0) % MODULUS
         return frame(TCP(**values), payload)
@@ -158,10 +165,25 @@ class Peer:
     async def connect(self) -> None:
         await self.shake()
         self.send()
-        opened = await self.bench.notice()
-        assert opened.desc["stream_op"] == OPENED and opened.key == PORT
-        assert opened.data == bytes(10) + b"\xff\xff\x0a\0\0\x01" + self.port.to_bytes(2, "big") + PORT.to_bytes(2, "big")
-        self.connection = opened.desc["stream_connection"]
+        await self.opened()
+
+    async def opened(self, application: int = PORT) -> None:
+        """The application hears that the connection is open."""
+        notice = await self.bench.notice()
+        assert notice.desc["stream_op"] == OPENED and notice.key == application and not notice.desc.get("stream_reset")
+        assert notice.desc.get("stream_end", 0) == (application != PORT), "whether the application has asked for it"
+        assert notice.data == self.names
+        self.connection = notice.desc["stream_connection"]
+
+    async def not_opened(self, why: int, application: int = PORT, limit: int = 2000) -> None:
+        """Or that it is not."""
+        notice = await self.bench.notice(limit)
+        assert notice.desc["stream_op"] == OPENED and notice.desc["stream_reset"] and notice.desc["stream_end"] and notice.key == application
+        assert notice.desc.get("stream_bytes", 0) == why and notice.data == self.names and notice.desc["tenant"] == 2
+
+    @property
+    def names(self) -> bytes:
+        return bytes(10) + b"\xff\xff\x0a\0\0\x01" + self.port.to_bytes(2, "big") + self.to.to_bytes(2, "big")
 
     def read(self, least: int = 1, room: int = 0, stands: bool = False) -> None:
         self.bench.command(READ, self.connection, bytes=least, room=room, end=int(stands))
@@ -200,4 +222,4 @@ def checked(message: Message) -> TCP:
     return packet[TCP]
 
 
-__all__ = ["ABORT", "ACK", "CLOSE", "CONFIG", "CONNECTIONS", "FIN", "FLIT_BYTES", "MODULUS", "RST", "SYN", "TICK", "WINDOW", "TcpBench", "frame"]
+__all__ = ["ABORT", "ACK", "CLOSE", "CONFIG", "CONNECTIONS", "FIN", "FLIT_BYTES", "MODULUS", "OPEN", "RST", "SYN", "TICK", "WINDOW", "TcpBench", "frame"]

@@ -20,15 +20,16 @@ module tcp_command
 
   record_t r;
   deeds_t d;
-  logic allowed;
+  logic allowed, halves;
   always_comb begin
     r = record_i;
     d = '0;
     d.segment = segment_i;
     aborts_o = 1'b0;
-    allowed = record_i.told && record_i.phase != Free && !record_i.closing && !facts_i.foreign;
+    allowed = record_i.told && record_i.phase != Free && (!record_i.closing || record_i.half) && !facts_i.foreign;
+    halves = work_i.kind == EventClose && work_i.stands;
     if (work_i.kind == EventWrite) begin
-      if (allowed && record_i.phase == Open && facts_i.writes) begin
+      if (allowed && record_i.phase == Open && !record_i.closing && facts_i.writes) begin
         d.result.bytes = work_i.bytes;
         d.result.seq = record_i.snd_end;
         r.snd_end = record_i.snd_end + seq_t'(work_i.bytes);
@@ -48,17 +49,17 @@ module tcp_command
       r.room = work_i.room > MostRoom ? MostRoom : work_i.room;
       /* verilator lint_on CMPCONST */
     end else if (record_i.phase == Dead) begin
-      r.phase = Free;
+      if (!halves) r.phase = Free;
     end else begin
       r.closing = 1'b1;
-      if (work_i.kind == EventClose) begin
+      r.half = halves;
+      if (!record_i.closing) r.active = !record_i.fin_received;
+      if (work_i.kind == EventClose && !halves) begin
         r.armed = 1'b0;
-        r.active = !record_i.fin_received;
         r.ranges = '0;
         r.rcv_read = record_i.rcv_nxt - seq_t'(record_i.fin_received);
-      end else begin
-        aborts_o = 1'b1;
       end
+      aborts_o = work_i.kind == EventAbort;
     end
   end
   assign record_o = r;

@@ -26,7 +26,6 @@ module tcp_engine
     input  cfg_t   cfg_i,
     output event_t event_o
 );
-  localparam int unsigned MostData = MaxFrameBytes < 4096 ? MaxFrameBytes : 4096;
   localparam int unsigned Segments = 16;  // that wait to be made
   localparam next_key_t ToNetwork = '0;
   if (Window < 2048 || Window > 65536 || (Window & (Window - 1)) != 0) begin : gen_bad_window
@@ -48,7 +47,8 @@ module tcp_engine
   logic freed;
   connection_t freed_connection;
   slot_t freed_slot;
-  logic drop_length, drop_header, drop_command;
+  logic drop_length, drop_header, drop_command, unopened_valid, unopened_ready;
+  work_t unopened;
   tcp_front #(
       .Connections(Connections)
   ) u_front (
@@ -75,6 +75,9 @@ module tcp_engine
       .freed_i             (freed),
       .freed_connection_i  (freed_connection),
       .freed_slot_i        (freed_slot),
+      .unopened_valid_o    (unopened_valid),
+      .unopened_ready_i    (unopened_ready),
+      .unopened_o          (unopened),
       .drop_aborted_o      (event_o.drop_aborted),
       .drop_length_o       (drop_length),
       .drop_checksum_o     (event_o.drop_checksum),
@@ -97,7 +100,7 @@ module tcp_engine
   tcp_events #(
       .Connections(Connections),
       .Ring       (Window),
-      .MostData   (MostData)
+      .MostData   (MostMessageData)
   ) u_events (
       .clk_i,
       .rst_i,
@@ -113,6 +116,9 @@ module tcp_engine
       .segment_valid_o   (segment_push),
       .segment_room_i    (waiting_q < ($clog2(Segments) + 1)'(Segments / 2)),
       .segment_o         (segment),
+      .unopened_valid_i  (unopened_valid),
+      .unopened_ready_o  (unopened_ready),
+      .unopened_i        (unopened),
       .notice_valid_o    (notice_push),
       .notice_ready_i    (notice_ready),
       .notice_o          (notice),
@@ -245,7 +251,7 @@ module tcp_engine
 
   // What became of each message.
   logic dropped, is_command;
-  assign is_command = result_kind inside {EventRead, EventWrite, EventClose, EventAbort};
+  assign is_command = result_kind inside {EventRead, EventWrite, EventClose, EventAbort, EventConnect};
   assign dropped = result_kind == EventNone || deeds.no_connection || deeds.out_of_window || deeds.out_of_order || deeds.refused_ack || deeds.bad_segment
       || deeds.write_refused || deeds.command_refused;
   assign event_o.drop_length = drop_length;

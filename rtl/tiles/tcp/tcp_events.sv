@@ -39,6 +39,9 @@ module tcp_events
     input  logic     segment_room_i,   // for all turns that are under way
     output segment_t segment_o,
 
+    input  logic    unopened_valid_i,  // a connection that could not be opened
+    output logic    unopened_ready_o,
+    input  work_t   unopened_i,
     output logic    notice_valid_o,
     input  logic    notice_ready_i,
     output notice_t notice_o,
@@ -123,18 +126,19 @@ module tcp_events
   always_comb begin
     front_id = id_t'(front_work_i.connection);
     tick_free = tick_due_q && !is_at(scan_q, stage_q[1]) && !is_at(scan_q, stage_q[2]);
-    notify_waits = notify_valid && !notifying_q && notice_ready_i;
-    notify_free = notify_waits && !is_at(notify_id, stage_q[1]) && !is_at(notify_id, stage_q[2]);
+    notify_waits = (notify_valid || unopened_valid_i) && !notifying_q && notice_ready_i;
+    notify_free = notify_waits && (unopened_valid_i || (!is_at(notify_id, stage_q[1]) && !is_at(notify_id, stage_q[2])));
     transmit_waits = transmit_valid && segment_room_i;
     transmit_free = transmit_waits && !is_at(transmit_id, stage_q[1]) && !is_at(transmit_id, stage_q[2]);
     turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || (tick_due_q && front_id == scan_q);
     // The next connection of a place writes into the buffer from which an answer to the last one may still be read.
-    reused = front_work_i.kind == EventOpen && reading_i && id_t'(reading_connection_i) == front_id;
+    reused = front_work_i.kind inside {EventOpen, EventConnect} && reading_i && id_t'(reading_connection_i) == front_id;
     front_free = front_valid_i && !reused && !is_at(front_id, stage_q[1]);
     chosen = '0;
     front_ready_o = 1'b0;
     transmit_pop = 1'b0;
     notify_pop = 1'b0;
+    unopened_ready_o = 1'b0;
     if (clearing_q) begin
       chosen.valid = 1'b1;
       chosen.keeps = 1'b1;
@@ -152,6 +156,11 @@ module tcp_events
       chosen.room = segment_room_i;
       chosen.work = front_work_i;
       front_ready_o = 1'b1;
+    end else if (notify_free && unopened_valid_i) begin
+      chosen.valid = 1'b1;
+      chosen.work = unopened_i;
+      chosen.work.kind = EventUnopened;
+      unopened_ready_o = 1'b1;
     end else if (notify_free) begin
       chosen.valid = 1'b1;
       chosen.keeps = 1'b1;
@@ -181,10 +190,10 @@ module tcp_events
     end
     if (transmit_pop) transmit_waits_q <= '0;
     else if (front_ready_o && transmit_waits_q != '1) transmit_waits_q <= transmit_waits_q + 1'b1;
-    if (notify_pop) notify_waits_q <= '0;
+    if (notify_pop || unopened_ready_o) notify_waits_q <= '0;
     else if (front_ready_o && notify_waits_q != '1) notify_waits_q <= notify_waits_q + 1'b1;
-    if (notify_pop) notifying_q <= 1'b1;
-    else if (stage_q[5].valid && stage_q[5].work.kind == EventNotify) notifying_q <= 1'b0;
+    if (notify_pop || unopened_ready_o) notifying_q <= 1'b1;
+    else if (stage_q[5].valid && stage_q[5].work.kind inside {EventNotify, EventUnopened}) notifying_q <= 1'b0;
     if (rst_i) begin
       cycle_q <= '0;
       now_q <= '0;
@@ -301,7 +310,7 @@ module tcp_events
     written_6_q <= stage_q[5].valid && stage_q[5].keeps;
     transmits_q <= stage_q[4].valid && transmits && stage_q[4].keeps;
     notifies_q <= stage_q[4].valid && notifies && stage_q[4].keeps;
-    freed_q <= stage_q[4].valid && stage_q[4].keeps && !(stage_q[4].work.kind inside {EventClear, EventOpen}) && phase_4_q != Free
+    freed_q <= stage_q[4].valid && stage_q[4].keeps && !(stage_q[4].work.kind inside {EventClear, EventOpen, EventConnect}) && phase_4_q != Free
         && settled.phase == Free;
     if (rst_i) begin
       written_6_q <= 1'b0;

@@ -75,6 +75,9 @@ module tcp_facts
     facts_o.acks_timed = record_i.timing && precedes(record_i.timed_seq, work_i.ack);
     facts_o.recovered = !precedes(record_i.snd_una, record_i.recover);
     facts_o.ack_recovers = !precedes(work_i.ack, record_i.recover);
+    facts_o.crosses = work_i.flags.syn && work_i.flags.ack && !work_i.flags.rst && !work_i.flags.fin && work_i.bytes == '0
+        && facts_o.syn_again && facts_o.acks_all && !facts_o.ack_same && record_i.phase == SynReceived && record_i.opener;
+    facts_o.answers = record_i.phase == SynSent;
     facts_o.outstanding = record_i.snd_una != record_i.snd_max;
     facts_o.acked = span_t'(work_i.ack - record_i.snd_una);
     mss = span_t'(record_i.mss);

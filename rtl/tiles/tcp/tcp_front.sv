@@ -42,6 +42,10 @@ module tcp_front
     input connection_t freed_connection_i,
     input slot_t       freed_slot_i,
 
+    output logic  unopened_valid_o,  // connections that could not be opened, of which their applications are to hear
+    input  logic  unopened_ready_i,
+    output work_t unopened_o,
+
     output logic drop_aborted_o,
     output logic drop_length_o,
     output logic drop_checksum_o,
@@ -96,6 +100,9 @@ module tcp_front
       .freed_i,
       .freed_connection_i,
       .freed_slot_i,
+      .unopened_valid_o,
+      .unopened_ready_i,
+      .unopened_o,
       .drop_header_o,
       .drop_refused_o,
       .cfg_i

@@ -93,8 +93,9 @@ module tcp_intake
   );
   assign bad_length = info.desc.length != total_q || info.desc.length < length_t'(SegmentBytes);
   assign bad_place = info.desc.l3_offset != offset_t'(L3Untagged) || info.desc.l4_offset != offset_t'(L4);
-  assign bad_command = !(op_e'(info.desc.stream_op) inside {OpRead, OpWrite, OpClose, OpAbort})
-      || (op_e'(info.desc.stream_op) == OpWrite && info.desc.stream_bytes != total_q);
+  assign bad_command = !(op_e'(info.desc.stream_op) inside {OpRead, OpWrite, OpClose, OpAbort, OpOpen})
+      || (op_e'(info.desc.stream_op) inside {OpWrite, OpOpen} && info.desc.stream_bytes != total_q)
+      || (op_e'(info.desc.stream_op) == OpOpen && total_q != length_t'(OpenBytes));
   always_comb begin
     drop_aborted_o = 1'b0;
     drop_length_o = 1'b0;
@@ -117,7 +118,7 @@ module tcp_intake
   // verilator lint_on ASCRANGE
   offset_t available, headers;
   tcp_t tcp;
-  logic is_command;
+  logic is_command, is_open;
   always_comb begin
     framed = store_flit;
     framed.desc = token.desc;
@@ -136,18 +137,19 @@ module tcp_intake
       .out_first_o,
       .header_o   (header),
       .available_o(available),
-      .need_i     (is_command ? offset_t'(1) : offset_t'(WindowBytes))
+      .need_i     (is_open ? offset_t'(OpenBytes) : is_command ? offset_t'(1) : offset_t'(WindowBytes))
   );
   assign is_command = op_e'(out_flit_o.desc.stream_op) != OpPacket;
+  assign is_open = op_e'(out_flit_o.desc.stream_op) == OpOpen;
   assign tcp = header[L4+:TcpBytes];
   assign headers = offset_t'(L4) + {2'b0, tcp.words, 2'b0};
 
   always_comb begin
     arrival_o.is_command = is_command;
-    arrival_o.malformed = !is_command
-        && (tcp.words < 4'(TcpBytes / 4) || length_t'(headers) > out_flit_o.desc.length || headers > available);
+    arrival_o.malformed = is_command ? is_open && (header[0:11] != Ipv4Mapped || header[12] inside {8'd0, 8'd127, [8'd224 : 8'd255]})
+        : (tcp.words < 4'(TcpBytes / 4) || length_t'(headers) > out_flit_o.desc.length || headers > available);
     for (int unsigned i = 0; i < TcpOptionBytes; i++) arrival_o.options[i] = header[SegmentBytes+i];
-    arrival_o.options_bytes = {4'(tcp.words - 4'd5), 2'b0};
+    arrival_o.options_bytes = is_command ? '0 : {4'(tcp.words - 4'd5), 2'b0};
     arrival_o.headers = is_command ? '0 : headers;
     arrival_o.flits = (out_flit_o.desc.length + length_t'(FlitBytes - 1)) >> EmptyWidth;
     arrival_o.work = '0;
@@ -164,12 +166,20 @@ module tcp_intake
     arrival_o.work.window = tcp.window;
     arrival_o.work.room = out_flit_o.desc.stream_room;
     arrival_o.work.stands = out_flit_o.desc.stream_end;
+    if (is_open) begin
+      arrival_o.work.tuple.remote_addr = header[12:15];
+      arrival_o.work.tuple.remote_port = header[16:17];
+      arrival_o.work.tuple.local_port = header[18:19];
+      arrival_o.work.window = header[20:21];
+      arrival_o.work.seq = '0;
+    end
     if (is_command) begin
       arrival_o.work.bytes = out_flit_o.desc.stream_bytes;
       unique case (op_e'(out_flit_o.desc.stream_op))
         OpWrite: arrival_o.work.kind = EventWrite;
         OpClose: arrival_o.work.kind = EventClose;
         OpAbort: arrival_o.work.kind = EventAbort;
+        OpOpen: arrival_o.work.kind = EventConnect;
         default: arrival_o.work.kind = EventRead;
       endcase
     end else begin

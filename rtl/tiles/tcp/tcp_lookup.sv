@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the connection of each segment, or opens one for a SYN, and hands on events in the order of their messages. A look-up takes
-// three cycles, and one starts in each cycle; commands need none and do not wait for one unless segments are before them. A SYN waits
-// for the events before it, which may end its connection, and holds what follows until it is decided, so that no connection is opened twice.
+// Finds the connection of each segment, or opens one for a SYN or an application, and hands on events in the order of their messages. A
+// look-up takes three cycles, and one starts in each cycle; other commands need none and do not wait for one unless segments are before them. A SYN
+// waits for the events before it, which may end its connection, and holds what follows until it is decided, so that no connection is opened
+// twice; so does an application that opens one. One for which there is no place goes to unopened_, if less than four wait there.
 //
 //   arrival -> [look up] -> [decide; of a new SYN: options, initial number] -> queue -> work
 module tcp_lookup
@@ -29,27 +30,36 @@ module tcp_lookup
     input connection_t freed_connection_i,
     input slot_t       freed_slot_i,
 
+    output logic  unopened_valid_o,
+    input  logic  unopened_ready_i,
+    output work_t unopened_o,
+
     output logic drop_header_o,
     output logic drop_refused_o,
     input  cfg_t cfg_i
 );
   localparam int unsigned Depth = 4;
+  localparam int unsigned Unopened = 4;
   typedef logic [$clog2(Connections)-1:0] id_t;
 
   // Stages: 1 reads the table, 2 decides.
-  logic take, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready;
+  logic take, connects, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready;
   logic [$clog2(Depth):0] count_q;  // in the stages and in the queue
   arrival_t arrival_1_q, arrival_2_q;
   todo_t decided;
-  assign is_syn = !arrival_i.is_command && arrival_i.work.flags.syn;
+  assign connects = arrival_i.work.kind == EventConnect;
+  assign is_syn = arrival_i.work.flags.syn || connects;
   assign arrival_ready_o = count_q != ($clog2(Depth) + 1)'(Depth) && !syn_q && !clear_i && !freed_i
       && !(is_syn && (count_q != '0 || !idle_i));
   assign take = arrival_valid_i && arrival_ready_o;
-  assign direct = take && arrival_i.is_command && !valid_1_q && !valid_2_q;
+  assign direct = take && arrival_i.is_command && !connects && !valid_1_q && !valid_2_q;
 
   always_ff @(posedge clk_i) begin
     valid_1_q <= take && !direct;
-    if (take) arrival_1_q <= arrival_i;
+    if (take) begin
+      arrival_1_q <= arrival_i;
+      if (connects) arrival_1_q.work.tuple.local_addr <= cfg_i.ip;
+    end
     if (!holds) begin
       valid_2_q   <= valid_1_q;
       arrival_2_q <= arrival_1_q;
@@ -65,7 +75,7 @@ module tcp_lookup
     end
   end
 
-  logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, wants_new, opens;
+  logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, connects_2, wants_new, opens, reads_options;
   connection_t found;
   id_t free_id;
   slot_t slot;
@@ -75,7 +85,7 @@ module tcp_lookup
       .clk_i,
       .clear_i,
       .clear_index_i,
-      .lookup_i           (take && !arrival_i.is_command),
+      .lookup_i           (take && (connects || !arrival_i.is_command)),
       .tuple_i            (arrival_i.work.tuple),
       .hit_o              (hit),
       .connection_o       (found),
@@ -128,19 +138,25 @@ module tcp_lookup
       if (cfg_i.listen[i] != '0 && cfg_i.listen[i] == arrival_2_q.work.tuple.local_port) listening = 1'b1;
     end
   end
-  assign wants_new = arrival_2_q.work.flags.syn && !arrival_2_q.work.flags.ack && !arrival_2_q.work.flags.rst && !arrival_2_q.work.flags.fin
-      && listening && !hit && !arrival_2_q.is_command && !arrival_2_q.malformed;
-  assign opens = wants_new && fits && id_valid;
-  assign holds = valid_2_q && opens && !(syn_done && insert_ready);
+  assign connects_2 = arrival_2_q.work.kind == EventConnect;
+  assign wants_new = connects_2 || (arrival_2_q.work.flags.syn && !arrival_2_q.work.flags.ack && !arrival_2_q.work.flags.rst
+      && !arrival_2_q.work.flags.fin && listening && !hit && !arrival_2_q.malformed);
+  assign opens = wants_new && fits && id_valid && !hit && !arrival_2_q.malformed;
+  assign reads_options = hit && arrival_2_q.work.flags.syn;  // of the answer to a connection that an application opens
+  assign holds = valid_2_q && ((opens && !(syn_done && insert_ready)) || (reads_options && !syn_done));
   assign insert = valid_2_q && opens && syn_done;
   assign push = valid_2_q && !holds;
-  assign drop_header_o = push && arrival_2_q.malformed;
+  assign drop_header_o = push && arrival_2_q.malformed && !connects_2;
   assign drop_refused_o = push && wants_new && !opens;
   always_comb begin
     decided.headers = arrival_2_q.headers;
     decided.flits = arrival_2_q.flits;
     decided.work = arrival_2_q.work;
-    if (arrival_2_q.is_command) begin
+    decided.work.mss = syn_mss;
+    decided.work.sacks = syn_sacks;
+    decided.work.scaled = syn_scaled;
+    decided.work.shift = syn_shift;
+    if (arrival_2_q.is_command && !connects_2) begin
       decided.work.connection = arrival_2_q.work.connection;
     end else if (arrival_2_q.malformed || drop_refused_o) begin
       decided.work.kind = EventNone;
@@ -148,14 +164,10 @@ module tcp_lookup
     end else if (hit) begin
       decided.work.connection = found;
     end else if (opens) begin
-      decided.work.kind = EventOpen;
+      decided.work.kind = connects_2 ? EventConnect : EventOpen;
       decided.work.connection = connection_t'(free_id);
       decided.work.slot = slot;
       decided.work.ack = syn_hash + now_i;
-      decided.work.mss = syn_mss;
-      decided.work.sacks = syn_sacks;
-      decided.work.scaled = syn_scaled;
-      decided.work.shift = syn_shift;
     end else begin
       decided.work.kind = EventRefuse;
       decided.work.connection = '0;
@@ -173,6 +185,21 @@ module tcp_lookup
       .out_valid_o(work_valid_o),
       .out_ready_i(work_ready_i),
       .out_data_o (work_o)
+  );
+
+  logic unused_unopened_ready;
+  fifo #(
+      .T(work_t),
+      .Depth(Unopened)
+  ) u_unopened (
+      .clk_i,
+      .rst_i,
+      .in_valid_i (drop_refused_o && connects_2),
+      .in_ready_o (unused_unopened_ready),
+      .in_data_i  (arrival_2_q.work),
+      .out_valid_o(unopened_valid_o),
+      .out_ready_i(unopened_ready_i),
+      .out_data_o (unopened_o)
   );
 
   always_ff @(posedge clk_i) begin

@@ -71,7 +71,7 @@ module tcp_notifier
       waits_q <= !notice_i.opened;
       opened_q <= notice_i.opened;
       addr_q <= notice_i.seq;
-      port_q <= notice_i.tuple.local_port;
+      port_q <= notice_i.application;
       for (int unsigned i = 0; i < OpenedBytes; i++) text_q[i] <= opened[8*(OpenedBytes-1-i)+:8];
       desc_q <= '0;
       desc_q.port <= notice_i.port;

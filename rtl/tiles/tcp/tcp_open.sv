@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a SYN makes of a free connection: one that has answered it, or will in a turn if there is no room for a segment now. Combinational.
+// What a SYN makes of a free connection: one that has answered it, or will in a turn if there is no room for a segment now; and what an
+// application makes of one that it opens: one that sends a SYN in a turn. Combinational.
 module tcp_open
   import tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
 #(
@@ -14,19 +15,20 @@ module tcp_open
     output record_t record_o,
     output deeds_t  deeds_o
 );
-  localparam span_t InitialBytes = 14600;  // that may be under way at first, if ten segments are no less, and two no more
-
   record_t r;
   deeds_t d;
   logic [13:0] own_mss;
-  span_t ten, two, first;
+  logic opener;
   always_comb begin
     own_mss = usable_mss(16'(cfg_i.mss));
+    opener = work_i.kind == EventConnect;
     d = '0;
     r = '0;
     r.transmit_queued = record_i.transmit_queued;
     r.notify_queued = record_i.notify_queued;
-    r.phase = SynReceived;
+    r.phase = opener ? SynSent : SynReceived;
+    r.opener = opener;
+    r.application = opener ? work_i.window : work_i.tuple.local_port;
     r.name = record_i.name + name_t'(Connections);
     r.tuple = work_i.tuple;
     r.slot = work_i.slot;
@@ -44,17 +46,13 @@ module tcp_open
     r.snd_wnd = span_t'(work_i.window);
     r.snd_wl1 = work_i.seq;
     r.snd_wl2 = work_i.ack;
-    r.scaled = work_i.scaled;
-    r.sacks = work_i.sacks;
+    r.scaled = work_i.scaled || opener;
+    r.sacks = work_i.sacks || opener;
     r.shift = work_i.scaled ? work_i.shift : '0;
     r.mss = work_i.mss < own_mss ? work_i.mss : own_mss;
-    // RFC 6928.
-    ten = (span_t'(r.mss) << 3) + (span_t'(r.mss) << 1);
-    two = span_t'(r.mss) << 1;
-    first = two > InitialBytes ? two : InitialBytes;
-    r.cwnd = ten < first ? ten : first;
+    r.cwnd = initial_window(r.mss);
     r.threshold = '1;
-    if (room_i) begin
+    if (room_i && !opener) begin
       r.snd_nxt = work_i.ack + 1'b1;
       r.snd_max = work_i.ack + 1'b1;
       r.timing = 1'b1;

@@ -32,14 +32,14 @@ module tcp_settle
   always_comb begin
     r = record_i;
     all_acked = record_i.closing && beyond == '0;
-    ends = record_i.phase == Open && all_acked && record_i.fin_received;
+    ends = record_i.phase == Open && all_acked && !record_i.half && record_i.fin_received;
     if (ends) r.phase = record_i.active ? TimeWait : Free;
 
     // The timer, and whether it waits for the peer's end, or for its acknowledgement.
     r.lingers = record_i.phase == TimeWait || (record_i.phase == Open && all_acked);
     unique case (record_i.phase)
-      SynReceived, TimeWait: r.timer_on = 1'b1;
-      Open: r.timer_on = record_i.closing ? !(ends && !record_i.active) : record_i.snd_una != record_i.snd_end;
+      SynReceived, SynSent, TimeWait: r.timer_on = 1'b1;
+      Open: r.timer_on = record_i.closing ? !(all_acked && (record_i.half || (record_i.fin_received && !record_i.active))) : record_i.snd_una != record_i.snd_end;
       default: r.timer_on = 1'b0;
     endcase
     if (!record_i.timer_on || ends) r.started = now_i;  // or it stays off, and has no start
@@ -53,7 +53,7 @@ module tcp_settle
       sendable = record_i.force_send || (worth(record_i, unsent, record_i.snd_wnd) && worth(record_i, unsent, record_i.cwnd));
     end
     unique case (record_i.phase)
-      SynReceived: wants = record_i.snd_nxt == record_i.snd_una;
+      SynReceived, SynSent: wants = record_i.snd_nxt == record_i.snd_una;
       Open: begin
         wants = record_i.acks_due != '0 || record_i.resend || sendable || gain >= update_bytes(Ring);
         if (ends) wants = record_i.active && record_i.acks_due != '0;
@@ -62,7 +62,7 @@ module tcp_settle
       default: wants = 1'b0;
     endcase
     // A connection whose end this is has told all, and waits for no read.
-    tells = (record_i.phase == Open && !record_i.told && !record_i.closing)
+    tells = (record_i.phase == Open && !record_i.told && !record_i.closing) || (record_i.phase == Dead && !record_i.told)
         || (record_i.armed && (record_i.phase == Dead || (record_i.phase == Open && read_is_ready(record_i, Ring))));
     transmits_o = wants && !record_i.transmit_queued;
     notifies_o = tells && !record_i.notify_queued;

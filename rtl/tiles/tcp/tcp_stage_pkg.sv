@@ -11,6 +11,8 @@ package tcp_stage_pkg;
     logic [Ranges-1:0] touches, starts_before, ends_behind;
     logic first_before;
     length_t skip, take;
+    logic answers;  // it comes while the SYN of an application that opens the connection is not answered
+    logic crosses;  // both ends have opened the connection at once, and this is the peer's answer (RFC 9293, figure 7)
     logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, acks_timed, recovered, ack_recovers;
     logic outstanding, wnd_newer, same_wnd, bare;
     span_t new_wnd, acked, half, grow;
@@ -59,6 +61,15 @@ package tcp_stage_pkg;
     readable = r.rcv_nxt - seq_t'(r.fin_received) - r.rcv_read;
     room = seq_t'(ring) - (r.snd_held - r.snd_una);
     return (readable >= seq_t'(r.least) || r.fin_received) && room >= seq_t'(r.room);
+  endfunction
+
+  // Bytes that may be under way at first (RFC 6928): ten segments, if they are no more than these, or two.
+  function automatic span_t initial_window(logic [13:0] mss);
+    span_t ten, two, most;
+    ten = (span_t'(mss) << 3) + (span_t'(mss) << 1);
+    two = span_t'(mss) << 1;
+    most = two > span_t'(14600) ? two : span_t'(14600);
+    return ten < most ? ten : most;
   endfunction
 
   // By how much the window has to grow for the peer to be told at once.

@@ -4,6 +4,7 @@ module tcp_tell
   import tcp_types_pkg::*, tcp_stage_pkg::*;
 (
     input  connection_t connection_i,
+    input  work_t       work_i,
     input  record_t     record_i,
     input  facts_t      facts_i,
     output record_t     record_o,
@@ -17,6 +18,7 @@ module tcp_tell
     d.notice.connection = connection_i;
     d.notice.name = record_i.name;
     d.notice.tuple = record_i.tuple;
+    d.notice.application = record_i.application;
     d.notice.port = record_i.port;
     d.notice.tenant = record_i.tenant;
     d.notice.seq = record_i.rcv_read;
@@ -25,7 +27,15 @@ module tcp_tell
     if (record_i.phase == Open && !record_i.told && !record_i.closing) begin
       d.tells = 1'b1;
       d.notice.opened = 1'b1;
+      d.notice.at_end = record_i.opener;
       r.told = 1'b1;
+    end else if (record_i.phase == Dead && !record_i.told) begin
+      d.tells = 1'b1;
+      d.notice.opened = 1'b1;
+      d.notice.at_end = 1'b1;
+      d.notice.is_reset = 1'b1;
+      d.notice.bytes = record_i.silent ? Unanswered : Refused;
+      r.phase = Free;
     end else if (record_i.armed && (record_i.phase == Dead || (record_i.phase == Open && facts_i.read_ready))) begin
       d.tells = 1'b1;
       r.armed = record_i.stands && record_i.phase == Open && !(record_i.fin_received && facts_i.reads_all);
@@ -39,10 +49,22 @@ module tcp_tell
         if (record_i.stands && record_i.room != '0) r.snd_held = record_i.snd_held + seq_t'(facts_i.reads);
       end
     end
+    if (work_i.kind == EventUnopened) begin
+      d.tells = 1'b1;
+      d.notice = '0;
+      d.notice.opened = 1'b1;
+      d.notice.at_end = 1'b1;
+      d.notice.is_reset = 1'b1;
+      d.notice.bytes = Unplaced;
+      d.notice.tuple = work_i.tuple;
+      d.notice.application = work_i.window;
+      d.notice.port = work_i.port;
+      d.notice.tenant = work_i.tenant;
+    end
   end
   assign record_o = r;
   assign deeds_o = d;
 
   logic unused;
-  assign unused = &{1'b0, facts_i};
+  assign unused = &{1'b0, facts_i, work_i};
 endmodule

@@ -21,10 +21,14 @@ module tcp_transmit
     carried = 1'b0;
     d.segment = segment_i;
     r.transmit_queued = 1'b0;
-    if (record_i.phase == SynReceived) begin
+    if (record_i.phase inside {SynReceived, SynSent}) begin
       if (facts_i.none_under_way) begin
         d.sends = 1'b1;
         d.segment.flags.syn = 1'b1;
+        if (record_i.phase == SynSent) begin
+          d.segment.flags.ack = 1'b0;
+          d.segment.ack = '0;
+        end
         d.segment.window = Ring > 65535 ? 16'hffff : 16'(Ring);
         d.segment.scaled = record_i.scaled;
         d.segment.sacks = record_i.sacks;

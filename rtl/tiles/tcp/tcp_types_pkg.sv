@@ -13,7 +13,8 @@ package tcp_types_pkg;
     OpRead = 3'd3,
     OpWrite = 3'd4,
     OpClose = 3'd5,
-    OpAbort = 3'd6
+    OpAbort = 3'd6,
+    OpOpen = 3'd7
   } op_e;
 
   typedef logic [15:0] connection_t;  // its place among the records, and in the buffers
@@ -31,7 +32,13 @@ package tcp_types_pkg;
   localparam int unsigned SynOptionBytes = 12;
   localparam int unsigned Ranges = 2;  // of bytes behind a gap, of each connection
   localparam int unsigned SackOptionBytes = 4 + 8 * Ranges;
+  localparam int unsigned MostMessageData = MaxFrameBytes < 4096 ? MaxFrameBytes : 4096;  // bytes of a stream in a message to an application
   localparam int unsigned OpenedBytes = 20;
+  localparam int unsigned OpenBytes = 22;  // of a command to open a connection
+  localparam logic [95:0] Ipv4Mapped = 96'hffff;  // before an address of IPv4 that is written as one of IPv6 (RFC 4291, 2.5.5.2)
+  localparam length_t Refused = length_t'(0);  // why a connection was not opened: the peer does not want it,
+  localparam length_t Unanswered = length_t'(1);  // it has not answered,
+  localparam length_t Unplaced = length_t'(2);  // or the stack has no place for it, or already such a one
   localparam logic [15:0] DefaultMss = 16'd536;  // of a peer that names none (RFC 9293, 3.7.1)
 
   typedef struct packed {
@@ -75,7 +82,8 @@ package tcp_types_pkg;
     SynReceived,
     Open,  // and all states behind it, which the flags tell apart
     TimeWait,
-    Dead  // broken, and its application has not closed it
+    Dead,  // broken, and its application has not closed it, or does not know that it could not be opened
+    SynSent
   } phase_e;
 
   // Bytes that have come behind a gap: those before `behind`, from `first` on.
@@ -94,12 +102,16 @@ package tcp_types_pkg;
     port_t port;
     tenant_t tenant;
     // The application's side.
+    logic [15:0] application;  // its name in the node table
+    logic opener;  // it has asked for the connection
+    logic silent;  // the peer has not answered for so long that the connection was given up
     logic told;  // the application knows the connection
     logic armed;  // a read waits
     logic stands;  // and still does when it has been answered
     length_t least;
     length_t room;
     logic closing;  // the application has closed it: a FIN follows snd_end
+    logic half;  // but still reads
     logic active;  // it did so before the peer
     // Queued for a turn to transmit, or to tell the application.
     logic transmit_queued;
@@ -159,6 +171,8 @@ package tcp_types_pkg;
     EventWrite,
     EventClose,
     EventAbort,
+    EventConnect,  // an application opens a connection
+    EventUnopened,  // a turn to tell it that there is no place for it
     EventTransmit,
     EventNotify,
     EventTick
@@ -173,9 +187,9 @@ package tcp_types_pkg;
     port_t port;
     tenant_t tenant;
     seq_t seq;
-    seq_t ack;  // of EventOpen, the initial sequence number
+    seq_t ack;  // of EventOpen and EventConnect, the initial sequence number
     flags_t flags;
-    logic [15:0] window;
+    logic [15:0] window;  // of EventConnect and EventUnopened, the application
     length_t bytes;  // of payload; of a read, the least
     length_t room;
     logic stands;  // of a read
@@ -188,7 +202,7 @@ package tcp_types_pkg;
   // A message, before its connection has been found.
   typedef struct packed {
     logic is_command;
-    logic malformed;  // its header is too short, or longer than the segment
+    logic malformed;  // its header is too short, or longer than the segment; the address to open a connection to is that of no host, or not of IPv4
     logic [TcpOptionBytes-1:0][7:0] options;  // the first byte at the low end
     logic [5:0] options_bytes;
     offset_t headers;  // bytes before those of the stream
@@ -226,16 +240,17 @@ package tcp_types_pkg;
   } segment_t;
 
   typedef struct packed {
-    logic opened;
+    logic opened;  // or, with is_reset, not
     connection_t connection;
     name_t name;
     tuple_t tuple;
+    logic [15:0] application;
     port_t port;
     tenant_t tenant;
     seq_t seq;
-    length_t bytes;
+    length_t bytes;  // of one that was not opened, why
     length_t room;
-    logic at_end;
+    logic at_end;  // of one that was opened, or not: the application has asked for it
     logic is_reset;
   } notice_t;
 

@@ -60,10 +60,27 @@ module tcp_update
       .record_o(opened),
       .deeds_o (opened_deeds)
   );
+  record_t answered;
+  deeds_t answer_deeds;
+  logic answer_dies;
+  tcp_answer #(
+      .Ring(Ring)
+  ) u_answer (
+      .work_i,
+      .record_i,
+      .facts_i,
+      .segment_i(segment),
+      .cfg_i,
+      .record_o (answered),
+      .deeds_o  (answer_deeds),
+      .dies_o   (answer_dies)
+  );
+
   record_t told;
   deeds_t told_deeds;
   tcp_tell u_tell (
       .connection_i(work_i.connection),
+      .work_i,
       .record_i,
       .facts_i,
       .record_o    (told),
@@ -130,7 +147,7 @@ module tcp_update
         r.name = name_t'(work_i.connection) - name_t'(Connections);
       end
 
-      kinds_i[EventOpen]: begin
+      kinds_i[EventOpen], kinds_i[EventConnect]: begin
         r = opened;
         d = opened_deeds;
       end
@@ -140,7 +157,11 @@ module tcp_update
           // The peer of a broken connection is told so; its next SYN waits until the application has closed this one.
           refuses = record_i.phase == Dead && !facts_i.foreign && work_i.flags.ack;
           d.no_connection = 1'b1;
-        end else if (!facts_i.acceptable) begin
+        end else if (facts_i.answers) begin
+          r = answered;
+          d = answer_deeds;
+          dies = answer_dies;
+        end else if (!facts_i.acceptable && !facts_i.crosses) begin
           d.out_of_window = !work_i.flags.rst;
           if (record_i.phase == SynReceived && work_i.flags.syn && facts_i.syn_again) r.snd_nxt = record_i.snd_una;
           else challenge = !work_i.flags.rst;
@@ -151,7 +172,7 @@ module tcp_update
           end else begin
             challenge = 1'b1;
           end
-        end else if (work_i.flags.syn) begin
+        end else if (work_i.flags.syn && !facts_i.crosses) begin
           d.bad_segment = 1'b1;
           challenge = 1'b1;
         end else if (!work_i.flags.ack) begin
@@ -174,6 +195,7 @@ module tcp_update
             r.snd_wl1 = work_i.seq;
             r.snd_wl2 = work_i.ack;
           end
+          if (facts_i.crosses) r.acks_due = 3'd1;
           r.tries = '0;
           r.cwnd = cwnd;
           r.threshold = threshold;
@@ -220,11 +242,11 @@ module tcp_update
               r.rcv_nxt = ranges_nxt;
               r.ranges = ranges;
               r.fin_received = work_i.flags.fin && facts_i.takes_all;
-              if (record_i.closing) r.rcv_read = record_i.rcv_nxt + seq_t'(facts_i.take);
+              if (record_i.closing && !record_i.half) r.rcv_read = record_i.rcv_nxt + seq_t'(facts_i.take);
               if (record_i.acks_due == '0) r.acks_due = 3'd1;
             end else begin
               challenge = 1'b1;
-              if (keeps && !record_i.closing) begin
+              if (keeps && (!record_i.closing || record_i.half)) begin
                 d.kept = 1'b1;
                 d.result.bytes = facts_i.take;
                 d.result.seq = work_i.seq;
@@ -252,7 +274,7 @@ module tcp_update
         d = turn_deeds;
       end
 
-      kinds_i[EventNotify]: begin
+      kinds_i[EventNotify], kinds_i[EventUnopened]: begin
         r = told;
         d = told_deeds;
       end
@@ -262,10 +284,11 @@ module tcp_update
           if (record_i.phase == TimeWait
               || (record_i.phase == Open && facts_i.fin_acked)) begin
             r.phase = Free;
-          end else if (record_i.phase == SynReceived || record_i.phase == Open) begin
+          end else if (record_i.phase inside {SynSent, SynReceived, Open}) begin
             r.timing = 1'b0;
             if (facts_i.last_try) begin
               d.gave_up = 1'b1;
+              r.silent = 1'b1;
               resets = record_i.phase == Open;
               dies = 1'b1;
             end else begin
@@ -310,8 +333,8 @@ module tcp_update
       d.segment.seq = record_i.snd_nxt;
       d.segment.flags = '{rst: 1'b1, ack: 1'b1, default: '0};
     end
-    // The application that knows of a connection has to close it before its number is used again.
-    if (dies) r.phase = record_i.told && !r.closing ? Dead : Free;
+    // The application that knows of a connection has to close it before its number is used again; one that waits for it has to hear of it.
+    if (dies) r.phase = (record_i.told ? !r.closing || r.half : record_i.opener) ? Dead : Free;
   end
 
   assign record_o = r;

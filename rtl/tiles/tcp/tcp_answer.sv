@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a segment makes of a connection that an application has opened and whose SYN is not answered yet (RFC 9293, 3.10.7.3): a SYN with
+// an acknowledgement opens it; one without means that the peer opens it, too; a reset that acknowledges ours ends it. Combinational.
+module tcp_answer
+  import tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
+#(
+    parameter int unsigned Ring = 8192
+) (
+    input  work_t    work_i,
+    input  record_t  record_i,
+    input  facts_t   facts_i,
+    input  segment_t segment_i,  // an acknowledgement
+    input  cfg_t     cfg_i,
+    output record_t  record_o,
+    output deeds_t   deeds_o,
+    output logic     dies_o
+);
+  record_t r;
+  deeds_t d;
+  logic [13:0] own_mss;
+  always_comb begin
+    own_mss = usable_mss(16'(cfg_i.mss));
+    r = record_i;
+    d = '0;
+    d.segment = segment_i;
+    dies_o = 1'b0;
+    if (work_i.flags.ack && !(facts_i.acks_all && facts_i.ack_news)) begin
+      d.refused_ack = 1'b1;
+      d.sends = !work_i.flags.rst;
+      d.segment.seq = work_i.ack;
+      d.segment.ack = '0;
+      d.segment.flags = '{rst: 1'b1, default: '0};
+    end else if (work_i.flags.rst && work_i.flags.ack) begin
+      d.reset_received = 1'b1;
+      dies_o = 1'b1;
+    end else if (work_i.flags.rst || !work_i.flags.syn) begin
+      d.bad_segment = 1'b1;
+    end else begin
+      r.rcv_nxt = work_i.seq + 1'b1;
+      r.rcv_read = work_i.seq + 1'b1;
+      r.rcv_edge = work_i.seq + 1'b1 + seq_t'(Ring > 65535 ? 65535 : Ring);
+      r.snd_wnd = span_t'(work_i.window);
+      r.snd_wl1 = work_i.seq;
+      r.snd_wl2 = work_i.flags.ack ? work_i.ack : record_i.snd_una;
+      r.scaled = work_i.scaled;
+      r.sacks = work_i.sacks;
+      r.shift = work_i.scaled ? work_i.shift : '0;
+      r.mss = work_i.mss < own_mss ? work_i.mss : own_mss;
+      r.cwnd = initial_window(r.mss);
+      r.tries = '0;
+      r.backoff = '0;
+      r.timer_on = 1'b0;  // started anew if something is left
+      r.timing = 1'b0;
+      if (work_i.flags.ack) begin
+        r.phase = Open;
+        r.snd_una = work_i.ack;
+        r.snd_nxt = work_i.ack;
+        r.recover = work_i.ack;
+        r.acks_due = 3'd1;
+        d.opened = 1'b1;
+        if (facts_i.acks_timed) begin  // RFC 6298, 2.2
+          r.rtt_known = 1'b1;
+          r.srtt = 27'(facts_i.sample) << 3;
+          r.rttvar = 26'(facts_i.sample) << 1;
+        end
+      end else begin
+        r.phase = SynReceived;
+        r.snd_nxt = record_i.snd_una;  // the SYN again, with an acknowledgement
+      end
+    end
+  end
+  assign record_o = r;
+  assign deeds_o = d;
+
+  logic unused;
+  assign unused = &{1'b0, work_i, facts_i, cfg_i};
+endmodule
