@@ -23,25 +23,26 @@ module nat_edit
   localparam int unsigned UdpChecksum = 6;
   localparam int unsigned TcpChecksum = 16;
 
+  // Each sum is one expression, so that synthesis adds its terms side by side.
+  wide_t ip_sum, sum, inner_ip_sum, inner_sum;
   sum_t ip_checksum, checksum, inner_ip_checksum, inner_checksum;
-  logic [16:0] added;  // of the new address
-  logic [17:0] transport_added;
-  assign added = 17'(ip_i[31:16]) + 17'(ip_i[15:0]);
-  always_comb begin
-    transport_added = 18'(port_i);
-    if (!sums_i.is_error && sums_i.protocol != Query) transport_added = 18'(port_i) + 18'(added);
-    else if (sums_i.is_error && sums_i.protocol == Query) transport_added = '0;
-    else if (sums_i.is_error && !sums_i.no_checksum) transport_added = 18'(16'(~ip_i[31:16])) + 18'(16'(~ip_i[15:0]));
-  end
-  assign ip_checksum = ~fold(wide_t'(sums_i.ip_sum) + wide_t'(added));
-  assign checksum = ~fold(wide_t'(sums_i.transport_sum) + wide_t'(transport_added));
-  assign inner_ip_checksum = ~fold(wide_t'(sums_i.inner_ip_sum) + wide_t'(added));
-  assign inner_checksum = ~fold(wide_t'(sums_i.inner_sum) + wide_t'(port_i) + (sums_i.protocol == Query ? '0 : wide_t'(added)));
+  logic [15:0] high, low, port, inner_high, inner_low;
+  assign {high, low} = sums_i.adds_ip ? ip_i : sums_i.subtracts_ip ? ~ip_i : '0;
+  assign port = sums_i.adds_port ? port_i : '0;
+  assign {inner_high, inner_low} = sums_i.protocol == Query ? '0 : ip_i;
+  assign ip_sum = wide_t'(sums_i.ip_sum) + wide_t'(ip_i[31:16]) + wide_t'(ip_i[15:0]);
+  assign sum = wide_t'(sums_i.transport_sum) + wide_t'(high) + wide_t'(low) + wide_t'(port);
+  assign inner_ip_sum = wide_t'(sums_i.inner_ip_sum) + wide_t'(ip_i[31:16]) + wide_t'(ip_i[15:0]);
+  assign inner_sum = wide_t'(sums_i.inner_sum) + wide_t'(inner_high) + wide_t'(inner_low) + wide_t'(port_i);
+  assign ip_checksum = ~fold(ip_sum);
+  assign checksum = ~fold(sum);
+  assign inner_ip_checksum = ~fold(inner_ip_sum);
+  assign inner_checksum = ~fold(inner_sum);
 
   // A datagram whose checksum is 0 has none (RFC 768). An echo reply of zeros has 0xffff, where the difference gives 0.
-  function automatic sum_t not_zero(sum_t sum);
-    return sum == '0 ? '1 : sum;
-  endfunction
+  sum_t not_zero, inner_not_zero;
+  assign not_zero = is_right(sum) ? '1 : checksum;
+  assign inner_not_zero = is_right(inner_sum) ? '1 : inner_checksum;
 
   // verilator lint_off ASCRANGE
   logic [0:ViewBytes-1][7:0] edit;
@@ -75,7 +76,7 @@ module nat_edit
         mask[InnerL4+Identifier+:2] = '1;
       end else begin
         edit[InnerL4+2+:2] = port_i;
-        edit[InnerL4+UdpChecksum+:2] = not_zero(inner_checksum);
+        edit[InnerL4+UdpChecksum+:2] = inner_not_zero;
         if (sums_i.from_outside) mask[InnerL4+:2] = '1;
         else mask[InnerL4+2+:2] = '1;
         mask[InnerL4+UdpChecksum+:2] = {2{!sums_i.no_checksum}};
@@ -83,7 +84,7 @@ module nat_edit
     end else if (!sums_i.other) begin
       unique case (sums_i.protocol)
         Query: begin
-          edit[L4+IcmpChecksum+:2] = not_zero(checksum);
+          edit[L4+IcmpChecksum+:2] = not_zero;
           mask[L4+IcmpChecksum+:2] = '1;
           edit[L4+Identifier+:2] = port_i;
           mask[L4+Identifier+:2] = '1;
@@ -93,7 +94,7 @@ module nat_edit
           edit[L4+2+:2] = port_i;
           if (sums_i.from_outside) mask[L4+2+:2] = '1;
           else mask[L4+:2] = '1;
-          edit[L4+UdpChecksum+:2] = not_zero(checksum);
+          edit[L4+UdpChecksum+:2] = not_zero;
           edit[L4+TcpChecksum+:2] = checksum;
           mask[L4+UdpChecksum+:2] = {2{sums_i.protocol == Udp && !sums_i.no_checksum}};
           mask[L4+TcpChecksum+:2] = {2{sums_i.protocol == Tcp}};

@@ -2,10 +2,11 @@
 // Translates addresses and ports between an inside and an outside network: 1:1 for hosts that have an outside address of their own, else
 // to one shared outside address and the port of the flow's entry in nat_table. Which side a packet comes from is the Ethernet port in
 // its descriptor, and that is changed to the port that it leaves by. The configuration is read with a packet's first flit.
-// Cut-through, five cycles (three without Cut), one flit per cycle.
+// Cut-through, four cycles (three without Cut), one flit per cycle.
 //
-//   ipv4_view -> nat_facts -> [facts] -> nat_table -> [verdict] -> nat_edit -> [edit] -> header_edit
-//                        \--> [RAM of flows] --/
+//   header_window -> nat_facts -+> [facts] -------> nat_table -+> [verdict] -> nat_edit -> [edit] -> header_edit
+//                               +> [RAM of flows] --/          |
+//                               +> [removed] ----> nat_sums ---+
 //
 // A packet from inside to an outside address of the card leaves by `hairpin`, translated as any other from inside, and marked as one
 // from outside; that way leads back here.
@@ -49,64 +50,75 @@ module nat_engine
     logic unsupported;
     logic full;
     logic limited;
+    logic begins;  // a flow
   } verdict_t;
 
-  // How much of a packet is needed, from its IPv4 header on.
+  // How much of a packet is needed, from its IPv4 header on, which is at `start`.
   localparam int unsigned Plain = Ipv4MinBytes + UdpBytes;
   localparam int unsigned TcpBytes = Ipv4MinBytes + 18;  // up to the checksum
-  function automatic offset_t needed_of(logic [7:0] protocol, logic [7:0] kind);
-    needed_of = offset_t'(Ipv4MinBytes);
-    if (protocol == ProtocolIcmp && is_error_kind(kind)) needed_of = offset_t'(ViewBytes);
-    else if (protocol == ProtocolTcp) needed_of = offset_t'(TcpBytes);
-    else if (protocol == ProtocolUdp || protocol == ProtocolIcmp) needed_of = offset_t'(Plain);
+  function automatic offset_t needed_of(logic [7:0] protocol, logic [7:0] kind, int unsigned start);
+    needed_of = offset_t'(start + Ipv4MinBytes);
+    if (protocol == ProtocolIcmp && is_error_kind(kind)) needed_of = offset_t'(start + ViewBytes);
+    else if (protocol == ProtocolTcp) needed_of = offset_t'(start + TcpBytes);
+    else if (protocol == ProtocolUdp || protocol == ProtocolIcmp) needed_of = offset_t'(start + Plain);
   endfunction
 
-  // Stage 0.
-  logic window_valid, window_ready, window_first, unused_tagged;
+  // Stage 0. An untagged packet's offset and a tagged one's differ in three bits. One bit would have 500 readers, so bit 4 selects the packet's
+  // protocol and kind, on which it depends what is needed and what is translated, and the other two its words.
+  logic window_valid, window_ready, window_first, has_tag;
   flit_t window_flit;
-  logic [ViewBytes*8-1:0] peek, view;
-  ipv4_t peek_ip, ip;
-  logic [7:0] peek_kind, kind;
-  assign {peek_ip, peek_kind} = peek[ViewBytes*8-1-:(Ipv4MinBytes+1)*8];
-  assign {ip, kind} = view[ViewBytes*8-1-:(Ipv4MinBytes+1)*8];
-  logic [L3Tagged*8-1:0] unused_ethernet;
-  descriptor_t unused_desc;
-  offset_t available, start;
-  ipv4_view #(
-      .Bytes(ViewBytes),
-      .Cut  (Cut)
-  ) u_view (
+  logic [WindowBytes*8-1:0] header;
+  logic [1:0] word_tagged;
+  logic [ViewBytes*8-1:0] with_tag, without_tag, view;
+  ipv4_t ip, tagged_ip, untagged_ip;
+  logic [7:0] kind, tagged_kind, untagged_kind;
+  offset_t available, need;
+  assign has_tag = is_tagged(window_flit.desc.l3_offset);
+  assign word_tagged = ~window_flit.desc.l3_offset[3:2];
+  assign with_tag = header[ViewBytes*8-1:0];
+  assign without_tag = header[VlanBytes*8+:ViewBytes*8];
+  assign {tagged_ip, tagged_kind} = with_tag[ViewBytes*8-1-:(Ipv4MinBytes+1)*8];
+  assign {untagged_ip, untagged_kind} = without_tag[ViewBytes*8-1-:(Ipv4MinBytes+1)*8];
+  always_comb begin
+    for (int unsigned i = 0; i < ViewBytes / 4; i++) view[32*i+:32] = word_tagged[i%2] ? with_tag[32*i+:32] : without_tag[32*i+:32];
+    {ip, kind} = view[ViewBytes*8-1-:(Ipv4MinBytes+1)*8];
+    ip.protocol = has_tag ? tagged_ip.protocol : untagged_ip.protocol;
+    kind = has_tag ? tagged_kind : untagged_kind;
+    view[ViewBytes*8-1-:(Ipv4MinBytes+1)*8] = {ip, kind};
+  end
+  assign need = has_tag ? needed_of(tagged_ip.protocol, tagged_kind, L3Tagged) : needed_of(untagged_ip.protocol, untagged_kind, L3Untagged);
+  header_window #(
+      .HeaderBytes(WindowBytes)
+  ) u_window (
       .clk_i,
       .rst_i,
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
-      .peek_o(peek),
-      .peek_desc_o(unused_desc),
-      .peek_start_o(start),
-      .need_i(start + needed_of(peek_ip.protocol, peek_kind)),
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
       .out_flit_o(window_flit),
       .out_first_o(window_first),
-      .out_tagged_o(unused_tagged),
-      .out_ethernet_o(unused_ethernet),
-      .out_view_o(view),
-      .out_available_o(available)
+      .header_o(header),
+      .available_o(available),
+      .need_i(need)
   );
 
+  search_t search;
   facts_t facts, facts_q;
-  sums_t sums, sums_q;
+  removed_t removed, removed_q;
+  sums_t sums;
   localparam int unsigned IndexBits = $clog2(Entries);
   nat_facts #(
       .IndexBits(IndexBits)
   ) u_facts (
       .view_i  (view),
       .port_i  (4'(window_flit.desc.port)),
-      .enough_i(available >= needed_of(ip.protocol, kind)),
+      .enough_i(available >= need),
       .cfg_i,
+      .search_o(search),
       .facts_o (facts),
-      .sums_o  (sums)
+      .removed_o(removed)
   );
 
   logic step, table_ready, valid_q, first_q;
@@ -119,7 +131,7 @@ module nat_engine
       first_q <= window_first;
       if (window_first) begin
         facts_q <= facts;
-        sums_q  <= sums;
+        removed_q <= removed;
       end
     end
     if (rst_i) valid_q <= 1'b0;
@@ -139,8 +151,7 @@ module nat_engine
       .ready_o       (table_ready),
       .step_i        (step),
       .find_i        (window_valid && window_first),
-      .from_outside_i(facts.from_outside),
-      .endpoint_i    (facts.endpoint),
+      .search_i      (search),
       .decide_i      (valid_q && first_q && wants_flow),
       .facts_i       (facts_q),
       .found_o       (found),
@@ -151,17 +162,30 @@ module nat_engine
       .begins_o      (begins),
       .ended_o       (ended)
   );
-  assign wants_flow = !(facts_q.short_header || facts_q.options || facts_q.local_packet || facts_q.expired || facts_q.unsupported
-      || facts_q.has_static);
+  nat_sums u_sums (
+      .facts_i  (facts_q),
+      .removed_i(removed_q),
+      .sums_o   (sums)
+  );
+  logic has_static, unsupported;
+  ipv4_addr_t static_ip;
+  always_comb begin
+    static_ip = '0;
+    for (int unsigned s = 0; s < Statics; s++) if (facts_q.is_static[s]) static_ip |= facts_q.static_ip[s];
+  end
+  assign has_static = facts_q.is_static != '0;
+  assign unsupported = facts_q.unsupported || (facts_q.shared_unsupported && !has_static);
+  assign wants_flow = !(facts_q.short_header || facts_q.options || facts_q.local_packet || facts_q.expired || unsupported || has_static);
   always_comb begin
     verdict = '0;
-    verdict.sums = sums_q;
+    verdict.sums = sums;
     verdict.port = facts_q.out_port;
-    verdict.ip = facts_q.has_static ? facts_q.static_ip : facts_q.from_outside ? host_end.ip : facts_q.outside_ip;
-    verdict.l4_port = facts_q.has_static ? facts_q.endpoint.port : facts_q.from_outside ? host_end.port : outside_port;
+    verdict.ip = has_static ? static_ip : facts_q.from_outside ? host_end.ip : facts_q.outside_ip;
+    verdict.l4_port = has_static ? facts_q.endpoint.port : facts_q.from_outside ? host_end.port : outside_port;
     verdict.way = facts_q.from_outside ? ToInside : facts_q.hairpin ? ToHairpin : ToOutside;
     verdict.translate = 1'b1;
     verdict.hairpin = facts_q.hairpin;
+    verdict.begins = wants_flow && begins;
     if (facts_q.short_header) {verdict.drop, verdict.short_header} = '1;
     else if (facts_q.options) {verdict.drop, verdict.options} = '1;
     else if (facts_q.local_packet) begin
@@ -170,26 +194,31 @@ module nat_engine
     end else if (facts_q.expired) begin
       verdict.translate = 1'b0;
       verdict.way = ToExpired;
-    end else if (facts_q.unsupported) {verdict.drop, verdict.unsupported} = '1;
-    else if (!facts_q.has_static && !found) begin
+    end else if (unsupported) {verdict.drop, verdict.unsupported} = '1;
+    else if (!has_static && !found) begin
       verdict.drop = 1'b1;
       verdict.limited = limited;
       verdict.full = full && !limited;
     end
   end
 
-  // Stage 2.
-  logic out_valid_q, out_first_q, edit_ready;
+  // Stage 2. What is dropped ends here, so that no ready depends on a verdict.
+  logic out_valid_q, out_first_q, decided_q, drop, edit_ready;
   flit_t out_flit_q;
-  assign step = !out_valid_q || edit_ready || verdict_q.drop;
+  assign step = !out_valid_q || edit_ready;
+  assign drop = first_q ? verdict.drop : verdict_q.drop;
   always_ff @(posedge clk_i) begin
+    decided_q <= step && valid_q && first_q;
     if (step) begin
-      out_valid_q <= valid_q;
+      out_valid_q <= valid_q && !drop;
       out_flit_q  <= flit_q;
       out_first_q <= first_q;
       if (first_q) verdict_q <= verdict;
     end
-    if (rst_i) out_valid_q <= 1'b0;
+    if (rst_i) begin
+      out_valid_q <= 1'b0;
+      decided_q <= 1'b0;
+    end
   end
 
   logic [ViewBytes*8-1:0] edit;
@@ -223,7 +252,7 @@ module nat_engine
   ) u_edited (
       .clk_i,
       .rst_i,
-      .in_valid_i(out_valid_q && !verdict_q.drop),
+      .in_valid_i(out_valid_q),
       .in_ready_o(edit_ready),
       .in_data_i(edited),
       .out_valid_o,
@@ -246,7 +275,7 @@ module nat_engine
 
   always_comb begin
     event_o = '0;
-    if (out_valid_q && step && out_first_q) begin
+    if (decided_q) begin
       event_o.drop_short = verdict_q.short_header;
       event_o.drop_options = verdict_q.options;
       event_o.drop_unsupported = verdict_q.unsupported;
@@ -259,11 +288,11 @@ module nat_engine
         event_o.mark_in = verdict_q.sums.from_outside;
         event_o.mark_hairpin = verdict_q.hairpin;
       end
+      event_o.mark_flow = verdict_q.begins;
     end
-    event_o.mark_flow = begins && step;
     event_o.mark_flow_end = ended;
   end
 
   logic unused;
-  assign unused = &{1'b0, host_end, peek, peek_ip, ip, unused_tagged, unused_ethernet, unused_desc};
+  assign unused = &{1'b0, host_end, header, ip, tagged_ip, untagged_ip};
 endmodule

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the headers of a packet: which of its endpoints is translated, whether it may be, and the sums of what will be removed.
+// Reads the headers of a packet: which of its endpoints is translated, whether it may be, and what will be removed.
 // Combinational. view_i is the packet from its IPv4 header on, first byte highest.
 //
 //   of            from inside              from outside
@@ -7,7 +7,7 @@
 //   an error      the destination of       the source of           (and the error's own source, or destination)
 //                 the packet in it         the packet in it
 module nat_facts
-  import girih_pkg::*, net_pkg::*, checksum_pkg::*, nat_types_pkg::*, nat_pkg::*;
+  import girih_pkg::*, net_pkg::*, nat_types_pkg::*, nat_pkg::*;
 #(
     parameter int unsigned IndexBits = 10
 ) (
@@ -15,13 +15,15 @@ module nat_facts
     input logic [3:0] port_i,
     input logic enough_i,  // all needed bytes are there
     input cfg_t cfg_i,
+    output search_t search_o,
     output facts_t facts_o,
-    output sums_t sums_o
+    output removed_t removed_o
 );
-  localparam int unsigned Statics = $bits(cfg_i.static_enabled);
+  if ($bits(cfg_i.static_enabled) != Statics) begin : gen_bad_statics
+    $fatal(1, "nat_facts: the configuration has %0d hosts with an address of their own; Statics is %0d", $bits(cfg_i.static_enabled), Statics);
+  end
   localparam logic [7:0] EchoReply = 8'd0;
   localparam logic [7:0] EchoRequest = 8'd8;
-  localparam logic [15:0] LessTtl = ~16'h0100;  // what the sum loses
 
   typedef struct packed {
     logic [15:0] src_port;
@@ -59,36 +61,56 @@ module nat_facts
   assign inner_good = inner.version == 4'd4 && inner.ihl == 4'd5 && inner.fragment_offset == '0
       && (inner_tcp || inner_udp || (inner_icmp && inner_kind inside {EchoReply, EchoRequest}));
   endpoint_t endpoint;
+  protocol_e protocol, inner_protocol;
+  assign protocol = is_tcp ? Tcp : is_udp ? Udp : Query;
+  assign inner_protocol = inner_tcp ? Tcp : inner_udp ? Udp : Query;
+  assign search_o = '{
+          from_outside: from_outside,
+          port: endpoint.port,
+          is_error: is_error,
+          source: '{protocol: protocol, ip: ip.src, port: is_icmp ? l4.third : l4.src_port},
+          quoted: '{protocol: inner_protocol, ip: inner.dst, port: inner_icmp ? inner_l4.third : inner_l4.dst_port}
+      };
   always_comb begin
     if (is_error) begin
-      endpoint.protocol = inner_tcp ? Tcp : inner_udp ? Udp : Query;
+      endpoint.protocol = inner_protocol;
       endpoint.ip = first_of_two ? inner.src : inner.dst;
       endpoint.port = inner_icmp ? inner_l4.third : first_of_two ? inner_l4.src_port : inner_l4.dst_port;
     end else begin
-      endpoint.protocol = is_tcp ? Tcp : is_udp ? Udp : Query;
+      endpoint.protocol = protocol;
       endpoint.ip = first_of_two ? ip.src : ip.dst;
       endpoint.port = is_icmp ? l4.third : first_of_two ? l4.src_port : l4.dst_port;
     end
   end
 
-  // Hosts with an address of their own.
+  // Hosts with an address of their own. What may be the endpoint is compared before it is known which one is.
   logic [Statics-1:0] is_static, to_static;
   for (genvar s = 0; s < int'(Statics); s++) begin : gen_static
-    assign is_static[s] = cfg_i.static_enabled[s]
-        && endpoint.ip == (from_outside ? cfg_i.static_outside[s] : cfg_i.static_inside[s]);
-    assign to_static[s] = cfg_i.static_enabled[s] && ip.dst == cfg_i.static_outside[s];
+    logic at_inside, quoted_inside, at_outside, quoted_outside;
+    assign at_inside = ip.src == cfg_i.static_inside[s];
+    assign quoted_inside = inner.dst == cfg_i.static_inside[s];
+    assign at_outside = ip.dst == cfg_i.static_outside[s];
+    assign quoted_outside = inner.src == cfg_i.static_outside[s];
+    assign is_static[s] = cfg_i.static_enabled[s] && (from_outside ? (is_error ? quoted_outside : at_outside) : is_error ? quoted_inside : at_inside);
+    assign to_static[s] = cfg_i.static_enabled[s] && at_outside;
   end
+  logic [15:IndexBits] first_port;
+  logic port_ours, quoted_ours;
+  assign first_port = cfg_i.first_port[15:IndexBits];
+  assign port_ours = is_icmp ? l4.third[15:IndexBits] == first_port : l4.dst_port[15:IndexBits] == first_port;
+  assign quoted_ours = (inner_icmp ? inner_l4.third[15:IndexBits] == first_port : inner_l4.src_port[15:IndexBits] == first_port)
+      && inner.src == cfg_i.outside_ip;
 
-  logic to_shared, has_static, is_other, local_packet;
+  logic to_shared, is_other, local_packet;
   assign to_shared = ip.dst == cfg_i.outside_ip;
-  assign has_static = is_static != '0;
   assign is_other = !(is_tcp || is_udp || is_icmp);
   assign local_packet = (to_shared && to_static == '0 && is_icmp && icmp_kind == EchoRequest) || (!from_outside && ip.dst == cfg_i.inside_ip);
   always_comb begin
     facts_o = '0;
     facts_o.short_header = !enough_i;
     facts_o.options = ip.ihl != 4'd5;
-    facts_o.unsupported = is_error ? !inner_good : is_icmp ? !is_query || (!has_static && icmp_kind == EchoReply && !from_outside) : is_other && !has_static;
+    facts_o.unsupported = is_error ? !inner_good : is_icmp && !is_query;
+    facts_o.shared_unsupported = is_other || (is_icmp && icmp_kind == EchoReply && !from_outside);
     facts_o.local_packet = local_packet;
     facts_o.expired = ip.ttl <= 8'd1;
     facts_o.hairpin = !from_outside && (to_shared || to_static != '0);
@@ -98,12 +120,9 @@ module nat_facts
     facts_o.ends = is_tcp && (tcp_flags[0] || tcp_flags[2]);  // FIN, RST
     facts_o.starts = is_tcp && tcp_flags[1];  // SYN
     facts_o.tcp = is_tcp;
-    facts_o.address_known = to_shared && endpoint.ip == cfg_i.outside_ip
-        && endpoint.port[15:IndexBits] == cfg_i.first_port[15:IndexBits];
-    facts_o.has_static = has_static;
-    for (int unsigned s = 0; s < Statics; s++) begin
-      if (is_static[s]) facts_o.static_ip |= from_outside ? cfg_i.static_inside[s] : cfg_i.static_outside[s];
-    end
+    facts_o.address_known = to_shared && (is_error ? quoted_ours : port_ours);
+    facts_o.is_static = is_static;
+    for (int unsigned s = 0; s < Statics; s++) facts_o.static_ip[s] = from_outside ? cfg_i.static_inside[s] : cfg_i.static_outside[s];
     facts_o.outside_ip = cfg_i.outside_ip;
     facts_o.first_port = cfg_i.first_port;
     facts_o.limit = cfg_i.limit;
@@ -111,36 +130,19 @@ module nat_facts
     facts_o.endpoint = endpoint;
   end
 
-  // RFC 1624, equation 3: each removed halfword is added as its complement. The identifier of ICMP is in no pseudo header. That of an
-  // error: the header of the packet in it sums to the same as before, and so does an echo request; a datagram does with its pseudo header.
-  ipv4_addr_t outer;
-  logic [16:0] removed_outer, removed_inner;
-  assign outer = from_outside ? ip.dst : ip.src;
-  assign removed_outer = 17'(16'(~outer[31:16])) + 17'(16'(~outer[15:0]));
-  assign removed_inner = 17'(16'(~endpoint.ip[31:16])) + 17'(16'(~endpoint.ip[15:0]));
-  always_comb begin
-    sums_o = '0;
-    sums_o.decrement = from_outside || !facts_o.hairpin;
-    sums_o.ttl = ip.ttl;
-    sums_o.is_error = is_error;
-    sums_o.from_outside = from_outside;
-    sums_o.protocol = endpoint.protocol;
-    sums_o.other = is_other;
-    sums_o.no_checksum = is_error ? inner_tcp || (inner_udp && inner_l4.checksum == '0) : is_udp && l4.checksum == '0;
-    sums_o.ip_sum = 18'(16'(~ip.checksum)) + 18'(removed_outer) + (sums_o.decrement ? 18'(LessTtl) : '0);
-    if (is_error) begin
-      sums_o.transport_sum = 19'(16'(~l4.dst_port));
-      if (inner_udp && !sums_o.no_checksum) sums_o.transport_sum = sums_o.transport_sum + 19'(endpoint.ip[31:16]) + 19'(endpoint.ip[15:0]);
-      else if (!inner_icmp) sums_o.transport_sum = sums_o.transport_sum + 19'(16'(~endpoint.port));
-    end else begin
-      if (is_icmp) sums_o.transport_sum = 19'(16'(~l4.dst_port));
-      else sums_o.transport_sum = 19'(is_tcp ? 16'(~tcp_checksum) : 16'(~l4.checksum)) + 19'(removed_outer);
-      sums_o.transport_sum = sums_o.transport_sum + 19'(16'(~endpoint.port));
-    end
-    sums_o.inner_ip_sum = 18'(16'(~inner.checksum)) + 18'(removed_inner);
-    sums_o.inner_sum = 19'(inner_icmp ? 16'(~inner_l4.dst_port) : 16'(~inner_l4.checksum)) + 19'(16'(~endpoint.port));
-    if (!inner_icmp) sums_o.inner_sum = sums_o.inner_sum + 19'(removed_inner);
-  end
+  assign removed_o = '{
+          ttl: ip.ttl,
+          protocol: ip.protocol,
+          outer: from_outside ? ip.dst : ip.src,
+          ip_checksum: ip.checksum,
+          icmp_checksum: l4.dst_port,
+          udp_checksum: l4.checksum,
+          tcp_checksum: tcp_checksum,
+          inner_protocol: inner.protocol,
+          inner_ip_checksum: inner.checksum,
+          inner_icmp_checksum: inner_l4.dst_port,
+          inner_udp_checksum: inner_l4.checksum
+      };
 
   logic unused;
   assign unused = &{1'b0, ip, inner, cfg_i, tcp_flags};

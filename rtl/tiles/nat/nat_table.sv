@@ -4,10 +4,11 @@
 // (RFC 4787, REQ-1).
 //
 //   stage 0: row -> [RAM] -> stage 1: compare, decide -> [write] -> RAM
-//   sweep:   row -> [copy of the RAM] -> ages -> clear -> [write]
+//   sweep:   row -> [copy of the RAM] -> [ages] -> clear -> [write]
 //
 // What is being written, and what was written while the same row was read, reaches stage 1 past the RAM. An entry is cleared only by the sweep, in cycles in which no
-// packet writes, and not if a packet has written to it since the sweep read it. ready_o is 0 after reset until all entries are cleared.
+// packet writes, and not if a packet has written to it since the sweep read it. ready_o is 0 after reset until all entries are cleared, and, where packets have written
+// in SweepPatience cycles while an entry is to be cleared, until it is: so flows age under any traffic.
 module nat_table
   import net_pkg::*, nat_types_pkg::*, nat_pkg::*;
 #(
@@ -23,10 +24,9 @@ module nat_table
     output logic ready_o,
 
     // Stage 0: what to find. step_i: stage 1 takes it, and its packet, if any, leaves stage 1.
-    input logic      step_i,
-    input logic      find_i,
-    input logic      from_outside_i,
-    input endpoint_t endpoint_i,
+    input logic    step_i,
+    input logic    find_i,
+    input search_t search_i,
 
     // Stage 1: the same packet. decide_i: with step_i, its flow may be made or renewed.
     input  logic        decide_i,
@@ -34,14 +34,15 @@ module nat_table
     output logic        found_o,     // or made
     output endpoint_t   inside_o,
     output logic [15:0] port_o,      // outside
-    output logic        full_o,
+    output logic        full_o,      // if it is not found: why
     output logic        limited_o,
-    output logic        begins_o,
+    output logic        begins_o,    // if it is decided
     output logic        ended_o      // pulse: a flow's time was over
 );
   localparam int unsigned Hosts = 256;  // flows are counted by the low bits of their inside address
   localparam int unsigned HostBits = $clog2(Hosts);
   localparam int unsigned KeyBits = $bits(endpoint_t);
+  localparam int unsigned SweepPatience = 64;  // cycles
   typedef logic [RowBits-1:0] row_t;
   typedef logic [IndexBits:0] count_t;
 
@@ -58,7 +59,8 @@ module nat_table
   endfunction
 
   row_t row, row_q;
-  assign row = from_outside_i ? endpoint_i.port[WayBits+:RowBits] : hash(endpoint_i, cfg_i.secret);
+  assign row = search_i.from_outside ? search_i.port[WayBits+:RowBits]
+      : search_i.is_error ? hash(search_i.quoted, cfg_i.secret) : hash(search_i.source, cfg_i.secret);
 
   // A write is decided in one cycle and done in the next, and again until the next step.
   typedef struct packed {
@@ -67,18 +69,25 @@ module nat_table
     row_t packet_row, sweep_row;
     flow_t flow;
     logic counts;  // a number of flows, too
-    logic [HostBits-1:0] host;
-    count_t count;
+    logic [HostBits-1:0] packet_host, sweep_host;
+    count_t packet_count, sweep_count;
   } write_t;
   write_t write, write_q;
-  logic [Ways-1:0] forward_q, expired, expired_q;
-  row_t write_row;
+  logic [Ways-1:0] written_q, forward, expired, expired_q;
+  row_t write_row, written_row_q;  // written: while the RAM was read
   flow_t write_flow;
+  logic [HostBits-1:0] write_host;
+  count_t write_count;
+  assign write_host = write_q.by_packet ? write_q.packet_host : write_q.sweep_host;
+  assign write_count = write_q.by_packet ? write_q.packet_count : write_q.sweep_count;
   assign write_row = write_q.by_packet ? write_q.packet_row : write_q.sweep_row;
   assign write_flow = write_q.by_packet ? write_q.flow : '0;
-  logic same_packet_q, same_sweep_q;  // this row is that of the packet before, and that of the sweep, when the write was decided
   flow_t forwarded_q;
   flow_t [Ways-1:0] ram, swept, flows;
+  logic packet_wrote, sweep_wrote;  // if anyone, to this row
+  logic [Ways-1:0] pending;
+  assign packet_wrote = write_q.packet_row == row_q;
+  assign sweep_wrote = write_q.sweep_row == row_q;
   logic sweep_read;
   row_t sweep_row_q;
   logic [HostBits-1:0] sweep_host_q;
@@ -107,16 +116,15 @@ module nat_table
         .read_addr_i   (sweep_row_q),
         .read_data_o   (swept[w])
     );
-    logic pending;
-    assign pending = write_q.ways[w] && (write_q.by_packet ? same_packet_q : same_sweep_q);
-    assign flows[w] = pending ? write_flow : forward_q[w] ? forwarded_q : ram[w];
+    assign pending[w] = write_q.ways[w] && (write_q.by_packet ? packet_wrote : sweep_wrote);
+    assign forward[w] = written_q[w] && written_row_q == row_q;
+    assign flows[w] = pending[w] ? write_flow : forward[w] ? forwarded_q : ram[w];
   end
   always_ff @(posedge clk_i) begin
     if (step_i && find_i) begin
       row_q <= row;
-      same_packet_q <= row == row_q;
-      same_sweep_q <= row == sweep_row_q;
-      forward_q <= write_row == row ? write_q.ways : '0;
+      written_q <= write_q.ways;
+      written_row_q <= write_row;
       forwarded_q <= write_flow;
     end
   end
@@ -139,28 +147,37 @@ module nat_table
   // Stage 1.
   logic [Ways-1:0] same, vacant, chosen;
   logic [Ways-1:0] stale;  // a packet of this flow changes the entry
-  logic begins, renew, packet_write, known;
+  logic can_begin, begins, renew, packet_write, known;
   logic [WayBits-1:0] way;
   flow_t flow;
   logic [HostBits-1:0] host;
   count_t host_count, sweep_count;
   count_t counts[Hosts];
+  // Each entry may come from the RAM or past it; all are compared, and renewed, before it is known which one it is.
+  function automatic logic is_same(endpoint_t entry, logic [WayBits-1:0] at, endpoint_t endpoint, logic from_outside);
+    return from_outside ? endpoint.port[WayBits-1:0] == at && entry.protocol == endpoint.protocol : entry == endpoint;
+  endfunction
+  logic findable;
+  assign findable = !facts_i.from_outside || facts_i.address_known;
   for (genvar w = 0; w < int'(Ways); w++) begin : gen_match
     assign vacant[w] = !flows[w].valid;
-    assign same[w] = flows[w].valid && (facts_i.from_outside
-        ? facts_i.endpoint.port[WayBits-1:0] == WayBits'(w) && flows[w].endpoint.protocol == facts_i.endpoint.protocol && facts_i.address_known
-        : flows[w].endpoint == facts_i.endpoint);
+    logic is_written, is_forwarded, is_read;
+    assign is_written = write_q.by_packet && is_same(write_q.flow.endpoint, WayBits'(w), facts_i.endpoint, facts_i.from_outside);
+    assign is_forwarded = forwarded_q.valid && is_same(forwarded_q.endpoint, WayBits'(w), facts_i.endpoint, facts_i.from_outside);
+    assign is_read = ram[w].valid && is_same(ram[w].endpoint, WayBits'(w), facts_i.endpoint, facts_i.from_outside);
+    assign same[w] = findable && (pending[w] ? is_written : forward[w] ? is_forwarded : is_read);
   end
   assign known = same != '0;
   assign host = facts_i.endpoint.ip[HostBits-1:0];
-  assign host_count = write_q.counts && write_q.host == host ? write_q.count : counts[host];
-  assign sweep_count = write_q.counts && write_q.host == sweep_host_q ? write_q.count : counts[sweep_host_q];
-  assign limited_o = facts_i.may_begin && !known && 16'(host_count) >= facts_i.limit;
-  assign full_o = facts_i.may_begin && !known && vacant == '0;
-  assign begins = facts_i.may_begin && !known && !full_o && !limited_o;
+  assign host_count = write_q.counts && write_host == host ? write_count : counts[host];
+  assign sweep_count = write_q.counts && write_host == sweep_host_q ? write_count : counts[sweep_host_q];
+  assign limited_o = facts_i.may_begin && 16'(host_count) >= facts_i.limit;
+  assign full_o = facts_i.may_begin && vacant == '0;
+  assign can_begin = facts_i.may_begin && !full_o && !limited_o;
+  assign begins = can_begin && !known;
   assign chosen = known ? same : lowest(vacant);
-  assign found_o = known || begins;
-  assign begins_o = decide_i && begins;
+  assign found_o = known || can_begin;
+  assign begins_o = begins;
   always_comb begin
     way  = '0;
     flow = '0;
@@ -197,20 +214,23 @@ module nat_table
   assign packet_write = decide_i && step_i && (begins || renew);
 
   // The sweep.
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     Init,
     Read,
     Check,
+    Choose,
     Clear
   } state_e;
   state_e state_q;
   logic [Ways-1:0] dirty_q, aged;  // entries that a packet wrote since they were read; those to be cleared
   logic changed_since, sweep_write, swept_last;
   assign sweep_read = state_q == Read;
-  assign aged = lowest(expired & ~dirty_q);
+  assign aged = lowest(expired_q & ~dirty_q);
   assign changed_since = (expired_q & dirty_q) != '0;
   assign swept_last = sweep_row_q == row_t'(Rows - 1);
-  assign ready_o = state_q != Init;
+  localparam int unsigned WaitBits = $clog2(SweepPatience);
+  logic [WaitBits:0] waited_q;
+  assign ready_o = state_q != Init && !waited_q[WaitBits];
   for (genvar w = 0; w < int'(Ways); w++) begin : gen_age
     logic [15:0] age;
     logic [14:0] timeout;
@@ -224,8 +244,9 @@ module nat_table
     end
     assign expired[w] = swept[w].valid && age > {1'b0, timeout};
   end
-  assign sweep_write = state_q == Clear && !changed_since && !packet_write && step_i;
-  assign ended_o = sweep_write;
+  logic ended_q;  // the entry was cleared
+  assign sweep_write = state_q == Clear && !ended_q && !changed_since && !packet_write && step_i;
+  assign ended_o = ended_q;
 
   always_comb begin
     write.ways = state_q == Init ? '1 : packet_write ? chosen : sweep_write ? expired_q : '0;
@@ -234,8 +255,10 @@ module nat_table
     write.sweep_row = sweep_row_q;
     write.flow = changed;
     write.counts = (packet_write && begins) || sweep_write;
-    write.host = packet_write ? host : sweep_host_q;
-    write.count = packet_write ? host_count + 1'b1 : sweep_count - 1'b1;
+    write.packet_host = host;
+    write.sweep_host = sweep_host_q;
+    write.packet_count = host_count + 1'b1;
+    write.sweep_count = sweep_count - 1'b1;
   end
   always_ff @(posedge clk_i) begin
     if (step_i || state_q == Init) write_q <= write;
@@ -252,7 +275,7 @@ module nat_table
   logic [HostBits:0] cleared_q;  // counts, after reset
   always_ff @(posedge clk_i) begin
     if (!cleared_q[HostBits]) counts[cleared_q[HostBits-1:0]] <= '0;
-    else if (write_q.counts) counts[write_q.host] <= write_q.count;
+    else if (write_q.counts) counts[write_host] <= write_count;
     if (!cleared_q[HostBits]) cleared_q <= cleared_q + 1'b1;
     if (rst_i) cleared_q <= '0;
   end
@@ -269,6 +292,10 @@ module nat_table
       end
       Read: state_q <= Check;
       Check: begin
+        expired_q <= expired;
+        state_q <= Choose;
+      end
+      Choose: begin
         expired_q <= aged;
         sweep_host_q <= host_of(swept, aged);
         if (aged != '0) state_q <= Clear;
@@ -277,11 +304,15 @@ module nat_table
           sweep_row_q <= sweep_row_q + 1'b1;
         end
       end
-      default: if (sweep_write || changed_since) state_q <= Read;
+      default: if (ended_q || changed_since) state_q <= Read;
     endcase
+    waited_q <= state_q != Clear ? '0 : waited_q + (WaitBits + 1)'(!waited_q[WaitBits]);
+    ended_q <= sweep_write;
     if (rst_i) begin
       state_q <= Init;
       sweep_row_q <= '0;
+      waited_q <= '0;
+      ended_q <= 1'b0;
     end
   end
 
@@ -293,5 +324,5 @@ module nat_table
   end
 
   logic unused;
-  assign unused = &{1'b0, cfg_i, facts_i};
+  assign unused = &{1'b0, cfg_i, facts_i, search_i};
 endmodule

@@ -6,6 +6,7 @@ package nat_types_pkg;
   localparam int unsigned Ways = 4;  // entries of a row of the table
   localparam int unsigned ViewBytes = 56;  // from the IPv4 header to the end of an ICMP error's packet: 20 + 8 + 20 + 8
   localparam int unsigned WayBits = $clog2(Ways);
+  localparam int unsigned Statics = 4;  // inside hosts that can have an outside address of their own
   localparam logic [7:0] ProtocolTcp = 8'd6;
   localparam logic [7:0] Unreachable = 8'd3;
   localparam logic [7:0] TimeExceeded = 8'd11;
@@ -37,6 +38,15 @@ package nat_types_pkg;
     logic [15:0] port;
   } endpoint_t;
 
+  // Where the table is searched. For a hash of the right endpoint the two are hashed before it is known which one it is.
+  typedef struct packed {
+    logic from_outside;
+    logic [15:0] port;  // from outside
+    logic is_error;
+    endpoint_t source;  // from inside: a packet's source
+    endpoint_t quoted;  // and the destination of the packet in an error
+  } search_t;
+
   typedef struct packed {
     logic valid;
     endpoint_t endpoint;
@@ -49,7 +59,8 @@ package nat_types_pkg;
   typedef struct packed {
     logic short_header;
     logic options;
-    logic unsupported;
+    logic unsupported;  // also of hosts with an address of their own
+    logic shared_unsupported;  // of hosts that share the address
     logic local_packet;
     logic expired;
     logic hairpin;
@@ -60,14 +71,29 @@ package nat_types_pkg;
     logic starts;  // a SYN
     logic tcp;
     logic address_known;  // from outside: the address is the shared one, and the port in its range
-    logic has_static;
-    ipv4_addr_t static_ip;
+    logic [Statics-1:0] is_static;  // the endpoint has the address of this host
+    ipv4_addr_t [Statics-1:0] static_ip;  // which it gets then
     ipv4_addr_t outside_ip;
     logic [15:0] first_port;
     logic [15:0] limit;
     logic [3:0] out_port;  // the Ethernet port that it leaves by
     endpoint_t endpoint;  // before translation
   } facts_t;
+
+  // The fields of a packet from which nat_sums sums what is removed.
+  typedef struct packed {
+    logic [7:0] ttl;
+    logic [7:0] protocol;
+    ipv4_addr_t outer;  // the address of the outer header that is translated
+    logic [15:0] ip_checksum;
+    logic [15:0] icmp_checksum;
+    logic [15:0] udp_checksum;
+    logic [15:0] tcp_checksum;
+    logic [7:0] inner_protocol;
+    logic [15:0] inner_ip_checksum;
+    logic [15:0] inner_icmp_checksum;
+    logic [15:0] inner_udp_checksum;
+  } removed_t;
 
   // What the editing needs: sums of what is removed, and where the checksums are.
   typedef struct packed {
@@ -78,6 +104,9 @@ package nat_types_pkg;
     protocol_e protocol;  // of the endpoint
     logic other;  // neither UDP, TCP nor ICMP: only the IPv4 header changes
     logic no_checksum;  // UDP without one; of an error, the packet in it has none, or has it too far behind
+    logic adds_port;  // to the sum of the transport: what the new port, and the new address, add
+    logic adds_ip;
+    logic subtracts_ip;
     logic [17:0] ip_sum;
     logic [18:0] transport_sum;
     logic [17:0] inner_ip_sum;  // of the packet in an error
