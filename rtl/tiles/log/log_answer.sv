@@ -6,7 +6,8 @@
 //   | Ethernet, IPv4, UDP | question | … | beside | data | beside | data | …
 //   0                                   Head                               desc.length
 //
-// A record takes two flits: what stands beside it, and the flit that was recorded. Two more cycles for each.
+// A record takes two flits: what stands beside it, and the flit that was recorded. The first record is read before the first flit leaves, and each other one
+// while the one before it leaves; so an answer takes a cycle for each of its flits, and four more.
 module log_answer
   import girih_pkg::*, net_pkg::*, header_pkg::*, log_pkg::*, log_records_pkg::*, log_types_pkg::*;
 (
@@ -90,13 +91,14 @@ module log_answer
   assign drop_reader_o = valid && ready && first && well_formed && !allowed;
   assign answered_o = valid && ready && first && !refuse;
 
-  // The head of the answer.
+  // The head of the answer. The end is that before the first record is read, so that what is not there and has a lower number is there no more.
+  number_t end_q;
   head_t edit;
   head_mask_t mask;
   always_comb begin
     answer = question;
     answer.talk = TalkAnswer;
-    answer.end_number = end_i;
+    answer.end_number = end_q;
     edit = '0;
     mask = '0;
     if (has_tag) begin
@@ -128,17 +130,20 @@ module log_answer
       .flit_o (edited)
   );
 
-  // The records: half_q says which of a record's two flits is next, and have_q whether it has been read.
+  // The records: half_q says which of a record's two flits is next; have, whether the next record has been read.
   logic [2:0] head_q;  // flits of the head that are still to pass
-  logic in_head, half_q, have_q, asked_q;
-  number_t number_q;
+  logic in_head, half_q, have, have_q, asked_q, started_q, there_q, beside_passes;
+  number_t number_q, next_q;  // of the record that is read, and of the next one
+  logic [W-1:0] data_q;  // of the record whose other flit has left
   assign in_head = first || head_q != '0;
-  assign goes = valid && !drop && (in_head || have_q);
+  assign have = have_q || (asked_q && valid_i);
+  assign goes = valid && !drop && (first || !(in_head || half_q) ? have : 1'b1);
   assign out_valid_o = goes;
   // A refused question waits at most one cycle for an output that takes nothing.
-  assign ready = drop ? refusing_q || out_ready_i : out_ready_i && (in_head || have_q);
-  assign read_o = !in_head && !have_q && !asked_q && valid && !refusing_q;
-  assign number_o = number_q;
+  assign ready = drop ? refusing_q || out_ready_i : out_ready_i && goes;
+  assign beside_passes = goes && out_ready_i && !in_head && !half_q;
+  assign read_o = started_q && (beside_passes || (!asked_q && !have_q));
+  assign number_o = next_q;
 
   beside_t beside;
   always_comb begin
@@ -157,35 +162,49 @@ module log_answer
       beside.there = 1'b1;
     end
     out_flit_o = edited;
-    if (!in_head) out_flit_o.data = half_q ? (there_i ? record_i.data : '0) : W'(beside);
+    if (!in_head) out_flit_o.data = half_q ? (there_q ? data_q : '0) : W'(beside);
     if (first) out_flit_o.desc.payload_sum_valid = 1'b0;
   end
 
   always_ff @(posedge clk_i) begin
     if (valid) refusing_q <= drop && !(ready && flit.last);
-    if (read_o) asked_q <= 1'b1;
-    if (valid_i) begin
+    if (asked_q && valid_i) begin
       asked_q <= 1'b0;
-      have_q <= 1'b1;
+      have_q  <= 1'b1;
+    end
+    if (beside_passes) have_q <= 1'b0;
+    if (read_o) begin
+      asked_q  <= 1'b1;
+      number_q <= next_q;
+      next_q   <= next_q + 1'b1;
+    end
+    if (have && !half_q) begin
+      there_q <= there_i;
+      data_q  <= record_i.data;
+    end
+    if (valid && first && !drop && !started_q) begin
+      started_q <= 1'b1;
+      next_q <= question.first;
+      end_q <= end_i;
     end
     if (valid && ready) begin
       if (first) begin
-        number_q <= question.first;
         head_q <= 3'(HeadFlits - 1);
         half_q <= 1'b0;
       end else if (in_head) begin
         head_q <= head_q - 1'b1;
       end else begin
         half_q <= !half_q;
-        if (half_q) begin
-          number_q <= number_q + 1'b1;
-          have_q <= 1'b0;
-        end
       end
-      if (flit.last) have_q <= 1'b0;
+      if (flit.last) begin
+        started_q <= 1'b0;
+        asked_q <= 1'b0;
+        have_q <= 1'b0;
+      end
     end
     if (rst_i) begin
       refusing_q <= 1'b0;
+      started_q <= 1'b0;
       asked_q <= 1'b0;
       have_q <= 1'b0;
     end

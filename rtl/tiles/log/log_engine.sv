@@ -3,12 +3,13 @@
 // no traffic but questions, each answered with records.
 //
 //   in -+-> record -> store ------+
-//       |                         v
-//       +-> skid -+-- questions -> answer -+-> out
-//                 +------------------------+
+//       |                                   v
+//       +-> skid -+-- questions, whole -> answer -+-> out
+//                 +-------------------------------+
 //
-// A message from elsewhere takes one cycle and leaves by its EtherType, an answer by the key `answer`; messages of both kinds that
-// wait take turns. A record's cycle is counted from reset, as the card's own register counts.
+// A message from elsewhere takes one cycle and leaves by its EtherType, an answer by the key `answer`. While both wait, answers get as many flits
+// of the output as the others, and not more; and a question for which there is no room is dropped, so no message waits for those before it.
+// A record's cycle is counted from reset, as the card's own register counts.
 module log_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, log_pkg::*, log_types_pkg::*;
 #(
@@ -113,19 +114,35 @@ module log_engine
   );
 
   // Registers on both sides keep the answer's paths away from those of traffic.
-  logic question_valid, question_taken, question_ready, made_valid, made_ready, answer_valid, answer_ready;
+  logic question_valid, question_taken, made_valid, made_ready, answer_valid, answer_ready;
+  logic asks, asks_first_q, fits, refuses, refuses_q, unused_store_ready, unused_token;
   flit_t question, made, answer;
-  skid_buffer #(
-      .T(flit_t)
+  assign asks = valid && entry.asks;
+  assign refuses = asks_first_q ? !fits : refuses_q;
+  always_ff @(posedge clk_i) begin
+    if (asks) begin
+      asks_first_q <= entry.flit.last;
+      refuses_q <= refuses;
+    end
+    if (rst_i) asks_first_q <= 1'b1;
+  end
+  packet_store #(
+      .token_t(logic),
+      .Tokens (16)
   ) u_questions (
       .clk_i,
       .rst_i,
-      .in_valid_i(valid && entry.asks),
-      .in_ready_o(question_ready),
-      .in_data_i(entry.flit),
+      .in_valid_i(asks && !refuses),
+      .in_ready_o(unused_store_ready),
+      .in_flit_i(entry.flit),
+      .commit_i(entry.flit.last && !entry.flit.bad),
+      .drop_i(entry.flit.last && entry.flit.bad),
+      .token_i(1'b0),
       .out_valid_o(question_valid),
       .out_ready_i(question_taken),
-      .out_data_o(question)
+      .out_flit_o(question),
+      .out_token_o(unused_token),
+      .fits_o(fits)
   );
   skid_buffer #(
       .T(flit_t)
@@ -160,23 +177,28 @@ module log_engine
       .drop_malformed_o(event_o.drop_malformed)
   );
 
-  // What leaves: the choice holds until the message has left.
-  logic passes, answers, answers_q, chosen_q, turn_q;
+  // What leaves: the choice holds until the message has left. ahead_q: by how many flits answers are ahead of messages that waited for them.
+  localparam int unsigned AheadBits = $clog2(MaxFrameFlits + 1);
+  logic passes, answers, answers_q, chosen_q;
+  logic [AheadBits-1:0] ahead_q;
   assign passes = valid && !entry.asks;
-  assign answers = chosen_q ? answers_q : answer_valid && (!passes || turn_q);
+  assign answers = chosen_q ? answers_q : answer_valid && (!passes || ahead_q == '0);
   assign answer_ready = out_ready_i && answers;
-  assign ready = entry.asks ? question_ready : out_ready_i && !answers;
+  assign ready = entry.asks || (out_ready_i && !answers);
   assign out_valid_o = answers ? answer_valid : passes;
   assign out_flit_o = answers ? answer : entry.flit;
   always_ff @(posedge clk_i) begin
     if (out_valid_o) begin
       chosen_q  <= !(out_ready_i && out_flit_o.last);
       answers_q <= answers;
-      if (out_ready_i && out_flit_o.last) turn_q <= !answers;
     end
+    if (out_valid_o && out_ready_i) begin
+      if (!answers && ahead_q != '0) ahead_q <= ahead_q - 1'b1;
+      if (answers && ahead_q != '1) ahead_q <= ahead_q + 1'b1;
+    end else if (!valid) ahead_q <= '0;
     if (rst_i) begin
       chosen_q <= 1'b0;
-      turn_q   <= 1'b0;
+      ahead_q  <= '0;
     end
   end
 
@@ -195,5 +217,7 @@ module log_engine
 
   assign event_o.mark_recorded = record_valid_q && !lost;
   assign event_o.mark_lost = lost;
+  assign event_o.drop_aborted = asks && !refuses && entry.flit.last && entry.flit.bad;
+  assign event_o.drop_crowded = asks && refuses && entry.flit.last;
   assign event_o.mark_void = passes && ready && entry.flit.last && entry.flit.bad;
 endmodule

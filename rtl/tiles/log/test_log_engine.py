@@ -295,3 +295,42 @@ async def both_move_on_while_both_wait(dut):
     keys = [message.key == 0 for message in out]
     assert len(out) == 120 and sum(keys) == 60
     await ClockCycles(dut.clk_i, 2)
+
+
+@cocotb.test()
+async def an_answer_has_no_bubbles(dut):
+    bench, _ = await begin(dut)
+    await bench.run([passing(1400) for _ in range(4)])
+    for records in (1, 2, 3, 30):
+        asked = question(0, records)
+        (answer,) = await bench.run([asked])
+        assert answer.last - answer.first == flits_of(asked.data) - 1
+        assert answer.first - asked.last <= 10
+
+
+@cocotb.test()
+async def the_longest_questions_take_no_more_than_they_have(dut):
+    """A reader's questions cost others the cycles in which his questions come and those in which his answers leave, and no more."""
+    bench, _ = await begin(dut)
+    records = (9000 - HEAD) // (2 * FLIT_BYTES)
+    mixed = []
+    for n in range(8):
+        mixed += [question(n, records), *(passing(18) for _ in range(flits_of(question(0, records).data) // flits_of(passing(18).data)))]
+    out = await bench.run(mixed)
+    answered = [message for message in out if message.key == 0]
+    assert len(answered) >= 4 and len(out) - len(answered) == sum(message.desc["src"] != QUESTIONS for message in mixed)
+    assert len(answered) + bench.events.get("drop_crowded", 0) == 8
+    flits = sum(flits_of(message.data) for message in [*mixed, *answered])
+    assert out[-1].last - mixed[0].first < flits + 100
+
+
+@cocotb.test()
+async def questions_without_room_are_dropped_and_void_ones_too(dut):
+    bench, _ = await begin(dut, stall=0.9)
+    records = (9000 - HEAD) // (2 * FLIT_BYTES)
+    out = await bench.run([question(0, records) for _ in range(12)])
+    assert len(out) == bench.events["mark_answered"] == 12 - bench.events["drop_crowded"] > 0
+    void = question(0)
+    void.bad = True
+    assert await bench.run([void]) == [] and bench.events["drop_aborted"] == 1
+    assert await bench.run([question(0)])
