@@ -86,6 +86,7 @@ class ControllerBench:
     """The engine between its stack and its control network."""
 
     def __init__(self, dut, source: Source, sink: Sink):
+        self.node = 0  # of the controller
         self.dut, self.source, self.sink, self.ring = dut, source, sink, Ring(dut)
         self._events = Events(dut, [c.name for c in load_kind("controller").engine_counters])
         self._said: dict[int, deque[Message]] = defaultdict(deque)
@@ -128,7 +129,7 @@ class ControllerBench:
 
     def give(self, op: int, connection: int, text: bytes, **fields: int) -> None:
         desc = {f"stream_{name}": value for name, value in fields.items() if value} | {"stream_op": op, "stream_connection": connection}
-        self.source.send(Message(text, desc | {"tenant": TENANT, "port": PORT}))
+        self.source.send(Message(text, desc | {"tenant": TENANT, "port": PORT, "dst": self.node}))
 
     def sort(self) -> None:
         for message in self.sink.messages[self._read :]:

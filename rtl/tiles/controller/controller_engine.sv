@@ -170,7 +170,16 @@ module controller_engine
     end
   end
 
-  status_e verdict_q;  // of a request, before its accesses
+  // What is said to a new connection, or to one whose bytes are no request. To one that has gone nothing is.
+  status_e verdict;
+  logic writes;
+  always_comb begin
+    verdict = StatusDone;
+    if (!work.fresh && work.fault == FaultTruncated) verdict = StatusTruncated;
+    if (!work.fresh && work.fault == FaultExcess) verdict = StatusExcess;
+    writes = write_q && (work.fresh || work.fault != FaultGone);
+  end
+
   logic mac_ready;
   assign mac_ready = mac_started_q && mac_done;
 
@@ -180,37 +189,33 @@ module controller_engine
     mac_started_q <= mac_start_q || (mac_started_q && !mac_ready);
     access_start_q <= 1'b0;
     unique case (state_q)
-      Idle:
-      if (work_valid) begin
+      Idle: begin
         proven_q <= 1'b0;
         write_q <= 1'b1;
-        ends_q <= work.ending;
-        state_q <= Load;
-        verdict_q <= StatusDone;
-        if (!work.fresh) begin
-          if (work.fault == FaultGone) write_q <= 1'b0;
-          if (work.fault == FaultTruncated) verdict_q <= StatusTruncated;
-          if (work.fault == FaultExcess) verdict_q <= StatusExcess;
-        end
+        ends_q <= 1'b0;
+        if (work_valid) state_q <= Load;
       end
-      Load:
-      if (work.fresh || work.fault != FaultNone) begin
-        // A hello, or the answer to what is no request.
-        request_q <= '0;
-        request_q.kind <= work.fresh ? KindHello : KindConfirmation;
-        request_q.status <= verdict_q;
-        request_q.cycle <= 64'(cycle_q);
-        if (work.fresh) request_q.entries[1:0] <= nonce;
-        else begin
-          request_q.number <= work.next;
-          ends_q <= 1'b1;
+      Load: begin
+        if (work.ending) ends_q <= 1'b1;
+        if (work.fresh || work.fault != FaultNone) begin
+          // A hello, or the answer to what is no request.
+          request_q <= '0;
+          request_q.kind <= work.fresh ? KindHello : KindConfirmation;
+          request_q.status <= verdict;
+          request_q.cycle <= 64'(cycle_q);
+          if (work.fresh) request_q.entries[1:0] <= nonce;
+          else begin
+            request_q.number <= work.next;
+            ends_q <= 1'b1;
+          end
+          write_q <= writes;
+          mac_start_q <= writes;
+          state_q <= writes ? Sign : Send;
+        end else if (loaded) begin
+          request_q <= request;
+          mac_start_q <= 1'b1;
+          state_q <= Verify;
         end
-        mac_start_q <= write_q;
-        state_q <= write_q ? Sign : Send;
-      end else if (loaded) begin
-        request_q <= request;
-        mac_start_q <= 1'b1;
-        state_q <= Verify;
       end
       Verify:
       if (mac_ready) begin

@@ -32,7 +32,7 @@ module controller_places
     // Work: the place that comes next, until it is settled.
     output logic        work_valid_o,
     input  logic        work_ready_i,
-    output operator_t   work_o,
+    output operator_t   work_o,  // from the next cycle on
     output logic [RequestBytes*8-1:0] work_text_o,  // complete from work_loaded_o on
     output logic        work_loaded_o,
     input  logic        settle_i,
@@ -53,7 +53,7 @@ module controller_places
   operator_t places_q[Operators];
   logic [Operators-1:0] used_q, due_q, busy_q, proven_q;  // due: a hello, or what came, is to be dealt with; busy: it is; proven: its peer has the key
   logic [15:0] silent_q[Operators];  // since its last request, in units of 2^20 cycles
-  logic [63:0] number_q;  // of the next connection
+  logic [55:0] number_q;  // of the next connection
 
   // What comes.
   logic first_q, known_q, mine_q, whole_q;
@@ -162,7 +162,7 @@ module controller_places
   end
   logic starts;
   assign work_valid_o = picks && busy_q == '0 && !(opened_o && choice == pick);
-  assign work_o = places_q[busy_q == '0 ? pick : work_q];
+  assign work_o = places_q[work_q];
   assign starts = work_valid_o && work_ready_i;
 
   always_ff @(posedge clk_i) begin
@@ -227,7 +227,7 @@ module controller_places
           fresh: 1'b1,
           ending: 1'b0,
           fault: FaultNone,
-          number: number_q,
+          number: {8'(in_flit_i.desc.dst), number_q},
           next: 32'd1
       };
       number_q <= number_q + 1'b1;

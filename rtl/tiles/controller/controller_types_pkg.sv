@@ -18,7 +18,7 @@ package controller_types_pkg;
     logic fresh;  // it has got no hello yet
     logic ending;  // the peer sends nothing more
     fault_e fault;  // of the bytes that came
-    logic [63:0] number;  // of the connection, since the card's start
+    logic [63:0] number;  // of the connection, since the card's start; the controller's node is its high byte, so no two controllers of a card share it
     logic [31:0] next;  // the sequence number that the next request must have
   } operator_t;
 endpackage

@@ -135,14 +135,16 @@ async def nothing_is_done_without_the_key(dut):
 
 @cocotb.test()
 async def nonces_are_never_used_again(dut):
+    """Nor at another controller of the card that was started with the same number: each has its node in it."""
     bench = await ControllerBench.start(dut)
     seen = set()
-    for start in (1, 2):
+    for start, node in ((1, 0), (2, 0), (2, 5)):
         await bench.unlock(KEY, start)
+        bench.node = node
         for _ in range(20):
             operator = await bench.connect()
-            assert operator.nonce not in seen
-            seen.add(operator.nonce)
+            assert operator.nonce[15] == node and operator.nonce[:15] not in seen
+            seen.add(operator.nonce[:15])
             operator.send(b"", end=True)
             await operator.closed()
 
