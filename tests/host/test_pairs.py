@@ -14,7 +14,7 @@ from girih.card import VirtualCard
 from girih.card.account import account
 from girih.card.host import RECEIVE, SEND
 from girih.errors import GirihError
-from girih.experiments.host_driver import HEADER, WRITE, HostMemory, SplitQueue
+from girih.experiments.host_driver import HEADER, WRITE, HostMemory, SplitQueue, pieces
 from girih.paths import ROOT
 from girih.testing import SEED
 from tests.host.programs import (
@@ -89,7 +89,7 @@ class Host:
         """A frame to send, that the card is not told of yet."""
         address = self.memory.base + (4 << 20) + ((2 * pair + SEND) * SIZE // 2 + at) * SLOT
         self.memory.write(address, bytes(HEADER) + data)
-        assert self.queues[2 * pair + SEND].add([(address, HEADER + len(data))]) is not None
+        assert self.queues[2 * pair + SEND].add(pieces(address, HEADER + len(data), 3)) is not None
 
 
 def flow(number: int, protocol: int = 17, size: int = 60, tag: bytes = b"") -> bytes:
@@ -159,7 +159,7 @@ def again(card, ring):
 
 
 def test_all_pairs_send_at_a_time(card, ring):
-    """Frames leave whole; those of a pair in order, and none waits for those of another."""
+    """Frames leave whole, although the pieces of several come in turn; those of a pair in order, and none waits for those of another."""
     host = Host(card, ring)
     sent = {pair: [frame(random.choice((60, 64, 150, 700))) for _ in range(40)] for pair in range(PAIRS)}
     for pair, frames in sent.items():
