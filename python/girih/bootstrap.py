@@ -62,6 +62,7 @@ SYSTEM = {
     "tshark": "tshark",
     "curl": "curl",
     "gcc-riscv64-unknown-elf": "riscv64-unknown-elf-gcc",
+    "gdb-multiarch": "gdb-multiarch",
     "user-mode-linux": "linux.uml",
     "qemu-system-x86": "qemu-system-x86_64",
     "busybox-static": "busybox",
@@ -81,7 +82,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "replay": ((), SIMULATOR),
     "bench": ((), SIMULATOR),
     "synth": (("synth",), ()),
-    "test": (("test", "synth", "proofs", "static", "cores"), SIMULATOR + NETWORK + GUEST_IN_UML + ("qemu-system-x86", "tshark", "curl", LIBPYTHON, *FIRMWARE)),
+    "test": (("test", "synth", "proofs", "static", "cores"), SIMULATOR + NETWORK + GUEST_IN_UML + ("qemu-system-x86", "tshark", "curl", "gdb-multiarch", LIBPYTHON, *FIRMWARE)),
 }
 
 

@@ -8,7 +8,8 @@ module core_unit
     parameter int unsigned MemoryBytes = 32768,
     parameter int unsigned Slots = 16,
     parameter int unsigned SlotBytes = 2048,
-    parameter int unsigned PmpRegions = 4
+    parameter int unsigned PmpRegions = 4,
+    parameter int unsigned Debug = 0
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -64,6 +65,7 @@ module core_unit
       .Slots(Slots),
       .SlotBytes(SlotBytes),
       .PmpRegions(PmpRegions),
+      .Debug(Debug),
       .InOrder(1'b1)
   ) u_complex (
       .clk_i,

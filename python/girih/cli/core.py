@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih core`: the processor cores of a running card: their state, their consoles, and new programs."""
+"""`girih core`: the processor cores of a running card: their state, their consoles, new programs, and a debugger."""
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,9 @@ from girih.card.client import ControlClient
 from girih.cli.live import Socket, console
 from girih.errors import GirihError
 from girih.firmware import load as cores
-from girih.firmware.compile import compile_program
+from girih.firmware.compile import compile_program, symbols_of
+from girih.firmware.debug import Debugger
+from girih.firmware.gdb import GdbServer
 
 
 def register(app: typer.Typer) -> None:
@@ -20,11 +23,14 @@ def register(app: typer.Typer) -> None:
     def core(
         tile: Annotated[str | None, typer.Argument(help="One core; the default is all of them.")] = None,
         load: Annotated[Path | None, typer.Option(help="Compile this C file and run it instead of the program that is there.")] = None,
+        gdb: Annotated[int | None, typer.Option(metavar="PORT", min=0, max=65535, help="Serve gdb at this TCP port of this machine until Ctrl-C; 0: a free one.")] = None,
+        number: Annotated[int, typer.Option("--core", metavar="NUMBER", min=0, help="With --gdb: which core of a cluster.")] = 0,
         socket: Socket = None,
     ) -> None:
         """Shows the state of the cores of a running card and what they have written to their consoles since the last time.
 
         With --load a core gets another program while the card runs; the messages that it has are dropped and counted.
+        With --gdb a core is debugged: connect by gdb-multiarch -ex 'target remote :PORT'. It runs on while no gdb is connected.
         """
         with ControlClient.find(socket) as card:
             there = {found.name: found for found in card.registers.manifest.tiles if found.memory_bytes}
@@ -34,6 +40,13 @@ def register(app: typer.Typer) -> None:
                 if tile is None:
                     raise GirihError("no core is named", "--load", "Write ./girih core TILE --load FILE.c")
                 cores.load(card.registers, tile, compile_program(load, memory_bytes=there[tile].memory_bytes).image)
+            if gdb is not None:
+                if tile is None:
+                    raise GirihError("no core is named", "--gdb", "Write ./girih core TILE --gdb PORT")
+                if number >= there[tile].cores:
+                    raise GirihError(f"{tile} has no core {number}", "--core", f"Name one from 0 to {there[tile].cores - 1}.")
+                _debug(card, tile, number, gdb)
+                return
             for name in [tile] if tile else there:
                 for number in range(there[name].cores):
                     state = cores.state(card.registers, name, number)
@@ -41,3 +54,16 @@ def register(app: typer.Typer) -> None:
                     which = f"{name}, core {number}," if there[name].cores > 1 else name
                     console.print(f"{which} {words}, {state.restarts} restarts, last code {state.code:#x}")
                     console.print(cores.console(card.registers, name, number), end="", markup=False, highlight=False)
+
+
+def _debug(card: ControlClient, tile: str, core: int, port: int) -> None:
+    """Serves gdb until Ctrl-C, also in the background of a shell, where SIGINT is ignored at first."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    with GdbServer(Debugger(card.registers, tile, core), lambda debugger: symbols_of(debugger.program_bytes(), lambda at: debugger.read(at, 4)), port) as server:
+        console.print(f"{tile}: gdb-multiarch -ex 'target remote :{server.port}'", highlight=False)
+        try:
+            while True:
+                server.serve_one()
+        except KeyboardInterrupt:
+            console.print(f"{tile} runs without a debugger.")

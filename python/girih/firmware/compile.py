@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,6 +30,7 @@ FLAGS = [
     "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Werror",
 ]  # fmt: skip
 LINKS = ["-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
+LOOKS = 8  # words of a program that are always compared
 MOST_SECONDS = 120  # that a program may take to compile
 
 
@@ -82,6 +84,23 @@ def compile_program(source: Path, *, memory_bytes: int, defines: tuple[str, ...]
         if not (folder / "program.bin").exists():
             _compile(source, folder, memory_bytes, flags)
     return Program((folder / "program.bin").read_bytes(), folder)
+
+
+def symbols_of(size: int, word: Callable[[int], bytes]) -> Path | None:
+    """The file with the symbols of a program that was compiled here, and is in the memory of a core: so many bytes, and what is in the four bytes from an
+    address on. Reads a few words that tell it from others."""
+    found = {}
+    for image in sorted((BUILD / "firmware").glob("*/program.bin")):
+        data = image.read_bytes()
+        data += bytes(-len(data) % 4)
+        if len(data) == size:
+            found[data] = image.with_name("program.elf")
+    looks = [size // 4 * index // LOOKS * 4 for index in range(LOOKS)]
+    while found and (looks or len(found) > 1):
+        at = looks.pop() if looks else next(at for at in range(0, size, 4) if len({data[at : at + 4] for data in found}) > 1)
+        there = word(at)
+        found = {data: path for data, path in found.items() if data[at : at + 4] == there}
+    return next(iter(found.values()), None)
 
 
 def _gcc(source: Path, arguments: list[str]) -> str:

@@ -32,15 +32,15 @@ class CoreState:
 def load(registers: Registers, tile: str, image: bytes) -> None:
     """Holds the cores of a tile, loads a program into them, and starts them. What their messages were is dropped and counted."""
     hold(registers, tile)
-    registers.write_window(tile, _place(registers, tile, "address"), 0)
+    registers.write_window(tile, place(registers, tile, "address"), 0)
     words = image + bytes(-len(image) % 4)
     for at in range(0, len(words), 4):
-        registers.write_window(tile, _place(registers, tile, "data"), int.from_bytes(words[at : at + 4], "little"))
-    registers.write_window(tile, _place(registers, tile, "protect"), len(words))
+        registers.write_window(tile, place(registers, tile, "data"), int.from_bytes(words[at : at + 4], "little"))
+    registers.write_window(tile, place(registers, tile, "protect"), len(words))
     start(registers, tile)
 
 
-def _place(registers: Registers, tile: str, part: str, core: int | None = None) -> int:
+def place(registers: Registers, tile: str, part: str, core: int | None = None) -> int:
     """The offset of a part of the window of one core; None: of a write to all cores of the tile."""
     if core is None:
         return offset(WINDOW, part) + (_MAP["CoreWindowAll"] if registers.manifest.tile(tile).cores > 1 else 0)
@@ -49,19 +49,19 @@ def _place(registers: Registers, tile: str, part: str, core: int | None = None) 
 
 def hold(registers: Registers, tile: str, core: int | None = None) -> None:
     """Holds one core, or all cores of the tile, in reset; messages that come to them are dropped and counted."""
-    registers.write_window(tile, _place(registers, tile, "control", core), 0)
+    registers.write_window(tile, place(registers, tile, "control", core), 0)
 
 
 def start(registers: Registers, tile: str, core: int | None = None) -> None:
     """Starts one core, or all cores of the tile, that are held."""
-    registers.write_window(tile, _place(registers, tile, "control", core), RUNS)
+    registers.write_window(tile, place(registers, tile, "control", core), RUNS)
 
 
 def console(registers: Registers, tile: str, core: int = 0) -> str:
     """What a core has written to its console since the last call, as much as the console holds: a program may write faster than it is read.
     Control characters but tabs and ends of lines are shown by their numbers, so that what a program logs of a packet cannot command a terminal."""
     text = bytearray()
-    while len(text) < CONSOLE_BYTES and (word := registers.read_window(tile, _place(registers, tile, "console", core))) & HAS_BYTE:
+    while len(text) < CONSOLE_BYTES and (word := registers.read_window(tile, place(registers, tile, "console", core))) & HAS_BYTE:
         text.append(word & 0xFF)
     letters = text.decode(errors="backslashreplace")
     return "".join(letter if letter in "\n\t" or letter.isprintable() else f"\\x{ord(letter):02x}" for letter in letters)
@@ -69,5 +69,5 @@ def console(registers: Registers, tile: str, core: int = 0) -> str:
 
 def state(registers: Registers, tile: str, core: int = 0) -> CoreState:
     """The state of a core."""
-    word = registers.read_window(tile, _place(registers, tile, "state", core))
-    return CoreState(bool(word & 1), bool(word & 2), word >> 8, registers.read_window(tile, _place(registers, tile, "code", core)))
+    word = registers.read_window(tile, place(registers, tile, "state", core))
+    return CoreState(bool(word & 1), bool(word & 2), word >> 8, registers.read_window(tile, place(registers, tile, "code", core)))

@@ -33,7 +33,7 @@ STATE = {
     "aes_window": {"key", "salt", "load", "forget"},
     "copy_window": {"source", "destination", "size", "start", "state", "left"},
     "probe_window": {"address", "stride", "rounds", "bytes", "what", "window", "count", "start", "state", "sum"},
-    "core_window": {"control", "address", "data", "protect", "console", "state", "code"},
+    "core_window": {"control", "address", "data", "protect", "console", "state", "code", "debug", "exchange", "steps"},
     "host_window": {"regions", "queues", "steer", "pairs"},
     "controller_window": {"key", "start", "state"},
     "parser_window": {"control", "commit", "staging"},

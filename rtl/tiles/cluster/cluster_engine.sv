@@ -15,7 +15,8 @@ module cluster_engine
     parameter int unsigned MemoryBytes = 32768,
     parameter int unsigned Slots = 8,
     parameter int unsigned SlotBytes = 2048,
-    parameter int unsigned PmpRegions = 4
+    parameter int unsigned PmpRegions = 4,
+    parameter int unsigned Debug = 0
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -116,6 +117,7 @@ module cluster_engine
         .Slots(Slots),
         .SlotBytes(SlotBytes),
         .PmpRegions(PmpRegions),
+        .Debug(Debug),
         .MustAsk(1'b1)
     ) u_complex (
         .clk_i,

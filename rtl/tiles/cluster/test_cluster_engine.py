@@ -23,6 +23,8 @@ CORES, AHEAD, FLOWS, SLOTS = (int(os.environ.get(name, value)) for name, value i
 QUEUE = 512  # flits, more than two messages of the largest size
 WORK, DROP, LOOP, AWAY, WILD, KEEP, STOP, FLOOD = range(8)
 ANSWER = 20  # bytes of a command and its answer
+ATTACHED, HALT, GO, HALTED = 1, 2, 4, 2  # of the window's part `debug`
+DRET = 0x7B200073
 LATEST = 20  # cycles from the last flit of a message to the first instruction that handles it
 
 
@@ -38,7 +40,7 @@ LATEST = 20  # cycles from the last flit of a message to the first instruction t
 )
 def test_cluster_engine(cores, ahead, flows, slots, width):
     depth = QUEUE * 512 // width
-    parameters = {"Cores": cores, "Ahead": ahead, "Flows": flows, "Slots": slots, "QueueFlits": depth}
+    parameters = {"Cores": cores, "Ahead": ahead, "Flows": flows, "Slots": slots, "QueueFlits": depth, "Debug": 1}
     names = {"CORES": str(cores), "AHEAD": str(ahead), "FLOWS": str(flows), "SLOTS": str(slots)}
     run_cocotb("cluster_engine", __file__, data_width=width, parameters=parameters, environment=names)
 
@@ -216,6 +218,23 @@ async def a_flow_whose_core_has_stopped_is_not_lost(dut):
         assert came == [message.desc["timestamp"] for message in early + late]
         assert len(bench.sink.messages) - already == len(came) + 2
         assert sum([(await operator.read("state")) & 3 == 2 for operator in bench.operators]) == turn + 1
+
+
+@cocotb.test(skip=CORES < 2)
+async def a_core_that_a_debugger_halts_is_not_missed(dut):
+    bench = await Cluster.run_crew(dut, watchdog=2500)
+    first, *others = bench.operators
+    assert await first.write("debug", ATTACHED | HALT)
+    await ClockCycles(dut.clk_i, 1500)
+    assert await first.read("debug") == HALTED | ATTACHED and [await other.read("debug") for other in others] == [0] * len(others)
+    count = 4 * CORES
+    bench.source.send(*(command(argument=200, flow=1 + number) for number in range(count)))
+    await bench.quiet(3000)
+    assert bench.cores().keys() == set(range(1, CORES)) and len(bench.sink.messages) == count
+    assert await first.write_word("steps", 0, DRET) and await first.write("debug", ATTACHED | GO) and await first.write("debug", 0)
+    bench.source.send(*(command(argument=200, flow=1 + number) for number in range(count)))
+    await bench.quiet(1000)
+    assert bench.cores(count).keys() == set(range(CORES)) and bench.events == {}
 
 
 @cocotb.test()

@@ -25,12 +25,12 @@ class Operator:
         dut.window_valid_i.value = 0
         dut.window_write_i.value = 0
 
-    async def _access(self, part: str, write: int, data: int, tenant: int) -> tuple[bool, int]:
+    async def _access(self, part: str, write: int, data: int, tenant: int, word: int = 0) -> tuple[bool, int]:
         dut = self.dut
         await FallingEdge(dut.clk_i)
         dut.window_valid_i.value = 1
         dut.window_write_i.value = write
-        dut.window_addr_i.value = self.base + offset(WINDOW, part)
+        dut.window_addr_i.value = self.base + offset(WINDOW, part) + 4 * word
         dut.window_data_i.value = data
         dut.window_tenant_i.value = tenant
         for _ in range(1000):
@@ -45,6 +45,10 @@ class Operator:
     async def write(self, part: str, data: int, tenant: int = 0) -> bool:
         """Writes a word; whether that was accepted."""
         return (await self._access(part, 1, data, tenant))[0]
+
+    async def write_word(self, part: str, word: int, data: int) -> bool:
+        """Writes one of the words of a part; whether that was accepted."""
+        return (await self._access(part, 1, data, 0, word))[0]
 
     async def read(self, part: str, tenant: int = 0) -> int | None:
         """Reads a word; None if that was refused."""

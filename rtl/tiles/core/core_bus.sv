@@ -58,7 +58,11 @@ module core_bus
     output logic        console_valid_o,
     output logic        stop_o,
     output logic        restart_o,
-    output logic        refused_o
+    output logic        refused_o,
+
+    input  logic        debugged_i,  // DebugWord is there, and errors are the debugger's
+    input  logic [31:0] debug_data_i,
+    output logic        debug_write_o
 );
   localparam int unsigned MessageBits = $clog2(MessageBytes);
   localparam int unsigned SlotLsb = $clog2(SlotBytes);
@@ -80,13 +84,14 @@ module core_bus
   region_e region;
   logic [RegionLsb-1:0] place;
   logic [MessageBits-1:0] member;
-  logic owned, whole;
+  logic owned, whole, debug;
   assign region = region_e'(addr_q[RegionLsb+:2]);
   assign place = addr_q[RegionLsb-1:0];
   assign member = addr_q[MessageBits-1:0];
   assign slot_o = region == Packets ? addr_q[SlotLsb+:SlotBits] : addr_q[MessageBits+:SlotBits];
   assign owned = owned_i[slot_o];
   assign whole = be_q == '1;
+  assign debug = debugged_i && addr_q[31:2] == DebugWord[31:2];
   assign fast = region == Memory || region == Packets || (region == Messages && !we_q);
 
   // A message must not end within its headers.
@@ -102,6 +107,8 @@ module core_bus
     good = addr_q[31:RegionLsb+2] == '0;
     if (region == Messages) begin
       good &= message_good && whole && ((member == MessageBits'(MessageSend) && send_good) || member == MessageBits'(MessageDrop));
+    end else if (debug) begin
+      good = 1'b1;
     end else begin
       good &= 32'(place) <= DeviceRestart;
       if (we_q) good &= member >= MessageBits'(DeviceConsole);
@@ -146,6 +153,7 @@ module core_bus
   assign device_data_o = data_q;
   assign console_valid_o = acts && region == Devices && member == MessageBits'(DeviceConsole);
   assign stop_o = acts && region == Devices && member == MessageBits'(DeviceStop);
+  assign debug_write_o = acts && debug;
   assign restart_o = acts && region == Devices && member == MessageBits'(DeviceRestart);
 
   assign data_rvalid_o = valid_q && (fast ? !(region == Packets && we_q && core_write_pause_i) : late_q && (!waits || ends));
@@ -162,11 +170,11 @@ module core_bus
       Memory: data_rdata_o = memory_data_i;
       Packets: data_rdata_o = core_read_data_i;
       Messages: data_rdata_o = word;
-      default: data_rdata_o = now_q;
+      default: data_rdata_o = debug ? debug_data_i : now_q;
     endcase
     if (waits) data_rdata_o = head_valid_i ? MessagesBase + 32'(head_slot_i) * MessageBytes : '0;
   end
-  assign refused_o = data_rvalid_o && data_err_o;
+  assign refused_o = data_rvalid_o && data_err_o && !debugged_i;
 
   always_ff @(posedge clk_i) begin
     if (take) begin

@@ -8,6 +8,7 @@ module core_complex
     parameter int unsigned Slots = 16,
     parameter int unsigned SlotBytes = 2048,
     parameter int unsigned PmpRegions = 4,
+    parameter int unsigned Debug = 0,  // 1: for a debugger; Ibex's debug mode is on its longest paths
     parameter bit InOrder = 0,
     parameter bit MustAsk = 0,  // the watchdog also counts while the program, once it has asked for a message, neither has one nor asks for one
     localparam int unsigned SlotBits = $clog2(Slots)
@@ -52,8 +53,7 @@ module core_complex
   localparam int unsigned MemoryBits = $clog2(MemoryBytes / 4);
 
   logic core_rst_n, running, hold, stopped;
-  logic instr_req, instr_valid_q;
-  logic [31:MemoryBits+2] instr_beyond_q;
+  logic instr_req, instr_valid, instr_error, debug_req;
   logic [31:0] instr_addr, instr_data;
   logic data_req, data_gnt, data_valid, data_we, data_error;
   logic [3:0] data_be;
@@ -66,10 +66,10 @@ module core_complex
       .core_i,
       .instr_req_o(instr_req),
       .instr_gnt_i(1'b1),
-      .instr_rvalid_i(instr_valid_q),
+      .instr_rvalid_i(instr_valid),
       .instr_addr_o(instr_addr),
       .instr_rdata_i(instr_data),
-      .instr_err_i(instr_beyond_q != '0),
+      .instr_err_i(instr_error),
       .data_req_o(data_req),
       .data_gnt_i(data_gnt),
       .data_rvalid_i(data_valid),
@@ -80,12 +80,36 @@ module core_complex
       .data_rdata_i(data_rdata),
       .data_err_i(data_error),
       .irq_timer_i(1'b0),
-      .irq_external_i(1'b0)
+      .irq_external_i(1'b0),
+      .debug_req_i(debug_req)
   );
-  always_ff @(posedge clk_i) begin
-    instr_valid_q <= instr_req && running;
-    if (instr_req) instr_beyond_q <= instr_addr[31:MemoryBits+2];
-  end
+
+  logic window_debug, debugged, halted, debug_write;
+  logic [31:0] fetch_data, window_debug_data, debug_data, device_data;
+  core_debug #(
+      .MemoryBytes(MemoryBytes),
+      .Debug(Debug)
+  ) u_debug (
+      .clk_i,
+      .rst_i,
+      .running_i(running),
+      .window_write_i(window_debug),
+      .window_addr_i,
+      .window_data_i,
+      .window_data_o(window_debug_data),
+      .instr_req_i(instr_req),
+      .instr_addr_i(instr_addr),
+      .instr_rvalid_o(instr_valid),
+      .instr_rdata_o(instr_data),
+      .instr_err_o(instr_error),
+      .fetch_data_i(fetch_data),
+      .debug_req_o(debug_req),
+      .debugged_o(debugged),
+      .halted_o(halted),
+      .data_o(debug_data),
+      .data_write_i(debug_write),
+      .data_i(device_data)
+  );
 
   logic [31:0] protect, load_addr, load_data, memory_addr, memory_in, memory_data;
   logic load_valid, load_write;
@@ -96,7 +120,7 @@ module core_complex
       .clk_i,
       .fetch_enable_i(instr_req),
       .fetch_addr_i(instr_addr[2+:MemoryBits]),
-      .fetch_data_o(instr_data),
+      .fetch_data_o(fetch_data),
       .write_i(load_valid ? {4{load_write}} : memory_write),
       .addr_i(load_valid ? load_addr[2+:MemoryBits] : memory_addr[2+:MemoryBits]),
       .data_i(load_valid ? load_data : memory_in),
@@ -106,7 +130,7 @@ module core_complex
   logic core_read, core_read_pause, core_write_pause, send_valid, drop_valid, head_valid, head_take, asks;
   logic [3:0] core_write;
   logic [WordBits-1:0] core_read_addr, core_write_addr;
-  logic [31:0] core_read_data, core_write_data, device_data;
+  logic [31:0] core_read_data, core_write_data;
   logic [Slots-1:0] owned;
   logic [SlotBits-1:0] slot, head_slot;
   logic [15:0] length;
@@ -158,7 +182,10 @@ module core_complex
       .console_valid_o(console_valid),
       .stop_o(stop),
       .restart_o(restart),
-      .refused_o
+      .refused_o,
+      .debugged_i(debugged),
+      .debug_data_i(debug_data),
+      .debug_write_o(debug_write)
   );
 
   message_slots #(
@@ -207,7 +234,7 @@ module core_complex
   // The watchdog counts while there is something to do, and nothing is taken or ended.
   logic [31:0] idle_q;
   logic expired, busy, asked_q, awake_q;
-  assign status_o.runs = running;
+  assign status_o.runs = running && !debugged;
   assign status_o.stays = hold || stopped;
   assign status_o.asks = asked_q;
   assign busy = owned != '0;
@@ -215,7 +242,7 @@ module core_complex
   assign restarted_o = expired || restart;
   always_ff @(posedge clk_i) begin
     idle_q <= idle_q + 1'b1;
-    if (head_take || send_valid || drop_valid || !(busy || head_valid || (MustAsk && awake_q && !asked_q)) || !running || expired) idle_q <= '0;
+    if (head_take || send_valid || drop_valid || !(busy || head_valid || (MustAsk && awake_q && !asked_q)) || !running || debugged || expired) idle_q <= '0;
     asked_q <= (asked_q || asks) && !head_take && running;
     awake_q <= (awake_q || asks || head_take) && running;
     if (rst_i) begin
@@ -225,7 +252,9 @@ module core_complex
     end
   end
 
-  core_loader u_loader (
+  core_loader #(
+      .Debug(Debug)
+  ) u_loader (
       .clk_i,
       .rst_i,
       .window_valid_i,
@@ -253,7 +282,10 @@ module core_complex
       .restart_i(restart),
       .expired_i(expired),
       .busy_i(busy),
-      .stopped_o(stopped)
+      .stopped_o(stopped),
+      .halted_i(halted),
+      .debug_write_o(window_debug),
+      .debug_data_i(window_debug_data)
   );
 
   logic unused;

@@ -2,7 +2,9 @@
 // The processor: lowRISC's Ibex (RV32IMC, machine and user mode, physical memory protection) and its registers.
 // Fetches and data accesses have links of their own: a request is taken when gnt is up, and answered by rvalid in a later cycle.
 // It starts at BootAddr + 128 when rst_ni rises.
-module core_cpu #(
+module core_cpu
+  import core_map_pkg::*;
+#(
     parameter int unsigned PmpRegions = 4  // 0: no memory protection
 ) (
     input logic clk_i,
@@ -27,13 +29,14 @@ module core_cpu #(
     input  logic        data_err_i,
 
     input logic irq_timer_i,
-    input logic irq_external_i
+    input logic irq_external_i,
+    input logic debug_req_i  // halts: the next fetch is from DebugBase
 );
   logic [4:0] raddr_a, raddr_b, waddr;
   logic [31:0] rdata_a, rdata_b, wdata;
   logic we;
 
-  // Of what Ibex has for other systems: no instruction cache, no debug module, no lockstep.
+  // Of what Ibex has for other systems: no instruction cache, no lockstep.
   logic dummy_id, dummy_wb, tag_write, data_write, key_req, irq_pending, double_fault, minor, internal, bus, err;
   logic [1:0] tag_req, data_req;
   logic [ibex_pkg::IC_INDEX_W-1:0] tag_addr, data_addr;
@@ -53,7 +56,11 @@ module core_cpu #(
       .PMPNumRegions(PmpRegions == 0 ? 4 : PmpRegions),
       .RV32M(ibex_pkg::RV32MSingleCycle),
       .BranchTargetALU(1'b1),
-      .WritebackStage(1'b1)
+      .WritebackStage(1'b1),
+      .DmBaseAddr(DebugBase),
+      .DmAddrMask(DebugBytes - 1),
+      .DmHaltAddr(DebugBase),
+      .DmExceptionAddr(DebugBase + DebugFault)
   ) u_ibex_core (
       .clk_i,
       .rst_ni,
@@ -101,7 +108,7 @@ module core_cpu #(
       .irq_fast_i('0),
       .irq_nm_i(1'b0),
       .irq_pending_o(irq_pending),
-      .debug_req_i(1'b0),
+      .debug_req_i,
       .crash_dump_o(dump),
       .double_fault_seen_o(double_fault),
       .fetch_enable_i(ibex_pkg::IbexMuBiOn),

@@ -6,7 +6,8 @@ module core_engine
     parameter int unsigned MemoryBytes = 32768,
     parameter int unsigned Slots = 16,
     parameter int unsigned SlotBytes = 2048,
-    parameter int unsigned PmpRegions = 4
+    parameter int unsigned PmpRegions = 4,
+    parameter int unsigned Debug = 0
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -43,7 +44,8 @@ module core_engine
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
       .SlotBytes(SlotBytes),
-      .PmpRegions(PmpRegions)
+      .PmpRegions(PmpRegions),
+      .Debug(Debug)
   ) u_complex (
       .clk_i,
       .rst_i,

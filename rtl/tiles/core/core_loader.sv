@@ -4,7 +4,9 @@
 // expires, starts again.
 module core_loader
   import girih_pkg::*, core_map_pkg::*, core_window_pkg::*;
-(
+#(
+    parameter int unsigned Debug = 0  // 0: the debugger's parts of the window are not there
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -22,7 +24,7 @@ module core_loader
     output logic running_o,  // the same, for all else
     output logic [31:0] protect_o,  // the core cannot write below
 
-    // Of the core's memory, while the core is in reset: the answer comes in the cycle after.
+    // Of the core's memory, while the core is in reset or halted: the answer comes in the cycle after.
     output logic        load_valid_o,
     output logic        load_write_o,
     output logic [31:0] load_addr_o,
@@ -37,7 +39,12 @@ module core_loader
     input  logic        restart_i,
     input  logic        expired_i,
     input  logic        busy_i,  // messages are its own; it stays in reset until they are dropped
-    output logic        stopped_o
+    output logic        stopped_o,
+
+    // The debugger's parts of the window (core_debug).
+    input  logic        halted_i,
+    output logic        debug_write_o,
+    input  logic [31:0] debug_data_i
 );
   // emptying_q: the core stays in reset until its messages are dropped, so that its next program has none that it did not take.
   logic run_q, stopped_q, emptying_q, core_rst_n_q, running_q, runs;
@@ -62,9 +69,9 @@ module core_loader
   assign console_lost_o = console_valid_i && !console_ready;
 
   // A word of the program takes a second cycle, in which the memory answers.
-  logic loads, loaded_q, good;
-  assign good = window_tenant_i == '0 && window_addr_i <= CodeAt;
-  assign loads = window_valid_i && good && window_addr_i == DataAt && !run_q && !running_q;
+  logic loads, loaded_q, good, writes;
+  assign good = window_tenant_i == '0 && window_addr_i <= (Debug != 0 ? StepsAt + 14'(4 * DebugSteps - 4) : CodeAt);
+  assign loads = window_valid_i && good && window_addr_i == DataAt && (halted_i || (!run_q && !running_q));
   assign window_done_o = window_valid_i && (!loads || loaded_q);
   assign load_valid_o = loads && !loaded_q;
   assign load_write_o = window_write_i;
@@ -72,7 +79,7 @@ module core_loader
   assign load_data_o = window_data_i;
   assign console_pop = window_valid_i && good && window_addr_i == ConsoleAt && !window_write_i;
   always_comb begin
-    window_error_o = !good || (window_addr_i == DataAt && !loads) || (window_write_i && window_addr_i >= ConsoleAt);
+    window_error_o = !good || (window_addr_i == DataAt && !loads) || (window_write_i && window_addr_i >= ConsoleAt && (Debug == 0 || window_addr_i < DebugAt));
     unique case (window_addr_i)
       ControlAt: window_data_o = {31'd0, run_q};
       AddressAt: window_data_o = address_q;
@@ -81,7 +88,7 @@ module core_loader
       ConsoleAt: window_data_o = {23'd0, console_valid, console_valid ? console_byte : 8'd0};
       StateAt: window_data_o = {restarts_q, 6'd0, stopped_q, running_q};
       CodeAt: window_data_o = code_q;
-      default: window_data_o = '0;
+      default: window_data_o = debug_data_i;
     endcase
     if (window_tenant_i != '0) window_data_o = '0;
   end
@@ -92,8 +99,8 @@ module core_loader
   assign running_o = running_q;
   assign runs = run_q && !stopped_q && !emptying_q;
   assign protect_o = protect_q;
+  assign debug_write_o = Debug != 0 && writes && window_addr_i >= DebugAt;
 
-  logic writes;
   assign writes = window_valid_i && window_write_i && !window_error_o;
   always_ff @(posedge clk_i) begin
     loaded_q <= load_valid_o;

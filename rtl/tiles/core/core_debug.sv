@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fetches of a core, and the operator's debugger. Fetches come from the core's memory. In debug mode the core fetches from DebugBase on:
+//
+//   word 0         waits until the operator says go: the core is halted
+//   words 0 … 3    the steps that the operator has written
+//   the next ones  ebreak, which leads to word 0 again
+//   DebugFault     where an exception in debug mode leads to: it is noted, and an ebreak, too
+//
+// So the operator has a halted core execute up to four instructions at a time, and a word (exchange; at DebugWord for the core) passes
+// between both. dret lets the core go. While a debugger is attached, a core that leaves reset halts before its first instruction. Without one, a fetch
+// from DebugBase is an error. Fetches answer in the next cycle.
+module core_debug
+  import core_map_pkg::*, core_window_pkg::*;
+#(
+    parameter int unsigned MemoryBytes = 32768,
+    parameter int unsigned Debug = 0,  // 0: fetches come from the memory alone
+    localparam int unsigned MemoryBits = $clog2(MemoryBytes)
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic running_i, // the core is out of reset
+
+    // The operator's accesses to debug, exchange and steps.
+    input  logic        window_write_i,
+    input  logic [13:0] window_addr_i,
+    input  logic [31:0] window_data_i,
+    output logic [31:0] window_data_o,
+
+    input  logic        instr_req_i,     // it is always taken
+    input  logic [31:0] instr_addr_i,
+    output logic        instr_rvalid_o,
+    output logic [31:0] instr_rdata_o,
+    output logic        instr_err_o,
+
+    input  logic [31:0] fetch_data_i,    // of the memory, in the cycle after the request
+
+    output logic        debug_req_o,
+    output logic        debugged_o,    // the core is in debug mode, with a debugger
+    output logic        halted_o,      // it waits for the operator: nothing is under way
+    output logic [31:0] data_o,
+    input  logic        data_write_i,
+    input  logic [31:0] data_i
+);
+  localparam logic [31:0] Ebreak = 32'h0010_0073;
+  localparam int unsigned IndexBits = $clog2(DebugBytes / 4);
+  typedef logic [IndexBits-1:0] index_t;
+
+  logic attached_q, halt_q, debug_req_q, go_q, failed_q, debugged_q;
+  logic [31:0] data_q;
+  logic [31:0] steps_mem[DebugSteps];
+
+  // Fetches that are not answered: the last one that came, and one of word 0 before it, which waits. Ibex has at most two.
+  logic pending_q, waiting_q, waiting, debug, first, moves, debug_q;
+  logic [31:MemoryBits] beyond_q;
+  index_t index_q, step;
+  assign waiting = Debug != 0 && waiting_q;
+  assign debug = Debug != 0 && debug_q && attached_q;
+  assign first = debug && index_q == '0;
+  assign moves = pending_q && !waiting;
+  assign step = waiting ? '0 : index_q;
+  assign instr_rvalid_o = (waiting && go_q) || (moves && !first);
+  assign instr_err_o = beyond_q != '0 && !debug;
+  assign instr_rdata_o = Debug == 0 || !debug_q ? fetch_data_i : 32'(step) < DebugSteps ? steps_mem[step[$clog2(DebugSteps)-1:0]] : Ebreak;
+
+  assign debug_req_o = Debug != 0 && debug_req_q;
+  assign debugged_o = Debug != 0 && debugged_q;
+  assign halted_o = waiting && !go_q;
+  assign data_o = Debug == 0 ? '0 : data_q;
+
+  logic writes_debug;
+  assign writes_debug = window_write_i && window_addr_i == DebugAt;
+  always_comb begin
+    unique case (Debug == 0 ? '0 : window_addr_i)
+      DebugAt: window_data_o = {29'd0, failed_q, halted_o, attached_q};
+      ExchangeAt: window_data_o = data_q;
+      default: window_data_o = '0;
+    endcase
+  end
+
+  logic unused;
+  assign unused = &{1'b0, instr_addr_i[MemoryBits-1:IndexBits+2], instr_addr_i[1:0]};
+
+  always_ff @(posedge clk_i) begin
+    if (instr_req_i) begin
+      beyond_q <= instr_addr_i[31:MemoryBits];
+      debug_q <= instr_addr_i[$clog2(DebugBase)];  // the address comes late: no time for more
+      index_q <= instr_addr_i[2+:IndexBits];
+    end
+    pending_q <= running_i && (instr_req_i || (pending_q && waiting));
+    waiting_q <= waiting ? !go_q : moves && first;
+    if (go_q) go_q <= 1'b0;
+    // Fetches run ahead of what is executed, but not as far as from the operator's steps to DebugFault.
+    if (moves && debug && index_q == index_t'(DebugFault / 4)) failed_q <= 1'b1;
+    if (waiting) debugged_q <= attached_q;
+    else if (moves && !debug) debugged_q <= 1'b0;
+    if (debugged_q) halt_q <= 1'b0;
+    debug_req_q <= halt_q && attached_q && !debugged_q;
+
+    if (data_write_i) data_q <= data_i;
+    if (window_write_i && window_addr_i == ExchangeAt) data_q <= window_data_i;
+    if (window_write_i && window_addr_i[13:StepsLsb] == StepsPart) steps_mem[window_addr_i[StepsWordMsb:StepsWordLsb]] <= window_data_i;
+    if (writes_debug) begin
+      attached_q <= window_data_i[0];
+      halt_q <= window_data_i[1] && !debugged_q;
+      if (window_data_i[2] && halted_o) begin
+        go_q <= 1'b1;
+        failed_q <= 1'b0;
+      end
+    end
+    if (!running_i) begin
+      halt_q <= 1'b1;
+      go_q <= 1'b0;
+      debugged_q <= 1'b0;
+      debug_req_q <= 1'b0;
+      waiting_q <= 1'b0;
+    end
+    if (rst_i) begin
+      attached_q <= 1'b0;
+      failed_q   <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!(data_write_i && halted_o))
+      else $error("core_debug: a core that is halted writes");
+      assert (!(instr_req_i && pending_q && waiting))
+      else $error("core_debug: a third fetch comes, and two wait");
+      halts : cover (halted_o);
+      faults : cover (failed_q);
+    end
+  end
+endmodule

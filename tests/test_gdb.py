@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gdb-multiarch of Debian debugs the C program of a core of a running card, by its source, while Linux's stack talks to it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.card.namespace import Namespace
+from girih.card.session import Session
+from girih.paths import ROOT
+from tests.test_linux import CARD, HOST, TAP, judge, pytestmark  # noqa: F401  the conditions are the same
+from tests.test_linux import Wire as LinuxWire
+
+SECONDS = 120
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+# Sends a datagram every so often until it has had so many answers.
+CLIENT = """
+import socket, sys
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.settimeout(0.5)
+udp.connect((sys.argv[1], 7))
+left = int(sys.argv[2])
+for number in range(200):
+    udp.send(b"datagram %d" % number)
+    try:
+        left -= udp.recv(100).startswith(b"datagram")
+    except TimeoutError:
+        pass
+    if not left:
+        break
+print(left, udp.getsockname()[1])
+"""
+
+
+@pytest.fixture(scope="module")
+def session(built):
+    with Namespace("gdb") as namespace, VirtualCard(built("core")) as card, Session(card) as session:
+        session.watch(0, card.open_tap(0, TAP, namespace.path))
+        namespace.bring_up(TAP, HOST)
+        session.namespace = namespace
+        yield session
+
+
+@pytest.fixture
+def wire(session, tmp_path):
+    wire = LinuxWire(session, session.namespace, tmp_path / "sent.pcapng")
+    yield wire
+    judge(wire.sent())
+    session.card.check_conservation()
+
+
+@pytest.fixture
+def server(session):
+    """`./girih core echo --gdb 0`, and the port that it names."""
+    command = [sys.executable, "-m", "girih.cli", "core", "echo", "--gdb", "0", "--socket", str(session.server.path)]
+    process = subprocess.Popen(command, env=ENVIRONMENT, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    os.set_blocking(process.stdout.fileno(), False)
+    text = b""
+
+    def said() -> bool:
+        nonlocal text
+        text += process.stdout.read() or b""
+        return b"remote :" in text.rpartition(b"\n")[0] or process.poll() is not None
+
+    try:
+        session.serve(seconds=SECONDS, until=said)
+        found = re.search(rb"target remote :(\d+)", text)
+        assert found, text.decode()
+        process.port = int(found[1])
+        yield process
+        process.send_signal(signal.SIGINT)
+        session.serve(seconds=SECONDS, until=lambda: process.poll() is not None)
+        assert process.returncode == 0 and b"runs without a debugger" in (process.stdout.read() or b"")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def gdb(wire, server, going, *commands, answers=0):
+    """What gdb prints when it runs the commands, and a client's port. Once there is the file `going`, the client asks until it has had so many answers; if none,
+    gdb is interrupted."""
+    words = [word for command in ("set pagination off", "set confirm off", f"target remote :{server.port}", *commands) for word in ("-ex", command)]
+    process = subprocess.Popen(["gdb-multiarch", "-nx", "-batch", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        left, port = "0", ""
+        wire.session.serve(seconds=SECONDS, until=going.exists)
+        if answers:
+            (said,) = wire.run([sys.executable, "-c", CLIENT, CARD, str(answers)])
+            left, port = said.split()
+        else:
+            wire.session.serve(seconds=3)
+            process.send_signal(signal.SIGINT)
+        wire.session.serve(seconds=SECONDS, until=lambda: process.poll() is not None)
+        assert process.poll() is not None, "gdb does not end"
+        text = process.communicate()[0]
+        assert left == "0", text
+        return text, port
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_program_by_its_source(wire, server, tmp_path):
+    """Breakpoints in the source, its lines, variables and the message; those that waited are answered."""
+    wire.ping(1)
+    text, port = gdb(
+        wire, server, going := tmp_path / "going", "break main", "monitor restart", "continue", "break udp_echo.c:21", f"shell touch {going}", "continue", "print source", "print/x *message", "next", "next",
+        "info registers sp", "delete", "detach", answers=3,
+    )  # fmt: skip
+    assert "program.elf" in text and re.search(r"Breakpoint 1, main \(\) at .*udp_echo.c:1\d", text), text
+    assert re.search(r"Breakpoint 2, main \(\) at .*udp_echo.c:21\n21\s+if \(source < 1024", text), text
+    assert f"$1 = {port}\n" in text, text
+    assert re.search(r"length = 0x3[45], l3_offset = 0xe, l4_offset = 0x22, payload_offset = 0x2a", text), text  # of "datagram 0" in UDP
+    assert "swap(ip + 12, ip + 16, 4);" in text and re.search(r"sp +0x8000\s", text), text
+    assert wire.count("echo.mark_restarts") == 0 and wire.count("echo.mark_refused") == 0
+
+
+def test_ctrl_c_halts_a_program_that_waits(wire, server, tmp_path):
+    wire.ping(1)
+    going = tmp_path / "going"
+    text, _ = gdb(wire, server, going, f"shell touch {going}", "continue", "stepi", "set var $t6 = 0x1234", "stepi", "print/x $t6", "detach")
+    assert "SIGINT" in text and "$1 = 0x1234" in text, text
+    wire.udp([18, 400])
