@@ -16,8 +16,9 @@ module fate_counters
     input logic        [Inputs-1:0] valid_i,
     input fate_event_t              event_i[Inputs],
 
-    // One read at a time; the index holds until done, two cycles later. The high word is the one that
-    // belongs to the last low word read.
+    // One read at a time; the index holds until done, two cycles later. The high word is the one that belongs to the last
+    // low word that was read of this tenant, if that was of the same counter, and else the present one: what is read of other
+    // tenants changes nothing.
     input  logic        read_i,
     input  logic [11:0] index_i,  // {tenant, service, fate, 1 for the high word}
     output logic        done_o,
@@ -32,6 +33,7 @@ module fate_counters
 
   localparam int unsigned Depth = Tenants * 128;
   localparam int unsigned IndexWidth = $clog2(Depth);
+  localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
   typedef logic [IndexWidth-1:0] index_t;
 
   function automatic index_t index_of(tenant_t tenant, logic [6:0] service_and_fate);
@@ -63,30 +65,41 @@ module fate_counters
         .clear_index_i(clear_index_q),
         .count_i(valid_i[i]),
         .index_i(index_of(event_i[i].tenant, {event_i[i].service, event_i[i].fate})),
-        .read_i(read_i && !index_i[0]),
+        .read_i(read_i),
         .read_index_i(index_of(index_i[11:8], index_i[7:1])),
         .read_value_o(value[i])
     );
   end
 
   // ---- A read: memory, sum, out.
-  logic read_q, high_q;
-  logic [63:0] sum, sum_q;
+  typedef struct packed {
+    logic [6:0] counter;  // service and fate
+    logic [31:0] high;
+  } held_t;
+  held_t held[Tenants];
+  logic [Tenants-1:0] held_valid_q;
+  logic [TenantWidth-1:0] reader;
+  logic read_q, same;
+  logic [63:0] sum;
   always_comb begin
     sum = '0;
     for (int unsigned i = 0; i < Inputs; i++) sum += value[i];
   end
-  assign data_o = high_q ? sum_q[63:32] : sum_q[31:0];
+  assign reader = 32'(index_i[11:8]) < Tenants ? TenantWidth'(index_i[11:8]) : TenantWidth'(Tenants - 1);
+  assign same = held_valid_q[reader] && held[reader].counter == index_i[7:1];
 
   always_ff @(posedge clk_i) begin
     read_q <= read_i;
     done_o <= read_q;
-    if (read_i) high_q <= index_i[0];
-    if (read_q && !high_q) sum_q <= sum;
+    if (read_q) data_o <= !index_i[0] ? sum[31:0] : same ? held[reader].high : sum[63:32];
+    if (read_q && !index_i[0]) begin
+      held[reader] <= '{counter: index_i[7:1], high: sum[63:32]};
+      held_valid_q[reader] <= 1'b1;
+    end
     if (rst_i) begin
       read_q <= 1'b0;
       done_o <= 1'b0;
-      sum_q <= '0;  // its high word can be read before any low word
+      held_valid_q <= '0;
     end
   end
 

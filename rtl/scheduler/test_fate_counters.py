@@ -136,3 +136,31 @@ async def sums_wrap(dut):
         assert total > span
         low, high = await bench.read((0, fate), 0), await bench.read((0, fate), 1)
         assert high << 32 | low == total % span
+
+
+@cocotb.test()
+async def what_others_read_between_a_counters_words_changes_neither(dut):
+    """A tenant reads a low word, others read words of theirs, its count wraps, and it reads the high word."""
+    bench = await Bench(dut).start()
+    first = dut.gen_input[0]
+    bank = first.u_bank
+    others = [(tenant, 5) for tenant in range(1, bench.tenants)]
+    values = {(0, 3): (7 << 32) + 0xFFFF_FFFF, (0, 4): 3 << 32} | {key: (key[0] + 20) << 32 for key in others}
+    for (tenant, counter), value in values.items():
+        for memory in (bank.u_counts, bank.u_copy):
+            memory.mem[tenant << 7 | counter].value = value
+    await FallingEdge(dut.clk_i)
+    for meanwhile in ([], others, others[::-1], [(0, 4)]):
+        for unit in dut.gen_input:
+            for memory in (unit.u_bank.u_counts, unit.u_bank.u_copy):
+                memory.mem[3].value = values[0, 3] if unit is first else 0
+        await FallingEdge(dut.clk_i)
+        assert await bench.read((0, 3), 0) == 0xFFFF_FFFF
+        for key in meanwhile:
+            assert await bench.read(key, 0) == 0
+            assert await bench.read(key, 1) == values[key] >> 32
+        await bench.step(1.0, [3])
+        for _ in range(4):
+            await bench.step(0.0, [3])
+        # After another counter of its own, the high word is the present one.
+        assert await bench.read((0, 3), 1) == 7 + ((0, 4) in meanwhile)

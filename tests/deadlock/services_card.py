@@ -109,7 +109,8 @@ class ServicesCard:
         for name, value in tile.config:
             if isinstance(value, tuple):
                 for index, element in enumerate(value):
-                    self._write(f"{tile.name}.{name}[{index}]", element)
+                    if f"{name}[{index}]" in self.manifest.tile(tile.name).registers:  # those of units and services that no design here has are not
+                        self._write(f"{tile.name}.{name}[{index}]", element)
             else:
                 self._write(f"{tile.name}.{name}", value)
 
