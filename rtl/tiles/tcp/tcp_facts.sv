@@ -119,12 +119,12 @@ module tcp_facts
     // A segment without data is in the peer's window, also while there is none.
     facts_o.idle_seq = precedes(turn_i.snd_una + seq_t'(turn_i.snd_wnd), turn_i.snd_max)
         ? turn_i.snd_nxt : turn_i.snd_max;
-    // The window opens over what has been read from the buffer.
+    // The window opens over what has been read from the buffer, until the peer's end has come.
     facts_o.reading = reading_i;
     open_end = (reading_i ? reading_seq_i : turn_i.rcv_read) + seq_t'(Ring);
     gain = open_end - turn_i.rcv_edge;
-    facts_o.updates = gain >= update_bytes(Ring);
-    facts_o.rcv_edge = gain >= Step ? open_end : turn_i.rcv_edge;
+    facts_o.updates = gain >= update_bytes(Ring) && !turn_i.fin_received;
+    facts_o.rcv_edge = gain >= Step && !turn_i.fin_received ? open_end : turn_i.rcv_edge;
 
     // The application.
     facts_o.read_ready = read_is_ready(turn_i, Ring);

@@ -348,6 +348,19 @@ async def what_the_peer_sends_is_read_when_no_more_is_written(dut):
         bench._sort()
         bench.segments.clear()
     assert bench.events["drop_write"] == 2
+    # Behind the peer's end nothing is told of the window: a peer that has closed, too, and knows no connection any more, would answer by a reset.
+    peer = await bench.open()
+    bench.command(CLOSE, peer.connection, end=1)
+    peer.take(await bench.segment())
+    peer.send(bytes(WINDOW - 1))
+    peer.send(flags="FA")
+    while (await bench.segment()).ack != peer.seq:
+        pass
+    peer.read()
+    assert len((await peer.data()).data) == WINDOW - 1
+    await bench.quiet()
+    bench.command(CLOSE, peer.connection)
+    await bench.closed(3)
     # One that is broken, one that the application aborts, and one that it closes twice.
     for number in range(3):
         peer = await bench.open()
@@ -369,7 +382,7 @@ async def what_the_peer_sends_is_read_when_no_more_is_written(dut):
             bench.command(CLOSE, peer.connection)
             peer.send(b"nobody reads this")
             peer.send(flags="FA")
-        await bench.closed(3 + number)
+        await bench.closed(4 + number)
         await ClockCycles(dut.clk_i, 100)
         bench._sort()
         bench.segments.clear()
