@@ -71,7 +71,7 @@ def server(session):
 
     try:
         session.serve(seconds=SECONDS, until=said)
-        found = re.search(rb"target remote :(\d+)", text)
+        found = re.search(rb"target remote 127\.0\.0\.1:(\d+)", text)
         assert found, text.decode()
         process.port = int(found[1])
         yield process
@@ -86,7 +86,7 @@ def server(session):
 def gdb(wire, server, going, *commands, answers=0):
     """What gdb prints when it runs the commands, and a client's port. Once there is the file `going`, the client asks until it has had so many answers; if none,
     gdb is interrupted."""
-    words = [word for command in ("set pagination off", "set confirm off", f"target remote :{server.port}", *commands) for word in ("-ex", command)]
+    words = [word for command in ("set pagination off", "set confirm off", f"target remote 127.0.0.1:{server.port}", *commands) for word in ("-ex", command)]
     process = subprocess.Popen(["gdb-multiarch", "-nx", "-batch", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         left, port = "0", ""

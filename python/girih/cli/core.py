@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
         """Shows the state of the cores of a running card and what they have written to their consoles since the last time.
 
         With --load a core gets another program while the card runs; the messages that it has are dropped and counted.
-        With --gdb a core is debugged: connect by gdb-multiarch -ex 'target remote :PORT'. It runs on while no gdb is connected.
+        With --gdb a core is debugged: connect by gdb-multiarch -ex 'target remote 127.0.0.1:PORT'. It runs on while no gdb is connected.
         """
         with ControlClient.find(socket) as card:
             there = {found.name: found for found in card.registers.manifest.tiles if found.memory_bytes}
@@ -61,7 +61,7 @@ def _debug(card: ControlClient, tile: str, core: int, port: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     with GdbServer(Debugger(card.registers, tile, core), lambda debugger: symbols_of(debugger.program_bytes(), lambda at: debugger.read(at, 4)), port) as server:
-        console.print(f"{tile}: gdb-multiarch -ex 'target remote :{server.port}'", highlight=False)
+        console.print(f"{tile}: gdb-multiarch -ex 'target remote 127.0.0.1:{server.port}'", highlight=False)
         try:
             while True:
                 server.serve_one()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server of gdb's remote serial protocol for a processor core of a running card: `target remote :PORT` (GDB manual, appendix E)."""
+"""A server of gdb's remote serial protocol for a processor core of a running card: `target remote 127.0.0.1:PORT` (GDB manual, appendix E)."""
 
 from __future__ import annotations
 
