@@ -138,7 +138,7 @@ def stack(rng: random.Random) -> str:
             alarm = ways["arp"] = names.new("alarm")
             tiles.append(tile(alarm, "alarm", params, rng))
             tiles.append(tile(names.new("keeper"), "keeper", params, rng, watched=alarm, control=f"{{read: [{alarm}], write: [{alarm}]}}"))
-        apps = [rng.choice(("echo", "echo", "shout")) for _ in range(rng.randint(1, 3))]
+        apps = [rng.choice(("echo", "echo", "shout", "stun", "inverter")) for _ in range(rng.randint(1, 3))]
         own = {app: names.new(kind) for app, kind in enumerate(apps)}
         tiles += [tile(own[app], kind, params, rng, next=through(here["udp_tx"])) for app, kind in enumerate(apps)]
         keys: dict = {7 + app: name for app, name in own.items()}
@@ -155,7 +155,7 @@ def stack(rng: random.Random) -> str:
             protocols["tcp"], app, sink, text, web, controller = (names.new(kind) for kind in kinds)
             room = {"connections": rng.choice((16, 64)), "window": rng.choice((2048, 8192)), "listen": "[7, 9, 19, 80, 90]"}
             places = {"connections": rng.choice((room["connections"], 1024))}
-            tiles.append(tile(protocols["tcp"], "tcp", params, rng, **room, next=table({"network": here["ipv4_tx"], 7: app, 9: sink, 19: text, 90: controller, "any": web})))
+            tiles.append(tile(protocols["tcp"], "tcp", params, rng, **room, ip=ip, next=table({"network": here["ipv4_tx"], 7: app, 9: sink, 19: text, 90: controller, "any": web})))
             tiles.append(tile(app, "tcp_echo", params, rng, next=protocols["tcp"]))
             tiles.append(tile(sink, "tcp_discard", params, rng, least=rng.choice((0, 1, 5000)), next=protocols["tcp"]))
             tiles.append(tile(text, "tcp_chargen", params, rng, **places, bytes=rng.choice((0, 1, 9000)), room=rng.choice((0, 16000)), next=protocols["tcp"]))

@@ -93,6 +93,7 @@ REFUSED = [
     ("match_stage", "Kind", 3, "match_stage: Kind is 3; it must be 0 (exact), 1 (ternary) or 2 (longest prefix)"),
     ("match_ternary", "Entries", 3, "match_ternary: Entries is 3; it must be a power of two, at least 2"),
     ("host_gate", "Clients", 0, "host_gate: Clients is 0; it must be from 1 to 64"),
+    ("host_steer", "Pairs", 5, "host_steer: Pairs is 5; it must be from 1 to 4"),
     ("memory_engine", "Slots", 3, "memory_engine: Slots is 3; it must be a power of two from 4 to 256"),
     ("mesh", "X", 17, "mesh: X is 17"),
     ("message_slots", "SlotBytes", 100, "message_slots: SlotBytes is 100; it must be a power of two from 256 to 32768"),
@@ -150,6 +151,7 @@ REFUSED = [
     ("tile_shell", "CountedPorts", 0, "tile_shell: CountedPorts is 0; there are 1 ports to count"),
     ("udp_stream", "InFlight", 24, "udp_stream: InFlight is 24; it must be a power of two from 2 to 64"),
     ("window_guard", "Limit", 1, "window_guard: Limit is 1; it must be at least 2"),
+    ("virtio_net_engine", "Pairs", 5, "virtio_net_engine: Pairs is 5; it must be from 1 to 4"),
     ("virtqueue_packed", "Chains", 3, "virtqueue_packed: Chains is 3; it must be a power of two, at least 2"),
     ("virtqueue_packed", "Links", 64, "virtqueue_packed: Links is 64; it must be a power of two from 2 to 32"),
     ("virtqueue_split", "Chains", 3, "virtqueue_split: Chains is 3; it must be a power of two, at least 2"),
@@ -157,7 +159,7 @@ REFUSED = [
 ]
 
 # Checks that no parameter can reach: they guard against packages of unsupported widths.
-UNREACHABLE = {"arp_maker", "match_half", "parser_collect", "parser_pick", "parser_program", "tcp_ranges"}
+UNREACHABLE = {"arp_maker", "match_half", "nat_facts", "parser_collect", "parser_pick", "parser_program", "tcp_ranges"}
 
 
 def lint_module(module: str, width: int, *options: str) -> Lint:
