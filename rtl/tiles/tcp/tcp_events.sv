@@ -119,7 +119,7 @@ module tcp_events
     return stage.valid && stage.keeps && id_t'(stage.work.connection) == id;
   endfunction
 
-  logic front_free, reused, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q;
+  logic front_free, reused, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q, tells_unopened, unopened_last_q;
   id_t front_id;
   logic [1:0] transmit_waits_q, notify_waits_q;  // events of front_ since the last turn
   stage_t chosen;
@@ -127,7 +127,8 @@ module tcp_events
     front_id = id_t'(front_work_i.connection);
     tick_free = tick_due_q && !is_at(scan_q, stage_q[1]) && !is_at(scan_q, stage_q[2]);
     notify_waits = (notify_valid || unopened_valid_i) && !notifying_q && notice_ready_i;
-    notify_free = notify_waits && (unopened_valid_i || (!is_at(notify_id, stage_q[1]) && !is_at(notify_id, stage_q[2])));
+    tells_unopened = unopened_valid_i && !(notify_valid && unopened_last_q);  // they take turns with all others
+    notify_free = notify_waits && (tells_unopened || (!is_at(notify_id, stage_q[1]) && !is_at(notify_id, stage_q[2])));
     transmit_waits = transmit_valid && segment_room_i;
     transmit_free = transmit_waits && !is_at(transmit_id, stage_q[1]) && !is_at(transmit_id, stage_q[2]);
     turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || (tick_due_q && front_id == scan_q);
@@ -156,7 +157,7 @@ module tcp_events
       chosen.room = segment_room_i;
       chosen.work = front_work_i;
       front_ready_o = 1'b1;
-    end else if (notify_free && unopened_valid_i) begin
+    end else if (notify_free && tells_unopened) begin
       chosen.valid = 1'b1;
       chosen.work = unopened_i;
       chosen.work.kind = EventUnopened;
@@ -192,6 +193,7 @@ module tcp_events
     else if (front_ready_o && transmit_waits_q != '1) transmit_waits_q <= transmit_waits_q + 1'b1;
     if (notify_pop || unopened_ready_o) notify_waits_q <= '0;
     else if (front_ready_o && notify_waits_q != '1) notify_waits_q <= notify_waits_q + 1'b1;
+    if (notify_pop || unopened_ready_o) unopened_last_q <= unopened_ready_o;
     if (notify_pop || unopened_ready_o) notifying_q <= 1'b1;
     else if (stage_q[5].valid && stage_q[5].work.kind inside {EventNotify, EventUnopened}) notifying_q <= 1'b0;
     if (rst_i) begin
@@ -202,6 +204,7 @@ module tcp_events
       clearing_q <= 1'b1;
       clear_q <= '0;
       notifying_q <= 1'b0;
+      unopened_last_q <= 1'b0;
       transmit_waits_q <= '0;
       notify_waits_q <= '0;
     end

@@ -2,7 +2,8 @@
 // Finds the connection of each segment, or opens one for a SYN or an application, and hands on events in the order of their messages. A
 // look-up takes three cycles, and one starts in each cycle; other commands need none and do not wait for one unless segments are before them. A SYN
 // waits for the events before it, which may end its connection, and holds what follows until it is decided, so that no connection is opened
-// twice; so does an application that opens one. One for which there is no place goes to unopened_, if less than four wait there.
+// twice; so does an application that opens one. One for which there is no place goes to unopened_, if less than four wait there
+// and its application has a name of its own.
 //
 //   arrival -> [look up] -> [decide; of a new SYN: options, initial number] -> queue -> work
 module tcp_lookup
@@ -75,7 +76,7 @@ module tcp_lookup
     end
   end
 
-  logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, connects_2, wants_new, opens, reads_options;
+  logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, named, connects_2, wants_new, opens, reads_options;
   connection_t found;
   id_t free_id;
   slot_t slot;
@@ -134,14 +135,18 @@ module tcp_lookup
 
   always_comb begin
     listening = 1'b0;
+    serves = 1'b0;
     for (int unsigned i = 0; i < $bits(cfg_i.listen) / 16; i++) begin
       if (cfg_i.listen[i] != '0 && cfg_i.listen[i] == arrival_2_q.work.tuple.local_port) listening = 1'b1;
+      if (cfg_i.listen[i] == arrival_2_q.work.window) serves = 1'b1;
     end
   end
   assign connects_2 = arrival_2_q.work.kind == EventConnect;
   assign wants_new = connects_2 || (arrival_2_q.work.flags.syn && !arrival_2_q.work.flags.ack && !arrival_2_q.work.flags.rst
       && !arrival_2_q.work.flags.fin && listening && !hit && !arrival_2_q.malformed);
-  assign opens = wants_new && fits && id_valid && !hit && !arrival_2_q.malformed;
+  // Nobody may be told of a connection that another has asked for: neither who accepts them, nor the network, whose name is 0.
+  assign named = arrival_2_q.work.window != '0 && !serves;
+  assign opens = wants_new && fits && id_valid && !hit && !arrival_2_q.malformed && (named || !connects_2);
   assign reads_options = hit && arrival_2_q.work.flags.syn;  // of the answer to a connection that an application opens
   assign holds = valid_2_q && ((opens && !(syn_done && insert_ready)) || (reads_options && !syn_done));
   assign insert = valid_2_q && opens && syn_done;
@@ -194,7 +199,7 @@ module tcp_lookup
   ) u_unopened (
       .clk_i,
       .rst_i,
-      .in_valid_i (drop_refused_o && connects_2),
+      .in_valid_i (drop_refused_o && connects_2 && named),
       .in_ready_o (unused_unopened_ready),
       .in_data_i  (arrival_2_q.work),
       .out_valid_o(unopened_valid_o),

@@ -14,6 +14,7 @@ from rtl.tiles.tcp.tcp_bench import (
     ABORT,
     CLOSE,
     CONNECTIONS,
+    HOST,
     MODULUS,
     OPEN,
     OPENED,
@@ -161,7 +162,27 @@ async def a_peer_that_does_not_answer(dut):
     peer = dialled(bench)
     await syn_of(bench, peer)
     await answered(bench, peer)
-    await carries_bytes(bench, peer)
+    await carries_bytes(bench, peer, 500)  # one segment, since a SYN was lost
+
+
+@cocotb.test()
+async def after_a_lost_syn_one_segment_goes_first(dut):
+    """RFC 5681, 3.1; ten of them if none was lost."""
+    bench = await TcpBench.start(dut)
+    for lost in (0, 1, 2):
+        peer = dialled(bench, 80 + lost)
+        for _ in range(lost):
+            await syn_of(bench, peer)
+        await answered(bench, peer, [("MSS", 100)])
+        peer.write(random.randbytes(1500))
+        await ClockCycles(dut.clk_i, 400)
+        bench._sort()
+        assert [len(segment.payload) for segment in bench.segments] == ([100] if lost else [100] * 10)
+        bench.segments.clear()
+        bench.give(peer.make("R"))
+        await ClockCycles(dut.clk_i, 100)
+        bench.command(CLOSE, peer.connection)
+        await bench.closed(lost + 1)
 
 
 @cocotb.test()
@@ -196,6 +217,38 @@ async def there_is_no_place_for_it(dut):
     await bench.quiet()
     await carries_bytes(bench, peer)
     assert bench.events["drop_refused"] == refused + 1 + tries - (CONNECTIONS - 1)
+
+
+@cocotb.test()
+async def no_other_application_hears_of_it(dut):
+    """One that accepts connections has not asked for any, and the way to the network is none: who names these is refused, and nobody is told."""
+    bench = await TcpBench.start(dut)
+    for address in ("::ffff:" + HOST, "::"):
+        for application in (0, PORT, 80):
+            bench.dial(80, OWN, address=address, application=application, tenant=3)
+    await bench.quiet()
+    assert bench.events["drop_refused"] == 6 and "used_commands" not in bench.events
+    peer = dialled(bench)
+    await answered(bench, peer)
+
+
+@cocotb.test()
+async def wishes_that_cannot_be_met_leave_others_their_answers(dut):
+    """Another tenant asks for what cannot be, as fast as it is taken, while the link takes little."""
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    peer.send(b"there")
+    await bench.segment()
+    bench.bench.sink.stall = 0.95
+    for number in range(600):
+        bench.dial(number, OWN, address="::", application=APPLICATION, tenant=3)
+        if number == 200:
+            peer.read()
+    last = 0
+    while (notice := await bench.notice(limit=3000)).key == APPLICATION:
+        last = int.from_bytes(notice.data[16:18], "big")
+    assert notice.data == b"there" and notice.desc["stream_connection"] == peer.connection
+    assert 100 < last < 250, "the answer comes when its turn is"
 
 
 @cocotb.test()

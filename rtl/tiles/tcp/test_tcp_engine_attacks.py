@@ -19,6 +19,7 @@ from rtl.tiles.tcp.tcp_bench import (
     FLIT_BYTES,
     MODULUS,
     OPENED,
+    PORT,
     READ,
     TICK,
     WINDOW,
@@ -420,8 +421,10 @@ async def a_window_opens_over_no_byte_that_is_still_to_be_read(dut):
 
 
 @cocotb.test()
-async def a_new_connection_writes_over_no_answer_to_the_old_one(dut):
-    """The application breaks a connection while its answer is read from the buffer; the next one has its place, and bytes at once."""
+@cocotb.parametrize(dials=[False, True])
+async def a_new_connection_writes_over_no_answer_to_the_old_one(dut, dials):
+    """The application breaks a connection while its answer is read from the buffer; the next one, which the peer or an application
+    opens, has its place, and bytes at once."""
     bench = await TcpBench.start(dut)
     peers = [await bench.open(port=2000 + number) for number in range(CONNECTIONS)]
     for old in peers[:3]:
@@ -437,11 +440,16 @@ async def a_new_connection_writes_over_no_answer_to_the_old_one(dut):
         old.read()
         await ClockCycles(dut.clk_i, 15)  # until it is answered
         bench.command(ABORT, old.connection)
-        bench.give(new.make("S", options=new.options))
-        new.seq = (new.seq + 1) % MODULUS
-        while str((answer := await bench.segment()).flags) != "SA":
+        if dials:
+            bench.dial(old.port, PORT, application=9)
+        else:
+            bench.give(new.make("S", options=new.options))
+        while str((answer := await bench.segment()).flags) != ("S" if dials else "SA"):
             pass
         new.ack = (answer.seq + 1) % MODULUS
+        if dials:
+            bench.give(new.make("SA"))
+        new.seq = (new.seq + 1) % MODULUS
         new.send(random.randbytes(100))
         assert (await old.data()).data == text
         opened = await bench.notice()
