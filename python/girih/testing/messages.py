@@ -31,7 +31,8 @@ WRAP = 777  # the cycle of a simulation in which the card's time wraps
 
 # Those of the design under test; outside the simulator, where pytest collects, they have no meaning.
 _WIDTH = int(os.environ.get("GIRIH_DATA_WIDTH", "512"))
-PARAMS = CardParams.with_groups(_WIDTH, groups=os.environ["GIRIH_GROUPS"].split(",") if os.environ.get("GIRIH_GROUPS") else ())
+_MAX_FRAME = int(os.environ.get("GIRIH_MAX_FRAME", str(CardParams().max_frame)))
+PARAMS = CardParams.with_groups(_WIDTH, _MAX_FRAME, os.environ["GIRIH_GROUPS"].split(",") if os.environ.get("GIRIH_GROUPS") else ())
 FLIT_BYTES = PARAMS.flit_bytes
 FLIT_FIELDS = flit_fields(PARAMS)
 DESC_FIELDS = descriptor_fields(PARAMS)

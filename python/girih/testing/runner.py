@@ -65,6 +65,7 @@ def run_cocotb(
     test_file: str,
     *,
     data_width: int = 512,
+    max_frame: int = 9018,
     chained: bool = False,
     groups: Sequence[str] = (),
     parameters: dict[str, object] | None = None,
@@ -79,7 +80,8 @@ def run_cocotb(
 
     Registers, memories and inputs hold random values before reset.
 
-    chained: for a card with services, whose descriptor has a chain. groups: of the descriptor's fields, beside the basic ones.
+    max_frame: bytes of the card's largest frame. chained: for a card with services, whose descriptor has a chain.
+    groups: of the descriptor's fields, beside the basic ones.
     parameters: Verilog parameters of the top. extra: files outside rtl/, such as a test-only wrapper.
     inside: the tests reach signals below the top, which keeps Verilator from optimizing: large modules then take
     twice as long to build. Without it they reach the ports and the top's own signals.
@@ -96,7 +98,7 @@ def run_cocotb(
 
     seed = power_up_seed(SEED)
     more = [*groups, CHAIN] if chained else groups
-    params = CardParams.with_groups(data_width, groups=more)
+    params = CardParams.with_groups(data_width, max_frame, more)
     folders = [generated_rtl(params), *generated]
     checks = checks_of(top)
     sources = resolve([top, *(path.stem for path in checks)], folders, [*(Path(p) for p in extra), *checks])
@@ -120,6 +122,7 @@ def run_cocotb(
             extra_env={
                 "COCOTB_REWRITE_ASSERTION_FILES": SHOWING_ASSERTIONS,
                 "GIRIH_DATA_WIDTH": str(data_width),
+                "GIRIH_MAX_FRAME": str(max_frame),
                 "GIRIH_GROUPS": ",".join(more),
                 **time_limit.environment(seconds, note),
                 **(environment or {}),

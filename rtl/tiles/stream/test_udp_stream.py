@@ -1,27 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 """udp_stream with an engine in Python: payloads reach it whole with their sender, and its answers go back, whatever they are."""
 
+import os
 import random
 from collections import deque
 
 import cocotb
 import pytest
 from cocotb.triggers import RisingEdge
-from scapy.all import IP, UDP, Dot1Q, Ether, Raw
+from scapy.all import IP, UDP, Dot1Q, Ether, IPOption, Raw
 
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PARAMS, Message, settle, start
 
-IN_FLIGHT = 4
+IN_FLIGHT = int(os.environ.get("IN_FLIGHT", "4"))
 LARGEST = PARAMS.max_frame
 TRAFFIC = ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.5, 0.5))
 # What an engine can do wrong with the beats of an answer.
 HOLE, SHORT, EMPTY_END = "a hole in tkeep", "a beat that lacks bytes before the last", "a last beat without bytes behind others"
+EMPTY_START, EMPTY_TWICE = "a beat without bytes before others", "two beats without bytes"
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
 def test_udp_stream(data_width):
     run_cocotb("udp_stream", __file__, data_width=data_width, parameters={"InFlight": IN_FLIGHT})
+
+
+@pytest.mark.parametrize("data_width, in_flight, max_frame", [(512, 2, 16383), (128, 64, 1518)])
+def test_sizes(data_width, in_flight, max_frame):
+    """The fewest and the most datagrams inside; the longest frame whose length has 14 bits, in whole beats longer than 14 bits can count."""
+    run_cocotb(
+        "udp_stream",
+        __file__,
+        data_width=data_width,
+        max_frame=max_frame,
+        parameters={"InFlight": in_flight},
+        environment={"IN_FLIGHT": str(in_flight)},
+    )
 
 
 class Answer:
@@ -41,6 +56,10 @@ class Answer:
             beats[-1] = (beats[-1][0], 0b101, True)
         if self.fault == SHORT:
             beats.insert(0, (b"x", 1, False))
+        if self.fault == EMPTY_START:
+            beats.insert(0, (b"", 0, False))
+        if self.fault == EMPTY_TWICE:
+            beats = [(b"", 0, False), (b"", 0, True)]
         if self.fault == EMPTY_END:
             beats = [*((data, keep, False) for data, keep, _last in beats if keep.bit_count() == FLIT_BYTES), (b"", 0, True)]
         return beats
@@ -126,18 +145,22 @@ class Bench:
         await settle(self.dut, self.source, self.sink)
         while self.engine.busy:
             await settle(self.dut, self.source, self.sink)
+        await settle(self.dut, self.source, self.sink)  # what the engine has just answered
         return self.sink.messages[already:]
 
 
-def datagram(payload: bytes, *, number: int = 0, port: int = 40000, tagged: bool = False, bad: bool = False) -> Message:
+def datagram(payload: bytes, *, number: int = 0, port: int = 40000, tagged: bool = False, options: int = 0, bad: bool = False) -> Message:
+    """options: bytes of IPv4 options."""
     packet = Ether(dst="02:00:00:00:00:01", src="02:00:00:00:00:02")
     if tagged:
         packet /= Dot1Q(vlan=5)
-    packet /= IP(src=f"10.1.{number >> 8}.{number & 255}", dst="10.0.0.2") / UDP(sport=port, dport=3478) / Raw(payload)
+    nothing = [IPOption(b"\1")] * options
+    packet /= IP(src=f"10.1.{number >> 8}.{number & 255}", dst="10.0.0.2", options=nothing) / UDP(sport=port, dport=3478) / Raw(payload)
     l3 = 18 if tagged else 14
+    l4 = l3 + 20 + options
     return Message(
         bytes(packet),
-        {"length": len(packet), "l3_offset": l3, "l4_offset": l3 + 20, "payload_offset": l3 + 28, "payload_sum_valid": 1, "payload_sum": 1},
+        {"length": len(packet), "l3_offset": l3, "l4_offset": l4, "payload_offset": l4 + 8, "payload_sum_valid": 1, "payload_sum": 1},
         bad=bad,
     )
 
@@ -150,7 +173,8 @@ def judge(asked: Message, answer: Message, payload: bytes) -> None:
     before, after = Ether(asked.data), Ether(answer.data)
     assert (after[IP].src, after[IP].dst) == (before[IP].dst, before[IP].src)
     assert (after[UDP].sport, after[UDP].dport) == (before[UDP].dport, before[UDP].sport)
-    assert after.src == before.src and answer.data[:at - 28] == asked.data[:at - 28]
+    l3 = asked.desc["l3_offset"]
+    assert after.src == before.src and answer.data[:l3] == asked.data[:l3]
 
 
 def sizes(count: int) -> list[int]:
@@ -190,11 +214,14 @@ async def what_no_datagram_can_hold_is_void_and_the_next_answers_are_right(dut):
         (Answer(bytes(300), fault=HOLE), False),
         (Answer(bytes(300), fault=SHORT), False),
         (Answer(bytes(4 * FLIT_BYTES), fault=EMPTY_END), False),
+        (Answer(bytes(300), fault=EMPTY_START), False),
+        (Answer(b"", fault=EMPTY_TWICE), False),
         (Answer(bytes(room)), True),
         (Answer(bytes(room + 1)), False),
         (Answer(bytes(LARGEST + FLIT_BYTES + 1)), False),
         (Answer(bytes(3 * LARGEST)), False),
-        (Answer(bytes((1 << 14) + 100)), False),  # more than desc.length can count
+        (Answer(bytes(1 << PARAMS.length_bits)), False),  # more than desc.length can count
+        (Answer(bytes((1 << PARAMS.length_bits) + 100)), False),
         (Answer(b"fine" * 100, void=True), False),
     ]
     for stall in (0.0, 0.4):
@@ -211,6 +238,34 @@ async def what_no_datagram_can_hold_is_void_and_the_next_answers_are_right(dut):
                 assert answer.bad and len(answer.data) <= 42
         voids = sum(not kinds[kind][1] for kind in order)
         assert bench.events == {"refused_o": 0, "answered_o": len(order) - voids, "void_o": voids}
+
+
+@cocotb.test()
+async def the_largest_answers_fit_behind_headers_of_any_length(dut):
+    """Up to those of 86 bytes, with a VLAN tag and 40 bytes of IPv4 options; an answer of one byte more is void."""
+    for stall in (0.0, 0.4):
+        bench = await Bench.start(dut, lambda payload, _: Answer(bytes(int.from_bytes(payload[:4], "big"))), stall=stall, engine_idle=stall)
+        asked, rooms = [], []
+        for tagged in (False, True):
+            for options in (0, 4, 20, 40):
+                rooms += [LARGEST - (42 + 4 * tagged + options) + more for more in (0, 1)]
+                asked += [datagram(room.to_bytes(4, "big") + bytes(20), tagged=tagged, options=options) for room in rooms[-2:]]
+        for message, answer, room in zip(asked, await bench.run(asked), rooms, strict=True):
+            if message.desc["payload_offset"] + room <= LARGEST:
+                judge(message, answer, bytes(room))
+            else:
+                assert answer.bad and len(answer.data) <= message.desc["payload_offset"]
+        assert bench.events == {"refused_o": 0, "answered_o": len(asked) // 2, "void_o": len(asked) // 2}
+
+
+@cocotb.test()
+async def an_engine_may_answer_at_once_and_take_the_rest_late(dut):
+    """The largest answers to the largest datagrams, each complete before the engine takes more than the datagram's first beat."""
+    room = LARGEST - 42
+    bench = await Bench.start(dut, lambda payload, _: Answer(payload[:4].ljust(room), early=True), engine_stall=0.9)
+    asked = [datagram(random.randbytes(room)) for _ in range(6)]
+    for message, answer in zip(asked, await bench.run(asked), strict=True):
+        judge(message, answer, message.data[42:46].ljust(room))
 
 
 @cocotb.test()
@@ -248,7 +303,7 @@ async def services_are_not_answered(dut):
     assert len(bench.engine.seen) == 2
 
 
-@cocotb.test()
+@cocotb.test(skip=IN_FLIGHT < 4)
 async def takes_a_flit_in_every_cycle(dut):
     """While the engine answers at once with as much."""
     bench = await Bench.start(dut, lambda payload, _: Answer(payload))

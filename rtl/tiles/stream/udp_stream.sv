@@ -231,11 +231,12 @@ module udp_stream
 
   // Its bytes, and whether it is void. Beats beyond those of the largest frame are not stored, but for the last one, which is then
   // dropped with the others.
-  localparam length_t FullFlit = length_t'(FlitBytes);
+  typedef logic [$bits(length_t):0] bytes_t;  // also of whole flits, which can have more bytes than the largest frame that length_t holds
+  localparam bytes_t FullFlit = bytes_t'(FlitBytes);
   logic first_q, broken_q, whole, contiguous, none, broken, long, fault, push, store_ready, result_ready, store_valid, store_pop;
   logic unused_token, unused_fits;
   beats_t beats_q;
-  length_t bytes, bytes_q;
+  bytes_t bytes, bytes_q;
   logic [EmptyWidth-1:0] empty;
   flit_t store_in, stored;
   assign whole = &answer.keep;
@@ -244,7 +245,7 @@ module udp_stream
   assign broken = (broken_q && !first_q) || !(answer.last ? contiguous || none : whole);
   assign long = beats_q == beats_t'(MaxFrameFlits);
   assign empty = empty_of(answer.last, answer.keep);
-  assign bytes = none ? '0 : (first_q ? '0 : bytes_q) + FullFlit - length_t'(empty);
+  assign bytes = none ? '0 : (first_q ? '0 : bytes_q) + FullFlit - bytes_t'(empty);
   assign fault = answer.void_ || broken || long || 32'(bytes) + 32'(asked.payload_offset) > MaxFrameBytes;
   assign push = answer_valid && asked_valid && result_ready && !none && (answer.last || !long);
   assign answer_ready = asked_valid && result_ready && (none || (!answer.last && long) || store_ready);
@@ -300,7 +301,7 @@ module udp_stream
     result_in.stored = !none && !fault;
     result_in.void_ = fault;
     result_in.desc = asked;
-    result_in.desc.length = fault ? '0 : bytes;
+    result_in.desc.length = fault ? '0 : length_t'(bytes);
   end
   fifo #(
       .T(result_t),
