@@ -14,6 +14,9 @@ import pytest
 from girih.card import VirtualCard
 from girih.card.namespace import Namespace
 from girih.card.session import Session
+from girih.firmware.compile import FIRMWARE, compile_program
+from girih.firmware.debug import DebugFault, Debugger, Stop
+from girih.firmware.load import load
 from girih.paths import ROOT
 from tests.test_linux import CARD, HOST, TAP, judge, pytestmark  # noqa: F401  the conditions are the same
 from tests.test_linux import Wire as LinuxWire
@@ -120,6 +123,33 @@ def test_a_program_by_its_source(wire, server, tmp_path):
     assert re.search(r"length = 0x3[45], l3_offset = 0xe, l4_offset = 0x22, payload_offset = 0x2a", text), text  # of "datagram 0" in UDP
     assert "swap(ip + 12, ip + 16, 4);" in text and re.search(r"sp +0x8000\s", text), text
     assert wire.count("echo.mark_restarts") == 0 and wire.count("echo.mark_refused") == 0
+
+
+def test_a_program_that_is_loaded_while_another_is_debugged(wire):
+    """Breakpoints halt it, too; two in one instruction would leave half of one there."""
+    registers = wire.session.card.registers
+    debugger = Debugger(registers, "echo")
+    debugger.attach()
+    debugger.why()
+    debugger.resume()
+    debugger.attach()
+    debugger.why()
+    load(registers, "echo", compile_program(FIRMWARE / "programs" / "udp_echo.c", memory_bytes=debugger.memory_bytes).image)
+    start = debugger.read(0x7C, 12)
+    debugger.insert(0x80, 4)
+    for address, size in ((0x82, 2), (0x7E, 4), (0x7D, 2)):
+        with pytest.raises(DebugFault):
+            debugger.insert(address, size)
+    debugger.resume()
+    for _ in range(1000):
+        if debugger.halted():
+            break
+    assert debugger.why() == Stop.BREAKPOINT
+    debugger.remove(0x80)
+    assert debugger.read(0x7C, 12) == start
+    debugger.detach()
+    wire.udp([18, 400])
+    assert wire.count("echo.mark_restarts") == 0
 
 
 def test_ctrl_c_halts_a_program_that_waits(wire, server, tmp_path):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 from girih.card.manifest import Manifest
@@ -51,16 +52,20 @@ class ControlClient(Bus):
         if _process_state(self.path) in STOPPED:
             pid = _process(self.path)
             raise GirihError("the card is stopped by SIGSTOP or Ctrl-Z", str(path), f"Resume it: kill -CONT {pid}, or fg in its terminal.")
+        self._connect()
+        self.registers = _CardRegisters(Manifest.load(Path(self.call("info")["folder"])), self)
+        self.services = RemoteServices(self.call)
+
+    def _connect(self) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(TIMEOUT_SECONDS)
         try:
-            self._socket.connect(str(path))
+            self._socket.connect(str(self.path))
         except OSError as error:
             self._socket.close()
-            raise GirihError(f"no card answers ({error.strerror})", str(path), "Start one: ./girih run DESIGN") from error
+            raise GirihError(f"no card answers ({error.strerror})", str(self.path), "Start one: ./girih run DESIGN") from error
         self._file = self._socket.makefile("rwb")
-        self.registers = _CardRegisters(Manifest.load(Path(self.call("info")["folder"])), self)
-        self.services = RemoteServices(self.call)
+        self._interrupted = False
 
     @staticmethod
     def sockets() -> list[Path]:
@@ -99,12 +104,19 @@ class ControlClient(Bus):
 
     def call(self, op: str, **arguments: object):
         """One operation of girih.card.control; its result. Raises GirihError with the card's message."""
+        line = json.dumps({"op": op, **arguments}).encode() + b"\n"
+        if self._interrupted:  # the answer to that request must not be taken for that of this one
+            with suppress(OSError):
+                self.close()
+            self._connect()
+        self._interrupted = True
         try:
-            self._file.write(json.dumps({"op": op, **arguments}).encode() + b"\n")
+            self._file.write(line)
             self._file.flush()
             line = self._file.readline()
         except OSError as error:
             raise GirihError(f"the card does not answer ({error})", str(self.path), "Is it still running?") from error
+        self._interrupted = False
         if not line:
             raise GirihError("the card has ended", str(self.path), "Start it again.")
         answer = json.loads(line)

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import signal
+import socket as socketlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +20,8 @@ from girih.firmware import load as cores
 from girih.firmware.compile import compile_program, symbols_of
 from girih.firmware.debug import Debugger
 from girih.firmware.gdb import GdbServer
+
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def register(app: typer.Typer) -> None:
@@ -56,11 +62,32 @@ def register(app: typer.Typer) -> None:
                     console.print(cores.console(card.registers, name, number), end="", markup=False, highlight=False)
 
 
+def _end(*_: object) -> None:
+    """Once: what comes later must not keep the core from going on."""
+    for number in ENDS:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def _alone(card: ControlClient, tile: str, core: int) -> Iterator[None]:
+    """As the only debugger of a core. Linux forgets an abstract address with the process that has it. Raises GirihError."""
+    name = hashlib.sha256(f"{card.path.resolve()} {tile} {core}".encode()).hexdigest()
+    with socketlib.socket(socketlib.AF_UNIX) as mine:
+        try:
+            mine.bind(f"\0girih-gdb-{name}")
+        except OSError as error:
+            raise GirihError(f"core {core} has a debugger", tile, "End the other ./girih core --gdb, or connect to its port.") from error
+        yield
+
+
 def _debug(card: ControlClient, tile: str, core: int, port: int) -> None:
-    """Serves gdb until Ctrl-C, also in the background of a shell, where SIGINT is ignored at first."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
-    with GdbServer(Debugger(card.registers, tile, core), lambda debugger: symbols_of(debugger.program_bytes(), lambda at: debugger.read(at, 4)), port) as server:
+    """Serves gdb until Ctrl-C or the end of its terminal, also in the background of a shell, where SIGINT is ignored at first."""
+    for number in ENDS:
+        signal.signal(number, _end)
+    debugger = Debugger(card.registers, tile, core)
+    debugger.check()
+    with _alone(card, tile, core), GdbServer(debugger, lambda debugger: symbols_of(debugger.program_bytes(), lambda at: debugger.read(at, 4)), port) as server:
         console.print(f"{tile}: gdb-multiarch -ex 'target remote 127.0.0.1:{server.port}'", highlight=False)
         try:
             while True:

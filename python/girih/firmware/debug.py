@@ -13,7 +13,7 @@ from enum import Enum
 
 from girih.card.registers import AccessRefused, Registers
 from girih.errors import GirihError
-from girih.firmware.load import hold, place, start, state
+from girih.firmware.load import RUNS, hold, place, start, state
 from girih.spec.formats import Format
 
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
@@ -60,7 +60,7 @@ def _write_csr(csr: int, register: int) -> int:
 
 
 class Debugger:
-    """The debugger of one core. All but `attach`, `halted`, `halt` and `gone` need a core that is halted."""
+    """The debugger of one core. All but `check`, `attach`, `halted`, `halt`, `runs` and `gone` need a core that is halted."""
 
     def __init__(self, registers: Registers, tile: str, core: int = 0):
         self.registers, self.tile, self.core = registers, tile, core
@@ -69,18 +69,20 @@ class Debugger:
         self._forget()
         self._written: list[int | None] = [None] * MAP["DebugSteps"]
         self._asked = False
-        self._dcsr: int | None = None
 
-    def attach(self) -> None:
-        """Halts the core. Raises GirihError if it does not run."""
+    def check(self) -> None:
+        """Raises GirihError if the core has no debug mode, or does not run."""
         try:
             self._read("debug")
         except AccessRefused as error:
             raise GirihError("its cores have no debug mode", self.tile, "Write debug: 1 in the tile.") from error
-        now = state(self.registers, self.tile, self.core)
-        if not now.running:
-            word = "has stopped itself" if now.stopped else "is held"
+        if not self.runs():
+            word = "is held" if self.gone() is None else "has stopped itself"
             raise GirihError(f"core {self.core} {word}", self.tile, "Start it with a program: ./girih core TILE --load FILE.c")
+
+    def attach(self) -> None:
+        """Halts the core. Raises GirihError if it has no debug mode, or does not run."""
+        self.check()
         self._written = [None] * MAP["DebugSteps"]
         self.halt()
         self._wait()
@@ -94,7 +96,7 @@ class Debugger:
         self._write("debug", 0)
 
     def abandon(self) -> None:
-        """Leaves a core that has stopped itself."""
+        """Leaves a core that does not run."""
         self._breakpoints.clear()
         self._write("debug", 0)
 
@@ -115,6 +117,10 @@ class Debugger:
         """Whether the core is halted."""
         return bool(self._read("debug") & HALTED)
 
+    def runs(self) -> bool:
+        """Whether the core runs, halted or not, or is just being restarted: it is not held, and has not stopped itself."""
+        return bool(self._read("control") & RUNS) and self.gone() is None
+
     def gone(self) -> int | None:
         """The code with which the program has stopped the core; None if it has not."""
         now = state(self.registers, self.tile, self.core)
@@ -127,8 +133,7 @@ class Debugger:
 
     def why(self) -> Stop:
         """Why the core has halted."""
-        self._dcsr = self.csr(DCSR)
-        cause = CAUSES.get(self._dcsr >> 6 & 7, Stop.ASKED)
+        cause = CAUSES.get(self.csr(DCSR) >> 6 & 7, Stop.ASKED)
         asked, self._asked = self._asked, False
         return Stop.RESET if cause == Stop.ASKED and not asked else cause
 
@@ -209,6 +214,8 @@ class Debugger:
         """Sets a breakpoint in the place of an instruction of 2 or 4 bytes. Raises DebugFault if there is no memory for programs."""
         if address in self._breakpoints:
             return
+        if any(other < address + size and address < other + len(there) for other, there in self._breakpoints.items()):
+            raise DebugFault(f"another breakpoint is in the instruction at {address:#x}")
         if size not in (2, 4) or address % 2 or not self._is_memory(address) or not self._is_memory(address + size - 1):
             raise DebugFault(f"no instruction can be at {address:#x}")
         original = self.read(address, size)
@@ -245,10 +252,10 @@ class Debugger:
 
     def _restore(self, mode: int) -> None:
         """Writes back what the debugger has changed in the core; the next step is the one with which it goes on."""
-        before = self.csr(DCSR) if self._dcsr is None else self._dcsr
-        self._dcsr = before & ~(EBREAKS | STEP) | mode
-        if self._dcsr != before:
-            self.set_csr(DCSR, self._dcsr)
+        before = self.csr(DCSR)  # which is not as it was if the core has been loaded since it halted
+        now = before & ~(EBREAKS | STEP) | mode
+        if now != before:
+            self.set_csr(DCSR, now)
         for number in sorted(self._changed):
             self._execute(_load(number), value=self._values[number], answers=False)
         self._forget()
@@ -257,6 +264,7 @@ class Debugger:
     def _steps(self, *steps: int) -> None:
         for index, step in enumerate(steps):
             if self._written[index] != step:
+                self._written[index] = None  # if this is interrupted
                 self.registers.write_window(self.tile, self._place("steps") + 4 * index, step)
                 self._written[index] = step
 

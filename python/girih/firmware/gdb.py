@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 import select
 import socket
 from collections.abc import Callable
 from pathlib import Path
 
+from girih.card.registers import AccessRefused
 from girih.errors import GirihError
 from girih.firmware.debug import DPC, REGISTERS, DebugFault, Debugger, Stop
 from girih.firmware.load import console
@@ -16,6 +18,7 @@ PACKET_BYTES = 4096
 POLL_SECONDS = 0.01
 EXPEDITED = (2, REGISTERS)  # the stack pointer and the program counter, which gdb wants at each stop
 INTERRUPT = b"\x03"
+HEXADECIMAL = re.compile(r"[0-9a-fA-F]+").fullmatch  # int() takes signs, spaces and underscores, too
 REFUSED, MALFORMED = "E0e", "E16"  # EFAULT, EINVAL
 NAMES = ["zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "fp", "s1", *(f"a{i}" for i in range(8)), *(f"s{i}" for i in range(2, 12)), *(f"t{i}" for i in range(3, 7))]
 CSRS = {"mstatus": 0x300, "mtvec": 0x305, "mepc": 0x341, "mcause": 0x342, "mtval": 0x343, "mcycle": 0xB00}
@@ -69,12 +72,12 @@ class _Connection:
 
     def serve(self) -> None:
         self.debugger.attach()
-        self.debugger.why()
         try:
+            self.debugger.why()
             while not self._ended and (packet := self._packet()) is not None:
                 try:
                     self._send(self._answer(packet))
-                except DebugFault:
+                except (DebugFault, AccessRefused):
                     self._send(REFUSED)
                 except (ValueError, IndexError):
                     self._send(MALFORMED)
@@ -84,13 +87,14 @@ class _Connection:
             self._leave()
 
     def _leave(self) -> None:
-        """The core goes on without a debugger, whatever it does now."""
-        if self.debugger.gone() is None:
-            if not self.debugger.halted():
-                self.debugger.attach()
-            self.debugger.detach()
-        else:
+        """The core goes on without a debugger, whatever it does now; also one that does not run, when it is started again."""
+        if not self.debugger.runs():
             self.debugger.abandon()
+            if not self.debugger.runs():
+                return
+        if not self.debugger.halted():
+            self.debugger.attach()
+        self.debugger.detach()
 
     # Packets.
 
@@ -128,23 +132,21 @@ class _Connection:
                 return self._last
             case "g":
                 return _hex(0)  # the others one by one, when they are wanted
-            case "G":
-                return "OK"
             case "p":
-                return _hex(self._register(int(rest, 16)))
+                return _hex(self._register(_number(rest)))
             case "P":
                 which, value = rest.split("=")
-                self._set_register(int(which, 16), _number(value))
+                self._set_register(_number(which), _word(value))
                 return "OK"
             case "m":
-                address, size = (int(part, 16) for part in rest.split(","))
+                address, size = (_number(part) for part in rest.split(","))
                 return self._read(address, min(size, PACKET_BYTES // 2 - 8))
             case "M":
                 place, data = rest.split(":")
-                self.debugger.write(int(place.split(",")[0], 16), bytes.fromhex(data))
+                self.debugger.write(_number(place.split(",")[0]), bytes.fromhex(data))
                 return "OK"
             case "Z" | "z" if rest.startswith("0,"):
-                address, size = (int(part, 16) for part in rest.split(";")[0].split(",")[1:])
+                address, size = (_number(part) for part in rest.split(";")[0].split(",")[1:])
                 if command == "Z":
                     self.debugger.insert(address, size)
                 else:
@@ -152,7 +154,7 @@ class _Connection:
                 return "OK"
             case "c" | "s":
                 if rest:
-                    self._set_register(REGISTERS, int(rest, 16) & 0xFFFFFFFF)
+                    self._set_register(REGISTERS, _number(rest) & 0xFFFFFFFF)
                 return self._run(command == "s")
             case "v" if packet == "vCont?":
                 return "vCont;c;C;s;S"
@@ -191,7 +193,7 @@ class _Connection:
                 return "l"
             case "qXfer":
                 kind, _, _, window = rest.split(":")
-                at, size = (int(part, 16) for part in window.split(","))
+                at, size = (_number(part) for part in window.split(","))
                 text = description() if kind == "features" else str(self._elf(self.debugger) or "") if kind == "exec-file" else None
                 if text is None:
                     return ""
@@ -228,13 +230,12 @@ class _Connection:
         self.debugger.resume(step)
         while True:
             ready, _, _ = select.select([self._socket], [], [], 0 if step else POLL_SECONDS)
-            if ready:
-                if not self._receive():
-                    raise ConnectionError
-                if INTERRUPT in self._received:
-                    self._received = self._received.replace(INTERRUPT, b"")
-                    self.debugger.halt()
-                    step = True  # it halts soon
+            if ready and not self._receive():
+                raise ConnectionError
+            if INTERRUPT in self._received:  # it may have come along with the command
+                self._received = self._received.replace(INTERRUPT, b"")
+                self.debugger.halt()
+                step = True  # it halts soon
             halted = self.debugger.halted()
             code = None if halted else self.debugger.gone()
             if not step and (text := console(self.debugger.registers, self.debugger.tile, self.debugger.core)):
@@ -252,6 +253,12 @@ def _hex(value: int) -> str:
 
 
 def _number(text: str) -> int:
+    if not HEXADECIMAL(text):
+        raise ValueError(text)
+    return int(text, 16)
+
+
+def _word(text: str) -> int:
     if len(text) != 8:
         raise ValueError(text)
     return int.from_bytes(bytes.fromhex(text), "little")

@@ -23,18 +23,30 @@ class Fake:
     def __init__(self):
         self.memory, self.pc, self.attached = bytearray(range(256)), 0x80, 0
         self.left = False
+        self.stays = True  # halts after each step; else when it is asked to
+        self.running = True
 
     def attach(self):
         self.attached += 1
 
     def detach(self):
+        assert self.running
         self.left = True
 
     def restart(self):
         self.pc = 0x80
 
+    def halt(self):
+        self.stays = True
+
     def halted(self):
-        return True
+        return self.stays
+
+    def runs(self):
+        return self.running
+
+    def abandon(self):
+        self.left = True
 
     def gone(self):
         return None
@@ -123,7 +135,7 @@ def test_gdb_finds_the_symbols_and_the_registers_piece_by_piece(core):
     assert text == description()
 
 
-@pytest.mark.parametrize("text", ["m", "mzz,1", "m1", "Mx", "M10,1:zz", "p", "pzz", "p99", "P", "P20=", "P20", "qRcmd,x", "Z0,zz,2", "qXfer:features:read:x", "cxyz"])
+@pytest.mark.parametrize("text", ["m", "mzz,1", "m1", "Mx", "M10,1:zz", "p", "pzz", "p99", "P", "P20=", "P20", "qRcmd,x", "Z0,zz,2", "qXfer:features:read:x", "cxyz", "p-1", "P-1=00000000", "m10,-4", "m+10,1", "m1_0,1", "Z0,-2,2"])
 def test_what_cannot_be_read_is_refused(core, text):
     assert ask(core, text) == "E16"
     assert ask(core, "m10,4") == "10111213"
@@ -137,6 +149,26 @@ def test_what_is_not_there_is_refused(core, text):
 @pytest.mark.parametrize("text", ["vKill;1", "X10,0:", "Z1,10,2", "qTStatus", "!", "\x7f"])
 def test_what_is_unknown_has_no_answer(core, text):
     assert ask(core, text) == ""
+
+
+def test_a_register_is_not_changed_if_the_server_does_not_say_so(core):
+    """gdb then writes them one by one."""
+    assert ask(core, "G" + "00" * 128) == ""
+
+
+def test_ctrl_c_along_with_the_command(core):
+    core.stays = False
+    core.socket.sendall(packet("c") + b"\x03")
+    received = b""
+    while b"#" not in received[:-2]:
+        received += core.socket.recv(4096)
+    assert received.startswith(b"+$T05")
+
+
+def test_gdb_goes_while_the_core_is_held(core):
+    """As while another program is loaded: the server waits for the next gdb, and the core is left without a debugger."""
+    core.stays = core.running = False
+    core.socket.sendall(packet("c"))
 
 
 def test_damaged_packets_are_asked_for_again(core):
