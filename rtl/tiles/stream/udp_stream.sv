@@ -2,16 +2,14 @@
 // Joins an engine with plain AXI4-Stream ports to UDP: the engine gets the payload of each datagram, aligned to byte 0,
 // and what it answers goes back to the sender in a datagram.
 //
-//   in -> reply -> payload window -> m_axis .. engine .. s_axis -> store -> payload window -> out
+//   in -> udp_reply -> payload_window -> m_axis .. engine .. s_axis -> stream_answer -> payload_window -> out
 //
 // The engine gives one answer for each datagram, in order, when it likes: also before the datagram has ended. An answer is stored
-// until it is complete, since its length is in the headers before it. It is void if the engine says so (s_axis_tuser with
-// its last beat), if it is longer than a frame of the card has room for, or if its tkeep has holes, lacks bytes before the last beat, or is 0
-// in a last beat behind others. A void answer leaves as a void message of headers alone, and so does
-// the answer to a void datagram. A datagram or an answer without bytes is one beat without tkeep.
+// until it is complete, since its length is in the headers before it. A void answer leaves as a void message of headers alone, and so
+// does the answer to a void datagram. A datagram or an answer without bytes is one beat without tkeep.
 // A datagram whose headers are longer than HeaderBytes is void.
 module udp_stream
-  import girih_pkg::*, axis_pkg::*, compute_pkg::beat_t;
+  import girih_pkg::*, compute_pkg::beat_t;
 #(
     parameter int unsigned InFlight = 16,  // datagrams between input and output
     parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits)  // of answers
@@ -51,9 +49,7 @@ module udp_stream
 
   localparam int unsigned HeaderBytes = 128;
   localparam int unsigned CountWidth = $clog2(InFlight + 1);
-  localparam int unsigned BeatWidth = $clog2(MaxFrameFlits + 1);
   typedef logic [CountWidth-1:0] count_t;
-  typedef logic [BeatWidth-1:0] beats_t;
 
   // The reply to each datagram, with its headers turned round; at most InFlight of them from here to the output.
   typedef struct packed {
@@ -112,17 +108,11 @@ module udp_stream
     end
   end
 
-  typedef struct packed {
-    descriptor_t desc;
-    logic last;
-    logic void_;
-    logic [FlitBytes-1:0] keep;
-    logic [W-1:0] data;
-  } back_t;
-  logic to_valid, to_ready, to_take, to_first_q, back_valid, back_ready;
-  descriptor_t to_desc, out_desc;
+  logic to_valid, to_ready, to_take, to_first_q, back_valid, back_ready, back_last, back_void;
+  logic [W-1:0] back_data;
+  logic [FlitBytes-1:0] back_keep;
+  descriptor_t to_desc, back_desc, out_desc;
   beat_t out_beat;
-  back_t back;
   payload_window #(
       .HeaderBytes(HeaderBytes),
       .InFlight(InFlight)
@@ -141,11 +131,11 @@ module udp_stream
       .m_desc_o(to_desc),
       .s_axis_tvalid(back_valid),
       .s_axis_tready(back_ready),
-      .s_axis_tdata(back.data),
-      .s_axis_tkeep(back.keep),
-      .s_axis_tlast(back.last),
-      .s_axis_tuser(back.void_),
-      .s_desc_i(back.desc),
+      .s_axis_tdata(back_data),
+      .s_axis_tkeep(back_keep),
+      .s_axis_tlast(back_last),
+      .s_axis_tuser(back_void),
+      .s_desc_i(back_desc),
       .out_valid_o,
       .out_ready_i,
       .out_beat_o(out_beat),
@@ -161,7 +151,7 @@ module udp_stream
 
   // What bypasses the engine in the order of the datagrams: the sender's address until the engine has the datagram; the descriptor until
   // it has answered; whether the datagram is void until the answer leaves. There is room for all that are inside.
-  logic peer_ready, asked_ready, asked_valid, end_ready, end_valid, end_void, answer_end, answer_taken, peer_valid;
+  logic peer_ready, asked_ready, asked_valid, end_ready, end_valid, end_void, asked_taken, end_taken, peer_valid;
   descriptor_t asked;
   fifo #(
       .T(logic [47:0]),
@@ -186,7 +176,7 @@ module udp_stream
       .in_ready_o(asked_ready),
       .in_data_i(to_desc),
       .out_valid_o(asked_valid),
-      .out_ready_i(answer_end),
+      .out_ready_i(asked_taken),
       .out_data_o(asked)
   );
   fifo #(
@@ -199,7 +189,7 @@ module udp_stream
       .in_ready_o(end_ready),
       .in_data_i(reply_flit.bad),
       .out_valid_o(end_valid),
-      .out_ready_i(answer_taken),
+      .out_ready_i(end_taken),
       .out_data_o(end_void)
   );
   always_ff @(posedge clk_i) begin
@@ -207,147 +197,35 @@ module udp_stream
     if (rst_i) to_first_q <= 1'b1;
   end
 
-  // The answer, behind a register, so that an engine may connect its ready with ours. An answer waits for its datagram.
-  typedef struct packed {
-    logic last;
-    logic void_;
-    logic [FlitBytes-1:0] keep;
-    logic [W-1:0] data;
-  } answer_t;
-  logic answer_valid, answer_ready;
-  answer_t answer;
-  skid_buffer #(
-      .T(answer_t)
+  stream_answer #(
+      .InFlight(InFlight),
+      .Flits(Flits)
   ) u_answer (
       .clk_i,
       .rst_i,
-      .in_valid_i(s_axis_tvalid),
-      .in_ready_o(s_axis_tready),
-      .in_data_i('{last: s_axis_tlast, void_: s_axis_tuser, keep: s_axis_tkeep, data: s_axis_tdata}),
-      .out_valid_o(answer_valid),
-      .out_ready_i(answer_ready),
-      .out_data_o(answer)
-  );
-
-  // Its bytes, and whether it is void. Beats beyond those of the largest frame are not stored, but for the last one, which is then
-  // dropped with the others.
-  typedef logic [$bits(length_t):0] bytes_t;  // also of whole flits, which can have more bytes than the largest frame that length_t holds
-  localparam bytes_t FullFlit = bytes_t'(FlitBytes);
-  logic first_q, broken_q, whole, contiguous, none, broken, long, fault, push, store_ready, result_ready, store_valid, store_pop;
-  logic unused_token, unused_fits;
-  beats_t beats_q;
-  bytes_t bytes, bytes_q;
-  logic [EmptyWidth-1:0] empty;
-  flit_t store_in, stored;
-  assign whole = &answer.keep;
-  assign contiguous = answer.keep[0] && (answer.keep & (answer.keep + 1'b1)) == '0;
-  assign none = answer.last && first_q && answer.keep == '0;
-  assign broken = (broken_q && !first_q) || !(answer.last ? contiguous || none : whole);
-  assign long = beats_q == beats_t'(MaxFrameFlits);
-  assign empty = empty_of(answer.last, answer.keep);
-  assign bytes = none ? '0 : (first_q ? '0 : bytes_q) + FullFlit - bytes_t'(empty);
-  assign fault = answer.void_ || broken || long || 32'(bytes) + 32'(asked.payload_offset) > MaxFrameBytes;
-  assign push = answer_valid && asked_valid && result_ready && !none && (answer.last || !long);
-  assign answer_ready = asked_valid && result_ready && (none || (!answer.last && long) || store_ready);
-  assign answer_end = answer_valid && answer_ready && answer.last;
-  always_comb begin
-    store_in = '0;
-    store_in.last = answer.last;
-    store_in.empty = empty;
-    store_in.data = answer.data;
-  end
-  always_ff @(posedge clk_i) begin
-    if (answer_valid && answer_ready) begin
-      first_q <= answer.last;
-      broken_q <= broken;
-      bytes_q <= bytes;
-      if (answer.last) beats_q <= '0;
-      else if (!long) beats_q <= beats_q + 1'b1;
-    end
-    if (rst_i) begin
-      first_q <= 1'b1;
-      beats_q <= '0;
-    end
-  end
-
-  packet_store #(
-      .token_t(logic),
-      .Depth(Flits),
-      .Tokens(InFlight)
-  ) u_store (
-      .clk_i,
-      .rst_i,
-      .in_valid_i(push),
-      .in_ready_o(store_ready),
-      .in_flit_i(store_in),
-      .commit_i(answer.last && !fault),
-      .drop_i(answer.last && fault),
-      .token_i(1'b0),
-      .out_valid_o(store_valid),
-      .out_ready_i(store_pop),
-      .out_flit_o(stored),
-      .out_token_o(unused_token),
-      .fits_o(unused_fits)
-  );
-
-  typedef struct packed {
-    logic stored;
-    logic void_;
-    descriptor_t desc;
-  } result_t;
-  result_t result_in, result;
-  logic result_valid;
-  always_comb begin
-    result_in.stored = !none && !fault;
-    result_in.void_ = fault;
-    result_in.desc = asked;
-    result_in.desc.length = fault ? '0 : length_t'(bytes);
-  end
-  fifo #(
-      .T(result_t),
-      .Depth(InFlight)
-  ) u_results (
-      .clk_i,
-      .rst_i,
-      .in_valid_i(answer_end),
-      .in_ready_o(result_ready),
-      .in_data_i(result_in),
-      .out_valid_o(result_valid),
-      .out_ready_i(answer_taken),
-      .out_data_o(result)
-  );
-
-  // The answer leaves when it is complete and the end of its datagram has come.
-  logic from_valid, from_ready;
-  back_t from;
-  assign from_valid = result_valid && end_valid && (!result.stored || store_valid);
-  assign from = '{
-    desc: result.desc,
-    last: !result.stored || stored.last,
-    void_: result.void_ || end_void,
-    keep: result.stored ? keep_of(stored.last, stored.empty) : '0,
-    data: stored.data
-  };
-  assign store_pop = from_valid && from_ready && result.stored;
-  assign answer_taken = from_valid && from_ready && from.last;
-  skid_buffer #(
-      .T(back_t)
-  ) u_back (
-      .clk_i,
-      .rst_i,
-      .in_valid_i(from_valid),
-      .in_ready_o(from_ready),
-      .in_data_i(from),
-      .out_valid_o(back_valid),
-      .out_ready_i(back_ready),
-      .out_data_o(back)
+      .s_axis_tvalid,
+      .s_axis_tready,
+      .s_axis_tdata,
+      .s_axis_tkeep,
+      .s_axis_tlast,
+      .s_axis_tuser,
+      .asked_valid_i(asked_valid),
+      .asked_ready_o(asked_taken),
+      .asked_i(asked),
+      .end_valid_i(end_valid),
+      .end_ready_o(end_taken),
+      .end_void_i(end_void),
+      .m_axis_tvalid(back_valid),
+      .m_axis_tready(back_ready),
+      .m_axis_tdata(back_data),
+      .m_axis_tkeep(back_keep),
+      .m_axis_tlast(back_last),
+      .m_axis_tuser(back_void),
+      .m_desc_o(back_desc),
+      .void_o
   );
 
   assign answered_o = out_end && !out_flit_o.bad;
-  assign void_o = answer_end && fault;
-
-  logic unused;
-  assign unused = &{1'b0, unused_token, unused_fits, stored.bad, stored.desc};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
@@ -360,13 +238,6 @@ module udp_stream
       assert (!m_axis_tvalid || peer_valid)
       else $error("udp_stream: a payload without its sender");
       full : cover (reply_valid && reply_first && !room_q);
-      answered_before_the_end : cover (answer_end && !end_valid);
-      answer_waits_for_its_datagram : cover (answer_valid && !asked_valid);
-      answer_of_no_bytes : cover (answer_end && none && !fault);
-      answer_with_holes : cover (answer_end && broken && !long);
-      answer_too_long : cover (answer_end && long);
-      store_is_full : cover (push && !store_ready);
-      void_datagram_answered : cover (answer_taken && end_void && result.stored);
     end
   end
 endmodule
