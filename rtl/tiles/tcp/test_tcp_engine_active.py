@@ -31,7 +31,7 @@ OWN, APPLICATION = 40000, 9  # the port of the card, and the application's name 
 OFFERED = [("MSS", 1460), ("NOP", None), ("NOP", None), ("SAckOK", b""), ("NOP", None), ("WScale", 0)]
 
 
-@pytest.mark.parametrize("data_width", [512, pytest.param(64, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
 def test_tcp_engine(data_width):
     run_cocotb("tcp_engine", __file__, data_width=data_width, groups=["stream"], parameters={"Connections": CONNECTIONS, "Window": WINDOW})
 
