@@ -190,12 +190,6 @@ module scheduler_intake
       .circular_o
   );
 
-  fate_event_t fate;
-  always_comb begin
-    fate_o[0] = fate;
-    fate_o[0].service = service;
-  end
-
   admission #(
       .Services(Services),
       .Tenants(Tenants),
@@ -212,13 +206,14 @@ module scheduler_intake
       .circular_i(circular_o),
       .in_valid_i(ranked_valid),
       .in_request_i('{
-          service: ranked_out.homeless ? '1 : service,
+          service: service,
           tenant: ranked.entry.desc.tenant,
           channel: ranked.entry.channel,
           cells: ranked.entry.handle.cells,
           lossless: ranked.entry.desc.lossless,
           bad: ranked.bad,
-          overflow: ranked.overflow
+          overflow: ranked.overflow,
+          homeless: ranked_out.homeless
       }),
       .in_rank_i(rank_o),
       .in_beyond_i(beyond),
@@ -244,7 +239,7 @@ module scheduler_intake
       .tail_valid_i,
       .tail_rank_i,
       .arrival_valid_o(fate_valid_o[0]),
-      .arrival_event_o(fate),
+      .arrival_event_o(fate_o[0]),
       .departure_valid_o(fate_valid_o[1]),
       .departure_event_o(fate_o[1]),
       .used_cells_o,

@@ -32,7 +32,7 @@ def test_as_many_as_there_can_be(units, services, tenants):
         chained=True,
         parameters=sizes | {"LosslessSlots": 2},
         environment={name.upper(): str(value) for name, value in sizes.items()},
-        testcase=["every_unit_serves_every_tenant"],
+        testcase=["every_unit_serves_every_tenant", "a_service_without_units_takes_nothing"],
     )
 
 
@@ -58,6 +58,19 @@ async def every_unit_serves_every_tenant(dut):
             at = offset("scheduler_window", "fates", tenant=tenant, service=service, fate=fate)
             expected = 2 * rounds if name in ("Accepted", "Dispatched") else 0
             assert await bench.access(at, tenant=tenant) == (expected, False), (service, tenant, name)
+
+
+@cocotb.test()
+async def a_service_without_units_takes_nothing(dut):
+    """No unit of service 0 is used: its packets are dropped as for no service, and come into no other service's queue, also not the last one's."""
+    bench = await Bench.start(dut, [Unit(index % SERVICES, credits=2 * bool(index % SERVICES)) for index in range(UNITS)], clear=80 * SERVICES * TENANTS + 200)
+    for service in range(SERVICES):
+        for tenant in range(TENANTS):
+            bench.send(tenant % 2, bench.packet(200, [(service, 0)], tenant=tenant))
+    await bench.quiet()
+    drops = {name: count for name, count in bench.events.items() if count and name.startswith("drop_")}
+    assert drops == {"drop_bad_service": TENANTS}
+    assert all(packet.services != [0] for packet in bench.done)
 
 
 @cocotb.test()

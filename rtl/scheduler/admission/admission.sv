@@ -229,7 +229,7 @@ module admission
     sound = 1'b0;
     if (in_request_i.overflow) fate = Overflow;
     else if (in_request_i.bad) fate = Void;
-    else if (32'(in_request_i.service) >= Services) fate = BadService;
+    else if (32'(in_request_i.service) >= Services || in_request_i.homeless) fate = BadService;
     else if (!known || !rights[in_request_i.service]) fate = NoRight;
     else begin
       sound = 1'b1;

@@ -52,6 +52,7 @@ class Packet:
     lossless: int = 0
     bad: int = 0
     overflow: int = 0
+    homeless: int = 0
     beyond: int = 0
     slot: int = -1
 
@@ -59,7 +60,7 @@ class Packet:
         word = self.service << 4 | self.tenant
         word = word << 4 | self.channel
         word = word << 16 | self.cells
-        return word << 3 | self.lossless << 2 | self.bad << 1 | self.overflow
+        return word << 4 | self.lossless << 3 | self.bad << 2 | self.overflow << 1 | self.homeless
 
 
 @dataclass
@@ -224,7 +225,7 @@ class Bench:
         self.fates[packet.tenant, fate] += 1
         if not accepted and not packet.overflow:
             self.free[packet.channel] += packet.cells
-        if packet.overflow or packet.bad or packet.service >= SERVICES:
+        if packet.overflow or packet.bad or packet.homeless or packet.service >= SERVICES:
             expected = OVERFLOW if packet.overflow else VOID if packet.bad else BAD_SERVICE
             assert fate == expected
             return
@@ -307,6 +308,7 @@ async def every_packet_has_one_fate(dut):
             packet.bad = int(random.random() < 0.03)
             packet.beyond = int(random.random() < 0.03)
             packet.overflow = int(random.random() < 0.02)
+            packet.homeless = int(random.random() < 0.03)
             packet.rank = random.choice([5, 600, 601, random.randrange(2000)])
             if random.random() < 0.02:
                 packet.lossless = 1

@@ -170,7 +170,7 @@ module admission_proof
       if (in_valid) begin
         assert (accept == (arrival.fate == Accepted));
         assert (accept || discard || in_request_i.overflow);
-        if (in_request_i.bad || in_request_i.overflow || in_request_i.service >= 2 || in_request_i.tenant >= 2)
+        if (in_request_i.bad || in_request_i.overflow || in_request_i.homeless || in_request_i.service >= 2 || in_request_i.tenant >= 2)
           assert (!accept);
         else begin
           if (!policy[in_request_i.tenant[0]].rights[in_request_i.service]) assert (!accept);

@@ -92,6 +92,7 @@ package policy_pkg;
     logic lossless;
     logic bad;
     logic overflow;  // the buffer ran out while it arrived: its cells are already free
+    logic homeless;  // its service has no unit
   } admission_request_t;
 
   // What becomes of a packet; what fate_counters counts by.
