@@ -15,13 +15,14 @@ from pathlib import Path
 from girih.bootstrap import GUEST_IN_QEMU, GUEST_IN_UML
 from girih.card.guest_kernel import guest_kernel
 from girih.card.vhost_socket import HEADER, VERSION
+from girih.card.vhost_user import GET_CONFIG, GET_QUEUE_NUM
 from girih.errors import GirihError
 
 BUSYBOX = "busybox"
 CPU = Path("/proc/cpuinfo")
 DEPENDS = re.compile(rb"\0depends=([\w,-]*)\0")  # in a module: the names of those that are loaded before it
 MEGABYTES = 128  # of a guest in QEMU
-GET_QUEUE_NUM, GET_CONFIG, MAC_BYTES = 17, 24, 6
+MAC_BYTES = 6
 ANSWER_SECONDS = 10
 
 
