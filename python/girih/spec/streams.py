@@ -16,6 +16,7 @@ from ruamel.yaml import YAML
 from girih.paths import RTL
 
 STREAM = RTL / "tiles" / "stream" / "stream.yaml"
+KEYS = ("module", "width", "tid", "tuser")
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,11 @@ class Stream:
 
 
 def completed(facts: Mapping[str, Any]) -> tuple[dict[str, Any], Stream | None]:
-    """The facts of a kind, with those that all such kinds share, and its engine. A kind without a stream is returned unchanged."""
+    """The facts of a kind, with those that all such kinds share, and its engine. A kind without a stream is returned unchanged. Raises ValueError."""
     if "stream" not in facts:
         return dict(facts), None
+    if (unknown := sorted({*facts["stream"]} - {*KEYS})) or "module" not in facts["stream"]:
+        raise ValueError(f"kind {facts['kind']}: stream {f'has {unknown[0]}' if unknown else 'has no module'}; it has a module, and may have {', '.join(KEYS[1:])}")
     shared, stream, own = YAML(typ="safe").load(STREAM.read_text()), facts["stream"], facts.get("parameters", {})
     parameters = {name: shared["parameters"].get(name, {}) | own.get(name, {}) for name in (*shared["parameters"], *own)}
     return {**shared, **facts, "engine": f"{facts['kind']}_engine", "parameters": parameters}, Stream(

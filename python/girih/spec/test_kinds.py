@@ -67,6 +67,14 @@ def test_a_kind_has_a_core_or_a_stream(tmp_path):
         read_kind(kind)
 
 
+@pytest.mark.parametrize(("stream", "fault"), [("{tid: true}", "has no module"), ("{module: stun_server, tuer: true}", "has tuer")])
+def test_a_stream_has_a_module_and_no_unknown_key(tmp_path, stream, fault):
+    kind = tmp_path / "mine.yaml"
+    kind.write_text(f"kind: mine\nsummary: nothing\nstream: {stream}\n")
+    with pytest.raises(ValueError, match=f"kind mine: stream {fault}; it has a module, and may have width, tid, tuser"):
+        read_kind(kind)
+
+
 def test_a_kind_that_drops_says_how_much():
     """What ends a wait is counted, so that nothing is lost silently."""
     for kind in load_kinds().values():
