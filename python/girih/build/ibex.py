@@ -17,6 +17,7 @@ from girih.bootstrap import ensure
 from girih.build.generate import alone, digest, write_if_changed
 from girih.build.sources import PACKAGED
 from girih.build.tools import tool_environment, verilator_root
+from girih.build.vendored import without_warnings
 from girih.errors import GirihError
 from girih.paths import BUILD
 
@@ -78,6 +79,4 @@ def _text(root: Path, files: list[Path], defines: tuple[str, ...]) -> str:
     if done.returncode:
         raise GirihError(f"Verilator cannot preprocess Ibex ({done.stderr.strip().splitlines()[0]})", str(root), "Reinstall the package.")
     heading = "// SPDX-License-Identifier: Apache-2.0\n// Ibex, by lowRISC contributors; preprocessed from the package pythondata-cpu-ibex by girih.build.ibex; do not edit.\n"
-    off = "".join(f"// verilator lint_off {rule}\n" for rule in _WAIVED)
-    on = "".join(f"// verilator lint_on {rule}\n" for rule in _WAIVED)
-    return heading + off + done.stdout + on
+    return heading + without_warnings(done.stdout, _WAIVED)

@@ -18,13 +18,15 @@ from girih.spec.message import CHAIN, MEMORY, STREAM
 GROUP_OF_FOLDER = {"scheduler": CHAIN, "compute": CHAIN, "rmt": CHAIN, "memory": MEMORY, "tcp": STREAM, "controller": STREAM, "http": STREAM}
 # Modules that come from an installed package, all in one file.
 PACKAGED = ("ibex_core", "ibex_register_file_fpga")
+VENDOR = "vendor"  # the name of folders with modules that were made elsewhere
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"", re.S)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 @cache
 def _index() -> dict[str, Path]:
-    return {path.stem: path for folder in HARDWARE for path in sorted(folder.rglob("*.sv"))}
+    found = [path for folder in HARDWARE for pattern in ("*.sv", f"{VENDOR}/**/*.v") for path in sorted(folder.rglob(pattern))]
+    return {path.stem: path for path in found}
 
 
 @cache
@@ -33,8 +35,8 @@ def _words(path: Path, _stamp: int) -> frozenset[str]:
 
 
 def modules() -> dict[str, Path]:
-    """The file of each module of the hardware, without packages and the harnesses of proofs."""
-    return {name: path for name, path in _index().items() if not name.endswith("_pkg") and path.parent.name != "formal"}
+    """The file of each module of the hardware, without packages, the harnesses of proofs, and what was made elsewhere."""
+    return {name: path for name, path in _index().items() if not name.endswith("_pkg") and path.parent.name != "formal" and not _is_vendored(path)}
 
 
 def resolve(tops: list[str], generated: Sequence[Path] = (), extra: Sequence[Path] = ()) -> list[Path]:
@@ -62,7 +64,7 @@ def resolve(tops: list[str], generated: Sequence[Path] = (), extra: Sequence[Pat
         for word in sorted(_words(path, path.stat().st_mtime_ns)):
             if (word in index or word in PACKAGED) and word != name:
                 visit(word)
-        order.append(path)
+        order.append(_waived(path) if _is_vendored(path) else path)
 
     for top in tops:
         if top not in index:
@@ -76,6 +78,16 @@ def _packaged() -> Path:
     from girih.build.ibex import source  # imported when a design has such a module: it may install the package
 
     return source()
+
+
+def _is_vendored(path: Path) -> bool:
+    return path.is_relative_to(ROOT) and VENDOR in path.relative_to(ROOT).parts[:-1]
+
+
+def _waived(path: Path) -> Path:
+    from girih.build.vendored import waived  # imported here, since it writes files as the generators do, which need this module
+
+    return waived(path)
 
 
 def groups_of(sources: list[Path]) -> frozenset[str]:
