@@ -92,6 +92,7 @@ REFUSED = [
     ("match_key", "Halves", 11, "match_key: Halves is 11; it must be from 1 to 10"),
     ("match_stage", "Kind", 3, "match_stage: Kind is 3; it must be 0 (exact), 1 (ternary) or 2 (longest prefix)"),
     ("match_ternary", "Entries", 3, "match_ternary: Entries is 3; it must be a power of two, at least 2"),
+    ("host_fit", "Chains", 65, "host_fit: Chains is 65; it must be a power of two from 2 to 64"),
     ("host_gate", "Clients", 0, "host_gate: Clients is 0; it must be from 1 to 64"),
     ("host_steer", "Pairs", 5, "host_steer: Pairs is 5; it must be from 1 to 4"),
     ("memory_engine", "Slots", 3, "memory_engine: Slots is 3; it must be a power of two from 4 to 256"),

@@ -19,7 +19,16 @@ from girih.card.guest import guest_root, start_guest
 from girih.card.guest_ways import WAYS, Device, chosen
 from girih.card.host import RECEIVE, SEND
 from girih.card.session import Session
-from girih.card.vhost_user import EVENT_INDEX, FEATURES, NET_CSUM, NET_MQ, PROTOCOL_FEATURES, RING_PACKED, VhostUser
+from girih.card.vhost_user import (
+    EVENT_INDEX,
+    FEATURES,
+    NET_CSUM,
+    NET_MQ,
+    NET_MRG_RXBUF,
+    PROTOCOL_FEATURES,
+    RING_PACKED,
+    VhostUser,
+)
 from girih.paths import ROOT
 from girih.testing import SEED
 from tests.commands import command, needs_tap
@@ -27,7 +36,7 @@ from tests.commands import command, needs_tap
 SECONDS = 150  # far longer than a guest takes
 ADDRESS = "10.77.0.9"  # that the guest gets
 TRANSPORT = 1 << PROTOCOL_FEATURES  # what is not virtio's
-PACKED, EVENTS, SUMS = 1 << RING_PACKED, 1 << EVENT_INDEX, 1 << NET_CSUM
+PACKED, EVENTS, SUMS, MERGEABLE = 1 << RING_PACKED, 1 << EVENT_INDEX, 1 << NET_CSUM, 1 << NET_MRG_RXBUF
 # Features of QEMU's own: CTRL_GUEST_OFFLOADS, STATUS, CTRL_VQ, CTRL_RX, CTRL_VLAN, GUEST_ANNOUNCE, CTRL_MAC_ADDR. It serves the control queue itself.
 OF_QEMU = sum(1 << bit for bit in (2, 16, 17, 18, 19, 21, 23))
 SCRIPT = """
@@ -72,7 +81,7 @@ def server(stack: ExitStack, cable, words: list[str], says: str | None = None) -
 
 @needs_tap
 @pytest.mark.parametrize("way", GUESTS)
-@pytest.mark.parametrize("offers", [(FEATURES, FEATURES & ~PACKED & ~EVENTS & ~SUMS), pytest.param((FEATURES & ~EVENTS, FEATURES & ~PACKED), marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("offers", [(FEATURES, FEATURES & ~PACKED & ~EVENTS & ~SUMS & ~MERGEABLE), pytest.param((FEATURES & ~EVENTS, FEATURES & ~PACKED), marks=pytest.mark.thorough)])
 def test_a_linux_guest_gets_an_address_pings_and_fetches_a_file(built, tmp_path, offers, way):
     """Twice: the second guest, by `./girih guest`, comes to the card after the first has gone, and is offered other features."""
     data = random.Random(SEED).randbytes(300_000)

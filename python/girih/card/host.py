@@ -39,7 +39,8 @@ STOP_READS = 10_000
 @dataclass(frozen=True)
 class Place:
     """Where a virtqueue is in host memory: the addresses of its parts, as virtio 1.2 calls them, its size, the index to start from
-    (of a packed ring: the slot, and its wrap counter in bit 15). event_index: each side says at which index it wants to be told."""
+    (of a packed ring: the slot, and its wrap counter in bit 15). event_index: each side says at which index it wants to be told.
+    mergeable: a frame to the host may be in several buffers."""
 
     descriptors: int
     driver: int
@@ -48,6 +49,7 @@ class Place:
     start: int = 0
     packed: bool = False
     event_index: bool = False
+    mergeable: bool = False
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,7 @@ class HostPort:
         """Sets a virtqueue up, and enables it."""
         for word, address in enumerate((place.descriptors, place.driver, place.device)):
             self._write_address(self._at(queue, 2 * word), address)
-        self._write(self._at(queue, SIZE), place.size | place.packed << 16 | place.event_index << 17)
+        self._write(self._at(queue, SIZE), place.size | place.packed << 16 | place.event_index << 17 | place.mergeable << 18)
         self._write(self._at(queue, START), place.start)
         self._write(self._at(queue, ENABLE), 1)
 

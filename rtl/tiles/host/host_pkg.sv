@@ -49,6 +49,7 @@ package host_pkg;
   // Where a queue is, as the driver has set it.
   typedef struct packed {
     addr_t descriptors, driver, device;
+    logic mergeable;  // a frame may be in several buffers
     logic event_index;  // each side says at which index it wants to be told
     logic packed_ring;  // {wrap counter, slot} is its index
     logic [15:0] size;
@@ -56,12 +57,18 @@ package host_pkg;
   } place_t;
 
   // A chain: what the driver calls it, and its descriptors in a packed ring.
-  localparam int unsigned MostLinks = 32;
+  localparam int unsigned MostLinks = 32, MostChains = 64;
   typedef logic [5:0] links_t;
   typedef struct packed {
     links_t links;
     logic [15:0] id;
   } name_t;
+
+  // What is known of a chain before its parts.
+  typedef struct packed {
+    links_t links;
+    logic [16:0] bytes;
+  } chain_size_t;
 
   // A descriptor of a chain, as the data movers get it.
   typedef struct packed {
@@ -69,11 +76,11 @@ package host_pkg;
     long_t bytes;
     logic last;  // of its chain
     name_t chain;
-    logic [16:0] total;  // bytes of the whole chain
   } part_t;
 
   // A chain that is used.
   typedef struct packed {
+    logic more;  // the driver may see it only along with the next one
     name_t chain;
     logic [16:0] bytes;  // written to it
   } used_t;

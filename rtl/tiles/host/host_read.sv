@@ -193,7 +193,7 @@ module host_read
   assign flit_ready = take;
   assign slice_taken = take;
   assign used_valid_o = flit_valid && slice_valid && out_move && !tail_q && !halt_i && chain_ends;
-  assign used_o = '{chain: slice.chain, bytes: '0};
+  assign used_o = '{more: 1'b0, chain: slice.chain, bytes: '0};
 
   logic full;  // a whole flit of output
   assign full = whole >= (EmptyWidth + 2)'(FlitBytes);

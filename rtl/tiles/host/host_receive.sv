@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// To the host: messages go into the buffers of a receive queue, each behind a header (virtio_net_hdr). A message is stored whole
+// To the host: messages go into the buffers of a receive queue, each behind a header (virtio_net_hdr), and into several if the driver knows
+// mergeable buffers. A message is stored whole
 // first, so that void ones never reach the host; what finds no room here is dropped whole, and so is everything while
 // the queue is not active. The input never waits, unless a message is lossless and there is no room.
 module host_receive
@@ -45,7 +46,7 @@ module host_receive
     output logic used_o,  // one is with the host
     output logic drop_room_o,
     output logic drop_void_o,
-    output logic drop_small_o,  // its buffer is too small
+    output logic drop_small_o,  // its buffers are too small
     output logic drop_stopped_o
 );
   localparam int unsigned HeaderBits = 8 * NetHeaderBytes;
@@ -91,35 +92,65 @@ module host_receive
       .fits_o(fits)
   );
 
-  // While the queue is not active they are discarded; those that were on their way to the host are lost then.
-  logic clear, discard, cut_q, begun_q, insert_ready, ended, kept, lose, pop;
-  logic [3:0] inside_q, lost_q;  // messages: on their way, lost and not counted yet
+  // The buffers of a message, from its first flit on.
+  logic clear, discard, cut_q, begun_q, begins;
   assign discard = clear || cut_q;
-  assign stored_ready = discard || insert_ready;
+  logic fit_valid, fit_none, fitted, no_buffer, no_buffer_q, size_valid, size_ready;
+  links_t chains;
+  size_t length;
+  chain_size_t chain_size;
+  assign length = size + size_t'(NetHeaderBytes);
+  assign fitted = begun_q || (fit_valid && !fit_none);
+  assign no_buffer = begun_q ? no_buffer_q : fit_valid && fit_none;
+  host_fit #(
+      .Chains(Chains)
+  ) u_fit (
+      .clk_i,
+      .rst_i(clear),
+      .mergeable_i(place_i.mergeable),
+      .slots_i(place_i.size),
+      .size_valid_i(size_valid),
+      .size_ready_o(size_ready),
+      .size_i(chain_size),
+      .message_valid_i(stored_valid && !discard && !begun_q),
+      .length_i(length),
+      .valid_o(fit_valid),
+      .none_o(fit_none),
+      .chains_o(chains),
+      .taken_i(begins)
+  );
+
+  // While the queue is not active they are discarded; those that were on their way to the host are lost then.
+  logic insert_ready, ended, lose, pop;
+  logic [3:0] inside_q, lost_q;  // messages: on their way, lost and not counted yet
+  assign stored_ready = discard || no_buffer || (fitted && insert_ready);
   assign pop = stored_valid && stored_ready;
+  assign begins = pop && !discard && !begun_q;
   assign lose = discard && pop && stored.last && !begun_q;
   assign drop_stopped_o = lose || lost_q != '0;
-  assign used_o = ended && kept && !clear;
-  assign drop_small_o = ended && !kept && !clear;
+  assign used_o = ended && !clear;
+  assign drop_small_o = begins && no_buffer;
   always_ff @(posedge clk_i) begin
     if (pop) begin
       begun_q <= !stored.last && (begun_q || !discard);
+      no_buffer_q <= no_buffer && !stored.last;
     end
     cut_q <= discard && (pop ? !stored.last : cut_q || begun_q);
     if (clear) inside_q <= '0;
-    else inside_q <= inside_q + 4'(pop && !discard && !begun_q) - 4'(ended);
+    else inside_q <= inside_q + 4'(begins && !no_buffer) - 4'(ended);
     lost_q <= lost_q + (clear ? inside_q : '0) - 4'(lost_q != '0 && !lose);
     if (rst_i) begin
       begun_q <= 1'b0;
+      no_buffer_q <= 1'b0;
       cut_q <= 1'b0;
       inside_q <= '0;
       lost_q <= '0;
     end
   end
 
-  // The header: nothing is asked of the driver, and the frame is in one buffer.
+  // The header: nothing is asked of the driver.
   logic [HeaderBits-1:0] header;
-  assign header = HeaderBits'(1) << (8 * (NetHeaderBytes - 2));
+  assign header = HeaderBits'(chains) << (8 * (NetHeaderBytes - 2));
   logic packet_valid, packet_ready, packet_last, packet_none;
   logic [W-1:0] packet_data;
   lane_t packet_empty;
@@ -129,7 +160,7 @@ module host_receive
   ) u_insert (
       .clk_i,
       .rst_i(clear),
-      .in_valid_i(stored_valid && !discard),
+      .in_valid_i(stored_valid && !discard && fitted && !no_buffer),
       .in_ready_o(insert_ready),
       .in_data_i(stored.data),
       .in_empty_i(stored.empty),
@@ -147,7 +178,7 @@ module host_receive
 
   // The length of the message whose first flit is in the register of u_insert.
   size_t length_q;
-  always_ff @(posedge clk_i) if (pop && !discard) length_q <= size + size_t'(NetHeaderBytes);
+  always_ff @(posedge clk_i) if (begins) length_q <= length;
 
   logic halt, busy, part_valid, part_ready, used_valid, used_ready;
   stop_e stop;
@@ -173,6 +204,9 @@ module host_receive
       .halt_o(halt),
       .busy_i(busy),
       .stop_i(stop),
+      .size_valid_o(size_valid),
+      .size_ready_i(size_ready),
+      .size_o(chain_size),
       .part_valid_o(part_valid),
       .part_ready_i(part_ready),
       .part_o(part),
@@ -223,8 +257,7 @@ module host_receive
       .used_valid_o(used_valid),
       .used_ready_i(used_ready),
       .used_o(used),
-      .ended_o(ended),
-      .kept_o(kept)
+      .ended_o(ended)
   );
   logic unused;
   assign unused = &{1'b0, packet_none, packet_empty, stored.desc, stored.bad};

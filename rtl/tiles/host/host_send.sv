@@ -44,8 +44,9 @@ module host_send
     output logic  made_o,  // a message has been made
     output logic  drop_o  // its header asks for what cannot be
 );
-  logic clear, halt, busy, part_valid, part_ready, used_valid, used_ready;
+  logic clear, halt, busy, unused_size_valid, part_valid, part_ready, used_valid, used_ready;
   stop_e stop;
+  chain_size_t unused_size;
   part_t part;
   used_t used;
   host_queue #(
@@ -68,6 +69,9 @@ module host_send
       .halt_o(halt),
       .busy_i(busy),
       .stop_i(stop),
+      .size_valid_o(unused_size_valid),
+      .size_ready_i(1'b0),
+      .size_o(unused_size),
       .part_valid_o(part_valid),
       .part_ready_i(part_ready),
       .part_o(part),
@@ -208,7 +212,7 @@ module host_send
       .out_data_o(out_flit_o)
   );
   logic unused;
-  assign unused = &{1'b0, frame_none};
+  assign unused = &{1'b0, frame_none, unused_size_valid, unused_size};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i && !clear) begin

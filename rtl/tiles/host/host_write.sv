@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes packets to the buffers that the parts of chains name, a packet to a chain. Packets are whole before they are offered, so
-// their data never keep the bus waiting. A chain is reported as used, with the bytes that were written, when all of it is in
-// memory. A packet for which its chain has too little room is discarded, and the chain is kept for the next one.
+// Writes packets to the buffers that the parts of chains name: a packet to as many chains as it needs, which are there (host_fit). Packets are
+// whole before they are offered, so their data never keep the bus waiting. The chains of a packet are reported as used, one behind another, with
+// the bytes that were written to each, when all of it is in memory.
 //
 //   length, parts -> host_cut -> accesses -> host_cut -> bytes of each flit -> bytes of the packet moved to their places -> W
 module host_write
@@ -41,8 +41,7 @@ module host_write
     input  logic  used_ready_i,
     output used_t used_o,
 
-    output logic ended_o,  // for a cycle: the last of a packet's flits has been taken
-    output logic kept_o  // it was written
+    output logic ended_o  // for a cycle: the last of a packet's flits has been taken
 );
   localparam int unsigned Burst = 16 * FlitBytes < HostPageBytes ? 16 * FlitBytes : HostPageBytes;
   typedef logic [EmptyWidth:0] count_t;
@@ -52,12 +51,7 @@ module host_write
     lane_t first;
     bytes_t bytes;
     logic last;  // of its packet
-    logic discard;  // no access: the packet is thrown away
   } access_t;
-  typedef struct packed {
-    used_t   used;
-    number_t after;  // it is used when this many accesses have been done
-  } waiting_t;
 
   // Flits wait here while the accesses of their packets are made, and so do the packets' lengths: of as many flits as pass meanwhile.
   localparam int unsigned Waiting = 8;
@@ -100,16 +94,17 @@ module host_write
   // The part of the packet that goes into each part of its chain. What is beside it goes along.
   typedef struct packed {
     logic last;  // of its packet
-    logic discard;
+    logic ends_chain;
     name_t chain;
-    size_t length;  // of the packet
+    size_t bytes;  // that have been written to the chain with these
   } beside_t;
   logic part_valid, part_taken, span_valid, span_ready, takes_span;
   part_t part;
   size_t written_q, to_write;  // of the packet
+  size_t in_chain_q, in_chain;  // of that, in the chain
   long_t span;
   logic skip_q;  // the packet is written; the rest of its chain is not used
-  logic too_small, packet_ends, unused_parts_busy;
+  logic packet_ends, unused_parts_busy;
   beside_t beside;
   skid_buffer #(
       .T(part_t)
@@ -124,16 +119,16 @@ module host_write
       .out_data_o(part)
   );
   assign to_write = length - written_q;
-  assign too_small = written_q == '0 && length > part.total;  // written_q is 0 in a chain's first part only
   assign packet_ends = part.bytes >= long_t'(to_write);
   assign span = packet_ends ? long_t'(to_write) : part.bytes;
+  assign in_chain = in_chain_q + size_t'(span);
   assign span_valid = part_valid && length_valid && !skip_q;
   assign takes_span = span_valid && span_ready;
-  assign length_pop = takes_span && (packet_ends || too_small);
-  assign part_taken = (takes_span && !too_small) || skip_q;
+  assign length_pop = takes_span && packet_ends;
+  assign part_taken = takes_span || skip_q;
 
   // Accesses: pieces of these.
-  logic piece_valid, piece_ready, part_ends, access_ready, asks, discards, may_ask, uses_ready;
+  logic piece_valid, piece_ready, part_ends, access_ready, asks, uses_ready, packets_ready;
   addr_t addr;
   logic [$clog2(Burst):0] bytes;
   number_t asked_q, ended_q;
@@ -147,8 +142,8 @@ module host_write
       .in_valid_i(span_valid),
       .in_ready_o(span_ready),
       .in_addr_i(part.addr),
-      .in_bytes_i(too_small ? long_t'(1) : span),
-      .in_beside_i('{last: packet_ends, discard: too_small, chain: part.chain, length: length}),
+      .in_bytes_i(span),
+      .in_beside_i('{last: packet_ends, ends_chain: packet_ends || part.last, chain: part.chain, bytes: in_chain}),
       .out_valid_o(piece_valid),
       .out_ready_i(piece_ready),
       .out_addr_o(addr),
@@ -157,12 +152,10 @@ module host_write
       .out_beside_o(beside),
       .busy_o(unused_parts_busy)
   );
-  assign may_ask = piece_valid && !halt_i && access_ready && uses_ready;
-  assign ask_valid_o = may_ask && !beside.discard && number_t'(asked_q - ended_q) < number_t'(Accesses);
+  assign ask_valid_o = piece_valid && !halt_i && access_ready && uses_ready && packets_ready && number_t'(asked_q - ended_q) < number_t'(Accesses);
   assign ask_o = '{addr: addr, bytes: bytes_t'(bytes)};
   assign asks = ask_valid_o && ask_ready_i;
-  assign discards = may_ask && beside.discard;
-  assign piece_ready = asks || discards;
+  assign piece_ready = asks;
 
   logic ends_packet;
   assign ends_packet = part_ends && beside.last;
@@ -176,46 +169,53 @@ module host_write
       .rst_i,
       .in_valid_i(piece_ready),
       .in_ready_o(access_ready),
-      .in_data_i('{first: addr[EmptyWidth-1:0], bytes: bytes_t'(bytes), last: ends_packet, discard: beside.discard}),
+      .in_data_i('{first: addr[EmptyWidth-1:0], bytes: bytes_t'(bytes), last: ends_packet}),
       .out_valid_o(access_valid),
       .out_ready_i(access_taken),
       .out_data_o(access)
   );
 
-  logic waiting_valid;
-  waiting_t waiting;
+  // Chains, and the number of accesses after which each packet is in memory. Those of a packet are fewer than there is room for.
+  logic use_valid, packet_valid;
+  number_t after;
   fifo #(
-      .T(waiting_t),
+      .T(used_t),
       .Depth(Accesses)
   ) u_uses (
       .clk_i,
       .rst_i,
-      .in_valid_i(asks && ends_packet),
+      .in_valid_i(asks && part_ends && beside.ends_chain),
       .in_ready_o(uses_ready),
-      .in_data_i('{used: '{chain: beside.chain, bytes: beside.length}, after: asked_q + 1'b1}),
-      .out_valid_o(waiting_valid),
+      .in_data_i('{more: !beside.last, chain: beside.chain, bytes: beside.bytes}),
+      .out_valid_o(use_valid),
       .out_ready_i(used_valid_o && used_ready_i),
-      .out_data_o(waiting)
+      .out_data_o(used_o)
   );
-  assign used_valid_o = waiting_valid && number_t'(ended_q - waiting.after) <= number_t'(Accesses);
-  assign used_o = waiting.used;
+  fifo #(
+      .T(number_t),
+      .Depth(Accesses)
+  ) u_packets (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(asks && ends_packet),
+      .in_ready_o(packets_ready),
+      .in_data_i(asked_q + 1'b1),
+      .out_valid_o(packet_valid),
+      .out_ready_i(used_valid_o && used_ready_i && !used_o.more),
+      .out_data_o(after)
+  );
+  assign used_valid_o = use_valid && packet_valid && number_t'(ended_q - after) <= number_t'(Accesses);
 
   // The packet's bytes: from place_q of the first flit here, and the next one.
   logic [W-1:0] here_q, next_q, rotated_here, rotated_next, placed;
   logic here_valid_q, next_valid_q, here_last_q, next_last_q, drops_q;
   lane_t place_q;
-  typedef struct packed {
-    logic last;
-    logic discard;
-  } slice_t;
-  logic slice_valid, slice_taken, slices_busy;
-  slice_t slice;
+  logic slice_valid, slice_taken, slices_busy, slice_last;  // of its packet
   lane_t lane;
   count_t count;
   logic [EmptyWidth+1:0] through;
-  logic access_ends, gives, consume, discarding, both, take;
+  logic access_ends, gives, consume, both, take;
   host_cut #(
-      .beside_t(slice_t),
       .AddrBits(EmptyWidth),
       .LengthBits($bits(bytes_t)),
       .Unit(FlitBytes)
@@ -226,13 +226,13 @@ module host_write
       .in_ready_o(access_taken),
       .in_addr_i(access.first),
       .in_bytes_i(access.bytes),
-      .in_beside_i('{last: access.last, discard: access.discard}),
+      .in_beside_i(access.last),
       .out_valid_o(slice_valid),
       .out_ready_i(slice_taken),
       .out_addr_o(lane),
       .out_bytes_o(count),
       .out_last_o(access_ends),
-      .out_beside_o(slice),
+      .out_beside_o(slice_last),
       .busy_o(slices_busy)
   );
   assign through = (EmptyWidth + 2)'(place_q) + (EmptyWidth + 2)'(count);
@@ -257,13 +257,12 @@ module host_write
   assign strobe = (FlitBytes'('1) << lane) & ~(32'(lane) + 32'(count) >= FlitBytes ? '0 : FlitBytes'('1) << (32'(lane) + 32'(count)));
 
   logic out_ready;
-  assign gives = slice_valid && !slice.discard && !drops_q && here_valid_q &&
+  assign gives = slice_valid && !drops_q && here_valid_q &&
       (through <= (EmptyWidth + 2)'(FlitBytes) || next_valid_q) && out_ready;
-  assign discarding = slice_valid && slice.discard && !drops_q && here_valid_q;
   assign both = through > (EmptyWidth + 2)'(FlitBytes);  // the access goes into the next flit
-  assign slice_taken = gives || (discarding && here_last_q);
+  assign slice_taken = gives;
   // A flit is done with when its last byte is; at a packet's end, both are.
-  assign consume = (gives && (through >= (EmptyWidth + 2)'(FlitBytes) || (access_ends && slice.last))) || discarding || drops_q;
+  assign consume = (gives && (through >= (EmptyWidth + 2)'(FlitBytes) || (access_ends && slice_last))) || drops_q;
   assign flit_ready = !next_valid_q || consume;
   assign take = flit_valid && flit_ready;
 
@@ -281,7 +280,6 @@ module host_write
   );
 
   assign ended_o = consume && here_last_q;
-  assign kept_o = !discarding;
   assign busy_o = access_valid || slices_busy || asked_q != ended_q;
   always_comb begin
     stop_o = StopNone;
@@ -290,7 +288,8 @@ module host_write
   end
 
   always_ff @(posedge clk_i) begin
-    if (takes_span && !too_small) begin
+    if (takes_span) begin
+      in_chain_q <= packet_ends || part.last ? '0 : in_chain;
       written_q <= packet_ends ? '0 : written_q + size_t'(part.bytes);
       if (packet_ends && !part.last) skip_q <= 1'b1;
     end
@@ -299,10 +298,10 @@ module host_write
     ended_q <= ended_q + number_t'(done_i) + number_t'(refused_i);
 
     if (gives) begin
-      place_q <= access_ends && slice.last ? '0 : through[EmptyWidth-1:0];
+      place_q <= access_ends && slice_last ? '0 : through[EmptyWidth-1:0];
     end
     // At a packet's end the next flit is the packet's, too, if the access went into it.
-    drops_q <= gives && access_ends && slice.last && both;
+    drops_q <= gives && access_ends && slice_last && both;
     if (consume || !here_valid_q) begin
       here_q <= next_valid_q ? next_q : flit.data;
       here_last_q <= next_valid_q ? next_last_q : flit.last;
@@ -320,6 +319,7 @@ module host_write
       asked_q <= '0;
       ended_q <= '0;
       written_q <= '0;
+      in_chain_q <= '0;
       skip_q <= 1'b0;
       place_q <= '0;
       here_valid_q <= 1'b0;

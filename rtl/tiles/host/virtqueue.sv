@@ -19,6 +19,9 @@ module virtqueue
     output logic [15:0] index_o,
     output logic   interrupt_o,
 
+    output logic        size_valid_o,  // of a chain that will be given; only if Writes
+    input  logic        size_ready_i,
+    output chain_size_t size_o,
     output logic  part_valid_o,
     input  logic  part_ready_i,
     output part_t part_o,
@@ -48,11 +51,12 @@ module virtqueue
   assign form = place_i.packed_ring;
 
   logic [Forms-1:0] walk_busy, used_busy, check, checked, interrupt, tell, told;
-  logic [Forms-1:0] part_valid, used_ready, read_valid, write_valid, data_valid;
+  logic [Forms-1:0] size_valid, part_valid, used_ready, read_valid, write_valid, data_valid;
   stop_e [Forms-1:0] walk_stop, used_stop;
   logic [Forms-1:0][15:0] index, tell_index;
   logic [15:0] split_said;
   logic [31:0] packed_said;
+  chain_size_t [Forms-1:0] size;
   part_t [Forms-1:0] part;
   ask_t [Forms-1:0] read, write;
   write_t [Forms-1:0] data;
@@ -61,6 +65,8 @@ module virtqueue
   assign stop_o = walk_stop[form] != StopNone ? walk_stop[form] : used_stop[form];
   assign index_o = index[form];
   assign interrupt_o = interrupt[form];
+  assign size_valid_o = size_valid[form];
+  assign size_o = size[form];
   assign part_valid_o = part_valid[form];
   assign part_o = part[form];
   assign used_ready_o = used_ready[form];
@@ -97,6 +103,9 @@ module virtqueue
       .came_i,
       .came_error_i,
       .came_data_i,
+      .size_valid_o(size_valid[Split]),
+      .size_ready_i,
+      .size_o(size[Split]),
       .part_valid_o(part_valid[Split]),
       .part_ready_i,
       .part_o(part[Split])
@@ -156,6 +165,9 @@ module virtqueue
       .came_i,
       .came_error_i,
       .came_data_i,
+      .size_valid_o(size_valid[Packed]),
+      .size_ready_i,
+      .size_o(size[Packed]),
       .part_valid_o(part_valid[Packed]),
       .part_ready_i,
       .part_o(part[Packed])

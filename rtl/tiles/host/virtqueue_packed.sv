@@ -40,6 +40,9 @@ module virtqueue_packed
     input  logic         came_error_i,
     input  logic [W-1:0] came_data_i,
 
+    output logic        size_valid_o,  // of a chain that will be given; only if Writes
+    input  logic        size_ready_i,
+    output chain_size_t size_o,
     output logic  part_valid_o,
     input  logic  part_ready_i,
     output part_t part_o
@@ -71,7 +74,6 @@ module virtqueue_packed
   typedef struct packed {
     logic [15:0] id;
     links_t links;
-    logic [16:0] total;
   } chain_t;
 
   logic stopped_q;
@@ -153,13 +155,13 @@ module virtqueue_packed
   links_t links_q;  // of the chain, before this one
   logic [16:0] total_q;
   logic [32:0] total;
-  logic available, follows, room, accept, back, chain_ready, too_long;
+  logic available, follows, room, accept, back, chain_ready, too_long, becomes_whole;
   part_ptr_t write_q, start_q, read_q;  // of the parts: the next one, the first of this chain, the first that is not given
   assign available = one_q.flags[FlagAvailable] == wrap_q && one_q.flags[FlagUsed] != wrap_q;
   assign follows = one_q.flags[FlagNext];
   assign total = 33'(total_q) + 33'(one_q.bytes);
   assign too_long = links_q == links_t'(Links - 1) || 16'(links_q) == 16'(last_slot);
-  assign room = chain_ready && part_ptr_t'(write_q - read_q) != part_ptr_t'(Parts);
+  assign room = chain_ready && (size_ready_i || !Writes) && part_ptr_t'(write_q - read_q) != part_ptr_t'(Parts);
   assign accept = one_valid_q && available && room && !stopped_q;
   assign back = one_valid_q && !available && !stopped_q;
   assign check_ready = !one_valid_q || accept;
@@ -207,13 +209,16 @@ module virtqueue_packed
   ) u_chains (
       .clk_i,
       .rst_i,
-      .in_valid_i(accept && !follows && stop == StopNone),
+      .in_valid_i(becomes_whole),
       .in_ready_o(chain_ready),
-      .in_data_i('{id: one_q.id, links: links_q + 1'b1, total: total[16:0]}),
+      .in_data_i('{id: one_q.id, links: links_q + 1'b1}),
       .out_valid_o(chain_valid),
       .out_ready_i(give && gives_last),
       .out_data_o(chain)
   );
+  assign becomes_whole = accept && !follows && stop == StopNone;
+  assign size_valid_o = Writes && becomes_whole;
+  assign size_o = '{links: links_q + 1'b1, bytes: total[16:0]};
   assign part_move = part_ready_i || !part_valid_q;
   assign give = part_move && chain_valid && !stopped_q;
   assign gives_last = give_q + 1'b1 == chain.links;
@@ -222,8 +227,7 @@ module virtqueue_packed
           addr: stored.addr,
           bytes: stored.bytes,
           last: last_q,
-          chain: '{links: given_q.links, id: given_q.id},
-          total: given_q.total
+          chain: '{links: given_q.links, id: given_q.id}
       };
 
   logic [$clog2(2*Ahead)+1:0] waiting_q;  // reads
@@ -328,7 +332,7 @@ module virtqueue_packed
   end
 
   logic unused;
-  assign unused = &{1'b0, flit_room, total[32:17], place_i.device, place_i.packed_ring};
+  assign unused = &{1'b0, flit_room, total[32:17], place_i.device, place_i.packed_ring, place_i.mergeable};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes used chains to the ring of a packed virtqueue, in their order, as many of a flit as there are together; and when
-// those are in memory, it asks whether the driver wants to be interrupted, and does so.
+// those are in memory, it asks whether the driver wants to be interrupted, and does so. Of chains that belong together the first is written
+// last, so that the driver sees all or none; once that has begun it is finished, also when the queue is halted.
 //
 // Of a descriptor its second half is written, whose 8 bytes (length, name, flags) lie together: memory must take them at once.
 module virtqueue_packed_used
@@ -41,7 +42,7 @@ module virtqueue_packed_used
 );
   localparam int unsigned ElementBytes = 8, SlotBits = $clog2(DescriptorBytes);
   localparam logic [1:0] EventNever = 2'd1, EventAtIndex = 2'd2;  // flags of an event suppression structure
-  localparam logic [5:0] MostWaiting = 6'd32;
+  localparam logic [5:0] MostWaiting = 6'd31;  // the first of a group follows its others
 
   // Of the next element; as it is in memory or on its way there.
   logic [15:0] index_q, written_q;
@@ -55,6 +56,7 @@ module virtqueue_packed_used
   typedef enum logic [1:0] {
     Gather,
     Elements,  // they are written
+    First,  // of chains that belong together
     Tell
   } state_e;
   state_e state_q;
@@ -70,22 +72,32 @@ module virtqueue_packed_used
   addr_t at;
   lane_t lane;
   logic telling_q;  // it is on its way
-  logic fits, put, tells, flush, ask_done, data_done, ends;
-  logic [8*ElementBytes-1:0] element;
+  logic fits, takes, put, tells, flush, ask_done, data_done, ends, halt;
+  logic group_q, group_whole_q;  // the first of chains that belong together is kept here; the others have come
+  logic [15:0] group_index_q;
+  addr_t group_at_q;
+  logic [8*ElementBytes-1:0] element, group_element_q;
+  assign halt = halt_i && !group_q;
   assign element = {wrap, 7'd0, wrap, 5'd0, used_i.bytes != '0, 1'b0, used_i.chain.id, 15'd0, used_i.bytes};
   assign at = place_i.descriptors + addr_t'({slot, SlotBits'(ElementBytes)});
   assign lane = at[EmptyWidth-1:0];
   assign fits = !holds_q || (at[HostAddrBits-1:EmptyWidth] == first_q[HostAddrBits-1:EmptyWidth] && lane > last_q);
-  assign tells = state_q == Gather && !holds_q && tell_i && !telling_q && !halt_i && waiting_q != MostWaiting;
-  assign put = state_q == Gather && used_valid_i && fits && !halt_i && !tells;
-  assign used_ready_o = put;
-  assign flush = state_q == Gather && !halt_i && holds_q && ((used_valid_i && !fits) || 32'(held_q) == Hold) && waiting_q != MostWaiting;
+  assign tells = state_q == Gather && !holds_q && tell_i && !telling_q && !halt_i && !group_q && waiting_q != MostWaiting;
+  assign takes = state_q == Gather && used_valid_i && !halt && !tells && !group_whole_q;
+  assign put = takes && fits && (group_q || !used_i.more);
+  assign used_ready_o = put || (takes && !group_q && used_i.more);
+  assign flush = state_q == Gather && !halt && holds_q && ((used_valid_i && !fits) || group_whole_q || 32'(held_q) == Hold) && waiting_q < MostWaiting;
 
   assign ask_valid_o = state_q != Gather && !asked_q;
   assign data_valid_o = state_q != Gather && !given_q;
   always_comb begin
     ask_o  = '{addr: first_q, bytes: bytes_t'(last_q) - bytes_t'(first_q[EmptyWidth-1:0]) + bytes_t'(ElementBytes)};
     data_o = '{last: 1'b1, strb: strobe_q, data: data_q};
+    if (state_q == First) begin
+      ask_o = '{addr: group_at_q, bytes: bytes_t'(ElementBytes)};
+      data_o.strb = FlitBytes'(8'hFF) << group_at_q[EmptyWidth-1:0];
+      data_o.data = {W / (8 * ElementBytes) {group_element_q}};
+    end
     if (state_q == Tell) begin
       ask_o = '{addr: place_i.device, bytes: bytes_t'(4)};
       data_o.strb = FlitBytes'(15) << place_i.device[EmptyWidth-1:0];
@@ -95,6 +107,8 @@ module virtqueue_packed_used
   assign ask_done = asked_q || ask_ready_i;
   assign data_done = given_q || data_ready_i;
   assign ends = state_q != Gather && ask_done && data_done;
+  logic [15:0] shown;  // with what is written now
+  assign shown = group_q && state_q != First ? group_index_q : index_q;
 
   // What is written is done in order.
   typedef struct packed {
@@ -111,7 +125,7 @@ module virtqueue_packed_used
       .rst_i,
       .in_valid_i(ends),
       .in_ready_o(order_ready),
-      .in_data_i('{tells: state_q == Tell, index: index_q}),
+      .in_data_i('{tells: state_q == Tell, index: shown}),
       .out_valid_o(order_valid),
       .out_ready_i(done_i || refused_i),
       .out_data_o(order)
@@ -129,7 +143,7 @@ module virtqueue_packed_used
   assign interrupt_o = checking_q && checked_i &&
       (place_i.event_index && said_i[17:16] == EventAtIndex ? passes : said_i[17:16] != EventNever);
 
-  assign busy_o = state_q != Gather || waiting_q != '0;
+  assign busy_o = state_q != Gather || group_q || waiting_q != '0;
   assign index_o = written_q;
   always_comb begin
     stop_o = StopNone;
@@ -148,7 +162,16 @@ module virtqueue_packed_used
           strobe_q[b+:ElementBytes]   <= '1;
         end
       end
+    end
+    if (used_ready_o) begin
       index_q <= {wrap ^ wraps, 15'(wraps ? following - place_i.size : following)};
+      if (!group_q) begin
+        group_q <= used_i.more;
+        group_index_q <= index_q;
+        group_at_q <= at;
+        group_element_q <= element;
+      end
+      group_whole_q <= group_q && !used_i.more;
     end
     if (state_q != Gather) held_q <= '0;
     else if (holds_q && 32'(held_q) != Hold) held_q <= held_q + 1'b1;
@@ -162,10 +185,14 @@ module virtqueue_packed_used
       asked_q <= ask_done && !ends;
       given_q <= data_done && !ends;
       if (ends) begin
-        state_q   <= Gather;
-        written_q <= index_q;
+        state_q   <= group_whole_q && state_q == Elements ? First : Gather;
+        written_q <= shown;
         holds_q   <= 1'b0;
         strobe_q  <= '0;
+        if (state_q == First) begin
+          group_q <= 1'b0;
+          group_whole_q <= 1'b0;
+        end
       end
     end
     waiting_q <= waiting_q + 6'(ends) - 6'(done_i) - 6'(refused_i);
@@ -177,7 +204,7 @@ module virtqueue_packed_used
     end
     if (checking_q && checked_i) checking_q <= 1'b0;
     if (done_i && order_valid && !order.tells) begin
-      due_q   <= 1'b1;
+      if (order.index != known_q) due_q <= 1'b1;
       known_q <= order.index;
     end
     if (rst_i) begin
@@ -187,6 +214,8 @@ module virtqueue_packed_used
       asked_q <= 1'b0;
       given_q <= 1'b0;
       holds_q <= 1'b0;
+      group_q <= 1'b0;
+      group_whole_q <= 1'b0;
       strobe_q <= '0;
       held_q <= '0;
       waiting_q <= '0;
@@ -198,5 +227,5 @@ module virtqueue_packed_used
     end
   end
   logic unused;
-  assign unused = &{1'b0, order_ready, said_i[31:18], place_i.driver, place_i.packed_ring};
+  assign unused = &{1'b0, order_ready, said_i[31:18], place_i.driver, place_i.packed_ring, place_i.mergeable};
 endmodule

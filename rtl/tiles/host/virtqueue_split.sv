@@ -40,6 +40,9 @@ module virtqueue_split
     input  logic         came_error_i,
     input  logic [W-1:0] came_data_i,
 
+    output logic        size_valid_o,  // of a chain that will be given; only if Writes
+    input  logic        size_ready_i,
+    output chain_size_t size_o,
     output logic  part_valid_o,
     input  logic  part_ready_i,
     output part_t part_o
@@ -96,8 +99,8 @@ module virtqueue_split
   logic head_valid, head_ready, link_valid, link_ready, asked_ready, asked_valid;
   index_t head;
   next_t link;
-  logic [Chains-1:0] taken_q, whole_q;
-  chain_t in_q, out_q;  // the next one to take, and to give
+  logic [Chains-1:0] taken_q, sizing_q, whole_q;
+  chain_t in_q, size_q, out_q;  // the next one to take, to tell the size of, and to give
 
   // The entries of a flit of the ring, one in each cycle.
   logic [W-1:0] entries_q;
@@ -247,6 +250,10 @@ module virtqueue_split
   end
   assign stop_o = stop;
 
+  // A chain that is written to is given when its size has been told.
+  assign size_valid_o = sizing_q[size_q] && !stopped_q;
+  assign size_o = '{links: links_t'(links_q[size_q]) + 1'b1, bytes: totals_q[size_q]};
+
   // The descriptors of each chain, until all have come.
   typedef struct packed {
     addr_t addr;
@@ -256,7 +263,6 @@ module virtqueue_split
   link_t give_q;
   logic give, gives_last, part_valid_q, last_q, part_move;
   index_t given_head_q;
-  logic [16:0] given_total_q;
   ram_simple_dual #(
       .T(stored_t),
       .Depth(Chains * Links)
@@ -273,7 +279,7 @@ module virtqueue_split
   assign give = part_move && whole_q[out_q] && !stopped_q;
   assign gives_last = give_q == links_q[out_q];
   assign part_valid_o = part_valid_q;
-  assign part_o = '{addr: stored.addr, bytes: stored.bytes, last: last_q, chain: '{links: 1, id: given_head_q}, total: given_total_q};
+  assign part_o = '{addr: stored.addr, bytes: stored.bytes, last: last_q, chain: '{links: 1, id: given_head_q}};
 
   logic [$clog2(2*Chains)+1:0] waiting_q;  // reads
   assign busy_o = waiting_q != '0;
@@ -337,15 +343,20 @@ module virtqueue_split
         default: begin
           totals_q[asked.chain] <= total[16:0];
           if (follows) links_q[asked.chain] <= links_q[asked.chain] + 1'b1;
+          else if (Writes) sizing_q[asked.chain] <= 1'b1;
           else whole_q[asked.chain] <= 1'b1;
         end
       endcase
+    end
+    if (size_valid_o && size_ready_i) begin
+      sizing_q[size_q] <= 1'b0;
+      whole_q[size_q] <= 1'b1;
+      size_q <= size_q + 1'b1;
     end
     if (part_move) part_valid_q <= give;
     if (give) begin
       last_q <= gives_last;
       given_head_q <= heads_q[out_q];
-      given_total_q <= totals_q[out_q];
       give_q <= gives_last ? '0 : give_q + 1'b1;
       if (gives_last) begin
         whole_q[out_q] <= 1'b0;
@@ -368,8 +379,10 @@ module virtqueue_split
       next_q <= place_i.start;
       left_q <= '0;
       taken_q <= '0;
+      sizing_q <= '0;
       whole_q <= '0;
       in_q <= '0;
+      size_q <= '0;
       out_q <= '0;
       give_q <= '0;
       part_valid_q <= 1'b0;
@@ -378,7 +391,7 @@ module virtqueue_split
   end
 
   logic unused;
-  assign unused = &{1'b0, link_room, descriptor.flags[15:2], total[32:17], place_i.device, place_i.packed_ring};
+  assign unused = &{1'b0, link_room, descriptor.flags[15:2], total[32:17], place_i.device, place_i.packed_ring, place_i.mergeable, size_ready_i};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes used chains to the used ring of a split virtqueue, in their order: the elements first, as many of a flit as there are
-// together; then the index; and when that is in memory, it asks whether the driver wants to be interrupted, and does so.
+// together; then the index, which never parts chains that belong together; and when that is in memory, it asks whether the driver wants
+// to be interrupted, and does so.
 module virtqueue_split_used
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
@@ -50,7 +51,7 @@ module virtqueue_split_used
   } state_e;
 
   state_e state_q;
-  logic [15:0] index_q, written_q;  // of the next element; as the driver knows it
+  logic [15:0] index_q, shown_q, written_q;  // of the next element; as the driver may know it; as it does
   logic half_q;  // the first half of an element is in the flit before
   logic asked_q, given_q;  // of the write: the address, the data
 
@@ -81,7 +82,7 @@ module virtqueue_split_used
 
   // The index is written when the elements before it are whole.
   logic index_due;
-  assign index_due = index_q != written_q && !half_q;
+  assign index_due = shown_q != written_q && !half_q;
 
   logic ask_done, data_done, ends;
   assign ask_valid_o = state_q != Gather && !asked_q;
@@ -92,7 +93,7 @@ module virtqueue_split_used
     if (state_q == Index) begin
       ask_o = '{addr: place_i.device + IndexAt, bytes: bytes_t'(2)};
       data_o.strb = FlitBytes'(3) << ask_o.addr[EmptyWidth-1:0];
-      data_o.data = {W / 16{index_q}};
+      data_o.data = {W / 16{shown_q}};
     end
     if (state_q == Tell) begin
       ask_o = '{addr: place_i.device + ElementsAt + addr_t'({place_i.size, 3'd0}), bytes: bytes_t'(2)};
@@ -119,7 +120,7 @@ module virtqueue_split_used
       .rst_i,
       .in_valid_i(ends),
       .in_ready_o(order_ready),
-      .in_data_i('{what: state_q, index: index_q}),
+      .in_data_i('{what: state_q, index: shown_q}),
       .out_valid_o(order_valid),
       .out_ready_i(done_i || refused_i),
       .out_data_o(order)
@@ -157,7 +158,10 @@ module virtqueue_split_used
         end
       end
       half_q <= !whole && !half_q;
-      if (whole || half_q) index_q <= index_q + 1'b1;
+      if (used_ready_o) begin
+        index_q <= index_q + 1'b1;
+        if (!used_i.more) shown_q <= index_q + 1'b1;
+      end
     end
     if (state_q != Gather) held_q <= '0;
     else if (bytes_q != '0 && 32'(held_q) != Hold) held_q <= held_q + 1'b1;
@@ -177,7 +181,7 @@ module virtqueue_split_used
           strobe_q <= '0;
         end else begin
           state_q <= Gather;
-          if (state_q == Index) written_q <= index_q;
+          if (state_q == Index) written_q <= shown_q;
         end
       end
     end
@@ -196,6 +200,7 @@ module virtqueue_split_used
     if (rst_i) begin
       state_q <= Gather;
       index_q <= place_i.start;
+      shown_q <= place_i.start;
       written_q <= place_i.start;
       half_q <= 1'b0;
       asked_q <= 1'b0;
@@ -212,5 +217,5 @@ module virtqueue_split_used
     end
   end
   logic unused;
-  assign unused = &{1'b0, order_ready, place_i.descriptors, place_i.driver, place_i.packed_ring, used_i.chain.links};
+  assign unused = &{1'b0, order_ready, place_i.descriptors, place_i.driver, place_i.packed_ring, place_i.mergeable, used_i.chain.links};
 endmodule
