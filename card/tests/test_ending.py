@@ -6,9 +6,14 @@ import random
 import pytest
 
 from girih.card import Session, VirtualCard
+from girih.card import copy as copy_module
+from girih.card import registers as registers_module
+from girih.card import session as session_module
 from girih.card.copy import snapshot
 from girih.card.library import CardFault
+from girih.card.registers import Bus
 from girih.card.virtual import QUIET_CYCLES
+from girih.errors import GirihError
 
 SEED = 20_240_801
 
@@ -95,3 +100,54 @@ def test_a_snapshot_is_of_one_moment_and_leaves_the_card_alone(loop_folder, tmp_
         return frames, record.read_bytes(), out.read_bytes()
 
     assert run(True) == run(False)
+
+
+class SlowBus(Bus):
+    """Every access takes a second, by a clock of its own, as on a card of many tiles whose simulation is slow."""
+
+    def __init__(self, bus):
+        self._bus = bus
+        self.seconds = 0.0
+
+    def read32(self, address):
+        self.seconds += 1
+        return self._bus.read32(address)
+
+    def write32(self, address, value):
+        self.seconds += 1
+        self._bus.write32(address, value)
+
+
+@pytest.fixture
+def slow(loop_folder, monkeypatch):
+    """A slow card, and how long its counters take."""
+    with VirtualCard(loop_folder) as card:
+        bus = SlowBus(card.registers.bus)
+        monkeypatch.setattr(card.registers, "bus", bus)
+        monkeypatch.setattr(registers_module.time, "monotonic", lambda: bus.seconds)
+        card.registers.counters()
+        yield card, bus.seconds
+
+
+def test_how_long_the_counters_take_is_known_before(slow):
+    card, seconds = slow
+    assert 0.5 * seconds <= card.registers.seconds_to_count() <= seconds
+
+
+@pytest.mark.parametrize(("limit", "told"), [(2, 0), (0.4, 1)])
+def test_people_are_told_when_the_counters_take_long(slow, monkeypatch, limit, told):
+    card, seconds = slow
+    sentences: list[str] = []
+    monkeypatch.setattr(session_module, "LONG_SECONDS", limit * seconds)
+    Session(card, control=False, say=sentences.append).finish()
+    assert len(sentences) == told
+    assert all("Ctrl-C ends the run without them" in sentence for sentence in sentences)
+
+
+def test_a_snapshot_that_would_hold_up_the_card_for_long_is_refused_at_once(slow, monkeypatch):
+    card, seconds = slow
+    monkeypatch.setattr(copy_module, "COUNT_SECONDS", 2 * seconds)
+    assert snapshot(card)["tiles"]
+    monkeypatch.setattr(copy_module, "COUNT_SECONDS", 0.4 * seconds)
+    with pytest.raises(GirihError, match=r"to read its counters\. .*End the run with Ctrl-C"):
+        snapshot(card)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from girih.card.virtual import VirtualCard
 
 LOOK_SECONDS = 25
+COUNT_SECONDS = 15  # the most of it that the counters may take
 REST_CYCLES = 50_000
 
 
@@ -83,6 +84,9 @@ def snapshot(card: VirtualCard) -> dict:
     memory = {"memory": asdict(card.memory.stats)} if card.memory else {}
 
     def look() -> dict:
+        seconds = card.registers.seconds_to_count()
+        if seconds > COUNT_SECONDS:
+            raise GirihError(f"it takes this card about {seconds:.0f} s to read its counters", card.manifest.name, "End the run with Ctrl-C, which reads them once.")
         try:
             rested = card.rests_within(REST_CYCLES)
         except CardStalled:
@@ -94,7 +98,7 @@ def snapshot(card: VirtualCard) -> dict:
             "rested": rested,
             "missing": list(found.faults) if rested else [],
             "tiles": tiles,
-            "link_stalls": card.registers.link_stalls(),
+            "link_stalls": card.registers.link_stalls(tiles),
             "histograms": card.registers.histograms(),
             "ports": ports,
             "faults": faults,

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from girih.card.manifest import Manifest, Register, Tile
 from girih.errors import GirihError
@@ -166,6 +167,13 @@ class Registers:
         read = self._snapshot if self.manifest.snapshots else self._one_by_one
         return {tile.name: read(tile) for tile in tiles}
 
+    def seconds_to_count(self) -> float:
+        """About how long `counters` takes on this card, by the time of one access."""
+        words = sum(2 * len(tile.counters) for tile in self.shown)
+        start = time.monotonic()
+        self.bus.read32(self.shown[-1].base)
+        return words * (time.monotonic() - start)
+
     def _one_by_one(self, tile: Tile) -> dict[str, int]:
         return {name: self.counter(tile, name) for name in tile.counters}
 
@@ -205,13 +213,14 @@ class Registers:
             raise GirihError(f"tile {tile_name} has no interrupt {unknown[0]!r}", self.manifest.name, f"It has: {', '.join(known)}.")
         return sum(1 << bit for bit, name in enumerate(known) if names is None or name in names)
 
-    def link_stalls(self) -> dict[str, int]:
+    def link_stalls(self, counters: Mapping[str, Mapping[str, int]] | None = None) -> dict[str, int]:
         """Cycles in which each link held a flit that was not taken, by the link's name: those between a tile and the
-        fabric (`fabric > echo`), then those between routers (`[0, 0] > [1, 0]`)."""
-        return self._stalls(self._tile_links()) | {link: self._counter(address) for link, address in self.manifest.stalls.items()}
+        fabric (`fabric > echo`), then those between routers (`[0, 0] > [1, 0]`). counters: of all tiles, if they are known."""
+        return self._tile_stalls(counters) | {link: self._counter(address) for link, address in self.manifest.stalls.items()}
 
-    def _stalls(self, links: Iterable[tuple[str, Tile, str]]) -> dict[str, int]:
-        return {name: self.counter(tile, counter) for name, tile, counter in links}
+    def _tile_stalls(self, counters: Mapping[str, Mapping[str, int]] | None) -> dict[str, int]:
+        values = counters or self.counters()
+        return {name: values[tile.name][counter] for name, tile, counter in self._tile_links()}
 
     def _tile_links(self) -> Iterator[tuple[str, Tile, str]]:
         """The links between a tile and the fabric: name, tile, and the counter of its stalls there."""

@@ -26,6 +26,8 @@ IDLE_CYCLES = 256
 """How far the clock of an idle card advances each time it is polled."""
 REST_SECONDS = 2.5
 """How long a card may take to come to rest at the end of a run."""
+LONG_SECONDS = 5
+"""When reading the counters takes longer, people are told why the end takes so long."""
 REST_CYCLES = 2048
 """How far it runs then between two checks of the time."""
 
@@ -94,6 +96,9 @@ class Session(Progress):
         self.disconnect()
         self.card.shut_ports()
         deadline = time.monotonic() + seconds
+        counting = self.card.registers.seconds_to_count()
+        if counting > LONG_SECONDS and self._say:
+            self._say(f"Reading the counters of a card of this size takes about {counting:.0f} s; Ctrl-C ends the run without them.")
         while True:
             rested = self.card.rests_within(REST_CYCLES)
             if rested or time.monotonic() >= deadline:

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from girih.card.manifest import Manifest, Tile
@@ -77,13 +77,9 @@ class NetworkRegisters(Registers):
             places = again
         return values
 
-    def link_stalls(self) -> dict[str, int]:
+    def link_stalls(self, counters: Mapping[str, Mapping[str, int]] | None = None) -> dict[str, int]:
         """Those of links between a tile and the fabric: only the host reaches the others."""
-        return self._stalls(self._tile_links())
-
-    def _stalls(self, links: Iterable[tuple[str, Tile, str]]) -> dict[str, int]:
-        counters = self.counters()
-        return {name: counters[tile.name][counter] for name, tile, counter in links}
+        return self._tile_stalls(counters)
 
 
 class NetworkCard:
@@ -134,8 +130,8 @@ class NetworkCard:
         return self.registers.counters(tile)
 
     def _do_snapshot(self) -> dict:
-        tiles, stalls, histograms = self.registers.counters(), self.registers.link_stalls(), self.registers.histograms()
-        return {"cycle": self._bus.cycle, "tiles": tiles, "link_stalls": stalls, "histograms": histograms}
+        tiles = self.registers.counters()
+        return {"cycle": self._bus.cycle, "tiles": tiles, "link_stalls": self.registers.link_stalls(tiles), "histograms": self.registers.histograms()}
 
     def _do_services(self, call: str, args: tuple = (), named: dict | None = None, as_tenant: str | None = None) -> object:
         manifest = self.registers.manifest
