@@ -121,7 +121,7 @@ def test_a_program_by_its_source(wire, server, tmp_path):
     assert re.search(r"Breakpoint 2, main \(\) at .*udp_echo.c:21\n21\s+if \(source < 1024", text), text
     assert f"$1 = {port}\n" in text, text
     assert re.search(r"length = 0x3[45], l3_offset = 0xe, l4_offset = 0x22, payload_offset = 0x2a", text), text  # of "datagram 0" in UDP
-    assert "swap(ip + 12, ip + 16, 4);" in text and re.search(r"sp +0x8000\s", text), text
+    assert "swap(ip + 12, ip + 16, 4);" in text and re.search(r"sp +0x7e00\s", text), text
     assert wire.count("echo.mark_restarts") == 0 and wire.count("echo.mark_refused") == 0
 
 

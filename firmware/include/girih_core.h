@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // For programs on a core of a Girih card (C11, freestanding).
 //
+// main runs in user mode, under memory protection (docs/cores.md), but for a program that has a line GIRIH_MACHINE_MODE; outside of its functions.
+//
 // A message is a whole Ethernet frame in packet memory. A program takes one, reads and changes its bytes in place, and sends it on or
 // drops it. Then the message is no longer the program's: touching it is a fault, which restarts the program.
 //
@@ -32,6 +34,8 @@ _Static_assert(sizeof(girih_message) == GIRIH_MESSAGE_BYTES, "the block of a mes
 _Static_assert(offsetof(girih_message, l3_offset) == GIRIH_MESSAGE_OFFSETS, "its offsets");
 _Static_assert(offsetof(girih_message, port) == GIRIH_MESSAGE_OWNER, "its owner");
 _Static_assert(offsetof(girih_message, send) == GIRIH_MESSAGE_SEND, "its first doorbell");
+
+#define GIRIH_MACHINE_MODE extern const char girih_machine_mode; const char girih_machine_mode = 1
 
 #define GIRIH_REPLY 0u  // the exit that a design calls `reply`
 #define GIRIH_KEEPS_SUM (1u << GIRIH_SEND_KEEPS_SUM)
@@ -144,18 +148,40 @@ static inline void girih_drop(girih_message *message)
 // The number of the core in its tile, from 0.
 static inline uint32_t girih_core(void)
 {
-    uint32_t core;
-    __asm__ volatile("csrr %0, mhartid" : "=r"(core));
-    return core;
+    return *girih_device(GIRIH_DEVICE_CORE);
 }
 
-// Cycles of the core.
+// Cycles, for short times.
 static inline uint32_t girih_cycles(void)
 {
-    uint32_t cycles;
-    __asm__ volatile("csrr %0, mcycle" : "=r"(cycles));
-    return cycles;
+    return *girih_device(GIRIH_DEVICE_TIME);
 }
+
+// Cycles since the card was reset.
+static inline uint64_t girih_time(void)
+{
+    uint32_t high, low;
+    do {
+        high = *girih_device(GIRIH_DEVICE_TIME_HIGH);
+        low = *girih_device(GIRIH_DEVICE_TIME);
+    } while (high != *girih_device(GIRIH_DEVICE_TIME_HIGH));
+    return (uint64_t)high << 32 | low;
+}
+
+// Calls girih_on_alarm once, as soon as girih_time() is `time`, whatever the program does then; a time that has passed: at once. There is one alarm: this
+// moves the one that was set. UINT64_MAX: never.
+static inline void girih_alarm(uint64_t time)
+{
+    *girih_device(GIRIH_DEVICE_ALARM_HIGH) = UINT32_MAX;  // so that no half of it goes off
+    *girih_device(GIRIH_DEVICE_ALARM) = (uint32_t)time;
+    *girih_device(GIRIH_DEVICE_ALARM_HIGH) = (uint32_t)(time >> 32);
+}
+
+// Of the program: an interrupt, in machine mode, with 400 bytes of stack. What it shares with the program must be volatile.
+void girih_on_alarm(void);
+
+// Sleeps until girih_time() is `time`. It takes the alarm.
+void girih_sleep_until(uint64_t time);
 
 // Cycles of the card, modulo 2^24, to compare with girih_message.time.
 static inline uint32_t girih_now(void)

@@ -59,7 +59,7 @@ module core_unit
   core_status_t status;
   logic [$clog2(Slots)-1:0] fill_slot;
   logic [Slots-1:0] ended;
-  logic refused, restarted, console_lost;
+  logic refused, restarted, faulted, console_lost;
   core_complex #(
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
@@ -94,9 +94,10 @@ module core_unit
       .slot_event_o(event_pulse),
       .refused_o(refused),
       .restarted_o(restarted),
+      .faulted_o(faulted),
       .console_lost_o(console_lost)
   );
 
   logic unused;
-  assign unused = &{1'b0, key, status, fill_slot, ended, event_pulse, refused, restarted, console_lost};
+  assign unused = &{1'b0, key, status, fill_slot, ended, event_pulse, refused, restarted, faulted, console_lost};
 endmodule

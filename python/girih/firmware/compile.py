@@ -23,13 +23,14 @@ from girih.spec.formats import Format
 
 FIRMWARE = ROOT / "firmware"
 TOOLS = "riscv64-unknown-elf-"
-STACK_BYTES = 1024  # at least
+STACK_BYTES = 1024 + 512  # at least, with that of machine mode (core.ld)
 FLAGS = [
     "-march=rv32imc_zicsr", "-mabi=ilp32", "-std=c11", "-O2", "-g", "-ffreestanding", "-nostdlib", "-static", "-fno-common",
     "-ffunction-sections", "-fdata-sections", "-fno-tree-loop-distribute-patterns", "-msmall-data-limit=64",
     "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Werror",
 ]  # fmt: skip
 LINKS = ["-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
+UNSIGNED = ["#ifdef __ASSEMBLER__", "#define GIRIH_UNSIGNED(value) value", "#else", "#define GIRIH_UNSIGNED(value) value##u", "#endif"]
 LOOKS = 8  # words of a program that are always compared
 MOST_SECONDS = 120  # that a program may take to compile
 
@@ -46,10 +47,10 @@ class Program:
 def map_header() -> str:
     """The text of `girih_core_map.h`: the constants of `spec/core_map.yaml`."""
     lines = [
-        f"#define GIRIH_{re.sub(r'(?<!^)(?=[A-Z])', '_', name).upper()} {size['value']:#x}u  // {size['doc']}"
+        f"#define GIRIH_{re.sub(r'(?<!^)(?=[A-Z])', '_', name).upper()} GIRIH_UNSIGNED({size['value']:#x})  // {size['doc']}"
         for name, size in Format("core_map").sizes.items()
     ]
-    return "\n".join(["// Generated from spec/core_map.yaml by girih.firmware.compile; do not edit.", "#pragma once", "", *lines, ""])
+    return "\n".join(["// Generated from spec/core_map.yaml by girih.firmware.compile; do not edit.", "#pragma once", "", *UNSIGNED, "", *lines, ""])
 
 
 @cache

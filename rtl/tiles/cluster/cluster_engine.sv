@@ -110,7 +110,7 @@ module cluster_engine
   flit_t [Cores-1:0] from_flit;
   next_key_t [Cores-1:0] from_key;
   slot_event_t [Cores-1:0] slot_event;
-  logic [Cores-1:0] refused, restarted, console_lost, overrun, too_long, aborted, dropped, reset;
+  logic [Cores-1:0] refused, restarted, faulted, console_lost, overrun, too_long, aborted, dropped, reset;
   for (genvar i = 0; i < int'(Cores); i++) begin : gen_core
     core_complex #(
         .MemoryBytes(MemoryBytes),
@@ -146,6 +146,7 @@ module cluster_engine
         .slot_event_o(slot_event[i]),
         .refused_o(refused[i]),
         .restarted_o(restarted[i]),
+        .faulted_o(faulted[i]),
         .console_lost_o(console_lost[i])
     );
     assign overrun[i] = slot_event[i].drop_overrun;
@@ -199,5 +200,6 @@ module cluster_engine
   pulse_sum #(.N(Cores), .Bits(Most)) u_reset (.clk_i, .rst_i, .pulse_i(reset), .pulse_o(event_o.drop_reset));
   pulse_sum #(.N(Cores)) u_refused (.clk_i, .rst_i, .pulse_i(refused), .pulse_o(event_o.mark_refused));
   pulse_sum #(.N(Cores)) u_restarts (.clk_i, .rst_i, .pulse_i(restarted), .pulse_o(event_o.mark_restarts));
+  pulse_sum #(.N(Cores)) u_faults (.clk_i, .rst_i, .pulse_i(faulted), .pulse_o(event_o.mark_faults));
   pulse_sum #(.N(Cores)) u_console (.clk_i, .rst_i, .pulse_i(console_lost), .pulse_o(event_o.mark_console_lost));
 endmodule

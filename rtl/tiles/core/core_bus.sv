@@ -54,7 +54,11 @@ module core_bus
     output logic                asks_o,  // the program asks for a message, and none is there
 
     input  timestamp_t  now_i,
-    output logic [31:0] device_data_o,  // that is written to the console, to stop or to restart
+    input  logic [ 7:0] core_i,
+    input  logic [63:0] time_i,
+    input  logic        alarm_i,         // ends a wait for a message
+    output logic [ 1:0] alarm_write_o,   // its high half, its low half
+    output logic [31:0] device_data_o,   // that is written to a device
     output logic        console_valid_o,
     output logic        stop_o,
     output logic        restart_o,
@@ -65,6 +69,7 @@ module core_bus
     output logic        debug_write_o
 );
   localparam int unsigned MessageBits = $clog2(MessageBytes);
+  typedef logic [$clog2(DeviceBytes)-1:0] device_t;
   localparam int unsigned SlotLsb = $clog2(SlotBytes);
   localparam logic [31:0] LongestSend = SlotBytes < MaxFrameBytes ? SlotBytes : MaxFrameBytes;
 
@@ -78,16 +83,18 @@ module core_bus
   // The request that is under way, in registers: what Ibex asks for comes late in its cycle. Only the two memories are read in that very cycle,
   // before it is known whether the program may. Whatever an access does, it does later. Writes to the blocks of messages, and the devices, are judged in
   // the first cycle after the request, and answer in the second.
-  logic valid_q, we_q, late_q, good_q, take, fast, waits, ends, acts;
+  logic valid_q, we_q, late_q, good_q, device_write_q, take, fast, waits, ends, acts;
   logic [3:0] be_q;
-  logic [31:0] addr_q, data_q, word, now_q;
+  logic [31:0] addr_q, data_q, word, device_word, device_q;
   region_e region;
   logic [RegionLsb-1:0] place;
   logic [MessageBits-1:0] member;
+  device_t device;
   logic owned, whole, debug;
   assign region = region_e'(addr_q[RegionLsb+:2]);
   assign place = addr_q[RegionLsb-1:0];
   assign member = addr_q[MessageBits-1:0];
+  assign device = device_t'(addr_q);
   assign slot_o = region == Packets ? addr_q[SlotLsb+:SlotBits] : addr_q[MessageBits+:SlotBits];
   assign owned = owned_i[slot_o];
   assign whole = be_q == '1;
@@ -110,9 +117,9 @@ module core_bus
     end else if (debug) begin
       good = 1'b1;
     end else begin
-      good &= 32'(place) <= DeviceRestart;
-      if (we_q) good &= member >= MessageBits'(DeviceConsole);
-      else good &= member < MessageBits'(DeviceConsole);
+      good &= 32'(place) < DeviceBytes;
+      if (we_q) good &= device inside {device_t'(DeviceConsole), device_t'(DeviceStop), device_t'(DeviceRestart)} || (whole && device inside {device_t'(DeviceAlarm), device_t'(DeviceAlarmHigh)});
+      else good &= device < device_t'(DeviceTimeHigh) + 4;
     end
   end
 
@@ -126,6 +133,17 @@ module core_bus
       MessageBits'(MessageOwner): word = {8'd0, 8'(desc_i.src), 8'(desc_i.tenant), 8'(desc_i.port)};
       MessageBits'(MessageTime): word = {desc_i.timestamp_valid, 7'd0, 24'(desc_i.timestamp)};
       default: ;
+    endcase
+  end
+
+  // What is read from a device, in the cycle before the answer.
+  always_comb begin
+    unique case ({device[$high(device):2], 2'b00})
+      device_t'(DeviceNow): device_word = 32'(24'(now_i));
+      device_t'(DeviceCore): device_word = 32'(core_i);
+      device_t'(DeviceTime): device_word = time_i[31:0];
+      device_t'(DeviceTimeHigh): device_word = time_i[63:32];
+      default: device_word = '0;
     endcase
   end
 
@@ -143,18 +161,19 @@ module core_bus
   assign core_write_addr_o = addr_q[2+:WordBits];
   assign core_write_data_o = data_q;
 
-  assign waits = region == Devices && !we_q && good_q && member < MessageBits'(DeviceNow);
-  assign ends = head_valid_i || member == MessageBits'(DevicePoll) || waited_q == '1;
+  assign waits = region == Devices && !we_q && good_q && device < device_t'(DeviceNow);
+  assign ends = head_valid_i || device == device_t'(DevicePoll) || waited_q == '1 || alarm_i;
   assign acts = late_q && we_q && good_q && !rst_i;  // in reset the slots of the core are being emptied
   assign head_take_o = late_q && waits && head_valid_i && !rst_i;
   assign asks_o = late_q && waits && !head_valid_i && !rst_i;
   assign send_valid_o = acts && region == Messages && member == MessageBits'(MessageSend);
   assign drop_valid_o = acts && region == Messages && member == MessageBits'(MessageDrop);
   assign device_data_o = data_q;
-  assign console_valid_o = acts && region == Devices && member == MessageBits'(DeviceConsole);
-  assign stop_o = acts && region == Devices && member == MessageBits'(DeviceStop);
+  assign console_valid_o = device_write_q && acts && device == device_t'(DeviceConsole);
+  assign stop_o = device_write_q && acts && device == device_t'(DeviceStop);
+  assign alarm_write_o = {2{device_write_q && acts}} & {device == device_t'(DeviceAlarmHigh), device == device_t'(DeviceAlarm)};
   assign debug_write_o = acts && debug;
-  assign restart_o = acts && region == Devices && member == MessageBits'(DeviceRestart);
+  assign restart_o = device_write_q && acts && device == device_t'(DeviceRestart);
 
   assign data_rvalid_o = valid_q && (fast ? !(region == Packets && we_q && core_write_pause_i) : late_q && (!waits || ends));
   always_comb begin
@@ -170,7 +189,7 @@ module core_bus
       Memory: data_rdata_o = memory_data_i;
       Packets: data_rdata_o = core_read_data_i;
       Messages: data_rdata_o = word;
-      default: data_rdata_o = debug ? debug_data_i : now_q;
+      default: data_rdata_o = debug ? debug_data_i : device_q;
     endcase
     if (waits) data_rdata_o = head_valid_i ? MessagesBase + 32'(head_slot_i) * MessageBytes : '0;
   end
@@ -183,8 +202,9 @@ module core_bus
       addr_q <= data_addr_i;
       data_q <= data_wdata_i;
     end
-    now_q <= 32'(24'(now_i));
+    device_q <= device_word;
     good_q <= good;
+    device_write_q <= region == Devices && !debug;
     waited_q <= late_q ? waited_q + 1'b1 : '0;
     late_q <= valid_q && !fast && !data_rvalid_o;
     valid_q <= take || (valid_q && !data_rvalid_o);

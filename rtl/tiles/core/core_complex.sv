@@ -44,6 +44,7 @@ module core_complex
     output slot_event_t slot_event_o,
     output logic refused_o,
     output logic restarted_o,
+    output logic faulted_o,  // restarted by its program, after a fault
     output logic console_lost_o
 );
   if (MemoryBytes < 4096 || (MemoryBytes & (MemoryBytes - 1)) != 0) begin : gen_bad_memory
@@ -58,6 +59,20 @@ module core_complex
   logic data_req, data_gnt, data_valid, data_we, data_error;
   logic [3:0] data_be;
   logic [31:0] data_addr, data_wdata, data_rdata;
+  logic alarm;
+  logic [1:0] alarm_write;
+  logic [63:0] now;
+  logic [31:0] device_data;
+  core_timer u_timer (
+      .clk_i,
+      .rst_i,
+      .running_i(running),
+      .write_i(alarm_write),
+      .data_i(device_data),
+      .time_o(now),
+      .alarm_o(alarm)
+  );
+
   core_cpu #(
       .PmpRegions(PmpRegions)
   ) u_cpu (
@@ -79,13 +94,13 @@ module core_complex
       .data_wdata_o(data_wdata),
       .data_rdata_i(data_rdata),
       .data_err_i(data_error),
-      .irq_timer_i(1'b0),
+      .irq_timer_i(alarm),
       .irq_external_i(1'b0),
       .debug_req_i(debug_req)
   );
 
   logic window_debug, debugged, halted, debug_write;
-  logic [31:0] fetch_data, window_debug_data, debug_data, device_data;
+  logic [31:0] fetch_data, window_debug_data, debug_data;
   core_debug #(
       .MemoryBytes(MemoryBytes),
       .Debug(Debug)
@@ -178,6 +193,10 @@ module core_complex
       .head_take_o(head_take),
       .asks_o(asks),
       .now_i,
+      .core_i,
+      .time_i(now),
+      .alarm_i(alarm),
+      .alarm_write_o(alarm_write),
       .device_data_o(device_data),
       .console_valid_o(console_valid),
       .stop_o(stop),
@@ -240,6 +259,7 @@ module core_complex
   assign busy = owned != '0;
   assign expired = watchdog_i != '0 && idle_q >= watchdog_i && running;
   assign restarted_o = expired || restart;
+  assign faulted_o = restart;
   always_ff @(posedge clk_i) begin
     idle_q <= idle_q + 1'b1;
     if (head_take || send_valid || drop_valid || !(busy || head_valid || (MustAsk && awake_q && !asked_q)) || !running || debugged || expired) idle_q <= '0;

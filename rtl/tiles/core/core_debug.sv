@@ -50,17 +50,17 @@ module core_debug
   logic [31:0] steps_mem[DebugSteps];
 
   // Fetches that are not answered: the last one that came, and one of word 0 before it, which waits. Ibex has at most two.
-  logic pending_q, waiting_q, waiting, debug, first, moves, debug_q;
-  logic [31:MemoryBits] beyond_q;
+  logic pending_q, waiting_q, waiting, debug, first, moves, data_debug_q;
+  logic [31:IndexBits+2] page_q;
   index_t index_q, step;
   assign waiting = Debug != 0 && waiting_q;
-  assign debug = Debug != 0 && debug_q && attached_q;
+  assign debug = Debug != 0 && attached_q && page_q == DebugBase[31:IndexBits+2];
   assign first = debug && index_q == '0;
   assign moves = pending_q && !waiting;
   assign step = waiting ? '0 : index_q;
   assign instr_rvalid_o = (waiting && go_q) || (moves && !first);
-  assign instr_err_o = beyond_q != '0 && !debug;
-  assign instr_rdata_o = Debug == 0 || !debug_q ? fetch_data_i : 32'(step) < DebugSteps ? steps_mem[step[$clog2(DebugSteps)-1:0]] : Ebreak;
+  assign instr_err_o = page_q[31:MemoryBits] != '0 && !debug;
+  assign instr_rdata_o = Debug == 0 || !data_debug_q ? fetch_data_i : 32'(step) < DebugSteps ? steps_mem[step[$clog2(DebugSteps)-1:0]] : Ebreak;
 
   assign debug_req_o = Debug != 0 && debug_req_q;
   assign debugged_o = Debug != 0 && debugged_q;
@@ -78,12 +78,12 @@ module core_debug
   end
 
   logic unused;
-  assign unused = &{1'b0, instr_addr_i[MemoryBits-1:IndexBits+2], instr_addr_i[1:0]};
+  assign unused = &{1'b0, page_q, instr_addr_i[1:0]};
 
   always_ff @(posedge clk_i) begin
     if (instr_req_i) begin
-      beyond_q <= instr_addr_i[31:MemoryBits];
-      debug_q <= instr_addr_i[$clog2(DebugBase)];  // the address comes late: no time for more
+      page_q <= instr_addr_i[31:IndexBits+2];
+      data_debug_q <= instr_addr_i[$clog2(DebugBase)];  // the address comes late, and data are late: no time for more. Elsewhere they come with an error
       index_q <= instr_addr_i[2+:IndexBits];
     end
     pending_q <= running_i && (instr_req_i || (pending_q && waiting));
@@ -93,7 +93,7 @@ module core_debug
     if (moves && debug && index_q == index_t'(DebugFault / 4)) failed_q <= 1'b1;
     if (waiting) debugged_q <= attached_q;
     else if (moves && !debug) debugged_q <= 1'b0;
-    if (debugged_q) halt_q <= 1'b0;
+    if (waiting) halt_q <= 1'b0;
     debug_req_q <= halt_q && attached_q && !debugged_q;
 
     if (data_write_i) data_q <= data_i;
@@ -101,7 +101,7 @@ module core_debug
     if (window_write_i && window_addr_i[13:StepsLsb] == StepsPart) steps_mem[window_addr_i[StepsWordMsb:StepsWordLsb]] <= window_data_i;
     if (writes_debug) begin
       attached_q <= window_data_i[0];
-      halt_q <= window_data_i[1] && !debugged_q;
+      halt_q <= window_data_i[1] && !halted_o;  // also right after go: the core then halts again
       if (window_data_i[2] && halted_o) begin
         go_q <= 1'b1;
         failed_q <= 1'b0;

@@ -39,7 +39,7 @@ module core_engine
   core_status_t status;
   logic [$clog2(Slots)-1:0] fill_slot;
   logic [Slots-1:0] ended;
-  logic refused, restarted, console_lost;
+  logic refused, restarted, faulted, console_lost;
   core_complex #(
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
@@ -73,6 +73,7 @@ module core_engine
       .slot_event_o(slot_event),
       .refused_o(refused),
       .restarted_o(restarted),
+      .faulted_o(faulted),
       .console_lost_o(console_lost)
   );
 
@@ -84,6 +85,7 @@ module core_engine
           drop_reset: slot_event.drop_reset,
           mark_refused: refused,
           mark_restarts: restarted,
+          mark_faults: faulted,
           mark_console_lost: console_lost
       };
 

@@ -16,8 +16,9 @@ from rtl.tiles.core.test_core_engine import ECHO, JUMP, LOOP, MAP, READ, SLOTS, 
 ATTACHED, HALT, GO = 1, 2, 4
 HALTED, FAILED = 2, 4
 DCSR, DPC = 0x7B0, 0x7B1
-STEP, EBREAKM = 1 << 2, 1 << 15
+STEP, EBREAKS = 1 << 2, 1 << 15 | 1 << 12  # of machine mode and user mode
 BREAK, DRET = 0x00100073, 0x7B200073
+AWAY = [MAP["DebugBase"] + at for at in (MAP["DebugBytes"], 0x1000, 0x10000, 0x20000000)]  # where there is nothing, also for a debugger
 RESET_PC = 0x80  # where a program starts
 
 
@@ -111,7 +112,7 @@ async def a_core_halted_in_any_cycle_goes_on_as_before(dut):
     bench = await Debugged.run_program(dut, PROBE, watchdog=2500)
     sent = []
     for turn in range(60):
-        sent.append(Message(struct.pack("<III", ECHO, 0, turn) + random.randbytes(random.randrange(0, 600)), descriptor()))
+        sent.append(Message(struct.pack("<III", ECHO, 0, turn) + random.randbytes(random.randrange(2, 600)), descriptor()))
         bench.source.send(sent[-1])
         await ClockCycles(dut.clk_i, random.randrange(1, 120))
         await bench.halt()
@@ -179,7 +180,7 @@ async def a_breakpoint_halts_before_its_instruction_and_after_a_restart_the_firs
     bench = await Debugged.run_program(dut, PROBE)
     assert await bench.command(ECHO) is not None
     await bench.halt()
-    await bench.set_csr(DCSR, await bench.csr(DCSR) | EBREAKM)
+    await bench.set_csr(DCSR, await bench.csr(DCSR) | EBREAKS)
     at, operator = await bench.csr(DPC), bench.operator
     at -= at % 4
     assert await operator.write("address", at)
@@ -194,7 +195,7 @@ async def a_breakpoint_halts_before_its_instruction_and_after_a_restart_the_firs
     assert await bench.command(JUMP, address=40000) is None  # a fault, which restarts it
     await bench.halted()
     assert await bench.csr(DPC) == RESET_PC
-    assert bench.events == {"mark_restarts": 1, "drop_reset": 1}
+    assert bench.events == {"mark_restarts": 1, "mark_faults": 1, "drop_reset": 1}
     await bench.go()
     assert struct.unpack_from("<III", (await bench.command(TIME)).data)[1] == 1
 
@@ -203,8 +204,8 @@ async def a_breakpoint_halts_before_its_instruction_and_after_a_restart_the_firs
 async def without_a_debugger_a_program_finds_nothing_of_it(dut):
     bench = await Debugged.run_program(dut, PROBE)
     restarts = 0
-    for what, address in ((JUMP, MAP["DebugBase"]), (JUMP, MAP["DebugBase"] + MAP["DebugFault"]), (READ, MAP["DebugWord"]), (WRITE, MAP["DebugWord"])):
-        for attached in (0, ATTACHED) if what != JUMP else (0,):
+    for what, address in ((JUMP, MAP["DebugBase"]), (JUMP, MAP["DebugBase"] + MAP["DebugFault"]), *((JUMP, at) for at in AWAY), (READ, MAP["DebugWord"]), (WRITE, MAP["DebugWord"])):
+        for attached in (0, ATTACHED) if what != JUMP or address in AWAY else (0,):
             await ClockCycles(dut.clk_i, 500)  # it has started
             assert await bench.operator.write("debug", attached)
             assert await bench.command(what, address) is None
@@ -214,4 +215,19 @@ async def without_a_debugger_a_program_finds_nothing_of_it(dut):
                 await bench.go()
             assert bench.events["mark_restarts"] == restarts
     assert await bench.operator.write("debug", 0)
+    assert await bench.command(ECHO) is not None
+
+
+@cocotb.test()
+@cocotb.parametrize(mode=[(), ("MACHINE_MODE",)])
+async def a_halt_is_not_lost_however_soon_after_go(dut, mode):
+    bench = await Debugged.run_program(dut, PROBE, defines=mode)
+    assert await bench.command(ECHO) is not None
+    await bench.halt()
+    for wait in (*range(12), 50):
+        await bench.go()
+        await ClockCycles(dut.clk_i, wait)
+        await bench.halt()
+        assert await bench.csr(DCSR) >> 6 & 7 == 3
+    await bench.go()
     assert await bench.command(ECHO) is not None

@@ -18,7 +18,7 @@ from rtl.tiles.core.core_bench import HOARD, PROBE, PROGRAMS, Operator
 
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 SLOTS, SLOT_BYTES = 16, 2048
-ECHO, DROP, READ, WRITE, JUMP, LOOP, SEND, TWICE, LOG, STOP, FLOOD, KEEP, TIME, ILLEGAL = range(14)
+ECHO, DROP, READ, WRITE, JUMP, LOOP, SEND, TWICE, LOG, STOP, FLOOD, KEEP, TIME, ILLEGAL, CALL, PRIVILEGED, SLEEP, ALARM, ALARMS, ASTRAY = range(20)
 LATEST = 20  # cycles from the last flit of a message to the first instruction that handles it
 
 
@@ -31,12 +31,12 @@ class Core(EngineBench):
     """A core that runs a program."""
 
     @classmethod
-    async def run_program(cls, dut, source, watchdog=0, **traffic):
+    async def run_program(cls, dut, source, watchdog=0, defines=(), **traffic):
         operator = Operator(dut)
         dut.now_i.value = 0
         bench = await cls.start(dut, "core", watchdog=watchdog, **traffic)
         bench.operator = operator
-        await operator.load(source)
+        await operator.load(source, defines=defines)
         cocotb.start_soon(bench._keep_time())
         return bench
 
@@ -128,14 +128,16 @@ async def a_message_is_stamped_whatever_the_program_says(dut):
 
 
 @cocotb.test()
-async def what_a_program_may_not_do_restarts_it_and_changes_nothing(dut):
-    bench = await Core.run_program(dut, PROBE)
+@cocotb.parametrize(defines=[(), ("MACHINE_MODE",)])
+async def what_a_program_may_not_do_restarts_it_and_changes_nothing(dut, defines):
+    """Also in machine mode: what the memory protection does not catch there, the hardware refuses."""
+    bench = await Core.run_program(dut, PROBE, defines=defines)
     good = await bench.command(ECHO)
     protected = await bench.command(READ, 0)
     packets, messages, devices = MAP["PacketsBase"], MAP["MessagesBase"], MAP["DevicesBase"]
     bell, drop = MAP["MessageSend"], MAP["MessageDrop"]
     wild = [
-        *((WRITE, at, 1) for at in (0, 0x80, 32768, packets + SLOTS * SLOT_BYTES, messages + SLOTS * MAP["MessageBytes"], devices + 0x40, 0x40000000, 0xFFFFFFFC, devices)),
+        *((WRITE, at, 1) for at in (0, 0x80, 32768, packets + SLOTS * SLOT_BYTES, messages + SLOTS * MAP["MessageBytes"], devices + 0x80, 0x40000000, 0xFFFFFFFC, devices)),
         *((READ, at, 0) for at in (32768, packets + SLOTS * SLOT_BYTES, devices + MAP["DeviceConsole"], 0x80000000)),
         (JUMP, 0x10000000, 0), (JUMP, 40000, 0), (TWICE, 0, 0), (ILLEGAL, 0, 0),
         (SEND, bell, 0), (SEND, bell, 13), (SEND, bell, 2049), (SEND, bell, 0xFFFF), (SEND, 0, 64), (SEND, MAP["MessageOwner"], 0), (SEND, bell + 2, 64 << 16),
@@ -154,7 +156,9 @@ async def what_a_program_may_not_do_restarts_it_and_changes_nothing(dut):
             if answer:  # only if it is the slot of this message
                 assert struct.unpack_from("<I", answer.data)[0] == messages + slot * MAP["MessageBytes"]
             restarts += answer is None
-    assert bench.events["mark_restarts"] == restarts
+    assert bench.events["mark_restarts"] == bench.events["mark_faults"] == restarts
+    refused = bench.events["mark_refused"]
+    assert refused >= len(wild) - 1 if defines else len(wild) / 2 < refused < restarts, refused
     assert bench.events["drop_reset"] == restarts - 1  # of the message that was sent twice, one was left
     assert (await bench.command(READ, 0)).data[4:12] == protected.data[4:12]
     assert good.key == 0
@@ -163,6 +167,73 @@ async def what_a_program_may_not_do_restarts_it_and_changes_nothing(dut):
     assert await bench.operator.read("state") == restarts << 8 | 1
     assert await bench.command(SEND, drop, 0) is None
     assert bench.events["drop_program"] == 1
+
+
+@cocotb.test()
+async def a_program_in_user_mode_stays_within_its_memory_protection(dut):
+    """What a program in machine mode may do, one in user mode may not: change the stack of machine mode, execute its data, restart itself, change how the
+    core is set up."""
+    stack, restart = 32768 - 16, MAP["DevicesBase"] + MAP["DeviceRestart"]
+    forbidden = [  # cause: what
+        (5, READ, stack, 0), (7, WRITE, stack, 0x1234), (7, WRITE, restart, 5), (5, READ, MAP["DevicesBase"] + 0x80, 0), (7, WRITE, 0x100, 0), (1, JUMP, 0x4000, 0), (1, JUMP, MAP["PacketsBase"], 0),
+        (8, CALL, 0, 0), (2, PRIVILEGED, 0, 0),
+    ]  # fmt: skip
+    bench = await Core.run_program(dut, PROBE)
+    assert await bench.command(WRITE, 0x4000, 0x8082) is not None  # ret, in its own memory
+    for number, (cause, *command) in enumerate(forbidden, 1):
+        assert await bench.command(*command) is None, command
+        assert await bench.command(ECHO) is not None
+        assert bench.events["mark_faults"] == bench.events["mark_restarts"] == bench.events["drop_reset"] == number
+        assert await bench.operator.read("code") == cause, command
+        assert (await bench.operator.console()).startswith(f"fault {cause} at ")
+    assert "mark_refused" not in bench.events, "the hardware was asked"
+    bench = await Core.run_program(dut, PROBE, defines=("MACHINE_MODE",))
+    assert await bench.command(WRITE, 0x4000, 0x8082) is not None
+    for command in ((READ, stack), (JUMP, 0x4000), (PRIVILEGED,)):
+        assert await bench.command(*command) is not None, command
+    assert bench.events == {}
+
+
+@cocotb.test()
+@cocotb.parametrize(defines=[(), ("MACHINE_MODE",)])
+async def an_alarm_goes_off_once_whatever_the_program_does(dut, defines):
+    bench = await Core.run_program(dut, PROBE, defines=defines)
+
+    async def alarms():
+        return struct.unpack_from("<III", (await bench.command(ALARMS)).data)[1:]
+
+    for turn, cycles in enumerate((0, 1, 40, 3000, 20000), 1):
+        answer = await bench.command(ALARM, value=cycles)
+        start = struct.unpack_from("<III", answer.data)[2]
+        await ClockCycles(dut.clk_i, max(cycles - 500, 1) if cycles >= 3000 else 500)
+        if cycles >= 3000:  # not before its time, also where the program works or waits
+            assert (await alarms())[0] == turn - 1
+            await ClockCycles(dut.clk_i, 1000)
+        count, last = await alarms()
+        assert count == turn and cycles <= last - start <= cycles + 100, f"{last - start} cycles in place of {cycles}"
+    await ClockCycles(dut.clk_i, 3000)
+    assert (await alarms())[0] == 5
+    # A restart turns it off.
+    assert await bench.command(ALARM, value=2000) is not None
+    assert await bench.command(ILLEGAL) is None
+    await ClockCycles(dut.clk_i, 5000)
+    assert (await alarms())[0] == 0
+    # A program without a stack, for ever.
+    assert await bench.operator.console()
+    assert await bench.command(ALARM, value=1000) is not None
+    assert await bench.command(ASTRAY) is None
+    assert await bench.operator.console() == "alarm 1\n"
+
+
+@cocotb.test()
+async def a_core_that_sleeps_is_woken_in_time(dut):
+    """Also where the time comes while it goes to sleep, or has passed."""
+    bench = await Core.run_program(dut, PROBE)
+    for cycles in (*range(60), 300, 4000, -1, -4000):
+        answer = await bench.command(SLEEP, value=cycles % (1 << 32))
+        assert answer is not None, f"it did not wake after {cycles} cycles"
+        slept = struct.unpack_from("<III", answer.data)[2]
+        assert max(cycles, 0) <= slept <= max(cycles, 0) + 400, f"{slept} cycles in place of {cycles}"
 
 
 @cocotb.test()
@@ -244,7 +315,7 @@ async def a_core_held_in_any_cycle_loses_and_doubles_no_message(dut):
     for _ in range(120):
         bench.source.send(Message(struct.pack("<III", ECHO, 0, 0) + bytes(52), descriptor()))
         sent += 1
-        await ClockCycles(dut.clk_i, random.randrange(40, 120))
+        await ClockCycles(dut.clk_i, random.randrange(60, 200))
         assert await bench.operator.write("control", 0) and await bench.operator.write("control", 1)
     await ClockCycles(dut.clk_i, 500)
     assert await bench.command(ECHO) is not None

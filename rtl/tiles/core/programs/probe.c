@@ -6,10 +6,22 @@ struct command {
     uint32_t what, address, value;
 };
 
-enum { Echo, Drop, Read, Write, Jump, Loop, Send, SendTwice, Log, Stop, Flood, Keep, Time, Illegal };
+enum { Echo, Drop, Read, Write, Jump, Loop, Send, SendTwice, Log, Stop, Flood, Keep, Time, Illegal, Call, Privileged, Sleep, Alarm, Alarms, Astray };
+
+#ifdef MACHINE_MODE
+GIRIH_MACHINE_MODE;
+#endif
 
 static girih_message *kept;
 static uint32_t started = 1;
+static volatile uint32_t alarms, last_alarm;
+
+void girih_on_alarm(void)
+{
+    last_alarm = girih_now();
+    alarms++;
+    girih_log("alarm %lu\n", alarms);
+}
 
 int main(void)
 {
@@ -68,6 +80,29 @@ int main(void)
             break;
         case Illegal:
             __asm__ volatile(".word 0");
+            break;
+        case Call:
+            __asm__ volatile("ecall");
+            break;
+        case Privileged:
+            __asm__ volatile("csrw mscratch, zero");
+            break;
+        case Sleep: {
+            uint64_t before = girih_time();
+            girih_sleep_until(before + (uint64_t)(int32_t)command->value);
+            command->value = (uint32_t)(girih_time() - before);
+            break;
+        }
+        case Alarm:
+            girih_alarm(girih_time() + command->value);
+            command->value = now;
+            break;
+        case Alarms:
+            command->address = alarms;
+            command->value = last_alarm;
+            break;
+        case Astray:  // without a stack, for ever
+            __asm__ volatile("li sp, 3\n1: j 1b");
             break;
         default:
             break;
