@@ -152,6 +152,31 @@ def test_a_program_that_is_loaded_while_another_is_debugged(wire):
     assert wire.count("echo.mark_restarts") == 0
 
 
+def test_a_debugger_that_was_killed_leaves_nothing_behind(wire, tmp_path):
+    """The next one takes its breakpoints out, also after its core has gone on, and gives the registers back that it had in use."""
+    registers, notes = wire.session.card.registers, tmp_path / "notes"
+    watcher = Debugger(registers, "echo")
+    watcher.attach()
+    before = watcher.read(0, watcher.program_bytes()), [watcher.register(number) for number in range(1, 32)]
+    watcher.detach()
+    for halted in (True, False):
+        killed = Debugger(registers, "echo", notes=notes)
+        killed.attach()
+        killed.why()
+        killed.insert(0x80, 4)
+        killed.insert(0x7C, 4)
+        if not halted:
+            killed.resume()
+        assert notes.exists()
+        following = Debugger(registers, "echo", notes=notes)
+        following.attach()
+        assert (following.read(0, following.program_bytes()), [following.register(number) for number in range(1, 32)]) == before
+        following.detach()
+        assert not notes.exists()
+    wire.udp([18, 400])
+    assert wire.count("echo.mark_restarts") == 0
+
+
 def test_ctrl_c_halts_a_program_that_waits(wire, server, tmp_path):
     wire.ping(1)
     going = tmp_path / "going"

@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
         tile: Annotated[str | None, typer.Argument(help="One core; the default is all of them.")] = None,
         load: Annotated[Path | None, typer.Option(help="Compile this C file and run it instead of the program that is there.")] = None,
         gdb: Annotated[int | None, typer.Option(metavar="PORT", min=0, max=65535, help="Serve gdb at this TCP port of this machine until Ctrl-C; 0: a free one.")] = None,
-        number: Annotated[int, typer.Option("--core", metavar="NUMBER", min=0, help="With --gdb: which core of a cluster.")] = 0,
+        number: Annotated[int | None, typer.Option("--core", metavar="NUMBER", min=0, help="Only this core of a cluster; with --gdb, the default is 0.")] = None,
         socket: Socket = None,
     ) -> None:
         """Shows the state of the cores of a running card and what they have written to their consoles since the last time.
@@ -42,6 +42,13 @@ def register(app: typer.Typer) -> None:
             there = {found.name: found for found in card.registers.manifest.tiles if found.memory_bytes}
             if tile is not None and tile not in there:
                 raise GirihError(f"{tile} is no core", card.registers.manifest.name, f"Its cores: {', '.join(there) or 'none'}.")
+            if number is not None:
+                if tile is None:
+                    raise GirihError("no tile is named", "--core", "Write ./girih core TILE --core NUMBER")
+                if number >= there[tile].cores:
+                    raise GirihError(f"{tile} has no core {number}", "--core", f"Name one from 0 to {there[tile].cores - 1}.")
+                if load is not None and gdb is None and there[tile].cores > 1:
+                    raise GirihError("all cores of a tile run one program", "--core", "Leave it out with --load.")
             if load is not None:
                 if tile is None:
                     raise GirihError("no core is named", "--load", "Write ./girih core TILE --load FILE.c")
@@ -49,17 +56,15 @@ def register(app: typer.Typer) -> None:
             if gdb is not None:
                 if tile is None:
                     raise GirihError("no core is named", "--gdb", "Write ./girih core TILE --gdb PORT")
-                if number >= there[tile].cores:
-                    raise GirihError(f"{tile} has no core {number}", "--core", f"Name one from 0 to {there[tile].cores - 1}.")
-                _debug(card, tile, number, gdb)
+                _debug(card, tile, number or 0, gdb)
                 return
             for name in [tile] if tile else there:
-                for number in range(there[name].cores):
-                    state = cores.state(card.registers, name, number)
+                for core in range(there[name].cores) if number is None else [number]:
+                    state = cores.state(card.registers, name, core)
                     words = "runs" if state.running else "has stopped" if state.stopped else "is held"
-                    which = f"{name}, core {number}," if there[name].cores > 1 else name
+                    which = f"{name}, core {core}," if there[name].cores > 1 else name
                     console.print(f"{which} {words}, {state.restarts} restarts, last code {state.code:#x}")
-                    console.print(cores.console(card.registers, name, number), end="", markup=False, highlight=False)
+                    console.print(cores.console(card.registers, name, core), end="", markup=False, highlight=False)
 
 
 def _end(*_: object) -> None:
@@ -85,7 +90,7 @@ def _debug(card: ControlClient, tile: str, core: int, port: int) -> None:
     """Serves gdb until Ctrl-C or the end of its terminal, also in the background of a shell, where SIGINT is ignored at first."""
     for number in ENDS:
         signal.signal(number, _end)
-    debugger = Debugger(card.registers, tile, core)
+    debugger = Debugger(card.registers, tile, core, card.path.resolve().with_name(f"{card.path.name}.{tile}.{core}.breakpoints"))
     debugger.check()
     with _alone(card, tile, core), GdbServer(debugger, lambda debugger: symbols_of(debugger.program_bytes(), lambda at: debugger.read(at, 4)), port) as server:
         console.print(f"{tile}: gdb-multiarch -ex 'target remote 127.0.0.1:{server.port}'", highlight=False)

@@ -8,8 +8,10 @@ Support specification 0.13 has the CSRs.
 
 from __future__ import annotations
 
+import re
 import time
 from enum import Enum
+from pathlib import Path
 
 from girih.card.registers import AccessRefused, Registers
 from girih.errors import GirihError
@@ -62,8 +64,10 @@ def _write_csr(csr: int, register: int) -> int:
 class Debugger:
     """The debugger of one core. All but `check`, `attach`, `halted`, `halt`, `runs` and `gone` need a core that is halted."""
 
-    def __init__(self, registers: Registers, tile: str, core: int = 0):
-        self.registers, self.tile, self.core = registers, tile, core
+    def __init__(self, registers: Registers, tile: str, core: int = 0, notes: Path | None = None):
+        """notes: a file that says which breakpoints are set, and what was in the registers that the debugger uses, so that the next debugger puts both right
+        after one that has been killed."""
+        self.registers, self.tile, self.core, self._notes = registers, tile, core, notes
         self.memory_bytes = registers.manifest.tile(tile).memory_bytes
         self._breakpoints: dict[int, bytes] = {}  # what the program has there
         self._forget()
@@ -84,8 +88,10 @@ class Debugger:
         """Halts the core. Raises GirihError if it has no debug mode, or does not run."""
         self.check()
         self._written = [None] * MAP["DebugSteps"]
+        left = self.halted()
         self.halt()
         self._wait()
+        self._take_over(left)
 
     def detach(self) -> None:
         """Takes the breakpoints out and lets the core go on, without a debugger."""
@@ -98,6 +104,8 @@ class Debugger:
     def abandon(self) -> None:
         """Leaves a core that does not run."""
         self._breakpoints.clear()
+        self._forget()
+        self._note()
         self._write("debug", 0)
 
     def halt(self) -> None:
@@ -110,6 +118,7 @@ class Debugger:
         hold(self.registers, self.tile, self.core)
         start(self.registers, self.tile, self.core)
         self._forget()
+        self._note()
         self._wait()
         self.why()
 
@@ -150,6 +159,7 @@ class Debugger:
         if number:
             self._values[number] = value & 0xFFFFFFFF
             self._changed.add(number)
+            self._note()
 
     def csr(self, number: int) -> int:
         """The value of a control and status register; DPC is the program counter. Raises DebugFault if there is none."""
@@ -219,14 +229,44 @@ class Debugger:
         if size not in (2, 4) or address % 2 or not self._is_memory(address) or not self._is_memory(address + size - 1):
             raise DebugFault(f"no instruction can be at {address:#x}")
         original = self.read(address, size)
-        self.write(address, self._break(size))
         self._breakpoints[address] = original
+        self._note()
+        self.write(address, self._break(size))
 
     def remove(self, address: int) -> None:
         """Takes a breakpoint out. Another program that was loaded in the meantime stays as it is."""
         original = self._breakpoints.pop(address, None)
         if original is not None and self.read(address, len(original)) == self._break(len(original)):
             self.write(address, original)
+        self._note()
+
+    def _note(self) -> None:
+        """Before a breakpoint is in the memory of the core or a register is changed, and after all is as it was."""
+        if self._notes is None:
+            return
+        lines = [f"{address:x} {original.hex()}" for address, original in self._breakpoints.items()]
+        lines += [f"x{number} {self._values[number]:08x}" for number in sorted(self._changed)]
+        if lines:
+            new = self._notes.with_name(self._notes.name + ".new")
+            new.write_text("".join(f"{line}\n" for line in lines))
+            new.replace(self._notes)
+        else:
+            self._notes.unlink(missing_ok=True)
+
+    def _take_over(self, halted: bool) -> None:
+        """Puts right what a debugger has left that was killed. halted: the core was still halted by it. Nothing in the file is taken for more than it may be."""
+        if self._breakpoints or self._notes is None or not self._notes.exists():
+            return
+        for line in self._notes.read_text(errors="replace").splitlines():
+            if found := re.fullmatch(r"([0-9a-f]{1,8}) ([0-9a-f]{4}|[0-9a-f]{8})", line):
+                self._breakpoints[int(found[1], 16)] = bytes.fromhex(found[2])
+            elif halted and (found := re.fullmatch(r"x([1-9]|[12][0-9]|3[01]) ([0-9a-f]{8})", line)):
+                self.set_register(int(found[1]), int(found[2], 16))
+        for address in list(self._breakpoints):
+            if self._is_memory(address):
+                self.remove(address)
+        self._breakpoints.clear()
+        self._note()
 
     @staticmethod
     def _break(size: int) -> bytes:
@@ -248,7 +288,9 @@ class Debugger:
     def _borrow(self, number: int) -> None:
         """Makes a register free for steps of the debugger."""
         self.register(number)
-        self._changed.add(number)
+        if number not in self._changed:
+            self._changed.add(number)
+            self._note()
 
     def _restore(self, mode: int) -> None:
         """Writes back what the debugger has changed in the core; the next step is the one with which it goes on."""
@@ -259,6 +301,7 @@ class Debugger:
         for number in sorted(self._changed):
             self._execute(_load(number), value=self._values[number], answers=False)
         self._forget()
+        self._note()
         self._steps(DRET)
 
     def _steps(self, *steps: int) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import select
 import socket
@@ -19,6 +20,7 @@ POLL_SECONDS = 0.01
 EXPEDITED = (2, REGISTERS)  # the stack pointer and the program counter, which gdb wants at each stop
 INTERRUPT = b"\x03"
 HEXADECIMAL = re.compile(r"[0-9a-fA-F]+").fullmatch  # int() takes signs, spaces and underscores, too
+ESCAPED = re.compile(rb"[#$}*]")  # what has a meaning in a packet
 REFUSED, MALFORMED = "E0e", "E16"  # EFAULT, EINVAL
 NAMES = ["zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "fp", "s1", *(f"a{i}" for i in range(8)), *(f"s{i}" for i in range(2, 12)), *(f"t{i}" for i in range(3, 7))]
 CSRS = {"mstatus": 0x300, "mtvec": 0x305, "mepc": 0x341, "mcause": 0x342, "mtval": 0x343, "mcycle": 0xB00}
@@ -120,7 +122,7 @@ class _Connection:
         return bool(data)
 
     def _send(self, text: str) -> None:
-        body = text.encode("latin-1")
+        body = ESCAPED.sub(lambda found: b"}" + bytes([found[0][0] ^ 0x20]), text.encode("latin-1"))
         self._socket.sendall(b"$" + body + b"#" + f"{sum(body) & 0xFF:02x}".encode())
 
     # Commands.
@@ -194,7 +196,7 @@ class _Connection:
             case "qXfer":
                 kind, _, _, window = rest.split(":")
                 at, size = (_number(part) for part in window.split(","))
-                text = description() if kind == "features" else str(self._elf(self.debugger) or "") if kind == "exec-file" else None
+                text = description() if kind == "features" else os.fsencode(self._elf(self.debugger) or "").decode("latin-1") if kind == "exec-file" else None
                 if text is None:
                     return ""
                 return ("m" if at + size < len(text) else "l") + text[at : at + size]

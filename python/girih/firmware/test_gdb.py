@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a gdb, or a stranger, says to the server of a core that is not there; tests/test_gdb.py has a real gdb and a real core."""
 
+import re
 import socket
 import threading
 from pathlib import Path
@@ -12,7 +13,7 @@ from girih.firmware.debug import DebugFault, Stop
 from girih.firmware.gdb import GdbServer, description
 from girih.firmware.load import CONSOLE_BYTES
 
-SYMBOLS = "/tmp/program.elf"
+SYMBOLS = "/tmp/a }#$* folder/pr\u00f6gramm.elf"  # with what has a meaning in packets
 
 
 class Fake:
@@ -111,8 +112,9 @@ def ask(core, text):
         data = core.socket.recv(4096)
         assert data, "the server has gone"
         received += data
-    assert received.startswith(b"+$") and packet(received[2:-3].decode()) == received[1:]
-    return received[2:-3].decode()
+    body, check = received[2:-3], received[-2:]
+    assert received.startswith(b"+$") and f"{sum(body) & 0xFF:02x}".encode() == check and not re.search(rb"[#$*]", body)
+    return re.sub(rb"(?s)}(.)", lambda found: bytes([found[1][0] ^ 0x20]), body).decode()
 
 
 def test_registers_and_memory(core):

@@ -60,14 +60,18 @@ class Operator:
         image = compile_program(source, memory_bytes=32768, **options).image
         image += bytes(-len(image) % 4)
         words = [int.from_bytes(image[at : at + 4], "little") for at in range(0, len(image), 4)]
+        await self.load_words(words, len(image), read_by)
+
+    async def load_words(self, words: Sequence[int], protect: int, read_by: Sequence[Operator] = ()) -> None:
+        """Loads a program, reads it back and starts it. protect: the core cannot write below."""
         assert await self.write("control", 0)
         assert await self.write("address", 0)
         for word in words:
             assert await self.write("data", word)
         for reader in read_by or [self]:
             assert await reader.write("address", 0)
-            assert [await reader.read("data") for _ in words] == words
-        assert await self.write("protect", len(image))
+            assert [await reader.read("data") for _ in words] == list(words)
+        assert await self.write("protect", protect)
         assert await self.write("control", 1)
 
     async def console(self) -> str:
