@@ -40,7 +40,7 @@ STOP_READS = 10_000
 class Place:
     """Where a virtqueue is in host memory: the addresses of its parts, as virtio 1.2 calls them, its size, the index to start from
     (of a packed ring: the slot, and its wrap counter in bit 15). event_index: each side says at which index it wants to be told.
-    mergeable: a frame to the host may be in several buffers."""
+    mergeable: a frame to the host may be in several buffers. indirect: a descriptor can name a table of descriptors."""
 
     descriptors: int
     driver: int
@@ -50,6 +50,7 @@ class Place:
     packed: bool = False
     event_index: bool = False
     mergeable: bool = False
+    indirect: bool = False
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,8 @@ class HostPort:
         """Sets a virtqueue up, and enables it."""
         for word, address in enumerate((place.descriptors, place.driver, place.device)):
             self._write_address(self._at(queue, 2 * word), address)
-        self._write(self._at(queue, SIZE), place.size | place.packed << 16 | place.event_index << 17 | place.mergeable << 18)
+        features = place.packed | place.event_index << 1 | place.mergeable << 2 | place.indirect << 3
+        self._write(self._at(queue, SIZE), place.size | features << 16)
         self._write(self._at(queue, START), place.start)
         self._write(self._at(queue, ENABLE), 1)
 

@@ -22,9 +22,9 @@ U64, VRING, ADDRESSES, REGION = struct.Struct("<Q"), struct.Struct("<II"), struc
 INDEX, NO_FD = 0xFF, 0x100  # of the number by which a message names a virtqueue's eventfd
 
 # Feature bits: of virtio, of vhost-user, of its protocol.
-NET_CSUM, NET_MAC, NET_MRG_RXBUF, NET_MQ, EVENT_INDEX, VERSION_1, RING_PACKED, PROTOCOL_FEATURES = 0, 5, 15, 22, 29, 32, 34, 30
+NET_CSUM, NET_MAC, NET_MRG_RXBUF, NET_MQ, INDIRECT, EVENT_INDEX, PROTOCOL_FEATURES, VERSION_1, RING_PACKED = 0, 5, 15, 22, 28, 29, 30, 32, 34
 PROTOCOL_MQ, REPLY_ACK, BACKEND_REQ, CONFIG, STATUS = 0, 3, 5, 9, 16  # User-Mode Linux 6.1 has no interrupts without BACKEND_REQ
-FEATURES = 1 << NET_CSUM | 1 << NET_MAC | 1 << NET_MRG_RXBUF | 1 << EVENT_INDEX | 1 << VERSION_1 | 1 << RING_PACKED | 1 << PROTOCOL_FEATURES
+FEATURES = sum(1 << bit for bit in (NET_CSUM, NET_MAC, NET_MRG_RXBUF, INDIRECT, EVENT_INDEX, PROTOCOL_FEATURES, VERSION_1, RING_PACKED))
 PROTOCOL = 1 << REPLY_ACK | 1 << BACKEND_REQ | 1 << CONFIG | 1 << STATUS
 
 GET_FEATURES, SET_FEATURES, SET_OWNER, RESET_OWNER, SET_MEM_TABLE = 1, 2, 3, 4, 5
@@ -257,7 +257,8 @@ class VhostUser:
             table, driver, device = (guest.address(address) for address in vring.addresses)
             base = guest.packed_base(vring) if guest.has(RING_PACKED) else vring.base
             self._host.notify(number, vring.kick, vring.call)
-            self._host.start(number, Place(table, driver, device, vring.size, base, guest.has(RING_PACKED), guest.has(EVENT_INDEX), guest.has(NET_MRG_RXBUF)))
+            features = (guest.has(feature) for feature in (RING_PACKED, EVENT_INDEX, NET_MRG_RXBUF, INDIRECT))
+            self._host.start(number, Place(table, driver, device, vring.size, base, *features))
             vring.live = True
             self._steer(guest)
 

@@ -42,15 +42,16 @@ module host_fit
   chain_size_t size_q;  // at scan_q
   logic size_valid_q, decided_q, none_q;
   links_t chains_q;  // before the one at scan_q
-  parts_t parts_q, parts;
+  parts_t parts_q, parts, slots_q, slots;
   sum_t sum_q, sum;
   logic steps, enough, too_many;
   assign size_ready_o = ptr_t'(write_q - base_q) != ptr_t'(Depth);
   assign steps = message_valid_i && size_valid_q && !decided_q;
   assign sum = sum_q + sum_t'(size_q.bytes);
   assign parts = parts_q + parts_t'(size_q.links);
+  assign slots = slots_q + parts_t'(size_q.slots);
   assign enough = sum >= sum_t'(length_i);
-  assign too_many = !mergeable_i || 32'(chains_q) == Most - 1 || parts > parts_t'(MostParts) || 16'(parts) >= slots_i;
+  assign too_many = !mergeable_i || 32'(chains_q) == Most - 1 || parts > parts_t'(MostParts) || 16'(slots) >= slots_i;
   assign valid_o = decided_q;
   assign none_o = none_q;
   assign chains_o = chains_q;
@@ -65,6 +66,7 @@ module host_fit
     if (steps) begin
       sum_q <= sum;
       parts_q <= parts;
+      slots_q <= slots;
       chains_q <= chains_q + 1'b1;
       scan_q <= scan_q + 1'b1;
       if (enough) base_q <= scan_q + 1'b1;
@@ -76,6 +78,7 @@ module host_fit
       decided_q <= 1'b0;
       sum_q <= '0;
       parts_q <= '0;
+      slots_q <= '0;
       chains_q <= '0;
     end
     if (rst_i) begin
@@ -86,6 +89,7 @@ module host_fit
       decided_q <= 1'b0;
       sum_q <= '0;
       parts_q <= '0;
+      slots_q <= '0;
       chains_q <= '0;
     end
   end

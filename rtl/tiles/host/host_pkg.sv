@@ -49,6 +49,7 @@ package host_pkg;
   // Where a queue is, as the driver has set it.
   typedef struct packed {
     addr_t descriptors, driver, device;
+    logic indirect;  // a descriptor can name a table of descriptors
     logic mergeable;  // a frame may be in several buffers
     logic event_index;  // each side says at which index it wants to be told
     logic packed_ring;  // {wrap counter, slot} is its index
@@ -66,9 +67,26 @@ package host_pkg;
 
   // What is known of a chain before its parts.
   typedef struct packed {
+    links_t slots;  // of the ring
     links_t links;
     logic [16:0] bytes;
   } chain_size_t;
+
+  // A descriptor in a packed ring, and what its walk finds: a descriptor of the chain, one that names a table of them, or that those
+  // of this chain that it has found will come again.
+  localparam int unsigned PackedNext = 0, PackedWrite = 1, PackedIndirect = 2, PackedAvailable = 7, PackedUsed = 15;
+  localparam logic [15:0] PackedFlags = 16'h8083;
+  typedef struct packed {
+    logic [15:0] flags, id;
+    long_t bytes;
+    addr_t addr;
+  } packed_descriptor_t;
+  typedef struct packed {
+    logic forget;
+    logic indirect;
+    name_t name;
+    packed_descriptor_t descriptor;
+  } packed_found_t;
 
   // A descriptor of a chain, as the data movers get it.
   typedef struct packed {

@@ -2,7 +2,8 @@
 // Walks a packed virtqueue: reads the ring's descriptors ahead, flit by flit, as far as the driver has made them available, and gives whole
 // chains in order, descriptor by descriptor.
 //
-//   look -> flits of the ring -> descriptors, one in each cycle -> chains that are whole -> parts
+//   look -> flits of the ring -> descriptors, one in each cycle -> virtqueue_packed_chains -> parts
+//                                 and flits of the tables that they name ----^
 //
 // At a descriptor that is not available the walk goes back to the head of its chain and forgets what was read ahead; it goes on
 // after the next look. The more it finds, the more flits it reads ahead. One read in every cycle, answers in order. The first
@@ -56,63 +57,63 @@ module virtqueue_packed
 
   localparam int unsigned Ahead = FlitBytes >= 128 ? 8 : 16;  // flits of the ring that are on their way or wait, at most
   localparam int unsigned LeastAhead = 2;
-  localparam int unsigned Parts = 4 * Links;
   localparam int unsigned SlotBits = $clog2(DescriptorBytes);
 
   typedef logic [14:0] slot_t;
   typedef logic [$clog2(Ahead):0] flits_t;
-  typedef logic [$clog2(Parts):0] part_ptr_t;
-
-  typedef struct packed {
-    logic [15:0] flags, id;
-    long_t bytes;
-    addr_t addr;
-  } descriptor_t;
-  localparam int unsigned FlagNext = 0, FlagWrite = 1, FlagAvailable = 7, FlagUsed = 15;
-  localparam logic [15:0] KnownFlags = 16'h8083;
-
-  typedef struct packed {
-    logic [15:0] id;
-    links_t links;
-  } chain_t;
+  typedef enum logic [1:0] {
+    AskFlags,
+    AskRing,
+    AskTable
+  } what_e;
 
   logic stopped_q;
   slot_t last_slot;  // of the ring
   assign last_slot = slot_t'(place_i.size - 1'b1);
 
-  // What to ask for: whether the driver wants interrupts, or the next flit of the ring.
+  // What to ask for: whether the driver wants interrupts, the next flit of a table, or of the ring.
   logic look_q, walk_q;  // a look is wanted; the last descriptor that was checked was available
   logic check_q;
   slot_t ask_slot_q;
   flits_t out_q, live_q, stale_q, window_q;  // flits: asked for and not taken, those of this walk that are not checked, those to forget, read ahead
-  logic wants_flags, wants_ring, asks, asks_ring, asked_ready, asked_valid, asked_ring;
-  addr_t ring_addr;
+  logic wants_flags, wants_table, wants_ring, reads_table, asks, asks_ring, asks_table, asked_ready, asked_valid;
+  what_e what, asked;
+  addr_t ring_addr, table_addr_q, from;
+  links_t table_left_q;  // descriptors of a table that have not been asked for
+  flits_t table_flits_q;  // of tables, asked for and not taken
   logic [15:0] run, to_end;
+  assign reads_table = table_left_q != '0;
   assign ring_addr = place_i.descriptors + addr_t'({ask_slot_q, SlotBits'(0)});
-  assign to_end = place_i.size - 16'(ask_slot_q);
+  assign to_end = wants_table ? 16'(table_left_q) : place_i.size - 16'(ask_slot_q);
+  assign from = wants_table ? table_addr_q : ring_addr;
   always_comb begin
-    run = 16'((FlitBytes - 32'(ring_addr[EmptyWidth-1:0])) / DescriptorBytes);
+    run = 16'((FlitBytes - 32'(from[EmptyWidth-1:0])) / DescriptorBytes);
     if (to_end < run) run = to_end;
-    ask_o.addr  = wants_flags ? place_i.driver : ring_addr;
+    ask_o.addr  = wants_flags ? place_i.driver : from;
     ask_o.bytes = wants_flags ? bytes_t'(4) : bytes_t'({run, SlotBits'(0)});
+    what = AskRing;
+    if (wants_flags) what = AskFlags;
+    else if (wants_table) what = AskTable;
   end
   assign wants_flags = check_q;
-  assign wants_ring = !wants_flags && out_q < flits_t'(Ahead) && (live_q == '0 ? look_q || walk_q : walk_q && live_q < window_q);
-  assign ask_valid_o = (wants_flags || wants_ring) && asked_ready && !halt_i && !stopped_q;
+  assign wants_table = !wants_flags && reads_table && table_flits_q < flits_t'(Ahead);
+  assign wants_ring = !wants_flags && !wants_table && out_q < flits_t'(Ahead) && (live_q == '0 ? look_q || walk_q : walk_q && live_q < window_q);
+  assign ask_valid_o = (wants_flags || wants_table || wants_ring) && asked_ready && !halt_i && !stopped_q;
   assign asks = ask_valid_o && ask_ready_i;
   assign asks_ring = asks && wants_ring;
+  assign asks_table = asks && wants_table;
   fifo #(
-      .T(logic),
-      .Depth(2 * Ahead)
+      .T(what_e),
+      .Depth(4 * Ahead)
   ) u_asked (
       .clk_i,
       .rst_i,
       .in_valid_i(asks),
       .in_ready_o(asked_ready),
-      .in_data_i(wants_ring),
+      .in_data_i(what),
       .out_valid_o(asked_valid),
       .out_ready_i(came_i),
-      .out_data_o(asked_ring)
+      .out_data_o(asked)
   );
 
   // Flits of the ring, and the descriptors in them.
@@ -125,7 +126,7 @@ module virtqueue_packed
   ) u_flits (
       .clk_i,
       .rst_i,
-      .in_valid_i(got && asked_ring),
+      .in_valid_i(got && asked == AskRing),
       .in_ready_o(flit_room),
       .in_data_i(came_data_i),
       .out_valid_o(flit_valid),
@@ -134,105 +135,83 @@ module virtqueue_packed
   );
   slot_t take_slot_q;
   lane_t lane;  // of a descriptor in its flit
-  descriptor_t taken;
+  packed_descriptor_t taken;
   logic takes, takes_last, check_ready;
   assign lane = place_i.descriptors[EmptyWidth-1:0] + lane_t'({take_slot_q, SlotBits'(0)});
   always_comb begin
     taken = '0;
     for (int unsigned b = 0; b < FlitBytes; b += DescriptorBytes) begin
-      if (lane == lane_t'(b)) taken |= descriptor_t'(flit[8*b+:8*DescriptorBytes]);
+      if (lane == lane_t'(b)) taken |= packed_descriptor_t'(flit[8*b+:8*DescriptorBytes]);
     end
   end
   assign takes = flit_valid && stale_q == '0 && check_ready;
   assign takes_last = lane == lane_t'(FlitBytes - DescriptorBytes) || take_slot_q == last_slot;
   assign flit_pop = flit_valid && (stale_q != '0 || (takes && takes_last));
 
-  // One descriptor is checked.
-  descriptor_t one_q;
+  // One descriptor: is it available?
+  packed_descriptor_t one_q;
   logic one_valid_q, one_ends_q;  // it is the last of its flit
   slot_t slot_q, head_slot_q;  // its place; the head of its chain
   logic wrap_q, head_wrap_q;
   links_t links_q;  // of the chain, before this one
-  logic [16:0] total_q;
-  logic [32:0] total;
-  logic available, follows, room, accept, back, chain_ready, too_long, becomes_whole;
-  part_ptr_t write_q, start_q, read_q;  // of the parts: the next one, the first of this chain, the first that is not given
-  assign available = one_q.flags[FlagAvailable] == wrap_q && one_q.flags[FlagUsed] != wrap_q;
-  assign follows = one_q.flags[FlagNext];
-  assign total = 33'(total_q) + 33'(one_q.bytes);
+  logic available, follows, indirect, accept, back, forgets, found_ready, too_long;
+  assign available = one_q.flags[PackedAvailable] == wrap_q && one_q.flags[PackedUsed] != wrap_q;
+  assign follows = one_q.flags[PackedNext];
+  assign indirect = one_q.flags[PackedIndirect];
   assign too_long = links_q == links_t'(Links - 1) || 16'(links_q) == 16'(last_slot);
-  assign room = chain_ready && (size_ready_i || !Writes) && part_ptr_t'(write_q - read_q) != part_ptr_t'(Parts);
-  assign accept = one_valid_q && available && room && !stopped_q;
-  assign back = one_valid_q && !available && !stopped_q;
+  assign accept = one_valid_q && available && found_ready && !(indirect && reads_table) && !stopped_q;
+  assign back = one_valid_q && !available && (found_ready || links_q == '0) && !stopped_q;
+  assign forgets = back && links_q != '0;
   assign check_ready = !one_valid_q || accept;
 
-  stop_e stop;
+  stop_e stop, chains_stop;
   always_comb begin
     stop = StopNone;
     if (accept) begin
-      if (one_q.flags[FlagWrite] != Writes || (one_q.flags & ~KnownFlags) != '0) stop = StopFlags;
-      else if (one_q.bytes == '0) stop = StopZero;
-      else if (total > 33'(MostBytes)) stop = StopSize;
-      else if (!follows && total < 33'(LeastBytes)) stop = StopSize;
+      if (indirect && (!place_i.indirect || follows || (one_q.flags & ~(PackedFlags | 16'(1 << PackedIndirect))) != '0)) stop = StopFlags;
+      else if (indirect && one_q.bytes == '0) stop = StopZero;
+      else if (indirect && one_q.bytes[SlotBits-1:0] != '0) stop = StopSize;
+      else if (indirect && one_q.bytes > long_t'(Links * DescriptorBytes)) stop = StopChain;
+      else if (indirect && one_q.addr[SlotBits-1:0] != '0) stop = StopSetup;
       else if (follows && too_long) stop = StopChain;
     end
+    if (chains_stop != StopNone) stop = chains_stop;
     if (came_i && came_error_i) stop = StopBus;
     if (refused_i) stop = StopRefused;
     if (stopped_q) stop = StopNone;
   end
   assign stop_o = stop;
 
-  // The descriptors of chains, until they are given.
-  typedef struct packed {
-    addr_t addr;
-    long_t bytes;
-  } stored_t;
-  stored_t stored;
-  logic give, gives_last, part_valid_q, last_q, part_move, chain_valid;
-  links_t give_q;
-  chain_t chain, given_q;
-  ram_simple_dual #(
-      .T(stored_t),
-      .Depth(Parts)
-  ) u_parts (
-      .clk_i,
-      .write_enable_i(accept),
-      .write_addr_i(write_q[$clog2(Parts)-1:0]),
-      .write_data_i('{addr: one_q.addr, bytes: one_q.bytes}),
-      .read_enable_i(give),
-      .read_addr_i(read_q[$clog2(Parts)-1:0]),
-      .read_data_o(stored)
-  );
-  fifo #(
-      .T(chain_t),
-      .Depth(Chains)
+  logic table_pop;
+  virtqueue_packed_chains #(
+      .Chains(Chains),
+      .Links(Links),
+      .TableFlits(Ahead),
+      .Writes(Writes),
+      .LeastBytes(LeastBytes),
+      .MostBytes(MostBytes)
   ) u_chains (
       .clk_i,
       .rst_i,
-      .in_valid_i(becomes_whole),
-      .in_ready_o(chain_ready),
-      .in_data_i('{id: one_q.id, links: links_q + 1'b1}),
-      .out_valid_o(chain_valid),
-      .out_ready_i(give && gives_last),
-      .out_data_o(chain)
+      .stopped_i(stopped_q),
+      .stop_o(chains_stop),
+      .found_valid_i(accept || forgets),
+      .found_ready_o(found_ready),
+      .found_i('{forget: forgets, indirect: indirect, name: '{links: links_q + 1'b1, id: one_q.id}, descriptor: one_q}),
+      .flit_valid_i(got && asked == AskTable),
+      .flit_i(came_data_i),
+      .flit_pop_o(table_pop),
+      .size_valid_o,
+      .size_ready_i,
+      .size_o,
+      .part_valid_o,
+      .part_ready_i,
+      .part_o
   );
-  assign becomes_whole = accept && !follows && stop == StopNone;
-  assign size_valid_o = Writes && becomes_whole;
-  assign size_o = '{links: links_q + 1'b1, bytes: total[16:0]};
-  assign part_move = part_ready_i || !part_valid_q;
-  assign give = part_move && chain_valid && !stopped_q;
-  assign gives_last = give_q + 1'b1 == chain.links;
-  assign part_valid_o = part_valid_q;
-  assign part_o = '{
-          addr: stored.addr,
-          bytes: stored.bytes,
-          last: last_q,
-          chain: '{links: given_q.links, id: given_q.id}
-      };
 
-  logic [$clog2(2*Ahead)+1:0] waiting_q;  // reads
+  logic [$clog2(4*Ahead)+1:0] waiting_q;  // reads
   assign busy_o = waiting_q != '0;
-  assign checked_o = got && !asked_ring;
+  assign checked_o = got && asked == AskFlags;
   assign said_o = 32'(came_data_i >> {place_i.driver[EmptyWidth-1:0], 3'd0});
 
   // When there is nothing left to read, the driver is told where that is; then it is looked at once more.
@@ -263,13 +242,10 @@ module virtqueue_packed
     if (accept) begin
       slot_q <= slot_q == last_slot ? '0 : slot_q + 1'b1;
       wrap_q <= wrap_q ^ (slot_q == last_slot);
-      write_q <= write_q + 1'b1;
       links_q <= follows ? links_q + 1'b1 : '0;
-      total_q <= follows ? total[16:0] : '0;
       if (!follows) begin
         head_slot_q <= slot_q == last_slot ? '0 : slot_q + 1'b1;
         head_wrap_q <= wrap_q ^ (slot_q == last_slot);
-        start_q <= write_q + 1'b1;
       end
       if (one_ends_q && window_q != flits_t'(Ahead)) window_q <= window_q + 1'b1;
     end
@@ -283,23 +259,23 @@ module virtqueue_packed
       take_slot_q <= head_slot_q;
       slot_q <= head_slot_q;
       wrap_q <= head_wrap_q;
-      write_q <= start_q;
       links_q <= '0;
-      total_q <= '0;
     end
+    if (accept && indirect) begin
+      table_addr_q <= one_q.addr;
+      table_left_q <= links_t'(one_q.bytes >> SlotBits);
+    end
+    if (asks_table) begin
+      table_addr_q <= table_addr_q + addr_t'({run, SlotBits'(0)});
+      table_left_q <= table_left_q - links_t'(run);
+    end
+    table_flits_q <= table_flits_q + flits_t'(asks_table) - flits_t'(table_pop);
     if (look_i || told_i) look_q <= 1'b1;
     if (told_i) tell_q <= 1'b0;
     if (place_i.event_index && idle && !tell_q && (told_q != {head_wrap_q, head_slot_q} || !known_told_q)) begin
       tell_q <= 1'b1;
       told_q <= {head_wrap_q, head_slot_q};
       known_told_q <= 1'b1;
-    end
-    if (part_move) part_valid_q <= give;
-    if (give) begin
-      last_q <= gives_last;
-      given_q <= chain;
-      give_q <= gives_last ? '0 : give_q + 1'b1;
-      read_q <= read_q + 1'b1;
     end
     if (stop != StopNone) stopped_q <= 1'b1;
     if (rst_i) begin
@@ -320,25 +296,21 @@ module virtqueue_packed
       wrap_q <= place_i.start[15];
       head_wrap_q <= place_i.start[15];
       one_valid_q <= 1'b0;
-      write_q <= '0;
-      start_q <= '0;
-      read_q <= '0;
       links_q <= '0;
-      total_q <= '0;
-      give_q <= '0;
-      part_valid_q <= 1'b0;
+      table_left_q <= '0;
+      table_flits_q <= '0;
       stopped_q <= 1'b0;
     end
   end
 
   logic unused;
-  assign unused = &{1'b0, flit_room, total[32:17], place_i.device, place_i.packed_ring, place_i.mergeable};
+  assign unused = &{1'b0, flit_room, place_i.device, place_i.packed_ring, place_i.mergeable};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!came_i || asked_valid || stopped_q)
       else $error("virtqueue_packed: what has not been asked for has come");
-      assert (!(got && asked_ring) || flit_room)
+      assert (!(got && asked == AskRing) || flit_room)
       else $error("virtqueue_packed: more flits of the ring than there is room for");
       assert (!back || live_q != '0)
       else $error("virtqueue_packed: a descriptor is checked that nobody has asked for");

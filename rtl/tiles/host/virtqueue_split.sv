@@ -4,6 +4,7 @@
 //
 //   look: index of the available ring -> its entries -> heads -> descriptors (links behind one another) -> parts
 //
+// The last descriptor of a chain may name a table of those that follow (an indirect descriptor), which are links like all others.
 // While it knows of nothing to read, it reads the next entries along with the index, and takes those that the index turns out to
 // offer: reads are carried out in their order. One read in every cycle, answers in order. A chain is given when all of it has been read and found good; the first
 // mistake stops the queue (stop_o). No input holds it back but part_ready_i.
@@ -11,7 +12,7 @@ module virtqueue_split
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
     parameter int unsigned Chains = 32,
-    parameter int unsigned Links = 32,  // descriptors of a chain, at most
+    parameter int unsigned Links = 32,  // parts of a chain, at most
     parameter bit Writes = 1'b0,  // the device writes to its buffers
     parameter int unsigned LeastBytes = 1,  // of a chain
     parameter int unsigned MostBytes = 65535
@@ -72,15 +73,20 @@ module virtqueue_split
   } asked_t;
   typedef struct packed {
     chain_t chain;
-    index_t index;
+    logic beyond;  // the table
+    addr_t addr;
   } next_t;
+  typedef struct packed {
+    addr_t  addr;
+    index_t entries;
+  } table_t;
   typedef struct packed {
     index_t next;
     index_t flags;
     long_t  bytes;
     addr_t  addr;
   } descriptor_t;
-  localparam int unsigned FlagNext = 0, FlagWrite = 1;
+  localparam int unsigned FlagNext = 0, FlagWrite = 1, FlagIndirect = 2;
 
   index_t mask;
   assign mask = place_i.size - 1'b1;
@@ -131,7 +137,6 @@ module virtqueue_split
   assign said_at = place_i.event_index ? place_i.driver + 4 + addr_t'({place_i.size, 1'b0}) : place_i.driver;
 
   logic wants_look, wants_ring, wants_link, wants_head;
-  index_t index;
   what_e what;
   asked_t asking;
   always_comb begin
@@ -139,8 +144,7 @@ module virtqueue_split
     wants_ring = !wants_look && (open != '0 || guess_q) && !ring_q && left_q == '0;
     wants_link = !wants_look && !wants_ring && link_valid;
     wants_head = !wants_look && !wants_ring && !wants_link && head_valid && !taken_q[in_q];
-    index = wants_link ? link.index : head;
-    ask_o.addr = place_i.descriptors + addr_t'({index, 4'd0});
+    ask_o.addr = wants_link ? link.addr : place_i.descriptors + addr_t'({head, 4'd0});
     ask_o.bytes = bytes_t'(DescriptorBytes);
     what = AskDescriptor;
     if (wants_look) begin
@@ -162,7 +166,7 @@ module virtqueue_split
 
   // A head or a link beyond the table stops the queue before it is asked for.
   logic beyond, may_ask, asks;
-  assign beyond = (wants_link || wants_head) && index >= place_i.size;
+  assign beyond = (wants_link && link.beyond) || (wants_head && head >= place_i.size);
   assign may_ask = wants_look || wants_ring || wants_link || wants_head;
   assign ask_valid_o = may_ask && !beyond && asked_ready && !halt_i && !stopped_q;
   assign asks = ask_valid_o && ask_ready_i;
@@ -203,30 +207,50 @@ module virtqueue_split
   // What has come.
   logic [W-1:0] shifted;
   descriptor_t descriptor;
-  logic got, got_descriptor, follows;
+  logic got, got_descriptor, got_table, got_part, follows;
   assign shifted = came_data_i >> {asked.lane, 3'd0};
   assign descriptor = descriptor_t'(shifted[8*DescriptorBytes-1:0]);
   assign got = came_i && asked_valid && !came_error_i && !stopped_q;
   assign got_descriptor = got && asked.what == AskDescriptor;
   assign follows = descriptor.flags[FlagNext];
+  assign got_table = got_descriptor && descriptor.flags[FlagIndirect];
+  assign got_part = got_descriptor && !descriptor.flags[FlagIndirect];
   index_t available;  // what a look says
   assign available = apart ? shifted[15:0] : shifted[31:16];
 
   link_t links_q[Chains];  // descriptors that have come
+  links_t slots_q[Chains];  // those in the queue's table
   index_t heads_q[Chains];
   logic [16:0] totals_q[Chains];
   logic [32:0] total;
   assign total = 33'(links_q[asked.chain] == '0 ? 17'd0 : totals_q[asked.chain]) + 33'(descriptor.bytes);
-  logic link_room;  // never full: a chain has one
+
+  // Where the next descriptor of the chain is: in the table of the queue, or in one of its own.
+  logic [Chains-1:0] own_q;
+  table_t tables_q[Chains];
+  table_t own, table_q;
+  index_t next_index_q;
+  chain_t next_chain_q;
+  logic next_valid_q, link_room;  // never full: a chain has one
+  assign own = '{addr: descriptor.addr, entries: |descriptor.bytes[31:20] ? '1 : descriptor.bytes[19:4]};
+  always_ff @(posedge clk_i) begin
+    next_valid_q <= got_table || (got_part && follows);
+    next_chain_q <= asked.chain;
+    next_index_q <= got_table ? '0 : descriptor.next;
+    if (got_table) table_q <= own;
+    else table_q <= own_q[asked.chain] ? tables_q[asked.chain] : '{addr: place_i.descriptors, entries: place_i.size};
+    if (got_table) tables_q[asked.chain] <= own;
+    if (rst_i) next_valid_q <= 1'b0;
+  end
   fifo #(
       .T(next_t),
       .Depth(Chains)
   ) u_links (
       .clk_i,
       .rst_i,
-      .in_valid_i(got_descriptor && follows),
+      .in_valid_i(next_valid_q),
       .in_ready_o(link_room),
-      .in_data_i('{chain: asked.chain, index: descriptor.next}),
+      .in_data_i('{chain: next_chain_q, beyond: next_index_q >= table_q.entries, addr: table_q.addr + addr_t'({next_index_q, 4'd0})}),
       .out_valid_o(link_valid),
       .out_ready_i(link_ready),
       .out_data_o(link)
@@ -235,7 +259,13 @@ module virtqueue_split
   stop_e stop;
   always_comb begin
     stop = StopNone;
-    if (got_descriptor) begin
+    if (got_table) begin
+      if (!place_i.indirect || own_q[asked.chain] || follows || descriptor.flags[15:3] != '0) stop = StopFlags;
+      else if (descriptor.bytes == '0) stop = StopZero;
+      else if (descriptor.bytes[3:0] != '0) stop = StopSize;
+      else if (descriptor.addr[3:0] != '0) stop = StopSetup;
+    end
+    if (got_part) begin
       if (descriptor.flags[FlagWrite] != Writes || descriptor.flags[15:2] != '0) stop = StopFlags;
       else if (descriptor.bytes == '0) stop = StopZero;
       else if (total > 33'(MostBytes)) stop = StopSize;
@@ -252,7 +282,7 @@ module virtqueue_split
 
   // A chain that is written to is given when its size has been told.
   assign size_valid_o = sizing_q[size_q] && !stopped_q;
-  assign size_o = '{links: links_t'(links_q[size_q]) + 1'b1, bytes: totals_q[size_q]};
+  assign size_o = '{slots: slots_q[size_q], links: links_t'(links_q[size_q]) + 1'b1, bytes: totals_q[size_q]};
 
   // The descriptors of each chain, until all have come.
   typedef struct packed {
@@ -268,7 +298,7 @@ module virtqueue_split
       .Depth(Chains * Links)
   ) u_parts (
       .clk_i,
-      .write_enable_i(got_descriptor),
+      .write_enable_i(got_part),
       .write_addr_i({asked.chain, links_q[asked.chain]}),
       .write_data_i('{addr: descriptor.addr, bytes: descriptor.bytes}),
       .read_enable_i(give),
@@ -318,6 +348,7 @@ module virtqueue_split
     end
     if (asks && wants_head) begin
       taken_q[in_q] <= 1'b1;
+      own_q[in_q] <= 1'b0;
       heads_q[in_q] <= head;
       links_q[in_q] <= '0;
       in_q <= in_q + 1'b1;
@@ -340,7 +371,12 @@ module virtqueue_split
           left_q <= 6'(offered);
           if (guessed_q) next_q <= next_q + offered;
         end
-        default: begin
+        default:
+        if (got_table) begin
+          own_q[asked.chain] <= 1'b1;
+          slots_q[asked.chain] <= links_t'(links_q[asked.chain]) + 1'b1;
+        end else begin
+          if (!own_q[asked.chain]) slots_q[asked.chain] <= links_t'(links_q[asked.chain]) + 1'b1;
           totals_q[asked.chain] <= total[16:0];
           if (follows) links_q[asked.chain] <= links_q[asked.chain] + 1'b1;
           else if (Writes) sizing_q[asked.chain] <= 1'b1;
@@ -397,7 +433,7 @@ module virtqueue_split
     if (!rst_i) begin
       assert (!came_i || asked_valid || stopped_q)
       else $error("virtqueue_split: what has not been asked for has come");
-      assert (!(got_descriptor && follows) || link_room)
+      assert (!next_valid_q || link_room)
       else $error("virtqueue_split: more links than chains");
     end
   end

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Indirect descriptors on the card of designs/nic.yaml: tables of descriptors in the memory of the host, in both forms of rings, and malformed ones,
+which stop their queue alone."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from girih.card.host import RECEIVE, SEND
+from girih.experiments.host_driver import (
+    AVAILABLE,
+    HEADER,
+    INDIRECT,
+    NEXT,
+    WRITE,
+    HostMemory,
+    PackedQueue,
+    SplitQueue,
+    pieces,
+)
+from tests.host.queues import BUFFERS, SLOT, WRAPPED, counted, frame, random_size, settle
+
+TABLES = 0x100000  # where they start in the memory
+TABLE_BYTES = 1024
+DESCRIPTOR = 16
+
+
+def started(card, ring, direction: int, size: int = 64, start: int | None = None, **place):
+    memory = HostMemory(card, 2 << 20)
+    queue = ring(memory, 0x8000, size, (WRAPPED if ring is PackedQueue else 0) if start is None else start)
+    queue.place = replace(queue.place, **{"indirect": True, **place})
+    card.host.start(direction, queue.place)
+    return memory, queue
+
+
+def table_at(memory, number: int) -> int:
+    """A place for a table, which is aligned as a descriptor is, and may lie across pages."""
+    return memory.base + TABLES + TABLE_BYTES * number + DESCRIPTOR * random.randrange(32)
+
+
+@pytest.mark.parametrize(("ring", "size", "start"), [(SplitQueue, 64, 65530), (SplitQueue, 4, 0), (PackedQueue, 64, WRAPPED), (PackedQueue, 5, 3)])
+def test_frames_of_the_host_in_tables(card, ring, size, start):
+    """Chains of 1 to 32 parts, in tables, without one, and with the last descriptors in one: the frames are whole and in order, and each chain is one
+    of the ring's."""
+    memory, queue = started(card, ring, SEND, size, start)
+    sent = []
+    for _ in range(10):
+        heads = []
+        for number in range(24):
+            data = frame(random_size())
+            address = memory.base + BUFFERS + SLOT * number + random.randrange(2000)
+            memory.write(address, bytes(HEADER) + data)
+            parts = pieces(address, HEADER + len(data), random.choice([1, 2, 5, 32]))
+            direct = random.choice([0, 0, 1, 2]) if ring is SplitQueue else 0
+            table = None if len(parts) < 3 and random.random() < 0.3 else table_at(memory, number)
+            head = queue.add(parts, table=table, direct=min(direct, len(parts) - 1))
+            if head is None:
+                break
+            heads.append(head)
+            sent.append(data)
+        queue.publish()
+        card.host.kick(SEND)
+        card.run(7000)
+        assert queue.used() == [(head, 0) for head in heads]
+    assert [got.data[12:] for got in card.collect()] == [data[12:] for data in sent]
+    assert card.host.stats.outside == 0 and card.host.state(SEND).active
+    card.check_conservation()
+
+
+@pytest.mark.parametrize("mergeable", [False, True])
+def test_frames_to_the_host_in_tables(card, ring, mergeable):
+    """Each fills the buffers that its table names, or those of several tables."""
+    memory, queue = started(card, ring, RECEIVE, 8, mergeable=mergeable)
+    for _ in range(6):
+        offered = {}
+        for number in range(8):
+            parts = pieces(memory.base + BUFFERS + SLOT * number, 400 if mergeable else 1600, 20)
+            offered[queue.add(parts, WRITE, table=table_at(memory, number))] = parts
+        queue.publish()
+        card.host.kick(RECEIVE)
+        settle(card)
+        sent = [frame(random.choice([60, 200, 700])) for _ in range(2 if mergeable else 8)]
+        for data in sent:
+            card.inject(0, data)
+        settle(card)
+        used = queue.used()
+        for data in sent:
+            count = -(-(HEADER + len(data)) // 400) if mergeable else 1
+            got = b"".join(b"".join(memory.read(*part) for part in offered[head])[:size] for head, size in used[:count])
+            assert got == bytes(10) + count.to_bytes(2, "little") + data
+            used = used[count:]
+        assert not used
+        card.host.stop(RECEIVE)
+        queue = type(queue)(memory, 0x8000, 8)
+        queue.place = replace(queue.place, indirect=True, mergeable=mergeable)
+        card.host.start(RECEIVE, queue.place)
+    counters = card.registers.counters("host")["host"]
+    assert not any(value for name, value in counters.items() if name.startswith(("drop_", "mark_stop")))
+
+
+def table(queue, at: int, *descriptors: tuple[int, int, int, int]) -> None:
+    """Writes a table: of each descriptor its address, size, flags and next one."""
+    for number, (address, size, flags, following) in enumerate(descriptors):
+        last = following.to_bytes(2, "little")
+        tail = flags.to_bytes(2, "little") + last if isinstance(queue, SplitQueue) else last + flags.to_bytes(2, "little")
+        queue.memory.write(at + DESCRIPTOR * number, address.to_bytes(8, "little") + size.to_bytes(4, "little") + tail)
+
+
+def names_table(queue, at: int, size: int, *entries: tuple[int, int, int, int], more: int = 0) -> None:
+    """The first descriptor of the ring names a table, with these entries."""
+    table(queue, at, *entries)
+    if isinstance(queue, SplitQueue):
+        queue.descriptor(3, at, size, INDIRECT | more, 4)
+        queue.offer(3)
+        queue.publish()
+    else:
+        queue.descriptor(0, at, size, INDIRECT | AVAILABLE | more)
+
+
+MISTAKES = {  # what is wrong, the reason, and how it comes to be: the queue, a table, a buffer
+    "no entries": ("zero", lambda q, t, a: names_table(q, t, 0)),
+    "a part of an entry": ("size", lambda q, t, a: names_table(q, t, 24)),
+    "not aligned": ("setup", lambda q, t, a: names_table(q, t + 8, 16)),
+    "another behind it": ("flags", lambda q, t, a: names_table(q, t, 16, more=NEXT)),
+    "unknown flags": ("flags", lambda q, t, a: names_table(q, t, 16, more=8)),
+    "a table in a table": ("flags", lambda q, t, a: names_table(q, t, 16, (t, 16, INDIRECT, 0))),
+    "no bytes": ("zero", lambda q, t, a: names_table(q, t, 32, (a, 100, NEXT, 1), (a, 0, 0, 0))),
+    "the other direction": ("flags", lambda q, t, a: names_table(q, t, 16, (a, 100, WRITE, 0))),
+    "less than a header": ("size", lambda q, t, a: names_table(q, t, 16, (a, 11, 0, 0))),
+    "more than a frame": ("size", lambda q, t, a: names_table(q, t, 16, (a, 1 << 31, 0, 0))),
+    "outside of what is granted": ("refused", lambda q, t, a: names_table(q, q.memory.base - 16, 16)),
+    "ends outside of what is granted": ("refused", lambda q, t, a: names_table(q, q.memory.base + q.memory.size - 16, 48)),
+    "a buffer outside of what is granted": ("refused", lambda q, t, a: names_table(q, t, 16, (q.memory.base - 4096, 100, 0, 0))),
+}
+ONLY = {
+    SplitQueue: {
+        "a loop": ("chain", lambda q, t, a: names_table(q, t, 32, (a, 1, NEXT, 1), (a, 1, NEXT, 0))),
+        "a link beyond the table": ("index", lambda q, t, a: names_table(q, t, 32, (a, 100, NEXT, 2), (a, 1, 0, 0))),
+    },
+    PackedQueue: {"too many entries": ("chain", lambda q, t, a: names_table(q, t, 33 * DESCRIPTOR))},
+}
+
+
+def test_a_malformed_table_stops_its_queue_alone(card, ring):
+    """With its reason; it works again when it is set up again. What the queue does not know stops it, too."""
+    for what, (reason, breaks) in {**MISTAKES, **ONLY[ring], "not offered": ("flags", MISTAKES["no entries"][1])}.items():
+        already = counted(card, reason)
+        memory, queue = started(card, ring, SEND, 16, indirect=what != "not offered")
+        at = memory.base + TABLES
+        if what == "ends outside of what is granted":
+            table(queue, memory.base + memory.size - 16, (memory.base + BUFFERS, 50, NEXT, 1))
+        breaks(queue, at, memory.base + BUFFERS)
+        card.host.kick(SEND)
+        card.run(6000)  # a loop is followed for 32 descriptors
+        state = card.host.state(SEND)
+        assert (state.active, state.reason) == (False, reason), what
+        assert counted(card, reason) == already + 1, what
+        assert not card.collect(), what
+        card.host.stop(SEND)
+        memory, queue = started(card, ring, SEND, 16)
+        data = frame(100)
+        memory.write(memory.base + BUFFERS, bytes(HEADER) + data)
+        queue.add(pieces(memory.base + BUFFERS, HEADER + len(data), 3), table=at)
+        queue.publish()
+        card.host.kick(SEND)
+        settle(card)
+        assert [got.data[12:] for got in card.collect()] == [data[12:]], what
+        card.host.stop(SEND)
+    assert card.host.stats.outside == 0
+    card.check_conservation()
+
+
+@pytest.mark.parametrize("count", [40, pytest.param(4000, marks=pytest.mark.thorough)])
+def test_random_tables(card, ring, count):
+    """Of random bytes, and changed while the card reads them: never an access outside of what is granted, nor a card that stands still."""
+    for _ in range(count):
+        direction = random.choice([SEND, RECEIVE])
+        memory, queue = started(card, ring, direction, 16, mergeable=random.random() < 0.5)
+        for number in range(6):
+            good = random.random()
+            at = table_at(memory, number)
+            flags = WRITE * (direction == RECEIVE)
+            entries = random.randint(1, 8)
+            for entry in range(entries):
+                address = memory.base + BUFFERS + random.randrange(4000) if random.random() < good else random.getrandbits(64)
+                size = random.randrange(20, 300) if random.random() < good else random.choice([0, 1, random.getrandbits(32)])
+                marks = flags | NEXT * (entry + 1 < entries) if random.random() < good else random.getrandbits(16)
+                table(queue, at + DESCRIPTOR * entry, (address, size, marks, entry + 1 if random.random() < good else random.randrange(9)))
+            queue.add([(at, DESCRIPTOR * entries if random.random() < good else random.getrandbits(10))], flags | INDIRECT)
+        queue.publish()
+        card.host.kick(direction)
+        for _ in range(random.randrange(3)):
+            card.inject(0, frame(random_size()))
+        card.run(random.randrange(500))
+        memory.write(table_at(memory, 0), random.randbytes(64))
+        card.run(1500)
+        card.host.stop(direction)
+    card.collect()
+    assert card.host.stats.outside == 0
+    card.check_conservation()
