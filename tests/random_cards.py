@@ -153,12 +153,14 @@ def stack(rng: random.Random) -> str:
         if rng.random() < 0.4 and not port:  # two more masters of the control network
             kinds = ("tcp", "tcp_echo", "tcp_discard", "tcp_chargen", "http", "controller")
             protocols["tcp"], app, sink, text, web, controller = (names.new(kind) for kind in kinds)
-            room = {"connections": rng.choice((16, 64)), "window": rng.choice((2048, 8192)), "listen": "[7, 9, 19, 80, 90]"}
+            sockets = "sockets"
+            room = {"connections": rng.choice((16, 64)), "window": rng.choice((2048, 8192)), "listen": "[7, 9, 19, 80, 90, 5000]"}
             places = {"connections": rng.choice((room["connections"], 1024))}
-            tiles.append(tile(protocols["tcp"], "tcp", params, rng, **room, ip=ip, next=table({"network": here["ipv4_tx"], 7: app, 9: sink, 19: text, 90: controller, "any": web})))
+            tiles.append(tile(protocols["tcp"], "tcp", params, rng, **room, ip=ip, next=table({"network": here["ipv4_tx"], 7: app, 9: sink, 19: text, 90: controller, 5000: sockets, "any": web})))
             tiles.append(tile(app, "tcp_echo", params, rng, next=protocols["tcp"]))
             tiles.append(tile(sink, "tcp_discard", params, rng, least=rng.choice((0, 1, 5000)), next=protocols["tcp"]))
             tiles.append(tile(text, "tcp_chargen", params, rng, **places, bytes=rng.choice((0, 1, 9000)), room=rng.choice((0, 16000)), next=protocols["tcp"]))
+            tiles.append(f"  {sockets}: {{kind: socket, backlog: {min(places['connections'], 256)}, next: {protocols['tcp']}}}\n")
             tiles.append(tile(web, "http", params, rng, **places, control=f"{{read: [{web}, {app}]}}", next=protocols["tcp"]))
             reach = f"{{read: [{controller}, {web}], write: [{protocols['tcp']}]}}"
             tiles.append(tile(controller, "controller", params, rng, control=reach, next=protocols["tcp"]))

@@ -142,6 +142,7 @@ REFUSED = [
     ("stream_memory", "Ring", 128, "stream_memory: Ring is 128; it must be a power of two, at least 256"),
     ("stream_memory", "Streams", 3, "stream_memory: Streams is 3; it must be a power of two, at least 2"),
     ("synchroniser", "Stages", 1, "synchroniser: Stages is 1; it must be from 2 to 4"),
+    ("socket_intake", "Backlog", 12, "socket_intake: Backlog is 12; it must be a power of two from 8 to 256"),
     ("tcp_chargen_engine", "Connections", 24, "tcp_chargen_engine: Connections is 24; it must be a power of two from 16 to 16384"),
     ("tcp_engine", "Window", 1024, "tcp_engine: Window is 1024; it must be a power of two from 2048 to 65536"),
     ("tcp_events", "Connections", 24, "tcp_events: Connections is 24; it must be a power of two from 16 to 16384"),

@@ -11,6 +11,7 @@ from enum import IntEnum
 from pathlib import Path
 
 from girih.card import Flow, FlowResult, RunResult, VirtualCard
+from girih.card.node_table import NODE_MASK, NODE_SHIFT
 from girih.errors import GirihError
 from girih.experiments import Progress, Row
 from girih.paths import DESIGNS
@@ -22,7 +23,6 @@ CHAINS = 1000  # UDP port whose packets visit no unit; packets to port CHAINS + 
 SIZES = (64, 128, 256, 512, 1024, 1500)  # bytes of a frame without its check sequence
 HEADERS = 42  # Ethernet, IPv4 and UDP
 CREDITS = 16
-NODE_SHIFT, NODE_MASK = 16, 0xFF << 16  # of an entry of a node table
 MIXED = 8  # flows of mixed traffic
 FIRST_PORT = 40000
 QUIET = 2048  # a run ends after this many cycles without traffic; longer than the slowest engine needs for a packet

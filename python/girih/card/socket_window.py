@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The window of a tile of kind `socket` (spec/windows.yaml, `socket_window`): commands to the stack, its answers, and the connections that have opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from ipaddress import IPv6Address
+
+from girih.card.registers import Registers
+from girih.errors import GirihError
+from girih.spec.windows import offset
+
+WINDOW = "socket_window"
+READ, WRITE, CLOSE, ABORT, OPEN = 3, 4, 5, 6, 7  # stream_op
+END = 8  # stream_end
+BUSY, READING, ANSWERED = 1, 2, 4  # bits of the window's state
+MOST = 4096  # bytes of a message, if the card's frames hold them
+LOOKS = 5000  # at the tile, before the stack must have answered a read that waits for nothing
+Address = tuple[str, int]
+
+
+def _words(data: bytes) -> list[int]:
+    return [int.from_bytes(data[start : start + 4], "little") for start in range(0, len(data), 4)]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the stack says of a connection. room: bytes that can be written. end: the peer sends nothing behind `data`. reset: the connection is broken."""
+
+    data: bytes
+    room: int
+    end: bool
+    reset: bool
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A connection that has opened, or could not be opened. number: by which the stack knows it. asked: this tile has asked for it. why: it was not opened, for
+    this reason; None: it is open."""
+
+    peer: Address
+    port: int
+    number: int
+    asked: bool
+    why: int | None
+
+
+class SocketWindow:
+    """wait: called between two looks at the tile."""
+
+    def __init__(self, registers: Registers, tile: str, wait: Callable[[], None]):
+        self._registers, self._tile, self.wait = registers, tile, wait
+        self.most = min(MOST, registers.manifest.max_frame)
+        """Bytes of a write."""
+
+    def _read(self, part: str, **index: int) -> int:
+        return self._registers.read_window(self._tile, offset(WINDOW, part, **index))
+
+    def _write(self, part: str, value: int, **index: int) -> None:
+        self._registers.write_window(self._tile, offset(WINDOW, part, **index), value)
+
+    def forget(self) -> None:
+        """The tile waits no more for what another program has asked for."""
+        self._write("start", 0)
+
+    def waiting(self) -> int:
+        """Connections that `opened` will give."""
+        return self._read("state") >> 16
+
+    def command(self, op: int, number: int = 0, data: bytes = b"") -> None:
+        """Raises AccessRefused if there is no room for the answer."""
+        while self._read("state") & BUSY:
+            self.wait()
+        for word, value in enumerate(_words(data)):
+            self._write("out", value, word=word)
+        for part, value in (("connection", number), ("bytes", len(data)), ("room", 0), ("start", op)):
+            self._write(part, value)
+
+    def ask(self, number: int) -> Answer:
+        """What there is of a connection now."""
+        self.command(READ, number)
+        for _ in range(LOOKS):
+            if self._read("state") & ANSWERED:
+                break
+            self.wait()
+        else:
+            self.forget()
+            raise GirihError(f"the stack does not answer what {self._tile} asks of a connection", self._registers.manifest.name, "It does not know the connection, or its output stands: see ./girih stats.")
+        answer, room = self._read("answer"), self._read("space")
+        size = answer & 0x3FFFFFFF
+        data = b"".join(self._read("in", word=word).to_bytes(4, "little") for word in range(-(-size // 4)))[:size]
+        self._write("release", 1)
+        return Answer(data, room, bool(answer >> 30 & 1), bool(answer >> 31))
+
+    def opened(self) -> Iterator[Opened]:
+        """Takes connections that have opened, or could not be opened, off the tile."""
+        while (word := self._read("opened", word=5)) >> 31:
+            text = b"".join(self._read("opened", word=index).to_bytes(4, "big") for index in range(5))
+            self._write("next", 1)
+            address = IPv6Address(text[:16])
+            peer = (str(address.ipv4_mapped or address), int.from_bytes(text[16:18], "big"))
+            yield Opened(peer, int.from_bytes(text[18:], "big"), word & 0xFFFF, bool(word >> 17 & 1), word >> 18 & 3 if word >> 16 & 1 else None)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP sockets of a card, as Python has those of the kernel, through a tile of kind `socket` (docs/tcp.md).
+
+    with ControlClient.find() as client:
+        sockets = SocketTile(client.registers, "sock")
+        server = sockets.listen(5000)
+        connection = server.accept(timeout=10)
+        connection.sendall(connection.recv(100))
+        connection.close()
+        other = sockets.connect("10.77.0.1", 80)
+
+What goes wrong on the wire raises what a socket of the kernel raises: ConnectionRefusedError, ConnectionResetError, TimeoutError, BrokenPipeError, and
+BlockingIOError where a time-out of 0 was given and nothing is there. One program drives a tile at a time.
+"""
+
+from __future__ import annotations
+
+import errno
+import random
+import time
+from collections.abc import Callable
+from ipaddress import IPv4Address, IPv6Address
+
+from girih.card.card_socket import CardSocket, os_error
+from girih.card.node_table import KEY_MASK, entry, node_of
+from girih.card.registers import AccessRefused, Registers
+from girih.card.socket_window import ABORT, OPEN, Address, Opened, SocketWindow
+from girih.errors import GirihError
+
+REFUSED, UNANSWERED = 0, 1  # why a connection was not opened; else there is no place
+DYNAMIC_PORTS = range(49152, 65536)  # RFC 6335
+TRIES = 3  # own ports, when any will do
+PAUSE_SECONDS = 0.002
+
+
+def _nap() -> None:
+    time.sleep(PAUSE_SECONDS)
+
+
+def _checked(port: int) -> int:
+    if not 0 < port < 1 << 16:
+        raise GirihError(f"there is no port {port}", "socket", "Give 1 to 65535.")
+    return port
+
+
+class SocketTile:
+    """registers: with the rights of the operator. tile: of kind `socket`. wait: lets the card run for a while; called between two looks at what the tile has.
+    now: the time, in the unit of all time-outs (seconds). A program that steps the card gives a function that steps it, and one that gives its cycle."""
+
+    def __init__(self, registers: Registers, tile: str, wait: Callable[[], None] = _nap, now: Callable[[], float] = time.monotonic):
+        manifest = registers.manifest
+        if manifest.tile(tile).kind != "socket":
+            raise GirihError(f"{tile} is no tile with sockets", manifest.name, "Name a tile of kind socket.")
+        self._registers, self._tile, self._now = registers, tile, now
+        self._node = manifest.tile(tile).node
+        stack = node_of(registers.read(f"{tile}.next_hop"))
+        self._stack = next((other.name for other in manifest.tiles if other.node == stack and other.kind == "tcp"), "")
+        if not self._stack:
+            raise GirihError(f"{tile} does not lead to a tile of kind tcp", manifest.name, "Write `next: TILE`, the name of the card's TCP tile.")
+        self.window = SocketWindow(registers, tile, wait)
+        self._listeners: dict[int, Listener] = {}
+        self._answers: dict[tuple[Address, int], Opened | None] = {}  # to what was asked for; None: not yet
+        self.window.forget()
+        self.take()
+
+    def take(self) -> None:
+        """Takes off the tile what has opened: connections for which nobody waits are aborted."""
+        for found in self.window.opened():
+            listener = self._listeners.get(found.port)
+            if found.asked and (found.peer, found.port) in self._answers:
+                self._answers[found.peer, found.port] = found
+            elif not found.asked and listener:
+                listener.waiting.append(found)
+            elif found.why is None:
+                self.window.command(ABORT, found.number)
+
+    def waits(self, timeout: float | None) -> Callable[[], None]:
+        """A function that lets the card run, and raises when the time is over. timeout: 0: at once; None: never."""
+        end = None if timeout is None else self._now() + timeout
+
+        def wait() -> None:
+            if end is not None and self._now() >= end:
+                raise TimeoutError("timed out") if timeout else os_error(BlockingIOError, errno.EAGAIN)
+            self.window.wait()
+
+        return wait
+
+    # The stack: who listens, and which of its node table's entries leads here.
+
+    def _entries(self, name: str) -> dict[str, int]:
+        """An array of the stack's registers."""
+        registers = self._registers.manifest.tile(self._stack).registers
+        return {path: self._registers.read(path) for register in registers if register.startswith(f"{name}[") for path in [f"{self._stack}.{register}"]}
+
+    def _key(self) -> int:
+        """A port that leads here by the stack's node table, and at which it does not listen: only such a one may name who opens a connection."""
+        taken = {0, *self._entries("listen").values()}
+        ports = {word & KEY_MASK for word in self._entries("next_hop").values() if node_of(word) == self._node} - taken
+        if not ports:
+            remedy = f"Name a port of {self._tile} in `next` of {self._stack} that is not in its `listen`."
+            raise GirihError(f"{self._tile} has no name by which {self._stack} could tell it of a connection that it opens", self._registers.manifest.name, remedy)
+        return min(ports)
+
+    def listen(self, port: int) -> Listener:
+        """Accepts connections to a port from now on. Raises OSError (EADDRINUSE) if another application has the port; GirihError if the stack listens at as many as it can."""
+        _checked(port)
+        ways, ports = self._entries("next_hop"), self._entries("listen")
+        nodes = {node_of(word) for word in ways.values() if word & KEY_MASK == port} - {None}
+        if port in self._listeners or nodes - {self._node}:
+            raise os_error(OSError, errno.EADDRINUSE)
+        wanted: dict[str, int] = {}
+        if not nodes:
+            way = next((path for path, word in ways.items() if node_of(word) is None), None)
+            if way is None:
+                raise GirihError(f"{self._stack} has no entry left for port {port}", self._tile, "Close another listener, or name the port in `next` of the stack.")
+            wanted[way] = entry(port, self._node)
+        if port not in ports.values():
+            place = next((path for path, value in ports.items() if not value), None)
+            if place is None:
+                raise GirihError(f"{self._stack} already listens at as many ports as it can", self._tile, "Close another listener.")
+            wanted[place] = port
+        for path, value in wanted.items():
+            self._registers.write(path, value)
+        self._listeners[port] = Listener(self, port, [*reversed(wanted)])
+        return self._listeners[port]
+
+    def forget(self, port: int, entries: list[str]) -> None:
+        """What `listen` has written into the stack is as before."""
+        for path in entries:
+            self._registers.write(path, 0)
+        self._listeners.pop(port, None)
+
+    def connect(self, host: str, port: int, *, local_port: int | None = None, timeout: float | None = None) -> CardSocket:
+        """Opens a connection. local_port: any that is not in use, if it is not given. Raises ConnectionRefusedError; TimeoutError if nobody answers, or `timeout` is over
+        (the connection is aborted if it still opens); OSError (EADDRNOTAVAIL) if the stack has no place for it."""
+        try:
+            peer = (str(IPv4Address(host)), _checked(port))
+        except ValueError as error:
+            raise GirihError(f"{host!r} is no address of IPv4", self._tile, "Give one such as 10.77.0.1; names are not looked up.") from error
+        ports = random.sample(DYNAMIC_PORTS, TRIES) if local_port is None else [_checked(local_port)]
+        wait = self.waits(timeout)
+        for own in ports:
+            found = self._open(peer, own, wait)
+            if found.why is None:
+                return CardSocket(self.window, self.waits, found)
+            if found.why == REFUSED:
+                raise os_error(ConnectionRefusedError, errno.ECONNREFUSED)
+            if found.why == UNANSWERED:
+                raise os_error(TimeoutError, errno.ETIMEDOUT)
+        raise os_error(OSError, errno.EADDRNOTAVAIL)
+
+    def _open(self, peer: Address, own: int, wait: Callable[[], None]) -> Opened:
+        text = IPv6Address(f"::ffff:{peer[0]}").packed + b"".join(number.to_bytes(2, "big") for number in (peer[1], own, self._key()))
+        while True:
+            self.take()
+            try:
+                self.window.command(OPEN, data=text)
+                break
+            except AccessRefused:  # there is no room for the answer yet
+                wait()
+        self._answers[peer, own] = None
+        try:
+            while True:
+                self.take()
+                if found := self._answers[peer, own]:
+                    return found
+                wait()
+        finally:
+            del self._answers[peer, own]
+
+
+class Listener:
+    """A port at which connections are accepted. waiting: those that nobody has accepted."""
+
+    def __init__(self, tile: SocketTile, port: int, entries: list[str]):
+        self.port = port
+        self.waiting: list[Opened] = []
+        self._tile, self._entries = tile, entries
+
+    def accept(self, timeout: float | None = None) -> CardSocket:
+        """The next connection that a peer has opened."""
+        wait = self._tile.waits(timeout)
+        while True:
+            self._tile.take()
+            if self.waiting:
+                return CardSocket(self._tile.window, self._tile.waits, self.waiting.pop(0))
+            wait()
+
+    def close(self) -> None:
+        """Accepts no more; what nobody has accepted is aborted."""
+        self._tile.forget(self.port, self._entries)
+        self._entries = []
+        for opened in self.waiting:
+            self._tile.window.command(ABORT, opened.number)
+        self.waiting = []
+        self._tile.take()
+
+    def __enter__(self) -> Listener:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()

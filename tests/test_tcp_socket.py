@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sockets of `designs/tcp_socket.yaml` against programs on the kernel's own stack, as clients and as servers."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.card.namespace import Namespace
+from girih.card.registers import violations
+from girih.card.session import Session
+from girih.card.sockets import SocketTile
+from girih.errors import GirihError
+from tests.tcp_wire import CARD, SECONDS, TAP, Wire, leaked
+
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="a TAP device in a network namespace needs root"),
+    pytest.mark.skipif(not Path("/dev/net/tun").exists(), reason="the kernel offers no TAP devices (/dev/net/tun)"),
+]
+HOST = "10.77.0.1"
+STEP = 400  # cycles between two looks at the tile
+WAIT = 10_000_000  # cycles
+
+
+class Sockets(Wire):
+    """Programs of Linux, and the tile's sockets, which let the card run a little between two looks."""
+
+    def __init__(self, session: Session, namespace: Namespace):
+        super().__init__(session, namespace)
+        self.tile = self.new_tile()
+
+    def new_tile(self) -> SocketTile:
+        return SocketTile(self.card.registers, "sock", lambda: self.session.serve(cycles=STEP), lambda: self.card.cycle)
+
+    @contextmanager
+    def program(self, text: str) -> Iterator[subprocess.Popen]:
+        """A program of Python on the other side, which runs while the card does."""
+        process = self.namespace.popen([sys.executable, "-uc", text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+
+    def output(self, process: subprocess.Popen) -> str:
+        """What the program has printed when it has ended."""
+        self.session.serve(seconds=SECONDS, until=lambda: process.poll() is not None)
+        assert process.poll() is not None, "the program did not end"
+        return process.communicate()[0].strip()
+
+    @contextmanager
+    def server(self, port: int, text: str) -> Iterator[subprocess.Popen]:
+        """A program that listens, with the first connection as `s`."""
+        start = f"import socket, hashlib, struct, time\nl = socket.create_server(('{HOST}', {port}))\nprint('listens')\ns, peer = l.accept()\n"
+        with self.program(start + text) as process:
+            assert process.stdout.readline() == "listens\n"
+            yield process
+
+
+@pytest.fixture(scope="module")
+def card(built):
+    with Namespace("sockets") as namespace, VirtualCard(built("tcp_socket")) as card, Session(card, control=False) as session:
+        session.watch(0, card.open_tap(0, TAP, namespace.path))
+        namespace.bring_up(TAP, f"{HOST}/24")
+        yield Sockets(session, namespace)
+
+
+@pytest.fixture
+def wire(card):
+    """After each test no connection is left, and the account of messages is even."""
+    yield card
+    card.session.serve(seconds=SECONDS, until=lambda: left(card) == 0)
+    assert left(card) == 0
+    card.session.serve(seconds=SECONDS, until=lambda: not violations(card.card.registers.counters()))  # ARP gives up late who does not answer
+    card.card.check_conservation()
+
+
+def left(wire: Sockets) -> int:
+    """Connections of the stack, with those that are being opened."""
+    failed = wire.card.registers.counters("sock")["sock"]["mark_failed"] - wire.count("drop_refused")  # those had no place
+    return leaked(wire) + failed
+
+
+def test_a_client_of_linux(wire):
+    """Connects, says all it has to say, and then reads what the card makes of it; text goes both ways, more than any buffer holds."""
+    listener = wire.tile.listen(5000)
+    data = random.Random(1).randbytes(12_000)
+    text = f"""
+import hashlib, socket
+s = socket.create_connection(("{CARD}", 5000))
+peer = s.getpeername()
+s.sendall(bytes.fromhex("{data.hex()}"))
+s.shutdown(socket.SHUT_WR)
+data = b""
+while piece := s.recv(1 << 16):
+    data += piece
+print(hashlib.sha256(data).hexdigest(), peer)
+"""
+    with wire.program(text) as process:
+        connection = listener.accept(WAIT)
+        assert connection.peer[0] == HOST and connection.port == 5000 and connection.state == "open"
+        got = b""
+        while piece := connection.recv(5000, WAIT):
+            got += piece
+        assert got == data and connection.state == "peer closed"
+        connection.sendall(data[::-1], WAIT)
+        assert connection.sent == connection.received == len(data)
+        connection.close()
+        assert connection.state == "closed"
+        assert wire.output(process) == f"{hashlib.sha256(data[::-1]).hexdigest()} ('{CARD}', 5000)"
+    with pytest.raises(OSError, match="descriptor"):
+        connection.recv(1)
+    with pytest.raises(BrokenPipeError):
+        connection.send(b"more")
+    listener.close()
+
+
+def test_a_server_of_linux(wire):
+    """The card connects, says all it has to say, and then reads what the server makes of it."""
+    data = random.Random(2).randbytes(10_000)
+    with wire.server(5001, "data = b''\nwhile piece := s.recv(1 << 16):\n    data += piece\ntime.sleep(0.2)\ns.sendall(data[::-1])\ns.close()\nprint(peer)") as process:
+        connection = wire.tile.connect(HOST, 5001, local_port=50001, timeout=WAIT)
+        assert connection.peer == (HOST, 5001) and connection.port == 50001
+        connection.sendall(data, WAIT)
+        connection.shutdown()
+        assert connection.state == "shut down"
+        with pytest.raises(BrokenPipeError):
+            connection.send(b"more")
+        got = b""
+        while piece := connection.recv(1 << 16, WAIT):
+            got += piece
+        assert got == data[::-1] and connection.state == "both closed"
+        connection.close()
+        assert wire.output(process) == f"('{CARD}', 50001)"
+
+
+def test_a_server_that_is_not_there(wire):
+    for _ in range(3):
+        with pytest.raises(ConnectionRefusedError):
+            wire.tile.connect(HOST, 5009, timeout=WAIT)
+
+
+def test_a_host_that_is_not_there(wire):
+    """Nobody answers for its address, or its segments are dropped on the way; the connection is given up."""
+    before = wire.count("mark_gave_up")
+    registers, times = wire.card.registers, {"tcp.rto_initial": 40, "tcp.rto_max": 100, "tcp.retries": 3}
+    usual = {name: registers.read(name) for name in times}
+    registers.write_many(times)
+    with pytest.raises(TimeoutError):
+        wire.tile.connect("10.77.0.99", 80, timeout=WAIT)
+    assert wire.count("mark_gave_up") == before + 1
+    with pytest.raises(BlockingIOError):
+        wire.tile.connect("10.77.0.98", 80, timeout=0)
+    for host, port in (("10.77.0.1.2", 80), (HOST, 0), (HOST, 1 << 16)):
+        with pytest.raises(GirihError, match=f"{host}|{port}"):
+            wire.tile.connect(host, port)
+    with pytest.raises(OSError, match="assign"):
+        wire.tile.connect("127.0.0.1", 80, timeout=WAIT)
+    wire.session.serve(seconds=SECONDS, until=lambda: wire.count("mark_gave_up") == before + 2)
+    registers.write_many(usual)
+    wire.new_tile()  # takes off what the abandoned one has to say
+
+
+def test_several_at_once(wire):
+    """Connections of both sorts, whose bytes never mix."""
+    listener = wire.tile.listen(5000)
+    text = f"""
+import socket
+clients = [socket.create_connection(("{CARD}", 5000)) for _ in range(5)]
+for number, client in enumerate(clients):
+    client.sendall(bytes([number]) * 3000)
+for number, client in enumerate(clients):
+    data = client.recv(3000, socket.MSG_WAITALL)
+    assert data == bytes([data[0]]) * 3000 and data[0] == number, (number, data[:10], len(data))
+    client.close()
+print("right")
+"""
+    serving = "others = [s] + [l.accept()[0] for _ in range(3)]\nfor other in others:\n    other.sendall(other.recv(10)[::-1])\nfor other in others:\n    other.recv(1)\n"
+    with wire.server(5002, serving) as server, wire.program(text) as process:
+        passive = [listener.accept(WAIT) for _ in range(5)]
+        active = [wire.tile.connect(HOST, 5002, timeout=WAIT) for _ in range(4)]
+        for number, connection in enumerate(active):
+            connection.sendall(b"text %d" % number)
+        for connection in passive:
+            data = b""
+            while len(data) < 3000:
+                data += connection.recv(1000, WAIT)
+            assert data == data[:1] * 3000
+            connection.sendall(data, WAIT)
+        assert [connection.recv(100, WAIT) for connection in active] == [b"%d txet" % number for number in range(4)]
+        for connection in active + passive:
+            connection.close()
+        assert wire.output(process) == "right" and wire.output(server) == ""
+    listener.close()
+
+
+def test_resets(wire):
+    """By the peer, which the next call says; and by the card."""
+    linger = "s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))\n"
+    with wire.server(5003, f"s.recv(2)\n{linger}s.close()") as process:
+        connection = wire.tile.connect(HOST, 5003, timeout=WAIT)
+        connection.sendall(b"go")
+        with pytest.raises(ConnectionResetError):
+            connection.recv(1, WAIT)
+        assert connection.state == "reset" and wire.output(process) == ""
+        connection.close()
+    with wire.server(5004, "try:\n    s.recv(1)\nexcept ConnectionResetError:\n    print('reset')") as process:
+        connection = wire.tile.connect(HOST, 5004, timeout=WAIT)
+        connection.abort()
+        assert wire.output(process) == "reset"
+
+
+def tables(wire: Sockets) -> list[int]:
+    """Where the stack's messages go, and at which ports it listens."""
+    return [wire.card.registers.read(f"tcp.{name}[{index}]") for name in ("next_hop", "listen") for index in range(8)]
+
+
+def test_ports_that_the_design_does_not_name(wire):
+    """A program can listen at them; when it no longer does, they are as before."""
+    before = tables(wire)
+    client = f"import socket\ns = socket.create_connection(('{CARD}', 6000), timeout=100)\ns.sendall(b'a')\nprint(s.recv(1))"
+    listeners = [wire.tile.listen(port) for port in range(6000, 6005)]
+    with pytest.raises(OSError, match="in use"):
+        wire.tile.listen(6001)
+    with pytest.raises(GirihError, match="no entry left"):
+        wire.tile.listen(6100)
+    with wire.program(client) as process:
+        connection = listeners[0].accept(WAIT)
+        connection.sendall(connection.recv(1, WAIT))
+        connection.close()
+        assert wire.output(process) == "b'a'"
+    with wire.program(client) as process:  # nobody accepts this one
+        wire.session.serve(seconds=SECONDS, until=wire.tile.window.waiting)
+        for listener in listeners:
+            listener.close()
+        assert "ConnectionResetError" in wire.output(process)
+    with wire.program(client) as process:
+        assert "ConnectionRefusedError" in wire.output(process)
+    assert tables(wire) == before
+
+
+def test_what_is_no_tile_with_sockets(wire):
+    with pytest.raises(GirihError, match="no tile with sockets"):
+        SocketTile(wire.card.registers, "tcp")
+
+
+def test_a_tile_without_a_name(wire):
+    """The stack could not tell it of a connection that it opens."""
+    registers = wire.card.registers
+    (path,) = (path for path in (f"tcp.next_hop[{index}]" for index in range(8)) if registers.read(path) & 0xFFFF == 5001)
+    usual = registers.read(path)
+    registers.write(path, 0)
+    with pytest.raises(GirihError, match="no name by which tcp"):
+        wire.tile.connect(HOST, 80)
+    registers.write(path, usual)
+
+
+def test_a_program_that_is_gone(wire):
+    """What it has listened for, accepted and asked for is in nobody's way; the next one finds no connection of its."""
+    client = f"import socket\ns = socket.create_connection(('{CARD}', 5000), timeout=100)\nprint(s.recv(1))"
+    with wire.server(5005, "print(s.recv(1))") as server:
+        with pytest.raises(BlockingIOError):
+            wire.tile.connect(HOST, 5005, timeout=0)
+        with wire.program(client) as process:
+            wire.session.serve(seconds=SECONDS, until=lambda: wire.tile.window.waiting() == 2)
+            assert wire.tile.window.waiting() == 2
+            wire.tile = wire.new_tile()
+            assert "ConnectionResetError" in wire.output(process) and "ConnectionResetError" in wire.output(server)
+    listener = wire.tile.listen(5000)
+    with pytest.raises(BlockingIOError):
+        listener.accept(timeout=0)
+    listener.close()
