@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Linux kernel with its own virtio-net driver behind the card of designs/nic.yaml, in User-Mode Linux or in QEMU: it gets an address, pings
-through the card's RTL, and fetches a file that arrives whole."""
+through the card's RTL, fetches a file, and sends it back; both arrive whole."""
 
 from __future__ import annotations
 
@@ -45,6 +45,15 @@ cat /sys/bus/virtio/devices/virtio0/features
 echo address $(cat /sys/class/net/eth0/address) carrier $(cat /sys/class/net/eth0/carrier)
 ping -c 3 -i 0.2 10.77.0.1
 for turn in 1 2; do wget -q -O /tmp/got http://10.77.0.1:8000/file && sha256sum /tmp/got; done
+nc 10.77.0.1 9000 </tmp/got
+"""
+TAKES = """
+import hashlib, socket, sys
+with socket.create_server(("10.77.0.1", 9000)) as listener:
+    print("ready")
+    while True:
+        with listener.accept()[0] as taken, open(sys.argv[1], "a") as sums:
+            print(hashlib.sha256(b"".join(iter(lambda: taken.recv(65536), b""))).hexdigest(), file=sums)
 """
 PAIRS_CARD = ROOT / "experiments" / "cards" / "nic_pairs.yaml"
 FILES = 8  # that are fetched at a time, each by a processor in turn
@@ -99,6 +108,7 @@ def test_a_linux_guest_gets_an_address_pings_and_fetches_a_file(built, tmp_path,
         vhost = session.guest = VhostUser(card, tmp_path / "nic.sock", complaints.append)
         stack.callback(session.disconnect)
         server(stack, cable, [sys.executable, "-u", "-m", "http.server", "8000", "--directory", str(tmp_path / "www")], "Serving HTTP")
+        server(stack, cable, [sys.executable, "-u", "-c", TAKES, str(tmp_path / "sums")], "ready")
         server(stack, cable, ["busybox", "udhcpd", "-f", str(tmp_path / "udhcpd.conf")])
         for features, starts in zip(offers, (by_lease, by_command), strict=True):
             vhost.features = features
@@ -114,6 +124,7 @@ def test_a_linux_guest_gets_an_address_pings_and_fetches_a_file(built, tmp_path,
             assert f"address {mac} carrier 1" in text, text
             assert "3 packets transmitted, 3 packets received" in text, text
             assert text.count(hashlib.sha256(data).hexdigest()) == 2, text
+        assert (tmp_path / "sums").read_text().split() == 2 * [hashlib.sha256(data).hexdigest()]
         account = session.finish()
         account.judge()
         stats = card.host.stats
