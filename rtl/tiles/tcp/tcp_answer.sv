@@ -47,6 +47,7 @@ module tcp_answer
       r.shift = work_i.scaled ? work_i.shift : '0;
       r.mss = work_i.mss < own_mss ? work_i.mss : own_mss;
       r.cwnd = record_i.tries == '0 ? initial_window(r.mss) : span_t'(r.mss);  // one segment if a SYN was lost (RFC 5681, 3.1)
+      r.syn_lost = record_i.tries != '0;
       r.tries = '0;
       r.backoff = '0;
       r.timer_on = 1'b0;  // started anew if something is left

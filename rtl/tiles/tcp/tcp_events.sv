@@ -244,6 +244,9 @@ module tcp_events
       .read_addr_i(id_t'(chosen.work.connection)),
       .read_data_o(read)
   );
+  // RFC 6298, 5.7: three seconds where rto_initial is one.
+  logic [26:0] rto_lost_q;
+  always_ff @(posedge clk_i) rto_lost_q <= 27'(cfg_i.rto_initial) + (27'(cfg_i.rto_initial) << 1);
   assign record_2 = near_2_q ? record_4_q : record_2_q;
   tcp_facts #(
       .Ring(Ring),
@@ -255,6 +258,7 @@ module tcp_events
       .reading_i(reading_2_q),
       .reading_seq_i(reading_seq_2_q),
       .now_i   (now_q),
+      .rto_lost_i(rto_lost_q),
       .cfg_i,
       .facts_o (facts)
   );

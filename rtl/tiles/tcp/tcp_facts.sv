@@ -13,6 +13,7 @@ module tcp_facts
     input  logic    reading_i,      // bytes that the application has got are still to be read from the buffer, from this one on
     input  seq_t    reading_seq_i,
     input  tick_t   now_i,
+    input  logic [26:0] rto_lost_i,  // time-out of a connection whose SYN was lost, while its round trip is not known
     input  cfg_t    cfg_i,
     output facts_t  facts_o
 );
@@ -147,7 +148,7 @@ module tcp_facts
     facts_o.fin_acked = turn_i.closing && follows(turn_i.snd_una, turn_i.snd_end) == '0;
     facts_o.last_try = turn_i.tries >= cfg_i.retries;
     elapsed = now_i - turn_i.started;
-    rto = turn_i.rtt_known ? 27'(turn_i.srtt >> 3) + 27'(turn_i.rttvar) : 27'(cfg_i.rto_initial);
+    rto = turn_i.rtt_known ? 27'(turn_i.srtt >> 3) + 27'(turn_i.rttvar) : turn_i.syn_lost ? rto_lost_i : 27'(cfg_i.rto_initial);
     facts_o.expired = turn_i.timer_on && (turn_i.lingers ? elapsed >= tick_t'(cfg_i.time_wait)
         : elapsed >= tick_t'(cfg_i.rto_max) || (48'(elapsed) >= 48'(rto) << turn_i.backoff
             && (!turn_i.rtt_known || 48'(elapsed) >= 48'(cfg_i.rto_min) << turn_i.backoff)));

@@ -64,6 +64,8 @@ module tcp_lookup
     if (!holds) begin
       valid_2_q   <= valid_1_q;
       arrival_2_q <= arrival_1_q;
+      // The card itself is no peer.
+      if (arrival_1_q.work.kind == EventConnect && arrival_1_q.work.tuple.remote_addr == arrival_1_q.work.tuple.local_addr) arrival_2_q.malformed <= 1'b1;
     end
     if (take && is_syn) syn_q <= 1'b1;
     else if (push) syn_q <= 1'b0;

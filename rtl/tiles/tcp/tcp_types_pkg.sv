@@ -155,6 +155,7 @@ package tcp_types_pkg;
     seq_t timed_seq;
     tick_t timed_at;
     logic rtt_known;
+    logic syn_lost;  // the connection began with a time-out
     logic [26:0] srtt;  // times 8
     logic [25:0] rttvar;  // times 4
     logic [3:0] backoff;

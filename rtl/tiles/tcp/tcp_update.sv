@@ -189,6 +189,7 @@ module tcp_update
           if (record_i.phase == SynReceived) begin
             r.phase  = Open;
             d.opened = 1'b1;
+            if (record_i.tries != '0) r.syn_lost = 1'b1;
           end
           if (record_i.phase == SynReceived || facts_i.wnd_newer) begin
             r.snd_wnd = facts_i.new_wnd;

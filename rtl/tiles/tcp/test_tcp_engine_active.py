@@ -6,12 +6,14 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
+from cocotb.utils import get_sim_time
 from scapy.layers.inet import TCP
 
 from girih.testing import run_cocotb
-from girih.testing.messages import Message
+from girih.testing.messages import PERIOD_NS, Message
 from rtl.tiles.tcp.tcp_bench import (
     ABORT,
+    CARD,
     CLOSE,
     CONNECTIONS,
     HOST,
@@ -186,14 +188,53 @@ async def after_a_lost_syn_one_segment_goes_first(dut):
 
 
 @cocotb.test()
+async def after_a_lost_syn_the_time_out_is_three_times_as_long(dut):
+    """RFC 6298, 5.7: that of the first data, whoever has opened the connection, until a round trip is known."""
+    bench = await TcpBench.start(dut, rto_min=2, rto_max=1000)
+    first = 8  # ticks, rto_initial; a tick more until the timer comes by
+    for number, (dials, lost) in enumerate(((True, 1), (True, 2), (False, 1))):
+        if dials:
+            peer = dialled(bench, 80 + number)
+            for _ in range(lost):
+                await syn_of(bench, peer)
+            await answered(bench, peer)
+        else:
+            peer = bench.peer()
+            answer = await peer.shake()
+            assert (await bench.segment(20 * TICK)).seq == answer.seq
+            peer.send()
+            await peer.opened()
+        peer.write(b"data")
+        peer.take(await bench.segment())
+        for longer in (1, 2):
+            before = get_sim_time("ns")
+            assert bytes((await bench.segment(80 * TICK)).payload) == b"data"
+            ticks = (get_sim_time("ns") - before) / (PERIOD_NS * TICK)
+            assert 3 * first * longer - 1 <= ticks <= 3 * first * longer + 2, ticks
+        peer.send()
+        for round_trip_known in (False, True):
+            peer.write(b"more")
+            peer.take(await bench.segment())
+            if not round_trip_known:
+                peer.send()
+        before = get_sim_time("ns")
+        await bench.segment(80 * TICK)
+        assert (get_sim_time("ns") - before) / (PERIOD_NS * TICK) < first
+        peer.bench.give(peer.make("R"))
+        await ClockCycles(dut.clk_i, 100)
+        bench.command(CLOSE, peer.connection)
+        await bench.closed(number + 1)
+
+
+@cocotb.test()
 async def there_is_no_place_for_it(dut):
-    """The same connection twice, addresses of no host or not of IPv4, and a full table; who is open never notices."""
+    """The same connection twice, addresses of no host, of the card or not of IPv4, and a full table; who is open never notices."""
     bench = await TcpBench.start(dut)
     peer = dialled(bench)
     await answered(bench, peer)
     again = dialled(bench)
     await again.not_opened(UNPLACED, APPLICATION)
-    strangers = ["2001:db8::a00:1", "::10.0.0.1", *(f"::ffff:{address}" for address in ("0.0.0.1", "127.0.0.1", "224.0.0.1", "255.255.255.255"))]
+    strangers = ["2001:db8::a00:1", "::10.0.0.1", *(f"::ffff:{address}" for address in ("0.0.0.1", "127.0.0.1", "224.0.0.1", "255.255.255.255", CARD))]
     for address in strangers:
         bench.dial(80, OWN + 1, address=address, application=APPLICATION)
         notice = await bench.notice()
