@@ -47,6 +47,7 @@ module tcp_engine
   logic freed;
   connection_t freed_connection;
   slot_t freed_slot;
+  tenant_t freed_tenant;
   logic drop_length, drop_header, drop_command, unopened_valid, unopened_ready;
   work_t unopened;
   tcp_front #(
@@ -75,6 +76,7 @@ module tcp_engine
       .freed_i             (freed),
       .freed_connection_i  (freed_connection),
       .freed_slot_i        (freed_slot),
+      .freed_tenant_i      (freed_tenant),
       .unopened_valid_o    (unopened_valid),
       .unopened_ready_i    (unopened_ready),
       .unopened_o          (unopened),
@@ -128,6 +130,7 @@ module tcp_engine
       .freed_o           (freed),
       .freed_connection_o(freed_connection),
       .freed_slot_o      (freed_slot),
+      .freed_tenant_o    (freed_tenant),
       .deeds_valid_o     (deeds_valid),
       .deeds_o           (deeds),
       .cfg_i

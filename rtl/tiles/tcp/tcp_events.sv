@@ -52,6 +52,7 @@ module tcp_events
     output logic        freed_o,
     output connection_t freed_connection_o,
     output slot_t       freed_slot_o,
+    output tenant_t     freed_tenant_o,
 
     output logic   deeds_valid_o,
     output deeds_t deeds_o,
@@ -226,6 +227,7 @@ module tcp_events
   logic [EventTick:0] kinds_3_q;
   deeds_t deeds, deeds_4_q, deeds_5_q;
   slot_t slot_5_q;
+  tenant_t tenant_5_q;
   id_t id_1, id_6_q;
   logic reading_2_q;
   seq_t reading_seq_2_q;
@@ -312,6 +314,7 @@ module tcp_events
     record_5_q <= settled;
     deeds_5_q <= deeds_4_q;
     slot_5_q <= record_4_q.slot;
+    tenant_5_q <= record_4_q.tenant;
     record_6_q <= record_5_q;
     id_6_q <= settled_id;
     written_6_q <= stage_q[5].valid && stage_q[5].keeps;
@@ -333,6 +336,7 @@ module tcp_events
   assign freed_o = freed_q;
   assign freed_connection_o = stage_q[5].work.connection;
   assign freed_slot_o = slot_5_q;
+  assign freed_tenant_o = tenant_5_q;
   assign result_valid_o = stage_q[5].valid && stage_q[5].front;
   assign result_o = deeds_5_q.result;
   assign result_kind_o = stage_q[5].work.kind;

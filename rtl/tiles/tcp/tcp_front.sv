@@ -41,6 +41,7 @@ module tcp_front
     input logic        freed_i,
     input connection_t freed_connection_i,
     input slot_t       freed_slot_i,
+    input tenant_t     freed_tenant_i,
 
     output logic  unopened_valid_o,  // connections that could not be opened, of which their applications are to hear
     input  logic  unopened_ready_i,
@@ -100,6 +101,7 @@ module tcp_front
       .freed_i,
       .freed_connection_i,
       .freed_slot_i,
+      .freed_tenant_i,
       .unopened_valid_o,
       .unopened_ready_i,
       .unopened_o,

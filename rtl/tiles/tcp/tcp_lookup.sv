@@ -2,8 +2,8 @@
 // Finds the connection of each segment, or opens one for a SYN or an application, and hands on events in the order of their messages. A
 // look-up takes three cycles, and one starts in each cycle; other commands need none and do not wait for one unless segments are before them. A SYN
 // waits for the events before it, which may end its connection, and holds what follows until it is decided, so that no connection is opened
-// twice; so does an application that opens one. One for which there is no place goes to unopened_, if less than four wait there
-// and its application has a name of its own.
+// twice; so does an application that opens one. One for which there is no place, or whose tenant has as many as it may, goes to unopened_, if
+// less than four of its tenant wait there and its application has a name of its own. So no tenant takes the places of others.
 //
 //   arrival -> [look up] -> [decide; of a new SYN: options, initial number] -> queue -> work
 module tcp_lookup
@@ -30,6 +30,7 @@ module tcp_lookup
     input logic        freed_i,
     input connection_t freed_connection_i,
     input slot_t       freed_slot_i,
+    input tenant_t     freed_tenant_i,
 
     output logic  unopened_valid_o,
     input  logic  unopened_ready_i,
@@ -40,7 +41,8 @@ module tcp_lookup
     input  cfg_t cfg_i
 );
   localparam int unsigned Depth = 4;
-  localparam int unsigned Unopened = 4;
+  localparam int unsigned Tenants = 1 << $bits(tenant_t);
+  localparam int unsigned Unopened = 4;  // of each tenant
   typedef logic [$clog2(Connections)-1:0] id_t;
 
   // Stages: 1 reads the table, 2 decides.
@@ -79,6 +81,7 @@ module tcp_lookup
   end
 
   logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, named, connects_2, wants_new, opens, reads_options;
+  logic within_2_q;  // its tenant may have another connection
   connection_t found;
   id_t free_id;
   slot_t slot;
@@ -148,7 +151,7 @@ module tcp_lookup
       && !arrival_2_q.work.flags.fin && listening && !hit && !arrival_2_q.malformed);
   // Nobody may be told of a connection that another has asked for: neither who accepts them, nor the network, whose name is 0.
   assign named = arrival_2_q.work.window != '0 && !serves;
-  assign opens = wants_new && fits && id_valid && !hit && !arrival_2_q.malformed && (named || !connects_2);
+  assign opens = wants_new && fits && within_2_q && id_valid && !hit && !arrival_2_q.malformed && (named || !connects_2);
   assign reads_options = hit && arrival_2_q.work.flags.syn;  // of the answer to a connection that an application opens
   assign holds = valid_2_q && ((opens && !(syn_done && insert_ready)) || (reads_options && !syn_done));
   assign insert = valid_2_q && opens && syn_done;
@@ -194,25 +197,66 @@ module tcp_lookup
       .out_data_o (work_o)
   );
 
+  // What each tenant has, and how many of its wishes wait to be answered.
+  logic [Tenants-1:0][$clog2(Connections):0] held_q;
+  logic [Tenants-1:0][$clog2(Unopened):0] waiting_q;
+  logic tells, told_q;
+  tenant_t told_tenant_q;
+  assign tells = drop_refused_o && connects_2 && named && waiting_q[arrival_2_q.work.tenant] < ($clog2(Unopened) + 1)'(Unopened);
+  always_ff @(posedge clk_i) begin
+    told_q <= unopened_valid_o && unopened_ready_i;
+    told_tenant_q <= unopened_o.tenant;
+    if (!holds) within_2_q <= cfg_i.tenant_connections == '0 || 15'(held_q[arrival_1_q.work.tenant]) < cfg_i.tenant_connections;
+    for (int unsigned i = 0; i < Tenants; i++) begin
+      held_q[i] <= held_q[i] + ($clog2(Connections) + 1)'(insert && insert_ready && arrival_2_q.work.tenant == tenant_t'(i))
+          - ($clog2(Connections) + 1)'(freed_i && freed_tenant_i == tenant_t'(i));
+      waiting_q[i] <= waiting_q[i] + ($clog2(Unopened) + 1)'(tells && arrival_2_q.work.tenant == tenant_t'(i))
+          - ($clog2(Unopened) + 1)'(told_q && told_tenant_q == tenant_t'(i));
+    end
+    if (rst_i) begin
+      told_q <= 1'b0;
+      held_q <= '0;
+      waiting_q <= '0;
+    end
+  end
+
+  typedef struct packed {
+    tuple_t tuple;
+    port_t port;
+    tenant_t tenant;
+    logic [15:0] application;
+  } wish_t;
+  wish_t wish;
+  always_comb begin
+    unopened_o = '0;
+    unopened_o.tuple = wish.tuple;
+    unopened_o.port = wish.port;
+    unopened_o.tenant = wish.tenant;
+    unopened_o.window = wish.application;
+  end
   logic unused_unopened_ready;
   fifo #(
-      .T(work_t),
-      .Depth(Unopened)
+      .T(wish_t),
+      .Depth(Tenants * Unopened)
   ) u_unopened (
       .clk_i,
       .rst_i,
-      .in_valid_i (drop_refused_o && connects_2 && named),
+      .in_valid_i (tells),
       .in_ready_o (unused_unopened_ready),
-      .in_data_i  (arrival_2_q.work),
+      .in_data_i  ({arrival_2_q.work.tuple, arrival_2_q.work.port, arrival_2_q.work.tenant, arrival_2_q.work.window}),
       .out_valid_o(unopened_valid_o),
       .out_ready_i(unopened_ready_i),
-      .out_data_o (unopened_o)
+      .out_data_o (wish)
   );
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!(push || direct) || queue_ready)
       else $error("tcp_lookup: an event finds no room");
+      assert (!tells || unused_unopened_ready)
+      else $error("tcp_lookup: the answer to a wish finds no room");
+      assert (!freed_i || held_q[freed_tenant_i] != '0)
+      else $error("tcp_lookup: a tenant ends a connection that it does not have");
     end
   end
 
