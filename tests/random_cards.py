@@ -124,6 +124,7 @@ def stack(rng: random.Random) -> str:
         ip = f"10.77.{port}.2/24"
         resolved = rng.random() < 0.5
         ways: dict = {"ipv4": here["ipv4_rx"]}
+        leased = not port and resolved and params.max_frame >= 590 and rng.random() < 0.3  # by a DHCP client, a third master of the control network
         asked, last = {}, here["eth_tx"]
         if rng.random() < 0.3:  # what leaves is recorded, and can be asked for
             log, ask, answers = names.new("log"), names.new("buffer"), names.new("buffer")
@@ -164,11 +165,17 @@ def stack(rng: random.Random) -> str:
             tiles.append(tile(web, "http", params, rng, **places, control=f"{{read: [{web}, {app}]}}", next=protocols["tcp"]))
             reach = f"{{read: [{controller}, {web}], write: [{protocols['tcp']}]}}"
             tiles.append(tile(controller, "controller", params, rng, control=reach, next=protocols["tcp"]))
+        fixed = {} if leased else {"ip": ip}
+        if leased:
+            client = names.new("dhcp")
+            written = f"{{write: [{here['ipv4_rx']}, {here['ipv4_tx']}]}}"
+            tiles.append(tile(client, "dhcp", params, rng, second_cycles=1000, control=written, next=table({**ways, "client": here["ipv4_tx"], "probe": here["eth_tx"]})))
+            ways = {"any": client}
         tiles.append(tile(here["eth_rx"], "eth_rx", params, rng, port=port, next=table(ways)))
-        tiles.append(tile(here["ipv4_rx"], "ipv4_rx", params, rng, ip=ip, next=table(protocols)))
+        tiles.append(tile(here["ipv4_rx"], "ipv4_rx", params, rng, **fixed, next=table(protocols)))
         tiles.append(tile(here["udp_rx"], "udp_rx", params, rng, next=table(asked | keys)))
         tiles.append(tile(here["udp_tx"], "udp_tx", params, rng, next=through(here["ipv4_tx"])))
-        tiles.append(tile(here["ipv4_tx"], "ipv4_tx", params, rng, ip=ip, ttl=rng.randint(1, 255), next=through(out)))
+        tiles.append(tile(here["ipv4_tx"], "ipv4_tx", params, rng, **fixed, ttl=rng.randint(1, 255), next=through(out)))
         tiles.append(tile(here["eth_tx"], "eth_tx", params, rng, port=port, reflect="false" if resolved else "true"))
     if rng.random() < 0.3:
         tiles += external_memory(params, names, rng)

@@ -130,7 +130,8 @@ class Kind:
     and fabric on cards timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
     messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
     rights: of a master of the control network, the nodes that it can have rights for; 0 for all others. interrupts: what its interrupts say, by name. holds: what messages
-    may wait for in it while everything else rests, or None. revisits: its messages may come back to it, which it ends. programs: whether it runs a program, which the design names. widths: data widths that it supports. needs,
+    may wait for in it while everything else rests, or None. revisits: its messages may come back to it, which it ends. programs: whether it runs a program, which the design names. leases:
+    whether it gives the tiles that it may write their addresses while the card runs; a register `places` says where. widths: data widths that it supports. needs,
     gives: headers whose offsets incoming messages must have, and those that it adds. rdl, yaml: its files, for error messages.
     """
 
@@ -160,6 +161,7 @@ class Kind:
     needs: tuple[str, ...]
     gives: tuple[str, ...]
     programs: bool
+    leases: bool
     parameters: tuple[EngineParameter, ...]
     config: tuple[ConfigField, ...]
     shell_counters: tuple[Counter, ...]

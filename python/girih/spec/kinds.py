@@ -196,6 +196,7 @@ def read_kind(description: Path) -> Kind:
         needs=tuple(facts.get("needs", ())),
         gives=tuple(facts.get("gives", ())),
         programs=facts.get("programs", False),
+        leases=facts.get("leases", False),
         parameters=tuple(EngineParameter(name, **p) for name, p in facts.get("parameters", {}).items()),
         config=tuple(_config(top)),
         shell_counters=tuple(c for index, shell in enumerate(shells) for c in _counters(shell, _suffix(index))),

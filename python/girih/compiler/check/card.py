@@ -13,7 +13,7 @@ from girih.compiler.check.addresses import readdressed
 from girih.compiler.check.chains import why_no_exit
 from girih.compiler.check.control import check_control, check_interrupts, check_masters
 from girih.compiler.check.deadlock import check_deadlock
-from girih.compiler.check.fill import filled
+from girih.compiler.check.fill import filled, leased_tiles
 from girih.compiler.check.groups import check_groups, with_groups
 from girih.compiler.check.headers import check_headers
 from girih.compiler.check.listening import check_listening
@@ -93,6 +93,11 @@ class _Plan:
         """The first node of every tile that a setting may name; for the others, the reason why it may not."""
         return {name: why_no_exit(self.kinds[name]) or node for name, node in self.nodes.items()}
 
+    @property
+    def leased(self) -> frozenset[str]:
+        """The tiles that get their address while the card runs."""
+        return leased_tiles(self.design, self.kinds)
+
     def scheduler_for(self, tile: TileText) -> tuple[str, tuple[int, ...]] | None:
         """The scheduler, and its fabric ports in the order in which a tile uses them: each unit and port starts with another."""
         name, units = self.scheduling.scheduler, self.scheduling.unit_names
@@ -149,8 +154,8 @@ def _tile(text: TileText, kind: Kind, plan: _Plan) -> Tile:
     _check_width(text, kind, design, report)
     _check_port(text, kind, design, report)
     table = hops.resolve(text, kind, plan.kinds, design.ports, report, plan.scheduler_for(text))
-    follows = filled(text, kind, design, plan.scheduling, plan.nodes, len(table), report)
-    config, parameters = settings.resolve(text, kind, design, follows, plan.targets, plan.nodes, report)
+    follows = filled(text, kind, design, plan.scheduling, plan.nodes, plan.kinds, len(table), report)
+    config, parameters = settings.resolve(text, kind, design, follows, plan.targets, plan.nodes, text.name in plan.leased, report)
     places = plan.places_of(text.name)
     return Tile(
         name=text.name,

@@ -46,6 +46,14 @@ def check_control(text: TileText, kind: Kind, nodes: Mapping[str, int], report: 
     return Control(tenant, tuple(rights))
 
 
+def written_tiles(text: TileText) -> tuple[str, ...]:
+    """The names that `write` of a tile's control has; faults are reported by check_control."""
+    if not isinstance(text.control, Map):
+        return ()
+    trees = {key.text: value for key, value in text.control.entries}
+    return tuple(name.text for name in names(trees, "write", Report(""), "", ""))
+
+
 def check_masters(card: Card, report: Report) -> None:
     """There are not more masters than numbers for them, and the secrets of a master are written by the host alone."""
     secret = {tile.name for tile in card.tiles if tile.kind.is_master and "window" in tile.kind.uses}

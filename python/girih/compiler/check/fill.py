@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from girih.compiler.check.chains import is_scheduler
+from girih.compiler.check.control import written_tiles
 from girih.compiler.check.scheduling import CELL_FLITS, MOST_SERVICES, buffer_bytes
-from girih.compiler.check.settings import is_balancer, parameter
+from girih.compiler.check.settings import LEASED, is_balancer, parameter
 from girih.compiler.model import Design, TileText, Value
 from girih.compiler.read.parse import Report
 from girih.compiler.read.scheduling import MOST_TENANTS
@@ -16,6 +17,8 @@ from girih.services.policy import shift_of
 from girih.services.tenants import WEIGHT_ONE
 from girih.spec.kinds import CREDIT_UNITS, Kind
 
+LEASE_PLACES = "places"
+
 
 def filled(
     tile: TileText,
@@ -23,18 +26,49 @@ def filled(
     design: Design,
     scheduling: Scheduling,
     nodes: Mapping[str, int],
+    kinds: Mapping[str, Kind | None],
     replicas: int,
     report: Report,
 ) -> dict[str, Value]:
-    """Values by name of field or parameter; a kind uses those that it has. nodes: of the tiles."""
+    """Values by name of field or parameter; a kind uses those that it has. nodes, kinds: of the tiles."""
     if is_balancer(kind):
         return {"replicas": replicas}
     if is_scheduler(kind):
         return _of_scheduler(tile, kind, design, scheduling, nodes, report)
+    if kind.leases:
+        return {LEASE_PLACES: _lease_places(tile, kind, kinds, nodes, report)}
     if "axis_in" in kind.uses:
         owner = next((tenant.number for tenant in scheduling.tenants if tile.port in tenant.ports), None)
         return {} if owner is None else {"tenant": owner}
     return {}
+
+
+def leased_tiles(design: Design, kinds: Mapping[str, Kind | None]) -> frozenset[str]:
+    """The tiles whose address a tile of the card writes while it runs, so that the design need not give it."""
+    return frozenset(
+        name for tile in design.tiles if (kind := kinds[tile.name]) is not None and kind.leases for name in written_tiles(tile)
+    )
+
+
+def _lease_places(
+    tile: TileText, kind: Kind, kinds: Mapping[str, Kind | None], nodes: Mapping[str, int], report: Report
+) -> tuple[int, ...]:
+    """A word for each register of the tiles that it may write that holds the card's address, mask or gateway: which of them, node, offset."""
+    room = next(field.count for field in kind.config if field.name == LEASE_PLACES)
+    words = [
+        LEASED.index(field.name) + 1 << 24 | nodes[name] << 16 | field.offset
+        for name in written_tiles(tile)
+        if (other := kinds.get(name)) is not None
+        for field in other.config
+        if field.name in LEASED
+    ]
+    if not any(word >> 24 == 1 for word in words):
+        what = f"control of tile {tile.name} names no tile in write that has an ip, so it would give its address to none"
+        report.error(tile.line, what, "Name the ipv4_rx, ipv4_tx and arp tiles of the port.")
+    if len(words) > room:
+        what = f"the tiles that {tile.name} may write have {len(words)} registers with addresses; a {kind.name} writes {room}"
+        report.error(tile.line, what, "Name fewer in write.")
+    return (*words[:room], *[0] * (room - len(words)))
 
 
 def _of_scheduler(

@@ -15,6 +15,8 @@ from girih.spec.parameters import Parameters
 
 REPLICA_KEY = "replica"  # the key of a balancer's node table
 _EXAMPLES = {"mac": "02:67:69:72:69:68", "ipv4": "10.77.0.1", "node": "a_tile", "tile": "a_tile", "flag": "true"}
+LEASED = ("ip", "netmask", "gateway")
+"""What a tile that leases an address writes, in the order of the numbers in its register `places`, from 1 on."""
 REPLICAS = "replicas"  # the field that is derived from a balancer's next
 
 Values = tuple[tuple[str, Value], ...]
@@ -27,18 +29,23 @@ def resolve(
     filled: Mapping[str, Value],
     targets: Mapping[str, int | str],
     nodes: Mapping[str, int],
+    leased: bool,
     report: Report,
 ) -> tuple[Values, tuple[tuple[str, int], ...]]:
     """The values of all configuration fields, and of the parameters that the design sets or that name a port.
 
     filled: values derived from the rest of the design, by name; a tile cannot set them. targets: the node of every tile,
-    or the reason why messages cannot be sent there; nodes: that of every tile. A field gets the tile's value, else the card's address of that name, else
+    or the reason why messages cannot be sent there; nodes: that of every tile. leased: it gets its addresses
+    while the card runs, and has none before. A field gets the tile's value, else the card's address of that name, else
     the kind's default.
     """
     given = {key.text: value for key, value in tile.settings}
     _check_keys(tile, kind, filled, report)
-    inherited = _inherited(design.addresses, tile.port if kind.at_port else 0)
+    inherited = _inherited(design, tile.port if kind.at_port else 0)
     config: dict[str, Value | None] = {**_own_address(tile, kind, given, report), **filled}
+    if leased:
+        _check_leased(tile, kind, report)
+        config |= {field.name: 0xFFFFFFFF if field.name == "netmask" else 0 for field in kind.config if field.name in LEASED}
     for field in kind.config:
         if field.name in config:
             continue
@@ -66,6 +73,13 @@ def _check_keys(tile: TileText, kind: Kind, filled: Mapping[str, Value], report:
     for key, _ in tile.settings:
         if key.text not in settable:
             _unknown(key, tile, kind, settable, report)
+
+
+def _check_leased(tile: TileText, kind: Kind, report: Report) -> None:
+    fields = [field.name for field in kind.config]
+    for key in (key for key, _ in tile.settings if key.text in LEASED and key.text in fields):
+        what = f"tile {tile.name} has a setting {key.text}, and gets its addresses while the card runs"
+        report.error(key.line, what, f"Leave it out, or leave {tile.name} out of write of the tile that gives them.")
 
 
 def _own_address(tile: TileText, kind: Kind, given: Mapping[str, Scalar | Seq], report: Report) -> dict[str, Value | None]:
@@ -125,13 +139,15 @@ def is_balancer(kind: Kind) -> bool:
     return kind.next is not None and kind.next.key == REPLICA_KEY
 
 
-def _inherited(addresses: Addresses, port: int) -> dict[str, int | None]:
+def _inherited(design: Design, port: int) -> dict[str, int | None]:
     """The values that tiles inherit from the card, by name of the field; port n's MAC address is port 0's plus n."""
+    addresses = design.addresses
     return {
         "mac": None if addresses.mac is None else (addresses.mac + port) & 0xFFFFFFFFFFFF,
         "ip": addresses.ip,
         "netmask": None if addresses.ip is None else addresses.netmask,
         "gateway": addresses.gateway,
+        "second_cycles": design.clock_mhz * 1_000_000,
     }
 
 
