@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
         output: Annotated[Path, typer.Option("--output", "-o", help="The file for the records.")] = Path("card.log"),
     ) -> None:
         """Reads the records of a card's log tiles over UDP, up to the latest one. What is lost on the way is asked for again. The card answers
-        those whom its design lets read.
+        those whom its design lets read. A card that is silent is said to be so after two seconds, and given up after twelve, or thirty if it has answered before.
         """
         from girih.compiler.compile import compile_design
 
@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
         for name in wanted:
             with progress_bar() as progress, LogReader(card, known[name]) as reader:
                 address = reader.address
-                texts[name] = reader.read(said=partial(progress, name))
+                texts[name] = reader.read(said=partial(progress, name), silent=partial(console.print, markup=False))
         write(output, LogFile(relative(path.resolve()), address, texts))
         for name, text in texts.items():
             gone = f"; {text.gone} older ones are no longer there" if text.gone else ""

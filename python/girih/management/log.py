@@ -25,8 +25,11 @@ KIND = "log"
 HEADERS = (42, 46)  # bytes of the headers before the payload, at the card: without a tag, and with one
 LARGEST_PAYLOAD = 1472  # of a datagram in an Ethernet frame
 QUESTIONS = 16  # under way at a time
-RETRY_SECONDS, PATIENCE_SECONDS = 0.25, 30.0
+RETRY_SECONDS = 0.25
+NOTICE_SECONDS = 2.0  # of silence after which the user is told
+FIRST_SECONDS, PATIENCE_SECONDS = 12.0, 30.0  # of silence after which a card is given up that has not answered yet, or has
 Said = Callable[[int, int], None]
+Silent = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,7 @@ class LogReader:
     def __init__(self, host: str, log: CardLog, patience: float = PATIENCE_SECONDS):
         self.log, self._patience, self._where = log, patience, f"{host}:{log.port}"
         self._headers, self._mark = HEADERS[0], 0
+        self._heard, self._noticed, self._kernel_says = 0.0, False, ""
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.connect((host, log.port))
@@ -141,17 +145,19 @@ class LogReader:
     def __exit__(self, *_exception: object) -> None:
         self._socket.close()
 
-    def read(self, first: int | None = None, said: Said = lambda done, total: None) -> LogText:
+    def read(self, first: int | None = None, said: Said = lambda done, total: None, silent: Silent = lambda text: None) -> LogText:
         """All records from number `first` on, or from the oldest, up to the latest of the moment in which the reading begins. said: is told how
-        many have come, of how many. Raises GirihError if the card is silent for `patience` seconds."""
-        end = self._end()
+        many have come, of how many; silent: in a sentence, that nothing has come for a while. Raises GirihError if the card is silent for
+        `patience` seconds, or for FIRST_SECONDS before its first answer."""
+        end = self._end(silent)
         start = max(0, end - self.log.entries) if first is None else first
         head = max(HEAD_BYTES, self.log.flit_bytes) - self._headers
         most = max(1, (LARGEST_PAYLOAD - head) // (2 * self.log.flit_bytes))
         wanted = [(at, min(most, end - at)) for at in range(start, end, most)][::-1]
         found: dict[int, Record] = {}
         asked: dict[int, _Asked] = {}
-        done, heard = 0, time.monotonic()
+        done = 0
+        self._listen()
         while wanted or asked:
             while wanted and len(asked) < QUESTIONS:
                 at, count = wanted.pop()
@@ -164,23 +170,23 @@ class LogReader:
             text = self._hear()
             came = None if text is None else answer(self.log, self._headers, text)
             if came is None:
-                if time.monotonic() - heard > self._patience:
-                    raise self._silent()
+                self._judge(self._patience, silent)
                 continue
             mark, at, _, records = came
             if mark not in asked or (asked[mark].first, asked[mark].count) != (at, len(records)):
                 continue  # late, and asked for again since
-            heard = time.monotonic()
+            self._listen()
             del asked[mark]
             done += len(records)
             found |= {record.number: record for record in records if record}
             said(done, end - start)
         return LogText(tuple(found[number] for number in sorted(found)), end, max(0, end - (first or 0)) - len(found))
 
-    def _end(self) -> int:
+    def _end(self, silent: Silent) -> int:
         """The number that the next record gets; finds out whether the frames have tags at the card. An answer counts however late it comes."""
-        begun, asked = time.monotonic(), dict[int, int]()
-        while time.monotonic() - begun <= self._patience:
+        asked = dict[int, int]()
+        self._listen()
+        while True:
             for headers in HEADERS:
                 self._mark = (self._mark + 1) & 0xFFFF
                 asked[self._mark] = headers
@@ -193,21 +199,39 @@ class LogReader:
                         if came is not None and asked.get(came[0]) == known:
                             self._headers = known
                             return came[2]
-        raise self._silent()
+                    self._judge(min(self._patience, FIRST_SECONDS), silent)
+
+    def _listen(self) -> None:
+        """The card has been heard, or is being asked for the first time."""
+        self._heard, self._noticed, self._kernel_says = time.monotonic(), False, ""
+
+    def _judge(self, patience: float, silent: Silent) -> None:
+        """Says once that the card is silent, and ends the reading when it has been for `patience` seconds."""
+        quiet = time.monotonic() - self._heard
+        if quiet > patience:
+            raise self._not_answered()
+        if quiet > NOTICE_SECONDS and not self._noticed:
+            self._noticed = True
+            silent(f"The log {self.log.name} at {self._where} is silent{self._kernel_says}. It is asked for another {max(1, round(patience - quiet))} s.")
 
     def _send(self, payload: bytes) -> None:
         try:
             self._socket.send(payload)
-        except OSError:
+        except OSError as error:
+            self._kernel_says = f" ({error.strerror})"
             time.sleep(RETRY_SECONDS / 10)  # nobody is there yet, or the kernel has no room; it is sent again
 
     def _hear(self) -> bytes | None:
         self._socket.settimeout(RETRY_SECONDS / 4)
         try:
             return self._socket.recv(1 << 16)
-        except OSError:
+        except TimeoutError:
+            return None
+        except OSError as error:
+            self._kernel_says = f" ({error.strerror})"
+            time.sleep(RETRY_SECONDS / 10)
             return None
 
-    def _silent(self) -> GirihError:
+    def _not_answered(self) -> GirihError:
         remedy = f"Check the address, and that the design lets this host read: reader and reader_mask of {self.log.name}; ./girih stats counts those who may not (drop_reader)."
-        return GirihError(f"the log {self.log.name} does not answer", self._where, remedy)
+        return GirihError(f"the log {self.log.name} does not answer{self._kernel_says}", self._where, remedy)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from girih.errors import GirihError
+from girih.management import log as log_module
 from girih.management import log_file
 from girih.management.log import RETRY_SECONDS, CardLog, LogReader, LogText, Record
 from girih.management.log_file import LogFile
@@ -22,8 +23,8 @@ HERE = "127.0.0.1"
 
 
 @contextmanager
-def slow_card(headers: int, delay: float, oldest: int, end: int) -> Iterator[CardLog]:
-    """A card in a thread, whose frames have so many bytes of headers, and whose answers come after `delay` seconds; by the layout in rtl/tiles/log/README.md."""
+def slow_card(headers: int, delay: float, oldest: int, end: int, mute_from: int | None = None) -> Iterator[CardLog]:
+    """A card in a thread, whose frames have so many bytes of headers, and whose answers come after `delay` seconds, but for records from `mute_from` on; by the layout in rtl/tiles/log/README.md."""
     card = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     card.bind((HERE, 0))
     card.settimeout(0.02)
@@ -44,7 +45,8 @@ def slow_card(headers: int, delay: float, oldest: int, end: int) -> Iterator[Car
                     there = oldest <= number < end
                     beside = bytes([7 if there else 0, FLIT if there else 0, 0, 3]) + (1000 + number).to_bytes(6, "little") + number.to_bytes(6, "little")
                     answer += beside.ljust(FLIT, b"\0") + number.to_bytes(FLIT, "little")
-                late.append((time.monotonic() + delay, answer, sender))
+                if mute_from is None or first < mute_from:
+                    late.append((time.monotonic() + delay, answer, sender))
             while late and late[0][0] <= time.monotonic():
                 _, answer, sender = late.pop(0)
                 card.sendto(answer, sender)
@@ -67,6 +69,33 @@ def test_an_answer_counts_however_late_it_comes(headers, delay):
     assert [record.number for record in text.records] == list(range(25, 40))
     assert text.records[0].data == (25).to_bytes(FLIT, "little") and text.records[0].cycle == 1025
     assert (text.end, text.gone) == (40, 25), "the records before the oldest one are gone, also those that were not asked for"
+
+
+def test_a_silent_card_is_said_to_be_so_and_given_up(monkeypatch):
+    """Nobody at the port, which the kernel knows; somebody who says nothing; a card that stops in the middle, which gets more time."""
+    for name, seconds in (("NOTICE_SECONDS", 0.2), ("FIRST_SECONDS", 0.8)):
+        monkeypatch.setattr(log_module, name, seconds)
+
+    def given_up(log: CardLog, patience: float) -> tuple[float, str, str]:
+        said: list[str] = []
+        begun = time.monotonic()
+        with LogReader(HERE, log, patience=patience) as reader, pytest.raises(GirihError, match="the log rx_log does not answer") as caught:
+            reader.read(silent=said.append)
+        (notice,) = said
+        return time.monotonic() - begun, notice, str(caught.value)
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as mute:
+        mute.bind((HERE, 0))
+        log = CardLog("rx_log", 1, mute.getsockname()[1], 16, 2, FLIT)
+        seconds, notice, _ = given_up(log, 60)
+        assert 0.8 <= seconds < 20
+        assert notice == f"The log rx_log at {HERE}:{log.port} is silent. It is asked for another 1 s."
+        assert given_up(log, 0.3)[0] >= 0.3
+    _, notice, error = given_up(log, 60)
+    assert "is silent (Connection refused)" in notice and "does not answer (Connection refused)" in error
+    with slow_card(42, 0.0, 0, 40, 25) as log:
+        seconds, _, error = given_up(log, 1.5)
+        assert seconds >= 1.5, "a card that has answered has more patience"
 
 
 RECORDS = tuple(Record(n, 100 + n, n == 0, n == 2, False, False, 0, 0, 1, bytes(64)) for n in range(3))
