@@ -183,6 +183,25 @@ void girih_on_alarm(void);
 // Sleeps until girih_time() is `time`. It takes the alarm.
 void girih_sleep_until(uint64_t time);
 
+// Sends a word to another core of the tile, or to itself: 1, or 0 if it was refused, because that core has no room for more, does not run or is not there.
+static inline int girih_mail(uint32_t core, uint32_t word)
+{
+    *girih_device(GIRIH_DEVICE_MAIL_TO) = core;
+    *girih_device(GIRIH_DEVICE_MAIL_SEND) = word;
+    return (int)*girih_device(GIRIH_DEVICE_MAIL_SENT);
+}
+
+// Takes the next mail: 1, or 0 if none has come. Mail of one core comes in the order in which it was sent.
+static inline int girih_mail_poll(uint32_t *from, uint32_t *word)
+{
+    uint32_t mail = *girih_device(GIRIH_DEVICE_MAIL);
+    if (!(mail >> 31))
+        return 0;
+    *from = mail & 0xff;
+    *word = *girih_device(GIRIH_DEVICE_MAIL_WORD);
+    return 1;
+}
+
 // Cycles of the card, modulo 2^24, to compare with girih_message.time.
 static inline uint32_t girih_now(void)
 {

@@ -13,6 +13,7 @@ module cluster_engine
     parameter int unsigned Ahead = 1,
     parameter int unsigned Flows = 0,
     parameter int unsigned MemoryBytes = 32768,
+    parameter int unsigned Mail = 8,
     parameter int unsigned Slots = 8,
     parameter int unsigned SlotBytes = 2048,
     parameter int unsigned PmpRegions = 4,
@@ -106,6 +107,30 @@ module cluster_engine
   assign window_done_o = window_valid_i && &(window_done | ~window_valid);
   assign window_error_o = !there || |(window_error & window_valid);
 
+  logic [Cores-1:0] running, mail_send, mail_sent, mail_valid, mail_take, mail_lost;
+  logic [Cores-1:0][7:0] mail_to, mail_from;
+  logic [Cores-1:0][31:0] mail_data, mail_word;
+  logic mail_good;
+  cluster_mail #(
+      .Cores(Cores),
+      .Words(Mail)
+  ) u_mail (
+      .clk_i,
+      .rst_i,
+      .running_i(running),
+      .send_valid_i(mail_send),
+      .send_to_i(mail_to),
+      .send_word_i(mail_data),
+      .sent_o(mail_sent),
+      .good_o(mail_good),
+      .mail_valid_o(mail_valid),
+      .mail_from_o(mail_from),
+      .mail_word_o(mail_word),
+      .mail_take_i(mail_take),
+      .refused_o(event_o.mark_mail_refused),
+      .lost_o(mail_lost)
+  );
+
   // A core's number must not make a module of its own of it.
   flit_t [Cores-1:0] from_flit;
   next_key_t [Cores-1:0] from_key;
@@ -143,6 +168,16 @@ module cluster_engine
         .status_o(status[i]),
         .fill_slot_o(fill_slot[i]),
         .ended_o(ended[i]),
+        .running_o(running[i]),
+        .mail_send_o(mail_send[i]),
+        .mail_to_o(mail_to[i]),
+        .mail_data_o(mail_data[i]),
+        .mail_sent_i(mail_sent[i]),
+        .mail_good_i(mail_good),
+        .mail_valid_i(mail_valid[i]),
+        .mail_from_i(mail_from[i]),
+        .mail_word_i(mail_word[i]),
+        .mail_take_o(mail_take[i]),
         .slot_event_o(slot_event[i]),
         .refused_o(refused[i]),
         .restarted_o(restarted[i]),
@@ -201,5 +236,6 @@ module cluster_engine
   pulse_sum #(.N(Cores)) u_refused (.clk_i, .rst_i, .pulse_i(refused), .pulse_o(event_o.mark_refused));
   pulse_sum #(.N(Cores)) u_restarts (.clk_i, .rst_i, .pulse_i(restarted), .pulse_o(event_o.mark_restarts));
   pulse_sum #(.N(Cores)) u_faults (.clk_i, .rst_i, .pulse_i(faulted), .pulse_o(event_o.mark_faults));
+  pulse_sum #(.N(Cores), .Bits($clog2(Cores * Mail + 1))) u_mail_lost (.clk_i, .rst_i, .pulse_i(mail_lost), .pulse_o(event_o.mark_mail_lost));
   pulse_sum #(.N(Cores)) u_console (.clk_i, .rst_i, .pulse_i(console_lost), .pulse_o(event_o.mark_console_lost));
 endmodule

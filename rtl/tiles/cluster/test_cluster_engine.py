@@ -21,7 +21,8 @@ from rtl.tiles.core.core_bench import Operator
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 CORES, AHEAD, FLOWS, SLOTS = (int(os.environ.get(name, value)) for name, value in (("CORES", 3), ("AHEAD", 1), ("FLOWS", 0), ("SLOTS", 8)))
 QUEUE = 512  # flits, more than two messages of the largest size
-WORK, DROP, LOOP, AWAY, WILD, KEEP, STOP, FLOOD = range(8)
+WORK, DROP, LOOP, AWAY, WILD, KEEP, STOP, FLOOD, MAIL, TAKE = range(10)
+MAIL_WORDS = 8  # that wait in a core
 ANSWER = 20  # bytes of a command and its answer
 ATTACHED, HALT, GO, HALTED = 1, 2, 4, 2  # of the window's part `debug`
 DRET = 0x7B200073
@@ -420,3 +421,48 @@ async def the_first_instruction_comes_soon(dut):
         latencies.append((answer(bench.sink.messages[-1])[2] - time_at(asked.last)) % (1 << 24))
     dut._log.info(f"cycles to the first instruction: {latencies}")
     assert max(latencies) <= LATEST
+
+
+async def asked(bench, what, argument, cores):
+    """Asks until each of the cores has answered; what they say, from the answer's first two words, the last ones of each core."""
+    said = {}
+    for number in range(40 * CORES):
+        already = len(bench.sink.messages)
+        bench.source.send(command(what, argument, flow=1 + number % 40))
+        (message,) = (await bench.sink.count(already + 1))[already:]
+        said[answer(message)[0]] = struct.unpack_from(">II", message.data, message.desc["payload_offset"])
+        if set(said) >= set(cores):
+            return said
+    raise AssertionError(f"{set(cores) - set(said)} have no message")
+
+
+@cocotb.test()
+async def mail_comes_to_its_core_in_order_or_is_refused(dut):
+    """From all cores to all at once, none is lost or comes twice, and the sender is stamped; what finds no room is refused and counted."""
+    bench = await Cluster.run_crew(dut)
+    good, sent = 0, 6 * CORES
+    for number in range(sent):  # at the same time
+        bench.source.send(command(MAIL, number % CORES << 16 | 3, flow=1 + number))
+    for message in await bench.sink.count(sent):
+        good += struct.unpack_from(">I", message.data, message.desc["payload_offset"] + 4)[0]
+    took = await asked(bench, TAKE, 0, range(CORES))
+    took = await asked(bench, TAKE, 0, range(CORES))
+    assert sum(taken for _, taken in took.values()) == good and all(wrong == 0 for wrong, _ in took.values())
+    refused = 3 * sent - good
+    assert 0 < good <= CORES * MAIL_WORDS and bench.events == {"mark_mail_refused": refused}
+    # To one that takes none, and to one that is not there; neither holds the sender.
+    already = len(bench.sink.messages)
+    bench.source.send(command(MAIL, 0 << 16 | 50, flow=1), command(MAIL, CORES << 16 | 7, flow=1), command(MAIL, 0xFFFF << 16 | 2, flow=1))
+    counts = [struct.unpack_from(">I", message.data, message.desc["payload_offset"] + 4)[0] for message in (await bench.sink.count(already + 3))[already:]]
+    assert counts == [MAIL_WORDS, 0, 0] or sorted(counts) == [0, 0, MAIL_WORDS]
+    assert bench.events == {"mark_mail_refused": refused + 50 - MAIL_WORDS + 7 + 2}
+    # What is in the queue of a core that is held is lost, and counted; one that is held gets none.
+    assert await bench.operators[0].write("control", 0)
+    await ClockCycles(dut.clk_i, 4 * MAIL_WORDS)
+    assert bench.events.pop("mark_mail_lost") == MAIL_WORDS
+    if CORES > 1:
+        already = len(bench.sink.messages)
+        bench.source.send(command(MAIL, 5, flow=3))
+        (message,) = (await bench.sink.count(already + 1))[already:]
+        assert struct.unpack_from(">I", message.data, message.desc["payload_offset"] + 4)[0] == 0
+        assert bench.events["mark_mail_refused"] == refused + 50 - MAIL_WORDS + 7 + 2 + 5

@@ -2,7 +2,7 @@
 // The data accesses of a core: its memory, the packet memory, the blocks of its messages, its devices (spec/core_map.yaml). An access to
 // anything else, to a slot that is not the core's, below `protect_i`, or a doorbell with a bad length is answered with an error and changes
 // nothing. Answers come in the next cycle, of devices and of writes to blocks one cycle later;
-// a read of DeviceWait waits for a message.
+// a read of DeviceWait waits for a message, and one of DeviceMailSent for the answer to a mail.
 module core_bus
   import girih_pkg::*, core_map_pkg::*, core_types_pkg::*;
 #(
@@ -58,6 +58,13 @@ module core_bus
     input  logic [63:0] time_i,
     input  logic        alarm_i,         // ends a wait for a message
     output logic [ 1:0] alarm_write_o,   // its high half, its low half
+    output logic [ 1:0] mail_write_o,    // sends, sets the receiver
+    input  logic        mail_busy_i,
+    input  logic        mail_good_i,
+    input  logic        mail_valid_i,
+    input  logic [ 7:0] mail_from_i,
+    input  logic [31:0] mail_word_i,
+    output logic        mail_take_o,
     output logic [31:0] device_data_o,   // that is written to a device
     output logic        console_valid_o,
     output logic        stop_o,
@@ -83,7 +90,7 @@ module core_bus
   // The request that is under way, in registers: what Ibex asks for comes late in its cycle. Only the two memories are read in that very cycle,
   // before it is known whether the program may. Whatever an access does, it does later. Writes to the blocks of messages, and the devices, are judged in
   // the first cycle after the request, and answer in the second.
-  logic valid_q, we_q, late_q, good_q, device_write_q, take, fast, waits, ends, acts;
+  logic valid_q, we_q, late_q, good_q, device_write_q, device_read_q, unsent_q, take, fast, waits, ends, acts;
   logic [3:0] be_q;
   logic [31:0] addr_q, data_q, word, device_word, device_q;
   region_e region;
@@ -118,8 +125,8 @@ module core_bus
       good = 1'b1;
     end else begin
       good &= 32'(place) < DeviceBytes;
-      if (we_q) good &= device inside {device_t'(DeviceConsole), device_t'(DeviceStop), device_t'(DeviceRestart)} || (whole && device inside {device_t'(DeviceAlarm), device_t'(DeviceAlarmHigh)});
-      else good &= device < device_t'(DeviceTimeHigh) + 4;
+      if (we_q) good &= device inside {device_t'(DeviceConsole), device_t'(DeviceStop), device_t'(DeviceRestart)} || (whole && device inside {device_t'(DeviceAlarm), device_t'(DeviceAlarmHigh), device_t'(DeviceMailTo), device_t'(DeviceMailSend)});
+      else good &= device < device_t'(DeviceMailSent) + 4;
     end
   end
 
@@ -143,6 +150,9 @@ module core_bus
       device_t'(DeviceCore): device_word = 32'(core_i);
       device_t'(DeviceTime): device_word = time_i[31:0];
       device_t'(DeviceTimeHigh): device_word = time_i[63:32];
+      device_t'(DeviceMail): device_word = {mail_valid_i, 23'd0, mail_valid_i ? mail_from_i : 8'd0};
+      device_t'(DeviceMailWord): device_word = mail_valid_i ? mail_word_i : '0;
+      device_t'(DeviceMailSent): device_word = 32'(mail_good_i);
       default: device_word = '0;
     endcase
   end
@@ -172,10 +182,12 @@ module core_bus
   assign console_valid_o = device_write_q && acts && device == device_t'(DeviceConsole);
   assign stop_o = device_write_q && acts && device == device_t'(DeviceStop);
   assign alarm_write_o = {2{device_write_q && acts}} & {device == device_t'(DeviceAlarmHigh), device == device_t'(DeviceAlarm)};
+  assign mail_write_o = {2{device_write_q && acts}} & {device == device_t'(DeviceMailSend), device == device_t'(DeviceMailTo)};
+  assign mail_take_o = device_read_q && late_q && device == device_t'(DeviceMailWord) && !rst_i;
   assign debug_write_o = acts && debug;
   assign restart_o = device_write_q && acts && device == device_t'(DeviceRestart);
 
-  assign data_rvalid_o = valid_q && (fast ? !(region == Packets && we_q && core_write_pause_i) : late_q && (!waits || ends));
+  assign data_rvalid_o = valid_q && (fast ? !(region == Packets && we_q && core_write_pause_i) : late_q && !unsent_q && (!waits || ends));
   always_comb begin
     unique case (region)
       Memory: data_err_o = !memory_good;
@@ -205,6 +217,8 @@ module core_bus
     device_q <= device_word;
     good_q <= good;
     device_write_q <= region == Devices && !debug;
+    device_read_q <= region == Devices && !debug && !we_q && good;
+    unsent_q <= region == Devices && !debug && !we_q && device == device_t'(DeviceMailSent) && mail_busy_i;
     waited_q <= late_q ? waited_q + 1'b1 : '0;
     late_q <= valid_q && !fast && !data_rvalid_o;
     valid_q <= take || (valid_q && !data_rvalid_o);

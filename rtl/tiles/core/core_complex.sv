@@ -41,6 +41,18 @@ module core_complex
     output logic [SlotBits-1:0] fill_slot_o,  // for the next message
     output logic [   Slots-1:0] ended_o,      // messages that end
 
+    // Mail from and to other cores of the tile; sent_i: the answer to what is offered.
+    output logic        running_o,
+    output logic        mail_send_o,
+    output logic [ 7:0] mail_to_o,
+    output logic [31:0] mail_data_o,
+    input  logic        mail_sent_i,
+    input  logic        mail_good_i,
+    input  logic        mail_valid_i,
+    input  logic [ 7:0] mail_from_i,
+    input  logic [31:0] mail_word_i,
+    output logic        mail_take_o,
+
     output slot_event_t slot_event_o,
     output logic refused_o,
     output logic restarted_o,
@@ -97,6 +109,23 @@ module core_complex
       .irq_timer_i(alarm),
       .irq_external_i(1'b0),
       .debug_req_i(debug_req)
+  );
+
+  logic [1:0] mail_write;
+  logic mail_good;
+  assign running_o = running;
+  core_mail u_mail (
+      .clk_i,
+      .rst_i,
+      .running_i(running),
+      .write_i(mail_write),
+      .data_i(device_data),
+      .send_valid_o(mail_send_o),
+      .send_to_o(mail_to_o),
+      .send_word_o(mail_data_o),
+      .sent_i(mail_sent_i),
+      .good_i(mail_good_i),
+      .good_o(mail_good)
   );
 
   logic window_debug, debugged, halted, debug_write;
@@ -197,6 +226,13 @@ module core_complex
       .time_i(now),
       .alarm_i(alarm),
       .alarm_write_o(alarm_write),
+      .mail_write_o(mail_write),
+      .mail_busy_i(mail_send_o),
+      .mail_good_i(mail_good),
+      .mail_valid_i,
+      .mail_from_i,
+      .mail_word_i,
+      .mail_take_o,
       .device_data_o(device_data),
       .console_valid_o(console_valid),
       .stop_o(stop),

@@ -39,7 +39,9 @@ module core_engine
   core_status_t status;
   logic [$clog2(Slots)-1:0] fill_slot;
   logic [Slots-1:0] ended;
-  logic refused, restarted, faulted, console_lost;
+  logic refused, restarted, faulted, console_lost, running, mail_send, mail_take;
+  logic [7:0] mail_to;
+  logic [31:0] mail_data;
   core_complex #(
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
@@ -70,6 +72,16 @@ module core_engine
       .status_o(status),
       .fill_slot_o(fill_slot),
       .ended_o(ended),
+      .running_o(running),  // one core: mail is refused
+      .mail_send_o(mail_send),
+      .mail_to_o(mail_to),
+      .mail_data_o(mail_data),
+      .mail_sent_i(1'b1),
+      .mail_good_i(1'b0),
+      .mail_valid_i(1'b0),
+      .mail_from_i('0),
+      .mail_word_i('0),
+      .mail_take_o(mail_take),
       .slot_event_o(slot_event),
       .refused_o(refused),
       .restarted_o(restarted),
@@ -90,5 +102,5 @@ module core_engine
       };
 
   logic unused;
-  assign unused = &{1'b0, status, fill_slot, ended};
+  assign unused = &{1'b0, running, mail_send, mail_take, mail_to, mail_data, status, fill_slot, ended};
 endmodule

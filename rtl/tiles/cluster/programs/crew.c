@@ -3,9 +3,20 @@
 // the core's number, how many messages it has had since it started, and the time of the first instruction.
 #include "girih_core.h"
 
-enum { Work, Drop, Loop, Away, Wild, Keep, Stop, Flood };
+enum { Work, Drop, Loop, Away, Wild, Keep, Stop, Flood, Mail, Take };
 
-static uint32_t count;
+static uint32_t count, number, taken, wrong, next[16];
+
+// Takes all mail: the words of each sender are numbers in order.
+static void take(void)
+{
+    uint32_t from, word;
+    for (; girih_mail_poll(&from, &word); taken++) {
+        if (word >> 24 != from || from >= 16 || (word & 0xffffff) < next[from])
+            wrong++;
+        next[from % 16] = (word & 0xffffff) + 1;
+    }
+}
 
 static void work(uint32_t cycles)
 {
@@ -58,6 +69,17 @@ int main(void)
                 *console = 'g';
                 *console = 'h';
             }
+            break;
+        case Mail:  // sends as many words as the low half says to the core that the high half says; the answer has how many were taken
+            for (uint32_t left = argument & 0xffff, good = 0; left; left--) {
+                good += (uint32_t)girih_mail(argument >> 16, girih_core() << 24 | number++);
+                girih_put32(command + 4, good);
+            }
+            break;
+        case Take:
+            take();
+            girih_put32(command + 4, taken);
+            girih_put32(command, wrong);
             break;
         default:
             break;
