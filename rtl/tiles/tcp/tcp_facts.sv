@@ -20,7 +20,7 @@ module tcp_facts
   localparam seq_t Step = Ring / 2 < 1460 ? Ring / 2 : 1460;  // the window's end moves by no less (RFC 9293, 3.8.6.2.2)
 
   seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, wnd, open_end, gain;
-  logic is_segment, starts_in, ends_in;
+  logic is_segment, starts_in;
   span_t mss, flight;
   tick_t trip, elapsed;
   logic [26:0] rto;
@@ -39,13 +39,12 @@ module tcp_facts
     length = seq_t'(work_i.bytes) + seq_t'(work_i.flags.syn) + seq_t'(work_i.flags.fin);
     last = offset + length - 1'b1;
     starts_in = offset < window;
-    ends_in = last < window;
     facts_o.exact = offset == '0;
     facts_o.early = offset[31];
     facts_o.in_window = starts_in || (facts_o.exact && window == '0);
     if (length == '0) facts_o.acceptable = facts_o.in_window;
-    // A FIN alone needs no room; the bytes of a segment beyond the window are cut off.
-    else facts_o.acceptable = starts_in || (ends_in && facts_o.early) || (facts_o.exact && work_i.bytes == '0);
+    // One that starts before the window and reaches into it may end behind it: what is outside is cut off. A FIN alone needs no room.
+    else facts_o.acceptable = starts_in || (facts_o.early && !last[31] && window != '0) || (facts_o.exact && work_i.bytes == '0);
     // Bytes from the window's end on are cut off; news is what comes behind rcv_nxt.
     segment_end = work_i.seq + seq_t'(work_i.bytes);
     news = segment_end - record_i.rcv_nxt;

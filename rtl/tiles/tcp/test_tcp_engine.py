@@ -357,6 +357,34 @@ async def the_window_closes_and_opens(dut):
 
 
 @cocotb.test()
+async def a_segment_wider_than_the_window_fills_it(dut):
+    """It starts within what has been received and ends behind the window, so none of its edges is inside; both are cut off (RFC 9293, 3.10.7.4)."""
+    bench = await TcpBench.start(dut)
+    for seq, kept, flags in ((None, None, "A"), (NEAR_WRAP, None, "FA"), (NEAR_WRAP, (1500, 1700), "A")):
+        peer = await bench.open(seq=seq)
+        start, text = peer.seq, random.randbytes(WINDOW + 400)
+        peer.send(text[:1400], seq=start)
+        assert (await bench.segment()).ack == (start + 1400) % MODULUS
+        if kept:
+            peer.send(text[slice(*kept)], seq=start + kept[0])
+            assert (await bench.segment()).ack == (start + 1400) % MODULUS
+        refused = bench.events.get("drop_out_of_window", 0)
+        for times in range(3):
+            peer.send(text[1380 : WINDOW + 20], flags, seq=start + 1380)
+            ack = await bench.segment()
+            assert ack.ack == (start + WINDOW) % MODULUS and ack.window == 0
+            assert bench.events.get("drop_out_of_window", 0) == refused + times  # while the window is shut there is nothing to fill
+        peer.read()
+        answer = await peer.data()
+        assert answer.data == text[:WINDOW] and not answer.desc.get("stream_end")
+        assert (await bench.segment()).window == WINDOW
+        peer.send(text[WINDOW - 1 :], seq=start + WINDOW - 1)
+        assert (await bench.segment()).ack == (start + len(text)) % MODULUS
+        peer.read()
+        assert (await peer.data()).data == text[WINDOW:]
+
+
+@cocotb.test()
 async def a_closed_window_is_probed(dut):
     bench = await TcpBench.start(dut)
     peer = await bench.open(window=0)
