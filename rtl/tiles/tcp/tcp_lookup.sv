@@ -80,7 +80,7 @@ module tcp_lookup
     end
   end
 
-  logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, named, connects_2, wants_new, opens, reads_options;
+  logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, listening_q, serves_q, named, connects_2, wants_new, opens, reads_options;
   logic within_2_q;  // its tenant may have another connection
   connection_t found;
   id_t free_id;
@@ -142,15 +142,21 @@ module tcp_lookup
     listening = 1'b0;
     serves = 1'b0;
     for (int unsigned i = 0; i < $bits(cfg_i.listen) / 16; i++) begin
-      if (cfg_i.listen[i] != '0 && cfg_i.listen[i] == arrival_2_q.work.tuple.local_port) listening = 1'b1;
-      if (cfg_i.listen[i] == arrival_2_q.work.window) serves = 1'b1;
+      if (cfg_i.listen[i] != '0 && cfg_i.listen[i] == arrival_1_q.work.tuple.local_port) listening = 1'b1;
+      if (cfg_i.listen[i] == arrival_1_q.work.window) serves = 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (!holds) begin
+      listening_q <= listening;
+      serves_q <= serves;
     end
   end
   assign connects_2 = arrival_2_q.work.kind == EventConnect;
   assign wants_new = connects_2 || (arrival_2_q.work.flags.syn && !arrival_2_q.work.flags.ack && !arrival_2_q.work.flags.rst
-      && !arrival_2_q.work.flags.fin && listening && !hit && !arrival_2_q.malformed);
+      && !arrival_2_q.work.flags.fin && listening_q && !hit && !arrival_2_q.malformed);
   // Nobody may be told of a connection that another has asked for: neither who accepts them, nor the network, whose name is 0.
-  assign named = arrival_2_q.work.window != '0 && !serves;
+  assign named = arrival_2_q.work.window != '0 && !serves_q;
   assign opens = wants_new && fits && within_2_q && id_valid && !hit && !arrival_2_q.malformed && (named || !connects_2);
   assign reads_options = hit && arrival_2_q.work.flags.syn;  // of the answer to a connection that an application opens
   assign holds = valid_2_q && ((opens && !(syn_done && insert_ready)) || (reads_options && !syn_done));
