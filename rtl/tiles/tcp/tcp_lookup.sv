@@ -232,7 +232,18 @@ module tcp_lookup
     tenant_t tenant;
     logic [15:0] application;
   } wish_t;
-  wish_t wish;
+  wish_t wish, refused_q;
+  logic tells_q;
+  always_ff @(posedge clk_i) begin
+    tells_q <= tells;
+    refused_q <= '{
+        tuple: arrival_2_q.work.tuple,
+        port: arrival_2_q.work.port,
+        tenant: arrival_2_q.work.tenant,
+        application: arrival_2_q.work.window
+    };
+    if (rst_i) tells_q <= 1'b0;
+  end
   always_comb begin
     unopened_o = '0;
     unopened_o.tuple = wish.tuple;
@@ -247,9 +258,9 @@ module tcp_lookup
   ) u_unopened (
       .clk_i,
       .rst_i,
-      .in_valid_i (tells),
+      .in_valid_i (tells_q),
       .in_ready_o (unused_unopened_ready),
-      .in_data_i  ({arrival_2_q.work.tuple, arrival_2_q.work.port, arrival_2_q.work.tenant, arrival_2_q.work.window}),
+      .in_data_i  (refused_q),
       .out_valid_o(unopened_valid_o),
       .out_ready_i(unopened_ready_i),
       .out_data_o (wish)
