@@ -12,6 +12,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from girih.spec.message import CardParams
 
@@ -129,6 +130,11 @@ class Parameters:
             words = f"a multiple of {self.of(parameter.multiple_of)}, {words}"
         only = " only" if limits[0] == limits[1] and parameter.zero is None else ""
         return f"It may be {'0, or ' if parameter.zero is not None else ''}{words}{only}."
+
+
+def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a kind, as in its `.yaml`: those that it shares with others first, each with what its own file adds or says otherwise."""
+    return {name: shared.get(name, {}) | own.get(name, {}) for name in (*shared, *(name for name in own if name not in shared))}
 
 
 def evaluate(expression: Expression, named: Callable[[str], int]) -> int:

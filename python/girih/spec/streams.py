@@ -14,6 +14,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from girih.paths import RTL
+from girih.spec.parameters import merged
 
 STREAM = RTL / "tiles" / "stream" / "stream.yaml"
 KEYS = ("module", "width", "tid", "tuser")
@@ -42,8 +43,8 @@ def completed(facts: Mapping[str, Any]) -> tuple[dict[str, Any], Stream | None]:
     if (unknown := sorted({*facts["stream"]} - {*KEYS})) or "module" not in facts["stream"]:
         raise ValueError(f"kind {facts['kind']}: stream {f'has {unknown[0]}' if unknown else 'has no module'}; it has a module, and may have {', '.join(KEYS[1:])}")
     shared, stream, own = YAML(typ="safe").load(STREAM.read_text()), facts["stream"], facts.get("parameters", {})
-    parameters = {name: shared["parameters"].get(name, {}) | own.get(name, {}) for name in (*shared["parameters"], *own)}
-    return {**shared, **facts, "engine": f"{facts['kind']}_engine", "parameters": parameters}, Stream(
+    whole = {**shared, **facts, "engine": f"{facts['kind']}_engine", "parameters": merged(shared["parameters"], own)}
+    return whole, Stream(
         module=stream["module"],
         width=stream.get("width"),
         tid=stream.get("tid", False),

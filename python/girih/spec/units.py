@@ -15,6 +15,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from girih.paths import RTL
+from girih.spec.parameters import merged
 
 UNIT = RTL / "compute" / "unit.yaml"
 SLOTS = "slots"  # the traffic manager's part of a unit's configuration; the rest is the core's
@@ -43,14 +44,13 @@ def completed(facts: Mapping[str, Any]) -> tuple[dict[str, Any], Core | None]:
     unit, core, own = YAML(typ="safe").load(UNIT.read_text()), facts["core"], facts.get("parameters", {})
     payload_only = unit.pop("payload_only")
     shared = unit["parameters"] | (payload_only["parameters"] if core.get("payload_only") else {})
-    parameters = {name: shared.get(name, {}) | own.get(name, {}) for name in (*shared, *(name for name in own if name not in shared))}
     whole = {
         **unit,
         **facts,
         "engine": f"{facts['kind']}_engine",
         "uses": [*unit["uses"], *facts.get("uses", ())],
         "reads": [*unit["reads"], *(payload_only["reads"] if core.get("payload_only") else ()), *facts.get("reads", ())],
-        "parameters": parameters,
+        "parameters": merged(shared, own),
     }
     return whole, Core(
         module=core["module"],
