@@ -139,9 +139,10 @@ def test_what_a_rule_forbids_the_rtl_refuses(kind, name, value):
 
 
 def test_every_default_keeps_to_its_rules():
+    """Wherever a value keeps to them: some kinds cannot be on a card of the smallest frames."""
     for kind in KINDS:
         for width in kind.widths:
             for frame in FRAMES:
                 known = Parameters(kind.parameters, params_of(kind, width, frame), {})
-                wrong = [item.name for item in kind.parameters if not known.allows(item, known.value(item))]
+                wrong = [item.name for item in kind.parameters if known.limits(item) and not known.allows(item, known.value(item))]
                 assert not wrong, f"{kind.name}, {width} bits, {frame} bytes: {wrong}"
