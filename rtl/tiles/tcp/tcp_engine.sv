@@ -50,6 +50,15 @@ module tcp_engine
   tenant_t freed_tenant;
   logic drop_length, drop_header, drop_command, unopened_valid, unopened_ready;
   work_t unopened;
+  // The largest segment is bounded here, in a register: what is made of it is late in its cycle.
+  cfg_t cfg;
+  logic [13:0] mss_q;
+  always_ff @(posedge clk_i) mss_q <= usable_mss(16'(cfg_i.mss));
+  always_comb begin
+    cfg = cfg_i;
+    cfg.mss = mss_q;
+  end
+
   tcp_front #(
       .Connections(Connections)
   ) u_front (
@@ -87,7 +96,7 @@ module tcp_engine
       .drop_command_o      (drop_command),
       .drop_header_o       (drop_header),
       .drop_refused_o      (event_o.drop_refused),
-      .cfg_i
+      .cfg_i(cfg)
   );
 
   logic segment_push, segment_ready, notice_push, notice_ready, deeds_valid;
@@ -133,7 +142,7 @@ module tcp_engine
       .freed_tenant_o    (freed_tenant),
       .deeds_valid_o     (deeds_valid),
       .deeds_o           (deeds),
-      .cfg_i
+      .cfg_i(cfg)
   );
 
   // Resets for strangers leave room for the turns of connections.
@@ -209,7 +218,7 @@ module tcp_engine
       .out_valid_o      (made_valid),
       .out_ready_i      (made_ready),
       .out_flit_o       (made_flit),
-      .cfg_i
+      .cfg_i(cfg)
   );
   tcp_notifier u_notifier (
       .clk_i,

@@ -2,11 +2,14 @@
 // Makes segments: headers, and bytes of the buffer of what is to be sent, which are read so that they are where they belong in the
 // frame. The frame is stored while it is summed, and its checksum written as it leaves.
 //
-//   segment -> read the buffer -> headers over it -> summed_store -> header_edit
+//   segment -> read the buffer -> headers over it -> register -> summed_store -> header_edit
+//
+// cfg_i.mss is one that usable_mss gives.
 module tcp_maker
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, tcp_types_pkg::*, tcp_pkg::cfg_t;
 #(
-    parameter int unsigned Ring = 8192
+    parameter int unsigned Ring = 8192,
+    parameter bit Cut = TimingMhz >= 250  // behind the buffer's bytes, before the sum
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -71,7 +74,7 @@ module tcp_maker
     headers[L4+:TcpBytes] = tcp;
     // What an option has here that its segment does not have, is behind the headers.
     if (segment_i.flags.syn) begin
-      headers[SegmentBytes+:4] = {8'd2, 8'd4, 16'(usable_mss(16'(cfg_i.mss)))};
+      headers[SegmentBytes+:4] = {8'd2, 8'd4, 16'(cfg_i.mss)};
       headers[SegmentBytes+4+:8] = segment_i.sacks ? {8'd1, 8'd1, 8'd4, 8'd2, Scale} : {Scale, 32'h0};
     end else begin
       headers[SegmentBytes+:4] = {8'd1, 8'd1, 8'd5, segment_i.ranges[1].valid ? 8'd18 : 8'd10};
@@ -88,13 +91,19 @@ module tcp_maker
     descriptor_t desc;
     wide_t sum;
   } token_t;
-  logic busy_q, move, last, flit_valid_q, flit_first_q, flit_last_q, store_ready;
+  typedef struct packed {
+    flit_t flit;
+    logic first;
+    logic [FlitBytes-1:0] mask;
+    info_t info;
+  } summed_t;
+  logic busy_q, move, last, flit_valid_q, flit_first_q, flit_last_q, flit_ready, store_valid, store_ready;
   logic [Flits*FlitBytes-1:0][7:0] headers_q, flit_headers_q;  // element 0 is the next byte
   length_t left_q, header_left_q, sum_from_q, flit_header_left_q, flit_sum_from_q, flit_left_q;
   seq_t addr_q;
   connection_t connection_q;
   info_t info_q, flit_info_q;
-  assign move = !flit_valid_q || store_ready;
+  assign move = !flit_valid_q || flit_ready;
   assign last = left_q <= length_t'(FlitBytes);
   assign segment_ready_o = !busy_q || (move && last);
   assign read_valid_o = busy_q && move;
@@ -157,6 +166,27 @@ module tcp_maker
     end
   end
 
+  summed_t here, summed;
+  assign here = '{
+      flit: flit,
+      first: flit_first_q,
+      mask: first_bytes(flit_left_q) & ~first_bytes(flit_sum_from_q),
+      info: flit_info_q
+  };
+  stream_register #(
+      .T(summed_t),
+      .Cut(Cut)
+  ) u_register (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(flit_valid_q),
+      .in_ready_o(flit_ready),
+      .in_data_i(here),
+      .out_valid_o(store_valid),
+      .out_ready_i(store_ready),
+      .out_data_o(summed)
+  );
+
   logic unused_take, check_last, unused_bad, store_first;
   info_t info;
   wide_t unused_sum, total;
@@ -168,13 +198,13 @@ module tcp_maker
   ) u_store (
       .clk_i,
       .rst_i,
-      .in_valid_i   (flit_valid_q),
+      .in_valid_i   (store_valid),
       .in_ready_o   (store_ready),
-      .in_flit_i    (flit),
-      .in_first_i   (flit_first_q),
+      .in_flit_i    (summed.flit),
+      .in_first_i   (summed.first),
       .in_cut_i     (1'b0),
-      .in_mask_i    (first_bytes(flit_left_q) & ~first_bytes(flit_sum_from_q)),
-      .in_info_i    (flit_info_q),
+      .in_mask_i    (summed.mask),
+      .in_info_i    (summed.info),
       .check_take_o (unused_take),
       .check_last_o (check_last),
       .check_bad_o  (unused_bad),

@@ -20,7 +20,7 @@ module tcp_open
   logic [13:0] own_mss;
   logic opener;
   always_comb begin
-    own_mss = usable_mss(16'(cfg_i.mss));
+    own_mss = cfg_i.mss;  // one that usable_mss gives
     opener = work_i.kind == EventConnect;
     d = '0;
     r = '0;
