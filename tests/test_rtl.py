@@ -62,6 +62,7 @@ REFUSED = [
     ("ctrl_master", "Master", 0, "ctrl_master: Master is 0, which is the host's number"),
     ("crossbar", "Ports", 1, "crossbar: Ports is 1; it must be from 2 to 256"),
     ("detour_buffer", "Flits", 128, "detour_buffer: Flits is 128; it must be a power of two, at least 141"),
+    ("dhcp_engine", "Longest", 589, "dhcp_engine: Longest is 589; it must be 590 to 1024"),
     ("dispatcher", "PopLatency", 1, "dispatcher: PopLatency is 1; it must be at least 2"),
     ("drop_bank", "Depth", 1, "drop_bank: Depth is 1; it must be at least 2"),
     ("fabric_ports", "Classes", 3, "fabric_ports: Classes is 3; it must be 1 or 2"),
