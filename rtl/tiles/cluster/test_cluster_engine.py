@@ -21,7 +21,7 @@ from rtl.tiles.core.core_bench import Operator
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 CORES, AHEAD, FLOWS, SLOTS = (int(os.environ.get(name, value)) for name, value in (("CORES", 3), ("AHEAD", 1), ("FLOWS", 0), ("SLOTS", 8)))
 QUEUE = 512  # flits, more than two messages of the largest size
-WORK, DROP, LOOP, AWAY, WILD, KEEP, STOP, FLOOD, MAIL, TAKE = range(10)
+WORK, DROP, LOOP, AWAY, WILD, KEEP, STOP, FLOOD, MAIL, TAKE, VANISH = range(11)
 MAIL_WORDS = 8  # that wait in a core
 ANSWER = 20  # bytes of a command and its answer
 ATTACHED, HALT, GO, HALTED = 1, 2, 4, 2  # of the window's part `debug`
@@ -466,3 +466,18 @@ async def mail_comes_to_its_core_in_order_or_is_refused(dut):
         (message,) = (await bench.sink.count(already + 1))[already:]
         assert struct.unpack_from(">I", message.data, message.desc["payload_offset"] + 4)[0] == 0
         assert bench.events["mark_mail_refused"] == refused + 50 - MAIL_WORDS + 7 + 2 + 5
+
+
+@cocotb.test()
+async def a_program_that_restarts_has_no_mail_of_the_one_before(dut):
+    """Also when it had no message in hand, so that it starts again at once."""
+    bench = await Cluster.run_crew(dut)
+    bench.source.send(*(command(MAIL, core << 16 | MAIL_WORDS, flow=1 + core) for core in range(CORES)))
+    await bench.sink.count(CORES)
+    bench.source.send(command(VANISH, 0x40000000, flow=1))
+    await bench.sink.count(CORES + 1)
+    await ClockCycles(dut.clk_i, 1500)
+    assert bench.events == {"mark_restarts": 1, "mark_faults": 1, "mark_mail_lost": MAIL_WORDS}
+    (wild,) = [core for core, operator in enumerate(bench.operators) if (await operator.read("state")) >> 8]
+    took = await asked(bench, TAKE, 0, range(CORES))
+    assert took == {core: (0, 0 if core == wild else MAIL_WORDS) for core in range(CORES)}

@@ -337,7 +337,7 @@ module core_complex
       .code_i(device_data),
       .restart_i(restart),
       .expired_i(expired),
-      .busy_i(busy),
+      .busy_i(busy || mail_valid_i),
       .stopped_o(stopped),
       .halted_i(halted),
       .debug_write_o(window_debug),

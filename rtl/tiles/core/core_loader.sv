@@ -38,7 +38,7 @@ module core_loader
     input  logic [31:0] code_i,
     input  logic        restart_i,
     input  logic        expired_i,
-    input  logic        busy_i,  // messages are its own; it stays in reset until they are dropped
+    input  logic        busy_i,  // messages are its own, or mail waits; it stays in reset until they are dropped
     output logic        stopped_o,
 
     // The debugger's parts of the window (core_debug).
@@ -46,7 +46,7 @@ module core_loader
     output logic        debug_write_o,
     input  logic [31:0] debug_data_i
 );
-  // emptying_q: the core stays in reset until its messages are dropped, so that its next program has none that it did not take.
+  // emptying_q: the core stays in reset until its messages and its mail are dropped, so that its next program has none of the former one's.
   logic run_q, stopped_q, emptying_q, core_rst_n_q, running_q, runs;
   logic [23:0] restarts_q;
   logic [31:0] address_q, protect_q, code_q;

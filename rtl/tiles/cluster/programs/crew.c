@@ -3,7 +3,7 @@
 // the core's number, how many messages it has had since it started, and the time of the first instruction.
 #include "girih_core.h"
 
-enum { Work, Drop, Loop, Away, Wild, Keep, Stop, Flood, Mail, Take };
+enum { Work, Drop, Loop, Away, Wild, Keep, Stop, Flood, Mail, Take, Vanish };
 
 static uint32_t count, number, taken, wrong, next[16];
 
@@ -55,6 +55,10 @@ int main(void)
             break;
         case Keep:
             continue;
+        case Vanish:  // the message is sent, and then it is as Wild
+            girih_send(message, girih_length(message));
+            *(volatile uint32_t *)argument = argument;
+            break;
         case Stop:
             girih_log("core %lu stops\n", girih_core());
             girih_stop(argument + girih_core());
