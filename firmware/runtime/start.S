@@ -9,7 +9,15 @@
 #define READ_WRITE 3
 #define READ_EXECUTE 5
 #define REGIONS (READ_EXECUTE | TOP_OF_RANGE | (READ_WRITE | TOP_OF_RANGE) << 8 | (READ_WRITE | TOP_OF_RANGE) << 24)
-#define SAVED 64
+#define SAVED 80
+
+// The program may have changed gp, by which what is linked here is found.
+.macro global_pointer
+    .option push
+    .option norelax
+    la gp, __global_pointer$
+    .option pop
+.endm
 
     .section .vectors, "ax"
     .option push
@@ -26,10 +34,7 @@ _vectors:
     .option pop
     .globl _start
 _start:                         // 128 bytes after the vectors
-    .option push
-    .option norelax
-    la gp, __global_pointer$
-    .option pop
+    global_pointer
     la sp, _stack
     la a0, _machine_stack
     csrw mscratch, a0
@@ -80,6 +85,7 @@ _start:                         // 128 bytes after the vectors
     j girih_stop                // with what main returns
 
 _fault:
+    global_pointer
     la sp, _machine_stack
     csrr a0, mcause
     csrr a1, mepc
@@ -106,6 +112,8 @@ _alarm:
     sw t4, 52(sp)
     sw t5, 56(sp)
     sw t6, 60(sp)
+    sw gp, 64(sp)
+    global_pointer
     li t0, GIRIH_DEVICES_BASE
     li t1, -1
     sw t1, GIRIH_DEVICE_ALARM_HIGH(t0)
@@ -133,6 +141,7 @@ _alarm:
     lw t4, 52(sp)
     lw t5, 56(sp)
     lw t6, 60(sp)
+    lw gp, 64(sp)
     addi sp, sp, SAVED
     csrrw sp, mscratch, sp
     mret

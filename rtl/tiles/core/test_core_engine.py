@@ -18,7 +18,7 @@ from rtl.tiles.core.core_bench import HOARD, PROBE, PROGRAMS, Operator
 
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 SLOTS, SLOT_BYTES = 16, 2048
-ECHO, DROP, READ, WRITE, JUMP, LOOP, SEND, TWICE, LOG, STOP, FLOOD, KEEP, TIME, ILLEGAL, CALL, PRIVILEGED, SLEEP, ALARM, ALARMS, ASTRAY = range(20)
+ECHO, DROP, READ, WRITE, JUMP, LOOP, SEND, TWICE, LOG, STOP, FLOOD, KEEP, TIME, ILLEGAL, CALL, PRIVILEGED, SLEEP, ALARM, ALARMS, ASTRAY, LOST = range(21)
 LATEST = 20  # cycles from the last flit of a message to the first instruction that handles it
 
 
@@ -223,6 +223,24 @@ async def an_alarm_goes_off_once_whatever_the_program_does(dut, defines):
     assert await bench.command(ALARM, value=1000) is not None
     assert await bench.command(ASTRAY) is None
     assert await bench.operator.console() == "alarm 1\n"
+
+
+@cocotb.test()
+@cocotb.parametrize(defines=[(), ("MACHINE_MODE",)])
+async def a_program_that_has_lost_its_registers_is_interrupted_and_ended(dut, defines):
+    """Machine mode has a stack and a global pointer of its own, which a program large enough uses."""
+    bench = await Core.run_program(dut, PROBE, defines=("LARGE", *defines), watchdog=6000)
+    for turn in (1, 2):
+        assert await bench.command(LOST) is None
+        assert bench.events == {"mark_restarts": 2 * turn - 1, "mark_faults": turn, "drop_reset": 2 * turn - 1}
+        assert (await bench.operator.console()).startswith("fault 8 at " if not defines else "fault 11 at ")
+        assert await bench.command(ALARM, value=1000) is not None
+        assert await bench.command(ASTRAY) is None
+        await ClockCycles(dut.clk_i, 2000)
+        assert await bench.operator.console() == "alarm 1\n"
+        while bench.events["mark_restarts"] < 2 * turn:
+            await ClockCycles(dut.clk_i, 100)
+        assert await bench.command(ECHO) is not None
 
 
 @cocotb.test()

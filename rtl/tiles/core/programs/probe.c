@@ -6,7 +6,7 @@ struct command {
     uint32_t what, address, value;
 };
 
-enum { Echo, Drop, Read, Write, Jump, Loop, Send, SendTwice, Log, Stop, Flood, Keep, Time, Illegal, Call, Privileged, Sleep, Alarm, Alarms, Astray };
+enum { Echo, Drop, Read, Write, Jump, Loop, Send, SendTwice, Log, Stop, Flood, Keep, Time, Illegal, Call, Privileged, Sleep, Alarm, Alarms, Astray, Lost };
 
 #ifdef MACHINE_MODE
 GIRIH_MACHINE_MODE;
@@ -100,9 +100,15 @@ int main(void)
         case Alarms:
             command->address = alarms;
             command->value = last_alarm;
+#ifdef LARGE  // so large that its data are found by gp
+            __asm__ volatile("j 1f\n.zero 2048\n1:");
+#endif
             break;
-        case Astray:  // without a stack, for ever
-            __asm__ volatile("li sp, 3\n1: j 1b");
+        case Astray:  // without a stack and a global pointer, for ever
+            __asm__ volatile("li gp, 3\nli sp, 3\n1: j 1b");
+            break;
+        case Lost:  // without them into a fault
+            __asm__ volatile("li gp, 3\nli sp, 3\necall");
             break;
         default:
             break;
