@@ -208,24 +208,6 @@ module tcp_lookup
   logic [Tenants-1:0][$clog2(Unopened):0] waiting_q;
   logic tells, told_q;
   tenant_t told_tenant_q;
-  assign tells = drop_refused_o && connects_2 && named && waiting_q[arrival_2_q.work.tenant] < ($clog2(Unopened) + 1)'(Unopened);
-  always_ff @(posedge clk_i) begin
-    told_q <= unopened_valid_o && unopened_ready_i;
-    told_tenant_q <= unopened_o.tenant;
-    if (!holds) within_2_q <= cfg_i.tenant_connections == '0 || 15'(held_q[arrival_1_q.work.tenant]) < cfg_i.tenant_connections;
-    for (int unsigned i = 0; i < Tenants; i++) begin
-      held_q[i] <= held_q[i] + ($clog2(Connections) + 1)'(insert && insert_ready && arrival_2_q.work.tenant == tenant_t'(i))
-          - ($clog2(Connections) + 1)'(freed_i && freed_tenant_i == tenant_t'(i));
-      waiting_q[i] <= waiting_q[i] + ($clog2(Unopened) + 1)'(tells && arrival_2_q.work.tenant == tenant_t'(i))
-          - ($clog2(Unopened) + 1)'(told_q && told_tenant_q == tenant_t'(i));
-    end
-    if (rst_i) begin
-      told_q <= 1'b0;
-      held_q <= '0;
-      waiting_q <= '0;
-    end
-  end
-
   typedef struct packed {
     tuple_t tuple;
     port_t port;
@@ -234,6 +216,26 @@ module tcp_lookup
   } wish_t;
   wish_t wish, refused_q;
   logic tells_q;
+  typedef logic [$clog2(Unopened):0] waiting_t;
+  waiting_t waiting;
+  assign waiting = waiting_q[arrival_2_q.work.tenant] + waiting_t'(tells_q && refused_q.tenant == arrival_2_q.work.tenant);
+  assign tells = drop_refused_o && connects_2 && named && waiting < waiting_t'(Unopened);
+  always_ff @(posedge clk_i) begin
+    told_q <= unopened_valid_o && unopened_ready_i;
+    told_tenant_q <= unopened_o.tenant;
+    if (!holds) within_2_q <= cfg_i.tenant_connections == '0 || 15'(held_q[arrival_1_q.work.tenant]) < cfg_i.tenant_connections;
+    for (int unsigned i = 0; i < Tenants; i++) begin
+      held_q[i] <= held_q[i] + ($clog2(Connections) + 1)'(insert && insert_ready && arrival_2_q.work.tenant == tenant_t'(i))
+          - ($clog2(Connections) + 1)'(freed_i && freed_tenant_i == tenant_t'(i));
+      waiting_q[i] <= waiting_q[i] + waiting_t'(tells_q && refused_q.tenant == tenant_t'(i)) - waiting_t'(told_q && told_tenant_q == tenant_t'(i));
+    end
+    if (rst_i) begin
+      told_q <= 1'b0;
+      held_q <= '0;
+      waiting_q <= '0;
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     tells_q <= tells;
     refused_q <= '{
