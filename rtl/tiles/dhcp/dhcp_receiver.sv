@@ -154,7 +154,7 @@ module dhcp_receiver
         if (at_q inside {place_t'(EthernetBytes + 2), place_t'(EthernetBytes + 3)}) total_q <= {total_q[7:0], data};
         if (at_q inside {place_t'(UdpAt + 4), place_t'(UdpAt + 5)}) udp_length_q <= {udp_length_q[7:0], data};
         if (at_q == place_t'(UdpAt - 2)) begin
-          if (16'(bytes_q) < total_q + 16'(EthernetBytes) || 32'(total_q) < OptionsAt + 4 - EthernetBytes) malformed_q <= 1'b1;
+          if (32'(bytes_q) < 32'(total_q) + EthernetBytes || 32'(total_q) < OptionsAt + 4 - EthernetBytes) malformed_q <= 1'b1;
           end_q <= (RowBits + ByteBits + 1)'(total_q + 16'(EthernetBytes));
         end
         if (at_q == place_t'(UdpAt + 6)) begin

@@ -61,6 +61,12 @@ def number(address: str) -> int:
     return int.from_bytes(bytes(map(int, address.split("."))), "big")
 
 
+def ones_complement(data: bytes) -> int:
+    """The checksum of an IPv4 header."""
+    total = sum(int.from_bytes(data[at : at + 2], "big") for at in range(0, len(data), 2))
+    return 0xFFFF - (total % 0xFFFF or 0xFFFF)
+
+
 def option(packet, name: str):
     return next((value[1] for value in packet[DHCP].options if value[0] == name), None)
 
@@ -332,6 +338,28 @@ async def what_is_not_for_it_or_makes_no_sense_is_counted(dut):
             break
         await ClockCycles(dut.clk_i, 100)
     assert bench.events["used_reply"] == 1, "a datagram without a checksum, in a frame with bytes behind it, is good"
+
+
+@cocotb.test()
+async def a_length_beyond_any_frame_makes_no_sense(dut):
+    """Also one that is less than the frame's when Ethernet's header is added in 16 bits; the client then reads on."""
+    bench = await Bench.start(dut)
+    discover = await bench.asked("discover")
+    good = reply(discover, "offer")
+    lengths = [0x7FFF, *range(0xFFF0, 0x10000)]
+    for length in lengths:
+        frame = bytearray(good)
+        frame[16:18] = length.to_bytes(2, "big")
+        frame[38:40] = (length - 20).to_bytes(2, "big")
+        frame[40:42] = bytes(2)
+        frame[24:26] = bytes(2)
+        frame[24:26] = ones_complement(frame[14:34]).to_bytes(2, "big")
+        bench.engine.source.send(message_of(bytes(frame)))
+        await ClockCycles(dut.clk_i, 1500)
+    assert bench.events["drop_malformed"] == len(lengths), bench.events
+    bench.engine.source.send(message_of(good))
+    await ClockCycles(dut.clk_i, 450)
+    assert bench.events["used_reply"] == 1
 
 
 @cocotb.test()
