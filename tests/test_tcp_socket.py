@@ -9,7 +9,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -247,6 +247,71 @@ def test_ports_that_the_design_does_not_name(wire):
     with wire.program(client) as process:
         assert "ConnectionRefusedError" in wire.output(process)
     assert tables(wire) == before
+
+
+def test_a_listener_that_is_closed(wire):
+    """What it has accepted goes on, and frees the port when it ends; nobody waits for what cannot come."""
+    before = tables(wire)
+    client = f"import socket\ns = socket.create_connection(('{CARD}', 6000), timeout=100)\ns.sendall(b'ask')\nprint(s.recv(9, socket.MSG_WAITALL))"
+    listener = wire.tile.listen(6000)
+    with wire.program(client) as process:
+        connection = listener.accept(WAIT)
+        listener.close()
+        for _ in range(2):
+            with pytest.raises(OSError, match="descriptor"):
+                listener.accept(WAIT)
+            listener.close()
+        assert connection.recv(0) == b""
+        with pytest.raises(ValueError, match="negative"):
+            connection.recv(-1)
+        assert connection.recv(3, WAIT) == b"ask"
+        again = wire.tile.listen(6000)
+        connection.sendall(b"an answer", WAIT)
+        connection.close()
+        assert wire.output(process) == "b'an answer'"
+    again.close()
+    assert tables(wire) == before
+
+
+def test_an_interrupted_recv_loses_nothing(wire, monkeypatch):
+    """Ctrl-C after any access to the tile; the next call goes on, also if it is of another connection."""
+    window, left = wire.tile.window, [0]
+
+    def interrupted(access):
+        def accesses(*arguments):
+            found = access(*arguments)
+            left[0] -= 1
+            if left[0] == 0:
+                raise KeyboardInterrupt
+            return found
+
+        return accesses
+
+    for name in ("read_window", "write_window"):
+        monkeypatch.setattr(wire.card.registers, name, interrupted(getattr(wire.card.registers, name)))
+    serving = "t = l.accept()[0]\nwhile size := s.recv(1):\n    s.sendall(bytes(range(8)))\n    time.sleep(0.05)\n    t.sendall(b'other')\ns.close()"
+    with wire.server(5006, serving) as process:
+        connection, other = (wire.tile.connect(HOST, 5006, timeout=WAIT) for _ in range(2))
+        for count in range(1, 20):
+            connection.sendall(b"8", WAIT)
+            wire.session.serve(cycles=20 * STEP)
+            got = {connection: b"", other: b""}
+            left[0] = count
+            with suppress(KeyboardInterrupt, BlockingIOError):
+                got[connection] = connection.recv(100, 0)
+            left[0] = 0
+            for _ in range(1000):
+                for each in (other, connection)[:: 1 if count % 2 else -1]:
+                    with suppress(BlockingIOError):
+                        got[each] += each.recv(100, 0)
+                if len(got[connection]) >= 8 and len(got[other]) >= 5:
+                    break
+                wire.session.serve(cycles=STEP)
+            assert list(got.values()) == [bytes(range(8)), b"other"], count
+        connection.close()
+        other.close()
+        assert wire.output(process) == ""
+    assert window.waiting() == 0
 
 
 def test_what_is_no_tile_with_sockets(wire):

@@ -17,12 +17,12 @@ def os_error(kind: type[OSError], number: int) -> OSError:
 
 class CardSocket:
     """One connection. peer, port: the other end, and the own port. sent, received: bytes that the stack has taken, or has given. What comes while
-    there is no room to send is kept here until `recv` asks for it. waits: SocketTile.waits."""
+    there is no room to send is kept here until `recv` asks for it. waits: SocketTile.waits. left: called when the stack has been told that it is closed."""
 
-    def __init__(self, window: SocketWindow, waits: Callable[[float | None], Callable[[], None]], opened: Opened):
+    def __init__(self, window: SocketWindow, waits: Callable[[float | None], Callable[[], None]], opened: Opened, left: Callable[[], None] = lambda: None):
         self.peer, self.port = opened.peer, opened.port
         self.sent = self.received = 0
-        self._window, self._waits, self._number = window, waits, opened.number
+        self._window, self._waits, self._number, self._left = window, waits, opened.number, left
         self._held = bytearray()
         self._room = 0
         self._end = self._reset = self._shut = self._closed = False
@@ -42,11 +42,13 @@ class CardSocket:
         self._room, self._end, self._reset = answer.room, answer.end, answer.reset
 
     def recv(self, size: int, timeout: float | None = None) -> bytes:
-        """At least one byte, and at most `size`; none if the peer has sent its last."""
+        """At least one byte, and at most `size`; none if the peer has sent its last. Raises ValueError for less than 0 bytes."""
+        if size < 0:
+            raise ValueError("negative number of bytes to receive")
+        if self._closed:
+            raise os_error(OSError, errno.EBADF)
         wait = self._waits(timeout)
-        while not self._held:
-            if self._closed:
-                raise os_error(OSError, errno.EBADF)
+        while size and not self._held:
             if not self._end:
                 self._look()
             if self._held or (self._end and not self._reset):
@@ -102,7 +104,8 @@ class CardSocket:
     def _leave(self, op: int) -> None:
         if not self._closed:
             self._window.command(op, self._number)
-        self._closed = True
+            self._closed = True
+            self._left()
 
     def __enter__(self) -> CardSocket:
         return self

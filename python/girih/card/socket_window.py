@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 
-from girih.card.registers import Registers
+from girih.card.registers import AccessRefused, Registers
 from girih.errors import GirihError
 from girih.spec.windows import offset
 
@@ -47,12 +47,14 @@ class Opened:
 
 
 class SocketWindow:
-    """wait: called between two looks at the tile."""
+    """wait: called between two looks at the tile. A call that an exception ends, as Ctrl-C does, loses nothing that the stack has given."""
 
     def __init__(self, registers: Registers, tile: str, wait: Callable[[], None]):
         self._registers, self._tile, self.wait = registers, tile, wait
         self.most = min(MOST, registers.manifest.max_frame)
         """Bytes of a write."""
+        self._asked: int | None = None  # the connection whose answer has not been taken off the tile
+        self._answers: dict[int, Answer] = {}  # that have, and were given to nobody
 
     def _read(self, part: str, **index: int) -> int:
         return self._registers.read_window(self._tile, offset(WINDOW, part, **index))
@@ -70,6 +72,8 @@ class SocketWindow:
 
     def command(self, op: int, number: int = 0, data: bytes = b"") -> None:
         """Raises AccessRefused if there is no room for the answer."""
+        if op in (CLOSE, ABORT):
+            self._answers.pop(number, None)
         while self._read("state") & BUSY:
             self.wait()
         for word, value in enumerate(_words(data)):
@@ -78,20 +82,44 @@ class SocketWindow:
             self._write(part, value)
 
     def ask(self, number: int) -> Answer:
-        """What there is of a connection now."""
-        self.command(READ, number)
+        """What there is of a connection now, or was when a call was interrupted."""
+        taken = self._take_answer()
+        if not taken and self._asked != number:
+            self.forget()  # the stack does not know that connection
+            taken = True
+        if taken and number not in self._answers:
+            self._asked = number
+            try:
+                self.command(READ, number)
+            except AccessRefused:
+                self._asked = None
+                raise
+            self._take_answer()
+        if number not in self._answers:
+            remedy = "It does not know the connection, another program drives the tile, or the stack's output stands: see ./girih stats."
+            raise GirihError(f"the stack does not answer what {self._tile} asks of a connection", self._registers.manifest.name, remedy)
+        return self._answers.pop(number)
+
+    def _take_answer(self) -> bool:
+        """Takes the answer to the read that is under way off the tile. Whether none is under way any more."""
+        if self._asked is None:
+            return True
         for _ in range(LOOKS):
-            if self._read("state") & ANSWERED:
+            state = self._read("state")
+            if not state & (READING | ANSWERED):  # a call was interrupted before the read began, or after the release
+                break
+            if state & ANSWERED:
+                answer, room = self._read("answer"), self._read("space")
+                size = answer & 0x3FFFFFFF
+                data = b"".join(self._read("in", word=word).to_bytes(4, "little") for word in range(-(-size // 4)))[:size]
+                self._answers[self._asked] = Answer(data, room, bool(answer >> 30 & 1), bool(answer >> 31))
+                self._write("release", 1)
                 break
             self.wait()
         else:
-            self.forget()
-            raise GirihError(f"the stack does not answer what {self._tile} asks of a connection", self._registers.manifest.name, "It does not know the connection, or its output stands: see ./girih stats.")
-        answer, room = self._read("answer"), self._read("space")
-        size = answer & 0x3FFFFFFF
-        data = b"".join(self._read("in", word=word).to_bytes(4, "little") for word in range(-(-size // 4)))[:size]
-        self._write("release", 1)
-        return Answer(data, room, bool(answer >> 30 & 1), bool(answer >> 31))
+            return False
+        self._asked = None
+        return True
 
     def opened(self) -> Iterator[Opened]:
         """Takes connections that have opened, or could not be opened, off the tile."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 import errno
 import random
 import time
+from collections import Counter
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
 
@@ -59,6 +60,8 @@ class SocketTile:
             raise GirihError(f"{tile} does not lead to a tile of kind tcp", manifest.name, "Write `next: TILE`, the name of the card's TCP tile.")
         self.window = SocketWindow(registers, tile, wait)
         self._listeners: dict[int, Listener] = {}
+        self._ways: dict[int, str] = {}  # entries of the stack's node table that `listen` has written, by port
+        self._accepted: Counter[int] = Counter()  # connections by port, until they are closed
         self._answers: dict[tuple[Address, int], Opened | None] = {}  # to what was asked for; None: not yet
         self.window.forget()
         self.take()
@@ -93,8 +96,8 @@ class SocketTile:
         return {path: self._registers.read(path) for register in registers if register.startswith(f"{name}[") for path in [f"{self._stack}.{register}"]}
 
     def _key(self) -> int:
-        """A port that leads here by the stack's node table, and at which it does not listen: only such a one may name who opens a connection."""
-        taken = {0, *self._entries("listen").values()}
+        """A port that leads here by the stack's node table, and at which nobody listens: only such a one may name who opens a connection."""
+        taken = {0, *self._entries("listen").values(), *self._ways}  # the ways may go with the listeners
         ports = {word & KEY_MASK for word in self._entries("next_hop").values() if node_of(word) == self._node} - taken
         if not ports:
             remedy = f"Name a port of {self._tile} in `next` of {self._stack} that is not in its `listen`."
@@ -108,27 +111,43 @@ class SocketTile:
         nodes = {node_of(word) for word in ways.values() if word & KEY_MASK == port} - {None}
         if port in self._listeners or nodes - {self._node}:
             raise os_error(OSError, errno.EADDRINUSE)
-        wanted: dict[str, int] = {}
+        way = place = None
         if not nodes:
             way = next((path for path, word in ways.items() if node_of(word) is None), None)
             if way is None:
                 raise GirihError(f"{self._stack} has no entry left for port {port}", self._tile, "Close another listener, or name the port in `next` of the stack.")
-            wanted[way] = entry(port, self._node)
         if port not in ports.values():
             place = next((path for path, value in ports.items() if not value), None)
             if place is None:
                 raise GirihError(f"{self._stack} already listens at as many ports as it can", self._tile, "Close another listener.")
-            wanted[place] = port
-        for path, value in wanted.items():
-            self._registers.write(path, value)
-        self._listeners[port] = Listener(self, port, [*reversed(wanted)])
+        if way:
+            self._ways[port] = way
+            self._registers.write(way, entry(port, self._node))
+        if place:
+            self._registers.write(place, port)
+        self._listeners[port] = Listener(self, port, place)
         return self._listeners[port]
 
-    def forget(self, port: int, entries: list[str]) -> None:
-        """What `listen` has written into the stack is as before."""
-        for path in entries:
-            self._registers.write(path, 0)
+    def forget(self, port: int, place: str | None) -> None:
+        """Listens at a port no more. place: the entry of the stack's `listen` that is free again."""
+        if place:
+            self._registers.write(place, 0)
         self._listeners.pop(port, None)
+        self._tidy(port)
+
+    def accepted(self, opened: Opened) -> CardSocket:
+        """A connection to a port at which this program listens, or has listened."""
+        self._accepted[opened.port] += 1
+        return CardSocket(self.window, self.waits, opened, lambda: self._leave(opened.port))
+
+    def _leave(self, port: int) -> None:
+        self._accepted[port] -= 1
+        self._tidy(port)
+
+    def _tidy(self, port: int) -> None:
+        """Frees the way from the stack to this tile once nothing comes by it: neither new connections nor bytes of those that are open."""
+        if port in self._ways and port not in self._listeners and not self._accepted[port]:
+            self._registers.write(self._ways.pop(port), 0)
 
     def connect(self, host: str, port: int, *, local_port: int | None = None, timeout: float | None = None) -> CardSocket:
         """Opens a connection. local_port: any that is not in use, if it is not given. Raises ConnectionRefusedError; TimeoutError if nobody answers, or `timeout` is over
@@ -165,6 +184,11 @@ class SocketTile:
                 if found := self._answers[peer, own]:
                     return found
                 wait()
+        except BaseException:
+            found = self._answers[peer, own]
+            if found and found.why is None:  # it has opened, and nobody hears of it
+                self.window.command(ABORT, found.number)
+            raise
         finally:
             del self._answers[peer, own]
 
@@ -172,24 +196,28 @@ class SocketTile:
 class Listener:
     """A port at which connections are accepted. waiting: those that nobody has accepted."""
 
-    def __init__(self, tile: SocketTile, port: int, entries: list[str]):
+    def __init__(self, tile: SocketTile, port: int, place: str | None):
         self.port = port
         self.waiting: list[Opened] = []
-        self._tile, self._entries = tile, entries
+        self._tile, self._place, self._closed = tile, place, False
 
     def accept(self, timeout: float | None = None) -> CardSocket:
-        """The next connection that a peer has opened."""
+        """The next connection that a peer has opened. Raises OSError (EBADF) once the listener is closed."""
+        if self._closed:
+            raise os_error(OSError, errno.EBADF)
         wait = self._tile.waits(timeout)
         while True:
             self._tile.take()
             if self.waiting:
-                return CardSocket(self._tile.window, self._tile.waits, self.waiting.pop(0))
+                return self._tile.accepted(self.waiting.pop(0))
             wait()
 
     def close(self) -> None:
-        """Accepts no more; what nobody has accepted is aborted."""
-        self._tile.forget(self.port, self._entries)
-        self._entries = []
+        """Accepts no more; what nobody has accepted is aborted. Connections that were accepted stay open."""
+        if self._closed:
+            return
+        self._closed = True
+        self._tile.forget(self.port, self._place)
         for opened in self.waiting:
             self._tile.window.command(ABORT, opened.number)
         self.waiting = []
