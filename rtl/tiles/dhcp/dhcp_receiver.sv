@@ -233,7 +233,7 @@ module dhcp_receiver
         if (foreign_q) not_ours_o <= 1'b1;
         else if (malformed_q || cookie_q != Cookie || option_q inside {Length, Value} || !typed_q) malformed_o <= 1'b1;
         else if (header_sum_q[15:0] != '1 || (!no_checksum_q && sum_q[15:0] != '1)) checksum_o <= 1'b1;
-        else if (chaddr_q != mac_i) not_ours_o <= 1'b1;
+        else if (chaddr_q != mac_i || xid_q != xid_i) not_ours_o <= 1'b1;  // another request may have been made since the number was read
         else reply_valid_o <= 1'b1;
       end
     endcase

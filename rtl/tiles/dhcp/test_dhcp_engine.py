@@ -220,6 +220,29 @@ async def an_address_is_renewed_rebound_and_given_up(dut):
 
 
 @cocotb.test()
+async def what_confirms_a_request_is_not_taken_for_the_next_one(dut):
+    """At any moment around that at which the next one is made: the time runs from the request that was confirmed."""
+    wait, outcomes = 0.0, set()
+    for early in (None, 800, 600, 560, 500, 400, 250):
+        bench = await Bench.start(dut)
+        await bench.bind()
+        renewal = await bench.asked("request", 10)
+        await bench.answer(renewal, "ack", lease=16, more=[("renewal_time", 4), ("rebinding_time", 8)])
+        again = await bench.asked("request", 7)
+        if early is None:
+            wait = (await bench.asked("request", 7)).time - again.time
+            continue
+        before = bench.events["made_request"]
+        await ClockCycles(dut.clk_i, int(wait) - early)
+        await bench.answer(again, "ack", lease=1000)
+        await ClockCycles(dut.clk_i, 3 * SECOND)
+        made, renewed = bench.events["made_request"] - before, bench.events["mark_renewed"] - 1
+        outcomes.add((made, renewed))
+        assert (made, renewed) in ((0, 1), (1, 0)), f"{early} cycles before: {made} requests, {renewed} renewals"
+    assert len(outcomes) == 2, "all answers were too early, or too late"
+
+
+@cocotb.test()
 async def another_server_takes_over(dut):
     bench = await Bench.start(dut)
     await bench.bind()
