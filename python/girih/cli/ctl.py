@@ -12,10 +12,13 @@ import typer
 from rich.table import Table
 
 from girih.card.client import ControlClient
+from girih.cli.check import design_path
 from girih.cli.live import CardDesign, CardHost, KeyFile, Socket, console, open_card
 from girih.errors import GirihError
 from girih.management import configuration
 from girih.management.client import NetworkCard
+from girih.management.design_file import save_design
+from girih.paths import ROOT
 from girih.services.remote import RemoteServices
 
 # rte_tm's names for the parameters of a class, accepted beside those of the design file.
@@ -163,7 +166,6 @@ def _registers(app: typer.Typer) -> None:
             card.registers.write_many(wanted)
         _done("\n".join(f"{name} = {value:#x}" for name, value in wanted.items()), as_json, **wanted)
 
-
     @app.command("save", epilog="Example: ./girih ctl save good.yaml")
     def save(file: Annotated[Path, typer.Argument(help="Where to write them.")], socket: Socket = None) -> None:
         """Writes the configuration and the node tables of all tiles that can be read to a file."""
@@ -177,6 +179,21 @@ def _registers(app: typer.Typer) -> None:
         with _open(socket) as card:
             names = configuration.restore(card.registers, file)
         _done("\n".join(f"{name} is as in {file}" for name in names) or f"The card is as in {file}.", as_json, restored=names)
+
+
+    @app.command("design", epilog="Example: ./girih ctl design good.yaml && ./girih run good.yaml")
+    def design(
+        file: Annotated[Path, typer.Argument(help="Where to write it.")],
+        of: Annotated[Path | None, typer.Option("--of", help="The design file that the card runs, where the card does not know its path.")] = None,
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Writes the card as a design file: its own, with what has been changed since it was started."""
+        with _open(socket) as card:
+            source = design_path(of) if of else ROOT / (card.registers.manifest.design or "")
+            saved = save_design(card, source, file)
+        sentences = [f"{file} is {source} with {len(saved.changed)} registers changed.", *(f"It does not say: {what}." for what in saved.left)]
+        _done("\n".join(sentences), as_json, changed=saved.changed, left=saved.left)
 
 
 def _assignment(text: str) -> tuple[str, int]:

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A card whose registers hold anything is written as a design that the compiler turns into those registers, or that names the others."""
+
+import random
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from ruamel.yaml import YAML
+
+from girih.card.manifest import Manifest
+from girih.card.node_table import entry
+from girih.card.registers import Bus, Registers
+from girih.compiler.check.card import check_file
+from girih.compiler.compile import compile_design
+from girih.compiler.model import Card
+from girih.errors import GirihError
+from girih.management.configuration import settings
+from girih.management.design_file import save_design
+from girih.paths import DESIGNS
+from girih.testing import SEED
+
+ROUNDS = 4
+WITHOUT_SERVICES = sorted(path.stem for path in DESIGNS.glob("*.yaml") if "services" not in YAML(typ="safe").load(path.read_text()))
+
+
+class Words(Bus):
+    """A card that keeps what is written; other words are 0."""
+
+    def __init__(self) -> None:
+        self.words: dict[int, int] = {}
+
+    def read32(self, address: int) -> int:
+        return self.words.get(address, 0)
+
+    def write32(self, address: int, value: int) -> None:
+        self.words[address] = value
+
+
+def started(registers: Registers, card: Card) -> dict[str, int]:
+    """The registers of a card that has just started, those that say how it works."""
+    known = dict.fromkeys(settings(registers), 0)
+
+    def put(name: str, index: int, value: int) -> None:
+        for key in (name, f"{name}[{index}]"):
+            if key in known:
+                known[key] = value
+
+    for tile in card.tiles:
+        for name, value in tile.config:
+            for index, each in enumerate([value] if isinstance(value, int) else value):
+                put(f"{tile.name}.{name}", index, each)
+        for index, hop in enumerate(tile.hops):
+            put(f"{tile.name}.next_hop", index, entry(hop.key or 0, card.tile(hop.to).nodes[hop.port]) | (1 << 24 if hop.key is None else 0))
+    return known
+
+
+def registers_of(path: Path, folder: Path) -> Registers:
+    """A card that has just started."""
+    registers = Registers(Manifest.load(compile_design(path, folder)), Words())
+    registers.write_many(started(registers, check_file(path)))
+    return registers
+
+
+def changed(registers: Registers, random: random.Random) -> None:
+    """Changes some registers, to any value."""
+    names = sorted(settings(registers))
+    for name in random.sample(names, min(5, len(names))):
+        tile, _, register = name.partition(".")
+        width = registers.manifest.tile(tile).registers[register].width
+        registers.write(name, random.choice([0, 1, (1 << width) - 1, random.getrandbits(width)]))
+
+
+@pytest.mark.parametrize("design", WITHOUT_SERVICES)
+def test_what_the_file_says_is_what_the_card_has(design, tmp_path):
+    source, chance, written = DESIGNS / f"{design}.yaml", random.Random(f"{SEED} {design}"), 0
+    registers = registers_of(source, tmp_path / "was")
+    fresh = settings(registers)
+    for number in range(ROUNDS):
+        if number:
+            changed(registers, chance)
+        found, now = settings(registers), tmp_path / "now.yaml"
+        saved, refusal = None, ""
+        try:
+            saved = save_design(SimpleNamespace(registers=registers), source, now)
+        except GirihError as error:
+            refusal = str(error)
+        if saved is None:  # such as an entry of a node table that makes a loop
+            assert "the card as it is" in refusal and number
+            registers.write_many(fresh)
+            continue
+        written += 1
+        again = started(registers, check_file(now))
+        differ = {name for name in found if found[name] != again[name] and ".next_hop" not in name}
+        if design == "dhcp":  # whose addresses are leased, and in no design file
+            differ = {name for name in differ if not name.endswith((".ip", ".netmask", ".gateway"))}
+        assert differ <= set(saved.left), design
+        assert number or (saved.changed, saved.left) == ([], [])
+    assert written
+
+
+def test_settings_next_and_addresses_are_written_where_they_belong(tmp_path):
+    source, now = DESIGNS / "managed.yaml", tmp_path / "now.yaml"
+    registers = registers_of(source, tmp_path / "was")
+    for name in settings(registers):
+        match name.rpartition(".")[2]:
+            case "ip":
+                registers.write(name, 0x0A010203)
+            case "netmask":
+                registers.write(name, 0xFFFF0000)
+    node = registers.manifest.tile
+    registers.write("balancer.by_flow", 1)
+    registers.write("balancer.next_hop[0]", entry(0, node("echo_1").node))
+    registers.write("balancer.next_hop[1]", entry(1, node("echo_0").node))
+    registers.write("udp_rx.next_hop[1]", entry(4000, node("echo_0").node))
+    registers.write("ip_tx.ttl", 9)
+    saved = save_design(SimpleNamespace(registers=registers), source, now)
+    document = YAML(typ="safe").load(now.read_text())
+    assert saved.left == [] and document["ip"] == "10.1.2.3/16"
+    assert document["tiles"]["balancer"]["next"] == ["echo_1", "echo_0"] and document["tiles"]["balancer"]["by_flow"] is True
+    assert document["tiles"]["udp_rx"]["next"] == {7: "balancer", 4000: "echo_0"} and document["tiles"]["ip_tx"]["ttl"] == 9
+    assert not [tile for tile in document["tiles"].values() if "ip" in tile]
+
+
+def test_a_program_is_found_from_where_the_design_is_written(tmp_path):
+    (tmp_path / "old").mkdir()
+    (tmp_path / "new").mkdir()
+    source = tmp_path / "old" / "cores.yaml"
+    text = (DESIGNS / "core.yaml").read_text()
+    assert "firewall.c" in text
+    source.write_text(text.replace("firewall.c", "mine.c"))
+    (tmp_path / "old" / "mine.c").write_text('#include "girih_core.h"\n\nint main(void)\n{\n    for (;;) {\n    }\n}\n')
+    save_design(SimpleNamespace(registers=registers_of(source, tmp_path / "was")), source, tmp_path / "new" / "now.yaml")
+    assert check_file(tmp_path / "new" / "now.yaml")
