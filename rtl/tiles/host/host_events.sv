@@ -12,6 +12,7 @@ module host_events
     input logic  [Queues-1:0] frame_i,  // one has passed: to the host, from it
     input stop_e [Queues-1:0] stopped_i,
     input logic  [ Pairs-1:0] room_i,
+    input logic  [ Pairs-1:0] late_i,
     input logic  [ Pairs-1:0] void_i,
     input logic  [ Pairs-1:0] small_i,
     input logic  [ Pairs-1:0] stopped_drop_i,
@@ -30,6 +31,7 @@ module host_events
   host_tally #(.N(Pairs)) u_used (.clk_i, .rst_i, .pulse_i(used), .pulse_o(event_o.used_frames));
   host_tally #(.N(Pairs)) u_made (.clk_i, .rst_i, .pulse_i(made), .pulse_o(event_o.made_frames));
   host_tally #(.N(Pairs)) u_room (.clk_i, .rst_i, .pulse_i(room_i), .pulse_o(event_o.drop_no_room));
+  host_tally #(.N(Pairs)) u_late (.clk_i, .rst_i, .pulse_i(late_i), .pulse_o(event_o.drop_not_served));
   host_tally #(.N(Pairs)) u_void (.clk_i, .rst_i, .pulse_i(void_i), .pulse_o(event_o.drop_aborted));
   host_tally #(.N(Pairs)) u_small (.clk_i, .rst_i, .pulse_i(small_i), .pulse_o(event_o.drop_small_buffer));
   host_tally #(.N(Pairs)) u_stopped (.clk_i, .rst_i, .pulse_i(stopped_drop_i), .pulse_o(event_o.drop_stopped));

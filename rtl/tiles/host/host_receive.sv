@@ -2,12 +2,15 @@
 // To the host: messages go into the buffers of a receive queue, each behind a header (virtio_net_hdr), and into several if the driver knows
 // mergeable buffers. A message is stored whole
 // first, so that void ones never reach the host; what finds no room here is dropped whole, and so is everything while
-// the queue is not active. The input never waits, unless a message is lossless and there is no room.
+// the queue is not active. The input waits only for a lossless message for which there is no room; with Patience for as many cycles, of which
+// it gets one back in each LeakCycles in which it does not wait. When these are used up, such messages are dropped, too, so that a host
+// that serves this queue slowly, or not at all, holds up what is behind them on the link no longer.
 module host_receive
   import girih_pkg::*, net_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
     parameter int unsigned Chains = 32,
-    parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits)
+    parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits),
+    parameter int unsigned Patience = 0  // 0: without end
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -45,16 +48,19 @@ module host_receive
 
     output logic used_o,  // one is with the host
     output logic drop_room_o,
+    output logic drop_late_o,  // a lossless message that has waited, or would have to
     output logic drop_void_o,
     output logic drop_small_o,  // its buffers are too small
     output logic drop_stopped_o
 );
   localparam int unsigned HeaderBits = 8 * NetHeaderBytes;
+  localparam int unsigned LeakCycles = 64;
 
   // Whole messages.
-  logic first_q, refusing_q, fits, takes, refuse, store_ready, push;
+  logic first_q, refusing_q, fits, takes, refuse, store_ready, push, waits, impatient;
   size_t bytes_q, bytes;
-  assign refuse = first_q ? !fits && !in_flit_i.desc.lossless : refusing_q;
+  assign waits = in_valid_i && first_q && !fits && in_flit_i.desc.lossless;
+  assign refuse = first_q ? !fits && (!in_flit_i.desc.lossless || impatient) : refusing_q;
   assign takes = first_q ? fits : !refusing_q;
   assign in_ready_o = refuse || (takes && store_ready);
   assign push = in_valid_i && takes && store_ready;
@@ -67,8 +73,27 @@ module host_receive
     end
     if (rst_i) first_q <= 1'b1;
   end
-  assign drop_room_o = in_valid_i && first_q && refuse;
+  assign drop_room_o = in_valid_i && first_q && refuse && !in_flit_i.desc.lossless;
+  assign drop_late_o = waits && impatient;
   assign drop_void_o = push && in_flit_i.last && in_flit_i.bad;
+
+  if (Patience == 0) begin : gen_patient
+    assign impatient = 1'b0;
+  end else begin : gen_patience
+    localparam int unsigned LeakBits = $clog2(LeakCycles);
+    logic [$clog2(Patience+1)-1:0] patience_q;
+    logic [LeakBits-1:0] leak_q;
+    assign impatient = patience_q == '0;
+    always_ff @(posedge clk_i) begin
+      leak_q <= leak_q + 1'b1;
+      if (waits && !impatient) patience_q <= patience_q - 1'b1;
+      else if (leak_q == '1 && 32'(patience_q) != Patience) patience_q <= patience_q + 1'b1;
+      if (rst_i) begin
+        leak_q <= '0;
+        patience_q <= $bits(patience_q)'(Patience);
+      end
+    end
+  end
 
   logic stored_valid, stored_ready;
   flit_t stored;

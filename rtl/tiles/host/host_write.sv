@@ -45,7 +45,10 @@ module host_write
 );
   localparam int unsigned Burst = 16 * FlitBytes < HostPageBytes ? 16 * FlitBytes : HostPageBytes;
   typedef logic [EmptyWidth:0] count_t;
-  typedef logic [$clog2(Accesses)+1:0] number_t;
+  // Accesses are counted in a circle. Packets that wait to be reported hold the place of their last access, and others go on behind the first
+  // of these: as many packets as there is room for, each in no more accesses than the pieces of its bytes and two for each of its descriptors.
+  localparam int unsigned MostPieces = (1 << $bits(size_t)) / Burst + 2 * MostLinks;
+  typedef logic [$clog2(Accesses*(MostPieces+1)):0] number_t;
 
   typedef struct packed {
     lane_t first;
@@ -204,7 +207,9 @@ module host_write
       .out_ready_i(used_valid_o && used_ready_i && !used_o.more),
       .out_data_o(after)
   );
-  assign used_valid_o = use_valid && packet_valid && number_t'(ended_q - after) <= number_t'(Accesses);
+  number_t behind;  // accesses that have ended since
+  assign behind = ended_q - after;
+  assign used_valid_o = use_valid && packet_valid && behind < number_t'(1) << ($bits(number_t) - 1);
 
   // The packet's bytes: from place_q of the first flit here, and the next one.
   logic [W-1:0] here_q, next_q, rotated_here, rotated_next, placed;

@@ -81,6 +81,8 @@ module virtio_net_engine
   localparam int unsigned Queues = 2 * Pairs;
   // The clients of the bus, by their IDs; of each pair three that read, and three that write.
   localparam int unsigned Reads = 3 * Pairs, Writes = 3 * Pairs;
+  // Cycles in which lossless messages for a pair may hold up those for others.
+  localparam int unsigned LinkPatience = 1024;
 
   regions_t regions;
   logic [Queues-1:0] enable, kick, active, interrupt;
@@ -176,7 +178,7 @@ module virtio_net_engine
       .b_resp_i(m_axi_host_bresp)
   );
 
-  logic [Pairs-1:0] to_valid, to_ready, from_valid, from_ready, drop_room, drop_void, drop_small, drop_stopped, drop_offload;
+  logic [Pairs-1:0] to_valid, to_ready, from_valid, from_ready, drop_room, drop_late, drop_void, drop_small, drop_stopped, drop_offload;
   flit_t to_flit, sent;
   flit_t [Pairs-1:0] from_flit;
   for (genvar p = 0; p < int'(Pairs); p++) begin : gen_pair
@@ -185,7 +187,8 @@ module virtio_net_engine
     localparam int unsigned ReceiveUsed = 3 * p, SendUsed = 3 * p + 2;
     host_receive #(
         .Chains(Chains),
-        .Flits (Flits)
+        .Flits(Flits),
+        .Patience(Pairs > 1 ? LinkPatience : 0)
     ) u_receive (
         .clk_i,
         .rst_i,
@@ -218,11 +221,12 @@ module virtio_net_engine
         .in_flit_i(to_flit),
         .used_o(frame[Receive]),
         .drop_room_o(drop_room[p]),
+        .drop_late_o(drop_late[p]),
         .drop_void_o(drop_void[p]),
         .drop_small_o(drop_small[p]),
         .drop_stopped_o(drop_stopped[p])
     );
-    assign drops[Receive] = 3'(drop_room[p]) + 3'(drop_void[p]) + 3'(drop_small[p]) + 3'(drop_stopped[p]);
+    assign drops[Receive] = 3'(drop_room[p]) + 3'(drop_late[p]) + 3'(drop_void[p]) + 3'(drop_small[p]) + 3'(drop_stopped[p]);
 
     host_send #(
         .Chains(Chains)
@@ -308,6 +312,7 @@ module virtio_net_engine
       .frame_i(frame),
       .stopped_i(stopped),
       .room_i(drop_room),
+      .late_i(drop_late),
       .void_i(drop_void),
       .small_i(drop_small),
       .stopped_drop_i(drop_stopped),
