@@ -249,6 +249,27 @@ def test_ports_that_the_design_does_not_name(wire):
     assert tables(wire) == before
 
 
+def test_a_hand_shake_that_is_under_way_when_its_listener_is_closed(wire):
+    """The stack is told of it all the same, and so is the tile, which resets it; only then the port's place is free."""
+    before = tables(wire)
+    client = f"import socket\ns = socket.create_connection(('{CARD}', 6000), timeout=100)\nprint(s.recv(1))"
+    registers = wire.card.registers
+    begun, opened, usual = wire.count("mark_begun"), wire.count("mark_opened"), registers.read("tcp.rto_initial")
+    listener = wire.tile.listen(6000)
+    registers.write_many({"tcp.rto_initial": 100, "tcp.next_hop[0]": 0})  # the first answer gets lost
+    with wire.program(client) as process:
+        wire.session.serve(seconds=SECONDS, until=lambda: wire.count("mark_begun") > begun)
+        listener.close()
+        registers.write("tcp.next_hop[0]", before[0])
+        assert tables(wire) != before, "the place was given away before the hand-shake had ended"
+        wire.session.serve(seconds=SECONDS, until=lambda: wire.tile.take() or tables(wire) == before)
+        assert "ConnectionResetError" in wire.output(process)
+    assert tables(wire) == before and (wire.count("mark_begun"), wire.count("mark_opened")) == (begun + 1, opened + 1)
+    with wire.program(client) as process:
+        assert "ConnectionRefusedError" in wire.output(process)
+    registers.write("tcp.rto_initial", usual)
+
+
 def test_a_listener_that_is_closed(wire):
     """What it has accepted goes on, and frees the port when it ends; nobody waits for what cannot come."""
     before = tables(wire)
@@ -345,3 +366,39 @@ def test_a_program_that_is_gone(wire):
     with pytest.raises(BlockingIOError):
         listener.accept(timeout=0)
     listener.close()
+
+
+def test_ports_of_a_program_that_is_gone(wire):
+    """The next one finds the stack as the design has it, and can listen at them."""
+    before = tables(wire)
+    for port in range(6000, 6005):
+        wire.tile.listen(port)
+    wire.tile.listen(5001)
+    assert tables(wire) != before
+    wire.tile = wire.new_tile()
+    assert tables(wire) == before
+    wire.tile.listen(6003).close()
+    assert tables(wire) == before
+
+
+def test_a_peer_that_is_gone(wire):
+    """A server whose segments get lost from now on: keep-alive tells so, as Linux does, and the connection is left."""
+    registers, times = wire.card.registers, {"tcp.keep_idle": 300, "tcp.keep_interval": 200, "tcp.keep_count": 2}
+    usual = {name: registers.read(name) for name in times}
+    with wire.server(5007, "time.sleep(1000)"):
+        connection = wire.tile.connect(HOST, 5007, timeout=WAIT)
+        registers.write_many(times)
+        asked, before = wire.count("mark_keep_alives"), wire.count("mark_gave_up")
+        wire.session.serve(seconds=SECONDS, until=lambda: wire.count("mark_keep_alives") >= asked + 3)
+        with pytest.raises(BlockingIOError):
+            connection.recv(1, 0)
+        assert wire.count("mark_gave_up") == before, "Linux answers each of them"
+        addresses = registers.read("ip_rx.ip")
+        registers.write("ip_rx.ip", 0x0A090909)  # nothing comes any more
+        with pytest.raises(TimeoutError):
+            connection.recv(1, WAIT)
+        registers.write("ip_rx.ip", addresses)
+        assert connection.state == "reset"
+        connection.close()
+    registers.write_many(usual)
+

@@ -8,7 +8,7 @@ import os
 import socket
 from collections.abc import Callable
 
-from girih.card.socket_window import ABORT, CLOSE, END, WRITE, Opened, SocketWindow
+from girih.card.socket_window import ABORT, CLOSE, END, UNANSWERED, WRITE, Opened, SocketWindow
 
 
 def os_error(kind: type[OSError], number: int) -> OSError:
@@ -25,7 +25,7 @@ class CardSocket:
         self._window, self._waits, self._number, self._left = window, waits, opened.number, left
         self._held = bytearray()
         self._room = 0
-        self._end = self._reset = self._shut = self._closed = False
+        self._end = self._reset = self._silent = self._shut = self._closed = False
 
     @property
     def state(self) -> str:
@@ -40,6 +40,10 @@ class CardSocket:
         self._held += answer.data
         self.received += len(answer.data)
         self._room, self._end, self._reset = answer.room, answer.end, answer.reset
+        self._silent = answer.reset and answer.room == UNANSWERED
+
+    def _broken(self) -> OSError:
+        return os_error(TimeoutError, errno.ETIMEDOUT) if self._silent else os_error(ConnectionResetError, errno.ECONNRESET)
 
     def recv(self, size: int, timeout: float | None = None) -> bytes:
         """At least one byte, and at most `size`; none if the peer has sent its last. Raises ValueError for less than 0 bytes."""
@@ -54,7 +58,7 @@ class CardSocket:
             if self._held or (self._end and not self._reset):
                 break
             if self._reset:
-                raise os_error(ConnectionResetError, errno.ECONNRESET)
+                raise self._broken()
             wait()
         data = bytes(self._held[:size])
         del self._held[:size]
@@ -69,7 +73,7 @@ class CardSocket:
             if not self._room and not self._reset:
                 self._look()
             if self._reset:
-                raise os_error(ConnectionResetError, errno.ECONNRESET)
+                raise self._broken()
             if self._room or not data:
                 break
             wait()

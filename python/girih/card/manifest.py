@@ -34,7 +34,8 @@ class Histogram:
 @dataclass(frozen=True)
 class Tile:
     """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one;
-    holds: what messages in it may wait for while the card rests, None: nothing; program: what a processor core runs at first; memory_bytes: of a processor core, for programs and data; cores: that run the program; interrupts: their names, bit 0 first."""
+    holds: what messages in it may wait for while the card rests, None: nothing; program: what a processor core runs at first; memory_bytes: of a processor core, for programs and data; cores: that run the program; interrupts: their names, bit 0 first;
+    keys, settings: of its node table, and what its registers of the configuration are, as the design says."""
 
     name: str
     kind: str
@@ -49,6 +50,8 @@ class Tile:
     memory_bytes: int = 0
     cores: int = 1
     interrupts: tuple[str, ...] = ()
+    keys: frozenset[int] = frozenset()
+    settings: dict[str, int | list[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -192,4 +195,6 @@ def _tile(data: dict) -> Tile:
         memory_bytes=data.get("memory_bytes", 0),
         cores=data.get("cores", 1),
         interrupts=tuple(data.get("interrupts", ())),
+        keys=frozenset(entry["key"] for entry in data.get("next", ()) if entry["key"] is not None),
+        settings=data.get("config", {}),
     )

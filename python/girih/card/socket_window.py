@@ -15,6 +15,7 @@ WINDOW = "socket_window"
 READ, WRITE, CLOSE, ABORT, OPEN = 3, 4, 5, 6, 7  # stream_op
 END = 8  # stream_end
 BUSY, READING, ANSWERED = 1, 2, 4  # bits of the window's state
+REFUSED, UNANSWERED = 0, 1  # why a connection was not opened, else there is no place; or why it is broken
 MOST = 4096  # bytes of a message, if the card's frames hold them
 LOOKS = 5000  # at the tile, before the stack must have answered a read that waits for nothing
 Address = tuple[str, int]
@@ -26,7 +27,8 @@ def _words(data: bytes) -> list[int]:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the stack says of a connection. room: bytes that can be written. end: the peer sends nothing behind `data`. reset: the connection is broken."""
+    """What the stack says of a connection. room: bytes that can be written. end: the peer sends nothing behind `data`. reset: the connection is
+    broken, and `room` says why."""
 
     data: bytes
     room: int

@@ -25,10 +25,9 @@ from ipaddress import IPv4Address, IPv6Address
 from girih.card.card_socket import CardSocket, os_error
 from girih.card.node_table import KEY_MASK, entry, node_of
 from girih.card.registers import AccessRefused, Registers
-from girih.card.socket_window import ABORT, OPEN, Address, Opened, SocketWindow
+from girih.card.socket_window import ABORT, OPEN, REFUSED, UNANSWERED, Address, Opened, SocketWindow
 from girih.errors import GirihError
 
-REFUSED, UNANSWERED = 0, 1  # why a connection was not opened; else there is no place
 DYNAMIC_PORTS = range(49152, 65536)  # RFC 6335
 TRIES = 3  # own ports, when any will do
 PAUSE_SECONDS = 0.002
@@ -63,11 +62,29 @@ class SocketTile:
         self._ways: dict[int, str] = {}  # entries of the stack's node table that `listen` has written, by port
         self._accepted: Counter[int] = Counter()  # connections by port, until they are closed
         self._answers: dict[tuple[Address, int], Opened | None] = {}  # to what was asked for; None: not yet
+        self._take_back()
         self.window.forget()
         self.take()
 
+    def _take_back(self) -> None:
+        """Frees what a program that is gone has left: of the entries of the stack that lead here, those that are not the design's."""
+        design = self._registers.manifest.tile(self._stack)
+        usual = design.settings["listen"]
+        ways = {path: word & KEY_MASK for path, word in self._entries("next_hop").items() if node_of(word) == self._node}
+        for path, port in self._entries("listen").items():
+            if port in set(ways.values()).difference(usual if isinstance(usual, list) else [usual]):
+                self._registers.write(path, 0)
+        for path, key in ways.items():
+            if key not in design.keys:
+                self._registers.write(path, 0)
+
     def take(self) -> None:
-        """Takes off the tile what has opened: connections for which nobody waits are aborted."""
+        """Takes off the tile what has opened: connections for which nobody waits are aborted. Ways of closed listeners that nothing needs any more are freed."""
+        self._sort()
+        for port in set(self._ways) - set(self._listeners):
+            self._tidy(port)
+
+    def _sort(self) -> None:
         for found in self.window.opened():
             listener = self._listeners.get(found.port)
             if found.asked and (found.peer, found.port) in self._answers:
@@ -107,6 +124,7 @@ class SocketTile:
     def listen(self, port: int) -> Listener:
         """Accepts connections to a port from now on. Raises OSError (EADDRINUSE) if another application has the port; GirihError if the stack listens at as many as it can."""
         _checked(port)
+        self.take()
         ways, ports = self._entries("next_hop"), self._entries("listen")
         nodes = {node_of(word) for word in ways.values() if word & KEY_MASK == port} - {None}
         if port in self._listeners or nodes - {self._node}:
@@ -133,7 +151,7 @@ class SocketTile:
         if place:
             self._registers.write(place, 0)
         self._listeners.pop(port, None)
-        self._tidy(port)
+        self.take()
 
     def accepted(self, opened: Opened) -> CardSocket:
         """A connection to a port at which this program listens, or has listened."""
@@ -145,9 +163,18 @@ class SocketTile:
         self._tidy(port)
 
     def _tidy(self, port: int) -> None:
-        """Frees the way from the stack to this tile once nothing comes by it: neither new connections nor bytes of those that are open."""
-        if port in self._ways and port not in self._listeners and not self._accepted[port]:
+        """Frees the way from the stack to this tile once nothing comes by it: neither bytes of connections that are open, nor one whose hand-shake was under way
+        when the listener was closed."""
+        if port in self._ways and port not in self._listeners and not self._accepted[port] and not self._shaking():
+            self.window.wait()  # the stack tells the tile of the last one
+            self._sort()
             self._registers.write(self._ways.pop(port), 0)
+
+    def _shaking(self) -> bool:
+        """Whether a hand-shake of the stack is under way. What began is read last, so that one that begins and ends meanwhile hides none."""
+        tile = self._registers.manifest.tile(self._stack)
+        over = sum(self._registers.counter(tile, f"mark_{name}") for name in ("opened", "unopened"))
+        return self._registers.counter(tile, "mark_begun") > over
 
     def connect(self, host: str, port: int, *, local_port: int | None = None, timeout: float | None = None) -> CardSocket:
         """Opens a connection. local_port: any that is not in use, if it is not given. Raises ConnectionRefusedError; TimeoutError if nobody answers, or `timeout` is over

@@ -35,6 +35,10 @@ CONFIG = {
     "retries": 4,
     "ip": int(ip_address(CARD)),
     "tenant_connections": 0,
+    "keep_idle": 0,
+    "keep_interval": 20,
+    "keep_count": 3,
+    "user_timeout": 0,
 }
 SYN, ACK, FIN, RST = "S", "A", "F", "R"
 MODULUS = 1 << 32

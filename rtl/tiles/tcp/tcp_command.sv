@@ -9,6 +9,7 @@ module tcp_command
     input  work_t    work_i,
     input  record_t  record_i,
     input  facts_t   facts_i,
+    input  tick_t    now_i,
     input  segment_t segment_i,  // an acknowledgement
     output record_t record_o,
     output deeds_t  deeds_o,
@@ -20,16 +21,18 @@ module tcp_command
 
   record_t r;
   deeds_t d;
-  logic allowed, halves;
+  logic allowed, halves, sends;
   always_comb begin
     r = record_i;
     d = '0;
     d.segment = segment_i;
     aborts_o = 1'b0;
+    sends = 1'b0;
     allowed = record_i.told && record_i.phase != Free && (!record_i.closing || record_i.half) && !facts_i.foreign;
     halves = work_i.kind == EventClose && work_i.stands;
     if (work_i.kind == EventWrite) begin
       if (allowed && record_i.phase == Open && !record_i.closing && facts_i.writes) begin
+        sends = 1'b1;
         d.result.bytes = work_i.bytes;
         d.result.seq = record_i.snd_end;
         r.snd_end = record_i.snd_end + seq_t'(work_i.bytes);
@@ -51,6 +54,7 @@ module tcp_command
     end else if (record_i.phase == Dead) begin
       if (!halves) r.phase = Free;
     end else begin
+      sends = 1'b1;
       r.closing = 1'b1;
       r.half = halves;
       if (!record_i.closing) r.active = !record_i.fin_received;
@@ -60,6 +64,11 @@ module tcp_command
         r.rcv_read = record_i.rcv_nxt - seq_t'(record_i.fin_received);
       end
       aborts_o = work_i.kind == EventAbort;
+    end
+    if (sends && record_i.idles) begin
+      r.timer_on = 1'b0;  // started anew, for what is to be acknowledged, or for the peer's end
+      r.since = now_i;
+      r.tries = '0;
     end
   end
   assign record_o = r;

@@ -140,6 +140,8 @@ module tcp_engine
       .freed_connection_o(freed_connection),
       .freed_slot_o      (freed_slot),
       .freed_tenant_o    (freed_tenant),
+      .begun_o           (event_o.mark_begun),
+      .failed_o          (event_o.mark_unopened),
       .deeds_valid_o     (deeds_valid),
       .deeds_o           (deeds),
       .cfg_i(cfg)
@@ -289,6 +291,7 @@ module tcp_engine
   assign event_o.mark_retransmitted = deeds_valid && deeds.resent;
   assign event_o.mark_fast_retransmit = deeds_valid && deeds.fast;
   assign event_o.mark_probes = deeds_valid && deeds.probed;
+  assign event_o.mark_keep_alives = deeds_valid && deeds.kept_alive;
 
   logic unused;
   assign unused = &{1'b0, deeds};

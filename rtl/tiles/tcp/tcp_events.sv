@@ -53,6 +53,8 @@ module tcp_events
     output connection_t freed_connection_o,
     output slot_t       freed_slot_o,
     output tenant_t     freed_tenant_o,
+    output logic        begun_o,        // a hand-shake has begun,
+    output logic        failed_o,       // or come to nothing
 
     output logic   deeds_valid_o,
     output deeds_t deeds_o,
@@ -232,7 +234,7 @@ module tcp_events
   logic reading_2_q;
   seq_t reading_seq_2_q;
   logic near_2_q, written_6_q;  // the event two stages on is of the same connection
-  logic transmits, notifies, transmits_q, notifies_q, freed_q;
+  logic transmits, notifies, transmits_q, notifies_q, freed_q, begun_q, failed_q;
   assign id_1 = id_t'(stage_q[1].work.connection);
   ram_simple_dual #(
       .T(record_t),
@@ -322,8 +324,13 @@ module tcp_events
     notifies_q <= stage_q[4].valid && notifies && stage_q[4].keeps;
     freed_q <= stage_q[4].valid && stage_q[4].keeps && !(stage_q[4].work.kind inside {EventClear, EventOpen, EventConnect}) && phase_4_q != Free
         && settled.phase == Free;
+    begun_q <= stage_q[4].valid && stage_q[4].work.kind inside {EventOpen, EventConnect};
+    failed_q <= stage_q[4].valid && stage_q[4].keeps && !(stage_q[4].work.kind inside {EventClear, EventOpen, EventConnect}) && phase_4_q inside {SynReceived, SynSent}
+        && settled.phase inside {Free, Dead};
     if (rst_i) begin
       written_6_q <= 1'b0;
+      begun_q <= 1'b0;
+      failed_q <= 1'b0;
       transmits_q <= 1'b0;
       notifies_q <= 1'b0;
       freed_q <= 1'b0;
@@ -334,6 +341,8 @@ module tcp_events
   assign transmit_push = transmits_q;
   assign notify_push = notifies_q;
   assign freed_o = freed_q;
+  assign begun_o = begun_q;
+  assign failed_o = failed_q;
   assign freed_connection_o = stage_q[5].work.connection;
   assign freed_slot_o = slot_5_q;
   assign freed_tenant_o = tenant_5_q;

@@ -20,9 +20,9 @@ module tcp_facts
   localparam seq_t Step = Ring / 2 < 1460 ? Ring / 2 : 1460;  // the window's end moves by no less (RFC 9293, 3.8.6.2.2)
 
   seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, wnd, open_end, gain;
-  logic is_segment, starts_in;
+  logic is_segment, starts_in, overdue, idle_over;
   span_t mss, flight;
-  tick_t trip, elapsed;
+  tick_t trip, elapsed, stalled;
   logic [26:0] rto;
   always_comb begin
     facts_o = '0;
@@ -144,12 +144,15 @@ module tcp_facts
     facts_o.reads = readable > seq_t'(MostData) ? length_t'(MostData) : length_t'(readable);
 
     // RFC 6298; rttvar is kept times 4. The time-out is doubled `backoff` times, up to rto_max.
-    facts_o.fin_acked = turn_i.closing && follows(turn_i.snd_una, turn_i.snd_end) == '0;
-    facts_o.last_try = turn_i.tries >= cfg_i.retries;
+    // Of an idle connection it is the time until the next keep-alive.
     elapsed = now_i - turn_i.started;
+    stalled = now_i - turn_i.since;
+    overdue = cfg_i.user_timeout != '0 && stalled >= tick_t'(cfg_i.user_timeout);
+    idle_over = cfg_i.keep_idle != '0 && elapsed >= (turn_i.tries == '0 ? tick_t'(cfg_i.keep_idle) : tick_t'(cfg_i.keep_interval));
+    facts_o.last_try = turn_i.idles ? turn_i.tries >= cfg_i.keep_count : turn_i.tries >= cfg_i.retries || overdue;
     rto = turn_i.rtt_known ? 27'(turn_i.srtt >> 3) + 27'(turn_i.rttvar) : turn_i.syn_lost ? rto_lost_i : 27'(cfg_i.rto_initial);
-    facts_o.expired = turn_i.timer_on && (turn_i.lingers ? elapsed >= tick_t'(cfg_i.time_wait)
-        : elapsed >= tick_t'(cfg_i.rto_max) || (48'(elapsed) >= 48'(rto) << turn_i.backoff
+    facts_o.expired = turn_i.timer_on && (turn_i.lingers ? elapsed >= tick_t'(cfg_i.time_wait) : turn_i.idles ? idle_over
+        : overdue || elapsed >= tick_t'(cfg_i.rto_max) || (48'(elapsed) >= 48'(rto) << turn_i.backoff
             && (!turn_i.rtt_known || 48'(elapsed) >= 48'(cfg_i.rto_min) << turn_i.backoff)));
   end
 

@@ -52,6 +52,7 @@ module tcp_open
     r.mss = work_i.mss < own_mss ? work_i.mss : own_mss;
     r.cwnd = initial_window(r.mss);
     r.threshold = '1;
+    r.since = now_i;
     if (room_i && !opener) begin
       r.snd_nxt = work_i.ack + 1'b1;
       r.snd_max = work_i.ack + 1'b1;

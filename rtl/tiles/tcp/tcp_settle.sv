@@ -36,10 +36,12 @@ module tcp_settle
     if (ends) r.phase = record_i.active ? TimeWait : Free;
 
     // The timer, and whether it waits for the peer's end, or for its acknowledgement.
-    r.lingers = record_i.phase == TimeWait || (record_i.phase == Open && all_acked);
+    r.lingers = record_i.phase == TimeWait || (record_i.phase == Open && all_acked && !record_i.half);
+    // Of a connection with nothing to send, it is that of keep-alive, while the peer's end has not come or the application's.
+    r.idles = record_i.phase == Open && (record_i.closing ? all_acked && record_i.half && !record_i.fin_received : record_i.snd_una == record_i.snd_end);
     unique case (record_i.phase)
       SynReceived, SynSent, TimeWait: r.timer_on = 1'b1;
-      Open: r.timer_on = record_i.closing ? !(all_acked && (record_i.half || (record_i.fin_received && !record_i.active))) : record_i.snd_una != record_i.snd_end;
+      Open: r.timer_on = !(record_i.closing && all_acked && record_i.fin_received && (record_i.half || !record_i.active));
       default: r.timer_on = 1'b0;
     endcase
     if (!record_i.timer_on || ends) r.started = now_i;  // or it stays off, and has no start

@@ -42,6 +42,7 @@ module tcp_tell
       if (record_i.phase == Dead) begin
         d.notice.at_end = 1'b1;
         d.notice.is_reset = 1'b1;
+        d.notice.room = record_i.silent ? Unanswered : Refused;
       end else begin
         d.notice.bytes = facts_i.reads;
         d.notice.at_end = record_i.fin_received && facts_i.reads_all;

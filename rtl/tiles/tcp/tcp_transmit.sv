@@ -46,6 +46,7 @@ module tcp_transmit
       end
     end else if (record_i.phase == Open || record_i.phase == TimeWait) begin
       r.rcv_edge = facts_i.rcv_edge;
+      r.probes = 1'b0;
       if (record_i.acks_due != '0) r.acks_due = record_i.acks_due - 1'b1;
       if (record_i.resend) begin
         d.sends = 1'b1;
@@ -77,7 +78,9 @@ module tcp_transmit
         // A turn for the window alone comes again until all has been read, and tells it once.
         d.sends = record_i.acks_due != '0 || (facts_i.updates && !facts_i.reading);
         if (record_i.acks_due == '0 && facts_i.reading) r.rcv_edge = record_i.rcv_edge;
-        d.segment.seq = facts_i.idle_seq;
+        // A keep-alive is a byte that the peer has acknowledged, without that byte: it is not in the window, and so is answered (RFC 9293, 3.8.4).
+        d.kept_alive = record_i.probes && record_i.idles;
+        d.segment.seq = d.kept_alive ? record_i.snd_una - 1'b1 : facts_i.idle_seq;
         // The range that changed last comes first (RFC 2018, 4), and what is valid comes before what is not.
         if (record_i.sacks) begin
           d.segment.ranges = record_i.ranges;

@@ -150,7 +150,10 @@ package tcp_types_pkg;
     // Time.
     logic timer_on;
     logic lingers;  // it is the time of TIME-WAIT, not that of a segment
+    logic idles;  // it is that of keep-alive: nothing waits for an acknowledgement
+    logic probes;  // the peer is to be asked for a sign of life
     tick_t started;
+    tick_t since;  // while something waits for an acknowledgement: when that began, or the last one came
     logic timing;
     seq_t timed_seq;
     tick_t timed_at;

@@ -96,6 +96,7 @@ module tcp_update
       .work_i,
       .record_i,
       .facts_i,
+      .now_i,
       .segment_i(segment),
       .record_o (commanded),
       .deeds_o  (command_deeds),
@@ -198,6 +199,7 @@ module tcp_update
           end
           if (facts_i.crosses) r.acks_due = 3'd1;
           r.tries = '0;
+          if (record_i.idles) r.timer_on = 1'b0;  // started anew: the peer is there
           r.cwnd = cwnd;
           r.threshold = threshold;
           r.credit = credit;
@@ -207,7 +209,8 @@ module tcp_update
             r.dup_acks = '0;
             r.backoff = '0;
             r.force_send = 1'b0;
-            r.timer_on = 1'b0;  // started anew below if something is left
+            r.timer_on = 1'b0;  // started anew if something is left
+            r.since = now_i;
             if (facts_i.recovered && !record_i.recovering) r.recover = work_i.ack;  // it stays near: numbers wrap
             // While lost segments are made good, each partial acknowledgement names the next one (RFC 6582).
             r.recovering = record_i.recovering && !facts_i.ack_recovers;
@@ -282,8 +285,7 @@ module tcp_update
 
       kinds_i[EventTick]: begin
         if (facts_i.expired) begin
-          if (record_i.phase == TimeWait
-              || (record_i.phase == Open && facts_i.fin_acked)) begin
+          if (record_i.lingers) begin
             r.phase = Free;
           end else if (record_i.phase inside {SynSent, SynReceived, Open}) begin
             r.timing = 1'b0;
@@ -292,6 +294,11 @@ module tcp_update
               r.silent = 1'b1;
               resets = record_i.phase == Open;
               dies = 1'b1;
+            end else if (record_i.idles) begin
+              r.tries = record_i.tries + 1'b1;
+              r.probes = 1'b1;
+              if (record_i.acks_due == '0) r.acks_due = 3'd1;
+              r.timer_on = 1'b0;
             end else begin
               r.tries = record_i.tries + 1'b1;
               if (facts_i.outstanding) begin
