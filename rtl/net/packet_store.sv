@@ -54,12 +54,12 @@ module packet_store
   assign out_valid_o = valid_q;
   assign pop = out_valid_o && out_ready_i;
 
-  // Worked out for a pop and for none, since that is known late.
+  // Worked out for a pop and for none, since that is known late. Of a multiplexer synthesis would make a comparison behind it.
   logic empty_next;  // read_next is write_q
   assign read_plus = read_q + 1'b1;
   assign write_plus = write_q + 1'b1;
   assign read_next = pop ? read_plus : read_q;
-  assign empty_next = pop ? read_plus == write_q : read_q == write_q;
+  assign empty_next = (pop && read_plus == write_q) || (!pop && read_q == write_q);
 
   fifo #(
       .T(token_t),

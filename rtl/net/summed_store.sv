@@ -49,13 +49,13 @@ module summed_store
     output token_t out_token_o
 );
   flit_t flit_q;
-  logic valid_q, swallow_q, load, store_ready;
+  logic valid_q, swallow_q, load, store_ready;  // a flit that waits behind its cut is not valid
   info_t info_q;
-  assign in_ready_o = swallow_q || !valid_q || store_ready;
+  assign in_ready_o = !valid_q || store_ready;
   assign load = in_valid_i && in_ready_o && !swallow_q;
 
   always_ff @(posedge clk_i) begin
-    if (in_ready_o && !swallow_q) valid_q <= in_valid_i;
+    if (in_ready_o && !swallow_q) valid_q <= in_valid_i && (in_flit_i.last || !in_cut_i);
     if (load) begin
       flit_q <= in_flit_i;
       flit_q.desc <= '0;
@@ -65,7 +65,8 @@ module summed_store
     end
     if (swallow_q && in_valid_i && in_flit_i.last) begin
       flit_q.bad <= in_flit_i.bad;
-      swallow_q  <= 1'b0;
+      valid_q <= 1'b1;
+      swallow_q <= 1'b0;
     end
     if (rst_i) begin
       valid_q   <= 1'b0;
@@ -92,7 +93,7 @@ module summed_store
   assign check_sum_o = flit_sum + carried;
   assign check_total_o = flit_sum + beside;
 
-  assign check_take_o = valid_q && !swallow_q && store_ready;
+  assign check_take_o = valid_q && store_ready;
   assign check_last_o = flit_q.last;
   assign check_bad_o = flit_q.last && flit_q.bad;
   assign check_info_o = info_q;
@@ -114,7 +115,7 @@ module summed_store
   ) u_store (
       .clk_i,
       .rst_i,
-      .in_valid_i(valid_q && !swallow_q),
+      .in_valid_i(valid_q),
       .in_ready_o(store_ready),
       .in_flit_i (flit_q),
       .commit_i,
@@ -134,7 +135,7 @@ module summed_store
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      store_is_full : cover (valid_q && !swallow_q && !store_ready);
+      store_is_full : cover (valid_q && !store_ready);
       swallows_while_the_store_is_full : cover (swallow_q && in_valid_i && !store_ready);
       cut_at_the_end : cover (load && in_cut_i && in_flit_i.last);
       void_behind_the_cut : cover (swallow_q && in_valid_i && in_flit_i.last && in_flit_i.bad);

@@ -24,7 +24,7 @@ BROKEN = [
     ("full_q <= !drop_i && write_plus ==", "full_q <= write_q =="),
     ("if (pop) full_q <= 1'b0;\n    else if", "if"),
     ("else if (pop) valid_q", "if (pop) valid_q"),
-    ("pop ? read_plus == write_q : read_q == write_q", "read_q == write_q"),
+    ("(pop && read_plus == write_q) || (!pop && read_q == write_q)", "read_q == write_q"),
     (".out_ready_i(pop && out_flit_o.last),", ".out_ready_i(pop),"),
     ("if (commit_i || open_q) committed_q", "if (commit_i) committed_q"),
 ]

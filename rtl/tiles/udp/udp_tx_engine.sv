@@ -89,7 +89,7 @@ module udp_tx_engine
   summed_store #(
       .info_t (info_t),
       .token_t(token_t),
-      .GroupHalfwords(4)
+      .GroupHalfwords(2)
   ) u_store (
       .clk_i,
       .rst_i,
