@@ -163,9 +163,14 @@ module tcp_engine
       .out_ready_i(make_ready),
       .out_data_o (make)
   );
+  logic taken_q;  // by the maker, which is known late
   always_ff @(posedge clk_i) begin
-    waiting_q <= waiting_q + ($bits(waiting_q))'(segment_push && segment_ready && !crowds) - ($bits(waiting_q))'(make_valid && make_ready);
-    if (rst_i) waiting_q <= '0;
+    taken_q   <= make_valid && make_ready;
+    waiting_q <= waiting_q + ($bits(waiting_q))'(segment_push && segment_ready && !crowds) - ($bits(waiting_q))'(taken_q);
+    if (rst_i) begin
+      taken_q   <= 1'b0;
+      waiting_q <= '0;
+    end
   end
 
   // The buffers, the makers of messages, and whose turn it is to send one.

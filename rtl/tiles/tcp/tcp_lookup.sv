@@ -46,17 +46,21 @@ module tcp_lookup
   typedef logic [$clog2(Connections)-1:0] id_t;
 
   // Stages: 1 reads the table, 2 decides.
-  logic take, connects, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready;
+  (* keep *) logic free, free_to_open;  // known before the arrival is
+  logic take, connects, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready, connects_1, itself;
   logic [$clog2(Depth):0] count_q;  // in the stages and in the queue
   arrival_t arrival_1_q, arrival_2_q;
   todo_t decided;
   assign connects = arrival_i.work.kind == EventConnect;
   assign is_syn = arrival_i.work.flags.syn || connects;
-  assign arrival_ready_o = count_q != ($clog2(Depth) + 1)'(Depth) && !syn_q && !clear_i && !freed_i
-      && !(is_syn && (count_q != '0 || !idle_i));
+  assign free = count_q != ($clog2(Depth) + 1)'(Depth) && !syn_q && !clear_i && !freed_i;
+  assign free_to_open = count_q == '0 && idle_i && !syn_q && !clear_i && !freed_i;
+  assign arrival_ready_o = is_syn ? free_to_open : free;
   assign take = arrival_valid_i && arrival_ready_o;
   assign direct = take && arrival_i.is_command && !connects && !valid_1_q && !valid_2_q;
 
+  assign connects_1 = arrival_1_q.work.kind == EventConnect;
+  assign itself = arrival_1_q.work.tuple.remote_addr == arrival_1_q.work.tuple.local_addr;  // the card is no peer
   always_ff @(posedge clk_i) begin
     valid_1_q <= take && !direct;
     if (take) begin
@@ -66,8 +70,7 @@ module tcp_lookup
     if (!holds) begin
       valid_2_q   <= valid_1_q;
       arrival_2_q <= arrival_1_q;
-      // The card itself is no peer.
-      if (arrival_1_q.work.kind == EventConnect && arrival_1_q.work.tuple.remote_addr == arrival_1_q.work.tuple.local_addr) arrival_2_q.malformed <= 1'b1;
+      if (connects_1 && itself) arrival_2_q.malformed <= 1'b1;
     end
     if (take && is_syn) syn_q <= 1'b1;
     else if (push) syn_q <= 1'b0;
@@ -80,7 +83,8 @@ module tcp_lookup
     end
   end
 
-  logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, listening_q, serves_q, named, connects_2, wants_new, opens, reads_options;
+  logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, reads_options;
+  logic answers, named, connects_2_q, answers_q, named_q, may_open_q, wants_new, opens;
   logic within_2_q;  // its tenant may have another connection
   connection_t found;
   id_t free_id;
@@ -146,23 +150,26 @@ module tcp_lookup
       if (cfg_i.listen[i] == arrival_1_q.work.window) serves = 1'b1;
     end
   end
+  // What an arrival says by itself is worked out before the table's answer is there.
+  assign answers = !connects_1 && arrival_1_q.work.flags.syn && !arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.rst
+      && !arrival_1_q.work.flags.fin && listening && !arrival_1_q.malformed;
+  // Nobody may be told of a connection that another has asked for: neither who accepts them, nor the network, whose name is 0.
+  assign named = arrival_1_q.work.window != '0 && !serves;
   always_ff @(posedge clk_i) begin
     if (!holds) begin
-      listening_q <= listening;
-      serves_q <= serves;
+      connects_2_q <= connects_1;
+      answers_q <= answers;
+      named_q <= named;
+      may_open_q <= answers || (connects_1 && named && !itself && !arrival_1_q.malformed);
     end
   end
-  assign connects_2 = arrival_2_q.work.kind == EventConnect;
-  assign wants_new = connects_2 || (arrival_2_q.work.flags.syn && !arrival_2_q.work.flags.ack && !arrival_2_q.work.flags.rst
-      && !arrival_2_q.work.flags.fin && listening_q && !hit && !arrival_2_q.malformed);
-  // Nobody may be told of a connection that another has asked for: neither who accepts them, nor the network, whose name is 0.
-  assign named = arrival_2_q.work.window != '0 && !serves_q;
-  assign opens = wants_new && fits && within_2_q && id_valid && !hit && !arrival_2_q.malformed && (named || !connects_2);
+  assign wants_new = connects_2_q || (answers_q && !hit);
+  assign opens = may_open_q && fits && within_2_q && id_valid && !hit;
   assign reads_options = hit && arrival_2_q.work.flags.syn;  // of the answer to a connection that an application opens
   assign holds = valid_2_q && ((opens && !(syn_done && insert_ready)) || (reads_options && !syn_done));
   assign insert = valid_2_q && opens && syn_done;
   assign push = valid_2_q && !holds;
-  assign drop_header_o = push && arrival_2_q.malformed && !connects_2;
+  assign drop_header_o = push && arrival_2_q.malformed && !connects_2_q;
   assign drop_refused_o = push && wants_new && !opens;
   always_comb begin
     decided.headers = arrival_2_q.headers;
@@ -172,15 +179,15 @@ module tcp_lookup
     decided.work.sacks = syn_sacks;
     decided.work.scaled = syn_scaled;
     decided.work.shift = syn_shift;
-    if (arrival_2_q.is_command && !connects_2) begin
+    if (arrival_2_q.is_command && !connects_2_q) begin
       decided.work.connection = arrival_2_q.work.connection;
-    end else if (arrival_2_q.malformed || drop_refused_o) begin
+    end else if (arrival_2_q.malformed || (wants_new && !opens)) begin
       decided.work.kind = EventNone;
       decided.work.connection = '0;
     end else if (hit) begin
       decided.work.connection = found;
     end else if (opens) begin
-      decided.work.kind = connects_2 ? EventConnect : EventOpen;
+      decided.work.kind = connects_2_q ? EventConnect : EventOpen;
       decided.work.connection = connection_t'(free_id);
       decided.work.slot = slot;
       decided.work.ack = syn_hash + now_i;
@@ -219,7 +226,7 @@ module tcp_lookup
   typedef logic [$clog2(Unopened):0] waiting_t;
   waiting_t waiting;
   assign waiting = waiting_q[arrival_2_q.work.tenant] + waiting_t'(tells_q && refused_q.tenant == arrival_2_q.work.tenant);
-  assign tells = drop_refused_o && connects_2 && named && waiting < waiting_t'(Unopened);
+  assign tells = drop_refused_o && connects_2_q && named_q && waiting < waiting_t'(Unopened);
   always_ff @(posedge clk_i) begin
     told_q <= unopened_valid_o && unopened_ready_i;
     told_tenant_q <= unopened_o.tenant;

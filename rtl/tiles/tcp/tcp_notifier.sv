@@ -2,9 +2,13 @@
 // Tells applications: that a connection is open, or the bytes of its stream, read from the buffer in one go, so that the space can
 // be given back to the peer at once. notice_ready_o is up while there is room for the longest message. Bytes move into the buffer a flit
 // per cycle, as they are read: so reading starts no sooner than two cycles behind the first of those that still move.
+//
+//   notice -> read the buffer -> register -> packet_store
 module tcp_notifier
   import girih_pkg::*, tcp_types_pkg::*;
-(
+#(
+    parameter bit Cut = TimingMhz >= 250  // behind the buffer's bytes
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -28,6 +32,14 @@ module tcp_notifier
 );
   // Of a connection that is open: the peer's address (IPv4 within IPv6), its port, the own port.
   localparam int unsigned Flits = (OpenedBytes + FlitBytes - 1) / FlitBytes;
+  localparam int unsigned Depth = 1 << $clog2(2 * MaxFrameFlits);  // of the store, in flits
+  localparam int unsigned Tokens = 32;
+  typedef logic [$clog2(Depth):0] room_t;
+  typedef logic [$clog2(Tokens):0] count_t;
+  typedef struct packed {
+    flit_t flit;
+    logic [15:0] port;
+  } piece_t;
   logic [OpenedBytes*8-1:0] opened;
   assign opened = {80'h0, 16'hffff, notice_i.tuple.remote_addr, notice_i.tuple.remote_port, notice_i.tuple.local_port};
 
@@ -39,9 +51,12 @@ module tcp_notifier
   connection_t connection_q, later_connection_q;
   descriptor_t desc_q, flit_desc_q;
   logic [15:0] port_q, flit_port_q;
-  logic fits, store_ready;
+  logic take, store_valid, store_ready, fits_q, sent_q, sent_last_q;
+  room_t room_q;
+  count_t messages_q;
   assign last = left_q <= length_t'(FlitBytes);
-  assign notice_ready_o = !busy_q && !flit_valid_q && fits;
+  assign take = notice_valid_i && notice_ready_o;
+  assign notice_ready_o = !busy_q && !flit_valid_q && fits_q;
   assign reads = busy_q && !(waits_q && held_q);
   assign reading_o = busy_q && !opened_q;
   assign read_valid_o = reads;
@@ -66,7 +81,7 @@ module tcp_notifier
       text_q <= text_q >> W;
       if (last) busy_q <= 1'b0;
     end
-    if (notice_valid_i && notice_ready_o) begin
+    if (take) begin
       busy_q <= 1'b1;
       waits_q <= !notice_i.opened;
       opened_q <= notice_i.opened;
@@ -103,29 +118,62 @@ module tcp_notifier
     if (!flit_opened_q && flit_desc_q.stream_bytes == '0) flit.data = '0;
   end
 
-  logic [15:0] token;
-  packet_store #(
-      .token_t(logic [15:0])
-  ) u_store (
+  piece_t piece;
+  logic unused_ready, unused_fits;
+  stream_register #(
+      .T(piece_t),
+      .Cut(Cut)
+  ) u_register (
       .clk_i,
       .rst_i,
       .in_valid_i (flit_valid_q),
+      .in_ready_o (unused_ready),
+      .in_data_i  ({flit, flit_port_q}),
+      .out_valid_o(store_valid),
+      .out_ready_i(1'b1),
+      .out_data_o (piece)
+  );
+  logic [15:0] token;
+  packet_store #(
+      .token_t(logic [15:0]),
+      .Depth(Depth),
+      .Tokens(Tokens)
+  ) u_store (
+      .clk_i,
+      .rst_i,
+      .in_valid_i (store_valid),
       .in_ready_o (store_ready),
-      .in_flit_i  (flit),
-      .commit_i   (flit.last),
+      .in_flit_i  (piece.flit),
+      .commit_i   (piece.flit.last),
       .drop_i     (1'b0),
-      .token_i    (flit_port_q),
+      .token_i    (piece.port),
       .out_valid_o,
       .out_ready_i,
       .out_flit_o,
       .out_token_o(token),
-      .fits_o     (fits)
+      .fits_o     (unused_fits)
   );
   assign out_key_o = next_key_t'(token);
 
+  // Room in the store, without what is on its way there.
+  always_ff @(posedge clk_i) begin
+    sent_q <= out_valid_o && out_ready_i;
+    sent_last_q <= out_valid_o && out_ready_i && out_flit_o.last;
+    room_q <= room_q + room_t'(sent_q) - room_t'(reads);
+    messages_q <= messages_q + count_t'(take) - count_t'(sent_last_q);
+    fits_q <= room_q >= room_t'(MaxFrameFlits) && messages_q < count_t'(Tokens);
+    if (rst_i) begin
+      sent_q <= 1'b0;
+      sent_last_q <= 1'b0;
+      room_q <= room_t'(Depth);
+      messages_q <= '0;
+      fits_q <= 1'b0;
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!flit_valid_q || store_ready)
+      assert (!store_valid || store_ready)
       else $error("tcp_notifier: bytes that have been read find no room");
     end
   end

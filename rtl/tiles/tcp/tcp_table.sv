@@ -57,7 +57,7 @@ module tcp_table
   key_t key, key_q;
   index_t [Ways-1:0] index, index_q;
   logic looked_q;
-  logic [Ways-1:0] hits, hits_q, used, used_q;
+  logic [Ways-1:0] hits, hits_q, used;
   connection_t [Ways-1:0] found, found_q;
   assign key = {tuple_i.remote_addr, tuple_i.remote_port, tuple_i.local_port};
   always_comb begin
@@ -66,10 +66,11 @@ module tcp_table
     end
   end
 
-  logic [1:0] way;
+  logic fits_q;
+  logic [1:0] way, way_q;  // the first whose place is free
   always_comb begin
     way = '0;
-    for (int w = int'(Ways) - 1; w >= 0; w--) if (!used_q[w]) way = 2'(w);
+    for (int w = int'(Ways) - 1; w >= 0; w--) if (!used[w]) way = 2'(w);
   end
   assign insert_ready_o = !remove_i && !clear_i;
 
@@ -77,7 +78,7 @@ module tcp_table
     entry_t read, write;
     index_t write_index;
     logic write_enable, inserts;
-    assign inserts = insert_i && insert_ready_o && way == 2'(w);
+    assign inserts = insert_i && insert_ready_o && way_q == 2'(w);
     assign write_enable = clear_i || (remove_i && remove_slot_i.way == 2'(w)) || inserts;
     assign write.valid = inserts;
     assign write.key = key_q;
@@ -113,8 +114,9 @@ module tcp_table
     end
     if (looked_q) begin
       hits_q  <= hits;
-      used_q  <= used;
       found_q <= found;
+      fits_q  <= !(&used);
+      way_q   <= way;
     end
   end
   assign hit_o = |hits_q;
@@ -122,9 +124,9 @@ module tcp_table
     connection_o = '0;
     for (int unsigned w = 0; w < Ways; w++) connection_o = connection_o | found_q[w];
   end
-  assign fits_o = !(&used_q);
-  assign slot_o.way = way;
-  assign slot_o.index = 16'(index_q[way]);
+  assign fits_o = fits_q;
+  assign slot_o.way = way_q;
+  assign slot_o.index = 16'(index_q[way_q]);
 
   logic unused;
   assign unused = &{1'b0, tuple_i, clear_index_i, remove_slot_i};
