@@ -39,6 +39,7 @@ CONFIG = {
     "keep_interval": 20,
     "keep_count": 3,
     "user_timeout": 0,
+    "ack_delay": 0,
 }
 SYN, ACK, FIN, RST = "S", "A", "F", "R"
 MODULUS = 1 << 32

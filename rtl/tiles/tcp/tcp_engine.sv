@@ -296,6 +296,7 @@ module tcp_engine
   assign event_o.mark_retransmitted = deeds_valid && deeds.resent;
   assign event_o.mark_fast_retransmit = deeds_valid && deeds.fast;
   assign event_o.mark_probes = deeds_valid && deeds.probed;
+  assign event_o.mark_late_acks = deeds_valid && deeds.late_ack;
   assign event_o.mark_keep_alives = deeds_valid && deeds.kept_alive;
 
   logic unused;

@@ -250,7 +250,11 @@ module tcp_events
   );
   // RFC 6298, 5.7: three seconds where rto_initial is one.
   logic [26:0] rto_lost_q;
-  always_ff @(posedge clk_i) rto_lost_q <= 27'(cfg_i.rto_initial) + (27'(cfg_i.rto_initial) << 1);
+  logic delays_q;
+  always_ff @(posedge clk_i) begin
+    rto_lost_q <= 27'(cfg_i.rto_initial) + (27'(cfg_i.rto_initial) << 1);
+    delays_q <= cfg_i.ack_delay != '0;
+  end
   assign record_2 = near_2_q ? record_4_q : record_2_q;
   tcp_facts #(
       .Ring(Ring),
@@ -274,6 +278,7 @@ module tcp_events
       .work_i  (stage_q[3].work),
       .kinds_i (kinds_3_q),
       .room_i  (stage_q[3].room),
+      .delays_i(delays_q),
       .record_i(record_3_q),
       .facts_i (facts_q),
       .now_i   (now_q),

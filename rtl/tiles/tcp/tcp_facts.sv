@@ -23,6 +23,7 @@ module tcp_facts
   logic is_segment, starts_in, overdue, idle_over;
   span_t mss, flight;
   tick_t trip, elapsed, stalled;
+  delay_t waited;
   logic [26:0] rto;
   always_comb begin
     facts_o = '0;
@@ -146,6 +147,8 @@ module tcp_facts
     // RFC 6298; rttvar is kept times 4. The time-out is doubled `backoff` times, up to rto_max.
     // Of an idle connection it is the time until the next keep-alive.
     elapsed = now_i - turn_i.started;
+    waited = delay_t'(now_i) - turn_i.delayed_at;
+    facts_o.ack_late = turn_i.delays && waited >= delay_t'(cfg_i.ack_delay);
     stalled = now_i - turn_i.since;
     overdue = cfg_i.user_timeout != '0 && stalled >= tick_t'(cfg_i.user_timeout);
     idle_over = cfg_i.keep_idle != '0 && elapsed >= (turn_i.tries == '0 ? tick_t'(cfg_i.keep_idle) : tick_t'(cfg_i.keep_interval));

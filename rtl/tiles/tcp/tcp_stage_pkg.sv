@@ -27,7 +27,7 @@ package tcp_stage_pkg;
     logic reading;  // of what the application has got, bytes are still to be read from the buffer
     length_t room, reads;
     logic writes, holds_more, reads_all, read_ready;
-    logic expired, last_try;
+    logic expired, last_try, ack_late;
   } facts_t;
 
   // What an event does beside changing its connection.
@@ -52,6 +52,7 @@ package tcp_stage_pkg;
     logic     fast;
     logic     probed;
     logic     kept_alive;
+    logic     late_ack;
   } deeds_t;
 
   // Each takes whole records, and needs a few fields.

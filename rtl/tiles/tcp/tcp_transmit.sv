@@ -89,7 +89,10 @@ module tcp_transmit
       end
     end
   end
-  assign record_o = r;
+  always_comb begin
+    record_o = r;
+    if (d.sends) record_o.delays = 1'b0;  // each acknowledges all that has come
+  end
   assign deeds_o = d;
 
   logic unused;

@@ -22,6 +22,7 @@ package tcp_types_pkg;
   typedef logic [31:0] seq_t;
   typedef logic [19:0] span_t;  // bytes of a window
   typedef logic [31:0] tick_t;  // time, in units of 256 cycles
+  typedef logic [18:0] delay_t;  // the low bits of a time
   typedef logic [23:0] sample_t;  // a round trip, in the same
 
   localparam logic [7:0] ProtocolTcp = 8'd6;
@@ -125,6 +126,8 @@ package tcp_types_pkg;
     logic newer;  // the one that changed last
     logic sacks;  // the peer wants to hear of them
     logic [2:0] acks_due;
+    logic delays;  // one more is due, which waits for another segment, either way
+    delay_t delayed_at;
     // Transmit: snd_una <= snd_nxt <= snd_max <= snd_end + 1.
     seq_t snd_una;
     seq_t snd_nxt;

@@ -10,6 +10,7 @@ module tcp_update
     input  work_t   work_i,
     input  logic [EventTick:0] kinds_i,  // of the event, one bit for each kind
     input  logic    room_i,   // for a segment that answers at once
+    input  logic    delays_i,  // acknowledgements may wait
     input  record_t record_i,
     input  facts_t  facts_i,
     input  tick_t   now_i,
@@ -130,6 +131,9 @@ module tcp_update
   assign duplicate = kinds_i[EventSegment] && facts_i.ack_same && facts_i.outstanding && facts_i.same_wnd && facts_i.bare;
   assign fast = duplicate && record_i.dup_acks == 2'd2 && facts_i.recovered;
   assign timeout = kinds_i[EventTick];
+  // Each second segment is acknowledged at once, and so is all that is not the next one alone (RFC 5681, 4.2).
+  logic puts_off;
+  assign puts_off = delays_i && !record_i.delays && facts_i.exact && facts_i.takes_all && !work_i.flags.fin && !record_i.ranges[0].valid && !record_i.ranges[1].valid;
 
   always_comb begin
     r = record_i;
@@ -247,7 +251,14 @@ module tcp_update
               r.ranges = ranges;
               r.fin_received = work_i.flags.fin && facts_i.takes_all;
               if (record_i.closing && !record_i.half) r.rcv_read = record_i.rcv_nxt + seq_t'(facts_i.take);
-              if (record_i.acks_due == '0) r.acks_due = 3'd1;
+              if (record_i.acks_due == '0) begin
+                if (puts_off) begin
+                  r.delays = 1'b1;
+                  r.delayed_at = delay_t'(now_i);
+                end else begin
+                  r.acks_due = 3'd1;
+                end
+              end
             end else begin
               challenge = 1'b1;
               if (keeps && (!record_i.closing || record_i.half)) begin
@@ -284,6 +295,11 @@ module tcp_update
       end
 
       kinds_i[EventTick]: begin
+        if (facts_i.ack_late) begin
+          d.late_ack = 1'b1;
+          r.delays = 1'b0;
+          if (record_i.acks_due == '0) r.acks_due = 3'd1;
+        end
         if (facts_i.expired) begin
           if (record_i.lingers) begin
             r.phase = Free;
