@@ -272,3 +272,15 @@ def test_a_tenant_has_the_meters_counters_and_registers_that_it_is_given(card, c
         assert (counted["index"], counted["packets"]) == (8, 3)
         ctl(path, "tenant", "set", "video", "--counters", "none")
         assert ctl(path, "counter", "list", "--port", "wire", "--tenant", "video") == []
+
+
+# ---- what people see ----
+
+
+@pytest.mark.parametrize("what", ["chain", "tenant", "policy"])
+def test_a_list_can_be_read_on_a_narrow_terminal(shared, ctl, girih, what):
+    code, output, _ = girih(shared, "ctl", what, "list")
+    assert code == 0 and max(map(len, output.splitlines())) <= 80
+    for row in ctl(shared, what, "list"):
+        for name, value in row.items():
+            assert name.replace("_", " ") in output and (not isinstance(value, str | int) or isinstance(value, bool) or str(value) in output)

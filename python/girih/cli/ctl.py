@@ -25,6 +25,7 @@ from girih.services.remote import RemoteServices
 CLASS_WORDS = {"priority": "level", "rate": "mbps", "slack": "cycles"}
 CLASS_HELP = "0:weight=2, 0:priority=1, 0:rate=1000,burst=3000 or 0:slack=500; repeat it for more classes."
 LIST_SEPARATOR = ","
+WIDEST = 10_000  # of a table, in characters
 
 AsTenant = Annotated[str | None, typer.Option("--tenant", help="Act as this tenant's own controller, not as the operator.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -65,7 +66,7 @@ def _done(sentence: str, as_json: bool, **facts: object) -> None:
 
 
 def _show(title: str, rows: list[dict], as_json: bool) -> None:
-    """Prints a list of dicts with the same keys as a table or as JSON."""
+    """Prints a list of dicts with the same keys as a table or as JSON; where the lines are too short for a table, one below the other."""
     if as_json:
         print(json.dumps(rows, indent=1))
         return
@@ -74,7 +75,15 @@ def _show(title: str, rows: list[dict], as_json: bool) -> None:
         table.add_column(column.replace("_", " "), overflow="fold")
     for row in rows:
         table.add_row(*map(_cell, row.values()))
-    console.print(table)
+    if table.__rich_measure__(console, console.options.update(max_width=WIDEST)).maximum <= console.width:
+        console.print(table)
+        return
+    console.print(title, style="table.title", highlight=False)
+    for row in rows:
+        record = Table.grid("", "", padding=(0, 2))
+        for column, value in row.items():
+            record.add_row(f"  {column.replace('_', ' ')}", _cell(value))
+        console.print(record, "")
 
 
 def _cell(value: object) -> str:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import inspect
+import io
 import os
 import sys
 from importlib import import_module
@@ -28,13 +30,26 @@ def application(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
     app.callback()(lambda: None)  # a program with subcommands, even if only one was loaded
     for command in commands:
         import_module(f"girih.cli.{command}").register(app)
+    _flow(app)
     return app
+
+
+def _flow(app: typer.Typer) -> None:
+    """Lets the paragraphs of help texts fill lines of any width: typer keeps the line breaks of docstrings."""
+    for command in app.registered_commands:
+        text = inspect.cleandoc(command.help or (command.callback.__doc__ if command.callback else None) or "")
+        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    for group in app.registered_groups:
+        if group.typer_instance:
+            _flow(group.typer_instance)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits with its code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     wanted = (arguments[0],) if arguments and arguments[0] in COMMANDS else COMMANDS
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # who follows a log sees each line when it is printed
     try:
         application(wanted)(arguments, prog_name="./girih")
     except GirihError as error:

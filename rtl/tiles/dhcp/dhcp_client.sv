@@ -16,6 +16,7 @@ module dhcp_client
 
     input mac_t        mac_i,
     input logic [31:0] seed_i,
+    input logic        stir_i,
     input logic [31:0] second_cycles_i,
 
     output logic [31:0] xid_o,
@@ -65,6 +66,7 @@ module dhcp_client
       .rst_i,
       .mac_i,
       .seed_i,
+      .stir_i,
       .second_cycles_i,
       .tick_o  (tick),
       .second_o(second),
@@ -213,7 +215,11 @@ module dhcp_client
         timer_q <= Pause;
         declined_o <= 1'b1;
       end else if (over && !sends) begin
-        if (32'(tries_q) == Probes) begin
+        if (32'(tries_q) == Probes && age_q >= lease_q && !endless) begin
+          state_q <= Waiting;
+          timer_q <= 10'd8 + 10'(random[5:0]);
+          lost_o  <= 1'b1;
+        end else if (32'(tries_q) == Probes) begin
           state_q <= Bound;
           held_q <= offered_q;
           writes_q <= 1'b1;
@@ -235,7 +241,7 @@ module dhcp_client
       default:
       if (ack) begin
         state_q <= Bound;
-        age_q <= age_q - asked_age_q;  // the time runs from the request
+        age_q <= age_q - asked_age_q + 32'(second);  // the time runs from the request
         server_q <= reply_i.server;
         lease_q <= reply_i.lease;
         renewal_q <= terms.renewal;

@@ -104,8 +104,9 @@ module dhcp_engine
 
   // Somebody else has the address that is watched, or probes it, too (RFC 5227, 2.1.1 and 2.4).
   ipv4_addr_t watched;
-  logic conflict_q;
+  logic conflict_q, came_q;
   always_ff @(posedge clk_i) begin
+    came_q <= valid && ready && first;
     conflict_q <= valid && ready && first && whole && from_port && ethernet.ethertype == EtherTypeArp && watched != '0 && ends.sender_mac != mac_q
         && (ends.sender_ip == watched || (ends.sender_ip == '0 && ends.target_ip == watched)) && !rst_i;
   end
@@ -138,6 +139,7 @@ module dhcp_engine
       .rst_i,
       .mac_i(mac_q),
       .seed_i(cfg_i.seed),
+      .stir_i(came_q),
       .second_cycles_i(cfg_i.second_cycles),
       .xid_o(xid),
       .reply_valid_i(reply_valid),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reply is worth to the client, four cycles after its last byte: whether its address and its server are those that the client knows, and the times, with
-// what stands for those that are not said or make no sense (RFC 2131, 4.4.5: half of the lease for T1; seven eighths for T2).
+// what stands for those that are not said or make no sense (RFC 2131, 4.4.5: seven eighths of the lease for T2; half of it for T1, or of T2 where that is earlier).
 module dhcp_terms
   import net_pkg::*, dhcp_types_pkg::*;
 (
@@ -14,12 +14,16 @@ module dhcp_terms
     output terms_t terms_o
 );
   terms_t terms_q;
-  logic said_q, whole_q;
+  logic said_q, whole_q, half_fits_q;
   logic [31:0] eighths_q;
+  logic host_q, first_q, last_q;  // of a host; the network's first and last one
 
   always_ff @(posedge clk_i) begin
-    // An address of a host, and a time.
-    terms_q.usable <= !(reply_i.address[31:24] inside {8'd0, 8'd127} || reply_i.address[31:29] == '1) && reply_i.lease >= 32'd4;
+    // An address of a host, and a time. A network of one or two addresses has no address of its own and none for all.
+    host_q <= !(reply_i.address[31:24] inside {8'd0, 8'd127} || reply_i.address[31:29] == '1) && reply_i.lease >= 32'd4;
+    first_q <= (reply_i.address & ~terms_q.netmask) == '0;
+    last_q <= (reply_i.address | terms_q.netmask) == '1;
+    terms_q.usable <= host_q && (!(first_q || last_q) || terms_q.netmask[1]);
     terms_q.has_server <= reply_i.server != '0;
     terms_q.server_is_known <= reply_i.server == server_i && reply_i.server != '0;
     terms_q.is_offered <= reply_i.address == offered_i;
@@ -35,7 +39,9 @@ module dhcp_terms
     eighths_q <= reply_i.lease - (reply_i.lease < 32'd8 ? 32'd1 : reply_i.lease >> 3);
     terms_q.rebinding <= said_q ? reply_i.rebinding : eighths_q;
     whole_q <= reply_i.renewal != '0 && reply_i.renewal < terms_q.rebinding;
-    terms_q.renewal <= whole_q ? reply_i.renewal : reply_i.lease >> 1;
+    half_fits_q <= reply_i.lease >> 1 < terms_q.rebinding;
+    if (whole_q) terms_q.renewal <= reply_i.renewal;
+    else terms_q.renewal <= half_fits_q ? reply_i.lease >> 1 : terms_q.rebinding >> 1;
   end
   assign terms_o = terms_q;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time and chance of a DHCP client: pulses every eighth of a second and every second, and a register of random bits. What is drawn from it depends on the
-// card's address and on when frames come, so cards that start together do not ask together.
+// card's address and on when frames come, so cards that start together do not ask together, and a card does not ask the same after each reset.
 module dhcp_time
   import net_pkg::*;
 (
@@ -9,6 +9,7 @@ module dhcp_time
 
     input mac_t        mac_i,
     input logic [31:0] seed_i,
+    input logic        stir_i,           // a frame has come
     input logic [31:0] second_cycles_i,  // at least 8 are counted
 
     output logic        tick_o,  // an eighth of a second is over
@@ -20,7 +21,7 @@ module dhcp_time
   logic seeded_q;
   always_ff @(posedge clk_i) begin
     seeded_q <= 1'b1;
-    random_q <= {1'b0, random_q[31:1]} ^ (random_q[0] ? 32'hE0000200 : '0);
+    random_q <= {1'b0, random_q[31:1]} ^ (random_q[0] ? 32'hE0000200 : '0) ^ (stir_i ? 32'h9E3779B9 : '0);
     if (!seeded_q) random_q <= mac_i[31:0] ^ {mac_i[47:32], 16'd0} ^ seed_i;
     else if (random_q == '0) random_q <= 32'h9E3779B9;
     if (rst_i) seeded_q <= 1'b0;

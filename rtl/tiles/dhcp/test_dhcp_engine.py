@@ -339,6 +339,8 @@ async def what_is_not_for_it_or_makes_no_sense_is_counted(dut):
         ("drop_not_ours", reply(discover, "offer", chaddr=b"\2\0\0\0\0\7")), ("drop_long", good + bytes(1000)),
         ("drop_unexpected", reply(discover, "ack")), ("drop_unexpected", reply(discover, "nak")), ("drop_unexpected", reply(discover, "offer", address="224.0.0.1")),
         ("drop_unexpected", reply(discover, "offer", address="127.0.0.1")), ("drop_unexpected", reply(discover, "offer", lease=0)),
+        ("drop_unexpected", reply(discover, "offer", address="10.1.0.0")), ("drop_unexpected", reply(discover, "offer", address="10.1.255.255")),
+        ("drop_unexpected", reply(discover, "offer", address="10.1.0.79", netmask="255.255.255.252")),
         ("drop_unexpected", reply(discover, "offer", server="0.0.0.0")), ("drop_unexpected", reply(discover, "release")),
     ]  # fmt: skip
     for counter, frame in cases:
@@ -383,6 +385,46 @@ async def a_length_beyond_any_frame_makes_no_sense(dut):
     bench.engine.source.send(message_of(good))
     await ClockCycles(dut.clk_i, 450)
     assert bench.events["used_reply"] == 1
+
+
+@cocotb.test()
+async def a_network_of_two_addresses_has_no_other_ones(dut):
+    for address, netmask in (("10.1.0.76", "255.255.255.254"), ("10.1.0.77", "255.255.255.254"), ("10.1.0.0", "255.255.255.255")):
+        bench = await Bench.start(dut)
+        await bench.answer(await bench.asked("discover"), "offer", address=address, netmask=netmask)
+        assert option(await bench.asked("request"), "requested_addr") == address
+
+
+@cocotb.test()
+async def a_lease_that_ends_while_its_address_is_probed_is_not_used(dut):
+    """Probes take four seconds at least."""
+    bench = await Bench.start(dut)
+    await bench.answer(await bench.asked("discover"), "offer", lease=4)
+    await bench.answer(await bench.asked("request"), "ack", lease=4)
+    for _ in range(3):
+        assert (await bench.said()).key == PROBE
+    assert await bench.asked("discover", 20)
+    assert bench.registers.writes == [] and bench.events["mark_lost"] == 1 and "mark_bound" not in bench.events
+
+
+@cocotb.test()
+async def the_first_request_depends_on_when_frames_came(dut):
+    numbers = set()
+    for wait in (50, 51, 120):
+        bench = await Bench.start(dut)
+        await ClockCycles(dut.clk_i, wait)
+        bench.engine.source.send(message_of(frame_of(udp(bytes(20)))[0]))
+        numbers.add((await bench.asked("discover"))[BOOTP].xid)
+    assert len(numbers) == 3
+
+
+@cocotb.test()
+async def a_renewal_begins_before_any_server_is_asked(dut):
+    """The server names an early T2 and no T1: half of the lease would be later."""
+    bench = await Bench.start(dut)
+    request = await bench.bind(lease=40, more=[("rebinding_time", 12)])
+    renewal = await bench.asked("request", 12)
+    assert renewal[IP].dst == SERVER and renewal.time - request.time < 9 * SECOND
 
 
 @cocotb.test()

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from girih.compiler import values
 from girih.compiler.check import hops, settings
 from girih.compiler.check.addresses import readdressed
 from girih.compiler.check.chains import why_no_exit
-from girih.compiler.check.control import check_control, check_interrupts, check_masters
+from girih.compiler.check.control import check_control, check_interrupts, check_leases, check_masters
 from girih.compiler.check.deadlock import check_deadlock
 from girih.compiler.check.fill import filled, leased_tiles
 from girih.compiler.check.groups import check_groups, with_groups
@@ -93,7 +94,7 @@ class _Plan:
         """The first node of every tile that a setting may name; for the others, the reason why it may not."""
         return {name: why_no_exit(self.kinds[name]) or node for name, node in self.nodes.items()}
 
-    @property
+    @cached_property
     def leased(self) -> frozenset[str]:
         """The tiles that get their address while the card runs."""
         return leased_tiles(self.design, self.kinds)
@@ -128,6 +129,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
         _check_ports(card, design, report)
     check_masters(card, report)
     check_interrupts(card, report)
+    check_leases(card, report)
     if not report.errors:  # the following checks need all next hops
         _check_reachable(card, report)
         check_listening(card, report)

@@ -68,6 +68,17 @@ def check_masters(card: Card, report: Report) -> None:
         report.error(line, what, f"It may have {MOST_MASTERS}.")
 
 
+def check_leases(card: Card, report: Report) -> None:
+    """No two tiles give the same tile its address."""
+    given: dict[str, str] = {}
+    for tile in card.tiles:
+        for right in tile.control.rights if tile.control and tile.kind.leases else ():
+            first = given.setdefault(right.tile, tile.name) if right.write else tile.name
+            if first != tile.name:
+                what = f"{first} and {tile.name} would both give {right.tile} its address"
+                report.error(tile.line, what, f"Name {right.tile} in write of one of them; each port has its own tiles for IPv4 and ARP.")
+
+
 def check_interrupts(card: Card, report: Report) -> None:
     """Whether there are pins for the interrupts of all tiles."""
     if len(card.interrupting) > MOST_INTERRUPTING:
