@@ -78,6 +78,7 @@ REFUSED = [
     ("fifo_block", "Depth", 1, "fifo_block: Depth is 1; it must be a power of two, at least 2"),
     ("header_window", "HeaderBytes", 256, "header_window: HeaderBytes is 256; it must be from 1 to 255"),
     ("log_store", "Entries", 24, "log_store: Entries is 24; it must be a power of two, at least 16"),
+    ("host_commands", "Addresses", 1, "host_commands: Addresses is 1; it must be from 2 to 64"),
     ("host_cut", "LengthBits", 10, "host_cut: LengthBits is 10; it must be at least 11, to hold the bytes of a piece"),
     ("host_cut", "Unit", 48, "host_cut: Unit is 48; it must be a power of two, at least 2"),
     ("http_engine", "Connections", 8, "http_engine: Connections is 8; it must be a power of two from 16 to 16384"),

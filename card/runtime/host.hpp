@@ -16,7 +16,7 @@ namespace girih {
 
 class Host {
  public:
-  static constexpr unsigned Queues = 8;  // as host_interrupt_o has bits
+  static constexpr unsigned Queues = 16;  // as host_interrupt_o has bits
 
   Host(const HostPins &pins, uint32_t beat_bytes) : pins_(pins), beat_bytes_(beat_bytes) {}
   ~Host();

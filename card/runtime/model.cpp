@@ -85,7 +85,7 @@ AxiPins memory_pins(Top &m) {
 template <typename Top>
 HostPins host_pins(Top &m) {
   if constexpr (requires { m.m_axi_host_awvalid; }) {
-    return {GIRIH_AXI_PINS(m, m_axi_host), bytes(m.host_interrupt_o)};
+    return {GIRIH_AXI_PINS(m, m_axi_host), &m.host_interrupt_o};
   } else {
     return {};
   }

@@ -29,7 +29,7 @@ struct AxiPins {  // awvalid is null: a card without external memory
 
 struct HostPins {  // axi.awvalid is null: a card without a port to the host
   AxiPins axi;
-  uint8_t *interrupt;
+  uint16_t *interrupt;  // a bit for each virtqueue
 };
 
 struct Pins {

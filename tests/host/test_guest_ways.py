@@ -11,7 +11,7 @@ import pytest
 
 from girih.card import guest_kernel, guest_ways
 from girih.card.guest import guest_root
-from girih.card.guest_ways import WAYS, UserModeLinux, asked, chosen
+from girih.card.guest_ways import WAYS, Device, UserModeLinux, asked, chosen
 from girih.errors import GirihError
 
 AMX = "processor : 0\nflags\t\t: fpu avx512f amx_bf16 amx_tile\n"
@@ -20,11 +20,13 @@ NO_AMX = "processor : 0\nflags\t\t: fpu avx512f amx_bf16\n"
 
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
-    """Sets what a machine has: its processor's flags, and the version of User-Mode Linux."""
+    """Sets what a machine has: its processor's flags, the version of User-Mode Linux, and a compiler."""
     monkeypatch.setattr(guest_ways, "CPU", tmp_path / "cpuinfo")
     monkeypatch.setattr(UserModeLinux, "folder", tmp_path / "modules")
 
-    def have(flags: str, version: str | None) -> None:
+    def have(flags: str, version: str | None, compiler: bool) -> None:
+        found = shutil.which
+        monkeypatch.setattr(shutil, "which", lambda name: None if name == "gcc" and not compiler else found(name))
         (tmp_path / "cpuinfo").write_text(flags)
         shutil.rmtree(tmp_path / "modules", ignore_errors=True)
         if version:
@@ -34,16 +36,30 @@ def machine(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "flags, version, way", [(NO_AMX, "6.1.176", "uml"), (NO_AMX, None, "uml"), (AMX, "6.1.176", "qemu"), (AMX, None, "qemu"), (AMX, "6.12.9", "qemu"), (AMX, "6.13.2", "uml")]
-)
-def test_the_way_is_the_first_that_can_be(machine, flags, version, way):
-    machine(flags, version)
+    "flags, version, compiler, way",
+    [
+        (NO_AMX, "6.1.176", False, "uml"), (NO_AMX, None, False, "uml"), (AMX, "6.1.176", False, "qemu"), (AMX, None, False, "qemu"), (AMX, "6.12.9", False, "qemu"),
+        (AMX, "6.13.2", False, "uml"), (AMX, "6.1.176", True, "uml"),
+    ],
+)  # fmt: skip
+def test_the_way_is_the_first_that_can_be(machine, flags, version, compiler, way):
+    machine(flags, version, compiler)
     assert chosen().name == way and chosen("qemu").name == "qemu"
 
 
+def test_a_kernel_that_has_no_place_for_the_registers_gets_help(machine, tmp_path):
+    """And no other does."""
+    device, uml = Device("02:00:00:00:00:01"), WAYS["uml"]
+    machine(AMX, "6.1.176", True)
+    setarch, option, env, preload, program, *_ = uml.command(tmp_path, tmp_path / "socket", device)
+    assert (setarch, option, env, program) == ("setarch", "-R", "env", "linux.uml") and Path(preload.removeprefix("LD_PRELOAD=")).stat().st_size
+    machine(NO_AMX, "6.1.176", True)
+    assert uml.command(tmp_path, tmp_path / "socket", device)[:3] == ["setarch", "-R", "linux.uml"]
+
+
 def test_a_way_that_cannot_be_is_told(machine, tmp_path):
-    machine(AMX, "6.1.176")
-    said = r"uml: the kernel of User-Mode Linux, 6.1.176, cannot save the registers of this processor, which has AMX. Run the guest in QEMU: --with qemu"
+    machine(AMX, "6.1.176", False)
+    said = r"uml: the kernel of User-Mode Linux has no place for the registers of this processor, .* install gcc; or run the guest in QEMU: --with qemu"
     with pytest.raises(GirihError, match=said):
         chosen("uml")
     with pytest.raises(GirihError, match=r"way 'kvm' in which a guest runs. Choose one of uml, qemu."):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import socket
@@ -13,12 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from girih.bootstrap import GUEST_IN_QEMU, GUEST_IN_UML
+from girih.build.cxx import contents, run
 from girih.card.guest_kernel import guest_kernel
 from girih.card.vhost_socket import HEADER, VERSION
 from girih.card.vhost_user import GET_CONFIG, GET_QUEUE_NUM
 from girih.errors import GirihError
+from girih.paths import BUILD, ROOT
 
-BUSYBOX = "busybox"
+BUSYBOX, COMPILER = "busybox", "gcc"
+HELPER = ROOT / "card" / "guest" / "uml_registers.c"
 CPU = Path("/proc/cpuinfo")
 DEPENDS = re.compile(rb"\0depends=([\w,-]*)\0")  # in a module: the names of those that are loaded before it
 MEGABYTES = 128  # of a guest in QEMU
@@ -90,29 +94,47 @@ class UserModeLinux(Way):
 
     name = "uml"
     packages = GUEST_IN_UML
-    modules = ("virtio_net",)
+    modules: tuple[str, ...] = ("virtio_net",)
     before = ""
     programs = ("linux.uml",)
     folder = Path("/usr/lib/uml/modules")
-    # Up to this version the kernel has a fixed place for the registers of a process, which those of AMX do not fit in: its first process then dies.
+    # Up to this version the kernel has a fixed place for the registers of a process, which those of AMX do not fit in: its first process then dies,
+    # unless card/guest/uml_registers.c helps.
     without_amx = (6, 12)
 
-    def why_not(self) -> GirihError | None:
+    def needs_help(self) -> bool:
+        """Whether the kernel has no place for the registers of this processor."""
         if not re.search(r"^flags.*\bamx_tile\b", CPU.read_text(), re.MULTILINE):
-            return None
+            return False
         kernel = next(iter(sorted(self.folder.glob("*"))), None)
         version = tuple(int(part) for part in re.findall(r"\d+", kernel.name)[:2]) if kernel else ()
-        if version > self.without_amx:
+        return version <= self.without_amx
+
+    def why_not(self) -> GirihError | None:
+        if not self.needs_help() or shutil.which(COMPILER):
             return None
-        what = f"{kernel.name if kernel else 'that of Debian 12'}, cannot save the registers of this processor, which has AMX"
-        return GirihError(f"the kernel of User-Mode Linux, {what}", self.name, "Run the guest in QEMU: --with qemu")
+        what = "the kernel of User-Mode Linux has no place for the registers of this processor, which has AMX, and what helps it must be compiled"
+        return GirihError(what, self.name, f"Run as root: apt-get install {COMPILER}; or run the guest in QEMU: --with qemu")
+
+    @staticmethod
+    def helper() -> Path:
+        """What is loaded before a kernel that needs help; compiled when it is not there. Raises GirihError."""
+        library = BUILD / "guest" / f"uml_registers-{contents([HELPER])}.so"
+        if not library.exists():
+            library.parent.mkdir(parents=True, exist_ok=True)
+            made = library.with_suffix(f".{os.getpid()}")
+            run([COMPILER, "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", str(made), str(HELPER), "-ldl"], "the compiler on what helps User-Mode Linux")
+            made.replace(library)
+        return library
 
     def modules_folder(self) -> Path:
         return _one(self.folder, "*/kernel")
 
     def command(self, root: Path, at: Path, device: Device | None) -> list[str]:
+        helped = ["env", f"LD_PRELOAD={self.helper()}"] if self.needs_help() else []
+        # Where the addresses of programs are random, one boot in twenty ends because its first program cannot fork.
         return [
-            "linux.uml", "mem=64M", "root=/dev/root", "rootfstype=hostfs", f"hostfs={root}", "rw", "init=/init", "quiet",
+            "setarch", "-R", *helped, "linux.uml", "mem=64M", "root=/dev/root", "rootfstype=hostfs", f"hostfs={root}", "rw", "init=/init", "quiet",
             f"virtio_uml.device={at}:1", "con=null", "con0=fd:0,fd:1", "con1=fd:0,fd:1",
         ]  # fmt: skip
 

@@ -54,6 +54,32 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Commands:
+    """What a control queue can be asked for: receive modes and addresses, VLANs, the device's address, the number of pairs."""
+
+    receive: bool = False
+    vlan: bool = False
+    address: bool = False
+    pairs: bool = False
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which frames the host receives, as its driver has said. active: not all of them. many_unicast, many_multicast: it wants more addresses than the
+    table has room for, so it gets all of that sort. vlans: tagged frames only of VLANs that it has added. addresses: in the table.
+    mac: the device's address."""
+
+    active: bool
+    promiscuous: bool
+    all_multicast: bool
+    many_unicast: bool
+    many_multicast: bool
+    vlans: bool
+    addresses: int
+    mac: str
+
+
+@dataclass(frozen=True)
 class QueueState:
     """active: it works. reason: why it was stopped, None if it was not. index: where it is to start again."""
 
@@ -64,7 +90,8 @@ class QueueState:
 
 @dataclass(frozen=True)
 class QueueStats:
-    """frames: that have passed a virtqueue since the card's reset. drops: those that have not, for any reason."""
+    """frames: that have passed a virtqueue since the card's reset. drops: those that have not, for any reason. Of a control queue: commands that were
+    carried out, and those that were refused."""
 
     frames: int
     drops: int
@@ -210,10 +237,33 @@ class HostPort:
         for entry in range(ACCESS.size("SteerEntries")):
             self._write(offset(WINDOW, "steer", entry=entry), pairs[entry % len(pairs)])
 
+    @property
+    def control(self) -> int:
+        """The number of the control queue, behind those of all pairs."""
+        return 2 * self.pairs
+
+    def offer(self, mac: str, commands: Commands) -> None:
+        """The device's address as long as no driver has set another, and what the control queue can be asked for. To be said while that is not active."""
+        octets = bytes.fromhex(mac.replace(":", ""))
+        self._write(self._filter(0), int.from_bytes(octets[:4], "little"))
+        self._write(self._filter(1), int.from_bytes(octets[4:], "little"))
+        self._write(self._filter(2), commands.receive | commands.vlan << 1 | commands.address << 2 | commands.pairs << 3)
+
+    @property
+    def filter(self) -> Filter:
+        """Which frames the host receives."""
+        words = [self._registers.read_window(self.tile, self._filter(word)) for word in (3, 4, 5)]
+        active, promiscuous, all_multicast, many_unicast, many_multicast, vlans = (bool(words[0] >> bit & 1) for bit in range(6))
+        mac = words[1].to_bytes(4, "little") + words[2].to_bytes(2, "little")
+        return Filter(active, promiscuous, all_multicast, many_unicast, many_multicast, vlans, words[0] >> 8 & 0x7F, mac.hex(":"))
+
     def queue_stats(self, queue: int) -> QueueStats:
         """The counters of a virtqueue."""
         halves = [self._registers.read_window(self.tile, offset(WINDOW, "passed", queue=queue, what=what, half=half)) for what in range(2) for half in range(2)]
         return QueueStats(halves[0] | halves[1] << 32, halves[2] | halves[3] << 32)
+
+    def _filter(self, word: int) -> int:
+        return offset(WINDOW, "filter", word=word)
 
     def _at(self, queue: int, word: int) -> int:
         return offset(WINDOW, "queues", queue=queue, word=word)

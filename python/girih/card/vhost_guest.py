@@ -40,6 +40,7 @@ class Vring:
     enabled: bool = False
     error: int | None = None
     live: bool = False  # started on the card
+    on_card: int = 0  # its number there
     stopped: bool = False  # by the card, as its guest has been told
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from girih.card.host import Place, Region
+from girih.card.host import Commands, Place, Region
 from girih.card.vhost_guest import Guest, Memory, Vring
 from girih.card.vhost_socket import Connection, ProtocolError, closed, listener, notify, ring
 from girih.card.virtual import VirtualCard
@@ -22,9 +22,11 @@ U64, VRING, ADDRESSES, REGION = struct.Struct("<Q"), struct.Struct("<II"), struc
 INDEX, NO_FD = 0xFF, 0x100  # of the number by which a message names a virtqueue's eventfd
 
 # Feature bits: of virtio, of vhost-user, of its protocol.
+NET_CTRL_VQ, NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR = 17, 18, 19, 23
 NET_CSUM, NET_MAC, NET_MRG_RXBUF, NET_MQ, INDIRECT, EVENT_INDEX, PROTOCOL_FEATURES, VERSION_1, RING_PACKED = 0, 5, 15, 22, 28, 29, 30, 32, 34
 PROTOCOL_MQ, REPLY_ACK, BACKEND_REQ, CONFIG, STATUS = 0, 3, 5, 9, 16  # User-Mode Linux 6.1 has no interrupts without BACKEND_REQ
-FEATURES = sum(1 << bit for bit in (NET_CSUM, NET_MAC, NET_MRG_RXBUF, INDIRECT, EVENT_INDEX, PROTOCOL_FEATURES, VERSION_1, RING_PACKED))
+CONTROL = sum(1 << bit for bit in (NET_CTRL_VQ, NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR))
+FEATURES = CONTROL | sum(1 << bit for bit in (NET_CSUM, NET_MAC, NET_MRG_RXBUF, INDIRECT, EVENT_INDEX, PROTOCOL_FEATURES, VERSION_1, RING_PACKED))
 PROTOCOL = 1 << REPLY_ACK | 1 << BACKEND_REQ | 1 << CONFIG | 1 << STATUS
 
 GET_FEATURES, SET_FEATURES, SET_OWNER, RESET_OWNER, SET_MEM_TABLE = 1, 2, 3, 4, 5
@@ -48,8 +50,7 @@ class VhostUser:
             raise GirihError("the card has no network device for a host", card.manifest.name, "Add a tile: host: {kind: virtio_net, next: {any: eth_tx}}")
         self._card, self._host, self._path, self._say = card, card.host, path, say
         self.features = features
-        self._queues = 2 * self._host.pairs
-        self._steered: list[int] = []  # the pairs over which flows are spread
+        self._queues = 2 * self._host.pairs + 1  # with the control queue
         self._guest: Guest | None = None
         try:
             self._listener = listener(path)
@@ -102,7 +103,7 @@ class VhostUser:
             return
         guest.look_at = time.monotonic() + LOOK_SECONDS
         for number, vring in enumerate(guest.vrings):
-            reason = self._host.state(number).reason if vring.live and not vring.stopped else None
+            reason = self._host.state(vring.on_card).reason if vring.live and not vring.stopped else None
             if reason is None:
                 continue
             self._say(f"vhost-user: virtqueue {number} is stopped ({reason}) until its driver resets the device.")
@@ -136,11 +137,11 @@ class VhostUser:
         if request == GET_QUEUE_NUM:
             return U64.pack(self._host.pairs)
         if request == GET_CONFIG:
-            return self._config(body)
+            return self._config(guest, body)
         if request == GET_STATUS:
             return U64.pack(guest.status)
         if request == GET_VRING_BASE:
-            number = self._number(VRING.unpack(body)[0])
+            number = self._number(guest, VRING.unpack(body)[0])
             self._stop(guest, number)
             guest.vrings[number].close()
             return VRING.pack(number, guest.vrings[number].base * (0x10001 if guest.has(RING_PACKED) else 1))
@@ -157,16 +158,16 @@ class VhostUser:
             number, value = VRING.unpack(body)
             if not 0 < value <= MOST_ENTRIES or (value & (value - 1) and not guest.has(RING_PACKED)):
                 raise ProtocolError(f"virtqueue {number} has {value} entries; a split one must have a power of two, at most {MOST_ENTRIES}")
-            guest.vrings[self._number(number)].size = value
+            guest.vrings[self._number(guest, number)].size = value
         elif request == SET_VRING_BASE:
             number, value = VRING.unpack(body)
-            guest.vrings[self._number(number)].base = value & 0xFFFF
+            guest.vrings[self._number(guest, number)].base = value & 0xFFFF
         elif request == SET_VRING_ADDR:
             number, _flags, table, device, driver, _log = ADDRESSES.unpack(body)
-            guest.vrings[self._number(number)].addresses = (table, driver, device)
+            guest.vrings[self._number(guest, number)].addresses = (table, driver, device)
         elif request == SET_VRING_ENABLE:
             number, value = VRING.unpack(body)
-            guest.vrings[self._number(number)].enabled = bool(value)
+            guest.vrings[self._number(guest, number)].enabled = bool(value)
             self._settle(guest, number)
         elif request == SET_STATUS:
             self._set_status(guest, U64.unpack(body)[0])
@@ -180,9 +181,33 @@ class VhostUser:
         return None
 
     def _offered(self, guest: Guest) -> int:
-        """The features that the guest's driver is offered. A driver sets the number of its pairs by a control queue, which the guest's program has
-        itself if it knows of several pairs."""
-        return self.features | (self._host.pairs > 1 and guest.protocol >> PROTOCOL_MQ & 1) << NET_MQ
+        """The features that the guest's driver is offered. It sets the number of its pairs by a control queue: the card's, or one that the guest's program
+        has itself if it knows of several pairs."""
+        several = self._host.pairs > 1 and (self.features >> NET_CTRL_VQ | guest.protocol >> PROTOCOL_MQ) & 1
+        return self.features | several << NET_MQ
+
+    def _number(self, guest: Guest, number: int) -> int:
+        """The number of a virtqueue that the guest's driver has. Raises ProtocolError."""
+        if number >= 2 * self._pairs_of(guest) + guest.has(NET_CTRL_VQ):
+            raise ProtocolError(f"virtqueue {number} does not exist")
+        return number
+
+    def _pairs_of(self, guest: Guest) -> int:
+        """The pairs that the guest's driver knows of."""
+        return self._host.pairs if guest.has(NET_MQ) or not guest.has(NET_CTRL_VQ) else 1
+
+    def _on_card(self, guest: Guest, number: int) -> int:
+        """The card's number of a guest's virtqueue: the control queue is behind all pairs that the driver knows of."""
+        return self._host.control if number == 2 * self._pairs_of(guest) else number
+
+    def _offer(self, guest: Guest) -> None:
+        """Says what the control queue can be asked for; flows go to the first pair until the driver wants more."""
+        self._host.offer(self._mac, Commands(*map(guest.has, (NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR, NET_MQ))))
+        self._spread([0])
+
+    @property
+    def _mac(self) -> str:
+        return self._card.manifest.addresses.get("mac") or "00:00:00:00:00:00"
 
     def _set_status(self, guest: Guest, status: int) -> None:
         """A status of 0 resets the device; nothing else ends that it needs that."""
@@ -192,15 +217,11 @@ class VhostUser:
                 guest.vrings[number].close()
         guest.status = status | guest.status & NEEDS_RESET if status else 0
 
-    def _number(self, number: int) -> int:
-        if number >= self._queues:
-            raise ProtocolError(f"virtqueue {number} does not exist")
-        return number
-
-    def _config(self, body: bytes) -> bytes:
+    def _config(self, guest: Guest, body: bytes) -> bytes:
         """struct virtio_net_config, as far as it is asked for: the MAC address, a status that is not offered, the number of pairs, and zeros."""
         at, size, _flags = struct.unpack_from("<III", body)
-        mac = bytes.fromhex((self._card.manifest.addresses.get("mac") or "00:00:00:00:00:00").replace(":", ""))
+        changed = guest.has(NET_CTRL_MAC_ADDR) and any(vring.live and vring.on_card == self._host.control for vring in guest.vrings)
+        mac = bytes.fromhex((self._host.filter.mac if changed else self._mac).replace(":", ""))
         if at + size > CONFIG_BYTES:
             raise ProtocolError(f"{size} bytes of the configuration are asked for, from {at} on; there are {CONFIG_BYTES}")
         config = mac + bytes(2) + self._host.pairs.to_bytes(2, "little")
@@ -232,7 +253,7 @@ class VhostUser:
         guest.memory = []
 
     def _set_descriptor(self, guest: Guest, request: int, value: int) -> None:
-        number = self._number(value & INDEX)
+        number = self._number(guest, value & INDEX)
         vring = guest.vrings[number]
         name = {SET_VRING_KICK: "kick", SET_VRING_CALL: "call", SET_VRING_ERR: "error"}[request]
         descriptors = guest.connection.descriptors
@@ -244,7 +265,7 @@ class VhostUser:
         if given is not None:
             descriptors.pop(0)
         if vring.live:
-            self._host.notify(number, vring.kick, vring.call)
+            self._host.notify(vring.on_card, vring.kick, vring.call)
         self._settle(guest, number)
 
     def _settle(self, guest: Guest, number: int) -> None:
@@ -256,9 +277,12 @@ class VhostUser:
         elif not vring.live and vring.addresses is not None and vring.size > 0 and guest.memory:
             table, driver, device = (guest.address(address) for address in vring.addresses)
             base = guest.packed_base(vring) if guest.has(RING_PACKED) else vring.base
-            self._host.notify(number, vring.kick, vring.call)
+            vring.on_card = self._on_card(guest, number)
+            if vring.on_card == self._host.control:
+                self._offer(guest)
+            self._host.notify(vring.on_card, vring.kick, vring.call)
             features = (guest.has(feature) for feature in (RING_PACKED, EVENT_INDEX, NET_MRG_RXBUF, INDIRECT))
-            self._host.start(number, Place(table, driver, device, vring.size, base, *features))
+            self._host.start(vring.on_card, Place(table, driver, device, vring.size, base, *features))
             vring.live = True
             self._steer(guest)
 
@@ -267,13 +291,15 @@ class VhostUser:
         if vring.live:
             vring.live = False
             self._steer(guest)
-            vring.base = self._host.stop(number)
-            self._host.notify(number, None, None)
+            vring.base = self._host.stop(vring.on_card)
+            self._host.notify(vring.on_card, None, None)
             vring.stopped = False
 
     def _steer(self, guest: Guest) -> None:
-        """Spreads flows over the pairs whose receive queues work."""
-        pairs = [pair for pair in range(self._host.pairs) if guest.vrings[2 * pair].live] or [0]
-        if self._host.pairs > 1 and pairs != self._steered:
+        """Spreads flows over the pairs whose receive queues work, unless the card's control queue is told that."""
+        if not guest.has(NET_CTRL_VQ):
+            self._spread([pair for pair in range(self._host.pairs) if guest.vrings[2 * pair].live] or [0])
+
+    def _spread(self, pairs: list[int]) -> None:
+        if self._host.pairs > 1:
             self._host.steer(pairs)
-            self._steered = pairs

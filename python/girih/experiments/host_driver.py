@@ -74,9 +74,10 @@ class SplitQueue:
     def publish(self) -> None:
         self.memory.write(self.place.driver + 2, struct.pack("<H", self.available))
 
-    def add(self, buffers: list[tuple[int, int]], flags: int = 0, table: int | None = None, direct: int = 0) -> int | None:
+    def add(self, buffers: list[tuple[int, int]], flags: int = 0, table: int | None = None, direct: int = 0, answers: int = 0) -> int | None:
         """Offers a chain of (address, size); its head, or None if there are not enough descriptors. table: where the descriptors are, except for so
-        many `direct` ones before them."""
+        many `direct` ones before them. answers: so many of the last ones are for the device to write to."""
+        ways = [flags | WRITE * (number >= len(buffers) - answers) for number in range(len(buffers))]
         if len(buffers if table is None else buffers[: direct + 1]) > len(self.free):
             return None
         if table is not None:
@@ -84,13 +85,13 @@ class SplitQueue:
             order = [0, *random.sample(range(1, len(inside)), len(inside) - 1)]  # of the entries of the table
             for number, (address, size) in enumerate(inside):
                 more = number + 1 < len(inside)
-                entry = struct.pack("<QIHH", address, size, flags | NEXT * more, order[number + 1] if more else random.getrandbits(16))
+                entry = struct.pack("<QIHH", address, size, ways[direct + number] | NEXT * more, order[number + 1] if more else random.getrandbits(16))
                 self.memory.write(table + 16 * order[number], entry)
             buffers = [*buffers[:direct], (table, 16 * len(inside))]
         indices = [self.free.pop() for _ in buffers]
         for number, (index, (address, size)) in enumerate(zip(indices, buffers, strict=True)):
             more = number + 1 < len(buffers)
-            kind = flags | NEXT if more else flags if table is None else INDIRECT
+            kind = ways[number] | NEXT if more else ways[number] if table is None else INDIRECT
             self.descriptor(index, address, size, kind, indices[number + 1] if more else random.getrandbits(16))
         self.chains[indices[0]] = indices
         self.offer(indices[0])
@@ -151,13 +152,14 @@ class PackedQueue:
             self.memory.write(self.place.descriptors + 16 * slot + 14, struct.pack("<H", flags))
         self.heads = []
 
-    def add(self, buffers: list[tuple[int, int]], flags: int = 0, table: int | None = None, direct: int = 0) -> int | None:
+    def add(self, buffers: list[tuple[int, int]], flags: int = 0, table: int | None = None, direct: int = 0, answers: int = 0) -> int | None:
         """Offers a chain of (address, size); its name, or None if there are not enough descriptors. table: where the descriptors are, except for so
-        many `direct` ones before them."""
+        many `direct` ones before them. answers: so many of the last ones are for the device to write to."""
+        ways = [flags | WRITE * (number >= len(buffers) - answers) for number in range(len(buffers))]
         if table is not None:
             inside = buffers[direct:]
             for number, (address, size) in enumerate(inside):
-                self.memory.write(table + 16 * number, struct.pack("<QIHH", address, size, random.getrandbits(16), flags))
+                self.memory.write(table + 16 * number, struct.pack("<QIHH", address, size, random.getrandbits(16), ways[direct + number]))
             buffers = [*buffers[:direct], (table, 16 * len(inside))]
         if len(buffers) > self.slots:
             return None
@@ -166,7 +168,7 @@ class PackedQueue:
         self.chains[name] = len(buffers)
         for number, (address, size) in enumerate(buffers):
             more, slot, wrap = number + 1 < len(buffers), self.available & 0x7FFF, self.available >> 15
-            kind = flags | NEXT if more else flags if table is None else INDIRECT
+            kind = ways[number] | NEXT if more else ways[number] if table is None else INDIRECT
             mine, last_lap = kind | (AVAILABLE if wrap else USED), 0 if wrap else AVAILABLE | USED
             if number == 0:
                 self.heads.append((slot, mine))

@@ -4,12 +4,12 @@ module host_events
   import virtio_net_pkg::*, host_access_pkg::*;
 #(
     parameter int unsigned Pairs = 1,
-    localparam int unsigned Queues = 2 * Pairs
+    localparam int unsigned Queues = 2 * Pairs + 1  // with the control queue
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input logic  [Queues-1:0] frame_i,  // one has passed: to the host, from it
+    input logic  [2*Pairs-1:0] frame_i,  // one has passed: to the host, from it
     input stop_e [Queues-1:0] stopped_i,
     input logic  [ Pairs-1:0] room_i,
     input logic  [ Pairs-1:0] late_i,
@@ -17,6 +17,10 @@ module host_events
     input logic  [ Pairs-1:0] small_i,
     input logic  [ Pairs-1:0] stopped_drop_i,
     input logic  [ Pairs-1:0] offload_i,
+    input logic  address_i,
+    input logic  vlan_i,
+    input logic  command_i,
+    input logic  refused_i,
 
     output event_t event_o
 );
@@ -36,6 +40,11 @@ module host_events
   host_tally #(.N(Pairs)) u_small (.clk_i, .rst_i, .pulse_i(small_i), .pulse_o(event_o.drop_small_buffer));
   host_tally #(.N(Pairs)) u_stopped (.clk_i, .rst_i, .pulse_i(stopped_drop_i), .pulse_o(event_o.drop_stopped));
   host_tally #(.N(Pairs)) u_offload (.clk_i, .rst_i, .pulse_i(offload_i), .pulse_o(event_o.drop_bad_offload));
+
+  assign event_o.drop_other_address = address_i;
+  assign event_o.drop_other_vlan = vlan_i;
+  assign event_o.mark_commands = command_i;
+  assign event_o.mark_commands_refused = refused_i;
 
   for (genvar r = 0; r < int'(Reasons); r++) begin : gen_reason
     logic [Queues-1:0] now;

@@ -92,6 +92,7 @@ package host_pkg;
   typedef struct packed {
     addr_t addr;
     long_t bytes;
+    logic writes;  // the device writes to it
     logic last;  // of its chain
     name_t chain;
   } part_t;
@@ -102,6 +103,24 @@ package host_pkg;
     name_t chain;
     logic [16:0] bytes;  // written to it
   } used_t;
+
+  // What a control queue can be asked for, as the features say that its driver has taken.
+  typedef logic [47:0] station_t;  // an Ethernet address, its first byte at the low end
+  typedef logic [11:0] vlan_id_t;
+  typedef logic [$clog2(HostPairs):0] pairs_t;
+  typedef struct packed {
+    logic pairs;  // how many pairs flows are spread over
+    logic address;  // the device's address
+    logic vlan;  // VLANs
+    logic receive;  // which frames are received
+  } offers_t;
+  typedef struct packed {
+    logic vlans_known;  // those that have not been added have been forgotten
+    logic vlan;  // tagged frames are received only of VLANs that have been added
+    logic many_multicast, many_unicast;  // more addresses are wanted than the table has room for
+    logic all_multicast, promiscuous;
+    logic receive;  // only frames that are wanted are received
+  } modes_t;
 
   function automatic bytes_t to_page_end(input in_page_t at);
     to_page_end = bytes_t'(HostPageBytes) - bytes_t'(at);

@@ -9,6 +9,7 @@ module host_queue
 #(
     parameter int unsigned Chains = 32,
     parameter bit Writes = 1'b0,
+    parameter bit Answers = 1'b0,
     parameter int unsigned LeastBytes = 1,
     parameter int unsigned MostBytes = 65535
 ) (
@@ -136,6 +137,7 @@ module host_queue
   virtqueue #(
       .Chains(Chains),
       .Writes(Writes),
+      .Answers(Answers),
       .LeastBytes(LeastBytes),
       .MostBytes(MostBytes)
   ) u_ring (

@@ -4,7 +4,8 @@
 module host_window
   import girih_pkg::*, host_access_pkg::*, host_pkg::*, host_window_pkg::*;
 #(
-    parameter int unsigned Queues = 2,
+    parameter int unsigned Queues = 3,
+    parameter int unsigned Pairs = 1,
     localparam int unsigned PairBits = $clog2(HostPairs)
 ) (
     input logic clk_i,
@@ -21,6 +22,14 @@ module host_window
 
     output regions_t             regions_o,
     output logic    [Queues-1:0] enable_o,
+    // The control queue: what it can be asked for, and what it has been.
+    input  logic    pairs_set_i,
+    input  pairs_t  pairs_i,
+    output offers_t offers_o,
+    output station_t    mac_o,  // of the card
+    input  modes_t  modes_i,
+    input  station_t    mac_i,
+    input  logic [6:0] known_i,  // addresses in the table
     output place_t  [Queues-1:0] place_o,
     output logic    [Queues-1:0] kick_o,
     input  logic    [Queues-1:0] active_i,
@@ -34,23 +43,31 @@ module host_window
   // Words of a queue behind those of its place.
   localparam logic [3:0] EnableWord = 4'd8, StateWord = 4'd9, DoorbellWord = 4'd10;
 
+  // Words of the filter.
+  localparam logic [2:0] MacWord = 3'd0, OffersWord = 3'd2, ModesWord = 3'd3, NowWord = 3'd4, LastWord = 3'd5;
+
   typedef logic [7:0][31:0] words_t;
   regions_t regions_q;
   words_t [Queues-1:0] words_q;
   logic [Queues-1:0] enable_q;
   logic [SteerEntries-1:0][PairBits-1:0] steer_q;
 
-  logic in_regions, in_queues, in_steer, in_pairs, in_passed, known;
+  logic in_regions, in_queues, in_steer, in_pairs, in_passed, in_filter, known;
   logic [31:0] passed;
   logic [RegionBits-1:0] region;
   logic [QueueBits-1:0] queue;
   logic [2:0] part;
   logic [3:0] word;
+  logic [2:0] setting;
+  offers_t offers_q;
+  station_t mac_q;
   logic [$clog2(SteerEntries)-1:0] entry;
   assign in_steer = window_addr_i[13:SteerLsb] == SteerPart;
   assign in_pairs = window_addr_i[13:PairsLsb] == PairsPart;
   assign in_passed = window_addr_i[13:PassedLsb] == PassedPart && 32'(window_addr_i[PassedQueueMsb:PassedQueueLsb]) < Queues;
   assign entry = window_addr_i[SteerEntryMsb:SteerEntryLsb];
+  assign in_filter = window_addr_i[13:FilterLsb] == FilterPart;
+  assign setting = window_addr_i[FilterWordMsb:FilterWordLsb];
   assign in_regions = window_addr_i[13:RegionsLsb] == RegionsPart;
   assign in_queues = window_addr_i[13:QueuesLsb] == QueuesPart && 32'(queue) < Queues;
   assign region = window_addr_i[RegionsRegionMsb:RegionsRegionLsb];
@@ -72,16 +89,27 @@ module host_window
       endcase
     end
     if (in_steer) begin
-      known = !window_write_i || window_data_i < 32'(Queues / 2);
+      known = !window_write_i || window_data_i < 32'(Pairs);
       window_data_o = 32'(steer_q[entry]);
     end
     if (in_pairs) begin
       known = !window_write_i;
-      window_data_o = 32'(Queues / 2);
+      window_data_o = 32'(Pairs);
     end
     if (in_passed) begin
       known = !window_write_i;
       window_data_o = passed;
+    end
+    if (in_filter) begin
+      known = setting <= LastWord && !(window_write_i && setting >= ModesWord);
+      unique case (setting)
+        MacWord: window_data_o = mac_q[31:0];
+        MacWord + 3'd1: window_data_o = 32'(mac_q[47:32]);
+        OffersWord: window_data_o = 32'(offers_q);
+        ModesWord: window_data_o = {17'd0, known_i, 1'b0, modes_i};
+        NowWord: window_data_o = mac_i[31:0];
+        default: window_data_o = 32'(mac_i[47:32]);
+      endcase
     end
     for (int unsigned q = 0; q < Queues; q++) begin
       if (in_queues && 32'(queue) == q) begin
@@ -134,18 +162,31 @@ module host_window
       end
     end
     if (write && in_steer) steer_q[entry] <= window_data_i[PairBits-1:0];
+    if (pairs_set_i) begin
+      for (int unsigned e = 0; e < SteerEntries; e++) begin
+        for (int unsigned n = 1; n <= Pairs; n++) if (32'(pairs_i) == n) steer_q[e] <= PairBits'(e % n);
+      end
+    end
+    if (write && in_filter) begin
+      if (setting == MacWord) mac_q[31:0] <= window_data_i;
+      if (setting == MacWord + 1'b1) mac_q[47:32] <= window_data_i[15:0];
+      if (setting == OffersWord) offers_q <= offers_t'(window_data_i);
+    end
     if (rst_i) begin
       regions_q <= '0;
       words_q   <= '0;
       enable_q  <= '0;
       kick_o    <= '0;
       steer_q   <= '0;
+      offers_q  <= '0;
     end
   end
 
   assign regions_o = regions_q;
   assign enable_o  = enable_q;
   assign steer_o   = steer_q;
+  assign offers_o  = offers_q;
+  assign mac_o     = mac_q;
   for (genvar q = 0; q < int'(Queues); q++) begin : gen_place
     assign place_o[q] = '{
             descriptors: {words_q[q][1], words_q[q][0]},

@@ -37,8 +37,8 @@ class Driver:
         for number in range(parts):
             last = number == parts - 1
             address = (name * PARTS + number) << 12 | random.randrange(64)
-            # part_t: addr, bytes, last, chain (links, id)
-            self.parts.append(((address << 32 | each) << 1 | last) << 22 | 1 << 16 | name)
+            # part_t: addr, bytes, writes, last, chain (links, id)
+            self.parts.append(((address << 32 | each) << 2 | last) << 22 | 1 << 16 | name)
         count = flits_of(bytes(size))
         self.flits += [(random.getrandbits(8 * FLIT_BYTES), int(at == count - 1)) for at in range(count)]
 

@@ -2,17 +2,18 @@
 // A virtio-net device (virtio 1.2) for the host: virtqueues in host memory, behind the AXI4 port m_axi_host_*, are walked here;
 // doorbells and set-up are registers (host_window), interrupts are pulses on host_interrupt_o, one for each virtqueue.
 //
-//   in --> host_steer --> host_receive --> host_writes --> AW, W        queue 0 of each pair: to the host
-//   out <-- host_merge <-- host_send <---- host_reads <--- R            queue 1 of each pair: from the host
+//   in --> host_filter --> host_pairs --> host_writes --> AW, W        queue 0 of each pair: to the host
+//   out <----------------- host_pairs <-- host_reads <--- R            queue 1 of each pair: from the host
+//             host_control <--> both                                   the queue behind those of all pairs: commands
 //
-// With one pair there are neither host_steer nor host_merge.
 // The key of a message is its EtherType.
 module virtio_net_engine
   import girih_pkg::*, net_pkg::*, virtio_net_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
     parameter int unsigned Pairs = 1,
     parameter int unsigned Chains = 32,
-    parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits)
+    parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits),
+    parameter int unsigned Addresses = 16  // of the filter's table
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -78,11 +79,9 @@ module virtio_net_engine
   if (Pairs < 1 || Pairs > HostPairs) begin : gen_bad_pairs
     $fatal(1, "virtio_net_engine: Pairs is %0d; it must be from 1 to %0d", Pairs, HostPairs);
   end
-  localparam int unsigned Queues = 2 * Pairs;
-  // The clients of the bus, by their IDs; of each pair three that read, and three that write.
-  localparam int unsigned Reads = 3 * Pairs, Writes = 3 * Pairs;
-  // Cycles in which lossless messages for a pair may hold up those for others.
-  localparam int unsigned LinkPatience = 1024;
+  localparam int unsigned Control = 2 * Pairs, Queues = 2 * Pairs + 1;
+  // The clients of the bus, by their IDs; the control queue's is the last.
+  localparam int unsigned OfPairs = 3 * Pairs, Clients = OfPairs + 1;
 
   regions_t regions;
   logic [Queues-1:0] enable, kick, active, interrupt;
@@ -92,8 +91,17 @@ module virtio_net_engine
   logic [Queues-1:0] frame;  // one has passed
   logic [Queues-1:0][2:0] drops;
   logic [SteerEntries-1:0][$clog2(HostPairs)-1:0] steer;
+  offers_t offers;
+  modes_t modes;
+  station_t card_mac, mac;
+  logic [Addresses-1:0] known;
+  station_t [Addresses-1:0] addresses;
+  logic vlan_write, vlan_pass, pairs_set, carried_out, refused;
+  vlan_id_t vlan;
+  pairs_t pairs;
   host_window #(
-      .Queues(Queues)
+      .Queues(Queues),
+      .Pairs (Pairs)
   ) u_window (
       .clk_i,
       .rst_i,
@@ -114,18 +122,25 @@ module virtio_net_engine
       .index_i  (index),
       .frame_i  (frame),
       .drops_i  (drops),
-      .steer_o  (steer)
+      .steer_o  (steer),
+      .pairs_set_i(pairs_set),
+      .pairs_i(pairs),
+      .offers_o(offers),
+      .mac_o(card_mac),
+      .modes_i(modes),
+      .mac_i(mac),
+      .known_i(7'($countones(known)))
   );
   assign host_interrupt_o = HostQueues'(interrupt);
 
-  logic [Reads-1:0] read_valid, read_ready, read_refused, came;
-  ask_t [Reads-1:0] read;
+  logic [Clients-1:0] read_valid, read_ready, read_refused, came;
+  ask_t [Clients-1:0] read;
   logic came_last, came_error;
   logic [W-1:0] came_data;
   request_t ar, aw;
   write_t w;
   host_reads #(
-      .Clients(Reads)
+      .Clients(Clients)
   ) u_reads (
       .clk_i,
       .rst_i,
@@ -148,12 +163,12 @@ module virtio_net_engine
       .r_last_i(m_axi_host_rlast)
   );
 
-  logic [Writes-1:0] write_valid, write_ready, write_refused, data_valid, data_ready, done;
-  ask_t [Writes-1:0] write;
-  write_t [Writes-1:0] data;
+  logic [Clients-1:0] write_valid, write_ready, write_refused, data_valid, data_ready, done;
+  ask_t [Clients-1:0] write;
+  write_t [Clients-1:0] data;
   logic done_error;
   host_writes #(
-      .Clients(Writes)
+      .Clients(Clients)
   ) u_writes (
       .clk_i,
       .rst_i,
@@ -178,138 +193,134 @@ module virtio_net_engine
       .b_resp_i(m_axi_host_bresp)
   );
 
-  logic [Pairs-1:0] to_valid, to_ready, from_valid, from_ready, drop_room, drop_late, drop_void, drop_small, drop_stopped, drop_offload;
-  flit_t to_flit, sent;
-  flit_t [Pairs-1:0] from_flit;
-  for (genvar p = 0; p < int'(Pairs); p++) begin : gen_pair
-    localparam int unsigned Receive = 2 * p, Send = 2 * p + 1;
-    localparam int unsigned ReceiveRing = 3 * p, SendRing = 3 * p + 1;
-    localparam int unsigned ReceiveUsed = 3 * p, SendUsed = 3 * p + 2;
-    host_receive #(
-        .Chains(Chains),
-        .Flits(Flits),
-        .Patience(Pairs > 1 ? LinkPatience : 0)
-    ) u_receive (
-        .clk_i,
-        .rst_i,
-        .enable_i(enable[Receive]),
-        .place_i(place[Receive]),
-        .kick_i(kick[Receive]),
-        .active_o(active[Receive]),
-        .reason_o(reason[Receive]),
-        .stopped_o(stopped[Receive]),
-        .index_o(index[Receive]),
-        .interrupt_o(interrupt[Receive]),
-        .read_valid_o(read_valid[ReceiveRing]),
-        .read_ready_i(read_ready[ReceiveRing]),
-        .read_o(read[ReceiveRing]),
-        .read_refused_i(read_refused[ReceiveRing]),
-        .came_i(came[ReceiveRing]),
-        .came_error_i(came_error),
-        .came_data_i(came_data),
-        .write_valid_o(write_valid[ReceiveUsed+:2]),
-        .write_ready_i(write_ready[ReceiveUsed+:2]),
-        .write_o(write[ReceiveUsed+:2]),
-        .write_refused_i(write_refused[ReceiveUsed+:2]),
-        .data_valid_o(data_valid[ReceiveUsed+:2]),
-        .data_ready_i(data_ready[ReceiveUsed+:2]),
-        .data_o(data[ReceiveUsed+:2]),
-        .done_i(done[ReceiveUsed+:2]),
-        .done_error_i(done_error),
-        .in_valid_i(to_valid[p]),
-        .in_ready_o(to_ready[p]),
-        .in_flit_i(to_flit),
-        .used_o(frame[Receive]),
-        .drop_room_o(drop_room[p]),
-        .drop_late_o(drop_late[p]),
-        .drop_void_o(drop_void[p]),
-        .drop_small_o(drop_small[p]),
-        .drop_stopped_o(drop_stopped[p])
-    );
-    assign drops[Receive] = 3'(drop_room[p]) + 3'(drop_late[p]) + 3'(drop_void[p]) + 3'(drop_small[p]) + 3'(drop_stopped[p]);
+  logic filtered_valid, filtered_ready, drop_address, drop_vlan;
+  flit_t filtered, sent;
+  host_filter #(
+      .Addresses(Addresses)
+  ) u_filter (
+      .clk_i,
+      .rst_i,
+      .modes_i(modes),
+      .mac_i(mac),
+      .known_i(known),
+      .addresses_i(addresses),
+      .vlan_write_i(vlan_write),
+      .vlan_i(vlan),
+      .vlan_pass_i(vlan_pass),
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .out_valid_o(filtered_valid),
+      .out_ready_i(filtered_ready),
+      .out_flit_o(filtered),
+      .drop_address_o(drop_address),
+      .drop_vlan_o(drop_vlan)
+  );
 
-    host_send #(
-        .Chains(Chains)
-    ) u_send (
-        .clk_i,
-        .rst_i,
-        .enable_i(enable[Send]),
-        .place_i(place[Send]),
-        .kick_i(kick[Send]),
-        .active_o(active[Send]),
-        .reason_o(reason[Send]),
-        .stopped_o(stopped[Send]),
-        .index_o(index[Send]),
-        .interrupt_o(interrupt[Send]),
-        .read_valid_o(read_valid[SendRing+:2]),
-        .read_ready_i(read_ready[SendRing+:2]),
-        .read_o(read[SendRing+:2]),
-        .read_refused_i(read_refused[SendRing+:2]),
-        .came_i(came[SendRing+:2]),
-        .came_last_i(came_last),
-        .came_error_i(came_error),
-        .came_data_i(came_data),
-        .write_valid_o(write_valid[SendUsed]),
-        .write_ready_i(write_ready[SendUsed]),
-        .write_o(write[SendUsed]),
-        .write_refused_i(write_refused[SendUsed]),
-        .data_valid_o(data_valid[SendUsed]),
-        .data_ready_i(data_ready[SendUsed]),
-        .data_o(data[SendUsed]),
-        .done_i(done[SendUsed]),
-        .done_error_i(done_error),
-        .out_valid_o(from_valid[p]),
-        .out_ready_i(from_ready[p]),
-        .out_flit_o(from_flit[p]),
-        .made_o(frame[Send]),
-        .drop_o(drop_offload[p])
-    );
-    assign drops[Send] = 3'(drop_offload[p]);
-  end
+  logic [Pairs-1:0] drop_room, drop_late, drop_void, drop_small, drop_stopped, drop_offload;
+  host_pairs #(
+      .Pairs(Pairs),
+      .Chains(Chains),
+      .Flits(Flits)
+  ) u_pairs (
+      .clk_i,
+      .rst_i,
+      .enable_i(enable[Control-1:0]),
+      .place_i(place[Control-1:0]),
+      .kick_i(kick[Control-1:0]),
+      .active_o(active[Control-1:0]),
+      .reason_o(reason[Control-1:0]),
+      .stopped_o(stopped[Control-1:0]),
+      .index_o(index[Control-1:0]),
+      .interrupt_o(interrupt[Control-1:0]),
+      .steer_i(steer),
+      .read_valid_o(read_valid[OfPairs-1:0]),
+      .read_ready_i(read_ready[OfPairs-1:0]),
+      .read_o(read[OfPairs-1:0]),
+      .read_refused_i(read_refused[OfPairs-1:0]),
+      .came_i(came[OfPairs-1:0]),
+      .came_last_i(came_last),
+      .came_error_i(came_error),
+      .came_data_i(came_data),
+      .write_valid_o(write_valid[OfPairs-1:0]),
+      .write_ready_i(write_ready[OfPairs-1:0]),
+      .write_o(write[OfPairs-1:0]),
+      .write_refused_i(write_refused[OfPairs-1:0]),
+      .data_valid_o(data_valid[OfPairs-1:0]),
+      .data_ready_i(data_ready[OfPairs-1:0]),
+      .data_o(data[OfPairs-1:0]),
+      .done_i(done[OfPairs-1:0]),
+      .done_error_i(done_error),
+      .in_valid_i(filtered_valid),
+      .in_ready_o(filtered_ready),
+      .in_flit_i(filtered),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o(sent),
+      .frame_o(frame[Control-1:0]),
+      .drops_o(drops[Control-1:0]),
+      .drop_room_o(drop_room),
+      .drop_late_o(drop_late),
+      .drop_void_o(drop_void),
+      .drop_small_o(drop_small),
+      .drop_stopped_o(drop_stopped),
+      .drop_offload_o(drop_offload)
+  );
 
-  if (Pairs == 1) begin : gen_alone
-    assign to_valid[0] = in_valid_i;
-    assign in_ready_o = to_ready[0];
-    assign to_flit = in_flit_i;
-    assign out_valid_o = from_valid[0];
-    assign from_ready[0] = out_ready_i;
-    assign sent = from_flit[0];
-    logic unused;
-    assign unused = &{1'b0, steer};
-  end else begin : gen_several
-    host_steer #(
-        .Pairs(Pairs)
-    ) u_steer (
-        .clk_i,
-        .rst_i,
-        .table_i(steer),
-        .in_valid_i,
-        .in_ready_o,
-        .in_flit_i,
-        .out_valid_o(to_valid),
-        .out_ready_i(to_ready),
-        .out_flit_o(to_flit)
-    );
-    host_merge #(
-        .Pairs(Pairs)
-    ) u_merge (
-        .clk_i,
-        .rst_i,
-        .in_valid_i(from_valid),
-        .in_ready_o(from_ready),
-        .in_flit_i(from_flit),
-        .out_valid_o,
-        .out_ready_i,
-        .out_flit_o(sent)
-    );
-  end
+  host_control #(
+      .Addresses(Addresses),
+      .Pairs(Pairs)
+  ) u_control (
+      .clk_i,
+      .rst_i,
+      .enable_i(enable[Control]),
+      .place_i(place[Control]),
+      .kick_i(kick[Control]),
+      .active_o(active[Control]),
+      .reason_o(reason[Control]),
+      .stopped_o(stopped[Control]),
+      .index_o(index[Control]),
+      .interrupt_o(interrupt[Control]),
+      .read_valid_o(read_valid[OfPairs]),
+      .read_ready_i(read_ready[OfPairs]),
+      .read_o(read[OfPairs]),
+      .read_refused_i(read_refused[OfPairs]),
+      .came_i(came[OfPairs]),
+      .came_last_i(came_last),
+      .came_error_i(came_error),
+      .came_data_i(came_data),
+      .write_valid_o(write_valid[OfPairs]),
+      .write_ready_i(write_ready[OfPairs]),
+      .write_o(write[OfPairs]),
+      .write_refused_i(write_refused[OfPairs]),
+      .data_valid_o(data_valid[OfPairs]),
+      .data_ready_i(data_ready[OfPairs]),
+      .data_o(data[OfPairs]),
+      .done_i(done[OfPairs]),
+      .done_error_i(done_error),
+      .offers_i(offers),
+      .mac_i(card_mac),
+      .modes_o(modes),
+      .mac_o(mac),
+      .known_o(known),
+      .addresses_o(addresses),
+      .vlan_write_o(vlan_write),
+      .vlan_o(vlan),
+      .vlan_pass_o(vlan_pass),
+      .pairs_set_o(pairs_set),
+      .pairs_o(pairs),
+      .carried_out_o(carried_out),
+      .refused_o(refused)
+  );
+  assign frame[Control] = carried_out;
+  assign drops[Control] = 3'(refused);
 
   host_events #(
       .Pairs(Pairs)
   ) u_events (
       .clk_i,
       .rst_i,
-      .frame_i(frame),
+      .frame_i(frame[Control-1:0]),
       .stopped_i(stopped),
       .room_i(drop_room),
       .late_i(drop_late),
@@ -317,6 +328,10 @@ module virtio_net_engine
       .small_i(drop_small),
       .stopped_drop_i(drop_stopped),
       .offload_i(drop_offload),
+      .address_i(drop_address),
+      .vlan_i(drop_vlan),
+      .command_i(carried_out),
+      .refused_i(refused),
       .event_o
   );
 

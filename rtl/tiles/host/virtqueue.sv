@@ -5,6 +5,7 @@ module virtqueue
 #(
     parameter int unsigned Chains = 32,
     parameter bit Writes = 1'b0,
+    parameter bit Answers = 1'b0,
     parameter int unsigned LeastBytes = 1,
     parameter int unsigned MostBytes = 65535
 ) (
@@ -80,6 +81,7 @@ module virtqueue
   virtqueue_split #(
       .Chains(Chains),
       .Writes(Writes),
+      .Answers(Answers),
       .LeastBytes(LeastBytes),
       .MostBytes(MostBytes)
   ) u_split_walk (
@@ -142,6 +144,7 @@ module virtqueue
   virtqueue_packed #(
       .Chains(Chains),
       .Writes(Writes),
+      .Answers(Answers),
       .LeastBytes(LeastBytes),
       .MostBytes(MostBytes)
   ) u_packed_walk (

@@ -14,6 +14,7 @@ module virtqueue_packed
     parameter int unsigned Chains = 32,  // that have been read and not given
     parameter int unsigned Links = 32,  // descriptors of a chain, at most
     parameter bit Writes = 1'b0,  // the device writes to its buffers
+    parameter bit Answers = 1'b0,  // it reads the first ones of a chain, and writes to the others, of which there is at least one
     parameter int unsigned LeastBytes = 1,  // of a chain
     parameter int unsigned MostBytes = 65535
 ) (
@@ -188,6 +189,7 @@ module virtqueue_packed
       .Links(Links),
       .TableFlits(Ahead),
       .Writes(Writes),
+      .Answers(Answers),
       .LeastBytes(LeastBytes),
       .MostBytes(MostBytes)
   ) u_chains (

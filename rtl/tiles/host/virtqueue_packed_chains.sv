@@ -13,6 +13,7 @@ module virtqueue_packed_chains
     parameter int unsigned Links = 32,  // descriptors of a chain, at most
     parameter int unsigned TableFlits = 16,  // that wait, at most
     parameter bit Writes = 1'b0,  // the device writes to its buffers
+    parameter bit Answers = 1'b0,  // it reads the first ones of a chain, and writes to the others, of which there is at least one
     parameter int unsigned LeastBytes = 1,  // of a chain
     parameter int unsigned MostBytes = 65535
 ) (
@@ -117,10 +118,19 @@ module virtqueue_packed_chains
   assign accept = one_valid_q && !one_q.forget && room && !stopped_i;
   assign one_ready = !one_valid_q || one_q.forget || accept;
   assign unknown = one_q.descriptor.flags & ~PackedFlags;
+  // Which way its bytes are to go.
+  logic wrong_way;
+  if (Answers) begin : gen_answers
+    logic writes_q;  // the descriptor before was one to write to
+    assign wrong_way = one_q.descriptor.flags[PackedWrite] ? 1'b0 : (writes_q && links_q != '0) || !one_q.more;
+    always_ff @(posedge clk_i) if (accept) writes_q <= one_q.descriptor.flags[PackedWrite];
+  end else begin : gen_one_way
+    assign wrong_way = one_q.descriptor.flags[PackedWrite] != Writes;
+  end
   always_comb begin
     stop_o = StopNone;
     if (accept) begin
-      if (one_q.descriptor.flags[PackedWrite] != Writes || unknown != '0) stop_o = StopFlags;
+      if (wrong_way || unknown != '0) stop_o = StopFlags;
       else if (one_q.descriptor.bytes == '0) stop_o = StopZero;
       else if (total > 33'(MostBytes)) stop_o = StopSize;
       else if (!one_q.more && total < 33'(LeastBytes)) stop_o = StopSize;
@@ -130,6 +140,7 @@ module virtqueue_packed_chains
 
   // The descriptors of chains, until they are given.
   typedef struct packed {
+    logic  writes;
     addr_t addr;
     long_t bytes;
   } stored_t;
@@ -145,7 +156,7 @@ module virtqueue_packed_chains
       .clk_i,
       .write_enable_i(accept),
       .write_addr_i(write_q[$clog2(Parts)-1:0]),
-      .write_data_i('{addr: one_q.descriptor.addr, bytes: one_q.descriptor.bytes}),
+      .write_data_i('{writes: one_q.descriptor.flags[PackedWrite], addr: one_q.descriptor.addr, bytes: one_q.descriptor.bytes}),
       .read_enable_i(give),
       .read_addr_i(read_q[$clog2(Parts)-1:0]),
       .read_data_o(stored)
@@ -170,7 +181,7 @@ module virtqueue_packed_chains
   assign give = part_move && chain_valid && !stopped_i;
   assign gives_last = give_q + 1'b1 == chain.links;
   assign part_valid_o = part_valid_q;
-  assign part_o = '{addr: stored.addr, bytes: stored.bytes, last: last_q, chain: given_q};
+  assign part_o = '{addr: stored.addr, bytes: stored.bytes, writes: stored.writes, last: last_q, chain: given_q};
 
   always_ff @(posedge clk_i) begin
     if (one_ready) begin

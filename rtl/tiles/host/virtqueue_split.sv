@@ -14,6 +14,7 @@ module virtqueue_split
     parameter int unsigned Chains = 32,
     parameter int unsigned Links = 32,  // parts of a chain, at most
     parameter bit Writes = 1'b0,  // the device writes to its buffers
+    parameter bit Answers = 1'b0,  // it reads the first ones of a chain, and writes to the others, of which there is at least one
     parameter int unsigned LeastBytes = 1,  // of a chain
     parameter int unsigned MostBytes = 65535
 ) (
@@ -256,6 +257,19 @@ module virtqueue_split
       .out_data_o(link)
   );
 
+  // Which way the bytes of a descriptor are to go.
+  logic wrong_way;
+  if (Answers) begin : gen_answers
+    logic [Chains-1:0] writes_q;  // the descriptor before was one to write to
+    assign wrong_way = descriptor.flags[FlagWrite] ? 1'b0 : writes_q[asked.chain] || !follows;
+    always_ff @(posedge clk_i) begin
+      if (got_part) writes_q[asked.chain] <= descriptor.flags[FlagWrite];
+      if (asks && wants_head) writes_q[in_q] <= 1'b0;
+    end
+  end else begin : gen_one_way
+    assign wrong_way = descriptor.flags[FlagWrite] != Writes;
+  end
+
   stop_e stop;
   always_comb begin
     stop = StopNone;
@@ -266,7 +280,7 @@ module virtqueue_split
       else if (descriptor.addr[3:0] != '0) stop = StopSetup;
     end
     if (got_part) begin
-      if (descriptor.flags[FlagWrite] != Writes || descriptor.flags[15:2] != '0) stop = StopFlags;
+      if (wrong_way || descriptor.flags[15:2] != '0) stop = StopFlags;
       else if (descriptor.bytes == '0) stop = StopZero;
       else if (total > 33'(MostBytes)) stop = StopSize;
       else if (!follows && total < 33'(LeastBytes)) stop = StopSize;
@@ -286,6 +300,7 @@ module virtqueue_split
 
   // The descriptors of each chain, until all have come.
   typedef struct packed {
+    logic  writes;
     addr_t addr;
     long_t bytes;
   } stored_t;
@@ -300,7 +315,7 @@ module virtqueue_split
       .clk_i,
       .write_enable_i(got_part),
       .write_addr_i({asked.chain, links_q[asked.chain]}),
-      .write_data_i('{addr: descriptor.addr, bytes: descriptor.bytes}),
+      .write_data_i('{writes: descriptor.flags[FlagWrite], addr: descriptor.addr, bytes: descriptor.bytes}),
       .read_enable_i(give),
       .read_addr_i({out_q, give_q}),
       .read_data_o(stored)
@@ -309,7 +324,7 @@ module virtqueue_split
   assign give = part_move && whole_q[out_q] && !stopped_q;
   assign gives_last = give_q == links_q[out_q];
   assign part_valid_o = part_valid_q;
-  assign part_o = '{addr: stored.addr, bytes: stored.bytes, last: last_q, chain: '{links: 1, id: given_head_q}};
+  assign part_o = '{addr: stored.addr, bytes: stored.bytes, writes: stored.writes, last: last_q, chain: '{links: 1, id: given_head_q}};
 
   logic [$clog2(2*Chains)+1:0] waiting_q;  // reads
   assign busy_o = waiting_q != '0;
