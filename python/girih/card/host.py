@@ -40,7 +40,8 @@ STOP_READS = 10_000
 class Place:
     """Where a virtqueue is in host memory: the addresses of its parts, as virtio 1.2 calls them, its size, the index to start from
     (of a packed ring: the slot, and its wrap counter in bit 15). event_index: each side says at which index it wants to be told.
-    mergeable: a frame to the host may be in several buffers. indirect: a descriptor can name a table of descriptors."""
+    mergeable: a frame to the host may be in several buffers. indirect: a descriptor can name a table of descriptors.
+    verified: the headers of received frames say whether their checksums are right."""
 
     descriptors: int
     driver: int
@@ -51,6 +52,7 @@ class Place:
     event_index: bool = False
     mergeable: bool = False
     indirect: bool = False
+    verified: bool = False
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,7 @@ class HostPort:
         """Sets a virtqueue up, and enables it."""
         for word, address in enumerate((place.descriptors, place.driver, place.device)):
             self._write_address(self._at(queue, 2 * word), address)
-        features = place.packed | place.event_index << 1 | place.mergeable << 2 | place.indirect << 3
+        features = place.packed | place.event_index << 1 | place.mergeable << 2 | place.indirect << 3 | place.verified << 4
         self._write(self._at(queue, SIZE), place.size | features << 16)
         self._write(self._at(queue, START), place.start)
         self._write(self._at(queue, ENABLE), 1)

@@ -125,5 +125,5 @@ module host_checksum
   always_ff @(posedge clk_i) if (stored_takes) out_number_q <= out_number + 1'b1;
 
   logic unused;
-  assign unused = &{1'b0, unused_total, in_header_i.hdr_len, in_header_i.gso_size, in_header_i.num_buffers, in_header_i.flags};
+  assign unused = &{1'b0, unused_total, in_header_i.hdr_len, in_header_i.gso_size, in_header_i.num_buffers, in_header_i.flags, in_header_i.data_valid};
 endmodule

@@ -49,6 +49,7 @@ module host_pairs
     input  logic  in_valid_i,
     output logic  in_ready_o,
     input  flit_t in_flit_i,
+    input  logic  in_right_i,  // with the last flit: its checksum is right
     output logic  out_valid_o,
     input  logic  out_ready_i,
     output flit_t out_flit_o,
@@ -64,9 +65,11 @@ module host_pairs
 );
   // Cycles in which lossless messages for a pair may hold up those for others.
   localparam int unsigned LinkPatience = 1024;
+  localparam int unsigned Steering = 16;  // messages in host_steer, at most
 
   logic [Pairs-1:0] to_valid, to_ready, from_valid, from_ready;
   flit_t to_flit;
+  logic to_right;
   flit_t [Pairs-1:0] from_flit;
   for (genvar p = 0; p < int'(Pairs); p++) begin : gen_pair
     localparam int unsigned Receive = 2 * p, Send = 2 * p + 1;
@@ -106,6 +109,7 @@ module host_pairs
         .in_valid_i(to_valid[p]),
         .in_ready_o(to_ready[p]),
         .in_flit_i(to_flit),
+        .in_right_i(to_right),
         .used_o(frame_o[Receive]),
         .drop_room_o(drop_room_o[p]),
         .drop_late_o(drop_late_o[p]),
@@ -158,6 +162,7 @@ module host_pairs
     assign to_valid[0] = in_valid_i;
     assign in_ready_o = to_ready[0];
     assign to_flit = in_flit_i;
+    assign to_right = in_right_i;
     assign out_valid_o = from_valid[0];
     assign from_ready[0] = out_ready_i;
     assign out_flit_o = from_flit[0];
@@ -177,6 +182,29 @@ module host_pairs
         .out_ready_i(to_ready),
         .out_flit_o(to_flit)
     );
+    // What is known of each message's checksum, beside host_steer.
+    logic right_room, right_valid;
+    fifo #(
+        .T(logic),
+        .Depth(Steering)
+    ) u_right (
+        .clk_i,
+        .rst_i,
+        .in_valid_i(in_valid_i && in_ready_o && in_flit_i.last),
+        .in_ready_o(right_room),
+        .in_data_i(in_right_i),
+        .out_valid_o(right_valid),
+        .out_ready_i(|(to_valid & to_ready) && to_flit.last),
+        .out_data_o(to_right)
+    );
+    always_ff @(posedge clk_i) begin
+      if (!rst_i) begin
+        assert (right_room || !(in_valid_i && in_ready_o && in_flit_i.last))
+        else $error("host_pairs: more messages are being steered than there is room for what is known of them");
+        assert (right_valid || !(|to_valid && to_flit.last))
+        else $error("host_pairs: nothing is known of a message's checksum");
+      end
+    end
     host_merge #(
         .Pairs(Pairs)
     ) u_merge (

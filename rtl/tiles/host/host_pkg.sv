@@ -22,7 +22,8 @@ package host_pkg;
   typedef struct packed {
     logic [15:0] num_buffers, csum_offset, csum_start, gso_size, hdr_len;
     logic [7:0] gso_type;
-    logic [6:0] flags;
+    logic [5:0] flags;
+    logic data_valid;  // the checksum in the frame has been found right
     logic needs_csum;
   } net_header_t;
 
@@ -49,6 +50,7 @@ package host_pkg;
   // Where a queue is, as the driver has set it.
   typedef struct packed {
     addr_t descriptors, driver, device;
+    logic verified;  // headers of frames say whether their checksums are right
     logic indirect;  // a descriptor can name a table of descriptors
     logic mergeable;  // a frame may be in several buffers
     logic event_index;  // each side says at which index it wants to be told

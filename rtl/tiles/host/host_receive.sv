@@ -45,6 +45,7 @@ module host_receive
     input  logic  in_valid_i,
     output logic  in_ready_o,
     input  flit_t in_flit_i,
+    input  logic  in_right_i,  // with the last flit: the checksum in it has been found right
 
     output logic used_o,  // one is with the host
     output logic drop_room_o,
@@ -53,7 +54,6 @@ module host_receive
     output logic drop_small_o,  // its buffers are too small
     output logic drop_stopped_o
 );
-  localparam int unsigned HeaderBits = 8 * NetHeaderBytes;
   localparam int unsigned LeakCycles = 64;
 
   // Whole messages.
@@ -97,9 +97,15 @@ module host_receive
 
   logic stored_valid, stored_ready;
   flit_t stored;
+  typedef struct packed {
+    logic  right;
+    size_t size;
+  } token_t;
+  token_t token;
   size_t size;
+  assign size = token.size;
   packet_store #(
-      .token_t(size_t),
+      .token_t(token_t),
       .Depth  (Flits)
   ) u_store (
       .clk_i,
@@ -109,11 +115,11 @@ module host_receive
       .in_flit_i,
       .commit_i(in_flit_i.last && !in_flit_i.bad),
       .drop_i(in_flit_i.last && in_flit_i.bad),
-      .token_i(bytes),
+      .token_i('{right: in_right_i, size: bytes}),
       .out_valid_o(stored_valid),
       .out_ready_i(stored_ready),
       .out_flit_o(stored),
-      .out_token_o(size),
+      .out_token_o(token),
       .fits_o(fits)
   );
 
@@ -173,9 +179,13 @@ module host_receive
     end
   end
 
-  // The header: nothing is asked of the driver.
-  logic [HeaderBits-1:0] header;
-  assign header = HeaderBits'(chains) << (8 * (NetHeaderBytes - 2));
+  // The header: nothing is asked of the driver, which is told what is known.
+  net_header_t header;
+  always_comb begin
+    header = '0;
+    header.num_buffers = 16'(chains);
+    header.data_valid = place_i.verified && token.right;
+  end
   logic packet_valid, packet_ready, packet_last, packet_none;
   logic [W-1:0] packet_data;
   lane_t packet_empty;

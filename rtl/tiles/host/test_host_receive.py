@@ -33,7 +33,7 @@ class Host:
     async def start(cls, dut) -> "Host":
         await reset(
             dut, enable_i=1, kick_i=0, read_ready_i=1, read_refused_i=0, came_i=0, came_error_i=0, came_data_i=0, write_ready_i=3, write_refused_i=0, data_ready_i=3,
-            done_i=0, done_error_i=0, place_i=(64 << 16),
+            done_i=0, done_error_i=0, place_i=(64 << 16), in_right_i=0,
         )  # fmt: skip
         host = cls(dut)
         for _ in range(20):

@@ -2,9 +2,9 @@
 // A virtio-net device (virtio 1.2) for the host: virtqueues in host memory, behind the AXI4 port m_axi_host_*, are walked here;
 // doorbells and set-up are registers (host_window), interrupts are pulses on host_interrupt_o, one for each virtqueue.
 //
-//   in --> host_filter --> host_pairs --> host_writes --> AW, W        queue 0 of each pair: to the host
-//   out <----------------- host_pairs <-- host_reads <--- R            queue 1 of each pair: from the host
-//             host_control <--> both                                   the queue behind those of all pairs: commands
+//   in --> host_filter, host_verify --> host_pairs --> host_writes --> AW, W        queue 0 of each pair: to the host
+//   out <------------------------------ host_pairs <-- host_reads <--- R            queue 1 of each pair: from the host
+//                          host_control <--> both                                   the queue behind those of all pairs: commands
 //
 // The key of a message is its EtherType.
 module virtio_net_engine
@@ -217,6 +217,20 @@ module virtio_net_engine
       .drop_vlan_o(drop_vlan)
   );
 
+  logic verified_valid, verified_ready, verified_right;
+  flit_t verified;
+  host_verify u_verify (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(filtered_valid),
+      .in_ready_o(filtered_ready),
+      .in_flit_i(filtered),
+      .out_valid_o(verified_valid),
+      .out_ready_i(verified_ready),
+      .out_flit_o(verified),
+      .out_right_o(verified_right)
+  );
+
   logic [Pairs-1:0] drop_room, drop_late, drop_void, drop_small, drop_stopped, drop_offload;
   host_pairs #(
       .Pairs(Pairs),
@@ -251,9 +265,10 @@ module virtio_net_engine
       .data_o(data[OfPairs-1:0]),
       .done_i(done[OfPairs-1:0]),
       .done_error_i(done_error),
-      .in_valid_i(filtered_valid),
-      .in_ready_o(filtered_ready),
-      .in_flit_i(filtered),
+      .in_valid_i(verified_valid),
+      .in_ready_o(verified_ready),
+      .in_flit_i(verified),
+      .in_right_i(verified_right),
       .out_valid_o,
       .out_ready_i,
       .out_flit_o(sent),

@@ -306,7 +306,7 @@ module virtqueue_packed
   end
 
   logic unused;
-  assign unused = &{1'b0, flit_room, place_i.device, place_i.packed_ring, place_i.mergeable};
+  assign unused = &{1'b0, flit_room, place_i.device, place_i.packed_ring, place_i.mergeable, place_i.verified};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin

@@ -442,7 +442,7 @@ module virtqueue_split
   end
 
   logic unused;
-  assign unused = &{1'b0, link_room, descriptor.flags[15:2], total[32:17], place_i.device, place_i.packed_ring, place_i.mergeable, size_ready_i};
+  assign unused = &{1'b0, link_room, descriptor.flags[15:2], total[32:17], place_i.device, place_i.packed_ring, place_i.mergeable, place_i.verified, size_ready_i};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
