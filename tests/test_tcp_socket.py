@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from scapy.layers.inet import IP, TCP
+from scapy.layers.l2 import Ether
 
 from girih.card import VirtualCard
 from girih.card.namespace import Namespace
@@ -379,6 +381,43 @@ def test_ports_of_a_program_that_is_gone(wire):
     assert tables(wire) == before
     wire.tile.listen(6003).close()
     assert tables(wire) == before
+
+
+def test_a_flood_of_syns(wire):
+    """SYNs of hosts that are not there have all the hand-shakes that may be under way: clients of Linux open connections by SYN cookies."""
+    registers, name = wire.card.registers, "tcp.half_open"
+    usual, begun, cookies = registers.read(name), wire.count("mark_begun"), wire.count("mark_cookies")
+    times = {"tcp.rto_initial": 3000, "tcp.retries": 2}
+    before = {each: registers.read(each) for each in times}
+    registers.write_many({name: 4} | times)
+    listener = wire.tile.listen(5000)
+    mac = registers.read("eth_rx.mac").to_bytes(6, "big")
+    syns = [bytes(Ether(dst=mac, src=b"\2\0\0\0\0\7") / IP(src=f"10.77.0.{host}", dst=CARD) / TCP(sport=9, dport=5000, flags="S", seq=host)) for host in range(100, 120)]
+    flood = f"import socket\ns = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)\ns.bind(('{TAP}', 0))\nfor frame in {syns!r}:\n    s.send(frame)"
+    assert wire.python(flood) == ""
+    wire.session.serve(seconds=SECONDS, until=lambda: wire.count("mark_cookies") == cookies + 16)
+    assert wire.count("mark_begun") == begun + 4
+    text = f"""
+import socket
+s = socket.create_connection(("{CARD}", 5000), timeout=100)
+s.sendall(bytes(range(250)) * 20)
+s.settimeout(None)
+print(s.recv(5000, socket.MSG_WAITALL) == bytes(range(250)) * 20)
+"""
+    with wire.program(text) as process:
+        connection = listener.accept(WAIT)
+        assert connection.peer[0] == HOST
+        got = b""
+        while len(got) < 5000:
+            got += connection.recv(5000, WAIT)
+        assert got == bytes(range(250)) * 20
+        connection.sendall(got, WAIT)
+        connection.close()
+        assert wire.output(process) == "True"
+    assert wire.count("mark_begun") == begun + 5 and wire.count("mark_cookies") == cookies + 17
+    wire.session.serve(seconds=SECONDS, until=lambda: left(wire) == 0)
+    listener.close()
+    registers.write_many({name: usual} | before)
 
 
 def test_a_peer_that_is_gone(wire):

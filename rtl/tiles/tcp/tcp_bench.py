@@ -40,6 +40,7 @@ CONFIG = {
     "keep_count": 3,
     "user_timeout": 0,
     "ack_delay": 0,
+    "half_open": 0,
 }
 SYN, ACK, FIN, RST = "S", "A", "F", "R"
 MODULUS = 1 << 32

@@ -48,7 +48,7 @@ module tcp_engine
   connection_t freed_connection;
   slot_t freed_slot;
   tenant_t freed_tenant;
-  logic drop_length, drop_header, drop_command, unopened_valid, unopened_ready;
+  logic drop_length, drop_header, drop_command, unopened_valid, unopened_ready, accept_valid, accept_ready, half_ended, drop_refused;
   work_t unopened;
   // The largest segment is bounded here, in a register: what is made of it is late in its cycle.
   cfg_t cfg;
@@ -82,6 +82,7 @@ module tcp_engine
       .write_data_o        (write_data),
       .write_mask_o        (write_mask),
       .write_later_o       (write_later),
+      .half_ended_i        (half_ended),
       .freed_i             (freed),
       .freed_connection_i  (freed_connection),
       .freed_slot_i        (freed_slot),
@@ -89,13 +90,15 @@ module tcp_engine
       .unopened_valid_o    (unopened_valid),
       .unopened_ready_i    (unopened_ready),
       .unopened_o          (unopened),
+      .accept_valid_o      (accept_valid),
+      .accept_ready_i      (accept_ready),
       .drop_aborted_o      (event_o.drop_aborted),
       .drop_length_o       (drop_length),
       .drop_checksum_o     (event_o.drop_checksum),
       .drop_unsupported_o  (event_o.drop_unsupported),
       .drop_command_o      (drop_command),
       .drop_header_o       (drop_header),
-      .drop_refused_o      (event_o.drop_refused),
+      .drop_refused_o      (drop_refused),
       .cfg_i(cfg)
   );
 
@@ -130,6 +133,8 @@ module tcp_engine
       .unopened_valid_i  (unopened_valid),
       .unopened_ready_o  (unopened_ready),
       .unopened_i        (unopened),
+      .accept_valid_i    (accept_valid),
+      .accept_ready_o    (accept_ready),
       .notice_valid_o    (notice_push),
       .notice_ready_i    (notice_ready),
       .notice_o          (notice),
@@ -142,6 +147,7 @@ module tcp_engine
       .freed_tenant_o    (freed_tenant),
       .begun_o           (event_o.mark_begun),
       .failed_o          (event_o.mark_unopened),
+      .half_ended_o      (half_ended),
       .deeds_valid_o     (deeds_valid),
       .deeds_o           (deeds),
       .cfg_i(cfg)
@@ -272,8 +278,9 @@ module tcp_engine
   logic dropped, is_command;
   assign is_command = result_kind inside {EventRead, EventWrite, EventClose, EventAbort, EventConnect};
   assign dropped = result_kind == EventNone || deeds.no_connection || deeds.out_of_window || deeds.out_of_order || deeds.refused_ack || deeds.bad_segment
-      || deeds.write_refused || deeds.command_refused;
+      || deeds.write_refused || deeds.command_refused || deeds.cookie_lost;
   assign event_o.drop_length = drop_length;
+  assign event_o.drop_refused = drop_refused || (result_valid && deeds.cookie_lost);  // never both: a SYN waits for the events before it
   assign event_o.drop_header = drop_header;
   assign event_o.drop_command = drop_command;
   assign event_o.drop_no_connection = result_valid && deeds.no_connection;
@@ -288,6 +295,7 @@ module tcp_engine
   assign event_o.made_segments = made_valid && made_ready && made_flit.last;
   assign event_o.made_messages = told_valid && told_ready && told_flit.last;
   assign event_o.mark_out_of_order = result_valid && deeds.kept;
+  assign event_o.mark_cookies = deeds_valid && deeds.cookie;
   assign event_o.mark_opened = deeds_valid && deeds.opened;
   assign event_o.mark_freed = freed;
   assign event_o.mark_reset_received = deeds_valid && deeds.reset_received;

@@ -42,6 +42,8 @@ module tcp_events
     input  logic    unopened_valid_i,  // a connection that could not be opened
     output logic    unopened_ready_o,
     input  work_t   unopened_i,
+    input  logic    accept_valid_i,    // or, in unopened_i, one for the answer to a SYN cookie, or the refusal of that answer
+    output logic    accept_ready_o,
     output logic    notice_valid_o,
     input  logic    notice_ready_i,
     output notice_t notice_o,
@@ -54,7 +56,8 @@ module tcp_events
     output slot_t       freed_slot_o,
     output tenant_t     freed_tenant_o,
     output logic        begun_o,        // a hand-shake has begun,
-    output logic        failed_o,       // or come to nothing
+    output logic        failed_o,       // or come to nothing;
+    output logic        half_ended_o,   // one of a peer is over, of freed_tenant_o
 
     output logic   deeds_valid_o,
     output deeds_t deeds_o,
@@ -122,15 +125,15 @@ module tcp_events
     return stage.valid && stage.keeps && id_t'(stage.work.connection) == id;
   endfunction
 
-  logic front_free, reused, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q, tells_unopened, unopened_last_q;
+  logic front_free, reused, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q, tells_unopened, unopened_last_q, accept_free;
   id_t front_id;
   logic [1:0] transmit_waits_q, notify_waits_q;  // events of front_ since the last turn
   stage_t chosen;
   always_comb begin
     front_id = id_t'(front_work_i.connection);
     tick_free = tick_due_q && !is_at(scan_q, stage_q[1]) && !is_at(scan_q, stage_q[2]);
-    notify_waits = (notify_valid || unopened_valid_i) && !notifying_q && notice_ready_i;
-    tells_unopened = unopened_valid_i && !(notify_valid && unopened_last_q);  // they take turns with all others
+    notify_waits = (notify_valid || (unopened_valid_i && !accept_valid_i)) && !notifying_q && notice_ready_i;
+    tells_unopened = unopened_valid_i && !accept_valid_i && !(notify_valid && unopened_last_q);  // they take turns with all others
     notify_free = notify_waits && (tells_unopened || (!is_at(notify_id, stage_q[1]) && !is_at(notify_id, stage_q[2])));
     transmit_waits = transmit_valid && segment_room_i;
     transmit_free = transmit_waits && !is_at(transmit_id, stage_q[1]) && !is_at(transmit_id, stage_q[2]);
@@ -143,6 +146,8 @@ module tcp_events
     transmit_pop = 1'b0;
     notify_pop = 1'b0;
     unopened_ready_o = 1'b0;
+    accept_ready_o = 1'b0;
+    accept_free = accept_valid_i && !is_at(id_t'(unopened_i.connection), stage_q[1]) && !(reading_i && id_t'(reading_connection_i) == id_t'(unopened_i.connection));
     if (clearing_q) begin
       chosen.valid = 1'b1;
       chosen.keeps = 1'b1;
@@ -153,10 +158,15 @@ module tcp_events
       chosen.keeps = 1'b1;
       chosen.work.kind = EventTick;
       chosen.work.connection = connection_t'(scan_q);
+    end else if (accept_free) begin
+      chosen.valid = 1'b1;
+      chosen.keeps = unopened_i.kind == EventAccept;
+      chosen.work = unopened_i;
+      accept_ready_o = 1'b1;
     end else if (front_free && !turn_first) begin
       chosen.valid = 1'b1;
       chosen.front = 1'b1;
-      chosen.keeps = !(front_work_i.kind inside {EventRefuse, EventNone});
+      chosen.keeps = !(front_work_i.kind inside {EventRefuse, EventNone, EventCookie});
       chosen.room = segment_room_i;
       chosen.work = front_work_i;
       front_ready_o = 1'b1;
@@ -234,7 +244,7 @@ module tcp_events
   logic reading_2_q;
   seq_t reading_seq_2_q;
   logic near_2_q, written_6_q;  // the event two stages on is of the same connection
-  logic transmits, notifies, transmits_q, notifies_q, freed_q, begun_q, failed_q;
+  logic transmits, notifies, transmits_q, notifies_q, freed_q, begun_q, failed_q, half_ended_q;
   assign id_1 = id_t'(stage_q[1].work.connection);
   ram_simple_dual #(
       .T(record_t),
@@ -327,14 +337,16 @@ module tcp_events
     written_6_q <= stage_q[5].valid && stage_q[5].keeps;
     transmits_q <= stage_q[4].valid && transmits && stage_q[4].keeps;
     notifies_q <= stage_q[4].valid && notifies && stage_q[4].keeps;
-    freed_q <= stage_q[4].valid && stage_q[4].keeps && !(stage_q[4].work.kind inside {EventClear, EventOpen, EventConnect}) && phase_4_q != Free
+    freed_q <= stage_q[4].valid && stage_q[4].keeps && !(stage_q[4].work.kind inside {EventClear, EventOpen, EventConnect, EventAccept}) && phase_4_q != Free
         && settled.phase == Free;
-    begun_q <= stage_q[4].valid && stage_q[4].work.kind inside {EventOpen, EventConnect};
-    failed_q <= stage_q[4].valid && stage_q[4].keeps && !(stage_q[4].work.kind inside {EventClear, EventOpen, EventConnect}) && phase_4_q inside {SynReceived, SynSent}
+    begun_q <= stage_q[4].valid && stage_q[4].work.kind inside {EventOpen, EventConnect, EventAccept};
+    half_ended_q <= stage_q[4].valid && stage_q[4].keeps && stage_q[4].work.kind != EventOpen && phase_4_q == SynReceived && !record_4_q.opener && settled.phase != SynReceived;
+    failed_q <= stage_q[4].valid && stage_q[4].keeps && !(stage_q[4].work.kind inside {EventClear, EventOpen, EventConnect, EventAccept}) && phase_4_q inside {SynReceived, SynSent}
         && settled.phase inside {Free, Dead};
     if (rst_i) begin
       written_6_q <= 1'b0;
       begun_q <= 1'b0;
+      half_ended_q <= 1'b0;
       failed_q <= 1'b0;
       transmits_q <= 1'b0;
       notifies_q <= 1'b0;
@@ -348,6 +360,7 @@ module tcp_events
   assign freed_o = freed_q;
   assign begun_o = begun_q;
   assign failed_o = failed_q;
+  assign half_ended_o = half_ended_q;
   assign freed_connection_o = stage_q[5].work.connection;
   assign freed_slot_o = slot_5_q;
   assign freed_tenant_o = tenant_5_q;

@@ -38,6 +38,7 @@ module tcp_front
     output logic        [FlitBytes-1:0] write_mask_o,
     output logic                        write_later_o,       // what is received of the message that moves is in a flit behind this one, or starts in it
 
+    input logic        half_ended_i,  // a hand-shake of a peer is over, of freed_tenant_i
     input logic        freed_i,
     input connection_t freed_connection_i,
     input slot_t       freed_slot_i,
@@ -45,7 +46,9 @@ module tcp_front
 
     output logic  unopened_valid_o,  // connections that could not be opened, of which their applications are to hear
     input  logic  unopened_ready_i,
-    output work_t unopened_o,
+    output work_t unopened_o,        // of unopened_, and of accept_ if that is valid
+    output logic  accept_valid_o,    // a connection for the answer to a SYN cookie, or the refusal of what is none
+    input  logic  accept_ready_i,
 
     output logic drop_aborted_o,
     output logic drop_length_o,
@@ -98,6 +101,7 @@ module tcp_front
       .work_ready_i   (todo_ready),
       .work_o         (todo),
       .idle_i         (!under_way),
+      .half_ended_i,
       .freed_i,
       .freed_connection_i,
       .freed_slot_i,
@@ -105,6 +109,8 @@ module tcp_front
       .unopened_valid_o,
       .unopened_ready_i,
       .unopened_o,
+      .accept_valid_o,
+      .accept_ready_i,
       .drop_header_o,
       .drop_refused_o,
       .cfg_i

@@ -5,9 +5,13 @@
 // twice; so does an application that opens one. One for which there is no place, or whose tenant has as many as it may, goes to unopened_, if
 // less than four of its tenant wait there and its application has a name of its own. So no tenant takes the places of others.
 //
+// A SYN of a tenant that has as many hand-shakes under way as it may is answered without a connection, by a number that only this card could have made:
+// a SYN cookie (RFC 4987, 3.6). What may be the answer to one is taken as an event that does nothing, so that what follows it keeps its order, and
+// looked up again, as a SYN is, once the events before it are done; it goes to accept_.
+//
 //   arrival -> [look up] -> [decide; of a new SYN: options, initial number] -> queue -> work
 module tcp_lookup
-  import girih_pkg::*, tcp_types_pkg::*, tcp_pkg::cfg_t;
+  import girih_pkg::*, tcp_types_pkg::*, cookie_pkg::*, tcp_pkg::cfg_t;
 #(
     parameter int unsigned Connections = 1024
 ) (
@@ -27,6 +31,7 @@ module tcp_lookup
     output todo_t work_o,
     input  logic  idle_i,        // all of them are done
 
+    input logic        half_ended_i,  // a hand-shake of a peer is over, of freed_tenant_i
     input logic        freed_i,
     input connection_t freed_connection_i,
     input slot_t       freed_slot_i,
@@ -34,7 +39,9 @@ module tcp_lookup
 
     output logic  unopened_valid_o,
     input  logic  unopened_ready_i,
-    output work_t unopened_o,
+    output work_t unopened_o,        // of unopened_, and of accept_ if that is valid
+    output logic  accept_valid_o,
+    input  logic  accept_ready_i,
 
     output logic drop_header_o,
     output logic drop_refused_o,
@@ -50,11 +57,15 @@ module tcp_lookup
   logic take, connects, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready, connects_1, itself;
   logic [$clog2(Depth):0] count_q;  // in the stages and in the queue
   arrival_t arrival_1_q, arrival_2_q;
+  logic idle, asked_valid, asked_ready, asked_done, asks_now;  // what may be the answer to a cookie
+  work_t asked;
   todo_t decided;
   assign connects = arrival_i.work.kind == EventConnect;
   assign is_syn = arrival_i.work.flags.syn || connects;
-  assign free = count_q != ($clog2(Depth) + 1)'(Depth) && !syn_q && !clear_i && !freed_i;
-  assign free_to_open = count_q == '0 && idle_i && !syn_q && !clear_i && !freed_i;
+  assign idle = count_q == '0 && idle_i && !syn_q && !clear_i && !freed_i;
+  assign free = count_q != ($clog2(Depth) + 1)'(Depth) && !syn_q && !clear_i && !freed_i && !asked_valid;
+  assign free_to_open = idle && !asked_valid;
+  assign asks_now = idle && asked_valid && !accept_valid_o;
   assign arrival_ready_o = is_syn ? free_to_open : free;
   assign take = arrival_valid_i && arrival_ready_o;
   assign direct = take && arrival_i.is_command && !connects && !valid_1_q && !valid_2_q;
@@ -62,18 +73,22 @@ module tcp_lookup
   assign connects_1 = arrival_1_q.work.kind == EventConnect;
   assign itself = arrival_1_q.work.tuple.remote_addr == arrival_1_q.work.tuple.local_addr;  // the card is no peer
   always_ff @(posedge clk_i) begin
-    valid_1_q <= take && !direct;
+    valid_1_q <= (take && !direct) || asks_now;
     if (take) begin
       arrival_1_q <= arrival_i;
       if (connects) arrival_1_q.work.tuple.local_addr <= cfg_i.ip;
+    end
+    if (asks_now) begin
+      arrival_1_q <= '0;
+      arrival_1_q.work <= asked;
     end
     if (!holds) begin
       valid_2_q   <= valid_1_q;
       arrival_2_q <= arrival_1_q;
       if (connects_1 && itself) arrival_2_q.malformed <= 1'b1;
     end
-    if (take && is_syn) syn_q <= 1'b1;
-    else if (push) syn_q <= 1'b0;
+    if ((take && is_syn) || asks_now) syn_q <= 1'b1;
+    else if (push || asked_done) syn_q <= 1'b0;
     count_q <= count_q + ($bits(count_q))'(take) - ($bits(count_q))'(work_valid_o && work_ready_i);
     if (rst_i) begin
       valid_1_q <= 1'b0;
@@ -85,6 +100,10 @@ module tcp_lookup
 
   logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, reads_options;
   logic answers, named, connects_2_q, answers_q, named_q, may_open_q, wants_new, opens;
+  logic crowded, fresh;  // of its tenant: so many hand-shakes are under way that cookies are sent; one was, not long ago
+  logic bakes_q, may_answer_q, asks, asked_2_q, accepts, recent_2_q;
+  cookie_t cookie_1, cookie_2_q;  // the number that it acknowledges
+  period_t period_q;
   logic within_2_q;  // its tenant may have another connection
   connection_t found;
   id_t free_id;
@@ -95,8 +114,8 @@ module tcp_lookup
       .clk_i,
       .clear_i,
       .clear_index_i,
-      .lookup_i           (take && (connects || !arrival_i.is_command)),
-      .tuple_i            (arrival_i.work.tuple),
+      .lookup_i           (asks_now || (take && (connects || !arrival_i.is_command))),
+      .tuple_i            (asked_valid ? asked.tuple : arrival_i.work.tuple),
       .hit_o              (hit),
       .connection_o       (found),
       .fits_o             (fits),
@@ -129,7 +148,7 @@ module tcp_lookup
   seq_t syn_hash;
   tcp_syn u_syn (
       .clk_i,
-      .start_i        (take && is_syn),
+      .start_i        ((take && is_syn) || asks_now),
       .options_i      (arrival_i.options),
       .options_bytes_i(arrival_i.options_bytes),
       .tuple_i        (valid_1_q ? arrival_1_q.work.tuple : arrival_2_q.work.tuple),
@@ -160,17 +179,27 @@ module tcp_lookup
       connects_2_q <= connects_1;
       answers_q <= answers;
       named_q <= named;
+      // What may belong to no connection, but be the answer to a cookie.
+      asked_2_q <= arrival_1_q.work.kind == EventAccept;
+      may_answer_q <= arrival_1_q.work.kind == EventSegment && fresh && listening && arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.syn
+          && !arrival_1_q.work.flags.rst && !arrival_1_q.malformed;
+      bakes_q <= crowded && !connects_1;
+      cookie_2_q <= cookie_1;
+      recent_2_q <= is_recent(cookie_1.period, period_q);
       may_open_q <= answers || (connects_1 && named && !itself && !arrival_1_q.malformed);
     end
   end
   assign wants_new = connects_2_q || (answers_q && !hit);
   assign opens = may_open_q && fits && within_2_q && id_valid && !hit;
   assign reads_options = hit && arrival_2_q.work.flags.syn;  // of the answer to a connection that an application opens
-  assign holds = valid_2_q && ((opens && !(syn_done && insert_ready)) || (reads_options && !syn_done));
-  assign insert = valid_2_q && opens && syn_done;
-  assign push = valid_2_q && !holds;
+  assign accepts = cookie_2_q.mac == mac_t'(syn_hash) && recent_2_q && fits && within_2_q && id_valid && !hit;
+  assign asks = may_answer_q && !hit;
+  assign holds = valid_2_q && ((opens && !(syn_done && (bakes_q || insert_ready))) || (reads_options && !syn_done) || (asked_2_q && !(syn_done && insert_ready)));
+  assign insert = valid_2_q && syn_done && (asked_2_q ? accepts : opens && !bakes_q);
+  assign push = valid_2_q && !holds && !asked_2_q;
+  assign asked_done = valid_2_q && !holds && asked_2_q;
   assign drop_header_o = push && arrival_2_q.malformed && !connects_2_q;
-  assign drop_refused_o = push && wants_new && !opens;
+  assign drop_refused_o = push && ((wants_new && !opens) || (asks && !asked_ready));
   always_comb begin
     decided.headers = arrival_2_q.headers;
     decided.flits = arrival_2_q.flits;
@@ -181,11 +210,20 @@ module tcp_lookup
     decided.work.shift = syn_shift;
     if (arrival_2_q.is_command && !connects_2_q) begin
       decided.work.connection = arrival_2_q.work.connection;
-    end else if (arrival_2_q.malformed || (wants_new && !opens)) begin
+    end else if (arrival_2_q.malformed || (wants_new && !opens) || (asks && !asked_ready)) begin
       decided.work.kind = EventNone;
       decided.work.connection = '0;
     end else if (hit) begin
       decided.work.connection = found;
+    end else if (asks) begin
+      decided.work.kind = EventCookie;
+      decided.work.connection = '0;
+    end else if (opens && bakes_q) begin
+      decided.work.kind = EventCookie;
+      decided.work.connection = '0;
+      decided.work.ack = make_cookie(mac_t'(syn_hash), period_q, syn_mss);
+      decided.work.sacks = 1'b0;
+      decided.work.scaled = 1'b0;
     end else if (opens) begin
       decided.work.kind = connects_2_q ? EventConnect : EventOpen;
       decided.work.connection = connection_t'(free_id);
@@ -211,7 +249,7 @@ module tcp_lookup
   );
 
   // What each tenant has, and how many of its wishes wait to be answered.
-  logic [Tenants-1:0][$clog2(Connections):0] held_q;
+  logic [Tenants-1:0][$clog2(Connections):0] held_q, half_q;
   logic [Tenants-1:0][$clog2(Unopened):0] waiting_q;
   logic tells, told_q;
   tenant_t told_tenant_q;
@@ -234,13 +272,82 @@ module tcp_lookup
     for (int unsigned i = 0; i < Tenants; i++) begin
       held_q[i] <= held_q[i] + ($clog2(Connections) + 1)'(insert && insert_ready && arrival_2_q.work.tenant == tenant_t'(i))
           - ($clog2(Connections) + 1)'(freed_i && freed_tenant_i == tenant_t'(i));
+      half_q[i] <= half_q[i] + ($clog2(Connections) + 1)'(insert && insert_ready && !connects_2_q && !asked_2_q && arrival_2_q.work.tenant == tenant_t'(i))
+          - ($clog2(Connections) + 1)'(half_ended_i && freed_tenant_i == tenant_t'(i));
       waiting_q[i] <= waiting_q[i] + waiting_t'(tells_q && refused_q.tenant == tenant_t'(i)) - waiting_t'(told_q && told_tenant_q == tenant_t'(i));
     end
     if (rst_i) begin
       told_q <= 1'b0;
       held_q <= '0;
+      half_q <= '0;
       waiting_q <= '0;
     end
+  end
+
+  // Cookies: those of a tenant are answered as long as one that it was sent may still be right.
+  localparam int unsigned Half = Connections / 2;
+  logic [Tenants-1:0][3:0] fresh_q;
+  logic [14:0] most_half_q;
+  logic [23:0] left_q;  // ticks of this period
+  tick_t tick_q;
+  logic new_period;
+  assign crowded = most_half_q != '0 && 15'(half_q[arrival_1_q.work.tenant]) >= most_half_q;
+  assign fresh = fresh_q[arrival_1_q.work.tenant] != '0;
+  assign cookie_1 = cookie_t'(arrival_1_q.work.ack - 1'b1);
+  assign new_period = now_i != tick_q && left_q == '0;
+  always_ff @(posedge clk_i) begin
+    tick_q <= now_i;
+    most_half_q <= cfg_i.half_open > 15'(Half) ? 15'(Half) : cfg_i.half_open;
+    if (now_i != tick_q) left_q <= left_q == '0 ? cfg_i.rto_initial : left_q - 1'b1;
+    if (new_period) period_q <= period_q + 1'b1;
+    for (int unsigned i = 0; i < Tenants; i++) begin
+      if (new_period && fresh_q[i] != '0) fresh_q[i] <= fresh_q[i] - 1'b1;
+      if (push && opens && bakes_q && arrival_2_q.work.tenant == tenant_t'(i)) fresh_q[i] <= 4'(CookiePeriods);
+    end
+    if (rst_i) begin
+      fresh_q <= '0;
+      left_q <= '0;
+      period_q <= '0;
+    end
+  end
+  work_t may_be;
+  always_comb begin
+    may_be = arrival_2_q.work;
+    may_be.kind = EventAccept;
+  end
+  fifo #(
+      .T(work_t),
+      .Depth(8)
+  ) u_asked (
+      .clk_i,
+      .rst_i,
+      .in_valid_i (push && asks),
+      .in_ready_o (asked_ready),
+      .in_data_i  (may_be),
+      .out_valid_o(asked_valid),
+      .out_ready_i(asks_now),
+      .out_data_o (asked)
+  );
+  // The connection that an answer opens, or a reset for what is no answer.
+  work_t accept_q;
+  logic accept_valid_q;
+  assign accept_valid_o = accept_valid_q;
+  always_ff @(posedge clk_i) begin
+    if (accept_ready_i) accept_valid_q <= 1'b0;
+    if (asked_done && !hit) begin
+      accept_valid_q <= 1'b1;
+      accept_q <= arrival_2_q.work;
+      if (accepts) begin
+        accept_q.connection <= connection_t'(free_id);
+        accept_q.slot <= slot;
+        accept_q.seq <= arrival_2_q.work.seq - 1'b1;
+        accept_q.ack <= cookie_2_q;
+        accept_q.mss <= cookie_mss(cookie_2_q.size);
+      end else begin
+        accept_q.kind <= EventRefuse;
+      end
+    end
+    if (rst_i) accept_valid_q <= 1'b0;
   end
 
   always_ff @(posedge clk_i) begin
@@ -259,6 +366,7 @@ module tcp_lookup
     unopened_o.port = wish.port;
     unopened_o.tenant = wish.tenant;
     unopened_o.window = wish.application;
+    if (accept_valid_q) unopened_o = accept_q;
   end
   logic unused_unopened_ready;
   fifo #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a SYN makes of a free connection: one that has answered it, or will in a turn if there is no room for a segment now; and what an
-// application makes of one that it opens: one that sends a SYN in a turn. Combinational.
+// application makes of one that it opens: one that sends a SYN in a turn. The answer to a SYN cookie makes one that is open at once. Combinational.
 module tcp_open
   import tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
 #(
@@ -18,10 +18,11 @@ module tcp_open
   record_t r;
   deeds_t d;
   logic [13:0] own_mss;
-  logic opener;
+  logic opener, accepts;
   always_comb begin
     own_mss = cfg_i.mss;  // one that usable_mss gives
     opener = work_i.kind == EventConnect;
+    accepts = work_i.kind == EventAccept;
     d = '0;
     r = '0;
     r.transmit_queued = record_i.transmit_queued;
@@ -53,7 +54,13 @@ module tcp_open
     r.cwnd = initial_window(r.mss);
     r.threshold = '1;
     r.since = now_i;
-    if (room_i && !opener) begin
+    if (accepts) begin
+      r.phase = Open;
+      r.snd_una = work_i.ack + 1'b1;
+      r.snd_nxt = work_i.ack + 1'b1;
+      r.snd_max = work_i.ack + 1'b1;
+      d.opened = 1'b1;
+    end else if (room_i && !opener) begin
       r.snd_nxt = work_i.ack + 1'b1;
       r.snd_max = work_i.ack + 1'b1;
       r.timing = 1'b1;

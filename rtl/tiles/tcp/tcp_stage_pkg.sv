@@ -38,6 +38,8 @@ package tcp_stage_pkg;
     logic     tells;
     notice_t  notice;
     logic     opened;
+    logic     cookie;
+    logic     cookie_lost;     // for want of room
     logic     refused_ack;     // an unacceptable one
     logic     out_of_window;
     logic     out_of_order;    // and not kept

@@ -182,6 +182,8 @@ package tcp_types_pkg;
     EventUnopened,  // a turn to tell it that there is no place for it
     EventTransmit,
     EventNotify,
+    EventCookie,  // a SYN that is answered without a connection; or, without SYN, a segment that may be the answer to that
+    EventAccept,  // a connection for the answer to a SYN cookie
     EventTick
   } event_e;
 

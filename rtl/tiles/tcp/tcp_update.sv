@@ -152,7 +152,7 @@ module tcp_update
         r.name = name_t'(work_i.connection) - name_t'(Connections);
       end
 
-      kinds_i[EventOpen], kinds_i[EventConnect]: begin
+      kinds_i[EventOpen], kinds_i[EventConnect], kinds_i[EventAccept]: begin
         r = opened;
         d = opened_deeds;
       end
@@ -272,6 +272,14 @@ module tcp_update
               end
             end
           end
+        end
+      end
+
+      kinds_i[EventCookie]: begin
+        if (work_i.flags.syn) begin
+          d = opened_deeds;
+          d.cookie = opened_deeds.sends;
+          d.cookie_lost = !opened_deeds.sends;
         end
       end
 

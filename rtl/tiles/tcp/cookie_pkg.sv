@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SYN cookies (RFC 4987, 3.6): initial sequence numbers from which a connection can be made when they are acknowledged. Whoever has not got
+// one for his addresses and ports guesses it once in 2^25 tries.
+package cookie_pkg;
+  typedef logic [4:0] period_t;
+  typedef logic [24:0] mac_t;  // the low bits of the keyed hash of addresses and ports
+  typedef struct packed {
+    period_t period;  // when it was made
+    logic [1:0] size;  // of the largest segment
+    mac_t mac;
+  } cookie_t;
+  localparam int unsigned CookiePeriods = 8;  // as long as a cookie can be answered
+
+  function automatic cookie_t make_cookie(mac_t mac, period_t period, logic [13:0] mss);
+    make_cookie.period = period;
+    make_cookie.size = mss >= 14'd1460 ? 2'd3 : mss >= 14'd1220 ? 2'd2 : mss >= 14'd536 ? 2'd1 : 2'd0;
+    make_cookie.mac = mac;
+  endfunction
+
+  function automatic logic is_recent(period_t made, period_t now);
+    period_t age;
+    age = now - made;
+    return age < period_t'(CookiePeriods);
+  endfunction
+
+  // Bytes of the largest segment: none is larger than the peer allows, if that is one that usable_mss gives.
+  function automatic logic [13:0] cookie_mss(logic [1:0] size);
+    unique case (size)
+      2'd3: return 14'd1460;
+      2'd2: return 14'd1220;
+      2'd1: return 14'd536;
+      default: return 14'd64;
+    endcase
+  endfunction
+endpackage

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SYN cookies (RFC 4987, 3.6): who floods the tile with SYNs keeps nobody out, and what is no answer to a cookie opens nothing."""
+
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles
+
+from girih.testing import run_cocotb
+from rtl.tiles.tcp.tcp_bench import CONNECTIONS, MODULUS, TICK, WINDOW, Peer, TcpBench
+
+HALF = 3  # hand-shakes that may be under way
+PERIOD, PERIODS = 8, 8  # ticks in which a cookie gets older by one, which is rto_initial; how old it may get
+PATIENT = {"half_open": HALF, "rto_initial": PERIOD, "rto_min": 1000, "rto_max": 1000, "retries": 15}
+SILENT = range(1024, 20000)  # ports of those who flood
+OFFERED = [("MSS", 1460), ("SAckOK", b""), ("NOP", None), ("WScale", 7)]
+
+
+@pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
+def test_tcp_engine(data_width):
+    run_cocotb("tcp_engine", __file__, data_width=data_width, groups=["stream"], parameters={"Connections": CONNECTIONS, "Window": WINDOW})
+
+
+class Flooded(TcpBench):
+    """Segments to the ports of those who do not answer are theirs."""
+
+    def _sort(self) -> None:
+        super()._sort()
+        self.segments = [segment for segment in self.segments if segment.dport not in SILENT or segment.dport in self.asked]
+
+    asked: frozenset[int] = frozenset()
+
+
+async def flood(bench: TcpBench, count: int = HALF) -> list[Peer]:
+    """As many SYNs, which are never answered. They have connections until there are HALF of these."""
+    peers = [bench.peer(port, options=OFFERED) for port in random.sample(SILENT, count)]
+    for peer in peers:
+        bench.asked = frozenset({peer.port})
+        answer = await peer.shake()
+        assert len(answer.options) > 1
+    bench.asked = frozenset()
+    bench.segments.clear()
+    return peers
+
+
+async def baked(bench: TcpBench, **fields) -> Peer:
+    """A peer that has been sent a cookie."""
+    peer = bench.peer(random.randint(20000, 60000), **({"options": OFFERED} | fields))
+    answer = await peer.shake()
+    assert answer.options == [("MSS", 1460)], "a cookie holds no more"
+    return peer
+
+
+async def carries(bench: TcpBench, peer: Peer, size: int = 600) -> None:
+    text, answer = random.randbytes(size), random.randbytes(size)
+    peer.send(text)
+    assert (await bench.segment()).ack == peer.seq
+    peer.read()
+    assert (await peer.data()).data == text
+    peer.write(answer)
+    got = b""
+    while len(got) < size:
+        got += peer.take(await bench.segment())
+    peer.send()
+    assert got == answer
+
+
+@cocotb.test()
+async def whoever_answers_a_cookie_has_a_connection(dut):
+    """Behind ten times as many SYNs as there are connections."""
+    bench = await Flooded.start(dut, **PATIENT)
+    await flood(bench)
+    for _ in range(10 * CONNECTIONS):
+        bench.give(bench.peer(random.choice(SILENT)).make("S", options=OFFERED))
+    await ClockCycles(dut.clk_i, 10 * CONNECTIONS * 80)
+    bench._sort()
+    bench.segments.clear()
+    assert bench.events["mark_begun"] == HALF
+    for number in range(CONNECTIONS - HALF):
+        peer = await baked(bench, seq=MODULUS - 1 if number else None)
+        peer.send()
+        await peer.opened()
+        if number % 4 == 0:
+            await carries(bench, peer)
+    assert bench.events["mark_begun"] == CONNECTIONS and bench.events["mark_opened"] == CONNECTIONS - HALF
+    assert not [name for name in bench.events if name.startswith("drop_")], bench.events
+    # Now all are in use: a cookie that is answered late is refused, and the next SYN gets none.
+    last = bench.peer(30000)
+    last.bench.give(last.make("S"))
+    await bench.quiet()
+    assert bench.events["drop_refused"] == 1
+
+
+@cocotb.test()
+async def a_cookie_holds_the_largest_segment_and_no_scale(dut):
+    bench = await Flooded.start(dut, **PATIENT)
+    await flood(bench)
+    for told, used in ((1460, 1460), (9000, 1460), (1459, 1220), (1220, 1220), (1000, 536), (536, 536), (535, 64), (100, 64)):
+        peer = await baked(bench, options=[("MSS", told), ("WScale", 7)], window=used)
+        peer.send()
+        await peer.opened()
+        peer.write(random.randbytes(WINDOW))
+        assert len((await bench.segment()).payload) == used
+        await bench.quiet(60)  # the window is not scaled
+
+
+@cocotb.test()
+async def what_is_no_answer_opens_nothing(dut):
+    """Neither a number of somebody else, nor a near one, nor an old one; each is refused as a segment of no connection is."""
+    bench = await Flooded.start(dut, **PATIENT)
+    await flood(bench)
+    peer = await baked(bench)
+    begun = bench.events["mark_begun"]
+    wrong = [peer.make("A", ack=peer.ack + step) for step in (-1, 1, 1 << 24, random.getrandbits(25))]
+    wrong.append(peer.make("A", ack=peer.ack + (8 << 27)))  # a period to come
+    wrong += [other.make("A", ack=peer.ack) for other in (bench.peer(peer.port + 1), bench.peer(peer.port, to=80))]
+    for message in wrong:
+        bench.give(message)
+        reset = await bench.segment()
+        assert str(reset.flags) == "R"
+    await ClockCycles(dut.clk_i, (PERIODS + 2) * PERIOD * TICK)
+    bench.segments.clear()
+    other = await baked(bench)
+    peer.send()
+    reset = await bench.segment()
+    assert str(reset.flags) == "R" and reset.seq == peer.ack, "it is too old"
+    assert bench.events["mark_begun"] == begun and "mark_opened" not in bench.events
+    # One that is not so old is right, with the reset and the SYN that nobody answers before it.
+    await ClockCycles(dut.clk_i, (PERIODS - 2) * PERIOD * TICK)
+    bench.segments.clear()
+    bench.give(other.make("R"), other.make("RA"), other.make("A", ack=other.ack - 1))
+    assert str((await bench.segment()).flags) == "R"
+    other.send()
+    await other.opened()
+    await carries(bench, other)
+
+
+@cocotb.test()
+async def an_answer_that_comes_with_bytes_or_again(dut):
+    """Its bytes have to come again, as if they had been lost; what belongs to a connection by then is taken as usual."""
+    bench = await Flooded.start(dut, **PATIENT)
+    await flood(bench)
+    for copies in (1, 2, 5):
+        peer = await baked(bench)
+        text = random.randbytes(200)
+        start = peer.seq
+        bench.give(*(peer.make("PA", text) for _ in range(copies)))
+        await peer.opened()
+        await ClockCycles(dut.clk_i, 400)
+        bench._sort()
+        bench.segments.clear()
+        peer.send(text, seq=start)
+        ack = await bench.segment()
+        assert ack.ack == (start + 200) % MODULUS and str(ack.flags) == "A"
+        peer.seq = ack.ack
+        peer.read()
+        assert (await peer.data()).data == text
+        await carries(bench, peer)
+    assert bench.events["mark_opened"] == 3
+
+
+@cocotb.test()
+async def hand_shakes_that_end_make_room_for_others(dut):
+    """Whether they open a connection or come to nothing: then a SYN has a connection and its options again. Other tenants never notice."""
+    bench = await Flooded.start(dut, **PATIENT)
+    bench.tenants = {2, 5}
+    for turn in range(2):
+        peers = await flood(bench)
+        await baked(bench)
+        stranger = bench.peer(9, options=OFFERED)
+        message = stranger.make("S", options=OFFERED)
+        message.desc["tenant"] = 5
+        bench.give(message)
+        assert len((await bench.segment()).options) > 1
+        message = stranger.make("R", seq=stranger.seq + 1)
+        message.desc["tenant"] = 5
+        bench.give(message)
+        for peer in peers:
+            peer.send(flags="R" if turn else "A")
+            if not turn:
+                await peer.opened()
+        await ClockCycles(dut.clk_i, 100)
+    await flood(bench, 1)
+    assert bench.events["mark_begun"] == 2 * (HALF + 1) + 1 and bench.events["mark_unopened"] == HALF + 2
