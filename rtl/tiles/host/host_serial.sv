@@ -19,32 +19,40 @@ module host_serial
     output logic [N-1:0] turn_o,  // whose access is under way
     input  logic         ends_i   // for a cycle: it has ended
 );
-  logic asked_q;
-  logic [N-1:0] turn_q, first;
+  // It is chosen in one cycle, taken in the next, if it is still there, and then asked for.
+  logic taken_q, asked_q;
+  logic [N-1:0] chosen_q;
   ask_t ask, ask_q;
-  assign first = ask_valid_i & (~ask_valid_i + 1'b1);
-  assign ask_ready_o = turn_q == '0 ? first : '0;
-  assign ask_valid_o = turn_q != '0 && !asked_q;
+  assign ask_ready_o = taken_q ? '0 : chosen_q;
+  assign ask_valid_o = taken_q && !asked_q;
   assign ask_o = ask_q;
-  assign turn_o = turn_q;
+  assign turn_o = taken_q ? chosen_q : '0;
   always_comb begin
     ask = '0;
-    for (int unsigned i = 0; i < N; i++) if (first[i]) ask |= ask_i[i];
+    for (int unsigned i = 0; i < N; i++) if (chosen_q[i]) ask |= ask_i[i];
   end
   always_ff @(posedge clk_i) begin
-    if (turn_q == '0) begin
-      turn_q  <= first;
+    if (chosen_q == '0) chosen_q <= ask_valid_i & (~ask_valid_i + 1'b1);
+    if (chosen_q != '0 && !taken_q) begin
       ask_q   <= ask;
       asked_q <= 1'b0;
+      if ((chosen_q & ask_valid_i) != '0) taken_q <= 1'b1;
+      else chosen_q <= '0;
     end
     if (ask_valid_o && ask_ready_i) asked_q <= 1'b1;
-    if (ends_i) turn_q <= '0;
-    if (rst_i) turn_q <= '0;
+    if (ends_i) begin
+      chosen_q <= '0;
+      taken_q  <= 1'b0;
+    end
+    if (rst_i) begin
+      chosen_q <= '0;
+      taken_q  <= 1'b0;
+    end
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!ends_i || (turn_q != '0 && asked_q))
+      assert (!ends_i || (taken_q && asked_q))
       else $error("host_serial: an access ends that has not been asked for");
     end
   end
