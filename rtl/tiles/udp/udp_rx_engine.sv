@@ -116,6 +116,10 @@ module udp_rx_engine
   logic ends_here, bad_length;
   flit_t cut_flit;
   length_t present;
+  (* keep *) logic goes_on;  // the datagram has more bytes than this flit, or
+  (* keep *) logic [FlitBytes-1:0] ends_in;  // these of it
+  assign goes_on = (left_q >> EmptyWidth) != '0;
+  assign ends_in = lower_bits(left_q[EmptyWidth-1:0]);
   assign bad_length = udp_q[2] < 16'(UdpBytes) || 32'(udp_q[2]) > 32'(rest_q);
   assign ends_here = headers_q <= offset_t'(FlitBytes) && left_q <= FullFlit && !bad_length;
   assign present = FullFlit - length_t'(flit_q.empty);
@@ -157,7 +161,7 @@ module udp_rx_engine
       .in_flit_i   (cut_flit),
       .in_first_i  (stage_first_q),
       .in_cut_i    (ends_here),
-      .in_mask_i   (first_bytes(left_q) & behind_headers_q),
+      .in_mask_i   (({FlitBytes{goes_on}} | ends_in) & behind_headers_q),
       .in_info_i   (flit_q.desc),
       .check_take_o(check_take),
       .check_last_o(check_last),
@@ -176,7 +180,12 @@ module udp_rx_engine
       .out_token_o (out_token)
   );
 
-  assign sum_right = fields_q.no_checksum || is_right(total);
+  logic total_right;
+  checksum_check u_check (
+      .total_i(total),
+      .right_o(total_right)
+  );
+  assign sum_right = fields_q.no_checksum || total_right;
   assign commit = check_last && !drop;
   assign drop = check_last && (check_bad || fields_q.bad_length || !sum_right);
 
