@@ -53,6 +53,7 @@ REFUSED = [
     ("controller_engine", "Operators", 3, "controller_engine: Operators is 3; it must be a power of two from 2 to 16"),
     ("copy_engine", "Reads", 3, "copy_engine: Reads is 3; it must be a power of two, at least 2"),
     ("counter_bank", "Counters", 1, "counter_bank: Counters is 1; the sweep needs at least two"),
+    ("control_watch", "Watches", 65, "control_watch: Watches is 65; it must be from 1 to 64"),
     ("core_complex", "MemoryBytes", 5000, "core_complex: MemoryBytes is 5000; it must be a power of two, at least 4096"),
     ("core_memory", "Words", 1000, "core_memory: Words is 1000; it must be a power of two, at least 1024"),
     ("credit_manager", "LosslessSlots", 0, "credit_manager: LosslessSlots is 0; it must be at least 1"),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A core for tests of programs on the host: packet memory and the block of one message are at their addresses. Messages come on the standard input, each as
 // four words (bytes, offsets of its network header, its transport header and its payload) and its bytes. For each one the word that the program wrote to its
-// doorbell, or ~0 if it was dropped, and the bytes that it sent go to the standard output. The program ends with its input.
+// doorbell, or ~0 if it was dropped, and the bytes that it sent go to the standard output. The program ends with its input. control.c adds what a control
+// core has.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,14 @@
 
 #define SLOT_BYTES 16384u
 #define DROPPED UINT32_MAX
+
+// Whether four words are not of a message, but for control.c.
+__attribute__((weak)) int girih_host_control(const uint32_t *head);
+int girih_host_control(const uint32_t *head)
+{
+    (void)head;
+    return 0;
+}
 
 static void *mapped(uint32_t address, uint32_t size)
 {
@@ -33,6 +42,8 @@ uint32_t girih_host_next(void)
     }
     if (fread(head, sizeof head, 1, stdin) != 1)
         exit(0);
+    if (girih_host_control(head))
+        return 0;
     if (head[0] > SLOT_BYTES || fread(slot, 1, head[0], stdin) != head[0])
         exit(1);
     block[GIRIH_MESSAGE_DATA / 4] = GIRIH_PACKETS_BASE;

@@ -62,6 +62,7 @@ module core_unit
   logic refused, restarted, faulted, console_lost, running, mail_send, mail_take;
   logic [7:0] mail_to;
   logic [31:0] mail_data;
+  control_access_t control;
   core_complex #(
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
@@ -103,6 +104,9 @@ module core_unit
       .mail_from_i('0),
       .mail_word_i('0),
       .mail_take_o(mail_take),
+      .control_o(control),
+      .control_word_i('0),
+      .wake_i(1'b0),
       .slot_event_o(event_pulse),
       .refused_o(refused),
       .restarted_o(restarted),
@@ -111,5 +115,5 @@ module core_unit
   );
 
   logic unused;
-  assign unused = &{1'b0, running, mail_send, mail_take, mail_to, mail_data, key, status, fill_slot, ended, event_pulse, refused, restarted, faulted, console_lost};
+  assign unused = &{1'b0, running, mail_send, mail_take, mail_to, mail_data, control, key, status, fill_slot, ended, event_pulse, refused, restarted, faulted, console_lost};
 endmodule

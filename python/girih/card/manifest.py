@@ -34,7 +34,7 @@ class Histogram:
 @dataclass(frozen=True)
 class Tile:
     """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one;
-    holds: what messages in it may wait for while the card rests, None: nothing; program: what a processor core runs at first; memory_bytes: of a processor core, for programs and data; cores: that run the program; interrupts: their names, bit 0 first;
+    holds: what messages in it may wait for while the card rests, None: nothing; program: what a processor core runs at first; memory_bytes: of a processor core, for programs and data; card_header: the text of card.h for programs; cores: that run the program; interrupts: their names, bit 0 first;
     keys, settings: of its node table, and what its registers of the configuration are, as the design says."""
 
     name: str
@@ -47,6 +47,7 @@ class Tile:
     window: int | None
     holds: str | None = None
     program: bytes | None = None
+    card_header: str = ""
     memory_bytes: int = 0
     cores: int = 1
     interrupts: tuple[str, ...] = ()
@@ -192,6 +193,7 @@ def _tile(data: dict) -> Tile:
         window=data.get("window"),
         holds=data.get("holds"),
         program=base64.b64decode(data["program"]) if "program" in data else None,
+        card_header=data.get("card_header", ""),
         memory_bytes=data.get("memory_bytes", 0),
         cores=data.get("cores", 1),
         interrupts=tuple(data.get("interrupts", ())),

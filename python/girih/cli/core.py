@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
             if load is not None:
                 if tile is None:
                     raise GirihError("no core is named", "--load", "Write ./girih core TILE --load FILE.c")
-                cores.load(card.registers, tile, compile_program(load, memory_bytes=there[tile].memory_bytes).image)
+                cores.load(card.registers, tile, compile_program(load, memory_bytes=there[tile].memory_bytes, card=there[tile].card_header).image)
             if gdb is not None:
                 if tile is None:
                     raise GirihError("no core is named", "--gdb", "Write ./girih core TILE --gdb PORT")

@@ -230,6 +230,22 @@ def test_requests_that_cross_between_fabric_and_control_network():
     ]
 
 
+def test_a_control_core_that_holds_messages_waits_for_the_control_network():
+    """As a second master of it: it drops what it has no room for, but for lossless messages, and a slow window could wait for those."""
+    kinds = service_kinds()
+    kinds["slow"] = replace(kinds["relay"], name="slow", waits=("data",))
+    text = (
+        "fabric: crossbar\nports: 2\ntiles:\n  wire: {kind: stub_port, port: 0, exit: slow, lossless: FLAG}\n  slow: {kind: slow, next: manager}\n"
+        "  manager: {kind: control_core, program: echo.c, control: {read: [slow]}, next: host}\n"
+        "  host: {kind: stub_port, port: 1, exit: wire}\n  scheduler: {kind: stub_scheduler}\n  a: {kind: stub_unit}\nservices: {work: [a]}\n"
+    )
+    good = card_of(text.replace("FLAG", "false"), kinds)
+    assert (Buffer("manager"), ControlRing()) in edges(good)
+    with pytest.raises(DeadlockError) as caught:
+        card_of(text.replace("FLAG", "true"), kinds)
+    assert "manager waits for an answer of the control network" in [line.text for line in lines_of(caught.value.card, caught.value.cycle)]
+
+
 LOSSLESS = (
     "fabric: crossbar\nports: 2\ntiles:\n  wire: {kind: stub_port, port: 0, exit: host, lossless: FLAG}\n"
     "  host: {kind: stub_port, port: 1, exit: wire}\n  scheduler: {kind: stub_scheduler}\n  a: {kind: stub_unit}\n  b: {kind: stub_unit}\n"

@@ -66,8 +66,8 @@ def _libgcc() -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def compile_program(source: Path, *, memory_bytes: int, defines: tuple[str, ...] = ()) -> Program:
-    """The program in the C file `source`, which may include other files. defines: macros, `NAME=VALUE`.
+def compile_program(source: Path, *, memory_bytes: int, defines: tuple[str, ...] = (), card: str = "") -> Program:
+    """The program in the C file `source`, which may include other files. defines: macros, `NAME=VALUE`. card: the text of `card.h`; "": there is none.
 
     Raises GirihError with the compiler's messages, which name file and line, or if the program does not fit.
     """
@@ -77,6 +77,10 @@ def compile_program(source: Path, *, memory_bytes: int, defines: tuple[str, ...]
     version, header, map_folder = _version(), map_header(), BUILD / "firmware" / "map"
     write_if_changed(map_folder / "girih_core_map.h", header)
     flags = [*FLAGS, *(f"-D{name}" for name in defines), f"-I{FIRMWARE / 'include'}", f"-I{map_folder}"]
+    if card:
+        card_folder = BUILD / "firmware" / "cards" / digest(card)
+        write_if_changed(card_folder / "card.h", card)
+        flags.append(f"-I{card_folder}")
     text = _gcc(source, [*flags, "-E", str(source)])  # with all that it includes, wherever that is
     runtime = [path.read_bytes() for folder in ("include", "runtime") for path in sorted((FIRMWARE / folder).iterdir())]
     key = digest(version, header, repr((FLAGS, LINKS, memory_bytes)), str(source), text, *runtime)

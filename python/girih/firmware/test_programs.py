@@ -143,3 +143,66 @@ def test_nat_translates_tcp_and_udp_and_drops_the_rest(program):
 def test_the_first_rule_that_matches_decides(program, source, port, passes):
     message = frame(IP(src=source, dst="10.77.0.2") / UDP(dport=port), b"text")
     assert run(program("firewall"), [message]) == [message[0] if passes else None]
+
+
+EVENT, TIME, ANSWER, ASKED = range(0xFFFFFFF0, 0xFFFFFFF4)
+BALANCE_H = """
+static const struct { struct { unsigned replicas, in_messages; } balancer; struct { unsigned drop_overrun; } echo_0, echo_1; } girih_card = {
+    .balancer = {.replicas = 0x30400, .in_messages = 0x38000}, .echo_0 = {.drop_overrun = 0x138000}, .echo_1 = {.drop_overrun = 0x238000}};
+"""
+
+
+def managed(program, *records):
+    """What the program of a control core does with messages and with records of control.c: the words of its requests to write, and its answers, in order."""
+    asked = b"".join(struct.pack("<4I", len(record[0]), *record[1:]) + record[0] if isinstance(record[0], bytes) else struct.pack("<4I", *record) for record in records)
+    done = subprocess.run([program], input=asked, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+    found, at = [], 0
+    while at < len(done.stdout):
+        (word,) = struct.unpack_from("<I", done.stdout, at)
+        if word == ASKED:
+            found.append(struct.unpack_from("<3I", done.stdout, at + 4))
+            at += 16
+        elif word == DROPPED:
+            found.append(None)
+            at += 4
+        else:
+            found.append(done.stdout[at + 4 : at + 4 + (word & 0xFFFF)])
+            at += 4 + (word & 0xFFFF)
+    return found
+
+
+@pytest.fixture(scope="module")
+def balance(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("balance")
+    (folder / "girih_core_map.h").write_text(map_header())
+    (folder / "card.h").write_text(BALANCE_H)
+    sources = [FIRMWARE / "programs" / "balance.c", FIRMWARE / "host" / "host.c", FIRMWARE / "host" / "control.c"]
+    subprocess.run(["gcc", *FLAGS, "-DQUIET=1000", f"-I{FIRMWARE / 'include'}", f"-I{folder}", *sources, "-o", folder / "balance"], check=True)
+    return folder / "balance"
+
+
+def test_balance_adds_a_replica_for_drops_and_takes_one_away_when_it_is_quiet(balance):
+    load, drops = (EVENT, 0), (EVENT, 2)
+    one, two = (0x30400, 1, 1), (0x30400, 1, 2)
+
+    def at(time):
+        return (TIME, time & 0xFFFFFFFF, time >> 32, 0)
+
+    ask = frame(IP(**ENDS) / UDP(sport=5000, dport=8), b"how is it?")
+    assert managed(balance) == [one]
+    assert managed(balance, (*load, 900, 0), at(1500), (*load, 900, 0), at(2600)) == [one], "load alone is no reason"
+    assert managed(balance, (*drops, 3, 0), (*drops, 1, 0)) == [one, two], "there are no more than two"
+    assert managed(balance, (*drops, 3, 0), at(999)) == [one, two]
+    assert managed(balance, (*drops, 3, 0), at(1000)) == [one, two, one]
+    assert managed(balance, (*drops, 3, 0), (*load, 249, 0), at(1000)) == [one, two, one]
+    assert managed(balance, (*drops, 3, 0), (*load, 250, 0), at(1000), at(1999)) == [one, two], "and what was counts no more afterwards"
+    assert managed(balance, (*drops, 3, 0), (*load, 250, 0), at(1000), at(2000), at(9000)) == [one, two, one]
+    assert managed(balance, (*drops, 3, 0), at(900), (*drops, 1, 0), at(1800)) == [one, two], "a drop is no quiet"
+    assert managed(balance, (ANSWER, 0x30400, 1, 0), (*drops, 3, 0), at(5000)) == [one, two], "a change that was refused has not happened"
+    assert managed(balance, (EVENT, 1 << 29 | 2, 2, 0), at(5000)) == [one], "a watch that ended is no drop"
+    *_, answer = managed(balance, (*drops, 3, 0), at(1 << 40), (*drops, 4, 0), ask)
+    wanted = Ether(ask[0])
+    assert struct.unpack("!4I", answer[42:]) == (2, 2, 1, 7)
+    assert (Ether(answer)[IP].dst, Ether(answer)[UDP].dport) == (wanted[IP].src, 5000)
+    assert managed(balance, frame(IP(**ENDS) / UDP(sport=53, dport=8), b"x")) == [one, None], "no loop with another server"

@@ -66,6 +66,7 @@ module cluster_engine
 
   logic [Cores-1:0] to_valid, to_ready, lost, from_valid, from_ready;
   core_status_t [Cores-1:0] status;
+  control_access_t [Cores-1:0] control;
   logic [Cores-1:0][$clog2(Slots)-1:0] fill_slot;
   logic [Cores-1:0][Slots-1:0] ended;
   cluster_dispatch #(
@@ -178,6 +179,9 @@ module cluster_engine
         .mail_from_i(mail_from[i]),
         .mail_word_i(mail_word[i]),
         .mail_take_o(mail_take[i]),
+        .control_o(control[i]),
+        .control_word_i('0),
+        .wake_i(1'b0),
         .slot_event_o(slot_event[i]),
         .refused_o(refused[i]),
         .restarted_o(restarted[i]),
@@ -225,6 +229,9 @@ module cluster_engine
     end
     if (rst_i) moves_q <= 1'b0;
   end
+
+  logic unused;
+  assign unused = &{1'b0, control};
 
   // One message at a time comes in, and ends there.
   assign event_o.drop_overrun = |overrun;

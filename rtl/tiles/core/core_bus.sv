@@ -2,13 +2,15 @@
 // The data accesses of a core: its memory, the packet memory, the blocks of its messages, its devices (spec/core_map.yaml). An access to
 // anything else, to a slot that is not the core's, below `protect_i`, or a doorbell with a bad length is answered with an error and changes
 // nothing. Answers come in the next cycle, of devices and of writes to blocks one cycle later;
-// a read of DeviceWait waits for a message, and one of DeviceMailSent for the answer to a mail.
+// a read of DeviceWait waits for a message, and one of DeviceMailSent for the answer to a mail. With Control the program also reaches the devices of a
+// control core, which are outside.
 module core_bus
   import girih_pkg::*, core_map_pkg::*, core_types_pkg::*;
 #(
     parameter int unsigned MemoryBytes = 32768,
     parameter int unsigned Slots = 16,
     parameter int unsigned SlotBytes = 2048,
+    parameter bit Control = 0,
     localparam int unsigned SlotBits = $clog2(Slots),
     localparam int unsigned WordBits = SlotBits + $clog2(SlotBytes / 4)
 ) (
@@ -57,6 +59,7 @@ module core_bus
     input  logic [ 7:0] core_i,
     input  logic [63:0] time_i,
     input  logic        alarm_i,         // ends a wait for a message
+    input  logic [31:0] alarm_low_i,
     output logic [ 1:0] alarm_write_o,   // its high half, its low half
     output logic [ 1:0] mail_write_o,    // sends, sets the receiver
     input  logic        mail_busy_i,
@@ -66,6 +69,9 @@ module core_bus
     input  logic [31:0] mail_word_i,
     output logic        mail_take_o,
     output logic [31:0] device_data_o,   // that is written to a device
+    output control_access_t control_o,
+    input  logic [31:0] control_word_i,
+    input  logic        wake_i,          // ends a wait for a message
     output logic        console_valid_o,
     output logic        stop_o,
     output logic        restart_o,
@@ -76,7 +82,6 @@ module core_bus
     output logic        debug_write_o
 );
   localparam int unsigned MessageBits = $clog2(MessageBytes);
-  typedef logic [$clog2(DeviceBytes)-1:0] device_t;
   localparam int unsigned SlotLsb = $clog2(SlotBytes);
   localparam logic [31:0] LongestSend = SlotBytes < MaxFrameBytes ? SlotBytes : MaxFrameBytes;
 
@@ -97,7 +102,7 @@ module core_bus
   logic [RegionLsb-1:0] place;
   logic [MessageBits-1:0] member;
   device_t device;
-  logic owned, whole, debug;
+  logic owned, whole, debug, of_control;
   assign region = region_e'(addr_q[RegionLsb+:2]);
   assign place = addr_q[RegionLsb-1:0];
   assign member = addr_q[MessageBits-1:0];
@@ -106,6 +111,7 @@ module core_bus
   assign owned = owned_i[slot_o];
   assign whole = be_q == '1;
   assign debug = debugged_i && addr_q[31:2] == DebugWord[31:2];
+  assign of_control = Control && device >= device_t'(DeviceControlData) && device <= device_t'(DeviceListen);
   assign fast = region == Memory || region == Packets || (region == Messages && !we_q);
 
   // A message must not end within its headers.
@@ -125,8 +131,8 @@ module core_bus
       good = 1'b1;
     end else begin
       good &= 32'(place) < DeviceBytes;
-      if (we_q) good &= device inside {device_t'(DeviceConsole), device_t'(DeviceStop), device_t'(DeviceRestart)} || (whole && device inside {device_t'(DeviceAlarm), device_t'(DeviceAlarmHigh), device_t'(DeviceMailTo), device_t'(DeviceMailSend)});
-      else good &= device < device_t'(DeviceMailSent) + 4;
+      if (we_q) good &= device inside {device_t'(DeviceConsole), device_t'(DeviceStop), device_t'(DeviceRestart)} || (whole && device inside {device_t'(DeviceAlarm), device_t'(DeviceAlarmHigh), device_t'(DeviceMailTo), device_t'(DeviceMailSend)}) || (whole && of_control);
+      else good &= device < device_t'(Control ? DeviceEventValue : DeviceMailSent) + 4 || device[$high(device):2] == DeviceAlarm[$high(device):2];
     end
   end
 
@@ -153,7 +159,8 @@ module core_bus
       device_t'(DeviceMail): device_word = {mail_valid_i, 23'd0, mail_valid_i ? mail_from_i : 8'd0};
       device_t'(DeviceMailWord): device_word = mail_valid_i ? mail_word_i : '0;
       device_t'(DeviceMailSent): device_word = 32'(mail_good_i);
-      default: device_word = '0;
+      device_t'(DeviceAlarm): device_word = alarm_low_i;
+      default: device_word = Control ? control_word_i : '0;
     endcase
   end
 
@@ -172,7 +179,7 @@ module core_bus
   assign core_write_data_o = data_q;
 
   assign waits = region == Devices && !we_q && good_q && device < device_t'(DeviceNow);
-  assign ends = head_valid_i || device == device_t'(DevicePoll) || waited_q == '1 || alarm_i;
+  assign ends = head_valid_i || device == device_t'(DevicePoll) || waited_q == '1 || alarm_i || wake_i;
   assign acts = late_q && we_q && good_q && !rst_i;  // in reset the slots of the core are being emptied
   assign head_take_o = late_q && waits && head_valid_i && !rst_i;
   assign asks_o = late_q && waits && !head_valid_i && !rst_i;
@@ -184,6 +191,12 @@ module core_bus
   assign alarm_write_o = {2{device_write_q && acts}} & {device == device_t'(DeviceAlarmHigh), device == device_t'(DeviceAlarm)};
   assign mail_write_o = {2{device_write_q && acts}} & {device == device_t'(DeviceMailSend), device == device_t'(DeviceMailTo)};
   assign mail_take_o = device_read_q && late_q && device == device_t'(DeviceMailWord) && !rst_i;
+  assign control_o = '{
+          write: Control && device_write_q && acts,
+          take: Control && device_read_q && late_q && device == device_t'(DeviceEventValue) && !rst_i,
+          device: device,
+          data: data_q
+      };
   assign debug_write_o = acts && debug;
   assign restart_o = device_write_q && acts && device == device_t'(DeviceRestart);
 
@@ -229,5 +242,5 @@ module core_bus
   end
 
   logic unused;
-  assign unused = &{1'b0, desc_i, now_i};
+  assign unused = &{1'b0, desc_i, now_i, control_word_i};
 endmodule

@@ -10,6 +10,7 @@ module core_complex
     parameter int unsigned PmpRegions = 4,
     parameter int unsigned Debug = 0,  // 1: for a debugger; Ibex's debug mode is on its longest paths
     parameter bit InOrder = 0,
+    parameter bit Control = 0,  // the devices of a control core; its watchdog wants that the program, once it has asked for a message, asks again
     parameter bit MustAsk = 0,  // the watchdog also counts while the program, once it has asked for a message, neither has one nor asks for one
     localparam int unsigned SlotBits = $clog2(Slots)
 ) (
@@ -53,6 +54,11 @@ module core_complex
     input  logic [31:0] mail_word_i,
     output logic        mail_take_o,
 
+    // The devices of a control core; without Control the program does not reach them.
+    output control_access_t control_o,
+    input  logic     [31:0] control_word_i,
+    input  logic            wake_i,
+
     output slot_event_t slot_event_o,
     output logic refused_o,
     output logic restarted_o,
@@ -74,7 +80,7 @@ module core_complex
   logic alarm;
   logic [1:0] alarm_write;
   logic [63:0] now;
-  logic [31:0] device_data;
+  logic [31:0] device_data, alarm_low;
   core_timer u_timer (
       .clk_i,
       .rst_i,
@@ -82,6 +88,7 @@ module core_complex
       .write_i(alarm_write),
       .data_i(device_data),
       .time_o(now),
+      .low_o(alarm_low),
       .alarm_o(alarm)
   );
 
@@ -184,7 +191,8 @@ module core_complex
   core_bus #(
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
-      .SlotBytes(SlotBytes)
+      .SlotBytes(SlotBytes),
+      .Control(Control)
   ) u_bus (
       .clk_i,
       .rst_i(!running),
@@ -225,6 +233,7 @@ module core_complex
       .core_i,
       .time_i(now),
       .alarm_i(alarm),
+      .alarm_low_i(alarm_low),
       .alarm_write_o(alarm_write),
       .mail_write_o(mail_write),
       .mail_busy_i(mail_send_o),
@@ -234,6 +243,9 @@ module core_complex
       .mail_word_i,
       .mail_take_o,
       .device_data_o(device_data),
+      .control_o,
+      .control_word_i,
+      .wake_i,
       .console_valid_o(console_valid),
       .stop_o(stop),
       .restart_o(restart),
@@ -298,7 +310,7 @@ module core_complex
   assign faulted_o = restart;
   always_ff @(posedge clk_i) begin
     idle_q <= idle_q + 1'b1;
-    if (head_take || send_valid || drop_valid || !(busy || head_valid || (MustAsk && awake_q && !asked_q)) || !running || debugged || expired) idle_q <= '0;
+    if (head_take || send_valid || drop_valid || !(busy || head_valid || (MustAsk && awake_q && !asked_q) || (Control && awake_q && !asks)) || !running || debugged || expired) idle_q <= '0;
     asked_q <= (asked_q || asks) && !head_take && running;
     awake_q <= (awake_q || asks || head_take) && running;
     if (rst_i) begin

@@ -42,6 +42,7 @@ module core_engine
   logic refused, restarted, faulted, console_lost, running, mail_send, mail_take;
   logic [7:0] mail_to;
   logic [31:0] mail_data;
+  control_access_t control;
   core_complex #(
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
@@ -82,6 +83,9 @@ module core_engine
       .mail_from_i('0),
       .mail_word_i('0),
       .mail_take_o(mail_take),
+      .control_o(control),
+      .control_word_i('0),
+      .wake_i(1'b0),
       .slot_event_o(slot_event),
       .refused_o(refused),
       .restarted_o(restarted),
@@ -102,5 +106,5 @@ module core_engine
       };
 
   logic unused;
-  assign unused = &{1'b0, running, mail_send, mail_take, mail_to, mail_data, status, fill_slot, ended};
+  assign unused = &{1'b0, running, mail_send, mail_take, mail_to, mail_data, control, status, fill_slot, ended};
 endmodule

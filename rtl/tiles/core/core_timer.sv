@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timer of a core, as mtime and mtimecmp of the RISC-V privileged architecture (3.2.1): the cycles since the card was reset, and an interrupt from
-// two cycles after they have reached the alarm until the alarm is moved. mtime is only read; the alarm is only written.
+// two cycles after they have reached the alarm until the alarm is moved. mtime is only read. The alarm is moved
+// at once, by a write of its high half: what is written to its low half, and can be read back, counts from then on.
 module core_timer (
     input logic clk_i,
     input logic rst_i,
@@ -10,11 +11,14 @@ module core_timer (
     input logic [31:0] data_i,
 
     output logic [63:0] time_o,
+    output logic [31:0] low_o,
     output logic        alarm_o
 );
   logic [63:0] time_q, alarm_q;
+  logic [31:0] next_q;  // the low half of the next alarm
   logic above_q, equal_q, low_q, interrupt_q;
   assign time_o  = time_q;
+  assign low_o   = next_q;
   assign alarm_o = interrupt_q;
 
   always_ff @(posedge clk_i) begin
@@ -23,8 +27,8 @@ module core_timer (
     equal_q <= time_q[63:32] == alarm_q[63:32];
     low_q <= time_q[31:0] >= alarm_q[31:0];
     interrupt_q <= running_i && (above_q || (equal_q && low_q));
-    if (write_i[0]) alarm_q[31:0] <= data_i;
-    if (write_i[1]) alarm_q[63:32] <= data_i;
+    if (write_i[0]) next_q <= data_i;
+    if (write_i[1]) alarm_q <= {data_i, next_q};
     if (!running_i) alarm_q <= '1;
     if (rst_i) begin
       time_q <= '0;

@@ -3,6 +3,16 @@
 package core_types_pkg;
   import core_map_pkg::*;
 
+  typedef logic [$clog2(DeviceBytes)-1:0] device_t;  // where a device is, from DevicesBase on
+
+  // What a program does with the devices of a control core.
+  typedef struct packed {
+    logic write;  // pulse: it writes `data`
+    logic take;  // pulse: it reads DeviceEventValue
+    device_t device;  // also of a read, whose word is wanted in the same cycle
+    logic [31:0] data;
+  } control_access_t;
+
   // What a program says of a message that it sends.
   typedef struct packed {
     logic keeps_sum;  // the payload has not changed

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from girih.compiler import values
+from girih.compiler.emit.program import emit_card_header
 from girih.compiler.model import Card, Tile, TileText
 from girih.compiler.read.parse import Report, Scalar
 from girih.errors import GirihError
@@ -52,18 +53,18 @@ def _parameter(tile: Tile, name: str) -> int:
     return int(dict(tile.parameters).get(name, default))
 
 
-def compiled(tile: Tile) -> Program | None:
+def compiled(card: Card, tile: Tile) -> Program | None:
     """The program of a tile, as it is loaded. Raises GirihError."""
     if tile.program is None:
         return None
-    return compile_program(tile.program, memory_bytes=memory_of(tile))
+    return compile_program(tile.program, memory_bytes=memory_of(tile), card=emit_card_header(card, tile))
 
 
 def check_programs(card: Card, report: Report) -> None:
     """Compiles the programs of all cores. Raises the compiler's errors, with file and line."""
     for tile in card.tiles:
         try:
-            compiled(tile)
+            compiled(card, tile)
         except GirihError as error:
             report.error(tile.line, f"tile {tile.name}: {error.what}", error.remedy)
     report.raise_if_any()

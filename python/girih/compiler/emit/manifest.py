@@ -12,6 +12,7 @@ from girih.compiler import values
 from girih.compiler.check.programs import compiled, cores_of, memory_of
 from girih.compiler.emit.addresses import addresses_at_start
 from girih.compiler.emit.heading import origin, summary
+from girih.compiler.emit.program import emit_card_header
 from girih.compiler.emit.registers import base, histogram, registers
 from girih.compiler.emit.scheduling import describe
 from girih.compiler.emit.watch import watch
@@ -46,7 +47,7 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         "addresses": addresses(card),
         "start": addresses_at_start(card),
         "links": [link.name for link in card.links],
-        "tiles": [_tile(tile) for tile in card.tiles],
+        "tiles": [_tile(card, tile) for tile in card.tiles],
         "services": [
             {"name": service.name, "paths": [[path.src, path.dst, path.label] for path in service.paths]}
             for service in services(card)
@@ -97,9 +98,9 @@ def addresses(card: Card) -> dict:
     }
 
 
-def _tile(tile: Tile) -> dict:
+def _tile(card: Card, tile: Tile) -> dict:
     bins = histogram(tile)
-    program = compiled(tile)
+    program = compiled(card, tile)
     return {
         "name": tile.name,
         "kind": tile.kind.name,
@@ -118,6 +119,7 @@ def _tile(tile: Tile) -> dict:
         "counters": {counter.name: counter.offset for counter in tile.kind.counters},
         "registers": {name: _register(register) for name, register in registers(tile).items()},
         **({"program": base64.b64encode(program.image).decode(), "memory_bytes": memory_of(tile), "cores": cores_of(tile)} if program else {}),
+        **({"card_header": header} if program and (header := emit_card_header(card, tile)) else {}),
     }
 
 
