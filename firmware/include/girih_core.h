@@ -172,8 +172,7 @@ static inline uint64_t girih_time(void)
 // moves the one that was set. UINT64_MAX: never.
 static inline void girih_alarm(uint64_t time)
 {
-    *girih_device(GIRIH_DEVICE_ALARM_HIGH) = UINT32_MAX;  // so that no half of it goes off
-    *girih_device(GIRIH_DEVICE_ALARM) = (uint32_t)time;
+    *girih_device(GIRIH_DEVICE_ALARM) = (uint32_t)time;  // an alarm that goes off now gives it back (start.S)
     *girih_device(GIRIH_DEVICE_ALARM_HIGH) = (uint32_t)(time >> 32);
 }
 

@@ -114,7 +114,12 @@ _alarm:
     sw t6, 60(sp)
     sw gp, 64(sp)
     global_pointer
+    csrr t0, mip
+    andi t0, t0, MTIE
+    beqz t0, 2f                 // the program has just moved it
     li t0, GIRIH_DEVICES_BASE
+    lw t1, GIRIH_DEVICE_ALARM(t0)  // of an alarm that the program was about to set
+    sw t1, 68(sp)
     li t1, -1
     sw t1, GIRIH_DEVICE_ALARM_HIGH(t0)
     // A sleep begins again, so that it never waits for an alarm that has gone off.
@@ -125,7 +130,10 @@ _alarm:
     bgeu t0, t2, 1f
     csrw mepc, t1
 1:  call girih_on_alarm
-    lw ra, 0(sp)
+    li t0, GIRIH_DEVICES_BASE
+    lw t1, 68(sp)
+    sw t1, GIRIH_DEVICE_ALARM(t0)
+2:  lw ra, 0(sp)
     lw t0, 4(sp)
     lw t1, 8(sp)
     lw t2, 12(sp)
@@ -161,9 +169,7 @@ girih_sleep_until:
     bltu a1, t1, _slept
     bne a1, t1, 2f
     bgeu t2, a0, _slept
-2:  li t1, -1
-    sw t1, GIRIH_DEVICE_ALARM_HIGH(t0)
-    sw a0, GIRIH_DEVICE_ALARM(t0)
+2:  sw a0, GIRIH_DEVICE_ALARM(t0)
     sw a1, GIRIH_DEVICE_ALARM_HIGH(t0)
     wfi
     j girih_sleep_until

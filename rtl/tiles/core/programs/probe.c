@@ -6,7 +6,7 @@ struct command {
     uint32_t what, address, value;
 };
 
-enum { Echo, Drop, Read, Write, Jump, Loop, Send, SendTwice, Log, Stop, Flood, Keep, Time, Illegal, Call, Privileged, Sleep, Alarm, Alarms, Astray, Lost };
+enum { Echo, Drop, Read, Write, Jump, Loop, Send, SendTwice, Log, Stop, Flood, Keep, Time, Illegal, Call, Privileged, Sleep, Alarm, Alarms, Astray, Lost, Race };
 
 #ifdef MACHINE_MODE
 GIRIH_MACHINE_MODE;
@@ -14,13 +14,16 @@ GIRIH_MACHINE_MODE;
 
 static girih_message *kept;
 static uint32_t started = 1;
-static volatile uint32_t alarms, last_alarm;
+static volatile uint32_t alarms, last_alarm, again, quiet;
 
 void girih_on_alarm(void)
 {
     last_alarm = girih_now();
     alarms++;
-    girih_log("alarm %lu\n", alarms);
+    if (again)
+        girih_alarm(girih_time() + again);
+    if (!quiet)
+        girih_log("alarm %lu\n", alarms);
 }
 
 int main(void)
@@ -88,9 +91,11 @@ int main(void)
             __asm__ volatile("csrw mscratch, zero");
             break;
         case Sleep: {
+            quiet = 1;
             uint64_t before = girih_time();
             girih_sleep_until(before + (uint64_t)(int32_t)command->value);
             command->value = (uint32_t)(girih_time() - before);
+            quiet = 0;
             break;
         }
         case Alarm:
@@ -110,6 +115,23 @@ int main(void)
         case Lost:  // without them into a fault
             __asm__ volatile("li gp, 3\nli sp, 3\necall");
             break;
+        case Race: {  // moves an alarm that goes off about then, by `address`; how often one goes off until shortly before that, and from then on
+            uint32_t first = alarms;
+            again = 1 << 20, quiet = 1;
+            girih_alarm(girih_time() + command->value);
+            girih_alarm(girih_time() + (uint64_t)(int32_t)command->address + (uint64_t)(command->address >> 31) * (1ull << 32));
+            again = 0;
+            uint32_t start = girih_cycles();
+            while (girih_cycles() - start < 100)
+                ;
+            uint32_t middle = alarms;
+            while (girih_cycles() - start < 300)
+                ;
+            command->value = (middle - first) << 8 | (alarms - middle);
+            girih_alarm(UINT64_MAX);
+            quiet = 0;
+            break;
+        }
         default:
             break;
         }
