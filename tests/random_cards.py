@@ -165,6 +165,11 @@ def stack(rng: random.Random) -> str:
             tiles.append(tile(web, "http", params, rng, **places, control=f"{{read: [{web}, {app}]}}", next=protocols["tcp"]))
             reach = f"{{read: [{controller}, {web}], write: [{protocols['tcp']}]}}"
             tiles.append(tile(controller, "controller", params, rng, control=reach, next=protocols["tcp"]))
+        chance = random.Random("".join(tiles))  # so that cards without it stay as they are
+        if not port and "tcp" not in protocols and params.max_frame >= 189 and chance.random() < 0.4:  # a master that takes their interrupts, and watches a counter
+            reached = f"[{', '.join([*own.values(), *[ways[key] for key in ways if key == 'arp']])}]"
+            settings = {"ip": ip, "collector": f"10.77.{port}.1", "interval": 1000, "watch": f"[{own[0]}.in_messages]", "next": here["udp_tx"]}
+            tiles.append(tile("tells", "syslog", params, chance, **settings, control=f"{{read: {reached}, write: {reached}}}"))
         fixed = {} if leased else {"ip": ip}
         if leased:
             client = names.new("dhcp")

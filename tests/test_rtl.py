@@ -147,6 +147,7 @@ REFUSED = [
     ("synchroniser", "Stages", 1, "synchroniser: Stages is 1; it must be from 2 to 4"),
     ("socket_intake", "Backlog", 12, "socket_intake: Backlog is 12; it must be a power of two from 8 to 256"),
     ("tcp_chargen_engine", "Connections", 24, "tcp_chargen_engine: Connections is 24; it must be a power of two from 16 to 16384"),
+    ("syslog_engine", "Watches", 17, "syslog_engine: Watches is 17; it must be 1 to 16"),
     ("tcp_engine", "Window", 1024, "tcp_engine: Window is 1024; it must be a power of two from 2048 to 65536"),
     ("tcp_events", "Connections", 24, "tcp_events: Connections is 24; it must be a power of two from 16 to 16384"),
     ("tenant_pick", "Tenants", 17, "tenant_pick: Tenants is 17; it must be from 1 to 16"),
@@ -164,7 +165,7 @@ REFUSED = [
 ]
 
 # Checks that no parameter can reach: they guard against packages of unsupported widths.
-UNREACHABLE = {"arp_maker", "match_half", "nat_facts", "parser_collect", "parser_pick", "parser_program", "tcp_ranges"}
+UNREACHABLE = {"arp_maker", "match_half", "nat_facts", "parser_collect", "parser_pick", "parser_program", "syslog_writer", "tcp_ranges"}
 
 
 def lint_module(module: str, width: int, *options: str) -> Lint:

@@ -22,6 +22,7 @@ ALWAYS = PUSH.index("always")
 REPLIES = "replies"  # in the node table of a kind that takes them, the word for what it makes of them
 REPLY = "reply"  # the label of a path of replies
 NO_PORT = -1  # of a message that came by no Ethernet port
+ETHERNET_PORT = "ethernet_port"  # the setting of a tile that says the port of its own messages
 
 
 @dataclass(frozen=True, order=True)
@@ -103,7 +104,7 @@ def walk(card: Card, chains: tuple[Chain, ...] | None = None, with_labels: bool 
     with_labels: states distinguish kinds of traffic. usual: leaves out seldom steps."""
     machine = _Machine(card, chains_of(card) if chains is None else chains, with_labels)
     states = dict.fromkeys(state for tile in card.tiles if "axis_in" in tile.kind.uses for state in machine.received(tile))
-    states |= dict.fromkeys(State(End(tile.name), NO_PORT, new=True) for tile in card.tiles if begins_messages(tile))
+    states |= dict.fromkeys(State(End(tile.name), _port_of(tile), new=True) for tile in card.tiles if begins_messages(tile))
     steps, queue = [], list(states)
     for state in queue:
         for step in machine.steps(state):
@@ -135,7 +136,18 @@ def at_host(tile: Tile) -> bool:
 
 def begins_messages(tile: Tile) -> bool:
     """Whether messages begin in a tile that came by no port of the card."""
-    return asks_by_itself(tile) or at_host(tile)
+    return asks_by_itself(tile) or at_host(tile) or speaks_by_itself(tile)
+
+
+def speaks_by_itself(tile: Tile) -> bool:
+    """Whether a tile sends messages, and takes none of any sort."""
+    return tile.kind.has_output and not (tile.kind.has_input or tile.kind.takes_replies or {"axis_in", "host"} & {*tile.kind.uses})
+
+
+def _port_of(tile: Tile) -> int:
+    """The Ethernet port that messages have which begin in a tile."""
+    port = dict(tile.config).get(ETHERNET_PORT, NO_PORT) if speaks_by_itself(tile) else NO_PORT
+    return port if isinstance(port, int) else NO_PORT
 
 
 def ends(tile: Tile, state: State) -> bool:

@@ -21,7 +21,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from girih.card import node_table
 from girih.compiler.check.card import check_file
 from girih.compiler.check.chains import is_scheduler
-from girih.compiler.check.fill import LEASE_PLACES
+from girih.compiler.check.fill import LEASE_PLACES, LINES
 from girih.compiler.check.hops import ANY, NO_KEY
 from girih.compiler.check.settings import LEASED, REPLICAS, is_balancer
 from girih.compiler.model import Card, Tile, Value
@@ -144,6 +144,7 @@ def _fields(card: Card, name: str) -> Iterator[tuple[Tile, ConfigField]]:
 
 def _write_tiles(document: CommentedMap, was: Card, found: Found) -> None:
     names = {node: tile.name for tile in was.tiles for node in tile.nodes}
+    names |= {tile.nodes[0] << 16 | counter.offset: f"{tile.name}.{counter.name}" for tile in was.tiles for counter in tile.kind.counters}
     for tile in was.tiles:
         text = document["tiles"][tile.name]
         for field in tile.kind.config:
@@ -174,6 +175,7 @@ def _is_derived(card: Card, tile: Tile, field: ConfigField) -> bool:
         (is_scheduler(tile.kind) and bool(field.count))
         or (is_balancer(tile.kind) and field.name == REPLICAS)
         or (bool(tile.kind.leases) and field.name == LEASE_PLACES)
+        or (bool(tile.kind.watches) and field.name == LINES)
         or ("axis_in" in tile.kind.uses and field.name == "tenant" and owned)
         or (field.name in LEASED and tile.name in _leased(card))
     )
@@ -196,6 +198,8 @@ def _text(field: ConfigField, value: Value, names: Mapping[int, str]) -> object:
                 return bool(value)
             case "node" | "tile":
                 return names.get(value, value)
+            case "counter":
+                return names.get(value, value) if value else 0
         return value
     items = list(value)
     while len(items) > 1 and items[-1] == (field.default or 0):

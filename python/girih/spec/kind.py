@@ -60,7 +60,7 @@ class ConfigField:
     """A field of the kind's `cfg_t`, first one at the most significant end.
 
     format: how it is written in a design file ("mac", "ipv4", "number", "flag", "node": a tile to
-    which it sends messages, "tile": another tile).
+    which it sends messages, "tile": another tile, "counter": one of a tile that it may read).
     default: its value when a design file gives none; None: a design file must give it.
     count: elements of an array, 0 for a single value; width, format and default are those of an element. elements: the parameter
     that says how many of them a tile has; "": it has all.
@@ -131,7 +131,8 @@ class Kind:
     messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
     rights: of a master of the control network, the nodes that it can have rights for; 0 for all others. interrupts: what its interrupts say, by name. holds: what messages
     may wait for in it while everything else rests, or None. revisits: its messages may come back to it, which it ends. programs: whether it runs a program, which the design names. leases:
-    whether it gives the tiles that it may write their addresses while the card runs; a register `places` says where. widths: data widths that it supports. needs,
+    whether it gives the tiles that it may write their addresses while the card runs; a register `places` says where. watches: whether it waits for the interrupts of
+    tiles; a register `line` says whose. widths: data widths that it supports. needs,
     gives: headers whose offsets incoming messages must have, and those that it adds. rdl, yaml: its files, for error messages.
     """
 
@@ -162,6 +163,7 @@ class Kind:
     gives: tuple[str, ...]
     programs: bool
     leases: bool
+    watches: bool
     parameters: tuple[EngineParameter, ...]
     config: tuple[ConfigField, ...]
     shell_counters: tuple[Counter, ...]

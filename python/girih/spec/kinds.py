@@ -197,6 +197,7 @@ def read_kind(description: Path) -> Kind:
         gives=tuple(facts.get("gives", ())),
         programs=facts.get("programs", False),
         leases=facts.get("leases", False),
+        watches=facts.get("watches", False),
         parameters=tuple(EngineParameter(name, **p) for name, p in facts.get("parameters", {}).items()),
         config=tuple(_config(top)),
         shell_counters=tuple(c for index, shell in enumerate(shells) for c in _counters(shell, _suffix(index))),
@@ -237,6 +238,7 @@ def _check(kind: Kind) -> None:
         "a kind with interrupts, and no other, has registers external interrupt_pending interrupt_pending @ 0x0C00 and external interrupt_enable interrupt_enable @ 0x0C04",
     )
     require(len(kind.interrupts) <= MOST_INTERRUPTS, f"it has {len(kind.interrupts)} interrupts; there may be {MOST_INTERRUPTS}")
+    require(not kind.watches or "interrupts" in kind.uses, "a kind that watches takes interrupts; write uses: [control, interrupts]")
     require("interrupts" not in kind.uses or kind.is_master, "uses names interrupts; only a kind that uses control gets those of other tiles")
     for register in kind.registers:
         place = TILE_MAP.size(PLACES[register.name]) if register.name in PLACES else register.offset

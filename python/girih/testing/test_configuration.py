@@ -14,9 +14,9 @@ from girih.testing.configuration import check_one_configuration_each
 
 def one_message_each(kind: Kind) -> bool:
     """Whether what it sends is made of one message that comes. In other kinds the load has a part in it, another end that asks or answers, a
-    program, a host, a lease, or a connection, so what it would send by itself says nothing."""
+    program, a host, a lease, another tile's interrupts, or a connection, so what it would send by itself says nothing."""
     links = kind.has_input or kind.has_output or "axis_in" in kind.uses
-    others = {"credits_in", "credits_out", "host"} & set(kind.uses) or "stream" in kind.groups
+    others = {"credits_in", "credits_out", "host", "interrupts"} & set(kind.uses) or "stream" in kind.groups
     return links and kind.replies == "none" and not kind.programs and not kind.leases and not others
 
 

@@ -33,8 +33,9 @@ module dhcp_engine
     input  logic          control_answer_valid_i,
     input  ctrl_answer_t  control_answer_i,
 
-    input  cfg_t   cfg_i,
-    output event_t event_o
+    input  cfg_t       cfg_i,
+    output interrupt_t interrupt_o,
+    output event_t     event_o
 );
   // A client takes packets of 576 bytes (RFC 2131, 2).
   if (Longest < 590 || Longest > MaxFrameBytes || Longest > BufferBytes) begin : gen_bad_longest
@@ -226,6 +227,14 @@ module dhcp_engine
   assign event_o.drop_unexpected = unexpected;
   assign event_o.mark_write_failed = failed;
   assign event_o.mark_control_refused = 1'b0;
+  assign interrupt_o = '{
+          bound: event_o.mark_bound,
+          lost: event_o.mark_lost,
+          refused: event_o.mark_refused,
+          declined: event_o.mark_declined,
+          conflict: event_o.mark_conflict,
+          write_failed: failed
+      };
 
   logic unused;
   assign unused = &{1'b0, header, unused_udp, unused_arp, src_port, ends.target_mac, ethernet, ip, flit, cfg_i};

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections import Counter
 
 import cocotb
 import pytest
@@ -13,6 +14,7 @@ from scapy.layers.dhcp import BOOTP, DHCP
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import ARP, Ether
 
+from girih.spec.kinds import load_kind
 from girih.spec.message import pack, unpack
 from girih.testing import run_cocotb
 from girih.testing.engines import EngineBench, check_no_bubbles, frame_of, udp
@@ -90,7 +92,8 @@ def reply(asked, kind: str, **changed) -> bytes:
 
 class Bench:
     def __init__(self, dut, engine: EngineBench, registers: Registers):
-        self.dut, self.engine, self.registers, self.read = dut, engine, registers, 0
+        self.dut, self.engine, self.registers, self.read, self.raised = dut, engine, registers, 0, Counter()
+        cocotb.start_soon(self._interrupts())
 
     @classmethod
     async def start(cls, dut, stall: float = 0.0, **changed) -> Bench:
@@ -100,6 +103,12 @@ class Bench:
         dut.control_answer_i.value = 0
         engine = await EngineBench.start(dut, "dhcp", stall=stall, **config)
         return cls(dut, engine, Registers(dut))
+
+    async def _interrupts(self) -> None:
+        while True:
+            await RisingEdge(self.dut.clk_i)
+            raised = int(self.dut.interrupt_o.value)
+            self.raised.update(name for bit, name in enumerate(load_kind("dhcp").interrupts) if raised >> bit & 1)
 
     async def said(self, seconds: float = 80) -> Message:
         """The next message that the client made."""
@@ -217,6 +226,7 @@ async def an_address_is_renewed_rebound_and_given_up(dut):
     discover = await bench.asked("discover", 30)
     assert await bench.written() == writes_of("0.0.0.0", "255.255.255.255", "0.0.0.0")
     assert discover.time - renewal.time > 10 * SECOND and bench.events["mark_lost"] == bench.events["drop_not_ours"] == 1
+    assert bench.raised == {"bound": 1, "lost": 1}
 
 
 @cocotb.test()
@@ -262,7 +272,7 @@ async def another_host_with_the_cards_address_is_counted(dut):
         bench.engine.source.send(message_of(bytes(Ether(src=SERVER_MAC, dst=MAC) / arp)))
     await ClockCycles(dut.clk_i, SECOND)
     assert bench.events["mark_conflict"] == 1 and "mark_declined" not in bench.events
-    assert sum(message.key == 0x0806 for message in bench.engine.sink.messages) == 3
+    assert sum(message.key == 0x0806 for message in bench.engine.sink.messages) == 3 and bench.raised == {"bound": 1, "conflict": 1}
 
 
 @cocotb.test()
@@ -287,6 +297,7 @@ async def a_refusal_begins_anew(dut):
     assert await bench.written() == writes_of("0.0.0.0", "255.255.255.255", "0.0.0.0")
     await bench.asked("discover")
     assert bench.events["mark_refused"] == 2 and bench.events["mark_bound"] == 1
+    assert bench.raised == {"bound": 1, "refused": 2}
 
 
 @cocotb.test()
@@ -305,6 +316,7 @@ async def an_address_that_another_host_has_is_declined(dut):
         assert not any(message.key == 0x0806 for message in bench.engine.sink.messages)
     assert (await bench.asked("discover", 40)).time - decline.time > 9.5 * SECOND
     assert bench.events["mark_declined"] == 2 and "mark_bound" not in bench.events and bench.registers.writes == []
+    assert bench.raised == {"declined": 2}
 
 
 @cocotb.test()
@@ -450,7 +462,7 @@ async def a_register_that_cannot_be_written_is_counted(dut):
     bench = await Bench.start(dut)
     bench.registers.fails = True
     await bench.bind()
-    assert bench.events["mark_write_failed"] == len(PLACES) + 2
+    assert bench.events["mark_write_failed"] == len(PLACES) + 2 == bench.raised["write_failed"]
 
 
 @cocotb.test()

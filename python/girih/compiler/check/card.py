@@ -12,7 +12,7 @@ from girih.compiler import values
 from girih.compiler.check import hops, settings
 from girih.compiler.check.addresses import readdressed
 from girih.compiler.check.chains import why_no_exit
-from girih.compiler.check.control import check_control, check_interrupts, check_leases, check_masters
+from girih.compiler.check.control import check_control, check_interrupts, check_leases, check_masters, read_counters
 from girih.compiler.check.deadlock import check_deadlock
 from girih.compiler.check.fill import filled, leased_tiles
 from girih.compiler.check.groups import check_groups, with_groups
@@ -157,7 +157,8 @@ def _tile(text: TileText, kind: Kind, plan: _Plan) -> Tile:
     _check_port(text, kind, design, report)
     table = hops.resolve(text, kind, plan.kinds, design.ports, report, plan.scheduler_for(text))
     follows = filled(text, kind, design, plan.scheduling, plan.nodes, plan.kinds, len(table), report)
-    config, parameters = settings.resolve(text, kind, design, follows, plan.targets, plan.nodes, text.name in plan.leased, report)
+    counters = read_counters(text, kind, plan.nodes, plan.kinds)
+    config, parameters = settings.resolve(text, kind, design, follows, plan.targets, plan.nodes, counters, text.name in plan.leased, report)
     places = plan.places_of(text.name)
     return Tile(
         name=text.name,

@@ -54,6 +54,17 @@ def written_tiles(text: TileText) -> tuple[str, ...]:
     return tuple(name.text for name in names(trees, "write", Report(""), "", ""))
 
 
+def read_counters(text: TileText, kind: Kind, nodes: Mapping[str, int], kinds: Mapping[str, Kind | None]) -> dict[str, int]:
+    """The counters of the tiles that a tile may read, as `tile.counter`: the node from bit 16 on, and the offset."""
+    control = check_control(text, kind, nodes, Report("")) if kind.is_master else None
+    return {
+        f"{right.tile}.{counter.name}": right.node << 16 | counter.offset
+        for right in (control.rights if control else ())
+        if right.read and (other := kinds[right.tile]) is not None
+        for counter in other.counters
+    }
+
+
 def check_masters(card: Card, report: Report) -> None:
     """There are not more masters than numbers for them, and the secrets of a master are written by the host alone."""
     secret = {tile.name for tile in card.tiles if tile.kind.is_master and "window" in tile.kind.uses}

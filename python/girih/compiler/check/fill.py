@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from girih.compiler.check.chains import is_scheduler
-from girih.compiler.check.control import written_tiles
+from girih.compiler.check.control import check_control, written_tiles
 from girih.compiler.check.scheduling import CELL_FLITS, MOST_SERVICES, buffer_bytes
 from girih.compiler.check.settings import LEASED, is_balancer, parameter
 from girih.compiler.model import Design, TileText, Value
@@ -18,6 +18,8 @@ from girih.services.tenants import WEIGHT_ONE
 from girih.spec.kinds import CREDIT_UNITS, Kind
 
 LEASE_PLACES = "places"
+LINES = "line"
+LINE_VALID = 1 << 8  # of a register `line`, beside the node
 
 
 def filled(
@@ -37,6 +39,8 @@ def filled(
         return _of_scheduler(tile, kind, design, scheduling, nodes, report)
     if kind.leases:
         return {LEASE_PLACES: _lease_places(tile, kind, kinds, nodes, report)}
+    if kind.watches:
+        return {LINES: _lines(tile, kind, kinds, nodes, report)}
     if "axis_in" in kind.uses:
         owner = next((tenant.number for tenant in scheduling.tenants if tile.port in tenant.ports), None)
         return {} if owner is None else {"tenant": owner}
@@ -69,6 +73,24 @@ def _lease_places(
         what = f"the tiles that {tile.name} may write have {len(words)} registers with addresses; a {kind.name} writes {room}"
         report.error(tile.line, what, "Name fewer in write.")
     return (*words[:room], *[0] * (room - len(words)))
+
+
+def _lines(
+    tile: TileText, kind: Kind, kinds: Mapping[str, Kind | None], nodes: Mapping[str, int], report: Report
+) -> tuple[int, ...]:
+    """A word for each right: the node, if its tile has interrupts, which can be read and cleared."""
+    room = next(field.count for field in kind.config if field.name == LINES)
+    control = check_control(tile, kind, nodes, Report(""))
+    if control is None:
+        return (0,) * room
+    if control.tenant:
+        what = f"control of tile {tile.name} names a tenant; interrupts and counters are the operator's"
+        report.error(tile.line, what, "Leave tenant out.")
+    words = [
+        LINE_VALID | right.node if right.read and right.write and (other := kinds[right.tile]) is not None and other.interrupts else 0
+        for right in control.rights[:room]
+    ]
+    return (*words, *[0] * (room - len(words)))
 
 
 def _of_scheduler(

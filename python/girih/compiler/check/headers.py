@@ -27,7 +27,7 @@ def check_headers(card: Card, report: Report) -> None:
             reported.add(path)
             tile = card.tile(path.src)
             line = next((hop.line for hop in tile.hops if hop.to == path.dst and hop.line), tile.line)
-            givers = [kind.name for kind in load_kinds().values() if missing[0] in kind.gives and (card.params.chain_hops or not kind.chained)]
+            givers = [kind.name for kind in load_kinds().values() if missing[0] in kind.gives and (kind.has_input or "axis_in" in kind.uses) and (card.params.chain_hops or not kind.chained)]
             report.error(
                 line,
                 f"messages from {path.src} reach {path.dst} of kind {kinds[path.dst].name} before any tile has found {_WORDS[missing[0]]}",

@@ -29,13 +29,14 @@ def resolve(
     filled: Mapping[str, Value],
     targets: Mapping[str, int | str],
     nodes: Mapping[str, int],
+    counters: Mapping[str, int],
     leased: bool,
     report: Report,
 ) -> tuple[Values, tuple[tuple[str, int], ...]]:
     """The values of all configuration fields, and of the parameters that the design sets or that name a port.
 
     filled: values derived from the rest of the design, by name; a tile cannot set them. targets: the node of every tile,
-    or the reason why messages cannot be sent there; nodes: that of every tile. leased: it gets its addresses
+    or the reason why messages cannot be sent there; nodes: that of every tile. counters: those that it may read, by `tile.counter`. leased: it gets its addresses
     while the card runs, and has none before. A field gets the tile's value, else the card's address of that name, else
     the kind's default.
     """
@@ -50,7 +51,8 @@ def resolve(
         if field.name in config:
             continue
         if field.name in given:
-            config[field.name] = _field(field, given[field.name], tile.name, nodes if field.format == "tile" else targets, report)
+            known = {"tile": nodes, "counter": counters}.get(field.format, targets)
+            config[field.name] = _field(field, given[field.name], tile.name, known, report)
         elif inherited.get(field.name) is not None:
             config[field.name] = inherited[field.name]
         elif field.default is not None:
@@ -58,6 +60,7 @@ def resolve(
         else:
             _not_given(field, tile, kind, report)
     parameters = _parameters(tile, kind, given, filled, design, report)
+    _check_elements(tile, kind, given, design, report)
     _check_network(tile, config, report)
     return tuple((field.name, config.get(field.name) or _all_of(field, 0)) for field in kind.config), tuple(parameters.items())
 
@@ -114,6 +117,15 @@ def _parameters(
                 report.error(tree.line, f"{whose} is {value}, {fault}", known.remedy(item))
     numbers["port"] = tile.port
     return {item.name: numbers[item.name] for item in kind.parameters if item.name in numbers}
+
+
+def _check_elements(tile: TileText, kind: Kind, given: Mapping[str, Scalar | Seq], design: Design, report: Report) -> None:
+    """Checks that no array of the configuration is given more elements than the tile has by its parameters."""
+    for field in kind.config:
+        tree, has = given.get(field.name), parameter(tile, kind, field.elements, design.params) if field.elements else None
+        if isinstance(tree, Seq) and has is not None and has < len(tree.items) <= field.count:
+            what = f"{field.name} of tile {tile.name} has {len(tree.items)} values, and the tile has room for {has}"
+            report.error(tree.line, what, f"Write {field.elements}: {len(tree.items)}, or leave some out.")
 
 
 def _check_network(tile: TileText, config: Mapping[str, Value | None], report: Report) -> None:
@@ -187,7 +199,8 @@ def _field(
     if len(items) > field.count:
         report.error(tree.line, f"{field.name} of tile {tile} has {len(items)} values", f"It may have {field.count}.")
         return None
-    one = [_node(field, item, tile, targets, report) if field.format == "tile" else _value(field, item, tile, report) for item in items if isinstance(item, Scalar)]
+    named = {"tile": _node, "counter": _counter}.get(field.format)
+    one = [named(field, item, tile, targets, report) if named else _value(field, item, tile, report) for item in items if isinstance(item, Scalar)]
     given = [value or 0 for value in one]
     return (*given, *[field.default or 0] * (field.count - len(given)))
 
@@ -208,6 +221,18 @@ def _node(
         f"{field.name} of tile {tile} is {value.text}, which {found}",
         f"{values.did_you_mean(value.text, good)}Name one of: {', '.join(good)}.",
     )
+    return None
+
+
+def _counter(
+    field: ConfigField, value: Scalar, tile: str, counters: Mapping[str, int | str], report: Report
+) -> int | None:
+    """Where the counter is that a setting names; 0, which is none, stands for itself."""
+    found = 0 if value.value == 0 else counters.get(value.text)
+    if isinstance(found, int):
+        return found
+    what = f"{field.name} of tile {tile} is {value.text}, which is not a counter of a tile that it may read"
+    report.error(value.line, what, f"{values.did_you_mean(value.text, counters)}Write TILE.COUNTER, and name the tile in read of control; ./girih stats shows the counters.")
     return None
 
 
