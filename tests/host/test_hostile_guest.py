@@ -47,6 +47,7 @@ from tests.host.programs import (
     started,
 )
 
+GUEST_TSO4 = 1 << 7  # virtio 1.2, 5.1.3: the device may hand over segments that are joined, which this one never does
 
 @pytest.fixture(scope="module")
 def card(built):
@@ -221,7 +222,7 @@ BAD = {  # what a guest does, and what is said of it
     "a size whose low half is good": (lambda g: g.send(SET_NUM, struct.pack("<II", SEND, 0x10010)), "65552 entries"),
     "rings outside of the memory": (rings_outside, "is in no region of memory"),
     "kicks by a pipe": (kick_by_a_pipe, "do not come by an eventfd"),
-    "features that were not offered": (lambda g: g.send(SET_FEATURES, struct.pack("<Q", VERSION_1 | 2)), "features"),
+    "features that were not offered": (lambda g: g.send(SET_FEATURES, struct.pack("<Q", VERSION_1 | GUEST_TSO4)), "features"),
     "a driver before virtio 1": (lambda g: g.send(SET_FEATURES, struct.pack("<Q", 0)), "VERSION_1 is needed"),
     "configuration that there is not": (lambda g: g.send(GET_CONFIG, struct.pack("<III", 0xFFFFFFFF, 4, 0)), "configuration"),
 }
