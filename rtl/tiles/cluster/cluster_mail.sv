@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail between the cores of a cluster: a queue of Words words for each, in which mail of one sender keeps its order. One mail moves in a cycle, and senders take turns.
-// Mail for a core that does not run, that is not there or whose queue is full is refused: no sender waits for a receiver. What is in the queue of a core that is
+// Mail between the cores of a cluster: a queue for each, in which mail of one sender keeps its order. Each sender has a place of its own in each queue, and Words
+// places are for all: who fills those leaves every other sender its own. One mail moves in a cycle, and senders take turns.
+// Mail for a core that does not run, that is not there or whose queue has no place for it is refused: no sender waits for a receiver. What is in the queue of a core that is
 // reset is lost. The sender's number is stamped here.
 module cluster_mail #(
     parameter int unsigned Cores = 4,
@@ -25,9 +26,11 @@ module cluster_mail #(
     output logic [Cores-1:0] lost_o
 );
   typedef struct packed {
-    logic [ 7:0] from;
+    logic own;  // it is at its sender's own place
+    logic [7:0] from;
     logic [31:0] word;
   } mail_t;
+  typedef logic [$clog2(Words+1)-1:0] count_t;
 
   // The mail that moves, in a register; its sender offers it until then.
   logic [Cores-1:0] turn, from_q, room, to;
@@ -48,7 +51,7 @@ module cluster_mail #(
     to_q <= '0;
     for (int unsigned i = 0; i < Cores; i++) begin
       if (turn[i]) begin
-        mail_q <= '{from: 8'(i), word: send_word_i[i]};
+        mail_q <= '{own: 1'b0, from: 8'(i), word: send_word_i[i]};
         to_q   <= send_to_i[i];
       end
     end
@@ -62,18 +65,46 @@ module cluster_mail #(
 
   for (genvar i = 0; i < int'(Cores); i++) begin : gen_queue
     assign to[i] = moves_q && to_q == 8'(i);
-    mail_t mail;
+    mail_t mail, mail_in;
+    logic [Cores-1:0] own_q;  // senders whose own places are taken
+    count_t shared_q;  // places for all that are taken
+    logic own, puts, takes, ready;
+    assign own = (from_q & own_q) == '0;
+    assign room[i] = own || shared_q != count_t'(Words);
+    assign puts = to[i] && running_i[i] && room[i];
+    assign takes = mail_valid_o[i] && (mail_take_i[i] || !running_i[i]);
+    always_comb begin
+      mail_in = mail_q;
+      mail_in.own = own;
+    end
+    always_ff @(posedge clk_i) begin
+      shared_q <= shared_q + count_t'(puts && !own) - count_t'(takes && !mail.own);
+      for (int unsigned k = 0; k < Cores; k++) begin
+        if (puts && own && from_q[k]) own_q[k] <= 1'b1;
+        if (takes && mail.own && mail.from == 8'(k)) own_q[k] <= 1'b0;
+      end
+      if (rst_i) begin
+        shared_q <= '0;
+        own_q <= '0;
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      if (!rst_i) begin
+        assert (!puts || ready)
+        else $error("cluster_mail: a queue has more mail than places");
+      end
+    end
     fifo #(
         .T(mail_t),
-        .Depth(Words)
+        .Depth(2 ** $clog2(Words + Cores))
     ) u_queue (
         .clk_i,
         .rst_i,
-        .in_valid_i(to[i] && running_i[i]),
-        .in_ready_o(room[i]),
-        .in_data_i(mail_q),
+        .in_valid_i(puts),
+        .in_ready_o(ready),
+        .in_data_i(mail_in),
         .out_valid_o(mail_valid_o[i]),
-        .out_ready_i(mail_take_i[i] || !running_i[i]),
+        .out_ready_i(takes),
         .out_data_o(mail)
     );
     assign mail_from_o[i] = mail.from;

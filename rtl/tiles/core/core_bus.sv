@@ -95,7 +95,7 @@ module core_bus
   // The request that is under way, in registers: what Ibex asks for comes late in its cycle. Only the two memories are read in that very cycle,
   // before it is known whether the program may. Whatever an access does, it does later. Writes to the blocks of messages, and the devices, are judged in
   // the first cycle after the request, and answer in the second.
-  logic valid_q, we_q, late_q, good_q, device_write_q, device_read_q, unsent_q, take, fast, waits, ends, acts;
+  logic valid_q, we_q, late_q, good_q, device_write_q, device_read_q, unsent_q, wake_q, take, fast, waits, ends, acts;
   logic [3:0] be_q;
   logic [31:0] addr_q, data_q, word, device_word, device_q;
   region_e region;
@@ -179,7 +179,7 @@ module core_bus
   assign core_write_data_o = data_q;
 
   assign waits = region == Devices && !we_q && good_q && device < device_t'(DeviceNow);
-  assign ends = head_valid_i || device == device_t'(DevicePoll) || waited_q == '1 || alarm_i || wake_i;
+  assign ends = head_valid_i || device == device_t'(DevicePoll) || waited_q == '1 || alarm_i || wake_q;
   assign acts = late_q && we_q && good_q && !rst_i;  // in reset the slots of the core are being emptied
   assign head_take_o = late_q && waits && head_valid_i && !rst_i;
   assign asks_o = late_q && waits && !head_valid_i && !rst_i;
@@ -232,6 +232,7 @@ module core_bus
     device_write_q <= region == Devices && !debug;
     device_read_q <= region == Devices && !debug && !we_q && good;
     unsent_q <= region == Devices && !debug && !we_q && device == device_t'(DeviceMailSent) && mail_busy_i;
+    wake_q <= Control && wake_i;
     waited_q <= late_q ? waited_q + 1'b1 : '0;
     late_q <= valid_q && !fast && !data_rvalid_o;
     valid_q <= take || (valid_q && !data_rvalid_o);
