@@ -3,7 +3,7 @@
 // one for his addresses and ports guesses it once in 2^25 tries.
 package cookie_pkg;
   typedef logic [4:0] period_t;
-  typedef logic [24:0] mac_t;  // the low bits of the keyed hash of addresses and ports
+  typedef logic [24:0] mac_t;  // the low bits of the keyed hash of tenant, addresses and ports, and of the peer's initial sequence number, in a sum
   typedef struct packed {
     period_t period;  // when it was made
     logic [1:0] size;  // of the largest segment

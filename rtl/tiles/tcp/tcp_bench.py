@@ -136,8 +136,10 @@ class TcpBench:
 class Peer:
     """One end of a connection, as the test drives it; it does nothing by itself."""
 
-    def __init__(self, bench: TcpBench, port: int, *, seq: int | None = None, window: int = 60000, options: list | None = None, to: int = PORT):
-        self.bench, self.port, self.window, self.to = bench, port, window, to
+    def __init__(
+        self, bench: TcpBench, port: int, *, seq: int | None = None, window: int = 60000, options: list | None = None, to: int = PORT, tenant: int = 2
+    ):
+        self.bench, self.port, self.window, self.to, self.tenant = bench, port, window, to, tenant
         self.seq = random.getrandbits(32) if seq is None else seq
         self.ack = 0
         self.options = [("MSS", 1460)] if options is None else options
@@ -147,7 +149,9 @@ class Peer:
         values: dict[str, object] = {"sport": self.port, "dport": self.to, "flags": flags, "window": self.window} | fields
         values["seq"] = fields.get("seq", self.seq) % MODULUS
         values["ack"] = fields.get("ack", self.ack if "A" in flags else 0) % MODULUS
-        return frame(TCP(**values), payload)
+        message = frame(TCP(**values), payload)
+        message.desc["tenant"] = self.tenant
+        return message
 
     def send(self, payload: bytes = b"", flags: str = "A", **fields) -> None:
         """A segment at the place that it has; the next one follows it."""

@@ -274,23 +274,25 @@ module tcp_engine
     end
   end
 
-  // What became of each message.
-  logic dropped, is_command;
+  // What became of each message. What may be the answer to a SYN cookie counts once that is known: then it is no event of the front any more.
+  logic dropped, is_command, is_late, is_put_off;
   assign is_command = result_kind inside {EventRead, EventWrite, EventClose, EventAbort, EventConnect};
+  assign is_late = deeds_valid && result_kind inside {EventCookie, EventAccept, EventRefuse} && !result_valid;
+  assign is_put_off = result_kind == EventCookie && !deeds.cookie;
   assign dropped = result_kind == EventNone || deeds.no_connection || deeds.out_of_window || deeds.out_of_order || deeds.refused_ack || deeds.bad_segment
       || deeds.write_refused || deeds.command_refused || deeds.cookie_lost;
   assign event_o.drop_length = drop_length;
   assign event_o.drop_refused = drop_refused || (result_valid && deeds.cookie_lost);  // never both: a SYN waits for the events before it
   assign event_o.drop_header = drop_header;
   assign event_o.drop_command = drop_command;
-  assign event_o.drop_no_connection = result_valid && deeds.no_connection;
+  assign event_o.drop_no_connection = (result_valid || is_late) && deeds.no_connection;
   assign event_o.drop_out_of_window = result_valid && deeds.out_of_window;
   assign event_o.drop_out_of_order = result_valid && deeds.out_of_order;
   assign event_o.drop_bad_ack = result_valid && deeds.refused_ack;
   assign event_o.drop_bad_segment = result_valid && deeds.bad_segment;
   assign event_o.drop_write = result_valid && deeds.write_refused;
   assign event_o.drop_late_command = result_valid && deeds.command_refused;
-  assign event_o.used_segments = result_valid && !dropped && !is_command;
+  assign event_o.used_segments = result_valid ? !dropped && !is_command && !is_put_off : is_late && !deeds.no_connection;
   assign event_o.used_commands = result_valid && !dropped && is_command;
   assign event_o.made_segments = made_valid && made_ready && made_flit.last;
   assign event_o.made_messages = told_valid && told_ready && told_flit.last;

@@ -42,7 +42,7 @@ module tcp_events
     input  logic    unopened_valid_i,  // a connection that could not be opened
     output logic    unopened_ready_o,
     input  work_t   unopened_i,
-    input  logic    accept_valid_i,    // or, in unopened_i, one for the answer to a SYN cookie, or the refusal of that answer
+    input  logic    accept_valid_i,    // or, in unopened_i, what becomes of what may be the answer to a SYN cookie
     output logic    accept_ready_o,
     output logic    notice_valid_o,
     input  logic    notice_ready_i,
@@ -340,7 +340,8 @@ module tcp_events
     freed_q <= stage_q[4].valid && stage_q[4].keeps && !(stage_q[4].work.kind inside {EventClear, EventOpen, EventConnect, EventAccept}) && phase_4_q != Free
         && settled.phase == Free;
     begun_q <= stage_q[4].valid && stage_q[4].work.kind inside {EventOpen, EventConnect, EventAccept};
-    half_ended_q <= stage_q[4].valid && stage_q[4].keeps && stage_q[4].work.kind != EventOpen && phase_4_q == SynReceived && !record_4_q.opener && settled.phase != SynReceived;
+    half_ended_q <= stage_q[4].valid && stage_q[4].keeps && !(stage_q[4].work.kind inside {EventClear, EventOpen}) && phase_4_q == SynReceived && !record_4_q.opener
+        && settled.phase != SynReceived;
     failed_q <= stage_q[4].valid && stage_q[4].keeps && !(stage_q[4].work.kind inside {EventClear, EventOpen, EventConnect, EventAccept}) && phase_4_q inside {SynReceived, SynSent}
         && settled.phase inside {Free, Dead};
     if (rst_i) begin

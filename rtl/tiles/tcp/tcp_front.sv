@@ -47,7 +47,7 @@ module tcp_front
     output logic  unopened_valid_o,  // connections that could not be opened, of which their applications are to hear
     input  logic  unopened_ready_i,
     output work_t unopened_o,        // of unopened_, and of accept_ if that is valid
-    output logic  accept_valid_o,    // a connection for the answer to a SYN cookie, or the refusal of what is none
+    output logic  accept_valid_o,    // what becomes of what may be the answer to a SYN cookie
     input  logic  accept_ready_i,
 
     output logic drop_aborted_o,

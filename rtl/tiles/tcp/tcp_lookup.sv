@@ -102,7 +102,9 @@ module tcp_lookup
   logic answers, named, connects_2_q, answers_q, named_q, may_open_q, wants_new, opens;
   logic crowded, fresh;  // of its tenant: so many hand-shakes are under way that cookies are sent; one was, not long ago
   logic bakes_q, may_answer_q, asks, asked_2_q, accepts, recent_2_q;
-  cookie_t cookie_1, cookie_2_q;  // the number that it acknowledges
+  cookie_t cookie_1;  // the number that it acknowledges, less the peer's own
+  mac_t mac_2_q;
+  logic [1:0] size_2_q;
   period_t period_q;
   logic within_2_q;  // its tenant may have another connection
   connection_t found;
@@ -152,6 +154,7 @@ module tcp_lookup
       .options_i      (arrival_i.options),
       .options_bytes_i(arrival_i.options_bytes),
       .tuple_i        (valid_1_q ? arrival_1_q.work.tuple : arrival_2_q.work.tuple),
+      .tenant_i       (valid_1_q ? arrival_1_q.work.tenant : arrival_2_q.work.tenant),
       .secret_i       ({cfg_i.secret[1], cfg_i.secret[0]}),
       .done_o         (syn_done),
       .mss_o          (syn_mss),
@@ -184,7 +187,8 @@ module tcp_lookup
       may_answer_q <= arrival_1_q.work.kind == EventSegment && fresh && listening && arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.syn
           && !arrival_1_q.work.flags.rst && !arrival_1_q.malformed;
       bakes_q <= crowded && !connects_1;
-      cookie_2_q <= cookie_1;
+      mac_2_q <= cookie_1.mac;
+      size_2_q <= cookie_1.size;
       recent_2_q <= is_recent(cookie_1.period, period_q);
       may_open_q <= answers || (connects_1 && named && !itself && !arrival_1_q.malformed);
     end
@@ -192,7 +196,7 @@ module tcp_lookup
   assign wants_new = connects_2_q || (answers_q && !hit);
   assign opens = may_open_q && fits && within_2_q && id_valid && !hit;
   assign reads_options = hit && arrival_2_q.work.flags.syn;  // of the answer to a connection that an application opens
-  assign accepts = cookie_2_q.mac == mac_t'(syn_hash) && recent_2_q && fits && within_2_q && id_valid && !hit;
+  assign accepts = mac_2_q == mac_t'(syn_hash) && recent_2_q && fits && within_2_q && id_valid && !hit;
   assign asks = may_answer_q && !hit;
   assign holds = valid_2_q && ((opens && !(syn_done && (bakes_q || insert_ready))) || (reads_options && !syn_done) || (asked_2_q && !(syn_done && insert_ready)));
   assign insert = valid_2_q && syn_done && (asked_2_q ? accepts : opens && !bakes_q);
@@ -221,7 +225,7 @@ module tcp_lookup
     end else if (opens && bakes_q) begin
       decided.work.kind = EventCookie;
       decided.work.connection = '0;
-      decided.work.ack = make_cookie(mac_t'(syn_hash), period_q, syn_mss);
+      decided.work.ack = make_cookie(mac_t'(syn_hash) + mac_t'(arrival_2_q.work.seq), period_q, syn_mss);
       decided.work.sacks = 1'b0;
       decided.work.scaled = 1'b0;
     end else if (opens) begin
@@ -287,18 +291,22 @@ module tcp_lookup
   // Cookies: those of a tenant are answered as long as one that it was sent may still be right.
   localparam int unsigned Half = Connections / 2;
   logic [Tenants-1:0][3:0] fresh_q;
-  logic [14:0] most_half_q;
-  logic [23:0] left_q;  // ticks of this period
+  logic [14:0] most_half_q, most_q;  // half of what a tenant can have
+  logic [23:0] age_q;  // ticks of this period so far
   tick_t tick_q;
   logic new_period;
   assign crowded = most_half_q != '0 && 15'(half_q[arrival_1_q.work.tenant]) >= most_half_q;
   assign fresh = fresh_q[arrival_1_q.work.tenant] != '0;
-  assign cookie_1 = cookie_t'(arrival_1_q.work.ack - 1'b1);
-  assign new_period = now_i != tick_q && left_q == '0;
+  always_comb begin
+    cookie_1 = cookie_t'(arrival_1_q.work.ack - 1'b1);
+    cookie_1.mac = mac_t'(arrival_1_q.work.ack - arrival_1_q.work.seq);
+  end
+  assign new_period = now_i != tick_q && age_q >= cfg_i.rto_initial;
   always_ff @(posedge clk_i) begin
     tick_q <= now_i;
-    most_half_q <= cfg_i.half_open > 15'(Half) ? 15'(Half) : cfg_i.half_open;
-    if (now_i != tick_q) left_q <= left_q == '0 ? cfg_i.rto_initial : left_q - 1'b1;
+    most_q <= cfg_i.tenant_connections == '0 || cfg_i.tenant_connections >= 15'(2 * Half) ? 15'(Half) : (cfg_i.tenant_connections >> 1) + 15'(cfg_i.tenant_connections[0]);
+    most_half_q <= cfg_i.half_open > most_q ? most_q : cfg_i.half_open;
+    if (now_i != tick_q) age_q <= new_period ? '0 : age_q + 1'b1;
     if (new_period) period_q <= period_q + 1'b1;
     for (int unsigned i = 0; i < Tenants; i++) begin
       if (new_period && fresh_q[i] != '0) fresh_q[i] <= fresh_q[i] - 1'b1;
@@ -306,7 +314,7 @@ module tcp_lookup
     end
     if (rst_i) begin
       fresh_q <= '0;
-      left_q <= '0;
+      age_q <= '0;
       period_q <= '0;
     end
   end
@@ -328,21 +336,23 @@ module tcp_lookup
       .out_ready_i(asks_now),
       .out_data_o (asked)
   );
-  // The connection that an answer opens, or a reset for what is no answer.
+  // What becomes of it: a connection, nothing, or a reset for what is no answer.
   work_t accept_q;
   logic accept_valid_q;
   assign accept_valid_o = accept_valid_q;
   always_ff @(posedge clk_i) begin
     if (accept_ready_i) accept_valid_q <= 1'b0;
-    if (asked_done && !hit) begin
+    if (asked_done) begin
       accept_valid_q <= 1'b1;
       accept_q <= arrival_2_q.work;
-      if (accepts) begin
+      if (hit) begin
+        accept_q.kind <= EventCookie;  // it has one by now, and does nothing
+      end else if (accepts) begin
         accept_q.connection <= connection_t'(free_id);
         accept_q.slot <= slot;
         accept_q.seq <= arrival_2_q.work.seq - 1'b1;
-        accept_q.ack <= cookie_2_q;
-        accept_q.mss <= cookie_mss(cookie_2_q.size);
+        accept_q.ack <= arrival_2_q.work.ack - 1'b1;
+        accept_q.mss <= cookie_mss(size_2_q);
       end else begin
         accept_q.kind <= EventRefuse;
       end
@@ -391,6 +401,8 @@ module tcp_lookup
       else $error("tcp_lookup: the answer to a wish finds no room");
       assert (!freed_i || held_q[freed_tenant_i] != '0)
       else $error("tcp_lookup: a tenant ends a connection that it does not have");
+      assert (!half_ended_i || half_q[freed_tenant_i] != '0)
+      else $error("tcp_lookup: a tenant ends a hand-shake that it does not have");
     end
   end
 

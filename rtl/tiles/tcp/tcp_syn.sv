@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a SYN: its options, and the hash from which the card's initial sequence number comes (RFC 6528). They take at most 40 cycles
+// Of a SYN: its options, and the hash from which the card's initial sequence number comes (RFC 6528). The tenant is part of what is hashed, since
+// tenants may have the same addresses, and what one is told must not be worth anything to another. They take at most 40 cycles
 // from start_i on; done_o then stays. An option with a wrong length ends the options, and the last one of its kind counts.
 module tcp_syn
-  import siphash_pkg::*, tcp_types_pkg::*;
+  import girih_pkg::*, siphash_pkg::*, tcp_types_pkg::*;
 (
     input logic clk_i,
 
@@ -10,6 +11,7 @@ module tcp_syn
     input logic [TcpOptionBytes*8-1:0]   options_i,        // the first byte at the low end
     input logic [                 5:0]   options_bytes_i,
     input tuple_t                        tuple_i,          // from the cycle after start_i to the end
+    input tenant_t                       tenant_i,         // with it
     input logic [                63:0]   secret_i,
 
     output logic        done_o,
@@ -67,7 +69,7 @@ module tcp_syn
     end
   end
 
-  // HalfSipHash-2-4 of the tuple.
+  // HalfSipHash-2-4 of the tuple and a byte for the tenant.
   localparam int unsigned Rounds = 12;
   sip_t sip_q, sip_next;
   logic [3:0] round_q;
@@ -77,7 +79,7 @@ module tcp_syn
       3'd0: word = tuple_i.remote_addr;
       3'd1: word = {tuple_i.remote_port, tuple_i.local_port};
       3'd2: word = tuple_i.local_addr;
-      default: word = 32'h0c00_0000;  // the number of bytes
+      default: word = {8'd13, 24'(tenant_i)};  // the number of bytes, and the last of them
     endcase
     sip_next = sip_q;
     if (round_q < 4'd8 && !round_q[0]) sip_next[3] = sip_next[3] ^ word;

@@ -304,9 +304,11 @@ module tcp_update
 
       kinds_i[EventTick]: begin
         if (facts_i.ack_late) begin
-          d.late_ack = 1'b1;
           r.delays = 1'b0;
-          if (record_i.acks_due == '0) r.acks_due = 3'd1;
+          if (record_i.phase == Open && record_i.acks_due == '0) begin
+            d.late_ack = 1'b1;
+            r.acks_due = 3'd1;
+          end
         end
         if (facts_i.expired) begin
           if (record_i.lingers) begin

@@ -8,7 +8,8 @@ import pytest
 from cocotb.triggers import ClockCycles
 
 from girih.testing import run_cocotb
-from rtl.tiles.tcp.tcp_bench import CONNECTIONS, MODULUS, TICK, WINDOW, Peer, TcpBench
+from girih.testing.engines import config_word
+from rtl.tiles.tcp.tcp_bench import ABORT, CONFIG, CONNECTIONS, MODULUS, TICK, WINDOW, Peer, TcpBench
 
 HALF = 3  # hand-shakes that may be under way
 PERIOD, PERIODS = 8, 8  # ticks in which a cookie gets older by one, which is rto_initial; how old it may get
@@ -32,9 +33,9 @@ class Flooded(TcpBench):
     asked: frozenset[int] = frozenset()
 
 
-async def flood(bench: TcpBench, count: int = HALF) -> list[Peer]:
+async def flood(bench: TcpBench, count: int = HALF, tenant: int = 2) -> list[Peer]:
     """As many SYNs, which are never answered. They have connections until there are HALF of these."""
-    peers = [bench.peer(port, options=OFFERED) for port in random.sample(SILENT, count)]
+    peers = [bench.peer(port, options=OFFERED, tenant=tenant) for port in random.sample(SILENT, count)]
     for peer in peers:
         bench.asked = frozenset({peer.port})
         answer = await peer.shake()
@@ -111,7 +112,7 @@ async def what_is_no_answer_opens_nothing(dut):
     bench = await Flooded.start(dut, **PATIENT)
     await flood(bench)
     peer = await baked(bench)
-    begun = bench.events["mark_begun"]
+    begun, used = bench.events["mark_begun"], bench.events["used_segments"]
     wrong = [peer.make("A", ack=peer.ack + step) for step in (-1, 1, 1 << 24, random.getrandbits(25))]
     wrong.append(peer.make("A", ack=peer.ack + (8 << 27)))  # a period to come
     wrong += [other.make("A", ack=peer.ack) for other in (bench.peer(peer.port + 1), bench.peer(peer.port, to=80))]
@@ -119,6 +120,7 @@ async def what_is_no_answer_opens_nothing(dut):
         bench.give(message)
         reset = await bench.segment()
         assert str(reset.flags) == "R"
+    assert bench.events["used_segments"] == used and bench.events["drop_no_connection"] == len(wrong), "each is counted as a segment of no connection"
     await ClockCycles(dut.clk_i, (PERIODS + 2) * PERIOD * TICK)
     bench.segments.clear()
     other = await baked(bench)
@@ -168,14 +170,9 @@ async def hand_shakes_that_end_make_room_for_others(dut):
     for turn in range(2):
         peers = await flood(bench)
         await baked(bench)
-        stranger = bench.peer(9, options=OFFERED)
-        message = stranger.make("S", options=OFFERED)
-        message.desc["tenant"] = 5
-        bench.give(message)
-        assert len((await bench.segment()).options) > 1
-        message = stranger.make("R", seq=stranger.seq + 1)
-        message.desc["tenant"] = 5
-        bench.give(message)
+        stranger = bench.peer(9, options=OFFERED, tenant=5)
+        assert len((await stranger.shake()).options) > 1
+        stranger.send(flags="R")
         for peer in peers:
             peer.send(flags="R" if turn else "A")
             if not turn:
@@ -183,3 +180,74 @@ async def hand_shakes_that_end_make_room_for_others(dut):
         await ClockCycles(dut.clk_i, 100)
     await flood(bench, 1)
     assert bench.events["mark_begun"] == 2 * (HALF + 1) + 1 and bench.events["mark_unopened"] == HALF + 2
+
+
+@cocotb.test()
+async def a_cookie_of_another_tenant_opens_nothing(dut):
+    """Tenants may have the same addresses: who has been sent a cookie by one is not believed to be there by another."""
+    bench = await Flooded.start(dut, **PATIENT)
+    bench.tenants = {2, 5}
+    for tenant in bench.tenants:
+        await flood(bench, tenant=tenant)
+        await baked(bench, tenant=tenant)
+    peer = await baked(bench, tenant=5)
+    peer.tenant = 2
+    peer.send()
+    assert str((await bench.segment()).flags) == "R"
+    peer.tenant = 5
+    peer.send()
+    await peer.opened()
+
+
+@cocotb.test()
+async def what_is_under_way_when_a_connection_ends_opens_none(dut):
+    """Its segments acknowledge the same cookie, but do not begin behind the SYN that it was sent for."""
+    bench = await Flooded.start(dut, **PATIENT)
+    await flood(bench)
+    peer = await baked(bench)
+    peer.send()
+    await peer.opened()
+    bench.command(ABORT, peer.connection)
+    assert "R" in (await bench.segment()).flags
+    await bench.closed(1)
+    for step, text in ((100, b""), (100, b"in the middle"), (MODULUS - 1, b"")):
+        peer.send(text, seq=peer.seq + step)
+        assert str((await bench.segment()).flags) == "R"
+    assert bench.events["mark_opened"] == 1
+
+
+@cocotb.test()
+async def a_bound_of_the_tenant_leaves_a_way_in(dut):
+    """Also one that is less than half_open: from half of it on, cookies are sent."""
+    for bound, half in ((2, 1), (5, 3), (4 * HALF, HALF)):
+        bench = await Flooded.start(dut, **PATIENT | {"tenant_connections": bound})
+        await flood(bench, half)
+        peer = await baked(bench)
+        peer.send()
+        await peer.opened()
+        await carries(bench, peer)
+
+
+@cocotb.test()
+async def a_reset_of_the_card_ends_all_hand_shakes(dut):
+    """Those that were under way count for nobody any more, nor for the first tenant, as whose a record is cleared."""
+    bench = await Flooded.start(dut, **PATIENT)
+    await flood(bench)
+    bench = await Flooded.start(dut, **PATIENT)
+    bench.tenants = {0}
+    await flood(bench, tenant=0)
+    await baked(bench, tenant=0)
+
+
+@cocotb.test()
+async def a_cookie_ages_by_the_time_that_is_set(dut):
+    """Also if that was far longer when the cookie was sent."""
+    bench = await Flooded.start(dut, **PATIENT | {"rto_initial": (1 << 24) - 1})
+    await ClockCycles(dut.clk_i, 2 * TICK)
+    await flood(bench)
+    peer = await baked(bench)
+    dut.cfg_i.value = config_word("tcp", **CONFIG | PATIENT)
+    await ClockCycles(dut.clk_i, (PERIODS + 2) * PERIOD * TICK)
+    bench.segments.clear()
+    peer.send()
+    assert str((await bench.segment()).flags) == "R"

@@ -8,7 +8,7 @@ import pytest
 from cocotb.triggers import ClockCycles
 
 from girih.testing import run_cocotb
-from rtl.tiles.tcp.tcp_bench import CLOSE, CONNECTIONS, MODULUS, PORT, TICK, WINDOW, TcpBench
+from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONNECTIONS, MODULUS, PORT, TICK, WINDOW, TcpBench
 
 DELAY = 12
 LATE = 2  # ticks: a connection is visited once in one, and its turn comes a little later
@@ -110,3 +110,15 @@ async def a_stream_needs_half_the_acknowledgements(dut):
         got = b"".join(message.data for message in bench.told)
         assert known == len(text) and got == text
         assert acks >= 40 if not delay else 20 <= acks <= 24, acks
+
+
+@cocotb.test()
+async def one_that_is_broken_acknowledges_nothing(dut):
+    bench = await TcpBench.start(dut, ack_delay=DELAY)
+    peer = await bench.open()
+    peer.send(b"question")
+    await ClockCycles(dut.clk_i, 100)
+    bench.command(ABORT, peer.connection)
+    assert "R" in (await bench.segment()).flags
+    await bench.quiet(2 * DELAY * TICK)
+    assert "mark_late_acks" not in bench.events
