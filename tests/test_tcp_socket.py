@@ -251,8 +251,9 @@ def test_ports_that_the_design_does_not_name(wire):
     assert tables(wire) == before
 
 
-def test_a_hand_shake_that_is_under_way_when_its_listener_is_closed(wire):
-    """The stack is told of it all the same, and so is the tile, which resets it; only then the port's place is free."""
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_hand_shake_that_is_under_way_when_its_listener_is_closed(wire, gone):
+    """Or when its program is gone, and another one comes: the tile is told of it all the same, and resets it; only then the port's place is free."""
     before = tables(wire)
     client = f"import socket\ns = socket.create_connection(('{CARD}', 6000), timeout=100)\nprint(s.recv(1))"
     registers = wire.card.registers
@@ -261,7 +262,10 @@ def test_a_hand_shake_that_is_under_way_when_its_listener_is_closed(wire):
     registers.write_many({"tcp.rto_initial": 100, "tcp.next_hop[0]": 0})  # the first answer gets lost
     with wire.program(client) as process:
         wire.session.serve(seconds=SECONDS, until=lambda: wire.count("mark_begun") > begun)
-        listener.close()
+        if gone:
+            wire.tile = wire.new_tile()
+        else:
+            listener.close()
         registers.write("tcp.next_hop[0]", before[0])
         assert tables(wire) != before, "the place was given away before the hand-shake had ended"
         wire.session.serve(seconds=SECONDS, until=lambda: wire.tile.take() or tables(wire) == before)

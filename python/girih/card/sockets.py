@@ -59,7 +59,7 @@ class SocketTile:
             raise GirihError(f"{tile} does not lead to a tile of kind tcp", manifest.name, "Write `next: TILE`, the name of the card's TCP tile.")
         self.window = SocketWindow(registers, tile, wait)
         self._listeners: dict[int, Listener] = {}
-        self._ways: dict[int, str] = {}  # entries of the stack's node table that `listen` has written, by port
+        self._ways: dict[int, str] = {}  # entries of the stack's node table that `listen` has written, this program's or one that is gone, by port
         self._accepted: Counter[int] = Counter()  # connections by port, until they are closed
         self._answers: dict[tuple[Address, int], Opened | None] = {}  # to what was asked for; None: not yet
         self._take_back()
@@ -67,16 +67,14 @@ class SocketTile:
         self.take()
 
     def _take_back(self) -> None:
-        """Frees what a program that is gone has left: of the entries of the stack that lead here, those that are not the design's."""
+        """Frees what a program that is gone has left: of the entries of the stack that lead here, those that are not the design's. Ways as soon as nothing needs them."""
         design = self._registers.manifest.tile(self._stack)
         usual = design.settings["listen"]
         ways = {path: word & KEY_MASK for path, word in self._entries("next_hop").items() if node_of(word) == self._node}
         for path, port in self._entries("listen").items():
             if port in set(ways.values()).difference(usual if isinstance(usual, list) else [usual]):
                 self._registers.write(path, 0)
-        for path, key in ways.items():
-            if key not in design.keys:
-                self._registers.write(path, 0)
+        self._ways.update((key, path) for path, key in ways.items() if key not in design.keys)
 
     def take(self) -> None:
         """Takes off the tile what has opened: connections for which nobody waits are aborted. Ways of closed listeners that nothing needs any more are freed."""
