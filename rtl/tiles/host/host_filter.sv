@@ -4,6 +4,8 @@
 //
 //   header_window --> compared with all addresses, and the VLAN looked up --> decided --> out
 //
+// A message is judged by what the driver has said in one cycle, however long it waits here; what is said afterwards holds for those behind it.
+//
 // Three cycles, one flit per cycle.
 module host_filter
   import girih_pkg::*, net_pkg::*, host_pkg::*;
@@ -13,13 +15,13 @@ module host_filter
     input logic clk_i,
     input logic rst_i,
 
-    input modes_t                 modes_i,
-    input station_t                   mac_i,
-    input logic   [Addresses-1:0] known_i,
-    input station_t   [Addresses-1:0] addresses_i,
-    input logic                   vlan_write_i,
-    input vlan_id_t                  vlan_i,
-    input logic                   vlan_pass_i,
+    input modes_t                   modes_i,
+    input station_t                 mac_i,
+    input logic     [Addresses-1:0] known_i,
+    input station_t [Addresses-1:0] addresses_i,
+    input logic                     vlan_write_i,
+    input vlan_id_t                 vlan_i,
+    input logic                     vlan_pass_i,
 
     input  logic  in_valid_i,
     output logic  in_ready_o,
@@ -67,8 +69,9 @@ module host_filter
   assign vlan = header[$bits(vlan_id_t)-1:0];
 
   typedef struct packed {
-    logic first, has_tag, looked_up, group, broadcast, mine;
+    logic first, has_tag, group, broadcast, mine;
     logic [Addresses-1:0] same;
+    modes_t modes;  // as they were when it was compared
   } compared_t;
   compared_t compare, compared_q;
   logic valid_q, passes, move, out_ready;
@@ -76,11 +79,11 @@ module host_filter
   always_comb begin
     compare.first = header_first;
     compare.has_tag = kind == EtherTypeVlan && available == offset_t'(HeaderBytes);
-    compare.looked_up = modes_i.vlans_known;
     compare.group = mac[0];
     compare.broadcast = mac == '1;
     compare.mine = mac == mac_i;
     for (int unsigned i = 0; i < Addresses; i++) compare.same[i] = known_i[i] && mac == addresses_i[i];
+    compare.modes = modes_i;
   end
   // The memory is not read in the cycle in which it is written, and not at all while the VLANs in it are forgotten.
   assign move = (!valid_q || out_ready) && !(vlan_write_i && modes_i.vlans_known);
@@ -115,12 +118,14 @@ module host_filter
   } decided_t;
   decided_t decide, decided;
   logic wanted, address_q, vlan_q, decided_valid, decided_ready;
+  modes_t modes;
+  assign modes = compared_q.modes;
   always_comb begin
-    wanted = compared_q.mine || compared_q.same != '0 || (compared_q.group ? modes_i.all_multicast || modes_i.many_multicast : modes_i.many_unicast);
-    if (compared_q.broadcast || modes_i.promiscuous || !modes_i.receive) wanted = 1'b1;
+    wanted = compared_q.mine || compared_q.same != '0 || (compared_q.group ? modes.all_multicast || modes.many_multicast : modes.many_unicast);
+    if (compared_q.broadcast || modes.promiscuous || !modes.receive) wanted = 1'b1;
     decide.first = compared_q.first;
     decide.wrong_address = compared_q.first ? !wanted : address_q;
-    decide.wrong_vlan = compared_q.first ? compared_q.has_tag && modes_i.vlan && !modes_i.promiscuous && !(compared_q.looked_up && passes) : vlan_q;
+    decide.wrong_vlan = compared_q.first ? compared_q.has_tag && modes.vlan && !modes.promiscuous && !(modes.vlans_known && passes) : vlan_q;
     decide.flit = flit_q;
   end
   always_ff @(posedge clk_i) begin
