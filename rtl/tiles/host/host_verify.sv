@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums the transport segment of each frame, and says beside its last flit whether its checksum is right. It is said of TCP and UDP over IPv4 without
 // options or fragments, and over IPv6 without extension headers, behind an Ethernet header with or without a tag. Of all
-// others, of UDP without a checksum or with a length that is not that of its packet, and of what ends before its segment does, it says nothing (0).
+// others, of UDP without a checksum or with a length that is not that of its packet, of TCP with less than a header, and of what ends before its
+// segment does, it says nothing (0).
 //
 //   header_window -> fields of headers -> where the segment is -> mask of its bytes -> sums -> sum of all -> right
 //
@@ -23,10 +24,10 @@ module host_verify
 );
   localparam logic [15:0] EtherTypeIpv6 = 16'h86dd;
   localparam logic [7:0] ProtocolTcp = 8'd6;
-  localparam int unsigned Ipv6Bytes = 40;
+  localparam int unsigned Ipv6Bytes = 40, TcpBytes = 20;
   localparam int unsigned Addresses4 = 12, Addresses6 = 8;  // where they begin in a header; they are part of the sum
   localparam int unsigned L3Most = EthernetBytes + VlanBytes;
-  localparam int unsigned HeaderBytes = L3Most + Ipv6Bytes + 6;  // up to the length of UDP
+  localparam int unsigned HeaderBytes = L3Most + Ipv6Bytes + 6;  // up to the length of UDP: a flit of 64 bytes
   // verilator lint_off ASCRANGE
   typedef logic [0:HeaderBytes-1][7:0] header_t;
   typedef logic [0:HeaderBytes-L3Most-1][7:0] packet_t;
@@ -104,7 +105,7 @@ module host_verify
 
   // 2: where the segment is, with the addresses before it; what is added to its sum, and whether it is known at all.
   typedef struct packed {
-    logic known;
+    logic known, has_tag, udp6;
     place_t start, ends;
     logic [16:0] more;
   } segment_t;
@@ -116,11 +117,13 @@ module host_verify
   assign bytes = fields_q.ipv4 ? bytes4 : fields_q.bytes6;
   assign protocol = fields_q.ipv4 ? fields_q.protocol4 : fields_q.protocol6;
   assign good4 = fields_q.ipv4 && fields_q.version == 8'h45 && fields_q.fragment[13:0] == '0 && fields_q.bytes4 >= 16'(Ipv4MinBytes + UdpBytes) &&
-      (fields_q.protocol4 == ProtocolTcp || (fields_q.protocol4 == ProtocolUdp && fields_q.udp4 == bytes4 && fields_q.sum4 != '0));
+      ((fields_q.protocol4 == ProtocolTcp && bytes4 >= 16'(TcpBytes)) || (fields_q.protocol4 == ProtocolUdp && fields_q.udp4 == bytes4 && fields_q.sum4 != '0));
   assign good6 = fields_q.ipv6 && fields_q.version[7:4] == 4'd6 && fields_q.bytes6 >= 16'(UdpBytes) &&
-      (fields_q.protocol6 == ProtocolTcp || (fields_q.protocol6 == ProtocolUdp && fields_q.udp6 == fields_q.bytes6));
+      ((fields_q.protocol6 == ProtocolTcp && fields_q.bytes6 >= 16'(TcpBytes)) || (fields_q.protocol6 == ProtocolUdp && fields_q.udp6 == fields_q.bytes6));
   always_comb begin
     segment.known = good4 || good6;
+    segment.has_tag = fields_q.has_tag;
+    segment.udp6 = good6 && fields_q.protocol6 == ProtocolUdp;
     segment.start = place_t'(fields_q.has_tag ? L3Most : EthernetBytes) + place_t'(fields_q.ipv4 ? Addresses4 : Addresses6);
     segment.ends = (fields_q.ipv4 ? place_t'(fields_q.bytes4) : place_t'(fields_q.bytes6)) +
         place_t'(fields_q.has_tag ? (fields_q.ipv4 ? L3Most : L3Most + Ipv6Bytes) : (fields_q.ipv4 ? EthernetBytes : EthernetBytes + Ipv6Bytes));
@@ -137,6 +140,12 @@ module host_verify
   // 3: the bytes of the flit to sum, and how many have come with it.
   logic [FlitBytes-1:0] behind, until_end, mask_q;
   place_t come_q;
+  // UDP over IPv6 must have a checksum (RFC 8200, 8.1), which is behind what the window shows: 0 is none, whatever the sum.
+  localparam int unsigned PlainAt = EthernetBytes + Ipv6Bytes + UdpBytes - 2, TaggedAt = L3Most + Ipv6Bytes + UdpBytes - 2;
+  logic lacks, lacks_q, unsummed_q, unsummed_at_end_q;
+  assign lacks = segment_q.udp6 && (segment_q.has_tag ?
+      number_q == number_t'(TaggedAt / FlitBytes) && flit_q[1].data[8*(TaggedAt%FlitBytes)+:16] == '0 :
+      number_q == number_t'(PlainAt / FlitBytes) && flit_q[1].data[8*(PlainAt%FlitBytes)+:16] == '0);
   segment_t at_mask_q, at_sum_q, at_end_q;
   always_comb begin
     behind = '1;
@@ -149,6 +158,9 @@ module host_verify
   always_ff @(posedge clk_i) begin
     if (move) begin
       mask_q <= behind & until_end;
+      lacks_q <= lacks;
+      if (valid_q[2]) unsummed_q <= lacks_q || (unsummed_q && !first_q[2]);
+      unsummed_at_end_q <= unsummed_q;
       come_q <= place_t'({number_q, EmptyWidth'(0)}) + place_t'(FlitBytes) - (flit_q[1].last ? place_t'(flit_q[1].empty) : '0);
       at_mask_q <= segment_q;
       at_sum_q <= at_mask_q;
@@ -188,7 +200,7 @@ module host_verify
       .rst_i,
       .in_valid_i(valid_q[Steps-1]),
       .in_ready_o(move),
-      .in_data_i('{right: at_end_q.known && is_right(sum_q) && at_end_q.ends <= come_at_end_q, flit: flit_q[Steps-1]}),
+      .in_data_i('{right: at_end_q.known && !unsummed_at_end_q && is_right(sum_q) && at_end_q.ends <= come_at_end_q, flit: flit_q[Steps-1]}),
       .out_valid_o,
       .out_ready_i,
       .out_data_o(verified)

@@ -8,8 +8,8 @@ import struct
 import cocotb
 import pytest
 from cocotb.triggers import RisingEdge
-from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_NOP
-from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt
+from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_NOP, in4_chksum
+from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt, in6_chksum
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Raw
 
@@ -75,9 +75,15 @@ def wrong_address() -> bytes:
     return padded(whole[:at] + bytes([whole[at] ^ 0x80]) + whole[at + 1 :])
 
 
+def summed(network: IP | IPv6, segment: bytes) -> bytes:
+    """A segment, and two bytes behind it by which the sum of all is right."""
+    of = in6_chksum(network.nh, network, segment + bytes(2)) if isinstance(network, IPv6) else in4_chksum(network.proto, network, segment + bytes(2))
+    return segment + of.to_bytes(2, "big")
+
+
 def unknown() -> bytes:
     """Nothing is said of these, although nothing may be wrong."""
-    sort = random.randrange(9)
+    sort = random.randrange(11)
     if sort == 0:
         data = bytes(link() / ARP())
     elif sort == 1:
@@ -95,6 +101,13 @@ def unknown() -> bytes:
     elif sort == 7:  # cut off
         frame = bytes(link() / packet(segment() / Raw(bytes(80))))
         return frame[: random.randrange(60, len(frame))]
+    elif sort == 8:  # UDP over IPv6 without a checksum, which would be 0xffff
+        payload = random.randbytes(2 * random.randrange(40))
+        network = IPv6(src="2001:db8::1", dst="2001:db8::2", nh=17)
+        data = bytes(link() / network / Raw(summed(network, struct.pack(">HHHH", 1, 2, 8 + len(payload) + 2, 0) + payload)))
+    elif sort == 9:  # less than a header of TCP
+        network = random.choice((IP(src="10.0.0.1", dst="10.0.0.2", proto=6), IPv6(src="2001:db8::1", dst="2001:db8::2", nh=6)))
+        data = bytes(link() / network / Raw(summed(network, random.randbytes(2 * random.randrange(3, 9)))))
     else:
         data = bytes(Ether() / Dot1Q(vlan=1) / Dot1Q(vlan=2) / packet(segment()))
     return padded(data)
