@@ -17,8 +17,7 @@ from girih.cli.live import CardDesign, CardHost, KeyFile, Socket, console, open_
 from girih.errors import GirihError
 from girih.management import configuration
 from girih.management.client import NetworkCard
-from girih.management.design_file import save_design
-from girih.paths import ROOT
+from girih.management.design_file import save_design, source_of
 from girih.services.remote import RemoteServices
 
 # rte_tm's names for the parameters of a class, accepted beside those of the design file.
@@ -199,7 +198,7 @@ def _registers(app: typer.Typer) -> None:
     ) -> None:
         """Writes the card as a design file: its own, with what has been changed since it was started."""
         with _open(socket) as card:
-            source = design_path(of) if of else ROOT / (card.registers.manifest.design or "")
+            source = design_path(of) if of else source_of(card.registers.manifest)
             saved = save_design(card, source, file)
         sentences = [f"{file} is {source} with {len(saved.changed)} registers changed.", *(f"It does not say: {what}." for what in saved.left)]
         _done("\n".join(sentences), as_json, changed=saved.changed, left=saved.left)

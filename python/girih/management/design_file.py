@@ -19,6 +19,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from girih.card import node_table
+from girih.card.manifest import Manifest
+from girih.card.registers import Registers
 from girih.compiler.check.card import check_file
 from girih.compiler.check.chains import is_scheduler
 from girih.compiler.check.fill import LEASE_PLACES, LINES
@@ -28,7 +30,9 @@ from girih.compiler.model import Card, Tile, Value
 from girih.compiler.values import ipv4_text, mac_text, prefix_of
 from girih.errors import GirihError, GirihErrors
 from girih.management.configuration import settings
-from girih.management.scheduling_text import Scheduling, write_scheduling
+from girih.management.scheduling_text import Scheduling, own_part, write_scheduling
+from girih.paths import ROOT
+from girih.spec.kind import RIGHTS
 from girih.spec.kinds import ConfigField, NodeTable
 
 if TYPE_CHECKING:
@@ -48,6 +52,14 @@ class Saved:
 
     changed: list[str]
     left: list[str]
+
+
+def source_of(manifest: Manifest) -> Path:
+    """The design file from which a card was built. Raises GirihError if it is not known where that is: of a file outside the checkout a card has the name alone."""
+    path = ROOT / (manifest.design or "")
+    if not path.is_file():
+        raise GirihError(f"the design file of card {manifest.name} is not in this checkout", manifest.design or "ctl design", "Name it: --of DESIGN")
+    return path
 
 
 def save_design(card: ControlClient | NetworkCard, source: Path, path: Path) -> Saved:
@@ -71,7 +83,7 @@ def save_design(card: ControlClient | NetworkCard, source: Path, path: Path) -> 
     text = StringIO()
     yaml.dump(document, text)
     now = _checked(path, text.getvalue().rstrip("\n") + "\n")
-    left = sorted(_differences(now, found))
+    left = sorted([*_differences(now, found), *_rights_taken(was, card.registers)])
     return Saved(sorted(_differences(was, found)), left + (scheduling.left(now) if scheduling else []))
 
 
@@ -146,13 +158,15 @@ def _write_tiles(document: CommentedMap, was: Card, found: Found) -> None:
     names = {node: tile.name for tile in was.tiles for node in tile.nodes}
     names |= {tile.nodes[0] << 16 | counter.offset: f"{tile.name}.{counter.name}" for tile in was.tiles for counter in tile.kind.counters}
     for tile in was.tiles:
-        text = document["tiles"][tile.name]
+        changed: dict[str, object] = {}
         for field in tile.kind.config:
             value = _value(tile, field, found)
             if value != dict(tile.config)[field.name] and not _is_derived(was, tile, field):
-                text[field.name] = _text(field, value, names)
+                changed[field.name] = _text(field, value, names)
         if tile.kind.next is not None and _table(tile, tile.kind.next, found) != _table_of(was, tile):
-            text["next"] = _next(was, tile, tile.kind.next, found, names)
+            changed["next"] = _next(was, tile, tile.kind.next, found, names)
+        if changed:
+            own_part(document["tiles"], tile.name).update(changed)
 
 
 def _value(tile: Tile, field: ConfigField, found: Found) -> Value:
@@ -261,6 +275,16 @@ def _move_programs(document: CommentedMap, source: Path, path: Path) -> None:
 
 
 # ---- what the file does not say ----
+
+
+def _rights_taken(card: Card, registers: Registers) -> Iterator[str]:
+    """The rights on the control network that are not as the design gives them: the host has taken them away, and a card that starts has them again."""
+    for tile in registers.shown:
+        control = card.tile(tile.name).control
+        for index, right in enumerate(control.rights if control else ()):
+            name = f"{tile.name}.{RIGHTS}[{index}]"
+            if registers.read(name) & 3 != right.read | right.write << 1:
+                yield name
 
 
 def _differences(card: Card, found: Found) -> Iterator[str]:

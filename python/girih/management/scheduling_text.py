@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.comments import CommentedBase, CommentedMap
 
 from girih.compiler.emit.scheduling import describe
 from girih.compiler.model import Card
@@ -76,13 +77,22 @@ def _entries(services: RemoteServices, facts: Facts) -> Iterator[tuple[str, int,
             yield from ((port, stage, row) for row in rows)
 
 
+def own_part(section: CommentedMap, name: str) -> CommentedMap:
+    """A part of a file, to be changed: one that is also elsewhere, by an alias, is copied first."""
+    part = section[name]
+    if isinstance(part, CommentedBase) and part.anchor.value is not None:
+        part = section[name] = deepcopy(part)
+        part.anchor.value = None
+    return part
+
+
 def write_scheduling(document: CommentedMap, was: Card, card: Scheduling, found: Mapping[str, int]) -> None:
     """Changes those keys of the three sections that differ. found: the card's registers by name."""
     for row in card.policies:
         _write_service(document["services"], was, row, found)
     for row in card.tenants:
         if row["name"] in document.get("tenants", {}):
-            _write_tenant(document["tenants"][row["name"]], was, row, found)
+            _write_tenant(document["tenants"], was, row, found)
     if card.chains is not None:
         _write_chains(document, was, card)
 
@@ -95,7 +105,7 @@ def _write_service(section: CommentedMap, was: Card, row: Mapping, found: Mappin
     if not isinstance(section[service.name], dict):  # a list of its units
         section[service.name] = CommentedMap(units=section[service.name])
         section[service.name].fa.set_flow_style()
-    section[service.name].update(changed)
+    own_part(section, service.name).update(changed)
 
 
 def _changed_of_service(was: Card, service: Service, row: Mapping, found: Mapping[str, int]) -> dict[str, object]:
@@ -146,7 +156,7 @@ def _write_tenant(section: CommentedMap, was: Card, row: Mapping, found: Mapping
         before = config[register]
         assert isinstance(before, tuple)
         if found.get(f"{was.scheduling.scheduler}.{register}[{row['number']}]", before[row["number"]]) != before[row["number"]]:
-            section[key] = min(row[key], MOST_WEIGHT) if key == "weight" else row[key]
+            own_part(section, row["name"])[key] = min(row[key], MOST_WEIGHT) if key == "weight" else row[key]
 
 
 def _write_chains(document: CommentedMap, was: Card, card: Scheduling) -> None:

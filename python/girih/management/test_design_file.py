@@ -16,7 +16,7 @@ from girih.compiler.compile import compile_design
 from girih.compiler.model import Card
 from girih.errors import GirihError
 from girih.management.configuration import settings
-from girih.management.design_file import save_design
+from girih.management.design_file import save_design, source_of
 from girih.paths import DESIGNS
 from girih.testing import SEED
 
@@ -58,7 +58,11 @@ def started(registers: Registers, card: Card) -> dict[str, int]:
 def registers_of(path: Path, folder: Path) -> Registers:
     """A card that has just started."""
     registers = Registers(Manifest.load(compile_design(path, folder)), Words())
-    registers.write_many(started(registers, check_file(path)))
+    card = check_file(path)
+    registers.write_many(started(registers, card))
+    for tile in card.tiles:
+        for index, right in enumerate(tile.control.rights if tile.control else ()):
+            registers.write(f"{tile.name}.right[{index}]", right.node << 16 | right.write << 1 | right.read)
     return registers
 
 
@@ -120,6 +124,55 @@ def test_settings_next_and_addresses_are_written_where_they_belong(tmp_path):
     assert document["tiles"]["balancer"]["next"] == ["echo_1", "echo_0"] and document["tiles"]["balancer"]["by_flow"] is True
     assert document["tiles"]["udp_rx"]["next"] == {7: "balancer", 4000: "echo_0"} and document["tiles"]["ip_tx"]["ttl"] == 9
     assert not [tile for tile in document["tiles"].values() if "ip" in tile]
+
+
+def test_a_right_that_the_host_has_taken_away_is_named(tmp_path):
+    """The card that starts from the file has it again."""
+    registers = registers_of(DESIGNS / "managed.yaml", tmp_path / "was")
+    balancer = next(index for index in range(13) if registers.read(f"controller.right[{index}]") >> 16 == registers.manifest.tile("balancer").node)
+    name = f"controller.right[{balancer}]"
+    registers.write(name, registers.read(name) & ~2)
+    saved = save_design(SimpleNamespace(registers=registers), DESIGNS / "managed.yaml", tmp_path / "now.yaml")
+    assert (saved.changed, saved.left) == ([], [name])
+
+
+ALIASES = """
+fabric: crossbar
+mac: 02:67:69:72:69:68
+ip: 10.77.0.2/24
+tiles:
+  eth_rx: {kind: eth_rx, next: {ipv4: ip_rx}}
+  ip_rx: {kind: ipv4_rx, next: {udp: udp_rx}}
+  udp_rx: {kind: udp_rx, next: {7: first, 8: second, 9: third}}
+  first: &both {kind: balancer, next: [echo_0, echo_1]}
+  second: *both
+  third: *both
+  echo_0: &echo {kind: echo, next: udp_tx}
+  echo_1: *echo
+  udp_tx: {kind: udp_tx, next: ip_tx}
+  ip_tx: {kind: ipv4_tx, next: eth_tx}
+  eth_tx: {kind: eth_tx, reflect: true}
+"""
+
+
+@pytest.mark.parametrize("tile", ["first", "second"])
+def test_a_tile_that_an_alias_describes_is_changed_alone(tile, tmp_path):
+    source, now = tmp_path / "aliases.yaml", tmp_path / "now.yaml"
+    source.write_text(ALIASES)
+    registers = registers_of(source, tmp_path / "was")
+    registers.write(f"{tile}.by_flow", 1)
+    saved = save_design(SimpleNamespace(registers=registers), source, now)
+    assert (saved.changed, saved.left) == ([f"{tile}.by_flow"], [])
+    tiles = YAML(typ="safe").load(now.read_text())["tiles"]
+    assert [name for name in tiles if "by_flow" in tiles[name]] == [tile] and "*echo" in now.read_text()
+
+
+@pytest.mark.parametrize("design", [None, "elsewhere.yaml"])
+def test_a_design_outside_the_checkout_is_to_be_named(design):
+    with pytest.raises(GirihError, match="the design file of card mine is not in this checkout") as caught:
+        source_of(SimpleNamespace(name="mine", design=design))
+    assert "--of DESIGN" in str(caught.value)
+    assert source_of(SimpleNamespace(name="mine", design="designs/nat.yaml")) == DESIGNS / "nat.yaml"
 
 
 def test_a_program_is_found_from_where_the_design_is_written(tmp_path):
