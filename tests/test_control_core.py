@@ -5,8 +5,10 @@ from the other, and the program has the rights that the design gives, and no oth
 from __future__ import annotations
 
 import random
+import re
 import statistics
 import struct
+from dataclasses import replace
 
 import pytest
 
@@ -206,6 +208,21 @@ def test_a_program_knows_only_what_it_may_reach(tmp_path):
     design.write_text((DESIGNS / "balanced.yaml").read_text().replace("write: [balancer]", "write: [manager]"))
     with pytest.raises(GirihError, match="control of tile manager names manager in write, whose window only the host may write"):
         check_file(design)
+
+
+def test_a_program_of_a_tenant_knows_windows_alone():
+    """Registers and interrupts are the operator's: the card refuses them to a tenant, so card.h does not have them."""
+
+    def header(design: str, name: str, tenant: int) -> str:
+        card = check_file(DESIGNS / f"{design}.yaml")
+        tile = card.tile(name)
+        assert tile.control is not None
+        return emit_card_header(card, replace(tile, control=replace(tile.control, tenant=tenant)))
+
+    assert "girih_line = {.dhcp = 0}" in header("dhcp", "syslog", 0) and ".replicas = " in header("balanced", "manager", 0)
+    assert "girih" not in header("dhcp", "syslog", 3)
+    places = re.findall(r"^    \.(\w+) = \{(.*)\},$", header("balanced", "manager", 3), re.MULTILINE)
+    assert places == [("echo_0", ".window = 0x134000"), ("echo_1", ".window = 0x234000")]
 
 
 def test_every_register_of_every_kind_has_a_name_in_c(tmp_path):

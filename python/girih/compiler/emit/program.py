@@ -12,12 +12,13 @@ CONSTANT = "static const struct"
 
 def emit_card_header(card: Card, tile: Tile) -> str:
     """`girih_card.TILE.REGISTER`: node and offset of a register, a counter or the first element of an array, and `.window`; `girih_line.TILE`: the number of a tile's interrupt
-    line. Empty for a tile that reaches none."""
+    line. A tenant reaches windows alone. Empty for a tile that reaches none."""
     if tile.control is None:
         return ""
+    operator = tile.control.tenant == 0
     rights = {right.tile: card.tile(right.tile) for right in tile.control.rights}
-    reached = {name: _registers(other) for name, other in rights.items()}
-    interrupting = [name for name, right in zip(rights, tile.control.rights, strict=True) if rights[name].kind.interrupts and right.read]
+    reached = {name: places for name, other in rights.items() if (places := (_registers(other) if operator else {}) | _window(other))}
+    interrupting = [name for name, right in zip(rights, tile.control.rights, strict=True) if rights[name].kind.interrupts and right.read and operator]
     lines = {name: list(rights).index(name) for name in interrupting}
     text = [f"// Generated for the program of tile {tile.name}; do not edit.", "#pragma once", "#include <stdint.h>"]
     if reached:
@@ -37,6 +38,8 @@ def _registers(tile: Tile) -> dict[str, int]:
     for register in tile.kind.registers:
         name = register.name.removeprefix("cfg.").removeprefix(COUNTERS).removeprefix("shell.").replace(".", "_").replace("[", "_").replace("]", "")
         found[name] = base(tile.node) + register.offset
-    if "window" in tile.kind.uses:
-        found["window"] = base(tile.node) + WINDOW
     return found
+
+
+def _window(tile: Tile) -> dict[str, int]:
+    return {"window": base(tile.node) + WINDOW} if "window" in tile.kind.uses else {}
