@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`girih ctl get`, `set`, `save`, `restore`, `design`: registers of a running card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from girih.cli.check import design_path
+from girih.cli.ctl.common import AsJson, done, open_ctl
+from girih.cli.live import Socket
+from girih.errors import GirihError
+from girih.management import configuration
+from girih.management.design_file import save_design, source_of
+
+
+def register(app: typer.Typer) -> None:
+    @app.command("get", epilog="Example: ./girih ctl get balancer.by_flow")
+    def get(
+        names: Annotated[list[str], typer.Argument(metavar="TILE.REGISTER...", help="Registers of tiles; card.rdl and docs list them.")],
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Reads registers of tiles."""
+        with open_ctl(socket) as card:
+            values = {name: card.registers.read(name) for name in names}
+        done("\n".join(f"{name} = {value:#x}" for name, value in values.items()), as_json, **values)
+
+    @app.command("set", epilog="Example: ./girih ctl set balancer.by_flow=1")
+    def set_(
+        values: Annotated[list[str], typer.Argument(metavar="TILE.REGISTER=VALUE...", help="Written in order; over the network as one change, whole or not at all.")],
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Writes registers of tiles."""
+        wanted = dict(map(_assignment, values))
+        with open_ctl(socket) as card:
+            card.registers.write_many(wanted)
+        done("\n".join(f"{name} = {value:#x}" for name, value in wanted.items()), as_json, **wanted)
+
+    @app.command("save", epilog="Example: ./girih ctl save good.yaml")
+    def save(file: Annotated[Path, typer.Argument(help="Where to write them.")], socket: Socket = None) -> None:
+        """Writes the configuration and the node tables of all tiles that can be read to a file."""
+        with open_ctl(socket) as card:
+            count = configuration.save(card.registers, file)
+        done(f"{count} registers are in {file}.", False)
+
+    @app.command("restore", epilog="Example: ./girih ctl restore good.yaml")
+    def restore(file: Annotated[Path, typer.Argument(help="What save has written.")], as_json: AsJson = False, socket: Socket = None) -> None:
+        """Writes the registers that differ from such a file, in changes of up to eight words."""
+        with open_ctl(socket) as card:
+            names = configuration.restore(card.registers, file)
+        done("\n".join(f"{name} is as in {file}" for name in names) or f"The card is as in {file}.", as_json, restored=names)
+
+    @app.command("design", epilog="Example: ./girih ctl design good.yaml && ./girih run good.yaml")
+    def design(
+        file: Annotated[Path, typer.Argument(help="Where to write it.")],
+        of: Annotated[Path | None, typer.Option("--of", help="The design file that the card runs, where the card does not know its path.")] = None,
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Writes the card as a design file: its own, with what has been changed since it was started."""
+        with open_ctl(socket) as card:
+            source = design_path(of) if of else source_of(card.registers.manifest)
+            saved = save_design(card, source, file)
+        sentences = [f"{file} is {source} with {len(saved.changed)} registers changed.", *(f"It does not say: {what}." for what in saved.left)]
+        done("\n".join(sentences), as_json, changed=saved.changed, left=saved.left)
+
+
+def _assignment(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    try:
+        return name, int(value, 0)
+    except ValueError as error:
+        raise GirihError(f"the assignment {text!r} cannot be read", "ctl set", "Write TILE.REGISTER=NUMBER, such as balancer.by_flow=1.") from error
