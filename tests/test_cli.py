@@ -167,7 +167,7 @@ def test_a_bad_request_gets_an_error_and_changes_nothing(live, request_line):
 
 def test_tests_of_a_path_that_does_not_exist_are_refused():
     ended = girih("test", "tests/nowhere.py::test_it")
-    assert ended.returncode == 2 and "tests/nowhere.py: there is no such test" in ended.stderr
+    assert ended.returncode == 2 and "tests/nowhere.py: the test does not exist" in ended.stderr
 
 
 def test_no_card_at_a_socket_is_said_so(tmp_path):

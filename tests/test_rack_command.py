@@ -106,7 +106,7 @@ def test_a_rack_that_cannot_be_built_has_an_answer(tmp_path):
     path = tmp_path / "rack.yaml"
     for text, answer in (
         ("cards: {a: {design: nothing}}", "nothing"),
-        ("cards: {a: {design: demo}, b: {design: demo}}\nlinks: [{ends: [a.0, b.4]}]", "rack.yaml:2: the end b.4 of a link is no port of card b. It has 1: 0 to 0."),
+        ("cards: {a: {design: demo}, b: {design: demo}}\nlinks: [{ends: [a.0, b.4]}]", "rack.yaml:2: the end b.4 of a link is not a port of card b. It has 1: 0 to 0."),
     ):
         path.write_text(text)
         done = girih("rack", path)

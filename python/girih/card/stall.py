@@ -13,7 +13,7 @@ from girih.errors import GirihError
 CIRCLE, WIRE, TILE = "circle", "wire", "tile"
 REMEDY = {
     CIRCLE: "./girih check says how the design can be changed so that this cannot happen.",
-    WIRE: "Let what is at the other end of the wire take frames.",
+    WIRE: "Let the other end of the wire take frames.",
     TILE: "See why the tile takes nothing, in its registers or in waves; if a tile is meant to take so long, raise --watchdog.",
 }
 

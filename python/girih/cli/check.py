@@ -26,7 +26,7 @@ def design_path(text: Path) -> Path:
 
 
 def _drawn(error: DeadlockError) -> str:
-    """Draws the cycle in which a card can hang; returns the file."""
+    """Draws the cycle in which a card can hang, and returns the file."""
     from girih.build.generate import write_if_changed
     from girih.compiler.draw.cycle import draw_cycle
     from girih.paths import BUILD

@@ -33,15 +33,15 @@ def register(app: typer.Typer) -> None:
         number: Annotated[int | None, typer.Option("--core", metavar="NUMBER", min=0, help="Only this core of a cluster; with --gdb, the default is 0.")] = None,
         socket: Socket = None,
     ) -> None:
-        """Shows the state of the cores of a running card and what they have written to their consoles since the last time.
+        """Shows the state of the cores of a running card and their console output since the last call.
 
-        With --load a core gets another program while the card runs; the messages that it has are dropped and counted.
-        With --gdb a core is debugged: connect by gdb-multiarch -ex 'target remote 127.0.0.1:PORT'. It runs on while no gdb is connected.
+        With --load a core gets another program while the card runs; messages that it holds are dropped and counted.
+        With --gdb a core can be debugged: connect with gdb-multiarch -ex 'target remote 127.0.0.1:PORT'. The core runs while no gdb is connected.
         """
         with ControlClient.find(socket) as card:
             there = {found.name: found for found in card.registers.manifest.tiles if found.memory_bytes}
             if tile is not None and tile not in there:
-                raise GirihError(f"{tile} is no core", card.registers.manifest.name, f"Its cores: {', '.join(there) or 'none'}.")
+                raise GirihError(f"{tile} is not a core", card.registers.manifest.name, f"Its cores: {', '.join(there) or 'none'}.")
             if number is not None:
                 if tile is None:
                     raise GirihError("no tile is named", "--core", "Write ./girih core TILE --core NUMBER")

@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Boots a Linux kernel whose network device is the card; it ends when its command does."""
         if not socket.is_socket():
-            raise GirihError("there is no such socket", str(socket), f"Start the card first: ./girih run designs/nic.yaml --tap --vhost-user {socket}")
+            raise GirihError("the socket does not exist", str(socket), f"Start the card first: ./girih run designs/nic.yaml --tap --vhost-user {socket}")
         how = chosen(way)
         ensure(packages=how.packages)
         with TemporaryDirectory() as folder:

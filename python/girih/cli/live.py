@@ -38,7 +38,7 @@ def open_card(socket: Path | None, host: str | None, key: Path | None, design: P
             raise GirihError("--key and --design are for a card over the network", "options", "Give --card, too, or leave them out.")
         return ControlClient.find(socket)
     if socket or not key or not design:
-        raise GirihError(f"it is not said how to reach the card {host}", "--card", "Give --key FILE and --design DESIGN, and no --socket.")
+        raise GirihError(f"no way to reach the card {host} is given", "--card", "Give --key FILE and --design DESIGN, and no --socket.")
     return NetworkCard.connect(host, read_key(key), design_path(design))
 
 

@@ -25,22 +25,22 @@ def register(app: typer.Typer) -> None:
         design: Annotated[Path | None, typer.Option("--design", help="The card's design file, or its name in designs/.")] = None,
         output: Annotated[Path, typer.Option("--output", "-o", help="The file for the records.")] = Path("card.log"),
     ) -> None:
-        """Reads the records of a card's log tiles over UDP, up to the latest one. What is lost on the way is asked for again. The card answers
-        those whom its design lets read. A card that is silent is said to be so after two seconds, and given up after twelve, or thirty if it has answered before.
+        """Reads the records of a card's log tiles over UDP, up to the latest one, and asks again for records that are lost on the way. The design
+        says which addresses may read. The command reports a card that is silent for two seconds, and gives up after twelve, or after thirty if the card has answered before.
         """
         from girih.compiler.compile import compile_design
 
         if not card or design is None:
-            raise GirihError("it is not said which card", "log", "Give --card HOST and --design DESIGN.")
+            raise GirihError("the card is not given", "log", "Give --card HOST and --design DESIGN.")
         check_place(output)
         path = design_path(design)
         known = {each.name: each for each in card_logs(compile_design(path))}
         wanted = tiles or list(known)
         for name in wanted:
             if name not in known:
-                raise GirihError(f"{name} is no log of this design", str(path), f"Its logs: {', '.join(known)}." if known else "It has none.")
+                raise GirihError(f"{name} is not a log of this design", str(path), f"Its logs: {', '.join(known)}." if known else "It has none.")
         if not wanted:
-            raise GirihError("the design has no logs", str(path), "A tile of kind log records what passes it: rtl/tiles/log/README.md.")
+            raise GirihError("the design has no logs", str(path), "Add a tile of kind log: rtl/tiles/log/README.md.")
         texts, address = {}, card
         for name in wanted:
             with progress_bar() as progress, LogReader(card, known[name]) as reader:

@@ -72,7 +72,7 @@ def _check(wanted: RackFile, file: Path) -> None:
         for name, port in (link.one, link.other):
             if port >= ports[name]:
                 remedy = f"It has {ports[name]}: 0 to {ports[name] - 1}."
-                raise GirihError(f"the end {name}.{port} of a link is no port of card {name}", f"{file}:{link.line}", remedy)
+                raise GirihError(f"the end {name}.{port} of a link is not a port of card {name}", f"{file}:{link.line}", remedy)
 
 
 def _ports(card: RackCard) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih replay`: repeats a recorded run, or what a card's logs recorded, cycle for cycle."""
+"""`girih replay`: repeats a recorded run, or the messages in a card's logs, cycle for cycle."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def register(app: typer.Typer) -> None:
         design: Annotated[Path | None, typer.Option(help="The design file, if it is not the recorded one.")] = None,
     ) -> None:
         """Runs a recording again on the same design and checks that every frame leaves in the same cycle with the
-        same bytes; with --waves it also writes the waves of a window. The messages of a log enter by their ports again, and come to the card's logs
+        same bytes; with --waves it also writes the waves of a window. The messages of a log enter through their ports again, and reach the card's logs
         in the same cycles.
         """
         if is_log(recording):

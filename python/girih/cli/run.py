@@ -55,7 +55,7 @@ def register(app: typer.Typer) -> None:
         vhost_user: Annotated[Path | None, typer.Option(metavar="PATH", help="Offer the card's host tile at this socket as a vhost-user network device.")] = None,
         key: Annotated[Path | None, typer.Option(help="Give the key in this file to the card's controller, so that its operators can reach it over the network.")] = None,
         watchdog: Annotated[int, typer.Option(min=0, max=MOST_CYCLES, help="Report a stall when nothing moves for this many cycles while messages wait; 0 disables it.")] = WATCHDOG_CYCLES,
-        seed: Annotated[int | None, typer.Option(min=0, max=MOST_SEED, help="Random values of this seed are in registers and memories before reset; 0: zeros. The default is the environment's GIRIH_SEED, or 0.")] = None,
+        seed: Annotated[int | None, typer.Option(min=0, max=MOST_SEED, help="Seed of the random values that registers and memories hold before reset; 0: zeros. The default is the environment's GIRIH_SEED, or 0.")] = None,
         cycles: Annotated[int | None, typer.Option(min=1, max=MOST_CYCLES, help="Stop after this many cycles.")] = None,
         seconds: Annotated[float | None, typer.Option(min=0, help="Stop after this many seconds.")] = None,
     ) -> None:

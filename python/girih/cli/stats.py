@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
         watch: Annotated[bool, typer.Option("--watch", "-w", help="Refresh every second until Ctrl-C.")] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print all counters as JSON.")] = False,
         prometheus: Annotated[bool, typer.Option("--prometheus", help="Print all counters as text for Prometheus.")] = False,
-        listen: Annotated[str | None, typer.Option("--listen", metavar="[ADDRESS:]PORT", help="Offer that text to Prometheus at http://ADDRESS:PORT/metrics, until Ctrl-C; the default address is 127.0.0.1.")] = None,
+        listen: Annotated[str | None, typer.Option("--listen", metavar="[ADDRESS:]PORT", help="Serve that text to Prometheus at http://ADDRESS:PORT/metrics, until Ctrl-C; the default address is 127.0.0.1.")] = None,
         socket: Socket = None,
         host: CardHost = None,
         key: KeyFile = None,

@@ -33,16 +33,16 @@ def register(app: typer.Typer) -> None:
                 help="Only this module of rtl/ or kind of tile, with its own defaults and the design's data width, else 512 bits.",
             ),
         ] = None,
-        timing: Annotated[bool, typer.Option("--timing", help="Print the longest paths and the clock that they leave.")] = False,
+        timing: Annotated[bool, typer.Option("--timing", help="Print the longest paths and the clock rate that they allow.")] = False,
         seam: Annotated[
             bool, typer.Option("--seam", help="With --module and --timing: the kind of tile with the routers of a mesh at its fabric ports.")
         ] = False,
         whole: Annotated[
-            bool, typer.Option("--whole", help="With a design and --timing: the card as one netlist, without borders between its parts.")
+            bool, typer.Option("--whole", help="With a design and --timing: the card as one netlist, without boundaries between its parts.")
         ] = False,
         constraints: Annotated[
             Path | None,
-            typer.Option(metavar="FILE", help="Only write the constraints of its clock domain crossings: Vivado's (.xdc) or others' (.sdc)."),
+            typer.Option(metavar="FILE", help="Only write the constraints of its clock domain crossings, for Vivado (.xdc) or other tools (.sdc)."),
         ] = None,
         json: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the timing as JSON.")] = None,
     ) -> None:
@@ -52,10 +52,10 @@ def register(app: typer.Typer) -> None:
         flip-flops. BRAM: blocks of 36 Kb. Each part is synthesized by itself; unchanged parts are
         not synthesized again. A new card takes some minutes.
 
-        With --constraints, also an error for each register that takes what another clock drives unless it is part of a crossing.
+        With --constraints, each register whose input comes from another clock must be part of a crossing; others are errors.
 
-        With --timing, an estimate before placement: of each part the slowest path between registers, in ns and in levels (LUTs,
-        reads of LUTRAM, carry chains), and how many inputs of registers are later than 4 ns. With --whole the card is one netlist, which
+        With --timing, prints an estimate before placement: the slowest path between registers of each part, in ns and in levels (LUTs,
+        reads of LUTRAM, carry chains), and the number of register inputs later than 4 ns. With --whole the card is one netlist, which
         also has the paths through several parts; it takes minutes and gigabytes.
         """
         from rich.console import Console
@@ -67,13 +67,13 @@ def register(app: typer.Typer) -> None:
         if design is None and module is None:
             raise GirihError("neither a design nor a module is given", "synth", "Name a design, or give --module.")
         if json and not timing:
-            raise GirihError("--json is given without --timing", "synth", "Give both: JSON has the timing.")
+            raise GirihError("--json is given without --timing", "synth", "Give both: the JSON file holds the timing.")
         if seam and not (module and timing):
-            raise GirihError("--seam is given without --module and --timing", "synth", "Give all three: a seam is of one kind of tile.")
+            raise GirihError("--seam is given without --module and --timing", "synth", "Give all three: --seam is for one kind of tile.")
         if whole and (module or not timing):
-            raise GirihError("--whole is given without a design and --timing", "synth", "Give all three: it is for a card, and has no area of parts.")
+            raise GirihError("--whole is given without a design and --timing", "synth", "Give a design and --timing: --whole is for the timing of a card.")
         if constraints and timing:
-            raise GirihError("--constraints is given with --timing", "synth", "Give one of them: timing is of paths within a clock.")
+            raise GirihError("--constraints is given with --timing", "synth", "Give one of them: --timing covers paths within one clock domain.")
         ensure(("synth",))
         console = Console(highlight=False)
         if not console.is_terminal:

@@ -26,9 +26,9 @@ def register(app: typer.Typer) -> None:
     def test(
         context: typer.Context,
         quick: Annotated[bool, typer.Option("--quick", help="Leave out the tests marked slow.")] = False,
-        thorough: Annotated[bool, typer.Option("--thorough", help="Run more of each, such as at 256 and 1,024 bits, and from each side of a router.")] = False,
+        thorough: Annotated[bool, typer.Option("--thorough", help="Run more of each, for example at 256 and 1,024 bits, and on each side of a router.")] = False,
         shuffle: Annotated[int | None, typer.Option(metavar="SEED", help="Run them in a random order with this seed.")] = None,
-        coverage: Annotated[bool, typer.Option("--coverage", help="Count the lines and cover points of the RTL that are hit, and print those never hit by folder.")] = False,
+        coverage: Annotated[bool, typer.Option("--coverage", help="Count the hits of the RTL's lines and cover points, and print those never hit, by folder.")] = False,
         jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tests that run at the same time.")] = 2,
     ) -> None:
         """Runs the tests: units of RTL, proofs, the compiler, and whole cards on the wire.
@@ -50,10 +50,10 @@ def register(app: typer.Typer) -> None:
 
 
 def _check_paths(arguments: list[str]) -> None:
-    """pytest's workers say nothing of a path that does not exist."""
+    """Reports a path that does not exist, about which pytest's workers say nothing. Raises GirihError."""
     for path in (argument.partition("::")[0] for argument in arguments):
         if "/" in path and not path.startswith("-") and not (ROOT / path).exists():
-            raise GirihError("there is no such test", path, "Name a folder or a file of the checkout, such as rtl/primitives.")
+            raise GirihError("the test does not exist", path, "Name a folder or a file of the checkout, such as rtl/primitives.")
 
 
 def _counted(command: list[str], whole: bool) -> int:

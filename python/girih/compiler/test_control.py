@@ -66,8 +66,8 @@ def test_a_card_with_one_master_is_as_before(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        (RIGHTS + ", ", "", "it is not said which tiles echo may reach on the control network. Write control: {read: [echo], write: [echo]}"),
-        (RIGHTS, "control: 7", "it is not said which tiles echo may reach on the control network. Write control: {read: [echo], write: [echo]}"),
+        (RIGHTS + ", ", "", "the design does not say which tiles echo may reach on the control network. Write control: {read: [echo], write: [echo]}"),
+        (RIGHTS, "control: 7", "the design does not say which tiles echo may reach on the control network. Write control: {read: [echo], write: [echo]}"),
         ("udp_rx, eth_tx]", "udp_rx, eth_tz]", "read of control of tile echo names eth_tz, which is not a tile. Did you mean eth_tx?"),
         ("udp_rx, eth_tx]", "udp_rx, eth_rx, ip_tx]", "control of tile echo names 4 tiles; kind echo can have rights for 3. Name fewer."),
         ("tenant: 2", "tenant: 16", "tenant of control of tile echo is 16, out of range."),

@@ -128,12 +128,12 @@ def test_a_buffer_that_the_fabric_has_no_room_for():
     )
     on_mesh = refused("fabric: {mesh: [2, 2]}\n" + tiles).proposals[0].text
     assert on_mesh == (
-        "Put a buffer between a and b, which drops what it has no room for: buffer_1: {kind: buffer, at: [0, 2], next: b}, "
+        "Put a buffer between a and b, which drops messages for which it has no room: buffer_1: {kind: buffer, at: [0, 2], next: b}, "
         "with next: [buffer_1, eth_tx] in a, on fabric: {mesh: [2, 3]}"
     )
     on_crossbar = refused("fabric: {crossbar: 4}\n" + tiles).proposals[0].text
     assert on_crossbar == (
-        "Put a buffer between a and b, which drops what it has no room for: buffer_1: {kind: buffer, next: b}, "
+        "Put a buffer between a and b, which drops messages for which it has no room: buffer_1: {kind: buffer, next: b}, "
         "with next: [buffer_1, eth_tx] in a, on fabric: {crossbar: 5}"
     )
 
@@ -146,7 +146,7 @@ def test_a_fabric_that_cannot_be_larger():
 def test_without_a_proposal_the_way_to_others_is_shown():
     error = refused(MISTAKES[0]["design"])
     none = DeadlockError(error.what, error.where, error.card, error.cycle, ())
-    assert str(none).endswith("and so on from 1. No change of one thing helps; ./girih place looks at all positions together.")
+    assert str(none).endswith("and so on from 1. No single change helps; ./girih place searches all positions together.")
 
 
 # What the graph has, and what it has not.

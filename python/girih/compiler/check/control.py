@@ -25,7 +25,7 @@ def check_control(text: TileText, kind: Kind, nodes: Mapping[str, int], report: 
         return None
     if not isinstance(text.control, Map):
         line = text.line if text.control is None else text.control.line
-        report.error(line, f"it is not said which tiles {text.name} may reach on the control network", f"Write {EXAMPLE}")
+        report.error(line, f"the design does not say which tiles {text.name} may reach on the control network", f"Write {EXAMPLE}")
         return None
     keys = mapping(text.control, ("tenant", "read", "write"), f"control of tile {text.name}", report)
     owner = f"control of tile {text.name}"

@@ -14,7 +14,7 @@ from girih.compiler.paths import endless
 from girih.errors import GirihError
 from girih.spec.kinds import Kind
 
-NO_PROPOSAL = "No change of one thing helps; ./girih place looks at all positions together."
+NO_PROPOSAL = "No single change helps; ./girih place searches all positions together."
 
 
 class DeadlockError(GirihError):
@@ -22,9 +22,9 @@ class DeadlockError(GirihError):
     each with a card that cannot."""
 
     def __init__(self, what: str, where: str, card: Card, cycle: Cycle, found: tuple[Proposal, ...]):
-        helps = "Each of these helps" if len(found) > 1 else "This helps"
+        helps = "Each of these changes removes it" if len(found) > 1 else "This change removes it"
         listed = "".join(f"\n  - {proposal.text}" for proposal in found)
-        super().__init__(what, where, f"{helps}, as was checked:{listed}" if found else NO_PROPOSAL)
+        super().__init__(what, where, f"{helps}, as the compiler has checked:{listed}" if found else NO_PROPOSAL)
         self.card, self.cycle, self.proposals = card, cycle, found
 
 

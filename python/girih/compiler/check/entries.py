@@ -20,7 +20,7 @@ def check_entries(tenants: tuple[Tenant, ...], design: Design, kinds: Mapping[st
     names = ", ".join(f"{tenant.entries} of {tenant.name}" for tenant in tenants if tenant.entries)
     if wanted.get(OPERATOR):
         owner = next(tenant for tenant in tenants if tenant.number == OPERATOR)
-        report.error(lines[owner.name], f"tenant {owner.name} is the operator, whose entries cannot be set", "The operator has all that other tenants do not.")
+        report.error(lines[owner.name], f"tenant {owner.name} is the operator, whose entries cannot be set", "The operator has all entries that other tenants leave.")
     elif names:
         line = next(lines[tenant.name] for tenant in tenants if tenant.entries)
         for tile in design.tiles:

@@ -67,7 +67,7 @@ def _lease_places(
         if field.name in LEASED
     ]
     if not any(word >> 24 == 1 for word in words):
-        what = f"control of tile {tile.name} names no tile in write that has an ip, so it would give its address to none"
+        what = f"control of tile {tile.name} names no tile in write that has an ip, so no tile would get the address"
         report.error(tile.line, what, "Name the ipv4_rx, ipv4_tx and arp tiles of the port.")
     if len(words) > room:
         what = f"the tiles that {tile.name} may write have {len(words)} registers with addresses; a {kind.name} writes {room}"

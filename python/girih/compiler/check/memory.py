@@ -18,10 +18,10 @@ def check_memory(design: Design, tiles: Sequence[Tile], report: Report) -> Exter
     """The memory behind the card's port; None if no tile uses it. Mistakes go to `report`."""
     users = [tile for tile in tiles if "axi" in tile.kind.uses]
     for tile in users[1:]:
-        what = f"{users[0].name} and {tile.name} are both at the card's memory port, and there is one"
+        what = f"{users[0].name} and {tile.name} are both at the card's only memory port"
         report.error(tile.line, what, f"Remove one of them, and send its requests to the other, next: {users[0].name}")
     if not users and design.memory_line is not None:
-        report.error(design.memory_line, "the card has a memory, and no tile that uses it", "Add one: memory: {kind: memory}, or remove the section memory.")
+        report.error(design.memory_line, "the card has a section memory, but no tile that uses it", "Add one: memory: {kind: memory}, or remove the section memory.")
     _check_host(tiles, report)
     for tile in tiles:
         if any(name == "grant_rights" for name, _ in tile.config):
@@ -39,7 +39,7 @@ def _check_host(tiles: Sequence[Tile], report: Report) -> None:
             continue
         other = first.setdefault(tile.kind.name, tile)
         if other is not tile:
-            report.error(tile.line, f"{other.name} and {tile.name} are both at the card's port to the host, and there is one", "Remove one of them.")
+            report.error(tile.line, f"{other.name} and {tile.name} are both at the card's only port to the host", "Remove one of them.")
 
 
 SPACE = "space"  # the key of a kind that asks for memory in several places
@@ -66,4 +66,4 @@ def _check_grants(memory: Tile, tiles: Sequence[Tile], report: Report) -> None:
             names = values.listing(tile.name for tile in askers)
             report.error(memory.line, f"{whose} is for no tile that takes replies", f"Name in grant_node: {names}, or add {ANY_NODE} to its grant_rights for any tile.")
         if first > last:
-            report.error(memory.line, f"{whose} is from page {first} to page {last}, which are none", "Exchange grant_first and grant_last.")
+            report.error(memory.line, f"{whose} is from page {first} to page {last}, the wrong way round", "Exchange grant_first and grant_last.")

@@ -170,7 +170,7 @@ class _Search:
             tile = replace(_plain(name, kind, sender.line), next=edits.word(sender.line, path.dst))
             for at, fabric, on in self._rooms():
                 text = (
-                    f"Put a {kind} between {path.src} and {path.dst}, which drops what it has no room for: "
+                    f"Put a {kind} between {path.src} and {path.dst}, which drops messages for which it has no room: "
                     f"{name}: {{kind: {kind}{_at_key(at)}, next: {path.dst}}}, with next: {edits.written(redirected)} in {path.src}{on}"
                 )
                 yield from self._tried(text, edits.with_tile(design, replace(tile, at=at), fabric))
@@ -190,7 +190,7 @@ class _Search:
             design = edits.with_next(self.design, path.src, redirected)
             for at, fabric, on in self._rooms():
                 text = (
-                    f"Let what {path.src} sends go to a second {path.dst}: "
+                    f"Send the messages of {path.src} to a second {path.dst}: "
                     f"{name}: {{kind: {twice.kind.text}{_at_key(at)}, next: {edits.written(rest)}}}, "
                     f"with next: {edits.written(redirected)} in {path.src}{on}"
                 )

@@ -81,7 +81,7 @@ def _check_keys(tile: TileText, kind: Kind, filled: Mapping[str, Value], report:
 def _check_leased(tile: TileText, kind: Kind, report: Report) -> None:
     fields = [field.name for field in kind.config]
     for key in (key for key, _ in tile.settings if key.text in LEASED and key.text in fields):
-        what = f"tile {tile.name} has a setting {key.text}, and gets its addresses while the card runs"
+        what = f"tile {tile.name} has a setting {key.text}, but gets its addresses while the card runs"
         report.error(key.line, what, f"Leave it out, or leave {tile.name} out of write of the tile that gives them.")
 
 
@@ -124,7 +124,7 @@ def _check_elements(tile: TileText, kind: Kind, given: Mapping[str, Scalar | Seq
     for field in kind.config:
         tree, has = given.get(field.name), parameter(tile, kind, field.elements, design.params) if field.elements else None
         if isinstance(tree, Seq) and has is not None and has < len(tree.items) <= field.count:
-            what = f"{field.name} of tile {tile.name} has {len(tree.items)} values, and the tile has room for {has}"
+            what = f"{field.name} of tile {tile.name} has {len(tree.items)} values, but the tile has room for {has}"
             report.error(tree.line, what, f"Write {field.elements}: {len(tree.items)}, or leave some out.")
 
 

@@ -77,7 +77,7 @@ def _chain_hops(keys: dict[str, Tree], scheduling: SchedulingText, report: Repor
     """The hops for which descriptors have room: those of the longest chain, unless the design says more for chains that come later."""
     if not scheduling.there:
         if "chain_hops" in keys:
-            report.error(keys["chain_hops"].line, "the card has no services, but chain_hops", "Add services, or remove chain_hops.")
+            report.error(keys["chain_hops"].line, "the card has chain_hops, but no services", "Add services, or remove chain_hops.")
         return 0
     longest = max((len(chain.hops) for chain in scheduling.chains), default=DEFAULT_HOPS)
     return number(keys, "chain_hops", LEAST_HOPS, most_hops(), min(max(longest, LEAST_HOPS), most_hops()), report)

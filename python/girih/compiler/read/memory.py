@@ -32,6 +32,6 @@ def read_memory(tree: Tree | None, report: Report) -> ExternalMemory:
     found = ExternalMemory(**{key: read.number(keys, key, *LIMITS[key], value, report, "memory") for key, value in asdict(default).items()})
     if found.refresh_for and found.refresh_for >= found.refresh_every:
         line = keys["refresh_for"].line
-        what = f"a refresh of {found.refresh_for} cycles is not shorter than the {found.refresh_every} from one to the next"
+        what = f"a refresh takes {found.refresh_for} cycles, and the next one starts after {found.refresh_every}"
         report.error(line, what, "Write refresh_every: 1950 and refresh_for: 88, or leave both out.")
     return found

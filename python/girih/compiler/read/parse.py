@@ -84,7 +84,7 @@ def read_text(path: Path) -> str:
         raise GirihError("this is not a file", str(path), "Name a design file, such as designs/demo.yaml.")
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise GirihError(f"the file has more than {MOST_BYTES:,} bytes", str(path), "No design needs as many; is it a design file?")
+            raise GirihError(f"the file has more than {MOST_BYTES:,} bytes", str(path), "Is it a design file? No design needs that many.")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
