@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 
+from girih.compiler.read.design import DROP_LOGS
 from girih.spec.kinds import Kind, load_kinds
 from girih.spec.message import LARGEST_FRAME, SUPPORTED_WIDTHS, TIME_BITS, CardParams
 from girih.spec.parameters import Parameters
@@ -52,6 +53,8 @@ def parameters(kind: Kind, params: CardParams, rng: random.Random) -> dict[str, 
 
 def tile(name: str, kind: str, params: CardParams, rng: random.Random, **settings: object) -> str:
     values = parameters(load_kinds()[kind], params, rng) | settings
+    if rng.random() < 0.15:
+        values["drop_log"] = rng.choice(DROP_LOGS)
     return f"  {name}: {{{', '.join(f'{key}: {value}' for key, value in {'kind': kind, **values}.items())}}}\n"
 
 

@@ -9,6 +9,8 @@
 //
 // With Snapshot, a write of anything to offset 0xc000 copies all counters as they are in one cycle; the copy is read from
 // offset 0xc000 on, in the order of the counters at 0x8000.
+//
+// With DropEntries, the last drops of the tile are read from offset 0xe000 on (drop_log).
 module tile_shell
   import girih_pkg::*, shell_pkg::*;
 #(
@@ -31,6 +33,8 @@ module tile_shell
     parameter bit Window = 1'b0,  // the engine answers requests to offsets 0x4000 to 0x7fff
     parameter bit CutOutput = 1'b0,
     parameter bit Snapshot = 1'b0,  // the counters can be copied
+    parameter int unsigned DropEntries = 0,  // records of the last drops; 0: none are kept
+    parameter bit [Events-1:0] EventDrops = '0,  // which of the engine's events are drops
     parameter bit SharedControl = 1'b0,  // the control ring has several masters
     localparam int unsigned Counters = CountedPorts * $bits(shell_event_t) + Events,
     localparam int unsigned WordWidth = $clog2(Counters) + 1
@@ -216,6 +220,57 @@ module tile_shell
   logic [Counters-1:0] events_q;
   always_ff @(posedge clk_i) events_q <= rst_i ? '0 : {event_i, shell_event};
 
+  // The last drops. The senders report a drop in the cycle after they see the key, and events_q is another cycle later.
+  logic drops_there;
+  logic [31:0] drops_data;
+  if (DropEntries > 0) begin : gen_drops
+    localparam int unsigned ShellReasons = 3;
+    localparam int unsigned Reasons = ShellReasons + $countones(EventDrops);
+    shell_event_t [CountedPorts-1:0] reported;
+    logic [Events-1:0] engine_reported;
+    assign {engine_reported, reported} = events_q;
+
+    logic [Reasons-1:0] reasons;
+    next_key_t [Ports-1:0] key_q, reported_key_q;
+    next_key_t key;
+    always_comb begin
+      int unsigned next;
+      reasons = '0;
+      key = '0;
+      for (int unsigned p = 0; p < Ports; p++) begin
+        reasons[2:0] |= {reported[p].drop_bad_node, reported[p].drop_no_next_hop, reported[p].drop_bad_tenant};
+        if (reported[Ports-1-p].drop_no_next_hop) key = reported_key_q[Ports-1-p];
+      end
+      next = ShellReasons;
+      for (int unsigned e = 0; e < Events; e++) begin
+        if (EventDrops[e]) begin
+          reasons[next] = engine_reported[e];
+          next++;
+        end
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      key_q <= engine_key_i;
+      reported_key_q <= key_q;
+    end
+
+    drop_log #(
+        .Reasons(Reasons),
+        .Entries(DropEntries)
+    ) u_log (
+        .clk_i,
+        .rst_i,
+        .reasons_i(reasons),
+        .key_i(key),
+        .addr_i({1'b0, reg_offset_o[12:0]}),
+        .there_o(drops_there),
+        .data_o(drops_data)
+    );
+  end else begin : gen_no_drops
+    assign drops_there = 1'b0;
+    assign drops_data = '0;
+  end
+
   // A request for the snapshot, in the cycle in which the register block would have it, until it is done.
   logic old_valid_q, old_asked_q, old_read, copied, counter_done;
   counter_bank #(
@@ -236,24 +291,29 @@ module tile_shell
   assign old_read = old_valid_q && !reg_write_o;
   assign counter_done_o = counter_done && !old_valid_q;
 
-  logic valid, done, error, in_window, in_snapshot, refused;
+  logic valid, done, error, in_window, in_snapshot, in_drops, refused;
   tenant_t tenant;
   assign in_window = Window && reg_offset_o[15:14] == 2'b01;
-  assign in_snapshot = Snapshot && reg_offset_o[15:14] == 2'b11;
+  assign in_drops = DropEntries > 0 && reg_offset_o[15:13] == 3'b111;
+  assign in_snapshot = Snapshot && reg_offset_o[15:14] == 2'b11 && !in_drops;
   always_comb begin
     refused = reg_offset_o[1:0] != '0 || (tenant != '0 && !in_window);
     if (in_snapshot) refused |= 32'(reg_offset_o[13:2]) >= (reg_write_o ? 1 : 2 * Counters);
+    if (in_drops) refused |= reg_write_o || !drops_there;
   end
 
   logic refused_q;  // the request ends with an error in this cycle
+  logic drops_valid_q;
   always_ff @(posedge clk_i) begin
-    reg_valid_o <= valid && !in_window && !in_snapshot && !refused && !done;
+    reg_valid_o <= valid && !in_window && !in_snapshot && !in_drops && !refused && !done;
+    drops_valid_q <= valid && in_drops && !refused && !done;
     old_valid_q <= valid && in_snapshot && !refused && !done;
     old_asked_q <= old_read;
     refused_q   <= valid && refused && !done;
     if (rst_i) begin
       reg_valid_o <= 1'b0;
       old_valid_q <= 1'b0;
+      drops_valid_q <= 1'b0;
       refused_q   <= 1'b0;
     end
   end
@@ -295,11 +355,12 @@ module tile_shell
 
   // In an error only bit 0 of the answer has a meaning. The masters hide the other bits, so these need not wait for `error`.
   logic [31:0] answer;
-  assign done = refused_q || (in_window ? guard_done : reg_valid_o && reg_done_i) || (old_valid_q && (reg_write_o ? copied : counter_done));
-  assign error = refused_q || (in_window ? guard_error : reg_error_i && !old_valid_q);
+  assign done = refused_q || drops_valid_q || (in_window ? guard_done : reg_valid_o && reg_done_i) || (old_valid_q && (reg_write_o ? copied : counter_done));
+  assign error = refused_q || (in_window ? guard_error : reg_error_i && !old_valid_q && !drops_valid_q);
   always_comb begin
     answer = in_window ? guard_data : reg_rdata_i;
     if (old_valid_q) answer = counter_data_o;
+    if (drops_valid_q) answer = drops_data;
     if (error) answer[0] = in_window && !refused_q && guard_late;
   end
 

@@ -32,10 +32,19 @@ class Histogram:
 
 
 @dataclass(frozen=True)
+class DropLog:
+    """What a tile keeps of its last drops. entries: how many; reasons: counters by the bit of a record; key: what that of a message without a next hop is."""
+
+    entries: int
+    reasons: tuple[str, ...]
+    key: str | None
+
+
+@dataclass(frozen=True)
 class Tile:
     """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one;
     holds: what messages in it may wait for while the card rests, None: nothing; program: what a processor core runs at first; memory_bytes: of a processor core, for programs and data; card_header: the text of card.h for programs; cores: that run the program; interrupts: their names, bit 0 first;
-    keys, settings: of its node table, and what its registers of the configuration are, as the design says."""
+    keys, settings: of its node table, and what its registers of the configuration are, as the design says; drop_log: None if it keeps none."""
 
     name: str
     kind: str
@@ -53,6 +62,7 @@ class Tile:
     interrupts: tuple[str, ...] = ()
     keys: frozenset[int] = frozenset()
     settings: dict[str, int | list[int]] = field(default_factory=dict)
+    drop_log: DropLog | None = None
 
 
 @dataclass(frozen=True)
@@ -179,7 +189,7 @@ class Manifest:
 
 
 def _tile(data: dict) -> Tile:
-    histogram = data.get("histogram")
+    histogram, drops = data.get("histogram"), data.get("drop_log")
     return Tile(
         name=data["name"],
         kind=data["kind"],
@@ -199,4 +209,5 @@ def _tile(data: dict) -> Tile:
         interrupts=tuple(data.get("interrupts", ())),
         keys=frozenset(entry["key"] for entry in data.get("next", ()) if entry["key"] is not None),
         settings=data.get("config", {}),
+        drop_log=DropLog(drops["entries"], tuple(drops["reasons"]), drops["key"]) if drops else None,
     )

@@ -81,7 +81,7 @@ class Fabric:
 class TileText:
     """A tile as it was written: only the types of the fields have been checked.
 
-    at: its places, more than one for a tile with several fabric ports; a setting is a value or a list of them.
+    at: its places, more than one for a tile with several fabric ports; a setting is a value or a list of them. drop_log: as in Tile.
     """
 
     name: str
@@ -93,6 +93,7 @@ class TileText:
     port_line: int | None
     next: Tree | None
     settings: tuple[tuple[Scalar, Scalar | Seq], ...]
+    drop_log: int = 0
     control: Tree | None = None
     program: Tree | None = None
 
@@ -210,7 +211,8 @@ class Tile:
     """A checked tile. places, nodes: of each of its fabric ports.
 
     port: its Ethernet port, None for a tile without one. config and parameters: values by name. ways: where it
-    sends messages, besides its node table, because its configuration says so. program: the C file that it runs.
+    sends messages, besides its node table, because its configuration says so. drop_log: how many of its last drops it keeps.
+    program: the C file that it runs.
     """
 
     name: str
@@ -223,6 +225,7 @@ class Tile:
     hops: tuple[Hop, ...]
     ways: tuple[Hop, ...]
     line: int
+    drop_log: int = 0
     control: Control | None = None
     program: Path | None = None
 

@@ -180,6 +180,12 @@ class Kind:
         return self.shell_counters + self.engine_counters
 
     @property
+    def drop_reasons(self) -> tuple[str, ...]:
+        """The counters of drops, in the order of their bits in a record of the tile's last drops: the shell's, of any port, then the engine's."""
+        names = [counter.name for counter in (*self.shell_events, *self.engine_counters)]
+        return tuple(name for name in names if name.startswith("drop_"))
+
+    @property
     def config_base(self) -> int:
         """Where its configuration starts."""
         return self.config[0].offset if self.config else CONFIG

@@ -47,11 +47,12 @@ USES = ("axis_in", "axis_out", "axi", "host", "host_interrupt", "now", "latency"
 FABRIC = ("in", "out", "both", "none")
 REPLIES = ("takes", "sends", "both", "none")
 ROUTE = "route"  # the group of fields by which a reply finds its way
-WINDOW, WINDOW_BYTES, COPIES = (TILE_MAP.size(name) for name in ("WindowBase", "WindowBytes", "CopiesBase"))
+WINDOW, WINDOW_BYTES, COPIES, DROPS = (TILE_MAP.size(name) for name in ("WindowBase", "WindowBytes", "CopiesBase", "DropsBase"))
 INTERRUPTS = {"interrupt_pending": TILE_MAP.size("InterruptPending"), "interrupt_enable": TILE_MAP.size("InterruptEnable")}  # the registers of a kind with interrupts
 PLACES = {RIGHTS: "RightsBase", "next_hop": "NodeTableBase", "latency.bin": "HistogramBase"}  # of the arrays of registers that a kind may have
 TILE_BYTES = 1 << 16  # of the address space that each node has on the control network
 MOST_INTERRUPTS = 32
+MOST_DROP_REASONS = 32  # bits of a record of a drop
 REFUSED = "mark_control_refused"  # its counter of requests for which it has no right
 CREDIT_UNITS = "units"  # the parameter that says how many credit links a kind with credits_in has
 
@@ -237,6 +238,7 @@ def _check(kind: Kind) -> None:
         there == (INTERRUPTS if kind.interrupts else {}),
         "a kind with interrupts, and no other, has registers external interrupt_pending interrupt_pending @ 0x0C00 and external interrupt_enable interrupt_enable @ 0x0C04",
     )
+    require(len(kind.drop_reasons) <= MOST_DROP_REASONS, f"it has {len(kind.drop_reasons)} reasons of drops, with the shell's; there may be {MOST_DROP_REASONS}")
     require(len(kind.interrupts) <= MOST_INTERRUPTS, f"it has {len(kind.interrupts)} interrupts; there may be {MOST_INTERRUPTS}")
     require(not kind.watches or "interrupts" in kind.uses, "a kind that watches takes interrupts; write uses: [control, interrupts]")
     require("interrupts" not in kind.uses or kind.is_master, "uses names interrupts; only a kind that uses control gets those of other tiles")

@@ -5,6 +5,7 @@ for tenants, credit links, arrays of configuration, an Ethernet port beside both
 import os
 import random
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import cocotb
@@ -14,7 +15,8 @@ from cocotb.triggers import ClockCycles
 from girih.build.generate import generated_rtl
 from girih.card.registers import violations
 from girih.paths import BUILD
-from girih.spec.kinds import COPIES, WINDOW, load_kinds, read_kind
+from girih.spec import windows
+from girih.spec.kinds import COPIES, DROPS, WINDOW, load_kinds, read_kind
 from girih.spec.message import CardParams, pack, unpack
 from girih.spec.tiles import generate
 from girih.testing import run_cocotb
@@ -54,6 +56,7 @@ def test_sample(channels):
             "ControlWrites": "2'b01",
             "ControlTenant": "4'd3",
             "Snapshots": "1'b1",
+            "DropEntries": "16",
             "Config": f"46'd{weights << 10 | 0x55 << 2 | 0b10}",
         },
         environment={"CHANNELS": str(channels)},
@@ -101,6 +104,7 @@ FIELD = "field { sw = rw; hw = r; }"
         (("interrupts: {", "interruptions: {"), "a kind with interrupts, and no other, has registers external interrupt_pending"),
         (("interrupt_enable @ 0x0C04", "interrupt_enable @ 0x0C08"), "a kind with interrupts, and no other, has registers"),
         (("{frame:", "{" + "".join(f"f{i}: x, " for i in range(31)) + "frame:"), "it has 33 interrupts; there may be 32"),
+        (("counter in_frames;", "".join(f"counter drop_{i}; drop_{i}->desc = \"x\"; " for i in range(30)) + "counter in_frames;"), "it has 33 reasons of drops, with the shell's; there may be 32"),
         (("WIDTH(8)) one;", "WIDTH(8)) one @ 0x10;"), "cfg.one is at 0x410; the registers of cfg follow one another, so it must be at 0x40c"),
         (("right[2] @ 0x0800", "right[2] @ 0x0900"), "right is at 0x900; spec/tile_map.yaml says 0x800"),
         (("next_hop[4] @ 0x1000", "next_hop[4] @ 0x1100"), "next_hop is at 0x1100; spec/tile_map.yaml says 0x1000"),
@@ -364,3 +368,38 @@ async def a_snapshot_has_all_counters_as_they_were_in_one_cycle(dut):
     for data in (None, 1):
         with pytest.raises(RingError):
             await client.access(COPIES, data, tenant=1)
+
+
+@cocotb.test()
+async def the_last_drops_are_kept(dut):
+    """A message whose key is in no node table; the copies of the counters are beside."""
+    client = await bench(dut)
+    await client.access(COPIES, 1)
+    place = DROPS + windows.offset("drop_log_window", "next")
+    assert await client.access(place) == 0
+    flits = [to_flits(Message(b"x"), node)[0] for node in NODES]
+    for p in range(channels()):
+        dut.in_flit_i[p].value = flits[p]
+        await client.write("next_hop", 0, p)
+    dut.out_ready_i.value = (1 << channels()) - 1
+    sent = [random.randrange(1, 1 << channels()) for _ in range(12)]
+    pauses = [random.randrange(1, 40) for _ in sent]
+    for ports, pause in zip(sent, pauses):
+        dut.in_valid_i.value = ports
+        await ClockCycles(dut.clk_i, 1)
+        dut.in_valid_i.value = 0
+        await ClockCycles(dut.clk_i, pause)
+    assert await client.access(place) == len(sent)
+    cycles = []
+    for number, ports in enumerate(sent):
+        reasons, low, high = [await client.access(DROPS + windows.offset("drop_log_window", "records", slot=number, word=word)) for word in range(3)]
+        assert KIND.drop_reasons[reasons.bit_length() - 1] == "drop_no_next_hop" and reasons.bit_count() == 1
+        assert high >> 16 == (0 if ports & 1 else 1), "the key of the lowest port that dropped"
+        cycles.append((high & 0xFFFF) << 32 | low)
+    assert [after - before - 1 for before, after in pairwise(cycles)] == pauses[:-1]
+    assert (await client.read_counters())["drop_no_next_hop"] == sum(ports & 1 for ports in sent)
+    for address, data in ((place, 1), (place + 4, None), (DROPS + windows.offset("drop_log_window", "records", slot=16), None), (DROPS + 0x1FFC, None)):
+        with pytest.raises(RingError):
+            await client.access(address, data)
+    with pytest.raises(RingError):
+        await client.access(place, tenant=1)

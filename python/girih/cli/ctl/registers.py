@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`girih ctl get`, `set`, `save`, `restore`, `design`: registers of a running card."""
+"""`girih ctl get`, `set`, `save`, `restore`, `design`, `drops`: what the tiles of a running card hold."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from girih.card.drops import Drop, last_drops, logging_tiles
+from girih.card.manifest import Manifest
 from girih.cli.check import design_path
-from girih.cli.ctl.common import AsJson, done, open_ctl
+from girih.cli.ctl.common import AsJson, done, open_ctl, show
 from girih.cli.live import Socket
 from girih.errors import GirihError
 from girih.management import configuration
@@ -67,6 +69,37 @@ def register(app: typer.Typer) -> None:
             saved = save_design(card, source, file)
         sentences = [f"{file} is {source} with {len(saved.changed)} registers changed.", *(f"It does not say: {what}." for what in saved.left)]
         done("\n".join(sentences), as_json, changed=saved.changed, left=saved.left)
+
+    @app.command("drops", epilog="Example: ./girih ctl drops eth_rx udp_rx")
+    def drops(
+        tiles: Annotated[list[str] | None, typer.Argument(metavar="TILE...", help="Tiles with drop_log in the design file; default: all of them.")] = None,
+        as_json: AsJson = False,
+        socket: Socket = None,
+    ) -> None:
+        """Lists the last drops of tiles, each with its cycle and its reasons."""
+        with open_ctl(socket) as card:
+            names = tiles or [tile.name for tile in logging_tiles(card.registers)]
+            if not names:
+                raise GirihError("no tile keeps its drops", card.registers.manifest.name, "Give tiles drop_log: 64 in the design file.")
+            found = [last_drops(card.registers, name) for name in names]
+            manifest = card.registers.manifest
+        rows = sorted((drop for last in found for drop in last.drops), key=lambda drop: drop.cycle)
+        if not rows and not as_json:
+            done("No tile that keeps its drops has dropped anything.", as_json)
+            return
+        show("Last drops", [_row(manifest, drop) for drop in rows], as_json)
+        for name, last in zip(names, found):
+            if last.overwritten and not as_json:
+                done(f"{last.overwritten} earlier ones of {name} were overwritten.", as_json)
+
+
+def _row(manifest: Manifest, drop: Drop) -> dict[str, object]:
+    """A drop as a line of the list."""
+    log = manifest.tile(drop.tile).drop_log
+    key = None
+    if log is not None and drop.key is not None:
+        key = f"{log.key} {drop.key:#06x}" if log.key == "ethertype" else f"{log.key} {drop.key}"
+    return {"cycle": drop.cycle, "tile": drop.tile, "reasons": [reason.removeprefix("drop_") for reason in drop.reasons], "key": key}
 
 
 def _assignment(text: str) -> tuple[str, int]:

@@ -171,6 +171,7 @@ def _tile(text: TileText, kind: Kind, plan: _Plan) -> Tile:
         hops=table,
         ways=_ways(text, kind, dict(config), plan.targets),
         line=text.line,
+        drop_log=text.drop_log,
         control=check_control(text, kind, plan.nodes, report),
         program=program_of(text, kind, report),
     )

@@ -140,7 +140,7 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
         "name": tile.name,
         "summary": kind.summary,
         "sides": [_side(card, tile, side) for side in kind.sides],
-        "instance": (kind.name, f"u_{tile.name}", [*_parameters(tile), *_control(card, tile), *[".Snapshots(1'b1)"] * card.snapshots], connections),
+        "instance": (kind.name, f"u_{tile.name}", [*_parameters(tile), *_control(card, tile), *_records(card, tile)], connections),
     }
 
 
@@ -224,6 +224,11 @@ def _control(card: Card, tile: Tile) -> list[str]:
             f".ControlWrites({count}'h{writes:x})",
         ]
     return parameters
+
+
+def _records(card: Card, tile: Tile) -> list[str]:
+    """The parameters of a tile for the copies of its counters and for its last drops."""
+    return [".Snapshots(1'b1)"] * card.snapshots + [f".DropEntries({tile.drop_log})"] * (tile.drop_log > 0)
 
 
 def _packed(value: Value, field: ConfigField) -> int:

@@ -118,9 +118,15 @@ def _tile(card: Card, tile: Tile) -> dict:
         "histogram": {"offset": bins.offset, "bins": bins.count} if bins else None,
         "counters": {counter.name: counter.offset for counter in tile.kind.counters},
         "registers": {name: _register(register) for name, register in registers(tile).items()},
+        **({"drop_log": _drop_log(tile)} if tile.drop_log else {}),
         **({"program": base64.b64encode(program.image).decode(), "memory_bytes": memory_of(tile), "cores": cores_of(tile)} if program else {}),
         **({"card_header": header} if program and (header := emit_card_header(card, tile)) else {}),
     }
+
+
+def _drop_log(tile: Tile) -> dict:
+    """What a tile keeps of its last drops: how many, the reasons by bit, and what the key of one without a next hop is."""
+    return {"entries": tile.drop_log, "reasons": list(tile.kind.drop_reasons), "key": tile.kind.next.key if tile.kind.next else None}
 
 
 def _register(register: Register) -> dict:

@@ -17,11 +17,12 @@ from girih.spec.message import LARGEST_FRAME, SUPPORTED_WIDTHS, TIME_BITS, TIMIN
 CARD_KEYS = (
     "name", "width", "clock_mhz", "timing", "max_frame", "time_bits", "route_hops", "chain_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic", "memory", "snapshots",
 )  # fmt: skip
-TILE_KEYS = ("kind", "at", "port", "next", "control", "program")  # all others are settings of the kind
+TILE_KEYS = ("kind", "at", "port", "next", "drop_log", "control", "program")  # all others are settings of the kind
 MOST_PORTS = 1 << type_widths()["port"]
 MOST_TILES = CARD_NODE  # each has a node number, and that one is the card itself
 FABRIC_REMEDY = "Write fabric: {mesh: [4, 2]}, fabric: {butterfly: [2, 2, 2]} or fabric: crossbar"
 DEFAULTS = CardParams()
+DROP_LOGS = tuple(1 << bits for bits in range(4, 9))  # the records that a tile may keep of its last drops
 LEAST_HOPS, DEFAULT_HOPS = 2, 4  # of chains; the default is for a design without chains
 
 
@@ -229,9 +230,20 @@ def _tile(name: Scalar, tree: Tree, report: Report) -> TileText:
         port_line=keys["port"].line if "port" in keys else None,
         next=keys.get("next"),
         settings=tuple(settings),
+        drop_log=_drop_log(name.text, keys, report),
         control=keys.get("control"),
         program=keys.get("program"),
     )
+
+
+def _drop_log(tile: str, keys: dict[str, Tree], report: Report) -> int:
+    """How many of its last drops a tile keeps; 0 if the key is missing or wrong."""
+    entries = values.number(keys["drop_log"]) if "drop_log" in keys else 0
+    if entries not in (0, *DROP_LOGS) or ("drop_log" in keys and entries == 0):
+        found = values.what_it_is(keys["drop_log"])
+        report.error(keys["drop_log"].line, f"drop_log of tile {tile} is {found}", f"It may be {values.listing(DROP_LOGS)} drops, or be left out.")
+        return 0
+    return entries
 
 
 def _place(name: str, tree: Tree, report: Report) -> tuple[tuple[int, ...], ...] | None:

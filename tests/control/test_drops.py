@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ctl drops`: what tiles of `designs/logged.yaml` have dropped, each drop with the cycle, the reason and the key that a probe and the frame say."""
+
+import random
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.card.drops import Drop, last_drops
+from girih.errors import GirihError
+from girih.management.log_replay import captured, end_of_reset
+from tests.control.running import OTHER, running
+from tests.frames import Host, ethernet, ipv4, udp
+from tests.oracle import IPV4, UDP
+
+CARD = Host(bytes.fromhex("026769726968"), bytes([10, 77, 0, 2]))  # as the design says
+TILES = ["rx_log", "ip_rx", "udp_rx"]
+ENTRIES = 64
+LATE = 8  # cycles that a tile may take from a flit to the report of its drop
+
+
+@pytest.fixture(scope="module")
+def folder(built):
+    return built("logged")
+
+
+@pytest.fixture
+def card(folder):
+    with VirtualCard(folder) as card:
+        yield card
+
+
+def frame(port: int, **wrong: int) -> bytes:
+    """A frame of one flit: a datagram to a UDP port."""
+    datagram = udp(OTHER.ip, CARD.ip, bytes(18), destination=port, **wrong)
+    return ethernet(CARD.mac, OTHER.mac, IPV4, ipv4(OTHER.ip, CARD.ip, UDP, datagram))
+
+
+def refused(sort: str) -> tuple[bytes, str | None, tuple[str, int | None]]:
+    """A frame of one flit, the tile that must drop it, and the reason and key of the record."""
+    key = random.randrange(0x2000, 0x8000)
+    match sort:
+        case "ethertype":
+            return ethernet(CARD.mac, OTHER.mac, key, bytes(46)), "rx_log", ("drop_no_next_hop", key)
+        case "protocol":
+            key = random.choice([2, 6, 47, 89, 132, 255])
+            return ethernet(CARD.mac, OTHER.mac, IPV4, ipv4(OTHER.ip, CARD.ip, key, bytes(26))), "ip_rx", ("drop_no_next_hop", key)
+        case "header":
+            return ethernet(CARD.mac, OTHER.mac, IPV4, ipv4(OTHER.ip, CARD.ip, UDP, bytes(26), checksum_error=1)), "ip_rx", ("drop_checksum", None)
+        case "port":
+            return frame(key), "udp_rx", ("drop_no_next_hop", key)
+        case "checksum":
+            return frame(7, checksum_error=1), "udp_rx", ("drop_checksum", None)
+    return frame(7), None, ("", None)
+
+
+def of_tile(card: VirtualCard, tile: str) -> list[Drop]:
+    found = last_drops(card.registers, tile)
+    assert found.overwritten == 0
+    return found.drops
+
+
+def test_each_drop_has_its_reason_key_and_cycle(card, folder, tmp_path):
+    """Frames back to back, of which some are good."""
+    card.start_capture(tmp_path / "in.pcapng", [f"{tile}.in" for tile in TILES])
+    sent = [refused(random.choice(["ethertype", "protocol", "header", "port", "checksum", "good"])) for _ in range(150)]
+    for data, *_ in sent:
+        card.inject(0, data)
+    card.run_until_quiet()
+    card.stop_capture()
+    seen = captured(tmp_path / "in.pcapng", end_of_reset(folder), TILES)
+    for tile in TILES:
+        drops = of_tile(card, tile)
+        reasons = {fate[0] for _, at, fate in sent if at == tile}
+        assert {reason for drop in drops for reason in drop.reasons} == reasons
+        for reason in reasons:  # two messages may be dropped in one cycle, for different reasons
+            wanted = [(data, fate[1]) for data, at, fate in sent if at == tile and fate[0] == reason]
+            came = iter(seen[tile])
+            for (data, key), drop in zip(wanted, (drop for drop in drops if reason in drop.reasons), strict=True):
+                cycle = next(message.cycle for message in came if message.data == data)
+                assert 0 <= drop.cycle - cycle <= LATE and (key is None or drop.key == key), drop
+
+
+def test_the_last_ones_are_kept(card):
+    ports = [random.randrange(10000, 60000) for _ in range(ENTRIES + 37)]
+    for port in ports:
+        card.inject(0, frame(port))
+    card.run_until_quiet()
+    found = last_drops(card.registers, "udp_rx")
+    assert found.overwritten == 37 and [drop.key for drop in found.drops] == ports[37:]
+    assert [drop.number for drop in found.drops] == list(range(37, ENTRIES + 37))
+    with pytest.raises(GirihError, match="tile echo keeps no drops"):
+        last_drops(card.registers, "echo")
+
+
+def test_the_command(card, girih):
+    with running(card) as path:
+        code, text, _ = girih(path, "ctl", "drops")
+        assert code == 0 and text == "No tile that keeps its drops has dropped anything.\n"
+    for data, *_ in (refused("header"), (frame(9999),), (ethernet(CARD.mac, OTHER.mac, 0x88CC, bytes(46)),)):
+        card.inject(0, data)
+        card.run_until_quiet()
+    card.inject(0, frame(9998))
+    with running(card) as path:
+        code, text, _ = girih(path, "ctl", "drops", "udp_rx", "rx_log", "ip_rx")
+        lines = [line.split() for line in text.splitlines()]
+        words = [[word for word in line if word not in "│┃"][1:] for line in lines if "│" in line]
+        assert code == 0 and words == [
+            ["ip_rx", "checksum", "-"],
+            ["udp_rx", "no_next_hop", "destination", "port", "9999"],
+            ["rx_log", "no_next_hop", "ethertype", "0x88cc"],
+            ["udp_rx", "no_next_hop", "destination", "port", "9998"],
+        ]
+        code, _, errors = girih(path, "ctl", "drops", "echo")
+        assert code == 2 and "tile echo keeps no drops" in errors and "rx_log, ip_rx, udp_rx" in errors
