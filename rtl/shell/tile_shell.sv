@@ -10,7 +10,7 @@
 // With Snapshot, a write of anything to offset 0xc000 copies all counters as they are in one cycle; the copy is read from
 // offset 0xc000 on, in the order of the counters at 0x8000.
 //
-// With DropEntries, the last drops of the tile are read from offset 0xe000 on (drop_log).
+// With DropEntries, the last drops of the tile (drop_log), and its drops by key (drop_keys), are read from offset 0xe000 on.
 module tile_shell
   import girih_pkg::*, shell_pkg::*;
 #(
@@ -34,6 +34,7 @@ module tile_shell
     parameter bit CutOutput = 1'b0,
     parameter bit Snapshot = 1'b0,  // the counters can be copied
     parameter int unsigned DropEntries = 0,  // records of the last drops; 0: none are kept
+    parameter int unsigned DropKeys = 0,  // with DropEntries, and one port that is not for replies: keys whose drops are counted
     parameter bit [Events-1:0] EventDrops = '0,  // which of the engine's events are drops
     parameter bit SharedControl = 1'b0,  // the control ring has several masters
     localparam int unsigned Counters = CountedPorts * $bits(shell_event_t) + Events,
@@ -221,7 +222,7 @@ module tile_shell
   always_ff @(posedge clk_i) events_q <= rst_i ? '0 : {event_i, shell_event};
 
   // The last drops. The senders report a drop in the cycle after they see the key, and events_q is another cycle later.
-  logic drops_there;
+  logic drops_there, drops_valid_q, drops_done;
   logic [31:0] drops_data;
   if (DropEntries > 0) begin : gen_drops
     localparam int unsigned ShellReasons = 3;
@@ -254,6 +255,8 @@ module tile_shell
       reported_key_q <= key_q;
     end
 
+    logic log_there, keys_there, keys_done;
+    logic [31:0] log_data, keys_data;
     drop_log #(
         .Reasons(Reasons),
         .Entries(DropEntries)
@@ -263,11 +266,33 @@ module tile_shell
         .reasons_i(reasons),
         .key_i(key),
         .addr_i({1'b0, reg_offset_o[12:0]}),
-        .there_o(drops_there),
-        .data_o(drops_data)
+        .there_o(log_there),
+        .data_o(log_data)
     );
+
+    if (DropKeys > 0) begin : gen_keys
+      drop_keys #(
+          .Keys(DropKeys)
+      ) u_keys (
+          .clk_i,
+          .rst_i,
+          .drop_i(reported[0].drop_no_next_hop),
+          .key_i(reported_key_q[0]),
+          .valid_i(drops_valid_q && !log_there),
+          .addr_i({1'b0, reg_offset_o[12:0]}),
+          .there_o(keys_there),
+          .done_o(keys_done),
+          .data_o(keys_data)
+      );
+    end else begin : gen_no_keys
+      assign {keys_there, keys_done, keys_data} = '0;
+    end
+    assign drops_there = log_there || keys_there;
+    assign drops_done = log_there || keys_done;
+    assign drops_data = log_there ? log_data : keys_data;
   end else begin : gen_no_drops
     assign drops_there = 1'b0;
+    assign drops_done = 1'b0;
     assign drops_data = '0;
   end
 
@@ -303,7 +328,6 @@ module tile_shell
   end
 
   logic refused_q;  // the request ends with an error in this cycle
-  logic drops_valid_q;
   always_ff @(posedge clk_i) begin
     reg_valid_o <= valid && !in_window && !in_snapshot && !in_drops && !refused && !done;
     drops_valid_q <= valid && in_drops && !refused && !done;
@@ -355,7 +379,7 @@ module tile_shell
 
   // In an error only bit 0 of the answer has a meaning. The masters hide the other bits, so these need not wait for `error`.
   logic [31:0] answer;
-  assign done = refused_q || drops_valid_q || (in_window ? guard_done : reg_valid_o && reg_done_i) || (old_valid_q && (reg_write_o ? copied : counter_done));
+  assign done = refused_q || (drops_valid_q && drops_done) || (in_window ? guard_done : reg_valid_o && reg_done_i) || (old_valid_q && (reg_write_o ? copied : counter_done));
   assign error = refused_q || (in_window ? guard_error : reg_error_i && !old_valid_q && !drops_valid_q);
   always_comb begin
     answer = in_window ? guard_data : reg_rdata_i;

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ctl drops`: what tiles of `designs/logged.yaml` have dropped, each drop with the cycle, the reason and the key that a probe and the frame say."""
+"""`ctl drops`, and drops by key: what tiles of `designs/logged.yaml` have dropped, each drop with the cycle, the reason and the key that a probe and the frame say."""
 
 import random
 
 import pytest
 
 from girih.card import VirtualCard
-from girih.card.drops import Drop, last_drops
+from girih.card.drops import OTHER_KEYS, Drop, drops_by_key, last_drops
 from girih.errors import GirihError
 from girih.management.log_replay import captured, end_of_reset
 from tests.control.running import OTHER, running
@@ -93,6 +93,24 @@ def test_the_last_ones_are_kept(card):
         last_drops(card.registers, "echo")
 
 
+def test_drops_are_counted_by_key(card):
+    """A scan of ports; EtherTypes beside."""
+    ports = [random.choice(range(20000, 20030)) for _ in range(300)]
+    types = [random.choice([0x88CC, 0x88F7, 0x86DD]) for _ in ports]
+    for port, ethertype in zip(ports, types, strict=True):
+        card.inject(0, frame(port))
+        card.inject(0, ethernet(CARD.mac, OTHER.mac, ethertype, bytes(46)))
+    card.run_until_quiet()
+    found = drops_by_key(card.registers)
+    first = list(dict.fromkeys(ports))
+    apart, rest = first[:16], first[16:]
+    assert found["udp_rx"] == {f"destination port {port}": ports.count(port) for port in apart} | {OTHER_KEYS: sum(ports.count(port) for port in rest)}
+    assert len(rest) > 5 and found["rx_log"] == {f"ethertype {t:#06x}": types.count(t) for t in dict.fromkeys(types)} | {OTHER_KEYS: 0}
+    assert found["ip_rx"] == {OTHER_KEYS: 0}
+    for tile in ("udp_rx", "rx_log"):
+        assert sum(found[tile].values()) == card.registers.counters(tile)[tile]["drop_no_next_hop"] == 300
+
+
 def test_the_command(card, girih):
     with running(card) as path:
         code, text, _ = girih(path, "ctl", "drops")
@@ -111,5 +129,9 @@ def test_the_command(card, girih):
             ["rx_log", "no_next_hop", "ethertype", "0x88cc"],
             ["udp_rx", "no_next_hop", "destination", "port", "9998"],
         ]
+        code, text, _ = girih(path, "stats")
+        assert code == 0 and [line.split() for line in text.splitlines() if "0x88cc" in line] == [["│", "rx_log", "│", "ethertype", "0x88cc", "│", "1", "│"]]
+        code, text, _ = girih(path, "stats", "--prometheus")
+        assert code == 0 and 'girih_drops_by_key_total{card="logged",tile="udp_rx",kind="udp_rx",key="destination port 9999"} 1\n' in text
         code, _, errors = girih(path, "ctl", "drops", "echo")
         assert code == 2 and "tile echo keeps no drops" in errors and "rx_log, ip_rx, udp_rx" in errors

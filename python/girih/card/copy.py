@@ -13,6 +13,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, NoReturn
 
 from girih.card.account import account
+from girih.card.drops import drops_by_key
 from girih.card.stall import CardStalled
 from girih.errors import GirihError
 
@@ -100,6 +101,7 @@ def snapshot(card: VirtualCard) -> dict:
             "tiles": tiles,
             "link_stalls": card.registers.link_stalls(tiles),
             "histograms": card.registers.histograms(),
+            "drops_by_key": drops_by_key(card.registers),
             "ports": ports,
             "faults": faults,
             **memory,

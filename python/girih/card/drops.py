@@ -13,6 +13,9 @@ from girih.spec.windows import offset
 
 WINDOW = "drop_log_window"
 WORDS = 3  # of a record
+OTHER_KEYS = "other"  # all keys for which a tile has no counter
+KEY_THERE = 1 << 31
+COUNT_BYTES = 8
 NO_NEXT_HOP = "drop_no_next_hop"  # the reason with which a record has a key
 
 
@@ -55,6 +58,26 @@ def last_drops(registers: Registers, tile_name: str) -> LastDrops:
     oldest = max(0, _next(registers, tile) - entries)
     drops = [_drop(tile_name, log, number, *words[WORDS * i : WORDS * (i + 1)]) for i, number in enumerate(numbers)]
     return LastDrops([drop for drop in drops if drop.number >= oldest], oldest)
+
+
+def drops_by_key(registers: Registers) -> dict[str, dict[str, int]]:
+    """Tile to key to the messages with that key for which there was no next hop, of the tiles that count them. The first keys
+    since reset have counters of their own, and OTHER_KEYS has the rest."""
+    found = {}
+    for tile in logging_tiles(registers):
+        if tile.drop_log is None or tile.drop_log.keys == 0:
+            continue
+        keys, counts = (tile.base + DROPS + offset(WINDOW, part) for part in ("keys", "counts"))
+        words = registers.bus.read_many([keys + WORD_BYTES * i for i in range(tile.drop_log.keys)])
+        names = [key_text(tile.drop_log, word & 0xFFFF) for word in words if word & KEY_THERE]
+        found[tile.name] = {name: registers.read_counter(counts + COUNT_BYTES * i) for i, name in enumerate(names)}
+        found[tile.name][OTHER_KEYS] = registers.read_counter(counts + COUNT_BYTES * tile.drop_log.keys)
+    return found
+
+
+def key_text(log: DropLog, key: int) -> str:
+    """A key for people: `ethertype 0x88cc`, `destination port 53`."""
+    return f"{log.key} {key:#06x}" if log.key == "ethertype" else f"{log.key} {key}"
 
 
 def _next(registers: Registers, tile: Tile) -> int:

@@ -33,9 +33,10 @@ class Histogram:
 
 @dataclass(frozen=True)
 class DropLog:
-    """What a tile keeps of its last drops. entries: how many; reasons: counters by the bit of a record; key: what that of a message without a next hop is."""
+    """What a tile keeps of its last drops. entries: how many; reasons: counters by the bit of a record; key: what that of a message without a next hop is; keys: how many of them are counted apart."""
 
     entries: int
+    keys: int
     reasons: tuple[str, ...]
     key: str | None
 
@@ -209,5 +210,5 @@ def _tile(data: dict) -> Tile:
         interrupts=tuple(data.get("interrupts", ())),
         keys=frozenset(entry["key"] for entry in data.get("next", ()) if entry["key"] is not None),
         settings=data.get("config", {}),
-        drop_log=DropLog(drops["entries"], tuple(drops["reasons"]), drops["key"]) if drops else None,
+        drop_log=DropLog(drops["entries"], drops["keys"], tuple(drops["reasons"]), drops["key"]) if drops else None,
     )

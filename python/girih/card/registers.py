@@ -153,9 +153,10 @@ class Registers:
 
     def counter(self, tile: Tile, name: str) -> int:
         """A 64-bit counter, read consistently while it counts: the high word is read before and after."""
-        return self._counter(tile.base + tile.counters[name])
+        return self.read_counter(tile.base + tile.counters[name])
 
-    def _counter(self, address: int) -> int:
+    def read_counter(self, address: int) -> int:
+        """The 64-bit counter at a byte address."""
         while True:
             high = self.bus.read32(address + WORD_BYTES)
             low = self.bus.read32(address)
@@ -220,7 +221,7 @@ class Registers:
     def link_stalls(self, counters: Mapping[str, Mapping[str, int]] | None = None) -> dict[str, int]:
         """Cycles in which each link held a flit that was not taken, by the link's name: those between a tile and the
         fabric (`fabric > echo`), then those between routers (`[0, 0] > [1, 0]`). counters: of all tiles, if they are known."""
-        return self._tile_stalls(counters) | {link: self._counter(address) for link, address in self.manifest.stalls.items()}
+        return self._tile_stalls(counters) | {link: self.read_counter(address) for link, address in self.manifest.stalls.items()}
 
     def _tile_stalls(self, counters: Mapping[str, Mapping[str, int]] | None) -> dict[str, int]:
         values = counters or self.counters()

@@ -96,6 +96,17 @@ def stall_table(stalls: dict[str, int], cycles: int) -> Table:
     return table
 
 
+def key_table(drops: dict[str, dict[str, int]]) -> Table:
+    """Messages without a next hop, by tile and key, most of them first."""
+    table = Table(title="Messages without a next hop", title_justify="left")
+    for column in ("tile", "key"):
+        table.add_column(column)
+    table.add_column("dropped", justify="right")
+    for count, tile, key in sorted(((count, tile, key) for tile, keys in drops.items() for key, count in keys.items() if count), reverse=True):
+        table.add_row(tile, key, str(count))
+    return table
+
+
 def histogram_table(bins: list[int], tile: str) -> Table:
     """The bins of a latency histogram that are not empty."""
     from girih.spec.histogram import bin_start

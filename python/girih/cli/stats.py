@@ -21,6 +21,7 @@ from girih.cli.live import (
     Socket,
     console,
     histogram_table,
+    key_table,
     open_card,
     port_table,
     stall_table,
@@ -74,6 +75,7 @@ def _page(card: ControlClient | NetworkCard) -> Group:
     info, found = card.call("info"), card.call("snapshot")
     tables: list[RenderableType] = [port_table(found["ports"], found["faults"])] if "ports" in found else []
     tables += [traffic_table(found["tiles"]), stall_table(found["link_stalls"], found["cycle"])]
+    tables += [key_table(found["drops_by_key"])] if any(any(keys.values()) for keys in found["drops_by_key"].values()) else []
     tables += [histogram_table(bins, tile) for tile, bins in found["histograms"].items() if any(bins)]
     memory = [MemoryStats(**found["memory"]).text] if "memory" in found else []
     wrong = [info["stall"]] if info.get("stall") else found.get("missing", [])

@@ -206,6 +206,9 @@ class Control:
     rights: tuple[ControlRight, ...]
 
 
+DROP_KEYS = 16
+
+
 @dataclass(frozen=True)
 class Tile:
     """A checked tile. places, nodes: of each of its fabric ports.
@@ -233,6 +236,11 @@ class Tile:
     def at(self) -> Place:
         """The place of its first fabric port."""
         return self.places[0]
+
+    @property
+    def drop_keys(self) -> int:
+        """How many keys without a next hop it counts apart. With several fabric ports none, since more than one of them may drop in a cycle."""
+        return DROP_KEYS if self.drop_log and self.kind.next and not self.kind.many_ports else 0
 
     @property
     def node(self) -> int:

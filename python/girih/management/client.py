@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from girih.card.drops import drops_by_key
 from girih.card.manifest import Manifest, Tile
 from girih.card.registers import WORD_BYTES, Registers
 from girih.errors import GirihError
@@ -131,7 +132,13 @@ class NetworkCard:
 
     def _do_snapshot(self) -> dict:
         tiles = self.registers.counters()
-        return {"cycle": self._bus.cycle, "tiles": tiles, "link_stalls": self.registers.link_stalls(tiles), "histograms": self.registers.histograms()}
+        return {
+            "cycle": self._bus.cycle,
+            "tiles": tiles,
+            "link_stalls": self.registers.link_stalls(tiles),
+            "histograms": self.registers.histograms(),
+            "drops_by_key": drops_by_key(self.registers),
+        }
 
     def _do_services(self, call: str, args: tuple = (), named: dict | None = None, as_tenant: str | None = None) -> object:
         manifest = self.registers.manifest

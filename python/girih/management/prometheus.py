@@ -18,13 +18,14 @@ CONTENT = "text/plain; version=0.0.4; charset=utf-8"
 PATH = "/metrics"
 LOCAL = "127.0.0.1"
 PATIENCE_SECONDS = 10.0  # with a client that says nothing
-# By name: the type, and what it is. The prefix of a counter's name decides in which of the first five it is.
+# By name: the type, and what it is. The prefix of a counter's name decides in which of girih_in, _out, _made, _used, _drops and _events it is.
 METRICS = {
     "girih_in_total": ("counter", "Messages that came into a tile, by its counter."),
     "girih_out_total": ("counter", "Messages that left a tile, by its counter."),
     "girih_made_total": ("counter", "Messages that a tile made itself, by its counter."),
     "girih_used_total": ("counter", "Messages that ended in a tile as they should, by its counter."),
     "girih_drops_total": ("counter", "Messages that a tile dropped, by reason."),
+    "girih_drops_by_key_total": ("counter", "Messages without a next hop, by their EtherType, protocol, port or other key, of tiles with drop_log."),
     "girih_events_total": ("counter", "What else a tile counts."),
     "girih_link_stall_cycles_total": ("counter", "Cycles in which a link held a flit that was not taken."),
     "girih_cycles_total": ("counter", "Cycles of the card since its reset."),
@@ -61,6 +62,9 @@ def _samples(found: Mapping, kinds: Mapping[str, str]) -> Iterator[Sample]:
             prefix = name[: name.index("_") + 1]
             label = LABEL_OF_PREFIX.get(prefix)
             yield OF_PREFIX[prefix], {"tile": tile, "kind": kinds[tile], label or "counter": name.removeprefix(prefix) if label else name}, value
+    for tile, keys in found["drops_by_key"].items():
+        for key, value in keys.items():
+            yield "girih_drops_by_key_total", {"tile": tile, "kind": kinds[tile], "key": key}, value
     for link, cycles in found["link_stalls"].items():
         yield "girih_link_stall_cycles_total", {"link": link}, cycles
     for tile, bins in found["histograms"].items():

@@ -31,7 +31,7 @@ def found() -> dict:
         bins[bin_of(latency)] += 1
     counters = {"in_messages": 7, "out_messages": 4, "made_replies": 1, "used_requests": 2, "drop_no_next_hop": 2, "mark_out_stalls": 11}
     port = {"rx_frames": 7, "rx_bytes": 700, "tx_frames": 4, "tx_bytes": 400}
-    return {"cycle": 99, "tiles": {"echo": counters}, "link_stalls": {"[0, 0] > [1, 0]": 5}, "histograms": {"eth_tx": bins}, "ports": [port]}
+    return {"cycle": 99, "tiles": {"echo": counters}, "link_stalls": {"[0, 0] > [1, 0]": 5}, "histograms": {"eth_tx": bins}, "drops_by_key": {"echo": {"destination port 53": 2}}, "ports": [port]}
 
 
 def samples(text: str) -> dict[tuple[str, str], int]:
@@ -58,6 +58,7 @@ def test_every_number_is_there_once():
     values = samples(text)
     assert values["girih_in_total", 'tile="echo",kind="echo",counter="in_messages"'] == 7
     assert values["girih_drops_total", 'tile="echo",kind="echo",reason="no_next_hop"'] == 2
+    assert values["girih_drops_by_key_total", 'tile="echo",kind="echo",key="destination port 53"'] == 2
     assert values["girih_events_total", 'tile="echo",kind="echo",event="out_stalls"'] == 11
     assert values["girih_link_stall_cycles_total", 'link="[0, 0] > [1, 0]"'] == 5
     assert values["girih_port_bytes_total", 'port="0",direction="out"'] == 400

@@ -24,6 +24,7 @@ SORTS = {
     "scheduler_window.waits": (32, {"rtl/scheduler/test_service_waits.py": "counts_wrap_and_the_largest_does_not"}),
     **{f"probe_window.{part}": (32, {"rtl/tiles/memory/test_memory_probe_engine.py": "counts_wrap"}) for part in ("cycles", "waits", "posted", "failed")},
     "host_window.passed": (32, {"rtl/tiles/host/test_host_counts.py": "sums_wrap"}),
+    "drop_log_window.counts": (32, {"rtl/shell/test_counter_bank.py": "totals_wrap"}),
     "drop_log_window.next": (32, {"rtl/shell/test_drop_log.py": "numbers_and_cycles_wrap"}),
     "scheduler_window.fates": (32, {"rtl/scheduler/test_fate_counters.py": "sums_wrap"}),
 }
@@ -31,7 +32,7 @@ CONSTANT = {"kind", "node", "card.magic", "card.digest", "card.data_width", "car
 # Parts of windows that hold a state, or what software writes, and count nothing.
 STATE = {
     "scheduler_window": {"classes", "queues", "units", "tenants", "channels"},
-    "drop_log_window": {"records"},
+    "drop_log_window": {"keys", "records"},
     "aes_window": {"key", "salt", "load", "forget"},
     "copy_window": {"source", "destination", "size", "start", "state", "left"},
     "probe_window": {"address", "stride", "rounds", "bytes", "what", "window", "count", "start", "state", "sum"},

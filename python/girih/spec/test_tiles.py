@@ -398,7 +398,7 @@ async def the_last_drops_are_kept(dut):
         cycles.append((high & 0xFFFF) << 32 | low)
     assert [after - before - 1 for before, after in pairwise(cycles)] == pauses[:-1]
     assert (await client.read_counters())["drop_no_next_hop"] == sum(ports & 1 for ports in sent)
-    for address, data in ((place, 1), (place + 4, None), (DROPS + windows.offset("drop_log_window", "records", slot=16), None), (DROPS + 0x1FFC, None)):
+    for address, data in ((place, 1), (place + 4, None), (DROPS + windows.offset("drop_log_window", "keys"), None), (DROPS + windows.offset("drop_log_window", "records", slot=16), None), (DROPS + 0x1FFC, None)):
         with pytest.raises(RingError):
             await client.access(address, data)
     with pytest.raises(RingError):

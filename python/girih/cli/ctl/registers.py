@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from girih.card.drops import Drop, last_drops, logging_tiles
+from girih.card.drops import Drop, key_text, last_drops, logging_tiles
 from girih.card.manifest import Manifest
 from girih.cli.check import design_path
 from girih.cli.ctl.common import AsJson, done, open_ctl, show
@@ -96,9 +96,7 @@ def register(app: typer.Typer) -> None:
 def _row(manifest: Manifest, drop: Drop) -> dict[str, object]:
     """A drop as a line of the list."""
     log = manifest.tile(drop.tile).drop_log
-    key = None
-    if log is not None and drop.key is not None:
-        key = f"{log.key} {drop.key:#06x}" if log.key == "ethertype" else f"{log.key} {drop.key}"
+    key = None if log is None or drop.key is None else key_text(log, drop.key)
     return {"cycle": drop.cycle, "tile": drop.tile, "reasons": [reason.removeprefix("drop_") for reason in drop.reasons], "key": key}
 
 

@@ -228,7 +228,8 @@ def _control(card: Card, tile: Tile) -> list[str]:
 
 def _records(card: Card, tile: Tile) -> list[str]:
     """The parameters of a tile for the copies of its counters and for its last drops."""
-    return [".Snapshots(1'b1)"] * card.snapshots + [f".DropEntries({tile.drop_log})"] * (tile.drop_log > 0)
+    drops = [f".DropEntries({tile.drop_log})", f".DropKeys({tile.drop_keys})"] if tile.drop_log else []
+    return [".Snapshots(1'b1)"] * card.snapshots + drops
 
 
 def _packed(value: Value, field: ConfigField) -> int:

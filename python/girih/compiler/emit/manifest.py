@@ -125,8 +125,8 @@ def _tile(card: Card, tile: Tile) -> dict:
 
 
 def _drop_log(tile: Tile) -> dict:
-    """What a tile keeps of its last drops: how many, the reasons by bit, and what the key of one without a next hop is."""
-    return {"entries": tile.drop_log, "reasons": list(tile.kind.drop_reasons), "key": tile.kind.next.key if tile.kind.next else None}
+    """What a tile keeps of its last drops: how many, the reasons by bit, what the key of one without a next hop is, and how many keys it counts."""
+    return {"entries": tile.drop_log, "keys": tile.drop_keys, "reasons": list(tile.kind.drop_reasons), "key": tile.kind.next.key if tile.kind.next else None}
 
 
 def _register(register: Register) -> dict:
