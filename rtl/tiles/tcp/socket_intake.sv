@@ -45,7 +45,7 @@ module socket_intake
     output logic mark_failed_o,
     output logic mark_refused_o
 );
-  localparam int unsigned Asked = 4;  // connections that can be asked for at a time, as many as the stack can refuse at once
+  localparam int unsigned Asked = 4;  // connections that can be asked for at a time, far fewer than the stack can refuse at once
   typedef logic [$clog2(Flits)-1:0] row_t;
   if (Backlog < 8 || Backlog > 256 || (Backlog & (Backlog - 1)) != 0) begin : gen_bad_backlog
     $fatal(1, "socket_intake: Backlog is %0d; it must be a power of two from 8 to 256", Backlog);

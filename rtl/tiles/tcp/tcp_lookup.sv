@@ -3,7 +3,7 @@
 // look-up takes three cycles, and one starts in each cycle; other commands need none and do not wait for one unless segments are before them. A SYN
 // waits for the events before it, which may end its connection, and holds what follows until it is decided, so that no connection is opened
 // twice; so does an application that opens one. One for which there is no place, or whose tenant has as many as it may, goes to unopened_, if
-// less than four of its tenant wait there and its application has a name of its own. So no tenant takes the places of others.
+// fewer than 16 of its tenant wait there and its application has a name of its own. So no tenant takes the places of others.
 //
 // A SYN of a tenant that has as many hand-shakes under way as it may is answered without a connection, by a number that only this card could have made:
 // a SYN cookie (RFC 4987, 3.6). What may be the answer to one is taken as an event that does nothing, so that what follows it keeps its order, and
@@ -49,7 +49,7 @@ module tcp_lookup
 );
   localparam int unsigned Depth = 4;
   localparam int unsigned Tenants = 1 << $bits(tenant_t);
-  localparam int unsigned Unopened = 4;  // of each tenant
+  localparam int unsigned Unopened = 16;  // of each tenant
   typedef logic [$clog2(Connections)-1:0] id_t;
 
   // Stages: 1 reads the table, 2 decides.
@@ -379,12 +379,13 @@ module tcp_lookup
     if (accept_valid_q) unopened_o = accept_q;
   end
   logic unused_unopened_ready;
-  fifo #(
+  fifo_block #(
       .T(wish_t),
       .Depth(Tenants * Unopened)
   ) u_unopened (
       .clk_i,
       .rst_i,
+      .in_offer_i (tells_q),
       .in_valid_i (tells_q),
       .in_ready_o (unused_unopened_ready),
       .in_data_i  (refused_q),

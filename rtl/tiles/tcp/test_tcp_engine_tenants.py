@@ -11,6 +11,7 @@ from rtl.tiles.tcp.tcp_bench import CLOSE, CONNECTIONS, OPENED, TICK, WINDOW, Tc
 UNPLACED = 2
 OWN, APPLICATION = 40000, 9  # the port of the card, and the application's name in the node table
 MOST = 4  # connections of a tenant
+REFUSALS = 16  # that may wait to be told to a tenant
 
 
 @pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
@@ -86,16 +87,16 @@ async def without_a_bound_one_can_have_all(dut):
 
 @cocotb.test()
 async def each_tenant_has_places_for_its_refusals(dut):
-    """Another asks for what cannot be, as fast as it is taken, while the link takes little: each wish of this one is answered, and once."""
+    """Another asks for what cannot be, as fast as it is taken, while the link takes little: each of 16 wishes of this one is answered, and once."""
     bench = await TcpBench.start(dut)
-    bench.bench.sink.stall = 0.95
-    wanted = list(range(1000, 1004))
+    bench.bench.sink.stall = 0.98
+    wanted = list(range(1000, 1000 + REFUSALS))
     for number in range(300):
         bench.dial(number, OWN, address="::", application=APPLICATION, tenant=3)
-        if number >= 200 and number % 10 == 0 and wanted:
+        if number >= 200 and wanted:
             bench.dial(wanted.pop(), OWN, address="::", application=APPLICATION)
-    await ClockCycles(dut.clk_i, 12000)
+    await ClockCycles(dut.clk_i, 16000)
     bench._sort()
     ports = [int.from_bytes(notice.data[16:18], "big") for notice in bench.told if notice.desc["tenant"] == 2]
-    assert ports == [1003, 1002, 1001, 1000]
-    assert 4 <= len(bench.told) < 300 and bench.events["drop_refused"] == 304
+    assert ports == [*reversed(range(1000, 1000 + REFUSALS))]
+    assert 2 * REFUSALS <= len(bench.told) < 300 and bench.events["drop_refused"] == 300 + REFUSALS
