@@ -8,9 +8,10 @@ register by register, so what no design file can say is named.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from girih.card.client import ControlClient
     from girih.management.client import NetworkCard
 
+WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 WIDE = 1 << 16  # so that no line of the file is broken
 TABLE = "next_hop"
 
@@ -88,13 +90,23 @@ def save_design(card: ControlClient | NetworkCard, source: Path, path: Path) -> 
 
 
 def _check_same(was: Card, card: ControlClient | NetworkCard, source: Path) -> None:
-    running = {tile.name: (tile.kind, tile.node) for tile in card.registers.manifest.tiles}
-    if running != {tile.name: (tile.kind.name, tile.node) for tile in was.tiles}:
+    """What cannot change while a card runs is as in the design: its own parameters, and the kinds, places and parameters of its tiles."""
+    manifest = card.registers.manifest
+    running = {tile.name: (tile.kind, tile.node, tile.drop_log.entries if tile.drop_log else 0, tile.settings) for tile in manifest.tiles}
+    same = manifest.params == replace(was.params, timing=manifest.params.timing) and (manifest.ports, manifest.snapshots) == (was.ports, was.snapshots)
+    for tile in was.tiles:
+        kind, node, drop_log, values = running.pop(tile.name, ("", -1, 0, {}))
+        parameters = {name: values.get(name) for name, _ in tile.parameters}
+        same = same and (kind, node, drop_log, parameters) == (tile.kind.name, tile.node, tile.drop_log, dict(tile.parameters))
+    if running or not same:
         raise GirihError(f"card {card.registers.manifest.name} was not built from this design", str(source), "Name the design file that it runs: --of DESIGN")
 
 
 def _checked(path: Path, text: str) -> Card:
     """The card of a design that is written to a file, if it is good; no file is left or changed if it is not."""
+    path = path.resolve()  # the file behind a link is written, not the link
+    if path.exists() and not path.stat().st_mode & WRITABLE:
+        raise GirihError("the file is read-only", str(path), "Choose another name.")
     draft = path.with_name(f".{path.name}.{os.getpid()}.yaml")
     try:
         draft.write_text(text)

@@ -185,3 +185,37 @@ def test_a_program_is_found_from_where_the_design_is_written(tmp_path):
     (tmp_path / "old" / "mine.c").write_text('#include "girih_core.h"\n\nint main(void)\n{\n    for (;;) {\n    }\n}\n')
     save_design(SimpleNamespace(registers=registers_of(source, tmp_path / "was")), source, tmp_path / "new" / "now.yaml")
     assert check_file(tmp_path / "new" / "now.yaml")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [("{kind: udp_rx,", "{kind: udp_rx, drop_log: 32,"), ("{kind: eth_rx,", "{kind: eth_rx, buffer_flits: 1024,"), ("fabric: crossbar", "fabric: crossbar\nmax_frame: 1518"), ("fabric: crossbar", "fabric: crossbar\nsnapshots: true")],
+)
+def test_a_design_that_was_edited_since_the_card_was_built_is_refused(change, tmp_path):
+    """What registers hold may differ, not what only a new card can have."""
+    source, now = tmp_path / "card.yaml", tmp_path / "now.yaml"
+    source.write_text(ALIASES)
+    registers = registers_of(source, tmp_path / "was")
+    assert ALIASES.count(change[0]) == 1
+    source.write_text(ALIASES.replace(*change))
+    with pytest.raises(GirihError, match="was not built from this design"):
+        save_design(SimpleNamespace(registers=registers), source, now)
+    assert not now.exists()
+    source.write_text(ALIASES.replace("kind: ipv4_tx,", "kind: ipv4_tx, ttl: 9,"))
+    save_design(SimpleNamespace(registers=registers), source, now)
+
+
+def test_a_read_only_file_is_left_and_a_link_is_followed(tmp_path):
+    source, kept, link = tmp_path / "card.yaml", tmp_path / "kept.yaml", tmp_path / "link.yaml"
+    source.write_text(ALIASES)
+    kept.write_text("kept")
+    kept.chmod(0o444)
+    link.symlink_to(kept)
+    registers = registers_of(source, tmp_path / "was")
+    for path in (kept, link):
+        with pytest.raises(GirihError, match="the file is read-only"):
+            save_design(SimpleNamespace(registers=registers), source, path)
+    assert kept.read_text() == "kept"
+    kept.chmod(0o644)
+    save_design(SimpleNamespace(registers=registers), source, link)
+    assert link.is_symlink() and "eth_rx" in kept.read_text()
