@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one kind of error that users see: what is wrong, where, and what to do about it."""
+"""The one kind of error that users see: the fault, its place, and a remedy."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def program_failed(what: str, output: str, log: Path) -> GirihError:
 
 
 def refused(error: OSError) -> GirihError:
-    """What the operating system refused, as an error that users see."""
+    """An error of the operating system, as one that users see."""
     what = f"the system refused it ({error.strerror or error})"
     where = None if error.filename is None else str(error.filename)
     if error.errno in MAY_NOT:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What registers and memories hold before reset in a simulation: random bits of a seed, or 0 everywhere for seed 0."""
+"""The contents of registers and memories before reset in a simulation: random bits from a seed, or 0 everywhere for seed 0."""
 
 import os
 import re

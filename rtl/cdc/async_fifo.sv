@@ -10,8 +10,8 @@
 //     full? <- synchroniser <---------- | -- read_gray_q
 //     cdc_clear <---------------------- | -> cdc_clear
 //
-// Either side may be reset at any time: what is inside is dropped, as is what the other side gives before it knows of the
-// reset, and both links stop until both sides are clear. An entry on offer to the other side stays until it is taken.
+// Either side may be reset at any time. The reset drops all entries inside, and those that the other side writes before it
+// sees the reset; both links stop until both sides are clear. An entry on offer to the other side stays until it is taken.
 module async_fifo #(
     parameter type T = logic [7:0],
     parameter int unsigned Depth = 16,
@@ -35,7 +35,7 @@ module async_fifo #(
 
   localparam int unsigned AddrWidth = $clog2(Depth);
   typedef logic [AddrWidth:0] ptr_t;
-  // A full queue: the pointers are Depth apart, in whose Gray codes the two highest bits differ.
+  // The queue is full when the pointers are Depth apart: the two highest bits of their Gray codes differ.
   localparam ptr_t FullDistance = ptr_t'(3) << (AddrWidth - 1);
 
   function automatic ptr_t gray(ptr_t ptr);
@@ -43,12 +43,12 @@ module async_fifo #(
   endfunction
 
   T mem[Depth];
-  // What crosses: no tool may share these registers with others.
+  // These registers cross, so no tool may merge them with others.
   (* keep = "true" *)
   ptr_t write_gray_q, read_gray_q;
   cdc_pkg::phase_e in_phase, out_phase;
 
-  // The side that writes.
+  // The write side.
 
   ptr_t write_ptr_q, write_ptr_d, write_gray_d, read_gray_seen;
   logic push, in_clear, in_open, in_open_next, ready_q;
@@ -89,7 +89,7 @@ module async_fifo #(
     if (in_rst_i) ready_q <= 1'b0;
   end
 
-  // The side that reads.
+  // The read side.
 
   ptr_t read_ptr_q, read_ptr_d, write_gray_seen;
   logic pop, out_clear, out_open, out_open_next, valid_q;
@@ -132,7 +132,7 @@ module async_fifo #(
     if (out_rst_i) valid_q <= 1'b0;
   end
 
-  // A pointer that crosses changes by one bit at a time while anyone uses it.
+  // A pointer that crosses changes one bit at a time while it is in use.
   always_ff @(posedge in_clk_i) begin
     if (!in_rst_i && in_open && !in_clear) assert ($countones(write_gray_q ^ write_gray_d) <= 1);
     if (!in_rst_i && ready_q) assert (in_open);

@@ -3,26 +3,26 @@
 //
 //     Open -> Stopped -> Cleared -> Done -> Open
 //
-// A side enters the next phase when it sees the other one in the same phase or already in the next. A reset begins the round
-// and holds its side in Cleared until it ends. So the state that crosses (pointers, toggles) is cleared only while both sides are
-// stopped, and is used again only when the cleared state of both has crossed. A side that is reset in Done does not
-// open, but begins another round.
+// A side enters the next phase when it sees the other one in the same phase or already in the next. A reset starts the round
+// and holds its side in Cleared until the reset ends. So the state that crosses (pointers, toggles) is cleared only while both
+// sides are stopped, and is used again only when the cleared state of both has crossed. A side that is reset in Done does not
+// open, but starts another round.
 //
-// At power-up the phases may be any. The side with Recovers leaves a pair of phases that cannot be, so a reset of both sides
+// At power-up the phases are arbitrary. The side with Recovers leaves an impossible pair of phases, so a reset of both sides
 // ends with both of them clear and open; one may open once before that.
 module cdc_clear
   import cdc_pkg::*;
 #(
     parameter int unsigned Stages = 2,
-    parameter bit Recovers = 1'b0  // of one side
+    parameter bit Recovers = 1'b0  // set at one of the two sides
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  phase_e phase_i,  // the other side's, of its clock
+    input  phase_e phase_i,  // the other side's, in its clock domain
     output phase_e phase_o,
 
-    output logic clear_o,  // the state that crosses takes its first value
+    output logic clear_o,  // set the state that crosses to its initial value
     output logic open_o,  // it may change
     output logic open_next_o  // in the next cycle, too
 );

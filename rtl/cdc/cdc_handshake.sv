@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands values of type T, one at a time, from one clock to another: for what changes seldom and is too small for
-// memory, such as configuration, requests and time. A value waits in a register of its own clock while one bit, which changes
-// once for each value, crosses, and another one comes back.
+// Passes values of type T, one at a time, from one clock to another: for values that change seldom and are too small for
+// memory, such as configuration, requests and time. A value waits in a register of its own clock while a toggle bit
+// crosses and another one comes back.
 //
 // A value is offered Stages + 1 edges of out_clk_i after it was taken; the next is taken Stages + 1 edges of in_clk_i after
 // it has passed into the register of the output. Resets are those of async_fifo.
@@ -21,13 +21,13 @@ module cdc_handshake #(
     input  logic out_ready_i,
     output T     out_data_o
 );
-  // What crosses: no tool may share these registers with others.
+  // These registers cross, so no tool may merge them with others.
   (* keep = "true" *)
   logic given_q, taken_q;
   T held_q;
   cdc_pkg::phase_e in_phase, out_phase;
 
-  // The side that gives.
+  // The sending side.
 
   logic given_d, taken_seen;
   logic push, in_clear, in_open, in_open_next, ready_q;
@@ -65,7 +65,7 @@ module cdc_handshake #(
     if (in_rst_i) ready_q <= 1'b0;
   end
 
-  // The side that takes.
+  // The receiving side.
 
   logic given_seen;
   logic pop, out_clear, out_open, out_open_next, valid_q;

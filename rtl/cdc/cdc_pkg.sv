@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two sides of a crossing say to each other. The code of a phase differs from the next one's in one bit.
+// The phases that the two sides of a crossing tell each other. The codes of consecutive phases differ in one bit.
 package cdc_pkg;
   typedef enum logic [1:0] {
     PhaseOpen = 2'b00,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a reset of the domain of clk_i from one that may rise and fall at any time, also while clk_i stands still.
+// Makes a reset of the domain of clk_i from one that may rise and fall at any time, even while clk_i stands still.
 //
 // No reset is missed, however short. rst_o is synchronous to clk_i in both directions: it rises Stages edges after
 // async_rst_i, stays for at least one cycle, and falls Stages + 1 edges after async_rst_i.
@@ -11,7 +11,7 @@ module reset_synchroniser #(
     input  logic async_rst_i,
     output logic rst_o
 );
-  // Set without a clock, and released by one; what follows settles it.
+  // Set asynchronously, released by the clock; the flip-flops that follow settle it.
   (* crossing = "reset", ASYNC_REG = "TRUE", keep = "true" *)
   logic caught_q;
 

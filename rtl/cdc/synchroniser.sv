@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings a value of another clock into the domain of clk_i, through Stages flip-flops: out_o is the input of Stages
-// edges ago. Each bit is taken old or new by itself, so in_i is one bit, or a code of which one bit changes at a time,
-// and comes straight from a register: logic in between could be caught half-way. There is no reset, so that a
+// edges ago. Each bit is sampled old or new independently, so in_i must be one bit, or a code that changes one bit at a
+// time, straight from a register: logic in between could be sampled half-way. There is no reset, so that a
 // reset itself can pass.
 module synchroniser #(
     parameter int unsigned Width = 1,

@@ -56,7 +56,7 @@ package compute_pkg;
     default_detour = 1 << $clog2(least > 8192 / FlitBytes ? least : 8192 / FlitBytes);
   endfunction
 
-  // Unknown, or out of range. (With frames of the greatest size no length is.)
+  // Unknown, or out of range. (With frames of the greatest size no length is out of range.)
   function automatic logic no_length(length_t length);
     /* verilator lint_off CMPCONST */
     return length == '0 || length > length_t'(MaxFrameBytes);
@@ -72,7 +72,7 @@ package compute_pkg;
   // flits_of(length) <= room, without waiting for flits_of: where a message of the largest size fits, any does, and where it does
   // not, no length beyond that size is at most `room`.
   function automatic logic fits_in(length_t length, length_t room);
-    logic rest;  // of whole flits there is a rest
+    logic rest;  // the last flit is partial
     rest = length[EmptyWidth-1:0] != '0;
     return room >= length_t'(MaxFrameFlits)
         || (length != '0 && {length[$high(length):EmptyWidth], rest} <= {room[$high(room)-EmptyWidth:0], 1'b0});

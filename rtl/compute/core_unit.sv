@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A RISC-V core as the engine of a compute unit (docs/cores.md): its program answers each message. Answers are in the order of
-// the messages, also where the program answers in another order. A message that the program drops, that is longer than a slot, or that the core
-// has when it is held or restarted, has a void answer.
+// A RISC-V core as the engine of a compute unit (docs/cores.md): its program answers each message. Answers leave in the order
+// of the messages, even if the program answers in another order. The answer is void if the program drops the message, if the
+// message is longer than a slot, or if the core holds it when the core is held or restarted.
 module core_unit
   import girih_pkg::*, axis_pkg::*, core_types_pkg::*;
 #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives a unit's credits back to the scheduler, from registers. The credit of a message that the engine takes is given
-// in the next cycle. Credits of detoured or dropped messages wait for a cycle without such a give, and those of
-// droppable messages, up to half of Waiting, also for room_i: given at once, each would bring another message for which
+// Returns a unit's credits to the scheduler, from registers. The credit of a message that the engine takes is returned
+// in the next cycle. Credits of detoured or dropped messages wait for a cycle without such a return. Those of droppable
+// messages, up to half of Waiting, also wait for room_i: returned at once, each would bring another message for which
 // there is no room either.
 //
 //   gives sent + gives waiting == messages taken by the engine + credits of messages detoured or dropped

@@ -15,7 +15,7 @@ module detour_buffer
     input  length_t length_i,
     output logic    fits_o,
 
-    input logic  in_offer_i,  // in_valid_i may be up, which is known late
+    input logic  in_offer_i,  // up whenever in_valid_i may be; in_valid_i comes late in the cycle
     input logic  in_valid_i,
     input flit_t in_flit_i,
 
@@ -41,7 +41,7 @@ module detour_buffer
       .Depth(Flits)
   ) u_ram (
       .clk_i,
-      .write_enable_i(in_offer_i && free_q != '0),  // also what is not taken: write_q says what is
+      .write_enable_i(in_offer_i && free_q != '0),  // writes every offer; write_q advances only for those that are taken
       .write_addr_i(write_q[PtrWidth-1:0]),
       .write_data_i(in_flit_i),
       .read_enable_i(read),

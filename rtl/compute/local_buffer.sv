@@ -2,10 +2,9 @@
 // Holds the messages that a unit has accepted until its engine takes them. A flit can be taken in the cycle
 // after it was written, even while its message is still arriving.
 //
-// accept_o: beside the first flit of a message of length_i bytes, there is room for all of it. in_valid_i is
-// only allowed for messages for which there was. Lossless messages have room of their own, for LosslessSlots
-// of the largest size; droppable ones have the rest, at most slots_i messages at a time. half_o comes from
-// registers.
+// accept_o, beside the first flit of a message of length_i bytes, says that there is room for all of it. in_valid_i is
+// allowed only for such messages. Room for LosslessSlots messages of the largest size is reserved for lossless
+// messages; droppable ones have the rest, at most slots_i messages at a time. half_o comes from registers.
 //
 // The descriptor is valid beside every flit of its message.
 module local_buffer
@@ -23,7 +22,7 @@ module local_buffer
     output logic    accept_o,
     output logic    half_o,  // at most half of the room and slots of droppable messages is in use
 
-    input  logic in_offer_i,  // in_valid_i may be up, which is known late
+    input  logic in_offer_i,  // up whenever in_valid_i may be; in_valid_i comes late in the cycle
     input logic  in_valid_i,
     input logic  in_first_i,
     input flit_t in_flit_i,

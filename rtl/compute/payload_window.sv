@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows an engine the payloads of messages, aligned to byte 0, while their headers (the bytes before
+// Gives an engine the payloads of messages, aligned to byte 0, while their headers (the bytes before
 // desc.payload_offset) bypass it.
 //
 //   in -> strip -> m_axis .. engine .. s_axis -> insert -> out
@@ -51,7 +51,7 @@ module payload_window
   localparam int unsigned K = (HeaderBytes + FlitBytes - 1) / FlitBytes;  // flits of the longest header
   localparam int unsigned PtrWidth = $clog2(InFlight);
 
-  // What is kept of a message beside its header.
+  // The fields of a message that are kept beside its header.
   typedef struct packed {
     offset_t bytes;  // of the header
     logic length_known;

@@ -129,7 +129,7 @@ module traffic_manager
   );
   assign buffer_pop = buffer_valid && buffer_ready;
 
-  // The order of the messages within the engine, and the part of their descriptors that bypasses it.
+  // The order of the messages in the engine, and the part of their descriptors that bypasses it.
   logic issue_first_q, kept_ready, kept_valid, kept_taken, ended_ready, ended_valid, ended_bad;
   kept_t kept;
   fifo #(

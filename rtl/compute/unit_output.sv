@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of a unit: the messages that its engine has finished, with the descriptors that bypassed it, and
-// those that are sent back, alternating by whole messages; one cycle, one flit per cycle.
+// The output of a unit: merges the messages that its engine has finished, with the descriptors that bypassed it, and
+// those that are sent back, alternating by whole messages. One cycle, one flit per cycle.
 //
 // With Flits = 0 messages are cut through. Otherwise a message leaves a store of Flits flits when it is
 // complete, so that a slow engine does not block the fabric.

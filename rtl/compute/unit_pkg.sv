@@ -43,7 +43,7 @@ package unit_pkg;
     end
   endfunction
 
-  // The engine's descriptor with the fields restored that it cannot change.
+  // The engine's descriptor, with the fields that it cannot change restored.
   function automatic descriptor_t restored(descriptor_t desc, kept_t kept);
     restored = desc;
     restored.port = kept.port;

@@ -50,7 +50,7 @@ module axil_requests #(
   typedef logic [TagWidth-1:0] tag_t;
   localparam tag_t LastTag = tag_t'(InFlight - 1);
 
-  // What the AXI4-Lite master has sent.
+  // Requests of the AXI4-Lite master.
   typedef struct packed {
     logic card;
     logic ring;

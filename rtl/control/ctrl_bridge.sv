@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's master of the control ring: an AXI4-Lite slave whose byte address is {4'h0, tenant, node, offset}. It
-// decides where an access goes: onto the ring; to the registers of the card itself at node 0xFF, which only the operator
+// sends an access onto the ring; to the registers of the card itself at node 0xFF, which only the operator
 // (tenant 0) may access; or back with an error.
 //
 // Every access ends:
-//   OKAY    the node did it
-//   SLVERR  the node has no such register, or does not allow this access or this tenant; the engine's window did not
-//           answer in time (counted); or a write of less than 32 bits
-//   DECERR  no such node: the request came back around the ring unchanged; or address bits above the tenant
+//   OKAY    the access was done
+//   SLVERR  the node has no such register, or refuses this access or this tenant; the engine's window did not
+//           answer in time (counted); a write of less than 32 bits
+//   DECERR  no such node: the request came back around the ring unchanged; address bits above the tenant are set
 //
 // At most InFlight accesses are in flight; they are answered in order.
 module ctrl_bridge
@@ -72,7 +72,7 @@ module ctrl_bridge
 
   logic request_valid, request_ready, request_write, to_card, to_ring, beyond;
   /* verilator lint_off UNUSEDSIGNAL */
-  addr_t addr;  // the two lowest bits are ignored; `beyond` tells of the highest four
+  addr_t addr;  // the two lowest bits are ignored; `beyond` covers the highest four
   /* verilator lint_on UNUSEDSIGNAL */
   logic [31:0] request_data;
   logic [TagWidth-1:0] request_tag;
@@ -134,7 +134,7 @@ module ctrl_bridge
 
   // The ring.
   ctrl_t ring_request, ring_in;
-  // It is always the answer to one of these requests, so its master, node and offset are not looked at.
+  // An answer always belongs to one of these requests, so its master, node and offset are not checked.
   /* verilator lint_off UNUSEDSIGNAL */
   ctrl_t ring_answer;
   /* verilator lint_on UNUSEDSIGNAL */

@@ -7,7 +7,7 @@
 // of different nodes come in any order, each with the tag of its request; the engine always takes them. A request whose
 // tag is in flight waits for that answer.
 //
-// A request enters the ring one cycle after the engine offers it, at the earliest. The engine can make one in every other cycle.
+// A request enters the ring at least one cycle after the engine offers it. The engine can make one in every other cycle.
 module ctrl_master
   import girih_pkg::*;
 #(
@@ -57,7 +57,7 @@ module ctrl_master
 
   ctrl_t request;
   /* verilator lint_off UNUSEDSIGNAL */
-  ctrl_t answer;  // only its data, tag and status are looked at
+  ctrl_t answer;  // only its data, tag and status are used
   /* verilator lint_on UNUSEDSIGNAL */
   always_comb begin
     request = '0;
@@ -94,7 +94,7 @@ module ctrl_master
 
     answer_valid_o <= port_answers || refuse;
     answer_o.tag <= port_answers ? answer.tag : request_q.tag;
-    // The engine sees nothing that passes on the ring for others, and nothing of what a node says beside an error.
+    // The engine sees no beats of other masters, and no data beside an error.
     answer_o.data <= port_answers && answer.response && !answer.error ? answer.data : '0;
     if (port_answers && answer.response && answer.error) answer_o.data[0] <= answer.data[0];
     if (!port_answers) answer_o.status <= CtrlRefused;

@@ -26,7 +26,7 @@ module ctrl_node
     input  logic         error_i,
     input  logic  [31:0] data_i
 );
-  // What the local side works on.
+  // The request that the local side works on.
   typedef struct packed {
     logic write;
     ctrl_master_t master;

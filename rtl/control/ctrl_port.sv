@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a master meets the control ring. It stamps the master's number on each request. It takes two things off the ring:
+// Connects a master to the control ring. It stamps the master's number on each request. It takes two things off the ring:
 // the master's answers, and its requests that have come back because no node has their number. Every other beat passes,
 // a cycle later.
 //
 // A request enters the ring in a cycle in which no beat of another master passes. It waits at most as many cycles as other
-// masters have beats, if the ring has a register for each of them: a beat passes again only after a whole turn of the ring,
-// and one that has left the ring enters it again behind the slot that the waiting request can take.
+// masters have beats, provided that the ring has a register for each of them: a beat passes again only after a whole turn
+// of the ring, and one that has left the ring enters it again behind the slot that the waiting request can take.
 //
 // The only master of a ring needs no register: its one request enters the ring at once.
 module ctrl_port

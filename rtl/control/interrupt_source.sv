@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interrupts of a tile: what has happened since software last cleared it, and which of that asks for attention.
+// The interrupts of a tile: the events since software last cleared them, and which of them raise the interrupt.
 //
 //   word 0  pending: bit i is 1 from the cycle after event i until a write with a 1 in bit i
 //   word 1  enable: interrupt_o is 1 while an event is pending whose bit is 1 here; 0 after reset

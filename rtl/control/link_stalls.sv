@@ -15,7 +15,7 @@ module link_stalls #(
     input  logic        write_i,
     input  logic [10:0] word_i,  // {link, 1 for the high word}
     output logic        done_o,
-    output logic        error_o,  // holds as long as word_i
+    output logic        error_o,  // valid as long as word_i holds
     output logic [31:0] data_o
 );
   if (Links == 1 || Links > 1024) begin : gen_bad_links

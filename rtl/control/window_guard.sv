@@ -3,7 +3,7 @@
 // engine does. A request that the window has not answered after Limit cycles ends with an error (late_o), so that
 // the node is free for other requests.
 //
-// The window keeps that request, which holds until its answer as every request does. The late answer is then
+// The window keeps seeing that request until it answers, as it does every request. The late answer is
 // discarded, so it is never taken for the answer to another request. Until then, other requests to the window end at
 // once with the same error. The window sees a request one cycle after the node.
 module window_guard

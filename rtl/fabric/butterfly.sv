@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flattened butterfly with the fabric's port contract: X by Y routers with Tiles tiles each, and a link between every
 // two routers of a row or of a column. Port (y * X + x) * Tiles + tile is node {y[2:0], x[2:0], tile[1:0]}.
-// stall_o has one bit per link between routers: in the previous cycle the link offered a flit that was not taken (with two classes:
-// the queue at its end had no room for one of them). Links
-// are ordered by router; for each router, those of its row by rising x, then those of its column by rising y.
+// stall_o has one bit per link between routers: in the previous cycle the link offered a flit that was not taken (with two
+// classes: the queue at its end had no room for one of them). Links are ordered by router; for each router, those of its
+// row by rising x, then those of its column by rising y.
 module butterfly
   import girih_pkg::*, fabric_pkg::*;
 #(

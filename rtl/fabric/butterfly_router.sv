@@ -7,7 +7,7 @@
 //          RowPort ..    ColumnPort - 1  the other routers of the row, by rising x
 //          ColumnPort ..      Ports - 1  the other routers of the column, by rising y
 //
-// Every first flit has an output: coordinates out of range are clamped to the nearest that exist, and a
+// Every first flit has an output: coordinates out of range are clamped to the nearest existing ones, and a
 // message from a tile to itself goes to the first other port.
 module butterfly_router
   import girih_pkg::*, fabric_pkg::*;

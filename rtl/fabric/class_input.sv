@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One input of a router or crossbar with two message classes: a queue of each class, in the halves of one memory, and beside it
-// the output that each message requests. At most one flit is written and one read in a cycle. As in fabric_input, a flit
-// is routed while it is written, so that what leaves in the next cycle is decided one cycle ahead.
+// One input of a router or crossbar with two message classes: a queue per class, each in half of one memory, and beside it
+// the output that each message requests. At most one flit is written and one read per cycle. As in fabric_input, a flit
+// is routed while it is written, so that the flits that leave are chosen one cycle ahead.
 //
 // A flit comes only in a cycle after one in which its class had room (in_room_o): it cannot be refused. in_room_o is a register.
 // Neither class depends on the other's queue.
@@ -19,13 +19,13 @@ module class_input
     input  flit_t            in_flit_i,
     input  logic  [Ways-1:0] in_way_i,    // its output, if it starts a message
 
-    output logic [1:0][Ways-1:0] request_d_o,  // by class, the output of the first flit that is at the head in the next cycle
+    output logic [1:0][Ways-1:0] request_d_o,  // by class, the output requested by a first flit at the head in the next cycle
     output logic [1:0] valid_d_o,  // in the next cycle a flit waits
     output logic [1:0] last_o,  // the flit at the head is the last of its message
     output flit_t flit_o,  // the head of the class that is taken
     input logic [1:0] take_i,  // it leaves in this cycle; at most one, and only what waits
 
-    output logic [1:0] valid_o,  // a flit waits; its message's ends, for the watchdog of a simulation
+    output logic [1:0] valid_o,  // a flit waits; its message's source and destination, for the watchdog of a simulation
     output address_t [1:0] src_o,
     output address_t [1:0] dst_o
 );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which input has an output of a router or crossbar, for one of two message classes. As in fabric_output, the output belongs
-// to one input from the grant, round robin, until the last flit of its message has left. can_d_o says, one cycle ahead, whose
-// flit could leave; class_switch chooses between the classes.
+// Arbiter of one output of a router or crossbar, for one of two message classes. As in fabric_output, the output is granted
+// round robin and belongs to one input until the last flit of its message has left. can_d_o says, one cycle ahead, which
+// input's flit could leave; class_switch chooses between the classes.
 module class_output #(
     parameter int unsigned Inputs = 4
 ) (
@@ -13,7 +13,7 @@ module class_output #(
     input  logic [Inputs-1:0] last_i,       // the flit at the head is the last one
     input  logic              room_i,       // a flit may leave in the next cycle
     input  logic              left_i,       // the owner's flit leaves in this cycle
-    output logic [Inputs-1:0] can_d_o,      // whose flit can leave in the next cycle
+    output logic [Inputs-1:0] can_d_o,      // the input whose flit can leave in the next cycle
     output logic [Inputs-1:0] owner_o
 );
   logic [Inputs-1:0] owner_q, owner_d, winner;

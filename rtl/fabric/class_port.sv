@@ -2,8 +2,8 @@
 // Joins a tile's links, one for each of two message classes, to a port of a class_switch, which has one flit for both.
 //
 // From the tile: if both classes have a flit and room, they take turns. No latency; in_ready_o[c] depends on the valid of the
-// other class only. To the tile: replies (class 1) go straight through, because who asks always takes them. Requests
-// wait in a short queue, one cycle, so that one that the tile does not take leaves the way free for replies.
+// other class only. To the tile: replies (class 1) go straight through, because a tile always takes them. Requests
+// wait in a short queue, for one cycle at least, so that a request that the tile does not take does not block replies.
 module class_port
   import girih_pkg::*;
 (
@@ -26,7 +26,7 @@ module class_port
     input  logic  [1:0] out_ready_i,
     output flit_t       out_flit_o[2]
 );
-  localparam int unsigned Depth = 4;  // no bubble when a tile takes again: two flits can still come when there is no room
+  localparam int unsigned Depth = 4;  // two flits can still arrive after ready falls; four leave no bubble when the tile resumes
   typedef logic [$clog2(Depth):0] count_t;
 
   logic turn_q;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// fabric_switch for two message classes: a queue per input and class, and one flit per input and per output in a cycle. Which
-// flits cross in the next cycle is decided from registers and what arrives:
-//   - every output of every class has at most one owner, whose flit it could take (class_output);
+// fabric_switch for two message classes: a queue per input and class, and one flit per input and per output in a cycle. The
+// flits that cross in the next cycle are chosen from registers and the arriving flits:
+//   - every output has at most one owner per class, whose flit it could take (class_output);
 //   - the class whose turn it is moves all of these flits; the other moves those whose input and output are still free.
-// The classes take turns cycle by cycle. So in every second cycle a class moves as if the other were not there: it never waits for
-// what the other waits for, and it has half of each link at least, all of it while the other has nothing to move there.
+// The classes take turns cycle by cycle, so in every second cycle a class moves as if the other were not there. It never waits
+// for what the other waits for, and gets at least half of each link, or all of it while the other has nothing to move there.
 // One cycle from the write into a queue to the output, one flit per cycle and output.
 //
 // Links: a flit comes (valid) only in a cycle after one in which its class had room there (ready). It is never refused.

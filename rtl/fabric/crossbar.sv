@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Crossbar with the fabric's port contract: a queue per input, round robin per output, one cycle
-// from the write into a queue to the output. desc.dst is the index of the output; the index of none leads to the last
+// from the write into a queue to the output. desc.dst is the index of the output; an index out of range leads to the last
 // output. As on a mesh, a port has no path to itself: senders must not ask for one.
 //
 // With two classes the links of class 1 follow those of class 0, and a request takes two cycles.

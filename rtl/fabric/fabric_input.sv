@@ -20,7 +20,7 @@ module fabric_input
     input  flit_t           in_flit_i,
     input  logic [Ways-1:0] in_way_i,    // its output, if it starts a message
 
-    output logic [Ways-1:0] request_d_o,  // the output of the first flit that is at the head in the next cycle
+    output logic [Ways-1:0] request_d_o,  // the output requested by a first flit at the head in the next cycle
     output logic            valid_o,  // a flit waits
     output logic            last_o,   // ... and is the last of its message
     output flit_t           flit_o,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control of one output of a router or crossbar: which input it carries. The output belongs to one
+// Arbiter of one output of a router or crossbar. The output belongs to one
 // input from the cycle in which a message is first offered until its last flit has left (wormhole), so
 // an offer never changes while it waits, and messages are never interleaved. A free output is granted
 // round robin, one cycle ahead: way_o comes from registers and steers the flit_mux of the data.

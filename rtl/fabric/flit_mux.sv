@@ -12,7 +12,7 @@ module flit_mux
     output flit_t                   flit_o
 );
   for (genvar n = 0; n < int'(4 * Stages + 1); n++) begin : gen_node
-    // Kept, because a mapper that may optimize across the tree's levels takes half as many tables again.
+    // Kept, because a mapper that optimizes across the tree's levels takes half as many tables again.
     (* keep *) flit_t flit;
     if (n >= int'(Stages)) begin : gen_input
       assign flit = from_i[n-Stages<N?n-Stages : 0];

@@ -7,9 +7,9 @@
 //   - a message that a tile sends (Contents) has a tenant of Tenants; it is not longer than the longest frame,
 //     its length is right and its offsets are within it. Unit tests of engines send messages that no tile would
 //     send, so they leave this out;
-//   - a link of replies to those who ask (Taken) is always ready.
+//   - a link that brings replies to a tile (Taken) is always ready.
 //
-// The simulator has two-state values: a signal that is unknown after reset has a value that differs from seed to
+// The simulator has two-state values: a signal that is unknown after reset has a value that depends on the
 // seed. No outputs, so synthesis removes the module.
 module link_check
   import girih_pkg::*;
@@ -47,7 +47,7 @@ module link_check
   end
 
   // An assertion costs the simulator more than its condition, so each is reached only if its rule is broken. Links are
-  // idle most of the time, and then nothing here changes and nothing is asked.
+  // idle most of the time; then nothing here changes and nothing is evaluated.
   always_ff @(posedge clk_i) begin
     if (rst_i && resetting_q && valid_i) begin
       assert (1'b0)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // 2D mesh of X by Y routers with the fabric's port contract. Port y * X + x is node {y, x};
 // node (0, 0) is in the north-west. stall_o has one bit per link between routers: in the previous cycle the link offered
-// a flit that was not taken (with two classes: the queue at its end had no room for one of them). Links are ordered by router; for each router north, east, south, west.
+// a flit that was not taken (with two classes: the queue at its end had no room for one of them). Links are ordered by
+// router; for each router north, east, south, west.
 module mesh
   import girih_pkg::*, fabric_pkg::*;
 #(

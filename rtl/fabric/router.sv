@@ -3,7 +3,7 @@
 // robin per output. A flit is written into an input queue at one clock edge and into the next
 // router's at the next: one cycle per router, one flit per cycle and output, no bubbles.
 //
-// Every first flit has an output: a desc.dst outside of the mesh is clamped to the nearest node. Without
+// Every first flit has an output: a desc.dst outside the mesh is clamped to the nearest node. Without
 // SelfTurn a message from the local tile to itself ends at a neighbour; SelfTurn = 1 brings it back, for one
 // LUT per bit in routers that have four neighbours.
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a sum is that of data with a correct checksum, as is_right says, in two levels of look-up tables: four quarters that are
-// kept as they are, and their conjunction. A mapper that knows nothing of the adders before it makes a chain of them. Combinational.
+// Tells whether a sum is that of data with a correct checksum, as is_right does, in two levels of look-up tables: four quarters,
+// each kept as one table, and their conjunction. A mapper by itself makes a chain of tables behind the adders. Combinational.
 module checksum_check
   import checksum_pkg::*;
 (

@@ -8,11 +8,11 @@ module flit_to_axis
     input logic clk_i,
     input logic rst_i,
 
-    input  logic  in_offer_i,  // in_valid_i may be up, which is known late
+    input  logic  in_offer_i,  // up whenever in_valid_i may be; in_valid_i comes late in the cycle
     input  logic  in_valid_i,
     output logic  in_ready_o,
     input  flit_t in_flit_i,
-    input  logic [FlitBytes-1:0] in_keep_i,  // the bytes of the flit that belong to the message, as `empty` says, but earlier
+    input  logic [FlitBytes-1:0] in_keep_i,  // the bytes of the flit that belong to the message: `empty`, but earlier in the cycle
 
     output logic [        W-1:0] m_axis_tdata,
     output logic [FlitBytes-1:0] m_axis_tkeep,

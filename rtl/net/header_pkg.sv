@@ -51,7 +51,7 @@ package header_pkg;
     for (int unsigned b = 0; b < $bits(offset_t); b++) exceeds = limit[b] ? value[b] && exceeds : value[b] || exceeds;
   endfunction
 
-  // The bytes behind the first word of the transport header: each a function of the place's few bits.
+  // The bytes after the first word of the transport header: each is a function of the place's few bits.
   function automatic flits_mask_t behind_l4_word(l4_place_t place);
     behind_l4_word = '1;
     behind_l4_word[L4First-1:0] = '0;

@@ -3,10 +3,10 @@
 //
 //   header_window -> by tag -> [register] -> out
 //
-// out_view_o has its first byte in its highest bits, and is valid only with out_first_o, as are out_ethernet_o and out_available_o: the
-// frame's first bytes (without a tag, the last four are the packet's), and how many bytes of the view belong to the message. The first flit
-// leaves when need_i bytes of the frame have come or the message has ended; need_i is a function of what peek_*_o show before the
-// register. Two cycles, one without Cut; one flit per cycle. With Cut, in_ready_o does not depend on out_ready_i.
+// These are valid only with out_first_o: out_view_o, whose highest bits hold the packet's first byte; out_ethernet_o, the frame's first
+// bytes (without a tag, the last four are the packet's); and out_available_o, the number of bytes of the view that belong to the message. The
+// first flit leaves when need_i bytes of the frame have come or the message has ended; need_i must be a function of peek_*_o, which are
+// those bytes before the register. Two cycles, one without Cut; one flit per cycle. With Cut, in_ready_o does not depend on out_ready_i.
 module ipv4_view
   import girih_pkg::*, net_pkg::*, header_pkg::*;
 #(

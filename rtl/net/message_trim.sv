@@ -4,8 +4,8 @@
 // flit to keep is held until the original end has arrived, because `bad` there voids the message; it leaves in
 // the cycle of that end.
 // A message shorter than desc.length leaves unchanged but marked `bad`, with a pulse of short_o.
-// keep_o has a bit for each byte of the flit that belongs to the message: it says what out_flit_o.empty says, and is
-// known earlier in the cycle, since it does not depend on whether the message is too short.
+// keep_o has a bit for each byte of the flit that belongs to the message. It means the same as out_flit_o.empty, but is
+// known earlier in the cycle, because it does not depend on whether the message is too short.
 // in_ready_o depends on out_ready_i and on the flit.
 module message_trim
   import girih_pkg::*;
@@ -82,7 +82,7 @@ module message_trim
   assign short_o = take && state_q != Tail && too_short;
 
   always_ff @(posedge clk_i) begin
-    // Any flit that could be held, since whether it is, is known late.
+    // Loads any flit that might be held: whether it is held is known late in the cycle.
     if (in_valid_i && state_q != Tail && !in_flit_i.last) begin
       held_q <= out_flit_o;
       held_q.last <= 1'b1;

@@ -54,7 +54,7 @@ module packet_store
   assign out_valid_o = valid_q;
   assign pop = out_valid_o && out_ready_i;
 
-  // Worked out for a pop and for none, since that is known late. Of a multiplexer synthesis would make a comparison behind it.
+  // Computed both for a pop and for none, because pop comes late. Synthesis would put the comparison after a multiplexer.
   logic empty_next;  // read_next is write_q
   assign read_plus = read_q + 1'b1;
   assign write_plus = write_q + 1'b1;
@@ -91,7 +91,7 @@ module packet_store
   );
 
   always_ff @(posedge clk_i) begin
-    if (in_valid_i) bypass_q <= in_flit_i;  // also one that does not bypass: which one does is known late
+    if (in_valid_i) bypass_q <= in_flit_i;  // every flit: which one bypasses is known late in the cycle
     bypassed_q <= empty_next;
 
     read_q <= read_next;

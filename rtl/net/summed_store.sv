@@ -5,13 +5,13 @@
 //   in, mask, info -> [flit, partial sums] -> check_* -> [store] -> out
 //                                              commit_i, drop_i, token_i
 //
-// check_sum_o is the sum of the message's bytes up to and including this flit's (not folded), and
-// check_total_o that and check_add_i, which is added beside the sum and not behind it. The user answers in the same cycle, as packet_store requires: commit with the last flit or before,
-// or drop with the last. in_info_i is taken with the first flit and kept for the message.
-// in_cut_i with a flit ends the message there: the flit waits, and what follows is discarded, until
+// check_sum_o is the sum (not folded) of the message's bytes up to and including this flit's; check_total_o is that sum plus
+// check_add_i, which is added in parallel and costs no second adder in a row. The user answers in the same cycle, as
+// packet_store requires: commit with the last flit or before, or drop with the last. in_info_i is taken with the first flit
+// and kept for the message. in_cut_i with a flit ends the message there: the flit waits, and later flits are discarded, until
 // the original end shows whether the message is void.
-// Two cycles when committed at once, one flit per cycle. Descriptors are not stored: the info and
-// the token carry what is needed of them.
+// Two cycles when committed at once, one flit per cycle. Descriptors are not stored: info and token carry the fields that
+// are needed.
 module summed_store
   import girih_pkg::*;
   import checksum_pkg::*;

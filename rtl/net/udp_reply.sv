@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a UDP datagram the reply to itself: swaps the IPv4 addresses and the UDP ports in place. Neither
-// changes a sum, so desc.payload_sum stays right. Cut-through, one cycle, one flit per cycle.
+// changes a sum, so desc.payload_sum stays valid. Cut-through, one cycle, one flit per cycle.
 // A datagram whose sender would answer in turn, or expects no answer, is dropped (refused_o), so that
 // two services never answer each other for ever. A message that ends within its headers (it can only
 // be void) is passed on void.
@@ -92,7 +92,7 @@ module udp_reply
       .clk_i,
       .flit_i (flit),
       .first_i(first),
-      .pass_i (valid && ready),  // of a refused message, too: nothing is left of it for the next
+      .pass_i (valid && ready),  // for a refused message, too, so that nothing of it is left for the next
       .edit_i (edit),
       .mask_i (mask),
       .flit_o (out_flit_o)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix arbiter: of the requesters the one granted least recently, at first the one with the lowest index. One-hot grant_o,
-// zero without a request; two levels of logic from request_i for up to eight requesters, for late requests. advance_i uses the
-// grant. A requester that keeps its request up is granted within N used grants.
+// Matrix arbiter: grants the requester that was granted least recently; after reset, the one with the lowest index. grant_o is
+// one-hot, or zero without a request. For requests that come late: two levels of logic from request_i for up to eight
+// requesters. advance_i uses the grant. A requester that keeps its request up is granted within N used grants.
 module arbiter_matrix #(
     parameter int unsigned N = 4
 ) (
@@ -31,7 +31,7 @@ module arbiter_matrix #(
       end
     end
 
-    // Of three requesters one asks and goes before this one: a look-up table.
+    // One of three requesters asks and goes before this one: a single look-up table.
     (* keep *) logic [Threes-1:0] blocked;
     for (genvar g = 0; g < Threes; g++) begin : gen_three
       localparam int unsigned Bits = N - 3 * g < 3 ? N - 3 * g : 3;

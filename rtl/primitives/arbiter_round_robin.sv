@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Round robin among N requesters: one-hot grant_o, combinational from request_i, zero without a request.
-// advance_i uses the grant: the next search starts behind the granted requester, so a requester that keeps
+// advance_i uses the grant: the next search starts after the granted requester, so a requester that keeps
 // its request up is granted within N used grants.
 module arbiter_round_robin #(
     parameter int unsigned N = 4

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A first-in first-out queue of Depth + 1 entries of type T, Depth of them in block RAM. It behaves like
 // `fifo`: an entry written in one cycle can be read in the next, one entry in and one out per cycle, and
-// in_ready_o comes from registers alone. Only pointers and flags wait for in_valid_i: what an entry is written to, waits
-// for in_offer_i alone.
+// in_ready_o comes from registers alone. Only pointers and flags depend on in_valid_i; the writes of data depend on
+// in_offer_i alone.
 //
 // The head is in the RAM's output register or, if it was written into an empty queue and bypassed the RAM,
 // in the bypass register.
@@ -16,7 +16,7 @@ module fifo_block #(
     input logic clk_i,
     input logic rst_i,
 
-    input  logic in_offer_i,  // in_valid_i may be up, which may be known late
+    input  logic in_offer_i,  // up whenever in_valid_i may be; in_valid_i may come late in the cycle
     input  logic in_valid_i,
     output logic in_ready_o,
     input  T     in_data_i,
@@ -75,7 +75,7 @@ module fifo_block #(
     end
   end
 
-  // The head is never behind the RAM: entries in the RAM mean a valid head.
+  // Entries in the RAM imply a valid head.
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (out_valid_q || ram_empty);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fifo_block whose head is in flip-flops, for readers that have no time for a RAM's output: Depth + 2 entries. An entry
-// that is written in one cycle can be read in the next, as from a fifo_block; one that finds nothing before it goes straight to the head.
+// fifo_block whose head is in flip-flops, for readers with no time for a RAM's output: Depth + 2 entries. An entry
+// written in one cycle can be read in the next, as from a fifo_block; an entry that finds the queue empty goes straight to the head.
 //
 //   in ---+--> fifo_block --+--> head --> out
 //         +-----------------+

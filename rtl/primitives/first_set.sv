@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lowest bit that is set: its index and its note (any, if none is set), and whether any is. Combinational: a tree in
-// which each node has four children, or two at the root if the width is no power of four.
+// Finds the lowest set bit: whether there is one, its index, and the bit of note_i there (both undefined without one).
+// Combinational: a tree in which each node has four children, or two at the root if the width is not a power of four.
 module first_set #(
     parameter int unsigned IndexWidth = 6,
     localparam int unsigned Width = 1 << IndexWidth
@@ -19,7 +19,7 @@ module first_set #(
     localparam int unsigned Nodes = (Width >> (2 * l)) / Children;
     logic [Nodes-1:0] note;
     logic [Nodes-1:0][2*l+ChildBits-1:0] index;
-    // A mapper that may optimize across the levels takes more look-up tables in a row.
+    // Kept, because a mapper that optimizes across the levels makes a longer chain of look-up tables.
     (* keep *) logic [Nodes-1:0] any;
     (* keep *) logic [Nodes-1:0][ChildBits-1:0] child;
     for (genvar n = 0; n < Nodes; n++) begin : gen_node

@@ -32,7 +32,7 @@ module stream_register #(
 
     always_ff @(posedge clk_i) begin
       if (in_ready_o) valid_q <= in_valid_i;
-      if (in_ready_o) data_q <= in_data_i;  // whether it is valid or not, which may be known late
+      if (in_ready_o) data_q <= in_data_i;  // valid or not: in_valid_i may come late
       if (rst_i) valid_q <= 1'b0;
     end
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes of a port into the fabric: queues of messages, each with a fabric port of its own, so that a message whose
-// way is busy holds up only those of its lane.
+// The lanes of a port into the fabric: queues of messages, each with its own fabric port, so that head-of-line blocking
+// stays within a lane.
 //
 //   in --+--> lane 0: messages without a chain --> fabric port 0
 //        +--> lane 1: with a chain and key 1   --> fabric port 1
 //        +--> lane 2: with a chain and key 2   --> fabric port 2      (with two lanes, lane 1 has both keys)
 //
-// The input never waits: a message for which its lane has no room is dropped whole and reported with its tenant. A tenant has room
-// while its lane has as much free as the tenant holds there, and besides that room for two messages of the largest size; or for one if it
-// holds nothing. So n tenants that send too much hold 1 / (n + 1) of a lane each, and none can take the room of one that sends little.
+// The input never waits: a message for which its lane has no room is dropped whole and reported with its tenant. A lane has room for
+// a tenant while its free space is at least what the tenant holds there plus two messages of the largest size, or one such message if
+// the tenant holds nothing. So n tenants that send too much hold 1 / (n + 1) of a lane each, and a tenant that sends little always finds room.
 //
-// Store and cut-through: a flit leaves at the earliest in the cycle after it came. With one lane nothing is stored: the
-// link is passed on as it is, with its back-pressure.
+// Cut-through with storage: a flit can leave in the cycle after it came. With one lane nothing is stored, and the
+// link passes through with its back-pressure.
 module port_lanes
   import girih_pkg::*;
 #(
@@ -150,7 +150,7 @@ module port_lanes
           };
       assign out_key_o[l] = head.key;
 
-      // What is charged to a tenant: each flit while it is here, and Extra for its message.
+      // The charge to a tenant: each flit while it is here, and Extra for its message.
       flits_t held_q[Tenants];
       flits_t free_q, room, charge, credit;
       number_t writer, writer_q, reader;

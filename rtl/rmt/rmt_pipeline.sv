@@ -5,8 +5,8 @@
 //           +----------------- buffer --------------------------^
 //
 // 5 + 3 * Stages cycles from a frame's flit to the message's (parser 4, a stage 3, deparser 1), with
-// Cut = 0 4 + 2 * Stages (3, 2, 1); more only if the parser has to wait for a later flit; one frame per cycle. There is no back-pressure at the input: a frame is
-// accepted if the buffer has room for one of the largest size, else it is dropped whole.
+// Cut = 0 4 + 2 * Stages (3, 2, 1); more only if the parser has to wait for a later flit; one frame per cycle. There is no
+// back-pressure at the input: a frame is accepted if the buffer has room for one of the largest size, otherwise it is dropped whole.
 module rmt_pipeline
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 #(

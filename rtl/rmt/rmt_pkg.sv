@@ -3,8 +3,8 @@
 // edits that the stages request, and the window through which software reaches their tables.
 //
 // A PHV holds Words words of 32 bits that the parser's program has extracted from the frame, each from
-// any even byte, in network order: first wire byte in [31:24]. Only software knows, from the program, which
-// field is in which bits of which word; the hardware knows no protocol.
+// any even byte, in network order: first wire byte in [31:24]. Only software knows where each field is, from the
+// program; the hardware knows no protocol.
 package rmt_pkg;
   import girih_pkg::*;
   import parser_pkg::*;
@@ -31,8 +31,8 @@ package rmt_pkg;
   // The frame's result in the parser's program; only parser and deparser use it.
   typedef struct packed {
     path_t path;
-    halfword_t shift_l3;  // shift of what follows the link header
-    halfword_t shift_l4;  // and of what follows the network header
+    halfword_t shift_l3;  // shift of everything after the link header
+    halfword_t shift_l4;  // and of everything after the network header
     logic [Sums-1:0][15:0] sum;  // checksums of the frame as it arrived
   } parse_t;
 
@@ -61,7 +61,7 @@ package rmt_pkg;
   typedef struct packed {
     logic [Words-1:0][31:0] word;  // as edited so far; 0 if not valid
     logic [Words-1:0] word_valid;
-    logic [Headers-1:0] headers;  // that are present
+    logic [Headers-1:0] headers;  // the headers that are present
     parse_t parse;
     edit_t [Edits-1:0] edit;  // a stage adds its own at the lowest index that is not valid
     logic [31:0] meta;  // from stage to stage, such as a register's result; 0 from the parser
@@ -110,7 +110,7 @@ package rmt_pkg;
     logic [MaxStages-1:0] mark_miss;
   } pipeline_event_t;
 
-  // What the pipeline's user sets in every packet before the stages see it.
+  // Fields that the pipeline's user sets in every packet before the stages see it.
   typedef struct packed {
     port_t port;
     tenant_t tenant;

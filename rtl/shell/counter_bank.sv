@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // 64-bit counters of pulses, in distributed memory behind one adder.
 //
-// Each counter has a small number of pending pulses. A sweep visits one counter per cycle and adds
-// what is pending to its total. Between two visits at most one pulse per cycle can come, so pending
-// never overflows and no pulse is lost. Pending counts are kept as bit planes (bit p of all counters in
-// one word): the same logic, and far fewer operations for a simulator.
+// Each counter has a small count of pending pulses. A sweep visits one counter per cycle and adds its pending
+// count to its total. At most one pulse per cycle can come between two visits, so the pending count
+// never overflows and no pulse is lost. Pending counts are stored as bit planes (bit p of all counters in
+// one word): the same logic, but far fewer operations for a simulator.
 //
 //   cycle 0: read total[index], take pending[index]     cycle 1: add, write back
 //
 // The read port waits for the sweep, so a low word is ready after at most Counters + 1 cycles, exact to
-// the cycle. Reading it holds the high word for the next read. One read at a time; word_i holds until done_o.
+// the cycle. Reading it latches the high word for the next read. One read at a time; word_i holds until done_o.
 //
-// With Snapshot, take_i copies all counters as they are in one cycle, pulses of that cycle included, to a second memory,
-// which reads with old_i see: from then on pulses go to a second set of pending counts, and one sweep of the first set
-// completes the copy. taken_o comes at the end of it; take_i holds until then.
+// With Snapshot, take_i copies the values of all counters in one cycle, pulses of that cycle included, to a second memory,
+// which old_i selects for reads. From then on pulses go to a second set of pending counts, and one sweep of the first set
+// completes the copy. taken_o comes at the end of that sweep; take_i holds until then.
 module counter_bank #(
     parameter int unsigned Counters = 16,
     parameter bit Snapshot = 1'b0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts latencies, one per cycle, in 32-bit bins in distributed memory. The range of a bin grows with the latency
-// (`girih.spec.histogram`). A read takes one cycle. A bin wraps after 2^32 - 1.
+// (`girih.spec.histogram`). A read takes one cycle. A bin wraps at 2^32.
 module histogram
   import girih_pkg::*, histogram_pkg::*;
 (

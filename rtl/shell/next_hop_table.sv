@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the node to which a key leads: that of the lowest valid entry with this key, or with `any`. It also says whether
-// that node takes messages, which is worked out for every entry before the search ends. Combinational.
+// Finds the node for a key: that of the lowest valid entry with this key, or with `any`. It also says whether
+// that node takes messages, which it computes for every entry in parallel with the search. Combinational.
 module next_hop_table
   import girih_pkg::*;
 #(

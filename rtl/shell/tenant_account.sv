@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits a tile that passes messages on: no more messages of a tenant, and no more lossless ones, leave than have
-// come in. An engine may drop messages and may hold thousands of them in any order, so from outside nothing more is
-// known about the tenant of the next one.
+// come in. An engine may drop messages and may hold thousands of them in any order, so nothing more is known from
+// outside about the tenant of the next one.
 //
 // A message counts as received from the cycle after its first flit was offered, and may leave from then on. An engine with
-// several ports can exceed the limit by one message for each port but one, if they send in the same cycle.
+// P ports can exceed the limit by P - 1 messages, if all of them send in the same cycle.
 module tenant_account
   import girih_pkg::*;
 #(
@@ -65,7 +65,7 @@ module tenant_account
         end
       end
 
-      // An engine never holds so many messages, so it has dropped some: the count saturates.
+      // No engine holds this many messages, so it has dropped some: the count saturates.
       count_t count_q, count_d;
       logic full, inside_q;
       assign full = count_q[Bits+1:Bits] == 2'b01;

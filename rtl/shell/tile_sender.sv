@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends an engine's messages on. It stamps the source, and the tenant if the tile may send for one tenant only. It
-// takes the next stop from the message's source route or, when none is left, looks it up in the node table. It drops and
-// reports a message of a tenant for which the tile may not send, one without a next stop, and one whose next stop
+// Sends an engine's messages. It stamps the source, and the tenant if the tile may send for one tenant only. It
+// takes the next hop from the message's source route or, if none is left, looks it up in the node table. It drops and
+// reports a message of a tenant for which the tile may not send, one without a next hop, and one whose next hop
 // takes no messages, which would stay on the fabric for ever. A message that may not be lossless leaves as droppable.
 //
 // Combinational on the data path. The decision on a first flit holds until the whole message has left, even if
 // software changes the node table meanwhile. Every flit carries its source and destination, for the watchdog, which
 // looks at stalled links.
 //
-// The result of the search goes to the output and to registers only: in_ready_o depends on out_ready_i and on what was
-// decided in an earlier cycle. So a message that is dropped waits at most one cycle behind a stalled output. A drop is
+// The result of the lookup goes to the output and to registers only: in_ready_o depends on out_ready_i and on the
+// decision of an earlier cycle. A message to be dropped therefore waits at most one cycle behind a stalled output. A drop is
 // reported in the cycle after the decision.
 module tile_sender
   import girih_pkg::*;
@@ -99,7 +99,7 @@ module tile_sender
     out_flit_o.desc.lossless = stop.lossless;
   end
 
-  logic first_q;  // the next flit begins a message
+  logic first_q;  // the next flit starts a message
   assign taken_o = in_valid_i && in_ready_o && first_q && stop.allowed;
 
   always_ff @(posedge clk_i) begin

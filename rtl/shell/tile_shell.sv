@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What surrounds the engine of every tile: a sender for each fabric port, the counters, and the node on the control
+// Surrounds the engine of every tile: a sender for each fabric port, the counters, and the node on the control
 // ring, in front of the tile's register block. It adds no cycle to the data path, or one with CutOutput: a register
 // between each sender and the fabric.
 //
@@ -7,7 +7,7 @@
 // with an error, unless it is for the engine's window, where the engine keeps tenants apart. A request whose offset
 // is not a multiple of 4 ends with an error, too.
 //
-// With Snapshot, a write of anything to offset 0xc000 copies all counters as they are in one cycle; the copy is read from
+// With Snapshot, a write of any value to offset 0xc000 copies the values of all counters in one cycle; the copy is read from
 // offset 0xc000 on, in the order of the counters at 0x8000.
 //
 // With DropEntries, the last drops of the tile (drop_log), and its drops by key (drop_keys), are read from offset 0xe000 on.
@@ -96,7 +96,7 @@ module tile_shell
 
   shell_event_t [CountedPorts-1:0] shell_event;
 
-  // What the senders may let through in this cycle.
+  // The messages that the senders may let through in this cycle.
   localparam bit CountsTenants = KeepsTenant && $countones(Tenants) > 1;
   localparam bit CountsLossless = KeepsLossless && Lossless;
   logic [2**$bits(tenant_t)-1:0] sender_tenants, inside_tenants;
@@ -377,7 +377,7 @@ module tile_shell
     assign window_tenant_o = '0;
   end
 
-  // In an error only bit 0 of the answer has a meaning. The masters hide the other bits, so these need not wait for `error`.
+  // Only bit 0 of an error's answer has a meaning. The masters mask the other bits, so these need not wait for `error`.
   logic [31:0] answer;
   assign done = refused_q || (drops_valid_q && drops_done) || (in_window ? guard_done : reg_valid_o && reg_done_i) || (old_valid_q && (reg_write_o ? copied : counter_done));
   assign error = refused_q || (in_window ? guard_error : reg_error_i && !old_valid_q && !drops_valid_q);

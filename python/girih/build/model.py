@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the virtual card of a design: Verilator, then one shared library per content.
 
-Objects are kept by content: those of the runtime are shared by all designs, and progress can be shown.
+Objects are kept by content, and all designs share those of the runtime. Progress can be shown.
 """
 
 from __future__ import annotations

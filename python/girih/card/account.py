@@ -23,7 +23,7 @@ class Account:
 
     @property
     def text(self) -> str:
-        """What there is to say when nothing is missing."""
+        """The summary when nothing is missing."""
         if not self.rested:
             return "The card did not come to rest in time: messages were still under way, and are not accounted for."
         if not self.held:
@@ -32,7 +32,7 @@ class Account:
         return f"Every other message is accounted for: {'; '.join(waiting)}."
 
     def judge(self) -> None:
-        """Raises GirihError when a tile lost a message in silence."""
+        """Raises GirihError if a tile lost a message without counting it."""
         if self.faults and self.rested:
             remedy = "This is a fault of the card: record the run and replay it with waves."
             raise GirihErrors([GirihError(text, self.name, remedy) for text in self.faults])

@@ -36,9 +36,9 @@ def own_addresses(manifest: Manifest) -> list[IPv4Interface | None]:
 
 
 def host_addresses(manifest: Manifest, given: Sequence[str]) -> list[IPv4Interface]:
-    """The address of the host at each port: the given ones in order, then the first free ones of the networks in which the card has addresses, or else of the first given one.
+    """The address of the host at each port: the given ones in order, then the first free ones in the networks of the card's addresses, or in that of the first given one.
 
-    Raises GirihError if an address is not possible for a host.
+    Raises GirihError if an address cannot be a host's.
     """
     own = own_addresses(manifest)
     if len(given) > manifest.ports:

@@ -35,7 +35,7 @@ class CardSocket:
         return {(False, False): "open", (True, False): "peer closed", (False, True): "shut down", (True, True): "both closed"}[self._end, self._shut]
 
     def _look(self) -> None:
-        """Asks the stack what there is."""
+        """Asks the stack for the connection's state."""
         answer = self._window.ask(self._number)
         self._held += answer.data
         self.received += len(answer.data)
@@ -65,7 +65,7 @@ class CardSocket:
         return data
 
     def send(self, data: bytes, timeout: float | None = None) -> int:
-        """Gives the stack some of the bytes; how many, at least one."""
+        """Gives the stack some of the bytes, at least one; returns their number."""
         wait = self._waits(timeout)
         while True:
             if self._closed or self._shut:
@@ -90,7 +90,7 @@ class CardSocket:
             data = data[self.send(data, timeout) :]
 
     def shutdown(self, how: int = socket.SHUT_WR) -> None:
-        """Sends no more, while what the peer sends can still be received. how: SHUT_WR; a card's stack has no other."""
+        """Closes the sending direction; data from the peer can still be received. how: SHUT_WR; a card's stack has no other."""
         if how != socket.SHUT_WR:
             raise os_error(OSError, errno.EOPNOTSUPP)
         if not self._shut and not self._closed:
@@ -98,7 +98,7 @@ class CardSocket:
             self._window.command(CLOSE | END, self._number)
 
     def close(self) -> None:
-        """No more is sent or received; bytes that the stack has still go to the peer."""
+        """Ends both directions; bytes that the stack already has still go to the peer."""
         self._leave(CLOSE)
 
     def abort(self) -> None:

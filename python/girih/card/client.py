@@ -126,7 +126,7 @@ class ControlClient(Bus):
         return answer["result"]
 
     def interrupts(self) -> dict[str, list[str]]:
-        """The tiles whose interrupt is raised, and what has happened there."""
+        """The tiles whose interrupt is raised, with their pending events."""
         return self.call("interrupts")
 
     def wait_for_interrupt(self, seconds: float, tiles: list[str] | None = None) -> dict[str, list[str]]:

@@ -77,7 +77,7 @@ class ControlServer:
         self._tell()
 
     def _tell(self) -> None:
-        """Answers the clients that wait for an interrupt which is raised now, or whose time is over."""
+        """Answers the clients whose interrupt is raised now, or whose wait has timed out."""
         if not self._waiting:
             return
         raised = self._do_interrupts()
@@ -140,7 +140,7 @@ class ControlServer:
     # ---- operations: the keys of the request are the arguments ----
 
     def _do_interrupts(self) -> dict[str, list[str]]:
-        """The tiles whose interrupt is raised, and what has happened there."""
+        """The tiles whose interrupt is raised, with their pending events."""
         card = self._run.card
         return {tile: card.registers.interrupts(tile) for tile in card.interrupting()}
 

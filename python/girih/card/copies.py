@@ -55,7 +55,7 @@ class CopyEngine:
 
     @property
     def running(self) -> bool:
-        """Whether a copy is under way."""
+        """Whether a copy is in progress."""
         return bool(self._read("state") & RUNS)
 
     @property
@@ -65,6 +65,6 @@ class CopyEngine:
 
     @property
     def failure(self) -> str | None:
-        """What went wrong first in the latest copy: refused, malformed, slave or decode; None: nothing."""
+        """The first error of the latest copy: refused, malformed, slave or decode; None: no error."""
         number = self._read("state") >> WENT_WRONG & 7
         return Format("memory_access").names("status")[number] if number else None

@@ -32,7 +32,7 @@ ANSWER_SECONDS = 10
 
 @dataclass(frozen=True)
 class Device:
-    """What the card says of its network device: the address, and the number of pairs of virtqueues."""
+    """The card's network device: its address, and its number of virtqueue pairs."""
 
     mac: str
     pairs: int = 1
@@ -48,13 +48,13 @@ class Way(ABC):
     before: str
 
     def missing(self) -> GirihError | None:
-        """What is not installed."""
+        """The required packages that are not installed."""
         missing = [program for program in (*self.programs, BUSYBOX) if shutil.which(program) is None]
         remedy = f"Run as root: apt-get install --no-install-recommends {' '.join(self.packages)}"
         return GirihError(f"{' and '.join(missing)} must be installed for a guest", self.name, remedy) if missing else None
 
     def why_not(self) -> GirihError | None:
-        """What else keeps such guests from running on this machine."""
+        """Other reasons why such guests cannot run on this machine."""
         return None
 
     @property
@@ -118,7 +118,7 @@ class UserModeLinux(Way):
 
     @staticmethod
     def helper() -> Path:
-        """What is loaded before a kernel that needs help; compiled when it is not there. Raises GirihError."""
+        """A library to preload for a kernel that needs it; compiled if it is missing. Raises GirihError."""
         library = BUILD / "guest" / f"uml_registers-{contents([HELPER])}.so"
         if not library.exists():
             library.parent.mkdir(parents=True, exist_ok=True)
@@ -185,7 +185,7 @@ def _packed(root: Path) -> Path:
 
 
 def asked(path: Path) -> Device:
-    """What the card at a vhost-user socket says of its network device. Raises GirihError."""
+    """Asks the card at a vhost-user socket for its network device. Raises GirihError."""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connected:
             connected.settimeout(ANSWER_SECONDS)
@@ -199,7 +199,7 @@ def asked(path: Path) -> Device:
 
 
 def _ask(connected: socket.socket, request: int, body: bytes, answers: int | None = None) -> bytes:
-    """The body of the answer, which has as many bytes as that of the question if it is not said."""
+    """The body of the answer; by default it has as many bytes as that of the question."""
     connected.sendall(HEADER.pack(request, VERSION, len(body)) + body)
     return connected.recv(HEADER.size + (len(body) if answers is None else answers), socket.MSG_WAITALL)[HEADER.size :]
 
@@ -208,7 +208,7 @@ WAYS: dict[str, Way] = {way.name: way for way in (UserModeLinux(), Qemu())}
 
 
 def chosen(name: str | None = None) -> Way:
-    """A way by its name; None: the first that can be on this machine. Raises GirihError if that cannot be, or has no such name."""
+    """A way by its name; None: the first that can run on this machine. Raises GirihError if that cannot be, or has no such name."""
     if name is None:
         return next(way for way in WAYS.values() if way.why_not() is None)
     if name not in WAYS:

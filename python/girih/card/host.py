@@ -57,7 +57,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Commands:
-    """What a control queue can be asked for: receive modes and addresses, VLANs, the device's address, the number of pairs."""
+    """The commands of a control queue: receive modes and addresses, VLANs, the device's address, the number of pairs."""
 
     receive: bool = False
     vlan: bool = False
@@ -67,7 +67,7 @@ class Commands:
 
 @dataclass(frozen=True)
 class Filter:
-    """Which frames the host receives, as its driver has said. active: not all of them. many_unicast, many_multicast: it wants more addresses than the
+    """The receive filter that the host's driver has set. active: not all of them. many_unicast, many_multicast: it wants more addresses than the
     table has room for, so it gets all of that sort. vlans: tagged frames only of VLANs that it has added. addresses: in the table.
     mac: the device's address."""
 
@@ -135,7 +135,7 @@ class HostPort:
 
     @property
     def regions(self) -> int:
-        """How many ranges can be granted."""
+        """The number of ranges that can be granted."""
         return ACCESS.size("HostRegions")
 
     @cached_property
@@ -157,7 +157,7 @@ class HostPort:
         self._maps.unmap(mine)
 
     def unmap_all(self) -> None:
-        """Takes all memory away, whoever has mapped it: a host that starts anew."""
+        """Removes all memory, whoever has mapped it, for a host that restarts."""
         self._maps.unmap(self._maps.all())
 
     def close(self) -> None:
@@ -253,7 +253,7 @@ class HostPort:
 
     @property
     def filter(self) -> Filter:
-        """Which frames the host receives."""
+        """The current receive filter."""
         words = [self._registers.read_window(self.tile, self._filter(word)) for word in (3, 4, 5)]
         active, promiscuous, all_multicast, many_unicast, many_multicast, vlans = (bool(words[0] >> bit & 1) for bit in range(6))
         mac = words[1].to_bytes(4, "little") + words[2].to_bytes(2, "little")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is mapped behind a card's port to the host. Several programs map memory there: that of a guest, and that which tiles reach by
+"""The memory mapped behind a card's port to the host. Several programs map memory there: that of a guest, and that which tiles reach by
 `dma`. Each takes away only what it has mapped itself, and none maps what another has mapped."""
 
 from __future__ import annotations
@@ -74,5 +74,5 @@ class HostMaps:
         self._mapped = []
 
     def all(self) -> list[Mapped]:
-        """All that are mapped, by whomever."""
+        """All mapped regions, of every program."""
         return list(self._mapped)

@@ -30,7 +30,7 @@ HOME = '<!DOCTYPE html><title>Girih</title><a href="/metrics">metrics</a>\n'
 
 
 class Counted(Protocol):
-    """What a page needs of a tile. counters: their offsets."""
+    """The facts about a tile that a page needs. counters: their offsets."""
 
     @property
     def name(self) -> str: ...

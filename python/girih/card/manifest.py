@@ -45,7 +45,7 @@ class DropLog:
 class Tile:
     """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one;
     holds: what messages in it may wait for while the card rests, None: nothing; program: what a processor core runs at first; memory_bytes: of a processor core, for programs and data; card_header: the text of card.h for programs; cores: that run the program; interrupts: their names, bit 0 first;
-    keys, settings: of its node table, and what its registers of the configuration are, as the design says; drop_log: None if it keeps none."""
+    keys, settings: of its node table, and the values of its configuration registers in the design; drop_log: None if it keeps none."""
 
     name: str
     kind: str

@@ -54,17 +54,17 @@ class ExternalMemory:
         self._params = params
 
     def fail(self, first: int, size: int) -> None:
-        """From now on accesses to these bytes are answered with an error of the slave; size 0: none are."""
+        """From now on accesses to these bytes end with a slave error; size 0: none do."""
         self._call("memory_fail", self._card, first, size)
 
     def read(self, address: int, size: int) -> bytes:
-        """What the memory holds now."""
+        """Reads the memory directly, not through the card."""
         data = self._ffi.new("uint8_t[]", size)
         self._call("memory_read", self._card, address, data, size)
         return bytes(self._ffi.buffer(data, size))
 
     def write(self, address: int, data: bytes) -> None:
-        """Changes what it holds, beside the card."""
+        """Writes the memory directly, not through the card."""
         self._call("memory_write", self._card, address, data, len(data))
 
     @property

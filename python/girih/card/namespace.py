@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Network namespaces in which the virtual card's TAP devices live, so that nothing of the host is touched."""
+"""Network namespaces in which the virtual card's TAP devices live, so that the host's own network is not touched."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class PortStats:
 
 
 class Ports:
-    """The part of a virtual card that is its ports. Everything raises GirihError."""
+    """The ports of a virtual card. Everything raises GirihError."""
 
     manifest: Manifest
     _library: Any

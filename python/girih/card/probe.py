@@ -88,7 +88,7 @@ class MemoryProbe:
 
     @property
     def running(self) -> bool:
-        """Whether not all accesses have been answered."""
+        """Whether accesses are still without an answer."""
         return bool(self._read("state") & 1)
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the clients of a running card see and change of its run."""
+"""The state of a card's run that its clients see and change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from girih.card.virtual import VirtualCard
 
 @dataclass
 class Progress:
-    """How a card's run goes. paused, stopped: may be set between two slices. stall: why messages wait for ever, if they do.
+    """The state of a card's run. paused, stopped: may be set between two slices. stall: why messages wait for ever, if they do.
     busy_cycles, busy_seconds: of the slices that had work."""
 
     card: VirtualCard

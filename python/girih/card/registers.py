@@ -115,7 +115,7 @@ class Registers:
         return tile, register
 
     def name_of(self, address: int) -> str:
-        """What is at a byte address, for people: a register's name, else the tile and the offset in it, else the address."""
+        """Describes a byte address: a register's name, else the tile and the offset in it, else the address."""
         for tile in self.manifest.tiles:
             offset = address - tile.base
             for name, register in tile.registers.items():
@@ -198,7 +198,7 @@ class Registers:
         return tile
 
     def interrupts(self, tile_name: str) -> list[str]:
-        """What has happened at a tile since it was last cleared, by name."""
+        """The pending interrupts of a tile, by name."""
         tile = self.check_interrupts(tile_name)
         pending = self.read(f"{tile_name}.{PENDING}")
         return [name for bit, name in enumerate(tile.interrupts) if pending >> bit & 1]
@@ -208,7 +208,7 @@ class Registers:
         self.write(f"{tile_name}.{ENABLE}", self._interrupt_bits(tile_name, names))
 
     def clear_interrupts(self, tile_name: str, names: Collection[str] | None = None) -> None:
-        """Forgets that these interrupts of a tile, or all, have happened."""
+        """Clears these pending interrupts of a tile, or all."""
         self.write(f"{tile_name}.{PENDING}", self._interrupt_bits(tile_name, names))
 
     def _interrupt_bits(self, tile_name: str, names: Collection[str] | None) -> int:

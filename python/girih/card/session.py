@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A card that runs in real time: slices of cycles, and between them the control socket.
 
-While nothing is in flight the card sleeps until a TAP device or a client has something, so an idle
+While nothing is in flight the card sleeps until a TAP device or a client has data, so an idle
 card costs almost no processor time. The first SIGINT or SIGTERM ends `serve`; the second ends the program at once.
 """
 

@@ -65,7 +65,7 @@ class SocketWindow:
         self._registers.write_window(self._tile, offset(WINDOW, part, **index), value)
 
     def forget(self) -> None:
-        """The tile waits no more for what another program has asked for."""
+        """Cancels the requests of another program."""
         self._write("start", 0)
 
     def waiting(self) -> int:
@@ -103,7 +103,7 @@ class SocketWindow:
         return self._answers.pop(number)
 
     def _take_answer(self) -> bool:
-        """Takes the answer to the read that is under way off the tile. Whether none is under way any more."""
+        """Takes the answer to the read in flight from the tile; returns whether no read is in flight any more."""
         if self._asked is None:
             return True
         for _ in range(LOOKS):

@@ -9,7 +9,7 @@
         connection.close()
         other = sockets.connect("10.77.0.1", 80)
 
-What goes wrong on the wire raises what a socket of the kernel raises: ConnectionRefusedError, ConnectionResetError, TimeoutError, BrokenPipeError, and
+Errors on the wire raise the same exceptions as sockets of the kernel: ConnectionRefusedError, ConnectionResetError, TimeoutError, BrokenPipeError, and
 BlockingIOError where a time-out of 0 was given and nothing is there. One program drives a tile at a time.
 """
 
@@ -93,7 +93,7 @@ class SocketTile:
                 self.window.command(ABORT, found.number)
 
     def waits(self, timeout: float | None) -> Callable[[], None]:
-        """A function that lets the card run, and raises when the time is over. timeout: 0: at once; None: never."""
+        """A function that lets the card run, and raises on time-out. timeout: 0: at once; None: never."""
         end = None if timeout is None else self._now() + timeout
 
         def wait() -> None:
@@ -120,7 +120,7 @@ class SocketTile:
         return min(ports)
 
     def listen(self, port: int) -> Listener:
-        """Accepts connections to a port from now on. Raises OSError (EADDRINUSE) if another application has the port; GirihError if the stack listens at as many as it can."""
+        """Starts to accept connections to a port. Raises OSError (EADDRINUSE) if another application has the port; GirihError if the stack listens at as many as it can."""
         _checked(port)
         self.take()
         ways, ports = self._entries("next_hop"), self._entries("listen")
@@ -145,7 +145,7 @@ class SocketTile:
         return self._listeners[port]
 
     def forget(self, port: int, place: str | None) -> None:
-        """Listens at a port no more. place: the entry of the stack's `listen` that is free again."""
+        """Stops listening at a port. place: the entry of the stack's `listen` that is free again."""
         if place:
             self._registers.write(place, 0)
         self._listeners.pop(port, None)
@@ -238,7 +238,7 @@ class Listener:
             wait()
 
     def close(self) -> None:
-        """Accepts no more; what nobody has accepted is aborted. Connections that were accepted stay open."""
+        """Stops accepting, and aborts connections that have not been accepted. Connections that were accepted stay open."""
         if self._closed:
             return
         self._closed = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explains a stalled card: which link holds which message, and what that waits for, to the end or in a circle."""
+"""Explains a stalled card: the message on each link and what it waits for, to the end or around a circle."""
 
 from __future__ import annotations
 

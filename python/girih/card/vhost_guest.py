@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the program of a guest has said to a vhost-user back end: features, memory, virtqueues."""
+"""The state that a guest's program has set at a vhost-user back end: features, memory, virtqueues."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Memory:
 
 @dataclass
 class Vring:
-    """What has been said of a virtqueue."""
+    """The settings of a virtqueue."""
 
     size: int = 0
     base: int = 0
@@ -50,7 +50,7 @@ class Vring:
 
 @dataclass
 class Guest:
-    """The connection with a guest's program, and all that it has said."""
+    """The connection with a guest's program, and its settings."""
 
     connection: Connection
     vrings: list[Vring]

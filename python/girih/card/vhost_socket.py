@@ -19,7 +19,7 @@ DESCRIPTOR_BYTES = array.array("i").itemsize
 
 
 class ProtocolError(Exception):
-    """What the other side says cannot be served."""
+    """A request of the other side that cannot be served."""
 
 
 class Message(NamedTuple):
@@ -78,7 +78,7 @@ class Connection:
             raise ProtocolError("it does not read its answers") from error
 
     def forget_descriptors(self) -> None:
-        """Closes those that nobody has taken out."""
+        """Closes the descriptors that nobody has taken."""
         closed(*self.descriptors)
         self.descriptors.clear()
 

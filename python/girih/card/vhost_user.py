@@ -42,7 +42,7 @@ EVENTFD = "anon_inode:[eventfd]"
 
 
 class VhostUser:
-    """Listens at a path, and serves one guest at a time, again and again. say: called with what a person should know. features: what
+    """Listens at a path, and serves one guest at a time, again and again. say: called with messages for the user. features: what
     drivers are offered."""
 
     def __init__(self, card: VirtualCard, path: Path, say: Callable[[str], None], features: int = FEATURES):
@@ -70,7 +70,7 @@ class VhostUser:
         return [self._guest.connection.fileno(), *(v.kick for v in self._guest.vrings if v.live and v.kick is not None)]
 
     def serve(self, ready: set[int]) -> None:
-        """Answers what is on the descriptors that are ready."""
+        """Handles the descriptors that are ready."""
         try:
             if self._guest is None:
                 if self._listener.fileno() in ready:
@@ -86,7 +86,7 @@ class VhostUser:
             self._drop()
 
     def _drop(self) -> None:
-        """Ends all that the guest had: its queues first, then its memory."""
+        """Releases the guest's resources: its queues first, then its memory."""
         guest, self._guest = self._guest, None
         if guest is None:
             return
@@ -201,7 +201,7 @@ class VhostUser:
         return self._host.control if number == 2 * self._pairs_of(guest) else number
 
     def _offer(self, guest: Guest) -> None:
-        """Says what the control queue can be asked for; flows go to the first pair until the driver wants more."""
+        """Sets the commands of the control queue; flows go to the first pair until the driver wants more."""
         self._host.offer(self._mac, Commands(*map(guest.has, (NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR, NET_MQ))))
         self._spread([0])
 

@@ -192,7 +192,7 @@ class VirtualCard(Ports, Bus):
         return True
 
     def stall(self) -> Stall | None:
-        """Why the card has stalled; None: it has not."""
+        """The stall of the card; None if it has not stalled."""
         cycles = self._library.api.girih_stalled_cycles(self._card)
         if not cycles:
             return None
@@ -243,7 +243,7 @@ class VirtualCard(Ports, Bus):
             self.run(min(INTERRUPT_CYCLES, end - self.cycle))
 
     def check_conservation(self, quiet: int = QUIET_CYCLES) -> None:
-        """Lets the card come to rest, then raises GirihError if a tile lost a message silently."""
+        """Lets the card come to rest, then raises GirihError if a tile lost a message without counting it."""
         for _ in range(CALM_READS):  # a frame may come in while counters are read one after the other: what is read twice is of one moment
             self.run_until_quiet(quiet)
             counters = self.registers.counters()
@@ -338,7 +338,7 @@ class VirtualCard(Ports, Bus):
         self._call("capture_start", self._card, params)
 
     def stop_capture(self) -> int:
-        """Ends the capture; how many messages it holds."""
+        """Ends the capture; returns the number of its messages."""
         messages = self._ffi.new("uint64_t *")
         self._call("capture_stop", self._card, messages)
         return messages[0]

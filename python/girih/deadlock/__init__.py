@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wait-for graph of resources, and the proof that nobody waits for ever.
+"""The wait-for graph of resources, and the proof that no holder waits for ever.
 
 A *resource* is anything that one holder can keep while another waits for it: a buffer, a link with the queue at its
 end, a token. Here it is any hashable value with a text. An *edge* says that the holder of one resource may have to

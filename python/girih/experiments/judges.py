@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs `aes` and `sha1` must make of a payload, by libraries that share nothing with them: cryptography, and hashlib."""
+"""The results that the programs `aes` and `sha1` must give, by independent libraries: cryptography and hashlib."""
 
 from __future__ import annotations
 

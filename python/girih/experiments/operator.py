@@ -80,7 +80,7 @@ class PinOperator:
         return start, *self.came
 
     def schedule(self, entry: Entry, cycle: int) -> None:
-        """A change in a cycle that is still to come, whatever comes back until then. Frames of all operators are put in the order of their cycles."""
+        """Schedules a change for a future cycle, whatever comes back until then. Frames of all operators are put in the order of their cycles."""
         if self._ahead == BEHIND:
             self._ack += REQUEST_BYTES
         else:

@@ -277,7 +277,7 @@ class Debugger:
 
     @staticmethod
     def _refuse_devices(address: int) -> None:
-        """A read of a device takes a message from the program."""
+        """Refuses to read a device, because that could take a message from the program."""
         if not MAP["PacketsBase"] <= address < MAP["DevicesBase"]:
             raise DebugFault(f"nothing can be read or changed at {address:#x}")
 

@@ -30,7 +30,7 @@ class CoreState:
 
 
 def load(registers: Registers, tile: str, image: bytes) -> None:
-    """Holds the cores of a tile, loads a program into them, and starts them. What their messages were is dropped and counted."""
+    """Holds the cores of a tile, loads a program into them, and starts them. Their messages are dropped and counted."""
     hold(registers, tile)
     registers.write_window(tile, place(registers, tile, "address"), 0)
     words = image + bytes(-len(image) % 4)

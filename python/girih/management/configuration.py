@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registers of a running card that say how it works: kept in a file, and put into the card again."""
+"""Saves the configuration registers of a running card to a file, and restores them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _names(registers: Registers) -> list[str]:
 
 
 def save(registers: Registers, path: Path) -> int:
-    """Writes them to a file; how many they are."""
+    """Writes them to a file; returns their number."""
     found = settings(registers)
     with path.open("w") as file:
         file.write(f"# The configuration of card {registers.manifest.name}; ./girih ctl restore puts it into the card again.\n")
@@ -41,7 +41,7 @@ def save(registers: Registers, path: Path) -> int:
 
 
 def load(registers: Registers, path: Path) -> dict[str, int]:
-    """What such a file says. Raises GirihError, also if it names registers that the card does not have, or that cannot be read."""
+    """The contents of such a file. Raises GirihError, also if it names registers that the card does not have, or that cannot be read."""
     try:
         found = YAML(typ="safe").load(path.read_text())
     except (OSError, ValueError, YAMLError) as error:

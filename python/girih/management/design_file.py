@@ -2,7 +2,7 @@
 """A running card as a design file: the one that it was built from, with the settings that have been changed since.
 
 What was not changed stays as it was written, comments included. The result is checked as any design is, and compared with the card
-register by register, so what no design file can say is named.
+register by register, so settings that no design file can express are named.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Found = Mapping[str, int]
 
 @dataclass(frozen=True)
 class Saved:
-    """What was written. changed: names of the registers that differed from the design. left: sentences about what the file does not say."""
+    """What was written. changed: names of the registers that differed from the design. left: sentences about settings that the file cannot express."""
 
     changed: list[str]
     left: list[str]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The logs of a card, read over UDP (rtl/tiles/log/README.md): what was lost on the way is asked for again, until every record is there.
+"""The logs of a card, read over UDP (rtl/tiles/log/README.md). It asks again for records that were lost on the way, until it has all of them.
 
     with LogReader("10.77.0.2", card_logs(folder)[0]) as reader:
         records = reader.read()
@@ -63,7 +63,7 @@ class Record:
 
 @dataclass(frozen=True)
 class LogText:
-    """What a reader found. end: the number that the next record gets; gone: how many of the records before it that were wanted are no longer there."""
+    """The result of reading a log. end: the number that the next record gets; gone: how many of the records before it that were wanted are no longer there."""
 
     records: tuple[Record, ...]
     end: int

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log that was read from a card, run again in simulation: its messages enter by the same ports so that they come to the log in the same cycles, and what
-comes to all its logs is compared, cycle for cycle and byte for byte.
+"""Replays a log that was read from a card in simulation. Its messages enter by the same ports so that they reach the log in the same cycles, and the messages at
+all its logs are compared, cycle for cycle and byte for byte.
 
-What is compared was not recorded by the simulated logs: it was seen at their links. What came after the last message that a log has from a port is not compared, since
-nothing is known of what else came by then.
+The simulated messages are captured at the links of the logs, not read from the simulated logs. Nothing is compared after the last message that a log has from a port,
+because the input after it is unknown.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ REMEDIES = {
 
 
 class Refused(AccessRefused):
-    """The controller did not do a request. status: why, by name; index: which of its accesses failed."""
+    """The controller refused a request. status: the reason, by name; index: the access that failed."""
 
     def __init__(self, what: str, where: str, status: str, index: int, remedy: str | None = None):
         super().__init__(what, where, remedy)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `./girih stats` knows, as text for Prometheus (exposition format 0.0.4), and a server that offers it.
+"""The figures of `./girih stats` as text for Prometheus (exposition format 0.0.4), and a server for it.
 
 The metrics are in METRICS; `dashboard.json` beside this file is a Grafana dashboard of them.
 """
@@ -84,7 +84,7 @@ class _Server(ThreadingHTTPServer):
     """A thread for each client, so that none waits for another."""
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that goes away is not worth a word."""
+        """Ignores clients that go away."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What operators and a card's controller tell each other (docs/management.md); spec/management.yaml has the layout."""
+"""The messages between operators and a card's controller (docs/management.md); spec/management.yaml has the layout."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Scheduling:
         return Scheduling(facts, services.list_policies(), services.list_tenants(), chains, entries if chains is not None else [])
 
     def left(self, now: Card) -> list[str]:
-        """What of it the design of a card does not say."""
+        """The part of it that the design of a card cannot express."""
         wanted = {service.name: _policy_of(now, service) for service in now.scheduling.services}
         left = [f"the policy of {row['service']}" for row in self.policies if {**row} != wanted[row["service"]]]
         if self.chains is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a kind of tile: its engine, its registers and counters, and what its messages wait for."""
+"""The facts about a kind of tile: its engine, its registers and counters, and what its messages wait for."""
 
 from __future__ import annotations
 
@@ -284,10 +284,10 @@ class Kind:
 
     @property
     def shell_events(self) -> tuple[Counter, ...]:
-        """What the shell counts at one fabric port."""
+        """The shell's counters at one fabric port."""
         return self.shell_counters[: len(self.shell_counters) // self.counted_ports]
 
     @property
     def identity(self) -> int:
-        """What the tile's identity register reads."""
+        """The value of the tile's identity register."""
         return zlib.crc32(self.name.encode())

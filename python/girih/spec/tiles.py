@@ -43,7 +43,7 @@ def package(kind: Kind) -> str:
 
 
 def shell_package(kind: Kind) -> str:
-    """`shell_pkg`: what the shell counts, which is the same for every kind."""
+    """`shell_pkg`: the shell's counters, which are the same for every kind."""
     return _types("shell", SHELL / "tile.rdl", {"shell_event_t": [_member(event.name, event.doc) for event in reversed(kind.shell_events)]})
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a netlist of UltraScale+ cells costs."""
+"""The area of a netlist of UltraScale+ cells."""
 
 from __future__ import annotations
 

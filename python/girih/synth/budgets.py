@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of modules, from budgets.yaml: what their longest paths may be."""
+"""Timing budgets of modules, from budgets.yaml."""
 
 from __future__ import annotations
 

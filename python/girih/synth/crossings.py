@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a module crosses from one clock to another, found in its logic before that is mapped to cells, and judged.
 
-A register that takes what another clock drives says so in the RTL, by the attribute `crossing`:
+A register whose input comes from another clock has the attribute `crossing` in the RTL:
 
     code   one bit, or several of which one changes at a time, straight from registers
     data   what such a code says to be stable, perhaps through logic

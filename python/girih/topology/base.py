@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every topology can say of itself."""
+"""The interface of every topology."""
 
 from __future__ import annotations
 

@@ -40,8 +40,8 @@ module crossing_track #(
     input ptr_t read_seen_i[Stages],
 
     output logic inside_o,  // the chosen entry is inside
-    output count_t place_o,  // how many were given before it
-    output logic data_o  // what it is
+    output count_t place_o,  // the number of entries written before it
+    output logic data_o  // its value
 );
   logic zero_in, zero_out, agreed;
   logic [Stages-1:0] zero_in_seen, zero_out_seen;
@@ -111,8 +111,8 @@ module crossing_track #(
     if (waits_q) assert (out_valid_i && out_data_i == offer_q);
   end
 
-  // Where everything is, for the induction. From the pointer that writes, by what is seen of it, to the one that reads, and on to
-  // what is seen of that, it is Depth less what is free.
+  // Invariants: the write pointer, the copy of it that the reader sees, the read pointer and the copy of that follow in this order,
+  // and the whole way is Depth less the free entries.
 
   ptr_t step[2*Stages+2];
   for (genvar s = 1; s < Stages; s++) begin : gen_steps

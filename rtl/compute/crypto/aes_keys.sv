@@ -10,8 +10,8 @@
 //           packets of that slot are void.
 //   forget  write: the slot's index (and tenant); erases the slot's key and the words that its tenant has staged
 //
-// Each tenant, and the operator, has staged words of its own. No request of one tenant changes an answer, a key
-// or the time of an answer of another (formal/aes_keys_isolation_proof).
+// Each tenant, and the operator, has its own staged words. No request of a tenant changes another tenant's keys, answers
+// or their times (formal/aes_keys_isolation_proof).
 module aes_keys
   import girih_pkg::*, aes_pkg::*, aes_window_pkg::*;
 #(

@@ -3,9 +3,9 @@
 // however its rights change:
 //   - what enters the ring is a request, as the engine made it, for which there is a right in that cycle, under the
 //     master's number and tenant;
-//   - what else leaves for the next node is another master's, unchanged;
-//   - a request that the master has no right to is answered with a refusal, and no other one is;
-//   - the engine sees data only with the answer to a request of its own that was done, and with an error one bit.
+//   - every other beat that leaves for the next node is another master's, unchanged;
+//   - a request for which the master has no right is refused, and no other request is;
+//   - the engine sees data only in answers to its own successful requests, and one bit with an error.
 module ctrl_master_proof
   import girih_pkg::*;
 (
@@ -72,7 +72,7 @@ module ctrl_master_proof
     end else if (refused || (ctrl_i.valid ? ctrl_i.master == Master : 1'b1) && u_dut.to_ring) held_q <= 1'b0;
     if (rst) held_q <= 1'b0;
 
-    // The ring: answers come to requests that are under way.
+    // The ring: answers come to requests that are in flight.
     assume (!(ctrl_i.valid && ctrl_i.master == Master) || u_dut.busy_q[ctrl_i.tag]);
     if (!rst) begin
       assert (ready == !held_q);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A control ring with two masters and two nodes, each master with one request under way; the nodes answer within two
+// A control ring with two masters and two nodes, each master with one request in flight; the nodes answer within two
 // cycles. Whatever node an engine names and whenever it asks, up to a depth (see test_formal.py):
-//   - every request ends: from when the engine offers it to its answer there are at most Longest cycles, so neither master
+//   - every request ends: its answer comes at most Longest cycles after the engine offers it, so neither master
 //     can stop the other;
-//   - it is answered once: by the node that it names, or as one of a node that does not exist;
+//   - it is answered once: by the node that it names, or as a request to a node that does not exist;
 //   - a node has room for each request.
 // Requests have no data here, and all are allowed: see ctrl_master_proof for what may enter the ring.
 module ctrl_masters_proof

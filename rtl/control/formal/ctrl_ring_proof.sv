@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves the control ring, with two nodes behind the bridge: the registers of the first one answer within Wait
-// cycles, and a window behind a guard is the second one's, which answers at any time, or never. For any input:
-//   - every access ends: from its start to its answer there are at most Longest cycles;
+// Proves the control ring, with two nodes after the bridge. The first has registers, which answer within Wait
+// cycles; the second has a window behind a guard, which answers at any time, or never. For any input:
+//   - every access ends at most Longest cycles after its start;
 //   - it is answered once, and by the node that it names: OKAY or SLVERR if there is one, DECERR if not;
 //   - the window's answer is the answer to this request, never the late one to an earlier request;
-//   - what the window sees changes only by a request to it: it sees none to another node;
-//   - there is one request on the ring at most, so what a node holds is never overwritten;
-//   - an access that waits is the next to start when the one before it has been taken.
+//   - the window sees only requests to itself, none to another node;
+//   - there is at most one request on the ring, so a node's request is never overwritten;
+//   - a waiting access is the next to start when the one before it has been taken.
 module ctrl_ring_proof
   import girih_pkg::*;
 #(
@@ -136,7 +136,7 @@ module ctrl_ring_proof
   );
   assign data[1] = error[1] ? 32'(guard_late) : guard_data;
 
-  // What the window is asked holds until its answer.
+  // A request to the window holds until its answer.
   typedef struct packed {
     logic write;
     logic [13:0] addr;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // For proofs of non-interference: requests to the windows of two copies of a block. The watched tenant and the operator
-// ask both copies for the same thing in the same cycle, whenever both windows are free; in between, other tenants ask each
-// copy for something else, or for nothing. Every request holds until it is done, as the control network's do.
+// make the same request to both copies in the same cycle, whenever both windows are free; in between, other tenants make
+// different requests to each copy, or none. Every request holds until it is done, as on the control network.
 //
-// What it asserts: a request of the watched tenant or the operator is done in the same cycle, refused by both or by none, and
-// the watched tenant reads the same. (The operator may read what other tenants have.)
-// The time that such a request waits for the window to be free does not depend on the block: see docs/contracts.md.
+// Asserts that both copies finish a request of the watched tenant or the operator in the same cycle, that both refuse it or
+// neither does, and that the watched tenant reads the same. (The operator may read the data of other tenants.)
+// How long such a request waits for the window to be free does not depend on the block: see docs/contracts.md.
 module window_pair
   import girih_pkg::*;
 (

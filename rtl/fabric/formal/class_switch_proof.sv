@@ -5,8 +5,8 @@
 //   - a flit that comes where its class had room is never refused; each leaves once, unchanged, in the order in which it
 //     came, in its class, and only where that class had room the cycle before;
 //   - a message leaves by the output that was named beside its first flit, and the messages of a class are not interleaved there;
-//   - no class holds the other: an output that messages of a class ask for is granted to one of them at once, and a flit of the owner for
-//     which there is room leaves within two cycles, whatever the other class does.
+//   - neither class blocks the other: an output that messages of a class ask for is granted to one of them at once, and a flit of
+//     the owner for which there is room leaves within two cycles, whatever the other class does.
 // The data of a flit is tagged with the port, the class and the output. The switch does not look at data.
 module class_switch_proof
   import girih_pkg::*, fabric_pkg::*;
@@ -250,8 +250,8 @@ module class_switch_proof
     end
   end
 
-  // No class holds the other. An output that is asked for has an owner of that class; and if the owner has a flit and there is room,
-  // in two cycles in a row without its leaving, it leaves in the next.
+  // Neither class blocks the other. An output that a class requests has an owner of that class. If the owner has had a flit and room
+  // for two cycles in a row and the flit has not left, it leaves in the next cycle.
   for (genvar o = 0; o < Ports; o++) begin : gen_moves
     logic could, could_q, could_two_q;
     always_comb begin

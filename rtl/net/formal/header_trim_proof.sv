@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves header_window in series with message_trim: every flit passes the window
-// once and in order; the window shows the first bytes of the message whose first flit it offers, as many as it
-// says, and never waits for more than is needed; the trim makes of each message its first desc.length bytes,
-// void when the message was, or was shorter; what is offered stays; and whenever the output is ready, something moves.
+// Proves header_window in series with message_trim. Every flit passes the window once and in order. The window shows
+// the first available_o bytes of the message whose first flit it offers, and never waits for more than is needed. The trim
+// cuts each message to its first desc.length bytes, and marks it void if it was void or shorter. An offer stays until it
+// is taken, and something moves whenever the output is ready.
 module header_trim_proof
   import girih_pkg::*;
 #(

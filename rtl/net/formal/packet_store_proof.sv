@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves packet_store, by induction: each flit of a message that is committed comes out once, in order, beside the
-// token of its message; none of a message that is dropped does; what is stored is never overwritten; valid stays
-// and the data holds. One flit, any, is followed from its entry.
+// token of its message; no flit of a dropped message comes out; stored flits are never overwritten; valid stays
+// and the data holds. The proof follows one arbitrary flit from its entry.
 module packet_store_proof
   import girih_pkg::*;
 #(
@@ -85,7 +85,7 @@ module packet_store_proof
     if (rst) tracking_q <= 1'b0;
   end
 
-  // What is in the store, place by place from the one that is read next.
+  // The contents of the store, place by place from the one that is read next.
   ptr_t used, ready;  // flits, and those of committed messages
   ptr_t ends, ends_before;  // messages that end among the committed flits; of those, before the tracked flit
   tokens_t held;

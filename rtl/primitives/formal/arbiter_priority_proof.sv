@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves arbiter_priority: one-hot, only requesters, somebody whenever anybody asks, and nobody of
-// a lower index asks. It promises no fairness: that is what arbiter_round_robin is for.
+// Proves arbiter_priority: the grant is one-hot, goes only to a requester, is there whenever there is a request, and no
+// requester has a lower index. There is no fairness: arbiter_round_robin has that.
 module arbiter_priority_proof #(
     parameter int unsigned N = 5
 ) (

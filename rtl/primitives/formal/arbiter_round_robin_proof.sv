@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves arbiter_round_robin: one-hot, only requesters, somebody whenever anybody asks, and whoever
-// keeps asking is passed over by fewer than N used grants.
+// Proves arbiter_round_robin: the grant is one-hot, goes only to a requester, is there whenever there is a request, and
+// fewer than N used grants pass over a requester that keeps asking.
 module arbiter_round_robin_proof #(
     parameter int unsigned N = 5
 ) (

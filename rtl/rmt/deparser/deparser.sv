@@ -4,8 +4,8 @@
 //   frames ---> [buffer, can rewind] ---+--> message_trim --> edits, checksums --> out
 //   PHVs -> where the edits go -> [queue] -+
 //
-// A frame leaves when its verdict is known, cut-through, one flit per cycle, without what lies behind the packet that its
-// headers announce, such as Ethernet's padding; one that is shorter than they announce leaves void. A dropped frame is
+// A frame leaves when its verdict is known, cut-through, one flit per cycle. It is trimmed to the packet that its headers
+// announce, which removes Ethernet's padding; a frame that is shorter than they announce leaves void. A dropped frame is
 // discarded, and a mirrored one is read a second time, for the node that gets the copy. One cycle
 // from PHV to flit. Messages without a chain get a route of one hop, to their exit; the others have key 1
 // or 2.
@@ -108,10 +108,10 @@ module deparser
   assign swallow = verdict.drop != DropNone && !copy_q;
   assign pop = offer && (swallow || trim_ready);
   assign rewind = entry.last && verdict.mirror && !copy_q;
-  // message_trim never holds a last flit back, so whether it does with others does not matter for this one.
+  // message_trim never holds back a last flit; whether it holds back others does not matter here.
   assign done = offer && entry.last && (swallow || out_ready_i) && !(verdict.mirror && !copy_q);
 
-  // The frame is cut before it is edited, since the flit that may be held back has then no logic in front of it.
+  // The frame is cut before it is edited, so that no logic precedes the register of a flit that is held back.
   flit_t whole, cut;
   logic truncated;
   logic [FlitBytes-1:0] unused_keep;
@@ -145,7 +145,7 @@ module deparser
       .data_o   (data)
   );
 
-  // The verdict stays until the end of its frame has been read, so it is that of what leaves.
+  // The verdict stays until the end of its frame has been read, so it belongs to the flit that leaves.
   assign out_key_o = verdict.key;
   always_comb begin
     out_flit_o.desc = verdict.desc;

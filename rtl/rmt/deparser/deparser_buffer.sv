@@ -29,8 +29,8 @@ module deparser_buffer
   localparam int unsigned PtrWidth = $clog2(Depth);
   typedef logic [PtrWidth:0] ptr_t;
 
-  // behind_q is read_q + 1. pop_i comes late in the cycle: all that depends on it is computed for both of its values. A frame
-  // that is rewound has a flit, so its start is not the end.
+  // behind_q is read_q + 1. pop_i comes late in the cycle, so everything that depends on it is computed for both of its values.
+  // A frame that is rewound has a flit, so its start is not the end.
   ptr_t write_q, read_q, behind_q, start_q, read_next;
   T ram_entry, bypass_q;
   logic valid_q, bypassed_q, at_end;

@@ -15,8 +15,8 @@ module deparser_edit
   logic in_header;
   assign in_header = verdict_i.edited && 32'(number_i) < HeaderBytes / FlitBytes;
 
-  // The total is folded to 16 bits. Of the two values that mean 0, one that may not be 0 as a checksum gives 0, whose complement
-  // is 0xffff, and any other 0xffff.
+  // The total is folded to 16 bits. It has two values that mean 0: a checksum that may not be 0 takes 0, whose complement
+  // is 0xffff; any other takes 0xffff.
   logic [Sums-1:0][15:0] sum;
   always_comb begin
     logic [16:0] folded, more;
@@ -32,7 +32,7 @@ module deparser_edit
     end
   end
 
-  // The second half of an edit is in the lane behind the first, or in lane 0 of the next flit.
+  // The second half of an edit is in the lane after the first, or in lane 0 of the next flit.
   always_comb begin
     logic [7:0] here;
     logic [15:0] value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds where a packet's edits go in its frame, what its checksums become, and its route. It holds the part of the
-// parser's program that describes edits. Combinational: what the program says about the path of a vector is read in the cycle
-// before the vector comes, with Cut = 0 in the same one.
+// Finds the positions of a packet's edits in its frame, its new checksums, and its route. It holds the part of the
+// parser's program that describes edits. Combinational, except that the program's entry for the path of a vector is read in the
+// cycle before the vector comes; with Cut = 0 in the same one.
 module deparser_resolve
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 #(
@@ -56,7 +56,7 @@ module deparser_resolve
     end
   end
 
-  // Of each checksum the old sum and what is added to it, in one addition of nine terms.
+  // For each checksum: the old sum and the terms added to it, in one addition of nine terms.
   for (genvar s = 0; s < int'(Sums); s++) begin : gen_sum
     logic [2*Edits-1:0] covered;
     logic [2*Edits-1:0][19:0] term;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that other tenants change nothing for a tenant at match_window. Two copies get the same requests of the
-// watched tenant and the operator, and any of other tenants, each copy its own. The watched tenant's answers, the cycles in which
-// they come, what it has staged, and what is written for it are alike, and so are all rights and ranges.
+// watched tenant and the operator, and different, arbitrary requests of other tenants. The watched tenant's answers, their
+// cycles, its staged words and the writes made for it are equal in both copies, and so are all rights and ranges.
 //
-// The table, meters, counters and registers are free: alike where the watched tenant may read, which is its own. A tenant writes in its
-// own range alone. The operator must keep the ranges apart. The operator asks for no entries and objects of others
-// here, since what it reads becomes what it has staged.
+// The table, meters, counters and registers are free inputs, equal where the watched tenant may read: in its own range. A tenant
+// writes only in its own range. The operator must keep the ranges apart. Here the operator reads no entries and objects of other
+// tenants, because what it reads becomes its staged words.
 //
-// Memories are compared at one arbitrary row. As this proves every row, the data that are read from other rows are assumed to be
-// alike, a cycle after the read.
+// Memories are compared at one arbitrary row. As this proves every row, data read from other rows are assumed to be
+// equal, a cycle after the read.
 module match_window_proof
   import girih_pkg::*, rmt_pkg::*, action_pkg::*, match_pkg::*;
 #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last step of the parser: extracts from the frame what the path's action names, and starts the
-// descriptor. Combinational but for the actions.
+// Last step of the parser: extracts the words and checksums that the path's action names, and starts the
+// descriptor. Combinational, except for the stored actions.
 module parser_extract
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 (
@@ -19,13 +19,13 @@ module parser_extract
     input  timestamp_t                                timestamp_i,
     output phv_t                                      phv_o
 );
-  // Not a block RAM, which would be given its address in the cycle before, where the path is known late.
+  // Not a block RAM, which would need its address in the cycle before, where the path is known late.
   (* ram_style = "distributed" *) path_action_t mem[Paths];
   always_ff @(posedge clk_i) begin
     if (write_i) mem[index_i] <= entry_i;
   end
   path_action_t action;
-  logic acts;  // else the action means nothing
+  logic acts;  // the action is valid
   assign action = mem[path_i];
   assign acts = valid_i && on_i && found_i;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// First step of the parser: a ternary match of the bytes around the first EtherTypes. The result is by how
-// much the following headers are shifted (by tags, and by the network header's options), which halfwords
+// First step of the parser: a ternary match of the bytes around the first EtherTypes. It gives the shift
+// of the following headers (by tags, and by the network header's options), the halfwords that
 // the second step examines, and its state. The lowest entry that matches wins; without one,
 // the result is 0.
 //

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second step of the parser: a ternary match of the probed halfwords. The lowest entry wins that matches and for
-// which the frame is long enough. Until the frame has ended, a halfword that has not arrived may still match, and
-// an entry that needs more bytes may still have them. So a frame waits only for bytes that can change the result or
-// that its path extracts. Combinational but for the entries.
+// Second step of the parser: a ternary match of the probed halfwords. Of the entries that match and for which the frame
+// is long enough, the lowest wins. Until the frame has ended, a halfword that has not arrived may still match, and
+// an entry that needs more bytes may still get them. So a frame waits only for bytes that can change the result or
+// that its path extracts. Combinational, except for the stored entries.
 module parser_path
   import rmt_pkg::*, parser_pkg::*;
 (
@@ -56,7 +56,7 @@ module parser_path
     known = ~absent | {Probes{complete_i}};
   end
 
-  // The probes come late in the cycle. So what else an entry asks for is kept apart, and the comparison is cut into steps of one
+  // The probes come late in the cycle. So an entry's other conditions are computed apart, and the comparison is cut into steps of one
   // look-up table each, where a mapper would take more: two bits, bytes, three probes, the entry.
   // The conditions let the simulator skip unused entries, and cycles without a frame; it compares a halfword at once.
   localparam int unsigned Groups = (Probes + 2) / 3;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A halfword of the parser's window and the one behind it. Three steps of 4:1 multiplexers: a quarter of the
-// window, a quarter of that, then the place, each time with the halfword behind it. Each step is kept as one look-up
-// table per bit; a mapper that may optimize across the steps takes twice as many. Combinational.
+// Selects a halfword of the parser's window and the one after it. Three steps of 4:1 multiplexers: a quarter of the
+// window, a quarter of that, then the place, each time with the halfword after it. Each step is kept as one look-up
+// table per bit; a mapper that optimizes across the steps takes twice as many. Combinational.
 module parser_pick
   import rmt_pkg::*, parser_pkg::*;
 (

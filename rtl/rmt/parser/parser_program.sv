@@ -2,8 +2,8 @@
 // The parser's part of the window: a control register, and the registers through which a program is loaded.
 //
 // spec/windows.yaml has their places. While the parser is off, frames pass without words and headers.
-// An entry is staged, then stored with a write of {entry_kind_e[9:8], index[7:0]}; it changes in one cycle. A whole
-// program does not: it is loaded while the parser is off. Only the operator may access it.
+// An entry is staged, then stored with a write of {entry_kind_e[9:8], index[7:0]}, and changes in one cycle. A whole
+// program takes many, so it is loaded while the parser is off. Only the operator may access it.
 module parser_program
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*, parser_window_pkg::*;
 (

@@ -10,7 +10,7 @@ module action_rights
     parameter int unsigned Counters = 64,
     parameter int unsigned Registers = 256
 ) (
-    input  logic        valid_i,  // low: refused_o is, too
+    input  logic        valid_i,  // if 0, refused_o is 0, too
     /* verilator lint_off UNUSEDSIGNAL */  // values that every tenant may set
     input  action_t     action_i,
     /* verilator lint_on UNUSEDSIGNAL */

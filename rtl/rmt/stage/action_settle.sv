@@ -46,7 +46,7 @@ module action_settle
   // Cycle 0.
   localparam int unsigned Groups = Sources / 4;
   sources_t sources;
-  logic [Groups-1:0][31:0] operands;  // of each four sources one; the choice is completed in the next cycle
+  logic [Groups-1:0][31:0] operands;  // one of each four sources; the choice is completed in the next cycle
   always_comb begin
     sources = 'x;
     operands = 'x;
@@ -75,7 +75,7 @@ module action_settle
     meter_q <= valid_i && action_i.meter_set;
     count_q <= valid_i && action_i.count_set;
     state_q <= valid_i && action_i.state.enable;
-    if (valid_i) begin  // whatever the action, which is known late in the cycle
+    if (valid_i) begin  // for any action, because the action is known late in the cycle
       edits_q <= action_i.edit;
       meter_index_q <= action_i.meter[$clog2(Meters)-1:0];
       treatment_q   <= action_i.treatment;

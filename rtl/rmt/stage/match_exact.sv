@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact match by hash: four ways, each a block RAM with a hash function of its own, so that a key has
-// four places and a table can be filled to 90 %, most often 97 % (cuckoo hashing; software moves entries by
-// a copy and then the overwrite). An entry is one word of RAM, match and action together, so a packet sees
+// Exact match by hash: four ways, each a block RAM with its own hash function, so that a key has
+// four places and a table can be filled to 90 %, usually 97 % (cuckoo hashing; software moves an entry by
+// copying it and then overwriting the original). An entry is one word of RAM, match and action together, so a packet sees
 // either all of it or nothing.
 //
 //   cycle 0: hash, read all ways      cycle 1: compare, choose: hit_o, data_o (combinational)
@@ -85,7 +85,7 @@ module match_exact
   logic [KeyBits-1:0] key_q;
 
   // One more candidate than ways: the entry that was written while a packet read its place.
-  // Whether a candidate's key is the packet's comes late in the cycle: which others then go before it is worked out meanwhile.
+  // The comparison of keys ends late in the cycle, so the precedence of the candidates is computed meanwhile.
   (* keep *) logic [Ways:0] equal;  // undefined if it does not fit
   (* keep *) logic [Ways:0] fit;
   (* keep *) logic [Ways:0] may;  // it fits, and the written entry does not go before it, or is it
@@ -181,8 +181,8 @@ module match_exact
     end else begin : gen_written
       assign candidate_key = port_entry_i.key;
     end
-    // Three bits in one look-up table, and six of these in the next: a mapper takes one level more. The condition lets the
-    // simulator skip the work.
+    // Three bits in one look-up table, and six of these in the next; a mapper by itself takes one level more. The condition
+    // lets the simulator skip the work.
     localparam int unsigned Threes = (KeyBits + 2) / 3, Groups = (Threes + 5) / 6;
     logic [3*Threes-1:0] differs;
     (* keep *) logic [6*Groups-1:0] alike;
@@ -208,8 +208,8 @@ module match_exact
         after[c][d] = d < c ? (own[c] ? own[d] : fit[d]) : d > c && !own[c] && own[d];
       end
       may[c] = take_i && fit[c] && (c == Ways ? equal[Ways] : !(equal[Ways] && after[c][Ways]));
-      // A way does not go before itself, and the written entry is known early: so three ways are one look-up table, and the choice,
-      // with the fourth way, is the next.
+      // A way does not go before itself, and the written entry is known early. So three ways fit one look-up table, and the choice,
+      // with the fourth way, fits the next.
       blocked[c] = (equal[Ways-2:0] & after[c][Ways-2:0]) != '0;
       first[c] = may[c] && (c == Ways || equal[c]) && !blocked[c] && !(equal[Ways-1] && after[c][Ways-1]);
     end

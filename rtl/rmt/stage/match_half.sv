@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects a half of the sources of keys and operands, or its low Bits, each of which may be another bit instead. Three steps of 4:1 multiplexers, each kept as one
-// look-up table per bit: a mapper that may optimize across the steps takes more levels. Combinational.
+// Selects a half of the sources of keys and operands, or its low Bits; other_i can replace any of these bits. Three steps of 4:1
+// multiplexers, each kept as one look-up table per bit: a mapper that optimizes across the steps takes more levels. Combinational.
 module match_half
   import match_pkg::*;
 #(
@@ -11,8 +11,8 @@ module match_half
     input  sources_t        sources_i,
     /* verilator lint_on UNUSEDSIGNAL */
     input  half_t           number_i,
-    input  logic [Bits-1:0] take_i,     // the bits that are the half's
-    input  logic [Bits-1:0] other_i,    // the others, and all if there is no such half
+    input  logic [Bits-1:0] take_i,     // the bits taken from the half
+    input  logic [Bits-1:0] other_i,    // gives the other bits, and all bits if there is no such half
     output logic [Bits-1:0] half_o
 );
   if (Sources != 20) begin : gen_bad_sources

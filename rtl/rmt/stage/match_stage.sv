@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stage: a table and the actions of its entries. A packet per cycle, three cycles from phv_i to phv_o, two with Cut = 0, where the
-// last two are one:
+// One stage: a table and the actions of its entries. A packet per cycle, three cycles from phv_i to phv_o; with Cut = 0 two,
+// as the last two steps share a cycle:
 //
 //   cycle 0: build the key, look up                       cycle 1: choose the entry, set fields, fetch operands
 //   cycle 2: edits, meter, counter; read the register     cycle 3: change it; the result is merged into phv_o combinationally
 //
-// key_phv_o is phv_o before all that arithmetic, for the keys of the next stage, which need not wait for it: they
+// key_phv_o is phv_o before this arithmetic, so that the keys of the next stage need not wait for it: they
 // see the fields that an action of this stage sets, but not the results of its edits, meters and registers.
 // A packet that was dropped earlier in the pipeline passes unchanged.
 module match_stage
@@ -179,7 +179,7 @@ module match_stage
         .port_entry_o(read)
     );
 
-    // Which entry it is comes late in the cycle: meanwhile the register's index is worked out for all, and for a miss.
+    // The entry is known late in the cycle, so the register's index is computed for all candidates, and for a miss.
     logic [Candidates:0] chosen;
     logic [Candidates:0][7:0] candidate_index;
     assign chosen = {miss_o, first};

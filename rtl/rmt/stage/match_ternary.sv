@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ternary match: of the valid entries that equal the key where their mask has ones, and whose
-// owner is 0 or the packet's tenant, the one with the lowest order wins; of equal orders, the lowest
+// Ternary match. An entry matches if it is valid, equals the key where its mask has ones, and has the
+// owner 0 or the packet's tenant. The match with the lowest order wins; of equal orders, the lowest
 // index. The order is a field of the entry (a priority, or how short a prefix is), so an entry can be
 // written to any place at any time, and entries never have to be moved.
 //

@@ -8,10 +8,10 @@
 //   Idle ---------------------> Rights ----> Owner -> Commit ...                       delete
 //   Idle ---------------------> Rights ----> Owner -> Fetch -> Store (words) -> Answer read
 //
-// A tenant may write those entries of its range that are free or its own, which then are its own, and read its own. So
-// no request of another tenant changes an answer to this one, its time, or an entry. Its staged words are erased after reset, and
-// when the operator gives or takes away all of its entries, or one of its rights, so that whoever is this tenant next does not
-// read them.
+// A tenant may read its own entries, and write those entries of its range that are free or its own; they are then its own. So
+// no request of another tenant changes the tenant's answers, their times, or its entries. Its staged words are erased after
+// reset, and when the operator grants or revokes all of its entries, or one of its rights, so that the next owner of the
+// tenant's number cannot read them.
 module match_window
   import girih_pkg::*, rmt_pkg::*, action_pkg::*, match_pkg::*;
 #(
@@ -199,7 +199,7 @@ module match_window
   always_ff @(posedge clk_i) begin
     if (state_q == Clear || range_write_o) entries_mem[entries_addr] <= state_q == Clear ? '0 : given;
   end
-  // A right, or all entries, are given or taken away.
+  // A right, or all entries, are granted or revoked.
   logic turns;
   assign turns = is_rights ? rights == '0 || window_i.data == '0
                            : own_entries.first == own_entries.stop || given.first == given.stop;
@@ -219,7 +219,7 @@ module match_window
       .refused_o(action_refused)
   );
 
-  // Meters, counters and registers: refused if the index is outside of the tenant's range, or a burst too large.
+  // Meters, counters and registers: refused if the index is outside the tenant's range, or a burst is too large.
   logic object_refused;
   always_comb begin
     logic [1:0] step;

@@ -2,11 +2,11 @@
 // Two-rate three-colour meters (RFC 2698, colour-blind), one packet per cycle, with the colour in the
 // cycle of the request; packets of the same meter may follow each other in every cycle.
 //
-// The tokens of a meter are all those ever granted minus all those ever used, modulo 2^32. Grants visit one meter
-// per cycle, in turn, and grant what its rates give for a turn, capped by the burst; packets use. So each of the two
+// The tokens of a meter are all those ever granted minus all those ever used, modulo 2^32. A visit in each cycle grants
+// one meter, in turn, the tokens that its rates give for a turn, capped by the burst; packets use them. So each of the two
 // memories has one writer. A packet in the cycle of a visit does not see the grant.
 //
-// A meter without configuration (its committed burst and its peak burst are 0) makes packets red. A new
+// A meter without configuration (its committed burst and its peak burst are 0) colours packets red. A new
 // configuration starts with full buckets, at the next visit in which no packet uses the meter.
 // cfg_read_i is answered at the meter's visit.
 module meter_bank

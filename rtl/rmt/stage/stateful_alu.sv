@@ -5,12 +5,12 @@
 //
 //   cycle 0: read the register, decode     cycle 1: compare, change: predicate and result (combinational)
 //
-// Packets of the same register may follow each other in every cycle, and each sees the result of the previous one: what a
-// packet has just read is replaced by what is written meanwhile. With Cut = 0 all of it is in cycle 0.
+// Packets of the same register may follow each other in every cycle, and each sees the result of the previous one: a value that
+// a packet has just read is forwarded from the write of the one before. With Cut = 0 everything is in cycle 0.
 //
 // Software writes into a second memory. Two bits per register, one written by each side, select by
 // their difference the memory that holds it: so each memory has one writer, and neither side
-// ever waits. A packet sees what software writes in its cycle 0; in the same cycle software's write comes after that of a packet.
+// ever waits. A packet sees a value that software writes in its cycle 0; software's write comes after a packet's in the same cycle.
 // After reset the registers are cleared, one per cycle; no access may come before ready_o.
 module stateful_alu
   import girih_pkg::TimingMhz, action_pkg::*;
@@ -48,7 +48,7 @@ module stateful_alu
   logic software_turn[Registers];  // differs from packet_turn: software wrote last
 
   // One of the two ways to change a register: to `fixed`, or to value + (0, operand or -operand) + carry. A maximum or a minimum
-  // is the one or the other by what is greater; the sum is then the value itself.
+  // chooses between the two by comparison; the sum is then the value itself.
   typedef struct packed {
     logic replaces;  // always by fixed
     logic maximum;  // ... if the operand is greater

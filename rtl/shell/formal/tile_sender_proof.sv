@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves tile_sender, whatever the node table and the tile's rights do meanwhile:
-//   - a message leaves whole or is swallowed whole, and each one that is swallowed is reported once, with one reason,
+//   - a message leaves whole or is dropped whole; each dropped message is reported once, with one reason,
 //     and waits at most one cycle for the output;
-//   - what has been offered stays, unchanged, until it is taken; nothing but the descriptor's own fields is changed;
-//   - all flits that leave are from this node, for one node, and that one takes messages;
+//   - an offered flit stays unchanged until it is taken; only fields of the descriptor are changed;
+//   - all flits of a message leave from this node, for one node, which takes messages;
 //   - without a source route a message goes to a node of the table; a tile that sends without source routes erases those
 //     that its engine gives, so that no later tile follows them;
 //   - a message leaves under a tenant that was allowed when it was first offered, and is lossless only if it was and
@@ -85,7 +85,7 @@ module tile_sender_proof
       .data_i(out_flit)
   );
 
-  // What was seen of the message: whether flits of it have gone, or its first one has waited; what became of it.
+  // The message's state: whether flits of it have gone, or its first one has waited; and the decision on it.
   logic middle_q, waiting_q, fresh, passes_q, dropped_q, refused_q;
   node_t dst_q;
   logic tenant_was_allowed, lossless_was_allowed, tenant_allowed_q, lossless_allowed_q, tenant_refused, tenant_refused_q;

@@ -10,7 +10,7 @@
 // subnet, else the gateway) and go on, cut-through, three cycles (two without CutHeader), one flit per cycle. Messages whose
 // address is not known wait in arp_pending while a request is out, and never block others.
 // Received ARP packets (recognized by their EtherType) are learned from and answered once they have
-// arrived whole and good. Each costs one idle cycle, so that the next look-up sees the learned address.
+// arrived whole and good. Each costs one idle cycle, so that the next lookup sees the learned address.
 module arp_engine
   import girih_pkg::*, net_pkg::*, arp_types_pkg::*, arp_pkg::*;
 #(
@@ -47,7 +47,7 @@ module arp_engine
     facts_t facts;
   } staged_t;
 
-  // Stage 1: what the headers say. Then the decision about the message.
+  // Stage 1: the facts from the headers, then the decision about the message.
   logic window_valid, window_ready, window_first;
   flit_t window_flit;
   offset_t available, need;
@@ -126,8 +126,8 @@ module arp_engine
 
   // Stage 2: the message's flits, on the path that stage 1 has chosen.
   logic s2_valid_q, s2_first_q, s2_learn_q;
-  // What the input's ready waits for, worked out a cycle earlier: a flit is there and is to be sent on, belongs to an ARP packet,
-  // ends a good one that is to be answered.
+  // The conditions of the input's ready, computed a cycle earlier: a flit is there and is to be sent on, belongs to an ARP packet,
+  // or ends a good one that needs a reply.
   logic s2_forward_q, s2_arp_q, s2_order_q, s2_reply_q;
   flit_t s2_flit_q;
   kind_e s2_kind_q;
@@ -139,7 +139,7 @@ module arp_engine
   logic [Entries-1:0] s2_known_q;
   logic [Slots-1:0] s2_slot_q;
 
-  logic advance, decide, s2_take, is_arp, replies;  // s2_take: also where there is no flit
+  logic advance, decide, s2_take, is_arp, replies;  // s2_take: even without a flit
   assign is_arp = facts.is_arp && !facts.malformed;
   assign replies = facts.arp_ours && facts.arp_request;
   assign ready = s2_take && !(first && s2_arp_q);
@@ -242,7 +242,7 @@ module arp_engine
       .expired_o(expired)
   );
 
-  // The card's address is announced at each port of `announce` after reset, and when it changes: a request for it itself.
+  // The card announces its address at each port of `announce` after reset and when it changes, by a request for the address itself.
   localparam int unsigned Ports = $bits(cfg_i.announce);
   logic [Ports-1:0] announce_q, announce_now;
   ipv4_addr_t announced_q;

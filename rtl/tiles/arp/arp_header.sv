@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the headers of a message: an ARP packet (recognized by its EtherType) or an IPv4 packet. Combinational.
-// need_o is how many bytes of the header that takes.
+// need_o is the number of header bytes that this takes.
 module arp_header
   import girih_pkg::*, net_pkg::*, arp_types_pkg::*, arp_pkg::*;
 #(

@@ -27,8 +27,8 @@ module arp_pending
     output logic             requester_o,       // this requester has a slot
     output logic [Slots-1:0] free_o,
 
-    // A message will be written to a slot; open_new_i: to a free one. That may be known late in the cycle: offer_i is up
-    // whenever it could be.
+    // A message will be written to a slot; open_new_i: to a free one. open_i may come late in the cycle, so offer_i is up
+    // whenever it might come.
     input logic             offer_i,
     input logic             open_i,
     input logic             open_new_i,
@@ -177,7 +177,7 @@ module arp_pending
     assign resolve = resolve_i && resolve_slot_i[s] && state_q[s] == Wait;
     assign kept = keep && in_slot_i[s];
     always_ff @(posedge clk_i) begin
-      // What a slot holds means nothing while it is free, so it loads whatever comes.
+      // The contents of a free slot have no meaning, so it loads every message.
       if (is_free[s]) begin
         if (offer_i) begin
           target_q[s] <= open_target_i;

@@ -2,8 +2,8 @@
 // Neighbour table: Entries neighbours and their MAC addresses, searched in parallel and combinationally. An entry is
 // in use if a packet has been sent to its neighbour since it was learned. A new neighbour replaces the oldest
 // entry that is not in use. If all are in use, a neighbour that answers the card's own request replaces the
-// oldest; any other is not learned. So nobody can evict a neighbour in use by sending to the card. An entry whose neighbour has
-// sent no ARP packet for max_age_i units of 4,096 cycles is removed; entries are examined in turn, one per cycle.
+// oldest; any other is not learned. So no stranger can evict a neighbour in use by sending to the card. An entry whose neighbour
+// has sent no ARP packet for max_age_i units of 4,096 cycles is removed; entries are examined in turn, one per cycle.
 module arp_table
   import net_pkg::*, arp_types_pkg::*;
 #(

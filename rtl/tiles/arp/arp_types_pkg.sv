@@ -29,7 +29,7 @@ package arp_types_pkg;
     timestamp_t timestamp;  // of the request that is answered
   } order_t;
 
-  // What the headers of a message say, read under one configuration.
+  // The facts from the headers of a message, read under one configuration.
   typedef struct packed {
     logic malformed;
     logic is_arp;
@@ -37,7 +37,7 @@ package arp_types_pkg;
     logic no_route;
     target_t target;  // the next hop, or the sender of an ARP packet
     logic foreign;  // it answers another host
-    mac_t requester;  // its previous source: where it is an answer, who asked
+    mac_t requester;  // its previous source: the requester, if the message is an answer
     mac_t sender_mac;  // of an ARP packet
     logic arp_ours;
     logic arp_request;

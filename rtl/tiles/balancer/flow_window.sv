@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows the flow of each message beside its first flit, as a hash. A flow is source, destination and protocol, and for unfragmented
+// Gives a hash of each message's flow beside its first flit. A flow is source, destination and protocol, and for unfragmented
 // UDP and TCP also the ports. Messages other than IPv4, and those that end before their ports, have no flow. Works anywhere in
 // the stack: if desc does not give the offset of the network header, the Ethernet header is read; without FromDescriptor it always is.
 // Cut-through, two cycles (one without CutHeader), one flit per cycle.
@@ -92,7 +92,7 @@ module flow_window
     end
   endfunction
 
-  // Each of its bits is the parity of some bits of the flow: bit i is among them where a flow of that bit alone changes it.
+  // Each bit of the CRC is the parity of some bits of the flow; a flow with only bit i set tells the CRC bits to which bit i belongs.
   function automatic logic [15:0][103:0] hash_taps();
     logic [15:0] changed;
     for (int unsigned i = 0; i < 104; i++) begin

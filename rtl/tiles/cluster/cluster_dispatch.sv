@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives each message at the head of the queue that the cores share to one of them:
+// Gives each message at the head of the shared queue to one of the cores:
 //
-//   the core that has messages of its flow, if there is one (if that core is held or has stopped, nobody until they have left); else
+//   the core that has messages of its flow, if there is one (if that core is held or has stopped, the message waits until they have left); else
 //   a core that asks for a message; else
-//   a core in which fewer than Ahead messages wait; else nobody yet.
+//   a core in which fewer than Ahead messages wait; else the message waits.
 //
-// Cores take turns. Without flows a message goes only to a core that runs and has a slot for it, so one that does not take its messages holds
-// no other up. A core that stays in reset drops what waits in it and sends what its program has sent, so a flow waits for it no longer than for the
-// common output. If all cores stay in reset, messages go to the first one, which drops them. One message at a time: one cycle for the choice, two more
-// with flows, then a flit per cycle.
+// Cores take turns. Without flows a message goes only to a running core with a free slot, so a core that does not take its messages
+// does not block the others. A core that stays in reset drops the messages that wait in it and sends those that its program has sent, so a flow
+// waits for it no longer than for the common output. If all cores stay in reset, messages go to the first one, which drops them. One message at
+// a time: one cycle for the choice, two more with flows, then a flit per cycle.
 module cluster_dispatch
   import girih_pkg::*, core_types_pkg::*;
 #(

@@ -89,7 +89,7 @@ module cluster_engine
       .ended_i(ended)
   );
 
-  // Each core has CoreWindowBytes of the window; a write to the copy at CoreWindowAll is one to all of them.
+  // Each core has CoreWindowBytes of the window; a write to the copy at CoreWindowAll goes to all of them.
   localparam int unsigned WindowBits = $clog2(CoreWindowBytes);
   logic all, there;
   logic [Cores-1:0] window_valid, window_done, window_error;
@@ -132,7 +132,7 @@ module cluster_engine
       .lost_o(mail_lost)
   );
 
-  // A core's number must not make a module of its own of it.
+  // The number is a port and not a parameter, so that all cores are one module for the tools.
   flit_t [Cores-1:0] from_flit;
   next_key_t [Cores-1:0] from_key;
   slot_event_t [Cores-1:0] slot_event;
@@ -222,7 +222,7 @@ module cluster_engine
     end
   end
   always_ff @(posedge clk_i) begin
-    // Who has offered a flit keeps its turn.
+    // A core that has offered a flit keeps its turn.
     if (out_valid_o) begin
       to_q <= from;
       moves_q <= !(out_ready_i && out_flit_o.last);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knows which core has the messages of a flow: a flow is in flight from the first flit of its first message in a core until all of
-// them there have ended, in whatever order. Exact for each of Flows hashes.
+// Knows which core has the messages of a flow. A flow is in flight from the first flit of its first message in a core until all of
+// its messages there have ended, in any order. Exact for each of Flows hashes.
 //
-// The hash of each slot's message is compared with that of the look-up; all messages of a flow are in one core. Look-ups take two
+// A lookup compares its hash with that of each slot's message; all messages of a flow are in one core. A lookup takes two
 // cycles.
 module cluster_flows #(
     parameter int unsigned Flows = 256,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail between the cores of a cluster: a queue for each, in which mail of one sender keeps its order. Each sender has a place of its own in each queue, and Words
-// places are for all: who fills those leaves every other sender its own. One mail moves in a cycle, and senders take turns.
-// Mail for a core that does not run, that is not there or whose queue has no place for it is refused: no sender waits for a receiver. What is in the queue of a core that is
-// reset is lost. The sender's number is stamped here.
+// Mail between the cores of a cluster: each core has a queue, in which mail of one sender keeps its order. Each sender has a place of its own in
+// each queue, and all share Words more, so a sender that fills the shared places leaves every other sender its own. One word of mail moves per
+// cycle, and senders take turns. Mail is refused if the receiver does not run, does not exist or has no place for it: no sender waits for a
+// receiver. Mail in the queue of a core that is reset is lost. The sender's number is stamped here.
 module cluster_mail #(
     parameter int unsigned Cores = 4,
     parameter int unsigned Words = 8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queue that the cores of a cluster share: block RAM of Flits flits. A message comes in if there is room for one of the largest size;
 // else it is dropped whole, or waits if it is lossless. Cut-through, one cycle, one flit per cycle. With Flows the messages
-// leave two cycles later, with a hash of their flow beside the first flit; all messages without a flow are one.
+// leave two cycles later, with a hash of their flow beside the first flit; messages without a flow count as one flow.
 module cluster_queue
   import girih_pkg::*;
 #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns pulses of N sources, of which several may come in one cycle, into as many pulses one after the other. Of pulses that come
-// faster than one per cycle, those that are left come later, in the cycles without new ones; none is lost.
+// Serializes the pulses of N sources, several of which may come in one cycle, into one pulse per cycle. Pulses that come faster
+// wait for cycles without new ones; none is lost.
 module pulse_sum #(
     parameter int unsigned N = 4,
     parameter int unsigned Bits = 64  // of the pulses that are left: 64 are enough for any number of them

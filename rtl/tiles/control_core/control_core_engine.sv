@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A RISC-V core whose program also reads and writes registers of other tiles, and is told of what happens there: as far as the tile has the right.
+// A RISC-V core whose program also reads and writes registers of other tiles and receives events from them, within the rights of the tile.
 module control_core_engine
   import girih_pkg::*, control_core_pkg::*, core_types_pkg::*;
 #(

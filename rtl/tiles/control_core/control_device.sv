@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program of a control core has of the control network: one request at a time, and events of registers that are watched and of interrupt lines. The
-// program's request and that of the watches leave by turns, the program's first. Rights, tenant and the master's number are the tile's (ctrl_master).
+// The control network as the program of a control core sees it: one request at a time, and events of watched registers and of interrupt lines. Requests
+// of the program and of the watches take turns, the program's first. The tile (ctrl_master) has rights, tenant and the master's number.
 module control_device
   import girih_pkg::*, core_map_pkg::*, core_types_pkg::*;
 #(
@@ -40,7 +40,7 @@ module control_device
     endcase
   endfunction
 
-  // What the program writes.
+  // Writes of the program.
   logic [7:0] number_q;
   logic [31:0] step_q, data_q;
   logic starts, sets, listens;
@@ -61,7 +61,7 @@ module control_device
     if (access_i.write && access_i.device == device_t'(DeviceWatchStep)) step_q <= access_i.data;
   end
 
-  // The request of the program. lost: it is of a program that has been restarted since, which alone could use the answer.
+  // The request of the program. lost: the program has been restarted since, so nothing can use the answer.
   logic busy_q, waits_q, lost_q, bad;
   logic [1:0] ending_q;
   logic [31:0] word_q;
@@ -125,7 +125,7 @@ module control_device
     end
   end
 
-  // Events. A line is told of once, until the program listens again. The two sorts of events take turns, so that neither keeps the other from the program.
+  // Events. A line causes one event until the program listens again. The two sorts of events take turns, so that neither starves the other.
   logic watch_event, watch_failed, line_q, turn_q;  // turn: the event that is shown is a line's
   logic [7:0] watch_number, line_number_q;
   logic [31:0] watch_value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches registers of other tiles for a program. It reads one after the other, at least `pace_i` cycles apart, and tells when one has grown by its step or
-// more since its start, or since the last event: a watch has at most one event that waits. Until that has gone into the event's register it is
-// not read again; what it grows meanwhile belongs to the next event, so nothing is lost. A register that cannot be read ends its watch, with an event.
+// Watches registers of other tiles for a program. It reads them in turn, at least `pace_i` cycles apart, and makes an event when one has grown by its step
+// or more since its watch started, or since the last event. A watch has at most one waiting event; until that is in the event's register, the watched register is
+// not read again. Its growth meanwhile belongs to the next event, so nothing is lost. A register that cannot be read ends its watch, with an event.
 module control_watch
   import girih_pkg::*, core_map_pkg::*;
 #(
@@ -54,7 +54,7 @@ module control_watch
   logic [23:0] at_q[Watches];
   logic [31:0] step_q[Watches], base_q[Watches], value_q[Watches];
 
-  // The watch that is looked at.
+  // The current watch.
   state_e state_q;
   number_t number_q, set, shown_q;
   logic void_q;  // it has been set since

@@ -34,7 +34,7 @@ module controller_access
   logic change_q, asked_q, torn_q;
   logic [2:0] entry_q, failed_q;
   status_e status_q, status;
-  logic [MostEntries-1:0][31:0] data_q;  // of a change: what was
+  logic [MostEntries-1:0][31:0] data_q;  // of a change: the old words
 
   logic answered, fails, last;
   assign answered = asked_q && control_answer_valid_i;

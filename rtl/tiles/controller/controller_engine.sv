@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and changes registers of the card for operators on the network. They connect by TCP, and show by a MAC over each
-// request that they have the key; docs/management.md has the protocol. A request is checked whole before anything is
-// read or written, one at a time; what it may reach are the rights of this master of the control network.
+// Reads and changes registers of the card for operators on the network. They connect by TCP, and prove by a MAC over each
+// request that they have the key; docs/management.md has the protocol. Requests are handled one at a time, and each is checked
+// whole before anything is read or written. A request can reach what this master of the control network has rights for.
 //
 //   stack --> controller_places --> this state machine --> controller_sender --> stack
 //                                    |            |
@@ -158,7 +158,7 @@ module controller_engine
       .control_answer_i
   );
 
-  // Whether a request says something.
+  // Whether a request is well formed.
   logic good;
   always_comb begin
     good = request_q.kind inside {KindRead, KindChange} && request_q.count != '0 && 32'(request_q.count) <= MostEntries;
@@ -170,7 +170,7 @@ module controller_engine
     end
   end
 
-  // What is said to a new connection, or to one whose bytes are no request. To one that has gone nothing is.
+  // The answer to a new connection, or to one whose bytes are not a request. A connection that has gone gets none.
   status_e verdict;
   logic writes;
   always_comb begin
@@ -198,7 +198,7 @@ module controller_engine
       Load: begin
         if (work.ending) ends_q <= 1'b1;
         if (work.fresh || work.fault != FaultNone) begin
-          // A hello, or the answer to what is no request.
+          // A hello, or the answer to bytes that are not a request.
           request_q <= '0;
           request_q.kind <= work.fresh ? KindHello : KindConfirmation;
           request_q.status <= verdict;
@@ -262,7 +262,7 @@ module controller_engine
       end
       default: if (send_ready && !abort_valid) state_q <= Idle;
     endcase
-    // While a key is written nothing is signed: what half of a key has signed would give it away, word by word.
+    // Nothing is signed while a key is being written: a MAC under half of a new key would give it away word by word.
     if (!unlocked) begin
       write_q <= 1'b0;
       ends_q  <= 1'b1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connections of a controller, and one request of each. Each connection has a place of its own; nothing of one waits for
-// another, and what comes is always taken, but for the cycles in which the end of a connection waits for the stack.
+// The connections of a controller, and one request of each. Each connection has its own place and waits for no other.
+// Input is always taken, except while the abort of a connection waits for the stack.
 //
-// A new connection takes a free place, else that of one which has not yet shown the key, else that of one which has long
-// been silent. The place that is worked on stays. If there is none, the new connection is ended.
+// A new connection takes a free place; without one, that of a connection that has not yet shown the key, or else of one that
+// has long been silent. The place that is being worked on is never taken. Without any place, the new connection is aborted.
 module controller_places
   import girih_pkg::*, tcp_types_pkg::*, management_pkg::*, controller_types_pkg::*;
 #(
@@ -22,14 +22,14 @@ module controller_places
     output logic  in_ready_o,
     input  flit_t in_flit_i,
 
-    // A connection that is ended without having a place, or for another one's sake.
+    // A connection that is aborted because it has no place, or because another one takes its place.
     output logic  abort_valid_o,
     input  logic  abort_ready_i,
     output name_t abort_connection_o,
     output port_t abort_port_o,
     output tenant_t abort_tenant_o,
 
-    // Work: the place that comes next, until it is settled.
+    // Work: the next place, until it is settled.
     output logic        work_valid_o,
     input  logic        work_ready_i,
     output operator_t   work_o,  // from the next cycle on
@@ -55,7 +55,7 @@ module controller_places
   logic [15:0] silent_q[Operators];  // since its last request, in units of 2^20 cycles
   logic [55:0] number_q;  // of the next connection
 
-  // What comes.
+  // Input.
   logic first_q, known_q, mine_q, whole_q;
   place_t place_q;
   row_t row_q;
@@ -78,7 +78,7 @@ module controller_places
   assign known = first_q ? op inside {OpOpened, OpData} : known_q;
   assign place = first_q ? found : place_q;
 
-  // What the bytes of an answer are.
+  // The kinds of bytes in an answer.
   fault_e fault;
   always_comb begin
     fault = FaultNone;
@@ -147,7 +147,7 @@ module controller_places
   assign text = (Flits * W)'({stored, text_q} >> W);
   assign work_text_o = text_q[RequestBytes*8-1:0];
 
-  // What is next to be done.
+  // The next work.
   logic picks;
   place_t pick, after_q;
   always_comb begin
@@ -185,7 +185,7 @@ module controller_places
       if (in_flit_i.last && (first_q ? mine : mine_q)) due_q[place] <= 1'b1;
     end
 
-    // A place is worked on.
+    // A place is being worked on.
     reading_q <= starts || (reading_q && 32'(read_row_q) != Flits - 1);
     read_row_q <= starts ? '0 : read_row_q + 1'b1;
     arrives_q <= reading_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a controller knows of a connection.
+// The state of a connection at a controller.
 package controller_types_pkg;
   import girih_pkg::*;
   import tcp_types_pkg::*;
@@ -15,7 +15,7 @@ package controller_types_pkg;
     name_t connection;
     port_t port;
     tenant_t tenant;
-    logic fresh;  // it has got no hello yet
+    logic fresh;  // it has not got a hello yet
     logic ending;  // the peer sends nothing more
     fault_e fault;  // of the bytes that came
     logic [63:0] number;  // of the connection, since the card's start; the controller's node is its high byte, so no two controllers of a card share it

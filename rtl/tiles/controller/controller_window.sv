@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key of a controller and the number of the card's start, which only the operator writes and nobody reads. The controller
-// is locked from a write of the key to one of the start's high half.
+// The key of a controller and the number of the card's start. Only the operator can write them, and nobody can read them. The
+// controller is locked from a write of the key until the start's high half is written.
 module controller_window
   import girih_pkg::*, management_pkg::*, controller_window_pkg::*;
 (

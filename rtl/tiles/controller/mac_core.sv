@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SHA3-256 of a message of 128 bytes, which with its padding is one block of 136: a round of the permutation per cycle. The
-// digest is there 25 cycles after the start, and stays until the next one.
+// digest is ready 25 cycles after the start, and stays until the next start.
 module mac_core
   import keccak_pkg::*;
 (

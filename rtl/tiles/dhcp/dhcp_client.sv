@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a DHCP client (RFC 2131, 4.4): asks for an address, probes it before it is used, renews it with its server from T1 on, with any server from T2
-// on, and gives it up when its time is over or a server says no. Times are counted in eighths of a second.
+// The states of a DHCP client (RFC 2131, 4.4). It asks for an address, probes it before use, renews it with its server from T1 on and with any server
+// from T2 on, and gives it up when its lease expires or a server refuses it. Times are counted in eighths of a second.
 //
 //   Waiting -> Selecting -> Requesting -> Probing -> Bound -> Renewing -> Rebinding
 //      ^___________|____________|____________|                                |
 //      |______________________________________________________________________|
 //
-// A request is sent again after 4, 8, 16, 32, 64, 64 … seconds, each up to a second more or less; of a renewal after half of the time that is left, at least a minute.
+// A request is repeated after 4, 8, 16, 32, 64, 64 … seconds, each up to a second more or less; a renewal after half of the remaining time, at least a minute.
 // An address is probed three times, one to two seconds apart, and taken two seconds later (RFC 5227, 2.1.1).
 module dhcp_client
   import net_pkg::*, dhcp_types_pkg::*;
@@ -22,8 +22,8 @@ module dhcp_client
     output logic [31:0] xid_o,
     input  logic        reply_valid_i,
     input  reply_t      reply_i,
-    input  logic        conflict_i,  // another host has the address that is watched
-    output ipv4_addr_t  watched_o,   // that is probed, or held; 0: none
+    input  logic        conflict_i,  // another host has the address watched_o
+    output ipv4_addr_t  watched_o,   // the address that is probed or held; 0: none
 
     output logic   order_valid_o,
     input  logic   order_ready_i,
@@ -76,7 +76,7 @@ module dhcp_client
   logic [9:0] timer_q, pause;  // eighths
   logic [2:0] tries_q;
   logic over;  // the timer
-  logic fresh_q;  // since reset: cards that start together do not ask together
+  logic fresh_q;  // the first request since reset: cards that start together must not ask together
   logic [31:0] age_q, asked_age_q, again_q;  // since the address was asked for, in seconds; when it was asked for last, and will be again
   logic [31:0] lease_q, renewal_q, rebinding_q;
   logic endless;
@@ -264,7 +264,7 @@ module dhcp_client
         asks_q <= 1'b1;
         probe_q <= 1'b0;
         kind_q <= Request;
-        xid_q <= random;  // each request has its own, so what confirms it says from when the time runs
+        xid_q <= random;  // one per request, so that a confirmation identifies the request from which the time runs
         client_q <= held_q.address;
         requested_q <= '0;
         said_server_q <= '0;

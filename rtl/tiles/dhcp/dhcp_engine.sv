@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DHCP client in the path of received frames: takes what is for UDP port 68, passes everything else on while the card has an address, and gives it one
-// by writing the registers of other tiles over the control network.
+// A DHCP client in the path of received frames. It takes frames to UDP port 68, and passes all others on while the card has an address. It gives the card
+// its address by writing registers of other tiles over the control network.
 //
 //   in -> header_window -+---------------- all else ------------------+-> out
 //                        +- port 68 -> dhcp_receiver -> dhcp_client   |
@@ -8,7 +8,7 @@
 //                                control <- dhcp_writer <--+   +-> dhcp_sender
 //
 // Cut-through, one cycle (at 128 and 256 bits, until 42 bytes have come), one flit per cycle. Messages made here leave between those that pass, by the
-// keys `client`, to an IPv4 transmit tile, and `probe`, to the port. Without an address, all but the client's frames are dropped, so that no tile behind it
+// keys `client`, to an IPv4 transmit tile, and `probe`, to the port. Without an address, all frames but the client's are dropped, so that no tile downstream
 // takes 0.0.0.0 for the card's address.
 module dhcp_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, dhcp_types_pkg::*, dhcp_pkg::*;
@@ -67,7 +67,7 @@ module dhcp_engine
       .need_i     (offset_t'(WindowBytes))
   );
 
-  // What it is. Frames with a tag, and packets with options or in fragments, are none of ours.
+  // The kind of frame. Frames with a tag, and packets with options or in fragments, are not for the client.
   typedef struct packed {
     mac_t sender_mac;
     ipv4_addr_t sender_ip;
@@ -103,7 +103,7 @@ module dhcp_engine
   end
   assign event_o.drop_no_address = valid && ready && drops && flit.last;
 
-  // Somebody else has the address that is watched, or probes it, too (RFC 5227, 2.1.1 and 2.4).
+  // Another host has the watched address, or probes it, too (RFC 5227, 2.1.1 and 2.4).
   ipv4_addr_t watched;
   logic conflict_q, came_q;
   always_ff @(posedge clk_i) begin
@@ -198,12 +198,12 @@ module dhcp_engine
       .out_probe_o(made_probe)
   );
 
-  // What leaves: messages made here first, each whole.
+  // The output: messages made here come first, each whole.
   logic makes, makes_q, chosen_q, passes;
   assign passes = valid && !diverts && !drops;
   assign makes = chosen_q ? makes_q : made_valid;
   assign made_ready = makes && out_ready_i;
-  assign ready = out_ready_i && !makes;  // whatever becomes of the frame: that is known late in the cycle
+  assign ready = out_ready_i && !makes;  // even if the frame is dropped, which is known late in the cycle
   assign out_valid_o = makes ? made_valid : passes;
   assign out_flit_o = makes ? made : flit;
   always_ff @(posedge clk_i) begin
@@ -214,7 +214,7 @@ module dhcp_engine
     if (rst_i) chosen_q <= 1'b0;
   end
 
-  // The EtherType, of a tagged frame that behind the tag. No frame has the key of what is made here.
+  // The EtherType; in a tagged frame, the one after the tag. No frame has the key of a message made here.
   next_key_t ethertype;
   assign ethertype = is_tagged(flit.desc.l3_offset) ? next_key_t'(inner) : next_key_t'(ethernet.ethertype);
   assign out_key_o = makes ? (made_probe ? KeyProbe : KeyClient) : ethertype inside {KeyClient, KeyProbe} ? next_key_t'(2) : ethertype;

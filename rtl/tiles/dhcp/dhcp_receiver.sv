@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes frames to UDP port 68, one at a time, and reads each byte by byte once it has come whole: checksums, lengths, the fixed fields and the
-// options; those to other clients only to the number of their transaction. It never waits: a frame that comes while another one is read is dropped. Every frame is counted once: as a reply that is used, or by
-// why it is dropped.
+// Takes frames to UDP port 68, one at a time, and reads each byte by byte once it has arrived whole: checksums, lengths, the fixed fields and the
+// options. It reads messages to other clients only as far as the transaction number. It never waits: a frame that arrives while another one is being read is
+// dropped. Every frame is counted once: as a reply that is used, or by the reason of its drop.
 module dhcp_receiver
   import girih_pkg::*, net_pkg::*, dhcp_types_pkg::*;
 (
@@ -213,7 +213,7 @@ module dhcp_receiver
             default: ;
           endcase
         end
-        // Other clients' messages are read no further, so that many of them leave time for one's own.
+        // Other clients' messages are read no further, so that many of them leave time for this client's.
         if (at_q == place_t'(BootpAt + 8) && (!ours_q || xid_q != xid_i)) foreign_q <= 1'b1;
         if (is_last || malformed_q || foreign_q) state_q <= Fold;
       end

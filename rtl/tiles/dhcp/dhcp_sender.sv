@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the frames of a DHCP client: messages of 300 bytes, and ARP probes (RFC 5227, 2.1.1). A frame is a function of the order and of the
-// place of each halfword; it is summed first, then written into a memory, and leaves when it is whole, a flit in two cycles. ipv4_tx completes the header of
-// IPv4, eth_tx the source address.
+// Makes the frames of a DHCP client: messages of 300 bytes, and ARP probes (RFC 5227, 2.1.1). Each halfword of a frame is a function of the order and of
+// its place. The frame is summed first, then written into a memory, and leaves when it is whole, a flit in two cycles. ipv4_tx completes the IPv4 header,
+// eth_tx the source address.
 module dhcp_sender
   import girih_pkg::*, net_pkg::*, dhcp_types_pkg::*;
 #(

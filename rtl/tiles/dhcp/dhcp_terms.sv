@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reply is worth to the client, four cycles after its last byte: whether its address and its server are those that the client knows, and the times, with
-// what stands for those that are not said or make no sense (RFC 2131, 4.4.5: seven eighths of the lease for T2; half of it for T1, or of T2 where that is earlier).
+// Judges a reply for the client, four cycles after its last byte: whether its address and server are those that the client knows, and its times. Times that are
+// absent or make no sense have defaults (RFC 2131, 4.4.5: seven eighths of the lease for T2; half of the lease for T1, or half of T2 if that is earlier).
 module dhcp_terms
   import net_pkg::*, dhcp_types_pkg::*;
 (
@@ -19,7 +19,7 @@ module dhcp_terms
   logic host_q, first_q, last_q;  // of a host; the network's first and last one
 
   always_ff @(posedge clk_i) begin
-    // An address of a host, and a time. A network of one or two addresses has no address of its own and none for all.
+    // A host's address, and a time. A network of one or two addresses has no network and no broadcast address.
     host_q <= !(reply_i.address[31:24] inside {8'd0, 8'd127} || reply_i.address[31:29] == '1) && reply_i.lease >= 32'd4;
     first_q <= (reply_i.address & ~terms_q.netmask) == '0;
     last_q <= (reply_i.address | terms_q.netmask) == '1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time and chance of a DHCP client: pulses every eighth of a second and every second, and a register of random bits. What is drawn from it depends on the
-// card's address and on when frames come, so cards that start together do not ask together, and a card does not ask the same after each reset.
+// Timer and random bits of a DHCP client: a pulse every eighth of a second and every second, and a random register. Its values depend on the
+// card's MAC address and on the arrival of frames, so cards that start together do not ask together, and a card does not repeat itself after each reset.
 module dhcp_time
   import net_pkg::*;
 (

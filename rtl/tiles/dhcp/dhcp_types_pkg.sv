@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the DHCP client tell each other (RFC 2131, 2132).
+// Types between the parts of the DHCP client (RFC 2131, 2132).
 package dhcp_types_pkg;
   import net_pkg::*;
 
@@ -33,7 +33,7 @@ package dhcp_types_pkg;
     ipv4_addr_t destination;
   } order_t;
 
-  // What a server has said to this client.
+  // A server's reply to this client.
   typedef struct packed {
     kind_e kind;
     ipv4_addr_t address;
@@ -45,7 +45,7 @@ package dhcp_types_pkg;
     logic [31:0] rebinding;
   } reply_t;
 
-  // What that is worth to the client (dhcp_terms).
+  // The judgement on that reply (dhcp_terms).
   typedef struct packed {
     logic usable;  // address and lease
     logic has_server;
@@ -57,7 +57,7 @@ package dhcp_types_pkg;
     logic [31:0] rebinding;
   } terms_t;
 
-  // What the registers of other tiles are to hold.
+  // The values for the registers of other tiles.
   typedef struct packed {
     ipv4_addr_t address;
     ipv4_addr_t netmask;

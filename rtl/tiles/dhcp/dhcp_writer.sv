@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the card's address, mask and gateway into the registers of other tiles, over the control network. While the address
-// changes, the old one goes first and the new one comes last, so that no tile has an address of one network beside the mask of another.
+// Writes the card's address, mask and gateway into the registers of other tiles, over the control network. It clears the old
+// address first and writes the new one last, so that no tile ever has an address of one network beside the mask of another.
 module dhcp_writer
   import girih_pkg::*, net_pkg::*, dhcp_types_pkg::*;
 #(

@@ -3,7 +3,7 @@
 //
 //   s_axis -> axis_to_flit -> header_window -> filter -> buffer -> out
 //
-// Frames to this card's address or to all are taken, with at most one 802.1Q tag, unless their source is
+// Takes frames to this card's address and broadcasts, with at most one 802.1Q tag, unless their source is
 // invalid (a group, 0 or the card itself) or their VLAN is reserved. The descriptor gets
 // port, tenant, time of arrival and l3_offset; the key is the inner EtherType. s_axis_tready is
 // always 1: a frame is taken only if the buffer has room for one of the largest size, else it is

@@ -79,7 +79,7 @@ module icmp_engine
   ) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
   assign info_in.bad_length = window_flit.desc.length < length_t'(l4_offset) + length_t'(EchoBytes);
 
-  // The bytes behind ICMP's first word; later flits use their part of it.
+  // The bytes after ICMP's first word; later flits use their part of the mask.
   flits_mask_t behind, behind_q;
   assign behind = first ? behind_l4_word(l4_place(l4_offset)) : behind_q;
   always_ff @(posedge clk_i) begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers each packet with an ICMP error of one type and code, if one may be sent about it (RFC 1122, 3.2.2) and the limit of their rate
+// Answers each packet with an ICMP error of one type and code, if an error may be sent about it (RFC 1122, 3.2.2) and the rate limit
 // allows it (RFC 1812, 4.3.2.8). The error quotes the packet's first 68 bytes, or the whole of a shorter one: its header with any options
-// and at least 8 bytes behind it. Type of service is that of network control (RFC 1812, 4.3.2.5); ipv4_tx completes the header.
+// and at least 8 bytes after it. Type of service is that of network control (RFC 1812, 4.3.2.5); ipv4_tx completes the header.
 // A packet is answered once it has arrived whole and good; then the error leaves, and the next packet is taken.
 module icmp_error_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, icmp_error_pkg::*;
@@ -45,7 +45,7 @@ module icmp_error_engine
     logic [6:0] bytes;  // that are quoted
   } facts_t;
 
-  // The packet is taken to its end anyway, so the view waits for all that could be quoted.
+  // The packet is taken to its end anyway, so the view waits for all bytes that might be quoted.
   logic valid, ready, first, unused_tagged;
   flit_t flit;
   quote_t packet, unused_peek;
@@ -74,7 +74,7 @@ module icmp_error_engine
       .out_available_o(available)
   );
 
-  // What the packet says.
+  // The facts from the packet's headers.
   logic is_group, from_host, is_query;
   quote_t quoted;
   ipv4_t ip;

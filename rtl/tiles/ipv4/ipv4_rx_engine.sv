@@ -79,8 +79,8 @@ module ipv4_rx_engine
   offset_t l3_offset;
   assign l3_offset = window_flit.desc.l3_offset;
   assign is_l3_tagged = is_tagged(l3_offset);
-  // The two offsets differ in three bits. One bit would have 600 readers, so two of them select the words, and the third one
-  // what is needed early: the first word, with the header's length, and the header's place.
+  // The two offsets differ in three bits. A single bit would have a fan-out of 600, so two of them select the words, and the third
+  // selects the values that are needed early: the first word, with the header's length, and the header's place.
   logic [1:0] word_tagged;
   assign word_tagged = ~l3_offset[3:2];
   always_comb begin
@@ -102,7 +102,7 @@ module ipv4_rx_engine
   assign faults.short_options = short_options;
   assign faults.length = ip.total_length < {10'b0, ip.ihl, 2'b0};
   assign faults.fragment = ip.more_fragments || ip.fragment_offset != '0;
-  // What is forwarded must be for a host (RFC 1812, 5.3.7).
+  // A forwarded packet must be for a host (RFC 1812, 5.3.7).
   logic to_host, to_subnet;
   assign to_subnet = ((ip.dst ^ cfg_i.ip) & cfg_i.netmask) == '0;
   assign to_host = !(ip.dst[31:24] inside {8'd0, 8'd127} || ip.dst[31:29] == '1)
@@ -126,8 +126,8 @@ module ipv4_rx_engine
   assign faults.group_frame = header[0][0];
 
   logic has_options, options_done, options_malformed, options_source_route;
-  // That a header is cut short is known a cycle late: it waits for its options for one cycle, and the verdict is that
-  // it is short, whatever is read meanwhile. Where the header's length is in a flit that may be missing, it must be there.
+  // A header that is cut short is known a cycle late: it waits one cycle for its options, and is then judged short,
+  // whatever was read meanwhile. If the header's length may be in a missing flit, that flit must have arrived.
   localparam bit LengthInFirst = L3Tagged < FlitBytes;
   logic short_q;
   assign has_options = ip.ihl > 4'(FixedWords) && (LengthInFirst || !short_fixed);

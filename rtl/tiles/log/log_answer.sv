@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a question into its answer, in place: addresses and ports are swapped, the number of the next record is written
-// behind the question, and the rest of the datagram becomes records, as many as it has room for. So an answer is never longer than its question,
-// and nobody gets more bytes than he sent.
+// Turns a question into its answer, in place: swaps addresses and ports, writes the number of the next record after the
+// question, and fills the rest of the datagram with records. So an answer is never longer than its question, and the log
+// cannot amplify traffic.
 //
 //   | Ethernet, IPv4, UDP | question | … | beside | data | beside | data | …
 //   0                                   Head                               desc.length
 //
-// A record takes two flits: what stands beside it, and the flit that was recorded. The first record is read before the first flit leaves, and each other one
-// while the one before it leaves; so an answer takes a cycle for each of its flits, and four more.
+// A record takes two flits: its fields (beside), and the recorded flit. The first record is read before the first flit leaves, and each
+// other one while its predecessor leaves. So an answer takes a cycle for each of its flits, and four more.
 module log_answer
   import girih_pkg::*, net_pkg::*, header_pkg::*, log_pkg::*, log_records_pkg::*, log_types_pkg::*;
 (
@@ -37,7 +37,7 @@ module log_answer
   localparam int unsigned HeadBytes = FlitBytes > LogHeadBytes ? FlitBytes : LogHeadBytes;
   localparam int unsigned HeadFlits = HeadBytes / FlitBytes;
   localparam int unsigned RecordWidth = $clog2(2 * FlitBytes);
-  // Where things are in an untagged frame; in a tagged one all is VlanBytes further.
+  // Places in an untagged frame; in a tagged one, everything is VlanBytes further.
   localparam int unsigned AddressesAt = L3Untagged + Ipv4Addresses;
   localparam int unsigned PortsAt = L4First;
   localparam int unsigned QuestionAt = L4First + UdpBytes;
@@ -72,7 +72,7 @@ module log_answer
       .need_i     (offset_t'(LogHeadBytes))
   );
 
-  // What the datagram says. It is a question if it has one, its headers have no options, and the rest is room for whole records.
+  // The datagram's contents. It is a question if it says so, its headers have no options, and the rest is room for whole records.
   logic has_tag, plain, whole, well_formed, allowed;
   question_t question, answer;
   ipv4_addr_t sender;
@@ -91,7 +91,7 @@ module log_answer
   assign drop_reader_o = valid && ready && first && well_formed && !allowed;
   assign answered_o = valid && ready && first && !refuse;
 
-  // The head of the answer. The end is that before the first record is read, so that what is not there and has a lower number is there no more.
+  // The head of the answer. Its end is taken before the first record is read, so a record with a lower number that is absent has been overwritten.
   number_t end_q;
   head_t edit;
   head_mask_t mask;

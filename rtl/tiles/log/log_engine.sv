@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes messages on unchanged, and records their flits with the cycles in which they came, one in every cycle. Messages of the tile `questions` are
-// no traffic but questions, each answered with records.
+// Passes messages on unchanged, and records each flit with the cycle of its arrival, up to one flit per cycle. Messages of the tile `questions`
+// are questions and not traffic; each is answered with records.
 //
 //   in -+-> record -> store ------+
 //       |                                   v
 //       +-> skid -+-- questions, whole -> answer -+-> out
 //                 +-------------------------------+
 //
-// A message from elsewhere takes one cycle and leaves by its EtherType, an answer by the key `answer`. While both wait, answers get as many flits
-// of the output as the others, and not more; and a question for which there is no room is dropped, so no message waits for those before it.
-// A record's cycle is counted from reset, as the card's own register counts.
+// Traffic takes one cycle and leaves by its EtherType; an answer leaves by the key `answer`. While both wait, each gets half of the flits of the
+// output. A question for which there is no room is dropped, so no message waits behind questions. A record's cycle counts from
+// reset, like the card's register `cycles`.
 module log_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, log_pkg::*, log_types_pkg::*;
 #(
@@ -30,7 +30,7 @@ module log_engine
     input  cfg_t   cfg_i,
     output event_t event_o
 );
-  // What comes.
+  // Input.
   logic came, in_first_q, in_asks, in_asks_q;
   logic [15:0] flits, flits_q, index_q;
   record_t record_q;
@@ -93,7 +93,7 @@ module log_engine
       .record_o(found)
   );
 
-  // What passes.
+  // Traffic, and the way of questions.
   typedef struct packed {
     logic  asks;
     flit_t flit;
@@ -177,7 +177,7 @@ module log_engine
       .drop_malformed_o(event_o.drop_malformed)
   );
 
-  // What leaves: the choice holds until the message has left. ahead_q: by how many flits answers are ahead of messages that waited for them.
+  // Output: the choice holds until the message has left. ahead_q: the number of flits that answers are ahead of traffic that waited for them.
   localparam int unsigned AheadBits = $clog2(MaxFrameFlits + 1);
   logic passes, answers, answers_q, chosen_q;
   logic [AheadBits-1:0] ahead_q;
@@ -202,8 +202,8 @@ module log_engine
     end
   end
 
-  // The EtherType, of a tagged frame that behind the tag. It is needed beside the first flit, which at 128 bits ends before it: then frames with a
-  // tag have the tag's. No frame has the key of answers.
+  // The EtherType; in a tagged frame, the one after the tag. It is needed beside the first flit, which at 128 bits ends before it: there tagged
+  // frames leave by the tag's EtherType. No frame has the key of answers.
   next_key_t ethertype, key;
   assign ethertype = {entry.flit.data[8*12+:8], entry.flit.data[8*13+:8]};
   assign out_key_o = answers ? '0 : key == '0 ? next_key_t'(1) : key;

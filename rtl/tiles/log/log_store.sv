@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of a log, numbered from 0 on, in a ring of Entries. One record is written per cycle. With overwrite_i a full ring loses its oldest record to the new
-// one. Without, it loses the new one, which then gets no number, until arm_i goes up again: then there is room for Entries more. A record that is asked for comes two cycles later and holds until the
-// next read; there_o says whether it is in the ring. It comes whole, also from under a writer.
+// The records of a log, numbered from 0, in a ring of Entries. One record is written per cycle. With overwrite_i a full ring replaces its oldest
+// record. Without it, a full ring loses new records, which get no number, until arm_i goes up again and makes room for Entries more. A read takes
+// two cycles, and its record holds until the next read; there_o says whether it is in the ring. A record is never mixed of two, even while it is
+// being overwritten.
 module log_store
   import girih_pkg::*, log_types_pkg::*;
 #(
@@ -38,7 +39,7 @@ module log_store
   assign lost_o = write_i && !write;
   assign end_o = end_q;
 
-  // A record is refused when it may be overwritten in the cycle in which it is read, which is the next one: the ring moves by at most two until then.
+  // The record is read in the next cycle, and the ring moves by at most two until then: a record that might be overwritten by then is reported absent.
   logic asked_q, there_q, there_read_q, valid_q, ahead, near;
   number_t number_q, behind;
   assign behind = end_q - number_i;  // from 1 to Entries: it is in the ring

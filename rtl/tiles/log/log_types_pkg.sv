@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a log keeps of a flit.
+// The record of a flit in a log.
 package log_types_pkg;
   import girih_pkg::*;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of an AXI4 master port of whole flits, checked in every simulation. Of the master: what it offers stays until it is
+// The rules of an AXI4 master port of whole flits, checked in every simulation. For the master: an offer stays until it is
 // taken; no burst crosses a page of 4096 bytes; no ID is in use twice; the data of writes come in the order of their
-// addresses, with as many beats as these say, and strobes are contiguous in all but the first and last flit. Of the
-// slave: it answers what has been asked, a read with as many beats as were asked for, and a write after its data.
+// addresses, with as many beats as these say, and strobes are contiguous in all but the first and last flit. For the
+// slave: it answers only requests, a read with as many beats as requested, and a write after its data.
 //
 // No outputs, so synthesis removes the module.
 module axi_check
@@ -63,7 +63,7 @@ module axi_check
     in_page = 32'(at) + (32'(len) + 1) * FlitBytes <= PageBytes;
   endfunction
 
-  // What is asked and not answered, by ID. Data may be ahead of their address: addresses_q counts the bursts whose
+  // Outstanding requests by ID. Data may be ahead of their address: addresses_q counts the bursts whose
   // address has been taken, and data_q those whose data have.
   logic [Ids-1:0] reading_q, writing_q;
   beats_t left_q[Ids];  // beats that a read still brings, less one

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies a range of memory to another, on a command through its window: a flit in two cycles, with up to Reads reads
-// in flight. Source, destination and size are multiples of a flit. Bit HostBit of an address says that it is in the memory of the host: it
-// is the key by which the next hop is found. The ranges must not overlap in a way that a
-// byte is written before it is read.
+// in flight. Source, destination and size are multiples of a flit. Bit HostBit of an address means the memory of the host;
+// it is the key of the next hop. The ranges must not overlap so that a byte would be written before it is read.
 //
-// It asks for a flit only if it has room for it, so it always takes replies. Those to reads come in the order of the reads, so the
-// addresses of writes follow one another. After the first failure it asks for nothing more, and the copy ends when all
-// that it has asked for has been answered.
+// It requests a flit only if it has room for it, so it always takes replies. Replies to reads come in the order of the reads, so
+// writes go to consecutive addresses. After the first failure it makes no more requests, and the copy ends when all requests
+// in flight have been answered.
 module copy_engine
   import girih_pkg::*, copy_pkg::*, memory_access_pkg::*, copy_window_pkg::*;
 #(
@@ -53,11 +52,11 @@ module copy_engine
   logic failed_q;  // it is not StatusOk
   tenant_t tenant_q;
 
-  // The copy: what is still to be read, and what is not known to be written.
+  // The copy: the flits still to be read, and those not yet known to be written.
   place_t read_q, write_q;
   logic read_host_q, write_host_q;  // it is in the memory of the host
   flits_t to_read_q, left_q;
-  room_t room_q;  // for flits that are asked for
+  room_t room_q;  // for flits to be requested
   logic unread_q, free_q;  // to_read_q, room_q is not 0
   logic [$clog2(Reads)+1:0] asked_q;  // requests without a reply
 
@@ -71,7 +70,7 @@ module copy_engine
   logic unused;
   assign unused = &{reply_in_flit_i, source_q, destination_q, size_q};
 
-  // Of a failed copy the data are thrown away.
+  // The data of a failed copy are discarded.
   logic data_valid, data_ready, unused_ready;
   logic [W-1:0] data;
   fifo #(
@@ -88,7 +87,7 @@ module copy_engine
       .out_data_o(data)
   );
 
-  // Requests: what can be written goes first. There are never more writes without a reply than there is room for.
+  // Requests: writes go first. At most MostAsked requests are without a reply.
   logic ask_ready, reads, writes, room;
   flit_t ask;
   localparam int unsigned MostAsked = 2 * Reads;
@@ -134,7 +133,7 @@ module copy_engine
   assign given = owner_q == cfg_i.tenant;
   assign mine = (window_tenant_i == '0 || (window_tenant_i == cfg_i.tenant && given)) && window_addr_i <= LeftAt;
 
-  // The flit behind a range, and whether the range ends beyond the last address.
+  // The flit after a range, and whether the range ends beyond the last address.
   localparam int unsigned FlitAddrBits = AddrBits - EmptyWidth;
   function automatic logic beyond(input logic [FlitAddrBits-1:0] first, input logic [31:EmptyWidth] flits);
     logic [FlitAddrBits:0] behind;

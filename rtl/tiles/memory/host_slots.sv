@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slots of accesses under way on a bus that answers in order: that of the oldest is there when its answer comes. Each access has a
-// slot of its own, so there is always room.
+// The slots of accesses in flight on a bus that answers in order: slot_o is that of the oldest when its answer comes. Each access
+// has its own slot, so there is always room.
 module host_slots #(
     parameter int unsigned Slots = 256,
     localparam type slot_t = logic [memory_access_pkg::IdBits-1:0]

@@ -5,8 +5,8 @@
 //   in --> memory_request: whole, well formed, granted? --> memory_issue --> AR, AW, W
 //   reply_out <-- memory_replies: slots, in order <-- R, B
 //
-// A read of a flit and a reply in every cycle; up to Slots of them are with the memory. A request is on the bus three
-// cycles after it has come, a reply leaves three cycles after its last beat.
+// A read of a flit and a reply in every cycle, with up to Slots reads in flight. A request is on the bus three
+// cycles after its arrival; a reply leaves three cycles after its last beat.
 module memory_engine
   import girih_pkg::*, memory_pkg::*, memory_access_pkg::*, memory_types_pkg::*, axi_pkg::*;
 #(
@@ -190,7 +190,7 @@ module memory_engine
       .out_data_o(reply_data)
   );
 
-  // A reply: by the source route, back to who has asked.
+  // A reply goes by a source route, back to the requester.
   always_comb begin
     reply_out_flit_o.desc = '0;
     reply_out_flit_o.desc.route_count = $bits(reply_out_flit_o.desc.route_count)'(1);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns requests into transactions on the AXI4 port, in their order, one flit per cycle; each is given slots among the replies
-// (memory_replies), the first of which is the transaction's ID, so an ID is never in use twice. What is malformed or not
-// granted is given a slot, and goes no further.
+// Turns requests into transactions on the AXI4 port, in their order, one flit per cycle. Each request gets slots among the replies
+// (memory_replies), the first of which is the transaction's ID, so an ID is never in use twice. A request that is malformed or not
+// granted gets a slot, and goes no further.
 //
-// An ordered request waits until all earlier ones of its requester are done, and a cycle at least. An atomic access waits until all earlier
-// accesses are done, and all later ones wait for it: the word is read, changed and written back. A swap whose
+// An ordered request waits until all earlier ones of its requester are done, and for one cycle at least. An atomic access waits until all
+// earlier accesses are done, and all later ones wait for it: the word is read, changed and written back. A swap whose
 // comparison fails, or a read that fails, writes nothing.
 module memory_issue
   import girih_pkg::*, memory_access_pkg::*, memory_types_pkg::*, axi_pkg::*;
@@ -39,7 +39,7 @@ module memory_issue
     input  logic [W-1:0] read_data_i,
     input  logic read_failed_i,
     input  logic  write_done_i,
-    output logic  atomic_o,  // the read under way is not a whole access
+    output logic  atomic_o,  // the read in flight is only part of an access
     output logic  atomic_done_o,  // it ends here
     output id_t   atomic_id_o,
 

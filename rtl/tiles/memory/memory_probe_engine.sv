@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks for a number of equal accesses to memory, on a command through its window, with a number of them in flight, and measures: the
+// Makes a number of equal accesses to memory, on a command through its window, with a number of them in flight. It measures the
 // cycles until all have been answered, the sum of their times, and the cycles in which its link had a request.
 //
-// The first access is at the address of the command, each further one `stride` bytes behind the one before, and after `rounds` of
-// them again at the first. All words of 32 bits in the flits of a write are its number. A request is as many flits as a write of its bytes
-// needs, a read one; other operations are sent as they are commanded, also those that do not exist.
+// The first access is at the address of the command, each further one `stride` bytes after the previous one, and after `rounds` of
+// them the first address is used again. All words of 32 bits in the flits of a write hold its number. A write is as many flits as its
+// bytes need, a read is one; other operations are sent as commanded, even those that do not exist.
 module memory_probe_engine
   import girih_pkg::*, memory_probe_pkg::*, memory_access_pkg::*, probe_window_pkg::*;
 (
@@ -47,7 +47,7 @@ module memory_probe_engine
   logic possible_q;  // its requests are messages of this card, and there can be one
   tenant_t tenant_q;
 
-  // The access that is asked for.
+  // The access that is being requested.
   addr_t addr_q;
   logic [31:0] to_go_q, number_q, round_q;
   reach_t sent_q;  // bytes of its flits before this one
@@ -95,7 +95,7 @@ module memory_probe_engine
   );
   assign out_key_o = '0;
 
-  // Replies are always taken: nothing of them is kept but an exclusive or of the words of all data that came.
+  // Replies are always taken: only the exclusive or of all words of their data is kept.
   logic replied, failed;
   logic [31:0] folded, folded_q, sum_q;
   logic came_q;
@@ -109,7 +109,7 @@ module memory_probe_engine
   logic unused;
   assign unused = &{1'b0, reply_in_flit_i, window_addr_i};
 
-  // What was measured since the command.
+  // The measurements since the command.
   logic [31:0] cycles_q, waits_q, posted_q, failed_q;
   logic ends;
   assign flying_d = flying_q + 16'(begins) - 16'(replied);

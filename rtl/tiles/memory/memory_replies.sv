@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replies that are owed, in the order of their requests, and the store for the data that they bring. Each request has taken
-// slots in a ring, one for each flit of its reply, before the memory was asked: so the memory's answers are always taken,
-// in any order. The ID of a transaction is its first slot.
+// The outstanding replies, in the order of their requests, and the store for their data. Each request takes slots in a ring, one
+// for each flit of its reply, before the memory is accessed, so the memory's answers are always taken, in any order. The ID of a
+// transaction is its first slot.
 //
-// A reply leaves when it is the oldest and all of it has come, so it never pauses, and its first flit says whether the bus
-// had an error: then it brings no data. Its slots are free one by one as its flits leave, so what is said of a transaction under its
-// first slot is only read with the reply's first flit. From the last answer on the bus to the reply's first flit: three cycles, if none is older.
+// A reply leaves when it is the oldest and all of it has arrived, so it never pauses. Its first flit reports a bus error; the reply then
+// brings no data. Its slots become free one by one as its flits leave, so the status under its first slot is read only with
+// the reply's first flit. Without an older reply, three cycles pass from the last answer on the bus to the reply's first flit.
 module memory_replies
   import girih_pkg::*, memory_access_pkg::*, memory_types_pkg::*, axi_pkg::*;
 #(
@@ -23,7 +23,7 @@ module memory_replies
     input  node_t  requester_i,
     output logic   busy_requester_o,  // a request of this node had not been done, in the previous cycle
 
-    // What comes from the bus, always taken; registered first.
+    // Answers of the bus, always taken; registered first.
     input  logic  r_valid_i,
     input  read_t r_i,
     input  logic  b_valid_i,
@@ -32,7 +32,7 @@ module memory_replies
     output logic [W-1:0] read_data_o,
     output logic  read_failed_o,
     output logic  write_done_o,
-    input  logic  atomic_i,  // what has been read is not done yet
+    input  logic  atomic_i,  // the access goes on after its read
     input  logic  atomic_done_i,  // it ends without a write
     input  id_t   atomic_id_i,
 
@@ -56,7 +56,7 @@ module memory_replies
   assign next_id_o = id_t'(tail_q[SlotBits-1:0]);
   assign idle_o = idle_q;
 
-  // Of each node its last request. What is left from before means nothing, and ends at the latest with what is in the ring.
+  // The last request of each node. Stale values have no meaning, and expire at the latest with the contents of the ring.
   ptr_t latest[256];
   ptr_t behind;
   always_ff @(posedge clk_i) begin
@@ -65,7 +65,7 @@ module memory_replies
   assign behind = latest[requester_i] - head_q;
   always_ff @(posedge clk_i) busy_requester_o <= behind < tail_q - head_q;
 
-  // What comes from the bus.
+  // Answers of the bus.
   logic r_valid_q, b_valid_q;
   read_t r_q;
   done_t b_q;
@@ -100,7 +100,7 @@ module memory_replies
   assign r_slot = started ? next_slot[r_id] : r_id;
   assign r_error = started ? worst(r_errors[r_id], r_q.resp) : r_q.resp;
 
-  // OKAY and EXOKAY are no errors; SLVERR, then DECERR.
+  // OKAY and EXOKAY are not errors; DECERR outranks SLVERR.
   function automatic logic [1:0] worst(input logic [1:0] one, input logic [1:0] other);
     return one > other ? one : other;
   endfunction
@@ -134,7 +134,7 @@ module memory_replies
 
   slot_t first;  // its first slot, until its first flit leaves
   logic going_q;  // a part of it has left
-  status_e status_q;  // which is what is said of it
+  status_e status_q;  // its status
   logic asked, brings;  // the memory was asked; the reply has data if nothing fails
   logic [1:0] error;
   status_e status;

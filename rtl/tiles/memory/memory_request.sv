@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes requests whole, and says of each what it asks for, whether it is well formed and whether it is granted. A void
+// Takes requests whole, decodes each, and checks whether it is well formed and granted. A void
 // message is dropped and reported. Two cycles for a request of one flit; a flit per cycle.
 //
-// Few requests wait here: the others wait in the fabric, which takes those of different nodes in turn. So a node that has many
-// in flight gets no more turns than another.
+// Few requests wait here. The others wait in the fabric, which serves nodes in turn, so a node with many requests in flight gets
+// no more turns than another.
 //
-// Beside every flit out there is what was found of its message: out_ask_o with the number of beats on the bus, and the
-// status that is known without asking the memory. The operand of a masked write or a swap, which is the message's first flit, is
+// Beside every flit at the output is the decoded message: out_ask_o with the number of beats on the bus, and the status as far as
+// it is known without the memory. The operand of a masked write or a swap, which is the message's first flit, is
 // taken out of the stream: it is in out_operand_o beside the second.
 module memory_request
   import girih_pkg::*, memory_access_pkg::*, memory_types_pkg::*;
@@ -88,7 +88,7 @@ module memory_request
       .fits_o(unused_fits)
   );
 
-  // What the first flit says.
+  // The contents of the first flit.
   ask_t ask;
   op_e op;
   bytes_t bytes;

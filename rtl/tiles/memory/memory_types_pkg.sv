@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a memory tile tell each other.
+// Types between the parts of a memory tile.
 package memory_types_pkg;
   import girih_pkg::*;
   import memory_access_pkg::*;
@@ -9,7 +9,7 @@ package memory_types_pkg;
   typedef logic [AddrBits-$clog2(PageBytes)-1:0] page_t;
   typedef logic [IdBits:0] slots_t;  // a number of slots
 
-  // What a reply has from its request.
+  // The fields that a reply takes from its request.
   typedef struct packed {
     node_t src;
     tenant_t tenant;
@@ -18,7 +18,7 @@ package memory_types_pkg;
     op_e op;
   } reply_t;
 
-  // A request, as its first flit says it.
+  // A request, decoded from its first flit.
   typedef struct packed {
     reply_t reply;
     logic ordered;
@@ -34,7 +34,7 @@ package memory_types_pkg;
     grant_rights_t rights;
   } grant_t;
 
-  // What is kept of a request for its reply.
+  // The fields of a request that are kept for its reply.
   typedef struct packed {
     reply_t reply;
     status_e status;  // if it is not StatusOk, the memory has not been asked

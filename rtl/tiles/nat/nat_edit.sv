@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written over a packet's headers, from its IPv4 header on: addresses, ports, time to live, and the checksums, by RFC 1624.
-// Combinational. The first byte is the highest.
+// Makes the bytes that replace a packet's headers, from the IPv4 header on: addresses, ports, time to live, and the checksums, by
+// RFC 1624. Combinational. The first byte is the highest.
 module nat_edit
   import girih_pkg::*, net_pkg::*, checksum_pkg::*, nat_types_pkg::*;
 (

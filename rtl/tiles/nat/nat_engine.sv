@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translates addresses and ports between an inside and an outside network: 1:1 for hosts that have an outside address of their own, else
-// to one shared outside address and the port of the flow's entry in nat_table. Which side a packet comes from is the Ethernet port in
-// its descriptor, and that is changed to the port that it leaves by. The configuration is read with a packet's first flit.
+// Translates addresses and ports between an inside and an outside network: 1:1 for hosts with their own outside address, else
+// to one shared outside address and the port of the flow's entry in nat_table. The Ethernet port in a packet's descriptor tells the
+// side that it comes from, and is changed to the port by which it leaves. The configuration is read with a packet's first flit.
 // Cut-through, four cycles (three without Cut), one flit per cycle.
 //
 //   header_window -> nat_facts -+> [facts] -------> nat_table -+> [verdict] -> nat_edit -> [edit] -> header_edit
 //                               +> [RAM of flows] --/          |
 //                               +> [removed] ----> nat_sums ---+
 //
-// A packet from inside to an outside address of the card leaves by `hairpin`, translated as any other from inside, and marked as one
-// from outside; that way leads back here.
+// A packet from inside to an outside address of the card is translated like any other from inside, marked as one from outside, and
+// leaves by `hairpin`, which leads back to this tile.
 module nat_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, nat_types_pkg::*, nat_pkg::*;
 #(
@@ -53,7 +53,7 @@ module nat_engine
     logic begins;  // a flow
   } verdict_t;
 
-  // How much of a packet is needed, from its IPv4 header on, which is at `start`.
+  // The number of bytes needed of a packet, from its IPv4 header on, which is at `start`.
   localparam int unsigned Plain = Ipv4MinBytes + UdpBytes;
   localparam int unsigned TcpBytes = Ipv4MinBytes + 18;  // up to the checksum
   function automatic offset_t needed_of(logic [7:0] protocol, logic [7:0] kind, int unsigned start);
@@ -63,8 +63,8 @@ module nat_engine
     else if (protocol == ProtocolUdp || protocol == ProtocolIcmp) needed_of = offset_t'(start + Plain);
   endfunction
 
-  // Stage 0. An untagged packet's offset and a tagged one's differ in three bits. One bit would have 500 readers, so bit 4 selects the packet's
-  // protocol and kind, on which it depends what is needed and what is translated, and the other two its words.
+  // Stage 0. The offsets of an untagged and a tagged packet differ in three bits. A single bit would have a fan-out of 500, so bit 4 selects the
+  // packet's protocol and kind, which decide the bytes to wait for and to translate, and the other two bits select its words.
   logic window_valid, window_ready, window_first, has_tag;
   flit_t window_flit;
   logic [WindowBytes*8-1:0] header;
@@ -202,7 +202,7 @@ module nat_engine
     end
   end
 
-  // Stage 2. What is dropped ends here, so that no ready depends on a verdict.
+  // Stage 2. Dropped packets end here, so that no ready depends on a verdict.
   logic out_valid_q, out_first_q, decided_q, drop, edit_ready;
   flit_t out_flit_q;
   assign step = !out_valid_q || edit_ready;

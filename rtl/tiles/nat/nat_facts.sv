@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the headers of a packet: which of its endpoints is translated, whether it may be, and what will be removed.
+// Reads the headers of a packet: which of its endpoints is translated, whether that is possible, and which fields will be removed.
 // Combinational. view_i is the packet from its IPv4 header on, first byte highest.
 //
 //   of            from inside              from outside
@@ -83,7 +83,7 @@ module nat_facts
     end
   end
 
-  // Hosts with an address of their own. What may be the endpoint is compared before it is known which one is.
+  // Hosts with their own outside address. All candidates for the endpoint are compared before it is known which one it is.
   logic [Statics-1:0] is_static, to_static;
   for (genvar s = 0; s < int'(Statics); s++) begin : gen_static
     logic at_inside, quoted_inside, at_outside, quoted_outside;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of what is removed from a packet, and what must be added to them for its new address and port. Combinational.
+// Sums the fields that are removed from a packet, and tells what must be added for its new address and port. Combinational.
 //
-// RFC 1624, equation 3: each removed halfword is added as its complement. The identifier of ICMP is in no pseudo header. That of an
-// error: the header of the packet in it sums to the same as before, and so does an echo request; a datagram does with its pseudo header.
+// RFC 1624, equation 3: each removed halfword is added as its complement. ICMP has no pseudo header. Of an error's contents, the header of
+// the packet in it sums to the same as before, and so does an echo request, or a datagram together with its pseudo header.
 module nat_sums
   import net_pkg::*, nat_types_pkg::*;
 (
@@ -10,7 +10,7 @@ module nat_sums
     input removed_t removed_i,
     output sums_t sums_o
 );
-  localparam logic [15:0] LessTtl = ~16'h0100;  // what the sum loses
+  localparam logic [15:0] LessTtl = ~16'h0100;  // added when the time to live falls by one
 
   logic is_icmp, is_tcp, is_udp, inner_tcp, inner_udp, inner_icmp, inner_sums;
   assign is_icmp = removed_i.protocol == ProtocolIcmp;

@@ -6,9 +6,9 @@
 //   stage 0: row -> [RAM] -> stage 1: compare, decide -> [write] -> RAM
 //   sweep:   row -> [copy of the RAM] -> [ages] -> clear -> [write]
 //
-// What is being written, and what was written while the same row was read, reaches stage 1 past the RAM. An entry is cleared only by the sweep, in cycles in which no
-// packet writes, and not if a packet has written to it since the sweep read it. ready_o is 0 after reset until all entries are cleared, and, where packets have written
-// in SweepPatience cycles while an entry is to be cleared, until it is: so flows age under any traffic.
+// A write in progress, and one to a row while it was read, are forwarded to stage 1 past the RAM. Only the sweep clears entries, in cycles in
+// which no packet writes, and not if a packet has written to the entry since the sweep read it. ready_o is 0 after reset until all entries are
+// cleared. It is also 0 if packets have written in SweepPatience cycles while an entry waits to be cleared, until it is: so flows age under any traffic.
 module nat_table
   import net_pkg::*, nat_types_pkg::*, nat_pkg::*;
 #(
@@ -39,7 +39,7 @@ module nat_table
     output logic        begins_o,    // if it is decided
     output logic        ended_o      // pulse: a flow's time was over
 );
-  localparam int unsigned Hosts = 256;  // flows are counted by the low bits of their inside address
+  localparam int unsigned Hosts = 256;  // counters of flows, selected by the low bits of the inside address
   localparam int unsigned HostBits = $clog2(Hosts);
   localparam int unsigned KeyBits = $bits(endpoint_t);
   localparam int unsigned SweepPatience = 64;  // cycles
@@ -153,7 +153,7 @@ module nat_table
   logic [HostBits-1:0] host;
   count_t host_count, sweep_count;
   count_t counts[Hosts];
-  // Each entry may come from the RAM or past it; all are compared, and renewed, before it is known which one it is.
+  // Each entry may come from the RAM or by forwarding; all are compared, and renewed, before it is known which one it is.
   function automatic logic is_same(endpoint_t entry, logic [WayBits-1:0] at, endpoint_t endpoint, logic from_outside);
     return from_outside ? endpoint.port[WayBits-1:0] == at && entry.protocol == endpoint.protocol : entry == endpoint;
   endfunction
@@ -189,7 +189,7 @@ module nat_table
   assign inside_o = flow.endpoint;
   assign port_o = {facts_i.first_port[15:IndexBits], row_q, way};
 
-  // A packet renews its flow once in a unit of time, from outside only TCP does, and errors never do.
+  // A packet renews its flow at most once per unit of time. From outside only TCP renews; errors never do.
   function automatic flow_t renewed(flow_t old);
     renewed = old;
     renewed.last = now_q;
@@ -280,7 +280,7 @@ module nat_table
     if (rst_i) cleared_q <= '0;
   end
   always_ff @(posedge clk_i) begin
-    // What is being written while the sweep reads its row may be read old or new.
+    // A row that is written while the sweep reads it may be read old or new.
     dirty_q <= (state_q != Read ? dirty_q : write_row == sweep_row_q ? write_q.ways : '0) | (packet_write && row_q == sweep_row_q ? chosen : '0);
     unique case (state_q)
       Init: begin

@@ -12,7 +12,7 @@ package nat_types_pkg;
   localparam logic [7:0] TimeExceeded = 8'd11;
   localparam logic [7:0] ParameterProblem = 8'd12;
 
-  // Whether ICMP's kind is that of an error, with a packet in it.
+  // Whether an ICMP type is that of an error, which contains a packet.
   function automatic logic is_error_kind(logic [7:0] kind);
     is_error_kind = kind inside {Unreachable, TimeExceeded, ParameterProblem};
   endfunction
@@ -38,7 +38,7 @@ package nat_types_pkg;
     logic [15:0] port;
   } endpoint_t;
 
-  // Where the table is searched. For a hash of the right endpoint the two are hashed before it is known which one it is.
+  // The keys for the table's search. Both candidate endpoints are hashed before it is known which one is right.
   typedef struct packed {
     logic from_outside;
     logic [15:0] port;  // from outside
@@ -55,7 +55,7 @@ package nat_types_pkg;
     logic [15:0] last;  // when a packet last passed
   } flow_t;
 
-  // What the headers of a packet say, read under one configuration.
+  // The facts from the headers of a packet, read under one configuration.
   typedef struct packed {
     logic short_header;
     logic options;
@@ -72,7 +72,7 @@ package nat_types_pkg;
     logic tcp;
     logic address_known;  // from outside: the address is the shared one, and the port in its range
     logic [Statics-1:0] is_static;  // the endpoint has the address of this host
-    ipv4_addr_t [Statics-1:0] static_ip;  // which it gets then
+    ipv4_addr_t [Statics-1:0] static_ip;  // its new address in that case
     ipv4_addr_t outside_ip;
     logic [15:0] first_port;
     logic [15:0] limit;
@@ -80,7 +80,7 @@ package nat_types_pkg;
     endpoint_t endpoint;  // before translation
   } facts_t;
 
-  // The fields of a packet from which nat_sums sums what is removed.
+  // The fields of a packet that nat_sums sums as removed.
   typedef struct packed {
     logic [7:0] ttl;
     logic [7:0] protocol;
@@ -95,7 +95,7 @@ package nat_types_pkg;
     logic [15:0] inner_udp_checksum;
   } removed_t;
 
-  // What the editing needs: sums of what is removed, and where the checksums are.
+  // The input of nat_edit: sums of the removed fields, and the places of the checksums.
   typedef struct packed {
     logic decrement;
     logic [7:0] ttl;
@@ -104,7 +104,7 @@ package nat_types_pkg;
     protocol_e protocol;  // of the endpoint
     logic other;  // neither UDP, TCP nor ICMP: only the IPv4 header changes
     logic no_checksum;  // UDP without one; of an error, the packet in it has none, or has it too far behind
-    logic adds_port;  // to the sum of the transport: what the new port, and the new address, add
+    logic adds_port;  // the new port adds to the sum of the transport; next: the new address does
     logic adds_ip;
     logic subtracts_ip;
     logic [17:0] ip_sum;

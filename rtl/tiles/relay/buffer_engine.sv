@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores whole messages and passes them on unchanged. A message is taken only if there is room for one of the
-// largest size; else it is dropped whole and counted, so the tiles upstream never wait for those
-// downstream, and a cycle of waiting is broken here. A lossless message is not dropped: it waits,
-// and so does everything behind it. Bad messages are dropped when their end arrives.
+// largest size; else it is dropped whole and counted. So the tiles upstream never wait for those downstream, which
+// breaks a cycle of waiting. A lossless message is not dropped: it waits for room, and blocks everything behind it.
+// Bad messages are dropped when their end arrives.
 //
-// The key is the Ethernet port by which the message arrived. Store and forward: the first flit leaves
+// The key is the Ethernet port at which the message arrived. Store and forward: the first flit leaves
 // in the cycle after the last one arrived; one flit per cycle.
 module buffer_engine
   import girih_pkg::*, buffer_pkg::*;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes an engine's answers, each whole: its length, and whether it is void, are known when it leaves. It is void if the engine says so
-// (s_axis_tuser with its last beat), if it is longer than a frame of the card has room for, or if its tkeep has holes, lacks bytes before
-// the last beat, or is 0 in a last beat behind others. An answer that is void by itself leaves as one beat without bytes, and so does one of
-// no bytes.
+// Stores an engine's answers until they are complete, so that length and validity are known when they leave. An answer is void if the engine
+// says so (s_axis_tuser with its last beat), if it is longer than a frame of the card can hold, or if its tkeep has holes, is partial before
+// the last beat, or is 0 in the last of several beats. An answer that is void for such a reason leaves as one beat without bytes, and so does
+// one of no bytes.
 module stream_answer
   import girih_pkg::*, axis_pkg::*;
 #(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// STUN over AXI4-Stream (RFC 8489): tells a client from which address and port its request came, as NATs on the way have made
-// them. Answers binding requests without authentication with one attribute, XOR-MAPPED-ADDRESS; what is no such request
-// gets no answer, as a void one (m_axis_tuser). Attributes of the request are not read.
-// One request at a time: as many cycles as it has beats, one, and those of the answer.
+// STUN over AXI4-Stream (RFC 8489): tells a client the address and port from which its request came, after any NATs on the
+// way. Answers binding requests without authentication with one attribute, XOR-MAPPED-ADDRESS; to everything else it gives a
+// void answer (m_axis_tuser). Attributes of the request are not read.
+// One request at a time: a cycle for each beat of the request, one more, and one for each beat of the answer.
 module stun_server #(
     parameter int unsigned DataWidth = 512,  // 128 to 1,024
     localparam int unsigned Bytes = DataWidth / 8

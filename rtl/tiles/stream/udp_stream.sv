@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins an engine with plain AXI4-Stream ports to UDP: the engine gets the payload of each datagram, aligned to byte 0,
-// and what it answers goes back to the sender in a datagram.
+// and its answer goes back to the sender in a datagram.
 //
 //   in -> udp_reply -> payload_window -> m_axis .. engine .. s_axis -> stream_answer -> payload_window -> out
 //
-// The engine gives one answer for each datagram, in order, when it likes: also before the datagram has ended. An answer is stored
-// until it is complete, since its length is in the headers before it. A void answer leaves as a void message of headers alone, and so
+// The engine gives one answer for each datagram, in order, at any time, even before the datagram has ended. An answer is stored
+// until it is complete, because the headers before it hold its length. A void answer leaves as a void message of headers alone, and so
 // does the answer to a void datagram. A datagram or an answer without bytes is one beat without tkeep.
 // A datagram whose headers are longer than HeaderBytes is void.
 module udp_stream
@@ -149,8 +149,8 @@ module udp_stream
     out_flit_o.desc.payload_sum_valid = 1'b0;
   end
 
-  // What bypasses the engine in the order of the datagrams: the sender's address until the engine has the datagram; the descriptor until
-  // it has answered; whether the datagram is void until the answer leaves. There is room for all that are inside.
+  // Facts that bypass the engine in the order of the datagrams: the sender's address until the engine has the datagram, the descriptor until
+  // it has answered, and whether the datagram is void until the answer leaves. There is room for all datagrams inside.
   logic peer_ready, asked_ready, asked_valid, end_ready, end_valid, end_void, asked_taken, end_taken, peer_valid;
   descriptor_t asked;
   fifo #(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells a collector what happens at other tiles: a master of the control network that takes their interrupts and watches counters.
+// Reports events at other tiles to a collector: a master of the control network that takes their interrupts and watches counters.
 //
 //   interrupts, counters -> syslog_watch (control) -> report -> syslog_writer -> out
 //
-// From one message to the next at least cfg_i.interval cycles pass. Nothing is sent while the card has no address, or no collector. A report is made only
+// At least cfg_i.interval cycles pass between two messages. Nothing is sent while the card has no address, or no collector. A report is made only
 // when it can be sent, so none is lost here.
 module syslog_engine
   import girih_pkg::*, net_pkg::*, syslog_types_pkg::*, syslog_pkg::*;
@@ -39,7 +39,7 @@ module syslog_engine
   logic report_valid, report_ready, takes;
   report_t report;
   assign takes = report_valid && report_ready;
-  // A report that was begun is sent, whatever changes meanwhile: so the address is that with which it was begun.
+  // A report that has been started is sent, whatever changes meanwhile, so it keeps the address from its start.
   ipv4_addr_t ip_q, collector_q;
   assign may_report = rested_q && addressed_q && report_ready;
   always_ff @(posedge clk_i) begin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the syslog tile tell each other.
+// Types between the parts of the syslog tile.
 package syslog_types_pkg;
   typedef enum logic [1:0] {
     Interrupt,
@@ -7,7 +7,7 @@ package syslog_types_pkg;
     Unreachable
   } what_e;
 
-  // What a message says. value: the pending bits, by how much the counter has grown, or the status of the access.
+  // The content of a message. value: the pending bits, the growth of the counter, or the status of the access.
   typedef struct packed {
     what_e what;
     logic [7:0] node;

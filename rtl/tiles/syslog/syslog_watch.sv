@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what is to be told. It goes round the tiles with interrupts and the watched counters, one after the other, whenever a message may be sent:
+// Finds events to report. It visits the tiles with interrupts and the watched counters in turn, whenever a message may be sent:
 //
-//   tile:     once, enable all interrupts; line up -> read what is pending -> clear just that -> report
-//   counter:  once a period: read its low word -> has it grown by the threshold since it was told last? -> report
+//   tile:     once, enable all interrupts; line up -> read the pending bits -> clear just these -> report
+//   counter:  once a period: read its low word -> has it grown by the threshold since the last report? -> report
 //
-// Nothing is read that cannot be told next, so a report is never thrown away: while it waits, what happens stays pending in its tile, and counters count.
-// A tile that cannot be reached is reported once until it can be again, and is left alone for the rest of the period. One access is under way at a time; the ring
-// ends each.
+// It reads only what it can report next, so no report is ever discarded: events wait in their tile as pending bits, and counters count on.
+// A tile that cannot be reached is reported once until it can be reached again, and is not tried again in the same period. One access is in flight at
+// a time; the ring ends each.
 module syslog_watch
   import girih_pkg::*, syslog_types_pkg::*;
 #(
@@ -23,8 +23,8 @@ module syslog_watch
     input logic [31:0] period_i,
     input logic [63:0] cycle_i,
 
-    output logic wants_o,  // an interrupt or a counter waits to be looked at
-    input logic may_report_i,  // stays until a report is taken; what is looked at is reported under it
+    output logic wants_o,  // an interrupt or a counter waits for a visit
+    input logic may_report_i,  // stays until a report is taken; a visit starts only with it
     output logic report_valid_o,
     input logic report_ready_i,
     output report_t report_o,
@@ -63,7 +63,7 @@ module syslog_watch
   assign line_index = LineBits'(source_q);
   assign watch_index = WatchBits'(32'(source_q) - Lines);
 
-  // Of the source: everything about it is in registers when it is looked at.
+  // The current source: everything about it is in registers.
   line_t line;
   watch_t watch, watch_q;
   logic valid_q, enabled_q, raised_q, due_q, blocked_q, told_q;
@@ -74,7 +74,7 @@ module syslog_watch
   assign line = line_i[line_index];
   assign watch = watch_i[watch_index];
 
-  // What each counter was when it was told last, and which it was.
+  // The value of each counter at its last report, and which counter that was.
   typedef struct packed {
     watch_t watch;
     logic [31:0] value;
@@ -115,7 +115,7 @@ module syslog_watch
       };
   assign report_valid_o = state_q == Report;
 
-  // The source is done with, and the next one has its turn.
+  // The source is done; the next one has its turn.
   logic idle, done;
   assign idle = !valid_q || blocked_q || (is_line_q ? enabled_q && !raised_q : !due_q);
   always_comb begin
@@ -147,7 +147,7 @@ module syslog_watch
         report_o.what <= Interrupt;
         report_o.value <= value_q;
       end
-      // An interrupt can be told again when it could be cleared.
+      // An interrupt can be reported again once it has been cleared.
       if (okay && state_q != ReadPending) all_told_q[source_q] <= 1'b0;
       if (okay && state_q == Enable) all_enabled_q[line_index] <= 1'b1;
       if (okay && state_q == ReadCounter) all_due_q[watch_index_q] <= 1'b0;

@@ -3,9 +3,9 @@
 //
 //   <132>1 - 10.77.0.2 girih - interrupt [girih@32473 node="12" register="0c00" pending="00000003" cycle="…" number="…"]
 //
-// There is no time stamp, because the card has no clock of the world. A place of the template below gives a byte per cycle, or none: a leading zero of the address,
-// a name that is shorter than others. The frame is kept in a memory until its length is known; then a flit leaves in two cycles. udp_tx and ipv4_tx complete the
-// headers, arp and eth_tx the MAC addresses. What depends on the configuration is read with the report.
+// There is no time stamp, because the card does not know the time of day. Each cycle handles one place of the template below, which gives a byte or none (a leading
+// zero of the address, the rest of a short name). The frame is kept in a memory until its length is known; then a flit leaves in two cycles. udp_tx and ipv4_tx
+// complete the headers, arp and eth_tx the MAC addresses. The configuration is read with the report.
 module syslog_writer
   import girih_pkg::*, net_pkg::*, syslog_types_pkg::*;
 (

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes IPv4 packets out of the packets in which a tunnel carried them (RFC 2003), if they come from the other end of a tunnel. The ECN
-// field of the inner packet is changed as RFC 6040 says, and its checksum by RFC 1624, so a wrong one stays wrong. The inner packet is
-// checked by the ipv4_rx that follows. The configuration is read with a packet's first flit. Cut-through, four cycles (three without
+// Unwraps the IPv4 packets that a tunnel carried (RFC 2003), if they come from the other end of a tunnel. It changes the ECN
+// field of the inner packet by RFC 6040, and its checksum by RFC 1624, so a wrong one stays wrong. The ipv4_rx that follows checks the
+// inner packet. The configuration is read with a packet's first flit. Cut-through, four cycles (three without
 // the cut in ipv4_view), one flit per cycle.
 //
 //   ipv4_view -> realign_strip -> drop or header_edit
 //            \-> [facts] -> queue of verdicts ->/
 //
-// As many bytes as the outer header has are removed at the front of the frame; the Ethernet header is written anew before the inner one.
+// The length of the outer header is removed from the front of the frame, and the Ethernet header is written anew before the inner one.
 module ipip_rx_engine
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, ipip_rx_pkg::*;
 (
@@ -100,7 +100,7 @@ module ipip_rx_engine
       .out_available_o(available)
   );
 
-  // First stage: what the headers say.
+  // First stage: the facts from the headers.
   ipv4_t outer, inner;
   logic [Tunnels-1:0] match;
   faults_t faults, faults_q;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts each IPv4 packet into another one to the end of the tunnel that leads to its destination (RFC 2003). The inner packet is not
-// changed. The outer header is whole: it needs no ipv4_tx. Type of service and ECN field are those of the inner packet (RFC 6040, normal
-// mode), and it is never fragmented. The configuration is read with a packet's first flit. Cut-through, four cycles (three without Cut); a
+// Wraps each IPv4 packet into another one to the end of the tunnel that leads to its destination (RFC 2003). The inner packet is not
+// changed. The outer header is complete, without an ipv4_tx. It has the type of service and ECN field of the inner packet (RFC 6040, normal
+// mode), and don't-fragment. The configuration is read with a packet's first flit. Cut-through, four cycles (three without Cut); a
 // flit leaves in every cycle, so short frames pass at full rate.
 //
 //   ipv4_view -> [flit, tunnel, partial sums] -> [verdict, sum] -> outer header -> flit_insert
@@ -87,7 +87,7 @@ module ipip_tx_engine
       .out_available_o(available)
   );
 
-  // First stage: the tunnel, the outer packet's length, and what is known of its checksum.
+  // First stage: the tunnel, the outer packet's length, and the known part of its checksum.
   length_t length;
   logic [16:0] outer_length;
   logic [15:0] id_next_q;

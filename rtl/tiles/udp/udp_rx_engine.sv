@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks UDP datagrams: the length against the IPv4 packet's (bytes behind the datagram are removed), and the
+// Checks UDP datagrams: the length against the IPv4 packet's (bytes after the datagram are removed), and the
 // checksum over pseudo header and datagram. Store and forward, so that no tile downstream sees a
 // bad one; three cycles after the last flit, one flit per cycle. Writes the payload's sum to the
 // descriptor, also for datagrams without a checksum (0, legal by RFC 768).
@@ -116,8 +116,8 @@ module udp_rx_engine
   logic ends_here, bad_length;
   flit_t cut_flit;
   length_t present;
-  (* keep *) logic goes_on;  // the datagram has more bytes than this flit, or
-  (* keep *) logic [FlitBytes-1:0] ends_in;  // these of it
+  (* keep *) logic goes_on;  // the datagram goes on after this flit; otherwise
+  (* keep *) logic [FlitBytes-1:0] ends_in;  // these bytes of the flit belong to it
   assign goes_on = (left_q >> EmptyWidth) != '0;
   assign ends_in = lower_bits(left_q[EmptyWidth-1:0]);
   assign bad_length = udp_q[2] < 16'(UdpBytes) || 32'(udp_q[2]) > 32'(rest_q);

@@ -33,7 +33,7 @@ module udp_tx_engine
 
   typedef struct packed {
     descriptor_t desc;
-    wide_t sum;  // folded behind the store, where there is time for it
+    wide_t sum;  // folded after the store, where there is time for it
   } token_t;
 
   // The bytes summed here: the addresses, the ports and, unless its sum is known, the payload. The

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that in aes_keys no tenant learns of, uses or changes another's keys. Two copies get the same requests
-// of the watched tenant and of the operator, and any of other tenants, each copy its own. For the watched tenant's slots
-// presence, salt and round keys stay alike in every cycle, and so do its answers and their times.
+// of the watched tenant and the operator, and different, arbitrary requests of other tenants. Presence, salt and round keys
+// of the watched tenant's slots are equal in every cycle, and so are its answers and their times.
 module aes_keys_isolation_proof
   import girih_pkg::*, aes_pkg::*;
 #(
@@ -73,7 +73,7 @@ module aes_keys_isolation_proof
       .window_data_i(answer)
   );
 
-  // What the copies hold for the watched tenant and for the operator.
+  // The state of the copies for the watched tenant and for the operator.
   logic present[2], expanding[2], foreign[2];
   word_t salt[2], rcon[2];
   word_t [KeyWords:0] staged[2], staged_operator[2];

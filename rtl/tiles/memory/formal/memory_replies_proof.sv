@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves memory_replies, by induction, for accesses that are not atomic and take at most half of the slots: each request has exactly
 // one reply, in order, with its status and data, as soon as the memory has answered it and its turn has come; a transaction
-// never has the ID of one that is under way. The memory answers what it was asked, in any order.
+// never has the ID of another in flight. The memory answers its requests in any order.
 module memory_replies_proof
   import girih_pkg::*, memory_access_pkg::*, memory_types_pkg::*, axi_pkg::*;
 #(
@@ -134,7 +134,7 @@ module memory_replies_proof
     assign writing[s] = writing_q[s] || (b_valid_q && b_id_q == slot_t'(s));
   end
 
-  // The oldest request, and what is to leave of it.
+  // The oldest request, and the part of its reply that has not left.
   owed_t oldest;
   ptr_t owed;  // requests
   slot_t first, head;
