@@ -208,7 +208,7 @@ WAYS: dict[str, Way] = {way.name: way for way in (UserModeLinux(), Qemu())}
 
 
 def chosen(name: str | None = None) -> Way:
-    """A way by its name; None: the first that can run on this machine. Raises GirihError if that cannot be, or has no such name."""
+    """A way by its name; None: the first that can run on this machine. Raises GirihError if it cannot run here, or there is none of that name."""
     if name is None:
         return next(way for way in WAYS.values() if way.why_not() is None)
     if name not in WAYS:
