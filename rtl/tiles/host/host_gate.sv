@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one place by which accesses leave the card: it takes those of Clients in turn, and lets pass what lies within a region that
-// the host has granted. The client of any other access is told so (refused_o) and gets no answer. Three cycles, an access
-// in every cycle.
+// the host has granted. The client of any other access is told so (refused_o) and gets no answer. Four cycles, an access
+// in every cycle; a client's ask_ready_o does not depend on what it asks for, nor on the others.
 module host_gate
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
@@ -36,7 +36,24 @@ module host_gate
     request_t request;
   } checked_t;
 
-  logic [Clients-1:0] grant;
+  // What each client asks for waits in registers, so that the choice between them is in no client's path.
+  logic [Clients-1:0] waits, taken, grant;
+  ask_t [Clients-1:0] waiting;
+  for (genvar i = 0; i < int'(Clients); i++) begin : gen_client
+    skid_buffer #(
+        .T(ask_t)
+    ) u_ask (
+        .clk_i,
+        .rst_i,
+        .in_valid_i(ask_valid_i[i]),
+        .in_ready_o(ask_ready_o[i]),
+        .in_data_i(ask_i[i]),
+        .out_valid_o(waits[i]),
+        .out_ready_i(taken[i]),
+        .out_data_o(waiting[i])
+    );
+  end
+
   logic picked_ready;
   access_t picked;
   arbiter_round_robin #(
@@ -44,19 +61,19 @@ module host_gate
   ) u_arbiter (
       .clk_i,
       .rst_i,
-      .request_i(ask_valid_i),
+      .request_i(waits),
       .advance_i(picked_ready),
       .grant_o  (grant)
   );
-  assign ask_ready_o = grant & {Clients{picked_ready}};
+  assign taken = grant & {Clients{picked_ready}};
   always_comb begin
     picked = '0;
     for (int unsigned i = 0; i < Clients; i++) begin
       if (grant[i]) begin
         picked.id |= id_t'(i);
-        picked.first |= ask_i[i].addr;
-        picked.last |= ask_i[i].addr + addr_t'(ask_i[i].bytes) - 1'b1;
-        picked.len |= beats_of(ask_i[i].addr[EmptyWidth-1:0], ask_i[i].bytes);
+        picked.first |= waiting[i].addr;
+        picked.last |= waiting[i].addr + addr_t'(waiting[i].bytes) - 1'b1;
+        picked.len |= beats_of(waiting[i].addr[EmptyWidth-1:0], waiting[i].bytes);
       end
     end
   end
@@ -68,7 +85,7 @@ module host_gate
   ) u_access (
       .clk_i,
       .rst_i,
-      .in_valid_i(|ask_valid_i),
+      .in_valid_i(|waits),
       .in_ready_o(picked_ready),
       .in_data_i(picked),
       .out_valid_o(access_valid),

@@ -74,6 +74,14 @@ package host_pkg;
     logic [16:0] bytes;
   } chain_size_t;
 
+  // What is read of a split ring. Flags: or the index at which the driver wants to be interrupted.
+  typedef enum logic [1:0] {
+    ReadIndex,
+    ReadFlags,
+    ReadEntries,
+    ReadDescriptor
+  } split_read_e;
+
   // A descriptor in a packed ring, and what its walk finds: a descriptor of the chain, one that names a table of them, or that those
   // of this chain that it has found will come again.
   localparam int unsigned PackedNext = 0, PackedWrite = 1, PackedIndirect = 2, PackedAvailable = 7, PackedUsed = 15;

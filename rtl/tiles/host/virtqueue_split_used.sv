@@ -62,16 +62,25 @@ module virtqueue_split_used
   bytes_t bytes_q;  // 0: none
   logic [$clog2(Hold+1)-1:0] held_q;
 
-  addr_t at;
+  addr_t at_q;  // of what is put next
   lane_t lane;
+  logic apart_q;  // that is not behind what has been gathered
   logic fits, whole, put, tells;
   logic telling_q;  // it is on its way
   logic [5:0] waiting_q;  // writes
+  // Where things are in memory, before the queue works.
+  logic [15:0] mask_q;
+  addr_t elements_q, index_at_q, tell_at_q;
+  always_ff @(posedge clk_i) begin
+    mask_q <= place_i.size - 1'b1;
+    elements_q <= place_i.device + ElementsAt;
+    index_at_q <= place_i.device + IndexAt;
+    tell_at_q <= elements_q + addr_t'({place_i.size, 3'd0});
+  end
   logic [8*ElementBytes-1:0] element;
   assign element = {15'd0, used_i.bytes, 16'd0, used_i.chain.id};
-  assign at = place_i.device + ElementsAt + addr_t'({index_q & (place_i.size - 1'b1), 3'd0}) + (half_q ? HalfBytes : '0);
-  assign lane = at[EmptyWidth-1:0];
-  assign fits = bytes_q == '0 || (at == first_q + addr_t'(bytes_q) && lane != '0);
+  assign lane = at_q[EmptyWidth-1:0];
+  assign fits = bytes_q == '0 || (!apart_q && lane != '0);
   assign whole = !half_q && 32'(lane) <= FlitBytes - ElementBytes;  // both halves are in this flit
   assign tells = state_q == Gather && bytes_q == '0 && tell_i && !telling_q && !halt_i && waiting_q < MostWaiting;
   assign put = state_q == Gather && used_valid_i && fits && !halt_i && !tells;
@@ -91,12 +100,12 @@ module virtqueue_split_used
     ask_o  = '{addr: first_q, bytes: bytes_q};
     data_o = '{last: 1'b1, strb: strobe_q, data: data_q};
     if (state_q == Index) begin
-      ask_o = '{addr: place_i.device + IndexAt, bytes: bytes_t'(2)};
+      ask_o = '{addr: index_at_q, bytes: bytes_t'(2)};
       data_o.strb = FlitBytes'(3) << ask_o.addr[EmptyWidth-1:0];
       data_o.data = {W / 16{shown_q}};
     end
     if (state_q == Tell) begin
-      ask_o = '{addr: place_i.device + ElementsAt + addr_t'({place_i.size, 3'd0}), bytes: bytes_t'(2)};
+      ask_o = '{addr: tell_at_q, bytes: bytes_t'(2)};
       data_o.strb = FlitBytes'(3) << ask_o.addr[EmptyWidth-1:0];
       data_o.data = {W / 16{tell_index_i}};
     end
@@ -145,7 +154,9 @@ module virtqueue_split_used
 
   always_ff @(posedge clk_i) begin
     if (put) begin
-      if (bytes_q == '0) first_q <= at;
+      if (bytes_q == '0) first_q <= at_q;
+      at_q <= at_q + (whole ? addr_t'(ElementBytes) : HalfBytes);
+      apart_q <= 1'b0;
       bytes_q <= bytes_q + (whole ? bytes_t'(ElementBytes) : bytes_t'(ElementBytes / 2));
       for (int unsigned b = 0; b < FlitBytes / 4; b++) begin
         if (lane_t'(4 * b) == lane) begin
@@ -160,6 +171,10 @@ module virtqueue_split_used
       half_q <= !whole && !half_q;
       if (used_ready_o) begin
         index_q <= index_q + 1'b1;
+        if ((~index_q & mask_q) == '0) begin
+          at_q <= elements_q;
+          apart_q <= 1'b1;
+        end
         if (!used_i.more) shown_q <= index_q + 1'b1;
       end
     end
@@ -200,6 +215,7 @@ module virtqueue_split_used
     if (rst_i) begin
       state_q <= Gather;
       index_q <= place_i.start;
+      at_q <= elements_q + addr_t'({place_i.start & mask_q, 3'd0});
       shown_q <= place_i.start;
       written_q <= place_i.start;
       half_q <= 1'b0;
