@@ -2,11 +2,13 @@
 // Gives a hash of each message's flow beside its first flit. A flow is source, destination and protocol, and for unfragmented
 // UDP and TCP also the ports. Messages other than IPv4, and those that end before their ports, have no flow. Works anywhere in
 // the stack: if desc does not give the offset of the network header, the Ethernet header is read; without FromDescriptor it always is.
-// Cut-through, two cycles (one without CutHeader), one flit per cycle.
+// Cut-through, two cycles (one without CutHeader), one flit per cycle. With AllHeaders a message waits until all bytes that headers can have are
+// there, or it has ended, so that what these say is not in the way of its flits.
 module flow_window
   import girih_pkg::*, net_pkg::*, header_pkg::*;
 #(
     parameter bit FromDescriptor = 1'b1,
+    parameter bit AllHeaders = 1'b0,
     parameter bit CutHeader = TimingMhz >= 250  // behind the headers, for one cycle
 ) (
     input logic clk_i,
@@ -52,7 +54,7 @@ module flow_window
       .out_first_o(window_first),
       .header_o   (header),
       .available_o(available),
-      .need_i     (need)
+      .need_i     (AllHeaders ? offset_t'(HeaderBytes) : need)
   );
 
   // Until all bytes have arrived, `need` may be wrong, but it always covers the bytes that it depends on.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checksums for frames of the host whose header (virtio_net_hdr) asks for one: the sum of the bytes from csum_start to the end is
-// written, inverted, csum_offset bytes behind csum_start. Such a frame is stored whole; all others pass, two cycles later.
+// written, inverted, csum_offset bytes behind csum_start. Such a frame is stored whole; all others pass, four cycles later.
 // A frame whose place for the checksum is not within it, that is to be cut into segments, or that has been cut off, is dropped.
 module host_checksum
   import girih_pkg::*, host_access_pkg::*, host_pkg::*, checksum_pkg::*;
@@ -31,11 +31,21 @@ module host_checksum
   } info_t;
   typedef struct packed {
     logic wanted;
+    logic odd;
     place_in_frame_t place;
-    sum_t value;
+    wide_t sum;  // of all its bytes
   } token_t;
 
-  // The bytes to sum.
+  // The bytes to sum. They are known a cycle before they are taken.
+  typedef struct packed {
+    logic first;
+    logic [FlitBytes-1:0] mask;
+    info_t info;
+    place_in_frame_t bytes;  // of the frame, with this flit
+    flit_t flit;
+  } masked_t;
+  masked_t in, masked;
+  logic masked_valid, masked_ready;
   logic first_q, take;
   number_t number_q, number;
   logic [15:0] start_q, start;
@@ -56,25 +66,38 @@ module host_checksum
       first_q <= in_flit_i.last;
       number_q <= number + 1'b1;
       start_q <= start;
-      bytes_q <= place_in_frame_t'({number, EmptyWidth'(0)}) + place_in_frame_t'(FlitBytes) - (in_flit_i.last ? place_in_frame_t'(in_flit_i.empty) : '0);
     end
+    if (masked_valid && masked_ready) bytes_q <= masked.bytes;
     if (rst_i) first_q <= 1'b1;
   end
 
-  info_t in_info, info;
-  assign in_info = '{
+  info_t info;
+  assign in.first = first_q;
+  assign in.mask = mask;
+  assign in.info = '{
           wanted: in_header_i.needs_csum,
           unknown: in_header_i.gso_type != '0,
           odd: in_header_i.csum_start[0],
           place: place_in_frame_t'(in_header_i.csum_start) + place_in_frame_t'(in_header_i.csum_offset)
       };
-  logic check_take, check_last, check_bad, commit, drop, stored_first, stored_takes;
+  assign in.bytes = place_in_frame_t'({number, EmptyWidth'(0)}) + place_in_frame_t'(FlitBytes) - (in_flit_i.last ? place_in_frame_t'(in_flit_i.empty) : '0);
+  assign in.flit = in_flit_i;
+  skid_buffer #(
+      .T(masked_t)
+  ) u_masked (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_data_i(in),
+      .out_valid_o(masked_valid),
+      .out_ready_i(masked_ready),
+      .out_data_o(masked)
+  );
+  logic check_take, check_last, check_bad, commit, drop, stored_first, stored_valid, stored_ready;
   wide_t sum, unused_total;
-  sum_t inverted, value;
   flit_t stored;
   token_t token;
-  assign inverted = ~fold(sum);
-  assign value = inverted == '0 ? '1 : info.odd ? {inverted[7:0], inverted[15:8]} : inverted;
   assign drop = check_last && (info.unknown || (info.wanted && (check_bad || 18'(info.place) + 18'd2 > 18'(bytes_q))));
   assign commit = !info.unknown && (!info.wanted || (check_last && !drop));
   assign made_o = check_take && check_last;
@@ -85,13 +108,13 @@ module host_checksum
   ) u_store (
       .clk_i,
       .rst_i,
-      .in_valid_i,
-      .in_ready_o,
-      .in_flit_i,
-      .in_first_i(first_q),
+      .in_valid_i(masked_valid),
+      .in_ready_o(masked_ready),
+      .in_flit_i(masked.flit),
+      .in_first_i(masked.first),
       .in_cut_i(1'b0),
-      .in_mask_i(mask),
-      .in_info_i(in_info),
+      .in_mask_i(masked.mask),
+      .in_info_i(masked.info),
       .check_take_o(check_take),
       .check_last_o(check_last),
       .check_bad_o(check_bad),
@@ -101,28 +124,57 @@ module host_checksum
       .check_info_o(info),
       .commit_i(commit),
       .drop_i(drop),
-      .token_i('{wanted: info.wanted, place: info.place, value: value}),
-      .out_valid_o,
-      .out_ready_i,
+      .token_i('{wanted: info.wanted, odd: info.odd, place: info.place, sum: sum}),
+      .out_valid_o(stored_valid),
+      .out_ready_i(stored_ready),
       .out_flit_o(stored),
       .out_first_o(stored_first),
       .out_token_o(token)
   );
 
-  // The checksum may lie across two flits.
+  // The checksum is made behind the store.
+  typedef struct packed {
+    logic first, wanted;
+    place_in_frame_t place;
+    sum_t value;
+    flit_t flit;
+  } made_t;
+  made_t make, made;
+  sum_t inverted;
+  assign inverted = ~fold(token.sum);
+  assign make = '{
+          first: stored_first,
+          wanted: token.wanted,
+          place: token.place,
+          value: inverted == '0 ? '1 : token.odd ? {inverted[7:0], inverted[15:8]} : inverted,
+          flit: stored
+      };
+  skid_buffer #(
+      .T(made_t)
+  ) u_made (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(stored_valid),
+      .in_ready_o(stored_ready),
+      .in_data_i(make),
+      .out_valid_o,
+      .out_ready_i,
+      .out_data_o(made)
+  );
+
+  // It may lie across two flits.
   number_t out_number_q, out_number;
   place_in_frame_t place_after;
-  assign out_number = stored_first ? '0 : out_number_q;
-  assign place_after = token.place + 1'b1;
-  assign stored_takes = out_valid_o && out_ready_i;
+  assign out_number = made.first ? '0 : out_number_q;
+  assign place_after = made.place + 1'b1;
   always_comb begin
-    out_flit_o = stored;
+    out_flit_o = made.flit;
     for (int unsigned b = 0; b < FlitBytes; b++) begin
-      if (token.wanted && token.place == place_in_frame_t'({out_number, EmptyWidth'(b)})) out_flit_o.data[8*b+:8] = token.value[15:8];
-      if (token.wanted && place_after == place_in_frame_t'({out_number, EmptyWidth'(b)})) out_flit_o.data[8*b+:8] = token.value[7:0];
+      if (made.wanted && made.place == place_in_frame_t'({out_number, EmptyWidth'(b)})) out_flit_o.data[8*b+:8] = made.value[15:8];
+      if (made.wanted && place_after == place_in_frame_t'({out_number, EmptyWidth'(b)})) out_flit_o.data[8*b+:8] = made.value[7:0];
     end
   end
-  always_ff @(posedge clk_i) if (stored_takes) out_number_q <= out_number + 1'b1;
+  always_ff @(posedge clk_i) if (out_valid_o && out_ready_i) out_number_q <= out_number + 1'b1;
 
   logic unused;
   assign unused = &{1'b0, unused_total, in_header_i.hdr_len, in_header_i.gso_size, in_header_i.num_buffers, in_header_i.flags, in_header_i.data_valid};

@@ -62,10 +62,10 @@ module host_control
   localparam int unsigned ReadFlits = 128;
   localparam logic [7:0] Ok = 8'd0, Error = 8'd1;
 
-  logic clear, halt, unused_size_valid, part_valid, part_ready, used_valid, used_ready, read_busy;
+  logic clear, halt, unused_size_valid, ring_part_valid, ring_part_ready, part_valid, part_ready, used_valid, used_ready, read_busy;
   stop_e stop, read_stop;
   chain_size_t unused_size;
-  part_t part;
+  part_t ring_part, part;
   name_t name_q;
   logic [1:0] ask_valid, ask_ready, ask_turn, put_valid, put_ready, put_turn, put_data_valid;
   ask_t [1:0] ask, put;
@@ -101,9 +101,9 @@ module host_control
       .size_valid_o(unused_size_valid),
       .size_ready_i(1'b0),
       .size_o(unused_size),
-      .part_valid_o(part_valid),
-      .part_ready_i(part_ready),
-      .part_o(part),
+      .part_valid_o(ring_part_valid),
+      .part_ready_i(ring_part_ready),
+      .part_o(ring_part),
       .used_valid_i(used_valid),
       .used_ready_o(used_ready),
       .used_i('{more: 1'b0, chain: name_q, bytes: 17'd1}),
@@ -123,6 +123,19 @@ module host_control
       .data_o(put_data[Ring]),
       .done_i(done_i && put_turn[Ring]),
       .done_error_i
+  );
+  // Behind the memory of the parts.
+  skid_buffer #(
+      .T(part_t)
+  ) u_part (
+      .clk_i,
+      .rst_i(clear),
+      .in_valid_i(ring_part_valid),
+      .in_ready_o(ring_part_ready),
+      .in_data_i(ring_part),
+      .out_valid_o(part_valid),
+      .out_ready_i(part_ready),
+      .out_data_o(part)
   );
   host_serial u_reads (
       .clk_i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts ranges of bytes where addresses are multiples of Unit: the pieces of each range, in order, with what is beside the range. A
-// range has at least a byte. Two cycles, a piece in every cycle; its output comes from registers.
+// range has at least a byte. Two cycles, a piece in every cycle; its output comes from registers, and out_ready_i ends at one.
 module host_cut #(
     parameter type beside_t = logic,
     parameter int unsigned AddrBits = 64,
@@ -71,7 +71,7 @@ module host_cut #(
     if (rst_i) valid_q <= 1'b0;
   end
 
-  stream_register #(
+  skid_buffer #(
       .T(piece_t)
   ) u_out (
       .clk_i,

@@ -45,7 +45,8 @@ module host_fit
   parts_t parts_q, parts, slots_q, slots;
   sum_t sum_q, sum;
   logic steps, enough, too_many;
-  assign size_ready_o = ptr_t'(write_q - base_q) != ptr_t'(Depth);
+  logic room_q;  // for one more than that which may come in this cycle
+  assign size_ready_o = room_q;
   assign steps = message_valid_i && size_valid_q && !decided_q;
   assign sum = sum_q + sum_t'(size_q.bytes);
   assign parts = parts_q + parts_t'(size_q.links);
@@ -61,6 +62,7 @@ module host_fit
       sizes_q[write_q[$clog2(Depth)-1:0]] <= size_i;
       write_q <= write_q + 1'b1;
     end
+    room_q <= ptr_t'(write_q - base_q) < ptr_t'(Depth - 1);
     size_q <= sizes_q[scan_q[$clog2(Depth)-1:0]];
     size_valid_q <= scan_q != write_q && !steps;
     if (steps) begin
@@ -82,6 +84,7 @@ module host_fit
       chains_q <= '0;
     end
     if (rst_i) begin
+      room_q <= 1'b0;
       write_q <= '0;
       base_q <= '0;
       scan_q <= '0;

@@ -63,50 +63,62 @@ module host_queue
     Ending,
     Stopped
   } state_e;
-  state_e state_q;
-  stop_e reason_q;
+  state_e state_q, state_d;
+  logic halt_q, clear_q;  // registers of their own, for their many readers
+  stop_e reason_q, reason_d;
 
-  logic sound, sound_form, ring_busy, clear;
-  stop_e ring_stop, stop;
-  assign sound = sound_form && place_i.size != '0 && place_i.size <= 16'h8000 && place_i.descriptors[3:0] == '0 && place_i.device[1:0] == '0;
+  logic sound_q, sound_form, ring_busy, clear;
+  stop_e ring_stop, ring_stop_q, stop;  // of the ring it is known a cycle later, in which it gives nothing
+  always_ff @(posedge clk_i) sound_q <= sound_form && place_i.size != '0 && place_i.size <= 16'h8000 && place_i.descriptors[3:0] == '0 && place_i.device[1:0] == '0;
   assign sound_form = place_i.packed_ring ? place_i.driver[1:0] == '0 && 16'(place_i.start[14:0]) < place_i.size :
       !place_i.driver[0] && (place_i.size & (place_i.size - 1'b1)) == '0;
-  assign stop = ring_stop != StopNone ? ring_stop : stop_i;
-  assign clear = rst_i || state_q == Off || state_q == Stopped;
+  assign stop = ring_stop_q != StopNone ? ring_stop_q : stop_i;
+  assign clear = rst_i || clear_q;
   assign clear_o = clear;
-  assign halt_o = state_q != On;
+  assign halt_o = halt_q;
   assign active_o = state_q == On || state_q == Ending;
   assign reason_o = reason_q;
   always_comb begin
     stopped_o = state_q == On ? stop : StopNone;
-    if (state_q == Off && enable_i && !sound) stopped_o = StopSetup;
+    if (state_q == Off && enable_i && !sound_q) stopped_o = StopSetup;
   end
 
   // What a block asked for in the cycle before it was halted is known to it two cycles later.
   logic [1:0] rests_q;
-  always_ff @(posedge clk_i) begin
-    rests_q <= {rests_q[0], state_q == Ending && !ring_busy && !busy_i};
+  always_comb begin
+    state_d  = state_q;
+    reason_d = reason_q;
     unique case (state_q)
       Off:
       if (enable_i) begin
-        state_q  <= sound ? On : Stopped;
-        reason_q <= sound ? StopNone : StopSetup;
+        state_d  = sound_q ? On : Stopped;
+        reason_d = sound_q ? StopNone : StopSetup;
       end
       On:
       if (stop != StopNone || !enable_i) begin
-        state_q  <= Ending;
-        reason_q <= stop;
+        state_d  = Ending;
+        reason_d = stop;
       end
-      Ending: if (&rests_q) state_q <= reason_q == StopNone ? Off : Stopped;
+      Ending: if (&rests_q) state_d = reason_q == StopNone ? Off : Stopped;
       default: if (!enable_i) begin
-        state_q  <= Off;
-        reason_q <= StopNone;
+        state_d  = Off;
+        reason_d = StopNone;
       end
     endcase
+  end
+  always_ff @(posedge clk_i) begin
+    rests_q <= {rests_q[0], state_q == Ending && !ring_busy && !busy_i};
+    ring_stop_q <= clear ? StopNone : ring_stop;
+    state_q <= state_d;
+    reason_q <= reason_d;
+    halt_q <= state_d != On;
+    clear_q <= state_d == Off || state_d == Stopped;
     if (rst_i) begin
-      state_q  <= Off;
+      state_q <= Off;
       reason_q <= StopNone;
-      rests_q  <= '0;
+      halt_q <= 1'b1;
+      clear_q <= 1'b1;
+      rests_q <= '0;
     end
   end
 

@@ -41,6 +41,10 @@ module host_read
 );
   localparam int unsigned Burst = 16 * FlitBytes < HostPageBytes ? 16 * FlitBytes : HostPageBytes;  // bytes of an access, at most
   localparam int unsigned Accesses = Flits / 2;
+  localparam int unsigned MostBeats = Burst / FlitBytes + 1;  // of an access
+  if (Flits < 4 * MostBeats) begin : gen_bad_flits
+    $fatal(1, "host_read: Flits is %0d; it must be at least %0d, for several accesses", Flits, 4 * MostBeats);
+  end
 
   typedef logic [$clog2(Flits):0] room_t;
   typedef logic [EmptyWidth:0] count_t;  // bytes of a flit
@@ -62,9 +66,9 @@ module host_read
   addr_t addr;
   logic [$clog2(Burst):0] bytes;
   beside_t beside;
-  logic room, asks, access_ready;
+  logic room_for_any_q, asks, access_ready;
   logic [7:0] beats;
-  room_t room_q;
+  room_t room_q;  // flits that can be asked for
   logic [$clog2(Accesses)+1:0] waiting_q;  // accesses whose last flit has not come
   skid_buffer #(
       .T(part_t)
@@ -100,8 +104,7 @@ module host_read
       .busy_o(unused_parts_busy)
   );
   assign beats = beats_of(addr[EmptyWidth-1:0], bytes_t'(bytes));
-  assign room = room_q > room_t'(beats);
-  assign ask_valid_o = asked_valid && room && access_ready && !halt_i;
+  assign ask_valid_o = asked_valid && room_for_any_q && access_ready && !halt_i;
   assign ask_o = '{addr: addr, bytes: bytes_t'(bytes)};
   assign asks = ask_valid_o && ask_ready_i;
 
@@ -218,12 +221,14 @@ module host_read
       end
     end
     room_q <= room_q - (asks ? room_t'(beats) + 1'b1 : '0) + room_t'(take);
+    room_for_any_q <= room_q >= room_t'(2 * MostBeats);  // with what is asked for in this cycle
     waiting_q <= waiting_q + $bits(waiting_q)'(asks) - $bits(waiting_q)'(came_i && came_last_i) - $bits(waiting_q)'(refused_i);
     if (rst_i) begin
       out_valid_q <= 1'b0;
       tail_q <= 1'b0;
       carried_q <= '0;
       room_q <= room_t'(Flits);
+      room_for_any_q <= 1'b0;
       waiting_q <= '0;
     end
   end

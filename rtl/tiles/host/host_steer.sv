@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends each message to the receive queue of one of Pairs pairs, whole: by the uppermost bits of the hash of its flow (flow_window), which
-// find the pair in a table. Messages without a flow go to pair 0. Four cycles more than without this module, one flit per cycle.
+// find the pair in a table. Messages without a flow go to pair 0. Four cycles more than without this module, five for a message of more than a flit, one flit per cycle.
 module host_steer
   import girih_pkg::*, host_access_pkg::*;
 #(
@@ -29,7 +29,8 @@ module host_steer
   logic [15:0] hash;
   flit_t flow_flit;
   flow_window #(
-      .FromDescriptor(1'b0)
+      .FromDescriptor(1'b0),
+      .AllHeaders(1'b1)
   ) u_flow (
       .clk_i,
       .rst_i,

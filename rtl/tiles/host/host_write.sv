@@ -3,7 +3,7 @@
 // whole before they are offered, so their data never keep the bus waiting. The chains of a packet are reported as used, one behind another, with
 // the bytes that were written to each, when all of it is in memory.
 //
-//   length, parts -> host_cut -> accesses -> host_cut -> bytes of each flit -> bytes of the packet moved to their places -> W
+//   length, parts -> host_cut -> accesses -> host_shift: bytes of the packet moved to their places -> W
 module host_write
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
@@ -44,7 +44,6 @@ module host_write
     output logic ended_o  // for a cycle: the last of a packet's flits has been taken
 );
   localparam int unsigned Burst = 16 * FlitBytes < HostPageBytes ? 16 * FlitBytes : HostPageBytes;
-  typedef logic [EmptyWidth:0] count_t;
   // Accesses are counted in a circle. Packets that wait to be reported hold the place of their last access, and others go on behind the first
   // of these: as many packets as there is room for, each in no more accesses than the pieces of its bytes and two for each of its descriptors.
   localparam int unsigned MostPieces = (1 << $bits(size_t)) / Burst + 2 * MostLinks;
@@ -135,6 +134,7 @@ module host_write
   addr_t addr;
   logic [$clog2(Burst):0] bytes;
   number_t asked_q, ended_q;
+  logic few_q;  // accesses that are not done: there may be one more, and that which is asked for in this cycle
   host_cut #(
       .beside_t(beside_t),
       .AddrBits(HostAddrBits),
@@ -155,7 +155,7 @@ module host_write
       .out_beside_o(beside),
       .busy_o(unused_parts_busy)
   );
-  assign ask_valid_o = piece_valid && !halt_i && access_ready && uses_ready && packets_ready && number_t'(asked_q - ended_q) < number_t'(Accesses);
+  assign ask_valid_o = piece_valid && !halt_i && access_ready && uses_ready && packets_ready && few_q;
   assign ask_o = '{addr: addr, bytes: bytes_t'(bytes)};
   assign asks = ask_valid_o && ask_ready_i;
   assign piece_ready = asks;
@@ -211,84 +211,30 @@ module host_write
   assign behind = ended_q - after;
   assign used_valid_o = use_valid && packet_valid && behind < number_t'(1) << ($bits(number_t) - 1);
 
-  // The packet's bytes: from place_q of the first flit here, and the next one.
-  logic [W-1:0] here_q, next_q, rotated_here, rotated_next, placed;
-  logic here_valid_q, next_valid_q, here_last_q, next_last_q, drops_q;
-  lane_t place_q;
-  logic slice_valid, slice_taken, slices_busy, slice_last;  // of its packet
-  lane_t lane;
-  count_t count;
-  logic [EmptyWidth+1:0] through;
-  logic access_ends, gives, consume, both, take;
-  host_cut #(
-      .AddrBits(EmptyWidth),
-      .LengthBits($bits(bytes_t)),
-      .Unit(FlitBytes)
-  ) u_slices (
+  logic shift_busy;
+  host_shift u_shift (
       .clk_i,
       .rst_i,
-      .in_valid_i(access_valid),
-      .in_ready_o(access_taken),
-      .in_addr_i(access.first),
-      .in_bytes_i(access.bytes),
-      .in_beside_i(access.last),
-      .out_valid_o(slice_valid),
-      .out_ready_i(slice_taken),
-      .out_addr_o(lane),
-      .out_bytes_o(count),
-      .out_last_o(access_ends),
-      .out_beside_o(slice_last),
-      .busy_o(slices_busy)
-  );
-  assign through = (EmptyWidth + 2)'(place_q) + (EmptyWidth + 2)'(count);
-  byte_rotator #(
-      .Width(W)
-  ) u_here (
-      .data_i  (here_q),
-      .places_i(place_q - lane),
-      .data_o  (rotated_here)
-  );
-  byte_rotator #(
-      .Width(W)
-  ) u_next (
-      .data_i  (next_q),
-      .places_i(place_q - lane),
-      .data_o  (rotated_next)
-  );
-  for (genvar b = 0; b < int'(FlitBytes); b++) begin : gen_byte
-    assign placed[8*b+:8] = count_t'(b) - count_t'(lane) + count_t'(place_q) < count_t'(FlitBytes) ? rotated_here[8*b+:8] : rotated_next[8*b+:8];
-  end
-  logic [FlitBytes-1:0] strobe;
-  assign strobe = (FlitBytes'('1) << lane) & ~(32'(lane) + 32'(count) >= FlitBytes ? '0 : FlitBytes'('1) << (32'(lane) + 32'(count)));
-
-  logic out_ready;
-  assign gives = slice_valid && !drops_q && here_valid_q &&
-      (through <= (EmptyWidth + 2)'(FlitBytes) || next_valid_q) && out_ready;
-  assign both = through > (EmptyWidth + 2)'(FlitBytes);  // the access goes into the next flit
-  assign slice_taken = gives;
-  // A flit is done with when its last byte is; at a packet's end, both are.
-  assign consume = (gives && (through >= (EmptyWidth + 2)'(FlitBytes) || (access_ends && slice_last))) || drops_q;
-  assign flit_ready = !next_valid_q || consume;
-  assign take = flit_valid && flit_ready;
-
-  skid_buffer #(
-      .T(write_t)
-  ) u_out (
-      .clk_i,
-      .rst_i,
-      .in_valid_i(gives),
-      .in_ready_o(out_ready),
-      .in_data_i('{last: access_ends, strb: strobe, data: placed}),
+      .data_valid_i(flit_valid),
+      .data_ready_o(flit_ready),
+      .data_i(flit.data),
+      .data_last_i(flit.last),
+      .access_valid_i(access_valid),
+      .access_ready_o(access_taken),
+      .access_first_i(access.first),
+      .access_bytes_i(access.bytes),
+      .access_last_i(access.last),
       .out_valid_o,
       .out_ready_i,
-      .out_data_o(out_o)
+      .out_o,
+      .busy_o(shift_busy),
+      .ended_o
   );
 
   logic unused;
   assign unused = &{1'b0, part.writes};
 
-  assign ended_o = consume && here_last_q;
-  assign busy_o = access_valid || slices_busy || asked_q != ended_q;
+  assign busy_o = access_valid || shift_busy || asked_q != ended_q;
   always_comb begin
     stop_o = StopNone;
     if (done_i && done_error_i) stop_o = StopBus;
@@ -303,36 +249,17 @@ module host_write
     end
     if (part_valid && skip_q && part.last) skip_q <= 1'b0;
     if (asks) asked_q <= asked_q + 1'b1;
+    few_q <= number_t'(asked_q - ended_q) < number_t'(Accesses - 1);
     ended_q <= ended_q + number_t'(done_i) + number_t'(refused_i);
 
-    if (gives) begin
-      place_q <= access_ends && slice_last ? '0 : through[EmptyWidth-1:0];
-    end
-    // At a packet's end the next flit is the packet's, too, if the access went into it.
-    drops_q <= gives && access_ends && slice_last && both;
-    if (consume || !here_valid_q) begin
-      here_q <= next_valid_q ? next_q : flit.data;
-      here_last_q <= next_valid_q ? next_last_q : flit.last;
-      here_valid_q <= next_valid_q || take;
-      next_valid_q <= next_valid_q && take;
-    end else if (take) begin
-      next_valid_q <= 1'b1;
-    end
-    if (take) begin
-      next_q <= flit.data;
-      next_last_q <= flit.last;
-    end
     if (push) data_first_q <= data_last_i;
     if (rst_i) begin
       asked_q <= '0;
+      few_q <= 1'b0;
       ended_q <= '0;
       written_q <= '0;
       in_chain_q <= '0;
       skip_q <= 1'b0;
-      place_q <= '0;
-      here_valid_q <= 1'b0;
-      next_valid_q <= 1'b0;
-      drops_q <= 1'b0;
       data_first_q <= 1'b1;
     end
   end

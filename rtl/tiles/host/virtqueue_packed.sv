@@ -79,26 +79,45 @@ module virtqueue_packed
   flits_t out_q, live_q, stale_q, window_q;  // flits: asked for and not taken, those of this walk that are not checked, those to forget, read ahead
   logic wants_flags, wants_table, wants_ring, reads_table, asks, asks_ring, asks_table, asked_ready, asked_valid;
   what_e what, asked;
-  addr_t ring_addr, table_addr_q, from;
+  addr_t table_addr_q;
   links_t table_left_q;  // descriptors of a table that have not been asked for
   flits_t table_flits_q;  // of tables, asked for and not taken
-  logic [15:0] run, to_end;
   assign reads_table = table_left_q != '0;
-  assign ring_addr = place_i.descriptors + addr_t'({ask_slot_q, SlotBits'(0)});
-  assign to_end = wants_table ? 16'(table_left_q) : place_i.size - 16'(ask_slot_q);
-  assign from = wants_table ? table_addr_q : ring_addr;
+
+  // The next flit of the ring, worked out in the cycle behind each change of its slot.
+  typedef logic [$clog2(MostLinks):0] run_t;  // descriptors
+  logic ring_known_q, ring_wraps_q;
+  addr_t ring_addr_q;
+  run_t ring_run, ring_run_q, table_run;
+  logic [15:0] to_end;
+  logic back;
+  function automatic run_t in_flit(input lane_t at);
+    in_flit = run_t'((FlitBytes - 32'(at)) / DescriptorBytes);
+  endfunction
+  assign to_end = place_i.size - 16'(ask_slot_q);
+  assign ring_run = in_flit(place_i.descriptors[EmptyWidth-1:0] + lane_t'({ask_slot_q, SlotBits'(0)}));
+  assign table_run = in_flit(table_addr_q[EmptyWidth-1:0]) < run_t'(table_left_q) ? in_flit(table_addr_q[EmptyWidth-1:0]) : run_t'(table_left_q);
+  always_ff @(posedge clk_i) begin
+    ring_known_q <= !asks_ring && !back;
+    ring_addr_q <= place_i.descriptors + addr_t'({ask_slot_q, SlotBits'(0)});
+    ring_wraps_q <= to_end <= 16'(ring_run);
+    ring_run_q <= to_end <= 16'(ring_run) ? run_t'(to_end) : ring_run;
+    if (rst_i) ring_known_q <= 1'b0;
+  end
   always_comb begin
-    run = 16'((FlitBytes - 32'(from[EmptyWidth-1:0])) / DescriptorBytes);
-    if (to_end < run) run = to_end;
-    ask_o.addr  = wants_flags ? place_i.driver : from;
-    ask_o.bytes = wants_flags ? bytes_t'(4) : bytes_t'({run, SlotBits'(0)});
-    what = AskRing;
-    if (wants_flags) what = AskFlags;
-    else if (wants_table) what = AskTable;
+    ask_o = '{addr: ring_addr_q, bytes: bytes_t'({ring_run_q, SlotBits'(0)})};
+    what  = AskRing;
+    if (wants_flags) begin
+      ask_o = '{addr: place_i.driver, bytes: bytes_t'(4)};
+      what  = AskFlags;
+    end else if (wants_table) begin
+      ask_o = '{addr: table_addr_q, bytes: bytes_t'({table_run, SlotBits'(0)})};
+      what  = AskTable;
+    end
   end
   assign wants_flags = check_q;
   assign wants_table = !wants_flags && reads_table && table_flits_q < flits_t'(Ahead);
-  assign wants_ring = !wants_flags && !wants_table && out_q < flits_t'(Ahead) && (live_q == '0 ? look_q || walk_q : walk_q && live_q < window_q);
+  assign wants_ring = !wants_flags && !wants_table && ring_known_q && out_q < flits_t'(Ahead) && (live_q == '0 ? look_q || walk_q : walk_q && live_q < window_q);
   assign ask_valid_o = (wants_flags || wants_table || wants_ring) && asked_ready && !halt_i && !stopped_q;
   assign asks = ask_valid_o && ask_ready_i;
   assign asks_ring = asks && wants_ring;
@@ -137,7 +156,7 @@ module virtqueue_packed
   slot_t take_slot_q;
   lane_t lane;  // of a descriptor in its flit
   packed_descriptor_t taken;
-  logic takes, takes_last, check_ready;
+  logic takes, takes_last, check_ready, stale, backed_q;  // the walk went back in the cycle before: all flits are to be forgotten
   assign lane = place_i.descriptors[EmptyWidth-1:0] + lane_t'({take_slot_q, SlotBits'(0)});
   always_comb begin
     taken = '0;
@@ -145,9 +164,10 @@ module virtqueue_packed
       if (lane == lane_t'(b)) taken |= packed_descriptor_t'(flit[8*b+:8*DescriptorBytes]);
     end
   end
-  assign takes = flit_valid && stale_q == '0 && check_ready;
+  assign stale = backed_q || stale_q != '0;
+  assign takes = flit_valid && !stale && check_ready;
   assign takes_last = lane == lane_t'(FlitBytes - DescriptorBytes) || take_slot_q == last_slot;
-  assign flit_pop = flit_valid && (stale_q != '0 || (takes && takes_last));
+  assign flit_pop = flit_valid && (stale || (takes && takes_last));
 
   // One descriptor: is it available?
   packed_descriptor_t one_q;
@@ -155,7 +175,7 @@ module virtqueue_packed
   slot_t slot_q, head_slot_q;  // its place; the head of its chain
   logic wrap_q, head_wrap_q;
   links_t links_q;  // of the chain, before this one
-  logic available, follows, indirect, accept, back, forgets, found_ready, too_long;
+  logic available, follows, indirect, accept, forgets, found_ready, too_long;
   assign available = one_q.flags[PackedAvailable] == wrap_q && one_q.flags[PackedUsed] != wrap_q;
   assign follows = one_q.flags[PackedNext];
   assign indirect = one_q.flags[PackedIndirect];
@@ -229,9 +249,11 @@ module virtqueue_packed
     if (check_i) check_q <= 1'b1;
     out_q <= out_q + flits_t'(asks_ring) - flits_t'(flit_pop);
     live_q <= live_q + flits_t'(asks_ring) - flits_t'(accept && one_ends_q);
-    if (stale_q != '0 && flit_pop) stale_q <= stale_q - 1'b1;
+    backed_q <= back;
+    if (backed_q) stale_q <= out_q - flits_t'(flit_valid);
+    else if (stale_q != '0 && flit_valid) stale_q <= stale_q - 1'b1;
     if (asks_ring) begin
-      ask_slot_q <= to_end == run ? '0 : ask_slot_q + slot_t'(run);
+      ask_slot_q <= ring_wraps_q ? '0 : ask_slot_q + slot_t'(ring_run_q);
       walk_q <= 1'b1;
       if (live_q == '0) look_q <= 1'b0;
     end
@@ -254,7 +276,6 @@ module virtqueue_packed
     if (back) begin
       walk_q <= 1'b0;
       live_q <= '0;
-      stale_q <= out_q + flits_t'(asks_ring) - flits_t'(flit_pop);
       window_q <= window_q >> 1 < flits_t'(LeastAhead) ? flits_t'(LeastAhead) : window_q >> 1;
       one_valid_q <= 1'b0;
       ask_slot_q <= head_slot_q;
@@ -268,8 +289,8 @@ module virtqueue_packed
       table_left_q <= links_t'(one_q.bytes >> SlotBits);
     end
     if (asks_table) begin
-      table_addr_q <= table_addr_q + addr_t'({run, SlotBits'(0)});
-      table_left_q <= table_left_q - links_t'(run);
+      table_addr_q <= table_addr_q + addr_t'({table_run, SlotBits'(0)});
+      table_left_q <= table_left_q - links_t'(table_run);
     end
     table_flits_q <= table_flits_q + flits_t'(asks_table) - flits_t'(table_pop);
     if (look_i || told_i) look_q <= 1'b1;
@@ -290,6 +311,7 @@ module virtqueue_packed
       out_q <= '0;
       live_q <= '0;
       stale_q <= '0;
+      backed_q <= 1'b0;
       window_q <= flits_t'(LeastAhead);
       ask_slot_q <= place_i.start[14:0];
       take_slot_q <= place_i.start[14:0];
@@ -316,6 +338,8 @@ module virtqueue_packed
       else $error("virtqueue_packed: more flits of the ring than there is room for");
       assert (!back || live_q != '0)
       else $error("virtqueue_packed: a descriptor is checked that nobody has asked for");
+      assert (!(backed_q && asks_ring))
+      else $error("virtqueue_packed: a flit that will not be forgotten is asked for too early");
       assert (stale_q <= out_q)
       else $error("virtqueue_packed: more flits are to be forgotten than will come");
     end

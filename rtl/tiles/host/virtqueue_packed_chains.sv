@@ -2,7 +2,7 @@
 // Makes chains of the descriptors of a packed ring: checks each one, with those of a table (an indirect descriptor) in its place, and gives
 // chains that are whole in order, descriptor by descriptor.
 //
-//   descriptors of the ring --+--> one in each cycle --> chains that are whole --> parts
+//   descriptors of the ring --+--> one in each cycle --> sum, flags --> chains that are whole --> parts
 //   flits of tables ----------+
 //
 // forget: what has come of a chain that is not whole will come again. The first mistake is told (stop_o).
@@ -21,7 +21,7 @@ module virtqueue_packed_chains
     input logic rst_i,
 
     input  logic  stopped_i,  // gives nothing more
-    output stop_e stop_o,  // for a cycle: what is wrong
+    output stop_e stop_o,  // for a cycle: what is wrong; nothing behind it becomes whole
 
     input  logic                  found_valid_i,
     output logic                  found_ready_o,
@@ -106,15 +106,15 @@ module virtqueue_packed_chains
           name: found.name
       };
 
-  // It is checked.
+  // It is added to its chain.
   links_t links_q;  // of the chain, before this one
   logic [16:0] total_q;
   logic [32:0] total;
-  logic room, accept, chain_ready, becomes_whole;
+  logic room, accept, checked_ready;
   part_ptr_t write_q, start_q, read_q;  // of the parts: the next one, the first of this chain, the first that is not given
   logic [15:0] unknown;
   assign total = 33'(total_q) + 33'(one_q.descriptor.bytes);
-  assign room = chain_ready && (size_ready_i || !Writes) && part_ptr_t'(write_q - read_q) != part_ptr_t'(Parts);
+  assign room = checked_ready && part_ptr_t'(write_q - read_q) != part_ptr_t'(Parts);
   assign accept = one_valid_q && !one_q.forget && room && !stopped_i;
   assign one_ready = !one_valid_q || one_q.forget || accept;
   assign unknown = one_q.descriptor.flags & ~PackedFlags;
@@ -127,14 +127,45 @@ module virtqueue_packed_chains
   end else begin : gen_one_way
     assign wrong_way = one_q.descriptor.flags[PackedWrite] != Writes;
   end
+
+  // A cycle later it is known whether it is good, and with it its chain.
+  typedef struct packed {
+    logic ends;  // its chain
+    logic wrong, zero, longest;
+    logic [32:0] total;
+    links_t links;
+    name_t name;
+  } checked_t;
+  checked_t checked_q;
+  stop_e stop, stop_q;
+  logic checked_valid_q, checks, chain_ready, becomes_whole;
+  assign checked_ready = !(checked_valid_q && checked_q.ends) || (chain_ready && (size_ready_i || !Writes));
+  assign checks = checked_valid_q && checked_ready && stop_q == StopNone && !stopped_i;
+  assign stop_o = stop_q;
   always_comb begin
-    stop_o = StopNone;
-    if (accept) begin
-      if (wrong_way || unknown != '0) stop_o = StopFlags;
-      else if (one_q.descriptor.bytes == '0) stop_o = StopZero;
-      else if (total > 33'(MostBytes)) stop_o = StopSize;
-      else if (!one_q.more && total < 33'(LeastBytes)) stop_o = StopSize;
-      else if (one_q.more && links_q == links_t'(Links - 1)) stop_o = StopChain;
+    stop = StopNone;
+    if (checked_q.wrong) stop = StopFlags;
+    else if (checked_q.zero) stop = StopZero;
+    else if (checked_q.total > 33'(MostBytes) || (checked_q.ends && checked_q.total < 33'(LeastBytes))) stop = StopSize;
+    else if (!checked_q.ends && checked_q.longest) stop = StopChain;
+  end
+  always_ff @(posedge clk_i) begin
+    if (checked_ready) begin
+      checked_valid_q <= accept;
+      checked_q <= '{
+          ends: !one_q.more,
+          wrong: wrong_way || unknown != '0,
+          zero: one_q.descriptor.bytes == '0,
+          longest: links_q == links_t'(Links - 1),
+          total: total,
+          links: links_q + 1'b1,
+          name: one_q.name
+      };
+    end
+    stop_q <= checks ? stop : StopNone;
+    if (rst_i) begin
+      checked_valid_q <= 1'b0;
+      stop_q <= StopNone;
     end
   end
 
@@ -161,7 +192,7 @@ module virtqueue_packed_chains
       .read_addr_i(read_q[$clog2(Parts)-1:0]),
       .read_data_o(stored)
   );
-  assign becomes_whole = accept && !one_q.more && stop_o == StopNone;
+  assign becomes_whole = checks && checked_q.ends && stop == StopNone;
   fifo #(
       .T(chain_t),
       .Depth(Chains)
@@ -170,13 +201,13 @@ module virtqueue_packed_chains
       .rst_i,
       .in_valid_i(becomes_whole),
       .in_ready_o(chain_ready),
-      .in_data_i('{links: links_q + 1'b1, name: one_q.name}),
+      .in_data_i('{links: checked_q.links, name: checked_q.name}),
       .out_valid_o(chain_valid),
       .out_ready_i(give && gives_last),
       .out_data_o(chain)
   );
   assign size_valid_o = Writes && becomes_whole;
-  assign size_o = '{slots: one_q.name.links, links: links_q + 1'b1, bytes: total[16:0]};
+  assign size_o = '{slots: checked_q.name.links, links: checked_q.links, bytes: checked_q.total[16:0]};
   assign part_move = part_ready_i || !part_valid_q;
   assign give = part_move && chain_valid && !stopped_i;
   assign gives_last = give_q + 1'b1 == chain.links;

@@ -44,13 +44,47 @@ module virtqueue_packed_used
   localparam logic [1:0] EventNever = 2'd1, EventAtIndex = 2'd2;  // flags of an event suppression structure
   localparam logic [5:0] MostWaiting = 6'd31;  // the first of a group follows its others
 
+  // Where the next element belongs is known a cycle before it is gathered.
+  typedef logic [15+SlotBits:0] place_in_ring_t;  // from the beginning of the flit in which the ring begins
+  typedef logic [15+SlotBits-EmptyWidth:0] number_t;  // of a flit
+  typedef struct packed {
+    used_t used;
+    logic [15:0] index, next;  // {wrap counter, slot} of this element, and of the next one
+    addr_t at;
+    place_in_ring_t in_ring;
+  } placed_t;
+  logic [15:0] coming_q, following;
+  placed_t place, placed;
+  logic placed_valid, placed_taken;
+  always_comb begin
+    following = 16'(coming_q[14:0]) + 16'(used_i.chain.links);
+    place.used = used_i;
+    place.index = coming_q;
+    place.next = following >= place_i.size ? {!coming_q[15], 15'(following - place_i.size)} : {coming_q[15], following[14:0]};
+    place.at = place_i.descriptors + addr_t'({coming_q[14:0], SlotBits'(ElementBytes)});
+    place.in_ring = place_in_ring_t'(place_i.descriptors[EmptyWidth-1:0]) + {1'b0, coming_q[14:0], SlotBits'(ElementBytes)};
+  end
+  always_ff @(posedge clk_i) begin
+    if (used_valid_i && used_ready_o) coming_q <= place.next;
+    if (rst_i) coming_q <= place_i.start;
+  end
+  skid_buffer #(
+      .T(placed_t)
+  ) u_placed (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(used_valid_i),
+      .in_ready_o(used_ready_o),
+      .in_data_i(place),
+      .out_valid_o(placed_valid),
+      .out_ready_i(placed_taken),
+      .out_data_o(placed)
+  );
+  used_t used;
+  assign used = placed.used;
+
   // Of the next element; as it is in memory or on its way there.
   logic [15:0] index_q, written_q;
-  logic [15:0] slot, following;
-  logic wrap, wraps;
-  assign {wrap, slot} = {index_q[15], 1'b0, index_q[14:0]};
-  assign following = slot + 16'(used_i.chain.links);
-  assign wraps = following >= place_i.size;
 
   // The flit that is gathered.
   typedef enum logic [1:0] {
@@ -69,8 +103,8 @@ module virtqueue_packed_used
   logic [$clog2(Hold+1)-1:0] held_q;
 
   logic [5:0] waiting_q;  // writes
-  addr_t at;
   lane_t lane;
+  number_t number, number_q;  // of the next element, of what is gathered
   logic telling_q;  // it is on its way
   logic fits, takes, put, tells, flush, ask_done, data_done, ends, halt;
   logic group_q, group_whole_q;  // the first of chains that belong together is kept here; the others have come
@@ -78,15 +112,15 @@ module virtqueue_packed_used
   addr_t group_at_q;
   logic [8*ElementBytes-1:0] element, group_element_q;
   assign halt = halt_i && !group_q;
-  assign element = {wrap, 7'd0, wrap, 5'd0, used_i.bytes != '0, 1'b0, used_i.chain.id, 15'd0, used_i.bytes};
-  assign at = place_i.descriptors + addr_t'({slot, SlotBits'(ElementBytes)});
-  assign lane = at[EmptyWidth-1:0];
-  assign fits = !holds_q || (at[HostAddrBits-1:EmptyWidth] == first_q[HostAddrBits-1:EmptyWidth] && lane > last_q);
+  assign element = {placed.index[15], 7'd0, placed.index[15], 5'd0, used.bytes != '0, 1'b0, used.chain.id, 15'd0, used.bytes};
+  assign lane = placed.in_ring[EmptyWidth-1:0];
+  assign number = placed.in_ring[$bits(place_in_ring_t)-1:EmptyWidth];
+  assign fits = !holds_q || (number == number_q && lane > last_q);
   assign tells = state_q == Gather && !holds_q && tell_i && !telling_q && !halt_i && !group_q && waiting_q != MostWaiting;
-  assign takes = state_q == Gather && used_valid_i && !halt && !tells && !group_whole_q;
-  assign put = takes && fits && (group_q || !used_i.more);
-  assign used_ready_o = put || (takes && !group_q && used_i.more);
-  assign flush = state_q == Gather && !halt && holds_q && ((used_valid_i && !fits) || group_whole_q || 32'(held_q) == Hold) && waiting_q < MostWaiting;
+  assign takes = state_q == Gather && placed_valid && !halt && !tells && !group_whole_q;
+  assign put = takes && fits && (group_q || !used.more);
+  assign placed_taken = put || (takes && !group_q && used.more);
+  assign flush = state_q == Gather && !halt && holds_q && ((placed_valid && !fits) || group_whole_q || 32'(held_q) == Hold) && waiting_q < MostWaiting;
 
   assign ask_valid_o = state_q != Gather && !asked_q;
   assign data_valid_o = state_q != Gather && !given_q;
@@ -153,7 +187,8 @@ module virtqueue_packed_used
 
   always_ff @(posedge clk_i) begin
     if (put) begin
-      if (!holds_q) first_q <= at;
+      if (!holds_q) first_q <= placed.at;
+      number_q <= number;
       last_q  <= lane;
       holds_q <= 1'b1;
       for (int unsigned b = ElementBytes; b < FlitBytes; b += DescriptorBytes) begin
@@ -163,15 +198,15 @@ module virtqueue_packed_used
         end
       end
     end
-    if (used_ready_o) begin
-      index_q <= {wrap ^ wraps, 15'(wraps ? following - place_i.size : following)};
+    if (placed_taken) begin
+      index_q <= placed.next;
       if (!group_q) begin
-        group_q <= used_i.more;
-        group_index_q <= index_q;
-        group_at_q <= at;
+        group_q <= used.more;
+        group_index_q <= placed.index;
+        group_at_q <= placed.at;
         group_element_q <= element;
       end
-      group_whole_q <= group_q && !used_i.more;
+      group_whole_q <= group_q && !used.more;
     end
     if (state_q != Gather) held_q <= '0;
     else if (holds_q && 32'(held_q) != Hold) held_q <= held_q + 1'b1;
@@ -227,5 +262,5 @@ module virtqueue_packed_used
     end
   end
   logic unused;
-  assign unused = &{1'b0, order_ready, said_i[31:18], place_i.driver, place_i.packed_ring, place_i.mergeable, place_i.verified, place_i.indirect};
+  assign unused = &{1'b0, order_ready, said_i[31:18], place_i.driver, place_i.packed_ring, place_i.mergeable, place_i.verified, place_i.indirect, used.chain.links};
 endmodule
