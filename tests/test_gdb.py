@@ -70,7 +70,7 @@ def server(session):
     def said() -> bool:
         nonlocal text
         text += process.stdout.read() or b""
-        return b"remote :" in text.rpartition(b"\n")[0] or process.poll() is not None
+        return b"target remote" in text.rpartition(b"\n")[0] or process.poll() is not None
 
     try:
         session.serve(seconds=SECONDS, until=said)
