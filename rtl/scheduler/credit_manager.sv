@@ -15,6 +15,7 @@ module credit_manager
     parameter int unsigned Units = 8,
     parameter int unsigned Services = 8,
     parameter int unsigned LosslessSlots = 2,  // lossless messages that a unit has room for
+    parameter int unsigned FewUnits = 16,  // of more, the simulator compares pairs in loops; the hardware is the same
     localparam int unsigned UnitWidth = Units > 1 ? $clog2(Units) : 1,
     localparam int unsigned BalanceWidth = 11,
     localparam type unit_t = logic [UnitWidth-1:0],
@@ -168,34 +169,74 @@ module credit_manager
       end
     end
   end
-  for (genvar i = 0; i < Units; i++) begin : gen_peers
-    for (genvar j = 0; j < Units; j++) begin : gen_unit
-      assign peers[i][j] = i != j && unit_enabled_i[i] && unit_enabled_i[j] && unit_service_i[i] == unit_service_i[j];
-    end
+  for (genvar i = 0; i < Units; i++) begin : gen_index
     always_ff @(posedge clk_i) index_q[i] <= index_t'($countones(peers[i] & units_t'((64'd1 << i) - 1)));
   end
 
-  // The best units: each pair of units is compared once, for all services.
-  units_t behind[Units];  // behind[i][j]: i is behind j
+  // The best units: each pair of units is compared once, for all services. The same hardware is written twice for the
+  // simulator: a statement for each pair is faster as long as there are few, and those of 64 units would be a third of
+  // the scheduler's program.
+  typedef logic signed [BalanceWidth:0] difference_t;
+  units_t behind[Units];  // behind[i][j]: i is behind j; it is read for peers only
   units_t best, best_q;
-  for (genvar i = 0; i < Units; i++) begin : gen_best
-    assign behind[i][i] = 1'b0;
-    for (genvar j = i + 1; j < Units; j++) begin : gen_pair
-      typedef logic signed [BalanceWidth:0] difference_t;
-      difference_t difference;
-      logic at_least, more, nearly, ahead;
-      assign difference = difference_t'(balance[i]) - difference_t'(balance[j]);
-      assign at_least = !difference[BalanceWidth];
-      assign more = at_least && difference != '0;
-      assign nearly = at_least || difference == '1;
-      always_comb begin
-        ahead = at_least;
-        if (consume_i[i]) ahead = more;
-        if (consume_i[j]) ahead = nearly;
+  if (Units <= FewUnits) begin : gen_statements
+    for (genvar i = 0; i < Units; i++) begin : gen_unit
+      assign behind[i][i] = 1'b0;
+      for (genvar j = 0; j < Units; j++) begin : gen_peer
+        assign peers[i][j] = i != j && unit_enabled_i[i] && unit_enabled_i[j] && unit_service_i[i] == unit_service_i[j];
       end
-      assign behind[i][j] = !ahead;
-      assign behind[j][i] = ahead;
+      for (genvar j = i + 1; j < Units; j++) begin : gen_pair
+        difference_t difference;
+        logic at_least, more, nearly, ahead;
+        assign difference = difference_t'(balance[i]) - difference_t'(balance[j]);
+        assign at_least = !difference[BalanceWidth];
+        assign more = at_least && difference != '0;
+        assign nearly = at_least || difference == '1;
+        always_comb begin
+          ahead = at_least;
+          if (consume_i[i]) ahead = more;
+          if (consume_i[j]) ahead = nearly;
+        end
+        assign behind[i][j] = !ahead;
+        assign behind[j][i] = ahead;
+      end
     end
+  end else begin : gen_loops
+    always_comb begin
+      peers = '{default: '0};
+      /* verilator unroll_disable */
+      for (int unsigned i = 0; i < Units; i++) begin
+        /* verilator unroll_disable */
+        for (int unsigned j = 0; j < i; j++) begin
+          if (unit_enabled_i[i] && unit_enabled_i[j] && unit_service_i[i] == unit_service_i[j]) begin
+            peers[i][j] = 1'b1;
+            peers[j][i] = 1'b1;
+          end
+        end
+      end
+    end
+    always_comb begin
+      behind = '{default: '0};
+      /* verilator unroll_disable */
+      for (int unsigned i = 0; i < Units; i++) begin
+        /* verilator unroll_disable */
+        for (int unsigned j = i + 1; j < Units; j++) begin
+          if (peers[i][j]) begin
+            automatic difference_t difference = difference_t'(balance[i]) - difference_t'(balance[j]);
+            automatic logic at_least = !difference[BalanceWidth];
+            automatic logic more = at_least && difference != '0;
+            automatic logic nearly = at_least || difference == '1;
+            automatic logic ahead = at_least;
+            if (consume_i[i]) ahead = more;
+            if (consume_i[j]) ahead = nearly;
+            behind[i][j] = !ahead;
+            behind[j][i] = ahead;
+          end
+        end
+      end
+    end
+  end
+  for (genvar i = 0; i < Units; i++) begin : gen_best
     assign best[i] = unit_enabled_i[i] && (behind[i] & peers[i]) == '0;
   end
   units_t best_lossless_ok_q;  // the best ones that also have room for a lossless message

@@ -9,6 +9,7 @@ module credit_manager_proof
     parameter int unsigned Units = 2,
     parameter bit Push = 1,
     parameter int unsigned LosslessSlots = 2,
+    parameter int unsigned FewUnits = 16,
     localparam int unsigned UnitWidth = Units > 1 ? $clog2(Units) : 1
 ) (
     input logic clk_i,
@@ -56,7 +57,8 @@ module credit_manager_proof
   credit_manager #(
       .Units(Units),
       .Services(Services),
-      .LosslessSlots(LosslessSlots)
+      .LosslessSlots(LosslessSlots),
+      .FewUnits(FewUnits)
   ) u_dut (
       .clk_i,
       .rst_i(rst),
