@@ -44,6 +44,7 @@ def test_tile_shell(shell):
         "KeepsTenant": keeps_tenant,
         "Lossless": lossless,
         "KeepsLossless": keeps_lossless,
+        "SharedControl": int(shell == "one"),
     }
     run_cocotb("tile_shell", __file__, data_width=128, parameters=parameters, environment={"SHELL_KIND": shell}, inside=True)
 
@@ -172,15 +173,15 @@ async def the_flag_decides_what_is_lossless(dut):
 async def a_request_reaches_the_registers_once(dut):
     bench = Bench(dut)
     await bench.start()
-    dut.reg_rdata_i.value = 0xFFFF_FFFF
     for wait in [0, 0, 1, 2, 7] * 8:
         write, error, tenant, misplaced = (random.getrandbits(1) for _ in range(4))
         request = {"valid": 1, "write": write, "tenant": tenant, "node": NODE, "offset": 0x104 + misplaced, "data": 0xCAFE}
         dut.reg_error_i.value = error
         dut.ctrl_i.value = pack(CTRL_FIELDS, request)
         seen, answer = 0, {"valid": 0}
-        for _ in range(wait + 5):
+        for _ in range(wait + 7):
             dut.reg_done_i.value = seen >= wait  # also where there is no request
+            dut.reg_rdata_i.value = 0xFFFF_FFFF * (seen >= wait)
             await RisingEdge(dut.clk_i)
             dut.ctrl_i.value = 0
             if int(dut.reg_valid_o.value):

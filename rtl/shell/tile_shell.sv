@@ -64,7 +64,7 @@ module tile_shell
     output ctrl_t ctrl_o,
 
     // To the register block. A request holds until its answer, which may come in the same cycle. It starts one cycle
-    // later than at the node, so that it is checked in one cycle and decoded in the next.
+    // later than at the node, so that it is checked in one cycle and decoded in the next; the answer waits for a cycle in a register.
     output logic        reg_valid_o,
     output logic        reg_write_o,
     output ctrl_master_t reg_master_o,
@@ -221,6 +221,13 @@ module tile_shell
   logic [Counters-1:0] events_q;
   always_ff @(posedge clk_i) events_q <= rst_i ? '0 : {event_i, shell_event};
 
+  // The request at the node.
+  logic valid, write, done, error, in_window, in_snapshot, in_drops, refused, here;
+  ctrl_master_t master;
+  tenant_t tenant;
+  logic [15:0] offset;
+  logic [31:0] wdata;
+
   // The last drops. The senders report a drop in the cycle after they see the key, and events_q is another cycle later.
   logic drops_there, drops_valid_q, drops_done;
   logic [31:0] drops_data;
@@ -265,7 +272,7 @@ module tile_shell
         .rst_i,
         .reasons_i(reasons),
         .key_i(key),
-        .addr_i({1'b0, reg_offset_o[12:0]}),
+        .addr_i({1'b0, offset[12:0]}),
         .there_o(log_there),
         .data_o(log_data)
     );
@@ -279,7 +286,7 @@ module tile_shell
           .drop_i(reported[0].drop_no_next_hop),
           .key_i(reported_key_q[0]),
           .valid_i(drops_valid_q && !log_there),
-          .addr_i({1'b0, reg_offset_o[12:0]}),
+          .addr_i({1'b0, offset[12:0]}),
           .there_o(keys_there),
           .done_o(keys_done),
           .data_o(keys_data)
@@ -316,29 +323,42 @@ module tile_shell
   assign old_read = old_valid_q && !reg_write_o;
   assign counter_done_o = counter_done && !old_valid_q;
 
-  logic valid, done, error, in_window, in_snapshot, in_drops, refused;
-  tenant_t tenant;
-  assign in_window = Window && reg_offset_o[15:14] == 2'b01;
-  assign in_drops = DropEntries > 0 && reg_offset_o[15:13] == 3'b111;
-  assign in_snapshot = Snapshot && reg_offset_o[15:14] == 2'b11 && !in_drops;
+  assign in_window = Window && offset[15:14] == 2'b01;
+  assign in_drops = DropEntries > 0 && offset[15:13] == 3'b111;
+  assign in_snapshot = Snapshot && offset[15:14] == 2'b11 && !in_drops;
   always_comb begin
-    refused = reg_offset_o[1:0] != '0 || (tenant != '0 && !in_window);
-    if (in_snapshot) refused |= 32'(reg_offset_o[13:2]) >= (reg_write_o ? 1 : 2 * Counters);
-    if (in_drops) refused |= reg_write_o || !drops_there;
+    refused = offset[1:0] != '0 || (tenant != '0 && !in_window);
+    if (in_snapshot) refused |= 32'(offset[13:2]) >= (write ? 1 : 2 * Counters);
+    if (in_drops) refused |= write || !drops_there;
   end
 
-  logic refused_q;  // the request ends with an error in this cycle
+  // Decoded from registers: the node's own, or, where its requests wait in a queue, others beside reg_valid_o.
+  if (SharedControl) begin : gen_request
+    always_ff @(posedge clk_i) {reg_write_o, reg_master_o, reg_offset_o, reg_wdata_o} <= {write, master, offset, wdata};
+  end else begin : gen_no_request
+    assign {reg_write_o, reg_master_o, reg_offset_o, reg_wdata_o} = {write, master, offset, wdata};
+  end
+
+  // What ends in the shell or the register block ends by a register: a request is decoded, and its answer chosen, in one cycle.
+  logic reg_done, old_done, drops_end, answered_q, error_q;
+  logic [31:0] data_q;
+  assign reg_done = reg_valid_o && reg_done_i;
+  assign old_done = old_valid_q && (reg_write_o ? copied : counter_done);
+  assign drops_end = drops_valid_q && drops_done;
+  assign here = valid && !answered_q;
   always_ff @(posedge clk_i) begin
-    reg_valid_o <= valid && !in_window && !in_snapshot && !in_drops && !refused && !done;
-    drops_valid_q <= valid && in_drops && !refused && !done;
-    old_valid_q <= valid && in_snapshot && !refused && !done;
+    reg_valid_o <= here && !in_window && !in_snapshot && !in_drops && !refused && !reg_done;
+    drops_valid_q <= here && in_drops && !refused && !drops_end;
+    old_valid_q <= here && in_snapshot && !refused && !old_done;
     old_asked_q <= old_read;
-    refused_q   <= valid && refused && !done;
+    answered_q  <= (here && refused) || reg_done || old_done || drops_end;
+    error_q     <= refused || (reg_error_i && !old_valid_q && !drops_valid_q);
+    data_q      <= drops_valid_q ? drops_data : old_valid_q ? counter_data_o : reg_rdata_i;
     if (rst_i) begin
       reg_valid_o <= 1'b0;
       old_valid_q <= 1'b0;
       drops_valid_q <= 1'b0;
-      refused_q   <= 1'b0;
+      answered_q  <= 1'b0;
     end
   end
 
@@ -349,9 +369,9 @@ module tile_shell
         .clk_i,
         .rst_i,
         .valid_i (valid && in_window && !refused),
-        .write_i (reg_write_o),
-        .addr_i  (reg_offset_o[13:0]),
-        .data_i  (reg_wdata_o),
+        .write_i (write),
+        .addr_i  (offset[13:0]),
+        .data_i  (wdata),
         .tenant_i(tenant),
         .done_o  (guard_done),
         .error_o (guard_error),
@@ -379,13 +399,11 @@ module tile_shell
 
   // Only bit 0 of an error's answer has a meaning. The masters mask the other bits, so these need not wait for `error`.
   logic [31:0] answer;
-  assign done = refused_q || (drops_valid_q && drops_done) || (in_window ? guard_done : reg_valid_o && reg_done_i) || (old_valid_q && (reg_write_o ? copied : counter_done));
-  assign error = refused_q || (in_window ? guard_error : reg_error_i && !old_valid_q && !drops_valid_q);
+  assign done = answered_q || guard_done;
+  assign error = answered_q ? error_q : guard_error;
   always_comb begin
-    answer = in_window ? guard_data : reg_rdata_i;
-    if (old_valid_q) answer = counter_data_o;
-    if (drops_valid_q) answer = drops_data;
-    if (error) answer[0] = in_window && !refused_q && guard_late;
+    answer = answered_q ? data_q : guard_data;
+    if (error) answer[0] = !answered_q && guard_late;
   end
 
   ctrl_node #(
@@ -397,11 +415,11 @@ module tile_shell
       .ctrl_i,
       .ctrl_o,
       .valid_o (valid),
-      .write_o (reg_write_o),
-      .master_o(reg_master_o),
+      .write_o (write),
+      .master_o(master),
       .tenant_o(tenant),
-      .offset_o(reg_offset_o),
-      .data_o  (reg_wdata_o),
+      .offset_o(offset),
+      .data_o  (wdata),
       .done_i  (done),
       .error_i (error),
       .data_i  (answer)
