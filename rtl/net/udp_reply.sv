@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a UDP datagram the reply to itself: swaps the IPv4 addresses and the UDP ports in place. Neither
-// changes a sum, so desc.payload_sum stays valid. Cut-through, one cycle, one flit per cycle.
+// changes a sum, so desc.payload_sum stays valid. Cut-through, one flit per cycle; one cycle, or two with Cut, a register at the output, behind which it
+// is known from the start whether a datagram is dropped.
 // A datagram whose sender would answer in turn, or expects no answer, is dropped (refused_o), so that
 // two services never answer each other for ever. A message that ends within its headers (it can only
 // be void) is passed on void.
 module udp_reply
   import girih_pkg::*, net_pkg::*, header_pkg::*;
-(
+#(
+    parameter bit Cut = 1'b0
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -56,13 +59,38 @@ module udp_reply
   assign {src_port, dst_port} = l4_word(header, flit.desc.l4_offset);
   assign refuse = (src_port == '0 || src_port == dst_port || answers(src_port)) && need != '0 && available >= need;
   assign drop = first ? refuse : refusing_q;
-  assign out_valid_o = valid && !drop;
-  assign out_first_o = first;
-  assign out_peer_o = {
+
+  typedef struct packed {
+    logic drop;
+    logic first;
+    logic [47:0] peer;
+    flit_t flit;
+  } reply_t;
+  reply_t made, reply;
+  logic reply_valid;
+  assign made.drop = drop;
+  assign made.first = first;
+  assign made.peer = {
     is_tagged(flit.desc.l3_offset) ? header[L3Tagged+Ipv4Addresses+:4] : header[L3Untagged+Ipv4Addresses+:4], src_port
   };
-  // A refused message waits at most one cycle for an output that takes nothing.
-  assign ready = out_ready_i || refusing_q;
+  skid_buffer #(
+      .T(reply_t),
+      .Cut(Cut)
+  ) u_cut (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(valid),
+      .in_ready_o(ready),
+      .in_data_i(made),
+      .out_valid_o(reply_valid),
+      // A refused message waits at most one cycle for an output that takes nothing.
+      .out_ready_i(out_ready_i || (Cut ? reply.drop : refusing_q)),
+      .out_data_o(reply)
+  );
+  assign out_valid_o = reply_valid && !reply.drop;
+  assign out_first_o = reply.first;
+  assign out_peer_o = reply.peer;
+  assign out_flit_o = reply.flit;
   always_ff @(posedge clk_i) begin
     if (valid) refusing_q <= drop && !(ready && flit.last);
     if (rst_i) refusing_q <= 1'b0;
@@ -95,7 +123,7 @@ module udp_reply
       .pass_i (valid && ready),  // for a refused message, too, so that nothing of it is left for the next
       .edit_i (edit),
       .mask_i (mask),
-      .flit_o (out_flit_o)
+      .flit_o (made.flit)
   );
 
   logic unused;

@@ -55,6 +55,15 @@ module realign_insert #(
   logic [7:0] before_last;
   count_t share, share_q;  // bytes of the header in the first beat that also has bytes of the stream
   logic header_only;
+  // By how much each beat is rotated, and which bytes of the output are not of the stream: each select a whole beat, so those of later beats are
+  // kept in registers, and those of the first one are as few steps from bytes_i as they can be.
+  logic [EmptyWidth-1:0] places, places_q;
+  logic [Bytes-1:0] below, below_q;
+  assign places = state_q == First ? -bytes_i[EmptyWidth-1:0] : places_q;
+  always_comb begin
+    below = below_q;
+    if (state_q == First) below = bytes_i == '0 ? '0 : header_only ? '1 : ~(('1 << before_last[EmptyWidth-1:0]) << 1);
+  end
   assign before_last = bytes_i - 8'd1;
   always_comb begin
     if (state_q != First) share = share_q;
@@ -78,11 +87,11 @@ module realign_insert #(
       .Width(Width)
   ) u_rotator (
       .data_i  (in_data_i),
-      .places_i(-share[EmptyWidth-1:0]),
+      .places_i(places),
       .data_o  (rotated)
   );
   for (genvar b = 0; b < int'(Bytes); b++) begin : gen_byte
-    assign merged[8*b+:8] = header_only || state_q == Tail || count_t'(b) < share ? low[8*b+:8] : rotated[8*b+:8];
+    assign merged[8*b+:8] = below[b] ? low[8*b+:8] : rotated[8*b+:8];
   end
 
   // Bytes left to send at the last beat: the share and the beat's own.
@@ -120,6 +129,8 @@ module realign_insert #(
     end
     if (take) begin
       share_q <= share;
+      places_q <= places;
+      below_q <= in_last_i ? '1 : below;  // what follows a last beat is a tail
       carry_q <= rotated;
       tail_empty_q <= empty;
       beat_q <= '0;

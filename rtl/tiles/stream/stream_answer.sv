@@ -41,19 +41,29 @@ module stream_answer
 );
   localparam int unsigned BeatWidth = $clog2(MaxFrameFlits + 1);
   typedef logic [BeatWidth-1:0] beats_t;
-  // A beat, void_ with the last one; and one that leaves.
+  // A beat as it comes, void_ with the last one: of its tkeep what counts. And one that leaves.
   typedef struct packed {
     logic last;
     logic void_;
-    logic [FlitBytes-1:0] keep;
+    logic none;  // no bytes
+    logic right;  // all bytes, or in a last beat the first ones
+    logic [EmptyWidth-1:0] empty;
     logic [W-1:0] data;
   } answer_t;
   typedef struct packed {
     descriptor_t desc;
-    answer_t beat;
+    logic last;
+    logic void_;
+    logic [FlitBytes-1:0] keep;
+    logic [W-1:0] data;
   } back_t;
 
   // Behind a register, so that an engine may connect its ready with ours.
+  answer_t offered;
+  always_comb begin
+    offered = '{last: s_axis_tlast, void_: s_axis_tuser, none: s_axis_tkeep == '0, right: &s_axis_tkeep, empty: empty_of(s_axis_tlast, s_axis_tkeep), data: s_axis_tdata};
+    if (s_axis_tlast) offered.right = s_axis_tkeep[0] && (s_axis_tkeep & (s_axis_tkeep + 1'b1)) == '0;
+  end
   logic answer_valid, answer_ready, answer_end, answer_taken;
   answer_t answer;
   skid_buffer #(
@@ -63,7 +73,7 @@ module stream_answer
       .rst_i,
       .in_valid_i(s_axis_tvalid),
       .in_ready_o(s_axis_tready),
-      .in_data_i('{last: s_axis_tlast, void_: s_axis_tuser, keep: s_axis_tkeep, data: s_axis_tdata}),
+      .in_data_i(offered),
       .out_valid_o(answer_valid),
       .out_ready_i(answer_ready),
       .out_data_o(answer)
@@ -73,19 +83,15 @@ module stream_answer
   // dropped with the others.
   typedef logic [$bits(length_t):0] bytes_t;  // also of whole flits, which can have more bytes than the largest frame that length_t holds
   localparam bytes_t FullFlit = bytes_t'(FlitBytes);
-  logic first_q, broken_q, whole, contiguous, none, broken, long, fault, push, store_ready, result_ready, store_valid, store_pop;
+  logic first_q, broken_q, none, broken, long, fault, push, store_ready, result_ready, store_valid, store_pop;
   logic unused_token, unused_fits;
   beats_t beats_q;
   bytes_t bytes, bytes_q;
-  logic [EmptyWidth-1:0] empty;
   flit_t store_in, stored;
-  assign whole = &answer.keep;
-  assign contiguous = answer.keep[0] && (answer.keep & (answer.keep + 1'b1)) == '0;
-  assign none = answer.last && first_q && answer.keep == '0;
-  assign broken = (broken_q && !first_q) || !(answer.last ? contiguous || none : whole);
+  assign none = answer.last && first_q && answer.none;
+  assign broken = (broken_q && !first_q) || !(answer.right || none);
   assign long = beats_q == beats_t'(MaxFrameFlits);
-  assign empty = empty_of(answer.last, answer.keep);
-  assign bytes = none ? '0 : (first_q ? '0 : bytes_q) + FullFlit - bytes_t'(empty);
+  assign bytes = none ? '0 : (first_q ? '0 : bytes_q) + FullFlit - bytes_t'(answer.empty);
   assign fault = answer.void_ || broken || long || 32'(bytes) + 32'(asked_i.payload_offset) > MaxFrameBytes;
   assign push = answer_valid && asked_valid_i && result_ready && !none && (answer.last || !long);
   assign answer_ready = asked_valid_i && result_ready && (none || (!answer.last && long) || store_ready);
@@ -93,7 +99,7 @@ module stream_answer
   always_comb begin
     store_in = '0;
     store_in.last = answer.last;
-    store_in.empty = empty;
+    store_in.empty = answer.empty;
     store_in.data = answer.data;
   end
   always_ff @(posedge clk_i) begin
@@ -161,15 +167,15 @@ module stream_answer
   logic from_valid, from_ready;
   back_t from, back;
   assign from_valid = result_valid && end_valid_i && (!result.stored || store_valid);
-  assign from.desc = result.desc;
-  assign from.beat = '{
+  assign from = '{
+    desc: result.desc,
     last: !result.stored || stored.last,
     void_: result.void_ || end_void_i,
     keep: result.stored ? keep_of(stored.last, stored.empty) : '0,
     data: stored.data
   };
   assign store_pop = from_valid && from_ready && result.stored;
-  assign answer_taken = from_valid && from_ready && from.beat.last;
+  assign answer_taken = from_valid && from_ready && from.last;
   skid_buffer #(
       .T(back_t)
   ) u_back (
@@ -183,7 +189,10 @@ module stream_answer
       .out_data_o(back)
   );
   assign m_desc_o = back.desc;
-  assign {m_axis_tlast, m_axis_tuser, m_axis_tkeep, m_axis_tdata} = back.beat;
+  assign m_axis_tlast = back.last;
+  assign m_axis_tuser = back.void_;
+  assign m_axis_tkeep = back.keep;
+  assign m_axis_tdata = back.data;
   assign asked_ready_o = answer_end;
   assign end_ready_o = answer_taken;
   assign void_o = answer_end && fault;

@@ -52,41 +52,24 @@ module udp_stream
   typedef logic [CountWidth-1:0] count_t;
 
   // The reply to each datagram, with its headers turned round; at most InFlight of them from here to the output.
-  typedef struct packed {
-    logic first;
-    logic [47:0] peer;
-    flit_t flit;
-  } reply_t;
-  logic turned_valid, turned_ready, reply_valid, reply_ready, reply_first, reply_take, take, room_q;
-  reply_t turned, reply;
+  logic reply_valid, reply_ready, reply_first, reply_take, take, room_q;
   flit_t reply_flit;
   logic [47:0] peer;
-  udp_reply u_reply (
+  udp_reply #(
+      .Cut(1'b1)
+  ) u_reply (
       .clk_i,
       .rst_i,
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
-      .out_valid_o(turned_valid),
-      .out_ready_i(turned_ready),
-      .out_flit_o (turned.flit),
-      .out_first_o(turned.first),
-      .out_peer_o (turned.peer),
-      .refused_o
-  );
-  skid_buffer #(
-      .T(reply_t)
-  ) u_turned (
-      .clk_i,
-      .rst_i,
-      .in_valid_i(turned_valid),
-      .in_ready_o(turned_ready),
-      .in_data_i(turned),
       .out_valid_o(reply_valid),
       .out_ready_i(reply_ready),
-      .out_data_o(reply)
+      .out_flit_o (reply_flit),
+      .out_first_o(reply_first),
+      .out_peer_o (peer),
+      .refused_o
   );
-  assign {reply_first, peer, reply_flit} = reply;
 
   logic window_valid, window_ready, out_end;
   descriptor_t desc, desc_q;
