@@ -110,7 +110,7 @@ module local_buffer
   assign put_droppable = in_valid_i && in_first_i && !in_lossless;
   assign get_droppable = pop_last && !out_lossless;
   always_ff @(posedge clk_i) begin
-    if (in_valid_i && in_first_i) in_lossless_q <= in_lossless;
+    in_lossless_q <= in_lossless;
     if (put_droppable != get_droppable) begin
       droppable_q <= get_droppable ? droppable_q - 1'b1 : droppable_q + 1'b1;
     end

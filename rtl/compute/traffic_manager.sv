@@ -81,7 +81,7 @@ module traffic_manager
   } verdict_e;
 
   verdict_e verdict, verdict_q;
-  logic room, accepts, detour_fits, take, start;
+  logic room, accepts, accepted, detour_fits, take, start;
   always_comb begin
     if (!first) verdict = verdict_q;
     else if (accepts) verdict = Accept;
@@ -89,6 +89,7 @@ module traffic_manager
     else if (in_flit_i.desc.lossless) verdict = Wait;
     else verdict = Drop;
   end
+  assign accepted = first ? accepts : verdict_q == Accept;  // as the verdict says, and sooner
   assign in_ready_o = verdict != Wait;
   assign take = in_valid_i && in_ready_o;
   assign start = take && first;
@@ -119,7 +120,7 @@ module traffic_manager
       .accept_o(accepts),
       .half_o(room),
       .in_offer_i(in_valid_i),
-      .in_valid_i(take && verdict == Accept && !beyond),
+      .in_valid_i(in_valid_i && accepted && !beyond),
       .in_first_i(first),
       .in_flit_i(flit),
       .out_valid_o(buffer_valid),
