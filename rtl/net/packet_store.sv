@@ -85,7 +85,7 @@ module packet_store
       .write_enable_i(push),
       .write_addr_i(write_q[PtrWidth-1:0]),
       .write_data_i(in_flit_i),
-      .read_enable_i(!empty_next),
+      .read_enable_i(read_q != write_q),  // of what is not there, too, if it has just been read empty: that is not used
       .read_addr_i(read_next[PtrWidth-1:0]),
       .read_data_o(ram_flit)
   );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block RAM of Depth entries of type T: one write port, one read port with a registered output that
 // holds while read_enable_i is low. A read of the entry that is written in the same cycle gives an
-// undefined value: callers keep the two apart.
+// undefined value: callers do not use it.
 module ram_simple_dual #(
     parameter type T = logic [7:0],
     parameter int unsigned Depth = 512,

@@ -67,28 +67,35 @@ module memory_issue
   } atomic_e;
 
   atomic_e atomic_q, atomic_d;
-  logic reads, writes, atomic, good, room, may_begin;
+  logic reads, writes, atomic, good, op_reads, op_writes, op_atomic;
   logic settled_q;  // the request in_ask_i was here in the previous cycle, too
   slots_t slots;
   op_e op;
   assign op = in_ask_i.reply.op;
   assign good = in_status_i == StatusOk;
-  assign atomic = good && op inside {OpAdd, OpSwap};
-  assign reads = good && op inside {OpRead, OpAdd, OpSwap};
-  assign writes = good && op inside {OpWrite, OpMasked};
+  assign op_atomic = op inside {OpAdd, OpSwap};
+  assign op_reads = op inside {OpRead, OpAdd, OpSwap};
+  assign op_writes = op inside {OpWrite, OpMasked};
+  assign atomic = good && op_atomic;
+  assign reads = good && op_reads;
+  assign writes = good && op_writes;
   assign slots = good && op == OpRead ? in_beats_i : slots_t'(1);
-  assign room = free_i >= slots;
-  assign may_begin = atomic_q == AtomicNone && room && (!in_ask_i.ordered || (settled_q && !busy_requester_i)) && (!atomic || idle_i);
 
-  // The channels' registers are in skid buffers, so their ready is one.
+  // Whether the flit is taken: worked out for a good request and for another one, beside the status, which comes late. The channels' registers
+  // are in skid buffers, so their ready is one.
   logic ar_ready, aw_ready, w_ready;
+  (* keep *) logic good_ready, other_ready;
   always_comb begin
-    in_ready_o = 1'b1;
-    if (in_first_i && !may_begin) in_ready_o = 1'b0;
-    if (in_first_i && reads && !ar_ready) in_ready_o = 1'b0;
-    if (in_first_i && writes && !aw_ready) in_ready_o = 1'b0;
-    if (writes && !w_ready) in_ready_o = 1'b0;
+    other_ready = !in_first_i
+        || (atomic_q == AtomicNone && free_i != '0 && (!in_ask_i.ordered || (settled_q && !busy_requester_i)));
+    good_ready = other_ready;
+    if (in_first_i && op == OpRead && free_i < in_beats_i) good_ready = 1'b0;
+    if (in_first_i && op_atomic && !idle_i) good_ready = 1'b0;
+    if (in_first_i && op_reads && !ar_ready) good_ready = 1'b0;
+    if (in_first_i && op_writes && !aw_ready) good_ready = 1'b0;
+    if (op_writes && !w_ready) good_ready = 1'b0;
   end
+  assign in_ready_o = good ? good_ready : other_ready;
 
   always_ff @(posedge clk_i) settled_q <= in_valid_i && !in_ready_o;
 

@@ -146,8 +146,7 @@ module memory_request
   // An operand goes no further, if anything follows it.
   logic first_q, held_q, operand;
   assign operand = first_q && !stored_flit.last && op inside {OpMasked, OpSwap};
-  logic valid_q, out_first_q, last_q, right_q, size_right_q;
-  logic [Grants-1:0] granted_q;
+  logic valid_q, out_first_q, last_q, right_q, size_right_q, granted_q;
   ask_t ask_q;
   slots_t beats_q;
   logic [W-1:0] operand_q, data_q;
@@ -165,7 +164,7 @@ module memory_request
         out_end_o <= EmptyWidth'(reach);
         right_q <= right;
         size_right_q <= size_right;
-        granted_q <= granted;
+        granted_q <= granted != '0;
         operand_q <= stored_flit.data;
       end
       if (stored_valid) begin
@@ -183,7 +182,7 @@ module memory_request
   assign out_valid_o = valid_q;
   assign out_ask_o = ask_q;
   assign out_beats_o = beats_q;
-  assign out_status_o = !(right_q && size_right_q) ? StatusMalformed : granted_q == '0 ? StatusRefused : StatusOk;
+  assign out_status_o = !(right_q && size_right_q) ? StatusMalformed : !granted_q ? StatusRefused : StatusOk;
   assign out_first_o = out_first_q;
   assign out_last_o = last_q;
   assign out_operand_o = operand_q;
