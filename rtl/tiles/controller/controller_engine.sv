@@ -11,7 +11,8 @@
 module controller_engine
   import girih_pkg::*, tcp_types_pkg::*, management_pkg::*, controller_types_pkg::*, controller_pkg::*;
 #(
-    parameter int unsigned Operators = 4
+    parameter int unsigned Operators = 4,
+    parameter bit Cut = TimingMhz >= 250  // before the search for the place of a connection, for one cycle
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -80,6 +81,22 @@ module controller_engine
       .start_o(start)
   );
 
+  logic cut_valid, cut_ready;
+  flit_t cut_flit;
+  stream_register #(
+      .T(flit_t),
+      .Cut(Cut)
+  ) u_in (
+      .clk_i,
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_data_i(in_flit_i),
+      .out_valid_o(cut_valid),
+      .out_ready_i(cut_ready),
+      .out_data_o(cut_flit)
+  );
+
   logic abort_valid, abort_ready, work_valid, loaded, settle, send_ready, send_valid;
   name_t abort_connection;
   port_t abort_port;
@@ -95,9 +112,9 @@ module controller_engine
       .unlocked_i(unlocked),
       .tick_i(cycle_q[19:0] == '0),
       .patience_i(cfg_i.patience),
-      .in_valid_i,
-      .in_ready_o,
-      .in_flit_i,
+      .in_valid_i(cut_valid),
+      .in_ready_o(cut_ready),
+      .in_flit_i(cut_flit),
       .abort_valid_o(abort_valid),
       .abort_ready_i(abort_ready),
       .abort_connection_o(abort_connection),
