@@ -5,7 +5,8 @@
 //
 // While it knows of nothing to read, it reads the next entries along with the index, and takes those that the index turns out to
 // offer: reads are carried out in their order. What is read next is worked out in two cycles behind each change of an index, so
-// that its arithmetic is in no path to the bus; a flit of entries is asked for while those of the one before are given.
+// that its arithmetic is in no path to the bus; a flit of entries that are known to be offered is asked for while those of the one before are
+// given. Others are not: by the time that these have been given, an index may say more than was offered when the entries were read.
 module virtqueue_split_ring
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 (
@@ -45,6 +46,7 @@ module virtqueue_split_ring
   logic check_q, report_q;  // the next look answers check_i; that which was asked for does
   logic known_q;
   logic guess_q, guessed_q;  // entries are to be read along with the index; those that are asked for are
+  logic spent_q;  // all entries that have come have been given
   index_t available_q, next_q;  // the driver's index, and the entry of the ring that is read next
 
   // In a cycle behind a change of these: what is open; in the next one: what to read.
@@ -84,7 +86,7 @@ module virtqueue_split_ring
 
   logic wants_look, wants_ring, asks_look, asks_ring;
   assign wants_look = (look_q || check_q) && !looking_q;
-  assign wants_ring = !wants_look && &fresh_q && (!none_q || guess_q) && !ring_q;
+  assign wants_ring = !wants_look && &fresh_q && (!none_q || (guess_q && spent_q)) && !ring_q;
   assign ask_valid_o = wants_look || wants_ring;
   assign asks_look = wants_look && ask_ready_i;
   assign asks_ring = wants_ring && ask_ready_i;
@@ -170,6 +172,7 @@ module virtqueue_split_ring
       entries_q <= entries_q >> 16;
       left_q <= left_q - 1'b1;
     end
+    spent_q <= left_q == '0 && !takes;
     if (takes) begin
       ring_q <= 1'b0;
       came_q <= 1'b0;
@@ -188,6 +191,7 @@ module virtqueue_split_ring
       came_q <= 1'b0;
       known_q <= 1'b0;
       guess_q <= 1'b0;
+      spent_q <= 1'b0;
       next_q <= place_i.start;
       left_q <= '0;
     end
@@ -200,6 +204,8 @@ module virtqueue_split_ring
     if (!rst_i) begin
       assert (!(got_i && got_what_i == ReadEntries) || (ring_q && !came_q))
       else $error("virtqueue_split_ring: entries have come that were not asked for");
+      assert (!(came_q && guessed_q) || takes)
+      else $error("virtqueue_split_ring: entries that were read along with an index wait for another one");
     end
   end
 endmodule
