@@ -13,8 +13,8 @@ from girih.errors import GirihError, GirihErrors
 
 @dataclass(frozen=True)
 class Account:
-    """held: by tile, messages that it has not let go of and that its kind may hold. faults: sentences on what is not even
-    otherwise. rested: whether the card came to rest; if it did not, messages under way are no fault."""
+    """held: by tile, the messages that it keeps and its kind may hold. faults: sentences on all other imbalances.
+    rested: whether the card came to rest; if it did not, messages in flight are no fault."""
 
     name: str
     held: Mapping[str, tuple[int, str]]

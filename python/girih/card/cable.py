@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cables of a card's ports: a TAP device for each, in a network namespace of its own, so that what one host sends to
-another passes only through the card."""
+"""The cables of a card's ports: a TAP device for each, in its own network namespace, so that traffic between hosts
+passes only through the card."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def own_addresses(manifest: Manifest) -> list[IPv4Interface | None]:
 
 
 def host_addresses(manifest: Manifest, given: Sequence[str]) -> list[IPv4Interface]:
-    """The address of the host at each port: the given ones in order, then the first free ones in the networks of the card's addresses, or in that of the first given one.
+    """The address of the host at each port: first the given ones, in order, then the first free ones in the networks of the card, or of the first given one.
 
     Raises GirihError if an address cannot be a host's.
     """

@@ -16,8 +16,8 @@ def os_error(kind: type[OSError], number: int) -> OSError:
 
 
 class CardSocket:
-    """One connection. peer, port: the other end, and the own port. sent, received: bytes that the stack has taken, or has given. What comes while
-    there is no room to send is kept here until `recv` asks for it. waits: SocketTile.waits. left: called when the stack has been told that it is closed."""
+    """One connection. peer, port: the other end, and the local port. sent, received: bytes that the stack has accepted and delivered. Data that comes
+    while there is no room to send is kept here until `recv` asks for it. waits: SocketTile.waits. left: called when the stack has been told that it is closed."""
 
     def __init__(self, window: SocketWindow, waits: Callable[[float | None], Callable[[], None]], opened: Opened, left: Callable[[], None] = lambda: None):
         self.peer, self.port = opened.peer, opened.port
@@ -46,7 +46,7 @@ class CardSocket:
         return os_error(TimeoutError, errno.ETIMEDOUT) if self._silent else os_error(ConnectionResetError, errno.ECONNRESET)
 
     def recv(self, size: int, timeout: float | None = None) -> bytes:
-        """At least one byte, and at most `size`; none if the peer has sent its last. Raises ValueError for less than 0 bytes."""
+        """Between one and `size` bytes; none once the peer has closed its direction. Raises ValueError for less than 0 bytes."""
         if size < 0:
             raise ValueError("negative number of bytes to receive")
         if self._closed:

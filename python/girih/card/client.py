@@ -37,7 +37,7 @@ def _process_state(path: Path) -> str | None:
 
 
 class _CardRegisters(Registers):
-    """The registers of a card in another process, which reads counters there: copies of counters (docs/contracts.md) of two clients at once would mix."""
+    """The registers of a card in another process. That process reads counters, because two clients that copy counters (docs/contracts.md) at once would mix them."""
 
     def counters(self, tile_name: str | None = None) -> dict[str, dict[str, int]]:
         assert isinstance(self.bus, ControlClient)
@@ -105,7 +105,7 @@ class ControlClient(Bus):
     def call(self, op: str, **arguments: object):
         """One operation of girih.card.control; its result. Raises GirihError with the card's message."""
         line = json.dumps({"op": op, **arguments}).encode() + b"\n"
-        if self._interrupted:  # the answer to that request must not be taken for that of this one
+        if self._interrupted:  # the answer to an earlier request must not pass for the answer to this one
             with suppress(OSError):
                 self.close()
             self._connect()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from girih.card.virtual import VirtualCard
 
 LOOK_SECONDS = 25
-COUNT_SECONDS = 15  # the most of it that the counters may take
+COUNT_SECONDS = 15  # the largest share of it that the counters may take
 REST_CYCLES = 50_000
 
 
@@ -53,7 +53,7 @@ def _child(card: VirtualCard, look: Callable[[], dict], out: int) -> NoReturn:
         try:
             card.detach()
             text = json.dumps({"found": look()})
-        except Exception as error:  # noqa: BLE001  there is nobody else to whom to report it
+        except Exception as error:  # noqa: BLE001  nobody else can report it
             text = json.dumps({"error": str(error).rstrip(".") if isinstance(error, GirihError) else repr(error)})
         data = text.encode()
         while data:
@@ -77,9 +77,9 @@ def _all(descriptor: int) -> dict:
 
 
 def snapshot(card: VirtualCard) -> dict:
-    """Counters of tiles and ports at one moment: those of a copy that gets no more input, once all messages in it have left.
+    """Counters of tiles and ports at one moment: those of a copy of the card that gets no more input, once all messages have left it.
 
-    `memory`: the traffic at the card's port for external memory, if it has one. `rested`: they have left in time. `missing`: messages that are not accounted for.
+    `memory`: the traffic at the card's port for external memory, if it has one. `rested`: whether they left in time. `missing`: messages that are not accounted for.
     """
     cycle, (ports, faults) = card.cycle, card.pins()
     memory = {"memory": asdict(card.memory.stats)} if card.memory else {}

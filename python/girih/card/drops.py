@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last drops of tiles, each with its cycle and its reasons: of the tiles to which the design gives a `drop_log`."""
+"""The last drops of the tiles with a `drop_log` in the design, each with its cycle and its reasons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from girih.spec.windows import offset
 
 WINDOW = "drop_log_window"
 WORDS = 3  # of a record
-OTHER_KEYS = "other"  # all keys for which a tile has no counter
+OTHER_KEYS = "other"  # stands for all keys without a counter
 KEY_THERE = 1 << 31
 COUNT_BYTES = 8
 NO_NEXT_HOP = "drop_no_next_hop"  # the reason with which a record has a key
@@ -33,7 +33,7 @@ class Drop:
 
 @dataclass(frozen=True)
 class LastDrops:
-    """drops: those that a tile still has, the oldest first. overwritten: records before them."""
+    """drops: the records that a tile still has, oldest first. overwritten: the number of records before them."""
 
     drops: list[Drop]
     overwritten: int
@@ -61,8 +61,8 @@ def last_drops(registers: Registers, tile_name: str) -> LastDrops:
 
 
 def drops_by_key(registers: Registers) -> dict[str, dict[str, int]]:
-    """Tile to key to the messages with that key for which there was no next hop, of the tiles that count them. The first keys
-    since reset have counters of their own, and OTHER_KEYS has the rest."""
+    """For each tile that counts them, the messages without a next hop by key. The first keys since reset have counters of
+    their own, and OTHER_KEYS has the rest."""
     found = {}
     for tile in logging_tiles(registers):
         if tile.drop_log is None or tile.drop_log.keys == 0:

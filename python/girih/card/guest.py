@@ -32,8 +32,8 @@ exit 0
 
 
 def guest_root(folder: Path, script: str, files: Mapping[str, str] | None = None, way: Way | None = None) -> Path:
-    """Makes the root folder of a guest that runs a shell script when its network device is up, and powers off. files: more of them; `lib/lease`
-    gives the device the address that udhcpc has got. way: in which it will run.
+    """Makes the root folder of a guest that runs a shell script when its network device is up, and powers off. files: further files; `lib/lease`
+    gives the device the address that udhcpc has obtained. way: how the guest will run.
 
     Raises GirihError if a program of it is not installed, or it cannot run on this machine.
     """
@@ -54,6 +54,6 @@ def guest_root(folder: Path, script: str, files: Mapping[str, str] | None = None
 
 
 def start_guest(root: Path, socket: Path, way: Way | None = None, device: Device | None = None, **options) -> subprocess.Popen:
-    """Boots the guest of a root folder with the network device at a vhost-user socket. device: what is known of it; None: the card is asked.
+    """Boots the guest of a root folder with the network device at a vhost-user socket. device: its address and pairs, if known; None: the card is asked.
     options: those of Popen. Raises GirihError."""
     return subprocess.Popen((way or chosen()).command(root, socket, device), **options)

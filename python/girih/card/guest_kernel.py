@@ -14,12 +14,12 @@ from girih.build.generate import alone
 from girih.errors import GirihError
 from girih.paths import BUILD
 
-PACKAGE = "linux-image-cloud-amd64"  # the smallest of Debian's with a driver of virtio-net; it depends on a package that has a version in its name
+PACKAGE = "linux-image-cloud-amd64"  # Debian's smallest with a virtio-net driver; it depends on a package with a version in its name
 FOLDER = BUILD / "guest"
 
 
 def guest_kernel() -> Path:
-    """The folder with the package's files, which is fetched when it is not there. Raises GirihError."""
+    """The folder with the package's files, fetched if it is missing. Raises GirihError."""
     folder = FOLDER / "kernel"
     if not folder.exists():
         with alone(FOLDER):

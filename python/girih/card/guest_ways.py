@@ -24,7 +24,7 @@ from girih.paths import BUILD, ROOT
 BUSYBOX, COMPILER = "busybox", "gcc"
 HELPER = ROOT / "card" / "guest" / "uml_registers.c"
 CPU = Path("/proc/cpuinfo")
-DEPENDS = re.compile(rb"\0depends=([\w,-]*)\0")  # in a module: the names of those that are loaded before it
+DEPENDS = re.compile(rb"\0depends=([\w,-]*)\0")  # in a module, before the names of the modules that it needs
 MEGABYTES = 128  # of a guest in QEMU
 MAC_BYTES = 6
 ANSWER_SECONDS = 10
@@ -39,8 +39,8 @@ class Device:
 
 
 class Way(ABC):
-    """How a guest runs. packages: of Debian, that it needs. modules: of its kernel, that drive the card. before: what its first program has
-    to do before it can speak."""
+    """How a guest runs. packages: of Debian, that it needs. modules: of its kernel, that drive the card. before: commands of its first program
+    that make its output work."""
 
     name: str
     packages: tuple[str, ...]
@@ -60,7 +60,7 @@ class Way(ABC):
     @property
     @abstractmethod
     def programs(self) -> tuple[str, ...]:
-        """Those that run it."""
+        """The packages with the programs that run it."""
 
     @abstractmethod
     def modules_folder(self) -> Path:
@@ -85,8 +85,8 @@ class Way(ABC):
 
     @abstractmethod
     def command(self, root: Path, at: Path, device: Device | None) -> list[str]:
-        """Boots the guest of a root folder, with the network device at the vhost-user socket `at`. device: None: what is to be known of
-        it is asked there."""
+        """Boots the guest of a root folder, with the network device at the vhost-user socket `at`. device: None: the card
+        at the socket is asked."""
 
 
 class UserModeLinux(Way):
@@ -98,12 +98,12 @@ class UserModeLinux(Way):
     before = ""
     programs = ("linux.uml",)
     folder = Path("/usr/lib/uml/modules")
-    # Up to this version the kernel has a fixed place for the registers of a process, which those of AMX do not fit in: its first process then dies,
-    # unless card/guest/uml_registers.c helps.
+    # Up to this version the kernel has a fixed area for the registers of a process, too small for those of AMX: its first process then dies,
+    # unless card/guest/uml_registers.c is preloaded.
     without_amx = (6, 12)
 
     def needs_help(self) -> bool:
-        """Whether the kernel has no place for the registers of this processor."""
+        """Whether this processor's registers do not fit into the kernel's area."""
         if not re.search(r"^flags.*\bamx_tile\b", CPU.read_text(), re.MULTILINE):
             return False
         kernel = next(iter(sorted(self.folder.glob("*"))), None)
@@ -154,7 +154,7 @@ class Qemu(Way):
     def command(self, root: Path, at: Path, device: Device | None) -> list[str]:
         kernel = _one(guest_kernel(), "boot/vmlinuz-*")
         device = device or asked(at)
-        # On a busy machine the timer's first interrupts can come so late that the kernel would give it up, and end: no_timer_check.
+        # On a busy machine the timer's first interrupts can come so late that the kernel would give up and end; no_timer_check prevents it.
         # QEMU does not ask the card for its address, and ends if the device has vectors for interrupts.
         card = f"virtio-net-pci,netdev=card,mac={device.mac},mq={'on' if device.pairs > 1 else 'off'},packed=on,vectors=0,romfile="
         return [
@@ -176,7 +176,7 @@ def _one(folder: Path, pattern: str) -> Path:
 
 
 def _packed(root: Path) -> Path:
-    """A root folder as the kernel takes it at first, beside it."""
+    """The root folder as the initial RAM disk of the kernel, in a file beside it."""
     packed = root.with_name(f"{root.name}.cpio")
     names = "\n".join(str(path.relative_to(root)) for path in sorted(root.rglob("*")))
     with open(packed, "wb") as file:
@@ -199,7 +199,7 @@ def asked(path: Path) -> Device:
 
 
 def _ask(connected: socket.socket, request: int, body: bytes, answers: int | None = None) -> bytes:
-    """The body of the answer; by default it has as many bytes as that of the question."""
+    """The body of the answer; by default as long as the body of the request."""
     connected.sendall(HEADER.pack(request, VERSION, len(body)) + body)
     return connected.recv(HEADER.size + (len(body) if answers is None else answers), socket.MSG_WAITALL)[HEADER.size :]
 

@@ -27,13 +27,13 @@ KIND = "virtio_net"
 DMA = "dma"
 AT_HOST = (KIND, DMA)  # the kinds that use the port to the host
 WINDOW = "host_window"
-RECEIVE, SEND = 0, 1  # the virtqueues of the first pair; those of the next are two more
+RECEIVE, SEND = 0, 1  # the virtqueues of the first pair; add 2 for each further pair
 ACCESS, MEMORY = Format("host_access"), Format("memory_access")
 READ_OR_WRITE = MEMORY.encode("grant_rights", {"read": 1, "write": 1})
 # Words of a queue in the window, behind the three addresses.
 SIZE, START, ENABLE, STATE, DOORBELL = 6, 7, 8, 9, 10
 STOP_READS = 10_000
-"""Reads of a queue's state that take longer than a queue needs to end."""
+"""More reads of a queue's state than a queue needs to end."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class Commands:
 
 @dataclass(frozen=True)
 class Filter:
-    """The receive filter that the host's driver has set. active: not all of them. many_unicast, many_multicast: it wants more addresses than the
-    table has room for, so it gets all of that sort. vlans: tagged frames only of VLANs that it has added. addresses: in the table.
+    """The receive filter that the host's driver has set. active: the filter is on. many_unicast, many_multicast: it wants more addresses than the
+    table holds, so it gets all frames of that sort. vlans: it gets tagged frames only of VLANs that it has added. addresses: in the table.
     mac: the device's address."""
 
     active: bool
@@ -83,7 +83,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class QueueState:
-    """active: it works. reason: why it was stopped, None if it was not. index: where it is to start again."""
+    """active: whether it runs. reason: why it was stopped, None if it was not. index: where to start it again."""
 
     active: bool
     reason: str | None
@@ -92,8 +92,8 @@ class QueueState:
 
 @dataclass(frozen=True)
 class QueueStats:
-    """frames: that have passed a virtqueue since the card's reset. drops: those that have not, for any reason. Of a control queue: commands that were
-    carried out, and those that were refused."""
+    """frames: those that have passed a virtqueue since reset. drops: those that have not, for any reason. For a control queue: commands
+    carried out, and commands refused."""
 
     frames: int
     drops: int
@@ -140,7 +140,7 @@ class HostPort:
 
     @cached_property
     def pairs(self) -> int:
-        """How many pairs of virtqueues there are: that of `RECEIVE` and `SEND`, and others two numbers on."""
+        """The number of virtqueue pairs: `RECEIVE` and `SEND` are the first; each further pair is two numbers higher."""
         return self._registers.read_window(self.tile, offset(WINDOW, "pairs"))
 
     def set_latency(self, cycles: int) -> None:
@@ -191,7 +191,7 @@ class HostPort:
     # ---- registers ----
 
     def grant(self, regions: Sequence[Region]) -> None:
-        """The card may access these ranges of host memory, and nothing else. Raises GirihError."""
+        """Lets the card access these ranges of host memory, and nothing else. Raises GirihError."""
         if len(regions) > self.regions:
             raise GirihError(f"{len(regions)} ranges of host memory are granted", self.tile, f"Grant at most {self.regions}.")
         for number in range(self.regions):
@@ -232,8 +232,8 @@ class HostPort:
         return QueueState(bool(word & 1), ACCESS.names("stop")[reason] if reason else None, word >> 16)
 
     def steer(self, pairs: Sequence[int]) -> None:
-        """Spreads flows that are received over pairs of virtqueues: entry after entry of the table, from the first one again if there are fewer than
-        that has entries. Raises GirihError for a pair that is not there."""
+        """Spreads received flows over pairs of virtqueues. The given pairs fill the table, repeated if it has more entries. Raises GirihError
+        for a pair that does not exist."""
         if not pairs or not all(0 <= pair < self.pairs for pair in pairs):
             raise GirihError(f"flows are to go to the pairs {', '.join(map(str, pairs)) or 'of an empty list'}", self.tile, f"There are {self.pairs}, from 0 on.")
         for entry in range(ACCESS.size("SteerEntries")):
@@ -241,11 +241,11 @@ class HostPort:
 
     @property
     def control(self) -> int:
-        """The number of the control queue, behind those of all pairs."""
+        """The number of the control queue, which follows those of all pairs."""
         return 2 * self.pairs
 
     def offer(self, mac: str, commands: Commands) -> None:
-        """The device's address as long as no driver has set another, and what the control queue can be asked for. To be said while that is not active."""
+        """Sets the device's address, until a driver sets another, and the commands that the control queue accepts. The control queue must not be active."""
         octets = bytes.fromhex(mac.replace(":", ""))
         self._write(self._filter(0), int.from_bytes(octets[:4], "little"))
         self._write(self._filter(1), int.from_bytes(octets[4:], "little"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory mapped behind a card's port to the host. Several programs map memory there: that of a guest, and that which tiles reach by
-`dma`. Each takes away only what it has mapped itself, and none maps what another has mapped."""
+"""The memory mapped behind a card's port to the host. Several programs map memory there: for a guest, and for tiles that use
+`dma`. Each unmaps only what it has mapped, and none maps what another has mapped."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class Mapped:
-    """A region that is mapped, and the file that it is in, from `at` on. Who has it owns the region: each is another, also with the same fields."""
+    """A region that is mapped, and the file that it is in, from `at` on. Whoever holds it owns the region: two are never equal, even with the same fields."""
 
     region: Region
     file: int
@@ -45,7 +45,7 @@ class HostMaps:
         self._mapped: list[Mapped] = []
 
     def map(self, region: Region, descriptor: int, at: int) -> Mapped:
-        """Maps the bytes of a file from `at` on. Raises GirihError if one of the region is mapped already, or the file has not got them."""
+        """Maps the bytes of a file from `at` on. Raises GirihError if one of them is mapped already or is not in the file."""
         for other in self._mapped:
             if region.overlaps(other.region):
                 raise GirihError(f"host memory {region.text} overlaps what is mapped there from {other.region.text}", remedy="Choose other addresses, or unmap that first.")
@@ -55,7 +55,7 @@ class HostMaps:
         return mapped
 
     def unmap(self, mine: Iterable[Mapped]) -> None:
-        """Takes regions away; those that are away already do not matter. The card does not run meanwhile, so it sees all others stay."""
+        """Unmaps regions; those already unmapped are ignored. The card does not run meanwhile, so it sees all other regions stay."""
         gone = set(mine) & set(self._mapped)
         if not gone:
             return
@@ -64,7 +64,7 @@ class HostMaps:
             os.close(mapped.file)
         self._library.call("host_unmap", self._card)
         for mapped in self._mapped:
-            with suppress(GirihError):  # its file has become shorter: accesses of it end with errors of the bus, as before
+            with suppress(GirihError):  # its file has become shorter: accesses to it end with bus errors, as before
                 self._library.call("host_map", self._card, mapped.region.address, mapped.region.size, mapped.file, mapped.at)
 
     def close(self) -> None:

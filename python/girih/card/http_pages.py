@@ -2,7 +2,7 @@
 """The pages of a tile `http`: the scripts of its answers, which it runs byte by byte (`spec/http_script.yaml`
 says what each byte means).
 
-`/metrics` has a line for each counter of each tile that the tile has a right to read, in the text format of Prometheus.
+`/metrics` has a line for each counter of each tile that the server may read, in the text format of Prometheus.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Counted(Protocol):
 
 
 class _Script:
-    """Bytes of scripts, with each text that several share once."""
+    """Bytes of scripts; a text that several of them use is stored once."""
 
     def __init__(self) -> None:
         self.bytes = bytearray(2 * SUBJECTS * ENTRY_BYTES)

@@ -18,7 +18,7 @@ HEADER = ROOT / "card" / "include" / "girih_card.h"
 
 
 @cache
-def interface() -> Any:  # its members are those of the C header, which type checkers cannot read
+def interface() -> Any:  # has the members of the C header, which type checkers cannot read
     """cffi with the declarations between the header's markers."""
     api = re.search(r"/\* girih-api-begin \*/(.*)/\* girih-api-end \*/", HEADER.read_text(), re.DOTALL)
     assert api, f"{HEADER} has lost its markers"

@@ -33,7 +33,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class DropLog:
-    """What a tile keeps of its last drops. entries: how many; reasons: counters by the bit of a record; key: what that of a message without a next hop is; keys: how many of them are counted apart."""
+    """The log of a tile's last drops. entries: its records; reasons: counters by the bit of a record; key: the meaning of the key of a message without a next hop; keys: how many of these are counted separately."""
 
     entries: int
     keys: int
@@ -44,7 +44,7 @@ class DropLog:
 @dataclass(frozen=True)
 class Tile:
     """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one;
-    holds: what messages in it may wait for while the card rests, None: nothing; program: what a processor core runs at first; memory_bytes: of a processor core, for programs and data; card_header: the text of card.h for programs; cores: that run the program; interrupts: their names, bit 0 first;
+    holds: what messages in it may wait for while the card rests, None: nothing; program: the initial program of a processor core; memory_bytes: of a processor core, for programs and data; card_header: the text of card.h for programs; cores: how many run the program; interrupts: their names, bit 0 first;
     keys, settings: of its node table, and the values of its configuration registers in the design; drop_log: None if it keeps none."""
 
     name: str
@@ -124,7 +124,7 @@ class Manifest:
 
     @staticmethod
     def load(folder: Path) -> Manifest:
-        """Reads `folder`/card.json. Raises GirihError if it is missing or not readable."""
+        """Reads `folder`/card.json. Raises GirihError if it is missing or unreadable."""
         path = Path(folder) / "card.json"
         try:
             data = json.loads(path.read_text())

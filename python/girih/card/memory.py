@@ -31,7 +31,7 @@ class MemoryStats:
 class ExternalMemory:
     """What stands behind the card's AXI4 port: its content, and how fast it is.
 
-    settings: those of the design. Raises GirihError for what the memory cannot have.
+    settings: those of the design. Raises GirihError for settings that the memory does not support.
     """
 
     def __init__(self, library: Library, card, settings: Mapping[str, float]):
@@ -54,7 +54,7 @@ class ExternalMemory:
         self._params = params
 
     def fail(self, first: int, size: int) -> None:
-        """From now on accesses to these bytes end with a slave error; size 0: none do."""
+        """Makes later accesses to these bytes end with a slave error; size 0: none."""
         self._call("memory_fail", self._card, first, size)
 
     def read(self, address: int, size: int) -> bytes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of a tile's node table, as its registers `next_hop[…]` have them (rtl/shell/tile.rdl)."""
+"""Entries of a tile's node table, in the format of its registers `next_hop[…]` (rtl/shell/tile.rdl)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Ethernet ports of a virtual card: frames, TAP devices, captures that are played, faults."""
+"""The Ethernet ports of a virtual card: frames, TAP devices, played captures, faults."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Ports:
         return frames
 
     def set_ready(self, port: int, probability: float, seed: int = 1) -> None:
-        """m_axis_tready of a port is high in each cycle with this probability; 0: never."""
+        """Sets the probability that m_axis_tready of a port is high in a cycle; 0: never."""
         self._call("ready_set", self._card, port, probability, seed)
 
     def port_stats(self, port: int) -> PortStats:
@@ -82,7 +82,7 @@ class Ports:
         return PortStats(**{name: getattr(stats, name) for name in PortStats.__dataclass_fields__})
 
     def pins(self) -> tuple[list[dict[str, int]], list[dict[str, dict[str, int]]]]:
-        """Of each port: the traffic at its pins, and the counts of its faults by direction."""
+        """For each port, the traffic at its pins and the counts of its faults by direction."""
         ports = range(self.manifest.ports)
         return [vars(self.port_stats(port)) for port in ports], [{way: self.fault_counts(port, way) for way in DIRECTIONS} for port in ports]
 
@@ -119,7 +119,7 @@ class Ports:
 
 
 def choice(what: str, value: str, choices: dict[str, int]) -> int:
-    """The number of a word. Raises GirihError with the words that there are."""
+    """The number of a word. Raises GirihError with the list of valid words."""
     if value not in choices:
         raise GirihError(f"{value!r} is no {what}", "virtual card", f"Choose from: {', '.join(choices)}.")
     return choices[value]

@@ -23,7 +23,7 @@ OPERATIONS = Format("memory_access").names("op")
 
 @dataclass(frozen=True)
 class Accesses:
-    """count: how many. window: how many can be in flight. stride: bytes from one to the next; after `rounds` of them the first address comes again, 0: never."""
+    """count: how many. window: how many can be in flight. stride: bytes from one to the next; after `rounds` of them the addresses start again; 0: never."""
 
     what: str  # read, write, add …, of spec/memory_access.yaml
     address: int
@@ -38,7 +38,7 @@ class Accesses:
 @dataclass(frozen=True)
 class Measured:
     """cycles: from the start to the last reply. waits: the sum over all accesses of the cycles from the offer of the request to its reply. posted: the
-    cycles in which the probe's link had a request. failed: replies that say that something went wrong. sum: the exclusive or of the words that reads have brought."""
+    cycles in which the probe's link had a request. failed: replies with an error. sum: the exclusive or of the words that were read."""
 
     count: int
     cycles: int
@@ -49,7 +49,7 @@ class Measured:
 
     @property
     def mean_cycles(self) -> float:
-        """Of an access."""
+        """The mean latency of an access, in cycles."""
         return self.waits / self.count
 
     @property
@@ -68,7 +68,7 @@ class MemoryProbe:
         self._count = 0
 
     def start(self, accesses: Accesses) -> None:
-        """Starts to ask. Raises GirihError, also while the probe is at work."""
+        """Starts the accesses. Raises GirihError, also while the probe runs."""
         words = {
             "stride": accesses.stride, "rounds": accesses.rounds, "bytes": accesses.size, "window": accesses.window, "count": accesses.count,
             "what": OPERATIONS.index(accesses.what) | ORDERED * accesses.ordered, "start": 1,
@@ -88,10 +88,10 @@ class MemoryProbe:
 
     @property
     def running(self) -> bool:
-        """Whether accesses are still without an answer."""
+        """Whether accesses are still unanswered."""
         return bool(self._read("state") & 1)
 
     @property
     def measured(self) -> Measured:
-        """Of the latest accesses."""
+        """The results of the latest accesses."""
         return Measured(self._count, *(self._read(part) for part in ("cycles", "waits", "posted", "failed", "sum")))

@@ -12,7 +12,7 @@ from girih.card.virtual import VirtualCard
 @dataclass
 class Progress:
     """The state of a card's run. paused, stopped: may be set between two slices. stall: why messages wait for ever, if they do.
-    busy_cycles, busy_seconds: of the slices that had work."""
+    busy_cycles, busy_seconds: totals of the slices that had work."""
 
     card: VirtualCard
     paused: bool = False

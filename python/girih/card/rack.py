@@ -7,7 +7,7 @@
         rack.run(100_000)
 
 A link's least delay is how far a card may run ahead of the others, so the cards run side by side, each in a thread of its own,
-and a run is the same in every repetition. What crosses a link depends on neither the number of threads nor the length of a call to `run`.
+and a run is the same in every repetition. What crosses a link depends neither on the number of threads nor on the length of a call to `run`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DELAY = 250
 """Cycles of a link unless it is given another delay: a microsecond at 250 MHz, as a short cable and two MACs have."""
 
 STEP = 10_000
-"""Cycles at a time without links: as long as Ctrl-C waits."""
+"""Cycles at a time if there are no links; Ctrl-C waits as long."""
 
 Port = tuple[str, int]
 """A card by its name in the rack, and the number of its Ethernet port."""
@@ -46,7 +46,7 @@ class Rack:
     """
 
     def __init__(self, cards: Mapping[str, VirtualCard]):
-        """cards: by their names, at least one; each of them may have run before. They stay the caller's to close."""
+        """cards: by their names, at least one; each of them may have run before. The caller closes them."""
         if not cards:
             raise GirihError("a rack needs a card", "Rack", "Give it at least one.")
         if len({id(card) for card in cards.values()}) < len(cards):
@@ -60,9 +60,9 @@ class Rack:
     def join(self, one: Port, other: Port, *, delay: int = DELAY, **faults: float) -> None:
         """Joins two ports by a link of both directions.
 
-        A frame begins to enter `delay` cycles after its last beat has left, as behind a switch that stores and forwards; one that
-        is marked bad stays marked. faults: those of `VirtualCard.set_faults`, such as loss, where frames enter; `seed` is that
-        of `one`, and the next number that of `other`.
+        A frame begins to enter `delay` cycles after its last beat has left, as behind a store-and-forward switch; a frame that
+        is marked bad stays marked. faults: those of `VirtualCard.set_faults`, such as loss, applied where frames enter; `seed`
+        is used at `one`, and the next number at `other`.
         """
         for name, port in (one, other):
             self._check(name, port)
@@ -107,7 +107,7 @@ class Rack:
             self.run(min(quiet, end - self.cycle))
 
     def _carry(self) -> None:
-        """Hands every frame that has left a card to the one at the other end, where it waits for its cycle."""
+        """Hands every frame that has left a card to the card at the other end, where it waits for its cycle."""
         for link in self.links:
             (source, port), (target, other) = link.source, link.target
             shift = self._starts[target] - self._starts[source] + link.delay

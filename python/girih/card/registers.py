@@ -13,13 +13,13 @@ from girih.spec.kinds import COPIES, INTERRUPTS, TILE_BYTES, WINDOW_BYTES
 from girih.spec.message import type_widths
 
 WORD_BYTES = 4
-TRIED = 5  # accesses, to know how long one takes
+TRIED = 5  # accesses that are timed
 PENDING, ENABLE = INTERRUPTS  # the registers of a tile with interrupts
 TENANT_SHIFT = 24  # of a request's tenant in its byte address
 # The terms of the conservation law (docs/contracts.md) by prefix of a counter's name.
 SOURCES = ("in_", "made_")
 ENDS = ("out_", "drop_", "used_")
-# What the shells count of what the tiles send into the fabric, and of what they receive from it, at each port.
+# What the shells count at each fabric port: what tiles send into the fabric, and what they receive from it.
 ON_THE_FABRIC = {"messages": ("out_messages", "in_messages"), "flits": ("mark_out_flits", "mark_in_flits")}
 
 
@@ -84,7 +84,7 @@ class Registers:
         return self.manifest.tiles
 
     def as_tenant(self, tenant: int) -> Registers:
-        """The same registers as tenant 1 to 15 sees them: most accesses raise GirihError."""
+        """The same registers as tenant 1 to 15 sees them; most accesses raise GirihError."""
         return Registers(self.manifest, self._operator_bus, tenant)
 
     def window_address(self, tile_name: str, offset: int) -> int:
@@ -170,7 +170,7 @@ class Registers:
         return {tile.name: read(tile) for tile in tiles}
 
     def seconds_to_count(self) -> float:
-        """About how long `counters` takes on this card, by the shortest of a few accesses: the others waited for the processor, too."""
+        """About how long `counters` takes on this card, from the shortest of a few accesses: longer ones also waited for the processor."""
         words = sum(2 * len(tile.counters) for tile in self.shown)
         return words * min(self._seconds_of_an_access() for _ in range(TRIED))
 
@@ -254,8 +254,8 @@ def total(counters: Mapping[str, int], prefixes: tuple[str, ...]) -> int:
 def violations(counters: Mapping[str, Mapping[str, int]], holding: Collection[str] = ()) -> list[str]:
     """Sentences about what breaks the conservation law; the card must be at rest, and the counters those of all its tiles.
 
-    In each tile what came in or was made has left, was used or was dropped; and between the tiles, what all of them sent
-    into the fabric is what all of them received from it, in messages and in flits. holding: tiles that have messages.
+    In each tile, every message that came in or was made has left, was used or was dropped. Over all tiles, the messages
+    and flits sent into the fabric equal those received from it. holding: tiles that have messages.
     """
     found = []
     for tile, values in counters.items():

@@ -27,9 +27,9 @@ IDLE_CYCLES = 256
 REST_SECONDS = 2.5
 """How long a card may take to come to rest at the end of a run."""
 LONG_SECONDS = 5
-"""When reading the counters takes longer, people are told why the end takes so long."""
+"""If reading the counters takes longer, a message says why the end takes so long."""
 REST_CYCLES = 2048
-"""How far it runs then between two checks of the time."""
+"""How far the card then runs between two checks of the time."""
 
 
 class Session(Progress):
@@ -44,7 +44,7 @@ class Session(Progress):
         """The port whose TAP device has been deleted."""
         self.server = ControlServer(self) if control else None
         self.guest: VhostUser | None = None
-        """The back end of the card's host, which is served, too."""
+        """The back end of the card's host, which the session also serves."""
 
     def __enter__(self) -> Session:
         self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -60,7 +60,7 @@ class Session(Progress):
         if not self.stopped:
             self.stopped = True
             return
-        for number in self._handlers:  # nothing interrupts the cleaning up
+        for number in self._handlers:  # nothing must interrupt the clean-up
             signal.signal(number, signal.SIG_IGN)
         self._handlers = {}
         raise KeyboardInterrupt

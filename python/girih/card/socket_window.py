@@ -15,9 +15,9 @@ WINDOW = "socket_window"
 READ, WRITE, CLOSE, ABORT, OPEN = 3, 4, 5, 6, 7  # stream_op
 END = 8  # stream_end
 BUSY, READING, ANSWERED = 1, 2, 4  # bits of the window's state
-REFUSED, UNANSWERED = 0, 1  # why a connection was not opened, else there is no place; or why it is broken
-MOST = 4096  # bytes of a message, if the card's frames hold them
-LOOKS = 5000  # at the tile, before the stack must have answered a read that waits for nothing
+REFUSED, UNANSWERED = 0, 1  # why a connection was not opened (else there was no room for it), or why it is broken
+MOST = 4096  # bytes of a message, if they fit into the card's frames
+LOOKS = 5000  # looks at the tile within which the stack answers a read that need not wait
 Address = tuple[str, int]
 
 
@@ -27,7 +27,7 @@ def _words(data: bytes) -> list[int]:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the stack says of a connection. room: bytes that can be written. end: the peer sends nothing behind `data`. reset: the connection is
+    """The state of a connection. room: bytes that can be written. end: the peer sends nothing after `data`. reset: the connection is
     broken, and `room` says why."""
 
     data: bytes
@@ -38,8 +38,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class Opened:
-    """A connection that has opened, or could not be opened. number: by which the stack knows it. asked: this tile has asked for it. why: it was not opened, for
-    this reason; None: it is open."""
+    """A connection that has opened, or could not be opened. number: the stack's number for it. asked: whether this tile asked for it. why: the reason why it was
+    not opened; None: it is open."""
 
     peer: Address
     port: int
@@ -55,8 +55,8 @@ class SocketWindow:
         self._registers, self._tile, self.wait = registers, tile, wait
         self.most = min(MOST, registers.manifest.max_frame)
         """Bytes of a write."""
-        self._asked: int | None = None  # the connection whose answer has not been taken off the tile
-        self._answers: dict[int, Answer] = {}  # that have, and were given to nobody
+        self._asked: int | None = None  # the connection whose answer is still at the tile
+        self._answers: dict[int, Answer] = {}  # answers that were taken, but not returned to a caller
 
     def _read(self, part: str, **index: int) -> int:
         return self._registers.read_window(self._tile, offset(WINDOW, part, **index))
@@ -84,7 +84,7 @@ class SocketWindow:
             self._write(part, value)
 
     def ask(self, number: int) -> Answer:
-        """What there is of a connection now, or was when a call was interrupted."""
+        """What a connection has now, or had when an earlier call was interrupted."""
         taken = self._take_answer()
         if not taken and self._asked != number:
             self.forget()  # the stack does not know that connection
@@ -124,7 +124,7 @@ class SocketWindow:
         return True
 
     def opened(self) -> Iterator[Opened]:
-        """Takes connections that have opened, or could not be opened, off the tile."""
+        """Takes from the tile the connections that have opened or could not be opened."""
         while (word := self._read("opened", word=5)) >> 31:
             text = b"".join(self._read("opened", word=index).to_bytes(4, "big") for index in range(5))
             self._write("next", 1)

@@ -10,7 +10,7 @@
         other = sockets.connect("10.77.0.1", 80)
 
 Errors on the wire raise the same exceptions as sockets of the kernel: ConnectionRefusedError, ConnectionResetError, TimeoutError, BrokenPipeError, and
-BlockingIOError where a time-out of 0 was given and nothing is there. One program drives a tile at a time.
+BlockingIOError if the time-out is 0 and nothing is ready. Only one program may use a tile at a time.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def _checked(port: int) -> int:
 
 
 class SocketTile:
-    """registers: with the rights of the operator. tile: of kind `socket`. wait: lets the card run for a while; called between two looks at what the tile has.
-    now: the time, in the unit of all time-outs (seconds). A program that steps the card gives a function that steps it, and one that gives its cycle."""
+    """registers: with the rights of the operator. tile: of kind `socket`. wait: lets the card run for a while; called between two looks at the tile.
+    now: the time, in the unit of all time-outs (seconds). A program that steps the card passes a function that steps it, and one that returns its cycle."""
 
     def __init__(self, registers: Registers, tile: str, wait: Callable[[], None] = _nap, now: Callable[[], float] = time.monotonic):
         manifest = registers.manifest
@@ -59,15 +59,15 @@ class SocketTile:
             raise GirihError(f"{tile} does not lead to a tile of kind tcp", manifest.name, "Write `next: TILE`, the name of the card's TCP tile.")
         self.window = SocketWindow(registers, tile, wait)
         self._listeners: dict[int, Listener] = {}
-        self._ways: dict[int, str] = {}  # entries of the stack's node table that `listen` has written, this program's or one that is gone, by port
+        self._ways: dict[int, str] = {}  # entries of the stack's node table that `listen` wrote, in this program or an earlier one, by port
         self._accepted: Counter[int] = Counter()  # connections by port, until they are closed
-        self._answers: dict[tuple[Address, int], Opened | None] = {}  # to what was asked for; None: not yet
+        self._answers: dict[tuple[Address, int], Opened | None] = {}  # answers to requests; None: not yet answered
         self._take_back()
         self.window.forget()
         self.take()
 
     def _take_back(self) -> None:
-        """Frees what a program that is gone has left: of the entries of the stack that lead here, those that are not the design's. Ways as soon as nothing needs them."""
+        """Frees what an earlier program has left: the entries of the stack that lead here and are not the design's. Its ways are freed as soon as nothing needs them."""
         design = self._registers.manifest.tile(self._stack)
         usual = design.settings["listen"]
         ways = {path: word & KEY_MASK for path, word in self._entries("next_hop").items() if node_of(word) == self._node}
@@ -77,7 +77,7 @@ class SocketTile:
         self._ways.update((key, path) for path, key in ways.items() if key not in design.keys)
 
     def take(self) -> None:
-        """Takes off the tile what has opened: connections for which nobody waits are aborted. Ways of closed listeners that nothing needs any more are freed."""
+        """Takes from the tile the connections that have opened, and aborts those for which nobody waits. Frees ways of closed listeners that nothing needs any more."""
         self._sort()
         for port in set(self._ways) - set(self._listeners):
             self._tidy(port)
@@ -111,8 +111,8 @@ class SocketTile:
         return {path: self._registers.read(path) for register in registers if register.startswith(f"{name}[") for path in [f"{self._stack}.{register}"]}
 
     def _key(self) -> int:
-        """A port that leads here by the stack's node table, and at which nobody listens: only such a one may name who opens a connection."""
-        taken = {0, *self._entries("listen").values(), *self._ways}  # the ways may go with the listeners
+        """A port whose entry in the stack's node table leads here, and at which nobody listens: only such a port can identify who opens a connection."""
+        taken = {0, *self._entries("listen").values(), *self._ways}  # ways may be freed with their listeners
         ports = {word & KEY_MASK for word in self._entries("next_hop").values() if node_of(word) == self._node} - taken
         if not ports:
             remedy = f"Name a port of {self._tile} in `next` of {self._stack} that is not in its `listen`."
@@ -161,7 +161,7 @@ class SocketTile:
         self._tidy(port)
 
     def _tidy(self, port: int) -> None:
-        """Frees the way from the stack to this tile once nothing comes by it: neither bytes of connections that are open, nor one whose hand-shake was under way
+        """Frees the way from the stack to this tile once nothing uses it: neither an open connection, nor one whose hand-shake was in progress
         when the listener was closed."""
         if port in self._ways and port not in self._listeners and not self._accepted[port] and not self._shaking():
             self.window.wait()  # the stack tells the tile of the last one
@@ -169,13 +169,13 @@ class SocketTile:
             self._registers.write(self._ways.pop(port), 0)
 
     def _shaking(self) -> bool:
-        """Whether a hand-shake of the stack is under way. What began is read last, so that one that begins and ends meanwhile hides none."""
+        """Whether the stack has a hand-shake in progress. The number begun is read last, so that one that begins and ends meanwhile hides no other."""
         tile = self._registers.manifest.tile(self._stack)
         over = sum(self._registers.counter(tile, f"mark_{name}") for name in ("opened", "unopened"))
         return self._registers.counter(tile, "mark_begun") > over
 
     def connect(self, host: str, port: int, *, local_port: int | None = None, timeout: float | None = None) -> CardSocket:
-        """Opens a connection. local_port: any that is not in use, if it is not given. Raises ConnectionRefusedError; TimeoutError if nobody answers, or `timeout` is over
+        """Opens a connection. local_port: by default any that is not in use. Raises ConnectionRefusedError; TimeoutError if nobody answers, or `timeout` is over
         (the connection is aborted if it still opens); OSError (EADDRNOTAVAIL) if the stack has no place for it."""
         try:
             peer = (str(IPv4Address(host)), _checked(port))
@@ -211,7 +211,7 @@ class SocketTile:
                 wait()
         except BaseException:
             found = self._answers[peer, own]
-            if found and found.why is None:  # it has opened, and nobody hears of it
+            if found and found.why is None:  # it has opened too late for its caller
                 self.window.command(ABORT, found.number)
             raise
         finally:

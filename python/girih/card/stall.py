@@ -81,8 +81,8 @@ def explain(watch: Watch, cycles: int, links: tuple[Waiting, ...], stuck_wires: 
 
 
 def _graph_of(watch: Watch) -> Graph:
-    """All that can wait, also links on which nothing is offered: a message that fits into the queue at the end of one
-    does not show there. Of a card that the compiler accepts this has no cycle."""
+    """Everything that can wait, including links on which nothing is offered, because a message in the queue at the end of a link
+    does not show there. For a card that the compiler accepts, this graph has no cycle."""
     graph = Graph()
     for holder, wants in watch.waits.items():
         for wanted in wants:

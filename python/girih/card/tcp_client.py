@@ -2,7 +2,7 @@
 """TCP echo clients over the kernel's own stack: `python -m girih.card.tcp_client HOST PORT CONNECTIONS BYTES`.
 
 All connections are open at the same time; each sends its bytes, then closes its direction, and reads until the card has closed, too.
-Prints one JSON line: connections, those whose bytes all came back, bytes returned, what went wrong with the others, and seconds.
+Prints one JSON line: connections, those whose bytes all came back, bytes returned, the errors of the others, and seconds.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Connection:
 
 
 def echo(host: str, port: int, connections: int, size: int) -> dict:
-    """Sends `size` random bytes by each of `connections` connections at once; fails none of them for another's sake."""
+    """Sends `size` random bytes on each of `connections` connections at once; an error on one does not end the others."""
     start = time.perf_counter()
     problems: list[str] = []
     right = returned = 0

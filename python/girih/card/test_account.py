@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is held, what is missing and what is made of nothing, by the counters of tiles."""
+"""Messages that are held, missing or made of nothing, found from the counters of tiles."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The client of a card's control socket, at which something else answers."""
+"""The client of a control socket, against a test server instead of a card."""
 
 import json
 import signal
@@ -14,7 +14,7 @@ from girih.card.client import ControlClient
 
 @pytest.fixture
 def slow(tmp_path, monkeypatch):
-    """The path of a socket at which each request is answered by its own argument, late if that is odd."""
+    """The path of a socket that answers each request with its own argument, late if that is odd."""
     monkeypatch.setattr("girih.card.client.Manifest.load", lambda folder: None)
     path, ends = tmp_path / "card.sock", threading.Event()
 
@@ -44,7 +44,7 @@ def slow(tmp_path, monkeypatch):
 
 
 def test_an_interrupted_request_is_not_answered_to_the_next_one(slow):
-    """Who cleans up after Ctrl-C goes on with the same client."""
+    """Clean-up after Ctrl-C uses the same client."""
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         with ControlClient(slow) as client:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state that a guest's program has set at a vhost-user back end: features, memory, virtqueues."""
+"""The state that a guest's program has set in a vhost-user back end: features, memory, virtqueues."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from girih.card.host_maps import Mapped, Region
 from girih.card.vhost_socket import Connection, ProtocolError, closed
 
 SLOT, SLOT_BYTES = 0x7FFF, 16  # of a packed ring: in its index; of a descriptor
-FLAGS_AT, USED = 15, 1 << 7  # the byte of a descriptor that has the flag of used ones
+FLAGS_AT, USED = 15, 1 << 7  # the byte of a descriptor with the flag for used descriptors
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Vring:
     error: int | None = None
     live: bool = False  # started on the card
     on_card: int = 0  # its number there
-    stopped: bool = False  # by the card, as its guest has been told
+    stopped: bool = False  # stopped by the card, and its guest has been told
 
     def close(self) -> None:
         closed(self.kick, self.call, self.error)
@@ -65,7 +65,7 @@ class Guest:
         return bool(self.features >> feature & 1)
 
     def _memory(self, user: int) -> Memory:
-        """The region of guest memory that has an address of the other program. Raises ProtocolError."""
+        """The region of guest memory that contains an address of the other program. Raises ProtocolError."""
         for memory in self.memory:
             if memory.has(user):
                 return memory
@@ -77,8 +77,8 @@ class Guest:
         return user - memory.user + memory.region.address
 
     def packed_base(self, vring: Vring) -> int:
-        """Where a packed ring starts. User-Mode Linux says 0 of a ring that it has just made, whose wrap counter is 1; a ring that is in a lap of
-        wrap counter 0 has slots that were used in the lap before."""
+        """Where a packed ring starts. User-Mode Linux passes 0 for a ring that it has just made, whose wrap counter is 1; a ring in a lap with
+        wrap counter 0 has slots that were used in the previous lap."""
         assert vring.addresses is not None
         if vring.base:
             return vring.base

@@ -34,15 +34,15 @@ class Connection:
     def __init__(self, connected: socket.socket):
         self._socket = connected
         self._socket.setblocking(False)
-        self._inbox = bytearray()  # the part of a message that has come
+        self._inbox = bytearray()  # the part of a message that has arrived
         self.descriptors: list[int] = []
-        """The file descriptors that came with the message; who keeps one takes it out."""
+        """The file descriptors that came with the message; whoever keeps one removes it."""
 
     def fileno(self) -> int:
         return self._socket.fileno()
 
     def receive(self) -> Message | None:
-        """The next message, None if it has not come whole. Raises ProtocolError, and EOFError at the end of the connection."""
+        """The next message; None if it is not complete yet. Raises ProtocolError, and EOFError at the end of the connection."""
         while True:
             wanted = HEADER.size
             if len(self._inbox) >= HEADER.size:
@@ -107,7 +107,7 @@ def notify(descriptor: int, request: int) -> None:
 
 
 def listener(path: Path) -> socket.socket:
-    """A socket that listens at a path. One that its program has left behind there is replaced. Raises OSError."""
+    """A socket that listens at a path. Replaces one that another program has left there. Raises OSError."""
     made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         if path.is_socket() and not _is_served(path):
@@ -127,6 +127,6 @@ def _is_served(path: Path) -> bool:
             probe.connect(str(path))
         except ConnectionRefusedError:
             return False
-        except BlockingIOError:  # more wait there than can
+        except BlockingIOError:  # the queue of connections is full
             pass
         return True

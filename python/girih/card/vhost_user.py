@@ -98,7 +98,7 @@ class VhostUser:
         guest.connection.close()
 
     def _look_for_stops(self, guest: Guest) -> None:
-        """Tells the guest, and who runs the card, of virtqueues that the card has stopped because of a mistake."""
+        """Tells the guest and the user of virtqueues that the card has stopped because of an error."""
         if time.monotonic() < guest.look_at:
             return
         guest.look_at = time.monotonic() + LOOK_SECONDS
@@ -181,8 +181,8 @@ class VhostUser:
         return None
 
     def _offered(self, guest: Guest) -> int:
-        """The features that the guest's driver is offered. It sets the number of its pairs by a control queue: the card's, or one that the guest's program
-        has itself if it knows of several pairs."""
+        """The features that the guest's driver is offered. It sets the number of its pairs through a control queue: the card's, or one of the guest's program,
+        if that supports several pairs."""
         several = self._host.pairs > 1 and (self.features >> NET_CTRL_VQ | guest.protocol >> PROTOCOL_MQ) & 1
         return self.features | several << NET_MQ
 
@@ -201,7 +201,7 @@ class VhostUser:
         return self._host.control if number == 2 * self._pairs_of(guest) else number
 
     def _offer(self, guest: Guest) -> None:
-        """Sets the commands of the control queue; flows go to the first pair until the driver wants more."""
+        """Sets which commands the control queue accepts; flows go to the first pair until the driver wants more."""
         self._host.offer(self._mac, Commands(*map(guest.has, (NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR, NET_MQ))))
         self._spread([0])
 
@@ -210,7 +210,7 @@ class VhostUser:
         return self._card.manifest.addresses.get("mac") or "00:00:00:00:00:00"
 
     def _set_status(self, guest: Guest, status: int) -> None:
-        """A status of 0 resets the device; nothing else ends that it needs that."""
+        """A status of 0 resets the device; only this clears its need for a reset."""
         if status == 0:
             for number in range(self._queues):
                 self._stop(guest, number)
@@ -218,7 +218,7 @@ class VhostUser:
         guest.status = status | guest.status & NEEDS_RESET if status else 0
 
     def _config(self, guest: Guest, body: bytes) -> bytes:
-        """struct virtio_net_config, as far as it is asked for: the MAC address, a status that is not offered, the number of pairs, and zeros."""
+        """The requested part of struct virtio_net_config: the MAC address, a status that is not offered, the number of pairs, and zeros."""
         at, size, _flags = struct.unpack_from("<III", body)
         changed = guest.has(NET_CTRL_MAC_ADDR) and any(vring.live and vring.on_card == self._host.control for vring in guest.vrings)
         mac = bytes.fromhex((self._host.filter.mac if changed else self._mac).replace(":", ""))
@@ -247,7 +247,7 @@ class VhostUser:
             self._settle(guest, number)
 
     def _forget_memory(self, guest: Guest) -> None:
-        """Takes the guest's memory away, and no other's; no virtqueue is active."""
+        """Unmaps the guest's memory, and no other; no virtqueue may be active."""
         self._host.grant([])
         self._host.unmap(memory.mapped for memory in guest.memory)
         guest.memory = []
@@ -269,7 +269,7 @@ class VhostUser:
         self._settle(guest, number)
 
     def _settle(self, guest: Guest, number: int) -> None:
-        """Starts or stops a virtqueue on the card, as what is known of it says."""
+        """Starts or stops a virtqueue on the card, according to its settings."""
         vring = guest.vrings[number]
         enabled = vring.enabled or not guest.has(PROTOCOL_FEATURES)
         if not enabled or vring.kick is None:
@@ -296,7 +296,7 @@ class VhostUser:
             vring.stopped = False
 
     def _steer(self, guest: Guest) -> None:
-        """Spreads flows over the pairs whose receive queues work, unless the card's control queue is told that."""
+        """Spreads flows over the pairs whose receive queues run, unless the driver does so through the card's control queue."""
         if not guest.has(NET_CTRL_VQ):
             self._spread([pair for pair in range(self._host.pairs) if guest.vrings[2 * pair].live] or [0])
 

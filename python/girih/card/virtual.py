@@ -170,11 +170,11 @@ class VirtualCard(Ports, Bus):
         self._call_to_rest("run_until_quiet", self._card, quiet, limit)
 
     def shut_ports(self) -> None:
-        """Closes the ports: only the rest of frames that have started still enters the card; frames that it sends still leave."""
+        """Closes the ports: only the rest of a frame that has begun still enters the card; frames from the card still leave."""
         self._call("ports_shut", self._card)
 
     def detach(self) -> None:
-        """In a copy of the process (girih.card.copy): from now on nothing that the card does is visible outside."""
+        """For a copy of the process (girih.card.copy): nothing that the card does from now on is visible outside."""
         self._call("detach", self._card)
 
     def cable_gone(self, port: int) -> bool:
@@ -234,7 +234,7 @@ class VirtualCard(Ports, Bus):
         return [tile for index, tile in enumerate(self.manifest.interrupts) if lines >> index & 1]
 
     def wait_for_interrupt(self, cycles: int = 1_000_000, tiles: Collection[str] | None = None) -> list[str]:
-        """Runs until the interrupt of one of these tiles, or of any, is raised, at most so many cycles: those that are raised."""
+        """Runs until the interrupt of one of these tiles, or of any, is raised, for at most `cycles`; returns the raised ones."""
         end = self.cycle + cycles
         while True:
             raised = [tile for tile in self.interrupting() if tiles is None or tile in tiles]
@@ -244,7 +244,7 @@ class VirtualCard(Ports, Bus):
 
     def check_conservation(self, quiet: int = QUIET_CYCLES) -> None:
         """Lets the card come to rest, then raises GirihError if a tile lost a message without counting it."""
-        for _ in range(CALM_READS):  # a frame may come in while counters are read one after the other: what is read twice is of one moment
+        for _ in range(CALM_READS):  # a frame may come in while counters are read one after the other; two equal readings are of one moment
             self.run_until_quiet(quiet)
             counters = self.registers.counters()
             if not (found := violations(counters)) or counters == self.registers.counters():

@@ -32,7 +32,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class ControlRing:
-    """The control network: an access to a tile may wait for others to that tile, which may be any."""
+    """The control network as one resource: an access may wait for other accesses, to any tile."""
 
     @property
     def text(self) -> str:
@@ -78,7 +78,7 @@ def dependencies(card: Card, messages: Walk | None = None) -> Graph:
 
 
 def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: list[Step]) -> None:
-    """Adds what the messages in a tile wait for, and what waits for the tile. comes, leaves: of all messages."""
+    """Adds what the messages in a tile wait for, and what waits for the tile. comes, leaves: the steps into and out of the tile."""
     buffer, kind = Buffer(tile.name), tile.kind
     if is_scheduler(kind):  # it takes or drops what is new, and has room reserved for lossless messages that come back
         return
@@ -98,7 +98,7 @@ def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: l
 
 
 def _add_replies(graph: Graph, card: Card, tile: Tile, leaves: list[Step], steps: list[Step]) -> None:
-    """A tile that waits for replies waits for the whole path of each reply to its messages: of those of class 1, if it takes any."""
+    """A tile that waits for replies waits for the whole path of each reply to its messages: only replies of class 1, if it takes those."""
     after: dict[State, list[State]] = {}
     for step in steps:
         after.setdefault(step.before, []).append(step.after)

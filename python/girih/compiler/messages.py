@@ -19,10 +19,10 @@ from girih.compiler.scheduling import PUSH, Chain, ChainHop, Service
 
 NEVER = PUSH.index("never")
 ALWAYS = PUSH.index("always")
-REPLIES = "replies"  # in the node table of a kind that takes them, the word for what it makes of them
+REPLIES = "replies"  # the word in a node table for the messages that a tile makes from replies
 REPLY = "reply"  # the label of a path of replies
-NO_PORT = -1  # of a message that came by no Ethernet port
-ETHERNET_PORT = "ethernet_port"  # the setting of a tile that says the port of its own messages
+NO_PORT = -1  # the port of a message that came by no Ethernet port
+ETHERNET_PORT = "ethernet_port"  # the setting with the port of the messages that a tile originates
 
 
 @dataclass(frozen=True, order=True)
@@ -118,7 +118,7 @@ def walk(card: Card, chains: tuple[Chain, ...] | None = None, with_labels: bool 
 
 
 def chains_of(card: Card) -> tuple[Chain, ...]:
-    """The chains of a design, and one for each service that is in none, because chains for it can be added while the card runs."""
+    """The chains of a design, and one for each service that is in no chain, because chains for it can be added while the card runs."""
     visited = {hop.service for chain in card.scheduling.chains for hop in chain.hops}
     alone = (_alone(service) for service in card.scheduling.services if service.name not in visited)
     return (*card.scheduling.chains, *alone)
@@ -130,28 +130,28 @@ def asks_by_itself(tile: Tile) -> bool:
 
 
 def at_host(tile: Tile) -> bool:
-    """Whether the host sends and receives messages by a tile."""
+    """Whether the host sends and receives messages through a tile."""
     return "host" in tile.kind.uses and tile.kind.has_output
 
 
 def begins_messages(tile: Tile) -> bool:
-    """Whether messages begin in a tile that came by no port of the card."""
+    """Whether a tile originates messages, which came by no port of the card."""
     return asks_by_itself(tile) or at_host(tile) or speaks_by_itself(tile)
 
 
 def speaks_by_itself(tile: Tile) -> bool:
-    """Whether a tile sends messages, and takes none of any sort."""
+    """Whether a tile sends messages but takes none of any sort."""
     return tile.kind.has_output and not (tile.kind.has_input or tile.kind.takes_replies or {"axis_in", "host"} & {*tile.kind.uses})
 
 
 def _port_of(tile: Tile) -> int:
-    """The Ethernet port that messages have which begin in a tile."""
+    """The Ethernet port of the messages that a tile originates."""
     port = dict(tile.config).get(ETHERNET_PORT, NO_PORT) if speaks_by_itself(tile) else NO_PORT
     return port if isinstance(port, int) else NO_PORT
 
 
 def ends(tile: Tile, state: State) -> bool:
-    """Whether a message is at its end: it arrived from the fabric at a tile that leads out of the card, or as a reply from which nothing is made."""
+    """Whether a message is at its end: it arrived from the fabric at a tile that leads out of the card, or it is a reply from which the tile makes no message."""
     if state.reply:
         return not _of_replies(tile)
     if state.asked_by is not None:
@@ -160,7 +160,7 @@ def ends(tile: Tile, state: State) -> bool:
 
 
 def requests_of(tile: Tile) -> tuple[Hop, ...]:
-    """The hops of the requests of a tile that takes replies: all but that of what it makes of replies."""
+    """The hops for requests of a tile that takes replies: all but the hop for messages that it makes from replies."""
     names = tile.kind.next.names if tile.kind.next else {}
     if REPLIES not in names:
         return tile.hops
@@ -233,13 +233,13 @@ class _Machine:
             yield from self._by(tile, _possible(tile, state), state, state, "" if state.chain is None else self._label(state.chain))
 
     def _dispatched(self, state: State) -> Iterator[Step]:
-        """To a unit of the next service, by the port by which it arrived. A message without a chain is dropped."""
+        """Steps to a unit of the next service, through the port by which the message arrived. A message without a chain is dropped."""
         if state.chain is not None:
             for unit in self._service(state).units:
                 yield self._step(state, state.at, unit, replace(state, routed=True))
 
     def _worked_on(self, tile: Tile, state: State) -> Iterator[Step]:
-        """Its service is done; or the unit has no room, and sends it back unchanged. There is room for lossless messages from the scheduler."""
+        """Steps out of a unit: it has done its service, or it has no room and sends the message back unchanged. It has room for lossless messages from the scheduler."""
         here, table = End(tile.name), _possible(tile, state)
         done = replace(state, hop=state.hop + 1)
         if state.chain is None or done.hop == len(self.chains[state.chain].hops):
@@ -262,8 +262,8 @@ class _Machine:
     def _by(
         self, tile: Tile, hops: tuple[Hop, ...], before: State, after: State, label: str = "", seldom: bool = False, lane: int = 0
     ) -> Iterator[Step]:
-        """By entries of the node table, or the tiles that the configuration names. label: replaces those of the entries. lane: the
-        fabric port by which it leaves."""
+        """Steps by entries of the node table, or to tiles that the configuration names. label: replaces those of the entries. lane:
+        the fabric port by which the message leaves."""
         for hop in hops:
             tells = self.with_labels and after.chain is None and _tells(tile, hop) and hop.label not in after.labels
             then = replace(after, routed=False, labels=(*after.labels, hop.label)) if tells else replace(after, routed=False)
@@ -273,7 +273,7 @@ class _Machine:
             yield Step(before, End(tile.name, lane), path, then, seldom)
 
     def _step(self, before: State, start: End, to: str, after: State) -> Step:
-        """By a source route, of the scheduler or to an exit."""
+        """A step by a source route, of the scheduler or to an exit."""
         label = "exit" if before.chain is None else self._label(before.chain)
         return Step(before, start, Path(start.tile, to, label), replace(after, at=End(to), word=self._word(self.tiles[start.tile], to)))
 
@@ -310,7 +310,7 @@ def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
 
 
 def _of_replies(tile: Tile) -> tuple[Hop, ...]:
-    """The hop of what a tile makes of replies, or none."""
+    """The hop for messages that a tile makes from replies, or none."""
     key = tile.kind.next.names.get(REPLIES) if tile.kind.takes_replies and tile.kind.next else None
     return () if key is None else _of_key(tile, key)
 
@@ -321,6 +321,6 @@ def _of_key(tile: Tile, key: int) -> tuple[Hop, ...]:
 
 
 def _tells(tile: Tile, hop: Hop) -> bool:
-    """Whether the hop tells the kind of a message; the port and the choice of a replica do not."""
+    """Whether the hop depends on the kind of message; a choice by port or of a replica does not."""
     table = tile.kind.next
     return hop in tile.ways or (table is not None and hop.key is not None and table.key not in ("port", "replica"))

@@ -14,8 +14,8 @@ from girih.spec.message import CardParams
 from girih.topology import Butterfly, Crossbar, Mesh, Place, Topology
 
 MOST_INTERRUPTING = 64  # tiles of a card that have interrupts
-CARD_NODE = 0xFF  # on the control ring, the card itself
-LARGEST_SIDE = 16  # of a mesh: a coordinate has four bits
+CARD_NODE = 0xFF  # the card itself, on the control ring
+LARGEST_SIDE = 16  # routers along a side of a mesh: a coordinate has four bits
 LARGEST_BUTTERFLY = (8, 8, 4)  # a coordinate has three bits, a tile of a router two
 
 
@@ -46,7 +46,7 @@ class Fabric:
 
     @property
     def room(self) -> int:
-        """The number of tiles that fit. On the largest fabrics one place has the card's own node number, and takes none."""
+        """The number of tiles that fit. On the largest fabrics the node number of one place is the card's own, so no tile fits there."""
         return self.ports - sum(not self.is_free(at) for at in self.shape.places)
 
     def is_free(self, at: Place) -> bool:
@@ -69,7 +69,7 @@ class Fabric:
 
     @property
     def address_bits(self) -> int:
-        """Bits of a node in a descriptor, in which no tile has the greatest number, as CARD_NODE in a node's number."""
+        """Bits of a node in a descriptor. No tile has the greatest number that fits, just as none has CARD_NODE."""
         return min((max((self.node(at) for at in self.shape.places), default=0) + 1).bit_length(), CARD_NODE.bit_length())
 
     def index(self, at: Place) -> int:
@@ -239,7 +239,7 @@ class Tile:
 
     @property
     def drop_keys(self) -> int:
-        """How many keys without a next hop it counts apart. With several fabric ports none, since more than one of them may drop in a cycle."""
+        """The number of keys without a next hop that it counts separately; 0 with several fabric ports, which may drop in the same cycle."""
         return DROP_KEYS if self.drop_log and self.kind.next and not self.kind.many_ports else 0
 
     @property
@@ -249,7 +249,7 @@ class Tile:
 
 
 def nets(tile: Tile, side: str) -> str:
-    """How the card's nets of a tile's link begin. Replies: `copy_in_reply`, since `copy_reply_in` is that of a tile `copy_reply`."""
+    """The prefix of the card's nets for a tile's link. Replies: `copy_in_reply`, because `copy_reply_in` belongs to a tile `copy_reply`."""
     return "_".join((tile.name, *reversed(side.split("_"))))
 
 
@@ -271,7 +271,7 @@ class Link:
 
     @property
     def name(self) -> str:
-        """As captures know it: `echo.in`, `scheduler.out_1`."""
+        """Its name in captures: `echo.in`, `scheduler.out_1`."""
         return f"{self.tile.name}.{self.side}" + (f"_{self.index}" if self.index else "")
 
     def net(self, signal: str) -> str:
@@ -302,7 +302,7 @@ class Card:
 
     @property
     def tenants(self) -> int:
-        """How many tenants there are: as many as its scheduler knows, and without one all is tenant 0's."""
+        """The number of tenants that the scheduler knows; 1 without a scheduler, because everything is tenant 0's."""
         if self.scheduling.scheduler is None:
             return 1
         scheduler = self.tile(self.scheduling.scheduler)
@@ -311,7 +311,7 @@ class Card:
 
     @property
     def classes(self) -> int:
-        """How many message classes there are: a second one as soon as a tile sends replies."""
+        """The number of message classes: 2 if any tile sends replies, else 1."""
         return 2 if any(tile.kind.sends_replies for tile in self.tiles) else 1
 
     @property

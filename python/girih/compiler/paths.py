@@ -12,8 +12,8 @@ import networkx as nx
 from girih.compiler.messages import Path, State, Step, Walk, ends, gives_chains, walk
 from girih.compiler.model import Card, Tile
 
-END = "end"  # of a message, in a graph of states
-MOST_ROUTES = 64  # of one service that are listed
+END = "end"  # the end of a message in a graph of states
+MOST_ROUTES = 64  # listed for one service
 Route = tuple[tuple[str, ...], ...]
 """The tiles on a way, in order: one name, or those between which the way can choose."""
 
@@ -99,7 +99,7 @@ def _service(
                 seen.add(step.before)
                 stack.append(step.before)
     steps = sorted(taken, key=lambda step: place[step.path])
-    # What an end of a byte stream sends, is no message that has come to it.
+    # An end of a byte stream sends messages of its own, not those that came to it.
     same = [step for step in steps if "stream" not in tiles[step.before.at.tile].kind.groups]
     again = _round(_graph(same))
     paths = tuple(dict.fromkeys(step.path for step in steps))

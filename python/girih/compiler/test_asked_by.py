@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tile that tells questions from traffic by their sender: the compiler follows both apart."""
+"""A tile that tells questions from traffic by their sender: the compiler follows the two separately."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_questions_and_traffic_take_their_ways(tmp_path):
 
 
 def test_traffic_without_headers_does_not_pass_for_an_answer(tmp_path):
-    """The tile of questions is another one: what it sends now is traffic, and leads nowhere; what eth_rx sends is a question without its headers."""
+    """Another tile asks: what rx_ask sends is now traffic and leads nowhere, and what eth_rx sends is a question without known headers."""
     with pytest.raises((GirihError, GirihErrors), match="messages from rx_log reach udp_tx of kind udp_tx before any tile has found"):
         card_of(tmp_path / "card.yaml", ("questions: rx_ask", "questions: eth_rx"))
     with pytest.raises((GirihError, GirihErrors), match="messages from rx_log reach udp_tx of kind udp_tx before any tile has found"):

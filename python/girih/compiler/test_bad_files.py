@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that nobody would write: each is a card or has an answer, soon; and what an answer tells people to write helps."""
+"""Random design files: each is accepted, or refused with errors, within a time limit; and following a remedy ends the error."""
 
 import random
 import re
@@ -18,11 +18,11 @@ from girih.errors import GirihError, GirihErrors
 from girih.paths import DESIGNS
 from girih.spec.kinds import load_kinds
 
-MOST_SECONDS = 2.0  # of CPU for one file; most take a hundredth
+MOST_SECONDS = 2.0  # seconds of CPU for one file; most take a hundredth
 MANY = 300
 SEEDS = [*range(2), *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 20))]
 
-# What is put in the place of a word: values of every type, what YAML has besides, and names with another meaning.
+# Substitutes for a word: values of every type, other features of YAML, and names with another meaning.
 WORDS = [
     "0", "-1", "1", "3", "7", "15", "16", "17", "64", "255", "256", "300", "1000", "65535", "65536", "0x10", "1e3", ".nan", ".inf", "~", "''", "true",
     "no", "any", "all", "int", "new", "fabric", "crossbar", "[]", "{}", "[1, 2]", "[[1, 2], [3, 4]]", "{0: 1}", "{a: 1}", "{any: 1}", "echo", "eth_rx",
@@ -58,7 +58,7 @@ def mutated(text: str, chance: random.Random) -> str:
 
 
 def errors_of(path: Path, text: str, kinds=None) -> list[GirihError]:
-    """What is said of a file; of a good one the text of the card is made, too."""
+    """The errors in a file; the card of a good file is also emitted."""
     path.write_bytes(text.encode(errors="surrogateescape"))
     start = time.process_time()
     try:
@@ -129,7 +129,7 @@ def test_no_more_errors_than_can_be_read(tmp_path):
     assert len(errors_of(tmp_path / "card.yaml", text)) == 50
 
 
-# Remedies: how each form of them is followed, in the line that the error names.
+# The forms of remedies, each followed in the line that the error names.
 RANGE = re.compile(r"It may be (-?\d+) to (-?\d+)\.$")
 GUESS = re.compile(r"^Did you mean ([\w.]+)\?")
 LARGER = re.compile(r"^Make it larger, such as fabric: (\{.*?\}),")
@@ -138,8 +138,8 @@ VALUE = r"(?:\[(?:[^][]|\[[^][]*\])*\]|\{[^{}]*\}|[^,{}\n]+)"
 
 
 def followed(text: str, error: GirihError) -> list[list[str]]:
-    """The texts that come of doing what a remedy says, each with its alternatives where the line does not tell which
-    word is meant; none for a remedy that leaves it to the reader."""
+    """The files that result from following a remedy, with alternatives where the line does not tell which word is
+    meant; none for a remedy that leaves the choice to the reader."""
     number = int(error.where.rpartition(":")[2]) - 1
     lines = text.splitlines()
 

@@ -50,7 +50,7 @@ def test_a_tile_that_answers_gives_the_card_a_second_class():
     assert card.classes == 2
     text = emit_card(card, "0")
     assert ".Classes(2)" in text and "replies apart from requests" in text
-    # Port 1 is asker's, 2 answerer's; links of replies follow the six of requests.
+    # Asker has port 1 and answerer port 2; links for replies follow the six for requests.
     assert "assign asker_in_reply_valid = fabric_out_valid[7];" in text
     assert "assign fabric_in_valid[8] = answerer_out_reply_valid;" in text
     assert "(256'(1) << AskerNode);" in text[text.index("ReplyNodes =") :]
@@ -71,7 +71,7 @@ def test_replies_have_channels_of_their_own():
     assert {(there, asked), (asked, Buffer("answerer")), (Buffer("answerer"), answered), (answered, back.of_replies)} <= found
     end = Channel(OUT, (1, 0), (1, 0), 1)
     assert (back.of_replies, end) in found
-    assert not any(holder == end for holder, _ in found)  # who asks takes all replies
+    assert not any(holder == end for holder, _ in found)  # asker takes all replies
     assert (Buffer("asker"), answered) in found  # and takes no more requests until they have come
 
 
@@ -127,7 +127,7 @@ def test_who_may_not_ask(old, new, complaint):
 
 
 def test_a_tile_that_answers_may_ask_first():
-    """Two such tiles that ask each other for all that they are asked can hang."""
+    """Two such tiles that ask each other before they answer anything can hang."""
     kinds = dict(load_kinds())
     kinds["proxy"] = replace(kinds["requester"], name="proxy", replies="both", writes=("route",))
     text = """\

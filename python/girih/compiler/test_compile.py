@@ -80,8 +80,8 @@ def test_the_c_header_compiles(design, tmp_path):
     subprocess.run(["gcc", "-std=gnu11", "-Werror", "-c", str(use), "-o", str(tmp_path / "use.o")], check=True, cwd=folder)
 
 
-# Each module is linted by tests/test_rtl.py; here what the compiler writes around them is, which differs little. Verilator's warnings
-# also end the build of a card, and these are built by tests that run everywhere: by test_designs.py, and the others by those named.
+# tests/test_rtl.py lints each module; these tests lint what the compiler writes around them, which differs little. Verilator's
+# warnings also end the build of a card, so designs that the tests named here build are linted only in thorough runs.
 BUILT = {
     "dma": "host/test_owners.py",
     "nic": "host/conftest.py",
@@ -117,7 +117,7 @@ def test_the_card_is_clean_systemverilog(design, width, tmp_path):
 
 
 def test_the_drawing_of_the_readme_is_the_demo():
-    """./girih build demo makes it anew: card.svg in the folder that it names."""
+    """./girih build demo redraws it as card.svg in the folder that it names."""
     assert (ROOT / "docs" / "images" / "demo.svg").read_text() == draw(check_file(DESIGNS / "demo.yaml"))
 
 
@@ -136,7 +136,7 @@ def test_drawings_show_every_tile_and_path(design):
 
 
 def routes(design):
-    """The ways of each kind of traffic, as `./girih check` prints them."""
+    """The routes of each kind of traffic, as `./girih check` prints them."""
     return {service.name: [" > ".join(map(" | ".join, route)) for route in service.routes] for service in services(check_file(design))}
 
 

@@ -79,7 +79,7 @@ def test_the_cycle_is_drawn(mistake):
 
 
 def test_the_page_shows_the_design_that_it_tells_of():
-    """./girih check draws it anew: build/deadlock/udp_stack.svg."""
+    """./girih check redraws it as build/deadlock/udp_stack.svg."""
     with pytest.raises(DeadlockError) as caught:
         check_file(ROOT / "tests" / "deadlock" / "designs" / "udp_stack.yaml")
     page = (ROOT / "docs" / "deadlock.md").read_text()
@@ -149,7 +149,7 @@ def test_without_a_proposal_the_way_to_others_is_shown():
     assert str(none).endswith("and so on from 1. No single change helps; ./girih place searches all positions together.")
 
 
-# What the graph has, and what it has not.
+# The edges of the graph, and those that it must not have.
 
 TWO = "fabric: {mesh: [3, 1]}\ntiles:\n  eth_rx: {kind: eth_rx, next: {ipv4: a}}\n  a: {kind: KIND, next: eth_tx}\n  eth_tx: {kind: eth_tx}\n"
 
@@ -169,7 +169,7 @@ def test_a_tile_waits_unless_it_drops(kind, waits):
 
 
 def test_entries_of_a_node_table_that_no_message_meets_are_no_paths():
-    """Messages of port 1 alone would make a circle of this, and there are none of them at `a`."""
+    """Only messages of port 1 could close the circle, and none of them reach `a`."""
     text = (
         "fabric: crossbar\nports: 2\ntiles:\n  rx_0: {kind: eth_rx, port: 0, next: {ipv4: a}}\n  rx_1: {kind: eth_rx, port: 1, next: {ipv4: NEXT}}\n"
         "  a: {kind: relay, next: {0: tx_0, 1: b}}\n  b: {kind: relay, next: {0: tx_0, 1: a}}\n"
@@ -181,7 +181,7 @@ def test_entries_of_a_node_table_that_no_message_meets_are_no_paths():
 
 
 def made_up(**changes):
-    """All kinds, with a relay that is otherwise."""
+    """All kinds, with a modified relay."""
     kinds = service_kinds()
     return kinds | {"relay": replace(kinds["relay"], **changes)}
 
@@ -231,7 +231,7 @@ def test_requests_that_cross_between_fabric_and_control_network():
 
 
 def test_a_control_core_that_holds_messages_waits_for_the_control_network():
-    """As a second master of it: it drops what it has no room for, but for lossless messages, and a slow window could wait for those."""
+    """As a second master of it: it drops messages for which it has no room, except lossless ones, and a slow window could wait for those."""
     kinds = service_kinds()
     kinds["slow"] = replace(kinds["relay"], name="slow", waits=("data",))
     text = (
@@ -272,7 +272,7 @@ BEHIND_AN_EXIT = (
 
 @pytest.mark.parametrize("chains", ["chains:\n  c: {services: [s], exit: r0}\n", "chains:\n  c: {services: [s, s], exit: r0}\n"])
 def test_messages_are_followed_behind_the_exit_of_their_chain(chains):
-    """Messages of port 1 come to r0 by the chain alone."""
+    """Messages of port 1 come to r0 only by the chain."""
     assert [edge.holder.tile for edge in refused(BEHIND_AN_EXIT + chains).cycle if isinstance(edge.holder, Buffer)] == ["r0", "r1"]
     assert dependencies(card_of(BEHIND_AN_EXIT)).order() is not None
     other_exit = chains.replace("exit: r0", "exit: wire")
@@ -320,11 +320,11 @@ def test_the_watchdog_knows_what_is_behind_the_exit_of_a_chain():
     assert watch(card)["waits"]["[1, 0] > [2, 0]"]["fabric > r0"] == ["u > r0"]
 
 
-# Designs by chance.
+# Random designs.
 
 @some.composite
 def relays(draw_from):
-    """Relays and balancers on a mesh, led to each other anyhow."""
+    """Relays and balancers on a mesh, with random next hops."""
     count = draw_from(some.integers(2, 8))
     names = [f"t{index}" for index in range(count)]
     tiles = [f"eth_rx: {{kind: eth_rx, next: {{ipv4: {names[0]}}}}}", "eth_tx: {kind: eth_tx}"]

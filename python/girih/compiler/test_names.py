@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of tiles: what is accepted is good in every language that a card is emitted in, and collides with nothing."""
+"""Names of tiles: an accepted name is valid in every language in which a card is emitted, and collides with nothing."""
 
 import builtins
 import itertools
@@ -37,7 +37,7 @@ C = (
     "requires short sizeof static_cast switch template throw true try typeid typename using volatile wchar_t and_eq bitand bitor compl not_eq or_eq "
     "xor_eq co_await co_return co_yield consteval constinit decltype char8_t linux unix i386 main errno stdin stdint uint32_t size_t"
 ).split()
-# Of the emitted top, its packages and tools.
+# Names in the emitted top, its packages and tools.
 TOP = (
     "card card_sim fabric fabric_in fabric_out ctrl ctrl_bridge now credits link_stall unused nodes node tiles ports links digest rst_i clk_i flit_t w "
     "u_card u_fabric u_ctrl_bridge u_echo echo_in echo_out echo_in_in echo_node echo_node1 mesh crossbar router girih girih_card girih_pkg any name desc"
@@ -82,7 +82,7 @@ def test_names_that_differ_have_constants_that_differ():
 
 
 def test_what_the_top_calls_its_own_parts_is_no_name():
-    """An instance `u_x` that no tile x stands behind, or a net that a tile's would be."""
+    """The names of an instance `u_x` without a tile x, and of a net such as a tile x would have, are reserved."""
     for path in sorted(DESIGNS.glob("*.yaml")):
         card = check_file(path)
         text = emit_card(card, "0")

@@ -14,7 +14,7 @@ from girih.compiler.messages import End, State, Step, chains_of, gives_chains, w
 from girih.compiler.model import Card
 from girih.topology import Channel
 
-MOST_TILES = 64  # for which one message is followed: some go round for ever
+MOST_TILES = 64  # that one message is followed through: some circulate for ever
 Flows = dict[tuple[End, End], float]  # Gbps directly from one to the other
 
 

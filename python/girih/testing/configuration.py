@@ -25,7 +25,7 @@ from girih.testing.messages import FLIT_BYTES, FirstPort, Message, Sink, Source,
 CONFIGURATIONS = 3
 MACS = [f"02:00:00:00:00:{16 * n:02x}" for n in range(CONFIGURATIONS)]
 ADDRESSES = [f"10.0.0.{n + 1}" for n in range(CONFIGURATIONS)]
-NUMBER_BITS = 8  # of random numbers in a configuration: times must stay short
+NUMBER_BITS = 8  # bits of random numbers in a configuration: times must stay short
 MESSAGES = 40
 QUIET = 300  # cycles without a message after which an engine is taken to be idle
 CHANGES = 0.3  # probability in each cycle that the configuration changes
@@ -35,8 +35,8 @@ def number_of(address: str) -> int:
     return int.from_bytes(bytes(map(int, address.split("."))), "big")
 
 
-# The first two decide for whom a message waits. A waiting message keeps them, so they do not change. With `announce` an engine sends by itself
-# whenever its address changes.
+# The first two decide for which address a message waits. A waiting message keeps them, so they do not change. With `announce` an engine
+# sends by itself whenever its address changes.
 SETTLED = {"netmask": number_of("255.255.255.0"), "gateway": number_of("10.0.0.254"), "announce": 0}
 
 

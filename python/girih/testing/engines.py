@@ -65,7 +65,7 @@ def addresses() -> dict[str, str]:
 
 
 def random_ip() -> str:
-    """An address that a packet may come from."""
+    """A source address that a packet may have."""
     return str(ipaddress.ip_address(random.randrange(128 << 24, 224 << 24)))
 
 

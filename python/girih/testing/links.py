@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks on the links of an engine that a test drives without its shell: `link_check` on each of its fabric ports.
 
-In a card the shell has them. A test gets them by SystemVerilog's `bind`, so neither engine nor test names them.
+In a card the shell contains them. In a test SystemVerilog's `bind` adds them, so neither engine nor test names them.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def to_flits(message: Message, node: int | None = None) -> list[int]:
 
 
 class FirstPort:
-    """An engine with arrays of fabric ports, as one that has the first of them only."""
+    """Presents an engine with arrays of fabric ports as one with only the first port."""
 
     def __init__(self, dut):
         self._dut = dut
@@ -147,7 +147,7 @@ class Source:
         raise AssertionError(f"{len(self._queue)} flits were never taken")
 
     def forget(self) -> None:
-        """Sends nothing of what is left: for a reset."""
+        """Discards what has not been sent, for a reset."""
         self._queue.clear()
         self._valid.value = 0
 

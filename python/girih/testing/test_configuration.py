@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every engine with a configuration handles each message under one, whenever it is changed."""
+"""Every engine handles each message under a single configuration, whenever its configuration changes."""
 
 import os
 
@@ -13,8 +13,8 @@ from girih.testing.configuration import check_one_configuration_each
 
 
 def one_message_each(kind: Kind) -> bool:
-    """Whether what it sends is made of one message that comes. In other kinds the load has a part in it, another end that asks or answers, a
-    program, a host, a lease, another tile's interrupts, or a connection, so what it would send by itself says nothing."""
+    """Whether each message that a kind sends follows from one message that it received. The output of other kinds also depends on load, on a
+    peer, a program, a host, a lease, interrupts of another tile, or a connection, so there is nothing to compare it with."""
     links = kind.has_input or kind.has_output or "axis_in" in kind.uses
     others = {"credits_in", "credits_out", "host", "interrupts"} & set(kind.uses) or "stream" in kind.groups
     return links and kind.replies == "none" and not kind.programs and not kind.leases and not others

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends a simulation that hangs: the kernel does, with SIGXCPU, wherever it hangs, in Python or in the model.
+"""Ends a simulation that hangs in Python or in the model: the kernel stops it with SIGXCPU.
 
 The limit is of processor time, so it does not depend on the load of the machine. The simulation notes the test that runs,
 so that the runner can name it.
@@ -20,7 +20,7 @@ NOTE_VARIABLE = "GIRIH_RUNNING_TEST"
 
 
 def environment(seconds: int, note: Path) -> dict[str, str]:
-    """What a simulation is told. note: the file in which it keeps the name of the test that runs."""
+    """The environment of a simulation. note: the file in which it keeps the name of the running test."""
     note.unlink(missing_ok=True)
     return {SECONDS_VARIABLE: str(seconds), NOTE_VARIABLE: str(note)}
 
@@ -34,7 +34,7 @@ def enforce() -> None:
 
 
 class _Note(logging.Handler):
-    """Keeps the name of the test that cocotb says is running."""
+    """Keeps the name of the test that cocotb reports as running."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -47,11 +47,11 @@ class _Note(logging.Handler):
 
 
 def ended_by_it(text: str) -> bool:
-    """Whether the runner's words for an end, which hold the exit code, say that a simulation reached its limit."""
+    """Whether the runner's error, which contains the exit code, means that a simulation reached its limit."""
     return bool(re.search(rf"-{signal.SIGXCPU.value}\b", text))
 
 
 def sentence(top: str, seconds: int, note: Path) -> str:
-    """What is said of a simulation that has reached its limit."""
+    """The message about a simulation that has reached its limit."""
     test = note.read_text() if note.exists() else "no test yet"
     return f"the simulation of {top} has used {seconds} s of processor time, which is its limit, in {test}: it hangs, or run_cocotb needs more `seconds`"

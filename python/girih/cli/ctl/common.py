@@ -26,7 +26,7 @@ over: ContextVar[tuple[str | None, Path | None, Path | None]] = ContextVar("over
 
 
 def open_ctl(socket: Socket) -> ControlClient | NetworkCard:
-    """The card that the command's options, and those of ctl before it, name."""
+    """The card that the options of the command, or of ctl before it, name."""
     return open_card(socket, *over.get())
 
 
@@ -54,7 +54,7 @@ def done(sentence: str, as_json: bool, **facts: object) -> None:
 
 
 def show(title: str, rows: list[dict], as_json: bool) -> None:
-    """Prints a list of dicts with the same keys as a table or as JSON; where the lines are too short for a table, one below the other."""
+    """Prints a list of dicts with the same keys as a table or as JSON; key by key where the terminal is too narrow for a table."""
     if as_json:
         print(json.dumps(rows, indent=1))
         return

@@ -63,7 +63,7 @@ def register(app: typer.Typer) -> None:
         as_json: AsJson = False,
         socket: Socket = None,
     ) -> None:
-        """Writes the card as a design file: its own, with what has been changed since it was started."""
+        """Writes the card's design file, with the settings that have been changed since it was started."""
         with open_ctl(socket) as card:
             source = design_path(of) if of else source_of(card.registers.manifest)
             saved = save_design(card, source, file)

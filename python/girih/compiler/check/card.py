@@ -60,16 +60,16 @@ def check_file(
 
 
 def source_name(path: Path) -> str:
-    """The name of a file that is the same wherever the repository is."""
+    """A file name that does not depend on where the repository is."""
     resolved = Path(path).resolve()
     return str(resolved.relative_to(ROOT)) if resolved.is_relative_to(ROOT) else resolved.name
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """Facts about a design that are known before its tiles are checked one by one, by name of the tile.
+    """Facts about each tile, by name, that are known before the tiles are checked one by one.
 
-    ports: the number of fabric ports of each. places: of those that could be placed.
+    ports: the number of fabric ports of each. places: only of tiles that could be placed.
     """
 
     design: Design
@@ -91,7 +91,7 @@ class _Plan:
 
     @property
     def targets(self) -> dict[str, int | str]:
-        """The first node of every tile that a setting may name; for the others, the reason why it may not."""
+        """The first node of every tile that a setting may name; for other tiles, the reason why it cannot be named."""
         return {name: why_no_exit(self.kinds[name]) or node for name, node in self.nodes.items()}
 
     @cached_property
@@ -100,7 +100,7 @@ class _Plan:
         return leased_tiles(self.design, self.kinds)
 
     def scheduler_for(self, tile: TileText) -> tuple[str, tuple[int, ...]] | None:
-        """The scheduler, and its fabric ports in the order in which a tile uses them: each unit and port starts with another."""
+        """The scheduler and its fabric ports, in the order in which this tile uses them: units start with different ports, and so do port tiles."""
         name, units = self.scheduling.scheduler, self.scheduling.unit_names
         if name is None:
             return None

@@ -31,7 +31,7 @@ def is_scheduler(kind: Kind | None) -> bool:
 
 
 def why_no_exit(kind: Kind | None) -> str | None:
-    """Why a tile cannot be an exit, where messages without a chain go; None if it can."""
+    """Why a tile cannot be an exit, to which messages go when their chain is done; None if it can."""
     if kind is not None and not kind.has_input:
         return "takes no messages from the fabric"
     if kind is not None and kind.sends_replies:
@@ -55,7 +55,7 @@ def check_chains(
     kinds: Kinds,
     report: Report,
 ) -> tuple[Chain, ...]:
-    """The chains of a design. kinds: of every tile, None where unknown."""
+    """The chains of a design. kinds: the kind of every tile, None if unknown."""
     names = [service.name for service in services]
     chains = []
     fields_were = len(report.errors)

@@ -47,7 +47,7 @@ def check_control(text: TileText, kind: Kind, nodes: Mapping[str, int], report: 
 
 
 def written_tiles(text: TileText) -> tuple[str, ...]:
-    """The names that `write` of a tile's control has; faults are reported by check_control."""
+    """The tiles listed under `write` in a tile's `control`; check_control reports mistakes in them."""
     if not isinstance(text.control, Map):
         return ()
     trees = {key.text: value for key, value in text.control.entries}
@@ -55,7 +55,7 @@ def written_tiles(text: TileText) -> tuple[str, ...]:
 
 
 def read_counters(text: TileText, kind: Kind, nodes: Mapping[str, int], kinds: Mapping[str, Kind | None]) -> dict[str, int]:
-    """The counters of the tiles that a tile may read, as `tile.counter`: the node from bit 16 on, and the offset."""
+    """The counters that a tile may read, by `tile.counter`: the node from bit 16 up, the offset below it."""
     control = check_control(text, kind, nodes, Report("")) if kind.is_master else None
     return {
         f"{right.tile}.{counter.name}": right.node << 16 | counter.offset
@@ -66,7 +66,7 @@ def read_counters(text: TileText, kind: Kind, nodes: Mapping[str, int], kinds: M
 
 
 def check_masters(card: Card, report: Report) -> None:
-    """There are not more masters than numbers for them, and the secrets of a master are written by the host alone."""
+    """Checks that there is a number for every master, and that only the host writes the secrets of a master."""
     secret = {tile.name for tile in card.tiles if tile.kind.is_master and "window" in tile.kind.uses}
     for tile in card.tiles:
         for right in tile.control.rights if tile.control else ():
@@ -80,7 +80,7 @@ def check_masters(card: Card, report: Report) -> None:
 
 
 def check_leases(card: Card, report: Report) -> None:
-    """No two tiles give the same tile its address."""
+    """Checks that no two tiles set the address of the same tile."""
     given: dict[str, str] = {}
     for tile in card.tiles:
         for right in tile.control.rights if tile.control and tile.kind.leases else ():
@@ -91,7 +91,7 @@ def check_leases(card: Card, report: Report) -> None:
 
 
 def check_interrupts(card: Card, report: Report) -> None:
-    """Whether there are pins for the interrupts of all tiles."""
+    """Checks that every tile with interrupts has a pin for them."""
     if len(card.interrupting) > MOST_INTERRUPTING:
         line = card.tile(card.interrupting[MOST_INTERRUPTING]).line
         report.error(line, f"the card has {len(card.interrupting)} tiles with interrupts", f"It may have {MOST_INTERRUPTING}.")

@@ -18,8 +18,8 @@ NO_PROPOSAL = "No single change helps; ./girih place searches all positions toge
 
 
 class DeadlockError(GirihError):
-    """A card that can hang. card: of the design. cycle: the shortest one, edges of `dependencies(card)`. proposals:
-    each with a card that cannot."""
+    """A card that can hang. card: of the design. cycle: the shortest one, as edges of `dependencies(card)`. proposals:
+    changes, each with a card that cannot hang."""
 
     def __init__(self, what: str, where: str, card: Card, cycle: Cycle, found: tuple[Proposal, ...]):
         helps = "Each of these changes removes it" if len(found) > 1 else "This change removes it"
@@ -30,7 +30,7 @@ class DeadlockError(GirihError):
 
 def check_deadlock(card: Card, design: Design, kinds: Mapping[str, Kind], file: str, recheck: Recheck) -> None:
     """Raises DeadlockError if a card can hang, with the reason in words and changes that help; GirihError if
-    messages go round for ever.
+    messages circulate for ever.
 
     file: the design file. recheck: the card of a changed design, None if that has other errors.
     """

@@ -11,7 +11,7 @@ from girih.compiler.read.design import MOST_TILES
 from girih.compiler.read.parse import Map, Scalar, Seq, Tree
 from girih.topology import Place
 
-Places = Mapping[str, tuple[Place, ...]]  # by tile, of each of its fabric ports
+Places = Mapping[str, tuple[Place, ...]]  # the place of each fabric port, by tile
 
 
 def word(line: int, text: str) -> Scalar:
@@ -45,7 +45,7 @@ def larger(fabric: Fabric) -> Fabric | None:
 
 
 def fabric_written(fabric: Fabric) -> str:
-    """A fabric as it is written, its size with it."""
+    """A fabric and its size, as written in a design file."""
     sizes = {"mesh": [fabric.x, fabric.y], "butterfly": [fabric.x, fabric.y, fabric.tiles], "crossbar": fabric.x}
     return f"{{{fabric.topology}: {sizes[fabric.topology]}}}"
 

@@ -19,7 +19,7 @@ from girih.spec.kinds import CREDIT_UNITS, Kind
 
 LEASE_PLACES = "places"
 LINES = "line"
-LINE_VALID = 1 << 8  # of a register `line`, beside the node
+LINE_VALID = 1 << 8  # in a register `line`, above the node
 
 
 def filled(
@@ -57,7 +57,7 @@ def leased_tiles(design: Design, kinds: Mapping[str, Kind | None]) -> frozenset[
 def _lease_places(
     tile: TileText, kind: Kind, kinds: Mapping[str, Kind | None], nodes: Mapping[str, int], report: Report
 ) -> tuple[int, ...]:
-    """A word for each register of the tiles that it may write that holds the card's address, mask or gateway: which of them, node, offset."""
+    """One word for each register with the card's address, mask or gateway in a tile that this tile may write: which of the three, node, offset."""
     room = next(field.count for field in kind.config if field.name == LEASE_PLACES)
     words = [
         LEASED.index(field.name) + 1 << 24 | nodes[name] << 16 | field.offset
@@ -78,7 +78,7 @@ def _lease_places(
 def _lines(
     tile: TileText, kind: Kind, kinds: Mapping[str, Kind | None], nodes: Mapping[str, int], report: Report
 ) -> tuple[int, ...]:
-    """A word for each right: the node, if its tile has interrupts, which can be read and cleared."""
+    """One word for each right: the node if that tile has interrupts, which the master can then read and clear."""
     room = next(field.count for field in kind.config if field.name == LINES)
     control = check_control(tile, kind, nodes, Report(""))
     if control is None:

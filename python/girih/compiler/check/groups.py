@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Third pass: the descriptor has the groups of fields that the card's kinds read or write, and what a kind reads another one writes."""
+"""Third pass: the descriptor has the groups of fields that the card's kinds use, and every field that one kind reads, another writes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from girih.spec.message import CHAIN, group_doc, in_order
 
 
 def with_groups(design: Design, kinds: Mapping[str, Kind | None]) -> Design:
-    """The design with the groups that its tiles need. kinds: of every tile, None if unknown."""
+    """The design with the groups that its tiles need. kinds: the kind of every tile, None if unknown."""
     groups = frozenset().union(*(kind.groups for kind in kinds.values() if kind is not None))
     groups = groups | {CHAIN} if design.params.chain_hops else groups - {CHAIN}  # which has been reported
     return replace(design, params=replace(design.params, groups=in_order(groups)))
 
 
 def check_groups(card: Card, kinds: Mapping[str, Kind], report: Report) -> None:
-    """Reports each tile that reads fields which no tile of the card writes. kinds: all that there are."""
+    """Reports each tile that reads fields which no tile of the card writes. kinds: all known kinds."""
     written = frozenset().union(*(tile.kind.written for tile in card.tiles))
     for tile in card.tiles:
         for group in (group for group in tile.kind.reads if group not in written):

@@ -11,12 +11,12 @@ from girih.compiler.read.parse import Report
 from girih.spec.kinds import HEADERS, Kind, load_kinds
 
 Place = tuple[str, str | None]
-"""A tile, and the word of its node table that a message takes if that depends on the tile that sent it."""
+"""A tile, and the word of its node table that a message takes, if the sender determines it."""
 _WORDS = {"network": "the network header", "transport": "the transport header", "payload": "the payload"}
 
 
 def check_headers(card: Card, report: Report) -> None:
-    """Reports each hop that leads to a tile whose headers are not known by then."""
+    """Reports each hop to a tile that needs headers which no tile has located by then."""
     steps = dict.fromkeys((_place(step.before), _place(step.after), step.path) for step in in_order(card, walk(card).steps))
     found = _found(card, [(before, after) for before, after, _ in steps])
     kinds = {tile.name: tile.kind for tile in card.tiles}

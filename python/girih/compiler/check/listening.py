@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ports at which a tile accepts connections: each has an application, or what connects to it would stay open for ever. An application
-that keeps something of each connection has a place for each, or two would share one."""
+"""Checks the ports at which a tile accepts connections: each needs an application, or its connections would stay open for ever. An
+application with state for each connection needs a place for every connection, or two would share one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from girih.compiler.model import Card, Tile
 from girih.compiler.read.parse import Report
 
 PORTS = "listen"  # the setting with the ports; 0 is none
-CONNECTIONS = "connections"  # the parameter, of either
+CONNECTIONS = "connections"  # the parameter of the stack and of the application
 
 
 def check_listening(card: Card, report: Report) -> None:
-    """Whether the node table of each tile has an entry for each port, and each application enough places."""
+    """Checks that each tile has an entry in its node table for each port, and each application enough places."""
     for tile in card.tiles:
         ports = dict(tile.config).get(PORTS, ())
         keys = {hop.key for hop in tile.hops}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""External memory: a card has one AXI4 port, and a tile at it if the design describes a memory. Grants are to tiles that can ask."""
+"""External memory: a card has one AXI4 port, with a tile at it if the design describes a memory. Only tiles that make requests get grants."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_memory(design: Design, tiles: Sequence[Tile], report: Report) -> Exter
 
 
 def _check_host(tiles: Sequence[Tile], report: Report) -> None:
-    """A card has one port to the host, for a tile of each kind that uses it."""
+    """Checks that at most one tile of each kind uses the port to the host."""
     first: dict[str, Tile] = {}
     for tile in tiles:
         if "host" not in tile.kind.uses:
@@ -42,11 +42,11 @@ def _check_host(tiles: Sequence[Tile], report: Report) -> None:
             report.error(tile.line, f"{other.name} and {tile.name} are both at the card's only port to the host", "Remove one of them.")
 
 
-SPACE = "space"  # the key of a kind that asks for memory in several places
+SPACE = "space"  # the key of a kind that accesses several memories
 
 
 def _check_spaces(tile: Tile, report: Report) -> None:
-    """Whoever commands the tile may name any space, and what finds no next hop has no reply."""
+    """Checks that every space has a next hop: commands may name any space, and a request without a next hop gets no reply."""
     keys = {hop.key for hop in tile.hops}
     missing = [name for name, key in tile.kind.next.names.items() if key not in keys] if None not in keys else []
     if tile.hops and missing:
@@ -56,7 +56,7 @@ def _check_spaces(tile: Tile, report: Report) -> None:
 
 
 def _check_grants(memory: Tile, tiles: Sequence[Tile], report: Report) -> None:
-    """Each grant that is in use holds pages, and a tile that takes replies, or any tile."""
+    """Checks that each grant in use has pages, and names a tile that takes replies, or any tile."""
     columns = dict(memory.config)
     entries = [columns[f"grant_{part}"] for part in ("rights", "node", "first", "last")]
     askers = [tile for tile in tiles if tile.kind.takes_replies]

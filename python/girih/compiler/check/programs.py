@@ -14,7 +14,7 @@ from girih.firmware.compile import FIRMWARE, Program, compile_program
 from girih.spec.kinds import Kind
 
 MEMORY = "memory_bytes"  # the parameter of every kind that runs programs
-CORES = "cores"  # of those that run it on several
+CORES = "cores"  # the parameter of kinds with several cores
 
 
 def program_of(text: TileText, kind: Kind, report: Report) -> Path | None:

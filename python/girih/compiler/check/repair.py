@@ -17,8 +17,8 @@ from girih.compiler.values import listing
 from girih.spec.kinds import Kind
 from girih.topology import Place
 
-MOST_MOVES = 4  # of one proposal
-MOST_CHANGES = 6  # of several together
+MOST_MOVES = 4  # in one proposal
+MOST_CHANGES = 6  # in a proposal of several changes
 Recheck = Callable[[Design], Card | None]  # the card of a changed design, None if it has errors
 Occupant = tuple[str, int]  # a tile and one of its fabric ports
 
@@ -59,7 +59,7 @@ def _is_of_tiles(card: Card) -> bool:
 
 
 def _moved(card: Card, places: edits.Places) -> Card:
-    """A card with tiles in other places, as far as `dependencies` depends on them."""
+    """A card with tiles in other places; only what `dependencies` reads is updated."""
     return replace(card, tiles=tuple(replace(tile, places=places[tile.name]) for tile in card.tiles))
 
 

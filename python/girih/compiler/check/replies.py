@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests and replies: who is asked answers, and who is answered has asked."""
+"""Requests and replies: a tile that sends requests takes replies, and sends them to a tile that answers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from girih.spec.kinds import Kind
 
 
 def check_replies(card: Card, kinds: Mapping[str, Kind], report: Report) -> None:
-    """Reports each tile that sends to one that answers and takes no replies, and each that takes replies and asks a tile that
-    never answers, or none. kinds: all that there are."""
+    """Reports each tile that sends requests but takes no replies, and each that takes replies but sends no requests, or sends
+    them to a tile that never answers. kinds: all known kinds."""
     askers = values.listing([kind.name for kind in kinds.values() if kind.takes_replies])
     answerers = values.listing([kind.name for kind in kinds.values() if kind.sends_replies])
     for tile in card.tiles:
@@ -38,6 +38,6 @@ def check_replies(card: Card, kinds: Mapping[str, Kind], report: Report) -> None
 
 
 def _apart(kind: Kind) -> str:
-    """How a kind that also sends what it makes of replies names the tiles, as a part of a sentence."""
+    """The end of a remedy: how `next` names separate tiles, for a kind that also sends messages made from replies."""
     names = kind.next.names if kind.next else {}
     return f", next: {{{', '.join(f'{name}: a_tile' for name in names)}}}" if REPLIES in names else ""

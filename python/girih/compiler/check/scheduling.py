@@ -16,7 +16,7 @@ from girih.compiler.scheduling import Scheduling, Service, ServiceText, Tenant, 
 from girih.spec.kinds import Kind
 from girih.spec.message import CardParams, type_widths
 
-LOSSLESS_SLOTS = "lossless_slots"  # of a scheduler: the most lossless messages that it sends to a unit; of a unit: those for which it has room
+LOSSLESS_SLOTS = "lossless_slots"  # the most lossless messages that a scheduler sends to a unit, or for which a unit has room
 CELL_FLITS = 2  # if the kind has no parameter for it
 MOST_SERVICES = 1 << type_widths()["service"]
 Kinds = Mapping[str, Kind | None]

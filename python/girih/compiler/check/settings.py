@@ -16,7 +16,7 @@ from girih.spec.parameters import Parameters
 REPLICA_KEY = "replica"  # the key of a balancer's node table
 _EXAMPLES = {"mac": "02:67:69:72:69:68", "ipv4": "10.77.0.1", "node": "a_tile", "tile": "a_tile", "flag": "true"}
 LEASED = ("ip", "netmask", "gateway")
-"""What a tile that leases an address writes, in the order of the numbers in its register `places`, from 1 on."""
+"""The fields that a tile with a leased address writes, in the order of their numbers in its register `places`, from 1."""
 REPLICAS = "replicas"  # the field that is derived from a balancer's next
 
 Values = tuple[tuple[str, Value], ...]
@@ -66,7 +66,7 @@ def resolve(
 
 
 def _all_of(field: ConfigField, value: int) -> Value:
-    """The value of a field, each of whose elements is this, if it has elements."""
+    """The value of a field; for an array, the same in every element."""
     return (value,) * field.count if field.count else value
 
 
@@ -86,7 +86,7 @@ def _check_leased(tile: TileText, kind: Kind, report: Report) -> None:
 
 
 def _own_address(tile: TileText, kind: Kind, given: Mapping[str, Scalar | Seq], report: Report) -> dict[str, Value | None]:
-    """The IP address that a tile has for itself, and the netmask that its prefix stands for."""
+    """A tile's own IP address, and the netmask for its prefix."""
     address = given.get("ip")
     if not isinstance(address, Scalar) or not any(field.name == "ip" for field in kind.config):
         return {}
@@ -227,7 +227,7 @@ def _node(
 def _counter(
     field: ConfigField, value: Scalar, tile: str, counters: Mapping[str, int | str], report: Report
 ) -> int | None:
-    """Where the counter is that a setting names; 0, which is none, stands for itself."""
+    """The location of the counter that a setting names; 0, for no counter, stays 0."""
     found = 0 if value.value == 0 else counters.get(value.text)
     if isinstance(found, int):
         return found

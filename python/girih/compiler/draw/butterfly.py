@@ -68,7 +68,7 @@ def _line(fabric: Fabric, start: Place, end: Place) -> list[Point]:
 
 
 def _forward(points: list[Point]) -> list[Point]:
-    """A line without the ends of spines that it would go up only to come back down on a link of the column."""
+    """A line without detours: it does not go up a spine only to come back down on a link of the column."""
     kept: list[Point] = []
     for here, after in zip(points, [*points[1:], points[-1]], strict=True):
         back = kept and kept[-1][0] == here[0] == after[0] and (here[1] - kept[-1][1]) * (after[1] - here[1]) < 0

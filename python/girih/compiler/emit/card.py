@@ -14,7 +14,7 @@ from girih.spec.kinds import ConfigField
 from girih.verilog import render
 
 TEMPLATE = Path(__file__).parent / "templates" / "card.sv.j2"
-CTRL_TAGS = 4  # requests that a master of the control network has under way: `CtrlTags` of girih_pkg
+CTRL_TAGS = 4  # requests in flight from one master of the control network: `CtrlTags` of girih_pkg
 CLOCKED = (".clk_i", ".rst_i")
 
 Instance = tuple[str, str, list[str], list[str]]  # module, name, parameters and connections as text, such as `.Node(8'h01)`
@@ -52,8 +52,8 @@ def _node(tile: str, port: int = 0) -> str:
 
 
 def _fabric(card: Card) -> dict:
-    """Of the fabric: its instance, the number of links between its routers, its ports where no tile sends (silent) or none
-    receives (deaf), and the nets that nobody reads there."""
+    """The fabric's instance, the number of links between its routers, its ports at which no tile sends (silent) or receives
+    (deaf), and the unread nets there."""
     fabric = card.fabric
     outputs = "Nodes[FabricPorts-1:0]" if card.classes == 1 else "FabricPorts'(Nodes | ReplyNodes)"
     sizes = {
@@ -85,7 +85,7 @@ def fabric_port(card: Card, link: Link) -> int:
 
 
 def _side(card: Card, tile: Tile, side: str) -> dict:
-    """The nets of a tile's links of one side, and how they are joined with the fabric's, as pairs of net and source."""
+    """The nets of a tile's links on one side, and their assignments to and from the fabric's, as pairs of net and source."""
     ports = len(tile.nodes)
     vector, array = (f"[{ports - 1}:0] ", f"[{ports}]") if tile.kind.many_ports else ("", "")
     assigns = []
@@ -145,7 +145,7 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
 
 
 def _interrupts(card: Card, master: Tile) -> str:
-    """The lines of the tiles for which a master of the control network has rights. Only the operator can clear an interrupt."""
+    """The interrupt lines of the tiles for which a master of the control network has rights. Only the operator can clear an interrupt."""
     rights = master.control.rights if master.control and master.control.tenant == 0 else ()
     lines = [f"interrupt_o[{card.interrupting.index(right.tile)}]" if right.tile in card.interrupting else "1'b0" for right in rights]
     lines += ["1'b0"] * (master.kind.rights - len(lines))
@@ -153,12 +153,12 @@ def _interrupts(card: Card, master: Tile) -> str:
 
 
 def _joined(pin: str) -> str:
-    """The net between a tile's pin of the port to the host and what joins the tiles there."""
+    """The net between a tile's pin of the host port and `host_join`."""
     return pin.replace("m_axi_host", "host_axi")
 
 
 def _host_join(card: Card) -> dict | None:
-    """What joins the ports to the host of two tiles, if there are two: its nets and its instance."""
+    """The nets and the instance of `host_join`, which two tiles need to share the host port; None for fewer."""
     if len(card.at_host) < 2:
         return None
     pins = axi.PINS["host"]
@@ -207,7 +207,7 @@ def _parameters(tile: Tile) -> list[str]:
 
 
 def _control(card: Card, tile: Tile) -> list[str]:
-    """The parameters of a tile for a control network with several masters, and as one of them."""
+    """A tile's parameters for a control network with several masters, and for being one of them."""
     if not card.masters:
         return []
     parameters = [".SharedControl(1'b1)"]

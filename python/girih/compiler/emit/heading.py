@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What generated files say of the card that they are of."""
+"""What generated files say about their card."""
 
 from __future__ import annotations
 

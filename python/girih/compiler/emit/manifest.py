@@ -125,7 +125,7 @@ def _tile(card: Card, tile: Tile) -> dict:
 
 
 def _drop_log(tile: Tile) -> dict:
-    """What a tile keeps of its last drops: how many, the reasons by bit, what the key of one without a next hop is, and how many keys it counts."""
+    """What a tile records of its last drops: how many, the reasons by bit, what the key of a drop without a next hop means, and how many keys it counts."""
     return {"entries": tile.drop_log, "keys": tile.drop_keys, "reasons": list(tile.kind.drop_reasons), "key": tile.kind.next.key if tile.kind.next else None}
 
 

@@ -12,7 +12,7 @@ CONSTANT = "static const struct"
 
 def emit_card_header(card: Card, tile: Tile) -> str:
     """`girih_card.TILE.REGISTER`: node and offset of a register, a counter or the first element of an array, and `.window`; `girih_line.TILE`: the number of a tile's interrupt
-    line. A tenant reaches windows alone. Empty for a tile that reaches none."""
+    line. A tenant reaches only windows. Empty for a tile that reaches none."""
     if tile.control is None:
         return ""
     operator = tile.control.tenant == 0

@@ -43,7 +43,7 @@ def simulation(provenance: str, ports: int, probed: Sequence[Nets], watched: Seq
 
 
 def _router_nets(card: Card) -> Iterator[Nets]:
-    """Each link between routers, where it leaves the router; with two classes, what each has there."""
+    """The nets of each link between routers, where it leaves the router; with two message classes, for each class."""
     shape = card.fabric.shape
     ports = shape.tiles + shape.x + shape.y - 2 if isinstance(shape, Butterfly) else 5
     for message_class in range(card.classes):

@@ -23,7 +23,7 @@ MOST_TILES = CARD_NODE  # each has a node number, and that one is the card itsel
 FABRIC_REMEDY = "Write fabric: {mesh: [4, 2]}, fabric: {butterfly: [2, 2, 2]} or fabric: crossbar"
 DEFAULTS = CardParams()
 DROP_LOGS = tuple(1 << bits for bits in range(4, 9))  # the records that a tile may keep of its last drops
-LEAST_HOPS, DEFAULT_HOPS = 2, 4  # of chains; the default is for a design without chains
+LEAST_HOPS, DEFAULT_HOPS = 2, 4  # hops of chains; the default is for a design without chains
 
 
 def read(tree: Map, stem: str, report: Report) -> Design:
@@ -70,7 +70,7 @@ def read(tree: Map, stem: str, report: Report) -> Design:
 
 
 def _bits(services: int) -> int:
-    """Of the number of a service; more services than there can be are reported elsewhere."""
+    """The bits of a service number; too many services are reported elsewhere."""
     return min(max(1, (services - 1).bit_length()), DEFAULTS.service_bits)
 
 

@@ -18,8 +18,8 @@ from girih.errors import GirihError, GirihErrors
 
 DEEPEST = 8  # levels of nesting; no design needs half of them
 MOST_VALUES = 10_000  # keys, values and lists in a file, aliases written out; the largest card needs half of them
-MOST_CHARACTERS = 200  # of a value
-MOST_BYTES = 256 << 10  # of a file
+MOST_CHARACTERS = 200  # in a value
+MOST_BYTES = 256 << 10  # in a file
 MOST_ERRORS = 50  # shown in one run
 YAML_REMEDY = "Look for a missing bracket, quote or colon, or a colon without a space after it, here or just above."
 NO_SPACE = re.compile(r"([a-z_][a-z0-9_]*):(\S.*)", re.DOTALL)  # kind:echo, which YAML takes for one word
@@ -121,13 +121,13 @@ def parse(text: str, report: Report) -> Map:
 class _Reader:
     """Builds the tree from the YAML library's events, and stops at the first feature that no design needs.
 
-    So deep or large files are refused before they take time or memory.
+    It thus refuses deep or large files before they cost time or memory.
     """
 
     def __init__(self, text: str, report: Report):
         self.yaml, self.report = YAML(typ="safe", pure=True), report
         self.events = self.yaml.parse(text)
-        self.anchors: dict[str, tuple[Tree, int]] = {}  # with the number of values of each
+        self.anchors: dict[str, tuple[Tree, int]] = {}  # each with its number of values
         self.values = 0
 
     def document(self) -> Tree | None:
@@ -149,7 +149,7 @@ class _Reader:
             return self.alias(event.anchor, line)
         before = self.values
         self.count(1, line)
-        tag = getattr(event, "tag", None)  # of every one but an alias
+        tag = getattr(event, "tag", None)  # every event but an alias has one
         if tag is not None:
             tag = str(tag).replace("tag:yaml.org,2002:", "!!")
             self.report.fail(line, f"{tag} is a tag, which design files do not support", "Remove it.")

@@ -24,7 +24,7 @@ from girih.services.policy import CLASS_VALUES
 from girih.services.tenants import MOST_BYTES, MOST_ENTRIES, MOST_WEIGHT
 from girih.spec.message import struct_fields, type_widths
 
-ANY = "any"  # what has none of the names
+ANY = "any"  # stands for everything that is not named
 SECTIONS = ("services", "tenants", "chains")
 SERVICE_KEYS = ("units", "policy", "push", "affinity", "credits", "share", "by_tenant", "given_rank")
 TENANT_KEYS = ("id", "weight", "guarantee", "limit", "entries", "services", "ports")
