@@ -62,7 +62,7 @@ class Graph:
             return None
 
     def shortest_cycle(self) -> tuple[Edge, ...] | None:
-        """The shortest cycle, each edge's `wanted` the next one's `holder`; of equally short ones the first. None: no deadlock."""
+        """The shortest cycle, each edge's `wanted` being the next one's `holder`; the first of equally short ones. None: no deadlock."""
         shortest: list[Resource] | None = None
         for tangle in self._tangles():
             for start in tangle:

@@ -13,7 +13,7 @@ from girih.deadlock import Edge, Graph
 
 
 def graph_of(*ways: str) -> Graph:
-    """Each way is resources of one letter that wait in turn."""
+    """Each path consists of one-letter resources that wait in turn."""
     graph = Graph()
     for way in ways:
         graph.wait_in_turn(way, way)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of the experiments on a cluster of cores (experiments/cards/cluster.yaml): its traffic, and what it takes to fill a link."""
+"""Common parts of the experiments on a cluster of cores (experiments/cards/cluster.yaml): its traffic, and the cores that it takes to fill a link."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLOCK_MHZ = 250
 HEADERS = 42  # Ethernet, IPv4 and UDP
 CHECK, GAP = 4, 20  # bytes of a frame's check sequence, which `size` has here as in the paper, and of preamble and gap
 FLOWS = 8
-START_CYCLES = 2000  # of a core until it waits for a message
+START_CYCLES = 2000  # cycles of a core until it waits for a message
 QUIET = 4096
 NUMBERS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)  # of cores
 
@@ -64,19 +64,19 @@ def echo(card: VirtualCard, size: int, *, count: int, warmup: int = 0, window: i
 
 
 def packets_per_cycle(result: RunResult) -> float:
-    """At which packets have left, over the time in which all flows did."""
+    """The rate at which packets leave, without the first and the last eighth of them."""
     arrivals = sorted(arrival for flow in result.flows for arrival in flow.arrivals)
     inner = arrivals[len(arrivals) // 8 : -len(arrivals) // 8]
     return (len(inner) - 1) / (inner[-1] - inner[0])
 
 
 def wire_gbps(rate: float, size: int, clock_mhz: float = CLOCK_MHZ) -> float:
-    """Gbit/s of a link that so many packets per cycle fill, with preamble and gap."""
+    """The Gbit/s of a link that this packet rate fills, including preamble and gap."""
     return rate * 8 * (size + GAP) * clock_mhz / 1000
 
 
 def clock_mhz() -> float:
-    """The clock that is estimated for a core with its memories, which is the slowest part of the card."""
+    """The estimated clock of a core with its memories, which is the slowest part of the card."""
     from girih.experiments.panic_core import clock_mhz as of_the_core
 
     return of_the_core()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accesses of a tile to the memory of the host, one at a time and many in flight, by size: what both of iPipe's figures show."""
+"""Accesses of a tile to the memory of the host, one at a time and many in flight, by size: as in both of iPipe's figures."""
 
 from __future__ import annotations
 

@@ -205,6 +205,6 @@ class PackedQueue:
 
 
 def pieces(address: int, size: int, most: int) -> list[tuple[int, int]]:
-    """Cuts a buffer into at most so many pieces, at random places."""
+    """Cuts a buffer at random places, into at most this number of pieces."""
     cuts = sorted(random.sample(range(1, size), min(random.randint(1, most), size) - 1)) if size > 1 else []
     return [(address + a, b - a) for a, b in zip([0, *cuts], [*cuts, size], strict=True)]

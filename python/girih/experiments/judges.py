@@ -11,7 +11,7 @@ VECTOR, DIGEST = 8, 20  # bytes
 
 
 def aes(payload: bytes, key: bytes = KEY, salt: bytes = SALT) -> bytes:
-    """AES-256 in counter mode behind the initialization vector, as RFC 3686 counts."""
+    """AES-256 in counter mode of the bytes after the initialization vector, with the counter of RFC 3686."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     vector, text = payload[:VECTOR], payload[VECTOR:]
@@ -19,7 +19,7 @@ def aes(payload: bytes, key: bytes = KEY, salt: bytes = SALT) -> bytes:
 
 
 def sha1(payload: bytes) -> bytes:
-    """The payload with the digest of what is before its last bytes in these."""
+    """The payload, with the digest of the preceding bytes in its last ones."""
     return payload[:-DIGEST] + hashlib.sha1(payload[:-DIGEST]).digest()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An operator at the pins of a card: TCP segments put and taken frame by frame, so that cycles can be counted. Nothing is lost on these wires."""
+"""An operator at the pins of a card: it sends and takes TCP segments frame by frame, so that cycles can be counted. These wires lose nothing."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class PinOperator:
         return start
 
     def ask(self, *entries: Entry) -> tuple[int, int, Request]:
-        """A change on its own: the cycle of its first beat, that of the confirmation's, and what it says."""
+        """Makes a single change; returns the cycle of its first beat, that of its confirmation, and the confirmation."""
         start = self.change(*entries)
         self._take(1)
         self._put(TCP(flags="A"))
@@ -80,7 +80,7 @@ class PinOperator:
         return start, *self.came
 
     def schedule(self, entry: Entry, cycle: int) -> None:
-        """Schedules a change for a future cycle, whatever comes back until then. Frames of all operators are put in the order of their cycles."""
+        """Schedules a change for a future cycle, whatever comes back until then. Frames of all operators must be given in the order of their cycles."""
         if self._ahead == BEHIND:
             self._ack += REQUEST_BYTES
         else:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from girih.card.virtual import CardFrame
 
 SIZE = 1500  # bytes of a packet
-TILE, PORT = "core", 1001  # of UDP, whose packets visit it
+TILE, PORT = "core", 1001  # the UDP port whose packets visit the core
 WATCHDOG = 1_000_000  # cycles; AES takes longer than the default for a packet
 STEP = 100  # cycles between looks at what has come out
 MODULE = "core_complex"  # whose clock all of the card has
@@ -36,8 +36,8 @@ def frame(number: int, payload: bytes | None = None) -> bytes:
 
 
 def programmed(card: VirtualCard, program: str, payloads: Sequence[bytes], *, window: int = 2, quiet: int = 400_000, defines: tuple[str, ...] = ()) -> list[CardFrame]:
-    """What an example program on the core makes of packets with these payloads, in order. window: of them in the card at a time; quiet: cycles, longer than the program
-    takes to start, or for a packet. Raises GirihError if not each has an answer."""
+    """The answers of an example program on the core to packets with these payloads, in order. window: packets in the card at a time; quiet: cycles, longer than
+    the program takes to start, or for a packet. Raises GirihError unless each packet is answered."""
     from girih.errors import GirihError
     from girih.firmware.compile import FIRMWARE, compile_program
     from girih.firmware.load import load
@@ -61,7 +61,7 @@ def programmed(card: VirtualCard, program: str, payloads: Sequence[bytes], *, wi
 
 
 def clock_mhz() -> float:
-    """The clock that is estimated for the core."""
+    """The estimated clock of the core."""
     from girih.synth.budgets import load_budgets
 
     return 1000 / load_budgets("modules")[MODULE].ns

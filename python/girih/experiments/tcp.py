@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A peer of a card's TCP for experiments: it does nothing by itself, and knows the cycle of each frame.
+"""A TCP peer of a card for experiments: it does nothing by itself, and knows the cycle of each frame.
 
     peer = Peer(card, port=7)
     cycles = peer.connect()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An ideal peer of one connection with a card: it always has something to send, takes and acknowledges all that comes. What it
-sends follows without a gap as far as the card's window allows, and no more is under way than the card's port stores, so nothing is lost; it looks at
+"""An ideal peer of one connection with a card: it always has something to send, takes and acknowledges all that comes. It
+sends without gaps as far as the card's window allows, with no more in flight than the card's port stores, so nothing is lost. It reads
 what has come every few cycles."""
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ FAULT = "This is a fault of the card: its figures mean nothing."
 
 
 class IdealPeer(Peer):
-    """sends: bytes of each segment, or 0 if it only receives. text: what the card sends, again and again, or None if it is what it gets (an
-    echo). late: which share of its segments leaves one behind its successor."""
+    """sends: bytes of each segment, or 0 if it only receives. text: what the card sends again and again, or None if it echoes. late: the share
+    of the segments that leave after their successor."""
 
     def __init__(self, card: VirtualCard, port: int, own_port: int, *, sends: int, text: bytes | None, late: float = 0.0, seed: int = 1):
         super().__init__(card, port, own_port)
@@ -28,9 +28,9 @@ class IdealPeer(Peer):
         self.received = 0  # bytes
         self.first = self.first_ack = 0  # sequence numbers of the first byte each way
         self.unacknowledged = self.edge = 0  # of its own stream, and where the card's window ends
-        self.again = 0  # bytes that the card sent once more
+        self.again = 0  # bytes that the card has retransmitted
         self._free_at, self._owes, self._behind = 0, False, b""
-        self._most = sends * (UNDER_WAY // self._flits(HEADERS + sends))  # bytes under way
+        self._most = sends * (UNDER_WAY // self._flits(HEADERS + sends))  # bytes in flight
         self._pattern = random.Random(seed).randbytes(1 << 14)
 
     @property
@@ -95,7 +95,7 @@ class IdealPeer(Peer):
         self.ack = (self.ack + len(segment.data)) & 0xFFFFFFFF
 
     def _fill(self) -> None:
-        """Queues what leaves until after the next look."""
+        """Queues the segments that leave up to the time after the next look."""
         self._free_at = max(self._free_at, self.card.cycle)
         until = self.card.cycle + 2 * LOOK
         edge = self.unacknowledged + min(self._most, (self.edge - self.unacknowledged) % (1 << 32))
@@ -127,13 +127,13 @@ class IdealPeer(Peer):
 
 
 def window_scale(answer: Segment) -> int:
-    """The shift of the card's windows, which its SYN tells."""
+    """The window scale in the card's SYN."""
     at = answer.options.find(b"\x03\x03")
     return answer.options[at + 2] if at >= 0 else 0
 
 
 def chargen_text() -> bytes:
-    """The text of RFC 864 until it begins again."""
+    """The text of RFC 864, once through its cycle of lines."""
     printable = bytes(range(0x20, 0x7F))
     return b"".join((printable + printable)[line : line + 72] + b"\r\n" for line in range(len(printable)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the C program of a core, with the runtime and the addresses of `spec/core_map.yaml`; a program is kept by content.
+"""Compiles the C program of a core, with the runtime and the addresses of `spec/core_map.yaml`; caches programs by content.
 
     program = compile_program(Path("firmware/programs/udp_echo.c"), memory_bytes=32768)
     program.image         # bytes, from address 0
@@ -23,7 +23,7 @@ from girih.spec.formats import Format
 
 FIRMWARE = ROOT / "firmware"
 TOOLS = "riscv64-unknown-elf-"
-STACK_BYTES = 1024 + 512  # at least, with that of machine mode (core.ld)
+STACK_BYTES = 1024 + 512  # bytes at least, including the stack of machine mode (core.ld)
 FLAGS = [
     "-march=rv32imc_zicsr", "-mabi=ilp32", "-std=c11", "-O2", "-g", "-ffreestanding", "-nostdlib", "-static", "-fno-common",
     "-ffunction-sections", "-fdata-sections", "-fno-tree-loop-distribute-patterns", "-msmall-data-limit=64",
@@ -32,7 +32,7 @@ FLAGS = [
 LINKS = ["-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
 UNSIGNED = ["#ifdef __ASSEMBLER__", "#define GIRIH_UNSIGNED(value) value", "#else", "#define GIRIH_UNSIGNED(value) value##u", "#endif"]
 LOOKS = 8  # words of a program that are always compared
-MOST_SECONDS = 120  # that a program may take to compile
+MOST_SECONDS = 120  # seconds that a program may take to compile
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _version() -> str:
 
 @cache
 def _libgcc() -> str:
-    """The compiler's own library for these instructions, which it does not find by itself."""
+    """The compiler's support library for this instruction set, which the compiler does not find by itself."""
     command = [f"{TOOLS}gcc", "-march=rv32im", "-mabi=ilp32", "-print-libgcc-file-name"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -92,8 +92,8 @@ def compile_program(source: Path, *, memory_bytes: int, defines: tuple[str, ...]
 
 
 def symbols_of(size: int, word: Callable[[int], bytes]) -> Path | None:
-    """The file with the symbols of a program that was compiled here, and is in the memory of a core: so many bytes, and what is in the four bytes from an
-    address on. Reads a few words that tell it from others."""
+    """The ELF file of the program that a core holds, if it was compiled here. size: the program's bytes. word: reads the four bytes at an
+    address. Reads a few words that tell it from other programs."""
     found = {}
     for image in sorted((BUILD / "firmware").glob("*/program.bin")):
         data = image.read_bytes()

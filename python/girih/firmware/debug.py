@@ -21,7 +21,7 @@ from girih.spec.formats import Format
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 ATTACHED, HALT, GO = 1, 2, 4
 HALTED, FAILED = 2, 4
-HALT_SECONDS = 20  # a core ends its instruction first: a read that waits for a message takes WaitCycles, and an idle virtual card runs slowly
+HALT_SECONDS = 20  # a core first completes its instruction: a read that waits for a message takes WaitCycles, and an idle virtual card runs slowly
 REGISTERS = 32
 DCSR, DPC = 0x7B0, 0x7B1
 EBREAKS, STEP = 1 << 15 | 1 << 12, 1 << 2  # ebreak of machine and user mode halts; the core halts after an instruction
@@ -30,7 +30,7 @@ A, B = 8, 9  # registers for the debugger's own steps
 
 
 class DebugFault(Exception):
-    """The core has answered what the debugger asked for with an exception, or there is no such memory."""
+    """The debugger's request caused an exception in the core, or there is no such memory."""
 
 
 class Stop(Enum):
@@ -65,11 +65,11 @@ class Debugger:
     """The debugger of one core. All but `check`, `attach`, `halted`, `halt`, `runs` and `gone` need a core that is halted."""
 
     def __init__(self, registers: Registers, tile: str, core: int = 0, notes: Path | None = None):
-        """notes: a file that says which breakpoints are set, and what was in the registers that the debugger uses, so that the next debugger puts both right
-        after one that has been killed."""
+        """notes: a file with the breakpoints that are set and the original values of the registers that the debugger uses, so that the next debugger can
+        restore both after one has been killed."""
         self.registers, self.tile, self.core, self._notes = registers, tile, core, notes
         self.memory_bytes = registers.manifest.tile(tile).memory_bytes
-        self._breakpoints: dict[int, bytes] = {}  # what the program has there
+        self._breakpoints: dict[int, bytes] = {}  # the instructions of the program there
         self._forget()
         self._written: list[int | None] = [None] * MAP["DebugSteps"]
         self._asked = False
@@ -94,7 +94,7 @@ class Debugger:
         self._take_over(left)
 
     def detach(self) -> None:
-        """Takes the breakpoints out and lets the core go on, without a debugger."""
+        """Removes the breakpoints and lets the core run on, without a debugger."""
         for address in list(self._breakpoints):
             self.remove(address)
         self._restore(0)
@@ -114,7 +114,7 @@ class Debugger:
         self._write("debug", ATTACHED | HALT)
 
     def restart(self) -> None:
-        """Starts the program again, from the beginning, and halts before its first instruction. The messages that it has are dropped."""
+        """Restarts the program and halts it before its first instruction. Its messages are dropped."""
         hold(self.registers, self.tile, self.core)
         start(self.registers, self.tile, self.core)
         self._forget()
@@ -127,7 +127,7 @@ class Debugger:
         return bool(self._read("debug") & HALTED)
 
     def runs(self) -> bool:
-        """Whether the core runs, halted or not, or is just being restarted: it is not held, and has not stopped itself."""
+        """Whether the core runs, halted or not, or is being restarted: it is not held in reset, and has not stopped itself."""
         return bool(self._read("control") & RUNS) and self.gone() is None
 
     def gone(self) -> int | None:
@@ -136,7 +136,7 @@ class Debugger:
         return now.code if now.stopped else None
 
     def resume(self, step: bool = False) -> None:
-        """Lets the core go on. step: for one instruction."""
+        """Resumes the core. step: for only one instruction."""
         self._restore(EBREAKS | (STEP if step else 0))
         self._write("debug", ATTACHED | GO)
 
@@ -172,7 +172,7 @@ class Debugger:
         self._execute(_load(A), _write_csr(number, A), value=value, answers=False)
 
     def read(self, address: int, size: int) -> bytes:
-        """Bytes of the memory of the core, or of its messages; as the program sees them, without breakpoints. Raises DebugFault."""
+        """Bytes of the memory of the core, or of its messages, as the program sees them: without breakpoints. Raises DebugFault."""
         data = bytearray()
         here = None  # the word of the memory that is read next
         while len(data) < size:
@@ -195,7 +195,7 @@ class Debugger:
         return bytes(data)
 
     def write(self, address: int, data: bytes) -> None:
-        """Changes the memory of the core, its code, too, or a message that is its program's. Raises DebugFault."""
+        """Changes the memory of the core, including its code, or a message that its program holds. Raises DebugFault."""
         done = 0
         while done < len(data):
             at = address + done
@@ -234,14 +234,14 @@ class Debugger:
         self.write(address, self._break(size))
 
     def remove(self, address: int) -> None:
-        """Takes a breakpoint out. Another program that was loaded in the meantime stays as it is."""
+        """Removes a breakpoint. A program loaded in the meantime stays as it is."""
         original = self._breakpoints.pop(address, None)
         if original is not None and self.read(address, len(original)) == self._break(len(original)):
             self.write(address, original)
         self._note()
 
     def _note(self) -> None:
-        """Before a breakpoint is in the memory of the core or a register is changed, and after all is as it was."""
+        """Writes the notes: before a breakpoint is set or a register is changed, and after everything is restored."""
         if self._notes is None:
             return
         lines = [f"{address:x} {original.hex()}" for address, original in self._breakpoints.items()]
@@ -254,7 +254,7 @@ class Debugger:
             self._notes.unlink(missing_ok=True)
 
     def _take_over(self, halted: bool) -> None:
-        """Puts right what a debugger has left that was killed. halted: the core was still halted by it. Nothing in the file is taken for more than it may be."""
+        """Restores what a killed debugger has left. halted: the core was still halted by it. The contents of the file are checked, not trusted."""
         if self._breakpoints or self._notes is None or not self._notes.exists():
             return
         for line in self._notes.read_text(errors="replace").splitlines():
@@ -293,8 +293,8 @@ class Debugger:
             self._note()
 
     def _restore(self, mode: int) -> None:
-        """Writes back what the debugger has changed in the core; the next step is the one with which it goes on."""
-        before = self.csr(DCSR)  # which is not as it was if the core has been loaded since it halted
+        """Writes back what the debugger has changed in the core; the next step must be the one that resumes it."""
+        before = self.csr(DCSR)  # which differs if the core has been loaded since it halted
         now = before & ~(EBREAKS | STEP) | mode
         if now != before:
             self.set_csr(DCSR, now)

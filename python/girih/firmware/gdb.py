@@ -20,7 +20,7 @@ POLL_SECONDS = 0.01
 EXPEDITED = (2, REGISTERS)  # the stack pointer and the program counter, which gdb wants at each stop
 INTERRUPT = b"\x03"
 HEXADECIMAL = re.compile(r"[0-9a-fA-F]+").fullmatch  # int() takes signs, spaces and underscores, too
-ESCAPED = re.compile(rb"[#$}*]")  # what has a meaning in a packet
+ESCAPED = re.compile(rb"[#$}*]")  # bytes with a meaning in a packet
 REFUSED, MALFORMED = "E0e", "E16"  # EFAULT, EINVAL
 NAMES = ["zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "fp", "s1", *(f"a{i}" for i in range(8)), *(f"s{i}" for i in range(2, 12)), *(f"t{i}" for i in range(3, 7))]
 CSRS = {"mstatus": 0x300, "mtvec": 0x305, "mepc": 0x341, "mcause": 0x342, "mtval": 0x343, "mcycle": 0xB00}
@@ -28,7 +28,7 @@ POINTERS = {"ra": "code_ptr", "sp": "data_ptr", "gp": "data_ptr", "fp": "data_pt
 
 
 def description() -> str:
-    """What gdb is told of the processor: registers 0 to 31, the program counter, and some control and status registers."""
+    """The description of the processor for gdb: registers 0 to 31, the program counter, and some control and status registers."""
     general = "".join(f'<reg name="{name}" bitsize="32" type="{POINTERS.get(name, "int")}" regnum="{i}"/>' for i, name in enumerate(NAMES))
     general += f'<reg name="pc" bitsize="32" type="code_ptr" regnum="{REGISTERS}"/>'
     special = "".join(f'<reg name="{name}" bitsize="32" type="int" regnum="{REGISTERS + 1 + i}" group="csr"/>' for i, name in enumerate(CSRS))
@@ -40,7 +40,7 @@ class GdbServer:
     """Serves one gdb after the other. While none is connected, the core runs without a debugger."""
 
     def __init__(self, debugger: Debugger, elf: Callable[[Debugger], Path | None], port: int = 0):
-        """elf: finds the file with the symbols of the program. port: of this machine alone; 0: a free one. Raises GirihError if it is taken."""
+        """elf: finds the file with the symbols of the program. port: of the loopback address only; 0: a free one. Raises GirihError if it is taken."""
         self.debugger, self._elf = debugger, elf
         try:
             self._listener = socket.create_server(("127.0.0.1", port))
@@ -55,7 +55,7 @@ class GdbServer:
         self._listener.close()
 
     def serve_one(self) -> None:
-        """Waits for a gdb, and serves it until it goes. Raises GirihError if the core cannot be halted."""
+        """Waits for a gdb, and serves it until it disconnects. Raises GirihError if the core cannot be halted."""
         while not select.select([self._listener], [], [], 1.0)[0]:
             self.debugger.gone()  # which raises GirihError if the card has ended
         connection, _ = self._listener.accept()
@@ -89,7 +89,7 @@ class _Connection:
             self._leave()
 
     def _leave(self) -> None:
-        """The core goes on without a debugger, whatever it does now; also one that does not run, when it is started again."""
+        """Lets the core run without a debugger, whatever its state; one that does not run does so when it is started again."""
         if not self.debugger.runs():
             self.debugger.abandon()
             if not self.debugger.runs():
@@ -101,7 +101,7 @@ class _Connection:
     # Packets.
 
     def _packet(self) -> str | None:
-        """The next packet; None if gdb has gone. What is damaged is asked for again."""
+        """The next packet; None if gdb has disconnected. Asks again for a damaged packet."""
         while True:
             start = self._received.find(b"$")
             end = self._received.find(b"#", start)
@@ -228,7 +228,7 @@ class _Connection:
             return data.hex() or REFUSED
 
     def _run(self, step: bool) -> str:
-        """Lets the core go on until it halts; why it has. What it logs meanwhile is shown. gdb may interrupt it."""
+        """Resumes the core until it halts; returns the reason. Shows what it logs meanwhile. gdb may interrupt it."""
         self.debugger.resume(step)
         while True:
             ready, _, _ = select.select([self._socket], [], [], 0 if step else POLL_SECONDS)

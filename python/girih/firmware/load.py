@@ -58,7 +58,7 @@ def start(registers: Registers, tile: str, core: int | None = None) -> None:
 
 
 def console(registers: Registers, tile: str, core: int = 0) -> str:
-    """What a core has written to its console since the last call, as much as the console holds: a program may write faster than it is read.
+    """What a core has written to its console since the last call, as far as the console still holds it: a program may write faster than it is read.
     Control characters but tabs and ends of lines are shown by their numbers, so that what a program logs of a packet cannot command a terminal."""
     text = bytearray()
     while len(text) < CONSOLE_BYTES and (word := registers.read_window(tile, place(registers, tile, "console", core))) & HAS_BYTE:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a gdb, or a stranger, says to the server of a core that is not there; tests/test_gdb.py has a real gdb and a real core."""
+"""The server answers gdb, or any other client, for a core that is a model; tests/test_gdb.py has a real gdb and a real core."""
 
 import re
 import socket
@@ -105,7 +105,7 @@ def packet(text):
 
 
 def ask(core, text):
-    """The answer to a packet, in which the checksum is right."""
+    """The answer to a packet with a correct checksum."""
     core.socket.sendall(packet(text))
     received = b""
     while b"#" not in received[:-2]:

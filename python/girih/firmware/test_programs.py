@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The example programs do what they say: compiled for the host, with its sanitizers, from the same source and header (firmware/host)."""
+"""The example programs do what their comments say, compiled for the host with sanitizers from the same source and header (firmware/host)."""
 
 import hashlib
 import random

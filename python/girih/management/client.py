@@ -22,7 +22,7 @@ from girih.services.control import ServiceControl
 from girih.services.monitor import Monitor
 from girih.services.remote import RemoteServices, perform
 
-CHAINS = ("list_chains", "add_chain", "add_rule", "delete_chain")  # their names are known in the card's process alone
+CHAINS = ("list_chains", "add_chain", "add_rule", "delete_chain")  # only the card's process knows their names
 
 
 def manifest_of(design: Path) -> Manifest:
@@ -33,7 +33,7 @@ def manifest_of(design: Path) -> Manifest:
 
 
 class NetworkRegisters(Registers):
-    """The registers that the card's controller may read, as many words in a request as it has entries."""
+    """The registers that the card's controller may read; a request reads as many words as it has entries."""
 
     def __init__(self, manifest: Manifest, bus: NetworkBus):
         super().__init__(manifest, bus)
@@ -79,7 +79,7 @@ class NetworkRegisters(Registers):
         return values
 
     def link_stalls(self, counters: Mapping[str, Mapping[str, int]] | None = None) -> dict[str, int]:
-        """Those of links between a tile and the fabric: only the host reaches the others."""
+        """The stalls of links between a tile and the fabric; only the host reaches those of other links."""
         return self._tile_stalls(counters)
 
 

@@ -14,7 +14,7 @@ from girih.management.protocol import MOST_ENTRIES
 from girih.spec.kind import CONFIG, TILE_MAP
 
 COUNTERS = TILE_MAP.size("CountersBase")
-RIGHTS = range(TILE_MAP.size("RightsBase"), TILE_MAP.size("NodeTableBase"))  # of masters of the control network, and interrupts: they are the host's
+RIGHTS = range(TILE_MAP.size("RightsBase"), TILE_MAP.size("NodeTableBase"))  # registers of masters of the control network, and interrupts: only the host writes them
 
 
 def settings(registers: Registers) -> dict[str, int]:
@@ -54,7 +54,7 @@ def load(registers: Registers, path: Path) -> dict[str, int]:
 
 
 def restore(registers: Registers, path: Path) -> list[str]:
-    """Writes those registers that differ from a file, as few changes as can be; their names. Each change is whole or not at all."""
+    """Writes the registers that differ from a file, in as few changes as possible; returns their names. Each change is atomic."""
     wanted, now = load(registers, path), settings(registers)
     differ = [name for name in wanted if wanted[name] != now[name]]
     group: dict[str, int] = {}

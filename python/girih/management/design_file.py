@@ -57,7 +57,7 @@ class Saved:
 
 
 def source_of(manifest: Manifest) -> Path:
-    """The design file from which a card was built. Raises GirihError if it is not known where that is: of a file outside the checkout a card has the name alone."""
+    """The design file from which a card was built. Raises GirihError if its path is unknown: a card has only the name of a file outside the checkout."""
     path = ROOT / (manifest.design or "")
     if not path.is_file():
         raise GirihError(f"the design file of card {manifest.name} is not in this checkout", manifest.design or "ctl design", "Name it: --of DESIGN")
@@ -65,8 +65,8 @@ def source_of(manifest: Manifest) -> Path:
 
 
 def save_design(card: ControlClient | NetworkCard, source: Path, path: Path) -> Saved:
-    """Writes the design of a running card. source: the design file from which it was built. Raises GirihError, and GirihErrors if
-    the card's configuration is none that a design may have; then nothing is written."""
+    """Writes the design of a running card. source: the design file from which it was built. Raises GirihError, or GirihErrors if
+    no design may have this configuration; then nothing is written."""
     was = check_file(source)
     _check_same(was, card, source)
     found = settings(card.registers)
@@ -90,7 +90,7 @@ def save_design(card: ControlClient | NetworkCard, source: Path, path: Path) -> 
 
 
 def _check_same(was: Card, card: ControlClient | NetworkCard, source: Path) -> None:
-    """What cannot change while a card runs is as in the design: its own parameters, and the kinds, places and parameters of its tiles."""
+    """Checks that what cannot change in a running card is as in the design: its parameters, and the kinds, places and parameters of its tiles."""
     manifest = card.registers.manifest
     running = {tile.name: (tile.kind, tile.node, tile.drop_log.entries if tile.drop_log else 0, tile.settings) for tile in manifest.tiles}
     same = manifest.params == replace(was.params, timing=manifest.params.timing) and (manifest.ports, manifest.snapshots) == (was.ports, was.snapshots)
@@ -103,7 +103,7 @@ def _check_same(was: Card, card: ControlClient | NetworkCard, source: Path) -> N
 
 
 def _checked(path: Path, text: str) -> Card:
-    """The card of a design that is written to a file, if it is good; no file is left or changed if it is not."""
+    """Writes a design to a file and returns its card; if the design has errors, no file is created or changed."""
     path = path.resolve()  # the file behind a link is written, not the link
     if path.exists() and not path.stat().st_mode & WRITABLE:
         raise GirihError("the file is read-only", str(path), "Choose another name.")
@@ -132,7 +132,7 @@ def _of_the_card(error: GirihError) -> GirihError:
 
 
 def _write_addresses(document: CommentedMap, was: Card, found: Found, source: Path) -> Card:
-    """Changes the card's own addresses where all tiles that have them from the card have changed alike; the card with them."""
+    """Changes an address of the card if it has changed alike in all tiles that inherit it; returns the card with it."""
     shared = {"ip": was.addresses.ip, "mac": was.addresses.mac}
     now = {name: _common(was, name, value, found) for name, value in shared.items() if value is not None}
     new_ip = new_mac = None
@@ -152,7 +152,7 @@ def _write_addresses(document: CommentedMap, was: Card, found: Found, source: Pa
 
 
 def _common(was: Card, name: str, value: int, found: Found) -> int | None:
-    """What the tiles of port 0 that have the card's address have now, if it is the same."""
+    """The present value in the tiles of port 0 that inherit the card's address, if all have the same."""
     values = {_value(tile, field, found) for tile, field in _fields(was, name) if dict(tile.config)[name] == value}
     only = values.pop() if len(values) == 1 else None
     return only if isinstance(only, int) else None
@@ -213,7 +213,7 @@ def _leased(card: Card) -> set[str]:
 
 
 def _text(field: ConfigField, value: Value, names: Mapping[int, str]) -> object:
-    """A value as design files have it. Of an array the last elements are left out that have the default."""
+    """A value in the syntax of design files, without the trailing elements of an array that have the default."""
     if isinstance(value, int):
         match field.format:
             case "mac":
@@ -244,7 +244,7 @@ Table = dict[int | None, int]
 
 
 def _table(tile: Tile, described: NodeTable, found: Found) -> Table:
-    """The node table in the card, without what no message reaches."""
+    """The node table in the card, without entries that no message reaches."""
     words = [found.get(_element(found, f"{tile.name}.{TABLE}", index), 0) for index in range(described.entries)]
     table: Table = {}
     for word in words:
@@ -290,7 +290,7 @@ def _move_programs(document: CommentedMap, source: Path, path: Path) -> None:
 
 
 def _rights_taken(card: Card, registers: Registers) -> Iterator[str]:
-    """The rights on the control network that are not as the design gives them: the host has taken them away, and a card that starts has them again."""
+    """The rights on the control network that differ from the design: the host has revoked them, and a restarted card has them again."""
     for tile in registers.shown:
         control = card.tile(tile.name).control
         for index, right in enumerate(control.rights if control else ()):

@@ -34,7 +34,7 @@ def read_key(path: Path) -> bytes:
 def unlock(registers: Registers, key: bytes, start: int | None = None) -> list[str]:
     """Gives the key to the card's controllers, whose names it returns.
 
-    start: a number of 64 bits that no other start of a card with this key has; random by default. Raises GirihError if the card has no controller.
+    start: a 64-bit number, unique for each start of a card with this key; random by default. Raises GirihError if the card has no controller.
     """
     tiles = [tile.name for tile in registers.manifest.tiles if tile.kind == KIND]
     if not tiles:

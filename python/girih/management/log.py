@@ -23,8 +23,8 @@ WORD_BYTES, HEAD_BYTES = FORMAT.size("LogWordBytes"), FORMAT.size("LogHeadBytes"
 TALK = FORMAT.names("talk")
 KIND = "log"
 HEADERS = (42, 46)  # bytes of the headers before the payload, at the card: without a tag, and with one
-LARGEST_PAYLOAD = 1472  # of a datagram in an Ethernet frame
-QUESTIONS = 16  # under way at a time
+LARGEST_PAYLOAD = 1472  # bytes of a datagram in an Ethernet frame
+QUESTIONS = 16  # requests in flight at a time
 RETRY_SECONDS = 0.25
 NOTICE_SECONDS = 2.0  # of silence after which the user is told
 FIRST_SECONDS, PATIENCE_SECONDS = 12.0, 30.0  # of silence after which a card is given up that has not answered yet, or has
@@ -46,7 +46,7 @@ class CardLog:
 
 @dataclass(frozen=True)
 class Record:
-    """One flit that came to a log. cycle: in which it came, since the card's reset; number: from 0 on; source: the node from which it came; data: those bytes of it that
+    """One flit that came to a log. cycle: in which it came, since the card's reset; number: from 0 on; source: the node from which it came; data: the bytes of it that
     belong to the message."""
 
     number: int
@@ -63,7 +63,7 @@ class Record:
 
 @dataclass(frozen=True)
 class LogText:
-    """The result of reading a log. end: the number that the next record gets; gone: how many of the records before it that were wanted are no longer there."""
+    """The result of reading a log. end: the number of the next record; gone: how many of the wanted records have been overwritten."""
 
     records: tuple[Record, ...]
     end: int
@@ -90,14 +90,14 @@ def card_logs(folder: Path) -> list[CardLog]:
 
 
 def question(log: CardLog, headers: int, mark: int, first: int, count: int) -> bytes:
-    """The payload of a datagram that asks for `count` records from number `first` on."""
+    """The payload of a datagram that requests `count` records from number `first` on."""
     word = FORMAT.encode("question", {"mark": mark, "talk": "question", "first": first})
     head = max(HEAD_BYTES, log.flit_bytes) - headers
     return word.to_bytes(WORD_BYTES, "little").ljust(head + 2 * log.flit_bytes * count, b"\0")
 
 
 def answer(log: CardLog, headers: int, payload: bytes) -> tuple[int, int, int, list[Record | None]] | None:
-    """Mark, first number, end and records of an answer, None for each that is not there; None if it is no answer."""
+    """The mark, first number, end and records of an answer, None for each record that is missing; None if it is not an answer."""
     head, step = max(HEAD_BYTES, log.flit_bytes) - headers, 2 * log.flit_bytes
     if len(payload) <= head or (len(payload) - head) % step:
         return None
@@ -146,8 +146,8 @@ class LogReader:
         self._socket.close()
 
     def read(self, first: int | None = None, said: Said = lambda done, total: None, silent: Silent = lambda text: None) -> LogText:
-        """All records from number `first` on, or from the oldest, up to the latest of the moment in which the reading begins. said: is told how
-        many have come, of how many; silent: in a sentence, that nothing has come for a while. Raises GirihError if the card is silent for
+        """All records from number `first` on, or from the oldest, up to the latest when the reading begins. said: called with how
+        many have come, and of how many; silent: called with a sentence when nothing has come for a while. Raises GirihError if the card is silent for
         `patience` seconds, or for FIRST_SECONDS before its first answer."""
         end = self._end(silent)
         start = max(0, end - self.log.entries) if first is None else first
@@ -174,7 +174,7 @@ class LogReader:
                 continue
             mark, at, _, records = came
             if mark not in asked or (asked[mark].first, asked[mark].count) != (at, len(records)):
-                continue  # late, and asked for again since
+                continue  # late: it has been requested again
             self._listen()
             del asked[mark]
             done += len(records)
@@ -183,7 +183,7 @@ class LogReader:
         return LogText(tuple(found[number] for number in sorted(found)), end, max(0, end - (first or 0)) - len(found))
 
     def _end(self, silent: Silent) -> int:
-        """The number that the next record gets; finds out whether the frames have tags at the card. An answer counts however late it comes."""
+        """The number of the next record; also finds out whether frames have tags at the card. A late answer counts, too."""
         asked = dict[int, int]()
         self._listen()
         while True:
@@ -202,11 +202,11 @@ class LogReader:
                     self._judge(min(self._patience, FIRST_SECONDS), silent)
 
     def _listen(self) -> None:
-        """The card has been heard, or is being asked for the first time."""
+        """Restarts the time of silence: the card has answered, or is asked for the first time."""
         self._heard, self._noticed, self._kernel_says = time.monotonic(), False, ""
 
     def _judge(self, patience: float, silent: Silent) -> None:
-        """Says once that the card is silent, and ends the reading when it has been for `patience` seconds."""
+        """Reports once that the card is silent, and ends the reading after `patience` seconds of silence."""
         quiet = time.monotonic() - self._heard
         if quiet > patience:
             raise self._not_answered()

@@ -18,7 +18,7 @@ MOST = 1 << 48  # cycles and numbers are less
 
 @dataclass(frozen=True)
 class LogFile:
-    """What is in such a file. design: the design file of the card, relative to the checkout; address: the card's; logs: records by the name of the log."""
+    """The contents of such a file. design: the design file of the card, relative to the checkout; address: the card's; logs: records by the name of the log."""
 
     design: str
     address: str
@@ -32,7 +32,7 @@ def is_log(path: Path) -> bool:
 
 
 def check_place(path: Path) -> None:
-    """Raises GirihError if no file can be written there, so that nobody learns it after the reading."""
+    """Raises GirihError if no file can be written there, before the logs are read."""
     if path.is_dir() or not path.parent.is_dir():
         raise GirihError("the records cannot be written there", str(path), "Name a file in a folder that exists: -o FILE.")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
@@ -49,7 +49,7 @@ def write(path: Path, content: LogFile) -> None:
 
 
 def read(path: Path) -> LogFile:
-    """Raises GirihError if the file is no such file, or not a whole one."""
+    """Reads a file. Raises GirihError if it is not such a file, or is incomplete."""
     number = 0
     try:
         lines = path.read_text().splitlines()
@@ -72,7 +72,7 @@ def read(path: Path) -> LogFile:
 
 
 def _append(records: list[Record], record: Record) -> None:
-    """Raises ValueError if that cannot be a log's next record."""
+    """Raises ValueError if it cannot be the log's next record."""
     for field in fields(Record):
         value = getattr(record, field.name)
         wanted = {"int": int, "bool": bool, "bytes": bytes}[str(field.type)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replays a log that was read from a card in simulation. Its messages enter by the same ports so that they reach the log in the same cycles, and the messages at
-all its logs are compared, cycle for cycle and byte for byte.
+"""Replays a log that was read from a card in simulation. Its messages enter through the same ports, timed to reach the log in the same cycles. The messages at
+all logs of the card are compared, cycle for cycle and byte for byte.
 
 The simulated messages are captured at the links of the logs, not read from the simulated logs. Nothing is compared after the last message that a log has from a port,
 because the input after it is unknown.
@@ -21,9 +21,9 @@ from girih.errors import GirihError
 from girih.management.log import CardLog, LogText, Record, card_logs
 from girih.management.log_file import LogFile
 
-BEFORE = 2000  # cycles from the end of the set-up to the frame by which the way to the log is measured
+BEFORE = 2000  # cycles from the end of the set-up to the frame that measures the latency to the log
 AFTER = 1000  # cycles in which the last message ends
-SLICE_SECONDS = 0.2  # after which Ctrl-C is heard
+SLICE_SECONDS = 0.2  # cycles between checks for Ctrl-C
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _first_difference(name: str, recorded: Sequence[Seen], seen: Sequence[Seen])
 
 
 def replay_log(file: LogFile, folder: Path, said: Callable[[int, int], None] = lambda done, total: None) -> LogReplay:
-    """Runs the card in `folder` with what the log says that came from its ports. said: is told how many cycles have run, of how many. Raises GirihError if the log cannot be replayed."""
+    """Runs the card in `folder` with the messages that came from its ports according to the log. said: called with the cycles run, and of how many. Raises GirihError if the log cannot be replayed."""
     logs = {log.name: log for log in card_logs(folder)}
     if unknown := set(file.logs) - set(logs):
         raise GirihError(f"the card has no log {min(unknown)}", str(folder), "The log is of another design; name the right one with --design.")

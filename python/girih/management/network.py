@@ -76,14 +76,14 @@ def _plain_name(address: int) -> str:
 class NetworkBus(Bus):
     """One connection to a card's controller. Raises Refused if the card refuses an access, GirihError if it cannot be reached.
 
-    name_of: how complaints call an address, to be set by who knows the card's registers.
+    name_of: names an address in errors; set by whoever knows the card's registers.
     """
 
     def __init__(self, connection: socket.socket, key: bytes, where: str):
         self._socket, self._key, self.where = connection, key, where
         self.name_of: Callable[[int], str] = _plain_name
         self._number = 0
-        self.cycle = 0  # of the card, when it did the latest request
+        self.cycle = 0  # of the card, when it executed the latest request
         hello = self._receive()
         self._nonce = nonce_of(hello)
         self._check(hello, "hello", 0)
@@ -129,7 +129,7 @@ class NetworkBus(Bus):
         return found
 
     def change(self, writes: Sequence[tuple[int, int]]) -> None:
-        """Writes words, in order, as one change, which is done whole or not at all: no more of them than a request has entries."""
+        """Writes words in order, as one atomic change of at most as many words as a request has entries."""
         groups = chunks([entry_of(address, value) for address, value in writes])
         if len(groups) != 1:
             raise GirihError(f"a change of {len(writes)} words cannot be done whole", self.where, f"Write 1 to {MOST_ENTRIES} words at a time.")

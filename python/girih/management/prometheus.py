@@ -17,7 +17,7 @@ from girih.spec.histogram import bin_start
 CONTENT = "text/plain; version=0.0.4; charset=utf-8"
 PATH = "/metrics"
 LOCAL = "127.0.0.1"
-PATIENCE_SECONDS = 10.0  # with a client that says nothing
+PATIENCE_SECONDS = 10.0  # seconds for a client that sends nothing
 # By name: the type, and what it is. The prefix of a counter's name decides in which of girih_in, _out, _made, _used, _drops and _events it is.
 METRICS = {
     "girih_in_total": ("counter", "Messages that came into a tile, by its counter."),
@@ -90,10 +90,10 @@ class _Server(ThreadingHTTPServer):
 
 
 def serve(listen: str, text: Callable[[], str], requests: int | None = None, say: Callable[[str], None] = print) -> None:
-    """Answers requests for /metrics at `[ADDRESS:]PORT`, until Ctrl-C, or so many of them. Each asks the card anew."""
+    """Answers requests for /metrics at `[ADDRESS:]PORT`, until Ctrl-C, or for a number of them. Each reads the card anew."""
     address, _, port = listen.rpartition(":")
 
-    turn = threading.Lock()  # one asks the card at a time
+    turn = threading.Lock()  # only one thread reads the card at a time
 
     class Handler(BaseHTTPRequestHandler):
         timeout = PATIENCE_SECONDS

@@ -56,7 +56,7 @@ def sealed(key: bytes, nonce: bytes, request: Request) -> bytes:
 
 
 def opened(text: bytes) -> Request:
-    """What the bytes say; who wrote them is not checked."""
+    """The message in the bytes; its MAC is not checked."""
     fields = FORMAT.decode("request", int.from_bytes(text, "little"))
     entries = [Entry(entry["node"], entry["offset"], entry["data"]) for entry in fields["entries"][: fields["count"]]]
     kinds, states = FORMAT.names("kind"), FORMAT.names("status")

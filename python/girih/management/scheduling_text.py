@@ -33,8 +33,8 @@ REGISTERS_OF_TENANTS = {"weight": "inverse_weight", "guarantee": "guaranteed_cel
 
 @dataclass(frozen=True)
 class Scheduling:
-    """What a card's own process knows, in its words. chains: None over the network, where they have no names. entries: of tables,
-    those that belong to no chain: where they are."""
+    """The state that a card's own process reports. chains: None over the network, where they have no names. entries: the locations
+    of table entries that belong to no chain."""
 
     facts: Facts
     policies: list[dict]
@@ -143,7 +143,7 @@ def _policy_text(row: Mapping) -> object:
 
 
 def _whole_weights(relative: Mapping[int, float]) -> dict[int, int]:
-    """Whole weights, as designs have them, for those of a card, which are relative to the least and rounded to a tenth."""
+    """Whole weights for a design, from those of a card, which are relative to the least and rounded to a tenth."""
     least = next(n for n in range(1, MOST_WEIGHT) if all(round(round(weight * n) / n, 1) == weight for weight in relative.values()) or n == ROUNDED)
     weights = {number: min(round(weight * least), MOST_WEIGHT) for number, weight in relative.items()}
     one_of_the_others = next((number for number in range(CLASSES) if number not in weights), None)

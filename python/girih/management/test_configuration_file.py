@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A configuration that is saved comes back as it was, in changes that a controller takes, and nothing else is touched."""
+"""A saved configuration is restored exactly, in changes that a controller accepts, and nothing else is changed."""
 
 import random
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A card whose registers hold anything is written as a design that the compiler turns into those registers, or that names the others."""
+"""A card with random registers is written as a design that compiles to those registers; registers that it cannot express are named."""
 
 import random
 from pathlib import Path
@@ -192,7 +192,7 @@ def test_a_program_is_found_from_where_the_design_is_written(tmp_path):
     [("{kind: udp_rx,", "{kind: udp_rx, drop_log: 32,"), ("{kind: eth_rx,", "{kind: eth_rx, buffer_flits: 1024,"), ("fabric: crossbar", "fabric: crossbar\nmax_frame: 1518"), ("fabric: crossbar", "fabric: crossbar\nsnapshots: true")],
 )
 def test_a_design_that_was_edited_since_the_card_was_built_is_refused(change, tmp_path):
-    """What registers hold may differ, not what only a new card can have."""
+    """Registers may differ from the design, but not what only a new card can change."""
     source, now = tmp_path / "card.yaml", tmp_path / "now.yaml"
     source.write_text(ALIASES)
     registers = registers_of(source, tmp_path / "was")

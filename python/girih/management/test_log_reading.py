@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reader of logs beside a card that answers late, and the file of records: one that is not whole or not sound is refused with a sentence."""
+"""The reader of logs beside a card that answers late, and the file of records: an incomplete or inconsistent file is refused with a sentence."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The client's side of management: the bytes of a request, the key, and what it says of a card that it cannot believe."""
+"""The client's side of management: the bytes of a request, the key, and its errors for a card that it cannot trust."""
 
 import hashlib
 import socket
@@ -39,7 +39,7 @@ def test_tenants_are_not_for_the_network():
 
 
 def card_that_says(*texts: bytes) -> tuple[str, int]:
-    """A card at this machine that says one thing after each of the client's requests, and first unasked."""
+    """A local server in place of a card that sends one message first, and one after each of the client's requests."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def run() -> None:

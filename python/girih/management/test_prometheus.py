@@ -35,7 +35,7 @@ def found() -> dict:
 
 
 def samples(text: str) -> dict[tuple[str, str], int]:
-    """By name and labels; fails for a line that is no sample, comment of a metric, or of a metric without its type before it."""
+    """Samples by name and labels; fails for a line that is neither a sample nor a comment of a metric, or for a metric whose type does not precede it."""
     values, typed = {}, set()
     for line in text.splitlines():
         if line.startswith("# "):

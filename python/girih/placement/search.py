@@ -20,7 +20,7 @@ RUNS = 3  # the first from the initial places, the others from random ones
 STEPS_PER_PORT = 20_000  # of all runs
 HEAT, COOLING = 0.15, 5e-2  # the first temperature, relative to typical differences in cost; the last one, relative to the first
 SAMPLES = 200  # steps that sample the differences in cost
-REPORTS = 25  # of progress, in a run
+REPORTS = 25  # reports of progress in a run
 
 Progress = Callable[[int, int, Worth], None]  # steps done; all steps; the best so far
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Positions that are found: right, free of deadlock, the same for a seed, and never worse than those before."""
+"""The positions found are valid, free of deadlock, the same for a seed, and never worse than the initial ones."""
 
 import itertools
 import random
@@ -145,7 +145,7 @@ def test_where_nothing_may_move_there_may_be_no_answer(tmp_path):
 
 
 def test_expected_traffic_decides(tmp_path):
-    """Frames for the ARP tile are many, or few: then it is near, or far."""
+    """With many frames for the ARP tile, it is near; with few, far."""
     text = (DESIGNS / "demo.yaml").read_text()
     problem = [
         problem_of(check_file(written(tmp_path, f"{text}traffic: {{tiles: {{eth_rx: {{arp: {arp}, ip_rx: {100 - arp}}}}}}}\n"))) for arp in (1, 99)
@@ -181,7 +181,7 @@ def test_no_more_links_than_before_also_where_one_carries_too_much(start, overlo
 
 @pytest.mark.parametrize("seed", range(5))
 def test_of_few_tiles_the_best_places_are_found(seed):
-    """Every arrangement of five ports is tried, of a start and a traffic that are drawn."""
+    """Tries every arrangement of five ports, for a random start and random traffic."""
     chooser, shape = random.Random(seed), Mesh(3, 2)
     ways = tuple((a, b, chooser.choice((0.1, 0.5, 1.0))) for a, b in itertools.permutations(range(5), 2) if chooser.random() < 0.4)
     waits = tuple((5 + port, port) for port in (1, 2))
@@ -192,14 +192,14 @@ def test_of_few_tiles_the_best_places_are_found(seed):
 
 
 def worst_start(problem: Problem):
-    """A start that bounds nothing: that with the most links of those free of deadlock."""
+    """The worst start: the arrangement free of deadlock that uses the most links."""
     worths = ((State(replace(problem, start=places)).worth(), places) for places in itertools.permutations(problem.places, problem.ports))
     return max(((worth.hops, places) for worth, places in worths if worth.good), default=(0.0, problem.start))[1]
 
 
 @some.composite
 def problems(draw_from):
-    """Ports of any number on any fabric, with any ways between them, and tiles that wait at random."""
+    """Any number of ports on any fabric, with random paths between them, and tiles that wait at random."""
     shape = draw_from(some.sampled_from([Mesh(3, 2), Mesh(4, 4), Mesh(1, 6), Butterfly(2, 2, 2), Butterfly(3, 1, 4), Crossbar(7)]))
     ports = draw_from(some.integers(1, len(shape.places)))
     chooser = random.Random(draw_from(some.integers(0, 1 << 30)))

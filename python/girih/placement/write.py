@@ -24,7 +24,7 @@ def with_places(text: str, places: Places) -> str:
 
 
 def first_alias(text: str) -> tuple[int, str] | None:
-    """The line and the name of the first alias in a file. With an alias one text is used twice, so tiles share it."""
+    """The line and the name of the first alias in a file. An alias uses one text twice, so tiles share it."""
     aliases = (event for event in YAML().parse(text) if isinstance(event, AliasEvent))
     return next(((event.start_mark.line + 1, event.anchor) for event in aliases), None)
 

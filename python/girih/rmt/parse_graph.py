@@ -100,7 +100,7 @@ class _Path:
 
 
 def load_graph(path: Path = SHIPPED) -> Graph:
-    """Raises GirihError, with the remedy, for an invalid graph."""
+    """Loads a parse graph. Raises GirihError, with the remedy, if it is invalid."""
     data = YAML(typ="safe").load(path.read_text())
     graph = Graph(
         data["start"], tuple(data["link"]), data["headers"], tuple(map(tuple, data["words"])), tuple(data["flow"]), path
@@ -214,7 +214,7 @@ def _merge(graph: Graph, conditions) -> dict[_At, tuple[int, int]]:
 
 
 def compile_graph(graph: Graph) -> Program:
-    """Raises GirihError if the graph does not fit into the parser."""
+    """Compiles a graph. Raises GirihError if it does not fit into the parser."""
     program = Program(headers={name: i for i, name in enumerate(graph.headers)})
     _name_fields(graph, program)
     links = _links(graph)

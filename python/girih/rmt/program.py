@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from girih.spec.formats import Format
 
-WINDOW_BYTES = 0x800  # of the parser in the tile's window
+WINDOW_BYTES = 0x800  # of the parser, in the tile's window
 
 FORMAT = Format("parser")
 size, bits, encode = FORMAT.size, FORMAT.bits, FORMAT.encode

@@ -78,7 +78,7 @@ class Entry:
     """An entry of a table. key, mask: the key's halves, the first one most significant.
 
     owner: the tenant whose packets it matches, and who may change it; 0: every tenant's packets, the operator.
-    order: of the entries that match, the one with the lowest order wins (not in exact tables). action: the argument of
+    order: the matching entry with the lowest order wins (not in exact tables). action: the argument of
     `girih.rmt.action.encode`.
     """
 
@@ -222,8 +222,8 @@ def ranges(tenant: int) -> Steps[tuple[range, range, range]]:
 
 
 def set_entries(tenant: int, entries: range) -> Steps[None]:
-    """Sets the entries that are a tenant's own. Only for the operator. In an exact table they are none, or a power of two from 4,
-    aligned, and the tenant's packets are looked up only there; in tenant 0's, the packets of all tenants without entries."""
+    """Sets the entries that are a tenant's own. Only for the operator. In an exact table their number is 0, or a power of two
+    from 4, aligned, and the tenant's packets are looked up only there; packets of tenants without entries, in tenant 0's."""
     yield from _write("EntriesWords", tenant, entries.stop << 16 | entries.start)
 
 

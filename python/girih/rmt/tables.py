@@ -4,7 +4,7 @@
     table = table_for(shape)
     await run_async(table.insert(Entry(key, action)), access)
 
-A table knows the card's entries because it has written them, or by `load`. A tenant's controller has its
+A table knows the card's entries because it has written them, or from `load`. A tenant's controller has its
 own table, with `tenant`: it sees and moves only the tenant's entries, and all other places count as taken.
 
 A tenant has its own range of entries (`give`), to which only the tenant and the operator write.
@@ -35,7 +35,7 @@ class Foreign:
 
 
 def layout(kind: str, entries: int, wanted: Mapping[int, int]) -> dict[int, range] | None:
-    """Ranges for tenants with the wanted numbers of entries, from the end of a table on, and the operator's before them.
+    """Ranges for tenants with the wanted numbers of entries, from the end of a table down, and the operator's range before them.
 
     None if they do not fit. In an exact table all are powers of two from 4, as the hardware requires.
     """
@@ -353,7 +353,7 @@ class ExactTable(Table):
 
     def _make_room(self, entry: Entry, region: int) -> Steps[int]:
         path = self._path(entry.key, region)
-        # From the free end: an entry is written to its new place before its old place is overwritten.
+        # Starts at the free end, so that an entry is in its new place before its old place is overwritten.
         for source, target in reversed(list(itertools.pairwise(path))):
             yield from self._write(target, self._entry(source))
         return path[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parse graphs: what the shipped one becomes, and what is refused with which words. The hardware that
+"""Parse graphs: the program of the shipped graph, and the messages for invalid graphs. The hardware that
 runs the programs is tested in rtl/rmt."""
 
 import pytest

@@ -145,7 +145,7 @@ def test_a_tenant_without_entries_writes_none():
 @pytest.mark.parametrize("kind", ["exact", "ternary", "lpm"])
 @pytest.mark.parametrize("last", [False, True])
 def test_who_fills_its_entries_leaves_those_of_others_whole(kind, last):
-    """In any order: each has all of its range, and not one entry more."""
+    """Whatever the order, each tenant can fill its range, and no entry more."""
     card = Card()
     operator = table_for(shape(kind, 64))
     ranges = layout(kind, 64, {1: 16, 2: 8, 5: 4})

@@ -81,7 +81,7 @@ class ServiceControl:
             self._insert({"masks": {}, "owner": 0} | chain)
 
     def forget(self) -> None:
-        """Makes the card's tables be read again before their next use."""
+        """Discards what is known of the card's tables; their next use reads them again."""
         self._stages.forget()
 
     # ---- chains ----
@@ -320,12 +320,12 @@ class ServiceControl:
         return {index: name for index, name in found.items() if index is not None}
 
     def _foreign(self, chain: Mapping) -> bool:
-        """Whether a chain belongs to another controller; to the operator none does."""
+        """Whether a chain belongs to another controller; never for the operator."""
         return bool(self._number) and chain["owner"] != self._number
 
     @contextmanager
     def _acting(self, what: str, remedy: str) -> Iterator[None]:
-        """Adds to the error of a refused request who made it, and what to do."""
+        """Adds the requester and a remedy to the error of a refused request."""
         try:
             yield
         except (AccessRefused, Refused) as refused:

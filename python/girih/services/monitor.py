@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of tiles, services, units, queues and tenants of a running card, only by reads."""
+"""The state of tiles, services, units, queues and tenants of a running card, obtained only by reads."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Monitor:
         self._services = ServiceMonitor(registers) if registers.manifest.scheduling else None
 
     def state(self) -> dict:
-        """Messages of tiles and their drops, services, units, queues and tenants, for JSON. On a card without services the
-        lists of theirs are empty. Counters count from reset."""
+        """Messages of tiles and their drops, services, units, queues and tenants, for JSON. On a card without services
+        their lists are empty. Counters count from reset."""
         found = self._services.state() if self._services else {part: [] for part in PARTS}
         counters = self._registers.counters()
         return {**found, "tiles": [_tile(tile, values) for tile, values in counters.items()], "tile_drops": list(self._tile_drops(counters))}
@@ -45,7 +45,7 @@ def _tile(name: str, values: dict[str, int]) -> dict:
 
 
 class ServiceMonitor:
-    """Reads what a card with services has besides: its scheduler, units and ports with tables."""
+    """Reads the parts that only a card with services has: its scheduler, units and ports with tables."""
 
     def __init__(self, registers: Registers):
         self._registers = registers

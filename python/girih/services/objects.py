@@ -71,7 +71,7 @@ class Objects:
         self._stages.run(port, number, stage.write_register(index, value))
 
     def _each(self, port: str, number: int, count: int, read: Callable[[int], stage.Steps]) -> Iterator[tuple[int, Any]]:
-        """Each object that may be read; those of others are refused."""
+        """Each object that may be read; the card refuses those of others."""
         for index in range(count):
             try:
                 yield index, self._stages.run(port, number, read(index))

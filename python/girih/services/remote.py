@@ -28,8 +28,8 @@ CALLS = (
 
 
 def perform(services: ServiceControl | None, card: str, state: Callable[[], dict], call: str, args: Sequence, named: Mapping, as_tenant: str | None) -> object:
-    """Does one of the calls, on behalf of the operator or of a tenant. services: of the card, None: it has
-    none, and only its `state` can be asked for. card: its name. state: gives its state."""
+    """Does one of the calls, on behalf of the operator or of a tenant. services: those of the card, or None if it
+    has none; then only `state` is available. card: its name. state: returns its state."""
     if call == "state":
         return state()
     if services is None:
@@ -41,7 +41,7 @@ def perform(services: ServiceControl | None, card: str, state: Callable[[], dict
 
 
 class RemoteServices:
-    """Has the methods of ServiceControl that are named in CALLS. ask: sends an operation with its arguments to the card."""
+    """Offers the methods of ServiceControl that CALLS names. ask: sends an operation with its arguments to the card."""
 
     def __init__(self, ask: Callable, tenant: str | None = None):
         self._ask = ask

@@ -106,7 +106,7 @@ class Stages:
         return self._tables[place]
 
     def forget(self) -> None:
-        """Makes the tables be read again before their next use, for cards to which others write."""
+        """Discards the tables, so that their next use reads them again, for cards to which others write."""
         self._tables.clear()
 
     def cleared(self, port: str, number: int, wanted: Mapping[int, int]) -> None:

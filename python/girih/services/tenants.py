@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from girih.errors import GirihError
 from girih.rmt import stage
 
-if TYPE_CHECKING:  # the compiler takes its limits from here; all else depends on the compiler's output
+if TYPE_CHECKING:  # the compiler takes its limits from here; everything else here depends on the compiler's output
     from girih.card.registers import Registers
     from girih.services.facts import Facts
     from girih.services.stages import Stages

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a card from a model of its registers: counters that wrap, or change between two reads, give right numbers."""
+"""The state of a card from a model of its registers: the numbers are right even if counters wrap or change between two reads."""
 
 import io
 from types import SimpleNamespace

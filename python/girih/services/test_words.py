@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""rte_flow's words: what they mean, that they come back the same, and what is refused."""
+"""rte_flow's words: their meaning, the way back to the same words, and errors."""
 
 from types import SimpleNamespace
 from typing import cast
@@ -77,7 +77,7 @@ def test_what_is_no_pattern_is_refused(text, complaint):
 
 @pytest.mark.parametrize("name", sorted(match_fields()))
 def test_the_pattern_of_an_entry_is_what_was_asked_for(name):
-    """Fields that lie in the same bits, such as those of a tag, may come back under the other's name."""
+    """Fields that share bits, such as those of a tag, may come back under the other's name."""
     bits = match_fields()[name]
     values = {name: (1 << bits) - 2 if bits > 1 else 1}
     key = key_for([bits_of(values)], 10)

@@ -164,7 +164,7 @@ def _joined(halves: Halves, places: Iterable[tuple[int, int]]) -> tuple[int, int
 
 
 def parse_actions(text: str, facts: Facts) -> dict:
-    """An action as `girih.rmt.action.encode` takes it. Raises GirihError if it is not an action."""
+    """An action in the form that `girih.rmt.action.encode` takes. Raises GirihError if the words are not an action."""
     action: dict = {}
     for item in _items(text):
         word, *rest = item.split()

@@ -48,7 +48,7 @@ def synthesize(
 ) -> Area:
     """The area of module `top`, flattened, by itself (nothing known about its inputs).
 
-    params: of the card; None: a plain one of 512 bits that the module can be part of. parameters: Verilog
+    params: those of the card; None: a plain card of 512 bits that can contain the module. parameters: Verilog
     parameters of the top. generated: folders with generated modules. extra:
     single files outside rtl/. Raises GirihError when synthesis fails.
     """

@@ -2,7 +2,7 @@
 """A netlist as a graph of delays: where signals start, how they spread from net to net, where they must have arrived.
 
 A delay through a cell includes the wire to it. Levels count LUTs, reads of LUTRAM or shift registers, multipliers and carry
-chains, each as one however long, together with the LUTs in front of it in its own slice.
+chains; a chain of any length, with the LUTs in front of it in its own slice, is one level.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class _Builder:
 
 
 def build(netlist: Netlist) -> Graph:
-    """The graph of a netlist. Raises GirihError for cells whose delays are not known."""
+    """The graph of a netlist. Raises GirihError for cells with unknown delays."""
     unknown = Counter(cell.type for cell in netlist.cells if cell.type not in _ADD)
     if unknown:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(unknown.items()))
@@ -122,7 +122,7 @@ LUTRAMS_SINGLE = ("RAM32X1S", "RAM64X1S", "RAM128X1S", "RAM256X1S", "RAM512X1S",
 LUTRAMS_DUAL = ("RAM32X1D", "RAM64X1D", "RAM128X1D", "RAM256X1D")
 BLOCKS = ("RAMB18E2", "RAMB36E2", "URAM288")
 CLOCK_PINS = ("C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK")
-WRITE_ADDRESSES = ("ADDRH", "ADDRD")  # of LUTRAMs by letter: that of their last port
+WRITE_ADDRESSES = ("ADDRH", "ADDRD")  # the last port of LUTRAMs, by letter
 
 
 def _clocks(netlist: Netlist) -> dict[Net, Net]:

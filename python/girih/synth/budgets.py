@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 from girih.synth.timing import Timing
 
 FILE = Path(__file__).with_suffix(".yaml")
-WIDTH = 512  # of the data, in bits
+WIDTH = 512  # of the data path, in bits
 
 
 @dataclass(frozen=True)

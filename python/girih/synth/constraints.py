@@ -27,7 +27,7 @@ def cells(register: str) -> str:
 
 
 def xdc(crossing: Crossing) -> str:
-    """Vivado: the path takes at most a period of the clock that it comes from, and the bits of a code differ by less than that."""
+    """Vivado: a path takes at most one period of its source clock, and the bits of a code differ by less than that."""
     there = cells(crossing.target)
     if crossing.kind == "reset":
         return f"set_false_path -to {there}\n"
@@ -50,7 +50,7 @@ FORMATS = {".xdc": xdc, ".sdc": sdc}
 
 
 def check_format(suffix: str) -> None:
-    """Raises GirihError for the end of a name that is neither `.xdc` nor `.sdc`."""
+    """Raises GirihError unless a suffix is `.xdc` or `.sdc`."""
     if suffix not in FORMATS:
         raise GirihError(
             f"the format of constraints is not known by the name's end {suffix or '(none)'}",
@@ -66,5 +66,5 @@ def constraints(top: str, crossings: Sequence[Crossing], suffix: str) -> str:
 
 
 def write_constraints(path: Path, top: str, crossings: Sequence[Crossing]) -> None:
-    """Writes the constraints of `top`; the format is known by the name's end."""
+    """Writes the constraints of `top`; the file's suffix selects the format."""
     path.write_text(constraints(top, crossings, path.suffix))

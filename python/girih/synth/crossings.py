@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a module crosses from one clock to another, found in its logic before that is mapped to cells, and judged.
+"""Finds and checks where a module crosses from one clock to another, in its logic before it is mapped to cells.
 
 A register whose input comes from another clock has the attribute `crossing` in the RTL:
 
     code   one bit, or several of which one changes at a time, straight from registers
-    data   what such a code says to be stable, perhaps through logic
+    data   bits that such a code declares stable, perhaps through logic
     reset  an asynchronous set or reset, by a pin or by another clock
 
 A crossing into any other register is an error, and so is logic in front of a code, which could be caught half-way.
@@ -51,7 +51,7 @@ def crossings_of(
 ) -> list[Crossing]:
     """The crossings inside module `top`, in the order of their names; arguments as those of `synthesize`.
 
-    Raises GirihErrors, one for each crossing that is unmarked or has logic where there may be none.
+    Raises GirihErrors, one for each crossing that is unmarked or has logic where none is allowed.
     """
     sources = resolve([top], [generated_rtl(params or params_for(top)), *generated], extra)
     folder = BUILD / "crossings" / f"{top}-{digest(*[path.read_bytes() for path in sources])}"

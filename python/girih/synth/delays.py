@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Delays of a -2 UltraScale+ part at its slow corner, in ns, rounded from published reports of routed designs.
 
-See docs/timing.md for what is known of the error of an estimate that is made with them.
+docs/timing.md says what is known of the error of estimates with these delays.
 """
 
 from __future__ import annotations
@@ -37,5 +37,5 @@ SITE_WIRE = 0.02  # from a LUT to the wide multiplexer or carry chain of its own
 
 
 def wire(loads: int) -> float:
-    """The delay of a routed wire with so many loads."""
+    """The delay of a routed wire with this number of loads."""
     return 0.15 + 0.04 * log2(max(loads, 1))

@@ -57,7 +57,7 @@ def module_timing(
 
 
 def module_crossings(module: str, params: CardParams) -> list[Crossing]:
-    """The clock domain crossings of what `module_area` gives the area of. Raises GirihErrors for those that are none of rtl/cdc."""
+    """The clock domain crossings of a module, by the arguments of `module_area`. Raises GirihErrors for those outside rtl/cdc."""
     return crossings_of(**_module(module, params))
 
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from girih.experiments import Row
 from girih.synth.timing import THRESHOLD_NS, Path, Timing
 
-PATHS = 3  # that are printed
+PATHS = 3  # paths that are printed
 
 
 def rows(module: str, width: int, timing: Timing) -> list[Row]:

@@ -81,7 +81,7 @@ class TestCarryChains:
         assert timing.levels == 2
 
     def test_what_no_bit_depends_on(self):
-        """A sum depends on bits up to its own, and not on the DI of its own."""
+        """A sum depends on the bits up to its own, but not on its own DI."""
         module = Module()
         sums, carries = module.carry(
             s=("0", "0", module.flip_flop("0"), "0"), di=("0", module.flip_flop("0"), "0", "0")
@@ -137,7 +137,7 @@ class TestMemories:
         ],
     )
     def test_lutram_of_one_bit(self, kind, outputs, read, endpoints):
-        """Only the address that is written at, too, is an endpoint. Each output follows its own address."""
+        """Only the address that is also written is an endpoint. Each output follows its own address."""
         module = Module()
         out = [module.net() for _ in outputs]
         sources = [module.chain(module.flip_flop("0"), 5 * (index + 1)) for index in range(len(read))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No module exceeds its budget of timing."""
+"""No module exceeds its timing budget."""
 
 import pytest
 

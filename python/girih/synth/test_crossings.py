@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Crossings between clocks are found and judged, and each has its constraints, which a Tcl interpreter reads."""
+"""Crossings between clocks are found and checked, and a Tcl interpreter reads the constraints of each."""
 
 import re
 from pathlib import Path

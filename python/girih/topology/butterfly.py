@@ -12,7 +12,7 @@ from girih.topology.base import Channel, Place, Topology, between
 
 @dataclass(frozen=True)
 class Butterfly(Topology):
-    """`rtl/fabric/butterfly.sv` of x by y routers with so many tiles at each."""
+    """`rtl/fabric/butterfly.sv` of x by y routers with `tiles` tiles at each."""
 
     x: int
     y: int

@@ -11,7 +11,7 @@ from girih.topology.base import Channel, Place, Topology
 
 @dataclass(frozen=True)
 class Crossbar(Topology):
-    """`rtl/fabric/crossbar.sv` with so many ports."""
+    """`rtl/fabric/crossbar.sv` with this number of ports."""
 
     ports: int
 
