@@ -11,7 +11,7 @@ import pytest
 
 from experiments.host import FORMS, rates
 from girih.card.host import RECEIVE, SEND
-from girih.experiments.host_driver import AVAILABLE, HEADER, USED, HostMemory, PackedQueue, SplitQueue
+from girih.experiments.host_driver import AVAILABLE, HEADER, USED, WRITE, HostMemory, PackedQueue, SplitQueue
 from tests.host.queues import APART, BUFFERS, SLOT, WRAPPED, frame, offer, receive, send, settle
 
 
@@ -132,6 +132,29 @@ def test_what_finds_no_buffer_is_dropped_and_counted(card, ring):
     counters = card.registers.counters("host")["host"]
     assert counters["drop_small_buffer"] == 1 and counters["drop_no_room"] > 300
     assert card.host.stop(RECEIVE) == queue.seen
+    card.check_conservation()
+
+
+def test_buffers_that_are_offered_while_many_wait_are_taken_in_order(card, ring):
+    """The card has read of more chains than it works on. What it read of the ring before the driver wrote there is not what the driver offers."""
+    memory = HostMemory(card, 2 << 20)
+    queue = ring(memory, 0x8000, 256)
+    card.host.start(RECEIVE, queue.place)
+    heads, frames = [], [frame(random.randint(60, 100)) for _ in range(155)]
+    for more in (115, *[5] * 8):
+        for _ in range(more):
+            heads.append(queue.add([(memory.base + BUFFERS + 128 * len(heads), 128)], WRITE))
+        queue.publish()
+        card.host.kick(RECEIVE)
+        card.run(600)
+    for data in frames:
+        card.inject(0, data)
+        card.run(20)
+    settle(card)
+    card.run_until_quiet()
+    assert queue.used() == [(head, HEADER + len(data)) for head, data in zip(heads, frames, strict=True)]
+    for number, data in enumerate(frames):
+        assert memory.read(memory.base + BUFFERS + 128 * number + HEADER, len(data)) == data
     card.check_conservation()
 
 
