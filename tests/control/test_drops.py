@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ctl drops`, and drops by key: what tiles of `designs/logged.yaml` have dropped, each drop with the cycle, the reason and the key that a probe and the frame say."""
 
+import json
 import random
 
 import pytest
 
 from girih.card import VirtualCard
+from girih.card.client import ControlClient
 from girih.card.drops import OTHER_KEYS, Drop, drops_by_key, last_drops
 from girih.errors import GirihError
 from girih.management.log_replay import captured, end_of_reset
@@ -133,5 +135,23 @@ def test_the_command(card, girih):
         assert code == 0 and [line.split() for line in text.splitlines() if "0x88cc" in line] == [["│", "rx_log", "│", "ethertype", "0x88cc", "│", "1", "│"]]
         code, text, _ = girih(path, "stats", "--prometheus")
         assert code == 0 and 'girih_drops_by_key_total{card="logged",tile="udp_rx",kind="udp_rx",key="destination port 9999"} 1\n' in text
+        code, text, _ = girih(path, "ctl", "drops", "udp_rx", "udp_rx", "--json")
+        assert code == 0 and [drop["key"] for drop in json.loads(text)] == ["destination port 9999", "destination port 9998"]
         code, _, errors = girih(path, "ctl", "drops", "echo")
         assert code == 2 and "tile echo keeps no drops" in errors and "rx_log, ip_rx, udp_rx" in errors
+
+
+def test_the_command_during_a_flood(card, girih):
+    """Drops come faster than they can be read one by one; the command lists as many as the tile has, and stops nothing."""
+    for port in range(1000, 60000):
+        card.inject(0, frame(port))
+    card.run(2000)
+    with running(card) as path, ControlClient(path) as client:
+        client.call("pause")
+        before, cycle = client.registers.counters("udp_rx")["udp_rx"]["drop_no_next_hop"], client.call("info")["cycle"]
+        code, text, _ = girih(path, "ctl", "drops", "udp_rx", "--json")
+        keys = [int(drop["key"].split()[-1]) for drop in json.loads(text)]
+        assert code == 0 and len(keys) == ENTRIES and keys == list(range(keys[0], keys[0] + ENTRIES))
+        assert client.call("info")["cycle"] == cycle and client.registers.counters("udp_rx")["udp_rx"]["drop_no_next_hop"] > before > ENTRIES
+        code, text, _ = girih(path, "ctl", "drops", "udp_rx")
+        assert code == 0 and "earlier ones of udp_rx were overwritten." in text

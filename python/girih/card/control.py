@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from girih.card.copy import snapshot
+from girih.card.copy import drops, snapshot
 from girih.card.progress import Progress
 from girih.card.registers import AccessRefused, violations
 from girih.errors import GirihError
@@ -188,6 +188,9 @@ class ControlServer:
 
     def _do_snapshot(self) -> dict:
         return snapshot(self._run.card)
+
+    def _do_drops(self, tiles: list[str]) -> dict:
+        return drops(self._run.card, tiles)
 
     def _do_link_stalls(self) -> dict[str, int]:
         return self._run.card.registers.link_stalls()

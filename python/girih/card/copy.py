@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, NoReturn
 
 from girih.card.account import account
-from girih.card.drops import drops_by_key
+from girih.card.drops import drops_by_key, last_drops, most_accesses
 from girih.card.stall import CardStalled
 from girih.errors import GirihError
 
@@ -85,13 +85,10 @@ def snapshot(card: VirtualCard) -> dict:
     memory = {"memory": asdict(card.memory.stats)} if card.memory else {}
 
     def look() -> dict:
-        seconds = card.registers.seconds_to_count()
+        seconds = card.registers.seconds_to_count(most_accesses(card.registers))
         if seconds > COUNT_SECONDS:
             raise GirihError(f"it takes this card about {seconds:.0f} s to read its counters", card.manifest.name, "End the run with Ctrl-C, which reads them once.")
-        try:
-            rested = card.rests_within(REST_CYCLES)
-        except CardStalled:
-            rested = False
+        rested = _rests(card)
         tiles = card.registers.counters()
         found = account(card.manifest, tiles, rested)
         return {
@@ -108,3 +105,21 @@ def snapshot(card: VirtualCard) -> dict:
         }
 
     return in_copy(card, look)
+
+
+def drops(card: VirtualCard, tiles: list[str]) -> dict:
+    """The last drops of tiles at one moment, in a copy that gets no more input, so that none is overwritten while they are read."""
+
+    def look() -> dict:
+        _rests(card)
+        return {tile: asdict(last_drops(card.registers, tile)) for tile in tiles}
+
+    return in_copy(card, look)
+
+
+def _rests(card: VirtualCard) -> bool:
+    """Runs a copy until it rests; whether it does."""
+    try:
+        return card.rests_within(REST_CYCLES)
+    except CardStalled:
+        return False

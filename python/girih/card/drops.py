@@ -16,12 +16,14 @@ WORDS = 3  # of a record
 OTHER_KEYS = "other"  # stands for all keys without a counter
 KEY_THERE = 1 << 31
 COUNT_BYTES = 8
+NUMBERS = 1 << 32  # of records, before they start again
+WITHOUT_KEY = (None, "0", "none")  # what the node table of a kind is searched with, if a key says nothing about a message
 NO_NEXT_HOP = "drop_no_next_hop"  # the reason with which a record has a key
 
 
 @dataclass(frozen=True)
 class Drop:
-    """What a tile dropped in one cycle, for one reason or several. number: from 0 on. cycle: in which the tile reported it,
+    """What a tile dropped in one cycle, for one reason or several. number: from 0 on, modulo 2^32. cycle: in which the tile reported it,
     the low 48 bits of the card's register `cycles`. key: of a message without a next hop, else None."""
 
     tile: str
@@ -33,7 +35,8 @@ class Drop:
 
 @dataclass(frozen=True)
 class LastDrops:
-    """drops: the records that a tile still has, oldest first. overwritten: the number of records before them."""
+    """drops: the records that a tile still has, oldest first. If drops come as fast as they are read, only the newest may be left.
+    overwritten: the number of records before them, modulo 2^32."""
 
     drops: list[Drop]
     overwritten: int
@@ -50,14 +53,30 @@ def last_drops(registers: Registers, tile_name: str) -> LastDrops:
     if tile.drop_log is None:
         known = ", ".join(t.name for t in logging_tiles(registers)) or "none"
         raise GirihError(f"tile {tile_name} keeps no drops", registers.manifest.name, f"Give it drop_log: 64 in the design file. Tiles that keep them: {known}.")
-    log, entries = tile.drop_log, tile.drop_log.entries
+    many = tile.drop_log.entries
+    while True:
+        read, found = _newest(registers, tile, tile.drop_log, many)
+        if found.drops or not read or many == 1:
+            return found
+        many //= 2  # fewer are read faster
+
+
+def _newest(registers: Registers, tile: Tile, log: DropLog, many: int) -> tuple[int, LastDrops]:
+    """So many of the newest drops of a tile, or all that it has: how many were read, and those that were there to the end."""
     end = _next(registers, tile)
-    numbers = range(max(0, end - entries), end)
-    first_words = [tile.base + DROPS + offset(WINDOW, "records", slot=number % entries) for number in numbers]
-    words = registers.bus.read_many([word + WORD_BYTES * i for word in first_words for i in range(WORDS)])
-    oldest = max(0, _next(registers, tile) - entries)
-    drops = [_drop(tile_name, log, number, *words[WORDS * i : WORDS * (i + 1)]) for i, number in enumerate(numbers)]
-    return LastDrops([drop for drop in drops if drop.number >= oldest], oldest)
+    first = end - many  # below 0 where the numbers have started again
+    if first < 0 and registers.bus.read32(_record(tile, log, -1)) == 0:  # they have not
+        first = 0
+    words = registers.bus.read_many([_record(tile, log, number) + WORD_BYTES * i for number in range(first, end) for i in range(WORDS)])
+    later = (_next(registers, tile) - end) % NUMBERS
+    oldest = max(first, end + later - log.entries)
+    drops = [_drop(tile.name, log, number, *words[WORDS * i : WORDS * (i + 1)]) for i, number in enumerate(range(first, end)) if number >= oldest]
+    return end - first, LastDrops(drops, oldest % NUMBERS)
+
+
+def last_drops_of(answer: dict) -> LastDrops:
+    """From the answer of a card to `drops`: `asdict` of them, as JSON."""
+    return LastDrops([Drop(**{**drop, "reasons": tuple(drop["reasons"])}) for drop in answer["drops"]], answer["overwritten"])
 
 
 def drops_by_key(registers: Registers) -> dict[str, dict[str, int]]:
@@ -70,14 +89,26 @@ def drops_by_key(registers: Registers) -> dict[str, dict[str, int]]:
         keys, counts = (tile.base + DROPS + offset(WINDOW, part) for part in ("keys", "counts"))
         words = registers.bus.read_many([keys + WORD_BYTES * i for i in range(tile.drop_log.keys)])
         names = [key_text(tile.drop_log, word & 0xFFFF) for word in words if word & KEY_THERE]
-        found[tile.name] = {name: registers.read_counter(counts + COUNT_BYTES * i) for i, name in enumerate(names)}
-        found[tile.name][OTHER_KEYS] = registers.read_counter(counts + COUNT_BYTES * tile.drop_log.keys)
+        slots = [*range(len(names)), tile.drop_log.keys]
+        found[tile.name] = dict(zip([*names, OTHER_KEYS], registers.read_counters([counts + COUNT_BYTES * slot for slot in slots]), strict=True))
     return found
+
+
+def most_accesses(registers: Registers) -> int:
+    """Those that `drops_by_key` makes where all keys are in use: a word for each, and three for each count."""
+    return sum(log.keys + 3 * (log.keys + 1) for tile in registers.shown if (log := tile.drop_log) and log.keys)
 
 
 def key_text(log: DropLog, key: int) -> str:
     """A key for people: `ethertype 0x88cc`, `destination port 53`."""
+    if log.key in WITHOUT_KEY:
+        return "no key"
     return f"{log.key} {key:#06x}" if log.key == "ethertype" else f"{log.key} {key}"
+
+
+def _record(tile: Tile, log: DropLog, number: int) -> int:
+    """The address of the first word of a record."""
+    return tile.base + DROPS + offset(WINDOW, "records", slot=number % log.entries)
 
 
 def _next(registers: Registers, tile: Tile) -> int:
@@ -87,4 +118,5 @@ def _next(registers: Registers, tile: Tile) -> int:
 
 def _drop(tile: str, log: DropLog, number: int, bits: int, low: int, high: int) -> Drop:
     reasons = tuple(reason for bit, reason in enumerate(log.reasons) if bits >> bit & 1)
-    return Drop(tile, number, (high & 0xFFFF) << 32 | low, reasons, high >> 16 if NO_NEXT_HOP in reasons else None)
+    key = high >> 16 if NO_NEXT_HOP in reasons and log.key not in WITHOUT_KEY else None
+    return Drop(tile, number % NUMBERS, (high & 0xFFFF) << 32 | low, reasons, key)

@@ -163,15 +163,19 @@ class Registers:
             if self.bus.read32(address + WORD_BYTES) == high:
                 return high << 32 | low
 
+    def read_counters(self, addresses: Sequence[int]) -> list[int]:
+        """The 64-bit counters at these byte addresses, each read consistently."""
+        return [self.read_counter(address) for address in addresses]
+
     def counters(self, tile_name: str | None = None) -> dict[str, dict[str, int]]:
         """Tile to counter to value, of one tile or of all. On a card with snapshots, those of a tile are of one cycle."""
         tiles = [self.manifest.tile(tile_name)] if tile_name else self.shown
         read = self._snapshot if self.manifest.snapshots else self._one_by_one
         return {tile.name: read(tile) for tile in tiles}
 
-    def seconds_to_count(self) -> float:
-        """About how long `counters` takes on this card, from the shortest of a few accesses: longer ones also waited for the processor."""
-        words = sum(2 * len(tile.counters) for tile in self.shown)
+    def seconds_to_count(self, more: int = 0) -> float:
+        """About how long `counters` and `more` accesses take on this card, from the shortest of a few accesses: longer ones also waited for the processor."""
+        words = sum(2 * len(tile.counters) for tile in self.shown) + more
         return words * min(self._seconds_of_an_access() for _ in range(TRIED))
 
     def _seconds_of_an_access(self) -> float:

@@ -9,10 +9,11 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
-from girih.card.drops import drops_by_key
+from girih.card.drops import drops_by_key, last_drops
 from girih.card.manifest import Manifest, Tile
 from girih.card.registers import WORD_BYTES, Registers
 from girih.errors import GirihError
@@ -66,17 +67,20 @@ class NetworkRegisters(Registers):
     def counters(self, tile_name: str | None = None) -> dict[str, dict[str, int]]:
         """Tile to counter to value. Each counter is read consistently, all of them one after the other."""
         tiles = [self.manifest.tile(tile_name)] if tile_name else self.shown
-        places = [(tile.name, name, tile.base + offset) for tile in tiles for name, offset in tile.counters.items()]
-        values: dict[str, dict[str, int]] = {tile.name: {} for tile in tiles}
-        while places:
-            words = iter(self.bus.read_many([address + at for _, _, address in places for at in (WORD_BYTES, 0, WORD_BYTES)]))
+        values = iter(self.read_counters([tile.base + offset for tile in tiles for offset in tile.counters.values()]))
+        return {tile.name: {name: next(values) for name in tile.counters} for tile in tiles}
+
+    def read_counters(self, addresses: Sequence[int]) -> list[int]:
+        values, left = dict.fromkeys(addresses, 0), list(addresses)
+        while left:
+            words = iter(self.bus.read_many([address + at for address in left for at in (WORD_BYTES, 0, WORD_BYTES)]))
             again = []
-            for (tile, name, address), high, low, after in zip(places, words, words, words):
-                values[tile][name] = high << 32 | low
+            for address, high, low, after in zip(left, words, words, words):
+                values[address] = high << 32 | low
                 if high != after:
-                    again.append((tile, name, address))
-            places = again
-        return values
+                    again.append(address)
+            left = again
+        return [values[address] for address in addresses]
 
     def link_stalls(self, counters: Mapping[str, Mapping[str, int]] | None = None) -> dict[str, int]:
         """The stalls of links between a tile and the fabric; only the host reaches those of other links."""
@@ -139,6 +143,9 @@ class NetworkCard:
             "histograms": self.registers.histograms(),
             "drops_by_key": drops_by_key(self.registers),
         }
+
+    def _do_drops(self, tiles: list[str]) -> dict:
+        return {tile: asdict(last_drops(self.registers, tile)) for tile in tiles}
 
     def _do_services(self, call: str, args: tuple = (), named: dict | None = None, as_tenant: str | None = None) -> object:
         manifest = self.registers.manifest

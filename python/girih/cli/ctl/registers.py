@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from girih.card.drops import Drop, key_text, last_drops, logging_tiles
+from girih.card.drops import Drop, key_text, last_drops_of, logging_tiles
 from girih.card.manifest import Manifest
 from girih.cli.check import design_path
 from girih.cli.ctl.common import AsJson, done, open_ctl, show
@@ -78,19 +78,21 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Lists the last drops of tiles, each with its cycle and its reasons."""
         with open_ctl(socket) as card:
-            names = tiles or [tile.name for tile in logging_tiles(card.registers)]
-            if not names:
-                raise GirihError("no tile keeps its drops", card.registers.manifest.name, "Give tiles drop_log: 64 in the design file.")
-            found = [last_drops(card.registers, name) for name in names]
             manifest = card.registers.manifest
-        rows = sorted((drop for last in found for drop in last.drops), key=lambda drop: drop.cycle)
-        if not rows and not as_json:
+            names = list(dict.fromkeys(tiles or [tile.name for tile in logging_tiles(card.registers)]))
+            if not names and any(tile.drop_log for tile in manifest.tiles):
+                raise GirihError("none of the tiles that keep their drops can be read", manifest.name, "In the design file, name them under `read` of the controller's `control`.")
+            if not names:
+                raise GirihError("no tile keeps its drops", manifest.name, "Give tiles drop_log: 64 in the design file.")
+            found = {name: last_drops_of(answer) for name, answer in card.call("drops", tiles=names).items()}
+        rows = sorted((drop for last in found.values() for drop in last.drops), key=lambda drop: drop.cycle)
+        overwritten = {name: last.overwritten for name, last in found.items() if last.overwritten}
+        if rows or as_json:
+            show("Last drops", [_row(manifest, drop) for drop in rows], as_json)
+        elif not overwritten:
             done("No tile that keeps its drops has dropped anything.", as_json)
-            return
-        show("Last drops", [_row(manifest, drop) for drop in rows], as_json)
-        for name, last in zip(names, found):
-            if last.overwritten and not as_json:
-                done(f"{last.overwritten} earlier ones of {name} were overwritten.", as_json)
+        for name, count in overwritten.items() if not as_json else ():
+            done(f"{count} {'earlier ones' if found[name].drops else 'drops'} of {name} were overwritten.", as_json)
 
 
 def _row(manifest: Manifest, drop: Drop) -> dict[str, object]:
