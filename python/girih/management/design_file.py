@@ -67,6 +67,7 @@ def source_of(manifest: Manifest) -> Path:
 def save_design(card: ControlClient | NetworkCard, source: Path, path: Path) -> Saved:
     """Writes the design of a running card. source: the design file from which it was built. Raises GirihError, or GirihErrors if
     no design may have this configuration; then nothing is written."""
+    path = _replaceable(path)
     was = check_file(source)
     _check_same(was, card, source)
     found = settings(card.registers)
@@ -102,11 +103,21 @@ def _check_same(was: Card, card: ControlClient | NetworkCard, source: Path) -> N
         raise GirihError(f"card {card.registers.manifest.name} was not built from this design", str(source), "Name the design file that it runs: --of DESIGN")
 
 
-def _checked(path: Path, text: str) -> Card:
-    """Writes a design to a file and returns its card; if the design has errors, no file is created or changed."""
-    path = path.resolve()  # the file behind a link is written, not the link
+def _replaceable(path: Path) -> Path:
+    """The file to write: that behind a link, not the link. Raises GirihError if there is something that must stay."""
+    try:
+        path = path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise GirihError("the link leads to itself", str(path), "Choose another name.") from error
+    if path.exists() and not path.is_file():
+        raise GirihError("this is not a file that can be replaced", str(path), "Name a file.")
     if path.exists() and not path.stat().st_mode & WRITABLE:
         raise GirihError("the file is read-only", str(path), "Choose another name.")
+    return path
+
+
+def _checked(path: Path, text: str) -> Card:
+    """Writes a design to a file and returns its card; if the design has errors, no file is created or changed."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.yaml")
     try:
         draft.write_text(text)
@@ -283,7 +294,7 @@ def _move_programs(document: CommentedMap, source: Path, path: Path) -> None:
     for tile in document["tiles"].values():
         program = tile.get("program")
         if program and (beside := source.parent / program).is_file():
-            tile["program"] = os.path.relpath(beside, path.resolve().parent)
+            tile["program"] = os.path.relpath(beside, path.parent)
 
 
 # ---- what the file does not say ----

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A card with random registers is written as a design that compiles to those registers; registers that it cannot express are named."""
 
+import os
 import random
 from pathlib import Path
 from types import SimpleNamespace
@@ -219,3 +220,17 @@ def test_a_read_only_file_is_left_and_a_link_is_followed(tmp_path):
     kept.chmod(0o644)
     save_design(SimpleNamespace(registers=registers), source, link)
     assert link.is_symlink() and "eth_rx" in kept.read_text()
+
+
+@pytest.mark.parametrize("name, sentence", [("loop", "the link leads to itself"), ("folder", "this is not a file that can be replaced"), ("pipe", "this is not a file that can be replaced")])
+def test_what_is_not_a_file_is_left(name, sentence, tmp_path):
+    """Not even by an operator who may write devices, such as /dev/null."""
+    source = tmp_path / "card.yaml"
+    source.write_text(ALIASES)
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    registers = registers_of(source, tmp_path / "was")
+    with pytest.raises(GirihError, match=sentence):
+        save_design(SimpleNamespace(registers=registers), source, tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["card.yaml", "folder", "loop", "pipe", "was"] and (tmp_path / "pipe").is_fifo()
