@@ -93,13 +93,14 @@ def save_design(card: ControlClient | NetworkCard, source: Path, path: Path) -> 
 def _check_same(was: Card, card: ControlClient | NetworkCard, source: Path) -> None:
     """Checks that what cannot change in a running card is as in the design: its parameters, and the kinds, places and parameters of its tiles."""
     manifest = card.registers.manifest
-    running = {tile.name: (tile.kind, tile.node, tile.drop_log.entries if tile.drop_log else 0, tile.settings) for tile in manifest.tiles}
-    same = manifest.params == replace(was.params, timing=manifest.params.timing) and (manifest.ports, manifest.snapshots) == (was.ports, was.snapshots)
-    for tile in was.tiles:
-        kind, node, drop_log, values = running.pop(tile.name, ("", -1, 0, {}))
-        parameters = {name: values.get(name) for name, _ in tile.parameters}
-        same = same and (kind, node, drop_log, parameters) == (tile.kind.name, tile.node, tile.drop_log, dict(tile.parameters))
-    if running or not same:
+    fixed = {tile.name: {parameter.name for parameter in tile.kind.parameters} for tile in was.tiles}
+    designed = {tile.name: (tile.kind.name, tile.node, tile.drop_log, dict(tile.parameters)) for tile in was.tiles}
+    running = {
+        tile.name: (tile.kind, tile.node, tile.drop_log.entries if tile.drop_log else 0, {name: value for name, value in tile.settings.items() if name in fixed.get(tile.name, ())})
+        for tile in manifest.tiles
+    }
+    params = replace(was.params, timing=manifest.params.timing)  # a card does not say its timing
+    if (running, manifest.params, manifest.ports, manifest.snapshots, manifest.clock_mhz) != (designed, params, was.ports, was.snapshots, was.clock_mhz):
         raise GirihError(f"card {card.registers.manifest.name} was not built from this design", str(source), "Name the design file that it runs: --of DESIGN")
 
 

@@ -190,7 +190,7 @@ def test_a_program_is_found_from_where_the_design_is_written(tmp_path):
 
 @pytest.mark.parametrize(
     "change",
-    [("{kind: udp_rx,", "{kind: udp_rx, drop_log: 32,"), ("{kind: eth_rx,", "{kind: eth_rx, buffer_flits: 1024,"), ("fabric: crossbar", "fabric: crossbar\nmax_frame: 1518"), ("fabric: crossbar", "fabric: crossbar\nsnapshots: true")],
+    [("{kind: udp_rx,", "{kind: udp_rx, drop_log: 32,"), ("{kind: eth_rx,", "{kind: eth_rx, buffer_flits: 1024,"), ("fabric: crossbar", "fabric: crossbar\nmax_frame: 1518"), ("fabric: crossbar", "fabric: crossbar\nsnapshots: true"), ("fabric: crossbar", "fabric: crossbar\nclock_mhz: 200")],
 )
 def test_a_design_that_was_edited_since_the_card_was_built_is_refused(change, tmp_path):
     """Registers may differ from the design, but not what only a new card can change."""
@@ -198,10 +198,15 @@ def test_a_design_that_was_edited_since_the_card_was_built_is_refused(change, tm
     source.write_text(ALIASES)
     registers = registers_of(source, tmp_path / "was")
     assert ALIASES.count(change[0]) == 1
-    source.write_text(ALIASES.replace(*change))
+    changed_source = tmp_path / "changed.yaml"
+    for path in (source, changed_source):
+        path.write_text(ALIASES.replace(*change))
     with pytest.raises(GirihError, match="was not built from this design"):
         save_design(SimpleNamespace(registers=registers), source, now)
     assert not now.exists()
+    source.write_text(ALIASES)
+    with pytest.raises(GirihError, match="was not built from this design"):
+        save_design(SimpleNamespace(registers=registers_of(changed_source, tmp_path / "other")), source, now)
     source.write_text(ALIASES.replace("kind: ipv4_tx,", "kind: ipv4_tx, ttl: 9,"))
     save_design(SimpleNamespace(registers=registers), source, now)
 

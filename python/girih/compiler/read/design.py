@@ -238,12 +238,14 @@ def _tile(name: Scalar, tree: Tree, report: Report) -> TileText:
 
 def _drop_log(tile: str, keys: dict[str, Tree], report: Report) -> int:
     """How many of its last drops a tile keeps; 0 if the key is missing or wrong."""
-    entries = values.number(keys["drop_log"]) if "drop_log" in keys else 0
-    if entries not in (0, *DROP_LOGS) or ("drop_log" in keys and entries == 0):
-        found = values.what_it_is(keys["drop_log"])
-        report.error(keys["drop_log"].line, f"drop_log of tile {tile} is {found}", f"It may be {values.listing(DROP_LOGS)} drops, or be left out.")
+    tree = keys.get("drop_log")
+    if tree is None:
         return 0
-    return entries
+    entries = values.number(tree)
+    if entries in DROP_LOGS:
+        return entries
+    report.error(tree.line, f"drop_log of tile {tile} is {values.what_it_is(tree)}", f"It may be {values.listing(DROP_LOGS)} drops, or be left out.")
+    return 0
 
 
 def _place(name: str, tree: Tree, report: Report) -> tuple[tuple[int, ...], ...] | None:
