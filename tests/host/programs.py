@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of guests, which speak vhost-user with a card, and the card's back end."""
+"""Programs of guests that speak vhost-user to a card, and the back end on the card's side."""
 
 import mmap
 import os
@@ -16,13 +16,13 @@ from girih.experiments.host_driver import HEADER, HostMemory, PackedQueue, Split
 GET_FEATURES, SET_FEATURES, SET_MEM_TABLE, SET_NUM, SET_ADDR, SET_BASE, GET_BASE, SET_KICK, SET_CALL, GET_CONFIG = 1, 2, 5, 8, 9, 10, 11, 12, 13, 24
 SET_ERR, SET_BACKEND_REQ_FD, SET_STATUS, GET_STATUS = 14, 21, 39, 40
 VERSION_1, RING_PACKED = 1 << 32, 1 << 34
-BASE, USER, SIZE = 0x7_0000_0000, 0x55_0000_0000, 1 << 20  # of the guest's memory: its address for the card, for the guest's program, its bytes
+BASE, USER, SIZE = 0x7_0000_0000, 0x55_0000_0000, 1 << 20  # the guest's memory: its address on the card, its address in the guest's program, its bytes
 FRAME = bytes.fromhex("02676972696802000000000188b5") + bytes(range(100))
-LONG = 5  # seconds; far longer than anything here takes
+LONG = 5  # seconds: far longer than any step here takes
 
 
 class GuestMemory(HostMemory):
-    """Memory that a guest's program gives away by a file descriptor."""
+    """Memory that a guest's program shares with the card through a file descriptor."""
 
     def __init__(self):
         self.base, self.size = BASE, SIZE
@@ -36,7 +36,7 @@ class GuestMemory(HostMemory):
 
 
 class Guest:
-    """A program that is connected with a card."""
+    """A guest's program, connected to the card's back end."""
 
     def __init__(self, server):
         self.server = server
@@ -79,7 +79,7 @@ class Guest:
 
 
 class Server(VhostUser):
-    """The back end, with what it says."""
+    """The back end, which keeps its messages in `said`."""
 
     def __init__(self, card, path):
         self.said: list[str] = []
@@ -87,14 +87,14 @@ class Server(VhostUser):
         super().__init__(card, path, self.said.append)
 
     def serve_all(self) -> None:
-        """All that there is to be served."""
+        """Serves whatever is ready, until nothing is left."""
         for _ in range(20):
             ready = set(select.select(super().descriptors(), [], [], 0)[0])
             super().serve(ready)
 
 
 def started(server, memory, kick: int, call: int, ring=SplitQueue) -> tuple[Guest, SplitQueue | PackedQueue]:
-    """A guest as it should be, with a queue to the wire."""
+    """A well-behaved guest with a send queue."""
     guest = Guest(server)
     guest.send(GET_FEATURES)
     guest.send(SET_FEATURES, struct.pack("<Q", struct.unpack("<Q", guest.answer())[0] & (VERSION_1 | RING_PACKED * (ring is PackedQueue))))
@@ -105,7 +105,7 @@ def started(server, memory, kick: int, call: int, ring=SplitQueue) -> tuple[Gues
 
 
 def sends(card, memory, queue, kick: int, links: int = 1) -> None:
-    """A frame of the guest is on the wire, and given back."""
+    """Sends one frame of the guest and expects it on the wire and its chain back."""
     memory.write(memory.base + 0x8000, bytes(HEADER) + FRAME)
     cuts = [40 * link for link in range(links)] + [HEADER + len(FRAME)]
     head = queue.add([(memory.base + 0x8000 + start, end - start) for start, end in pairwise(cuts)])

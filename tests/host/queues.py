@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of virtqueues do with a driver's queues: frames that it sends and receives."""
+"""Helpers for the tests of virtqueues: frames that a driver sends and receives."""
 
 import random
 
@@ -8,9 +8,9 @@ from girih.card.host import RECEIVE, SEND
 from girih.experiments.host_driver import HEADER, WRITE, pieces
 
 MAC = bytes.fromhex("026769726968")
-BUFFERS = 0x20000  # where they start in the memory
+BUFFERS = 0x20000  # offset of the buffers in the memory
 SLOT = 4096
-RUN = 1500  # cycles in which the card is done with what a test gives it at a time
+RUN = 1500  # cycles in which the card finishes what a test gives it at once
 
 
 def frame(size: int) -> bytes:
@@ -30,7 +30,7 @@ def counted(card: VirtualCard, reason: str) -> int:
 
 
 def send(card, memory, queue, count: int, chain: int = 3) -> None:
-    """Sends frames in chains, and expects them on the wire; the chains come back in order."""
+    """Sends frames in chains and expects them on the wire and the chains back, both in order."""
     sent, heads = [], []
     for number in range(count):
         data = frame(random_size())
@@ -49,7 +49,7 @@ def send(card, memory, queue, count: int, chain: int = 3) -> None:
 
 
 def offer(memory, queue, count: int, chain: int = 3, size: int = 1526) -> dict[int, list[tuple[int, int]]]:
-    """Gives the card buffers, as far as there are descriptors; by head."""
+    """Offers the card receive buffers until the descriptors run out. Returns the parts of each buffer, by the head of its chain."""
     buffers = {}
     for _ in range(count):
         slot = random.randrange(128)
@@ -65,7 +65,7 @@ def offer(memory, queue, count: int, chain: int = 3, size: int = 1526) -> dict[i
 
 
 def receive(card, memory, queue, buffers) -> None:
-    """Frames from the wire are in the buffers, behind a header; the rest of the memory is unchanged."""
+    """Injects one frame for each buffer and expects it there behind a header, with the rest of the memory unchanged."""
     data = [frame(random_size()) for _ in buffers]
     before = bytearray(memory.bytes[BUFFERS:])
     card.host.kick(RECEIVE)
@@ -85,7 +85,7 @@ def receive(card, memory, queue, buffers) -> None:
     assert before == memory.bytes[BUFFERS:], "bytes were written that are no frame's"
 
 
-APART = {"at": 0xFFE - 62 - 16 * 8, "skew": 31}  # a page ends between the flags and the index of the driver area of a queue of 8
+APART = {"at": 0xFFE - 62 - 16 * 8, "skew": 31}  # for a queue of 8: a page boundary lies between the flags and the index of the driver area
 
 
 WRAPPED = 1 << 15  # the wrap counter in the index of a packed ring

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control queue: commands of a driver, as virtio 1.2 (5.1.6.5) has them, in both forms of rings; which frames the host gets afterwards; and
-what happens to commands and chains that cannot be."""
+"""The control queue, with split and packed rings: the commands of virtio 1.2 (5.1.6.5), which frames the host receives after them, and malformed
+commands and chains."""
 
 import random
 import struct
@@ -15,9 +15,9 @@ from tests.host.queues import MAC, RUN, counted
 OK, ERROR = 0, 1
 PROMISCUOUS, ALL_MULTICAST, TABLE, ADDRESS, VLAN_ADD, VLAN_DELETE, PAIRS = (0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (4, 0)
 EVERYTHING = Commands(receive=True, vlan=True, address=True, pairs=True)
-FORGETS = 4200  # cycles after the start of the queue in which VLANs are forgotten
+FORGETS = 4200  # cycles that the card takes after the queue's start to clear its table of VLANs
 COMMANDS, ANSWERS, TABLES, FRAMES = 0x40000, 0x50000, 0x58000, 0x80000
-ROOM = 16  # of the table of addresses
+ROOM = 16  # entries of the table of addresses
 BUFFERS, SLOT = 64, 2048
 BROADCAST = b"\xff" * 6
 
@@ -42,7 +42,7 @@ class Driver:
         self.buffers[self.receive.add([(address, SLOT)], WRITE)] = slot
 
     def start(self) -> None:
-        """Starts the control queue, from the beginning."""
+        """Starts the control queue from its beginning."""
         self.queue = self.ring(self.memory, 0x8000, 16)
         place = self.queue.place
         self.card.host.offer(MAC.hex(":"), self.offers)
@@ -61,7 +61,7 @@ class Driver:
         return name
 
     def ask(self, name: tuple[int, int], data: bytes = b"", **more) -> int:
-        """A command's answer; nothing but that is written."""
+        """The answer to a command. Nothing but the answer is written."""
         answer = self.memory.base + ANSWERS + random.randrange(64)
         head = self.offer(bytes(name) + data, [(answer, random.choice((1, 1, 5)))], **more)
         used = []
@@ -80,7 +80,7 @@ class Driver:
         assert self.ask(name, data, **more) == OK
 
     def gets(self, *frames: bytes) -> list[bool]:
-        """Which of the frames from the wire come."""
+        """For each of these frames from the wire, whether it is received."""
         for number, data in enumerate(frames):
             self.card.inject(0, data, cycle=self.card.cycle + 20 + 10 * number)
         self.card.run(10 * len(frames) + RUN)
@@ -113,7 +113,8 @@ def counters(card) -> dict:
 
 
 def test_addresses(card, ring):
-    """All frames come until the driver wants fewer: then those for its address, for its table, for everybody; a mode brings all of a sort."""
+    """All frames are received until the driver restricts them: then those to its own address, to an address in its table and to everybody. The modes
+    pass all frames, or all groups."""
     driver = Driver(card, ring)
     mine, other, others, group, groups = MAC, address(), [address() for _ in range(5)], address(True), [address(True) for _ in range(5)]
     wire = [to(mine), to(other), *map(to, others), to(group), *map(to, groups), to(BROADCAST)]
@@ -158,7 +159,7 @@ def test_a_table_that_is_too_large_brings_all_of_its_sort(card, ring):
 
 
 def test_vlans(card, ring):
-    """Tagged frames come of VLANs that were added, and of no other; another driver finds none."""
+    """Tagged frames are received of the VLANs that were added and of no others. The next driver starts with none."""
     driver = Driver(card, ring)
     driver.does(PROMISCUOUS, b"\0")
     names = [0, 1, 7, 0x800, 0xFFE, 0xFFD]
@@ -179,7 +180,7 @@ def test_vlans(card, ring):
 
 
 def test_what_was_not_offered_is_refused(card, ring):
-    """And nothing is filtered that the driver has not taken."""
+    """A driver to which no command was offered still receives every frame."""
     driver = Driver(card, ring, Commands())
     for name, data in ((PROMISCUOUS, b"\0"), (TABLE, table([], [])), (ADDRESS, address()), (VLAN_ADD, b"\1\0"), (PAIRS, b"\1\0")):
         assert driver.ask(name, data) == ERROR
@@ -188,7 +189,7 @@ def test_what_was_not_offered_is_refused(card, ring):
 
 
 def test_commands_that_cannot_be_change_nothing(card, ring):
-    """They are answered so, and the queue goes on."""
+    """They are answered with an error, change nothing, and do not stop the queue."""
     driver = Driver(card, ring)
     known = address()
     driver.does(PROMISCUOUS, b"\0")
@@ -208,7 +209,8 @@ def test_commands_that_cannot_be_change_nothing(card, ring):
 
 
 def test_a_chain_that_cannot_be_stops_the_control_queue_alone(card, ring):
-    """No command, no place for an answer, an answer before the command, memory that is not granted; what the driver has wanted stays."""
+    """The chain has no command, no room for the answer, the answer before the command, or a buffer outside of the granted memory. What the driver set
+    before stays in force."""
     driver = Driver(card, ring)
     driver.does(PROMISCUOUS, b"\0")
     base = driver.memory.base
@@ -253,7 +255,7 @@ def test_a_command_that_is_readable_behind_its_answer_is_refused(card, ring):
 
 @pytest.mark.parametrize("cut", range(0, 400, 37))
 def test_the_control_queue_ends_in_any_cycle(card, ring, cut):
-    """A command is carried out, or not; the next driver begins anew."""
+    """The command takes effect or it does not; the next driver starts with no filter."""
     driver = Driver(card, ring)
     card.run(FORGETS)
     driver.offer(bytes(PROMISCUOUS) + b"\0")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of the host for tiles of the card: copies and other accesses, what is not granted, memory that goes away, clients that misbehave, and
-frames that pass beside them."""
+"""Access of tiles to the host's memory: copies and other accesses, addresses that are not granted, memory that is unmapped, clients that misbehave,
+and frames that pass at the same time."""
 
 import random
 from functools import reduce
@@ -20,7 +20,7 @@ from girih.paths import ROOT
 
 DESIGN = ROOT / "designs" / "dma.yaml"
 PAGE, FLIT = 4096, 64
-PROBE, PROBE_1 = BASE + 256 * PAGE, BASE + 384 * PAGE  # where their grants begin
+PROBE, PROBE_1 = BASE + 256 * PAGE, BASE + 384 * PAGE  # the first bytes that are granted to each
 SIZE = 1024 * PAGE
 
 
@@ -44,7 +44,7 @@ def memory(card):
 
 
 def finish(card, *busy) -> None:
-    """Runs until copies and probes have ended and the card rests. Every message is accounted for."""
+    """Runs until copies and probes have ended and the card is quiet, and checks that every message is accounted for."""
     start = card.cycle
     while any(one.running for one in busy):
         card.run(50)
@@ -85,7 +85,7 @@ def test_copies_between_the_card_and_the_host(card, memory, latency):
 
 @pytest.mark.parametrize("size", [1, 3, 64, 65, 777, 4000])
 def test_accesses_of_any_size_at_any_place(card, memory, size):
-    """Each write is its number in words of 32 bits; not a byte beside it is touched. What reads bring is what is there."""
+    """Each write stores its own number as 32-bit words and touches no other byte. Reads return what the memory holds."""
     rng = random.Random(size)
     probe = MemoryProbe(card.registers, "probe")
     at = PROBE + rng.randrange(96)
@@ -102,11 +102,12 @@ def test_accesses_of_any_size_at_any_place(card, memory, size):
     probe.start(Accesses("read", PROBE, size, count=3, window=2))
     finish(card, probe)
     words = [int.from_bytes(content[byte : byte + 4], "little") for byte in range(0, flits * FLIT, 4)]
-    assert probe.measured.failed == 0 and probe.measured.sum == reduce(xor, words)  # of three reads, two cancel out
+    assert probe.measured.failed == 0 and probe.measured.sum == reduce(xor, words)  # the XOR of three equal reads is that of one
 
 
 def test_what_is_not_granted_is_refused_and_counted(card, memory):
-    """Another's pages, pages of nobody, and writes where there is a right to read only: nothing is read or written, and the probe goes on."""
+    """Another tile's pages, pages that nobody was granted, and writes with the right to read only: nothing is read or written, and the probe goes
+    on."""
     before = memory.read(BASE, SIZE)
     probe = MemoryProbe(card.registers, "probe")
     accesses = card.host.stats
@@ -126,7 +127,7 @@ def test_what_is_not_granted_is_refused_and_counted(card, memory):
 
 
 def test_an_atomic_access_counts_for_all(card, memory):
-    """Two probes add to one word: nothing is lost between them."""
+    """Two probes add to one word, and no addition is lost."""
     card.registers.write("dma.grant_last[1]", PROBE_1 // PAGE)
     memory.write(PROBE_1, bytes(PAGE))
     probes = [MemoryProbe(card.registers, name) for name in ("probe", "probe_1")]
@@ -139,7 +140,7 @@ def test_an_atomic_access_counts_for_all(card, memory):
 
 @pytest.mark.usefixtures("memory")
 def test_memory_that_goes_away(card):
-    """Accesses to it end with an error of the bus, those to the rest do not; the card goes on, also with memory that is at its place later."""
+    """Accesses to unmapped memory end with a bus error. The card goes on, and uses memory that is mapped at the same addresses later."""
     probe, probe_1 = (MemoryProbe(card.registers, name) for name in ("probe", "probe_1"))
     for one, address in ((probe, PROBE), (probe_1, PROBE_1)):
         one.start(Accesses("write", address, 64, count=400, window=16, stride=64, rounds=64))
@@ -155,7 +156,7 @@ def test_memory_that_goes_away(card):
 
 
 def test_addresses_of_64_bits(card):
-    """The upper 24 come from the configuration."""
+    """The upper 24 bits of an address come from the configuration."""
     upper = 0xFEDCBA
     memory = HostMemory(card, SIZE, upper << 40 | BASE)
     probe = MemoryProbe(card.registers, "probe")
@@ -179,8 +180,8 @@ HARM = {
 
 @pytest.mark.parametrize("harm", HARM)
 def test_a_client_that_misbehaves_takes_nothing_from_another(card, memory, harm):
-    """Each access of the other is right. Requests are taken in turn: the other is hardly slower than alone, or has nearly half of the turns. What a turn
-    takes depends on the size of the request, which is a page at most."""
+    """Each access of the other client is right. Requests take turns, so the other is hardly slower than alone or gets nearly half of the turns; how
+    long a turn lasts depends on the size of the request, which is at most a page."""
     probe, offender = (MemoryProbe(card.registers, name) for name in ("probe", "probe_1"))
     for what in ("read", "write"):
         asked = Accesses(what, PROBE, 1024, count=500, window=32, stride=1024, rounds=256)
@@ -195,7 +196,7 @@ def test_a_client_that_misbehaves_takes_nothing_from_another(card, memory, harm)
         while probe.running:
             card.run(50)
         turns = card.registers.counters("probe_1")["probe_1"]["used_replies"] - turns
-        assert offender.running, "it has ended too early to harm"
+        assert offender.running, "the offender ended before it could do harm"
         beside = probe.measured
         assert beside.failed == 0
         if what == "write":
@@ -208,7 +209,7 @@ def test_a_client_that_misbehaves_takes_nothing_from_another(card, memory, harm)
 
 
 def test_frames_pass_beside_dma(card, memory):
-    """In both directions, whole and in order, while copies and probes use the port to the host as much as they can."""
+    """Frames pass in both directions, whole and in order, while copies and probes load the port to the host as much as they can."""
     outside = card.host.stats.outside
     queues = {way: PackedQueue(memory, 600 * PAGE + 4096 * 20 * way, 256) for way in (SEND, RECEIVE)}
     rng = random.Random(5)
@@ -246,7 +247,7 @@ def test_frames_pass_beside_dma(card, memory):
 
 @pytest.mark.parametrize("way, what", [(SEND, "read"), (RECEIVE, "write")])
 def test_the_network_device_and_dma_share_the_port(card, way, what):
-    """Beside DMA that takes what it gets, frames of 1,500 bytes have nearly half of the port's beats, and so has DMA."""
+    """Beside DMA that takes all it can get, frames of 1,500 bytes keep nearly half of their rate, and so does DMA."""
     alone = rates(card, 1500, (way,), "packed")[way]
     card.host.unmap_all()
     probe = MemoryProbe(card.registers, "probe")
@@ -290,7 +291,7 @@ def test_a_probe_refuses_what_makes_no_sense(card):
 
 
 def test_a_virtqueue_reaches_only_its_regions(card, memory):
-    """What is granted to tiles by `dma` is not granted to the network device, and the other way round."""
+    """What is granted to tiles through `dma` is not granted to the network device, nor the other way round."""
     card.host.grant([Region(BASE, PAGE)])
     probe = MemoryProbe(card.registers, "probe")
     probe.start(Accesses("write", PROBE, 64))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kicks and interrupts that event index saves, and the time from a doorbell to the wire."""
+"""Kicks and interrupts that the event index saves, and the time from a doorbell to the wire."""
 
 import os
 import random
@@ -14,7 +14,7 @@ from tests.host.queues import BUFFERS, WRAPPED, frame, settle
 
 @pytest.mark.parametrize(("ring", "size", "start"), [(SplitQueue, 32, 65500), (SplitQueue, 4, 3), (PackedQueue, 32, WRAPPED + 20), (PackedQueue, 7, 6)])
 def test_with_event_index_nothing_waits_for_ever(card, ring, size, start):
-    """A driver that kicks only when the device wants that, and looks at its ring only when it is interrupted, or has said when it wants to be."""
+    """The driver kicks only when the device asks for it, and looks at its ring only after an interrupt or right after it has asked for one."""
     memory = HostMemory(card, 2 << 20)
     queue = ring(memory, 0x0, size, start)
     queue.place = replace(queue.place, event_index=True)
@@ -39,12 +39,12 @@ def test_with_event_index_nothing_waits_for_ever(card, ring, size, start):
             sleeps = 0
         except BlockingIOError:
             sleeps += 1
-            assert sleeps < 60, f"{queue.chains} chains are not told"
+            assert sleeps < 60, f"{queue.chains} chains are not reported"
             continue
         used += len(queue.used())
         ahead = random.choice([0, 0, len(queue.chains) // 2])
         queue.wait_for(ahead)
-        while found := queue.used():  # what was used before that was said
+        while found := queue.used():  # used before the request for an interrupt took effect
             used += len(found)
             queue.wait_for()
     card.run_until_quiet()
@@ -55,7 +55,7 @@ def test_with_event_index_nothing_waits_for_ever(card, ring, size, start):
 
 @pytest.mark.parametrize(("ring", "start"), [(SplitQueue, 65520), (PackedQueue, WRAPPED + 40)])
 def test_event_index_saves_kicks_and_interrupts(card, ring, start):
-    """32 frames, one shortly after another: the card is told of the first, and the driver of the last one."""
+    """Of 32 frames in quick succession the card is told of the first, and the driver of the last."""
     memory = HostMemory(card, 2 << 20)
     queue = ring(memory, 0x0, 64, start)
     queue.place = replace(queue.place, event_index=True)
@@ -80,12 +80,13 @@ def test_event_index_saves_kicks_and_interrupts(card, ring, start):
 
 @pytest.mark.parametrize(("ring", "start", "trips", "rest"), [(SplitQueue, 13, 3, 60), (PackedQueue, WRAPPED + 13, 2, 40)])
 def test_a_doorbell_takes_few_round_trips_to_the_wire(card, ring, start, trips, rest):
-    """Split: the index with the ring's next entries, a descriptor, the frame. Packed: the descriptors, the frame. With memory 100 cycles away."""
+    """Split: the index with the next entries of the ring, a descriptor, the frame. Packed: the descriptors, the frame. The memory is 100 cycles
+    away."""
     card.host.set_latency(100)
     memory = HostMemory(card)
     queue = ring(memory, 0x0, 16, start=start)
     card.host.start(SEND, queue.place)
-    for _ in range(5):  # the ring wraps
+    for _ in range(5):  # so that the ring wraps
         card.run(500)
         memory.write(memory.base + BUFFERS, bytes(HEADER) + frame(64))
         queue.add([(memory.base + BUFFERS, HEADER + 64)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In which way a guest runs on a machine, and what is said of one that cannot run there."""
+"""How a guest is run on a machine, and the message when it cannot be run there."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ NO_AMX = "processor : 0\nflags\t\t: fpu avx512f amx_bf16\n"
 
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
-    """Sets what a machine has: its processor's flags, the version of User-Mode Linux, and a compiler."""
+    """Sets what the machine has: its processor's flags, a version of User-Mode Linux, and a compiler."""
     monkeypatch.setattr(guest_ways, "CPU", tmp_path / "cpuinfo")
     monkeypatch.setattr(UserModeLinux, "folder", tmp_path / "modules")
 
@@ -48,7 +48,7 @@ def test_the_way_is_the_first_that_can_be(machine, flags, version, compiler, way
 
 
 def test_a_kernel_that_has_no_place_for_the_registers_gets_help(machine, tmp_path):
-    """And no other does."""
+    """Other kernels are started without it."""
     device, uml = Device("02:00:00:00:00:01"), WAYS["uml"]
     machine(AMX, "6.1.176", True)
     setarch, option, env, preload, program, *_ = uml.command(tmp_path, tmp_path / "socket", device)
@@ -88,7 +88,7 @@ def program(path: Path, script: str) -> None:
     ],
 )
 def test_a_kernel_that_cannot_be_fetched_is_told(monkeypatch, tmp_path, cache, download, said):
-    """And nothing is left, so that the next try starts anew."""
+    """Nothing is left behind, so that the next attempt starts afresh."""
     monkeypatch.setattr(guest_kernel, "FOLDER", tmp_path / "guest")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     program(tmp_path / "apt-cache", cache)

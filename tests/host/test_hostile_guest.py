@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that speak vhost-user badly, or with bad intent, to the card of designs/nic.yaml: each is told or dropped, the card neither
-waits nor ends, no file descriptor stays behind, and the next guest is served."""
+"""Programs that speak vhost-user wrongly, or with bad intent, to the card of designs/nic.yaml. Each gets a message or is disconnected; the card
+neither waits nor ends, no file descriptor leaks, and the next guest is served."""
 
 import os
 import random
@@ -47,7 +47,7 @@ from tests.host.programs import (
     started,
 )
 
-GUEST_TSO4 = 1 << 7  # virtio 1.2, 5.1.3: the device may hand over segments that are joined, which this one never does
+GUEST_TSO4 = 1 << 7  # virtio 1.2, 5.1.3: the device may deliver joined segments, which this card never does
 
 @pytest.fixture(scope="module")
 def card(built):
@@ -58,16 +58,16 @@ def card(built):
 
 @pytest.fixture
 def server(card, tmp_path):
-    """Afterwards there are as many descriptors as before."""
+    """Checks that the test leaves as many open descriptors as before."""
     before = set(os.listdir("/proc/self/fd"))
     with closing(Server(card, tmp_path / "nic.sock")) as server:
         yield server
-    assert len(set(os.listdir("/proc/self/fd")) - before) <= 1  # that of the listing
+    assert len(set(os.listdir("/proc/self/fd")) - before) <= 1  # the listing itself opens one
 
 
 @pytest.mark.parametrize("full", [False, True])
 def test_a_guest_is_told_that_a_virtqueue_is_stopped(card, server, monkeypatch, full):
-    """By its eventfd, the channel back and the status, once; also if nobody reads these. After a reset the status is 0."""
+    """Once, by its eventfd, the back-end channel and the status, even if nobody reads these. After a reset the status is 0."""
     monkeypatch.setattr("girih.card.vhost_user.LOOK_SECONDS", 0)
     kick, call, error = os.eventfd(0), os.eventfd(0), os.eventfd(0)
     back = socket.socketpair()
@@ -115,7 +115,8 @@ def test_a_guest_is_told_that_a_virtqueue_is_stopped(card, server, monkeypatch, 
 
 @pytest.mark.parametrize("told", [0, 0x8000])
 def test_a_packed_ring_goes_on_in_the_lap_in_which_it_was(card, server, told):
-    """User-Mode Linux says index 0 of a new ring, whose wrap counter is 1; at the end of the first lap, 0 is what the card itself says."""
+    """User-Mode Linux gives index 0 for a new ring, whose wrap counter is 1; after the first lap, 0 is also the index that the card itself
+    reports."""
     kick, call = os.eventfd(0), os.eventfd(0)
     with closing(GuestMemory()) as memory:
         guest, queue = started(server, memory, kick, call, PackedQueue)
@@ -133,11 +134,11 @@ def test_a_packed_ring_goes_on_in_the_lap_in_which_it_was(card, server, told):
 
 
 def test_a_packed_ring_goes_on_behind_a_chain_that_lies_across_its_end(card, server):
-    """Its first slot then has no flags of the card, in either lap, so that slot alone does not say which lap it is."""
+    """The card has then written no flags to the first slot, in either lap, so that slot alone does not tell the lap."""
     kick, call = os.eventfd(0), os.eventfd(0)
     with closing(GuestMemory()) as memory:
         guest, queue = started(server, memory, kick, call, PackedQueue)
-        laps = [1] * 15 + [3] + [1] * 14  # two, with a chain over the end of the first one
+        laps = [1] * 15 + [3] + [1] * 14  # two laps; a chain lies across the end of the first
         for chains, base in ((laps, 0x8000), (laps, 0x8000), ([1] * 16, 0), (laps, 0), ([1], 1)):
             guest.set_queue(replace(queue.place, start=queue.seen), kick, call)
             for links in chains:
@@ -152,7 +153,7 @@ def test_a_packed_ring_goes_on_behind_a_chain_that_lies_across_its_end(card, ser
 
 
 def with_memory(size: int = SIZE, at: int = 0, address: int = BASE, made=None):
-    """A table of one region."""
+    """A memory table with one region."""
 
     def send(guest) -> None:
         descriptor = os.memfd_create("guest") if made is None else made()
@@ -194,7 +195,7 @@ def rings_outside(guest) -> None:
     os.close(kick)
 
 
-BAD = {  # what a guest does, and what is said of it
+BAD = {  # what a guest does, and a part of the message
     "another version": (lambda g: g.send(GET_FEATURES, version=2), "version 2"),
     "more bytes than a message has": (lambda g: g.send(SET_FEATURES, size=5000), "5000 bytes"),
     "an unknown request": (lambda g: g.send(99), "request 99 is not served"),
@@ -229,7 +230,7 @@ BAD = {  # what a guest does, and what is said of it
 
 
 def test_a_bad_message_ends_the_connection_with_its_reason(card, server):
-    """One after another; and a good guest comes after them."""
+    """The bad guests come one after another, and a good guest after them."""
     for what, (does, said) in BAD.items():
         server.said.clear()
         with closing(Guest(server)) as guest:
@@ -243,7 +244,7 @@ def test_a_bad_message_ends_the_connection_with_its_reason(card, server):
 
 
 def test_a_message_that_comes_in_parts_does_not_hold_up_the_card(server):
-    """Nor do descriptors come to stay that are sent with a message's body."""
+    """Descriptors that come with a message's body do not stay open."""
     with closing(Guest(server)) as guest:
         for byte in struct.pack("<IIIQ", SET_FEATURES, 1 | 8, 8, VERSION_1):
             socket.send_fds(guest.socket, [bytes([byte])], [0] if byte else [])
@@ -282,14 +283,14 @@ def test_a_second_guest_waits_for_the_end_of_the_first(server):
 
 
 def unblocks(seconds: float, how) -> threading.Timer:
-    """Ends a wait of the card, so that the test fails instead of waiting forever."""
+    """Ends a wait of the card after `seconds`, so that the test fails instead of hanging."""
     timer = threading.Timer(seconds, how)
     timer.start()
     return timer
 
 
 def test_eventfds_that_block_do_not_stop_the_card(card, server):
-    """Also those that are given to a queue that works already, and when the guest makes them blocking again."""
+    """Also those given to a queue that is already running, and those that the guest makes blocking again."""
     kicks, call = [os.eventfd(0), os.eventfd(0)], os.eventfd(0)
     with closing(GuestMemory()) as memory:
         guest, queue = started(server, memory, kicks[0], call)
@@ -308,7 +309,7 @@ def test_eventfds_that_block_do_not_stop_the_card(card, server):
 
 
 def test_interrupts_that_nobody_takes_do_not_stop_the_card(card, server):
-    """By a pipe, as User-Mode Linux has them, that is full."""
+    """They go to a full pipe; User-Mode Linux takes its interrupts from a pipe."""
     kick, ends = os.eventfd(0), os.pipe()
     with closing(GuestMemory()) as memory:
         os.set_blocking(ends[1], False)
@@ -332,7 +333,7 @@ def test_interrupts_that_nobody_takes_do_not_stop_the_card(card, server):
 
 @pytest.mark.parametrize("left", [0, 4096])
 def test_a_memory_file_that_is_truncated_does_not_end_the_card(card, server, left):
-    """The bus fails from then on, and the queue stops; without the rings, and with them but without the frame."""
+    """Accesses then end with a bus error and the queue stops: once with the rings gone, once with only the frame gone."""
     kick, call = os.eventfd(0), os.eventfd(0)
     with closing(GuestMemory()) as memory:
         guest, queue = started(server, memory, kick, call)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Indirect descriptors on the card of designs/nic.yaml: tables of descriptors in the memory of the host, in both forms of rings, and malformed ones,
+"""Indirect descriptors on the card of designs/nic.yaml: tables of descriptors in the host's memory, with both forms of rings, and malformed tables,
 which stop their queue alone."""
 
 import random
@@ -21,7 +21,7 @@ from girih.experiments.host_driver import (
 )
 from tests.host.queues import BUFFERS, SLOT, WRAPPED, counted, frame, random_size, settle
 
-TABLES = 0x100000  # where they start in the memory
+TABLES = 0x100000  # offset of the tables in the memory
 TABLE_BYTES = 1024
 DESCRIPTOR = 16
 
@@ -35,14 +35,14 @@ def started(card, ring, direction: int, size: int = 64, start: int | None = None
 
 
 def table_at(memory, number: int) -> int:
-    """A place for a table, which is aligned as a descriptor is, and may lie across pages."""
+    """A place for a table: aligned as a descriptor is, and possibly across pages."""
     return memory.base + TABLES + TABLE_BYTES * number + DESCRIPTOR * random.randrange(32)
 
 
 @pytest.mark.parametrize(("ring", "size", "start"), [(SplitQueue, 64, 65530), (SplitQueue, 4, 0), (PackedQueue, 64, WRAPPED), (PackedQueue, 5, 3)])
 def test_frames_of_the_host_in_tables(card, ring, size, start):
-    """Chains of 1 to 32 parts, in tables, without one, and with the last descriptors in one: the frames are whole and in order, and each chain is one
-    of the ring's."""
+    """Chains of 1 to 32 parts, entirely in a table, without one, or with only the last descriptors in one. Frames are whole and in order, and each
+    chain counts as one chain of the ring."""
     memory, queue = started(card, ring, SEND, size, start)
     sent = []
     for _ in range(10):
@@ -70,7 +70,7 @@ def test_frames_of_the_host_in_tables(card, ring, size, start):
 
 @pytest.mark.parametrize("mergeable", [False, True])
 def test_frames_to_the_host_in_tables(card, ring, mergeable):
-    """Each fills the buffers that its table names, or those of several tables."""
+    """Each frame fills the buffers that its table names, or those of several tables."""
     memory, queue = started(card, ring, RECEIVE, 8, mergeable=mergeable)
     for _ in range(6):
         offered = {}
@@ -100,7 +100,7 @@ def test_frames_to_the_host_in_tables(card, ring, mergeable):
 
 
 def table(queue, at: int, *descriptors: tuple[int, int, int, int]) -> None:
-    """Writes a table: of each descriptor its address, size, flags and next one."""
+    """Writes a table: the address, size, flags and next index of each descriptor."""
     for number, (address, size, flags, following) in enumerate(descriptors):
         last = following.to_bytes(2, "little")
         tail = flags.to_bytes(2, "little") + last if isinstance(queue, SplitQueue) else last + flags.to_bytes(2, "little")
@@ -108,7 +108,7 @@ def table(queue, at: int, *descriptors: tuple[int, int, int, int]) -> None:
 
 
 def names_table(queue, at: int, size: int, *entries: tuple[int, int, int, int], more: int = 0) -> None:
-    """The first descriptor of the ring names a table, with these entries."""
+    """Makes the first descriptor of the ring name a table with these entries."""
     table(queue, at, *entries)
     if isinstance(queue, SplitQueue):
         queue.descriptor(3, at, size, INDIRECT | more, 4)
@@ -118,7 +118,7 @@ def names_table(queue, at: int, size: int, *entries: tuple[int, int, int, int], 
         queue.descriptor(0, at, size, INDIRECT | AVAILABLE | more)
 
 
-MISTAKES = {  # what is wrong, the reason, and how it comes to be: the queue, a table, a buffer
+MISTAKES = {  # what is wrong: the reason, and a function of the queue, a table and a buffer that makes it so
     "no entries": ("zero", lambda q, t, a: names_table(q, t, 0)),
     "a part of an entry": ("size", lambda q, t, a: names_table(q, t, 24)),
     "not aligned": ("setup", lambda q, t, a: names_table(q, t + 8, 16)),
@@ -143,7 +143,8 @@ ONLY = {
 
 
 def test_a_malformed_table_stops_its_queue_alone(card, ring):
-    """With its reason; it works again when it is set up again. What the queue does not know stops it, too."""
+    """The stop is counted with its reason, and the queue works again once it is set up again. Indirect descriptors that were not negotiated stop it,
+    too."""
     for what, (reason, breaks) in {**MISTAKES, **ONLY[ring], "not offered": ("flags", MISTAKES["no entries"][1])}.items():
         already = counted(card, reason)
         memory, queue = started(card, ring, SEND, 16, indirect=what != "not offered")
@@ -173,7 +174,7 @@ def test_a_malformed_table_stops_its_queue_alone(card, ring):
 
 @pytest.mark.parametrize("count", [40, pytest.param(4000, marks=pytest.mark.thorough)])
 def test_random_tables(card, ring, count):
-    """Of random bytes, and changed while the card reads them: never an access outside of what is granted, nor a card that stands still."""
+    """Tables of random bytes, changed while the card reads them: the card never accesses what is not granted, and never hangs."""
     for _ in range(count):
         direction = random.choice([SEND, RECEIVE])
         memory, queue = started(card, ring, direction, 16, mergeable=random.random() < 0.5)

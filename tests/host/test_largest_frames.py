@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host tile of a card with the largest frames that a design can have: with the header before each they have more than 65,535 bytes."""
+"""The host tile of a card with the largest frames that a design can have: with their header they exceed 65,535 bytes."""
 
 import random
 
@@ -34,7 +34,7 @@ SIZES = [MOST - HEADER - 19, MOST - HEADER - 18, MOST - HEADER - 17, 65_535, 65_
 
 
 def test_to_the_host(card):
-    """Each is whole in its buffer, and so are the small ones behind it."""
+    """Each is whole in its buffer, and so are the small ones after it."""
     memory = HostMemory(card, 4 << 20)
     queue = PackedQueue(memory, 0x0, 64)
     buffers = []
@@ -57,7 +57,7 @@ def test_to_the_host(card):
 
 
 def test_from_the_host(card):
-    """Also with a checksum, in the last two bytes where its offset can be so large; one byte more stops the queue."""
+    """Also with a checksum, which lies in the last two bytes where its offset can be so large; one byte more stops the queue."""
     memory = HostMemory(card, 4 << 20)
     queue = PackedQueue(memory, 0x0, 64)
     card.host.start(SEND, queue.place)

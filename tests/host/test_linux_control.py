@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linux's own virtio-net driver in User-Mode Linux, and the card's control queue: what `ip` and `ethtool` do in the guest, the card does."""
+"""Linux's own virtio-net driver in User-Mode Linux and the card's control queue: the card does what `ip` and `ethtool` ask for in the guest."""
 
 import subprocess
 import sys
@@ -46,7 +46,7 @@ ip link delete tagged
 ip link set eth0 address {SECOND}
 ping -c 1 10.77.0.1
 """
-# Frames for other addresses, and with a tag, again and again.
+# Frames to other addresses, and tagged ones, again and again.
 SENDS = f"""
 import socket, time
 link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
@@ -70,13 +70,13 @@ done
 
 
 class Tagging(UserModeLinux):
-    """With VLANs."""
+    """User-Mode Linux with VLANs."""
 
     modules = (*UserModeLinux.modules, "8021q")
 
 
 class Guest:
-    """A guest behind a card, with a look at what the card does for each of its moments."""
+    """A guest behind a card. `look` is called at each step of the session, and `seen` has its results, without repetitions."""
 
     def __init__(self, stack: ExitStack, card, folder, script: str, look):
         self.card, self.folder = card, folder
@@ -90,7 +90,7 @@ class Guest:
         self.root = guest_root(folder / "root", script, way=Tagging())
 
     def run(self) -> str:
-        """What it says."""
+        """Runs the guest to its end and returns its output."""
         with open(self.folder / "log", "w") as log:
             guest = start_guest(self.root, self.folder / "nic.sock", Tagging(), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
             self.stack.callback(guest.wait)
@@ -128,7 +128,7 @@ def test_linux_says_which_frames_it_wants(built, tmp_path):
 
 
 def test_linux_sets_the_number_of_pairs(tmp_path):
-    """Flows go to as many; what it cannot have it is refused."""
+    """Flows go to that many pairs; a number that the card does not have is refused."""
     (tmp_path / "www").mkdir()
     (tmp_path / "www" / "file").write_bytes(bytes(5000))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Linux kernel with its own virtio-net driver behind the card of designs/nic.yaml, in User-Mode Linux or in QEMU: it gets an address, pings
-through the card's RTL, fetches a file, and sends it back; both arrive whole."""
+"""A Linux kernel in User-Mode Linux or QEMU, with its own virtio-net driver, behind the card of designs/nic.yaml: it gets an address, pings through
+the card's RTL, fetches a file and sends it back, and the file arrives whole both ways."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from girih.testing import SEED
 from tests.commands import command, needs_tap
 
 SECONDS = 150  # far longer than a guest takes
-ADDRESS = "10.77.0.9"  # that the guest gets
-TRANSPORT = 1 << PROTOCOL_FEATURES  # what is not virtio's
+ADDRESS = "10.77.0.9"  # that DHCP gives the guest
+TRANSPORT = 1 << PROTOCOL_FEATURES  # a feature of vhost-user, not of virtio
 PACKED, EVENTS, SUMS, MERGEABLE, TABLES = (1 << bit for bit in (RING_PACKED, EVENT_INDEX, NET_CSUM, NET_MRG_RXBUF, INDIRECT))
-# Features of QEMU's own, whatever the card offers: CTRL_GUEST_OFFLOADS, STATUS, CTRL_VQ, CTRL_RX, CTRL_VLAN, GUEST_ANNOUNCE, CTRL_MAC_ADDR. It serves the
-# control queue itself.
+# Features that QEMU offers by itself, whatever the card offers: CTRL_GUEST_OFFLOADS, STATUS, CTRL_VQ, CTRL_RX, CTRL_VLAN, GUEST_ANNOUNCE,
+# CTRL_MAC_ADDR. It serves the control queue itself.
 OF_QEMU = sum(1 << bit for bit in (2, 16, 17, 18, 19, 21, 23))
 SCRIPT = """
 cat /sys/bus/virtio/devices/virtio0/features
@@ -58,7 +58,7 @@ with socket.create_server(("10.77.0.1", 9000)) as listener:
             print(hashlib.sha256(b"".join(iter(lambda: taken.recv(65536), b""))).hexdigest(), file=sums)
 """
 PAIRS_CARD = ROOT / "experiments" / "cards" / "nic_pairs.yaml"
-FILES = 8  # that are fetched at a time, each by a processor in turn
+FILES = 8  # fetched at once; the four processors take turns
 MANY = """
 cat /sys/bus/virtio/devices/virtio0/features
 echo queues $(ls -d /sys/class/net/eth0/queues/rx-* | wc -l) $(ls -d /sys/class/net/eth0/queues/tx-* | wc -l)
@@ -78,13 +78,13 @@ GUESTS = [pytest.param(name, marks=[pytest.mark.thorough] if name != chosen().na
 
 
 def taken(text: str) -> int:
-    """The features that the guest's driver has taken, a character for each."""
+    """The features that the guest's driver has accepted: sysfs prints a character for each bit."""
     bits = next(line for line in text.splitlines() if len(line) >= 64 and set(line.strip()) <= {"0", "1"})
     return sum(1 << number for number, bit in enumerate(bits) if bit == "1")
 
 
 def server(stack: ExitStack, cable, words: list[str], says: str | None = None) -> None:
-    """A program at the other end of the card's cable, that ends with the stack."""
+    """Starts a program at the other end of the card's cable; it is killed when the stack is closed."""
     process = cable.namespace.popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     stack.callback(process.wait)
     stack.callback(process.kill)
@@ -95,7 +95,7 @@ def server(stack: ExitStack, cable, words: list[str], says: str | None = None) -
 @pytest.mark.parametrize("way", GUESTS)
 @pytest.mark.parametrize("offers", [(FEATURES, FEATURES & ~PACKED & ~EVENTS & ~SUMS & ~MERGEABLE & ~TABLES & ~CONTROL), pytest.param((FEATURES & ~EVENTS, FEATURES & ~PACKED), marks=pytest.mark.thorough)])
 def test_a_linux_guest_gets_an_address_pings_and_fetches_a_file(built, tmp_path, offers, way):
-    """Twice: the second guest, by `./girih guest`, comes to the card after the first has gone, and is offered other features."""
+    """Two guests in succession: the second, started by `./girih guest`, comes after the first has gone, and is offered other features."""
     data = random.Random(SEED).randbytes(300_000)
     (tmp_path / "www").mkdir()
     (tmp_path / "www" / "file").write_bytes(data)
@@ -138,7 +138,7 @@ def test_a_linux_guest_gets_an_address_pings_and_fetches_a_file(built, tmp_path,
 @needs_tap
 @pytest.mark.skipif("qemu" not in FITTING, reason="QEMU cannot run here")
 def test_a_linux_guest_uses_several_pairs(tmp_path):
-    """Its driver finds four, sets them up by the control queue of QEMU, and has flows in more than one in each direction."""
+    """Its driver finds four pairs and sets them up through QEMU's control queue; in each direction, more than one pair carries frames."""
     data = random.Random(SEED).randbytes(30_000)
     (tmp_path / "www").mkdir()
     (tmp_path / "www" / "file").write_bytes(data)
@@ -169,7 +169,7 @@ def test_a_linux_guest_uses_several_pairs(tmp_path):
 
 
 def by_lease(folder, way: str, mac: str, **options) -> subprocess.Popen:
-    """A guest that asks for its address."""
+    """A guest that gets its address by DHCP."""
     how = WAYS[way]
     root = guest_root(folder / "root", f"udhcpc -q -n -i eth0 -s /lib/lease\nip address show dev eth0 | grep {ADDRESS}/24 || poweroff -f\n{SCRIPT}", way=how)
     return start_guest(root, folder / "nic.sock", how, Device(mac), **options)

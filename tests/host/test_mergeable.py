@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mergeable receive buffers on the card of designs/nic.yaml: a frame takes as many buffers as it needs, the driver sees all of them or none, and
-what cannot be is dropped."""
+"""Mergeable receive buffers on the card of designs/nic.yaml: a frame takes as many buffers as it needs, the driver sees all of them or none, and a
+frame that no number of buffers can hold is dropped."""
 
 import random
 import struct
@@ -12,8 +12,8 @@ from girih.card.host import RECEIVE
 from girih.experiments.host_driver import HEADER, WRITE, HostMemory, PackedQueue, SplitQueue, pieces
 from tests.host.queues import BUFFERS, SLOT, WRAPPED, frame, settle
 
-MOST = 32  # buffers of a frame
-LOOK = 3  # cycles between two looks at the ring
+MOST = 32  # most buffers of a frame
+LOOK = 3  # cycles between two looks of the driver at the ring
 
 
 def started(card, ring, size: int, start: int, mergeable: bool = True, latency: int = 100):
@@ -26,7 +26,7 @@ def started(card, ring, size: int, start: int, mergeable: bool = True, latency: 
 
 
 class Buffers:
-    """Those of a queue that are offered: their pieces, by what the driver calls them."""
+    """The buffers that a queue offers: the parts of each, by its head."""
 
     def __init__(self, memory, queue):
         self.memory, self.queue = memory, queue
@@ -44,7 +44,7 @@ class Buffers:
         return True
 
     def take(self, head: int, size: int) -> bytes:
-        """The bytes that have been written to a buffer, which is free again."""
+        """The bytes that were written to a buffer. The buffer is free again."""
         self.free.append(self.slot.pop(head))
         data = b"".join(self.memory.read(*part) for part in self.offered.pop(head))
         assert size <= len(data)
@@ -52,7 +52,7 @@ class Buffers:
 
 
 def frames(buffers: Buffers, used: list[tuple[int, int]]) -> list[tuple[bytes, int]]:
-    """Whole frames in buffers that were found used at a time, and how many each has. A part of one fails."""
+    """The frames in the buffers of one look at the ring, each with its number of buffers. A frame of which only a part is there fails the test."""
     found = []
     while used:
         sizes = [sum(size for _, size in buffers.offered[head]) for head, _ in used]
@@ -71,8 +71,8 @@ def frames(buffers: Buffers, used: list[tuple[int, int]]) -> list[tuple[bytes, i
     [(SplitQueue, 64, 65530), (SplitQueue, 128, 0), (PackedQueue, 128, WRAPPED), (PackedQueue, 37, WRAPPED + 30), (PackedQueue, 64, 61)],
 )
 def test_a_frame_takes_as_many_buffers_as_it_needs(card, ring, size, start):
-    """Buffers of any sizes, of one or several descriptors; frames are whole and in order, in the fewest buffers that follow one another, and never
-    seen in part, however often the driver looks."""
+    """Buffers have any size, in one or several descriptors. Frames are whole and in order, take no more buffers than they need, one after another,
+    and are never seen in part, however often the driver looks."""
     memory, queue = started(card, ring, size, start)
     buffers = Buffers(memory, queue)
     several = 0
@@ -123,8 +123,8 @@ def test_without_the_feature_a_frame_has_one_buffer(card, ring):
 
 
 def test_a_frame_that_too_few_buffers_can_hold_is_dropped_and_they_stay(card, ring):
-    """The most buffers that a frame can have, or all that the ring has, are too small: the next frame has them. One for which the driver has
-    not offered enough yet waits."""
+    """A frame that is larger than the most buffers of a frame, or than all buffers of the ring, is dropped, and its buffers go to the next one. A
+    frame waits if the driver has merely not offered enough yet."""
     for size, each, fits, too_large in ((128, 20, 20 * MOST, 20 * MOST + 1), (16, 50, 800, 801)):
         memory, queue = started(card, ring, size, queue_start(ring))
         before = card.registers.counters("host")["host"]["drop_small_buffer"]
@@ -155,7 +155,7 @@ def queue_start(ring) -> int:
 
 
 def test_a_queue_that_ends_at_any_time_shows_no_part_of_a_frame(card, ring):
-    """It starts again in the same ring behind the last whole frame, with the buffers of a frame of which no part was seen."""
+    """The queue starts again in the same ring behind the last whole frame, with the buffers of the frame that was not shown."""
     ends = []
     for cycles in range(0, 200, 5):
         memory, queue = started(card, ring, 64, queue_start(ring), latency=20)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checksums that the headers of the host's frames ask for, on the card of designs/nic.yaml."""
+"""Checksums that the headers of the host's frames request, on the card of designs/nic.yaml."""
 
 import random
 
@@ -11,13 +11,13 @@ from tests.host.queues import BUFFERS, SLOT, frame, random_size, settle
 
 
 def ones_complement(data: bytes) -> int:
-    """The ones' complement sum of halfwords, as a number from 0 to 0xfffe: 0x10000 is 1 in that arithmetic."""
+    """The ones' complement sum of halfwords, from 0 to 0xfffe: 0x10000 is 1 in that arithmetic."""
     return int.from_bytes(data + bytes(len(data) % 2), "big") % 0xFFFF
 
 
 def test_checksums_of_frames_of_the_host(card):
-    """A receiver that adds the bytes from csum_start on, and what the driver had put into the checksum, finds all ones. Frames that ask for
-    none are unchanged, and all are in order."""
+    """The bytes from csum_start on, without what the driver had put into the checksum, add up to all ones. Frames that request none are unchanged,
+    and all are in order."""
     memory = HostMemory(card, 2 << 20)
     queue = PackedQueue(memory, 0x0, 64)
     card.host.start(SEND, queue.place)
@@ -67,7 +67,7 @@ BAD_OFFLOADS = [header((60, 39)), header((0xFFFF, 0xFFFF)), header((99, 0)), hea
 
 @pytest.mark.parametrize("size", [100, 1400])
 def test_an_offload_that_cannot_be_is_dropped_and_counted(card, size):
-    """The checksum's place begins or ends behind the frame, or it is to be cut: the frames before and after it are sent."""
+    """The checksum field begins or ends beyond the frame, or segmentation is requested. The frames before and after it are sent."""
     memory = HostMemory(card, 2 << 20)
     queue = PackedQueue(memory, 0x0, 64)
     card.host.start(SEND, queue.place)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of the host that several programs map: a guest's and that of tiles which ask by `dma`. Who maps owns: what one does, in any order,
-takes nothing from another, and what another has is refused."""
+"""Host memory that several programs map: a guest's program, and programs that map for tiles with `dma`. Whoever maps memory owns it: no order of
+actions takes memory from another owner, and addresses that another has mapped are refused."""
 
 import os
 import random
@@ -29,8 +29,8 @@ from tests.host.programs import (
 )
 
 PAGE = 4096
-GRANTED, PIECE, PIECES = 0x7_0010_0000, 32 * PAGE, 4  # what designs/dma.yaml lets the probe reach, in pieces that are mapped together or not
-ALL_GRANTED = (0x7_0000_0000, 0x7_0020_0000)  # first byte, and that behind the last: of all tiles
+GRANTED, PIECE, PIECES = 0x7_0010_0000, 32 * PAGE, 4  # pages that designs/dma.yaml grants to the probe, in pieces, one or several to a mapping
+ALL_GRANTED = (0x7_0000_0000, 0x7_0020_0000)  # the first byte that any tile may reach, and the byte behind the last
 STEPS = 60
 FRESH = 0x7_4000_0000
 
@@ -43,22 +43,22 @@ def card(built):
 
 @pytest.fixture
 def server(card, tmp_path):
-    """Afterwards nothing is mapped, and there are as many descriptors as before."""
+    """Checks that the test leaves nothing mapped, and as many open descriptors as before."""
     before = set(os.listdir("/proc/self/fd"))
     with closing(Server(card, tmp_path / "nic.sock")) as server:
         yield server
     card.host.unmap_all()
-    assert len(set(os.listdir("/proc/self/fd")) - before) <= 1  # that of the listing
+    assert len(set(os.listdir("/proc/self/fd")) - before) <= 1  # the listing itself opens one
 
 
 class Program:
-    """One that maps memory for tiles, a piece or several at a time."""
+    """A program that maps memory for tiles, one or several pieces at a time."""
 
     def __init__(self, card, rng: random.Random):
         self.host, self.rng = card.host, rng
         self.file = os.memfd_create("pieces")
         os.ftruncate(self.file, PIECES * PIECE)
-        self.mapped: dict = {}  # to the pieces that each has
+        self.mapped: dict = {}  # pieces, by the handle of their mapping
 
     def pieces(self) -> set[int]:
         return {piece for pieces in self.mapped.values() for piece in pieces}
@@ -78,11 +78,11 @@ class Program:
         for one in gone:
             del self.mapped[one]
         self.host.unmap(gone)
-        self.host.unmap(gone)  # is away already
+        self.host.unmap(gone)  # unmapping twice does no harm
 
 
 def reaches(card, piece: int, number: int) -> bool:
-    """Whether a tile can write a word of a piece."""
+    """Whether a tile can write a word of the piece."""
     probe = MemoryProbe(card.registers, "probe")
     probe.start(Accesses("write", GRANTED + PIECE * piece + 8 * number, 8, count=1))
     while probe.running:
@@ -91,7 +91,7 @@ def reaches(card, piece: int, number: int) -> bool:
 
 
 class Visitor:
-    """A guest's program that comes, gives its memory in one part or in two, does so again, and goes in one way or another."""
+    """A guest's program that connects, shares its memory in one part or two, shares it again, and leaves in either of two ways."""
 
     def __init__(self, card, server):
         self.card, self.server = card, server
@@ -105,14 +105,14 @@ class Visitor:
         self.guest.send(SET_FEATURES, struct.pack("<Q", struct.unpack("<Q", self.guest.answer())[0] & VERSION_1))
 
     def gives(self, rng: random.Random) -> None:
-        """In parts of pages, which come in any order."""
+        """The cut lies between two pages, and the parts come in any order."""
         cut = PAGE * rng.randrange(SIZE // PAGE)
         parts = [(FRESH + start, end - start, USER + start, start) for start, end in ((0, cut), (cut, SIZE)) if start < end]
         rng.shuffle(parts)
         self.guest.set_memory(*parts, descriptors=[self.memory.descriptor] * len(parts))
 
     def works(self) -> None:
-        """A frame of it leaves the card."""
+        """The guest sends a frame, and it leaves the card."""
         self.memory.base = FRESH
         queue = SplitQueue(self.memory, 0x0, 16)
         self.guest.set_queue(queue.place, self.kick, self.call, base=FRESH)
@@ -122,7 +122,7 @@ class Visitor:
 
     def goes(self, rng: random.Random) -> None:
         if rng.random() < 0.5:
-            self.guest.send(99)  # is not served, and ends the connection
+            self.guest.send(99)  # not served: the connection ends
         self.guest.close()
         self.guest = None
         self.server.serve_all()
@@ -137,7 +137,8 @@ class Visitor:
 
 
 def test_each_takes_away_only_its_own(card, server):
-    """Two programs that map memory for tiles, and a guest, do what they do in any order; after each step all have what they should have."""
+    """Two programs that map memory for tiles, and a guest, act in random order. After each step exactly the pieces that are mapped can be reached,
+    and the guest's queue works."""
     rng = random.Random(SEED)
     with ExitStack() as stack:
         visitor = stack.enter_context(closing(Visitor(card, server)))
@@ -168,7 +169,7 @@ def test_each_takes_away_only_its_own(card, server):
                 assert reaches(card, piece, number) == (piece in owned), number
             if given:
                 visitor.works()
-        assert both > STEPS // 10, "the programs and the guest hardly had memory at a time"
+        assert both > STEPS // 10, "the programs and the guest hardly had memory at the same time"
         for program in programs:
             card.host.unmap(list(program.mapped))
 
@@ -183,7 +184,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_a_guest_cannot_bring_memory_to_pages_that_tiles_reach(card, server, what):
-    """A tile would then have what is the guest's, or the guest what is the tile's."""
+    """Otherwise a tile would reach the guest's memory, or the guest's virtqueues the tile's."""
     (address, size), said = REFUSED[what]
     card.registers.write("dma.grant_rights[0]", 1)
     with closing(Guest(server)) as guest:
@@ -193,7 +194,7 @@ def test_a_guest_cannot_bring_memory_to_pages_that_tiles_reach(card, server, wha
 
 
 def gives(guest, *regions: tuple[int, int]) -> None:
-    """Memory at such addresses, each region from the start of a file of its own."""
+    """The guest shares memory at these addresses, each region from the start of a file of its own."""
     files = []
     for _, size in regions:
         files.append(os.memfd_create("guest"))
@@ -204,7 +205,7 @@ def gives(guest, *regions: tuple[int, int]) -> None:
 
 
 def test_a_guest_has_memory_beside_those_pages(card, server):
-    """And in them when they are not granted, or are elsewhere."""
+    """Also at the tiles' addresses, while these are not granted or have other upper bits."""
     beside = [(ALL_GRANTED[0] - SIZE, SIZE), (ALL_GRANTED[1], SIZE)]
     with closing(Guest(server)) as guest:
         gives(guest, *beside)
@@ -220,7 +221,7 @@ def test_a_guest_has_memory_beside_those_pages(card, server):
 
 
 def test_a_guest_cannot_bring_memory_where_another_has_some(card, server):
-    """Nor twice at one address; what the other has stays."""
+    """Nor twice at one address of its own. What the other has mapped stays."""
     file = os.memfd_create("other")
     os.ftruncate(file, SIZE)
     other = card.host.map(FRESH, SIZE, file)
@@ -237,7 +238,7 @@ def test_a_guest_cannot_bring_memory_where_another_has_some(card, server):
 
 @pytest.mark.parametrize("left", [0, SIZE // 2])
 def test_memory_whose_file_has_become_shorter_does_not_stand_in_the_way(card, server, left):
-    """Another takes its own away; what was lost stays so, and can be taken away and mapped anew."""
+    """Unmapping another mapping of that file works. The lost one stays unreachable until it is unmapped and mapped again."""
     with closing(GuestMemory()) as memory:
         mine = card.host.map(GRANTED, SIZE, memory.descriptor)
         other = card.host.map(FRESH, SIZE, memory.descriptor)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several pairs of virtqueues (experiments/cards/nic_pairs.yaml): flows are spread over them and stay where they are, what pairs send leaves
-whole, and a pair that makes mistakes takes nothing from the others."""
+"""Several pairs of virtqueues (experiments/cards/nic_pairs.yaml): flows are spread over them and stay in their pair, frames of several pairs leave
+whole, and a pair that makes a mistake does not disturb the others."""
 
 import os
 import random
@@ -35,7 +35,7 @@ from tests.host.programs import SIZE as SIZE_OF_GUEST
 from tests.host.queues import MAC, RUN, counted, frame
 
 PAIRS, SIZE, SLOT = 4, 128, 2048
-ENTRIES = 32  # of the table
+ENTRIES = 32  # entries of the steering table
 NET_MQ = 22
 GET_PROTOCOL_FEATURES, SET_PROTOCOL_FEATURES, GET_QUEUE_NUM = 15, 16, 17
 OTHER = bytes.fromhex("020000000001")
@@ -57,7 +57,7 @@ def card(opened):
 
 
 class Host:
-    """A driver with all pairs: buffers for what comes, and frames that it sends."""
+    """A driver of several pairs, with buffers for received frames and frames to send."""
 
     def __init__(self, card, ring, pairs=range(PAIRS)):
         self.card, self.memory = card, HostMemory(card, 8 << 20)
@@ -80,21 +80,21 @@ class Host:
         self.card.host.kick(number)
 
     def came(self) -> dict[int, list[bytes]]:
-        """The frames that have come since the last call, by pair."""
+        """The frames received since the last call, by pair."""
         return {
             number // 2: [self.memory.read(self.buffers[number][head] + HEADER, size - HEADER) for head, size in self.queues[number].used()]
             for number in self.buffers
         }
 
     def offer(self, pair: int, data: bytes, at: int) -> None:
-        """A frame to send, that the card is not told of yet."""
+        """Adds a frame to send, without a kick."""
         address = self.memory.base + (4 << 20) + ((2 * pair + SEND) * SIZE // 2 + at) * SLOT
         self.memory.write(address, bytes(HEADER) + data)
         assert self.queues[2 * pair + SEND].add(pieces(address, HEADER + len(data), 3)) is not None
 
 
 def flow(number: int, protocol: int = 17, size: int = 60, tag: bytes = b"") -> bytes:
-    """A frame of IPv4; the number makes its addresses and ports, and it has a random payload."""
+    """An IPv4 frame with random payload, whose addresses and ports follow from the number."""
     rng = random.Random(number)
     addresses, ports = rng.randbytes(8), rng.randbytes(4)
     payload = random.randbytes(size - 38)
@@ -111,7 +111,8 @@ def inject(card, frames: list[bytes]) -> None:
 
 @pytest.mark.parametrize("kind", [17, 6, 47])
 def test_flows_stay_in_their_pair(card, ring, kind):
-    """In order, whatever their sizes and tags; all pairs have some. What has no flow goes to the first, wherever flows go."""
+    """Frames of a flow stay in order, whatever their sizes and tags, and every pair gets some flows. A frame without a flow goes to the first pair,
+    however flows are steered."""
     host = Host(card, ring)
     card.host.steer(range(PAIRS))
     tags = [b"", bytes.fromhex("81000007")]
@@ -134,7 +135,7 @@ def test_flows_stay_in_their_pair(card, ring, kind):
 
 
 def test_each_flow_has_one_entry_of_the_table(card, ring):
-    """Which says where it goes, alone."""
+    """That entry alone says where the flow goes."""
     host = Host(card, ring, (0, 3))
     found = []
     for name in range(4):
@@ -148,7 +149,7 @@ def test_each_flow_has_one_entry_of_the_table(card, ring):
             homes += [entry] * len(came[3])
         assert len(homes) == 1
         found += homes
-        if name == 1:  # a queue has as many buffers as it has
+        if name == 1:  # before the receive buffers run out
             host = Host(*again(card, ring))
     assert len(set(found)) > 1
 
@@ -160,7 +161,8 @@ def again(card, ring):
 
 
 def test_all_pairs_send_at_a_time(card, ring):
-    """Frames leave whole, although the pieces of several come in turn; those of a pair in order, and none waits for those of another."""
+    """Frames leave whole although pieces of several are fetched in turn. Frames of a pair stay in order, and no pair waits for another's last
+    frame."""
     host = Host(card, ring)
     sent = {pair: [frame(random.choice((60, 64, 150, 700))) for _ in range(40)] for pair in range(PAIRS)}
     for pair, frames in sent.items():
@@ -180,7 +182,7 @@ def test_all_pairs_send_at_a_time(card, ring):
 
 
 def test_a_pair_that_is_stopped_takes_nothing_from_the_others(card, ring):
-    """Its rings make no sense, and buffers fail it: frames for it are dropped and counted there, and all others come and go as fast as before."""
+    """Its queues are stopped by a mistake: frames for it are dropped and counted there, and those of the other pairs all come and go."""
     host = Host(card, ring)
     card.host.steer(range(PAIRS))
     names = list(range(64))
@@ -226,7 +228,8 @@ def answered(guest, request: int, body: bytes = b"") -> bytes:
 
 
 def test_a_guest_that_serves_a_control_queue_has_pairs(card, tmp_path):
-    """It is offered several; flows go to those whose receive queues work, also when that changes. Without any control queue a guest has the first."""
+    """It is offered several pairs, and flows go to those whose receive queues are running, also when these change. A guest without any control queue
+    has the first pair only."""
     with closing(Server(card, tmp_path / "nic.sock")) as server:
         server.features &= ~CONTROL
         with closing(Guest(server)) as guest:
@@ -242,7 +245,7 @@ def test_a_guest_that_serves_a_control_queue_has_pairs(card, tmp_path):
             guest.send(SET_FEATURES, struct.pack("<Q", VERSION_1 | 1 << NET_MQ))
             guest.set_memory((BASE, SIZE_OF_GUEST, USER, 0), descriptors=[memory.descriptor])
             queues, total = {}, 0
-            for count, change in ((1, 0), (3, 1), (3, 2), (2, None)):  # pairs that work then, and the one that has come
+            for count, change in ((1, 0), (3, 1), (3, 2), (2, None)):  # the number of running pairs after a step, and the pair that the step starts (None: it stops pair 1)
                 if change is None:
                     answered(guest, GET_BASE, struct.pack("<II", 2, 0))
                     del queues[1]
@@ -260,7 +263,7 @@ def test_a_guest_that_serves_a_control_queue_has_pairs(card, tmp_path):
 
 
 def works(guest, memory, queues: dict, pair: int) -> None:
-    """The receive queue of a pair, with buffers."""
+    """Starts the receive queue of a pair, with buffers."""
     queue = queues[pair] = SplitQueue(memory, 0x4000 * pair, 64)
     for at in range(64):
         queue.add([(BASE + 0x10000 + (64 * pair + at) * 1024, 1024)], WRITE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Virtqueues of the card of designs/nic.yaml that end in any cycle, in the middle of chains and of frames, and go on where they were."""
+"""Virtqueues of the card of designs/nic.yaml that are stopped in any cycle, amid chains and frames, and continue where they stopped."""
 
 import random
 from dataclasses import replace
@@ -18,8 +18,8 @@ SIZES = {SplitQueue: [1, 2, 4, 16, 64], PackedQueue: [1, 2, 3, 5, 16, 33]}
 
 @pytest.mark.parametrize("rounds", [16, pytest.param(400, marks=pytest.mark.thorough)])
 def test_a_queue_that_ends_in_any_cycle_goes_on(built, rounds):
-    """Now as a split ring, now as a packed one, with and without event index, with memory near and far, and a wire that stands still at times: the index that the
-    card gives is that of what it has given back; every frame leaves, whole, in the order of the ring."""
+    """Split and packed rings, with and without event index, with memory near and far, and with a wire that stalls at times. The index that the card
+    reports counts exactly the chains that it has given back, and every frame leaves whole, in the order of the ring."""
     random.seed(SEED)
     with VirtualCard(built("nic"), collect=True) as card:
         memory = HostMemory(card, 1 << 20)
@@ -49,5 +49,5 @@ def test_a_queue_that_ends_in_any_cycle_goes_on(built, rounds):
                 assert (index, card.host.state(SEND).reason) == (queue.seen, None)
             assert not queue.chains
             whole = [one.data[12:] for one in card.collect() if not one.bad]
-            assert list(dict.fromkeys(whole)) == sent  # those that were not given back leave again
+            assert list(dict.fromkeys(whole)) == sent  # chains that were not given back are sent again
         card.check_conservation()

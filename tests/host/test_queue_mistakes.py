@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtqueue with a mistake stops, alone, with its reason, and what the host has not granted is never accessed."""
+"""A virtqueue with a mistake stops alone and with a reason, and the card never accesses what the host has not granted."""
 
 import random
 from dataclasses import replace
@@ -19,7 +19,7 @@ from girih.experiments.host_driver import (
 )
 from tests.host.queues import BUFFERS, counted, frame, offer, random_size, receive, send, settle
 
-SPLIT_MISTAKES = {  # of a chain at descriptor 3 of a queue of 16: what is wrong, and the reason
+SPLIT_MISTAKES = {  # of a chain from descriptor 3 of a queue of 16: what is wrong, and the reason
     "a head beyond the table": ("index", lambda q, a: q.offer(16)),
     "a link beyond the table": ("index", lambda q, a: (q.descriptor(3, a, 40, q.flags | NEXT, 16), q.offer(3))),
     "a loop": ("chain", lambda q, a: (q.descriptor(3, a, 1, q.flags | NEXT, 3), q.offer(3))),
@@ -35,12 +35,12 @@ SPLIT_MISTAKES = {  # of a chain at descriptor 3 of a queue of 16: what is wrong
 
 
 def _chain(queue, flags: int, size: int, count: int) -> None:
-    """Descriptors that are available from the first slot on, all with a next one."""
+    """Makes descriptors available from the first slot on, each with a next one."""
     for index in range(count):
         queue.descriptor(index, queue.memory.base + BUFFERS, size, flags | NEXT | AVAILABLE)
 
 
-PACKED_MISTAKES = {  # of a chain from the first slot of a queue of 16 on
+PACKED_MISTAKES = {  # of a chain from the first slot of a queue of 16
     "a chain longer than the ring": ("chain", lambda q, a: _chain(q, q.flags, 1, 16)),
     "no bytes": ("zero", lambda q, a: q.descriptor(0, a, 0, q.flags | AVAILABLE)),
     "no bytes behind others": ("zero", lambda q, a: (q.descriptor(0, a, 100, q.flags | NEXT | AVAILABLE), q.descriptor(1, a, 0, q.flags | AVAILABLE))),
@@ -55,7 +55,7 @@ MISTAKES = {SplitQueue: SPLIT_MISTAKES, PackedQueue: PACKED_MISTAKES}
 
 @pytest.mark.parametrize("direction", [SEND, RECEIVE])
 def test_a_mistake_stops_its_queue_alone(card, ring, direction):
-    """With its reason, which is counted, and until it is set up again; the other queue goes on."""
+    """Its reason is reported and counted, and it stays stopped until it is set up again. The other queue goes on."""
     memory = HostMemory(card, 2 << 20)
     other = ring(memory, 0x8000, 64)
     card.host.start(RECEIVE if direction == SEND else SEND, other.place)
@@ -91,7 +91,7 @@ def test_a_mistake_stops_its_queue_alone(card, ring, direction):
 
 
 def test_a_chain_of_a_packed_ring_may_be_long_but_not_too_long(card):
-    """32 descriptors are a frame, 33 are too many."""
+    """A chain of 32 descriptors is sent as a frame; 33 are too many."""
     memory = HostMemory(card, 2 << 20)
     queue = PackedQueue(memory, 0x0, 64)
     data = frame(32 * 20 - HEADER)
@@ -110,7 +110,7 @@ def test_a_chain_of_a_packed_ring_may_be_long_but_not_too_long(card):
 @pytest.mark.parametrize("direction", [SEND, RECEIVE])
 @pytest.mark.parametrize("at", [-1, 1 << 20, (1 << 20) - 50, -(1 << 34)])
 def test_what_is_not_granted_is_not_accessed(card, ring, direction, at):
-    """Buffers that begin before what is granted, behind it, or end behind it: the queue stops."""
+    """Buffers that begin before the granted memory, begin behind it, or end behind it: the queue stops."""
     memory = HostMemory(card)
     queue = ring(memory, 0x0, 16)
     card.host.start(direction, queue.place)
@@ -148,7 +148,7 @@ def test_a_place_that_a_queue_cannot_have_is_refused(card, wrong):
 
 
 def test_a_bus_that_fails_stops_the_queue(card, ring):
-    """Memory that is granted, and not there."""
+    """The memory is granted, but not mapped."""
     memory = HostMemory(card)
     card.host.grant([Region(memory.base, memory.size), Region(0, 4096)])
     queue = ring(memory, 0x0, 16)
@@ -186,8 +186,8 @@ SCRAMBLE = {SplitQueue: scramble_split, PackedQueue: scramble_packed}
 
 @pytest.mark.parametrize("count", [60, pytest.param(10_000, marks=pytest.mark.thorough)])
 def test_random_rings(card, ring, count):
-    """Rings, tables and indices of random bytes, sometimes changed while the card reads them: never an access outside of what is granted, never
-    a card that stands still, and the queues work again afterwards."""
+    """Rings, tables and indices of random bytes, sometimes changed while the card reads them: the card never accesses what is not granted and never
+    hangs, and the queues work again afterwards."""
     memory = HostMemory(card, 2 << 20)
     for _ in range(count):
         directions = random.sample([SEND, RECEIVE], random.randint(1, 2))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the header before a received frame says of its checksum, to a driver that has taken GUEST_CSUM and to one that has not; also with several
+"""What the header of a received frame says about its checksum, to a driver that has accepted GUEST_CSUM and to one that has not; also with several
 pairs, over which the frames are spread."""
 
 import random
@@ -31,7 +31,7 @@ def frame(good: bool) -> bytes:
 
 
 class Receiver:
-    """A driver that receives by some pairs."""
+    """A driver that receives through some pairs."""
 
     def __init__(self, card, ring, pairs: int, verified: bool, mergeable: bool):
         self.card, self.memory = card, HostMemory(card, 8 << 20)
@@ -47,7 +47,7 @@ class Receiver:
         card.run(RUN)
 
     def said(self, frames: list[bytes]) -> list[int]:
-        """The flags before each frame."""
+        """The flags in the header of each frame."""
         for number, data in enumerate(frames):
             self.card.inject(0, data, cycle=self.card.cycle + 20 + 16 * number)
         self.card.run(20 * len(frames) + 2 * RUN)

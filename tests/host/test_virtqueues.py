@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The card of designs/nic.yaml with a driver of split or packed virtqueues: frames in both directions are whole, and each chain comes back
-once and in order."""
+"""The card of designs/nic.yaml with a driver of split or packed virtqueues: frames in both directions are whole, and each chain comes back once and
+in order."""
 
 import os
 import random
@@ -24,7 +24,7 @@ from tests.host.queues import APART, BUFFERS, SLOT, WRAPPED, frame, offer, recei
     ],
 )  # fmt: skip
 def test_frames_in_both_directions(card, ring, size, start, skew, at):
-    """Also when indices wrap, in chains of several descriptors anywhere in memory, and with rings that lie across flits and pages."""
+    """Also when indices wrap, with chains of several descriptors anywhere in memory, and with rings that cross flits and pages."""
     memory = HostMemory(card, 2 << 20)
     to_wire, to_host = ring(memory, at, size, start, skew), ring(memory, 0x8000 + at, size, start, skew)
     card.host.start(SEND, to_wire.place)
@@ -50,7 +50,7 @@ def test_the_largest_ring_and_a_table_in_the_last_bytes(card, size, table):
 
 
 def test_the_last_bytes_of_the_address_space(card):
-    """They can be granted; an access that would go on at address 0 is refused."""
+    """They can be granted; an access that would continue at address 0 is refused."""
     memory = HostMemory(card, base=2**64 - (1 << 20))
     queue = SplitQueue(memory, 0x0, 16)
     card.host.start(SEND, queue.place)
@@ -66,7 +66,7 @@ def test_the_last_bytes_of_the_address_space(card):
 
 
 def test_a_queue_starts_again_where_it_was(card, ring):
-    """A driver that goes away and comes again, with chains that were not used."""
+    """The driver goes away and comes back, with chains that were not used."""
     memory = HostMemory(card, 2 << 20)
     queue, to_wire = ring(memory, 0x8000, 64), ring(memory, 0x0, 64)
     for _ in range(3):
@@ -74,7 +74,7 @@ def test_a_queue_starts_again_where_it_was(card, ring):
         card.host.start(SEND, to_wire.place)
         send(card, memory, to_wire, 5)
         receive(card, memory, queue, offer(memory, queue, 4))
-        offer(memory, queue, 3)  # they stay
+        offer(memory, queue, 3)  # these stay unused
         card.run(500)
         assert card.host.stop(RECEIVE) == queue.seen
         assert card.host.stop(SEND) == to_wire.seen
@@ -87,8 +87,8 @@ def test_a_queue_starts_again_where_it_was(card, ring):
 
 
 def test_a_frame_that_is_cut_off_does_not_continue_with_another_one(card, ring):
-    """The wire stands still when the queue ends in the middle of a frame, and still does when it starts again. Frames of two sizes: the room of the
-    card ends in the middle of one of them, at least."""
+    """The wire stalls when the queue ends in the middle of a frame, and still does when the queue starts again. There are frames of two sizes, so
+    that the card's buffer ends in the middle of at least one frame."""
     memory = HostMemory(card, 2 << 20)
     cut = 0
     for size in (1514, 1386):
@@ -120,7 +120,7 @@ def test_what_finds_no_buffer_is_dropped_and_counted(card, ring):
     memory = HostMemory(card, 2 << 20)
     queue = ring(memory, 0x8000, 64)
     card.host.start(RECEIVE, queue.place)
-    offer(memory, queue, 1, size=100)  # the first frame is too large, the second fits
+    offer(memory, queue, 1, size=100)  # too small for the first frame, large enough for the second
     data = [frame(1000), frame(80)]
     for one in data:
         card.inject(0, one)
@@ -136,7 +136,8 @@ def test_what_finds_no_buffer_is_dropped_and_counted(card, ring):
 
 
 def test_buffers_that_are_offered_while_many_wait_are_taken_in_order(card, ring):
-    """The card has read of more chains than it works on. What it read of the ring before the driver wrote there is not what the driver offers."""
+    """The card has read ahead more chains than it works on. Ring entries that it read before the driver wrote them must not be taken for what the
+    driver offers."""
     memory = HostMemory(card, 2 << 20)
     queue = ring(memory, 0x8000, 256)
     card.host.start(RECEIVE, queue.place)
@@ -159,7 +160,7 @@ def test_buffers_that_are_offered_while_many_wait_are_taken_in_order(card, ring)
 
 
 def test_a_chain_of_which_the_rest_comes_later_waits_for_it(card):
-    """The card has seen its head, and not yet what follows: it takes the chain when it is whole, once."""
+    """The card has seen the first descriptor of the chain but not the others: it takes the chain once, when all of it is there."""
     memory = HostMemory(card, 2 << 20)
     queue = PackedQueue(memory, 0x0, 8, start=WRAPPED + 6)
     data = frame(200)
@@ -182,7 +183,7 @@ def test_a_chain_of_which_the_rest_comes_later_waits_for_it(card):
 
 @pytest.mark.parametrize(("ring", "place"), [(SplitQueue, {"at": 0x0}), (SplitQueue, APART), (PackedQueue, {"at": 0x0})])
 def test_kicks_and_interrupts_are_eventfds(card, ring, place):
-    """A kick by eventfd reaches the queue; a chain that is used interrupts, unless the driver wants none."""
+    """A kick by eventfd reaches the queue, and a used chain interrupts unless the driver has disabled interrupts."""
     memory = HostMemory(card)
     queue = ring(memory, size=8, **place)
     kick, call = os.eventfd(0, os.EFD_NONBLOCK), os.eventfd(0, os.EFD_NONBLOCK)
@@ -210,7 +211,7 @@ def test_kicks_and_interrupts_are_eventfds(card, ring, place):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(("size", "wanted"), [(64, 30e6 / 250e6), (1500, 100e9 / (1500 * 8 * 250e6))])
 def test_both_directions_at_once_have_their_rates(card, form, size, wanted):
-    """30 M frames of 64 bytes a second, and 100 Gbps of 1,500, each way, with memory 400 ns away."""
+    """30 M frames/s of 64 bytes, and 100 Gbit/s in frames of 1,500, each way, with memory 400 ns away."""
     found = rates(card, size, (SEND, RECEIVE), form)
     assert min(found.values()) >= wanted, found
     card.check_conservation()
