@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands as a user gives them: common parts of the tests of the command line."""
+"""What the tests of the command line share: running a command as a user does."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ needs_tap = pytest.mark.skipif(
 
 
 def command(*words: object) -> list[str]:
-    """The command as `./girih` runs it, without the check of the environment that the tests run in."""
+    """The command as `./girih` runs it, without the check of the environment, in which the tests run already."""
     return [sys.executable, "-m", "girih.cli", *map(str, words)]
 
 
@@ -43,7 +43,7 @@ def girih(*words: object) -> subprocess.CompletedProcess:
 
 @contextmanager
 def running(*words: object) -> Iterator[tuple[subprocess.Popen, ControlClient]]:
-    """A card in the background and a client of the socket that it made."""
+    """A card in the background, and a client of its control socket."""
     process = subprocess.Popen(command("run", *words), **options())
     path = None
     try:
@@ -64,7 +64,7 @@ def running(*words: object) -> Iterator[tuple[subprocess.Popen, ControlClient]]:
 
 
 def wait_for(look: Callable[[], Found], enough: Callable[[Found], bool], seconds: float = 60) -> Found:
-    """The result of `look` once it is `enough`."""
+    """Calls `look` until its result is `enough`, and returns that result."""
     deadline = time.monotonic() + seconds
     while not enough(found := look()):
         assert time.monotonic() < deadline, found

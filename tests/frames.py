@@ -17,7 +17,7 @@ from tests.oracle import ARP, BROADCAST, ECHO_PORT, ICMP, IPV4, UDP, VLAN, ones_
 
 @dataclass(frozen=True)
 class Host:
-    """Someone on the wire."""
+    """A host on the wire."""
 
     mac: bytes
     ip: bytes

@@ -82,7 +82,7 @@ def random_params(rng: random.Random, chained: bool) -> CardParams:
 
 
 def external_memory(params: CardParams, names: Names, rng: random.Random) -> list[str]:
-    """A memory tile, and copy engines with grants; sometimes also the memory of a host, for them and for a probe."""
+    """A memory tile and copy engines with grants; sometimes also the host's memory, for the engines and a probe."""
     memory, copies = names.new("memory"), [names.new("copy") for _ in range(rng.randint(1, 3))]
     tiles, ways = [tile(memory, "memory", params, rng, **grants_of(copies, rng))], memory
     if rng.random() < 0.5:
@@ -98,14 +98,15 @@ def grants_of(askers: list[str], rng: random.Random) -> dict[str, str]:
 
 
 def host_memory(dma: str, askers: list[str], params: CardParams, names: Names, rng: random.Random) -> list[str]:
-    """A tile for the memory of the host, and a probe of it. askers: others that may be granted some."""
+    """A tile for the host's memory and a probe that uses it. askers: other tiles, which may be granted some of it."""
     probe = names.new("memory_probe")
     settings = grants_of([probe, *askers], rng) | {"upper": rng.randrange(1 << 24)}
     return [tile(dma, "dma", params, rng, **settings), tile(probe, "memory_probe", params, rng, next=dma)]
 
 
 def stack(rng: random.Random) -> str:
-    """A network stack at each of one or two ports: UDP port 7 echoes; relays, buffers, balancers and tiles that ask others anywhere between; sometimes TCP and a memory."""
+    """A network stack at each of one or two ports: UDP port 7 echoes; relays, buffers, balancers and tiles that ask others lie anywhere between;
+    sometimes with TCP and a memory."""
     params, names, ports = random_params(rng, False), Names(rng), rng.choice((1, 1, 2))
     tiles: list[str] = []
 
@@ -129,7 +130,7 @@ def stack(rng: random.Random) -> str:
         ways: dict = {"ipv4": here["ipv4_rx"]}
         leased = not port and resolved and params.max_frame >= 590 and rng.random() < 0.3  # by a DHCP client, a third master of the control network
         asked, last = {}, here["eth_tx"]
-        if rng.random() < 0.3:  # what leaves is recorded, and can be asked for
+        if rng.random() < 0.3:  # the frames sent are recorded in a log that can be read
             log, ask, answers = names.new("log"), names.new("buffer"), names.new("buffer")
             asked, last = {5140: ask}, log
             tiles.append(tile(log, "log", params, rng, questions=ask, reader=f"10.77.{port}.1", next=table({"answer": answers, "any": here["eth_tx"]})))
@@ -168,8 +169,8 @@ def stack(rng: random.Random) -> str:
             tiles.append(tile(web, "http", params, rng, **places, control=f"{{read: [{web}, {app}]}}", next=protocols["tcp"]))
             reach = f"{{read: [{controller}, {web}], write: [{protocols['tcp']}]}}"
             tiles.append(tile(controller, "controller", params, rng, control=reach, next=protocols["tcp"]))
-        chance = random.Random("".join(tiles))  # so that cards without it stay as they are
-        if not port and "tcp" not in protocols and params.max_frame >= 189 and chance.random() < 0.4:  # a master that takes their interrupts, and watches a counter
+        chance = random.Random("".join(tiles))  # a generator of its own, so that the designs of the other seeds do not change
+        if not port and "tcp" not in protocols and params.max_frame >= 189 and chance.random() < 0.4:  # a master that receives their interrupts and watches a counter
             reached = f"[{', '.join([*own.values(), *[ways[key] for key in ways if key == 'arp']])}]"
             settings = {"ip": ip, "collector": f"10.77.{port}.1", "interval": 1000, "watch": f"[{own[0]}.in_messages]", "next": here["udp_tx"]}
             tiles.append(tile("tells", "syslog", params, chance, **settings, control=f"{{read: {reached}, write: {reached}}}"))

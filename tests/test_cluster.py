@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster of cores on a whole card serves the kernel's own stack: in order, also while one of its cores is held, and with a program loaded under traffic."""
+"""A cluster of cores on a whole card serves Linux's own stack: answers are in order, the other cores take over for one that is held, and a program is
+replaced under traffic."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from tests.test_linux import Wire as LinuxWire
 
 CORES = 4
 ECHO = FIRMWARE / "programs" / "udp_echo.c"
-# Sends numbered datagrams, six at a time, fewer than a core has slots for a flow, and prints whether all came back, in order.
+# Sends numbered datagrams, six in flight (fewer than a core has slots for a flow), and prints whether all came back in order.
 COUNT = """
 import socket, sys
 udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

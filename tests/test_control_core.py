@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A card that manages itself: the program of a control core shares load among cores while the host reads and writes the same tiles; neither takes the network
-from the other, and the program has the rights that the design gives, and no others."""
+"""A card that manages itself: the program of a control core spreads load over cores while the host accesses the same tiles. Neither keeps the other
+from the control network, and the program has exactly the rights that the design gives."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.test_bad_input import CARD, HOSTS, introductions
 
 HOST = HOSTS[0]
 HEADERS = 42
-MOST_WAIT = 16  # cycles that a flood may add to an access of the host to the same tile: two requests before it at the node, and the beats on the ring
+MOST_WAIT = 16  # cycles that a flood may add to a host's access to the same tile: two earlier requests at the node, and the beats on the ring
 ROUNDS = 300
 
 FLOOD = """
@@ -70,7 +70,7 @@ def opened(built):
 
 @pytest.fixture
 def card(opened):
-    """With its own program, from the start."""
+    """The card with its design's program, freshly loaded."""
     hold(opened.registers, "manager")
     console(opened.registers, "manager")
     load(opened.registers, "manager", opened.manifest.tile("manager").program)
@@ -96,7 +96,7 @@ def run_program(card, text, tmp_path, **nodes):
 
 
 def echoes(card, count, spacing):
-    """Sends datagrams so many cycles apart; how many of them came back."""
+    """Sends datagrams `spacing` cycles apart. Returns the numbers of those that came back."""
     start = card.cycle + 100
     for number in range(count):
         card.inject(0, datagram(7, struct.pack("!I", number) + bytes(60)), cycle=start + number * spacing)
@@ -105,7 +105,7 @@ def echoes(card, count, spacing):
 
 
 def told(card):
-    """What the program says of itself over the network: replicas in use, added, taken away, messages dropped."""
+    """What the program reports over the network: replicas in use, added and removed, and messages dropped."""
     card.inject(0, datagram(8, b"how is it?"))
     card.run(5000)
     (answer,) = card.collect(0)
@@ -117,7 +117,7 @@ def dropped(card):
 
 
 def test_the_service_grows_with_its_load_and_shrinks_again(card):
-    """No host takes part. One core cannot keep up; with two nothing is dropped any more."""
+    """No host takes part. One core cannot keep up with the load; two drop nothing."""
     registers = card.registers
     assert registers.read("balancer.replicas") == 1
     assert len(echoes(card, 50, 200)) == 50 and told(card) == (1, 0, 0, 0)
@@ -125,7 +125,7 @@ def test_the_service_grows_with_its_load_and_shrinks_again(card):
     echoes(card, 400, 40)
     assert registers.read("balancer.replicas") == 2
     lost = dropped(card) - before
-    assert lost > 0 and told(card) == (2, 1, 0, lost), "all drops have been told of, and each once"
+    assert lost > 0 and told(card) == (2, 1, 0, lost), "the program reports every drop, once"
     got = echoes(card, 400, 40)
     assert sorted(got) == list(range(400)) and dropped(card) - before == lost
     card.run(150_000)
@@ -136,7 +136,7 @@ def test_the_service_grows_with_its_load_and_shrinks_again(card):
 
 
 def accesses(card):
-    """Cycles of the host's accesses to the tile that the program writes, and to another one; each has its own answer."""
+    """The cycles of the host's accesses to the tile that the program writes, and to another one. Each access gets its own answer."""
     registers, cycles, rng = card.registers, {"balancer": [], "udp_rx": []}, random.Random(SEED)
     for number in range(ROUNDS):
         for tile, values in cycles.items():
@@ -146,12 +146,13 @@ def accesses(card):
             read = registers.read("balancer.by_flow" if tile == "balancer" else "udp_rx.next_hop[0]")
             values.append(card.cycle - before)
             assert read == number & 1 if tile == "balancer" else read & 0xFFFF == 7
-            card.run(rng.randrange(60))  # so that they meet at any time
+            card.run(rng.randrange(60))  # so that they collide at any phase
     return cycles
 
 
 def test_a_flood_takes_nothing_from_the_host(card, tmp_path):
-    """A program that writes without end, and watches at the greatest pace, delays an access of the host by a few cycles, at whichever tile; each answer is right."""
+    """A program that writes without pause and watches as fast as it can delays a host's access by a few cycles, whichever tile it is to, and every
+    answer is right."""
     registers = card.registers
     hold(registers, "manager")
     quiet = accesses(card)
@@ -167,8 +168,8 @@ def test_a_flood_takes_nothing_from_the_host(card, tmp_path):
         added = max(flooded[tile]) - max(quiet[tile])
         print(f"{tile}: {statistics.mean(quiet[tile]):.2f} cycles, with a request of the program every {cycles / requests:.0f} cycles {statistics.mean(flooded[tile]):.2f}, at most {added} more")
         assert added <= MOST_WAIT
-    assert statistics.mean(flooded["balancer"]) > statistics.mean(quiet["balancer"]), "they have met"
-    assert sorted(echoes(card, 50, 200)) == list(range(50)), "and the traffic goes on"
+    assert statistics.mean(flooded["balancer"]) > statistics.mean(quiet["balancer"]), "the accesses of the host and of the program never collided"
+    assert sorted(echoes(card, 50, 200)) == list(range(50)), "the traffic does not go on"
     registers.write("manager.pace", 100)
 
 
@@ -186,7 +187,7 @@ def test_a_program_has_the_rights_of_the_design_and_no_others(card, tmp_path):
     assert {name: registers.read(name) for name in before} == before
     now = registers.counters("manager")["manager"]
     assert now["mark_control_refused"] - counted["mark_control_refused"] == 7
-    # The operator takes the right to write away, and gives it back.
+    # The operator revokes the right to write, and grants it again.
     right = registers.read("manager.right[0]")
     assert right >> 16 == node["balancer"]
     registers.write("balancer.by_flow", 0)
@@ -211,7 +212,7 @@ def test_a_program_knows_only_what_it_may_reach(tmp_path):
 
 
 def test_a_program_of_a_tenant_knows_windows_alone():
-    """Registers and interrupts are the operator's: the card refuses them to a tenant, so card.h does not have them."""
+    """Registers and interrupts belong to the operator: the card refuses them to a tenant, so card.h leaves them out."""
 
     def header(design: str, name: str, tenant: int) -> str:
         card = check_file(DESIGNS / f"{design}.yaml")
@@ -226,7 +227,7 @@ def test_a_program_of_a_tenant_knows_windows_alone():
 
 
 def test_every_register_of_every_kind_has_a_name_in_c(tmp_path):
-    """The header of each design in which a tile reaches others compiles, and has the addresses of the card's map."""
+    """The header of each design whose programs reach other tiles compiles, and agrees with the addresses of the card's map."""
     from girih.compiler.emit.registers import emit_python
 
     for name in ("balanced", "managed", "dhcp"):

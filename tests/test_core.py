@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Applications in C on a whole card: a firewall and a UDP echo serve the kernel's own stack; a program is replaced under traffic."""
+"""Applications in C on a whole card: a firewall and a UDP echo serve Linux's own stack, and a program is replaced under traffic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.test_linux import CARD, HOST, TAP, judge, pytestmark  # noqa: F401  t
 from tests.test_linux import Wire as LinuxWire
 
 ECHO = FIRMWARE / "programs" / "udp_echo.c"
-STRANGER = "10.77.0.66"  # whom the firewall lets do nothing
+STRANGER = "10.77.0.66"  # an address whose packets the firewall drops
 ASK = """
 import socket, sys
 udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -94,11 +94,11 @@ def test_a_program_is_replaced_while_the_card_runs(wire, tmp_path):
         ("int main(void) { return x; }", "bad.c:1:25: error: 'x' undeclared"),
         ("int main(void) { int x; return 0; }", "bad.c:1:22: error: unused variable 'x'"),
         ("char big[40000]; int main(void) { return big[0]; }", "the core has 32768. Write memory_bytes: 65536 in the tile, or make it smaller."),
-        ("static const char big[40000] = {1}; int main(void) { return big[40]; }", None),  # what nobody reads takes no room
+        ("static const char big[40000] = {1}; int main(void) { return big[40]; }", None),  # an object that nothing reads is not linked
     ],
 )
 def test_what_is_wrong_with_a_program(tmp_path, text, fault):
-    """`./girih check` of the design says it, with the file, the line and a remedy."""
+    """`./girih check` of the design reports it with the file, the line and a remedy."""
     (tmp_path / "bad.c").write_text(text)
     design = tmp_path / "card.yaml"
     design.write_text((FIRMWARE.parent / "designs" / "core.yaml").read_text().replace("udp_echo.c", "bad.c"))
@@ -117,7 +117,7 @@ MAIN = "int main(void) { girih_stop(CODE); }\n"
 
 
 def test_what_a_program_includes_is_part_of_it(tmp_path):
-    """Wherever it is and whatever it is called; what lies beside it has no influence."""
+    """Wherever the included file lies and whatever its name; files beside it have no influence."""
     (tmp_path / "parts").mkdir()
     (tmp_path / "queue.h").mkdir()
     (tmp_path / ".#locked.h").symlink_to("nobody@nowhere")
@@ -144,7 +144,7 @@ def test_a_program_is_bytes_and_its_name_may_be_long(tmp_path):
 
 
 class Flooded:
-    """Registers of a core whose program writes its console faster than anybody reads."""
+    """The registers of a core whose program writes its console faster than it is read."""
 
     def __init__(self, text: bytes):
         self.letters = itertools.cycle(text)

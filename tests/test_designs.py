@@ -15,7 +15,7 @@ SIZES = [0, 1, 2, 17, 18, 21, 22, 23, 63, 64, 65, 85, 86, 87, 470, 1472, 8971, 8
 FLOWS = 4
 PACKETS = 100
 LARGE = {"udp_echo_scale"}  # a minute to build; its tiles are those of udp_echo and balancers, which the cards of tests/deadlock have, too
-OTHERWISE = ("kind: ipip_tx", "kind: dhcp")  # cards whose clients are in a tunnel (test_tunnel.py), or that have no address yet (test_dhcp.py)
+OTHERWISE = ("kind: ipip_tx", "kind: dhcp")  # their clients are in a tunnel (test_tunnel.py), or they have no address at first (test_dhcp.py)
 CARDS: list = [
     pytest.param(path.stem, 512, marks=pytest.mark.thorough if path.stem in LARGE else ())
     for path in sorted(DESIGNS.glob("*.yaml"))
@@ -53,7 +53,7 @@ def test_echo(built, design, width):
 
 @pytest.mark.parametrize("clock", ["", pytest.param("322", marks=pytest.mark.thorough)])
 def test_each_cut_on_the_way_costs_a_cycle(built, clock):
-    """With `timing: relaxed` a datagram takes fewer cycles than with any clock, by one for each output register on its way."""
+    """With `timing: relaxed` a datagram takes one cycle less for each output register on its way than with any clock."""
     way = ("eth_rx", "ipv4_rx", "udp_rx", "echo", "udp_tx", "ipv4_tx")
     cycles = {}
     for timing in ("relaxed", clock):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The card of `designs/dhcp.yaml` gets its address from busybox's DHCP server, on a wire that loses frames and beside somebody who sends garbage, and loses it
-with the server."""
+"""The card of `designs/dhcp.yaml` gets its address from busybox's DHCP server, on a wire that loses frames and beside a program that sends garbage,
+and loses the address after the server has stopped."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ pytestmark = [
 ]
 
 SERVER, CARD, MAC = "10.77.0.1", "10.77.0.77", "02:67:69:72:69:68"
-SECOND = 1000  # cycles: the card asks again after some tenths of a second
-SECONDS = 200  # of waiting at most
+SECOND = 1000  # cycles to a second of the client, so that it retries after some tenths of a real second
+SECONDS = 200  # the longest wait
 CONFIGURATION = f"""
 start {CARD}
 end {CARD}
@@ -39,7 +39,7 @@ opt subnet 255.255.255.0
 opt router 10.77.0.254
 opt lease 600
 """
-# Datagrams to the client's port: random bytes, and such as look like an answer of a server, with fields of random bytes.
+# Datagrams to the client's port: random bytes, and some that look like a server's answer but have random fields.
 GARBAGE = f"""
 import os, random, socket, time
 random.seed({SEED})

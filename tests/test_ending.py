@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a card on TAP devices ends: by one or two Ctrl-C, or because a cable is gone; and the report of its losses."""
+"""How a run on TAP devices ends: by one or two Ctrl-C, or because a cable is gone. And the report of its losses."""
 
 import os
 import re
@@ -21,9 +21,9 @@ from tests.commands import ADDRESS, girih, namespaces, needs_tap, ping, running,
 
 DEMO = "designs/demo.yaml"
 REST_SECONDS = 3
-STRANGER = "10.77.0.99"  # nobody has this address, so that a reply to it waits for ARP
+STRANGER = "10.77.0.99"  # no host has this address, so that a reply to it waits for ARP
 
-# Datagrams to the card from an address that nobody answers for.
+# Datagrams to the card from an address that answers no ARP request.
 FORGE = f"""
 import socket
 from scapy.all import IP, UDP, Ether
@@ -40,7 +40,7 @@ def inside(pid: int, *words: str) -> list[str]:
 
 
 def forge(pid: int, card) -> None:
-    """Leaves messages in the card that wait for the address of a neighbour longer than any test runs."""
+    """Leaves messages in the card that wait for a neighbour's address longer than any test runs."""
     card.registers.write("arp.retry_cycles", 0xFFFFFFFF)
     subprocess.run(inside(pid, sys.executable, "-c", FORGE), check=True, timeout=60)
     wait_for(lambda: card.registers.counters("arp")["arp"]["made_request"], bool)
@@ -53,8 +53,8 @@ def processor_seconds(process: subprocess.Popen) -> float:
 
 
 def ended(process: subprocess.Popen, *signals: int, pause: float = 0, seconds: float = REST_SECONDS) -> tuple[str, str]:
-    """The output of a run that is sent these signals, with a pause between them; it must end within `seconds` of a processor
-    that it has for itself (other tests may run beside it), and leaves nothing behind."""
+    """Sends these signals to a run, with a pause between them, and returns its output. The run must end within `seconds` of processor time (other
+    tests may run beside it) and leave nothing behind."""
     before = processor_seconds(process)
     for number in signals:
         process.send_signal(number)
@@ -92,7 +92,7 @@ def test_a_message_that_waits_for_arp_at_the_end_is_no_fault():
 @needs_tap
 @pytest.mark.parametrize("pause", [0.05, 0.3, 1])
 def test_a_second_ctrl_c_ends_at_once(pause):
-    """The card is not at rest, and would otherwise be given time to come to rest."""
+    """The card is not at rest; after one Ctrl-C it would be given time to come to rest."""
     with running(DEMO, "--tap") as (process, card):
         forge(process.pid, card)
         ended(process, signal.SIGINT, signal.SIGTERM, pause=pause, seconds=1 + pause)
@@ -111,7 +111,7 @@ def test_a_cable_that_is_deleted_is_noticed():
 
 @needs_tap
 def test_what_is_lost_at_the_port_is_in_the_tables():
-    """A reply that faults delay meets a device that is down; a request is lost on its way in."""
+    """A fault delays a reply until the device is down, and another one loses a request on its way in."""
     with running(DEMO, "--tap", "--fault", "0:out:delay=1,delay_cycles=1000000000,seed=1") as (process, card):
         subprocess.run(inside(process.pid, "ping", "-c", "1", "-W", "1", ADDRESS), capture_output=True, timeout=60)
         wait_for(lambda: card.call("info")["faults"][0]["out"]["delayed"], bool)

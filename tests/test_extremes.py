@@ -21,7 +21,7 @@ FRAMES = (64, 9018, LARGEST_FRAME)  # bytes of the largest frame: the least, the
 
 
 def params_of(kind: Kind, width: int, frame: int) -> CardParams:
-    """Those of a card whose descriptor has only the groups of fields that the kind says it touches, and with the largest frame the longest time stamps."""
+    """A card whose descriptor has only the field groups that the kind says it touches, and, with the largest frame, the longest time stamps."""
     basic = CardParams.with_groups(width, frame, kind.groups)
     return replace(basic, groups=in_order(kind.groups), time_bits=TIME_BITS[frame == LARGEST_FRAME])
 
@@ -33,7 +33,8 @@ def lint_kind(kind: Kind, params: CardParams, values: dict[str, int]) -> Lint:
 
 
 def together(kind: Kind, params: CardParams, end: int) -> dict[str, int]:
-    """All parameters at their least or greatest value, one after the other; a value that then breaks a rule moves to the nearest valid one."""
+    """All parameters at their least or greatest values, set one after the other; a value that then breaks a rule is moved to the nearest valid
+    one."""
     values: dict[str, int] = {}
     for _ in range(2):
         for item in kind.parameters:
@@ -50,7 +51,7 @@ def alone(kind: Kind, params: CardParams, item: EngineParameter, end: int) -> di
         return None
     values = {item.name: limits[end]}
     known = Parameters(kind.parameters, params, values)
-    for other in kind.parameters:  # a default that does not fit beside it
+    for other in kind.parameters:  # a default that does not fit this value
         if other is not item and not known.allows(other, known.value(other)) and (near := known.limits(other)):
             values[other.name] = near[0]
     return values
@@ -72,7 +73,7 @@ def test_all_at_their_limits_elaborate(kind, frame, end):
 
 @pytest.mark.parametrize("kind", [kind for kind in load_kinds().values() if not kind.parameters], ids=lambda kind: kind.name)
 def test_a_kind_touches_only_the_fields_of_its_groups(kind):
-    """As the test above shows it for kinds with parameters."""
+    """For kinds with parameters the test above shows it."""
     result = lint_kind(kind, params_of(kind, 128, 9018), {})
     assert result.clean, result.output
 
@@ -92,7 +93,7 @@ def test_each_at_its_limits_elaborates(kind, width, frame):
 
 @pytest.mark.parametrize(("name", "route_hops"), [("echo", 1), ("echo", 3), ("echo", 15), ("unit_null", 9), ("unit_null", 15)])
 def test_fewest_and_most_hops_of_a_route_elaborate(name, route_hops):
-    """And those that fill the field that counts them."""
+    """And the numbers of hops that fill the field that counts them."""
     kind = load_kinds()[name]
     result = lint_kind(kind, replace(params_of(kind, 128, 9018), route_hops=route_hops), {})
     assert result.clean, result.output
@@ -139,7 +140,7 @@ def test_what_a_rule_forbids_the_rtl_refuses(kind, name, value):
 
 
 def test_every_default_keeps_to_its_rules():
-    """Wherever a value keeps to them: some kinds cannot be on a card of the smallest frames."""
+    """On every card on which some value satisfies them: some kinds cannot be on a card of the smallest frames."""
     for kind in KINDS:
         for width in kind.widths:
             for frame in FRAMES:

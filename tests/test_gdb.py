@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gdb-multiarch of Debian debugs the C program of a core of a running card, by its source, while Linux's stack talks to it."""
+"""Debian's gdb-multiarch debugs the C program of a core on a running card, with its source, while Linux's stack talks to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.test_linux import Wire as LinuxWire
 
 SECONDS = 120
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
-# Sends a datagram every so often until it has had so many answers.
+# Sends a datagram again and again until it has received as many answers as told.
 CLIENT = """
 import socket, sys
 udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -61,7 +61,7 @@ def wire(session, tmp_path):
 
 @pytest.fixture
 def server(session):
-    """`./girih core echo --gdb 0`, and the port that it names."""
+    """Starts `./girih core echo --gdb 0`, and yields the port that it prints."""
     command = [sys.executable, "-m", "girih.cli", "core", "echo", "--gdb", "0", "--socket", str(session.server.path)]
     process = subprocess.Popen(command, env=ENVIRONMENT, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     os.set_blocking(process.stdout.fileno(), False)
@@ -87,8 +87,8 @@ def server(session):
 
 
 def gdb(wire, server, going, *commands, answers=0):
-    """What gdb prints when it runs the commands, and a client's port. Once there is the file `going`, the client asks until it has had so many answers; if none,
-    gdb is interrupted."""
+    """Runs the commands in gdb; returns gdb's output and the client's port. Once the file `going` exists, the client sends until it has that many
+    answers; without answers to wait for, gdb is interrupted."""
     words = [word for command in ("set pagination off", "set confirm off", f"target remote 127.0.0.1:{server.port}", *commands) for word in ("-ex", command)]
     process = subprocess.Popen(["gdb-multiarch", "-nx", "-batch", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
@@ -111,7 +111,7 @@ def gdb(wire, server, going, *commands, answers=0):
 
 
 def test_a_program_by_its_source(wire, server, tmp_path):
-    """Breakpoints in the source, its lines, variables and the message; those that waited are answered."""
+    """Breakpoints in the source, its lines, its variables and the message. Messages that waited are answered."""
     wire.ping(1)
     text, port = gdb(
         wire, server, going := tmp_path / "going", "break main", "monitor restart", "continue", "break udp_echo.c:21", f"shell touch {going}", "continue", "print source", "print/x *message", "next", "next",
@@ -120,13 +120,13 @@ def test_a_program_by_its_source(wire, server, tmp_path):
     assert "program.elf" in text and re.search(r"Breakpoint 1, main \(\) at .*udp_echo.c:1\d", text), text
     assert re.search(r"Breakpoint 2, main \(\) at .*udp_echo.c:21\n21\s+if \(source < 1024", text), text
     assert f"$1 = {port}\n" in text, text
-    assert re.search(r"length = 0x3[45], l3_offset = 0xe, l4_offset = 0x22, payload_offset = 0x2a", text), text  # of "datagram 0" in UDP
+    assert re.search(r"length = 0x3[45], l3_offset = 0xe, l4_offset = 0x22, payload_offset = 0x2a", text), text  # "datagram 0" in UDP
     assert "swap(ip + 12, ip + 16, 4);" in text and re.search(r"sp +0x7e00\s", text), text
     assert wire.count("echo.mark_restarts") == 0 and wire.count("echo.mark_refused") == 0
 
 
 def test_a_program_that_is_loaded_while_another_is_debugged(wire):
-    """Breakpoints halt it, too; two in one instruction would leave half of one there."""
+    """Breakpoints halt it, too. Two 16-bit breakpoints within one 32-bit instruction would leave half of one behind."""
     registers = wire.session.card.registers
     debugger = Debugger(registers, "echo")
     debugger.attach()
@@ -153,7 +153,7 @@ def test_a_program_that_is_loaded_while_another_is_debugged(wire):
 
 
 def test_a_debugger_that_was_killed_leaves_nothing_behind(wire, tmp_path):
-    """The next one takes its breakpoints out, also after its core has gone on, and gives the registers back that it had in use."""
+    """The next debugger removes its breakpoints, even after its core has gone on, and restores the registers that the first one was using."""
     registers, notes = wire.session.card.registers, tmp_path / "notes"
     watcher = Debugger(registers, "echo")
     watcher.attach()

@@ -30,12 +30,12 @@ SECONDS = 60
 CODES = (0, 1, 2, 130, 141)
 ODD = ("", "-1", "0", "nonsense", "99999999999999999999", "1e999", "nan", "/", "/dev/null", "a b\tc\n", "\u0661", "--")
 UDP_ECHO = "udp_echo"
-WRITTEN = ("--record", "--pcap-out", "-o", "--output")  # files that a run would replace
+WRITTEN = ("--record", "--pcap-out", "-o", "--output")  # options that name files for a run to overwrite
 NOBODY = 65534
 
 
 def fails_well(words: list, **changes) -> subprocess.CompletedProcess:
-    """Runs a command; returns its result, after checking that it ended in time and without a stack trace."""
+    """Runs a command, checks that it ended in time and without a stack trace, and returns its result."""
     done = subprocess.run(words, timeout=SECONDS, stdin=subprocess.DEVNULL, **(options() | changes))
     assert done.returncode in CODES and "Traceback" not in done.stdout + done.stderr, done
     return done
@@ -59,7 +59,7 @@ def every_option() -> list[tuple[str, ...]]:
 
 @pytest.fixture
 def main(capfd, monkeypatch, tmp_path):
-    """`main("run", ...)` in this process, which is much faster: its exit code. It works in an empty folder, and no card runs."""
+    """`main("run", ...)`: the exit code of the command, run in this process, which is much faster, in an empty folder and with no card running."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.chdir(tmp_path)
 
@@ -77,7 +77,7 @@ def main(capfd, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("words", every_option(), ids=" ".join)
 def test_an_option_with_an_odd_value(main, words):
-    draw = random.Random(repr(words))  # a few of them each, so that all are tried on many
+    draw = random.Random(repr(words))  # a few values for each option, so that all values are tried on many options
     for value in draw.sample(ODD, 4):
         if not (words[-1] in WRITTEN and value == "/dev/null"):
             main(*words, value)
@@ -172,7 +172,7 @@ def test_a_working_folder_that_is_gone(tmp_path):
 
 
 def test_a_path_with_a_space_has_its_build_elsewhere(tmp_path):
-    """Without a space the build is in its usual place."""
+    """The build of a path without a space is in its usual place."""
     checkout = tmp_path / "a b"
     shutil.copytree(ROOT / "python" / "girih", checkout / "python" / "girih", ignore=shutil.ignore_patterns("__pycache__"))
     look = "from girih import bootstrap, paths; print(bootstrap.BUILD); print(paths.BUILD)"
@@ -241,7 +241,7 @@ def test_many_ask_at_once():
 @needs_tap
 @pytest.mark.parametrize("number", range(6))
 def test_ctrl_c_at_any_moment(number):
-    """From the start of the program to its end: it ends soon, and leaves no namespace and no socket behind."""
+    """From the start of the program to its end. It ends soon and leaves no namespace and no socket behind."""
     draw, before = random.Random(SEED + number), resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen(command("run", UDP_ECHO, "--tap"), **options())
     time.sleep(draw.uniform(0.1, 4))  # the interpreter itself must have begun
@@ -250,8 +250,8 @@ def test_ctrl_c_at_any_moment(number):
         time.sleep(draw.uniform(0, 0.5))
     output, errors = process.communicate(timeout=SECONDS)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime < 15, "of a processor that it has for itself"
-    # By the signal itself: before Python has its handlers, or when it is gone already.
+    assert used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime < 15, "it took 15 s of processor time"
+    # The signal itself ended the process: Python did not have its handlers yet, or had removed them.
     assert process.returncode in (0, 130, -signal.SIGINT, -signal.SIGTERM) and "Traceback" not in output + errors, errors
     assert not namespaces(process.pid)
     assert not list(private_folder().glob(f"*-{process.pid}.sock"))

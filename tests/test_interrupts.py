@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interrupts on a whole card, to the host and to a tile that is a master of the control network; counters copied in one cycle."""
+"""Interrupts on a whole card, to the host and to a tile that is a master of the control network; and counters that are copied in one cycle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from girih.errors import GirihError
 from tests.control.running import frame, running
 
 FRAME = frame(7)
-LATER = 1_000_000  # cycles: longer than a client takes to pause the card
+LATER = 1_000_000  # cycles: a client pauses the card before these are over
 DESIGN = """
 name: alarm
 width: 128
@@ -82,7 +82,7 @@ def test_a_master_of_the_control_network_is_told_and_clears(card):
 
 
 def test_counters_of_a_tile_are_of_one_cycle(card):
-    """While frames flow: what has come in has been used, but for the message that is in the tile."""
+    """While frames flow, all copied counters are of one cycle, so that messages received equal messages used."""
     for _ in range(400):
         card.inject(0, FRAME)
     card.run(300)
@@ -120,7 +120,7 @@ def test_clients_of_a_running_card_are_told(card):
 
 
 def test_the_copies_of_two_clients_do_not_mix(card, monkeypatch):
-    """A client has the card's process take and read a copy at once."""
+    """The card's process takes and reads a copy in one request of a client."""
     with running(card) as path, ControlClient(path) as client:
         for access in ("read32", "write32"):
             monkeypatch.delattr(ControlClient, access)

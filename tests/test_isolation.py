@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One tenant does not affect others beyond stated bounds: it floods a service that they share, a unit that
-it uses stalls for ever, it uses services without a right, it gives its packets a rank of its own.
-
-The neighbour's packets arrive by the wire, the offender's by the host. The neighbour is measured alone, then together with
-the offender, and every packet is accounted for.
-"""
+"""One tenant affects others only within stated bounds, whether it floods a service that they share, stalls a unit that it uses for ever, uses
+services without a right, or gives its packets a rank of its own. The neighbour's packets arrive by the wire, the offender's by the host. The
+neighbour is measured alone, then together with the offender, and every packet is accounted for."""
 
 from __future__ import annotations
 
@@ -16,16 +13,16 @@ from girih.card import Flow, FlowResult, VirtualCard
 from girih.card.registers import violations
 from girih.experiments.panic import QUIET, Unit, configure, flow, measure, packet_rate
 
-NEIGHBOUR, OFFENDER = 1, 2  # tenants; of the ports 0 and 1
+NEIGHBOUR, OFFENDER = 1, 2  # tenants, of ports 0 and 1
 FIRST, BESIDE, THIRD, FLOOD, DETOUR, URGENT = range(2000, 2006)  # UDP ports of the chains here
 CREDITS = 2
 SLOW = 20  # Gbps, of the contended unit
 SIZE = 512  # bytes of the neighbour's packets
-LONGEST = 1500  # of the offender's
-COUNT, FLOODED, LEAD = 200, 1300, 4000  # packets of both; cycles by which the offender comes first
+LONGEST = 1500  # bytes of the offender's packets
+COUNT, FLOODED, LEAD = 200, 1300, 4000  # packets of each; cycles by which the offender starts earlier
 GUARANTEE = 128  # cells, and entries
 LINE_RATE = 0.595  # frames of 64 bytes per cycle at 100 Gbps
-LINK_CYCLES = -(-LONGEST // 64)  # of one of the offender's packets, where links are shared
+LINK_CYCLES = -(-LONGEST // 64)  # cycles of one of the offender's packets on a shared link
 
 
 @pytest.fixture
@@ -59,7 +56,7 @@ def neighbour(chain: int, gbps: float) -> Flow:
 
 
 def offender(chain: int, count: int, size: int = LONGEST, rate: float | None = None) -> Flow:
-    """As fast as the port takes them, without a rate."""
+    """Without a rate, packets arrive as fast as the port takes them."""
     return replace(flow(0, size, count=count, rate=rate, src_port=50000, seed=2), port=1, dst_port=chain)
 
 
@@ -77,7 +74,7 @@ def untouched(alone: FlowResult, beside: FlowResult, later: float) -> None:
 
 
 def both(card: VirtualCard, mine: Flow, theirs: Flow) -> list[FlowResult]:
-    """The neighbour's packets alone, then together with the offender's; the card has lost none and counted all."""
+    """Runs the neighbour's packets alone, then together with the offender's, and checks that the card counted every packet."""
     (alone,) = measure(card, [mine], count=COUNT).flows
     (beside, offending) = measure(card, [mine, theirs], count=COUNT).flows
     assert offending.first_in < beside.first_in < beside.last_in < offending.last_in, "they were not there together"
@@ -85,8 +82,8 @@ def both(card: VirtualCard, mine: Flow, theirs: Flow) -> list[FlowResult]:
 
 
 def test_a_flood_of_a_service_that_is_shared(card):
-    """The neighbour uses less than its half of the unit. It may have to wait for the packets for which the unit
-    has given credits, and for one more of each tenant, by which shares may differ."""
+    """The neighbour uses less than its half of the unit. It may have to wait for the packets for which the unit has given credits, and for one more
+    packet of each tenant, by which the shares may differ."""
     alone, beside, flood = both(card, neighbour(FIRST, 0.4 * SLOW), offender(FLOOD, FLOODED))
     untouched(alone, beside, (CREDITS + 2) / packet_rate(SLOW, LONGEST))
     assert flood.lost > FLOODED / 2
@@ -94,7 +91,7 @@ def test_a_flood_of_a_service_that_is_shared(card):
 
 
 def test_a_flood_of_another_service(card):
-    """It waits only for packets that share a link, not for a queue."""
+    """The neighbour waits only for packets that share a link with its own, not for a queue."""
     alone, beside, flood = both(card, neighbour(BESIDE, 40), offender(FLOOD, FLOODED))
     untouched(alone, beside, LINK_CYCLES)
     assert sum(dropped(card).values()) == flood.lost > FLOODED / 2

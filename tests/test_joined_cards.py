@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server behind a programmable NIC: two cards of different designs, joined by a link, and a host that scapy speaks for."""
+"""A server behind a programmable NIC: two cards of different designs, joined by a link, and a host played by scapy."""
 
 import pytest
 from scapy.layers.inet import ICMP, IP

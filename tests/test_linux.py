@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo's card against the kernel's own stack: ping, UDP sockets, VLANs and ARP over a TAP device
-in a namespace that is removed afterwards. After each test, tshark and the kernel's own counters judge all that the card
-sent during it."""
+"""The demo's card against Linux's own stack: ping, UDP sockets, VLANs and ARP over a TAP device in a namespace that is removed afterwards. After each
+test, tshark and the kernel's counters judge everything that the card sent during it."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ TAP = "girih0"
 CARD = "10.77.0.2"
 HOST = "10.77.0.1/24"
 SECONDS = 90  # far longer than any step takes
-CHECKED = [f"{protocol}.check_checksum:TRUE" for protocol in ("ip", "udp")]  # that of ICMP is always checked
+CHECKED = [f"{protocol}.check_checksum:TRUE" for protocol in ("ip", "udp")]  # tshark always checks that of ICMP
 FIELDS = ("_ws.malformed", "ip.checksum.status", "udp.checksum.status", "icmp.checksum.status", "icmp.type", "vlan.id", "vlan.priority")
 KERNEL_ERRORS = ("Ip.InHdrErrors", "Ip.InAddrErrors", "Icmp.InErrors", "Icmp.InCsumErrors", "Udp.InCsumErrors")
 GOOD, BAD = "1", "0"  # a checksum that was checked and found right, or wrong
@@ -46,7 +45,7 @@ class Wire:
         self.card.start_capture(capture, ["port0.tx"])
 
     def sent(self) -> list[dict[str, str]]:
-        """The frames that the card has sent since this was made, dissected by tshark: the fields of each frame. Ends the capture."""
+        """Ends the capture and returns the frames that the card has sent since it began: the fields of each, as tshark dissects them."""
         if self._sent is None:
             count = self.card.stop_capture()
             self._sent = dissect(self._capture)
@@ -69,13 +68,13 @@ class Wire:
                     process.wait()
 
     def ping(self, count: int, *options: str) -> None:
-        """Fails unless every echo request was answered with the same bytes."""
+        """Fails unless every echo request is answered with the same bytes."""
         (text,) = self.run(["ping", "-n", "-q", "-c", str(count), *options, CARD])
         found = re.search(r"(\d+) packets transmitted, (\d+) received(.*) 0% packet loss", text)
         assert found and found[1] == found[2] == str(count) and "errors" not in text, text
 
     def udp(self, *size_lists: list[int], count: int = 10) -> None:
-        """A client for each list of sizes, at the same time; fails unless every datagram came back."""
+        """Runs a client for each list of sizes, at the same time; fails unless every datagram comes back."""
         client = [sys.executable, "-m", "girih.card.udp_client", CARD, "7", str(count)]
         for text in self.run(*[[*client, *map(str, sizes)] for sizes in size_lists]):
             result = json.loads(text)
@@ -139,12 +138,12 @@ def judge(frames: list[dict[str, str]]) -> None:
         assert not frame["_ws.malformed"], frame
         for protocol in ("ip", "udp", "icmp"):
             first, *quoted = frame[f"{protocol}.checksum.status"].split(",")
-            assert first in ("", GOOD) and BAD not in quoted, frame  # that of a packet in an ICMP error cannot always be checked
+            assert first in ("", GOOD) and BAD not in quoted, frame  # the checksum of a packet quoted in an ICMP error cannot always be checked
 
 
 @pytest.mark.parametrize("broken", ["ip", "udp", "icmp", "truncated"])
 def test_the_judge_sees_what_is_wrong(tmp_path, broken):
-    """Of four good frames and one that is broken in one way, the broken one is refused."""
+    """Of four good frames and one that is broken in one way, the judge refuses the broken one."""
     from scapy.all import ICMP, IP, UDP, Ether, wrpcap
 
     ip = IP(src="10.0.0.1", dst="10.0.0.2")
@@ -160,7 +159,7 @@ def test_the_judge_sees_what_is_wrong(tmp_path, broken):
 
 @pytest.mark.parametrize("size", [0, 1, 8, 17, 18, 19, 56, 63, 64, 65, 511, 1472, 1473, 4095, 8191, 8900])
 def test_ping(wire, size):
-    # Pings too short for a time stamp are awaited no longer than one interval.
+    # ping waits at most one interval for the answer to a ping too short for a time stamp.
     wire.ping(5, "-s", str(size), "-i", "0.2")
 
 
@@ -174,7 +173,7 @@ def test_udp_clients_in_parallel(wire):
 
 def test_neighbours_flushed_in_the_middle_of_traffic(wire):
     before = wire.count("arp.made_reply")
-    known = "nud reachable nud stale nud delay nud probe"  # Linux drops what waits for an entry that is not known yet
+    known = "nud reachable nud stale nud delay nud probe"  # Linux drops packets that wait for an entry it does not know yet
     flush = f"for i in 1 2 3 4 5 6 7 8 9 10; do ip neigh flush dev {TAP} {known}; sleep 0.05; done"
     pings = ["ping", "-n", "-q", "-c", "200", "-i", "0.003", CARD]
     client = [sys.executable, "-m", "girih.card.udp_client", CARD, "7", "50", "18", "1472"]
@@ -186,7 +185,7 @@ def test_neighbours_flushed_in_the_middle_of_traffic(wire):
 
 
 def test_the_card_asks_for_a_host_that_it_does_not_know(wire):
-    """The host has a fixed entry for the card and so never asks for its address: the card must ask."""
+    """The host has a permanent entry for the card and so never asks for its address: the card must ask."""
     before = wire.count("arp.made_request")
     mac = f"{wire.card.registers.read('arp.mac'):012x}"
     wire.ip("address", "add", "10.77.0.77/32", "dev", TAP)
@@ -214,7 +213,7 @@ for size in (0, 1, 2, 56, 57, 1472, 8900):
 
 
 def test_pings_of_zeros(wire):
-    """The checksum of a reply of zeros is 0xffff. The fixture sees that the kernel finds none wrong."""
+    """The checksum of a reply of zeros is 0xffff. The fixture checks that the kernel finds no wrong one."""
     before = kernel_counters(wire.namespace)["Icmp.InEchoReps"]
     (text,) = wire.run([sys.executable, "-c", ZERO_PING, CARD])
     assert not text.strip(), text

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The card of `designs/logged.yaml`: its logs are read by the real command over a wire that loses, doubles and changes frames, and are replayed in simulation.
-
-What the logs hold is compared with what probes saw at the links of the running card.
-"""
+"""The card of `designs/logged.yaml`: the real command reads its logs over a wire that loses, duplicates and corrupts frames, and they are replayed in
+simulation. The content of the logs is compared with what probes saw at the links of the running card."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ BAD = {"loss": 0.1, "duplicate": 0.05, "corrupt": 0.05, "reorder": 0.05, "reorde
 
 
 def run(session: Session, namespace: Namespace, *commands: list[str]) -> list[tuple[int, str]]:
-    """Runs programs of another machine at the same time while the card runs; the exit code and the output of each."""
+    """Runs programs of another machine at the same time while the card runs. Returns the exit code and the output of each."""
     running = [namespace.popen(command, env=PYTHON, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for command in commands]
     try:
         session.serve(seconds=SECONDS, until=lambda: all(process.poll() is not None for process in running))
@@ -57,7 +55,8 @@ def girih(*words: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def logged(built, tmp_path_factory):
-    """The folder of the design, the log file that the command wrote after traffic over a bad wire, and what probes saw meanwhile."""
+    """The folder of the design, the folder with the log file that the command wrote after traffic over a bad wire and with the probes' capture, the
+    frames lost each way, and the counters."""
     folder = tmp_path_factory.mktemp("log")
     design = built("logged")
     with Namespace("logged") as namespace, VirtualCard(design) as card, Session(card, control=False) as session:
@@ -81,7 +80,7 @@ def logged(built, tmp_path_factory):
 
 
 def test_every_record_comes_over_a_bad_wire(logged):
-    """Complete, although questions and answers are lost; and what the probes at the links saw, to the cycle and the byte."""
+    """Although requests and answers are lost, no record is missing, and all equal what the probes at the links saw, to the cycle and the byte."""
     design, folder, lost, counters = logged
     assert min(lost) > 0, "the wire lost nothing"
     content = log_file.read(folder / "card.log")
@@ -107,7 +106,7 @@ def test_the_log_is_replayed_in_the_same_cycles(logged, capsys):
 
 
 def test_a_log_that_was_changed_is_told_apart(logged, tmp_path):
-    """A cycle, a byte, a message that did not come."""
+    """A changed cycle, a changed byte, a message that never came."""
     design, folder, _, _ = logged
     lines = (folder / "card.log").read_text().splitlines(keepends=True)
     at = next(number for number, line in enumerate(lines[200:], start=200) if '"log": "tx_log"' in line)
@@ -123,7 +122,7 @@ def test_what_cannot_be_replayed_is_said(logged, tmp_path, built):
     lines = (folder / "card.log").read_text().splitlines(keepends=True)
 
     def without(dropped: Callable[[str], bool]) -> str:
-        """The file as the command writes it when these records were not read."""
+        """The file as the command would have written it without these records."""
         kept, label = [line for line in lines[1:] if not dropped(line)], json.loads(lines[0])
         for name, said in label["logs"].items():
             said["records"] = sum(json.loads(line)["log"] == name for line in kept)
@@ -143,7 +142,7 @@ def test_what_cannot_be_replayed_is_said(logged, tmp_path, built):
 
 
 def test_who_may_not_read_gets_nothing(built):
-    """A design that lets nobody read answers nobody, and says so by its counter."""
+    """A log that no address may read answers nobody and counts the requests."""
     with Namespace("unread") as namespace, VirtualCard(built("logged")) as card, Session(card, control=False) as session:
         for name in ("rx_log", "tx_log"):
             card.registers.write(f"{name}.reader", 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The card of `designs/managed.yaml`, managed over the network with the real commands, on a wire that loses segments, while others use it."""
+"""The card of `designs/managed.yaml`, managed over the network with the real commands, over a wire that loses segments, while other hosts use it."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ PYTHON = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
 
 
 class Managed:
-    """The card, and programs of another machine."""
+    """The card, and programs on another machine."""
 
     def __init__(self, session: Session, namespace: Namespace, folder: Path, key: Path):
         self.session, self.card, self.namespace, self.folder, self.key = session, session.card, namespace, folder, key
 
     def run(self, *commands: list[str]) -> list[tuple[int, str]]:
-        """Runs programs at the same time while the card runs; the exit code and the output of each."""
+        """Runs programs at the same time while the card runs. Returns the exit code and the output of each."""
         running = [self.namespace.popen(command, env=PYTHON, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for command in commands]
         try:
             self.session.serve(seconds=SECONDS, until=lambda: all(process.poll() is not None for process in running))
@@ -52,7 +52,7 @@ class Managed:
         return ["--card", CARD, "--key", str(key or self.key), "--design", str(self.folder)]
 
     def girih(self, *words: str, key: Path | None = None) -> tuple[int, str]:
-        """One of the commands; the options of ctl come before its own command."""
+        """Runs one of the commands; the options of ctl come before its own command."""
         first, *rest = words
         options = self.options(key)
         ((code, text),) = self.run([sys.executable, "-m", "girih.cli", first, *([*options, *rest] if first == "ctl" else [*rest, *options])])
@@ -87,7 +87,7 @@ def running(built, tmp_path_factory):
 
 @pytest.fixture
 def managed(running):
-    """With the key in the card; after each test the account of messages is even."""
+    """The card with the key loaded. After each test the account of messages is even."""
     unlock(running.card.registers, KEY, SEED)
     for direction in ("in", "out"):
         running.card.set_faults(0, direction)
@@ -135,7 +135,7 @@ def test_what_is_refused_is_said(managed, tmp_path):
 
 
 def test_over_a_bad_wire(managed):
-    """Two operators at once, while segments are lost, doubled, changed and late: every change is done once, in its order."""
+    """Two operators at once, while segments are lost, duplicated, corrupted and delayed: every change is done once and in order."""
     for direction in ("in", "out"):
         managed.card.set_faults(0, direction, loss=0.03, duplicate=0.03, corrupt=0.02, reorder=0.03, reorder_cycles=3000, seed=SEED)
     before = managed.events()
@@ -154,7 +154,8 @@ with NetworkCard.connect(CARD, KEY, FOLDER) as card:
 
 
 def test_attacks(managed):
-    """What a stranger sends changes nothing, and operators go on: random bytes, a replay in the same and in another connection, half a request."""
+    """What a stranger sends changes nothing and does not stop operators: random bytes, a replay in the same and in another connection, half a
+    request."""
     before = managed.events()
     by_flow = managed.card.registers.read("balancer.by_flow")
     text = """
@@ -198,7 +199,7 @@ bus.change([(balancer + 0x404, 0)])
 
 
 def test_a_change_under_traffic_loses_no_packet(managed):
-    """The balancer sends by turns or by flow, as operators say, again and again, while datagrams come back one and all."""
+    """Operators switch the balancer between round robin and by flow again and again, and every datagram comes back."""
     client = [sys.executable, "-m", "girih.card.udp_client", CARD, "7", "150", "4", "200", "1400"]
     text = """
 with NetworkCard.connect(CARD, KEY, FOLDER) as card:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""External memory on a whole card: copies through the Python client, with memories of all speeds, faults of the bus, grants, resets, and
-frames that pass beside them."""
+"""External memory on a whole card: copies through the Python client, with memories of all speeds, bus errors, grants, resets, and frames that pass at
+the same time."""
 
 import random
 
@@ -33,7 +33,7 @@ def opened():
 
 @pytest.fixture
 def card(opened):
-    """The card at rest, with the memory of the design, empty where the tests use it."""
+    """The card at rest, with the design's memory, empty where the tests use it."""
     opened.reset()
     opened.memory.set(**opened.manifest.memory | {"ready": 1.0})
     opened.memory.fail(0, 0)
@@ -42,7 +42,7 @@ def card(opened):
 
 
 def finish(card: VirtualCard, *engines: CopyEngine) -> int:
-    """Runs until the copies have ended and the card rests; the cycles of the copies. Every message is accounted for."""
+    """Runs until the copies have ended and the card is quiet, and checks that every message is accounted for. Returns the cycles of the copies."""
     start = card.cycle
     while any(engine.running for engine in engines):
         card.run(20)
@@ -97,7 +97,7 @@ def test_statistics_of_the_port_are_in_those_of_the_card(card):
 
 @pytest.mark.parametrize("source, destination", [(256, 0), (0, 256), (255, 0), (0, 511), (1 << 27, 0)], ids=str)
 def test_a_copy_beyond_its_grants_is_refused(card, source, destination):
-    """Pages of the other engine, and of nobody: nothing is read or written there, and the engine goes on."""
+    """Pages of the other engine, and pages that nobody was granted: nothing is read or written there, and the engine goes on."""
     card.memory.write(0, b"\x11" * 256 * PAGE + b"\x22" * 256 * PAGE)
     engine = CopyEngine(card.registers, "copy")
     engine.start(source * PAGE, destination * PAGE, 4 * PAGE)
@@ -142,7 +142,7 @@ def test_errors_of_the_bus_end_the_copy(card, broken):
 
 
 def test_a_read_has_the_answer_of_the_time_when_it_was_asked(card):
-    """Its data and whether they are good: never zeros that are said to be good."""
+    """Both the data and the error: never zeros without an error."""
     card.memory.set(latency=3000)
     data = b"\x55" * PAGE
     card.memory.write(0, data)
@@ -183,7 +183,7 @@ def test_a_command_that_makes_no_sense_is_refused(card, source, destination, siz
 
 
 def test_frames_pass_beside_copies(card):
-    """None is lost and none is late: the memory's traffic has links of its own for its replies."""
+    """None is lost or late: replies of the memory use other links."""
     engine = CopyEngine(card.registers, "copy")
     engine.start(0, 100 * PAGE, 2000 * 64)
     card.add_flow(payload=300, expect="forward", count=100, dst_mac="02:00:00:00:00:01")
@@ -193,7 +193,7 @@ def test_frames_pass_beside_copies(card):
 
 
 def test_a_run_that_is_ended_waits_for_its_copies(card):
-    """A card whose memory works is not at rest: all that was asked is answered first."""
+    """A card with copies under way is not at rest: every request is answered first."""
     card.memory.set(latency=3000, bytes_per_cycle=2)
     data = bytes(range(256)) * 100
     card.memory.write(0, data)
@@ -207,7 +207,7 @@ def test_a_run_that_is_ended_waits_for_its_copies(card):
 
 
 def test_a_slow_memory_is_no_stall():
-    """Requests wait on the links for longer than the watchdog does."""
+    """Requests wait on the links for longer than the watchdog's limit."""
     with VirtualCard.open(DESIGN, watchdog=1000) as card:
         card.memory.set(latency=3000)
         engines = [CopyEngine(card.registers, name) for name in ("copy", "copy_1")]
@@ -234,7 +234,7 @@ def test_settings_of_the_memory_that_cannot_be(card):
 
 
 def test_a_replay_has_the_content_and_the_settings_of_the_memory(tmp_path):
-    """Content that is written beside the card, also while a copy runs, settings that change, and addresses that fail."""
+    """Content written from outside, also while a copy runs, settings that change, and addresses that fail."""
     rng = random.Random(SEED)
     with VirtualCard.open(DESIGN, record=tmp_path / "run") as card:
         engine = CopyEngine(card.registers, "copy")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The card of `designs/nat.yaml` between two networks of Linux: programs inside reach servers outside, hosts with an address of their own
-are reached, errors find who caused them. tshark judges what the card sent by both ports, and so do the kernels' counters."""
+"""The card of `designs/nat.yaml` between two networks of Linux: programs inside reach servers outside, hosts with an outside address of their own are
+reached, and ICMP errors reach the host that caused them. tshark and the kernels' counters judge what the card sent at both ports."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ HOST, OWN, OTHER = "10.0.0.2", "10.0.0.3", "10.0.0.4"
 OWN_OUTSIDE = "203.0.113.3"
 STRANGER = "203.0.113.254"
 SECONDS = 120
-SO_NO_CHECK = 11  # of Linux: a datagram has no checksum
+SO_NO_CHECK = 11  # Linux's number: datagrams without a checksum
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
 
-# Servers on port 7 of UDP and TCP, which send everything back; UDP port 8 tells the client the address that it is seen with.
+# Servers on port 7 of UDP and TCP, which echo, and on UDP port 8, which tells a client the address it is seen with.
 SERVERS = """
 import socket, sys, threading
 ADDRESS = sys.argv[1]
@@ -85,7 +85,7 @@ class Networks:
         return text
 
     def seen_as(self, source: str, server: str = STRANGER) -> list[str]:
-        """The address and port with which a server sees a client that has bound this address."""
+        """The address and port with which a server sees a client bound to `source`."""
         return self.python(self.inside, f"{client(source, server, 8)}; print(s.recv(99).decode())").split()
 
     def count(self, counter: str) -> int:
@@ -123,7 +123,7 @@ def networks(built) -> Iterator[Networks]:
 
 @pytest.fixture
 def net(networks, tmp_path) -> Iterator[Networks]:
-    """The networks during one test, after which all sent frames are judged and the card's account must be even."""
+    """The networks during one test. Afterwards all sent frames are judged, and the card's account must be even."""
     capture = tmp_path / "sent.pcapng"
     before = [kernel_counters(namespace) for namespace in (networks.inside, networks.outside)]
     networks.card.start_capture(capture, ["port0.tx", "port1.tx"])
@@ -144,7 +144,7 @@ def test_pings_go_out_and_their_answers_come_back(net):
 
 
 def test_the_router_answers_nothing_but_pings(net):
-    """Not a datagram whose eight bytes are those of an echo request, with a right checksum."""
+    """Nor a datagram whose eight bytes are those of an echo request with a right checksum."""
     before, dropped = net.count("icmp.in_messages"), net.count("local.drop_no_next_hop")
     text = f"s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.setsockopt(socket.SOL_SOCKET, {SO_NO_CHECK}, 1); s.bind(('{HOST}', 0x0800))"
     net.python(net.inside, f"import socket; {text}; s.sendto(b'', ('{ROUTER}', 0xffff - 0x0800 - 8))")
@@ -185,7 +185,7 @@ def test_inside_hosts_meet_at_their_outside_addresses(net):
 
 
 def test_errors_find_who_caused_them(net):
-    """A closed port outside, one inside, and a router too far away."""
+    """A closed port outside, one inside, and a router that is too far away."""
     refused = "\ntry: s.recv(9)\nexcept ConnectionRefusedError: print('refused')"
     assert net.python(net.inside, client(HOST, STRANGER, 99) + refused) == "refused"
     assert net.python(net.inside, client(OWN, STRANGER, 99) + refused) == "refused"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A port of designs/panic.yaml at 94 % of its link's bits per cycle: traffic that visits no service, and traffic that asks for no more
-than its services give, loses nothing. What does ask for more is dropped by the scheduler, or at the port, counted for its tenant."""
+"""A port of designs/panic.yaml at 94 % of its link's bits per cycle: traffic that visits no service, and traffic within the throughput of its
+services, loses nothing. The rest is dropped by the scheduler or at the port, and counted for its tenant."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def card():
 )
 def test_only_those_that_ask_for_too_much_lose(card, offered, whole, record_property):
     before = card.registers.counters()
-    done, _, _ = run_phase(card, offered)  # which accounts for every packet
+    done, _, _ = run_phase(card, offered)  # run_phase accounts for every packet
     found = dict(zip(offered, done.flows, strict=True))
     record_property("received", {name: f"{flow.received} of {flow.sent}" for name, flow in found.items()})
     assert {name for name, flow in found.items() if flow.received == flow.sent} == whole

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands on the pages: each is one that the command line takes, names designs that there are, and `run --tap` knows the hosts
-of its cables. What they do is tested beside each command."""
+"""The commands on the pages: the command line accepts each, the designs that it names exist, and `run --tap` knows the hosts of its cables. What a
+command does is tested elsewhere."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from girih.compiler.compile import compile_design
 from girih.paths import DESIGNS, ROOT
 
 PAGES = sorted(path for folder in ("docs", "rtl", "card", "firmware", "experiments", "python") for path in (ROOT / folder).rglob("*.md"))
-OWN = {"my_card.yaml", "DESIGN", "FILE"}  # of the reader
-ABBREVIATED = ("MissingParameter", "BadOptionUsage", "NoArgsIsHelpError")  # what the command line says of a command without its arguments
+OWN = {"my_card.yaml", "DESIGN", "FILE"}  # names of the reader's own files
+ABBREVIATED = ("MissingParameter", "BadOptionUsage", "NoArgsIsHelpError")  # what the command line reports for a command without its arguments
 
 
 def commands() -> Iterator[tuple[str, list[str]]]:
-    """The page and the words of each command, on a line of its own, without its comment, or in a sentence."""
+    """The page and the words of each command, whether on a line of its own (without its comment) or within a sentence."""
     for page in [ROOT / "README.md", *PAGES]:
         for found in re.finditer(r"^ {4}\./girih (.*)|`\./girih ([^`]+)`", page.read_text(), re.MULTILINE):
             yield str(page.relative_to(ROOT)), shlex.split(found[1] or found[2].replace("\n", " "), comments=True)
@@ -33,8 +33,8 @@ COMMANDS = list(commands())
 
 
 def parsed(words: list[str]) -> dict:
-    """The parameters of the innermost command, by name; none if arguments are left out, as in sentences. Raises the command line's own
-    error for words that it does not take."""
+    """The parameters of the innermost command, by name; none if arguments are left out, as within sentences. Raises the command line's own error for
+    words that it does not accept."""
     command = typer.main.get_command(application())
     context = command.make_context("./girih", list(words))
     while hasattr(command, "resolve_command") and (rest := [*context._protected_args, *context.args]):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole cards with services: packets follow the chains of the design, and those that are added while it
-runs; tenants reach only what is theirs; every packet is accounted for."""
+"""Whole cards with services: packets follow the chains of the design and chains added at run time, tenants reach only what is theirs, and every
+packet is accounted for."""
 
 import hashlib
 import random
@@ -56,7 +56,7 @@ def visits(card: VirtualCard) -> list[int]:
 
 @pytest.mark.parametrize("port", [0, 1])
 def test_what_lies_behind_a_packet_is_cut_off(card, port):
-    """Ethernet's padding, and whatever else: neither is part of what services see."""
+    """Padding of Ethernet or anything else: services do not see it."""
     sent = [datagram(1000 + random.randrange(5), random.randbytes(random.choice([0, 1, 17, 18, 22, 64, 470]))) for _ in range(150)]
     whole = [data.ljust(60, b"\0") for data in sent]
     got = through(card, [data + bytes(random.choice([0, 0, 1, 63, 64, 65, 300])) for data in whole], port)
@@ -87,7 +87,7 @@ def test_packets_follow_their_chains(card, port):
 
 
 def test_what_does_not_fit_is_counted(card):
-    """Packets with and without chains share the exit: at full rate there is no room for some."""
+    """Packets with and without chains share the exit: at full rate some find no room."""
     sent = [frame(1000 + random.randrange(5), random.choice(SIZES)) for _ in range(300)]
     got = through(card, sent, load=1.0)
     counters = card.registers.counters()
@@ -98,7 +98,7 @@ def test_what_does_not_fit_is_counted(card):
 
 
 def test_a_unit_has_room_for_the_largest_lossless_packets(card):
-    """Back to back to a unit slower than the link: none is sent back, and each gives its token back once."""
+    """Back to back to a unit slower than the link: the unit sends none back, and each packet returns its token once."""
     card.registers.write("wire.lossless", 1)
     card.registers.write("unit_0.byte_time", 1 << 14)
     sent = [frame(1001, max(SIZES)) for _ in range(6)]
@@ -159,7 +159,7 @@ def test_what_is_no_chain_is_refused(card, change, complaint):
 
 @pytest.mark.parametrize("chain", [[{"service": 4}], [{}] * 5])
 def test_the_card_itself_refuses_a_chain_that_descriptors_cannot_hold(card, chain):
-    """Four services and four hops: it is not cut down to what fits."""
+    """Four services and four hops: the card does not truncate it to what fits."""
     stages = card.services._stages
     action = {"chain_set": 1, "chain_count": len(chain), "chain": chain}
     with pytest.raises(Refused):

@@ -28,7 +28,7 @@ tiles:
   eth_tx_1: {kind: eth_tx, port: 1}
 """
 IP = bytes([10, 77, 0, 2])
-MACS = [0x026769726900 + last for last in (0xFF, 0x100)]  # the addition carries
+MACS = [0x026769726900 + last for last in (0xFF, 0x100)]  # so that adding the port carries
 # The same address at both ports, and one that only one port has.
 PEERS = [[Host(bytes([2, 0, 0, 0, port, last]), bytes([10, 77, 0, last])) for last in (9, 20 + port)] for port in (0, 1)]
 
@@ -54,7 +54,7 @@ def test_ports_that_share_an_arp_tile(tmp_path):
                 card.run_until_quiet()
                 (answer,) = card.collect(port)
                 assert comparable(answer.data) == oracle.judge(frame).answer and not card.collect(1 - port)
-        for port in (0, 1):  # also after both have been seen, and not for the address of the other port
+        for port in (0, 1):  # again after both have been learned, and not for the address of the other port
             oracle = Oracle(cards[port].mac, IP, resolves=True)
             oracle.neighbours = {(0, peer.ip): peer.mac for peer in PEERS[port]}
             for frame in requests(cards[port], PEERS[port])[2:]:

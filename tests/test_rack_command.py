@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./girih rack`: several cards, joined by links, with TAP devices on the ports that are left; and mistakes in its file."""
+"""`./girih rack`: several cards joined by links, with TAP devices on the remaining ports; and mistakes in its file."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ RACK = ROOT / "racks" / "server_behind_nic.yaml"
 
 @contextmanager
 def running(rack: Path, end: str) -> Iterator[tuple[subprocess.Popen, str]]:
-    """A rack in the background, as scripts start programs there: they ignore SIGINT; and the namespace of this end of a cable once its
-    device is up and has its address."""
+    """A rack in the background, started like a background job of a script, which ignores SIGINT. Yields also the namespace at this end of a cable,
+    once its device is up and has its address."""
     process = subprocess.Popen(["env", "--ignore-signal=INT", *command("rack", rack, "--tap")], **options())
     namespace = f"girih-{process.pid}-{end}"
     try:

@@ -25,7 +25,7 @@ HOST = Host(bytes([2, 0, 0, 0, 0, 0x11]), bytes([10, 77, 0, 1]))
 
 
 def design_file(number: int, folder, make=random_card):
-    """The design of a number, in a file. One that can hang is left out for the next."""
+    """The design of a number, in a file. A random design that can deadlock is skipped."""
     rng = random.Random(f"{SEED} {number}")
     path = folder / "card.yaml"
     while True:
@@ -58,7 +58,7 @@ def test_random_designs_are_clean_systemverilog(number, tmp_path):
 
 
 def on_the_wire(frame: bytes, most: int, rng: random.Random) -> bytes:
-    """A frame with Ethernet's padding, and now and then with more behind its packet, or with less than that."""
+    """A frame with Ethernet's padding, sometimes with bytes after its packet, sometimes truncated."""
     draw = rng.random()
     if draw < 0.1:
         return frame[: rng.randint(43, len(frame))] if len(frame) > 43 else frame
@@ -67,7 +67,7 @@ def on_the_wire(frame: bytes, most: int, rng: random.Random) -> bytes:
 
 @pytest.mark.parametrize("number", RUN)
 def test_random_designs_work(number, tmp_path):
-    """Every received frame leaves or is counted, and something leaves: an answer, an ARP request, a packet whose chain is done."""
+    """Every received frame leaves or is counted, and something leaves: an answer, an ARP request, or a packet whose chain is done."""
     path, card = design_file(1000 + number, tmp_path, (stack, services)[number % 2])
     print(path.read_text())
     rng = random.Random(number)

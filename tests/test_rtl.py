@@ -16,7 +16,7 @@ from girih.spec.message import SUPPORTED_WIDTHS
 from girih.synth.yosys import read_command, relative, run, version
 
 MODULES = sorted(modules())
-READ = ["hierarchy -check", "proc", "check -assert", "design -reset"]  # what open synthesis does to a module
+READ = ["hierarchy -check", "proc", "check -assert", "design -reset"]  # what open synthesis does with a module
 RTLIL = "RTLIL"  # stands for the file of what it has read
 
 # Module, parameter, a value that it must refuse, and the sentence that says so.
@@ -210,8 +210,8 @@ def read(unread: dict[str, list[Path]]) -> set[str]:
 
 
 def test_open_synthesis_reads_every_module():
-    """Each as a part of a larger one, or alone if it is none with the larger one's default parameters; all but those that have not
-    changed since they were read without an error."""
+    """Each as part of a larger module, or alone if the larger one's default parameters leave it out. Modules unchanged since they were last read
+    without an error are skipped."""
     unread: dict[str, list[Path]] = {}
     marks: dict[str, Path] = {}
     for module in MODULES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A STUN server on the card, an engine with plain AXI4-Stream ports, against sockets of the kernel; scapy reads the answers."""
+"""A STUN server on the card, an engine with plain AXI4-Stream ports, against sockets of Linux; scapy parses the answers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The card of `designs/dhcp.yaml` gets its address from busybox's DHCP server, and tells a syslog collector, a plain Python program, of that and of what it drops.
-tshark reads the same messages."""
+"""The card of `designs/dhcp.yaml` gets its address from busybox's DHCP server, and reports this and its drops to a syslog collector, a plain Python
+program. tshark dissects the same messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ while True:
     with open(sys.argv[2], "a") as file:
         print(json.dumps([sender, data.decode("ascii")]), file=file)
 """
-# Five datagrams to a port that nobody listens at.
+# Five datagrams to a port at which nothing listens.
 STRANGER = f"""
 import socket
 for _ in range(5):
@@ -81,5 +81,5 @@ def test_a_collector_is_told_of_a_lease_and_of_drops(built, tmp_path):
 
     fields = ["-e", "syslog.facility", "-e", "syslog.level", "-e", "syslog.version", "-e", "syslog.hostname", "-e", "syslog.appname", "-e", "syslog.msgid", "-e", "_ws.malformed"]
     told = subprocess.run(["tshark", "-r", str(capture), "-Y", "syslog && udp.dstport == 514", "-T", "fields", *fields], capture_output=True, text=True, check=True).stdout.splitlines()
-    # It takes the structured data for a part of the message's name.
+    # tshark takes the structured data for part of the message.
     assert [line.split("\t") for line in told] == [["16", "4", "1", CARD, "girih", text.split(" ", 5)[5], ""] for text in found]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The card of `designs/tcp_echo.yaml` against the kernel's own stack: bytes come back, whatever the wire does to segments, and no connection is left."""
+"""The card of `designs/tcp_echo.yaml` against Linux's own stack: bytes come back, whatever the wire does to segments, and no connection is left."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def wire(card):
 
 
 def test_bytes_come_back(wire, tmp_path):
-    """And what the card sends is without fault for tshark."""
+    """And tshark finds no fault in what the card sends."""
     program = shutil.which("tshark")
     assert program, "tshark is not installed: as root, apt-get install tshark"
     capture = tmp_path / "sent.pcapng"
@@ -71,7 +71,7 @@ def test_over_a_bad_wire(wire):
 
 
 def test_a_client_that_does_not_read(wire):
-    """The card's window closes when the client's does; all comes back when it reads."""
+    """The card's window closes when the client's does; once the client reads, everything comes back."""
     text = f"""
 import socket, threading, time
 s = socket.create_connection(("{CARD}", 7))
@@ -90,7 +90,7 @@ print(got == data)
 
 
 def test_a_client_that_resets(wire):
-    """In the middle of its bytes, again and again; others never notice."""
+    """In the middle of its bytes, again and again; other connections do not notice."""
     text = f"""
 import socket, struct
 other = socket.create_connection(("{CARD}", 7))
@@ -120,7 +120,7 @@ except ConnectionRefusedError:
 
 
 def test_counters_by_http(wire):
-    """Each counter is given, as it is, on connections that stay and are there at the same time."""
+    """Each counter has its present value, on persistent connections, several at once."""
     text = f"""
 import http.client, json
 clients = [http.client.HTTPConnection("{CARD}", timeout=100) for _ in range(3)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Discard and character generator against the kernel's own stack."""
+"""Discard and character generator against Linux's own stack."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ for client in clients:
 
 
 def test_the_text_of_rfc_864(wire):
-    """For two clients at once, one of which sends as well, until they have had enough."""
+    """For two clients at once, one of which also sends, until they have had enough."""
     text = f"""
 import socket
 clients = [socket.create_connection(("{CARD}", 19)) for _ in range(2)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sockets of `designs/tcp_socket.yaml` against programs on the kernel's own stack, as clients and as servers."""
+"""The sockets of `designs/tcp_socket.yaml` against programs on Linux's own stack, which act as clients and as servers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WAIT = 10_000_000  # cycles
 
 
 class Sockets(Wire):
-    """Programs of Linux, and the tile's sockets, which let the card run a little between two looks."""
+    """Programs of Linux, and the tile's sockets, which let the card run for STEP cycles between two looks at the tile."""
 
     def __init__(self, session: Session, namespace: Namespace):
         super().__init__(session, namespace)
@@ -45,7 +45,7 @@ class Sockets(Wire):
 
     @contextmanager
     def program(self, text: str) -> Iterator[subprocess.Popen]:
-        """A program of Python on the other side, which runs while the card does."""
+        """A Python program at the other end, which runs while the card does."""
         process = self.namespace.popen([sys.executable, "-uc", text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         try:
             yield process
@@ -55,14 +55,14 @@ class Sockets(Wire):
             process.wait()
 
     def output(self, process: subprocess.Popen) -> str:
-        """What the program has printed when it has ended."""
+        """The program's output, once it has ended."""
         self.session.serve(seconds=SECONDS, until=lambda: process.poll() is not None)
         assert process.poll() is not None, "the program did not end"
         return process.communicate()[0].strip()
 
     @contextmanager
     def server(self, port: int, text: str) -> Iterator[subprocess.Popen]:
-        """A program that listens, with the first connection as `s`."""
+        """A Python program that listens; `s` is its first accepted connection."""
         start = f"import socket, hashlib, struct, time\nl = socket.create_server(('{HOST}', {port}))\nprint('listens')\ns, peer = l.accept()\n"
         with self.program(start + text) as process:
             assert process.stdout.readline() == "listens\n"
@@ -83,17 +83,17 @@ def wire(card):
     yield card
     card.session.serve(seconds=SECONDS, until=lambda: left(card) == 0)
     assert left(card) == 0
-    card.session.serve(seconds=SECONDS, until=lambda: not violations(card.card.registers.counters()))  # ARP gives up late who does not answer
+    card.session.serve(seconds=SECONDS, until=lambda: not violations(card.card.registers.counters()))  # ARP takes long to give up on a host that does not answer
     card.card.check_conservation()
 
 
 def left(wire: Sockets) -> int:
-    """Connections of the stack, with those that are being opened."""
+    """Connections of the stack, including those being opened."""
     return wire.count("mark_begun") - wire.count("mark_freed")
 
 
 def test_a_client_of_linux(wire):
-    """Connects, says all it has to say, and then reads what the card makes of it; text goes both ways, more than any buffer holds."""
+    """The client connects, sends everything, and then reads what the card made of it. More text goes each way than any buffer holds."""
     listener = wire.tile.listen(5000)
     data = random.Random(1).randbytes(12_000)
     text = f"""
@@ -127,7 +127,7 @@ print(hashlib.sha256(data).hexdigest(), peer)
 
 
 def test_a_server_of_linux(wire):
-    """The card connects, says all it has to say, and then reads what the server makes of it."""
+    """The card connects, sends everything, and then reads what the server made of it."""
     data = random.Random(2).randbytes(10_000)
     with wire.server(5001, "data = b''\nwhile piece := s.recv(1 << 16):\n    data += piece\ntime.sleep(0.2)\ns.sendall(data[::-1])\ns.close()\nprint(peer)") as process:
         connection = wire.tile.connect(HOST, 5001, local_port=50001, timeout=WAIT)
@@ -152,7 +152,7 @@ def test_a_server_that_is_not_there(wire):
 
 
 def test_a_host_that_is_not_there(wire):
-    """Nobody answers for its address, or its segments are dropped on the way; the connection is given up."""
+    """Its address is not answered for, or its segments are dropped on the way; the connection is given up."""
     before = wire.count("mark_gave_up")
     registers, times = wire.card.registers, {"tcp.rto_initial": 40, "tcp.rto_max": 100, "tcp.retries": 3}
     usual = {name: registers.read(name) for name in times}
@@ -169,11 +169,11 @@ def test_a_host_that_is_not_there(wire):
         wire.tile.connect("127.0.0.1", 80, timeout=WAIT)
     wire.session.serve(seconds=SECONDS, until=lambda: wire.count("mark_gave_up") == before + 2)
     registers.write_many(usual)
-    wire.new_tile()  # takes off what the abandoned one has to say
+    wire.new_tile()  # discards what the abandoned connection still reports
 
 
 def test_several_at_once(wire):
-    """Connections of both sorts, whose bytes never mix."""
+    """Connections opened by either side; their bytes never mix."""
     listener = wire.tile.listen(5000)
     text = f"""
 import socket
@@ -206,7 +206,7 @@ print("right")
 
 
 def test_resets(wire):
-    """By the peer, which the next call says; and by the card."""
+    """By the peer, which the next call reports, and by the card."""
     linger = "s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))\n"
     with wire.server(5003, f"s.recv(2)\n{linger}s.close()") as process:
         connection = wire.tile.connect(HOST, 5003, timeout=WAIT)
@@ -222,12 +222,12 @@ def test_resets(wire):
 
 
 def tables(wire: Sockets) -> list[int]:
-    """Where the stack's messages go, and at which ports it listens."""
+    """The tables of where the stack's messages go and at which ports it listens."""
     return [wire.card.registers.read(f"tcp.{name}[{index}]") for name in ("next_hop", "listen") for index in range(8)]
 
 
 def test_ports_that_the_design_does_not_name(wire):
-    """A program can listen at them; when it no longer does, they are as before."""
+    """A program can listen at them; once it stops, the tables are as before."""
     before = tables(wire)
     client = f"import socket\ns = socket.create_connection(('{CARD}', 6000), timeout=100)\ns.sendall(b'a')\nprint(s.recv(1))"
     listeners = [wire.tile.listen(port) for port in range(6000, 6005)]
@@ -240,7 +240,7 @@ def test_ports_that_the_design_does_not_name(wire):
         connection.sendall(connection.recv(1, WAIT))
         connection.close()
         assert wire.output(process) == "b'a'"
-    with wire.program(client) as process:  # nobody accepts this one
+    with wire.program(client) as process:  # nothing accepts this one
         wire.session.serve(seconds=SECONDS, until=wire.tile.window.waiting)
         for listener in listeners:
             listener.close()
@@ -252,7 +252,8 @@ def test_ports_that_the_design_does_not_name(wire):
 
 @pytest.mark.parametrize("gone", [False, True])
 def test_a_hand_shake_that_is_under_way_when_its_listener_is_closed(wire, gone):
-    """Or when its program is gone, and another one comes: the tile is told of it all the same, and resets it; only then the port's place is free."""
+    """Or when its program is gone and another one starts: the tile is still told of the connection and resets it, and only then is the port's entry
+    free."""
     before = tables(wire)
     client = f"import socket\ns = socket.create_connection(('{CARD}', 6000), timeout=100)\nprint(s.recv(1))"
     registers = wire.card.registers
@@ -276,7 +277,7 @@ def test_a_hand_shake_that_is_under_way_when_its_listener_is_closed(wire, gone):
 
 
 def test_a_listener_that_is_closed(wire):
-    """What it has accepted goes on, and frees the port when it ends; nobody waits for what cannot come."""
+    """Connections that it has accepted go on, and the port is free when they end. An accept that can no longer succeed fails at once."""
     before = tables(wire)
     client = f"import socket\ns = socket.create_connection(('{CARD}', 6000), timeout=100)\ns.sendall(b'ask')\nprint(s.recv(9, socket.MSG_WAITALL))"
     listener = wire.tile.listen(6000)
@@ -300,7 +301,7 @@ def test_a_listener_that_is_closed(wire):
 
 
 def test_an_interrupted_recv_loses_nothing(wire, monkeypatch):
-    """Ctrl-C after any access to the tile; the next call goes on, also if it is of another connection."""
+    """Ctrl-C comes after any access to the tile. The next call continues, even on another connection."""
     window, left = wire.tile.window, [0]
 
     def interrupted(access):
@@ -346,7 +347,7 @@ def test_what_is_no_tile_with_sockets(wire):
 
 
 def test_a_tile_without_a_name(wire):
-    """The stack could not tell it of a connection that it opens."""
+    """The stack would not know where to report a connection that it opens."""
     registers = wire.card.registers
     (path,) = (path for path in (f"tcp.next_hop[{index}]" for index in range(8)) if registers.read(path) & 0xFFFF == 5001)
     usual = registers.read(path)
@@ -357,7 +358,7 @@ def test_a_tile_without_a_name(wire):
 
 
 def test_a_program_that_is_gone(wire):
-    """What it has listened for, accepted and asked for is in nobody's way; the next one finds no connection of its."""
+    """The ports, connections and requests that it leaves are in nobody's way, and the next program inherits no connection."""
     client = f"import socket\ns = socket.create_connection(('{CARD}', 5000), timeout=100)\nprint(s.recv(1))"
     with wire.server(5005, "print(s.recv(1))") as server:
         with pytest.raises(BlockingIOError):
@@ -374,7 +375,7 @@ def test_a_program_that_is_gone(wire):
 
 
 def test_ports_of_a_program_that_is_gone(wire):
-    """The next one finds the stack as the design has it, and can listen at them."""
+    """The next program finds the stack as the design has it, and can listen at these ports."""
     before = tables(wire)
     for port in range(6000, 6005):
         wire.tile.listen(port)
@@ -387,7 +388,7 @@ def test_ports_of_a_program_that_is_gone(wire):
 
 
 def test_a_flood_of_syns(wire):
-    """SYNs of hosts that are not there have all the hand-shakes that may be under way: clients of Linux open connections by SYN cookies."""
+    """SYNs of hosts that do not exist take up all hand-shakes that may be under way: clients of Linux still connect, by SYN cookies."""
     registers, name = wire.card.registers, "tcp.half_open"
     usual, begun, cookies = registers.read(name), wire.count("mark_begun"), wire.count("mark_cookies")
     times = {"tcp.rto_initial": 3000, "tcp.retries": 2}
@@ -418,7 +419,7 @@ print(s.recv(5000, socket.MSG_WAITALL) == bytes(range(250)) * 20)
         connection.close()
         assert wire.output(process) == "True"
     assert wire.count("mark_begun") == begun + 5 and wire.count("mark_cookies") == cookies + 17
-    # The hand-shakes that are still under way would keep the next test's listeners their places.
+    # The hand-shakes that are still under way would keep their ports' entries from the next test's listeners.
     registers.write_many({"tcp.rto_initial": 100, "tcp.retries": 0})
     wire.session.serve(seconds=SECONDS, until=lambda: left(wire) == 0)
     assert left(wire) == 0
@@ -427,7 +428,7 @@ print(s.recv(5000, socket.MSG_WAITALL) == bytes(range(250)) * 20)
 
 
 def test_a_peer_that_is_gone(wire):
-    """A server whose segments get lost from now on: keep-alive tells so, as Linux does, and the connection is left."""
+    """All segments of the server are lost from some time on: keep-alive notices, as Linux's does, and the connection is reset."""
     registers, times = wire.card.registers, {"tcp.keep_idle": 300, "tcp.keep_interval": 200, "tcp.keep_count": 2}
     usual = {name: registers.read(name) for name in times}
     with wire.server(5007, "time.sleep(1000)"):
@@ -439,7 +440,7 @@ def test_a_peer_that_is_gone(wire):
             connection.recv(1, 0)
         assert wire.count("mark_gave_up") == before, "Linux answers each of them"
         addresses = registers.read("ip_rx.ip")
-        registers.write("ip_rx.ip", 0x0A090909)  # nothing comes any more
+        registers.write("ip_rx.ip", 0x0A090909)  # nothing is received any more
         with pytest.raises(TimeoutError):
             connection.recv(1, WAIT)
         registers.write("ip_rx.ip", addresses)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The card of `designs/tunnel.yaml`: the kernel's own programs talk to it through an IP-in-IP tunnel, while the tunnel is moved to another
-entry of its table again and again. Linux's `ip tunnel` is at the other end where the kernel has it, else `tunnel_end.py`."""
+"""The card of `designs/tunnel.yaml`: Linux's own programs talk to it through an IP-in-IP tunnel, while the tunnel is moved to another entry of its
+table again and again. At the other end is Linux's `ip tunnel` where the kernel has it, else `tunnel_end.py`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The watchdog: a stalled card reports which link holds what and waits for what; one that rests, or is slow, does not."""
+"""The watchdog: for a stalled card it reports which link holds what and waits for what; a card at rest or a slow one is not reported."""
 
 import pytest
 
@@ -22,7 +22,7 @@ tiles:
   b: {kind: relay, next: a}
   tx: {kind: eth_tx}
 """
-CHAIN = (  # from the first tile that waits to the port; eth_rx does not: it drops
+CHAIN = (  # from the first tile that waits to the port; eth_rx does not wait, it drops
     "eth_rx > fabric", "[0, 0] > [1, 0]", "fabric > ip_rx", "tile ip_rx", "ip_rx > fabric", "[1, 0] > [2, 0]",
     "fabric > udp_rx", "tile udp_rx", "udp_rx > fabric", "[2, 0] > [3, 0]", "fabric > echo", "tile echo", "echo > fabric",
     "[3, 0] > [3, 1]", "fabric > udp_tx", "tile udp_tx", "udp_tx > fabric", "[3, 1] > [2, 1]", "fabric > ip_tx", "tile ip_tx",
@@ -64,7 +64,7 @@ def test_a_wire_that_takes_nothing_is_named(card):
 
 
 def test_messages_that_wait_for_each_other_are_told_apart(tmp_path):
-    """Two relays that send to each other: the design is refused, and the prediction comes true."""
+    """Two relays that send to each other: the compiler refuses the design, and the card stalls in the circle that the compiler named."""
     design = tmp_path / "ping_pong.yaml"
     design.write_text(PING_PONG)
     checked = check_file(design, allow_deadlock=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A card idles until its time, 24 bits of cycles, is about to wrap: traffic across the wrap is treated as before it."""
+"""A card idles until its 24-bit count of cycles is about to wrap: traffic across the wrap is treated as before it."""
 
 import random
 

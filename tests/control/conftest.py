@@ -18,7 +18,7 @@ def card(built):
 
 @pytest.fixture(scope="module")
 def shared(built):
-    """A card that runs for the tests which may not change it; ipsec has a chain there."""
+    """A running card for tests that leave it unchanged; ipsec has a chain there."""
     with VirtualCard(built("panic")) as card:
         card.services.as_tenant("ipsec").add_chain("theirs", ["aes"], match={"udp.dst": 6002})
         with running(card) as path:

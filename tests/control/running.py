@@ -10,7 +10,7 @@ from tests.oracle import IPV4, UDP
 
 HOST = Host(bytes([2, 0, 0, 0, 0, 1]), bytes([10, 77, 0, 1]))
 OTHER = Host(bytes([2, 0, 0, 0, 0, 9]), bytes([10, 77, 0, 9]))
-SECONDS = 60  # for what must come about sometime
+SECONDS = 60  # longest wait
 
 
 def frame(port: int, size: int = 100) -> bytes:
@@ -21,7 +21,7 @@ def frame(port: int, size: int = 100) -> bytes:
 
 @contextmanager
 def running(card: VirtualCard):
-    """Runs the card and answers at its control socket, whose path this gives; the test must not use the card meanwhile."""
+    """Runs the card and serves its control socket; yields the socket's path. The test must not use the card meanwhile."""
     session, stopped = Session(card), threading.Event()
     thread = threading.Thread(target=session.serve, kwargs={"until": stopped.is_set})
     thread.start()

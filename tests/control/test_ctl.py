@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./girih ctl` against a running card: chains, tenants, policies and tables are added, changed and removed under traffic."""
+"""`./girih ctl` on a running card: chains, tenants, policies and tables are added, changed and removed under traffic."""
 
 import pytest
 
@@ -65,7 +65,7 @@ def test_a_table_that_is_full_says_so_and_keeps_what_it_has(card, ctl, girih):
     with pytest.raises(GirihError, match="are taken"):
         for number in range(256):
             card.services.add_chain(f"chain_{number}", ["sha"], match={"udp.dst": 10000 + number})
-    assert number >= 0.85 * 64  # the entries of each tenant, where everybody's chains have a copy
+    assert number >= 0.85 * 64  # the entries of each tenant, which include a copy of every chain that is open to all
     with running(card) as path:
         before = everything(ctl, path)
         code, _, errors = girih(path, "ctl", "chain", "add", "more", "--pattern", f"udp.dst={10000 + number}", "--actions", "queue sha")
@@ -81,7 +81,7 @@ def test_a_table_that_is_full_says_so_and_keeps_what_it_has(card, ctl, girih):
 
 
 def test_a_tenants_controller_rules_over_its_own_packets_alone(card, ctl):
-    card.registers.write("wire.tenant", 2)  # traffic of this port belongs to video, that of the other to nobody
+    card.registers.write("wire.tenant", 2)  # traffic of this port belongs to video, that of the other port to no tenant
     with running(card) as path:
         ctl(path, *MINE, "--tenant", "video")
         assert [chain["name"] for chain in ctl(path, "chain", "list", "--tenant", "video")] == ["mine"]
@@ -107,7 +107,7 @@ def test_what_a_tenant_has_can_be_changed(card, ctl):
     assert (video["weight"], video["guarantee"], video["limit"], video["services"]) == (4, 1024, 65536, ["aes"])  # whole cells
     scheduler = [card.registers.read(f"scheduler.{name}[2]") for name in ("rights", "guaranteed_cells", "limit", "inverse_weight")]
     assert scheduler == [1, 8, 512, 512]
-    with running(card) as path:  # its controller's rights have changed as well
+    with running(card) as path:  # the rights of its controller have changed as well
         ctl(path, "chain", "add", "x", "--pattern", "udp dst is 9", "--actions", "queue aes", "--tenant", "video")
 
 
@@ -130,7 +130,7 @@ def test_a_right_that_is_taken_away_ends_at_once_and_drops_are_shown(card, ctl, 
 def test_the_card_starts_with_the_policies_of_its_design(card):
     aes, sha = card.services.list_policies()
     assert (aes["policy"], aes["share"], aes["classes"]) == ("fair", True, [{"class": 0, "weight": 2}])
-    assert (sha["policy"], sha["share"], sha["classes"]) == ("strict", False, [])  # level n for class n goes without saying
+    assert (sha["policy"], sha["share"], sha["classes"]) == ("strict", False, [])  # level n for class n is the default
 
 
 @pytest.mark.parametrize(
@@ -143,14 +143,14 @@ def test_the_card_starts_with_the_policies_of_its_design(card):
     ],
 )
 def test_a_policy_changes_while_packets_wait_for_it(card, ctl, kind, classes, shown):
-    count = 250  # fewer than a channel has room for
+    count = 250  # fewer than fit into a channel
     for _ in range(count):
         card.inject(0, frame(5004, 300))
     with running(card) as path:
         ctl(path, "policy", "set", "sha", kind, "--share", *(word for text in classes for word in ("--class", text)))
         sha = next(policy for policy in ctl(path, "policy", "list") if policy["service"] == "sha")
     assert (sha["policy"], sha["share"], sha["classes"]) == (kind, True, shown)
-    card.check_conservation(quiet=50_000)  # for an old rank that is read as a time in the future
+    card.check_conservation(quiet=50_000)  # in case an old rank is read as a time in the future
     assert len(card.collect(1)) == visits(card, "sha") == count
 
 
@@ -182,7 +182,7 @@ def entry(ctl, path, port: int, actions: str, *words: str) -> None:
 
 
 def test_a_meter_holds_packets_to_its_rate(card, ctl):
-    """Back to back, forty frames of 142 bytes: a burst of 2,000 bytes is fourteen of them, and the rate lets no more through."""
+    """Forty frames of 142 bytes back to back: a burst of 2,000 bytes is fourteen of them, and the rate lets no more pass."""
     with running(card) as path:
         entry(ctl, path, 9, "meter 2 / count 5")
         ctl(path, "meter", "set", 2, "--port", "wire", "--cir", 1, "--cbs", 2000)
@@ -220,7 +220,7 @@ def test_a_tenant_has_the_entries_that_it_is_given(card, ctl, girih):
         ctl(path, "tenant", "set", "video", "--entries", "128-131")
         (video,) = [tenant for tenant in ctl(path, "tenant", "list") if tenant["name"] == "video"]
         assert video["entries"] == {"wire.0": [128, 131], "host.0": [128, 131]}
-        for port in (9, 10):  # the design's two chains are for everybody's packets, so they are in two of the four
+        for port in (9, 10):  # the design's two chains are open to everybody's packets, so they take two of the four
             assert girih(path, *add, f"udp dst is {port}")[0] == 0
         code, _, errors = girih(path, *add, "udp dst is 11")
         assert code == 2 and "4 of 4 are taken" in errors
@@ -244,7 +244,7 @@ def test_a_tenant_has_the_entries_that_it_is_given(card, ctl, girih):
         assert len(ctl(path, "table", "list", "--port", "wire")) == len(before) - 2
         code, _, errors = girih(path, *add, "udp dst is 9")
         assert code == 2 and "no entries of its own" in errors
-    card.inject(0, frame(5004))  # found where everybody's entries are
+    card.inject(0, frame(5004))  # matches an entry for everybody
     card.check_conservation()
     assert visits(card, "sha") == 1
 

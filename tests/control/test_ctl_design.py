@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./girih ctl design`: the services of a card as they are now, as a design file."""
+"""`./girih ctl design`: writes the services of a running card as a design file."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ CHANGES = (
 
 
 def start_as(card, design: Path, folder: Path) -> None:
-    """Resets a card and gives it what the compiler makes of another design of the same hardware: its registers, then its tables."""
+    """Resets a card and gives it what the compiler makes of another design of the same hardware: registers, then tables."""
     folder = compile_design(design, folder)
     card.reset()
     for tile in json.loads((folder / "card.json").read_text())["tiles"]:
@@ -79,6 +79,6 @@ def test_another_design_is_refused_and_leaves_no_file(shared, girih, tmp_path, w
 
 def test_a_card_that_no_design_may_describe_is_not_written(card, ctl, girih, tmp_path):
     with running(card) as path:
-        ctl(path, "tenant", "set", "ipsec", "--services", "aes")  # its chain visits another
+        ctl(path, "tenant", "set", "ipsec", "--services", "aes")  # its chain visits a service other than this
         code, _, errors = girih(path, "ctl", "design", tmp_path / "now.yaml")
     assert code == 2 and "chain decrypt visits sha, to which its tenant ipsec has no right" in errors and list(tmp_path.iterdir()) == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that `./girih ctl` must refuse: it says why, and the card is unchanged."""
+"""Commands that `./girih ctl` must refuse: the message says why, and the card is unchanged."""
 
 import pytest
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ctl drops`, and drops by key: what tiles of `designs/logged.yaml` have dropped, each drop with the cycle, the reason and the key that a probe and the frame say."""
+"""`ctl drops`, and drops by key: each drop that a tile of `designs/logged.yaml` records has the cycle that a probe saw, and the reason and the key
+that follow from the frame."""
 
 import json
 import random
@@ -18,7 +19,7 @@ from tests.oracle import IPV4, UDP
 CARD = Host(bytes.fromhex("026769726968"), bytes([10, 77, 0, 2]))  # as the design says
 TILES = ["rx_log", "ip_rx", "udp_rx"]
 ENTRIES = 64
-LATE = 8  # cycles that a tile may take from a flit to the report of its drop
+LATE = 8  # cycles that a tile may take from a flit to reporting its drop
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +34,13 @@ def card(folder):
 
 
 def frame(port: int, **wrong: int) -> bytes:
-    """A frame of one flit: a datagram to a UDP port."""
+    """A one-flit frame: a datagram to a UDP port."""
     datagram = udp(OTHER.ip, CARD.ip, bytes(18), destination=port, **wrong)
     return ethernet(CARD.mac, OTHER.mac, IPV4, ipv4(OTHER.ip, CARD.ip, UDP, datagram))
 
 
 def refused(sort: str) -> tuple[bytes, str | None, tuple[str, int | None]]:
-    """A frame of one flit, the tile that must drop it, and the reason and key of the record."""
+    """A one-flit frame, the tile that must drop it, and the reason and key of the record."""
     key = random.randrange(0x2000, 0x8000)
     match sort:
         case "ethertype":
@@ -63,7 +64,7 @@ def of_tile(card: VirtualCard, tile: str) -> list[Drop]:
 
 
 def test_each_drop_has_its_reason_key_and_cycle(card, folder, tmp_path):
-    """Frames back to back, of which some are good."""
+    """Frames back to back, some of them good."""
     card.start_capture(tmp_path / "in.pcapng", [f"{tile}.in" for tile in TILES])
     sent = [refused(random.choice(["ethertype", "protocol", "header", "port", "checksum", "good"])) for _ in range(150)]
     for data, *_ in sent:
@@ -96,7 +97,7 @@ def test_the_last_ones_are_kept(card):
 
 
 def test_drops_are_counted_by_key(card):
-    """A scan of ports; EtherTypes beside."""
+    """A scan of UDP ports, and frames of several EtherTypes in between."""
     ports = [random.choice(range(20000, 20030)) for _ in range(300)]
     types = [random.choice([0x88CC, 0x88F7, 0x86DD]) for _ in ports]
     for port, ethertype in zip(ports, types, strict=True):
@@ -142,7 +143,7 @@ def test_the_command(card, girih):
 
 
 def test_the_command_during_a_flood(card, girih):
-    """Drops come faster than they can be read one by one; the command lists as many as the tile has, and stops nothing."""
+    """Drops are faster than records can be read one by one; the command lists as many as the tile keeps, and stops nothing."""
     for port in range(1000, 60000):
         card.inject(0, frame(port))
     card.run(2000)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./girih top` against a running card: the numbers shown are the registers', and reading changes nothing."""
+"""`./girih top` on a running card: it shows the registers' numbers, and reading them changes nothing."""
 
 import os
 import pty
@@ -15,7 +15,7 @@ from girih.paths import ROOT
 from tests.commands import wait_for
 from tests.control.running import SECONDS, everything, frame, running
 
-PACKETS = 160  # of 500 bytes: they have room in the scheduler while a unit is slow
+PACKETS = 160  # 500 bytes each: they fit into the scheduler while a unit is slow
 
 
 def test_the_numbers_shown_are_the_registers(card, top, girih):
@@ -56,13 +56,13 @@ def test_a_card_without_services_shows_its_tiles(built, girih, top):
     (dropped,) = state["tile_drops"]
     assert dropped["packets"] == PACKETS and f"{dropped['tile']}  " in page and f"{dropped['reason']}  " in page
     row = next(line.split() for line in page.splitlines() if line.startswith("eth_rx"))
-    assert row[3:] == [str(PACKETS), "0", str(PACKETS)]  # they are for another MAC
+    assert row[3:] == [str(PACKETS), "0", str(PACKETS)]  # their destination is another MAC address
     assert not state["services"] and "Units" not in page
 
 
 def test_queues_that_hold_packets_are_shown(card, top, girih):
     card.services.set_policy("sha", "shaped", [{"class": 1, "mbps": 1}])
-    card.run(2000)  # for some hundred cycles a service whose policy was changed starts anew with each packet
+    card.run(2000)  # a service whose policy was changed starts anew with each packet for some hundred cycles
     for _ in range(12):
         card.inject(0, frame(5004))
     card.run(3000)
@@ -99,7 +99,7 @@ def test_top_changes_nothing(card, ctl, top, girih):
 def test_top_is_shown_again_until_it_is_told_to_stop(shared, end):
     terminal, inside = pty.openpty()
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "COLUMNS": "150", "LINES": "60", "TERM": "xterm"}
-    # Tests that run in the background are deaf to Ctrl-C, and would hand that on.
+    # Programs started in the background ignore Ctrl-C, and would pass that on.
     words = ["env", "--default-signal=INT", sys.executable, "-m", "girih.cli", "top", "--socket", str(shared)]
     process = subprocess.Popen(words, cwd=ROOT, env=environment, stdin=inside, stdout=inside, stderr=inside, start_new_session=True)
     os.close(inside)
