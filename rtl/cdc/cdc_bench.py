@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of the crossings' tests: two clocks that know nothing of each other, flip-flops that may take what changes near
-their edge old or new, and a source, a sink and resets in domains of their own.
-"""
+"""What the tests of the crossings share: two unrelated clocks, flip-flops that may take the old or the new value of an input that changes near their
+edge, and a source, a sink and resets in clock domains of their own."""
 
 from __future__ import annotations
 
@@ -20,13 +19,13 @@ from girih.build.sources import modules
 from girih.paths import BUILD
 from girih.testing import run_cocotb
 
-LEAST_PS = 2_000  # any period, with its jitter
+LEAST_PS = 2_000  # any period, jitter included
 SLOWEST_PS = 24_000
 MOODS = [0, 0.3, 0.9]
 
-# Each bit that crosses arrives at the first flip-flop of its synchroniser up to 0.6 periods of its own clock late, one more than
-# another, as the constraints allow; so the flip-flop takes what changes near its edge old or new, by chance. It must know that
-# clock, so copies of the modules pass it on.
+# Each bit that crosses arrives at the first flip-flop of its synchroniser up to 0.6 periods of its own clock late, a different delay for each bit, as
+# the constraints allow. So the flip-flop takes the old or the new value of an input that changes near its edge, at random. It has to know the
+# source's clock, so copies of the modules pass it on.
 UNSURE = [
     ("synchroniser", "    input logic clk_i,\n", "    input logic clk_i, from_clk_i,\n"),
     (
@@ -57,12 +56,12 @@ UNSURE = [
     ("cdc_clear", "    input logic rst_i,\n", "    input logic rst_i, from_clk_i,\n"),
     ("cdc_clear", ".in_i (", ".from_clk_i, .in_i ("),
 ]
-# What crosses, and from which side.
+# The signals that cross, and the side each comes from.
 FROM = {"read_gray_q": "out", "write_gray_q": "in", "taken_q": "out", "given_q": "in"}
 
 
 def unsure(top: str) -> list[tuple[str, str, str]]:
-    """What makes the synchronisers of a crossing unsure: (module, old text, new text), each there once."""
+    """The edits that make the synchronisers of a crossing unsure: (module, old text, new text). Each old text occurs once."""
     text = modules()[top].read_text()
     pins = [(f".in_i ({name})", side) for name, side in FROM.items() if f".in_i ({name})" in text]
     pins += [(f".phase_i({side}_phase)", side) for side in ("in", "out")]
@@ -80,7 +79,8 @@ def run_crossing(
     testcase: str | list[str] | None = None,
     inside: bool = False,
 ) -> None:
-    """`run_cocotb` with synchronisers that are unsure, unless `sure`. broken: (module, old text, new text), each there once."""
+    """`run_cocotb` with unsure synchronisers, or ordinary ones if `sure`. broken: further edits, (module, old text, new text), of text that occurs
+    once."""
     changes = [*([] if sure else unsure(top)), *broken]
     generated = [copies(top, changes)] if changes else []
     run_cocotb(
@@ -116,7 +116,7 @@ def now() -> int:
 
 
 class Clock:
-    """A clock with an even jitter; `period` and `jitter`, in ps, may change while it runs."""
+    """A clock with uniformly distributed jitter; `period` and `jitter`, in ps, may change while it runs."""
 
     def __init__(self, signal, period: int, jitter: int = 0) -> None:
         self.signal, self.period, self.jitter = signal, period, jitter
@@ -131,14 +131,14 @@ class Clock:
                 await Timer(max(half, LEAST_PS // 2), unit="ps")
 
     def draw(self) -> None:
-        """Another period, and a jitter that may be none: 2 to 16 ns, so ratios of up to 8."""
+        """Draws another period and jitter, possibly none: 2 to 16 ns, so that ratios reach 8."""
         self.period = random.choice([LEAST_PS, 2_500, 3_103, 4_000, 4_001, 5_000, 6_206, 7_777, 16_000])
         self.jitter = random.choice([0, 0, 100, self.period // 2])
 
 
 @dataclass
 class Link:
-    """What passed, in order: (time in ps, entry); and when resets began, of either side."""
+    """What passed, in order, as (time in ps, entry), and when resets of each side began."""
 
     given: list[tuple[int, int]] = field(default_factory=list)
     taken: list[tuple[int, int]] = field(default_factory=list)
@@ -148,7 +148,7 @@ class Link:
 
 
 async def source(dut, link: Link) -> None:
-    """Offers entries that count up, for ever, each until it is taken or its side is reset."""
+    """Offers entries that count up, endlessly; each stays until it is taken or its side is reset."""
     entry, offered = 0, False
     while True:
         await RisingEdge(dut.in_clk_i)
@@ -163,7 +163,7 @@ async def source(dut, link: Link) -> None:
 
 
 async def sink(dut, link: Link) -> None:
-    """Takes entries for ever, and checks that an offer holds until it is taken or its side is reset."""
+    """Takes entries endlessly, and checks that an offer holds until it is taken or its side is reset."""
     offered = None
     while True:
         await RisingEdge(dut.out_clk_i)
@@ -194,7 +194,7 @@ async def reset(dut, side: str, cycles: int, link: Link | None = None) -> None:
 
 
 async def start(dut, in_ps: int, out_ps: int) -> tuple[Clock, Clock]:
-    """Both clocks, which begin at times of their own, and both resets, which end at times of their own."""
+    """Starts both clocks and releases both resets, each at a time of its own."""
     dut.in_rst_i.value = dut.out_rst_i.value = 1
     dut.in_clk_i.value = dut.out_clk_i.value = 0
     dut.in_valid_i.value = dut.out_ready_i.value = 0
@@ -211,8 +211,8 @@ def settling(stages: int, *clocks: Clock) -> int:
 
 
 def judge(link: Link, settle: int) -> None:
-    """What was taken is what was given, in order and once. Only a reset drops entries: those that were given before, or up to
-    `settle` ps after it began, and they are one run."""
+    """What was taken is what was given, in order and once. Only a reset drops entries, and those form one run: given before the reset, or up to
+    `settle` ps after it began."""
     gaps, place = [], 0
     for when, entry in link.taken:
         first = place
@@ -251,7 +251,7 @@ async def cross(dut, *, rounds: int, resets: bool) -> Link:
             running = [cocotb.start_soon(reset(dut, side, random.choice([1, 2, 30]), link)) for side in sides]
             for one in running:
                 await one
-            if random.random() < 0.3:  # again, before the round has ended
+            if random.random() < 0.3:  # a second reset before the round has ended
                 await Timer(random.randint(1, settle), unit="ps")
                 await reset(dut, random.choice(["in", "out"]), 1, link)
             await Timer(settle, unit="ps")
@@ -265,7 +265,7 @@ async def cross(dut, *, rounds: int, resets: bool) -> Link:
 
 
 async def rates(dut, periods: Sequence[tuple[int, int]], *, cycles: int = 400) -> dict[tuple[int, int], float]:
-    """Entries per cycle of the slower clock, when always offered and always taken, by the periods in ps."""
+    """Entries per cycle of the slower clock when they are always offered and always taken, for each pair of periods in ps."""
     link, found = Link(), {}
     clocks = await start(dut, 4_000, 4_000)
     cocotb.start_soon(source(dut, link))

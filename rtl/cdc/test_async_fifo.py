@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""async_fifo: nothing lost, doubled or reordered at random ratios of clocks, through flip-flops that take old or new; resets of either
-side at any time; an entry in every cycle of the slower clock; and its latency.
-"""
+"""async_fifo: nothing is lost, duplicated or reordered at random ratios of clocks, even with flip-flops that take the old or the new value; either
+side may be reset at any time; the rate is an entry in every cycle of the slower clock; and its latency."""
 
 import cocotb
 import pytest
@@ -34,7 +33,7 @@ BROKEN = {
 }
 
 
-# The others are noticed by the proof, too.
+# The proof notices the others, too.
 IN_EVERY_RUN = "binary pointers cross"
 
 
@@ -42,7 +41,7 @@ IN_EVERY_RUN = "binary pointers cross"
     "what", [what if what == IN_EVERY_RUN else pytest.param(what, marks=pytest.mark.thorough) for what in BROKEN]
 )
 def test_broken_design_is_noticed(what):
-    """The checks inside the RTL are off, so that it is the scoreboard that notices."""
+    """The assertions in the RTL are off, so that the scoreboard has to notice."""
     checks = [
         ("async_fifo", "if (!in_rst_i && in_open && !in_clear) assert", "if (0) assert"),
         ("async_fifo", "if (!out_rst_i && out_open && !out_clear) assert", "if (0) assert"),
@@ -94,7 +93,7 @@ async def an_entry_is_offered_after_three_edges(dut):
         while dut.out_valid_o.value == 0:
             await RisingEdge(dut.out_clk_i)
             edges += 1
-        assert edges == 4  # the last of which sees the offer
+        assert edges == 4  # the last edge sees the offer
         dut.out_ready_i.value = 1
         await RisingEdge(dut.out_clk_i)
         dut.out_ready_i.value = 0

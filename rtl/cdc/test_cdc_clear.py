@@ -36,7 +36,7 @@ async def any_power_up_ends_open_and_clear(dut):
             side.u_seen.stage_q.value = random.randrange(16)
         dut.given_q.value, dut.taken_q.value = random.randrange(2), random.randrange(2)
         await Timer(16 * sum(clock.period + clock.jitter for clock in clocks), unit="ps")
-        for side in random.sample(["in", "out"], 2):  # which ends first
+        for side in random.sample(["in", "out"], 2):  # they end in random order
             await reset(dut, side, random.randint(1, 5))
         await Timer(32 * sum(clock.period + clock.jitter for clock in clocks), unit="ps")
         phases = [(int(s.phase_q.value), int(s.again_q.value), int(s.u_seen.stage_q.value)) for s in sides]

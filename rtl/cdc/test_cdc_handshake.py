@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cdc_handshake: nothing lost, doubled or reordered at random ratios of clocks, through flip-flops that take old or new; resets of either
-side at any time; and how long a value takes.
-"""
+"""cdc_handshake: nothing is lost, duplicated or reordered at random ratios of clocks, even with flip-flops that take the old or the new value; either
+side may be reset at any time; and how long a value takes."""
 
 import cocotb
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""reset_synchroniser: no reset is missed, however short and also without a clock; it ends at an edge of the clock."""
+"""reset_synchroniser: it misses no reset, however short and even without a clock, and ends it at an edge of the clock."""
 
 import os
 import random
@@ -40,7 +40,7 @@ async def follows(dut) -> None:
     stages, up = int(os.environ["GIRIH_STAGES"]), 0
     for edge in range(1, stages + 3):
         await RisingEdge(dut.clk_i)
-        up += int(dut.rst_o.value)  # as the edge finds it
+        up += int(dut.rst_o.value)  # sampled at the edge
         if edge == stages + 1:
             assert dut.rst_o.value == 1
     assert dut.rst_o.value == 0 and up >= 1
@@ -48,7 +48,7 @@ async def follows(dut) -> None:
 
 @cocotb.test()
 async def it_changes_at_edges_only(dut):
-    """While the clock stands still nothing changes; a reset that came and went by then is still made."""
+    """Nothing changes while the clock stands still. A reset that began and ended meanwhile still takes effect."""
     dut.clk_i.value = 0
     dut.async_rst_i.value = 0
     for _ in range(8):

@@ -65,7 +65,7 @@ def random_desc(size: int, *, hops: int | None = None, **fields) -> dict:
 
 
 def done_desc(desc: dict) -> dict:
-    """A message's descriptor after an engine that did not change it."""
+    """The message's descriptor after an engine that did not change it."""
     result = dict(desc, credit=0, detoured=0, rank_valid=0)
     result["chain_count"] = max(desc["chain_count"] - 1, 0)
     result["chain"] = [*desc["chain"][1:], 0]
@@ -93,7 +93,7 @@ class Credits:
 
     def __init__(self, dut):
         self.give_lossless = self.cancel = 0
-        self.gives: list[int] = []  # in which cycles
+        self.gives: list[int] = []  # the cycle of each
         cocotb.start_soon(self._run(dut))
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""payload_window, in a traffic manager: the engine sees payloads from byte 0, headers go round it."""
+"""payload_window, in a traffic manager: the engine sees payloads from byte 0, and headers bypass it."""
 
 import random
 
@@ -30,7 +30,7 @@ def same_size(data: bytes, desc: dict) -> tuple[bytes, dict, bool]:
 
 
 def other_size(data: bytes, desc: dict) -> tuple[bytes, dict, bool]:
-    """Cuts a third off, or adds as much; what the engine says of the length counts."""
+    """Cuts a third off or adds as much; the engine's length counts."""
     change = random.Random(data).choice([-1, 1]) * (len(data) // 3)
     data = data[:change] if change < 0 else data + bytes(change)
     return data, dict(desc, length=len(data)), False
@@ -62,7 +62,7 @@ def messages(count: int) -> list[Message]:
 @cocotb.parametrize(traffic=TRAFFIC)
 async def headers_go_round(dut, traffic):
     bench = await start(dut, same_size, *traffic)
-    sent = messages(600 if traffic == STALLED else 200)  # the queue of headers wraps while the output is held back
+    sent = messages(600 if traffic == STALLED else 200)  # enough for the queue of headers to wrap while the output is held back
     ledger = await bench.run(sent)
     kept = [ledger.origin(m) for m in ledger.done]
     assert ledger.done and not ledger.missing
@@ -99,7 +99,7 @@ async def a_payload_at_byte_0_is_the_whole_message(dut):
 
 @cocotb.test()
 async def impossible_headers_make_it_void(dut):
-    """A header longer than can go round, or than its message; the messages between them are whole."""
+    """The header is longer than the bypass or than its message. The messages between these are whole."""
     bench = await start(dut, same_size, 0.1, 0.1, 0.1, 0.1)
     sent, liars = messages(200), set()
     for message in random.sample(sent, 60):

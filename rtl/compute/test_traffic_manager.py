@@ -21,7 +21,7 @@ from rtl.compute.compute_bench import (
     tagged_messages,
 )
 
-COMPLETE = "COMPLETE" in os.environ  # messages leave when they are complete
+COMPLETE = "COMPLETE" in os.environ  # messages leave only when complete
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
@@ -49,7 +49,7 @@ def random_size() -> int:
 
 
 def messages(count: int, *, size=random_size, **fields) -> list[Message]:
-    """The length of some is not known."""
+    """The length of some is unknown."""
     result = tagged_messages(count, size=size, **fields)
     for message in result:
         if random.random() < 0.1 and "length" not in fields:
@@ -63,7 +63,7 @@ def flip(data: bytes) -> bytes:
 
 
 def meddle(data: bytes, _desc: dict) -> tuple[bytes, dict, bool]:
-    """An engine that sets every field of the descriptor that it can, to values derived from the tag."""
+    """Sets every field of the descriptor that an engine may set, to values derived from the tag."""
     state = random.Random(data[:4])
     garbage: dict = {f.name: state.getrandbits(f.bits) for f in DESC_FIELDS}
     garbage |= {f.name: [garbage[f.name]] * f.count for f in DESC_FIELDS if f.count > 1}
@@ -120,7 +120,7 @@ async def random_traffic(dut, traffic, work):
 
 @cocotb.test()
 async def an_engine_that_stands_still(dut):
-    """Everything that arrives is taken at once and sent back; when the engine wakes, the messages that it holds are finished."""
+    """Everything that arrives is taken at once and sent back. When the engine goes on, the messages that it holds are finished."""
     bench = await Bench.start(dut)
     bench.engine.stalled = True
     sent = messages(400)
@@ -138,7 +138,7 @@ async def an_engine_that_stands_still(dut):
 
 @cocotb.test()
 async def output_blocked(dut):
-    """The input keeps its rate, messages for which there is no room are dropped and counted, and the rest comes out."""
+    """The input keeps its rate, messages that find no room are dropped and counted, and the others leave."""
     bench = await Bench.start(dut, stall=1.0)
     sent = messages(1500)
     bench.source.send(*sent)
@@ -161,7 +161,7 @@ async def jumbo_frames(dut):
 
 @cocotb.test(skip=COMPLETE)
 async def latency_and_rate(dut):
-    """Three cycles from in to out with an engine of one; no bubbles; a give two cycles after the flit."""
+    """Three cycles from input to output with an engine that takes one; no bubbles; a credit is given two cycles after the flit."""
     bench = await Bench.start(dut)
     await ClockCycles(dut.clk_i, 5)
     for size in (FLIT_BYTES, 4, 5 * FLIT_BYTES, 1500):
@@ -171,7 +171,7 @@ async def latency_and_rate(dut):
         out = await bench.sink.count(60)
         assert bench.credits.gives[-60] - sent[0].last == 2
         assert bench.credits.gives[-1] - bench.credits.gives[-60] == 59 * flits_of(sent[0].data)
-        # The Python engine takes a message whole before it answers.
+        # The Python engine takes a whole message before it answers.
         assert out[0].first - sent[0].first == 2 + flits_of(sent[0].data)
         assert out[-1].last - out[0].first == 60 * flits_of(sent[0].data) - 1
         await ClockCycles(dut.clk_i, 20)
@@ -205,7 +205,7 @@ async def lossless_have_room(dut):
     await bench.source.drained(limit=flits_of(lossless[0].data) + 10)
     await ClockCycles(dut.clk_i, 2)
     assert bench.events.count["mark_pulled"] == accepted + 1
-    # More of them than the scheduler may send: they go back, then wait, and are not lost either.
+    # More of them than the scheduler may send: they are sent back, then wait, and none is lost.
     more = messages(6, size=PARAMS.max_frame, lossless=1, credit=1)
     for index, message in enumerate(more):
         message.data = bytes([index]) + b"\xff" * 3 + message.data[4:]
@@ -223,7 +223,7 @@ async def lossless_have_room(dut):
 
 @cocotb.test()
 async def void_messages(dut):
-    """A message that the engine makes void, or that arrived void, is dropped if no flit of it has left, else it ends bad."""
+    """A message that the engine makes void, or that arrived void, is dropped if no flit of it has left; otherwise it ends bad."""
     def judge(data: bytes, desc: dict) -> tuple[bytes, dict, bool]:
         return flip(data), desc, data[0] % 3 == 0
 
@@ -247,7 +247,7 @@ async def void_messages(dut):
 @cocotb.test()
 @cocotb.parametrize(slots=[255, 0])
 async def longer_than_it_says(dut, slots):
-    """A message longer than its length is cut there, and void, also when there is no room for it; the messages around it are whole."""
+    """The message is cut at its length and void, even if it finds no room; the messages around it are whole."""
     bench = await Bench.start(dut, slots=slots)
     sent = messages(100, size=lambda: random.randint(2, 6) * FLIT_BYTES)
     liars = {}

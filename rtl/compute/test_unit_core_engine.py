@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""unit_core: PANIC's four programs do what they say, at least as fast as in the paper; answers are in order, and credits are conserved."""
+"""unit_core: PANIC's four programs do their work at least as fast as in the paper; answers are in order, and credits are conserved."""
 
 import random
 import struct
@@ -19,7 +19,7 @@ from rtl.tiles.core.core_bench import PROBE, PROGRAMS, Operator
 MTU = 1500
 CLOCK_GHZ = 0.25
 PAPER_GBPS = {"no_touch": 61.4, "copy": 1.2, "nat": 21.3, "swap": 20.2}
-DROP, LOOP, KEEP = 1, 5, 11  # of the probe
+DROP, LOOP, KEEP = 1, 5, 11  # commands of the probe
 WINDOW = 8
 SLOTS = 16
 PUBLIC = "198.51.100.1"
@@ -35,12 +35,12 @@ async def unit(dut, source, watchdog=0, **traffic):
     dut.now_i.value = 0
     bench = await UnitBench.start(dut, "unit_core", {"slots": 255, "watchdog": watchdog}, **traffic)
     await operator.load(source)
-    await ClockCycles(dut.clk_i, 1500)  # the program sets its data to 0
+    await ClockCycles(dut.clk_i, 1500)  # the program clears its data
     return bench
 
 
 def packet(tag, size=None, flow=None):
-    """A packet of a flow, with a tag in its destination's MAC address; its checksums are right."""
+    """A packet of a flow, with a tag in its destination's MAC address and right checksums."""
     flow = random.randrange(4000) if flow is None else flow
     size = random.randrange(60, 1400) if size is None else size
     ports = {"sport": 1024 + flow, "dport": 80 + flow % 5}
@@ -59,7 +59,7 @@ def sums_are_right(data):
 
 
 async def answers(bench, sent, window=WINDOW):
-    """What becomes of the messages, of which `window` are in the unit at a time. Few are, so that it sends none back."""
+    """The outcome of the messages, with at most `window` of them in the unit, few enough that it sends none back."""
     for number, message in enumerate(sent):
         while number - len(bench.sink.messages) >= window:
             await ClockCycles(bench.dut.clk_i, 1)
@@ -115,7 +115,8 @@ async def nat_translates_each_flow_to_a_port_of_its_own(dut):
 
 @cocotb.test()
 async def nat_drops_what_has_no_ports(dut):
-    """Fragments, other protocols, what ends within its header, and what is not IPv4: nothing leaves with an address that was not translated."""
+    """Fragments, other protocols, packets that end within their header, and packets other than IPv4: none leaves with an address that was not
+    translated."""
     bench = await unit(dut, PROGRAMS / "nat.c")
 
     def of(layer, payload=100, keep=None, **offsets):
@@ -141,7 +142,7 @@ async def nat_drops_what_has_no_ports(dut):
 
 @cocotb.test()
 async def answers_are_in_order_and_void_where_there_is_none(dut):
-    """The probe keeps messages while it sends later ones, drops some, gets stuck in one, and some are too long for a slot."""
+    """The probe keeps messages while it sends later ones, drops some and gets stuck in one; some are too long for a slot."""
     bench = await unit(dut, PROBE, watchdog=3000)
     what = [KEEP, 0, 0, DROP, 0, KEEP, DROP, 0, KEEP, 0, LOOP, 0, 0, DROP, 0, 0]
     headers = {"payload_offset": 0, "l3_offset": 0, "l4_offset": 0, "detoured": 0}
@@ -157,7 +158,7 @@ async def answers_are_in_order_and_void_where_there_is_none(dut):
     await bench.settled()
     out = [struct.unpack_from("<IIII", message.data)[3] for message in bench.sink.messages]
     assert all(message.desc["detoured"] == 0 and not message.bad for message in bench.sink.messages)
-    # The third one that is kept is the stuck program's when it is restarted, and so is the one in which it is stuck.
+    # When the stuck program is restarted, it loses the third kept message and the one it is stuck in.
     assert out == [tag for tag, command in enumerate(what) if command == 0 or tag in (0, 5)]
     assert bench.events.count["drop_engine"] == len(sent) - len(out)
     assert bench.credits.give == len(sent) - sum(not m.desc["credit"] for m in sent) + bench.credits.cancel

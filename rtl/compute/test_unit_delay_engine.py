@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""unit_delay: each message takes exactly the time that the configuration and the seed give it."""
+"""unit_delay: each message takes exactly the time that follows from the configuration and the seed."""
 
 import itertools
 import random
@@ -105,7 +105,7 @@ async def time_of_service(dut, case):
 
 @cocotb.test()
 async def the_mean_is_right(dut):
-    """Within a hundredth, over many messages, of what the configuration says; the first ones are measured."""
+    """The mean over many messages is within a hundredth of the configured one; the model is compared with the first of them."""
     base = {"byte_time": gbps(16), "seed": 5}
     for extra, factor in [
         ({}, 1.0),
@@ -124,20 +124,20 @@ async def the_seed_decides(dut):
     first = await intervals(dut, config, [64] * 50)
     assert first == await intervals(dut, config, [64] * 50)
     assert first != await intervals(dut, config | {"seed": 2}, [64] * 50)
-    # Zero, at which a shift register would stand still, is a seed as well.
+    # Zero is a seed as well, although a shift register would stand still at it.
     assert len(set(await intervals(dut, config | {"seed": 0}, [64] * 50))) > 1
 
 
 @cocotb.test()
 async def two_credits_keep_it_busy(dut):
-    """The next message waits in the local buffer, and its service begins with the next cycle."""
+    """The next message waits in the local buffer, so that its service begins in the next cycle."""
     config = CONFIG | {"message_time": 12 * ONE}
     assert set(await intervals(dut, config, [64] * 40, credits=2)) == {12}
 
 
 @cocotb.test()
 async def stalled_for_ever(dut):
-    """Accepted messages stay, later ones are sent back; a message that has started to leave ends."""
+    """Accepted messages stay and later ones are sent back; a message that has started to leave ends."""
     config = CONFIG | {"slots": 4, "message_time": 30 * ONE}
     bench = await UnitBench.start(dut, "unit_delay", config)
     await ClockCycles(dut.clk_i, 10)

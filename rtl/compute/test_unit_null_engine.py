@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""unit_null: three cycles, only the changes of every unit, at the link's rate."""
+"""unit_null: three cycles, no changes beyond those of every unit, at the link's rate."""
 
 import random
 
@@ -33,7 +33,7 @@ async def everything_goes_on(dut, traffic):
 
 @cocotb.test()
 async def three_cycles_and_no_bubbles(dut):
-    """From a flit at the input to it at the output; the give is on its wire a cycle earlier."""
+    """From a flit at the input to the flit at the output; the credit leaves a cycle earlier."""
     bench = await UnitBench.start(dut, "unit_null", {"slots": 64})
     await ClockCycles(dut.clk_i, 5)
     for size in (FLIT_BYTES, 4, 2 * FLIT_BYTES + 1, 1500, 9018):

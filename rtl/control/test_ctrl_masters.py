@@ -16,7 +16,7 @@ from girih.testing.ring import ANSWER_FIELDS, REQUEST_FIELDS
 BASE, STOPS, TAGS = 4, 4, 4
 WINDOW = 0x4000
 OKAY, REFUSED, ERROR, NO_NODE = range(4)
-MISSING = 0x77  # the masters have a right for this node
+MISSING = 0x77  # the masters have a right to this node, which does not exist
 ALL = 0b1111
 
 
@@ -32,7 +32,7 @@ class Answer:
 
 
 class TileMaster:
-    """The engine of master 1 or 2: several requests at a time, each with a tag that is free."""
+    """The engine of master 1 or 2: several requests in flight, each with a free tag."""
 
     def __init__(self, dut, number: int):
         self.dut, self.number = dut, number
@@ -41,7 +41,7 @@ class TileMaster:
         self.waiting: dict[int, tuple[Event, list]] = {}
         self.refused = 0
         self.answers = 0
-        self.seen = 0  # bits of data beside those of an answer
+        self.seen = 0  # data bits seen outside of an answer
         self.cycle = 0
         self.offering = False
         cocotb.start_soon(self._watch())
@@ -105,7 +105,7 @@ async def host_write(host: AxiLiteMaster, node: int, offset: int, value: int) ->
 
 @cocotb.test()
 async def each_request_has_its_own_answer(dut):
-    """Each master has words of its own; all work at once, each with several requests under way."""
+    """Each master has words of its own. All work at once, each with several requests in flight."""
     host, one, two = await bench(dut)
     memory = {(node, word): word << 8 | node for node in range(BASE, BASE + STOPS) for word in range(8)}
 
@@ -144,8 +144,8 @@ async def each_request_has_its_own_answer(dut):
 
 @cocotb.test()
 async def masters_that_fight_for_one_tile_get_equal_shares(dut):
-    """All three keep several requests for the same slow word under way. Each has a third of the answers, and none waits
-    longer than the requests that can be before it."""
+    """All three keep several requests for the same slow word in flight. Each gets a third of the answers, and none waits longer than for the requests
+    that can precede it."""
     host, one, two = await bench(dut)
     node, offset, service = BASE + 1, 0x1C, 9 + 2
     done = {"host": 0}
@@ -184,7 +184,7 @@ async def a_window_that_does_not_answer_holds_up_no_other_node(dut):
     stuck = cocotb.start_soon(two.ask(BASE + 1, WINDOW))
     for _ in range(20):
         await RisingEdge(dut.clk_i)
-    for _ in range(4):  # another master, and the same one
+    for _ in range(4):  # of another master, and of the same one
         answer = await one.ask(BASE, 0)
         assert answer.status == OKAY and answer.cycles <= max(alone) + 2
         assert (await two.ask(BASE + 2, 0)).status == ERROR  # a word of another tenant's
@@ -227,7 +227,7 @@ async def requests_to_one_node_are_done_in_order(dut):
     for _ in range(20):
         values = [random.getrandbits(32) for _ in range(4)]
         tasks = []
-        for value in values:  # started one after the other
+        for value in values:  # started one after another
             tasks.append(cocotb.start_soon(one.ask(BASE + 1, 8, value)))
             for _ in range(3):
                 await RisingEdge(dut.clk_i)

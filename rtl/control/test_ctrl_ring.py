@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ctrl_bridge and ctrl_node: a ring of nodes behind AXI4-Lite, against a memory in Python. Every
-access must end, whatever its address."""
+"""ctrl_bridge and ctrl_node: a ring of nodes behind AXI4-Lite, against a memory in Python. Every access ends, whatever its address."""
 
 import random
 
@@ -86,7 +85,7 @@ async def what_does_not_exist_is_an_error(dut):
     assert (await host.read(address(0x1000 + nodes[0], 0)))[1] == AxiResp.DECERR
     assert await host.write(address(0x1000 + nodes[0], 0), 1) == AxiResp.DECERR
     assert await host.write(address(nodes[0], 1), 0x55, size=1) == AxiResp.SLVERR
-    for node in nodes:  # untouched
+    for node in nodes:  # unchanged
         assert await host.read(address(node, 0)) == (node, AxiResp.OKAY)
 
 
@@ -135,18 +134,18 @@ async def a_window_that_does_not_answer_ends_in_an_error_and_holds_up_nobody(dut
         for stop in range(stops):
             held = hold >> stop & 1
             expected = (0, AxiResp.SLVERR) if held else (100 + stop, AxiResp.OKAY)
-            for _ in range(2):  # the second one comes when the window still has the first
+            for _ in range(2):  # the second request comes while the window still has the first
                 assert await host.read(address(BASE + stop, WINDOW)) == expected
-            if held:  # a write that the window has not seen does not happen later
+            if held:  # a write that the window has not seen is not done later
                 assert await host.write(address(BASE + stop, WINDOW), 0xBAD) == AxiResp.SLVERR
             count += 3 * held
             assert await host.read(timeouts) == (count, AxiResp.OKAY)
-            for other in range(stops):  # all else answers, at the same node too
+            for other in range(stops):  # everything else answers, at the same node too
                 assert await host.read(address(BASE + other, 4)) == (1 << 8 | BASE + other, AxiResp.OKAY)
         dut.hold_i.value = 0
         for _ in range(5):
             await RisingEdge(dut.clk_i)
-        for stop in range(stops):  # a late answer is nobody's
+        for stop in range(stops):  # a late answer goes to nobody
             assert await host.read(address(BASE + stop, WINDOW)) == (100 + stop, AxiResp.OKAY)
     assert await host.read(timeouts) == (count, AxiResp.OKAY) and count
 
@@ -234,7 +233,7 @@ async def reads_and_writes_take_turns(dut):
 
 @cocotb.test()
 async def an_access_takes_less_than_a_microsecond(dut):
-    """From the cycle in which the host offers it to that of the answer, at 250 MHz. A word of the bench takes up to 16 cycles."""
+    """At 250 MHz, from the cycle in which the host offers the access to the cycle of its answer. A word of the bench takes up to 16 cycles."""
     host = await bench(dut)
     stops = len(dut.ring) - 1
     longest = {}

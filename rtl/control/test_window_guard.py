@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""window_guard: every request is answered in time, with the window's own answer or an error; an answer that comes
-late reaches nobody."""
+"""window_guard: every request is answered in time, with the window's own answer or an error; a late answer reaches nobody."""
 
 import random
 
@@ -53,7 +52,7 @@ class Window:
 
 
 async def access(dut, addr: int, limit: int) -> tuple[bool, bool, int]:
-    """Error, late, data of one request; fails when it takes longer than it may."""
+    """The error, the lateness and the data of one request; fails if the request takes too long."""
     request = {"write": random.getrandbits(1), "addr": addr, "data": random.getrandbits(32), "tenant": random.getrandbits(4)}
     for name, value in request.items():
         getattr(dut, f"{name}_i").value = value

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of the fabrics' tests: tiles that send and receive messages, and a scoreboard.
-
-The scoreboard knows, per pair of tiles, what was sent and not yet received, in order; the message's
-number travels in the descriptor's `length`, the sender in `src`, and every flit's data is random.
-"""
+"""Common parts of the fabrics' tests: tiles that send and receive messages, and a scoreboard. For each pair of tiles the scoreboard has what was sent
+and not yet received, in order; a message's number travels in the descriptor's `length`, its sender in `src`, and the data of every flit are
+random."""
 
 from __future__ import annotations
 
@@ -58,7 +56,7 @@ class Fabric:
         self.offers: dict[int, deque[int]] = {port: deque() for port in self.ports}
         self.expected: dict[tuple[int, int], deque[list[int]]] = defaultdict(deque)
         self.receiving: dict[int, list[int]] = {port: [] for port in self.ports}
-        self.waiting: dict[int, int] = {}  # flits on offer that were not taken in the last cycle
+        self.waiting: dict[int, int] = {}  # flits on offer, not taken in the last cycle
         self.idle = dict.fromkeys(self.ports, 0.0)
         self.stall = dict.fromkeys(self.ports, 0.0)
         self.offering: set[int] = set()
@@ -82,7 +80,7 @@ class Fabric:
         self.expected[port, self.beside(self.port_of[dst] if arrives is None else arrives, port)].append(packed)
 
     def beside(self, port: int, other: int) -> int:
-        """The port of the same tile for the class of another port."""
+        """The same tile's port for another class."""
         return port % self.each + other // self.each * self.each
 
     async def step(self) -> None:
@@ -130,7 +128,7 @@ class Fabric:
         assert queue.popleft() == flits, f"port {port}: a message from node {src} is changed or out of order"
 
     def requests_wait(self, port: int) -> int:
-        """The cycles that requests wait in a queue behind the fabric, where there are two classes."""
+        """The cycles that requests wait in the queue behind a fabric of two classes."""
         return int(self.classes == 2 and port < self.each)
 
     @property
@@ -188,7 +186,7 @@ CLASS_TESTS = ["a_class_that_is_not_taken_holds_no_other", "classes_take_turns"]
 
 
 async def a_class_that_is_not_taken_holds_no_other(fabric: Fabric) -> None:
-    """Requests are taken nowhere, and every queue fills up; then replies move as if there were none."""
+    """No request is taken anywhere, and every queue fills up; replies then move as if there were no requests."""
     taking, full = range(fabric.each, 2 * fabric.each), range(fabric.each)
     for port in full:
         fabric.stall[port] = 1.0
@@ -215,7 +213,7 @@ async def a_class_that_is_not_taken_holds_no_other(fabric: Fabric) -> None:
 
 
 async def classes_take_turns(fabric: Fabric) -> None:
-    """Both classes flood one link: each has half of it; alone, each has all of it."""
+    """Both classes flood one link: each has half of it. Alone, each has all of it."""
     port, to = 0, fabric.each - 1
     for own in (port, port + fabric.each):
         for _ in range(50):
@@ -230,7 +228,7 @@ async def classes_take_turns(fabric: Fabric) -> None:
 
 
 def class_tests(names: dict, start) -> None:
-    """The tests of two classes, for a module of tests. start: gives its fabric."""
+    """The tests of two classes, to be run on the fabric that `start` returns."""
     for run in (a_class_that_is_not_taken_holds_no_other, classes_take_turns):
         names[run.__name__] = _as_test(run, start)
 

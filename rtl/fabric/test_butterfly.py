@@ -68,7 +68,7 @@ async def links_are_those_of_the_topology(dut):
 
 @cocotb.test()
 async def no_bubbles(dut):
-    """One tile of each router sends to one of the next router of its row (or column): no two share a link."""
+    """One tile of each router sends to one of the next router in its row (or column), so that no two share a link."""
     fabric, shape = await start(dut), shape_of(dut)
     extent, along = (shape.x, 0) if shape.x > 1 else (shape.y, 1)
     pairs = []
@@ -102,7 +102,7 @@ async def tiles_of_one_router_reach_each_other_within_it(dut):
 
 @cocotb.test()
 async def outputs_are_shared_fairly(dut):
-    """All tiles whose messages come to port 0 by an input of their own get equal shares."""
+    """All tiles whose messages reach port 0 by an input of their own get equal shares."""
     fabric, shape = await start(dut), shape_of(dut)
     rivals = [port for port, place in enumerate(shape.places) if port and ((place[2] == 0 and 0 in place[:2]) or place[:2] == (0, 0))]
     for port in rivals:
@@ -110,7 +110,7 @@ async def outputs_are_shared_fairly(dut):
             fabric.send(port, fabric.nodes[0], 2)
     await fabric.drain()
     ends = [fabric.taken[port][-1] for port in rivals]
-    # The last ones of those at other routers wait in one queue more.
+    # The last messages of tiles at other routers wait in one queue more.
     assert max(ends) - min(ends) <= (4 + int(dut.Depth.value)) * len(rivals)
     assert len(fabric.given[0]) == fabric.given[0][-1] - fabric.given[0][0] + 1
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""link_check: is quiet on legal messages, and stops the simulation on each breach of a rule."""
+"""link_check: accepts legal messages silently, and stops the simulation at each breach of a rule."""
 
 import os
 import random
@@ -17,7 +17,7 @@ TENANTS = 0b0110
 LEGAL = {"src": 0x01, "tenant": 1}
 TWO_FLITS = 2 * FLIT_BYTES
 
-# What a message of two flits says that it must not.
+# Fields that a message of two flits must not have.
 WRONG = {
     "node": ({}, OTHER),
     "tenant": ({"tenant": 0}, NODE),
@@ -25,7 +25,7 @@ WRONG = {
     "length": ({"length": TWO_FLITS - 1}, NODE),
     "offset": ({"payload_offset": TWO_FLITS + 1}, NODE),
 }
-# What the simulator says of each breach.
+# The simulator's message for each breach.
 SAID = {
     "reset": "a flit is offered during reset",
     "withdrawn": "u_stream",
@@ -87,7 +87,7 @@ async def legal_messages_pass(dut):
             for _ in range(random.choice([0, 0, 2])):
                 await show(dut, flit, ready=0)
             await show(dut, flit)
-    # A message that is void has whatever length it has when it is cut off.
+    # A void message has whatever length it has when it is cut off.
     for flit in to_flits(Message(bytes(20), LEGAL | {"length": 900, "l4_offset": 34}, bad=True), NODE):
         await show(dut, flit)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""header_edit: masked bytes are replaced in whichever flit they are, others are unchanged."""
+"""header_edit: masked bytes are replaced in whichever flit they are; the others are unchanged."""
 
 import os
 import random
@@ -42,7 +42,7 @@ async def masked_bytes_are_replaced(dut):
                 dut.flit_i.value = flit
                 dut.first_i.value = int(index == 0)
                 dut.pass_i.value = int(passed)
-                # What is not beside the first flit must not matter.
+                # Inputs outside of the first flit must not matter.
                 beside = edit if index == 0 else random.randbytes(HEADER)
                 dut.edit_i.value = int.from_bytes(beside, "big")
                 bits = "".join(str(int(m)) for m in mask)

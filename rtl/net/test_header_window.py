@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""header_window: the header beside the first flit, what it waits for, latency and throughput."""
+"""header_window: the header beside the first flit, how long it waits for it, latency and throughput."""
 
 import os
 import random

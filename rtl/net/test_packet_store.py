@@ -19,7 +19,7 @@ def test_packet_store(data_width):
 
 
 def beside(message, index, last):
-    """Commit or drop as the message demands; a committed message stays committed without a further commit."""
+    """Commits or drops as the message demands. A committed message stays committed without a further commit."""
     plan = message.beside
     commit = plan["fate"] == "commit" and (last if plan["at"] == "last" else index == 0)
     return {
@@ -72,12 +72,12 @@ async def committed_come_out(dut):
 
 @cocotb.test()
 async def small_store_never_overflows(dut):
-    """The largest messages against a reader that sleeps: the store fills up, and everything comes out."""
+    """The largest messages against a reader that pauses: the store fills up, and everything comes out."""
     await reset(dut)
     source, sink = setup(dut)
     assert dut.fits_o.value == 1
     sink.stall = 1.0
-    # Four messages that stay always fill it.
+    # Four undropped messages always fill it.
     fates = random.sample(["commit"] * 6 + ["drop"] * 6, 12)
     sent = [make(PARAMS.max_frame, fate) for fate in fates] + [make(1) for _ in range(100)]
     for message in sent:

@@ -11,13 +11,13 @@ from cocotb.triggers import RisingEdge
 
 
 def sizes(width: int) -> list[int]:
-    """Around every edge of a beat and of the numbers of bytes that can be asked for."""
+    """The edges of a beat, and of the numbers of bytes that can be asked for, and sizes around them."""
     beat = width // 8
     return [1, 2, beat - 1, beat, beat + 1, 2 * beat - 1, 2 * beat, 2 * beat + 1, 255, 256, 5 * beat + 3]
 
 
 class Bench:
-    """Drives `in`, collects `out`. A job is a stream and the inputs that stand beside its first beat."""
+    """Drives `in` and collects `out`. A job is a stream and the values of the other inputs at its first beat."""
 
     def __init__(self, dut):
         self.dut = dut
@@ -48,7 +48,7 @@ class Bench:
                 "in_last_i": int(at + size >= len(stream)),
                 "in_empty_i": (size - len(chunk)) % size,
             }
-            # The inputs beside a first beat are ignored later: random there.
+            # These inputs count at a first beat alone: random at later ones.
             for name, value in beside.items():
                 beat[name] = value if at == 0 else random.getrandbits(len(getattr(self.dut, name)))
             if hasattr(self.dut, "in_none_i"):

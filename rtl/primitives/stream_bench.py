@@ -23,7 +23,7 @@ async def reset(dut, **inputs: int) -> None:
 
 
 async def source(dut, entries: list[int], *, idle: float | None = None, sent: list[int] | None = None) -> None:
-    """Offers `entries` one by one, each held until taken. idle None: changing moods. sent: cycle of each."""
+    """Offers `entries` one after another, each until it is taken. idle None: changing shares. sent: receives the cycle of each."""
     mood, cycle = idle or 0, 0
     for entry in entries:
         while True:

@@ -54,7 +54,7 @@ async def search_starts_behind_the_last_used_grant(dut):
             start = (winner + 1) % n
             grants[winner] += cycle >= 2000
         await RisingEdge(dut.clk_i)
-    assert max(grants) - min(grants) <= 1  # all ask all the time: equal shares
+    assert max(grants) - min(grants) <= 1  # all request all the time: equal shares
 
 
 @cocotb.test()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stream_check: is quiet on a legal link, and stops the simulation on each breach of the rule."""
+"""stream_check: accepts a legal link silently, and stops the simulation at each breach of the rule."""
 
 import os
 import random

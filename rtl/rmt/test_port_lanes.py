@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""port_lanes: each message leaves by its lane, in order, or is dropped and counted for its tenant; a lane that stands still holds
-up no other; a tenant that sends too much takes no room of one that sends little."""
+"""port_lanes: each message leaves by its lane, in order, or is dropped and counted for its tenant; a stalled lane holds up no other; a tenant that
+sends too much takes no room from one that sends little."""
 
 import random
 from collections import Counter
@@ -22,7 +22,7 @@ def test_port_lanes():
 
 
 class Bench:
-    """stalls: of each lane, the probability that it does not take a flit in a cycle."""
+    """stalls: for each lane, the probability that it does not take a flit in a cycle."""
 
     @classmethod
     async def start(cls, dut, idle=0.0, stalls=(0.0, 0.0, 0.0)):
@@ -135,8 +135,8 @@ async def a_lane_that_stands_still_holds_up_no_other(dut):
 
 @cocotb.test()
 async def who_sends_too_much_takes_no_room_of_others(dut):
-    """A lane stands still. Tenants that send without end come to hold as much as each other; one that has sent nothing before gets as much,
-    and the last one at least a message of the largest size."""
+    """One lane is stalled. Tenants that send endlessly come to hold equal amounts; one that has sent nothing before gets as much, and the last of
+    them at least a message of the largest size."""
     for greedy in (1, 2, 3):
         bench = await Bench.start(dut, stalls=[0.0, 0.0, 1.0])
         for _ in range(150):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""rmt_port: frames get their chain or their exit; edits keep checksums right; mirror, drop, overflow;
-latency and throughput; sent frames are cut and padded."""
+"""rmt_port: frames get their chain or their exit; edits keep checksums right; mirror, drop, overflow; latency and throughput; outgoing frames are cut
+and padded."""
 
 import os
 import random
@@ -106,7 +106,7 @@ class Bench:
         return await stage.run_async(steps, lambda w, o, d: self.access(w, STAGE0 * (1 + number) + o, d))
 
     async def finish(self, cycles=200):
-        """Waits for quiet, longer than it takes to swallow some frames in a row."""
+        """Waits until the engine is quiet, longer than it takes to discard several frames in a row."""
         await self.mac.drained()
         quiet = 0
         while quiet < cycles:
@@ -153,12 +153,12 @@ def want_desc(frame: bytes) -> dict:
 
 
 def announced(frame: bytes) -> int:
-    """The bytes of a frame according to its headers; those that it has if they do not tell."""
+    """The bytes of a frame according to its headers, or its size where the headers do not tell."""
     return interpret(GRAPH, frame).length or len(frame)
 
 
 def check(have: Message, frame: bytes, bad=False, **more):
-    """What lies behind the packet is cut off; a frame that is too short for its packet is void."""
+    """Bytes behind the packet are cut off; a frame too short for its packet is void."""
     assert (have.data, have.bad) == (frame[: announced(frame)], bad or announced(frame) > len(frame))
     for name, value in (want_desc(frame) | more).items():
         assert have.desc[name] == value, f"{name} is {have.desc[name]}, not {value}, of {frame.hex()}"
@@ -190,7 +190,7 @@ async def frames_without_a_table_go_to_the_exit(dut):
 
 @cocotb.test()
 async def an_offered_flit_stands_whatever_is_written(dut):
-    """Frames wait for an output that stalls; neither configuration nor tables nor the parser change an offered flit, and each
+    """Frames wait for an output that stalls. Changes to the configuration, the tables and the parser leave an offered flit unchanged, and each
     message is handled under one configuration."""
     bench = await Bench.start(dut, lossless=1)
     index = await bench.insert("udp.dst", 53, {"lossless_set": 1, "lossless": 1, "meta_set": 1, "meta": 1})
@@ -222,7 +222,7 @@ async def an_offered_flit_stands_whatever_is_written(dut):
 @cocotb.test()
 @cocotb.parametrize(stall=[0.0, 0.4])
 async def a_table_writes_chain_and_drops_and_mirrors(dut, stall):
-    """Also of frames that the MAC declares bad, and of some that lie across the end of the buffer."""
+    """Also for frames that the MAC marks bad, and for some that wrap round the end of the buffer."""
     bench = await Bench.start(dut, lossless=1, stall=stall, idle=0.75 if stall else 0.0)
     hop = [{"service": 2, "rank_class": 1, "meta": 7}, {"service": 5}]
     await bench.insert("udp.dst", 53, {"chain_set": 1, "chain_count": 2, "chain": hop, "tenant_set": 1, "tenant": 9})
@@ -371,7 +371,7 @@ async def edits_keep_checksums_right(dut):
 
 @cocotb.test()
 async def an_edited_udp_sum_of_zero_is_sent_as_ones(dut):
-    """Zero says that there is no checksum (RFC 768)."""
+    """Zero means that there is no checksum (RFC 768)."""
     bench = await Bench.start(dut)
     piece = program().fields["udp.src"][-1]
     source = 0xBEEF

@@ -64,7 +64,7 @@ class Bench:
         raise AssertionError("the read took longer than a sweep")
 
     async def take(self) -> list[int]:
-        """Makes a snapshot: what has come until the end of the cycle in which it was asked for."""
+        """Takes a snapshot: the counts at the end of the cycle in which it was requested."""
         self.dut.take_i.value = 1
         await RisingEdge(self.dut.clk_i)
         await FallingEdge(self.dut.clk_i)
@@ -130,7 +130,7 @@ async def low_word_holds_the_high_word(dut):
     if bench.counters < 4:
         return  # the sweep always has the total in its hands
     await ClockCycles(dut.clk_i, 2 * bench.counters)
-    while dut.add_index_q.value == 1 or dut.index_q.value == 1:  # keep off what the sweep has in its hands
+    while dut.add_index_q.value == 1 or dut.index_q.value == 1:  # avoid the counters that the sweep is processing
         await RisingEdge(dut.clk_i)
     dut.total[1].value = (7 << 32) + 0xFFFF_FFF0
     await ClockCycles(dut.clk_i, bench.counters)
@@ -162,7 +162,7 @@ async def totals_wrap(dut):
     bench = await Bench(dut).start()
     await ClockCycles(dut.clk_i, 2 * bench.counters)
     for index in range(bench.counters):
-        while index in (int(dut.add_index_q.value), int(dut.index_q.value)) and bench.counters > 2:  # it is in the sweep's hands
+        while index in (int(dut.add_index_q.value), int(dut.index_q.value)) and bench.counters > 2:  # the sweep is processing it
             await RisingEdge(dut.clk_i)
         dut.total[index].value = (1 << 64) - 1 - index
         await RisingEdge(dut.clk_i)
@@ -185,7 +185,7 @@ async def a_snapshot_is_of_one_cycle(dut):
         assert await bench.old(index) == 0, "there is none yet"
     for turn in range(60):
         bench.rate = random.choice([1.0, 1.0, 0.5, 0.02])
-        await ClockCycles(dut.clk_i, random.choice([1, 1, 2, random.randrange(100)]))  # also at once after the last one
+        await ClockCycles(dut.clk_i, random.choice([1, 1, 2, random.randrange(100)]))  # also right after the last one
         totals = await bench.take()
         if turn % 4 == 0:
             for index in range(bench.counters):

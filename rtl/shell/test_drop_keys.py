@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""drop_keys: every drop is counted by its key, the first keys apart and all later ones together."""
+"""drop_keys: every drop is counted by its key; the first keys have counts of their own, all later ones share one."""
 
 import os
 import random
@@ -23,7 +23,7 @@ def test_drop_keys(keys):
 
 
 class Bench:
-    """Drops with a probability, of keys from a list, and how often each has come, in the order of their first drop."""
+    """Drops at random, with keys from a list, and the count of each key in the order of first drops."""
 
     def __init__(self, dut):
         self.dut = dut
@@ -60,7 +60,7 @@ class Bench:
         return await self.read("counts", slot=slot) | await self.read("counts", slot=slot, half=1) << 32
 
     async def check(self, keys: int) -> None:
-        """At rest."""
+        """Compares all counts while no drop is on its way."""
         self.rate = 0.0
         for _ in range(2 * keys + 4):
             await RisingEdge(self.dut.clk_i)

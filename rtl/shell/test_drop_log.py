@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""drop_log: each drop has a record with its cycle, reasons and key, the last ones are there, and numbers tell which."""
+"""drop_log: each drop is recorded with its cycle, reasons and key; the last drops are kept, and numbers identify them."""
 
 import os
 import random
@@ -23,7 +23,7 @@ def test_drop_log(entries):
 
 
 class Bench:
-    """Drops with a probability, and what each record must hold by its number."""
+    """Drops at random, and the expected content of each record by its number."""
 
     def __init__(self, dut):
         self.dut = dut
@@ -39,7 +39,7 @@ class Bench:
         return self
 
     async def _drops(self):
-        """reasons_i is what was reported in the cycle before, so the first cycle after reset, number 0, has none."""
+        """reasons_i reports the cycle before, so that the first cycle after reset, number 0, has no drops."""
         while True:
             reasons = random.randrange(1, 1 << REASONS) if random.random() < self.rate else 0
             key = random.randrange(1 << 16)
@@ -61,7 +61,7 @@ class Bench:
         return low, (high & 0xFFFF) << 32 | middle, high >> 16
 
     async def check(self) -> int:
-        """Reads all records while drops go on; those that were not overwritten meanwhile are right. Returns how many."""
+        """Reads all records while drops go on, and checks those that were not overwritten meanwhile. Returns how many."""
         end = await self.read("next")
         numbers = range(max(self.first, end - self.entries), end)
         read = {number: await self.record(number) for number in numbers}

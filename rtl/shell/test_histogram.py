@@ -30,7 +30,7 @@ def test_bins_are_contiguous_and_narrow():
 
 
 async def fill(dut, cycles: int) -> Counter:
-    """Gives latencies for a number of cycles, the edges of all bins first; returns what they add to the bins."""
+    """Feeds latencies for a number of cycles, first the edges of all bins; returns the expected additions to the bins."""
     expected = Counter()
     for cycle in range(cycles):
         if cycle < 2 * BINS:

@@ -26,7 +26,7 @@ def entry(key: int, node: int, any_key: int = 0) -> int:
 
 
 def at_reset(key: int, node: int, any_key: int = 0) -> int:
-    """The same as a packed `next_hop_t`."""
+    """The same entry as a packed `next_hop_t`."""
     return 1 << 25 | any_key << 24 | node << 16 | key
 
 
@@ -119,7 +119,7 @@ async def counters_agree_with_the_traffic(dut):
 
 @cocotb.test(skip=8 * FLIT_BYTES != INSIDE)
 async def every_counter_wraps(dut):
-    """Each is found by the address in its description, and has all of the 64 bits that this gives it."""
+    """Each counter is found at the address in its description, and has 64 bits."""
     client, source, _ = await bench(dut, idle=0.3, stall=0.3)
     await client.write("next_hop", entry(5, 0x66), 1)  # no such node
     await ClockCycles(dut.clk_i, 4 * len(KIND.counters))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tile_sender: the way of every message, by table or route, and what is swallowed; the table changes
-while messages wait."""
+"""tile_sender: the next hop of every message, by table or route, and which messages are discarded; the table changes while messages wait."""
 
 import random
 
@@ -16,7 +15,7 @@ NODES = [0x01, 0x02, 0x13, 0xFE]
 SELF = 0x02
 ENTRIES = 4
 KEYS = [6, 17, 80, 99]
-TABLE = {6: 0x01, 17: 0x13, 80: 0x55}  # 0x55 does not exist, 99 is not there
+TABLE = {6: 0x01, 17: 0x13, 80: 0x55}  # 0x55 does not exist, and the table has no key 99
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
@@ -155,6 +154,6 @@ async def a_change_of_the_table_does_not_touch_what_waits(dut):
         await RisingEdge(dut.clk_i)
     for _ in range(200):
         await RisingEdge(dut.clk_i)
-    # The sink fails when a waiting flit changes or goes away; and nothing is lost or counted twice.
+    # The sink fails if a waiting flit changes or disappears. Nothing is lost or counted twice.
     assert len(sink.messages) + drops["none"] + drops["bad"] == sent
     assert len({message.desc["dst"] for message in sink.messages}) == 2 and drops["none"] and drops["bad"]

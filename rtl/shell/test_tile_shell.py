@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tile_shell around an engine that forges: it says of its messages whatever it likes, and here the test is that engine.
-
-What leaves is never of a tenant as whom the tile may not send, never more of a tenant's than have come in, and never
-more lossless messages than may be; and of what an honest engine sends nothing is dropped or changed.
-
-Here the test is the register block, too: each request reaches it once, and those that the shell refuses do not.
-"""
+"""tile_shell around an engine that forges its messages' fields; here the test is that engine. What leaves never belongs to a tenant as which the tile
+may not send, is never more of a tenant's messages than have come in, and never more lossless messages than allowed; and nothing of an honest engine
+is dropped or changed. The test is the register block as well: each request reaches it once, and those that the shell refuses do not."""
 
 import os
 import random
@@ -21,9 +17,9 @@ from girih.testing.messages import Message, Sink, Source, reset, to_flits
 from girih.testing.ring import CTRL_FIELDS
 
 NODE, FAR = 0x12, 0x21
-TABLE = 1 << 25 | 1 << 24 | FAR << 16  # whatever the key, to FAR
+TABLE = 1 << 25 | 1 << 24 | FAR << 16  # any key leads to FAR
 TENANTS = 0b0110
-# Of the shell: Tenants, KeepsTenant, Lossless, KeepsLossless.
+# Parameters of the shell: Tenants, KeepsTenant, Lossless, KeepsLossless.
 SHELLS = {
     "keeps": (TENANTS, 1, 1, 1),
     "chooses": (TENANTS, 0, 1, 1),
@@ -50,7 +46,7 @@ def test_tile_shell(shell):
 
 
 class Bench:
-    """Counts what came in, what the engine said and what left."""
+    """Counts what came in, what the engine sent and what left."""
 
     def __init__(self, dut):
         self.dut = dut
@@ -71,12 +67,12 @@ class Bench:
         while True:
             await RisingEdge(self.dut.clk_i)
             self.drops += int(self.dut.gen_port[0].u_sender.drop_bad_tenant_o.value)
-            if os.environ["SHELL_KIND"] == "keeps":  # in every cycle, not at the end alone
+            if os.environ["SHELL_KIND"] == "keeps":  # in every cycle, not only at the end
                 out = Counter(message.desc["tenant"] for message in self.sink.messages)
                 assert all(out[tenant] <= self.came[tenant] for tenant in out)
 
     async def arrive(self, message: Message) -> None:
-        """A message that comes in from the fabric."""
+        """A message that arrives from the fabric."""
         dut = self.dut
         for index, flit in enumerate(to_flits(message, NODE)):
             dut.in_valid_i.value, dut.in_flit_i.value = 1, flit
@@ -118,7 +114,7 @@ async def a_forging_engine_sends_nothing_that_it_may_not(dut):
     await bench.settle()
     out = bench.sink.messages
     sent = Counter(message.desc["tenant"] for message in out)
-    if len(allowed) == 1:  # whatever it says, they are that tenant's
+    if len(allowed) == 1:  # whatever the engine says, they are that tenant's
         assert sent == {allowed[0]: len(forged)} and bench.drops == 0
     else:
         assert set(sent) == set(allowed) and bench.drops == len(forged) - len(out) > 0
@@ -136,7 +132,7 @@ async def an_honest_engine_is_not_hindered(dut):
     bench = Bench(dut)
     await bench.start()
     _, _, lossless, _ = SHELLS[os.environ["SHELL_KIND"]]
-    dut.lossless_i.value = 1  # the flag; what comes in counts where there is none
+    dut.lossless_i.value = 1  # the flag of the tile; where there is none, the messages that come in decide
     allowed, inside, sent = may_send(), [], []
     for _ in range(200):
         inside.append(some_message(tenant=random.choice(allowed), lossless=random.getrandbits(1) * lossless))
@@ -180,7 +176,7 @@ async def a_request_reaches_the_registers_once(dut):
         dut.ctrl_i.value = pack(CTRL_FIELDS, request)
         seen, answer = 0, {"valid": 0}
         for _ in range(wait + 7):
-            dut.reg_done_i.value = seen >= wait  # also where there is no request
+            dut.reg_done_i.value = seen >= wait  # also without a request
             dut.reg_rdata_i.value = 0xFFFF_FFFF * (seen >= wait)
             await RisingEdge(dut.clk_i)
             dut.ctrl_i.value = 0
@@ -194,7 +190,7 @@ async def a_request_reaches_the_registers_once(dut):
         refused = tenant or misplaced
         assert seen == (0 if refused else wait + 1), "cycles in which the registers have the request"
         assert (answer["valid"], answer["response"], answer["error"]) == (1, 1, error or refused)
-        # Bit 0 of an error says that a window was late.
+        # Bit 0 of an error means that a window was late.
         assert answer["data"] & 1 == 0 if answer["error"] else answer["data"] == 0xFFFF_FFFF
         for _ in range(3):
             await RisingEdge(dut.clk_i)

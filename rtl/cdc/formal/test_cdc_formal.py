@@ -19,13 +19,13 @@ def test_cdc_handshake(stages):
 
 
 BROKEN = [
-    ("async_fifo", "async_fifo", "return ptr ^ (ptr >> 1);", "return ptr;"),  # a binary pointer crosses
+    ("async_fifo", "async_fifo", "return ptr ^ (ptr >> 1);", "return ptr;"),  # the pointer crosses in binary
     ("async_fifo", "async_fifo", "write_gray_q <= write_gray_d;", "write_gray_q <= gray(write_ptr_d + 1'b1);"),
     ("async_fifo", "async_fifo", "write_gray_d != (read", "write_gray_q != (read"),
     ("async_fifo", "async_fifo", "write_ptr_d = in_clear ? '0 : ", "write_ptr_d = "),
     ("async_fifo", "async_fifo", "&& (!valid_q || out_ready_i);", ";"),
     ("async_fifo", "cdc_clear", "move = together || behind;", "move = 1'b1;"),
-    pytest.param(  # whose counterexample is long
+    pytest.param(  # its counterexample is long
         *("async_fifo", "cdc_clear", "(again_q || rst_i) && phase_q", "again_q && phase_q"), marks=pytest.mark.thorough
     ),
     ("cdc_handshake", "cdc_handshake", "given_d == taken_seen", "1'b1"),

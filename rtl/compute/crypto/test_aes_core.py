@@ -140,11 +140,12 @@ async def nobody_sets_another_tenants_key(dut):
 
 @cocotb.test()
 async def nobody_uses_what_another_has_staged(dut):
-    """Requests of three tenants and the operator in any order: each key is what its tenant has staged, whole, or an error."""
+    """Requests of three tenants and the operator in random order: each key consists of the words that its tenant has staged, all of them, or the load
+    fails."""
     rng = random.Random(9)
     core = Core(dut)
     await core.start()
-    staged = {tenant: [None] * 9 for tenant in range(4)}  # words by tenant, None: not since the last load
+    staged = {tenant: [None] * 9 for tenant in range(4)}  # staged words by tenant; None: not staged since the last load
     keys: dict[tuple[int, int], list[int]] = {}
     refused = 0
     for _ in range(600):
@@ -191,5 +192,5 @@ async def lanes_are_never_idle(dut):
     await core.drain(12)
     cycles = core.received[-1].last - core.received[0].last
     blocks = 11 * (size // 16)
-    # The vector's eight bytes spill over into a beat of their own, which takes one cycle.
+    # The eight bytes of the vector spill into one more beat, which takes one cycle.
     assert cycles == blocks // LANES + 11, f"{blocks} blocks took {cycles} cycles"

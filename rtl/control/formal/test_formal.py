@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proof of the control ring: every access ends, and is answered once. Unbounded with the host as the only master; with two
-masters, for all that can happen in the first cycles after reset."""
+"""Proof of the control ring: every access ends and is answered once. Unbounded with the host as the only master; with two masters, for everything
+that can happen in the first cycles after reset."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_broken_design_is_noticed(module, old, new):
 
 
 MASTERS = {"tenant_t": 2, "ctrl_master_t": 2}
-DEPTH = 18  # longer than the longest request that there can be
+DEPTH = 18  # longer than the longest request
 
 
 @pytest.mark.thorough  # minutes

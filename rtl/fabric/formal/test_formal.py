@@ -5,7 +5,7 @@ import pytest
 
 from girih.formal import QUICK_ON_QUEUES, prove, refute
 
-# The local port's messages go every way; a row's go on, turn or end, and the other directions are alike.
+# Messages of the local port go every way; those of a row go on, turn or end. The other directions are alike.
 NORTH, EAST, SOUTH, WEST, LOCAL = range(5)
 ALIKE = [pytest.param(source, marks=pytest.mark.thorough) for source in (NORTH, SOUTH, WEST)]
 
@@ -15,13 +15,13 @@ def test_router(source):
     prove("router_proof", parameters={"Source": source}, registers_for_memories=True, solver=QUICK_ON_QUEUES)
 
 
-# A tile's messages go every way; then those of the other tile, of the row and of the column.
+# Messages of a tile go every way; then those of the other tile, of the row and of the column.
 @pytest.mark.parametrize("source", [pytest.param(0, marks=pytest.mark.slow), *(pytest.param(s, marks=pytest.mark.thorough) for s in (1, 2, 3, 4))])
 def test_butterfly_router(source):
     prove("router_proof", parameters={"Butterfly": 1, "Source": source}, registers_for_memories=True, solver=QUICK_ON_QUEUES)
 
 
-# The flits of each class from a port; ports are alike, but for the order in which arbiters serve them.
+# The flits of each class from one port; ports differ only in the order in which arbiters serve them.
 @pytest.mark.parametrize(
     ("source", "number"), [(0, 0), pytest.param(0, 1, marks=pytest.mark.slow), *(pytest.param(s, c, marks=pytest.mark.thorough) for s in (1, 2) for c in (0, 1))]
 )

@@ -5,7 +5,7 @@ import pytest
 
 from girih.formal import prove, refute
 
-# A message of up to 15 bytes is asked for, of 2 to a flit; what is longer than that is in the same states.
+# Messages of up to 15 bytes are requested, 2 to a flit; longer ones pass through the same states.
 WIDTHS = {"length_t": 4, "offset_t": 4}
 
 

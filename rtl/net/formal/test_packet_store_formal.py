@@ -5,7 +5,7 @@ import pytest
 
 from girih.formal import QUICK_ON_QUEUES, prove, refute
 
-# The size of the largest message bounds Depth from below, and matters to fits_o alone.
+# The size of the largest message is a lower bound of Depth, and matters to fits_o alone.
 SMALL = [
     ("packet_store", "if (Depth < 2 * MaxFrameFlits ||", "if ("),
     ("packet_store", "ptr_t'(Depth - MaxFrameFlits)", "ptr_t'(Depth - 2)"),

@@ -30,7 +30,7 @@ def test_tenants_are_apart():
 BROKEN = [
     # One set of staged words for all tenants.
     ("stage_tenant = window_i.tenant;", "stage_tenant = '0;"),
-    # A tenant gives itself rights, or entries.
+    # A tenant grants itself rights, or entries.
     ("(start && is_rights && window_i.write && operator)", "(start && is_rights && window_i.write)"),
     ("start && is_entries && window_i.write && operator && given_good", "start && is_entries && window_i.write && given_good"),
     # A tenant reads and writes entries, or objects, beyond its range.

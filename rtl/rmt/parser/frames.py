@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of every stack of headers that the shipped parse graph knows, and of some that it does not."""
+"""Frames of every stack of headers that the shipped parse graph knows, and of some that it does not know."""
 
 import random
 
@@ -97,7 +97,7 @@ def every_stack(payload_bytes=None):
 
 
 def damaged(frame: bytes) -> bytes:
-    """The frame with some bytes changed, often where decisions are made."""
+    """The frame with some bytes changed, often where the parser decides."""
     data = bytearray(frame)
     for _ in range(random.randint(1, 4)):
         at = random.choice([12, 13, 14, 16, 17, 18, 20, 23, 24, 27, 36, 37, 62, 63, 64, random.randrange(len(data))])

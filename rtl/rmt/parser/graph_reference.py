@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference of the tests: classifies a frame by walking the parse graph header by header.
-
-It knows nothing of paths, entries and probes. Fields are bits of the frame; `Parsed.words` is what the
-packet header vector must hold.
-"""
+"""The reference of the tests: classifies a frame by walking the parse graph header by header, without paths, entries or probes. Fields are bits of
+the frame; `Parsed.words` is the expected content of the packet header vector."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-SEEN = 128  # bytes of a frame
+SEEN = 128  # bytes of a frame that the parser sees
 HALVES = 32
 
 
 @dataclass
 class Parsed:
     headers: dict[str, int] = field(default_factory=dict)  # name: offset, in order
-    end: int = 0  # behind the last header
+    end: int = 0  # the byte behind the last header
     words: dict[int, tuple[int, int]] = field(default_factory=dict)  # number: (value, bytes)
     owners: dict[int, tuple[str, int]] = field(default_factory=dict)  # number: (header, byte in it)
     l3: int = 0

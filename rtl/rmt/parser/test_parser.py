@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parser against a walk through the parse graph: every stack, truncated everywhere, damaged, and
-with another graph; four cycles, or three without cuts, a frame per cycle."""
+"""The parser against a walk through the parse graph: every stack, truncated everywhere, damaged, and with another graph. It takes four cycles, or
+three without cuts, and a frame in every cycle."""
 
 import os
 import random
@@ -39,7 +39,7 @@ REQUEST = [Field(n, b, 1, None, "") for n, b in (("valid", 1), ("write", 1), ("a
 RESPONSE = [Field(n, b, 1, None, "") for n, b in (("done", 1), ("error", 1), ("data", 32))]
 RUNT = 1
 CYCLES = 3 + int(os.environ.get("GIRIH_CUT", "1"))
-FRAMES = 3000 if FLIT_BYTES == 64 else 600  # what is wrong with a frame does not depend on the width
+FRAMES = 3000 if FLIT_BYTES == 64 else 600  # faults of a frame do not depend on the width
 OTHER = Path(__file__).parent / "other_graph.yaml"
 
 
@@ -240,7 +240,7 @@ async def its_cycles_and_a_frame_per_cycle(dut):
         bench.check(graph, program)
         long = [frame_of(net, kind, payload=random.randbytes(1000)) for _ in range(5)]
         await bench.send(long)
-        # What is decided within the first flit waits for no other.
+        # A frame decided within its first flit does not wait for another.
         if FLIT_BYTES >= 64:
             assert all(got - sent == CYCLES for (sent, *_), (got, _) in zip(bench.sent, bench.got, strict=True))
         bench.check(graph, program)

@@ -30,7 +30,7 @@ NO_DROP, DROP_ACTION, DROP_METER = 0, 2, 3
 
 
 def phv_fields(bits: int) -> list[Field]:
-    """The fields of `phv_t`; the part that only parser and deparser use is one field."""
+    """The fields of `phv_t`; what only parser and deparser use is one field."""
     before = [
         Field("word", 32, WORDS, None, ""),
         Field("word_valid", WORDS, 1, None, ""),
@@ -50,7 +50,7 @@ def phv_fields(bits: int) -> list[Field]:
 
 @dataclass
 class Phv:
-    """A packet between stages. word: 16 numbers. edit: those that are valid. desc: fields that are not 0."""
+    """A packet between stages. word: 16 numbers. edit: the valid edits. desc: the fields other than 0."""
 
     word: list[int]
     word_valid: int = (1 << WORDS) - 1
@@ -91,7 +91,7 @@ class Bench:
         self.dut = dut
         self.bits = len(dut.phv_i)
         self.queue: deque[Phv] = deque()
-        self.make = None  # gives packets when the queue is empty
+        self.make = None  # makes packets while the queue is empty
         self.on_packet = lambda before, after: None
         self.inside: deque[tuple[int, Phv]] = deque()
         self.left = 0
@@ -110,7 +110,7 @@ class Bench:
         return self
 
     async def _run(self) -> None:
-        """One packet per cycle, and three cycles later it is out."""
+        """Sends a packet per cycle; it is out three cycles later."""
         dut = self.dut
         while True:
             await FallingEdge(dut.clk_i)
@@ -174,7 +174,7 @@ async def start(dut):
 
 
 def key_of(packet: Phv, shape) -> int:
-    """Of a key made of halves 0, 1, 2 …: low half of word 0, high half of word 0, and so on."""
+    """The key of a packet, made of halves 0, 1, 2 …: low half of word 0, high half of word 0, and so on."""
     key = 0
     for half in range(shape.key_halves):
         key = key << 16 | packet.word[half // 2] >> 16 * (half % 2) & 0xFFFF
@@ -192,7 +192,7 @@ def packet_with(key: int, shape, tenant: int = 0, seed: int | None = None) -> Ph
 
 
 def chain_action(number: int) -> dict:
-    """An action that says `number` in fields at both ends of its word."""
+    """An action that writes `number` into fields at both ends of its word."""
     hops = [{"service": number >> 4 & 15, "rank_class": number & 15, "meta": number & 255} for _ in range(8)]
     return {
         "chain_set": 1,

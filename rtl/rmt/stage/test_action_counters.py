@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""action_counters: packets and bytes of each counter against Python, a packet in every cycle, also where they wrap."""
+"""action_counters: packets and bytes of each counter against Python, with a packet in every cycle, also when they wrap."""
 
 import random
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""match_stage: what the actions do to packets, to counters, meters and registers, a packet in every cycle."""
+"""match_stage: what the actions do to packets, counters, meters and registers, with a packet in every cycle."""
 
 import random
 
@@ -23,7 +23,7 @@ def test_actions():
 
 
 async def start(dut, actions: list[dict]) -> Bench:
-    """A stage whose entry i, which packets with mark i take, does actions[i]."""
+    """A stage whose entry i does actions[i] to the packets with mark i."""
     bench = await Bench(dut).start()
     await bench.software(st.set_key([KEY_HALF]))
     for index, action in enumerate(actions):
@@ -160,7 +160,7 @@ async def counts_exactly(dut):
 
 @cocotb.test()
 async def keeps_state(dut):
-    """Count and compare, a maximum by a register that the packet chooses, and results as rank and mark."""
+    """Count and compare, a maximum in a register that the packet selects, and results as rank and mark."""
     atom = {"constant": 100, "against": "state_constant", "compare": "less", "if_true": "increment"}
     first = {"enable": 1, "index": 5, "target": "drop_if_false", "atom": atom}
     largest = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""match_stage: results of tables and effects of actions, under load in every cycle."""
+"""match_stage: results of tables and effects of actions, with a packet in every cycle."""
 
 import random
 
@@ -50,7 +50,7 @@ def test_exact_with_the_widest_key():
 
 def test_an_exact_table_is_block_ram():
     area = synthesize("match_exact", CardParams.chained())
-    assert area.bram >= 4 and area.lutram <= 16  # for where tenants' rows are; a way would be some hundred
+    assert area.bram >= 4 and area.lutram <= 16  # for the rows of tenants; a way in LUT RAM would be some hundred
 
 
 def test_ternary():
@@ -144,7 +144,7 @@ async def finds_what_a_model_finds_with(dut, wanted):
 
 @cocotb.test()
 async def finds_nothing_before_it_is_empty(dut):
-    """After reset the memory of the table holds anything."""
+    """After reset the memory of the table has random content."""
     bench = await Bench(dut).start()
     packets = 0
 
@@ -162,7 +162,7 @@ async def finds_nothing_before_it_is_empty(dut):
 
 @cocotb.test()
 async def finds_the_last_entry_first(dut):
-    """Every entry fits every packet. Their order decides, whatever their places."""
+    """Every entry matches every packet. Their priorities decide, whatever their places."""
     bench, shape = await start(dut)
     places = [shape.entries - 1, 0, 7]
     for place in places:
@@ -205,7 +205,7 @@ async def fills_to_the_stated_load(dut):
 
 @cocotb.test()
 async def replaces_whole_entries_under_load(dut):
-    """A packet in every cycle: each sees the old action or the new one, and never the old one again."""
+    """A packet in every cycle: each gets the old action or the new one, and never the old one after the new one."""
     bench, shape = await start(dut)
     table = table_for(shape)
     mask = (1 << shape.key_bits) - 1
@@ -236,7 +236,7 @@ async def replaces_whole_entries_under_load(dut):
 
 @cocotb.test()
 async def never_joins_two_entries(dut):
-    """One index, now for one key and now for another: no packet takes the action of the other key."""
+    """One index is used for one key and then for another: no packet gets the other key's action."""
     bench, shape = await start(dut)
     keys = [random.getrandbits(shape.key_bits) for _ in range(2)]
     hits = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""match_stage: the rights of tenants' software, whose requests change nothing for others, and bad requests."""
+"""match_stage: the rights of tenants' software, whose requests change nothing for other tenants; and bad requests."""
 
 import random
 
@@ -28,7 +28,7 @@ def test_tenants_at_a_table(kind, entries, halves, testcase):
 
 @cocotb.test()
 async def keeps_tenants_apart(dut):
-    """A tenant's controller reaches only its own entries and the objects that it was given."""
+    """A tenant's controller reaches only its own entries and the objects granted to it."""
     bench, shape = await start(dut)
     await bench.software(
         st.set_rights(1, services=[3, 5], meters=range(8, 16), counters=range(4), registers=range(16, 32))
@@ -128,7 +128,7 @@ async def keeps_tenants_apart(dut):
     await bench.access(True, 0, 0x2222, tenant=2)
     assert await bench.access(False, 0, tenant=1) == 0x1111
 
-    # An entry of a tenant is for its packets only.
+    # An entry of a tenant matches its packets only.
     for index in range(12):
         await bench.software(st.delete_entry(index))
     table = table_for(shape, 1, {1: range(4, 8)})
@@ -140,7 +140,8 @@ async def keeps_tenants_apart(dut):
 
 @cocotb.test()
 async def erases_staged_words_with_rights(dut):
-    """Who is a tenant next reads nothing of what was staged: after reset, and when all of its entries, or a right, come or go."""
+    """The next tenant reads nothing of the staged words: they are erased by reset, and when a right, or the range of entries as a whole, comes or
+    goes."""
     bench, _shape = await start(dut)
 
     async def words(tenant):
@@ -172,7 +173,7 @@ async def erases_staged_words_with_rights(dut):
         assert await words(1) == [0] * 64
         assert await words(2) == ([0] * 64 if operation is reset else others)
 
-    # What a tenant stages outlives a change of what it has.
+    # What a tenant stages stays when what it has merely changes.
     await bench.software(st.set_entries(1, range(4, 8)))
     await bench.access(True, rights + 16, 1 << 5)
     own = await stage_words(1)
@@ -184,12 +185,12 @@ async def erases_staged_words_with_rights(dut):
 
 @cocotb.test()
 async def looks_alike_whatever_others_write(dut):
-    """Two runs that differ only in tenant 2's requests: tenant 1 gets the same answers after as many cycles, and its packets
-    find the same."""
+    """Of two runs that differ only in tenant 2's requests, tenant 1 gets the same answers after as many cycles, and its packets get the same
+    results."""
 
     async def observed(seed):
         others, own = random.Random(seed), random.Random(99)
-        for _ in range(20):  # long enough for what was in the pipeline
+        for _ in range(20):  # long enough for packets that were in the pipeline
             dut.rst_i.value = 1
             await FallingEdge(dut.clk_i)
         dut.rst_i.value = 0
@@ -203,7 +204,7 @@ async def looks_alike_whatever_others_write(dut):
         await bench.software(st.write_entry(0, Entry(1, {"meta_set": 1, "meta": 5}, mask=(1 << shape.key_bits) - 1)))
         seen = []
         for step in range(60):
-            while bench.cycle - begin < 3000 + 2000 * step:  # time for any request of the other one
+            while bench.cycle - begin < 3000 + 2000 * step:  # time for any request of the other tenant
                 await FallingEdge(dut.clk_i)
             for source, tenant in ((own, 1), (others, 2)):
                 asked = bench.cycle
@@ -227,7 +228,7 @@ async def looks_alike_whatever_others_write(dut):
 
 
 def staged_words(command: int, index: int) -> st.Steps[list[int]]:
-    """A command that reads a register or an entry, and all that is then in the staged words."""
+    """A command that reads a register or an entry, and then all staged words."""
     yield st.Access(True, 0x100, (9 if command else 3) << 24 | index)
     words = []
     for word in range(25):
@@ -242,7 +243,7 @@ def requests(source: random.Random, shape) -> list:
         index = shape.entries - 1 - source.randrange(20)
     number = source.randrange(64)
     action = {"meta_set": 1, "meta": source.getrandbits(8), "count_set": 1, "count": number}
-    beyond = source.getrandbits(160) & ~full  # of the key's words, which the table does not look at
+    beyond = source.getrandbits(160) & ~full  # bits beyond the key, which the table ignores
     entry = Entry(beyond | source.randrange(4), action, mask=full)
     return [
         source.choice(
@@ -319,7 +320,7 @@ async def refuses_bad_requests(dut):
     assert [await bench.software(st.read_entry(i)) for i in range(8)] == before
     assert [await bench.access(False, 4 * (128 + i)) for i in range(shape.key_halves)] == key
     assert (await bench.software(st.read_default()))["drop"] == 0
-    for _ in range(100):  # anything at all gets an answer
+    for _ in range(100):  # any request at all gets an answer
         try:
             offset, data = 4 * random.randrange(512), random.getrandbits(32)
             await bench.access(random.random() < 0.5, offset, data, random.randrange(4))

@@ -35,7 +35,7 @@ class Meter:
         self.committed, self.peak = self.committed_burst * UNIT, self.peak_burst * UNIT
 
     def visit(self, taken: tuple[int, int]) -> None:
-        """A packet of the same cycle has taken its tokens; they are not among what the burst caps."""
+        """A packet of the same cycle has taken its tokens; the burst caps what remains without them."""
         self.committed = min(self.committed + taken[0] + self.committed_rate, self.committed_burst * UNIT) - taken[0]
         self.peak = min(self.peak + taken[1] + self.peak_rate, self.peak_burst * UNIT) - taken[1]
 
@@ -113,7 +113,7 @@ async def colours_as_the_rfc_says(dut):
 
 @cocotb.test()
 async def wraps_and_long_idle_times_do_not_show(dut):
-    """The sums of grants and uses wrap many times, with idle times between; the model has unbounded integers."""
+    """The sums of grants and uses wrap many times, with idle times between; the model's integers are unbounded."""
     await reset(dut)
     count = 1 << len(dut.index_i)
     model = Meter(2000 * count * UNIT, 1 << 17, 3000 * count * UNIT, 1 << 18)
@@ -132,7 +132,7 @@ async def wraps_and_long_idle_times_do_not_show(dut):
             idle = random.choice([1, 1, 50, 1 << 12, 1 << 17]) * count
             await Timer(4 * idle - 2, unit="ns")
             await FallingEdge(dut.clk_i)
-            for _ in range(min(idle // count, 1000)):  # then it is full, and stays so
+            for _ in range(min(idle // count, 1000)):  # by then it is full, and stays full
                 model.visit((0, 0))
         length = random.randint(1, 9018)
         valid = random.random() < 0.9

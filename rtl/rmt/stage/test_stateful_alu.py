@@ -57,7 +57,7 @@ def random_word() -> int:
 
 @cocotb.test()
 async def every_operation_back_to_back(dut):
-    """Most operations are on one register, which software writes between them, too."""
+    """Most operations are on one register, which software writes between them."""
     for name in ("valid_i", "index_i", "op_i", "operand_i", "write_i", "software_index_i", "write_data_i"):
         getattr(dut, name).value = 0
     dut.rst_i.value = 1
@@ -70,7 +70,7 @@ async def every_operation_back_to_back(dut):
     delay = int(dut.Cut.value)  # cycles from an operation to its effect
     registers = [0] * 16
     enums = ("against", "compare", "result")
-    reading = None  # the operation that reads its register in this cycle, if it has its effect in the next one
+    reading = None  # the operation that reads its register in this cycle, if its effect comes in the next
     for _ in range(20_000):
         atom = {name: random.choice(names(name)) for name in enums}
         atom |= {"if_true": random.choice(names("update")), "if_false": random.choice(names("update"))}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""arp: resolves, waits, asks, answers and learns; nothing is lost uncounted, nothing blocked."""
+"""arp: resolves, queues, asks, answers and learns; nothing is lost without a count, and nothing is blocked."""
 
 import itertools
 import random
@@ -35,12 +35,12 @@ def config(**changes) -> int:
 
 
 def own_mac(port: int) -> str:
-    """The card's address at a port: that of port 0 ends in fd, so that the addition carries."""
+    """The card's MAC address at a port: that of port 0 ends in fd, so that adding the port carries."""
     return (CONFIG["mac"] + port).to_bytes(6, "big").hex(":")
 
 
 def mac_of(ip: str, generation: int = 0) -> str:
-    """The MAC address that a neighbour has in these tests."""
+    """A neighbour's MAC address in these tests."""
     return f"06:{generation:02x}:" + ":".join(f"{int(part):02x}" for part in ip.split("."))
 
 
@@ -56,10 +56,7 @@ def random_vlan():
 
 
 def packet(dst: str, size: int = 60, vlan=None, bad=False, port=PORT, requester=None) -> Message:
-    """An outgoing packet as ipv4_tx hands it over: the destination MAC is yet to be written.
-
-    requester: the source address of the frame that it answers.
-    """
+    """An outgoing packet as ipv4_tx passes it on, without its destination MAC. requester: the source address of the frame that it answers."""
     frame = ether("00:00:00:00:00:00", requester or own_mac(port), vlan) / IP(src=IP_ADDR, dst=dst) / UDP(sport=1, dport=2)
     room = max(0, size - len(frame))
     data = bytes(frame / Raw(random.randbytes(room)))
@@ -105,7 +102,7 @@ class Bench:
         self.source.send(*messages)
 
     async def run(self, *messages) -> list[Message]:
-        """Sends, waits until all is quiet, and returns the messages that came out meanwhile."""
+        """Sends messages, waits until all is quiet, and returns the messages that came out meanwhile."""
         before = len(self.sink.messages)
         self.send(*messages)
         await settle(self.dut, self.source, self.sink)
@@ -184,7 +181,7 @@ async def requests_for_us_are_answered(dut):
         assert got.desc["timestamp_valid"] == 1 and got.desc["timestamp"] == message.desc["timestamp"]
         assert all(got.desc[name] == message.desc[name] for name in ("port", "tenant", "l3_offset"))
     assert bench.events.count["made_reply"] == bench.events.count["used_arp"] == 40
-    assert bench.events.count["mark_learned"] == 36  # who asks is learned, but not probes
+    assert bench.events.count["mark_learned"] == 36  # who asks is learned, except by probes
     ip, vlan, _ = next(one for one in reversed(asked) if one[0] != "0.0.0.0")
     sent = packet(ip, vlan=vlan)
     check_forwarded(sent, (await bench.run(sent))[0], mac_of(ip, 1))
@@ -201,8 +198,8 @@ async def only_who_should_teaches(dut):
         *[arp_frame(2, ip) for ip in nobody],
         arp_frame(1, stranger, dst_ip="10.0.0.77"),  # not for us
         arp_frame(2, stranger, dst_ip="10.0.0.77"),
-        arp_frame(1, stranger, dst_ip=stranger),  # gratuitous, of one we do not know
-        arp_frame(2, IP_ADDR, dst_ip=IP_ADDR),  # somebody has our address
+        arp_frame(1, stranger, dst_ip=stranger),  # gratuitous, of an unknown host
+        arp_frame(2, IP_ADDR, dst_ip=IP_ADDR),  # another host has our address
         arp_frame(2, known, src_mac=mac_of(known, 7), bad=True),  # did not arrive whole
     ]
     assert await bench.run(*ignored) == []
@@ -225,7 +222,7 @@ async def only_who_should_teaches(dut):
     assert bench.events.count["drop_malformed"] == len(malformed)
     sent = packet(known)
     check_forwarded(sent, (await bench.run(sent))[0], mac_of(known))
-    # The same address elsewhere is another neighbour.
+    # The same address in another VLAN or at another port is another neighbour.
     await bench.teach(known, generation=5, port=OTHER_PORT)
     await bench.teach(known, generation=6, vlan=(VLAN, 0))
     for generation, where in ((0, {}), (5, {"port": OTHER_PORT}), (6, {"vlan": (VLAN, 7)})):
@@ -260,7 +257,7 @@ async def unresolved_wait_and_block_nobody(dut):
     for message, got in zip(known, [m for m in out if not is_arp(m)], strict=True):
         check_forwarded(message, got, mac_of("10.0.0.2"))
     for ip in random.sample(missing, 3):
-        # A message sent right behind the answer must not overtake the waiting ones.
+        # A message right behind the answer must not overtake those that wait.
         later = [packet(ip, 60, vlans[ip]) for _ in range(3)] + [packet("10.0.0.2")]
         out = await bench.run(arp_frame(2, hop.get(ip, ip), vlan=vlans[ip]), *later)
         for message, got in zip(waiting[ip] + later[:3], [m for m in out if Ether(m.data).dst != mac_of("10.0.0.2")], strict=True):
@@ -334,7 +331,7 @@ async def strangers_push_out_nobody_in_use(dut):
     sent = [packet(ip) for ip in used]
     for message, got, ip in zip(sent, await bench.run(*sent), used, strict=True):
         check_forwarded(message, got, mac_of(ip))
-    # If all are in use, only a neighbour that the card has asked for is stored: it replaces the oldest.
+    # When all are in use, only a neighbour that the card has asked for is stored, and replaces the oldest.
     others = [f"10.0.0.{i}" for i in range(126, 140)]  # the last of them are known
     await bench.run(*[packet(ip) for ip in others])
     assert bench.events.count["mark_miss"] == 0
@@ -357,10 +354,10 @@ async def a_requester_holds_one_slot(dut):
     await bench.run(*[packet(f"10.0.0.{i}", requester=stranger) for i in range(100, 120)])
     assert bench.events.count["made_request"] == 1 and bench.events.count["drop_pending_full"] == 19
     sent = packet("10.0.0.9", requester=honest)
-    await bench.run(sent, packet("10.0.0.100", requester=stranger))  # to whom it waits for already
+    await bench.run(sent, packet("10.0.0.100", requester=stranger))  # to the host for which it waits already
     check_forwarded(sent, (await bench.run(arp_frame(2, "10.0.0.9")))[0], mac_of("10.0.0.9"))
     assert bench.events.count["drop_pending_full"] == 19
-    # It may ask for another one when it has been answered.
+    # Once it is answered, it may ask for another one.
     assert len(await bench.run(arp_frame(2, "10.0.0.100"))) == 2
     await bench.run(packet("10.0.0.101", requester=stranger))
     assert bench.events.count["drop_pending_full"] == 19
@@ -400,7 +397,7 @@ async def each_port_has_an_address_of_its_own(dut):
 
 @cocotb.test()
 async def entries_age(dut):
-    """A neighbour that sends no ARP packet is asked for again after max_age; one that does stays."""
+    """A neighbour that sends no ARP packet is asked for again after max_age; one that sends some is not."""
     unit, age = 4096, 3
     bench = await Bench().begin(dut, max_age=age)
     await bench.teach("10.0.0.2", "10.0.0.3")
@@ -457,7 +454,7 @@ async def three_cycles_and_no_bubble(dut):
 
 @cocotb.test()
 async def a_random_neighbourhood(dut):
-    """Neighbours that answer late, or never; frames of all kinds; random bytes: all is accounted for."""
+    """Neighbours that answer late or never, frames of all kinds, and random bytes: everything is accounted for."""
     bench = await Bench().begin(dut, retry_cycles=1500)
     alive = [f"10.0.0.{i}" for i in range(2, 26)]
     order, answered = {}, 0

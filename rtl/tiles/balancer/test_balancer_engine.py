@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""balancer: messages pass unchanged, round robin, or a flow stays on its replica and flows spread evenly."""
+"""balancer: messages pass unchanged, round robin or by flow; a flow stays with its replica, and flows spread evenly."""
 
 import random
 from collections import Counter
@@ -122,7 +122,7 @@ async def fragments_and_other_protocols_go_by_their_addresses(dut):
 
 @cocotb.test()
 async def flows_spread_evenly(dut):
-    """Counted ports, counted hosts and both, as real clients are; within 6 % for any number of replicas."""
+    """Consecutive ports, consecutive hosts and both, as real clients have; within 6 % for any number of replicas."""
     bench = await EngineBench.start(dut, "balancer", replicas=2, by_flow=1)
 
     def frames(hosts: int, ports: int) -> list[Message]:

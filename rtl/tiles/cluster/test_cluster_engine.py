@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cluster: cores share the messages of one queue; one that runs wild costs its own messages and no others; where flows are
-told apart, each keeps its order."""
+"""cluster: the cores share the messages of one queue; a runaway program costs only the messages of its core; with flows told apart, each flow keeps
+its order."""
 
 import os
 import random
@@ -22,8 +22,8 @@ MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 CORES, AHEAD, FLOWS, SLOTS = (int(os.environ.get(name, value)) for name, value in (("CORES", 3), ("AHEAD", 1), ("FLOWS", 0), ("SLOTS", 8)))
 QUEUE = 512  # flits, more than two messages of the largest size
 WORK, DROP, LOOP, AWAY, WILD, KEEP, STOP, FLOOD, MAIL, TAKE, VANISH = range(11)
-MAIL_WORDS = 8  # that wait in a core
-ANSWER = 20  # bytes of a command and its answer
+MAIL_WORDS = 8  # words that can wait in a core
+ANSWER = 20  # bytes of a command and of its answer
 ATTACHED, HALT, GO, HALTED = 1, 2, 4, 2  # of the window's part `debug`
 DRET = 0x7B200073
 LATEST = 20  # cycles from the last flit of a message to the first instruction that handles it
@@ -57,7 +57,7 @@ class Cluster(EngineBench):
         bench.operators = [Operator(dut, core * MAP["CoreWindowBytes"]) for core in range(CORES)]
         await everybody.load(CREW, read_by=bench.operators)
         cocotb.start_soon(bench._keep_time())
-        await ClockCycles(dut.clk_i, 400)  # the cores have started
+        await ClockCycles(dut.clk_i, 400)  # until the cores have started
         return bench
 
     async def _keep_time(self):
@@ -70,7 +70,7 @@ class Cluster(EngineBench):
         return sum(count for name, count in self.events.items() if name.startswith("drop_"))
 
     async def quiet(self, cycles=300):
-        """Waits until nothing has come out for some cycles."""
+        """Waits until nothing has come out for this many cycles."""
         await settle(self.dut, self.source, self.sink, cycles=cycles)
 
     def cores(self, already=0):
@@ -79,7 +79,7 @@ class Cluster(EngineBench):
 
 
 def command(what=WORK, argument=0, size=ANSWER, flow=None, **desc):
-    """A message that asks the program for something, in a datagram of a flow, or in what has no flow."""
+    """A command for the program, in a datagram of a flow, or in a message without a flow."""
     tail = struct.pack(">II", what, argument) + bytes(ANSWER - 8) + random.randbytes(size - ANSWER)
     fields = {"port": random.getrandbits(4), "tenant": random.getrandbits(4)} | desc
     if flow is None:
@@ -90,12 +90,12 @@ def command(what=WORK, argument=0, size=ANSWER, flow=None, **desc):
 
 
 def answer(message):
-    """Which core has answered, how many messages it has had, and when it began with this one."""
+    """The core that answered, its count of messages, and when it began this one."""
     return struct.unpack_from(">III", message.data, message.desc["payload_offset"] + 8)
 
 
 def apart(message):
-    """What of a message no core changes: all but the answer."""
+    """The part of a message that no core changes: all but the answer."""
     at = message.desc["payload_offset"] + 8
     return message.data[:at], message.data[at + 12 :], {name: message.desc.get(name, 0) for name in ("port", "tenant", "payload_offset")}
 
@@ -105,7 +105,7 @@ def apart(message):
 async def every_message_is_answered_once(dut, traffic):
     bench = await Cluster.run_crew(dut, idle=traffic[0], stall=traffic[1])
     sent = [command(argument=random.randrange(200), size=random.choice((20, 200, 1400)), flow=random.choice((None, *range(1, 9)))) for _ in range(40)]
-    for each in sent:  # as many as fit into the slots of one core: those of one flow may all be there
+    for each in sent:  # as many as fit into the slots of one core: all of them may be of one flow
         bench.source.send(each)
         await bench.source.drained()
         await ClockCycles(dut.clk_i, random.choice((1, 100, 300)))
@@ -119,7 +119,7 @@ async def every_message_is_answered_once(dut, traffic):
 
 @cocotb.test()
 async def cores_work_at_the_same_time(dut):
-    """Messages of different flows, and each core has its share."""
+    """Messages are of different flows, and each core gets its share."""
     bench = await Cluster.run_crew(dut)
     work, rounds = 1000, 4
     bench.source.send(*(command(argument=work, flow=1 + number) for number in range(rounds * CORES)))
@@ -148,7 +148,7 @@ async def a_flow_keeps_its_order(dut):
     assert len(bench.sink.messages) + bench.events.get("drop_overrun", 0) == len(turn)
     assert len(bench.sink.messages) > len(turn) * 3 // 4
     assert len(bench.cores()) == CORES
-    if CORES > 2:  # a flow is not bound to a core for ever
+    if CORES > 2:  # a flow is not bound to one core for ever
         served = defaultdict(set)
         for message in bench.sink.messages:
             served[message.data[29]].add(answer(message)[0])
@@ -158,7 +158,7 @@ async def a_flow_keeps_its_order(dut):
 @cocotb.test(skip=not FLOWS)
 @cocotb.parametrize(ends=["dropped", "void", "too long"])
 async def a_flow_keeps_its_order_whatever_ends_in_it(dut, ends):
-    """Messages that end before those that came earlier, as they are dropped, void or too long for a slot, let none overtake these."""
+    """Messages that are dropped, void or too long for a slot end early, and still let no later message overtake an earlier one."""
     bench = await Cluster.run_crew(dut, stall=0.9 if ends == "dropped" else 0)
     sent = 0
     for _ in range(25):
@@ -182,7 +182,7 @@ async def a_flow_keeps_its_order_whatever_ends_in_it(dut, ends):
 
 @cocotb.test(skip=not FLOWS)
 async def a_flow_fills_the_slots_of_one_core_alone(dut):
-    """A slow flow that sends more loses its own messages; the others pass."""
+    """A slow flow that sends too much loses its own messages; those of others pass."""
     bench = await Cluster.run_crew(dut)
     bench.source.send(*(command(argument=3000, flow=1) for _ in range(SLOTS + 6)))
     others = [command(argument=10, flow=2 + number) for number in range(3 * (CORES > 1))]
@@ -196,7 +196,7 @@ async def a_flow_fills_the_slots_of_one_core_alone(dut):
 
 @cocotb.test(skip=not FLOWS or CORES < 2)
 async def a_flow_whose_core_has_stopped_is_not_lost(dut):
-    """While its answers wait in the output of a core that has stopped, further messages of the flow wait for them, and go to another core."""
+    """While answers wait in the output of a stopped core, further messages of the flow wait for them, and then go to another core."""
     bench = await Cluster.run_crew(dut)
     for turn in range(CORES - 1):
         already, dropped = len(bench.sink.messages), bench.dropped
@@ -205,7 +205,7 @@ async def a_flow_whose_core_has_stopped_is_not_lost(dut):
         late = [command(flow=1, timestamp=SLOTS + number, timestamp_valid=1) for number in range(SLOTS)]
         bench.source.send(*early)
         await bench.source.drained()
-        await ClockCycles(dut.clk_i, 1000)  # their answers wait
+        await ClockCycles(dut.clk_i, 1000)  # until their answers wait
         bench.source.send(command(STOP, flow=1))
         await bench.source.drained()
         await ClockCycles(dut.clk_i, 1000)  # until it has stopped
@@ -214,7 +214,7 @@ async def a_flow_whose_core_has_stopped_is_not_lost(dut):
         await ClockCycles(dut.clk_i, 1000)
         bench.sink.stall = 0.0
         await bench.quiet(1000)
-        assert bench.dropped == dropped + 1, bench.events  # the one that stopped the core
+        assert bench.dropped == dropped + 1, bench.events  # the message that stopped the core
         came = [message.desc["timestamp"] for message in bench.sink.messages[already:] if message.data[29] == 1]
         assert came == [message.desc["timestamp"] for message in early + late]
         assert len(bench.sink.messages) - already == len(came) + 2
@@ -240,7 +240,7 @@ async def a_core_that_a_debugger_halts_is_not_missed(dut):
 
 @cocotb.test()
 async def every_byte_that_the_consoles_lose_is_counted(dut):
-    """Also when more are lost in a cycle than a counter counts in one."""
+    """Also when more bytes are lost in a cycle than a counter can count in one."""
     bench = await Cluster.run_crew(dut)
     count = 8192
     bench.source.send(*(command(FLOOD, count, flow=1 + number) for number in range(CORES)))
@@ -267,7 +267,7 @@ async def a_slow_message_holds_at_most_those_that_wait_in_its_core(dut):
 @cocotb.test(skip=CORES < 2)
 @cocotb.parametrize(wild=[LOOP, AWAY, WILD, KEEP])
 async def a_core_that_runs_wild_is_reset_alone(dut, wild):
-    """The others neither restart nor wait, and the one that does is back."""
+    """The other cores neither restart nor wait, and this one comes back."""
     bench = await Cluster.run_crew(dut, watchdog=2500)
     bench.source.send(*(command(flow=number) for number in range(1, 2 * CORES + 1)))
     await bench.quiet()
@@ -282,7 +282,7 @@ async def a_core_that_runs_wild_is_reset_alone(dut, wild):
     states = [await operator.read("state") for operator in bench.operators]
     restarts = [state >> 8 for state in states]
     assert sorted(restarts) == [0] * (CORES - 1) + [1] and all(state & 3 == 1 for state in states)
-    # What the wild one had: its message, and those that it was given beforehand; with flows those of a flow may follow.
+    # The core has its message and those assigned to it in advance; with flows, later messages of these flows may follow.
     lost = bench.events.get("drop_reset", 0)
     assert (wild != AWAY) <= lost <= 1 + (SLOTS if FLOWS else AHEAD)
     assert bench.dropped == lost
@@ -318,9 +318,9 @@ async def what_nobody_takes_is_dropped_and_counted(dut):
     bench.source.send(*lossless)
     await ClockCycles(dut.clk_i, 300)
     assert bench.dropped == already, "a lossless message was dropped"
-    if not FLOWS:  # with flows the queue is empty: what is droppable does not wait for the slots of its flow's core
+    if not FLOWS:  # with flows the queue is empty: droppable messages do not wait for a slot of their flow's core
         assert bench.source.busy
-    # All are held: what waits is dropped, many in the same cycle, and each is counted.
+    # All cores are held: waiting messages are dropped, many in one cycle, and each is counted.
     everybody = Operator(dut, MAP["CoreWindowAll"])
     assert await everybody.write("control", 0)
     await bench.source.drained()
@@ -411,7 +411,7 @@ async def a_core_has_its_part_of_the_window(dut):
 
 @cocotb.test()
 async def the_first_instruction_comes_soon(dut):
-    """From the last flit of a message to the instruction that reads the time, when a core waits for it."""
+    """When a core waits for a message: from its last flit to the instruction that reads the time."""
     bench = await Cluster.run_crew(dut)
     latencies = []
     for size in (20, 100, 500, 1400, 20, 1000):
@@ -424,7 +424,7 @@ async def the_first_instruction_comes_soon(dut):
 
 
 async def asked(bench, what, argument, cores):
-    """Asks until each of the cores has answered; what they say, from the answer's first two words, the last ones of each core."""
+    """Asks until each of the cores has answered. Returns the first two words of each core's last answer."""
     said = {}
     for number in range(40 * CORES):
         already = len(bench.sink.messages)
@@ -438,7 +438,8 @@ async def asked(bench, what, argument, cores):
 
 @cocotb.test()
 async def mail_comes_to_its_core_in_order_or_is_refused(dut):
-    """From all cores to all at once, none is lost or comes twice, and the sender is stamped; what finds no room is refused and counted."""
+    """Sent from all cores to all at once, no word is lost or duplicated, and the sender is stamped. A word that finds no room is refused and
+    counted."""
     bench = await Cluster.run_crew(dut)
     good, sent = 0, 6 * CORES
     for number in range(sent):  # at the same time
@@ -450,15 +451,15 @@ async def mail_comes_to_its_core_in_order_or_is_refused(dut):
     assert sum(taken for _, taken in took.values()) == good and all(wrong == 0 for wrong, _ in took.values())
     refused = 3 * sent - good
     assert 0 < good <= CORES * (MAIL_WORDS + CORES) and bench.events == {"mark_mail_refused": refused}
-    # To one that takes none, and to one that is not there; neither holds the sender.
+    # To a core that takes none, and to one that does not exist; neither holds up the sender.
     already = len(bench.sink.messages)
     bench.source.send(command(MAIL, 0 << 16 | 50, flow=1), command(MAIL, CORES << 16 | 7, flow=1), command(MAIL, 0xFFFF << 16 | 2, flow=1))
     counts = [struct.unpack_from(">I", message.data, message.desc["payload_offset"] + 4)[0] for message in (await bench.sink.count(already + 3))[already:]]
-    most, heard = MAIL_WORDS + 1, set()  # of one sender
+    most, heard = MAIL_WORDS + 1, set()  # the most from one sender
     assert sorted(counts) == [0, 0, most]
     refused += 50 - most + 7 + 2
     assert bench.events == {"mark_mail_refused": refused}
-    # Each other one still has a place of its own there.
+    # Each of the others still has a place of its own there.
     placed, asks = dict.fromkeys(range(CORES), 0), 0
     while asks < 4 * CORES or len(heard) < CORES:
         already = len(bench.sink.messages)
@@ -469,7 +470,7 @@ async def mail_comes_to_its_core_in_order_or_is_refused(dut):
         placed[core] += struct.unpack_from(">I", message.data, message.desc["payload_offset"] + 4)[0]
     assert sorted(placed.values()) == [0] + [1] * (CORES - 1)
     refused += 3 * asks - (CORES - 1)
-    # What is in the queue of a core that is held is lost, and counted; one that is held gets none.
+    # Words in the queue of a core that is held are lost and counted; a held core gets none.
     assert await bench.operators[0].write("control", 0)
     await ClockCycles(dut.clk_i, 4 * MAIL_WORDS)
     assert bench.events.pop("mark_mail_lost") == most + CORES - 1
@@ -483,7 +484,7 @@ async def mail_comes_to_its_core_in_order_or_is_refused(dut):
 
 @cocotb.test()
 async def a_program_that_restarts_has_no_mail_of_the_one_before(dut):
-    """Also when it had no message in hand, so that it starts again at once."""
+    """Also when it has no message in hand and so starts again at once."""
     bench = await Cluster.run_crew(dut)
     bench.source.send(*(command(MAIL, core << 16 | MAIL_WORDS, flow=1 + core) for core in range(CORES)))
     await bench.sink.count(CORES)

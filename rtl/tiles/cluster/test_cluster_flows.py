@@ -22,7 +22,7 @@ def test_cluster_flows(cores, slots, flows):
 
 
 async def step(dut, flow, started=None, ended=()):
-    """A cycle. started: the core and the slot into which a message of the flow goes; ended: those whose messages end."""
+    """One cycle. started: the core and the slot that get a message of the flow. ended: those whose messages end."""
     dut.flow_i.value = flow
     dut.started_i.value = int(started is not None)
     dut.started_core_i.value, dut.started_slot_i.value = started or (0, 0)
@@ -39,7 +39,7 @@ async def a_flow_is_known_while_any_of_its_messages_is_in_flight(dut):
         flow = random.choice([random.randrange(FLOWS), random.randrange(min(FLOWS, 8)), *random.sample(sorted(places.values()), min(2, len(places)))])
         for _ in range(LOOKS):
             await step(dut, flow)
-        await step(dut, flow)  # what is looked up shows now
+        await step(dut, flow)  # the result of the last look-up is visible now
         owners = {core for (core, _), its in places.items() if its == flow}
         assert len(owners) <= 1
         assert int(dut.known_o.value) == len(owners), f"flow {flow}, in flight: {places}"

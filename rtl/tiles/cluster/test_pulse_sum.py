@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pulse_sum: as many pulses leave as have come, however many come at once and for however long."""
+"""pulse_sum: as many pulses leave as have come, however many come at once and for how long."""
 
 import os
 import random

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""control_core: requests of the program end as the control network answers them, watches tell all that a register has grown, lines are told of once."""
+"""control_core: requests of the program end as the control network answers them, watches report every increase of a register, and lines are reported
+once."""
 
 import itertools
 import random
@@ -21,7 +22,7 @@ from rtl.tiles.core.core_bench import Operator
 PROBE = CORE_PROBE.parents[2] / "control_core" / "programs" / "probe.c"
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 READ, WRITE, COUNT, WATCH, UNWATCH, EVENT, LISTEN, FLOOD, LOOP, ASK, LAST = range(11)
-DONE, REFUSED, ERROR, NO_NODE = range(4)  # as the ring says it
+DONE, REFUSED, ERROR, NO_NODE = range(4)  # statuses of the ring
 NODE, FORBIDDEN, NOBODY = 0x12, 0x13, 0x14
 WORDS = 32
 WATCHES, LINES = 5, 32
@@ -35,8 +36,8 @@ def test_control_core_engine(data_width):
 
 
 class Ring:
-    """The control network: a node whose registers can be read and written, one without rights, and nobody. Answers of different requests come in any order.
-    slow: cycles that each answer takes at least."""
+    """The control network: one node whose registers can be read and written, one without rights, and one that does not exist. Answers of different
+    requests come in any order. slow: cycles that each answer takes at least."""
 
     def __init__(self, dut):
         self.dut, self.slow = dut, 0
@@ -93,7 +94,7 @@ class Core(EngineBench):
         return bench
 
     async def command(self, what, at=0, value=0, more=0, cycles=20_000):
-        """Sends the probe a command; its four words afterwards, None if there is no answer."""
+        """Sends the probe a command. Returns its four words afterwards, or None if there is no answer."""
         already = len(self.sink.messages)
         self.source.send(Message(struct.pack("<IIII", what, at, value, more) + bytes(48), {"tenant": 0}))
         for _ in range(cycles):
@@ -103,7 +104,7 @@ class Core(EngineBench):
         return None
 
     async def event(self, cycles=5000):
-        """The next event: number, value, whether it is a line's, whether a watch has failed; None if none comes."""
+        """The next event: its number and value, whether it is a line's, whether a watch has failed. None if none comes."""
         for _ in range(max(1, cycles // 100)):
             there, number, value, more = await self.command(EVENT)
             if there:
@@ -147,7 +148,7 @@ async def requests_end_as_they_were_answered(dut):
 
 @cocotb.test()
 async def a_counter_is_read_whole(dut):
-    """Also when its high word changes between the reads."""
+    """Also when its high word changes between the two reads."""
     bench = await Core.run_program(dut)
     ring = bench.ring
     ring.words[:2] = [0xFFFF_FFFF - 10, 6]
@@ -175,7 +176,7 @@ async def a_counter_is_read_whole(dut):
 
 @cocotb.test()
 async def a_watch_tells_all_that_a_register_grows(dut):
-    """However slowly the program takes the events: nothing is told twice and nothing is lost, also over the end of 32 bits."""
+    """However slowly the program takes the events: no increase is reported twice or lost, even when 32 bits wrap."""
     bench = await Core.run_program(dut)
     ring = bench.ring
     steps = [1, 3, 100, 1, 7]
@@ -184,14 +185,14 @@ async def a_watch_tells_all_that_a_register_grows(dut):
         assert (await bench.command(WATCH, ring.at(number), step, number))[0] == 1
     assert (await bench.command(WATCH, ring.at(0), 1, WATCHES))[0] == 0, "there is no such watch"
     assert (await bench.command(WATCH, ring.at(0), 1, 1 << 31))[0] == 0
-    await ClockCycles(dut.clk_i, 1000)  # each has been read once
+    await ClockCycles(dut.clk_i, 1000)  # each register has been read once
     grown, told = [0] * WATCHES, [0] * WATCHES
     for _ in range(60):
         number = random.randrange(WATCHES - 1)  # the last one never changes
         growth = random.choice((1, 2, steps[number], 50))
         grown[number] += growth
         ring.words[number] = ring.words[number] + growth & 0xFFFF_FFFF
-        if random.random() < 0.6:  # its events wait, and it grows further
+        if random.random() < 0.6:  # its events wait while it grows further
             await ClockCycles(dut.clk_i, 300)
         elif event := await bench.event(100):
             number, value, line, failed = event
@@ -207,7 +208,7 @@ async def a_watch_tells_all_that_a_register_grows(dut):
 
 @cocotb.test()
 async def watches_take_turns_and_keep_their_pace(dut):
-    """All that has grown is told of before anything is told of twice, and no more is read than the pace allows."""
+    """Every register that has grown is reported before any is reported twice, and reads keep to the pace."""
     bench = await Core.run_program(dut)
     ring = bench.ring
     for number in range(WATCHES):
@@ -236,7 +237,7 @@ async def a_watch_that_cannot_read_ends_and_says_why(dut):
 
 @cocotb.test()
 async def a_watch_that_is_set_anew_forgets_what_was(dut):
-    """In whatever cycle that comes: the events of its former register never come."""
+    """In whatever cycle the change comes, events of the former register never come."""
     bench = await Core.run_program(dut)
     ring = bench.ring
     ring.slow = 30
@@ -277,7 +278,7 @@ async def lines_are_told_of_once_and_watches_still(dut):
     assert await bench.event() == (17, 0, 1, 0)
     dut.control_interrupt_i.value = 1
     assert await bench.event() == (0, 0, 1, 0)
-    # A line that never goes down and is listened to again at once does not keep a watch from being told of, nor the other way round.
+    # A line that never falls and is enabled again at once does not keep a watch from being reported, nor the other way round.
     await bench.command(WATCH, ring.at(3), 1, 3)
     await bench.command(LISTEN, 0)
     kinds = []
@@ -293,8 +294,8 @@ async def lines_are_told_of_once_and_watches_still(dut):
 
 @cocotb.test()
 async def a_flood_is_one_request_at_a_time(dut):
-    """What a program writes while a request is under way changes neither it nor any other; the watchdog ends it, and the next program starts without its
-    watches and its answers."""
+    """What a program writes during a request changes neither this request nor another one. The watchdog ends the program, and the next one starts
+    without its watches and its answers."""
     bench = await Core.run_program(dut, watchdog=WATCHDOG)
     ring = bench.ring
     ring.slow = 50
@@ -318,7 +319,7 @@ async def a_flood_is_one_request_at_a_time(dut):
 
 @cocotb.test()
 async def a_program_that_waits_lives_and_one_that_loops_does_not(dut):
-    """Also without a message: who has asked for one must ask again."""
+    """Also without a message: a program that has asked for one must ask again."""
     bench = await Core.run_program(dut, watchdog=5000)
     await ClockCycles(dut.clk_i, 20_000)
     assert "mark_restarts" not in bench.events

@@ -27,16 +27,16 @@ from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, DATA, OPENED, READ, WRITE
 OPERATORS, PATIENCE = 4, 3
 KEY = bytes(range(100, 132))
 START = 0x0123456789ABCDEF
-NODE, LOCKED, HIDDEN, NOBODY = 5, 6, 7, 9  # one that may be read and written, one only read, neither, and none at all
-WORDS = 16  # registers of a node, of which the last one cannot be written
+NODE, LOCKED, HIDDEN, NOBODY = 5, 6, 7, 9  # a node that can be read and written, one that can only be read, one with neither right, and one that does not exist
+WORDS = 16  # registers of a node; the last cannot be written
 OKAY, REFUSED, ERROR, NO_NODE = range(4)
 TENANT, PORT = 2, 3
 SIZE = 112
-NUMBERS = 1 << 16  # of connections; they begin anew soon in every test
+NUMBERS = 1 << 16  # numbers of connections; every test soon starts from 0 again
 
 
 class Ring:
-    """The control network, with the rights of the tile. fails: writes that a node refuses, by number since the last look."""
+    """The control network, with the rights of the tile. fails: numbers of writes that a node refuses, counted from the last look."""
 
     def __init__(self, dut):
         self.dut, self.words = dut, {(node, 4 * word): random.getrandbits(32) for node in (NODE, LOCKED, HIDDEN) for word in range(WORDS)}
@@ -92,7 +92,7 @@ class ControllerBench:
         self._said: dict[int, deque[Message]] = defaultdict(deque)
         self._read = 0
         self.next = NUMBERS - 40
-        self.kept: set[int] = set()  # the numbers of connections that stay open until the end: a stack does not give them again
+        self.kept: set[int] = set()  # connections that stay open until the end: a stack does not reuse their numbers
 
     @classmethod
     async def start(cls, dut, *, stall: float = 0.0, idle: float = 0.0, key: bytes | None = KEY) -> ControllerBench:
@@ -114,7 +114,7 @@ class ControllerBench:
             assert not (await self.window(offset("controller_window", "start", half=half), start >> 32 * half & 0xFFFFFFFF))[0]
 
     async def window(self, at: int, value: int | None = None, tenant: int = 0) -> tuple[bool, int]:
-        """Whether the window refuses an access, and what it answers."""
+        """Whether the window refuses the access, and its answer."""
         dut = self.dut
         dut.window_addr_i.value, dut.window_tenant_i.value = at, tenant
         dut.window_write_i.value, dut.window_data_i.value = int(value is not None), value or 0
@@ -151,7 +151,7 @@ class ControllerBench:
         return not self._said[connection]
 
     def open(self) -> Operator:
-        """A connection that has opened; its hello is not awaited."""
+        """A connection that has just opened; does not wait for its hello."""
         self.next = next(number % NUMBERS for number in count(self.next + 1) if number % NUMBERS not in self.kept)
         self.give(OPENED, self.next, bytes(20))
         return Operator(self, self.next)
@@ -163,7 +163,7 @@ class ControllerBench:
 
 
 class Operator:
-    """One end of a connection, with the key."""
+    """One end of a connection, which has the key."""
 
     def __init__(self, bench: ControllerBench, connection: int):
         self.bench, self.connection, self.number, self.nonce = bench, connection, 0, b""
@@ -194,16 +194,16 @@ class Operator:
         self.over = True
 
     def send(self, text: bytes, end: bool = False, broken: bool = False) -> None:
-        """What the stack says has come."""
+        """Lets the stack deliver this text."""
         self.bench.give(DATA, self.connection, text or bytes(1), bytes=len(text), end=int(end or broken), reset=int(broken))
 
     async def closed(self) -> None:
-        """The controller closes the connection, and says nothing."""
+        """Expects the controller to close the connection without an answer."""
         assert (await self.bench.said(self.connection)).desc["stream_op"] == CLOSE
         self.over = True
 
     async def answer(self) -> Request:
-        """The next confirmation, whose MAC is right."""
+        """The next confirmation, whose MAC is checked."""
         text = await self._text()
         assert text[80:] == mac(KEY, self.nonce, text[:80])
         await self._then()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The controller between a stack, a control network and a host: what it does for operators with the key, and what it does not do for anyone else."""
+"""The controller between a stack, a control network and a host: what it does for operators with the key, and what it refuses to everyone else."""
 
 import os
 import random
@@ -87,7 +87,7 @@ async def a_change_is_done_whole_or_not_at_all(dut):
         for place in range(count):
             before = dict(ring.words)
             entries = some(count)
-            # A node that refuses this write, and a word that cannot be read, written or found at all.
+            # A node that refuses this write, or a word that cannot be read, cannot be written or does not exist.
             ring.fails = {ring.writes + place + 1}
             answer = await operator.ask("change", *entries)
             assert (answer.status, answer.index) == ("access", place) and ring.words == before
@@ -97,7 +97,7 @@ async def a_change_is_done_whole_or_not_at_all(dut):
             answer = await operator.ask("change", *entries)
             assert (answer.status, answer.index) == (status, place) and ring.words == before
     assert "mark_changes" not in bench.events and "mark_torn" not in bench.events
-    # The write that puts back what was fails, too: nothing can be done, but it is said.
+    # Restoring the former value fails, too: that cannot be helped, but it is reported.
     ring.fails = {ring.writes + 3, ring.writes + 4}
     assert (await operator.ask("change", *some(3))).status == "torn"
     assert bench.events["mark_torn"] == 1
@@ -115,7 +115,7 @@ async def a_read_says_what_it_may_not_read(dut):
 
 @cocotb.test()
 async def nothing_is_done_without_the_key(dut):
-    """A key that is missing, half written or another one; and nobody but the operator sets it, and nobody reads it."""
+    """The key is missing, half written or another. Nobody but the operator sets it, and nobody reads it."""
     bench = await ControllerBench.start(dut, key=None)
     await bench.open().aborted()
     at = [offset("controller_window", "key", word=word) for word in range(8)] + [offset("controller_window", "start", half=half) for half in (0, 1)]
@@ -129,13 +129,13 @@ async def nothing_is_done_without_the_key(dut):
     await bench.open().aborted()
     before = dict(bench.ring.words)
     operator.send(operator.text("change", *some(2)))
-    await operator.closed()  # without an answer, which would be signed by half a key
+    await operator.closed()  # without an answer: half a key would sign it
     assert bench.ring.words == before and bench.events["mark_wrong_mac"] == 1 and bench.events["mark_locked"] == 2
 
 
 @cocotb.test()
 async def nonces_are_never_used_again(dut):
-    """Nor at another controller of the card that was started with the same number: each has its node in it."""
+    """Not even another controller of the card that was started with the same number uses them: each nonce contains its node."""
     bench = await ControllerBench.start(dut)
     seen = set()
     for start, node in ((1, 0), (2, 0), (2, 5)):
@@ -150,7 +150,7 @@ async def nonces_are_never_used_again(dut):
 
 
 def forged(operator: Operator, other: list[tuple[bytes, bytes]]) -> tuple[bytes, str]:
-    """Bytes that must change nothing, and the counter of their reason."""
+    """Bytes that must change nothing, and the counter of the reason."""
     right = operator.text("change", *some(random.randint(1, 8)))
     kind = random.choice(["bit", "bit", "random", "key", "nonce", "number", "replay", "other", "truncated", "excess", "malformed", "malformed"])
     if kind == "bit":
@@ -202,12 +202,12 @@ async def assault(dut, count: int) -> None:
     seen: list[tuple[bytes, bytes]] = []
     steady = await bench.connect()
     bench.kept.add(steady.connection)
-    bench.next = steady.connection - 20  # so that the numbers of others soon come to that of this one
+    bench.next = steady.connection - 20  # so that the numbers of others soon reach this one's
     assert (await steady.ask("change", *some(1))).status == "done"
     operator = await bench.connect()
     for turn in range(count):
         before = dict(bench.ring.words)
-        if random.random() < 0.3:  # something right, to be replayed
+        if random.random() < 0.3:  # a right request, to be replayed later
             text = operator.text("change", *some(1))
             operator.send(text)
             operator.number += 1
@@ -234,7 +234,8 @@ async def assault(dut, count: int) -> None:
 
 @cocotb.test()
 async def forged_requests_change_nothing(dut):
-    """A bit that differs, random bytes, another key, another nonce, numbers that are not next, replays, too few bytes, too many, and what says nothing."""
+    """A flipped bit, random bytes, another key, another nonce, numbers out of sequence, replays, too few bytes, too many, and requests without
+    meaning."""
     await assault(dut, FORGERIES)
 
 
@@ -247,7 +248,7 @@ async def a_connection_that_breaks_in_a_request_leaves_what_was(dut):
         operator.send(operator.text("change", *some(3))[:size], broken=True)
         await operator.closed()
     assert bench.ring.words == before
-    # A whole request with the end behind it is done.
+    # A whole request that is followed by the end of the connection is done.
     operator = await bench.connect()
     operator.send(operator.text("change", *some(1)), end=True)
     assert (await operator.answer()).status == "done" and operator.over
@@ -255,7 +256,7 @@ async def a_connection_that_breaks_in_a_request_leaves_what_was(dut):
 
 @cocotb.test()
 async def operators_work_at_once(dut):
-    """Each has its own nonce and numbers, and none waits for one who says nothing."""
+    """Each has its own nonce and numbers, and none waits for one that is silent."""
     bench = await ControllerBench.start(dut, stall=0.3, idle=0.3)
     operators = [await bench.connect() for _ in range(OPERATORS)]
     for _ in range(30):
@@ -287,7 +288,7 @@ async def strangers_do_not_take_the_place_of_operators(dut):
     assert (await last.ask("read", Entry(NODE, 0))).status == "done"
     await bench.open().aborted()
     assert (bench.events["mark_evicted"], bench.events["mark_crowded"]) == (20, 1)
-    # An answer to one who has lost his place is no request of another one's.
+    # The answer for an operator who has lost his place does not go to another one.
     stranger.bench.give(DATA, 1, bytes(SIZE), bytes=SIZE)
     await ClockCycles(dut.clk_i, 200)
     assert "mark_wrong_mac" not in bench.events

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A core under cocotb: its program is loaded through the window, as the operator does it."""
+"""A core under cocotb: its program is loaded through the window, as the operator does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WINDOW = "core_window"
 
 
 class Operator:
-    """The window of the core in `dut`; tenant 0 is the operator. base: of the core's part of the window."""
+    """The window of the core in `dut`; tenant 0 is the operator. base: the offset of the core's part of the window."""
 
     def __init__(self, dut, base: int = 0):
         self.dut, self.base = dut, base
@@ -43,11 +43,11 @@ class Operator:
         raise AssertionError("the window does not answer")
 
     async def write(self, part: str, data: int, tenant: int = 0) -> bool:
-        """Writes a word; whether that was accepted."""
+        """Writes a word; returns whether that was accepted."""
         return (await self._access(part, 1, data, tenant))[0]
 
     async def write_word(self, part: str, word: int, data: int) -> bool:
-        """Writes one of the words of a part; whether that was accepted."""
+        """Writes one of the words of a part; returns whether that was accepted."""
         return (await self._access(part, 1, data, 0, word))[0]
 
     async def read(self, part: str, tenant: int = 0) -> int | None:
@@ -56,14 +56,15 @@ class Operator:
         return word if good else None
 
     async def load(self, source: Path, read_by: Sequence[Operator] = (), **options) -> None:
-        """Compiles a program, loads it, reads it back and starts it. read_by: who reads it back, if this is the part for all cores of a cluster."""
+        """Compiles a program, loads it, reads it back and starts it. read_by: the cores' own windows, if this is the part of the window for all cores
+        of a cluster."""
         image = compile_program(source, memory_bytes=32768, **options).image
         image += bytes(-len(image) % 4)
         words = [int.from_bytes(image[at : at + 4], "little") for at in range(0, len(image), 4)]
         await self.load_words(words, len(image), read_by)
 
     async def load_words(self, words: Sequence[int], protect: int, read_by: Sequence[Operator] = ()) -> None:
-        """Loads a program, reads it back and starts it. protect: the core cannot write below."""
+        """Loads a program, reads it back and starts it. protect: the first byte that the core can write."""
         assert await self.write("control", 0)
         assert await self.write("address", 0)
         for word in words:

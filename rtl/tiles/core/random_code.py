@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs of RV32IMC (The RISC-V Instruction Set Manual, volume I, chapters 2, 7, 16) for tests of a core. They end, and what they do can be seen
-in their data.
-
-    image, listing = program(200, devices=0x30000000, stop=0x44, good=0x600d)
-"""
+"""Random programs of RV32IMC (The RISC-V Instruction Set Manual, volume I, chapters 2, 7, 16) for tests of a core. They end, and their data show what
+they did: `image, listing = program(200, devices=0x30000000, stop=0x44, good=0x600d)`."""
 
 from __future__ import annotations
 
@@ -12,16 +9,16 @@ import struct
 from collections.abc import Callable
 
 MEMORY_BYTES = 32768
-START, END = 0x80, 0x0F00  # where the program begins, and its last steps, which stop the core
-TABLE, DATA = 0x1000, 0x1080  # the registers at first; what loads and stores reach
-RESULTS = DATA + 0x200  # the registers at last
-POINTERS = (2, 15, 31)  # to the middle of the data, never changed; x15 and x2 are those of compressed loads and stores
+START, END = 0x80, 0x0F00  # the start of the program, and of its last steps, which stop the core
+TABLE, DATA = 0x1000, 0x1080  # the initial registers; the data that loads and stores reach
+RESULTS = DATA + 0x200  # the final registers
+POINTERS = (2, 15, 31)  # they point to the middle of the data and never change; compressed loads and stores use x15 and x2
 MIDDLE = DATA + 0x80
 REACH = 0x60
 SPECIAL = (0, 1, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0xFFFF8000, 0x8000, 31, 32)
 MSCRATCH = 0x340
 FREE = tuple(register for register in range(1, 31) if register not in POINTERS)
-SHORT = (8, 9, 10, 11, 12, 13, 14)  # of x8 to x15, without the pointer
+SHORT = (8, 9, 10, 11, 12, 13, 14)  # x8 to x15 without the pointer
 
 
 def _any() -> int:
@@ -42,7 +39,7 @@ def _i(opcode: int, function: int, value: int, base: int | None = None) -> int:
 
 def _register() -> bytes:
     function = random.randrange(8)
-    high = random.choice((0, 1, 1, 0x20 if function in (0, 5) else 0))  # also multiplication and division
+    high = random.choice((0, 1, 1, 0x20 if function in (0, 5) else 0))  # multiplication and division as well
     return struct.pack("<I", _r(0x33, function, high))
 
 
@@ -76,7 +73,7 @@ def _fence() -> bytes:
 
 
 def _short() -> bytes:
-    """A compressed instruction that computes."""
+    """A compressed arithmetic instruction."""
     to, value = random.choice(FREE), random.choice([*range(1, 32), *range(33, 64)])
     small, other = random.choice(SHORT) - 8, random.randrange(8)
     bits = (value >> 5) << 12 | (value & 0x1F) << 2
@@ -133,7 +130,7 @@ FORWARD: tuple[Callable[[int], bytes], ...] = (_branch, _branch, _short_branch, 
 
 
 def _body(count: int) -> bytes:
-    """Instructions; those that jump, jump over what follows them."""
+    """Random instructions; jumps and branches skip instructions behind them."""
     code = bytearray()
     makers, weights = zip(*PLAIN, strict=True)
     while count > 0:
@@ -147,11 +144,11 @@ def _body(count: int) -> bytes:
 
 
 def program(count: int, devices: int, stop: int, good: int) -> tuple[bytes, str]:
-    """A program of some `count` random instructions, with its data, from address 0; and its body in hexadecimal. It stops the core by a write of `good` to
-    devices + stop, and of 0x100 plus the cause if there is an exception."""
+    """A program of about `count` random instructions, with its data, from address 0, and its body in hexadecimal. It stops the core by writing `good`
+    to devices + stop, or 0x100 plus the cause after an exception."""
     image = bytearray(RESULTS + 128)
     out = devices | 1 << 7 | 0x37  # lui x1, devices
-    for at in range(0, START, 4):  # whatever the vector
+    for at in range(0, START, 4):  # at every vector
         struct.pack_into("<I", image, at, (END + 0x40 - at >> 1 & 0x3FF) << 21 | (END + 0x40 - at >> 11 & 1) << 20 | 0x6F)
     head = [TABLE & 0xFFFFF000 | 31 << 7 | 0x37, *((4 * i) << 20 | 31 << 15 | 2 << 12 | i << 7 | 0x03 for i in range(1, 32))]
     body = _body(count)

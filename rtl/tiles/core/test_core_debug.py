@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A core under its debugger: it halts, steps and goes on, in the midst of messages; its registers and memory are read and changed; without a debugger
-nothing of that is there for a program."""
+"""A core under its debugger: it halts, steps and goes on amid messages, and its registers and memory are read and changed. Without a debugger a
+program finds nothing of that."""
 
 import random
 import struct
@@ -16,9 +16,9 @@ from rtl.tiles.core.test_core_engine import ECHO, JUMP, LOOP, MAP, READ, SLOTS, 
 ATTACHED, HALT, GO = 1, 2, 4
 HALTED, FAILED = 2, 4
 DCSR, DPC = 0x7B0, 0x7B1
-STEP, EBREAKS = 1 << 2, 1 << 15 | 1 << 12  # of machine mode and user mode
+STEP, EBREAKS = 1 << 2, 1 << 15 | 1 << 12  # bits of dcsr; EBREAKS: of machine mode and user mode
 BREAK, DRET = 0x00100073, 0x7B200073
-AWAY = [MAP["DebugBase"] + at for at in (MAP["DebugBytes"], 0x1000, 0x10000, 0x20000000)]  # where there is nothing, also for a debugger
+AWAY = [MAP["DebugBase"] + at for at in (MAP["DebugBytes"], 0x1000, 0x10000, 0x20000000)]  # addresses at which there is nothing, even for a debugger
 RESET_PC = 0x80  # where a program starts
 
 
@@ -59,7 +59,7 @@ class Debugged(Core):
         await self.halted()
 
     async def execute(self, *steps, value=None):
-        """Has the halted core execute the steps; the word that they leave, None if they have ended in an exception."""
+        """Has the halted core execute the steps; returns the word that they leave, or None after an exception."""
         for index, step in enumerate([*steps, BREAK][: MAP["DebugSteps"]]):
             assert await self.operator.write_word("steps", index, step)
         if value is not None:
@@ -69,7 +69,7 @@ class Debugged(Core):
         return None if await self.state() & FAILED else await self.operator.read("exchange")
 
     async def csr(self, number):
-        """With x8 as it was."""
+        """x8 is preserved."""
         kept = await self.execute(store(8))
         value = await self.execute(read_csr(8, number), store(8))
         await self.execute(load(8), value=kept)
@@ -108,7 +108,7 @@ async def a_halted_core_shows_and_changes_its_registers(dut):
 
 @cocotb.test()
 async def a_core_halted_in_any_cycle_goes_on_as_before(dut):
-    """Also one by one: every message is answered as without a debugger."""
+    """Also in single steps: every message is answered as without a debugger."""
     bench = await Debugged.run_program(dut, PROBE, watchdog=2500)
     sent = []
     for turn in range(60):
@@ -143,7 +143,7 @@ async def a_halted_core_is_not_restarted_and_loses_no_message_for_which_there_is
     await bench.go()
     await bench.sink.count(already + SLOTS)
     assert [message.data for message in bench.sink.messages[already:]] == [message.data for message in sent]
-    # The watchdog is the program's again.
+    # The watchdog watches the program again.
     assert await bench.command(LOOP) is None
     assert bench.events == {"drop_reset": 1, "mark_restarts": 1}
 
@@ -161,7 +161,7 @@ async def what_the_debugger_may_not_do_changes_nothing_and_is_not_the_programs_f
     await bench.execute(load(9), value=kept)
     assert await bench.csr(DPC) == at
     assert bench.events == {}
-    # Its memory, while it is halted: also what the program cannot change.
+    # A debugger reaches the memory of the halted core, even what the program cannot change.
     operator = bench.operator
     assert await operator.write("address", 4) and (word := await operator.read("data")) is not None
     assert await operator.write("address", 4) and await operator.write("data", word ^ 1)
@@ -192,7 +192,7 @@ async def a_breakpoint_halts_before_its_instruction_and_after_a_restart_the_firs
     assert await bench.csr(DCSR) >> 6 & 7 == 1 and await bench.csr(DPC) == at
     assert await operator.write("address", at) and await operator.write("data", word)
     await bench.go()
-    assert await bench.command(JUMP, address=40000) is None  # a fault, which restarts it
+    assert await bench.command(JUMP, address=40000) is None  # a fault, which restarts the program
     await bench.halted()
     assert await bench.csr(DPC) == RESET_PC
     assert bench.events == {"mark_restarts": 1, "mark_faults": 1, "drop_reset": 1}
@@ -206,7 +206,7 @@ async def without_a_debugger_a_program_finds_nothing_of_it(dut):
     restarts = 0
     for what, address in ((JUMP, MAP["DebugBase"]), (JUMP, MAP["DebugBase"] + MAP["DebugFault"]), *((JUMP, at) for at in AWAY), (READ, MAP["DebugWord"]), (WRITE, MAP["DebugWord"])):
         for attached in (0, ATTACHED) if what != JUMP or address in AWAY else (0,):
-            await ClockCycles(dut.clk_i, 500)  # it has started
+            await ClockCycles(dut.clk_i, 500)  # until it has started
             assert await bench.operator.write("debug", attached)
             assert await bench.command(what, address) is None
             restarts += 1

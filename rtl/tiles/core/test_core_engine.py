@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core: programs answer as they are written; nothing that a program does changes whose a message is, or outlives its restart."""
+"""core: programs answer as written; nothing that a program does changes a message's tenant, or outlives its restart."""
 
 import random
 import struct
@@ -46,7 +46,7 @@ class Core(EngineBench):
             self.dut.now_i.value = time_at(cycle_now() + 1)
 
     async def command(self, what, address=0, value=0, size=64, **desc):
-        """Sends the probe a command, and returns the answer, None if there is none."""
+        """Sends the probe a command. Returns the answer, or None if there is none."""
         already, dropped = len(self.sink.messages), self.dropped
         fields = descriptor() | desc
         self.asked = Message(struct.pack("<III", what, address, value) + random.randbytes(size - 12), fields)
@@ -116,11 +116,11 @@ async def a_message_is_stamped_whatever_the_program_says(dut):
         wanted = bench.asked.desc | {"length": len(answer.data), "payload_sum_valid": 0}
         assert answer.desc == answer.desc | wanted
         assert answer.data == bench.asked.data
-    # Of the block of a message, what the hardware knows.
+    # The words of a message's block that the hardware knows.
     bench.asked = None
     block = await bench.command(READ, MAP["MessagesBase"] + MAP["MessageLength"], size=100)
     for offset, wanted in ((MAP["MessageOwner"], lambda d: d["src"] << 16 | d["tenant"] << 8 | d["port"]), (MAP["MessageTime"], lambda d: 1 << 31 | d["timestamp"])):
-        for slot in range(SLOTS):  # the message is in one of them, the others are faults
+        for slot in range(SLOTS):  # the message is in one of the slots; accesses to the others are faults
             answer = await bench.command(READ, MAP["MessagesBase"] + slot * MAP["MessageBytes"] + offset, src=5)
             if answer:
                 assert struct.unpack_from("<III", answer.data)[2] == wanted(bench.asked.desc)
@@ -130,7 +130,7 @@ async def a_message_is_stamped_whatever_the_program_says(dut):
 @cocotb.test()
 @cocotb.parametrize(defines=[(), ("MACHINE_MODE",)])
 async def what_a_program_may_not_do_restarts_it_and_changes_nothing(dut, defines):
-    """Also in machine mode: what the memory protection does not catch there, the hardware refuses."""
+    """Also in machine mode: the hardware refuses what the memory protection does not catch there."""
     bench = await Core.run_program(dut, PROBE, defines=defines)
     good = await bench.command(ECHO)
     protected = await bench.command(READ, 0)
@@ -147,19 +147,19 @@ async def what_a_program_may_not_do_restarts_it_and_changes_nothing(dut, defines
         answer = await bench.command(what, address, value)
         restarts += 1
         assert (answer is None) == (what != TWICE), f"{what} {address:#x}"
-        await ClockCycles(dut.clk_i, 1000 if what == TWICE else 1)  # until the second doorbell has its answer
+        await ClockCycles(dut.clk_i, 1000 if what == TWICE else 1)  # until the second doorbell is answered
         assert bench.events["mark_restarts"] == restarts, f"{what} {address:#x} {value}"
         assert await bench.command(ECHO) is not None
     for base, step in ((packets, SLOT_BYTES), (messages, MAP["MessageBytes"])):
         for slot in range(SLOTS):
             answer = await bench.command(READ, base + slot * step)
-            if answer:  # only if it is the slot of this message
+            if answer:  # only for the slot of this message
                 assert struct.unpack_from("<I", answer.data)[0] == messages + slot * MAP["MessageBytes"]
             restarts += answer is None
     assert bench.events["mark_restarts"] == bench.events["mark_faults"] == restarts
     refused = bench.events["mark_refused"]
     assert refused >= len(wild) - 1 if defines else len(wild) / 2 < refused < restarts, refused
-    assert bench.events["drop_reset"] == restarts - 1  # of the message that was sent twice, one was left
+    assert bench.events["drop_reset"] == restarts - 1  # one message was left of the pair that was sent twice
     assert (await bench.command(READ, 0)).data[4:12] == protected.data[4:12]
     assert good.key == 0
     text = await bench.operator.console()
@@ -171,15 +171,15 @@ async def what_a_program_may_not_do_restarts_it_and_changes_nothing(dut, defines
 
 @cocotb.test()
 async def a_program_in_user_mode_stays_within_its_memory_protection(dut):
-    """What a program in machine mode may do, one in user mode may not: change the stack of machine mode, execute its data, restart itself, change how the
-    core is set up."""
+    """A program in user mode cannot do what one in machine mode may: change the stack of machine mode, execute its data, restart itself, or change
+    how the core is set up."""
     stack, restart = 32768 - 16, MAP["DevicesBase"] + MAP["DeviceRestart"]
-    forbidden = [  # cause: what
+    forbidden = [  # by the cause of the exception
         (5, READ, stack, 0), (7, WRITE, stack, 0x1234), (7, WRITE, restart, 5), (5, READ, MAP["DevicesBase"] + 0x80, 0), (7, WRITE, 0x100, 0), (1, JUMP, 0x4000, 0), (1, JUMP, MAP["PacketsBase"], 0),
         (8, CALL, 0, 0), (2, PRIVILEGED, 0, 0),
     ]  # fmt: skip
     bench = await Core.run_program(dut, PROBE)
-    assert await bench.command(WRITE, 0x4000, 0x8082) is not None  # ret, in its own memory
+    assert await bench.command(WRITE, 0x4000, 0x8082) is not None  # ret, in the program's own memory
     for number, (cause, *command) in enumerate(forbidden, 1):
         assert await bench.command(*command) is None, command
         assert await bench.command(ECHO) is not None
@@ -206,19 +206,19 @@ async def an_alarm_goes_off_once_whatever_the_program_does(dut, defines):
         answer = await bench.command(ALARM, value=cycles)
         start = struct.unpack_from("<III", answer.data)[2]
         await ClockCycles(dut.clk_i, max(cycles - 500, 1) if cycles >= 3000 else 500)
-        if cycles >= 3000:  # not before its time, also where the program works or waits
+        if cycles >= 3000:  # not before its time, whether the program works or waits
             assert (await alarms())[0] == turn - 1
             await ClockCycles(dut.clk_i, 1000)
         count, last = await alarms()
         assert count == turn and cycles <= last - start <= cycles + 100, f"{last - start} cycles in place of {cycles}"
     await ClockCycles(dut.clk_i, 3000)
     assert (await alarms())[0] == 5
-    # A restart turns it off.
+    # A restart cancels the alarm.
     assert await bench.command(ALARM, value=2000) is not None
     assert await bench.command(ILLEGAL) is None
     await ClockCycles(dut.clk_i, 5000)
     assert (await alarms())[0] == 0
-    # A program without a stack, for ever.
+    # A program that loops without a stack pointer.
     assert await bench.operator.console()
     assert await bench.command(ALARM, value=1000) is not None
     assert await bench.command(ASTRAY) is None
@@ -227,11 +227,12 @@ async def an_alarm_goes_off_once_whatever_the_program_does(dut, defines):
 
 @cocotb.test()
 async def an_alarm_is_moved_at_once(dut):
-    """Also while it goes off, and girih_on_alarm sets the next one: no half of a time is ever an alarm, and the one that was set last goes off."""
+    """Also while an alarm goes off and girih_on_alarm sets the next one: no half of a time ever acts as an alarm, and the one that was set last goes
+    off."""
     bench = await Core.run_program(dut, PROBE)
     before = set()
     for cycles in range(10, 60):
-        # One whose low half has passed long since, 2^32 - 500 cycles from now, and one soon.
+        # One alarm is 2^32 - 500 cycles away, so that its low half has already passed, and one is soon.
         for after, late in ((-500 & 0xFFFFFFFF, 0), (250, 1)):
             answer = await bench.command(RACE, after, cycles)
             count = struct.unpack_from("<III", answer.data)[2]
@@ -243,7 +244,7 @@ async def an_alarm_is_moved_at_once(dut):
 @cocotb.test()
 @cocotb.parametrize(defines=[(), ("MACHINE_MODE",)])
 async def a_program_that_has_lost_its_registers_is_interrupted_and_ended(dut, defines):
-    """Machine mode has a stack and a global pointer of its own, which a program large enough uses."""
+    """Machine mode has its own stack and global pointer; the program is large enough to use them."""
     bench = await Core.run_program(dut, PROBE, defines=("LARGE", *defines), watchdog=6000)
     for turn in (1, 2):
         assert await bench.command(LOST) is None
@@ -260,7 +261,7 @@ async def a_program_that_has_lost_its_registers_is_interrupted_and_ended(dut, de
 
 @cocotb.test()
 async def a_core_that_sleeps_is_woken_in_time(dut):
-    """Also where the time comes while it goes to sleep, or has passed."""
+    """Also when the time comes while it goes to sleep, or has already passed."""
     bench = await Core.run_program(dut, PROBE)
     for cycles in (*range(60), 300, 4000, -1, -4000):
         answer = await bench.command(SLEEP, value=cycles % (1 << 32))
@@ -299,7 +300,7 @@ async def every_message_that_is_not_sent_is_counted(dut):
     assert bench.events["drop_reset"] == 1
     assert await bench.command(ECHO) is None
     assert bench.events["drop_reset"] == 2
-    # The operator starts it again, holds it with messages in it, and starts it.
+    # The operator starts it again, holds it while it has messages, and starts it.
     assert await bench.operator.write("control", 0) and await bench.operator.write("control", 1)
     assert await bench.command(ECHO) is not None
     bench.source.send(Message(struct.pack("<III", LOOP, 0, 0) + bytes(52), descriptor()))
@@ -322,7 +323,7 @@ async def lossless_messages_wait_for_a_slot(dut):
     bench.source.send(*(Message(bytes(64), descriptor() | {"lossless": 1}) for _ in range(SLOTS + 4)))
     await ClockCycles(dut.clk_i, 500)
     assert bench.events == {}
-    assert await bench.operator.write("control", 0)  # the core is held: what waits for it is dropped, and the others come in
+    assert await bench.operator.write("control", 0)  # the core is held: waiting messages are dropped, and the others come in
     await bench.source.drained()
     await ClockCycles(dut.clk_i, 2 * SLOTS)
     assert bench.events == {"drop_reset": 1 + SLOTS + 4}
@@ -330,12 +331,12 @@ async def lossless_messages_wait_for_a_slot(dut):
 
 @cocotb.test()
 async def a_program_starts_without_the_messages_of_the_last_one(dut):
-    """Also if it starts before all of them are dropped: a slot of which the new program does not know is lost."""
+    """Also if it starts before all of them are dropped: a slot that the new program does not know of would be lost."""
     bench = await Core.run_program(dut, HOARD)
     for turn in (1, 2, 3):
         bench.source.send(*(Message(bytes(64), descriptor()) for _ in range(SLOTS)))
         await bench.source.drained()
-        await ClockCycles(dut.clk_i, 1000)  # the program has them all
+        await ClockCycles(dut.clk_i, 1000)  # until the program has all of them
         assert await bench.operator.write("control", 0) and await bench.operator.write("control", 1)
         await ClockCycles(dut.clk_i, 4 * SLOTS)
         assert bench.events == {"drop_reset": turn * SLOTS}
@@ -392,9 +393,9 @@ async def only_the_operator_reaches_the_window(dut):
 
 @cocotb.test()
 async def the_first_instruction_comes_soon(dut):
-    """From the last flit of a message to the instruction that reads the time, when the program waits for it."""
+    """When the program waits for a message: from its last flit to the instruction that reads the time."""
     bench = await Core.run_program(dut, PROBE)
-    await bench.command(ECHO)  # the program has started
+    await bench.command(ECHO)  # once the program has started
     latencies = []
     for size in (64, 64, 300, 1500, 64, 1000):
         answer = await bench.command(TIME, size=size)
@@ -405,7 +406,7 @@ async def the_first_instruction_comes_soon(dut):
 
 @cocotb.test()
 async def a_busy_core_holds_no_stream(dut):
-    """While the program reads and writes packet memory without a pause, messages come in and leave at least at half of the rate."""
+    """While the program accesses packet memory without pause, messages come in and leave at half the rate or more."""
     bench = await Core.run_program(dut, PROBE)
     flits = 1500 // FLIT_BYTES + 1
     flood = Message(struct.pack("<III", FLOOD, 0, 400) + bytes(100), descriptor())
@@ -418,9 +419,9 @@ async def a_busy_core_holds_no_stream(dut):
 
 @cocotb.test()
 async def a_busy_core_changes_nothing_that_leaves(dut):
-    """While messages leave, the program reads and writes packet memory without a pause: their bytes are right, and they leave at half of the rate."""
+    """While messages leave, the program accesses packet memory without pause: their bytes are right, and they leave at half the rate."""
     bench = await Core.run_program(dut, PROBE)
-    await bench.command(ECHO)  # the program has started
+    await bench.command(ECHO)  # once the program has started
     already = len(bench.sink.messages)
     sent = [Message(struct.pack("<III", ECHO, 0, 0) + random.randbytes(1500 - 12), descriptor()) for _ in range(4)]
     floods = [Message(struct.pack("<III", FLOOD, 0, 60) + random.randbytes(100), descriptor()) for _ in range(6)]
@@ -428,6 +429,6 @@ async def a_busy_core_changes_nothing_that_leaves(dut):
     bench.source.send(*mixed)
     out = (await bench.sink.count(already + len(mixed)))[already:]
     for message, answer in zip(mixed, out, strict=True):
-        kept = 24 if message in floods else 0  # what the program itself writes
+        kept = 24 if message in floods else 0  # bytes that the program itself writes
         assert answer.data[kept:] == message.data[kept:]
         assert answer.last - answer.first <= 2 * (len(answer.data) // FLIT_BYTES + 1)

@@ -23,7 +23,7 @@ def test_core_isa():
 
 
 def reference(image: bytes) -> bytes:
-    """The data of the program, with the registers, when it has ended."""
+    """The data of the program after its end, registers included."""
     model = Uc(UC_ARCH_RISCV, UC_MODE_RISCV32)
     model.mem_map(0, MEMORY_BYTES)
     model.mem_write(0, image)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dhcp: a client between a server, which scapy reads and writes for, and the registers of other tiles. A second has few cycles."""
+"""dhcp: a client between a server, played with scapy, and the registers of other tiles. A second has few cycles."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from girih.testing.ring import ANSWER_FIELDS, REQUEST_FIELDS
 MAC, SERVER_MAC = "02:67:69:72:69:68", "02:00:00:00:00:01"
 SERVER, OFFERED, GATEWAY = "10.1.0.1", "10.1.0.77", "10.1.0.254"
 SECOND = 400
-CLIENT, PROBE = 0, 1  # keys
-# The registers that it writes: (what, node, offset).
+CLIENT, PROBE = 0, 1  # keys of the node table
+# The registers that the client writes: (what, node, offset).
 PLACES = [(1, 3, 0x400), (2, 3, 0x404), (1, 5, 0x408), (2, 5, 0x40C), (3, 5, 0x410)]
 
 
@@ -35,7 +35,7 @@ def test_dhcp_engine(data_width):
 
 
 class Registers:
-    """Answers every write after a while, and keeps them in their order."""
+    """Answers every write after a while, and keeps the writes in order."""
 
     def __init__(self, dut):
         self.dut, self.writes, self.fails = dut, [], False
@@ -78,7 +78,7 @@ def message_of(frame: bytes, **fields) -> Message:
 
 
 def reply(asked, kind: str, **changed) -> bytes:
-    """What a server answers; scapy computes lengths and checksums."""
+    """A server's answer; scapy computes lengths and checksums."""
     values = {"address": OFFERED, "server": SERVER, "lease": 16, "netmask": "255.255.0.0", "gateway": GATEWAY, "more": [], "xid": asked[BOOTP].xid,
               "chaddr": bytes.fromhex(MAC.replace(":", "")), "op": 2, "dst": "255.255.255.255"} | changed  # fmt: skip
     options: list = [("message-type", kind), ("server_id", values["server"])]
@@ -111,7 +111,7 @@ class Bench:
             self.raised.update(name for bit, name in enumerate(load_kind("dhcp").interrupts) if raised >> bit & 1)
 
     async def said(self, seconds: float = 80) -> Message:
-        """The next message that the client made."""
+        """The client's next message."""
         for _ in range(int(seconds * SECOND)):
             while self.read < len(self.engine.sink.messages):
                 message = self.engine.sink.messages[self.read]
@@ -122,7 +122,7 @@ class Bench:
         raise AssertionError(f"nothing was said in {seconds} seconds")
 
     async def asked(self, kind: str, seconds: float = 80):
-        """The next message to a server, which is checked, as scapy reads it."""
+        """The client's next message to a server, parsed by scapy and checked."""
         message = await self.said(seconds)
         assert message.key == CLIENT and len(message.data) == 342 == message.desc["length"] and message.desc["l3_offset"] == 14
         packet = Ether(message.data)
@@ -174,7 +174,7 @@ class Bench:
 
 
 def writes_of(address: str, netmask: str, gateway: str) -> list[tuple[int, int, int]]:
-    """The address goes first and comes last."""
+    """The address is cleared first and written last."""
     of = {1: number(address), 2: number(netmask), 3: number(gateway)}
     clear = [(node, at, 0) for what, node, at in PLACES if what == 1]
     network = [(node, at, of[what]) for what, node, at in PLACES if what != 1]
@@ -185,7 +185,7 @@ def writes_of(address: str, netmask: str, gateway: str) -> list[tuple[int, int, 
 async def a_card_gets_an_address_while_others_pass(dut):
     bench = await Bench.start(dut, stall=0.2)
     passing = [message_of(frame_of(udp(random.randbytes(random.randint(0, 300))))[0]) for _ in range(60)]
-    bench.engine.source.send(*passing[:30])  # the card has no address, so they are for nobody
+    bench.engine.source.send(*passing[:30])  # the card has no address yet, so that they are for nobody
     discover = await bench.asked("discover")
     assert (discover[IP].src, discover[IP].dst) == ("0.0.0.0", "255.255.255.255")
     assert option(discover, "requested_addr") is None and option(discover, "server_id") is None and option(discover, "param_req_list") == [1, 3]
@@ -212,7 +212,7 @@ async def an_address_is_renewed_rebound_and_given_up(dut):
     assert (renewal[IP].src, renewal[IP].dst) == (OFFERED, SERVER)
     assert option(renewal, "requested_addr") is None and option(renewal, "server_id") is None
     for kind in ("ack", "nak"):
-        await bench.answer(renewal, kind, server="10.1.0.9")  # not the one that was asked
+        await bench.answer(renewal, kind, server="10.1.0.9")  # not the server that was asked
         await ClockCycles(dut.clk_i, 450)
     assert bench.events["drop_unexpected"] == 2 and bench.registers.writes == []
     await bench.answer(renewal, "ack", lease=16, more=[("renewal_time", 4), ("rebinding_time", 8)])
@@ -231,7 +231,7 @@ async def an_address_is_renewed_rebound_and_given_up(dut):
 
 @cocotb.test()
 async def what_confirms_a_request_is_not_taken_for_the_next_one(dut):
-    """At any moment around that at which the next one is made: the time runs from the request that was confirmed."""
+    """The answer comes at any moment around that at which the next request is made: times count from the request that was confirmed."""
     wait, outcomes = 0.0, set()
     for early in (None, 800, 600, 560, 500, 400, 250):
         bench = await Bench.start(dut)
@@ -379,7 +379,7 @@ async def what_is_not_for_it_or_makes_no_sense_is_counted(dut):
 
 @cocotb.test()
 async def a_length_beyond_any_frame_makes_no_sense(dut):
-    """Also one that is less than the frame's when Ethernet's header is added in 16 bits; the client then reads on."""
+    """Even a length that adding Ethernet's header in 16 bits would wrap to less than the frame's. The client then goes on reading."""
     bench = await Bench.start(dut)
     discover = await bench.asked("discover")
     good = reply(discover, "offer")
@@ -409,7 +409,7 @@ async def a_network_of_two_addresses_has_no_other_ones(dut):
 
 @cocotb.test()
 async def a_lease_that_ends_while_its_address_is_probed_is_not_used(dut):
-    """Probes take four seconds at least."""
+    """Probing takes four seconds at least."""
     bench = await Bench.start(dut)
     await bench.answer(await bench.asked("discover"), "offer", lease=4)
     await bench.answer(await bench.asked("request"), "ack", lease=4)
@@ -432,7 +432,7 @@ async def the_first_request_depends_on_when_frames_came(dut):
 
 @cocotb.test()
 async def a_renewal_begins_before_any_server_is_asked(dut):
-    """The server names an early T2 and no T1: half of the lease would be later."""
+    """The server gives an early T2 and no T1: half of the lease would be later than T2."""
     bench = await Bench.start(dut)
     request = await bench.bind(lease=40, more=[("rebinding_time", 12)])
     renewal = await bench.asked("request", 12)

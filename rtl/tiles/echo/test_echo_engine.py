@@ -48,7 +48,7 @@ def swapped(frame: bytes) -> bytes:
     ip, udp_header = packet[IP], packet[UDP]
     ip.src, ip.dst = ip.dst, ip.src
     udp_header.sport, udp_header.dport = udp_header.dport, udp_header.sport
-    return bytes(packet)  # the checksums stay: scapy keeps those that it has read
+    return bytes(packet)  # the checksums stay: scapy keeps those that it has parsed
 
 
 @cocotb.test()
@@ -69,7 +69,7 @@ async def answers_are_the_requests_turned_round(dut, traffic):
 @cocotb.test()
 @cocotb.parametrize(traffic=TRAFFIC)
 async def services_do_not_answer_each_other(dut, traffic):
-    """From the ports of RFC 862 to 868 that answer, from the port that is asked, and from none."""
+    """Requests come from the answering ports of RFC 862 to 868, from the port that is asked, and from port 0."""
     bench = await EngineBench.start(dut, "echo", idle=traffic[0], stall=traffic[1])
     sent, answered = [], []
     for port in [*range(64), 4000, 65535, *random.choices(range(65536), k=60)]:
@@ -101,5 +101,5 @@ async def one_cycle_and_no_bubbles(dut):
         sent = [datagram(size, tagged=False, options=[]) for _ in range(6)]
         out = await bench.run(sent)
         check_no_bubbles(out)
-        # The window needs the ports: 38 bytes, which are more than a flit at small widths.
+        # The window waits for the ports, 38 bytes, which are more than a flit at small widths.
         assert out[0].first - sent[0].first == flits_of(bytes(38))

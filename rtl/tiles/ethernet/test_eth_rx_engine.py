@@ -102,7 +102,7 @@ async def finish(dut, mac, sink, cycles=20):
 
 
 def frame_of(size, dst=MAC, vlan=False, src=OTHER) -> bytes:
-    """vlan: in any VLAN, or in this one."""
+    """vlan: in a random VLAN, or in this one."""
     frame = Ether(dst=dst, src=src)
     if vlan is not False:
         frame /= Dot1Q(vlan=random.randrange(4095) if vlan is True else vlan, prio=random.randrange(8))
@@ -218,7 +218,7 @@ async def a_full_buffer_drops_whole_frames(dut):
     await finish(dut, mac, sink)
     position = 0
     everything = frames + more
-    for message in sink.messages:  # what came out is a subsequence of what went in
+    for message in sink.messages:  # the output is a subsequence of the input
         position = everything.index(message.data, position) + 1
         assert not message.bad
     assert sink.messages[-1].data == more[-1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""eth_tx: addresses, padding, length, bad frames, the latency that it reports, and its own."""
+"""eth_tx: addresses, padding, length, bad frames, the latency that it measures, and its own."""
 
 import random
 
@@ -22,7 +22,7 @@ def test_eth_tx_engine(data_width):
 
 
 class Frames:
-    """Collects frames of m_axis and checks tkeep, the zeros past the end, and that a held beat stays."""
+    """Collects frames from m_axis; checks tkeep, the zeros past the end, and that a held beat does not change."""
 
     def __init__(self, dut, stall=0.0):
         self.dut, self.stall, self.frames, self.latencies = dut, stall, [], []
@@ -148,7 +148,7 @@ async def latency_is_that_of_the_first_beat(dut):
             assert frames.latencies == [frames.frames[0][2] - begun]
     frames.latencies.clear()
     frames.frames.clear()
-    stamp = time_at(cycle_now() - 1000)  # the counter has gone round since
+    stamp = time_at(cycle_now() - 1000)  # the counter has wrapped since
     source.send(Message(bytes(60), {"timestamp_valid": 1, "timestamp": stamp}))
     await finish(dut, source, frames, 1)
     assert 1000 < frames.latencies[0] < 1050

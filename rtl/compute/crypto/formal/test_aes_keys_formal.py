@@ -5,7 +5,7 @@ import pytest
 
 from girih.formal import prove, refute
 
-# Which function expands a key, and how long that takes, is the same for all tenants.
+# The key expansion and its time are the same function for all tenants.
 OPTIONS = {
     "widths": {"tenant_t": 2},
     "registers_for_memories": True,
@@ -25,7 +25,7 @@ BROKEN = [
     ("assign stage_tenant = forget ? owner : window_tenant_i;", "assign stage_tenant = '0;"),
     # A tenant names the owner of a key, as only the operator may.
     ("assign owner = window_tenant_i == '0 ? window_data_i[11:8] : window_tenant_i;", "assign owner = window_data_i[11:8];"),
-    # A key is loaded when only some words are staged, whoever staged them.
+    # A key is loaded although only some words are staged, by whoever.
     ("staged_q[window_tenant_i] == '1 || expanding_q;", "staged_q != '0 || expanding_q;"),
 ]
 
