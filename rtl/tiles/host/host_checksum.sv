@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checksums for frames of the host whose header (virtio_net_hdr) asks for one: the sum of the bytes from csum_start to the end is
-// written, inverted, csum_offset bytes behind csum_start. Such a frame is stored whole; all others pass, four cycles later.
-// A frame whose place for the checksum is not within it, that is to be cut into segments, or that has been cut off, is dropped.
+// Inserts the checksums that headers of the host's frames (virtio_net_hdr) request: the bytes from csum_start to the end are summed, and the inverted
+// sum is written csum_offset bytes after csum_start. Such a frame is stored whole; all others pass, four cycles later. A frame is dropped if the
+// place of its checksum is not within it, if its header requests segmentation, or if it was cut off.
 module host_checksum
   import girih_pkg::*, host_access_pkg::*, host_pkg::*, checksum_pkg::*;
 (
@@ -17,7 +17,7 @@ module host_checksum
     input  logic  out_ready_i,
     output flit_t out_flit_o,  // its descriptor is 0
 
-    output logic made_o,  // a frame has come
+    output logic made_o,  // a frame has arrived
     output logic drop_o
 );
   typedef logic [16:0] place_in_frame_t;
@@ -25,7 +25,7 @@ module host_checksum
   typedef logic [NumberBits-1:0] number_t;  // of a flit in its frame
   typedef struct packed {
     logic wanted;
-    logic unknown;  // something else is
+    logic unknown;  // something else is requested, which is not supported
     logic odd;  // it starts at an odd byte
     place_in_frame_t place;
   } info_t;
@@ -36,12 +36,12 @@ module host_checksum
     wide_t sum;  // of all its bytes
   } token_t;
 
-  // The bytes to sum. They are known a cycle before they are taken.
+  // The bytes to sum, known a cycle before they are used.
   typedef struct packed {
     logic first;
     logic [FlitBytes-1:0] mask;
     info_t info;
-    place_in_frame_t bytes;  // of the frame, with this flit
+    place_in_frame_t bytes;  // of the frame, up to and including this flit
     flit_t flit;
   } masked_t;
   masked_t in, masked;
@@ -50,7 +50,7 @@ module host_checksum
   number_t number_q, number;
   logic [15:0] start_q, start;
   logic [FlitBytes-1:0] behind, mask;
-  place_in_frame_t bytes_q;  // of the frame, with the flit that is checked
+  place_in_frame_t bytes_q;  // of the frame, up to and including the flit in this stage
   assign take = in_valid_i && in_ready_o;
   assign number = first_q ? '0 : number_q;
   assign start = first_q ? in_header_i.csum_start : start_q;
@@ -132,7 +132,7 @@ module host_checksum
       .out_token_o(token)
   );
 
-  // The checksum is made behind the store.
+  // The checksum is computed behind the store.
   typedef struct packed {
     logic first, wanted;
     place_in_frame_t place;
@@ -162,7 +162,7 @@ module host_checksum
       .out_data_o(made)
   );
 
-  // It may lie across two flits.
+  // The checksum may lie across two flits.
   number_t out_number_q, out_number;
   place_in_frame_t place_after;
   assign out_number = made.first ? '0 : out_number_q;

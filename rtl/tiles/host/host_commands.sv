@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries out the commands of a control queue (virtio 1.2, 5.1.6.5), which come byte by byte: receive modes, the device's address and
-// the table of addresses, the VLAN filter, the number of pairs. A command is carried out as a whole behind its last byte, or, if it is unknown, has a wrong
-// length or a value that cannot be, not at all.
-//
-// While the queue is not enabled all is as after a reset: every frame passes, the address is that of the card, no VLAN is known. These are
-// forgotten in 4,096 cycles from when it is enabled on; the first command waits for that.
+// Carries out the commands of a control queue (virtio 1.2, 5.1.6.5), which arrive byte by byte: receive modes, the device's address and the table of
+// addresses, the VLAN filter, and the number of pairs. A command takes effect as a whole after its last byte; an unknown command, or one with a wrong
+// length or an invalid value, has no effect. While the queue is not enabled, everything is as after reset: every frame passes, the address is the
+// card's, and no VLAN is known. Clearing the VLANs takes 4,096 cycles after the queue is enabled; the first command waits for that.
 module host_commands
   import host_access_pkg::*, host_pkg::*;
 #(
@@ -14,8 +12,8 @@ module host_commands
     input logic clk_i,
     input logic rst_i,
 
-    input logic    enable_i,  // else all is forgotten
-    input logic    clear_i,   // a command that has not come whole is forgotten
+    input logic    enable_i,  // while low, everything is as after reset
+    input logic    clear_i,   // an incomplete command is discarded
     input offers_t offers_i,
     input station_t    mac_i,     // of the card
 
@@ -23,7 +21,7 @@ module host_commands
     output logic       byte_ready_o,
     input  logic [7:0] byte_i,
     input  logic       byte_last_i,   // of a command
-    output logic       done_o,        // for a cycle, after that one
+    output logic       done_o,        // for a cycle, after the last byte
     output logic       ok_o,
 
     output modes_t                 modes_o,
@@ -43,16 +41,16 @@ module host_commands
   localparam logic [15:0] RxPromiscuous = 16'h0000, RxAllMulticast = 16'h0001, MacTable = 16'h0100, MacAddress = 16'h0101;
   localparam logic [15:0] VlanAdd = 16'h0200, VlanDelete = 16'h0201, SetPairs = 16'h0400;
   localparam int unsigned NameBytes = 2, MacBytes = 6;
-  localparam int unsigned CountBytes = 4;  // before each list of addresses
+  localparam int unsigned CountBytes = 4;  // of the count before each list of addresses
 
   typedef logic [15:0] length_t;
   typedef logic [$clog2(Addresses):0] count_t;
 
-  // What has come of a command.
+  // The part of a command that has arrived.
   logic take, ended_q;
   length_t length_q;
   logic [15:0] name_q;
-  station_t bytes_q, bytes;  // the last ones, the latest at the upper end
+  station_t bytes_q, bytes;  // the last bytes, the latest at the upper end
   assign take  = byte_valid_i && byte_ready_o;
   assign bytes = {byte_i, bytes_q[8*MacBytes-1:8]};
 
@@ -60,14 +58,14 @@ module host_commands
   typedef enum logic [1:0] {
     Count,
     Address,
-    Full  // both have come
+    Full  // both have arrived
   } list_e;
   list_e list_q;
   logic second_q, malformed_q, in_table, is_zero, list_ends;
-  logic [2:0] at_q;  // in the count, or in an address
+  logic [2:0] at_q;  // place in the count, or in an address
   length_t left_q;
   logic [8*CountBytes-1:0] count;
-  logic [1:0] over_q;  // addresses for which there is no room: of the first list, of the second
+  logic [1:0] over_q;  // addresses that find no room: of the first list, of the second
   count_t used_q, known_q;
   station_t [Addresses-1:0] staged_q, addresses_q;
   assign in_table = length_q >= length_t'(NameBytes);
@@ -75,7 +73,7 @@ module host_commands
   assign is_zero = count == '0;
   assign list_ends = list_q == Count ? at_q == 3'(CountBytes - 1) && is_zero : at_q == 3'(MacBytes - 1) && left_q == length_t'(1);
 
-  // When it has come whole.
+  // Valid once the command is complete.
   logic ok;
   modes_t modes_q;
   station_t mac_q;

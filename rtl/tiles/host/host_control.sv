@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control queue: each of its chains has the bytes of a command, which host_commands carries out, and behind these at least a byte for the answer
-// (VIRTIO_NET_OK or VIRTIO_NET_ERR). One command after the other, a byte in each cycle.
+// The control queue: each chain holds the bytes of a command, which host_commands carries out, followed by at least one byte for the answer
+// (VIRTIO_NET_OK or VIRTIO_NET_ERR). Commands are carried out one after another, a byte per cycle.
 //
 //   host_queue -> parts that are read -> host_read -> bytes -> host_commands -> the answer -> the chain is used
 //
-// A chain without a command, or without a byte for the answer, stops the queue. All accesses are those of one client of the bus each for
-// reads and writes (host_serial).
+// A chain without a command, or without a byte for the answer, stops the queue. All reads together are those of one client of the bus, and so are all
+// writes (host_serial).
 module host_control
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
@@ -54,10 +54,10 @@ module host_control
     output logic                   pairs_set_o,
     output pairs_t                 pairs_o,
 
-    output logic carried_out_o,  // for a cycle: a command has been
-    output logic refused_o       // or could not be
+    output logic carried_out_o,  // for a cycle: a command has been carried out
+    output logic refused_o       // or refused
 );
-  localparam int unsigned Ring = 0, Command = 1, Answer = 1;  // who reads, and who writes
+  localparam int unsigned Ring = 0, Command = 1, Answer = 1;  // numbers of readers, and of writers
   localparam int unsigned Chains = 4;
   localparam int unsigned ReadFlits = 128;
   localparam logic [7:0] Ok = 8'd0, Error = 8'd1;
@@ -72,8 +72,8 @@ module host_control
   write_t [1:0] put_data;
   logic put_data_taken;
   typedef enum logic [2:0] {
-    Parts,  // of the command, until there is one to write to
-    Rest,  // others to write to, which are not used
+    Parts,  // of the command, up to the first one to write to
+    Rest,  // further parts to write to, which are not used
     Carried,  // the command is being carried out
     Answers,
     Used
@@ -150,7 +150,7 @@ module host_control
       .ends_i((came_i && came_last_i) || read_refused_i)
   );
 
-  // A write has ended when its data have gone, and its answer has come. Each is one flit.
+  // A write has ended when its data have left and its response has come. Each write is one flit.
   logic put_sent_q, put_done_q, put_done;
   assign put_done = done_i || write_refused_i;
   assign data_valid_o = !put_sent_q && |(put_turn & put_data_valid);
@@ -177,7 +177,7 @@ module host_control
     end
   end
 
-  // A part of the command is given when it is known whether it is the last one.
+  // A part of the command is passed on once it is known whether it is the last.
   logic held_q, gives, read_valid, read_ready, bytes_ready, read_last, unused_used_valid;
   part_t held, held_part_q;
   logic [W-1:0] read_data;
@@ -219,7 +219,7 @@ module host_control
   );
   assign read_ready = gives && given;
 
-  // The bytes of a flit, one in each cycle.
+  // The bytes of a flit, one per cycle.
   logic [W-1:0] bytes_q;
   logic [EmptyWidth:0] left_q;
   logic last_q, byte_ready, byte_valid, done, ok, ok_q, done_q;
@@ -273,7 +273,7 @@ module host_control
   assign put_data[Answer] = '{last: 1'b1, strb: FlitBytes'(1) << answer_q[EmptyWidth-1:0], data: {FlitBytes{ok_q ? Ok : Error}}};
   assign used_valid = state_q == Used;
 
-  logic starts_answer, empty;  // there is no command
+  logic starts_answer, empty;  // the chain has no command
   assign starts_answer = state_q == Parts && part_valid && part.writes;
   assign empty = starts_answer && !held_q;
   assign part_ready = state_q == Rest || (state_q == Parts && (!held_q || given) && !empty);

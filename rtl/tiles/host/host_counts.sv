@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has passed each virtqueue, and what was dropped at it: sums of 64 bits, in halves. A read of a low half keeps the high one,
-// which the next read of a high half gives.
+// Counts the frames that passed each virtqueue and those that were dropped at it, in 64 bits, read in halves. Reading a low half holds the high half,
+// which the next read of a high half returns.
 module host_counts
   import host_access_pkg::*;
 #(
@@ -15,7 +15,7 @@ module host_counts
 
     input  logic                 read_i,
     input  logic [QueueBits-1:0] queue_i,
-    input  logic                 drop_i,   // else frames
+    input  logic                 drop_i,   // otherwise frames
     input  logic                 high_i,
     output logic [31:0]          data_o
 );
@@ -38,7 +38,7 @@ module host_counts
     if (rst_i) begin
       frames_q <= '0;
       drops_q  <= '0;
-      high_q   <= '0;  // it can be read before any low half
+      high_q   <= '0;  // readable before any low half
     end
   end
 endmodule

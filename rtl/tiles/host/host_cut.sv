@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts ranges of bytes where addresses are multiples of Unit: the pieces of each range, in order, with what is beside the range. A
-// range has at least a byte. Two cycles, a piece in every cycle; its output comes from registers, and out_ready_i ends at one.
+// Cuts ranges of bytes at addresses that are multiples of Unit, and gives the pieces of each range in order, each with the range's side data. A range
+// has at least one byte. Latency two cycles, one piece per cycle; outputs come from registers, and out_ready_i ends at one.
 module host_cut #(
     parameter type beside_t = logic,
     parameter int unsigned AddrBits = 64,

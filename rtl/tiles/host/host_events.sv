@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of the tile's counters, from those of its queues: what happens in several at a time is counted as often.
+// The events of the tile's counters, from those of its queues; an event of several queues in one cycle is counted for
+// each.
 module host_events
   import virtio_net_pkg::*, host_access_pkg::*;
 #(
@@ -9,7 +10,7 @@ module host_events
     input logic clk_i,
     input logic rst_i,
 
-    input logic  [2*Pairs-1:0] frame_i,  // one has passed: to the host, from it
+    input logic  [2*Pairs-1:0] frame_i,  // one has passed, to or from the host
     input stop_e [Queues-1:0] stopped_i,
     input logic  [ Pairs-1:0] room_i,
     input logic  [ Pairs-1:0] late_i,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes the messages that the host wants, as its driver has said by the control queue: those for its address, for one of the table, or for everybody, and of
-// those with a VLAN tag the ones of a VLAN that it has added. All others are dropped whole, and counted.
+// Passes the messages that the driver has asked for through the control queue: those to its own address, to an address in its table or to everybody,
+// and of tagged ones those of VLANs that it has added. All others are dropped whole, and counted.
 //
-//   header_window --> compared with all addresses, and the VLAN looked up --> decided --> out
+// header_window --> compared with all addresses, VLAN looked up --> decided --> out
 //
-// A message is judged by what the driver has said in one cycle, however long it waits here; what is said afterwards holds for those behind it.
+// A message is judged by the driver's settings of one cycle, however long it waits here; later settings apply to later messages.
 //
 // Three cycles, one flit per cycle.
 module host_filter
@@ -58,7 +58,7 @@ module host_filter
       .need_i(offset_t'(HeaderBytes))
   );
 
-  // The address as the commands have it: its first byte at the low end.
+  // The address in the order of the commands: its first byte at the low end.
   station_t mac;
   logic [15:0] kind;
   vlan_id_t vlan;
@@ -71,7 +71,7 @@ module host_filter
   typedef struct packed {
     logic first, has_tag, group, broadcast, mine;
     logic [Addresses-1:0] same;
-    modes_t modes;  // as they were when it was compared
+    modes_t modes;  // the modes at the time of the comparison
   } compared_t;
   compared_t compare, compared_q;
   logic valid_q, passes, move, out_ready;
@@ -85,7 +85,7 @@ module host_filter
     for (int unsigned i = 0; i < Addresses; i++) compare.same[i] = known_i[i] && mac == addresses_i[i];
     compare.modes = modes_i;
   end
-  // The memory is not read in the cycle in which it is written, and not at all while the VLANs in it are forgotten.
+  // The memory is not read in a cycle in which it is written, nor while its VLANs are being cleared.
   assign move = (!valid_q || out_ready) && !(vlan_write_i && modes_i.vlans_known);
   assign header_ready = move;
   ram_simple_dual #(
@@ -111,7 +111,7 @@ module host_filter
     if (rst_i) valid_q <= 1'b0;
   end
 
-  // What is decided of a message's first flit holds for all of it.
+  // The decision on a message's first flit applies to all of it.
   typedef struct packed {
     logic first, wrong_address, wrong_vlan;
     flit_t flit;

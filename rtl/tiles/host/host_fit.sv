@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the buffers for a message: it learns the sizes of chains in their order, before their parts, and says how many of them the next
-// message takes. Without mergeable_i that is one. A message for which the most that can be are too few is to be dropped, and its chains are kept
-// for the next one; one for which the driver may still offer enough waits.
+// Finds the buffers for a message: it receives the sizes of chains in order, before their parts, and tells how many chains the next message takes
+// (without mergeable_i, one). If even the most chains that a message can have are too small for it, the message is to be dropped, and the chains are
+// kept for the next one; if the driver may still offer enough, the message waits.
 //
 // Two cycles for a message in one chain, and two more for each further chain.
 module host_fit
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
-    parameter int unsigned Chains = 32  // that the queue has in flight: a message has at most so many, and at most MostLinks
+    parameter int unsigned Chains = 32  // that the queue has in flight; a message has at most this many, and at most MostLinks
 ) (
     input logic clk_i,
     input logic rst_i,
 
     input logic mergeable_i,
-    input logic [15:0] slots_i,  // descriptors that the ring has
+    input logic [15:0] slots_i,  // descriptors of the ring
 
     input  logic        size_valid_i,
     output logic        size_ready_o,
@@ -22,14 +22,14 @@ module host_fit
     input  logic   message_valid_i,  // until taken_i
     input  size_t  length_i,
     output logic   valid_o,
-    output logic   none_o,  // there are no buffers for it
+    output logic   none_o,  // no buffers can hold it
     output links_t chains_o,
     input  logic   taken_i
 );
   if (Chains < 2 || Chains > MostChains || (Chains & (Chains - 1)) != 0) begin : gen_bad_chains
     $fatal(1, "host_fit: Chains is %0d; it must be a power of two from 2 to %0d", Chains, MostChains);
   end
-  // While no more descriptors than these wait, a queue has room for one more chain of the greatest length.
+  // While no more than this many descriptors wait, the queue has room for another chain of the greatest length.
   localparam int unsigned MostParts = 3 * MostLinks;
   localparam int unsigned Most = Chains < MostLinks ? Chains : MostLinks;
   localparam int unsigned Depth = 2 * Chains;
@@ -38,14 +38,14 @@ module host_fit
   typedef logic [17:0] sum_t;
 
   chain_size_t sizes_q[Depth];
-  ptr_t write_q, base_q, scan_q;  // base_q: the first chain that no message has
+  ptr_t write_q, base_q, scan_q;  // base_q: the first chain that is not yet assigned to a message
   chain_size_t size_q;  // at scan_q
   logic size_valid_q, decided_q, none_q;
-  links_t chains_q;  // before the one at scan_q
+  links_t chains_q;  // chains before the one at scan_q
   parts_t parts_q, parts, slots_q, slots;
   sum_t sum_q, sum;
   logic steps, enough, too_many;
-  logic room_q;  // for one more than that which may come in this cycle
+  logic room_q;  // for one chain more than may come in this cycle
   assign size_ready_o = room_q;
   assign steps = message_valid_i && size_valid_q && !decided_q;
   assign sum = sum_q + sum_t'(size_q.bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place by which accesses leave the card: it takes those of Clients in turn, and lets pass what lies within a region that
-// the host has granted. The client of any other access is told so (refused_o) and gets no answer. Four cycles, an access
-// in every cycle; a client's ask_ready_o does not depend on what it asks for, nor on the others.
+// The only place through which accesses leave the card: it takes the accesses of Clients in turn and passes those that lie within a region that the
+// host has granted. The client of any other access is told so (refused_o) and gets no answer. Latency four cycles, one access per cycle; a client's
+// ask_ready_o depends neither on its own request nor on those of others.
 module host_gate
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
@@ -19,7 +19,7 @@ module host_gate
 
     output logic     out_valid_o,
     input  logic     out_ready_i,
-    output logic     out_granted_o,  // refused ones come out, too
+    output logic     out_granted_o,  // refused accesses come out, too
     output request_t out_request_o  // its ID is the client's number
 );
   if (Clients < 1 || Clients > 2 ** HostIdBits) begin : gen_bad_clients
@@ -36,7 +36,7 @@ module host_gate
     request_t request;
   } checked_t;
 
-  // What each client asks for waits in registers, so that the choice between them is in no client's path.
+  // Requests of clients wait in registers, which keeps the arbitration out of their paths.
   logic [Clients-1:0] waits, taken, grant;
   ask_t [Clients-1:0] waiting;
   for (genvar i = 0; i < int'(Clients); i++) begin : gen_client
@@ -93,11 +93,11 @@ module host_gate
       .out_data_o(access)
   );
 
-  // Compared with the ends of all regions in one cycle; what that says is put together in the next.
+  // One cycle compares with the ends of all regions, the next combines the results.
   typedef struct packed {
     access_t access;
     logic wraps;
-    logic [HostRegions-1:0] from, to;  // it begins, and ends, where the region allows
+    logic [HostRegions-1:0] from, to;  // its first byte is not below the region, its last is not above it
   } compared_t;
   compared_t compare, compared;
   logic compared_valid, compared_ready, granted;

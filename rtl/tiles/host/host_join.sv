@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins the ports to the host of two tiles into the card's. If both offer an access, that goes first whose tile has had fewer beats
-// of late, so each has half of the beats, whatever the sizes of its accesses. The uppermost bit of an ID says whose access it is.
-// A cycle for addresses and data of writes; none for answers, which are always taken.
+// Joins two tiles' ports to the host into the card's. If both offer an access, the tile that has had fewer beats recently goes first, so each has
+// half of the beats, whatever the sizes of its accesses. The uppermost bit of an ID tells the tile. One cycle for addresses and write data; none for
+// answers, which are always taken.
 module host_join
   import girih_pkg::*, host_access_pkg::*;
 (
@@ -80,8 +80,8 @@ module host_join
     input  logic                     m_axi_host_rvalid,
     output logic                     m_axi_host_rready
 );
-  localparam int unsigned Turns = 2;  // writes whose data have not all come: few, since who comes first is decided with the address
-  localparam int unsigned Whose = HostIdBits - 1;  // the bit of an ID that says whose access it is
+  localparam int unsigned Turns = 2;  // writes whose data have not all arrived: few, since the order is fixed with the address
+  localparam int unsigned Whose = HostIdBits - 1;  // the bit of an ID that tells the tile
 
   typedef struct packed {
     logic [HostIdBits-1:0] id;
@@ -174,8 +174,8 @@ module host_join
   assign {m_axi_host_awid, m_axi_host_awaddr, m_axi_host_awlen, m_axi_host_awsize, m_axi_host_awburst, m_axi_host_awlock,
       m_axi_host_awcache, m_axi_host_awprot} = m_aw;
 
-  // The data of writes follow in the order of the addresses, from the cycle on in which the address is taken. A tile that has given an address gives its data without waiting for
-  // anything else, so one never holds up the other for longer than its data take.
+  // Write data follow in the order of the addresses, from the cycle in which the address is taken. A tile that has given an address gives its data
+  // without waiting for anything else, so that neither tile holds up the other for longer than its data take.
   logic w_turn_valid, w_turn, w_offered, w_ready, w_live, w_whose, w_ends;
   write_t w, m_w;
   fifo #(

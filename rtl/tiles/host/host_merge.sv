@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of several transmit queues on one link, whole, in turn. A cycle, one flit per cycle.
+// Merges the messages of several transmit queues onto one link, round robin, each message whole. Latency one cycle, one
+// flit per cycle.
 module host_merge
   import girih_pkg::*;
 #(
@@ -16,7 +17,7 @@ module host_merge
     input  logic  out_ready_i,
     output flit_t out_flit_o
 );
-  // Whose turn it is holds until the end of its message.
+  // The turn lasts until the end of the message.
   logic open_q, takes, ready;
   logic [Pairs-1:0] grant, turn, turn_q;
   arbiter_round_robin #(

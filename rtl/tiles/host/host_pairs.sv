@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pairs of virtqueues, with the frames' way: flows that are received are spread over the first queues of all pairs, and what
-// their second ones send leaves in turn.
+// The pairs of virtqueues and the frames' paths: received flows are spread over the first queues of all pairs, and frames of their second queues
+// leave in turn.
 //
 //   in --> host_steer --> host_receive --> writes        queue 0 of each pair: to the host
 //   out <-- host_merge <-- host_send <---- reads         queue 1 of each pair: from the host

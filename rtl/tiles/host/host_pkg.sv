@@ -47,19 +47,19 @@ package host_pkg;
     logic [W-1:0] data;
   } write_t;
 
-  // Where a queue is, as the driver has set it.
+  // The addresses and options of a queue, as the driver has set them.
   typedef struct packed {
     addr_t descriptors, driver, device;
     logic verified;  // headers of frames say whether their checksums are right
     logic indirect;  // a descriptor can name a table of descriptors
-    logic mergeable;  // a frame may be in several buffers
-    logic event_index;  // each side says at which index it wants to be told
-    logic packed_ring;  // {wrap counter, slot} is its index
+    logic mergeable;  // a frame may lie in several buffers
+    logic event_index;  // each side sets the index at which it wants to be notified
+    logic packed_ring;  // its index is {wrap counter, slot}
     logic [15:0] size;
     logic [15:0] start;  // the index to start from
   } place_t;
 
-  // A chain: what the driver calls it, and its descriptors in a packed ring.
+  // A chain: the name that the driver gave it, and the number of its descriptors in a packed ring.
   localparam int unsigned MostLinks = 32, MostChains = 64;
   typedef logic [5:0] links_t;
   typedef struct packed {
@@ -74,7 +74,7 @@ package host_pkg;
     logic [16:0] bytes;
   } chain_size_t;
 
-  // What is read of a split ring. Flags: or the index at which the driver wants to be interrupted.
+  // What is read of a split ring. ReadFlags: the flags, or the index at which the driver wants an interrupt.
   typedef enum logic [1:0] {
     ReadIndex,
     ReadFlags,
@@ -82,8 +82,8 @@ package host_pkg;
     ReadDescriptor
   } split_read_e;
 
-  // A descriptor in a packed ring, and what its walk finds: a descriptor of the chain, one that names a table of them, or that those
-  // of this chain that it has found will come again.
+  // A descriptor in a packed ring, and what its walk reports: a descriptor of the chain, one that names a table of them, or that the descriptors
+  // found of this chain will come again.
   localparam int unsigned PackedNext = 0, PackedWrite = 1, PackedIndirect = 2, PackedAvailable = 7, PackedUsed = 15;
   localparam logic [15:0] PackedFlags = 16'h8083;
   typedef struct packed {
@@ -109,12 +109,12 @@ package host_pkg;
 
   // A chain that is used.
   typedef struct packed {
-    logic more;  // the driver may see it only along with the next one
+    logic more;  // the driver may see it only together with the next one
     name_t chain;
     logic [16:0] bytes;  // written to it
   } used_t;
 
-  // What a control queue can be asked for, as the features say that its driver has taken.
+  // The commands that a control queue takes, according to the features that its driver has accepted.
   typedef logic [47:0] station_t;  // an Ethernet address, its first byte at the low end
   typedef logic [11:0] vlan_id_t;
   typedef logic [$clog2(HostPairs):0] pairs_t;
@@ -125,11 +125,11 @@ package host_pkg;
     logic receive;  // which frames are received
   } offers_t;
   typedef struct packed {
-    logic vlans_known;  // those that have not been added have been forgotten
+    logic vlans_known;  // the VLANs that were not added are cleared
     logic vlan;  // tagged frames are received only of VLANs that have been added
-    logic many_multicast, many_unicast;  // more addresses are wanted than the table has room for
+    logic many_multicast, many_unicast;  // more addresses are requested than the table holds
     logic all_multicast, promiscuous;
-    logic receive;  // only frames that are wanted are received
+    logic receive;  // the driver restricts what is received
   } modes_t;
 
   function automatic bytes_t to_page_end(input in_page_t at);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A virtqueue: starts and stops it, walks it, and gives its chains back. What moves the data is outside: it gets the parts of the
-// chains, reports chains as used, and is reset by clear_o.
-//
-// A mistake in the queue, or enable_i going down, stops it: nothing more is asked for, and when all that was
-// asked for has come, everything is cleared. After a mistake it stays stopped, with its reason, until enable_i goes down.
+// A virtqueue: starts and stops it, walks its ring, and returns its chains. The data are moved outside of this module, which gives the parts of
+// chains, takes reports of used chains, and resets the data movers by clear_o. A mistake in the queue, or enable_i falling, stops it: nothing more is
+// requested, and when everything requested has come, all state is cleared. After a mistake it stays stopped, with its reason, until enable_i falls.
 module host_queue
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
@@ -20,9 +18,9 @@ module host_queue
     input  place_t      place_i,
     input  logic        kick_i,
     output logic        active_o,
-    output stop_e       reason_o,  // StopNone: it has not been stopped
-    output stop_e       stopped_o,  // for a cycle: it is stopped now, for this reason
-    output logic [15:0] index_o,  // where to start again
+    output stop_e       reason_o,  // StopNone: nothing has stopped it
+    output stop_e       stopped_o,  // for a cycle, when it is stopped
+    output logic [15:0] index_o,  // the index to start from again
     output logic        interrupt_o,
 
     output logic  clear_o,
@@ -64,11 +62,11 @@ module host_queue
     Stopped
   } state_e;
   state_e state_q, state_d;
-  logic halt_q, clear_q;  // registers of their own, for their many readers
+  logic halt_q, clear_q;  // separate registers, because they have many loads
   stop_e reason_q, reason_d;
 
   logic sound_q, sound_form, ring_busy, clear;
-  stop_e ring_stop, ring_stop_q, stop;  // of the ring it is known a cycle later, in which it gives nothing
+  stop_e ring_stop, ring_stop_q, stop;  // the ring's mistake is known a cycle later, in which the ring gives nothing
   always_ff @(posedge clk_i) sound_q <= sound_form && place_i.size != '0 && place_i.size <= 16'h8000 && place_i.descriptors[3:0] == '0 && place_i.device[1:0] == '0;
   assign sound_form = place_i.packed_ring ? place_i.driver[1:0] == '0 && 16'(place_i.start[14:0]) < place_i.size :
       !place_i.driver[0] && (place_i.size & (place_i.size - 1'b1)) == '0;
@@ -83,7 +81,7 @@ module host_queue
     if (state_q == Off && enable_i && !sound_q) stopped_o = StopSetup;
   end
 
-  // What a block asked for in the cycle before it was halted is known to it two cycles later.
+  // A block may count a request of the cycle before it was halted only two cycles later.
   logic [1:0] rests_q;
   always_comb begin
     state_d  = state_q;
@@ -122,14 +120,14 @@ module host_queue
     end
   end
 
-  logic [15:0] index, index_q;  // of the used ring; it is kept when all is cleared
+  logic [15:0] index, index_q;  // of the used ring; index_q survives clear
   assign index_o = index_q;
   always_ff @(posedge clk_i) begin
     if (active_o) index_q <= index;
     if (rst_i) index_q <= '0;
   end
 
-  // Chains that are used while the used ring is written, so that the data do not wait for that.
+  // Used chains wait here while the used ring is written, so that the data do not wait for that.
   logic due_valid, due_ready;
   used_t due;
   fifo #(

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the bytes that the parts of chains name, in order, and gives them as streams without gaps, one for each chain.
+// Reads the bytes that the parts of chains name, in order, and gives them as gapless streams, one for each chain.
 //
-//   parts -> host_cut -> accesses, as far as there is room -> host_cut -> bytes of each flit -> moved together -> out
+// parts -> host_cut -> accesses, as far as there is room -> host_cut -> bytes of each flit -> joined -> out
 //
 // A chain is reported as used when its last byte has come. One flit per cycle.
 module host_read
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
-    parameter int unsigned Flits = 256  // that can be on their way or wait
+    parameter int unsigned Flits = 256  // that can be in flight or wait
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  logic  halt_i,  // asks for nothing more, and gives nothing
-    output logic  busy_o,  // something asked for has not come
+    input  logic  halt_i,  // requests nothing more, and gives nothing
+    output logic  busy_o,  // something requested has not come
     output stop_e stop_o,
 
     input  logic  part_valid_i,
@@ -39,7 +39,7 @@ module host_read
     input  logic  used_ready_i,
     output used_t used_o
 );
-  localparam int unsigned Burst = 16 * FlitBytes < HostPageBytes ? 16 * FlitBytes : HostPageBytes;  // bytes of an access, at most
+  localparam int unsigned Burst = 16 * FlitBytes < HostPageBytes ? 16 * FlitBytes : HostPageBytes;  // most bytes of an access
   localparam int unsigned Accesses = Flits / 2;
   localparam int unsigned MostBeats = Burst / FlitBytes + 1;  // of an access
   if (Flits < 4 * MostBeats) begin : gen_bad_flits
@@ -56,7 +56,7 @@ module host_read
     name_t chain;
   } access_t;
 
-  // Accesses: pieces of parts. The part is in a register, so that its memory does not wait for the bus.
+  // Accesses: pieces of parts. A register holds the part, so that its memory does not wait for the bus.
   typedef struct packed {
     logic last;
     name_t chain;
@@ -68,7 +68,7 @@ module host_read
   beside_t beside;
   logic room_for_any_q, asks, access_ready;
   logic [7:0] beats;
-  room_t room_q;  // flits that can be asked for
+  room_t room_q;  // flits that can still be requested
   logic [$clog2(Accesses)+1:0] waiting_q;  // accesses whose last flit has not come
   skid_buffer #(
       .T(part_t)
@@ -168,7 +168,7 @@ module host_read
       .out_data_o(flit)
   );
 
-  // Moves the bytes together: those that wait in the carry come first.
+  // Joins the bytes: those that wait in the carry come first.
   count_t sum, carried_q;
   logic chain_ends, spills, out_move, take, tail_q;
   logic [W-1:0] rotated, merged, carry_q;
@@ -221,7 +221,7 @@ module host_read
       end
     end
     room_q <= room_q - (asks ? room_t'(beats) + 1'b1 : '0) + room_t'(take);
-    room_for_any_q <= room_q >= room_t'(2 * MostBeats);  // with what is asked for in this cycle
+    room_for_any_q <= room_q >= room_t'(2 * MostBeats);  // counting the request of this cycle
     waiting_q <= waiting_q + $bits(waiting_q)'(asks) - $bits(waiting_q)'(came_i && came_last_i) - $bits(waiting_q)'(refused_i);
     if (rst_i) begin
       out_valid_q <= 1'b0;

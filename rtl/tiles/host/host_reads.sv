@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of host memory for several clients: each gets the flits of what it reads in order, and always takes them. What is not
-// granted is not read, and its client is told.
+// Reads host memory for several clients: each gets the flits that it reads in order, and always takes them. An access that is not granted is not
+// made, and its client is told.
 module host_reads
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
@@ -16,7 +16,7 @@ module host_reads
     input  ask_t [Clients-1:0] ask_i,
     output logic [Clients-1:0] refused_o,
     output logic [Clients-1:0] came_o,  // a flit for this client
-    output logic came_last_o,  // of what was asked
+    output logic came_last_o,  // of the access
     output logic came_error_o,
     output logic [W-1:0] came_data_o,
 
@@ -47,7 +47,7 @@ module host_reads
   );
   assign ar_valid_o = valid && granted;
 
-  // A register, so that the bus is not in the clients' paths.
+  // A register keeps the bus out of the clients' paths.
   id_t id_q;
   logic valid_q;
   always_ff @(posedge clk_i) begin

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// To the host: messages go into the buffers of a receive queue, each behind a header (virtio_net_hdr), and into several if the driver knows
-// mergeable buffers. A message is stored whole
-// first, so that void ones never reach the host; what finds no room here is dropped whole, and so is everything while
-// the queue is not active. The input waits only for a lossless message for which there is no room; with Patience for as many cycles, of which
-// it gets one back in each LeakCycles in which it does not wait. When these are used up, such messages are dropped, too, so that a host
-// that serves this queue slowly, or not at all, holds up what is behind them on the link no longer.
+// To the host: writes messages into the buffers of a receive queue, each behind a header (virtio_net_hdr), and into several buffers if the driver
+// knows mergeable buffers. Each message is stored whole first, so that void ones never reach the host. A message that finds no room here is dropped
+// whole, and so is every message while the queue is not active. The input waits only for a lossless message without room; with Patience it waits at
+// most that many cycles, one of which is restored in every LeakCycles cycles in which it does not wait. Once they are used up, such messages are
+// dropped, too, so that a host that serves this queue slowly, or not at all, holds up the rest of the link for a bounded time only.
 module host_receive
   import girih_pkg::*, net_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
     parameter int unsigned Chains = 32,
     parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits),
-    parameter int unsigned Patience = 0  // 0: without end
+    parameter int unsigned Patience = 0  // 0: without limit
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -45,11 +44,11 @@ module host_receive
     input  logic  in_valid_i,
     output logic  in_ready_o,
     input  flit_t in_flit_i,
-    input  logic  in_right_i,  // with the last flit: the checksum in it has been found right
+    input  logic  in_right_i,  // with the last flit: the checksum in the frame is right
 
-    output logic used_o,  // one is with the host
+    output logic used_o,  // a message has reached the host
     output logic drop_room_o,
-    output logic drop_late_o,  // a lossless message that has waited, or would have to
+    output logic drop_late_o,  // a lossless message that has waited in vain, or would have to wait
     output logic drop_void_o,
     output logic drop_small_o,  // its buffers are too small
     output logic drop_stopped_o
@@ -151,9 +150,9 @@ module host_receive
       .taken_i(begins)
   );
 
-  // While the queue is not active they are discarded; those that were on their way to the host are lost then.
+  // While the queue is not active, messages are discarded; those on their way to the host are then lost.
   logic insert_ready, ended, lose, pop;
-  logic [3:0] inside_q, lost_q;  // messages: on their way, lost and not counted yet
+  logic [3:0] inside_q, lost_q;  // messages: on their way; lost and not yet counted
   assign stored_ready = discard || no_buffer || (fitted && insert_ready);
   assign pop = stored_valid && stored_ready;
   assign begins = pop && !discard && !begun_q;
@@ -179,7 +178,7 @@ module host_receive
     end
   end
 
-  // The header: nothing is asked of the driver, which is told what is known.
+  // The header requests nothing from the driver; it only tells what is known.
   net_header_t header;
   always_comb begin
     header = '0;

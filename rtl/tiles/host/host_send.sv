@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the host: the frames of a transmit queue become messages. The header before each frame (virtio_net_hdr) is taken off, and the
-// checksum that it asks for is written.
-// If the queue is stopped in the middle of a frame, its message ends there, marked bad.
+// From the host: turns the frames of a transmit queue into messages. The header before each frame (virtio_net_hdr) is removed, and the checksum that
+// it requests is written. If the queue is stopped in the middle of a frame, its message ends there, marked bad.
 module host_send
   import girih_pkg::*, net_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
@@ -42,7 +41,7 @@ module host_send
     input  logic  out_ready_i,
     output flit_t out_flit_o,  // its descriptor is 0
     output logic  made_o,  // a message has been made
-    output logic  drop_o  // its header asks for what cannot be
+    output logic  drop_o  // the header requests something unsupported or impossible
 );
   logic clear, halt, busy, unused_size_valid, part_valid, part_ready, used_valid, used_ready;
   stop_e stop;
@@ -126,7 +125,7 @@ module host_send
       .used_o(used)
   );
 
-  // A message that has begun when the queue is cleared ends, marked bad; the queue may work again before there is room for that.
+  // A message that has begun when the queue is cleared is ended, marked bad; the queue may be running again before there is room for that.
   logic open_q, cut_q, cuts, pushes;
   logic frame_valid, frame_ready, frame_none, frame_last;
   logic [W-1:0] frame_data;

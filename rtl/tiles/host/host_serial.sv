@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several that seldom access host memory, as one client of the bus: one access at a time, the first that asks before the others. An ask is
-// kept here, so that its wires do not lead to the bus.
+// Presents several rare users of host memory as one client of the bus: one access at a time, in fixed priority, the first user before the others. The
+// chosen request is kept here, so that its wires do not lead to the bus.
 module host_serial
   import host_pkg::*;
 #(
@@ -19,7 +19,7 @@ module host_serial
     output logic [N-1:0] turn_o,  // whose access is under way
     input  logic         ends_i   // for a cycle: it has ended
 );
-  // It is chosen in one cycle, taken in the next, if it is still there, and then asked for.
+  // A request is chosen in one cycle, taken in the next if it is still there, and then passed on.
   logic taken_q, asked_q;
   logic [N-1:0] chosen_q;
   ask_t ask, ask_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves the bytes of packets to where accesses want them in the flits of memory: an access takes the next bytes of its packet, and the first byte
-// goes to its lane. One flit of memory per cycle; two cycles from an access, and one more to the output.
+// Moves the bytes of packets to their lanes in the flits of memory: an access takes the next bytes of its packet, and the first of them goes to its
+// lane. One flit of memory per cycle; two cycles from an access, and one more to the output.
 //
 //   accesses -> host_cut -> bytes of each flit --+
 //   packets -> two flits of a packet ------------+--> rotated together -> out
@@ -26,12 +26,12 @@ module host_shift
     input  logic   out_ready_i,
     output write_t out_o,
 
-    output logic busy_o,  // an access is on its way
+    output logic busy_o,  // an access is in flight
     output logic ended_o  // for a cycle: the last of a packet's flits has been taken
 );
   typedef logic [EmptyWidth:0] count_t;
 
-  // The packet's bytes: from place_q of the first flit here, and the next one.
+  // The packet's bytes: the first flit here, from byte place_q on, and the next flit.
   logic [W-1:0] here_q, next_q, rotated_here, rotated_next, placed;
   logic here_valid_q, next_valid_q, here_last_q, next_last_q, drops_q;
   lane_t place_q;
@@ -84,9 +84,9 @@ module host_shift
   logic out_ready;
   assign gives = slice_valid && !drops_q && here_valid_q &&
       (through <= (EmptyWidth + 2)'(FlitBytes) || next_valid_q) && out_ready;
-  assign both = through > (EmptyWidth + 2)'(FlitBytes);  // the access goes into the next flit
+  assign both = through > (EmptyWidth + 2)'(FlitBytes);  // the access extends into the next flit
   assign slice_taken = gives;
-  // A flit is done with when its last byte is; at a packet's end, both are.
+  // A flit is consumed with its last byte; at a packet's end, both flits are.
   assign consume = (gives && (through >= (EmptyWidth + 2)'(FlitBytes) || (access_ends && slice_last))) || drops_q;
   assign data_ready_o = !next_valid_q || consume;
   assign take = data_valid_i && data_ready_o;
@@ -109,7 +109,7 @@ module host_shift
     if (gives) begin
       place_q <= access_ends && slice_last ? '0 : through[EmptyWidth-1:0];
     end
-    // At a packet's end the next flit is the packet's, too, if the access went into it.
+    // At a packet's end the next flit belongs to the packet, too, if the access extends into it.
     drops_q <= gives && access_ends && slice_last && both;
     if (consume || !here_valid_q) begin
       here_q <= next_valid_q ? next_q : data_i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends each message to the receive queue of one of Pairs pairs, whole: by the uppermost bits of the hash of its flow (flow_window), which
-// find the pair in a table. Messages without a flow go to pair 0. Four cycles more than without this module, five for a message of more than a flit, one flit per cycle.
+// Sends each message whole to the receive queue of one of Pairs pairs: the uppermost bits of its flow's hash (flow_window) select the pair in a
+// table. Messages without a flow go to pair 0. It adds four cycles, five for a message of more than one flit, and takes one flit per cycle.
 module host_steer
   import girih_pkg::*, host_access_pkg::*;
 #(
@@ -18,7 +18,7 @@ module host_steer
 
     output logic [Pairs-1:0] out_valid_o,
     input  logic [Pairs-1:0] out_ready_i,
-    output flit_t            out_flit_o    // for the one whose valid is up
+    output flit_t            out_flit_o    // for the output whose valid is up
 );
   localparam int unsigned EntryBits = $clog2(SteerEntries);
   if (Pairs < 1 || Pairs > HostPairs) begin : gen_bad_pairs

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pulse for each of N, of which several can come in a cycle: those that wait follow, one per cycle. Without a wait there is a
-// cycle between the two; with N of 1 none.
+// Joins N pulses, of which several can come in one cycle, into one output: waiting pulses follow one per cycle. A pulse that does not wait leaves a
+// cycle later; with N of 1, in the same cycle.
 module host_tally #(
     parameter int unsigned N = 2,
-    parameter int unsigned Bits = 16  // of the number that wait
+    parameter int unsigned Bits = 16  // width of the count of waiting pulses
 ) (
     input logic clk_i,
     input logic rst_i,

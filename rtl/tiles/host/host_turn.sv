@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose access goes first, of two that share a bus: if both offer one, it is the one that has had fewer beats of late. Who was idle
-// has at most Most beats to its credit when it comes back.
+// Decides which of two clients of a bus goes first: if both offer an access, the one that has had fewer beats recently. A client that was idle
+// returns with a credit of at most Most beats.
 module host_turn #(
     parameter int unsigned Most = 256
 ) (
@@ -15,7 +15,7 @@ module host_turn #(
   typedef logic signed [$clog2(Most)+2:0] balance_t;
   localparam balance_t Limit = balance_t'(Most);
 
-  balance_t balance_q;  // beats of 0, less those of 1
+  balance_t balance_q;  // beats of client 0 less those of client 1
   logic behind_q;  // it is greater than 0
   assign turn_o = &offers_i ? behind_q : offers_i[1];
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums the transport segment of each frame, and says beside its last flit whether its checksum is right. It is said of TCP and UDP over IPv4 without
-// options or fragments, and over IPv6 without extension headers, behind an Ethernet header with or without a tag. Of all
-// others, of UDP without a checksum or with a length that is not that of its packet, of TCP with less than a header, and of what ends before its
-// segment does, it says nothing (0).
+// Sums the transport segment of each frame and tells, beside its last flit, whether its checksum is right. It judges TCP and UDP over IPv4 without
+// options or fragments, and over IPv6 without extension headers, after an Ethernet header with or without a tag. For all other frames, UDP without a
+// checksum or with a length other than its packet's, TCP with less than a header, and frames that end before their segment does, the answer is 0 (not
+// known to be right).
 //
 //   header_window -> fields of headers -> where the segment is -> mask of its bytes -> sums -> sum of all -> right
 //
@@ -57,7 +57,7 @@ module host_verify
       .need_i(offset_t'(HeaderBytes))
   );
 
-  // Each step is a register; all move at a time.
+  // Each step is a register; all of them advance together.
   localparam int unsigned Steps = 5;
   logic [Steps-1:0] valid_q;
   logic [Steps-2:0] first_q;
@@ -103,7 +103,8 @@ module host_verify
     end
   end
 
-  // 2: where the segment is, with the addresses before it; what is added to its sum, and whether it is known at all.
+  // 2: where the segment is, with the addresses before it; what is added to its sum, and whether it can be judged at
+  // all.
   typedef struct packed {
     logic known, has_tag, udp6;
     place_t start, ends;
@@ -137,10 +138,10 @@ module host_verify
     end
   end
 
-  // 3: the bytes of the flit to sum, and how many have come with it.
+  // 3: the bytes of this flit to sum, and how many bytes came up to its end.
   logic [FlitBytes-1:0] behind, until_end, mask_q;
   place_t come_q;
-  // UDP over IPv6 must have a checksum (RFC 8200, 8.1), which is behind what the window shows: 0 is none, whatever the sum.
+  // UDP over IPv6 must have a checksum (RFC 8200, 8.1), which lies beyond what the window shows: 0 means none, whatever the sum.
   localparam int unsigned PlainAt = EthernetBytes + Ipv6Bytes + UdpBytes - 2, TaggedAt = L3Most + Ipv6Bytes + UdpBytes - 2;
   logic lacks, lacks_q, unsummed_q, unsummed_at_end_q;
   assign lacks = segment_q.udp6 && (segment_q.has_tag ?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers that the host reaches over PCIe: the regions of its memory that it grants, and of each virtqueue where it is, whether
-// it is enabled, its state and its doorbell (host_window in spec/windows.yaml). Only the operator's requests are answered.
+// The registers that the host reaches over PCIe (host_window in spec/windows.yaml): the regions of its memory that it grants, and for each virtqueue
+// its addresses, whether it is enabled, its state and its doorbell. Only the operator's requests are answered.
 module host_window
   import girih_pkg::*, host_access_pkg::*, host_pkg::*, host_window_pkg::*;
 #(
@@ -22,7 +22,7 @@ module host_window
 
     output regions_t             regions_o,
     output logic    [Queues-1:0] enable_o,
-    // The control queue: what it can be asked for, and what it has been.
+    // The control queue: the commands it offers, and the results of those it was given.
     input  logic    pairs_set_i,
     input  pairs_t  pairs_i,
     output offers_t offers_o,
@@ -40,7 +40,7 @@ module host_window
     output logic    [SteerEntries-1:0][PairBits-1:0] steer_o
 );
   localparam int unsigned RegionBits = $clog2(HostRegions), QueueBits = $clog2(HostQueues);
-  // Words of a queue behind those of its place.
+  // Words of a queue behind those of its addresses.
   localparam logic [3:0] EnableWord = 4'd8, StateWord = 4'd9, DoorbellWord = 4'd10;
 
   // Words of the filter.
@@ -117,7 +117,7 @@ module host_window
         if (!word[3]) window_data_o = words_q[q][word[2:0]];
         else if (word == EnableWord) window_data_o = 32'(enable_q[q]);
         else if (word == StateWord) window_data_o = {index_i[q], 4'd0, 4'(reason_i[q]), 7'd0, active_i[q]};
-        // Where a queue is cannot change under it.
+        // The addresses of a queue cannot change while it is enabled or active.
         if (window_write_i && !word[3] && (enable_q[q] || active_i[q])) known = 1'b0;
       end
     end

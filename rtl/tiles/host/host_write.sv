@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes packets to the buffers that the parts of chains name: a packet to as many chains as it needs, which are there (host_fit). Packets are
-// whole before they are offered, so their data never keep the bus waiting. The chains of a packet are reported as used, one behind another, with
-// the bytes that were written to each, when all of it is in memory.
+// Writes packets into the buffers that the parts of chains name, each into as many chains as it needs; these exist already (host_fit). Packets are
+// complete before they are offered, so their data never stall the bus. The chains of a packet are reported as used, in order, with the bytes written
+// to each, when all of the packet is in memory.
 //
-//   length, parts -> host_cut -> accesses -> host_shift: bytes of the packet moved to their places -> W
+// length, parts -> host_cut -> accesses -> host_shift: bytes of the packet moved to their lanes -> W
 module host_write
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
-    parameter int unsigned Accesses = 64  // that are not done
+    parameter int unsigned Accesses = 64  // that have not ended
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  logic  halt_i,  // asks for nothing more, and finishes what it has asked for
+    input  logic  halt_i,  // requests nothing more, and finishes what it has requested
     output logic  busy_o,
     output stop_e stop_o,
 
@@ -44,8 +44,9 @@ module host_write
     output logic ended_o  // for a cycle: the last of a packet's flits has been taken
 );
   localparam int unsigned Burst = 16 * FlitBytes < HostPageBytes ? 16 * FlitBytes : HostPageBytes;
-  // Accesses are counted in a circle. Packets that wait to be reported hold the place of their last access, and others go on behind the first
-  // of these: as many packets as there is room for, each in no more accesses than the pieces of its bytes and two for each of its descriptors.
+  // Accesses are numbered modulo a power of two. A packet that waits to be reported keeps the number after its last access while later packets go on,
+  // as many as there is room for, each with no more accesses than the pieces of its bytes and two for each of its descriptors. The numbers must cover
+  // all of these.
   localparam int unsigned MostPieces = (1 << $bits(size_t)) / Burst + 2 * MostLinks;
   typedef logic [$clog2(Accesses*(MostPieces+1)):0] number_t;
 
@@ -55,7 +56,7 @@ module host_write
     logic last;  // of its packet
   } access_t;
 
-  // Flits wait here while the accesses of their packets are made, and so do the packets' lengths: of as many flits as pass meanwhile.
+  // Flits and lengths of packets wait here while their accesses are made, for as many flits as pass meanwhile.
   localparam int unsigned Waiting = 8;
   typedef struct packed {
     logic last;
@@ -93,19 +94,19 @@ module host_write
       .out_data_o(length)
   );
 
-  // The part of the packet that goes into each part of its chain. What is beside it goes along.
+  // The part of the packet that goes into each part of its chain, and its side data.
   typedef struct packed {
     logic last;  // of its packet
     logic ends_chain;
     name_t chain;
-    size_t bytes;  // that have been written to the chain with these
+    size_t bytes;  // written to the chain, including these
   } beside_t;
   logic part_valid, part_taken, span_valid, span_ready, takes_span;
   part_t part;
   size_t written_q, to_write;  // of the packet
-  size_t in_chain_q, in_chain;  // of that, in the chain
+  size_t in_chain_q, in_chain;  // of that, the bytes in the present chain
   long_t span;
-  logic skip_q;  // the packet is written; the rest of its chain is not used
+  logic skip_q;  // the packet is written; the rest of its chain stays unused
   logic packet_ends, unused_parts_busy;
   beside_t beside;
   skid_buffer #(
@@ -134,7 +135,7 @@ module host_write
   addr_t addr;
   logic [$clog2(Burst):0] bytes;
   number_t asked_q, ended_q;
-  logic few_q;  // accesses that are not done: there may be one more, and that which is asked for in this cycle
+  logic few_q;  // the limit of accesses in flight leaves room for one more after this cycle's
   host_cut #(
       .beside_t(beside_t),
       .AddrBits(HostAddrBits),
@@ -178,7 +179,7 @@ module host_write
       .out_data_o(access)
   );
 
-  // Chains, and the number of accesses after which each packet is in memory. Those of a packet are fewer than there is room for.
+  // Chains, and the number of accesses after which each packet is in memory. A packet has fewer chains than there is room for.
   logic use_valid, packet_valid;
   number_t after;
   fifo #(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes to host memory for several clients. A client asks, and then gives the flits of what it writes, with `last` at the end
-// of each access; these wait here in the order of the accesses. Each access ends with done_o, or with refused_o if it is
-// not granted; its flits are then discarded.
+// Writes host memory for several clients. A client requests an access and then gives its flits, with `last` at the end of each access; flits wait
+// here in the order of the accesses. Each access ends with done_o, or with refused_o if it is not granted; its flits are then discarded.
 module host_writes
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A virtio-net device (virtio 1.2) for the host: virtqueues in host memory, behind the AXI4 port m_axi_host_*, are walked here;
-// doorbells and set-up are registers (host_window), interrupts are pulses on host_interrupt_o, one for each virtqueue.
+// A virtio-net device (virtio 1.2) for the host. It walks virtqueues in host memory through the AXI4 port m_axi_host_*; doorbells and set-up are
+// registers (host_window), and interrupts are pulses on host_interrupt_o, one bit for each virtqueue.
 //
 //   in --> host_filter, host_verify --> host_pairs --> host_writes --> AW, W        queue 0 of each pair: to the host
 //   out <------------------------------ host_pairs <-- host_reads <--- R            queue 1 of each pair: from the host
@@ -350,7 +350,7 @@ module virtio_net_engine
       .event_o
   );
 
-  // The tenant of a message holds while it waits.
+  // The tenant of a message does not change while it waits.
   logic waits_q;
   tenant_t tenant_q, tenant;
   always_ff @(posedge clk_i) begin

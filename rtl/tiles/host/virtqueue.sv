@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring of a virtqueue, split or packed as place_i says: the one that it is not stays in reset.
+// The ring of a virtqueue, split or packed as place_i tells; the walker of the other form stays in reset.
 module virtqueue
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
@@ -48,7 +48,7 @@ module virtqueue
     input  logic         done_error_i
 );
   localparam int unsigned Split = 0, Packed = 1, Forms = 2;
-  logic form;  // which of the two
+  logic form;  // the form of the ring
   assign form = place_i.packed_ring;
 
   logic [Forms-1:0] walk_busy, used_busy, check, checked, interrupt, tell, told;

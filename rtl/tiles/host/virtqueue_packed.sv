@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks a packed virtqueue: reads the ring's descriptors ahead, flit by flit, as far as the driver has made them available, and gives whole
-// chains in order, descriptor by descriptor.
+// Walks a packed virtqueue: reads the ring's descriptors ahead, flit by flit, as far as the driver has made them available, and gives complete chains
+// in order, descriptor by descriptor.
 //
-//   look -> flits of the ring -> descriptors, one in each cycle -> virtqueue_packed_chains -> parts
+// look -> flits of the ring -> descriptors, one per cycle -> virtqueue_packed_chains -> parts
 //                                 and flits of the tables that they name ----^
 //
-// At a descriptor that is not available the walk goes back to the head of its chain and forgets what was read ahead; it goes on
-// after the next look. The more it finds, the more flits it reads ahead. One read in every cycle, answers in order. The first
-// mistake stops the queue (stop_o). No input holds it back but part_ready_i.
+// At a descriptor that is not available the walk returns to the head of its chain and discards what was read ahead; it goes on after the next look.
+// The more it finds, the more flits it reads ahead. One read per cycle, answers in order. The first mistake stops the queue (stop_o). No input but
+// part_ready_i holds it back.
 module virtqueue_packed
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
-    parameter int unsigned Chains = 32,  // that have been read and not given
-    parameter int unsigned Links = 32,  // descriptors of a chain, at most
+    parameter int unsigned Chains = 32,  // that have been read and not yet given
+    parameter int unsigned Links = 32,  // most descriptors of a chain
     parameter bit Writes = 1'b0,  // the device writes to its buffers
-    parameter bit Answers = 1'b0,  // it reads the first ones of a chain, and writes to the others, of which there is at least one
+    parameter bit Answers = 1'b0,  // it reads the first buffers of a chain and writes to the others, of which there is at least one
     parameter int unsigned LeastBytes = 1,  // of a chain
     parameter int unsigned MostBytes = 65535
 ) (
@@ -22,17 +22,17 @@ module virtqueue_packed
     input logic rst_i,
 
     input  place_t place_i,
-    input  logic   halt_i,  // asks for nothing more
-    output logic   busy_o,  // something asked for has not come
-    output stop_e  stop_o,  // for a cycle: what is wrong
+    input  logic   halt_i,  // requests nothing more
+    output logic   busy_o,  // something requested has not come
+    output stop_e  stop_o,  // for a cycle: the mistake
 
     input  logic look_i,  // the driver may have offered more
-    input  logic check_i,  // what does the driver say about interrupts now? One question at a time
+    input  logic check_i,  // asks what the driver says about interrupts now; one question at a time
     output logic checked_o,
     output logic [31:0] said_o,  // its event suppression structure
-    output logic tell_o,  // the driver is to tell when it makes the descriptor at tell_index_o available
+    output logic tell_o,  // the driver is to notify when it makes the descriptor at tell_index_o available
     output logic [15:0] tell_index_o,  // {wrap counter, slot}
-    input  logic told_i,  // that is in memory
+    input  logic told_i,  // the request is in memory
 
     output logic         ask_valid_o,
     input  logic         ask_ready_i,
@@ -56,7 +56,7 @@ module virtqueue_packed
     $fatal(1, "virtqueue_packed: Links is %0d; it must be a power of two from 2 to %0d", Links, MostLinks);
   end
 
-  localparam int unsigned Ahead = FlitBytes >= 128 ? 8 : 16;  // flits of the ring that are on their way or wait, at most
+  localparam int unsigned Ahead = FlitBytes >= 128 ? 8 : 16;  // most flits of the ring that are in flight or wait
   localparam int unsigned LeastAhead = 2;
   localparam int unsigned SlotBits = $clog2(DescriptorBytes);
 
@@ -72,19 +72,19 @@ module virtqueue_packed
   slot_t last_slot;  // of the ring
   assign last_slot = slot_t'(place_i.size - 1'b1);
 
-  // What to ask for: whether the driver wants interrupts, the next flit of a table, or of the ring.
+  // What to request: whether the driver wants interrupts, the next flit of a table, or the next flit of the ring.
   logic look_q, walk_q;  // a look is wanted; the last descriptor that was checked was available
   logic check_q;
   slot_t ask_slot_q;
-  flits_t out_q, live_q, stale_q, window_q;  // flits: asked for and not taken, those of this walk that are not checked, those to forget, read ahead
+  flits_t out_q, live_q, stale_q, window_q;  // flits: requested and not consumed; of this walk and not checked; to be discarded; read ahead
   logic wants_flags, wants_table, wants_ring, reads_table, asks, asks_ring, asks_table, asked_ready, asked_valid;
   what_e what, asked;
   addr_t table_addr_q;
-  links_t table_left_q;  // descriptors of a table that have not been asked for
-  flits_t table_flits_q;  // of tables, asked for and not taken
+  links_t table_left_q;  // descriptors of a table that have not been requested
+  flits_t table_flits_q;  // of tables: requested and not consumed
   assign reads_table = table_left_q != '0;
 
-  // The next flit of the ring, worked out in the cycle behind each change of its slot.
+  // The next flit of the ring, computed in the cycle after each change of its slot.
   typedef logic [$clog2(MostLinks):0] run_t;  // descriptors
   logic ring_known_q, ring_wraps_q;
   addr_t ring_addr_q;
@@ -156,7 +156,7 @@ module virtqueue_packed
   slot_t take_slot_q;
   lane_t lane;  // of a descriptor in its flit
   packed_descriptor_t taken;
-  logic takes, takes_last, check_ready, stale, backed_q;  // the walk went back in the cycle before: all flits are to be forgotten
+  logic takes, takes_last, check_ready, stale, backed_q;  // backed_q: the walk went back in the cycle before, so all flits are to be discarded
   assign lane = place_i.descriptors[EmptyWidth-1:0] + lane_t'({take_slot_q, SlotBits'(0)});
   always_comb begin
     taken = '0;
@@ -236,7 +236,8 @@ module virtqueue_packed
   assign checked_o = got && asked == AskFlags;
   assign said_o = 32'(came_data_i >> {place_i.driver[EmptyWidth-1:0], 3'd0});
 
-  // When there is nothing left to read, the driver is told where that is; then it is looked at once more.
+  // When there is nothing left to read, the driver is told at which descriptor to notify; then the ring is looked at
+  // once more.
   logic tell_q, known_told_q, idle;
   logic [15:0] told_q;
   assign idle = !walk_q && !look_q;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes chains of the descriptors of a packed ring: checks each one, with those of a table (an indirect descriptor) in its place, and gives
-// chains that are whole in order, descriptor by descriptor.
+// Makes chains of the descriptors of a packed ring: checks each descriptor, puts those of a table in the place of its indirect descriptor, and gives
+// complete chains in order, descriptor by descriptor.
 //
 //   descriptors of the ring --+--> one in each cycle --> sum, flags --> chains that are whole --> parts
 //   flits of tables ----------+
 //
-// forget: what has come of a chain that is not whole will come again. The first mistake is told (stop_o).
+// forget: the descriptors of an incomplete chain will come again. The first mistake is reported (stop_o).
 module virtqueue_packed_chains
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
-    parameter int unsigned Chains = 32,  // that are whole and not given
-    parameter int unsigned Links = 32,  // descriptors of a chain, at most
-    parameter int unsigned TableFlits = 16,  // that wait, at most
+    parameter int unsigned Chains = 32,  // that are complete and not yet given
+    parameter int unsigned Links = 32,  // most descriptors of a chain
+    parameter int unsigned TableFlits = 16,  // most flits that wait
     parameter bit Writes = 1'b0,  // the device writes to its buffers
-    parameter bit Answers = 1'b0,  // it reads the first ones of a chain, and writes to the others, of which there is at least one
+    parameter bit Answers = 1'b0,  // it reads the first buffers of a chain and writes to the others, of which there is at least one
     parameter int unsigned LeastBytes = 1,  // of a chain
     parameter int unsigned MostBytes = 65535
 ) (
@@ -21,7 +21,7 @@ module virtqueue_packed_chains
     input logic rst_i,
 
     input  logic  stopped_i,  // gives nothing more
-    output stop_e stop_o,  // for a cycle: what is wrong; nothing behind it becomes whole
+    output stop_e stop_o,  // for a cycle: the mistake; no chain is completed after it
 
     input  logic                  found_valid_i,
     output logic                  found_ready_o,
@@ -111,14 +111,14 @@ module virtqueue_packed_chains
   logic [16:0] total_q;
   logic [32:0] total;
   logic room, accept, checked_ready;
-  part_ptr_t write_q, start_q, read_q;  // of the parts: the next one, the first of this chain, the first that is not given
+  part_ptr_t write_q, start_q, read_q;  // of the parts: the next one, the first of this chain, the first that has not been given
   logic [15:0] unknown;
   assign total = 33'(total_q) + 33'(one_q.descriptor.bytes);
   assign room = checked_ready && part_ptr_t'(write_q - read_q) != part_ptr_t'(Parts);
   assign accept = one_valid_q && !one_q.forget && room && !stopped_i;
   assign one_ready = !one_valid_q || one_q.forget || accept;
   assign unknown = one_q.descriptor.flags & ~PackedFlags;
-  // Which way its bytes are to go.
+  // The direction of its bytes.
   logic wrong_way;
   if (Answers) begin : gen_answers
     logic writes_q;  // the descriptor before was one to write to
@@ -128,7 +128,7 @@ module virtqueue_packed_chains
     assign wrong_way = one_q.descriptor.flags[PackedWrite] != Writes;
   end
 
-  // A cycle later it is known whether it is good, and with it its chain.
+  // A cycle later it is known whether the descriptor is good, and with it its chain.
   typedef struct packed {
     logic ends;  // its chain
     logic wrong, zero, longest;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes used chains to the ring of a packed virtqueue, in their order, as many of a flit as there are together; and when
-// those are in memory, it asks whether the driver wants to be interrupted, and does so. Of chains that belong together the first is written
-// last, so that the driver sees all or none; once that has begun it is finished, also when the queue is halted.
-//
-// Of a descriptor its second half is written, whose 8 bytes (length, name, flags) lie together: memory must take them at once.
+// Writes used chains to the ring of a packed virtqueue in order, joining those that lie in one flit. When they are in memory, it asks whether the
+// driver wants an interrupt, and interrupts. Of chains that belong together the first is written last, so that the driver sees all or none; once
+// their writing has begun, it is completed even if the queue is halted. Of each descriptor the second half is written, 8 adjacent bytes (length,
+// name, flags), which memory must take at once.
 module virtqueue_packed_used
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
@@ -44,8 +43,8 @@ module virtqueue_packed_used
   localparam logic [1:0] EventNever = 2'd1, EventAtIndex = 2'd2;  // flags of an event suppression structure
   localparam logic [5:0] MostWaiting = 6'd31;  // the first of a group follows its others
 
-  // Where the next element belongs is known a cycle before it is gathered.
-  typedef logic [15+SlotBits:0] place_in_ring_t;  // from the beginning of the flit in which the ring begins
+  // The place of the next element is computed a cycle before the element is joined to others.
+  typedef logic [15+SlotBits:0] place_in_ring_t;  // bytes from the beginning of the flit in which the ring begins
   typedef logic [15+SlotBits-EmptyWidth:0] number_t;  // of a flit
   typedef struct packed {
     used_t used;
@@ -83,14 +82,14 @@ module virtqueue_packed_used
   used_t used;
   assign used = placed.used;
 
-  // Of the next element; as it is in memory or on its way there.
+  // The index of the next element, and that up to which memory is written.
   logic [15:0] index_q, written_q;
 
-  // The flit that is gathered.
+  // The flit that is being filled.
   typedef enum logic [1:0] {
     Gather,
-    Elements,  // they are written
-    First,  // of chains that belong together
+    Elements,  // they are being written
+    First,  // the first of chains that belong together
     Tell
   } state_e;
   state_e state_q;
@@ -99,15 +98,15 @@ module virtqueue_packed_used
   logic [FlitBytes-1:0] strobe_q;
   addr_t first_q;
   lane_t last_q;
-  logic holds_q;  // there is an element
+  logic holds_q;  // there is an element in the flit
   logic [$clog2(Hold+1)-1:0] held_q;
 
   logic [5:0] waiting_q;  // writes
   lane_t lane;
-  number_t number, number_q;  // of the next element, of what is gathered
-  logic telling_q;  // it is on its way
+  number_t number, number_q;  // of the flit: for the next element, and the one being filled
+  logic telling_q;  // the request to notify is on its way
   logic fits, takes, put, tells, flush, ask_done, data_done, ends, halt;
-  logic group_q, group_whole_q;  // the first of chains that belong together is kept here; the others have come
+  logic group_q, group_whole_q;  // the first of chains that belong together is held here; the others have come
   logic [15:0] group_index_q;
   addr_t group_at_q;
   logic [8*ElementBytes-1:0] element, group_element_q;
@@ -141,10 +140,10 @@ module virtqueue_packed_used
   assign ask_done = asked_q || ask_ready_i;
   assign data_done = given_q || data_ready_i;
   assign ends = state_q != Gather && ask_done && data_done;
-  logic [15:0] shown;  // with what is written now
+  logic [15:0] shown;  // including the present write
   assign shown = group_q && state_q != First ? group_index_q : index_q;
 
-  // What is written is done in order.
+  // Writes end in order.
   typedef struct packed {
     logic tells;
     logic [15:0] index;
@@ -166,9 +165,9 @@ module virtqueue_packed_used
   );
   assign told_o = done_i && order_valid && order.tells;
 
-  // The driver is asked about the slots from asked_from_q to asked_to_q, less than a lap; those to known_q are in memory. Slots of the
-  // lap after that of asked_from_q are counted on.
-  logic due_q, checking_q, passes;  // it has not been asked since the last elements
+  // The driver is asked about the slots from asked_from_q to asked_to_q, less than a lap; those up to known_q are in memory. Slots in the lap after
+  // that of asked_from_q are numbered on.
+  logic due_q, checking_q, passes;  // due_q: not asked since the last elements
   logic [15:0] known_q, asked_from_q, asked_to_q, event_at, ends_at;
   assign event_at = 16'(said_i[14:0]) + (said_i[15] != asked_from_q[15] ? place_i.size : '0);
   assign ends_at = 16'(asked_to_q[14:0]) + (asked_to_q[15] != asked_from_q[15] ? place_i.size : '0);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks a split virtqueue: learns from the available ring which chains the driver offers, reads their descriptors, up to Chains
-// chains at a time, and gives them in the order of the ring, descriptor by descriptor.
+// Walks a split virtqueue: finds in the available ring which chains the driver offers, reads their descriptors, up to Chains chains at a time, and
+// gives the chains in the order of the ring, descriptor by descriptor.
 //
 //   virtqueue_split_ring: index of the available ring -> its entries -> heads
 //   virtqueue_split_chains: heads -> descriptors (links behind one another) -> parts
 //
-// One read in every cycle, answers in order; what has come is looked at from a register. A chain is given when all of it has been read and found good; the first
-// mistake stops the queue (stop_o). No input holds it back but part_ready_i.
+// One read per cycle, answers in order; answers are processed from a register. A chain is given when all of it has been read and found good; the
+// first mistake stops the queue (stop_o). No input but part_ready_i holds it back.
 module virtqueue_split
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
     parameter int unsigned Chains = 32,
-    parameter int unsigned Links = 32,  // parts of a chain, at most
+    parameter int unsigned Links = 32,  // most parts of a chain
     parameter bit Writes = 1'b0,  // the device writes to its buffers
-    parameter bit Answers = 1'b0,  // it reads the first ones of a chain, and writes to the others, of which there is at least one
+    parameter bit Answers = 1'b0,  // it reads the first buffers of a chain and writes to the others, of which there is at least one
     parameter int unsigned LeastBytes = 1,  // of a chain
     parameter int unsigned MostBytes = 65535
 ) (
@@ -21,17 +21,17 @@ module virtqueue_split
     input logic rst_i,
 
     input  place_t place_i,
-    input  logic   halt_i,  // asks for nothing more
-    output logic   busy_o,  // something asked for has not come
-    output stop_e  stop_o,  // for a cycle: what is wrong
+    input  logic   halt_i,  // requests nothing more
+    output logic   busy_o,  // something requested has not come
+    output stop_e  stop_o,  // for a cycle: the mistake
 
     input  logic look_i,  // the driver may have offered more
-    input  logic check_i,  // what does the driver say about interrupts now? One question at a time
+    input  logic check_i,  // asks what the driver says about interrupts now; one question at a time
     output logic checked_o,
     output logic [15:0] said_o,  // its flags, or the index that it waits for
-    output logic tell_o,  // the driver is to tell when its index passes tell_index_o
+    output logic tell_o,  // the driver is to notify when its index passes tell_index_o
     output logic [15:0] tell_index_o,
-    input  logic told_i,  // that is in memory
+    input  logic told_i,  // the request is in memory
 
     output logic         ask_valid_o,
     input  logic         ask_ready_i,
@@ -65,7 +65,7 @@ module virtqueue_split
 
   logic stopped_q;
 
-  // The ring goes before descriptors.
+  // Reads of the ring have priority over descriptors.
   logic ring_valid, ring_ready, chains_valid, chains_ready, asked_ready, asked_valid, asks;
   split_read_e ring_what;
   ask_t ring_ask;
@@ -92,7 +92,7 @@ module virtqueue_split
       .out_data_o(asked)
   );
 
-  // What has come.
+  // The answer of a read.
   logic came_q, error_q, got;
   asked_t came_for_q;
   logic [W-1:0] data_q;

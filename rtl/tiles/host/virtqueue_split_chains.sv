@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chains of a split virtqueue: reads their descriptors from their heads on, of up to Chains chains at a time, checks them, and gives chains
-// that are whole in their order, descriptor by descriptor.
+// The chains of a split virtqueue: reads their descriptors from their heads on, up to Chains chains at a time, checks them, and gives complete chains
+// in order, descriptor by descriptor.
 //
 //   heads --> address of a descriptor --> what has come --> sum, flags --> chains that are whole --> parts
 //                   ^---- next of its chain ----+
 //
-// The last descriptor of a chain may name a table of those that follow (an indirect descriptor), which are links like all others.
-// A chain has one descriptor on its way at a time. The first mistake is told (stop_o).
+// The last descriptor of a chain may name a table of further ones (an indirect descriptor), which are linked like all others. A chain has one
+// descriptor in flight at a time. The first mistake is reported (stop_o).
 module virtqueue_split_chains
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
     parameter int unsigned Chains = 32,
-    parameter int unsigned Links = 32,  // parts of a chain, at most
+    parameter int unsigned Links = 32,  // most parts of a chain
     parameter bit Writes = 1'b0,  // the device writes to its buffers
-    parameter bit Answers = 1'b0,  // it reads the first ones of a chain, and writes to the others, of which there is at least one
+    parameter bit Answers = 1'b0,  // it reads the first buffers of a chain and writes to the others, of which there is at least one
     parameter int unsigned LeastBytes = 1,  // of a chain
     parameter int unsigned MostBytes = 65535,
     localparam int unsigned ChainBits = $clog2(Chains)
@@ -22,9 +22,9 @@ module virtqueue_split_chains
     input logic rst_i,
 
     input  place_t place_i,
-    input  logic   halt_i,     // asks for nothing more
+    input  logic   halt_i,     // requests nothing more
     input  logic   stopped_i,  // gives nothing more
-    output stop_e  stop_o,     // for a cycle: what is wrong
+    output stop_e  stop_o,     // for a cycle: the mistake
 
     input  logic        head_valid_i,
     output logic        head_ready_o,
@@ -70,12 +70,12 @@ module virtqueue_split_chains
   } descriptor_t;
   localparam int unsigned FlagNext = 0, FlagWrite = 1, FlagIndirect = 2;
 
-  // What to ask for: the next descriptor of a chain, or the first of a new one. Beyond its table it stops the queue before it is asked for.
+  // What to request: the next descriptor of a chain, or the first of a new one. A link beyond its table stops the queue before it is requested.
   logic first_valid, first_ready, link_valid, link_ready;
   first_t first;
   next_t link;
   logic [Chains-1:0] sizing_q, whole_q;
-  chain_t in_q, size_q, out_q;  // the next one to take, to tell the size of, and to give
+  chain_t in_q, size_q, out_q;  // the next chain to take, to report the size of, and to give
   skid_buffer #(
       .T(first_t)
   ) u_first (
@@ -89,7 +89,7 @@ module virtqueue_split_chains
       .out_data_o(first)
   );
   logic [ChainBits:0] taken_q;  // chains that have begun and have not been given
-  logic full_q;  // all are; it may stay up for a cycle longer
+  logic full_q;  // all of them are taken; may stay up for one cycle more
   logic wants, beyond, begins, given;
   assign wants = link_valid || (first_valid && !full_q);
   assign beyond = wants && (link_valid ? link.beyond : first.beyond);
@@ -100,7 +100,7 @@ module virtqueue_split_chains
   assign first_ready = !link_valid && ask_valid_o && ask_ready_i;
   assign begins = first_ready;
 
-  // What has come.
+  // The answer of a read.
   descriptor_t descriptor;
   logic got_table, got_part, follows;
   assign descriptor = descriptor_t'(got_data_i);
@@ -109,7 +109,7 @@ module virtqueue_split_chains
   assign got_part = got_i && !descriptor.flags[FlagIndirect];
 
   link_t links_q[Chains];  // descriptors that have come
-  links_t slots_q[Chains];  // those in the queue's table
+  links_t slots_q[Chains];  // those that lie in the queue's own table
   index_t heads_q[Chains];
   logic [16:0] totals_q[Chains];
   logic [32:0] total;
@@ -117,7 +117,7 @@ module virtqueue_split_chains
   assign links = links_q[got_chain_i];
   assign total = 33'(links == '0 ? 17'd0 : totals_q[got_chain_i]) + 33'(descriptor.bytes);
 
-  // Where the next descriptor of the chain is: in the table of the queue, or in one of its own.
+  // The table of the chain's next descriptor: the queue's, or the chain's own.
   logic [Chains-1:0] own_q;
   table_t tables_q[Chains];
   table_t own, table_q;
@@ -148,7 +148,7 @@ module virtqueue_split_chains
       .out_data_o(link)
   );
 
-  // Which way the bytes of a descriptor are to go.
+  // The direction of a descriptor's bytes.
   logic wrong_way;
   if (Answers) begin : gen_answers
     logic [Chains-1:0] writes_q;  // the descriptor before was one to write to
@@ -163,7 +163,7 @@ module virtqueue_split_chains
 
   // A cycle later it is known what is wrong with it.
   stop_e form, form_q;  // with its form
-  logic part_q, ends_q, longest_q;  // it is one of the chain, its last one, the last that there may be
+  logic part_q, ends_q, longest_q;  // it is one of the chain; its last one; the last one allowed
   chain_t chain_q;
   logic [32:0] total_q;
   always_comb begin
@@ -199,7 +199,7 @@ module virtqueue_split_chains
     end
   end
 
-  // A chain that is written to is given when its size has been told.
+  // A chain that is written to is given after its size.
   assign size_valid_o = sizing_q[size_q] && !stopped_i;
   assign size_o = '{slots: slots_q[size_q], links: links_t'(links_q[size_q]) + 1'b1, bytes: totals_q[size_q]};
 

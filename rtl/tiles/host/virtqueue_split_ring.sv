@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The available ring of a split virtqueue: looks at the driver's index, reads the entries that it offers, and gives the heads of chains in them.
+// The available ring of a split virtqueue: reads the driver's index and the entries that it offers, and gives the heads of chains that they hold.
 //
-//   look -> index -> entries, up to a flit of them -> heads, one in each cycle
+// look -> index -> entries, up to a flit of them -> heads, one per cycle
 //
-// While it knows of nothing to read, it reads the next entries along with the index, and takes those that the index turns out to
-// offer: reads are carried out in their order. What is read next is worked out in two cycles behind each change of an index, so
-// that its arithmetic is in no path to the bus; a flit of entries that are known to be offered is asked for while those of the one before are
-// given. Others are not: by the time that these have been given, an index may say more than was offered when the entries were read.
+// While it knows of no entry to read, it reads the next entries right after the index, and takes those that the index turns out to offer: reads are
+// carried out in order. What to read next is computed in the two cycles after each change of an index, so that its arithmetic is in no path to the
+// bus. A flit of entries that are known to be offered is requested while those of the flit before are given; entries that are not known to be offered
+// are never read so early, since by the time they are used, an index may cover entries that the driver wrote after they were read.
 module virtqueue_split_ring
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 (
@@ -16,12 +16,12 @@ module virtqueue_split_ring
     input place_t place_i,
 
     input  logic        look_i,         // the driver may have offered more
-    input  logic        check_i,        // what does the driver say about interrupts now? One question at a time
+    input  logic        check_i,        // asks what the driver says about interrupts now; one question at a time
     output logic        checked_o,
     output logic [15:0] said_o,         // its flags, or the index that it waits for
-    output logic        tell_o,         // the driver is to tell when its index passes tell_index_o
+    output logic        tell_o,         // the driver is to notify when its index passes tell_index_o
     output logic [15:0] tell_index_o,
-    input  logic        told_i,         // that is in memory
+    input  logic        told_i,         // the request is in memory
 
     output logic                ask_valid_o,
     input  logic                ask_ready_i,
@@ -29,8 +29,8 @@ module virtqueue_split_ring
     output split_read_e         what_o,
     input  logic                got_i,
     input  split_read_e         got_what_i,
-    input  logic        [W-1:0] got_data_i,   // from where it was asked for
-    output logic                stop_o,       // there are more entries than the ring has
+    input  logic        [W-1:0] got_data_i,   // from the address requested
+    output logic                stop_o,       // more entries are offered than the ring has
 
     output logic        head_valid_o,
     input  logic        head_ready_i,
@@ -41,21 +41,21 @@ module virtqueue_split_ring
   typedef logic [15:0] index_t;
   typedef logic [5:0] run_t;
 
-  logic look_q, looking_q;  // wanted; asked for and not come
-  logic ring_q, came_q;  // entries have been asked for; they have come
-  logic check_q, report_q;  // the next look answers check_i; that which was asked for does
+  logic look_q, looking_q;  // wanted; requested and not answered
+  logic ring_q, came_q;  // entries have been requested; they have come
+  logic check_q, report_q;  // the next look answers check_i; the one in flight does
   logic known_q;
-  logic guess_q, guessed_q;  // entries are to be read along with the index; those that are asked for are
+  logic guess_q, guessed_q;  // entries are to be read along with the index; those requested are
   logic spent_q;  // all entries that have come have been given
   index_t available_q, next_q;  // the driver's index, and the entry of the ring that is read next
 
-  // In a cycle behind a change of these: what is open; in the next one: what to read.
+  // In the first cycle after a change of these: the entries open; in the second: what to read.
   logic [1:0] fresh_q;
   logic moves;
   index_t open_q, to_end_q;
   addr_t at_q, addr_q;
   run_t in_flit, most, run_q;
-  logic none_q, differs_q;  // nothing is open; the driver has not been told where that is
+  logic none_q, differs_q;  // nothing is open; the driver has not been told this index
   index_t told_q;
   logic known_told_q;
   assign in_flit = run_t'((FlitBytes - 32'(at_q[EmptyWidth-1:0])) / 2 < Most ? (FlitBytes - 32'(at_q[EmptyWidth-1:0])) / 2 : Most);
@@ -73,8 +73,8 @@ module virtqueue_split_ring
   end
   assign stop_o = known_q && open_q > place_i.size;
 
-  // A look is a read of the driver's flags and index. If a flit ends between these, it reads one of them: the flags, if they are
-  // asked for, and the index afterwards.
+  // A look is a read of the driver's flags and index. If a flit ends between the two, it reads one of them: the flags, if these are wanted, and the
+  // index afterwards.
   logic apart, alone;
   addr_t said_at_q, index_at_q;
   assign apart = &place_i.driver[EmptyWidth-1:1];
@@ -107,7 +107,7 @@ module virtqueue_split_ring
 
   // Entries that have come wait until those before them have been given; by then it is known how many of them are offered.
   logic [W-1:0] came_data_q, entries_q;
-  run_t asked_q, offered, left_q;  // entries: asked for, of these offered, not given yet
+  run_t asked_q, offered, left_q;  // entries: requested; offered of these; not yet given
   logic takes, heads_ready;
   assign offered = guessed_q && open_q < index_t'(asked_q) ? run_t'(open_q) : asked_q;
   assign takes = came_q && left_q == '0;
@@ -126,7 +126,8 @@ module virtqueue_split_ring
       .out_data_o(head_o)
   );
 
-  // When there is nothing left to read, the driver is told where that is; then it is looked at once more.
+  // When there is nothing left to read, the driver is told at which index to notify; then the ring is looked at once
+  // more.
   logic tell_q;
   assign tell_o = tell_q;
   assign tell_index_o = told_q;

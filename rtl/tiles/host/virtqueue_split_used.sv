@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes used chains to the used ring of a split virtqueue, in their order: the elements first, as many of a flit as there are
-// together; then the index, which never parts chains that belong together; and when that is in memory, it asks whether the driver wants
-// to be interrupted, and does so.
+// Writes used chains to the used ring of a split virtqueue in order: first the elements, joining those that lie in one flit; then the index, which
+// never separates chains that belong together. When the index is in memory, it asks whether the driver wants an interrupt, and interrupts.
 module virtqueue_split_used
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
@@ -45,30 +44,30 @@ module virtqueue_split_used
 
   typedef enum logic [1:0] {
     Gather,
-    Elements,  // they are written
+    Elements,  // they are being written
     Index,
     Tell
   } state_e;
 
   state_e state_q;
-  logic [15:0] index_q, shown_q, written_q;  // of the next element; as the driver may know it; as it does
+  logic [15:0] index_q, shown_q, written_q;  // of the next element; written or being written; in memory
   logic half_q;  // the first half of an element is in the flit before
   logic asked_q, given_q;  // of the write: the address, the data
 
-  // The flit that is gathered.
+  // The flit that is being filled.
   logic [W-1:0] data_q;
   logic [FlitBytes-1:0] strobe_q;
   addr_t first_q;
   bytes_t bytes_q;  // 0: none
   logic [$clog2(Hold+1)-1:0] held_q;
 
-  addr_t at_q;  // of what is put next
+  addr_t at_q;  // of the next bytes
   lane_t lane;
-  logic apart_q;  // that is not behind what has been gathered
+  logic apart_q;  // those do not adjoin the bytes in the flit
   logic fits, whole, put, tells;
-  logic telling_q;  // it is on its way
+  logic telling_q;  // the request to notify is on its way
   logic [5:0] waiting_q;  // writes
-  // Where things are in memory, before the queue works.
+  // Addresses are computed before the queue works.
   logic [15:0] mask_q;
   addr_t elements_q, index_at_q, tell_at_q;
   always_ff @(posedge clk_i) begin
@@ -89,7 +88,7 @@ module virtqueue_split_used
   logic flush;
   assign flush = state_q == Gather && !halt_i && ((used_valid_i && !fits) || (bytes_q != '0 && 32'(held_q) == Hold));
 
-  // The index is written when the elements before it are whole.
+  // The index is written when the elements before it are complete.
   logic index_due;
   assign index_due = shown_q != written_q && !half_q;
 
@@ -114,7 +113,7 @@ module virtqueue_split_used
   assign data_done = given_q || data_ready_i;
   assign ends = state_q != Gather && ask_done && data_done;
 
-  // What is written is done in order.
+  // Writes end in order.
   typedef struct packed {
     state_e what;
     logic [15:0] index;
@@ -137,8 +136,8 @@ module virtqueue_split_used
   assign indexed = done_i && order_valid && order.what == Index;
   assign told_o = done_i && order_valid && order.what == Tell;
 
-  // The driver is asked about the elements from asked_from_q to asked_to_q; those to known_q are in memory.
-  logic due_q, checking_q, passes;  // it has not been asked since the last index
+  // The driver is asked about the elements from asked_from_q to asked_to_q; those up to known_q are in memory.
+  logic due_q, checking_q, passes;  // due_q: not asked since the last index
   logic [15:0] known_q, asked_from_q, asked_to_q;
   assign check_o = due_q && !checking_q && !halt_i;
   assign passes = 16'(asked_to_q - said_i - 1'b1) < 16'(asked_to_q - asked_from_q);
