@@ -84,7 +84,7 @@ int girih_port_waits(girih_card *card, uint32_t port);
 int girih_read32(girih_card *card, uint32_t address, uint32_t *value);
 int girih_write32(girih_card *card, uint32_t address, uint32_t value);
 
-/* The lines of the tiles that have interrupts, bit i for the one with number i in the manifest. */
+/* The lines of the tiles that have interrupts; bit i is that of the tile with number i in the manifest. */
 uint64_t girih_interrupts(const girih_card *card);
 
 /* ---- ports ---- */
@@ -106,8 +106,8 @@ typedef struct girih_port_stats {
 /* Closes all ports for good: only the rest of frames that have started still enters; frames that wait to enter are lost, and
  * those held by faults on the way in are counted as lost. Frames that the card sends still leave, without faults. */
 int girih_ports_shut(girih_card *card);
-/* For the copy of a card that fork makes: closes all ports and detaches devices, files and captures, so that nothing
- * that the copy does is visible outside. */
+/* For the copy of a card that fork makes: closes all ports and detaches devices, files and captures, so that the copy
+ * has no effect outside. */
 int girih_detach(girih_card *card);
 /* 1: a TAP device of the port has been deleted; 0: none has. */
 int girih_cable_gone(girih_card *card, uint32_t port);
@@ -152,7 +152,7 @@ void girih_memory_params_init(girih_memory_params *params);
 int girih_memory_set(girih_card *card, const girih_memory_params *params);
 /* From now on the memory answers accesses to `size` bytes from `first` on with SLVERR. */
 int girih_memory_fail(girih_card *card, uint64_t first, uint64_t size);
-/* What the memory holds, beside the card. A reset of the card leaves it. */
+/* Reads or writes the memory's contents without the card. A reset of the card does not change them. */
 int girih_memory_read(girih_card *card, uint64_t address, uint8_t *data, uint64_t size);
 int girih_memory_write(girih_card *card, uint64_t address, const uint8_t *data, uint64_t size);
 int girih_memory_stats_get(girih_card *card, girih_memory_stats *stats);
@@ -169,9 +169,9 @@ typedef struct girih_host_stats {
 int girih_host_latency(girih_card *card, uint32_t cycles);
 /* Maps `size` bytes of a file, from `offset` on, as host memory from `address` on. The descriptor may be closed afterwards. */
 int girih_host_map(girih_card *card, uint64_t address, uint64_t size, int fd, uint64_t offset);
-/* Ends all maps. */
+/* Unmaps all host memory. */
 int girih_host_unmap(girih_card *card);
-/* The eventfds of a virtqueue, which are copied; -1: none. A kick becomes a write of 1 to register `doorbell`. */
+/* Sets the eventfds of a virtqueue, which are copied; -1: none. A kick becomes a write of 1 to register `doorbell`. */
 int girih_host_queue(girih_card *card, uint32_t queue, int kick, int call, uint32_t doorbell);
 int girih_host_stats_get(girih_card *card, girih_host_stats *stats);
 

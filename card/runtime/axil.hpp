@@ -8,7 +8,7 @@ namespace girih {
 
 struct Access {
   bool write = false;
-  uint32_t address = 0, data = 0;  // data: written, or what was read
+  uint32_t address = 0, data = 0;  // data: written or read
   uint32_t error = 0;              // the response code
   uint64_t start_cycle = 0, end_cycle = 0;
 };

@@ -22,11 +22,11 @@ class Capture final : public PortObserver {
  private:
   struct Field {
     std::string name;
-    uint32_t bits, count, lowest;  // lowest bit in the packed descriptor
+    uint32_t bits, count, lowest;  // lowest: the lowest bit in the packed descriptor
   };
   struct Link {
-    int interface = -1;  // in the file; -1: not captured
-    bool open = false;   // in the middle of a message
+    int interface = -1;  // its number in the file; -1: not captured
+    bool open = false;   // within a message
     uint64_t cycle = 0;
     std::vector<uint8_t> bytes;
     std::vector<uint32_t> descriptor;
@@ -37,7 +37,7 @@ class Capture final : public PortObserver {
   uint32_t card_links_, flit_words_, descriptor_words_;
   std::vector<uint32_t> links_;
   std::vector<Field> fields_;
-  std::vector<Link> state_;  // by link, then ports
+  std::vector<Link> state_;  // links, then ports
   PcapngWriter writer_;
 };
 

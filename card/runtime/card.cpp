@@ -14,7 +14,7 @@
 namespace girih {
 namespace {
 constexpr unsigned ResetCycles = 16;
-thread_local Card *current = nullptr;  // whose model is being evaluated: the probes ask
+thread_local Card *current = nullptr;  // the card whose model is being evaluated, for the probes
 }  // namespace
 
 Card::Card(const girih_params &params) : params_(params), model_(make_model(params.seed)), axil_(model_->pins) {
@@ -39,7 +39,7 @@ Card::~Card() {
   try {
     stop_recording();
     stop_capture();
-  } catch (const std::exception &) {  // a full disk must not end the process; stopping by hand reports it
+  } catch (const std::exception &) {  // a full disk must not end the process; an explicit stop reports it
   }
 }
 
@@ -75,7 +75,7 @@ Host &Card::host() {
   return *host_;
 }
 
-// The host's kicks, between the accesses of others.
+// Rings the host's doorbells between other accesses.
 void Card::ring_doorbell() {
   host_->poll(cycle_);
   uint32_t address;
@@ -284,7 +284,7 @@ void Card::clear_generator() {
   generator_.reset();
 }
 
-// Detached observers are not ended: that would write to the files of the original card.
+// Detached observers are never destroyed: their destructors would write to the files of the original card.
 void Card::detach() {
   for (auto &port : ports_) port->detach();
   static_cast<void>(recorder_.release());

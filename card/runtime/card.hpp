@@ -22,7 +22,7 @@ class Recorder;
 class Card {
  public:
   static constexpr uint64_t NanosecondsPerCycle = 4;
-  static constexpr uint64_t AccessLimit = 100'000;  // cycles that a register access may take
+  static constexpr uint64_t AccessLimit = 100'000;  // most cycles of a register access
 
   explicit Card(const girih_params &params);
   ~Card();
@@ -51,19 +51,19 @@ class Card {
   void clear_generator();
   bool has_generator() const { return generator_ != nullptr; }
   void stop_recording();
-  void detach();  // in the copy that fork makes: has no effect outside any more
+  void detach();  // in the copy that fork makes: nothing that it does has an effect outside any more
 
   Port &port(uint32_t index);
-  Memory &memory();  // throws if there is none; to change it, what follows also records the change
+  Memory &memory();  // throws if there is none; the methods that follow change the memory and record the change
   void write_memory(uint64_t address, const uint8_t *data, uint64_t size);
   void set_memory(const girih_memory_params &params);
   void fail_memory(uint64_t first, uint64_t size);
-  Host &host();  // the same
+  Host &host();  // throws if there is none
   uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }
   AxiLite &axil() { return axil_; }
   void probe(uint32_t link, bool bad, bool last, uint32_t valid, const uint32_t *data, const uint32_t *desc);
 
-  std::string error;  // of a failed design: the card can only be closed
+  std::string error;  // of a failed design; the card can then only be closed
 
  private:
   void eval();

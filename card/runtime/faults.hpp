@@ -25,7 +25,7 @@ class Faults {
   girih_fault_counts counts_{};
   Random random_{0};
   bool active_ = false;
-  uint64_t order_ = 0;       // last release of the frames that keep their order
+  uint64_t order_ = 0;       // the last release of a frame that keeps its order
   std::multimap<uint64_t, Frame> held_;  // by cycle of release; equal ones in order of arrival
 };
 

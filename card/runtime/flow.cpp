@@ -8,7 +8,7 @@
 
 namespace girih {
 namespace {
-constexpr uint64_t MinVariants = 16;  // different payloads of one size
+constexpr uint64_t MinVariants = 16;  // different payloads for each size
 constexpr uint32_t MaxPayload = 16'000;
 
 size_t sequence_bytes(size_t payload) { return std::min<size_t>(payload, 4); }
@@ -86,7 +86,7 @@ void Flow::send(Frame &frame, uint64_t cycle) {
 }
 
 void Flow::entered(uint64_t sequence, uint64_t cycle) {
-  if (entered_[sequence]) return;  // a duplicate that a fault made
+  if (entered_[sequence]) return;  // a duplicate made by a fault
   entered_[sequence] = cycle;
   if (sequence == params_.warmup) result_.first_in = cycle;
   if (sequence >= params_.warmup) result_.last_in = cycle;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flows of UDP packets into the card, and the agent that checks what comes back.
-//
-// Frames are built before the run; only the sequence number (the first bytes of the payload, as
+// Flows of UDP packets into the card, and the agent that checks the packets that come back. Frames are built before the
+// run; when one is sent, only its checksum and its sequence number are written, into the first bytes of the payload (4,
+// or all that there are).
 // many of 4 as there are) and the checksum are written when a frame is sent.
 #pragma once
 
@@ -23,7 +23,7 @@ class Flow {
   bool due(uint64_t cycle) const;
   bool finished() const { return next_ == total_; }
   void send(Frame &frame, uint64_t cycle);
-  void release() { done_ = next_; }  // what is still under way is given up
+  void release() { done_ = next_; }  // gives up on packets still in flight
   void entered(uint64_t sequence, uint64_t cycle);
   bool owns(const UdpView &view) const { return view.address == expected_; }
   void receive(const UdpView &view, const Frame &frame);
@@ -36,7 +36,7 @@ class Flow {
  private:
   struct Variant {  // one prebuilt frame
     std::vector<uint8_t> bytes;
-    uint64_t sum;  // of everything under the UDP checksum but the sequence number
+    uint64_t sum;  // of all bytes that the UDP checksum covers, except the sequence number
   };
 
   uint64_t sequence_of(const UdpView &view) const;

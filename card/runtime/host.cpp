@@ -26,14 +26,14 @@ int copied(int fd) {
   return copy;
 }
 
-// The other program shares O_NONBLOCK, and may clear it: the card would wait for it then.
+// The other program shares O_NONBLOCK and may clear it; the card would then wait for it.
 bool is_ready(int fd, short events) {
   pollfd one{fd, events, 0};
   return ::poll(&one, 1, 0) == 1 && (one.revents & events) != 0;
 }
 
-// What another program writes at the same time: of 16 bytes, the size of a descriptor, the second half is read first, since the flags that
-// say that the rest is there are in it.
+// Copies memory that another program may be writing. Of each 16 bytes, the size of a descriptor, the second half is read first: it has the flags that
+// say that the rest is valid.
 void copy_shared(uint8_t *to, const uint8_t *from, size_t bytes) {
   if (reinterpret_cast<uintptr_t>(from) % 16 != 0 || bytes % 16 != 0) {
     std::memcpy(to, from, bytes);
@@ -47,7 +47,8 @@ void copy_shared(uint8_t *to, const uint8_t *from, size_t bytes) {
   }
 }
 
-// Whether an aligned value has been written at once, as an index or the flags of a descriptor must be.
+// Stores an aligned value atomically, as an index or the flags of a descriptor must be; returns whether that was
+// possible.
 template <typename T>
 bool store_at_once(uint8_t *to, const uint8_t *from, size_t bytes) {
   if (bytes != sizeof(T) || reinterpret_cast<uintptr_t>(to) % sizeof(T) != 0) return false;
@@ -98,7 +99,7 @@ bool Host::take_doorbell(uint32_t &address) {
   return true;
 }
 
-// A beat is read as far as it lies in mapped memory: the first and the last one of an access may begin before it and end behind it.
+// Reads the mapped bytes of each beat: the first and the last beat of an access may extend beyond mapped memory.
 void Host::take_read(uint64_t cycle) {
   const uint32_t beats = *pins_.axi.arlen + 1u;
   const HostMemory::Access access(memory_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PCIe of a card with a host tile, and nothing more: reads and writes on the card's port to the host go to mapped memory, kicks
-// become writes of doorbells, and interrupts calls. Kicks and calls are eventfds.
+// The PCIe of a card with a host tile, and nothing more: reads and writes at the card's port to the host access mapped memory, kicks become writes of
+// doorbells, and interrupts become calls. Kicks and calls are eventfds.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace girih {
 
 class Host {
  public:
-  static constexpr unsigned Queues = 16;  // as host_interrupt_o has bits
+  static constexpr unsigned Queues = 16;  // the bits of host_interrupt_o
 
   Host(const HostPins &pins, uint32_t beat_bytes) : pins_(pins), beat_bytes_(beat_bytes) {}
   ~Host();
@@ -24,9 +24,9 @@ class Host {
 
   void set_latency(uint32_t cycles) { latency_ = cycles; }
   HostMemory &memory() { return memory_; }
-  void queue(uint32_t number, int kick, int call, uint32_t doorbell);  // eventfds, copied; -1: none. doorbell: the register
+  void queue(uint32_t number, int kick, int call, uint32_t doorbell);  // eventfds, which are copied; -1: none. doorbell: address of the register
 
-  void poll(uint64_t cycle);    // for kicks, once in a while
+  void poll(uint64_t cycle);    // for kicks, at intervals
   void drive(uint64_t cycle);   // before the clock edge
   void sample(uint64_t cycle);  // at the clock edge
   void abandon();               // reset
@@ -37,7 +37,7 @@ class Host {
 
  private:
   static constexpr uint64_t PollCycles = 256;
-  static constexpr size_t Depth = 512;  // beats of reads, and writes, that are under way
+  static constexpr size_t Depth = 512;  // beats of reads, and writes, in flight
 
   struct Beat {
     uint64_t due;
@@ -70,7 +70,7 @@ class Host {
   HostMemory memory_;
   std::array<Queue, Queues> queues_;
   std::deque<uint32_t> doorbells_;
-  std::deque<Beat> reads_;  // in the order of their addresses, as PCIe completes them for one port here
+  std::deque<Beat> reads_;  // in the order of their addresses, as PCIe completes the reads of one port
   std::deque<Done> done_;
   std::deque<Burst> writes_;
   std::deque<std::vector<uint8_t>> beats_;  // data and strobe of each

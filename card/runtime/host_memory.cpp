@@ -14,7 +14,7 @@
 namespace girih {
 namespace {
 thread_local HostMemory *accessed = nullptr;
-struct sigaction before;  // what SIGBUS did
+struct sigaction before;  // the former handler of SIGBUS
 
 void on_bus_error(int number, siginfo_t *info, void *context) {
   if (accessed && accessed->lose(info->si_addr)) return;
@@ -23,12 +23,12 @@ void on_bus_error(int number, siginfo_t *info, void *context) {
   } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
     before.sa_handler(number);
   } else {
-    sigaction(number, &before, nullptr);  // the access is repeated, and ends the process
+    sigaction(number, &before, nullptr);  // the access is repeated and ends the process
   }
 }
 
 void catch_bus_errors() {
-  // Another library may have a handler that calls this one, so the library of this one stays.
+  // Another library's handler may call this one, so this library must stay loaded.
   Dl_info library;
   if (dladdr(reinterpret_cast<void *>(&on_bus_error), &library)) dlopen(library.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
   struct sigaction action = {};
@@ -49,7 +49,8 @@ void HostMemory::map(uint64_t address, uint64_t size, int fd, uint64_t offset) {
   if (end < offset || !S_ISREG(file.st_mode) || end > static_cast<uint64_t>(file.st_size)) {
     throw std::invalid_argument("a region of host memory is not within a file");
   }
-  // From the start of the file, because `offset` need not be that of a page; whole pages, also of a file of huge ones.
+  // Maps from the start of the file, because `offset` need not be a multiple of the page size, and in whole pages, even
+  // those of a file of huge pages.
   const uint64_t page = static_cast<uint64_t>(file.st_blksize);
   const size_t length = (end + page - 1) / page * page;
   void *mapped = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -74,7 +75,7 @@ uint8_t *HostMemory::at(uint64_t address, uint64_t size) {
   return nullptr;
 }
 
-// The access that faulted is repeated, on zeros; those after it find nothing here.
+// The access that faulted is repeated and finds zeros; later ones find nothing mapped here.
 bool HostMemory::lose(const void *fault) {
   const auto *byte = static_cast<const uint8_t *>(fault);
   for (Region &region : regions_) {

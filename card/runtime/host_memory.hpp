@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the host: ranges of files that another program has given, mapped. That program is not trusted: it can make a file
-// shorter at any time, and what is behind the end of a file faults. Such a range is taken away, with all that it had.
+// Host memory: mapped ranges of files that other programs have shared. These programs are not trusted: one can truncate its file at any time, and
+// accesses behind the end of a file fault. Such a range is unmapped whole.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ class HostMemory {
   HostMemory(const HostMemory &) = delete;
 
   void map(uint64_t address, uint64_t size, int fd, uint64_t offset);
-  void unmap();  // all of it
+  void unmap();  // all ranges
   uint8_t *at(uint64_t address, uint64_t size);  // null: not mapped
 
-  // What at() gives is accessed while one of these lives, in the same thread.
+  // Memory that at() returned may be accessed only while one of these lives, in the same thread.
   class Access {
    public:
     explicit Access(HostMemory &memory);
@@ -27,7 +27,7 @@ class HostMemory {
     Access(const Access &) = delete;
   };
 
-  bool lose(const void *fault);  // a signal handler's: takes the range away in which an access faulted
+  bool lose(const void *fault);  // for a signal handler: unmaps the range in which an access faulted
 
  private:
   struct Region {

@@ -75,7 +75,7 @@ uint8_t Memory::response(uint64_t address) const {
 
 bool Memory::busy() const { return !reads_.empty() || !done_.empty() || !writes_.empty() || !beats_.empty(); }
 
-// When the last beat of a burst is there: the data bus carries one burst after the other, and nothing during a refresh.
+// The cycle of a burst's last beat: the data bus carries one burst after another, and none during a refresh.
 uint64_t Memory::due(uint64_t cycle, const Burst &burst, std::array<uint64_t, 256> &latest) {
   double start = std::max(bus_free_, static_cast<double>(cycle));
   if (params_.refresh_every) {
@@ -128,7 +128,7 @@ void Memory::drive(uint64_t cycle) {
   *pins_.arready = reads_.size() < Depth && (ready || random_.chance(params_.ready));
   *pins_.awready = done_.size() + writes_.size() < Depth && (ready || random_.chance(params_.ready));
   *pins_.wready = ready || random_.chance(params_.ready);
-  // What is offered stays: nothing that is due later comes before it.
+  // An offer stays: nothing that is due later precedes it.
   if (!reading_ && !reads_.empty() && reads_.begin()->first <= cycle) {
     const Read &read = reads_.begin()->second;
     const uint64_t at = uint64_t{read.sent} * beat_bytes_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UDP packets as the traffic generator makes and checks them, written apart from the RTL so that
-// the two can disagree.
+// UDP packets as the traffic generator builds and checks them; written independently of the RTL, so that the two can
+// disagree.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace girih {
 
 constexpr uint32_t Untagged = 0xFFFF;
 
-struct UdpAddress {  // of a packet, as it is on the wire
+struct UdpAddress {  // of a packet, as on the wire
   uint32_t src_ip, dst_ip;
   uint16_t src_port, dst_port;
   bool operator==(const UdpAddress &) const = default;

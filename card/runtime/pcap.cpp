@@ -43,7 +43,7 @@ PcapngWriter::PcapngWriter(const std::string &path) : path_(path), file_(std::fo
   put(body, ByteOrderMagic);
   put(body, uint16_t{1});
   put(body, uint16_t{0});
-  put(body, ~uint64_t{0});  // length of the section: not known
+  put(body, ~uint64_t{0});  // length of the section: unknown
   block(SectionBlock, body);
 }
 
@@ -65,7 +65,7 @@ int PcapngWriter::add_interface(const std::string &name) {
   put_option(body, OptionTimeResolution, &nanoseconds, 1);
   put_option(body, OptionEnd, nullptr, 0);
   block(InterfaceBlock, body);
-  std::fflush(file_.get());  // so that a reader sees the interfaces of a running card at once
+  std::fflush(file_.get());  // so that readers see the interfaces of a running card at once
   return interfaces_++;
 }
 

@@ -44,7 +44,7 @@ class PcapSource final : public Source {
   bool waiting() const override { return !frames_.empty(); }
 
  private:
-  std::deque<TimedFrame> frames_;  // nanoseconds turned into the cycle in which the frame is due
+  std::deque<TimedFrame> frames_;  // the times are converted to the cycles in which frames are due
 };
 
 class PcapSink final : public Sink {

@@ -72,7 +72,7 @@ void Port::shut() {
 }
 
 void Port::detach() {
-  new auto(std::move(sources_));  // kept: their ends would reach outside
+  new auto(std::move(sources_));  // never destroyed: their destructors would have effects outside
   new auto(std::move(sinks_));
   sources_.clear();
   sinks_.clear();

@@ -39,10 +39,10 @@ class Port {
 
   void inject(Frame frame, uint64_t cycle);
   void collect(bool enable);
-  // From now on only the rest of a frame that has started enters; frames held by faults are lost. Leaving frames are delivered
-  // at once.
+  // Shuts the port: only the rest of a frame that has started still enters, and frames held by faults are lost. Frames that leave are delivered at
+  // once.
   void shut();
-  void detach();  // closes it, and drops its sources and sinks
+  void detach();  // closes the port and drops its sources and sinks
   bool cable_gone() const;  // a device of the port has been deleted
   bool collected(Frame &frame);
 
@@ -71,7 +71,7 @@ class Port {
   Frame rx_;                   // being sent into the card
   uint32_t rx_offset_ = 0;
   bool shut_ = false;
-  bool rx_busy_ = false, rx_taken_ = false;  // taken: the beat that was offered last has passed
+  bool rx_busy_ = false, rx_taken_ = false;  // taken: the last offered beat has passed
 
   Frame tx_;                   // being received from the card
   bool tx_busy_ = false, collecting_ = false, ready_always_ = true;

@@ -12,7 +12,7 @@
 namespace girih {
 namespace {
 
-struct Event {  // whatever the driver of the card does, in order of its cycle
+struct Event {  // anything that drives the card, in the order of its cycles
   uint64_t cycle;
   RecordKind kind;
   uint32_t port;
@@ -25,7 +25,7 @@ struct Event {  // whatever the driver of the card does, in order of its cycle
 };
 
 struct Recording {
-  std::vector<std::deque<Frame>> inputs, outputs;  // by port; an input's first_cycle: when it was offered
+  std::vector<std::deque<Frame>> inputs, outputs;  // by port; an input's first_cycle is the cycle in which it was offered
   std::deque<Event> events;
   uint64_t end = 0;
 };

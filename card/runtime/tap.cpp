@@ -79,7 +79,8 @@ bool Tap::next(uint64_t cycle, Frame &frame) {
   if (gone_ || cycle < next_poll_) return false;
   const ssize_t size = read(fd_, buffer_.data(), buffer_.size());
   if (size <= 0) {
-    // A device that was deleted, with or without its namespace, returns another error than one without a frame.
+    // Reading from a deleted device (with or without its namespace) gives another error than reading while no frame
+    // waits.
     gone_ = gone_ || (size < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
     next_poll_ = cycle + PollCycles;
     return false;
@@ -89,7 +90,7 @@ bool Tap::next(uint64_t cycle, Frame &frame) {
 }
 
 void Tap::take(const Frame &frame) {
-  // A device that is down or full refuses; so does a cable that is pulled.
+  // Writing fails if the device is down or full, and if the cable has been pulled.
   if (frame.bad || write(fd_, frame.bytes.data(), frame.bytes.size()) < 0) port_.count_backend_drop();
 }
 

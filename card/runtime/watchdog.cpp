@@ -16,8 +16,8 @@ void Watchdog::link(uint32_t link, bool moves, uint8_t src, uint8_t dst) {
   }
 }
 
-// A memory that has still to answer works, however long it takes. Frames on a wire count as movement, too: a long frame takes
-// longer on a slow wire than its message on the link.
+// A memory that still owes answers counts as working, however long it takes. Frames on a wire count as movement, too: on a slow wire a long frame
+// takes longer than its message on the link.
 void Watchdog::end(uint64_t cycle, uint64_t sent_beats, bool memory_works) {
   if (moved_ || memory_works || waiting_.empty() || sent_beats != sent_beats_) {
     waiting_since_ = Never;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices when the card has stalled: links hold messages, and none moves. It samples all links once
-// in a while, which costs next to nothing, and in every cycle once it has seen that messages wait and none moves.
+// Notices when the card has stalled: links hold messages, and none of them moves. It samples all links at intervals,
+// which costs next to nothing, and in every cycle once it has seen that messages wait and none moves.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace girih {
 
-// The card has stalled, and the caller wanted it to come to rest.
+// The card has stalled while the caller waited for it to come to rest.
 class StallError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -20,7 +20,7 @@ class Watchdog {
  public:
   void set(uint64_t cycles) { limit_ = cycles; }  // 0: off
 
-  // In a cycle in which it samples: begin, link for each link that holds a flit, end.
+  // In a cycle in which looks() is true: begin, then link for each link that holds a flit, then end.
   bool looks(uint64_t cycle) const {
     return limit_ != 0 && (cycle % Interval == 0 || (waiting_since_ != Never && cycle - waiting_since_ < limit_));
   }
@@ -28,8 +28,8 @@ class Watchdog {
   void link(uint32_t link, bool moves, uint8_t src, uint8_t dst);
   void end(uint64_t cycle, uint64_t sent_beats, bool memory_works);
 
-  bool occupied() const { return moved_ || !waiting_.empty(); }  // at the last sample links held messages
-  bool suspects() const { return waiting_since_ != Never; }  // at the last sample messages waited and none moved
+  bool occupied() const { return moved_ || !waiting_.empty(); }  // links held messages at the last sample
+  bool suspects() const { return waiting_since_ != Never; }  // messages waited and none moved at the last sample
   uint64_t waiting_cycles(uint64_t cycle) const { return suspects() ? cycle - waiting_since_ : 0; }
   bool stalled(uint64_t cycle) const { return suspects() && cycle - waiting_since_ >= limit_; }
   const std::vector<girih_waiting> &waiting() const { return waiting_; }

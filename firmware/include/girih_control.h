@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs on a control core (docs/cores.md): they read and write registers of other tiles, as far as the design lets them, and are told of what
-// happens there. card.h has the addresses: girih_card.TILE.REGISTER.
+// For programs on a control core (docs/cores.md): they read and write registers of other tiles, as far as the design allows, and get events from
+// them. card.h has the addresses: girih_card.TILE.REGISTER.
 //
 //   girih_watch(0, girih_card.echo.drop_overrun, 1);
 //   for (;;) {
@@ -18,13 +18,13 @@
 #include "girih_core.h"
 
 typedef struct girih_event {
-    uint32_t number;  // of its watch, or of its line
-    uint32_t value;   // by how much the register has grown; of a watch that has ended, why: GIRIH_CONTROL_REFUSED …
-    int line;         // it is of an interrupt line
+    uint32_t number;  // of its watch or its line
+    uint32_t value;   // how much the register has grown; for a watch that has ended, the reason: GIRIH_CONTROL_REFUSED …
+    int line;         // the event is of an interrupt line
     int failed;       // the watch has ended, because its register cannot be read
 } girih_event;
 
-// What the hardware does; on the host, for tests of programs, firmware/host does it.
+// Implemented by the hardware; in tests of programs on the host, by firmware/host.
 #ifdef __riscv
 static inline int girih_control_ended(void)
 {
@@ -37,7 +37,7 @@ static inline int girih_control_ended(void)
 
 static inline int girih_request(uint32_t device, uint32_t at, uint32_t *value)
 {
-    girih_control_ended();  // what a program asked for that was here before
+    girih_control_ended();  // a former program may have left a request in flight
     *girih_device(GIRIH_DEVICE_CONTROL_DATA) = *value;
     *girih_device(device) = at;
     int ended = girih_control_ended();
@@ -63,7 +63,8 @@ static inline int girih_take_event(uint32_t *what, uint32_t *value)
     return 1;
 }
 
-// One event when an interrupt line (girih_line.TILE) is up, now or later. The program clears the interrupt in its tile, then listens again.
+// Requests one event when an interrupt line (girih_line.TILE) is up, now or later. The program clears the interrupt in its tile and then listens
+// again.
 static inline void girih_listen(uint32_t line)
 {
     *girih_device(GIRIH_DEVICE_LISTEN) = line;
@@ -75,20 +76,20 @@ int girih_take_event(uint32_t *what, uint32_t *value);
 uint64_t girih_time(void);
 #endif
 
-// Reads a register of another tile: GIRIH_CONTROL_DONE, which is 0; or another number if the tile may not, or the register is not there, and then the
-// value stays as it is. It waits for the answer, so girih_on_alarm calls none of these functions.
+// Reads a register of another tile. Returns GIRIH_CONTROL_DONE, which is 0, or another number if the tile has no right to it or it does not exist;
+// `value` is then unchanged. It waits for the answer, so girih_on_alarm must call none of these functions.
 static inline int girih_read(uint32_t at, uint32_t *value)
 {
     return girih_request(GIRIH_DEVICE_CONTROL_READ, at, value);
 }
 
-// Writes it, likewise.
+// Writes a register; returns as girih_read does.
 static inline int girih_write(uint32_t at, uint32_t value)
 {
     return girih_request(GIRIH_DEVICE_CONTROL_WRITE, at, &value);
 }
 
-// Reads a counter of 64 bits, likewise.
+// Reads a counter of 64 bits; returns as girih_read does.
 static inline int girih_count(uint32_t at, uint64_t *value)
 {
     uint32_t high = 0, low = 0, before;
@@ -105,8 +106,8 @@ static inline int girih_count(uint32_t at, uint64_t *value)
     return ended;
 }
 
-// Watches a register of another tile, from now on: an event when it has grown by `step` since, or since the last event. 1, or 0 if the core has no watch of
-// this number. A watch that is set again forgets its register and its event.
+// Watches a register of another tile from now on: an event comes whenever it has grown by `step` since then, or since the last event. Returns 1, or 0
+// if the core has no watch of this number. Setting a watch again discards its register and its event.
 static inline int girih_watch(uint32_t number, uint32_t at, uint32_t step)
 {
     return girih_set_watch(number, at, step);
@@ -117,7 +118,7 @@ static inline int girih_unwatch(uint32_t number)
     return girih_set_watch(number, GIRIH_WATCH_NONE, 0);
 }
 
-// The next event: 1, or 0 if there is none.
+// Takes the next event: 1, or 0 if there is none.
 static inline int girih_poll_event(girih_event *event)
 {
     uint32_t what, value;
@@ -130,7 +131,7 @@ static inline int girih_poll_event(girih_event *event)
     return 1;
 }
 
-// The next message; NULL, at the latest after GIRIH_WAIT_CYCLES, if an event waits, an alarm has gone off, or nothing has come. Until then the core sleeps.
+// The next message. NULL if an event waits, if an alarm has gone off, or if nothing has come within GIRIH_WAIT_CYCLES. Until then the core sleeps.
 static inline girih_message *girih_wait(void)
 {
     girih_message *message = (girih_message *)(uintptr_t)girih_next(GIRIH_DEVICE_WAIT);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // For programs on a core of a Girih card (C11, freestanding).
 //
-// main runs in user mode, under memory protection (docs/cores.md), but for a program that has a line GIRIH_MACHINE_MODE; outside of its functions.
+// main runs in user mode, under memory protection (docs/cores.md), unless the program has a line GIRIH_MACHINE_MODE; outside of its functions.
 //
-// A message is a whole Ethernet frame in packet memory. A program takes one, reads and changes its bytes in place, and sends it on or
-// drops it. Then the message is no longer the program's: touching it is a fault, which restarts the program.
+// A message is a whole Ethernet frame in packet memory. A program takes one, reads and changes its bytes in place, and sends it on or drops it. After
+// that the message no longer belongs to the program: touching it is a fault, which restarts the program.
 //
 //   int main(void)
 //   {
@@ -21,7 +21,7 @@
 
 #include "girih_core_map.h"
 
-// What the hardware knows of a message, which stays as it is as long as the message is the program's. Only send and drop can be written.
+// What the hardware knows about a message; it does not change while the program has the message. Only send and drop can be written.
 typedef struct girih_message {
     const uint32_t data, length;
     const uint8_t l3_offset, l4_offset, payload_offset, reserved_a;
@@ -50,7 +50,7 @@ static inline void girih_barrier(void)
     __asm__ volatile("" ::: "memory");
 }
 
-// What reads and doorbells of the core do; on the host, for tests of programs, firmware/host does it.
+// Reads and doorbells of the core; in tests of programs on the host, firmware/host implements them.
 #ifdef __riscv
 static inline uint32_t girih_next(uint32_t device)
 {
@@ -85,7 +85,7 @@ static inline girih_message *girih_poll(void)
     return message;
 }
 
-// The next message, however long that takes. The core sleeps in the read.
+// The next message, however long it takes to come; the core sleeps meanwhile.
 static inline girih_message *girih_receive(void)
 {
     girih_message *message;
@@ -106,7 +106,7 @@ static inline uint32_t girih_length(const girih_message *message)
     return message->length;
 }
 
-// Headers, where the tiles before this one have found them, and the payload.
+// The headers, where earlier tiles have found them, and the payload.
 static inline uint8_t *girih_network(const girih_message *message)
 {
     return girih_data(message) + message->l3_offset;
@@ -122,9 +122,9 @@ static inline uint8_t *girih_payload(const girih_message *message)
     return girih_data(message) + message->payload_offset;
 }
 
-// Sends the first `length` bytes to an exit of the design. They may be more than came, up to the end of the slot: those that the
-// program has not written are then of an earlier message, perhaps another tenant's. flags: GIRIH_KEEPS_SUM if the payload is as it was, which saves
-// the next tiles the work to sum it.
+// Sends the first `length` bytes to an exit of the design. They may be more than the message had, up to the end of the slot; bytes that the program
+// has not written are then left from an earlier message, possibly another tenant's. flags: GIRIH_KEEPS_SUM if the payload is unchanged, which saves
+// later tiles the work of summing it.
 static inline void girih_send_to(girih_message *message, uint32_t length, uint32_t exit, uint32_t flags)
 {
     girih_barrier();
@@ -168,21 +168,21 @@ static inline uint64_t girih_time(void)
     return (uint64_t)high << 32 | low;
 }
 
-// Calls girih_on_alarm once, as soon as girih_time() is `time`, whatever the program does then; a time that has passed: at once. There is one alarm: this
-// moves the one that was set. UINT64_MAX: never.
+// Calls girih_on_alarm once, as soon as girih_time() reaches `time`, whatever the program is doing; at once if the time has passed. There is one
+// alarm: this moves it. UINT64_MAX: never.
 static inline void girih_alarm(uint64_t time)
 {
-    *girih_device(GIRIH_DEVICE_ALARM) = (uint32_t)time;  // an alarm that goes off now gives it back (start.S)
+    *girih_device(GIRIH_DEVICE_ALARM) = (uint32_t)time;  // an alarm that goes off meanwhile restores it (start.S)
     *girih_device(GIRIH_DEVICE_ALARM_HIGH) = (uint32_t)(time >> 32);
 }
 
-// Of the program: an interrupt, in machine mode, with 400 bytes of stack. What it shares with the program must be volatile.
+// Defined by the program: an interrupt handler, in machine mode, with 400 bytes of stack. Variables that it shares with the program must be volatile.
 void girih_on_alarm(void);
 
-// Sleeps until girih_time() is `time`. It takes the alarm.
+// Sleeps until girih_time() reaches `time`. It uses the alarm.
 void girih_sleep_until(uint64_t time);
 
-// Sends a word to another core of the tile, or to itself: 1, or 0 if it was refused, because that core has no room for more, does not run or is not there.
+// Sends a word to a core of the tile, possibly itself: 1, or 0 if it was refused, because that core has no room, does not run or does not exist.
 static inline int girih_mail(uint32_t core, uint32_t word)
 {
     *girih_device(GIRIH_DEVICE_MAIL_TO) = core;
@@ -190,7 +190,7 @@ static inline int girih_mail(uint32_t core, uint32_t word)
     return (int)*girih_device(GIRIH_DEVICE_MAIL_SENT);
 }
 
-// Takes the next mail: 1, or 0 if none has come. Mail of one core comes in the order in which it was sent.
+// Takes the next word of mail: 1, or 0 if there is none. Mail from one core comes in the order in which it was sent.
 static inline int girih_mail_poll(uint32_t *from, uint32_t *word)
 {
     uint32_t mail = *girih_device(GIRIH_DEVICE_MAIL);
