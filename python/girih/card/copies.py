@@ -16,7 +16,7 @@ from girih.spec.formats import Format
 from girih.spec.windows import offset
 
 WINDOW = "copy_window"
-RUNS, WENT_WRONG = 1, 4  # the bit that says that a copy runs, and the lowest bit of the error
+RUNS, WENT_WRONG = 1, 4  # the bit that is set while a copy runs, and the lowest bit of the error
 HOST = 1 << 63  # the bit that marks an address in host memory
 ADDRESS_BITS = 32  # of a word of the control network
 

@@ -62,7 +62,7 @@ def last_drops(registers: Registers, tile_name: str) -> LastDrops:
 
 
 def _newest(registers: Registers, tile: Tile, log: DropLog, many: int) -> tuple[int, LastDrops]:
-    """So many of the newest drops of a tile, or all that it has: how many were read, and those that were there to the end."""
+    """Reads up to this many of a tile's newest drops. Returns the number read, and those that were not overwritten meanwhile."""
     end = _next(registers, tile)
     first = end - many  # below 0 where the numbers have started again
     if first < 0 and registers.bus.read32(_record(tile, log, -1)) == 0:  # they have not

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel of a guest in QEMU: that of a package of Debian, whose files are unpacked into build/, so that this machine's own kernels and
-boot loader stay as they are."""
+"""The kernel of a guest in QEMU: it is unpacked from a Debian package into build/, so that this machine's own kernels and
+boot loader are not changed."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ class HostStats:
 
 
 class HostPort:
-    """What stands behind the card's port to the host."""
+    """The host behind the card's port: its memory, virtqueues, control queue and statistics."""
 
     def __init__(self, library: Library, card: Any, registers: Registers):
         self._library, self._card, self._registers = library, card, registers

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The memory mapped behind a card's port to the host. Several programs map memory there: for a guest, and for tiles that use
-`dma`. Each unmaps only what it has mapped, and none maps what another has mapped."""
+`dma`. Each unmaps only its own regions, and no region may overlap that of another program."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from girih.spec.formats import Format
 from girih.spec.windows import offset
 
 WINDOW = "probe_window"
-ORDERED = 8  # the bit of what is done that says so
+ORDERED = 8  # the bit of the operation for an ordered access
 OPERATIONS = Format("memory_access").names("op")
 
 

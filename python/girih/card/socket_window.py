@@ -84,7 +84,7 @@ class SocketWindow:
             self._write(part, value)
 
     def ask(self, number: int) -> Answer:
-        """What a connection has now, or had when an earlier call was interrupted."""
+        """The bytes that a connection has now, or had when an earlier call was interrupted."""
         taken = self._take_answer()
         if not taken and self._asked != number:
             self.forget()  # the stack does not know that connection

@@ -67,7 +67,7 @@ class SocketTile:
         self.take()
 
     def _take_back(self) -> None:
-        """Frees what an earlier program has left: the entries of the stack that lead here and are not the design's. Its ways are freed as soon as nothing needs them."""
+        """Cleans up after an earlier program: frees the stack's entries that lead here and are not in the design, as soon as nothing needs them."""
         design = self._registers.manifest.tile(self._stack)
         usual = design.settings["listen"]
         ways = {path: word & KEY_MASK for path, word in self._entries("next_hop").items() if node_of(word) == self._node}
@@ -103,7 +103,7 @@ class SocketTile:
 
         return wait
 
-    # The stack: who listens, and which of its node table's entries leads here.
+    # The stack: its ports that are listened at, and the entries of its node table that lead here.
 
     def _entries(self, name: str) -> dict[str, int]:
         """An array of the stack's registers."""
@@ -111,7 +111,8 @@ class SocketTile:
         return {path: self._registers.read(path) for register in registers if register.startswith(f"{name}[") for path in [f"{self._stack}.{register}"]}
 
     def _key(self) -> int:
-        """A port whose entry in the stack's node table leads here, and at which nobody listens: only such a port can identify who opens a connection."""
+        """A port whose entry in the stack's node table leads here, and at which nothing listens: only such a port can identify this tile
+        as the application that opens a connection."""
         taken = {0, *self._entries("listen").values(), *self._ways}  # ways may be freed with their listeners
         ports = {word & KEY_MASK for word in self._entries("next_hop").values() if node_of(word) == self._node} - taken
         if not ports:

@@ -59,7 +59,7 @@ class CardStalled(GirihError):
 
 
 def explain(watch: Watch, cycles: int, links: tuple[Waiting, ...], stuck_wires: frozenset[int]) -> Stall:
-    """Explains what links that hold messages wait for. stuck_wires: ports whose wire takes nothing."""
+    """Explains why links that hold messages wait. stuck_wires: ports whose wire takes nothing."""
     offered = {waiting.link: waiting for waiting in links}
     graph = _waits(watch, offered)
     wires = {f"fabric > {tile}": port for tile, port in watch.wires.items() if port in stuck_wires}

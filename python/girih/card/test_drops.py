@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last drops of a tile whose window is a model that goes on dropping: at each access so many, from any number on."""
+"""The last drops of a tile whose window is a model: it drops some more at each access, and its record numbers start anywhere."""
 
 from pathlib import Path
 

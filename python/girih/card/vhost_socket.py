@@ -88,7 +88,7 @@ class Connection:
 
 
 def closed(*descriptors: int | None) -> None:
-    """Closes those that there are."""
+    """Closes the descriptors given."""
     for descriptor in descriptors:
         if descriptor is not None:
             os.close(descriptor)

@@ -37,7 +37,7 @@ CONFIG_CHANGE = 2  # to the guest's program
 NEEDS_RESET = 0x40  # a bit of the device's status
 LOOK_SECONDS = 1.0  # between two looks at whether a virtqueue has been stopped
 MOST_ENTRIES = 32768  # of a virtqueue
-CONFIG_BYTES = 256  # of the configuration space that can be read; zeros behind the MAC address
+CONFIG_BYTES = 256  # readable bytes of the configuration space; zeros after the MAC address
 EVENTFD = "anon_inode:[eventfd]"
 
 
@@ -197,7 +197,7 @@ class VhostUser:
         return self._host.pairs if guest.has(NET_MQ) or not guest.has(NET_CTRL_VQ) else 1
 
     def _on_card(self, guest: Guest, number: int) -> int:
-        """The card's number of a guest's virtqueue: the control queue is behind all pairs that the driver knows of."""
+        """The card's number of a guest's virtqueue: the control queue follows the pairs that the driver knows of."""
         return self._host.control if number == 2 * self._pairs_of(guest) else number
 
     def _offer(self, guest: Guest) -> None:

@@ -68,7 +68,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _end(*_: object) -> None:
-    """Once: what comes later must not keep the core from going on."""
+    """Acts on the first signal only: a later one must not keep the core from being resumed."""
     for number in ENDS:
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
@@ -76,7 +76,7 @@ def _end(*_: object) -> None:
 
 @contextmanager
 def _alone(card: ControlClient, tile: str, core: int) -> Iterator[None]:
-    """As the only debugger of a core. Linux forgets an abstract address with the process that has it. Raises GirihError."""
+    """Holds the right to be the only debugger of a core: an abstract socket address, which Linux frees when the process ends. Raises GirihError."""
     name = hashlib.sha256(f"{card.path.resolve()} {tile} {core}".encode()).hexdigest()
     with socketlib.socket(socketlib.AF_UNIX) as mine:
         try:

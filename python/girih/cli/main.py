@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
     arguments = sys.argv[1:] if arguments is None else arguments
     wanted = (arguments[0],) if arguments and arguments[0] in COMMANDS else COMMANDS
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(line_buffering=True)  # who follows a log sees each line when it is printed
+        sys.stdout.reconfigure(line_buffering=True)  # so that a reader of a log sees each line at once
     try:
         application(wanted)(arguments, prog_name="./girih")
     except GirihError as error:

@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
         arguments += [] if thorough else ["-m", QUICK if quick else LEFT_OUT]
         arguments += [] if shuffle is None else ["-p", "girih.testing.shuffle", "--shuffle", str(shuffle)]
         arguments += ["-p", "girih.testing.times"]
-        os.environ[QUICK_BUILD] = "1"  # for all that the tests start
+        os.environ[QUICK_BUILD] = "1"  # also for processes that the tests start
         command = [sys.executable, "-m", "pytest", *arguments, *context.args]
         if not coverage:
             raise typer.Exit(subprocess.call(command, cwd=ROOT))

@@ -80,7 +80,7 @@ def dependencies(card: Card, messages: Walk | None = None) -> Graph:
 def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: list[Step]) -> None:
     """Adds what the messages in a tile wait for, and what waits for the tile. comes, leaves: the steps into and out of the tile."""
     buffer, kind = Buffer(tile.name), tile.kind
-    if is_scheduler(kind):  # it takes or drops what is new, and has room reserved for lossless messages that come back
+    if is_scheduler(kind):  # it takes or drops new messages, and has room reserved for lossless ones that come back
         return
     lossless = [step for step in comes if step.after.lossless]
     if is_unit(kind):  # it has room for those

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Message classes: which cards have two, what is emitted for them, who may ask, and what the proof says of them."""
+"""Message classes: which cards have two, the RTL emitted for them, which tiles may send requests, and their place in the proof."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tiles that are masters of the control network: what a design may say of them, and the card that it makes."""
+"""Tiles that are masters of the control network: what a design may state about them, and the resulting card."""
 
 import re
 from dataclasses import replace

@@ -295,7 +295,7 @@ def test_a_tile_that_only_the_exit_of_a_chain_names_is_reached():
 
 @pytest.mark.parametrize("kind", ["relay", "buffer"])
 def test_a_circle_that_no_message_leaves_is_refused(kind):
-    """Behind the exit of a chain, too, and also where the tiles of the circle drop and so cannot hang."""
+    """Also beyond the exit of a chain, and where the tiles of the circle drop and so cannot hang."""
     text = BEHIND_AN_EXIT.replace("{mesh: [5, 2]}", "crossbar").replace("kind: relay", f"kind: {kind}").replace("next: wire}", "next: {0: wire, 1: r0}}")
     text = re.sub(r", at: (\[\[.*\]\]|\[.*?\])", "", text).replace("exit: r1", "exit: wire")
     with pytest.raises(GirihError) as caught:

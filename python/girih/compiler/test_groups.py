@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of the descriptor's fields: a card has those that its kinds touch, and what a kind reads another one writes."""
+"""Groups of the descriptor's fields: a card has those that its kinds touch, and another kind writes each that a kind reads."""
 
 import re
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The traffic that a design expects: what links carry of it, and every mistake in saying so."""
+"""The traffic that a design expects: the load of links, and every mistake in the section `traffic`."""
 
 from pathlib import Path
 

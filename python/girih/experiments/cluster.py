@@ -40,7 +40,7 @@ def open_cluster(progress: Progress) -> Iterator[VirtualCard]:
 
 
 def install(card: VirtualCard, cores: int, work: int = 0) -> None:
-    """Lets the first cores of the cluster run the echo, with so many cycles of work for each packet, and holds the others."""
+    """Runs the echo on the first cores of the cluster, with this many cycles of work for each packet, and holds the others."""
     tile = card.manifest.tile(TILE)
     load(card.registers, TILE, compile_program(PROGRAM, memory_bytes=tile.memory_bytes, defines=(f"WORK={work}",)).image)
     hold(card.registers, TILE)
@@ -83,7 +83,7 @@ def clock_mhz() -> float:
 
 
 def cores_for_link(progress: Progress, paper: Mapping[int, int | None], link: int) -> list[Row]:
-    """The greatest rate by number of cores and packet size, and how many cores fill a link of so many Gbit/s. paper: its cores by packet size."""
+    """The greatest rate by number of cores and packet size, and the number of cores that fill a link of this many Gbit/s. paper: its cores by packet size."""
     clock, rows = clock_mhz(), []
     enough: dict[tuple[int, float], int] = {}
     with open_cluster(progress) as card:

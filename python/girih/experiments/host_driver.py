@@ -98,12 +98,12 @@ class SplitQueue:
         return indices[0]
 
     def wants_kick(self) -> bool:
-        """With event index: whether the device wants to hear of what has been published since the last call."""
+        """With event index: whether the device wants a kick for the chains published since the last call."""
         old, self.told, event = self.told, self.available, self.memory.read16(self.place.device + 4 + 8 * self.size)
         return any((old + step) % 65536 == event for step in range((self.available - old) % 65536))
 
     def wait_for(self, ahead: int = 0) -> None:
-        """With event index: an interrupt is wanted when so many more have been used, and one."""
+        """With event index: requests an interrupt once `ahead` + 1 further chains have been used."""
         self.memory.write(self.place.driver + 4 + 2 * self.size, struct.pack("<H", (self.seen + ahead) % 65536))
 
     def used(self) -> list[tuple[int, int]]:
@@ -143,7 +143,7 @@ class PackedQueue:
         self.memory.write(self.place.descriptors + 16 * index, struct.pack("<QIHH", address, size, name, flags))
 
     def _after(self, index: int, count: int) -> int:
-        """The index so many slots later."""
+        """The index this many slots later."""
         slot = (index & 0x7FFF) + count
         return (index & 1 << 15) + slot if slot < self.size else (~index & 1 << 15) + slot - self.size
 
@@ -177,7 +177,7 @@ class PackedQueue:
         return name
 
     def wants_kick(self) -> bool:
-        """With event index: whether the device wants to hear of what has been published since the last call."""
+        """With event index: whether the device wants a kick for the chains published since the last call."""
         event, flags = struct.unpack("<HH", self.memory.read(self.place.device, 4))
         passed = []
         while self.told != self.available:
@@ -186,7 +186,7 @@ class PackedQueue:
         return event in passed if flags == EVENT_AT_INDEX else flags == EVENT_ALWAYS
 
     def wait_for(self, ahead: int = 0) -> None:
-        """With event index: an interrupt is wanted when the slot that is so many behind the next one is used."""
+        """With event index: requests an interrupt once the slot `ahead` after the next one is used."""
         self.memory.write(self.place.driver, struct.pack("<HH", self._after(self.seen, ahead), EVENT_AT_INDEX))
 
     def used(self) -> list[tuple[int, int]]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SIZE = 1500  # bytes of a packet
 TILE, PORT = "core", 1001  # the UDP port whose packets visit the core
 WATCHDOG = 1_000_000  # cycles; AES takes longer than the default for a packet
-STEP = 100  # cycles between looks at what has come out
+STEP = 100  # cycles between two looks at the output
 MODULE = "core_complex"  # whose clock all of the card has
 
 

@@ -75,7 +75,7 @@ class Peer:
         return (self._mac + OWN_MAC + ETHERNET_IP + ip + head + data).ljust(60, b"\0")
 
     def take(self) -> Segment:
-        """The next segment of the card, which is acknowledged by what is sent from here on."""
+        """The next segment of the card; segments sent from now on acknowledge it."""
         for _ in range(MOST_STEPS):
             if self._come:
                 segment = self._come.pop(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An ideal peer of one connection with a card: it always has something to send, takes and acknowledges all that comes. It
+"""An ideal peer of one connection with a card: it always has something to send, and takes and acknowledges everything that arrives. It
 sends without gaps as far as the card's window allows, with no more in flight than the card's port stores, so nothing is lost. It reads
 what has come every few cycles."""
 
@@ -52,7 +52,7 @@ class IdealPeer(Peer):
         self._free_at = max(self.card.cycle, start)
 
     def run(self, cycles: int) -> None:
-        """Sends and takes for so many cycles."""
+        """Sends and receives for this many cycles."""
         end = self.card.cycle + cycles
         while self.card.cycle < end:
             self.card.run(LOOK)

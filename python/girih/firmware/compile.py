@@ -81,7 +81,7 @@ def compile_program(source: Path, *, memory_bytes: int, defines: tuple[str, ...]
         card_folder = BUILD / "firmware" / "cards" / digest(card)
         write_if_changed(card_folder / "card.h", card)
         flags.append(f"-I{card_folder}")
-    text = _gcc(source, [*flags, "-E", str(source)])  # with all that it includes, wherever that is
+    text = _gcc(source, [*flags, "-E", str(source)])  # with all included files, wherever they are
     runtime = [path.read_bytes() for folder in ("include", "runtime") for path in sorted((FIRMWARE / folder).iterdir())]
     key = digest(version, header, repr((FLAGS, LINKS, memory_bytes)), str(source), text, *runtime)
     folder = BUILD / "firmware" / f"{source.stem[:40]}-{key}"
@@ -109,7 +109,7 @@ def symbols_of(size: int, word: Callable[[int], bytes]) -> Path | None:
 
 
 def _gcc(source: Path, arguments: list[str]) -> str:
-    """What the compiler prints. Raises GirihError with its messages."""
+    """The compiler's output. Raises GirihError with its messages."""
     try:
         done = subprocess.run([f"{TOOLS}gcc", *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="backslashreplace", timeout=MOST_SECONDS)
     except subprocess.TimeoutExpired as error:

@@ -254,7 +254,7 @@ class Debugger:
             self._notes.unlink(missing_ok=True)
 
     def _take_over(self, halted: bool) -> None:
-        """Restores what a killed debugger has left. halted: the core was still halted by it. The contents of the file are checked, not trusted."""
+        """Restores what a killed debugger had changed. halted: the core was still halted by it. The contents of the file are checked, not trusted."""
         if self._breakpoints or self._notes is None or not self._notes.exists():
             return
         for line in self._notes.read_text(errors="replace").splitlines():

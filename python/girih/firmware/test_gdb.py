@@ -13,7 +13,7 @@ from girih.firmware.debug import DebugFault, Stop
 from girih.firmware.gdb import GdbServer, description
 from girih.firmware.load import CONSOLE_BYTES
 
-SYMBOLS = "/tmp/a }#$* folder/pr\u00f6gramm.elf"  # with what has a meaning in packets
+SYMBOLS = "/tmp/a }#$* folder/pr\u00f6gramm.elf"  # with the characters that have a meaning in gdb's packets
 
 
 class Fake:

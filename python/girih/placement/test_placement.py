@@ -30,7 +30,7 @@ LARGE_STEPS = 20000  # enough for 28 tiles to be free of deadlock, and far bette
 
 
 def stacks(count: int, fabric: str) -> str:
-    """A design of so many stacks of seven tiles that all send to each other, without positions."""
+    """A design of this many stacks of seven tiles, in which all stacks send to each other, without positions."""
     lines = [f"fabric: {fabric}", f"ports: {count}", "mac: 02:67:69:72:69:68", "tiles:"]
     for index in range(count):
         after = (index + 1) % count

@@ -55,7 +55,7 @@ class Card:
         return range(self.ranges[tenant] & 0xFFFF, self.ranges[tenant] >> 16)
 
     def found(self, tenant: int, key: int, entries: int) -> int | None:
-        """The owner of what a packet with this key finds in an exact table."""
+        """The owner of the entry that a packet with this key finds in an exact table."""
         own = next((each for each in (self.range_of(tenant), self.range_of(0)) if each), range(entries))
         owners = set()
         for way in range(4):
@@ -189,7 +189,7 @@ def test_ranges_change_while_packets_find_all_entries():
         run(table.give(tenant, range(first, stop)), card.access)
         assert [index for index, _ in table.listed()] == sorted(table.find(Entry(key)) for key in keys)
     with pytest.raises(TableFull):
-        run(table.give(1, range(64, 72)), card.access)  # 10 do not fit into 8: it has what it had
+        run(table.give(1, range(64, 72)), card.access)  # 10 do not fit into 8: nothing changes
     assert table.ranges[1] == card.range_of(1) == range(64, 128)
     other = ExactTable(table.shape)
     run(other.load(), card.access)

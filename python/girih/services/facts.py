@@ -32,7 +32,7 @@ class Facts:
             self.tenants.insert(0, {"name": OPERATOR, "number": 0, "services": everything, "ports": []})
 
     def chain_fits(self, services: int, what: str) -> None:
-        """Raises GirihError if a chain of so many services does not fit into the card's descriptors."""
+        """Raises GirihError if a chain of this many services does not fit into the card's descriptors."""
         most = self.manifest.chain_hops
         if not 1 <= services <= most:
             more = f" For longer ones write chain_hops: {services} in its design, and build it again." if most < services <= most_hops() else ""

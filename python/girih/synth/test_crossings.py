@@ -43,7 +43,7 @@ def test_within_a_clock_nothing_crosses():
 
 
 def test_a_synchroniser_is_made_of_flip_flops():
-    """And not of shift registers, which have no room for what is between old and new."""
+    """And not of shift registers, which cannot settle a value that is neither old nor new."""
     area = synthesize("synchroniser", parameters={"Width": 3, "Stages": 3})
     assert (area.ff, area.lutram, area.lut) == (9, 0, 0)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesis: what is counted, and that results are kept."""
+"""Synthesis: the figures that are counted, and that results are kept."""
 
 import re
 import time

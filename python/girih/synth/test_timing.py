@@ -62,7 +62,7 @@ def test_the_deepest_way_among_others_of_more_cells(muxes):
 
 
 def test_paths_within_each_of_two_clocks_and_none_between_them():
-    """A clock is the same in front of its buffer and behind it."""
+    """A clock is the same before and after its buffer."""
     module = Module()
     buffered = module.net()
     module.cell("BUFG", {"O": [buffered]}, {"I": [CLOCK]})
@@ -90,7 +90,7 @@ def test_paths_of_pins_are_apart():
     assert (entering.start, entering.end, entering.levels) == ("in_i", "held_q", 2)
     assert entering.ns == ns((0.19 + 0.09) + (WIRE + 0.09) + WIRE + ARRIVE)
     assert (leaving.start, leaving.end, leaving.levels) == ("held_q", "held_o", 1)
-    assert leaving.ns == ns(LEAVE + WIRE + 0.09 + 0.07)  # the wire behind the pin is its reader's
+    assert leaving.ns == ns(LEAVE + WIRE + 0.09 + 0.07)  # the wire beyond the pin belongs to its reader
     assert (across.start, across.end, across.levels) == ("in_i", "straight_o", 4)
 
 

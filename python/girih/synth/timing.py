@@ -219,7 +219,7 @@ class _Namer:
         return "" if end.cell is None else self.cell(end.cell).rpartition(".")[0]
 
     def cell(self, cell: Cell) -> str:
-        """The name of a memory or of the output of a flip-flop, else of what is written to it."""
+        """The name of a memory or of the output of a flip-flop, else of the data written to it."""
         if "$" not in cell.name:
             return cell.name
         held = [self.names[net] for _pin, net in nets(cell.outputs) if net in self.names]

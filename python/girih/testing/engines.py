@@ -53,7 +53,7 @@ class EngineBench:
         return {name: count for name, count in self._events.count.items() if count}
 
     async def run(self, messages: list[Message]) -> list[Message]:
-        """Sends the messages and returns what they became, once the engine is quiet again."""
+        """Sends the messages and returns those that came out, once the engine is quiet again."""
         already = len(self.sink.messages)
         self.source.send(*messages)
         await settle(self.dut, self.source, self.sink)

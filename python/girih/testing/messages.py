@@ -147,7 +147,7 @@ class Source:
         raise AssertionError(f"{len(self._queue)} flits were never taken")
 
     def forget(self) -> None:
-        """Discards what has not been sent, for a reset."""
+        """Discards all messages that have not been sent, for a reset."""
         self._queue.clear()
         self._valid.value = 0
 

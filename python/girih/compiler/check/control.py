@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tiles that are masters of the control network, and what they may reach."""
+"""The tiles that are masters of the control network, and their rights."""
 
 from __future__ import annotations
 

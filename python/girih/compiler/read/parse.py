@@ -164,7 +164,7 @@ class _Reader:
         return tree
 
     def items(self) -> Iterator[NodeEvent]:
-        """What is in a list or a mapping, up to its end."""
+        """The content of a list or a mapping, up to its end."""
         for event in self.events:
             if isinstance(event, CollectionEndEvent):
                 return
