@@ -121,7 +121,7 @@ def run(progress: Progress) -> list[Row]:
                     start = card.cycle + 2000
                     for turn in range(CHANGES):
                         for number, operator in enumerate(operators):
-                            operator.schedule(Entry(balancer.node, register, turn % 2), start + turn * every + number * every // 4)
+                            operator.schedule(start + turn * every + number * every // 4, Entry(balancer.node, register, turn % 2))
                     addresses = card.manifest.addresses
                     card.add_flow(Flow(payload=payload, dst_mac=addresses["mac"], dst_ip=addresses["ip"], dst_port=7, src_port=50000, rate=LOAD / flits))
                     flow = card.run_flows(count=int((CHANGES * every + 2000) * LOAD / flits)).flows[0]

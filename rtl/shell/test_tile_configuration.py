@@ -5,9 +5,10 @@ import random
 
 import cocotb
 import pytest
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import ClockCycles, RisingEdge
 
 from girih.spec.histogram import BINS, bin_of
+from girih.spec.kind import TILE_MAP
 from girih.spec.kinds import load_kind
 from girih.testing import run_cocotb
 from girih.testing.messages import FLIT_BYTES, Message, Source, reset
@@ -16,11 +17,12 @@ from girih.testing.ring import RingClient, RingError
 KIND = load_kind("eth_tx")
 NODE = 0x03
 MAC = 0x02_00_00_00_00_01
+HOLD = TILE_MAP.size("ChangeHold")
 
 
 def test_tile_configuration():
     run_cocotb(
-        "eth_tx", __file__, data_width=128, parameters={"Node": f"8'd{NODE}", "Config": f"49'd{MAC << 1}"}
+        "eth_tx", __file__, data_width=128, parameters={"WholeChanges": 1, "SharedControl": 1, "Node": f"8'd{NODE}", "Config": f"49'd{MAC << 1}"}
     )
 
 
@@ -75,6 +77,49 @@ async def a_flag_changes_what_the_engine_does(dut):
         assert await client.read("cfg.reflect") == reflect
         source.send(Message(data))
         assert (await frame(dut))[:6] == (data[6:12] if reflect else data[:6])
+
+
+@cocotb.test()
+async def changes_of_several_words_have_effect_together(dut):
+    """Frames leave all the time. Each has the old address and is not reflected, or has the new one and is."""
+    client, source = await bench(dut)
+    low, high = KIND.config[0].offset, KIND.config[0].offset + 4
+    data = random.randbytes(64)
+    seen = []
+
+    async def watch():
+        while True:
+            got = await frame(dut)
+            seen.append((source_mac(got), got[:6] == data[6:12]))
+
+    async def flood():
+        while True:
+            source.send(Message(data))
+            await source.drained()
+
+    cocotb.start_soon(watch())
+    cocotb.start_soon(flood())
+    states = {(MAC, False)}
+    for turn in range(10):
+        mac, reflect = 0x0A_00_00_00_00_00 + turn, turn % 2 == 0
+        states.add((mac, reflect))
+        assert await client.access(HOLD) == 0
+        await client.access(HOLD, 1, master=1)
+        await client.access(HOLD, 1, master=3)
+        assert await client.access(HOLD) == 0b1010
+        await client.access(low, mac & 0xFFFF_FFFF, master=1)
+        await client.access(high, mac >> 32, master=1)
+        await client.access(HOLD, 0, master=3)  # another master's hold, which leaves that of master 1
+        await ClockCycles(dut.clk_i, random.randrange(20))
+        await client.write("cfg.reflect", reflect)  # the host's, which waits, too
+        assert await client.access(low, master=1) == mac & 0xFFFF_FFFF, "what was written can be read at once"
+        before = len(seen)
+        await client.access(HOLD, 0, master=1)
+        await ClockCycles(dut.clk_i, 60)
+        assert len(seen) > before + 2 and seen[-1] == (mac, reflect)
+    assert set(seen) <= states, set(seen) - states
+    with pytest.raises(RingError):
+        await client.access(HOLD, 1, tenant=1)
 
 
 @cocotb.test()

@@ -10,6 +10,9 @@
 // With Snapshot, a write of any value to offset 0xc000 copies the values of all counters in one cycle; the copy is read from
 // offset 0xc000 on, in the order of the counters at 0x8000.
 //
+// With WholeChanges, a master that writes 1 to ChangeHold (spec/tile_map.yaml) holds back the changes of the tile's configuration
+// and node table until it writes 0; a read answers who holds, a bit for each master.
+//
 // With DropEntries, the last drops of the tile (drop_log), and its drops by key (drop_keys), are read from offset 0xe000 on.
 module tile_shell
   import girih_pkg::*, shell_pkg::*;
@@ -37,6 +40,7 @@ module tile_shell
     parameter int unsigned DropKeys = 0,  // with DropEntries, and one port that is not for replies: keys whose drops are counted
     parameter bit [Events-1:0] EventDrops = '0,  // which of the engine's events are drops
     parameter bit SharedControl = 1'b0,  // the control ring has several masters
+    parameter bit WholeChanges = 1'b0,  // masters can hold back changes of the tile's configuration and node table
     localparam int unsigned Counters = CountedPorts * $bits(shell_event_t) + Events,
     localparam int unsigned WordWidth = $clog2(Counters) + 1
 ) (
@@ -83,6 +87,8 @@ module tile_shell
     input  logic        window_done_i,
     input  logic        window_error_i,
     input  logic [31:0] window_data_i,
+
+    output logic hold_o,  // changes of the configuration and the node table have no effect
 
     // From the register block: reads of counters, word by word.
     input  logic                 counter_read_i,
@@ -222,7 +228,7 @@ module tile_shell
   always_ff @(posedge clk_i) events_q <= rst_i ? '0 : {event_i, shell_event};
 
   // The request at the node.
-  logic valid, write, done, error, in_window, in_snapshot, in_drops, refused, here;
+  logic valid, write, done, error, in_window, in_snapshot, in_drops, in_hold, refused, here;
   ctrl_master_t master;
   tenant_t tenant;
   logic [15:0] offset;
@@ -303,6 +309,23 @@ module tile_shell
     assign drops_data = '0;
   end
 
+  // The hold of changes, by master.
+  logic [2**$bits(ctrl_master_t)-1:0] held;
+  if (WholeChanges) begin : gen_hold
+    change_hold u_hold (
+        .clk_i,
+        .rst_i,
+        .write_i (here && in_hold && write && !refused),
+        .master_i(master),
+        .hold_i  (wdata[0]),
+        .held_o  (held),
+        .hold_o
+    );
+  end else begin : gen_no_hold
+    assign held   = '0;
+    assign hold_o = 1'b0;
+  end
+
   // A request for the snapshot, in the cycle in which the register block would have it, until it is done.
   logic old_valid_q, old_asked_q, old_read, copied, counter_done;
   counter_bank #(
@@ -325,6 +348,7 @@ module tile_shell
 
   assign in_window = Window && offset[15:14] == 2'b01;
   assign in_drops = DropEntries > 0 && offset[15:13] == 3'b111;
+  assign in_hold = WholeChanges && offset == 16'(tile_map_pkg::ChangeHold);
   assign in_snapshot = Snapshot && offset[15:14] == 2'b11 && !in_drops;
   always_comb begin
     refused = offset[1:0] != '0 || (tenant != '0 && !in_window);
@@ -347,13 +371,13 @@ module tile_shell
   assign drops_end = drops_valid_q && drops_done;
   assign here = valid && !answered_q;
   always_ff @(posedge clk_i) begin
-    reg_valid_o <= here && !in_window && !in_snapshot && !in_drops && !refused && !reg_done;
+    reg_valid_o <= here && !in_window && !in_snapshot && !in_drops && !in_hold && !refused && !reg_done;
     drops_valid_q <= here && in_drops && !refused && !drops_end;
     old_valid_q <= here && in_snapshot && !refused && !old_done;
     old_asked_q <= old_read;
-    answered_q  <= (here && refused) || reg_done || old_done || drops_end;
-    error_q     <= refused || (reg_error_i && !old_valid_q && !drops_valid_q);
-    data_q      <= drops_valid_q ? drops_data : old_valid_q ? counter_data_o : reg_rdata_i;
+    answered_q  <= (here && (refused || in_hold)) || reg_done || old_done || drops_end;
+    error_q     <= refused || (reg_error_i && !old_valid_q && !drops_valid_q && !in_hold);
+    data_q      <= in_hold ? 32'(held) : drops_valid_q ? drops_data : old_valid_q ? counter_data_o : reg_rdata_i;
     if (rst_i) begin
       reg_valid_o <= 1'b0;
       old_valid_q <= 1'b0;

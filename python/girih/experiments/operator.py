@@ -79,10 +79,10 @@ class PinOperator:
         assert self.came
         return start, *self.came
 
-    def schedule(self, entry: Entry, cycle: int) -> None:
+    def schedule(self, cycle: int, *entries: Entry) -> None:
         """Schedules a change for a future cycle, whatever comes back until then. Frames of all operators must be given in the order of their cycles."""
         if self._ahead == BEHIND:
             self._ack += REQUEST_BYTES
         else:
             self._ahead += 1
-        self.change(entry, cycle=cycle)
+        self.change(*entries, cycle=cycle)

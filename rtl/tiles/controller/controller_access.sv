@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does the accesses of one request on the control network, one after the other. A request to read ends at the first access
 // that fails. A change of one word is one write. A change of more words first reads all of them, and changes nothing if
-// that fails; if a write fails, the words before it are written back, the latest first.
+// that fails; if a write fails, the words before it are written back, the latest first. Meanwhile its tiles hold back their
+// changes (ChangeHold of spec/tile_map.yaml), so that the whole change has effect at once at each of them. An access that
+// starts or ends a hold may fail: the master's tenant or rights then let it write no word that could be held back.
 module controller_access
   import girih_pkg::*, management_pkg::*;
 (
@@ -24,11 +26,13 @@ module controller_access
     input  logic          control_answer_valid_i,
     input  ctrl_answer_t  control_answer_i
 );
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     Idle,
     Reads,
+    Holds,
     Writes,
-    Restores
+    Restores,
+    Releases
   } state_e;
   state_e state_q;
   logic change_q, asked_q, torn_q;
@@ -36,7 +40,16 @@ module controller_access
   status_e status_q, status;
   logic [MostEntries-1:0][31:0] data_q;  // of a change: the old words
 
-  logic answered, fails, last;
+  // A hold is asked for, and ended, once for entries of the same tile that follow one another.
+  logic [MostEntries-1:0] same_tile_q;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < MostEntries; i++) same_tile_q[i] <= i > 0 && entries_i[i].node == entries_i[i>0?i-1 : 0].node;
+  end
+
+  logic answered, fails, last, several, holding, skips;
+  assign several = count_i != 4'd1;
+  assign holding = state_q inside {Holds, Releases};
+  assign skips = holding && same_tile_q[entry_q];
   assign answered = asked_q && control_answer_valid_i;
   assign fails = control_answer_i.status != CtrlOkay;
   assign last = 4'(entry_q) + 4'd1 == count_i;
@@ -49,19 +62,19 @@ module controller_access
     endcase
   end
 
-  assign control_valid_o = state_q != Idle && !asked_q;
+  assign control_valid_o = state_q != Idle && !asked_q && !skips;
   assign control_request_o = '{
           write: state_q != Reads,
           tag: '0,
           node: entries_i[entry_q].node,
-          offset: entries_i[entry_q].offset,
-          data: state_q == Restores ? data_q[entry_q] : entries_i[entry_q].data
+          offset: holding ? 16'(tile_map_pkg::ChangeHold) : entries_i[entry_q].offset,
+          data: holding ? 32'(state_q == Holds) : state_q == Restores ? data_q[entry_q] : entries_i[entry_q].data
       };
 
   always_ff @(posedge clk_i) begin
     done_o <= 1'b0;
     if (control_valid_o && control_ready_i) asked_q <= 1'b1;
-    if (answered) begin
+    if (answered || skips) begin
       asked_q <= 1'b0;
       unique case (state_q)
         Reads: begin
@@ -69,10 +82,17 @@ module controller_access
           entry_q <= entry_q + 1'b1;
           if (fails || last) begin
             entry_q <= '0;
-            state_q <= change_q && !fails ? Writes : Idle;
+            state_q <= change_q && !fails ? Holds : Idle;
             done_o  <= !change_q || fails;
             status_q <= status;
             failed_q <= entry_q;
+          end
+        end
+        Holds: begin
+          entry_q <= entry_q + 1'b1;
+          if (last) begin
+            entry_q <= '0;
+            state_q <= Writes;
           end
         end
         Writes: begin
@@ -83,14 +103,22 @@ module controller_access
             entry_q <= entry_q - 1'b1;
             state_q <= Restores;
           end else if (fails || last) begin
-            state_q <= Idle;
-            done_o  <= 1'b1;
+            entry_q <= '0;
+            state_q <= several ? Releases : Idle;
+            done_o  <= !several;
           end
         end
-        default: begin
+        Restores: begin
           entry_q <= entry_q - 1'b1;
           torn_q <= torn_q || fails;
           if (entry_q == '0) begin
+            entry_q <= '0;
+            state_q <= Releases;
+          end
+        end
+        default: begin
+          entry_q <= entry_q + 1'b1;
+          if (last) begin
             state_q <= Idle;
             done_o  <= 1'b1;
           end
@@ -98,7 +126,7 @@ module controller_access
       endcase
     end
     if (start_i) begin
-      state_q <= change_i && count_i == 4'd1 ? Writes : Reads;
+      state_q <= change_i && !several ? Writes : Reads;
       change_q <= change_i;
       entry_q <= '0;
       torn_q <= 1'b0;

@@ -16,6 +16,7 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from girih.management.protocol import Entry, Request, mac, nonce_of, opened, sealed
+from girih.spec.kind import TILE_MAP
 from girih.spec.kinds import load_kind
 from girih.spec.message import pack, unpack
 from girih.spec.windows import offset
@@ -27,7 +28,9 @@ from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, DATA, OPENED, READ, WRITE
 OPERATORS, PATIENCE = 4, 3
 KEY = bytes(range(100, 132))
 START = 0x0123456789ABCDEF
-NODE, LOCKED, HIDDEN, NOBODY = 5, 6, 7, 9  # a node that can be read and written, one that can only be read, one with neither right, and one that does not exist
+NODE, OTHER = 5, 3  # nodes that can be read and written
+LOCKED, HIDDEN, NOBODY = 6, 7, 9  # a node that can only be read, one with neither right, and one that does not exist
+HOLD = TILE_MAP.size("ChangeHold")
 WORDS = 16  # registers of a node; the last cannot be written
 OKAY, REFUSED, ERROR, NO_NODE = range(4)
 TENANT, PORT = 2, 3
@@ -39,10 +42,11 @@ class Ring:
     """The control network, with the rights of the tile. fails: numbers of writes that a node refuses, counted from the last look."""
 
     def __init__(self, dut):
-        self.dut, self.words = dut, {(node, 4 * word): random.getrandbits(32) for node in (NODE, LOCKED, HIDDEN) for word in range(WORDS)}
+        self.dut, self.words = dut, {(node, 4 * word): random.getrandbits(32) for node in (NODE, OTHER, LOCKED, HIDDEN) for word in range(WORDS)}
         self.log: list[tuple[str, int, int, int]] = []
         self.fails: set[int] = set()
         self.writes = 0
+        self.held: set[int] = set()  # tiles that hold back their changes
         dut.control_ready_i.value = dut.control_answer_valid_i.value = 0
         cocotb.start_soon(self._run())
 
@@ -50,8 +54,13 @@ class Ring:
         """The status and the data."""
         if node == HIDDEN or (write and node == LOCKED):
             return REFUSED, 0
-        if node == NOBODY or node not in (NODE, LOCKED):
+        if node == NOBODY or node not in (NODE, OTHER, LOCKED):
             return NO_NODE, 0
+        if write and at == HOLD:
+            assert data in (0, 1)
+            (self.held.add if data else self.held.discard)(node)
+            self.log.append(("hold", node, at, data))
+            return OKAY, 0
         if (node, at) not in self.words:
             return ERROR, 0
         self.log.append(("write" if write else "read", node, at, data if write else 0))

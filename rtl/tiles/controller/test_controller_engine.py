@@ -19,6 +19,7 @@ from rtl.tiles.controller.controller_bench import (
     NOBODY,
     NODE,
     OPERATORS,
+    OTHER,
     SIZE,
     WORDS,
     ControllerBench,
@@ -90,17 +91,41 @@ async def a_change_is_done_whole_or_not_at_all(dut):
             # A node that refuses this write, or a word that cannot be read, cannot be written or does not exist.
             ring.fails = {ring.writes + place + 1}
             answer = await operator.ask("change", *entries)
-            assert (answer.status, answer.index) == ("access", place) and ring.words == before
+            assert (answer.status, answer.index) == ("access", place) and ring.words == before and not ring.held
             ring.fails = set()
             bad, status = random.choice([(Entry(NODE, 4 * WORDS), "access"), (Entry(NODE, 4 * WORDS - 4, 1), "access"), (Entry(HIDDEN, 0), "right"), (Entry(NOBODY, 0), "node"), (Entry(LOCKED, 0, 1), "right")])
             entries[place] = bad
             answer = await operator.ask("change", *entries)
-            assert (answer.status, answer.index) == (status, place) and ring.words == before
+            assert (answer.status, answer.index) == (status, place) and ring.words == before and not ring.held
     assert "mark_changes" not in bench.events and "mark_torn" not in bench.events
     # Restoring the former value fails, too: that cannot be helped, but it is reported.
     ring.fails = {ring.writes + 3, ring.writes + 4}
     assert (await operator.ask("change", *some(3))).status == "torn"
-    assert bench.events["mark_torn"] == 1
+    assert bench.events["mark_torn"] == 1 and not ring.held
+
+
+@cocotb.test()
+async def tiles_hold_back_a_change_of_several_words(dut):
+    """Whatever the order of the tiles: each is asked to hold before the first write, and released after the last one, also when a write fails."""
+    bench = await ControllerBench.start(dut)
+    operator = await bench.connect()
+    ring = bench.ring
+    for _ in range(40):
+        ring.log.clear()
+        nodes = [random.choice((NODE, OTHER)) for _ in range(random.randint(2, 8))]
+        places = random.sample(range(WORDS - 1), len(nodes))
+        ring.fails = {ring.writes + random.randint(1, 8)} if random.random() < 0.3 else set()
+        await operator.ask("change", *(Entry(node, 4 * place, random.getrandbits(32)) for node, place in zip(nodes, places)))
+        steps = [(what, node, data) for what, node, _, data in ring.log if what != "read"]
+        kinds = [("write" if what == "write" else "release" if data == 0 else "hold") for what, _, data in steps]
+        assert kinds == sorted(kinds, key=["hold", "write", "release"].index)
+        for wanted in ("hold", "release"):
+            assert {node for kind, (_, node, _) in zip(kinds, steps) if kind == wanted} == set(nodes)
+        assert not ring.held
+    ring.fails = set()
+    ring.log.clear()
+    assert (await operator.ask("change", *some(1))).status == "done"
+    assert [what for what, *_ in ring.log] == ["write"]  # a single word needs none
 
 
 @cocotb.test()

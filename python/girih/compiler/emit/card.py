@@ -211,6 +211,8 @@ def _control(card: Card, tile: Tile) -> list[str]:
     if not card.masters:
         return []
     parameters = [".SharedControl(1'b1)"]
+    if any(right.write and right.tile == tile.name for master in card.tiles if master.control and master.control.tenant == 0 for right in master.control.rights):
+        parameters.append(".WholeChanges(1'b1)")
     if tile.control is not None:
         count, rights = tile.kind.rights, tile.control.rights
         nodes = sum(right.node << 8 * index for index, right in enumerate(rights))
