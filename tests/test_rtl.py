@@ -45,6 +45,7 @@ REFUSED = [
     ("butterfly", "Tiles", 5, "butterfly: Tiles is 5; it must be from 1 to 4"),
     ("butterfly", "X", 9, "butterfly: X is 9 and Y is 2; each must be from 1 to 8, and there must be at least two routers"),
     ("butterfly_router", "X", 2, "butterfly_router: there is no router 2, 0 in a butterfly of 2 x 2"),
+    ("change_hold", "Cycles", 1, "change_hold: Cycles is 1; a hold lasts at least 2 cycles"),
     ("class_input", "Depth", 3, "class_input: Depth is 3; it must be a power of two, at least 2"),
     ("cluster_dispatch", "Ahead", 8, "cluster_dispatch: Ahead is 8; it must be less than the 8 slots of a core"),
     ("cluster_dispatch", "Cores", 17, "cluster_dispatch: Cores is 17; it must be from 1 to 16"),

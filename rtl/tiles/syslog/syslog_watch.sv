@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds events to report. It visits the tiles with interrupts and the watched counters in turn, whenever a message may be sent:
 //
-//   tile:     once, enable all interrupts; line up -> read the pending bits -> clear just these -> report
+//   tile:     once, enable all interrupts, unless some are enabled already; line up -> read the pending bits -> clear just these -> report
 //   counter:  once a period: read its low word -> has it grown by the threshold since the last report? -> report
 //
 // It reads only what it can report next, so no report is ever discarded: events wait in their tile as pending bits, and counters count on.
@@ -36,7 +36,7 @@ module syslog_watch
     input  logic          control_answer_valid_i,
     input  ctrl_answer_t  control_answer_i
 );
-  localparam logic [15:0] PendingAt = 16'h0C00, EnableAt = 16'h0C04;  // spec/tile_map.yaml
+  localparam logic [15:0] PendingAt = 16'(tile_map_pkg::InterruptPending), EnableAt = 16'(tile_map_pkg::InterruptEnable);
   localparam int unsigned Sources = Lines + Watches;
   localparam int unsigned SourceBits = $clog2(Sources);
   localparam int unsigned LineBits = Lines > 1 ? $clog2(Lines) : 1;
@@ -46,6 +46,7 @@ module syslog_watch
   typedef enum logic [3:0] {
     Pick,
     Look,
+    ReadEnable,
     Enable,
     ReadPending,
     Clear,
@@ -66,13 +67,22 @@ module syslog_watch
   // The current source: everything about it is in registers.
   line_t line;
   watch_t watch, watch_q;
-  logic valid_q, enabled_q, raised_q, due_q, blocked_q, told_q;
+  logic valid_q, enabled_q, enabled, raised_q, due_q, blocked_q, told_q;
   logic [31:0] threshold_q, value_q, grown_q;
   logic [Lines-1:0] all_enabled_q;  // their interrupts
   logic [Watches-1:0] all_due_q, known_q;  // to be read in this period; told before
   logic [Sources-1:0] all_blocked_q, all_told_q;  // not tried again in this period; reported as unreachable
   assign line = line_i[line_index];
   assign watch = watch_i[watch_index];
+
+  // For which tile the interrupts of a line were enabled.
+  node_t enabled_node[Lines];
+  node_t enabled_node_q;
+  always_ff @(posedge clk_i) begin
+    if (answered && state_q inside {ReadEnable, Enable}) enabled_node[line_index] <= watch_q.node;
+    enabled_node_q <= enabled_node[line_index];
+  end
+  assign enabled = enabled_q && enabled_node_q == watch_q.node;
 
   // The value of each counter at its last report, and which counter that was.
   typedef struct packed {
@@ -101,7 +111,7 @@ module syslog_watch
     end
   end
 
-  assign asks = state_q inside {Enable, ReadPending, Clear, ReadCounter};
+  assign asks = state_q inside {ReadEnable, Enable, ReadPending, Clear, ReadCounter};
   assign answered = asks && asked_q && control_answer_valid_i;
   assign okay = control_answer_i.status == CtrlOkay;
   assign failed_o = answered && !okay;
@@ -110,17 +120,18 @@ module syslog_watch
           write: state_q inside {Enable, Clear},
           tag: '0,
           node: watch_q.node,
-          offset: state_q == Enable ? EnableAt : watch_q.offset,
+          offset: state_q inside {ReadEnable, Enable} ? EnableAt : watch_q.offset,
           data: state_q == Enable ? '1 : value_q
       };
   assign report_valid_o = state_q == Report;
 
   // The source is done; the next one has its turn.
   logic idle, done;
-  assign idle = !valid_q || blocked_q || (is_line_q ? enabled_q && !raised_q : !due_q);
+  assign idle = !valid_q || blocked_q || (is_line_q ? enabled && !raised_q : !due_q);
   always_comb begin
     unique case (state_q)
       Look: done = idle;
+      ReadEnable: done = answered && (okay ? control_answer_i.data != '0 : told_q);  // what the host has chosen stays
       Enable: done = answered && (okay || told_q);
       ReadPending: done = answered && (okay ? control_answer_i.data == '0 : told_q);  // another master may have cleared it
       Clear, ReadCounter: done = answered && !okay && told_q;
@@ -149,7 +160,7 @@ module syslog_watch
       end
       // An interrupt can be reported again once it has been cleared.
       if (okay && state_q != ReadPending) all_told_q[source_q] <= 1'b0;
-      if (okay && state_q == Enable) all_enabled_q[line_index] <= 1'b1;
+      if (okay && (state_q == Enable || (state_q == ReadEnable && done))) all_enabled_q[line_index] <= 1'b1;
       if (okay && state_q == ReadCounter) all_due_q[watch_index_q] <= 1'b0;
     end
 
@@ -167,8 +178,9 @@ module syslog_watch
         threshold_q <= threshold_i[watch_index];
         if (may_report_i) state_q <= Look;
       end
-      Look: if (!idle) state_q <= !is_line_q ? ReadCounter : enabled_q ? ReadPending : Enable;
+      Look: if (!idle) state_q <= !is_line_q ? ReadCounter : enabled ? ReadPending : ReadEnable;
       ReadPending: if (answered) state_q <= okay ? Clear : Report;
+      ReadEnable: if (answered) state_q <= okay ? Enable : Report;
       Enable, Clear: if (answered) state_q <= Report;
       ReadCounter: if (answered) state_q <= okay ? Subtract : Report;
       Subtract: begin

@@ -80,6 +80,8 @@ class Tiles:
             else:
                 self.pending[node] &= ~asked["data"]
             return OKAY, 0
+        if offset == ENABLE:
+            return OKAY, self.enabled[node]
         return OKAY, self.pending[node] if offset == PENDING else self.counters[node, offset] & 0xFFFFFFFF
 
     async def _answers(self) -> None:
@@ -296,13 +298,44 @@ async def interrupts_are_enabled_when_they_can_be(dut):
     bench.tiles.write_status.clear()
     await bench.silence(2 * PERIOD)
     assert set(bench.tiles.enabled.values()) == {0xFFFFFFFF}
-    enables = len([entry for entry in bench.tiles.asked if entry[1] == ENABLE])
+    enables = len([entry for entry in bench.tiles.asked if entry[1:3] == (ENABLE, 1)])
     bench.tiles.enabled[0x00] = 1  # by the operator, which stays
     bench.tiles.pending[0x00] = 2
     await bench.silence(3 * PERIOD)
     bench.tiles.pending[0x00] |= 1
     assert told(await bench.said()) == ("interrupt", 0x00, PENDING, "pending", 3)
-    assert len([entry for entry in bench.tiles.asked if entry[1] == ENABLE]) == enables
+    assert len([entry for entry in bench.tiles.asked if entry[1:3] == (ENABLE, 1)]) == enables
+
+
+@cocotb.test()
+async def interrupts_that_the_host_has_chosen_stay(dut):
+    """Of a tile where some are enabled already, only those are reported; at the others all are."""
+    bench = await Bench.start(dut, ip=0)
+    bench.tiles.enabled[0x1F] = 0b100
+    bench.tiles.pending[0x1F] = 0b011
+    bench.set()
+    await bench.silence(3 * PERIOD)
+    assert bench.tiles.enabled == {0x00: 0xFFFFFFFF, 0x1F: 0b100, 0xFE: 0xFFFFFFFF}
+    bench.tiles.pending[0x1F] |= 0b100
+    assert told(await bench.said()) == ("interrupt", 0x1F, PENDING, "pending", 0b111)
+
+
+@cocotb.test()
+async def a_line_that_changes_is_enabled(dut):
+    """The line of right 3 belongs to another tile, then to its own again, where the host has disabled all meanwhile."""
+    bench = await Bench.start(dut)
+    await bench.silence(PERIOD)
+    lines = bench.config["line"]
+    bench.tiles.enabled[0x2A], bench.tiles.pending[0x2A] = 0, 0
+    bench.set(line=lines & ~(0x1FF << 27) | 0x12A << 27)
+    await bench.silence(PERIOD)
+    assert bench.tiles.enabled[0x2A] == 0xFFFFFFFF
+    bench.tiles.enabled[0x1F] = 0
+    bench.set()
+    await bench.silence(PERIOD)
+    assert bench.tiles.enabled[0x1F] == 0xFFFFFFFF
+    bench.tiles.pending[0x1F] = 4
+    assert told(await bench.said()) == ("interrupt", 0x1F, PENDING, "pending", 4)
 
 
 @cocotb.test()
