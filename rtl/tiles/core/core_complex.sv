@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A processor with its memory, the slots of its messages, and what the operator needs to load and run it: all of a core but its place
+// A processor with its memory, the slots of its messages, and the operator's access for loading and running programs: a whole core except its place
 // on the card.
 module core_complex
   import girih_pkg::*, core_types_pkg::*;
@@ -8,15 +8,15 @@ module core_complex
     parameter int unsigned Slots = 16,
     parameter int unsigned SlotBytes = 2048,
     parameter int unsigned PmpRegions = 4,
-    parameter int unsigned Debug = 0,  // 1: for a debugger; Ibex's debug mode is on its longest paths
+    parameter int unsigned Debug = 0,  // 1: supports a debugger; Ibex's debug mode lies on its longest paths
     parameter bit InOrder = 0,
-    parameter bit Control = 0,  // the devices of a control core; its watchdog wants that the program, once it has asked for a message, asks again
+    parameter bit Control = 0,  // the devices of a control core; its watchdog also requires that the program, once it has asked for a message, asks again
     parameter bit MustAsk = 0,  // the watchdog also counts while the program, once it has asked for a message, neither has one nor asks for one
     localparam int unsigned SlotBits = $clog2(Slots)
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic [31:0] watchdog_i,  // cycles that a message may wait or be the core's while the core takes none and ends none; 0: for ever
+    input logic [31:0] watchdog_i,  // cycles for which a message may wait or belong to the core while the core takes and ends none; 0: no limit
     input timestamp_t now_i,
     input logic [7:0] core_i,  // its number in its tile
 
@@ -39,10 +39,10 @@ module core_complex
     output logic [31:0] window_data_o,
 
     output core_status_t        status_o,
-    output logic [SlotBits-1:0] fill_slot_o,  // for the next message
+    output logic [SlotBits-1:0] fill_slot_o,  // the slot of the next message
     output logic [   Slots-1:0] ended_o,      // messages that end
 
-    // Mail from and to other cores of the tile; sent_i: the answer to what is offered.
+    // Mail to and from other cores of the tile; sent_i: the answer to the word on offer.
     output logic        running_o,
     output logic        mail_send_o,
     output logic [ 7:0] mail_to_o,
@@ -54,7 +54,7 @@ module core_complex
     input  logic [31:0] mail_word_i,
     output logic        mail_take_o,
 
-    // The devices of a control core; without Control the program does not reach them.
+    // The devices of a control core; without Control the program cannot reach them.
     output control_access_t control_o,
     input  logic     [31:0] control_word_i,
     input  logic            wake_i,
@@ -298,7 +298,7 @@ module core_complex
       .event_o(slot_event_o)
   );
 
-  // The watchdog counts while there is something to do, and nothing is taken or ended.
+  // The watchdog counts while there is work and no message is taken or ended.
   logic [31:0] idle_q;
   logic expired, busy, asked_q, awake_q;
   assign status_o.runs = running && !debugged;

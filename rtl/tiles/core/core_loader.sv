@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator's side of a core, behind the tile's window: loads the program, lets the core run, reads its console and its
-// state. All others get errors. A core that stops itself, is put into reset here. One that asks for it, or whose watchdog
-// expires, starts again.
+// The operator's side of a core, behind the tile's window: loads the program, lets the core run, and reads its console and its state. Requests of
+// others end with errors. A core that stops itself is put into reset. One that asks for a restart, or whose watchdog expires, starts again.
 module core_loader
   import girih_pkg::*, core_map_pkg::*, core_window_pkg::*;
 #(
-    parameter int unsigned Debug = 0  // 0: the debugger's parts of the window are not there
+    parameter int unsigned Debug = 0  // 0: without the debugger's parts of the window
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -21,7 +20,7 @@ module core_loader
 
     output logic hold_o,     // the operator holds the core
     output logic core_rst_no,  // for the processor alone
-    output logic running_o,  // the same, for all else
+    output logic running_o,  // the same, for everything else
     output logic [31:0] protect_o,  // the core cannot write below
 
     // Of the core's memory, while the core is in reset or halted: the answer comes in the cycle after.
@@ -38,7 +37,7 @@ module core_loader
     input  logic [31:0] code_i,
     input  logic        restart_i,
     input  logic        expired_i,
-    input  logic        busy_i,  // messages are its own, or mail waits; it stays in reset until they are dropped
+    input  logic        busy_i,  // messages belong to it, or mail waits: it stays in reset until these are dropped
     output logic        stopped_o,
 
     // The debugger's parts of the window (core_debug).
@@ -46,7 +45,7 @@ module core_loader
     output logic        debug_write_o,
     input  logic [31:0] debug_data_i
 );
-  // emptying_q: the core stays in reset until its messages and its mail are dropped, so that its next program has none of the former one's.
+  // emptying_q: the core stays in reset until its messages and mail are dropped, so that its next program gets none of the former one's.
   logic run_q, stopped_q, emptying_q, core_rst_n_q, running_q, runs;
   logic [23:0] restarts_q;
   logic [31:0] address_q, protect_q, code_q;

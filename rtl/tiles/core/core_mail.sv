@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mail that a core sends to another core of its tile, one word at a time: it is offered until it has its answer. What is written meanwhile is ignored.
+// Sends mail to another core of the tile, one word at a time: each is offered until it is answered. Writes are ignored meanwhile.
 module core_mail (
     input logic clk_i,
     input logic rst_i,
@@ -12,9 +12,9 @@ module core_mail (
     output logic [ 7:0] send_to_o,
     output logic [31:0] send_word_o,
     input  logic        sent_i,  // pulse: the answer
-    input  logic        good_i,  // with it: it is in the receiver's queue
+    input  logic        good_i,  // with it: the word is in the receiver's queue
 
-    output logic good_o  // the last one was; known when none is offered
+    output logic good_o  // the last word was accepted; valid while none is offered
 );
   logic valid_q, good_q;
   logic [7:0] to_q;

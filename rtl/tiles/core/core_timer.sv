@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timer of a core, as mtime and mtimecmp of the RISC-V privileged architecture (3.2.1): the cycles since the card was reset, and an interrupt from
-// two cycles after they have reached the alarm until the alarm is moved. mtime is only read. The alarm is moved
-// at once, by a write of its high half: what is written to its low half, and can be read back, counts from then on.
+// The timer of a core, like mtime and mtimecmp of the RISC-V privileged architecture (3.2.1): the cycles since the card was reset, and an interrupt
+// from two cycles after they reach the alarm until the alarm is moved. mtime is read-only. A write of the alarm's high half moves the whole alarm at
+// once: the value last written to its low half, which can be read back, takes effect then.
 module core_timer (
     input logic clk_i,
     input logic rst_i,

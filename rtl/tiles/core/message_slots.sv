@@ -4,11 +4,10 @@
 //   free -> filled from the fabric -> waits for the core -> the core's -> sent to the fabric -> free
 //                                                             '-> dropped ---------------------'
 //
-// The core reaches slots only while they are its own. A message leaves with the descriptor with which it came, except for
-// what the program says of it (send_t): the program cannot change its tenant, its port or its time stamp. A droppable message that
-// finds no free slot is dropped whole, so the input waits for one cycle at most; a lossless one waits for a slot. A message is the core's
-// one cycle after its last flit has come.
-// InOrder: each message has an answer, in the order in which they came, a void one if it is dropped; the input waits for a free slot.
+// The core reaches a slot only while the slot belongs to it. A message leaves with the descriptor with which it came, except for the fields of
+// send_t: the program cannot change its tenant, its port or its time stamp. A droppable message that finds no free slot is dropped whole, so the
+// input waits for one cycle at most; a lossless one waits for a slot. A message belongs to the core one cycle after its last flit has come. InOrder:
+// each message is answered, in the order of arrival, with a void one if it is dropped; the input waits for a free slot.
 module message_slots
   import girih_pkg::*, core_map_pkg::*, core_types_pkg::*;
 #(
@@ -30,18 +29,18 @@ module message_slots
     output flit_t     out_flit_o,
     output next_key_t out_key_o,
 
-    // The message that waits longest. Taking it makes its slot the core's.
+    // The message that has waited longest. Taking it gives its slot to the core.
     output logic                head_valid_o,
     output logic [SlotBits-1:0] head_slot_o,
     input  logic                head_take_i,
 
-    // Slots that are the core's, and what is known of the message in one of them.
+    // The slots that belong to the core, and the facts about the message in one of them.
     output logic [   Slots-1:0] owned_o,
     input  logic [SlotBits-1:0] slot_i,
     output descriptor_t         desc_o,
     output logic        [ 15:0] length_o,
 
-    // Doorbells, for slots that are the core's.
+    // Doorbells, for slots that belong to the core.
     input logic                send_valid_i,
     input logic                drop_valid_i,
     input logic [SlotBits-1:0] door_slot_i,
@@ -50,19 +49,19 @@ module message_slots
     input  logic                core_read_i,        // of any slot; the answer comes in the next cycle
     input  logic [WordBits-1:0] core_read_addr_i,
     output logic [        31:0] core_read_data_o,
-    output logic                core_read_pause_o,  // a read now is not made: the stream goes first
-    input  logic [         3:0] core_write_i,       // by byte, in a slot that is the core's; 0: nothing
+    output logic                core_read_pause_o,  // a read now is refused: the stream goes first
+    input  logic [         3:0] core_write_i,       // by byte, in a slot that belongs to the core; 0: none
     input  logic [WordBits-1:0] core_write_addr_i,
     input  logic [        31:0] core_write_data_i,
-    output logic                core_write_pause_o, // now there must be no write: the stream goes first
+    output logic                core_write_pause_o, // no write may come now: the stream goes first
 
     input logic drop_owned_i,   // one message in each cycle
     input logic drop_waiting_i,
 
-    // For who gives it messages.
+    // For the module that assigns messages to cores.
     output logic                taken_o,    // the head is no longer waiting
     output logic                room_o,     // fill_slot_o is free
-    output logic                started_o,  // the first flit of a message goes there
+    output logic                started_o,  // the first flit of a message goes into fill_slot_o
     output logic [SlotBits-1:0] fill_slot_o,
     output logic [   Slots-1:0] ended_o,    // messages that end
 
@@ -132,7 +131,7 @@ module message_slots
       .out_data_o(head_slot_o)
   );
 
-  // Messages that are dropped while the core is in reset: its own first, then those that wait.
+  // Messages are dropped while the core is in reset: first those that belong to it, then those that wait.
   logic any_owned, drop_owned, drop_waiting, unused_owned_note;
   logic [Slots-1:0] owned_q, voided;
   slot_t first_owned;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way in of the slots of messages: keeps which slots are free, and fills one of them with each message. A droppable message that finds
-// no free slot is dropped whole, so the input waits for the packet memory alone; a lossless one waits for a slot. A message that is void or
-// longer than a slot gives its slot to the next one.
-// InOrder: every message has a slot, one that is not kept, too, and waits for it.
+// The input of the slots of messages: keeps the free slots, and fills one with each message. A droppable message that finds no free slot is dropped
+// whole, so the input waits for the packet memory alone; a lossless one waits for a slot. A message that is void or longer than a slot leaves its
+// slot to the next one. InOrder: every message waits for a slot and gets one, even if it is not kept.
 module slot_input
   import girih_pkg::*;
 #(
@@ -25,7 +24,7 @@ module slot_input
 
     output logic [SlotBits-1:0] slot_o,  // that is being filled
     output logic                starts_o,  // with the first flit of a message
-    output logic                placed_o,  // it is filled
+    output logic                placed_o,  // the slot is filled
     output logic                kept_o,  // with a message for the core
     output logic [        15:0] length_o,
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packet memory of a core: block RAM of Flits flits. A stream writes flits, another one reads them, and the core reads and writes
-// words. The core goes first, except in the cycle after it has held a stream up, so no stream waits for more than one cycle. Reads answer in the next
-// cycle. That the core reads is known late in a cycle: a stream whose read was not made hears it in the next one, and makes it again.
+// The packet memory of a core: block RAM of Flits flits. One stream writes flits, another reads them, and the core reads and writes words. The core
+// goes first, except in the cycle after it has delayed a stream, so no stream waits for more than one cycle. Reads are answered in the next cycle. A
+// read of the core is known late in a cycle: a stream whose read was displaced learns this in the next cycle, and repeats it.
 module slot_memory
   import girih_pkg::*;
 #(
@@ -18,7 +18,7 @@ module slot_memory
     input  logic [       W-1:0] write_data_i,
 
     input  logic                read_valid_i,
-    output logic                read_again_o,  // the read of the last cycle was not made; the core makes none now
+    output logic                read_again_o,  // the read of the last cycle was displaced; the core reads nothing now
     input  logic [FlitBits-1:0] read_addr_i,
     output logic [       W-1:0] read_data_o,
 

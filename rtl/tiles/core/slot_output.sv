@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way out of the slots of messages: sends one slot after the other, in the order of their doorbells, and says which one has left.
-// InOrder: in the order in which they were placed; one that is void leaves as a void message of one flit.
+// Sends the slots of messages, one after another in the order of their doorbells, and tells which one has left. InOrder: in the order of arrival; a
+// void one leaves as a void message of one flit.
 module slot_output
   import girih_pkg::*, core_types_pkg::*;
 #(
@@ -31,7 +31,7 @@ module slot_output
     output flit_t               out_flit_o,
     output next_key_t           out_key_o,
     output logic [SlotBits-1:0] out_slot_o,
-    input  descriptor_t         out_desc_i,   // with which the message in out_slot_o came
+    input  descriptor_t         out_desc_i,   // the one with which the message in out_slot_o came
     output logic                out_done_o
 );
   typedef logic [SlotBits-1:0] slot_t;
@@ -48,7 +48,7 @@ module slot_output
     only = Slots'(valid) << slot;
   endfunction
 
-  // In order, a message waits in the queue from its arrival until the core is done with it.
+  // In order, a message is in the queue from its arrival until the core has finished with it.
   logic queued, queue_valid, queue_ready, queue_done, void_queued;
   logic [Slots-1:0] done_q, void_q;
   slot_t queue_slot;
@@ -101,7 +101,7 @@ module slot_output
       .out_data_o(out_beat)
   );
 
-  // The descriptor is stamped here, from what came in.
+  // The descriptor is stamped here, from the one that came in.
   send_t sent;
   assign out_slot_o = out_beat.slot;
   assign sent = send_mem[out_beat.slot];

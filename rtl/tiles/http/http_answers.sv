@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does what is to be done for connections, one after the other: reads, closes, and answers in writes of at most ChunkBytes, each of
-// which goes on where the one before ended. A body is sent in chunks (RFC 9112, 7.1), to clients of HTTP/1.0 up to the end of the connection.
+// Carries out the jobs of connections one after another: reads, closes, and answers in writes of at most ChunkBytes, each of which continues where
+// the one before ended. A body is sent in chunks (RFC 9112, 7.1); to clients of HTTP/1.0 it lasts until the end of the connection.
 module http_answers
   import girih_pkg::*, tcp_types_pkg::*, http_types_pkg::*;
 #(
@@ -13,9 +13,9 @@ module http_answers
     output logic job_ready_o,
     input  job_t job_i,
 
-    input  logic    turn_i,    // it may read and write clients in this cycle
+    input  logic    turn_i,    // it may access the clients in this cycle
     output logic    read_o,
-    input  client_t client_i,  // the cycle after
+    input  client_t client_i,  // one cycle later
     output logic    write_o,
     output logic    [$clog2(Connections)-1:0] index_o,
     output client_t client_o,
@@ -35,8 +35,8 @@ module http_answers
     output logic  answered_o
 );
   localparam int unsigned Flits = ChunkBytes > 2 * FlitBytes ? ChunkBytes / FlitBytes : 2;
-  localparam int unsigned MostText = ChunkBytes - 8;  // what may follow takes seven bytes
-  localparam int unsigned Digits = 20;  // of a counter, before which no script stops
+  localparam int unsigned MostText = ChunkBytes - 8;  // up to seven bytes may follow the text
+  localparam int unsigned Digits = 20;  // of a counter; a script stops neither before nor within them
   localparam length_t HeadBytes = length_t'(5);  // of a chunk: three digits and the end of the line
   typedef logic [11:0] count_t;
 
@@ -121,14 +121,14 @@ module http_answers
       .out_ready_i(queue_pop),
       .out_data_o (queued)
   );
-  assign text = count_q - count_t'(HeadBytes);  // of the chunk, before its tail
+  assign text = count_q - count_t'(HeadBytes);  // of the chunk, without its tail
 
   function automatic logic [7:0] hex(logic [3:0] digit);
     return digit < 4'd10 ? 8'h30 + 8'(digit) : 8'h57 + 8'(digit);
   endfunction
   count_t size_q;
 
-  // What leaves: the write, and behind it the command.
+  // The output: the write, followed by the command.
   logic last;
   assign last = sent_q + count_t'(FlitBytes) >= count_q;
   assign out_valid_o = (state_q == Send && queue_valid) || state_q == Command;
@@ -194,7 +194,7 @@ module http_answers
         at_body_q <= at_body;
         size_q <= text + count_t'(put);
         state_q <= Tail;
-        // The end of a chunk; that of the last one, behind its own, unless it is empty.
+        // The end of a chunk. The end of the body follows that of the last chunk, unless that is empty.
         tail_q <= !chunk_q ? '0 : at_end && text != '0 ? 3'd7 : 3'd2;
       end
       Tail: begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An HTTP/1.1 server behind the tile `tcp`: answers with the counters of the card, which it reads over the control network. The answers
-// are scripts in its page memory, which the operator writes through the window. docs/http.md says what it does.
+// An HTTP/1.1 server behind the tile `tcp`: answers with the counters of the card, which it reads over the control network. The answers are scripts
+// in its page memory, which the operator writes through the window (docs/http.md).
 //
 //   in -> http_parser -> jobs -> http_answers -> out
 //              +---- clients ----+     +-- pages, control network
@@ -43,7 +43,7 @@ module http_engine
   end
   typedef logic [$clog2(Connections)-1:0] index_t;
 
-  // The pages: written by the operator, whose last word is the first one.
+  // The pages, written by the operator; the last word written is the first word of the memory.
   logic allowed, page_write, serves_q;
   page_addr_t page_addr;
   logic [1:0] page_place_q;
@@ -71,7 +71,7 @@ module http_engine
     if (rst_i) serves_q <= 1'b0;
   end
 
-  // The clients, which the two read and write in turns. Each client is one's alone at a time.
+  // The clients, which parser and answers access in turns. A client belongs to one of the two at a time.
   logic turn_q, parser_read, parser_write, answers_read, answers_write;
   index_t parser_index, answers_index;
   client_t client, parser_client, answers_client;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the messages of the stack: reads requests, a byte in a cycle, and says what is to be done for each connection. What comes while a
-// connection is being answered is dropped, and the connection then ends with the answer. It never waits for what is done.
+// Takes the messages of the stack: reads requests, a byte per cycle, and makes a job for each connection that needs one. Bytes that come while a
+// connection is being answered are dropped, and the connection then ends with the answer. It never waits for jobs.
 module http_parser
   import girih_pkg::*, tcp_types_pkg::*, http_script_pkg::*, http_types_pkg::*;
 #(
@@ -12,11 +12,11 @@ module http_parser
     input  logic  in_valid_i,
     output logic  in_ready_o,
     input  flit_t in_flit_i,
-    input  logic  serves_i,    // the pages are there
+    input  logic  serves_i,    // the pages are loaded
 
-    input  logic    turn_i,         // it may read and write clients in this cycle
+    input  logic    turn_i,         // it may access the clients in this cycle
     output logic    read_o,
-    input  client_t client_i,       // the cycle after
+    input  client_t client_i,       // one cycle later
     output logic    write_o,
     output logic    [$clog2(Connections)-1:0] index_o,
     output client_t client_o,
@@ -40,7 +40,7 @@ module http_parser
   flit_t flit_q;
   descriptor_t desc_q;
   logic first_q, answering_q;
-  length_t left_q;  // bytes of the stream that have not been looked at
+  length_t left_q;  // bytes of the stream that have not been parsed
   logic [EmptyWidth-1:0] byte_q;
   client_t client_q;
   request_t parsed;
@@ -65,7 +65,7 @@ module http_parser
   always_comb begin
     client_o = client_q;
     if (op == OpOpened) client_o = '{request: NewRequest, answering: 1'b0, chunked: 1'b0, script: '0};
-    // What comes behind a request, or while it is answered, is lost.
+    // Bytes after a request, or during its answer, are lost.
     else if (client_q.answering && (desc_q.stream_end || left_q != '0)) client_o.request.closing = 1'b1;
     if (client_q.answering && !answering_q) begin
       client_o.chunked = 1'b0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one more byte makes of a request (RFC 9112): GET or HEAD of /metrics or /, the version, and whether the field `connection` says
-// `close`. All other fields are ignored. Combinational.
+// The state of a request after one more byte (RFC 9112): GET or HEAD of /metrics or /, the version, and whether the field `connection` says `close`.
+// All other fields are ignored. Combinational.
 module http_request
   import http_script_pkg::*, http_types_pkg::*;
 (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the script of an answer (spec/http_script.yaml), byte by byte.
 //
-// It stops at the ends of the answer and of its head, and behind any byte of text if stop_i is up. A counter is read as software does
-// it: its high word before and after the low one, again if they differ.
+// It stops at the end of the answer and of its head, and after any byte of text while stop_i is up. A counter is read as software reads it: its high
+// word before and after the low one, again if they differ.
 module http_script
   import girih_pkg::*, http_script_pkg::*, http_types_pkg::*;
 (
@@ -15,11 +15,11 @@ module http_script
     output logic       stopped_o,   // for one cycle
     output logic       at_end_o,    // with it: of the answer
     output logic       at_body_o,   // with it: of the head
-    output script_t    next_o,      // with it: where the script goes on
+    output script_t    next_o,      // with it: where the script continues
     output logic       byte_valid_o,
     output logic [7:0] byte_o,
 
-    output page_addr_t page_addr_o,  // its byte comes the cycle after
+    output page_addr_t page_addr_o,  // the byte comes one cycle later
     input  logic [7:0] page_byte_i,
 
     output logic          control_valid_o,

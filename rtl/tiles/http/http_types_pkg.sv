@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the HTTP server hand to one another.
+// Types between the parts of the HTTP server.
 package http_types_pkg;
   import girih_pkg::*;
   import http_script_pkg::*;
 
-  // Of the longest write: a power of two that a message holds.
+  // Bytes of the longest write: a power of two that fits into a message.
   localparam int unsigned ChunkBytes = MaxFrameBytes >= 1024 ? 1024 : 1 << ($clog2(MaxFrameBytes + 1) - 1);
   typedef logic [$clog2(PageBytes)-1:0] page_addr_t;
 
-  // Where a request is: in its first line, in the name or the value of a field, or at its end.
+  // The part of a request: its first line, the name or the value of a field, or its end.
   typedef enum logic [2:0] {
     Method,
     Target,
@@ -21,7 +21,7 @@ package http_types_pkg;
 
   typedef struct packed {
     part_e part;
-    logic [3:0] place;  // bytes of what is compared
+    logic [3:0] place;  // bytes compared so far
     logic is_get;  // so far it is
     logic is_head;
     logic is_metrics;
@@ -32,7 +32,7 @@ package http_types_pkg;
     logic closing;  // the connection ends with the answer
   } request_t;
 
-  // Where a script goes on, and where behind the text that it has called.
+  // Where a script continues, and where after the text that it has called.
   typedef struct packed {
     page_addr_t at;
     page_addr_t back;
