@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers changed over TCP: how long after the request, how often, and what traffic notices. Logs: how fast they record, and whether all can be read."""
+"""Registers changed over TCP: the delay after the request, the rate, and the effect on traffic. Logs: the rate of recording, and whether all records can be read."""
 
 from girih.experiments import Exhibit, Progress, Row
 
@@ -8,7 +8,7 @@ TILES, CARD_NODE = 16, 0xFF
 PLACES = {2: (3, 2), 3: (3, 3), 4: (2, 3)}  # of more echoes
 CHANGES, ALONE = 200, 20
 TRAFFIC = {18: 1, 1472: 24}  # bytes of payload, and flits of the frame
-LOAD = 0.5  # of what the port takes, for the echo
+LOAD = 0.5  # load of the echo, as a share of what the port takes
 BACK_TO_BACK = "400 wanted, aim: 200"
 WRONG = [f"mark_{reason}" for reason in ("wrong_mac", "replayed", "truncated", "excess", "malformed", "without_right", "failed", "torn", "evicted", "crowded")]
 # Of four operators each, the cycles between two requests: fast enough for a million changes a second together, and twice that.

@@ -54,14 +54,14 @@ def _rows(found: dict[int, float], ring: str, size: int, ways: tuple[int, ...], 
 
 
 def _frame(card: VirtualCard, size: int, flow: int) -> bytes:
-    """UDP, without checksums; the flow makes the port that it comes from."""
+    """A UDP frame without checksums; the flow determines its source port."""
     mac, _ip = card.manifest.port_address(0)
     packet = struct.pack(">BBHHHBBHII", 0x45, 0, size - 14, 0, 0, 64, 17, 0, 0x0A4D0001, 0x0A4D0002) + struct.pack(">HHHH", 1024 + flow, 7, size - 34, 0)
     return bytes.fromhex(mac.replace(":", "")) + bytes.fromhex("020000000001" + "0800") + packet + bytes(size - 42)
 
 
 def _queues(card: VirtualCard, size: int, ring: str, pairs: int = 1) -> dict[int, Queue]:
-    """All queues, with all their descriptors offered: frames to send, and buffers; the card has not been told."""
+    """All queues, with all their descriptors offered (frames to send, and buffers) but no kick yet."""
     card.host.set_latency(LATENCY)
     memory = HostMemory(card, MEMORY)
     queues: dict[int, Queue] = {}
@@ -111,7 +111,7 @@ def rates(card: VirtualCard, size: int, ways: tuple[int, ...], ring: str, pairs:
             card.host.start(index, queue.place)
     seen: dict[int, list[tuple[int, int]]] = {way: [] for way in ways}
     used = dict.fromkeys(ways, 0)
-    while card.cycle < start + every * frames:  # as long as frames arrive
+    while card.cycle < start + every * frames:  # while frames arrive
         card.run(STEP)
         for index, queue in queues.items():
             used[index % 2] += len(queue.used())

@@ -3,7 +3,7 @@
 
 from girih.experiments import Exhibit, Progress, Row
 
-# Packet size: the cores that fill the link; None: all twelve do not.
+# Packet size: the cores that fill the link; None: not even all twelve do.
 PAPER_CORES = {64: None, 128: None, 256: 10, 512: 6, 1024: 4, 1500: 3}
 LINK_GBPS = 10
 

@@ -3,7 +3,7 @@
 
 from girih.experiments import Exhibit, Progress, Row
 
-# Packet size: the cores that fill the link; None: all eight do not.
+# Packet size: the cores that fill the link; None: not even all eight do.
 PAPER_CORES = {64: None, 128: None, 256: 3, 512: 2, 1024: 1, 1500: 1}
 LINK_GBPS = 25
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DMA to the host: how long a read or write of a size takes its requester, if it waits for the completion and if not."""
+"""DMA to the host: the time that a read or write of a size takes its requester, with and without waiting for the completion."""
 
 from girih.experiments import Exhibit, Progress, Row
 from girih.experiments.dma import DIFFERS, points

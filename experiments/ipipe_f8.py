@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DMA to the host: bytes that one requester reads or writes in a cycle, if it waits for each completion and if not."""
+"""DMA to the host: bytes per cycle that one requester reads or writes, with and without waiting for each completion."""
 
 from girih.experiments import Exhibit, Progress, Row
 from girih.experiments.dma import DIFFERS, points

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""External memory: how long a request and its reply take, and how many reads there are per cycle."""
+"""External memory: the time of a request and its reply, and the reads per cycle."""
 
 from __future__ import annotations
 

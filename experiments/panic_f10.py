@@ -6,8 +6,8 @@ from girih.experiments import Exhibit, Progress, Row
 # Program: the paper's Gbps.
 PAPER_GBPS = {"no_touch": 61.4, "copy": 1.2, "nat": 21.3, "swap": 20.2}
 NAMES = {"no_touch": "no touch", "copy": "memcpy", "nat": "NAT", "swap": "swap"}
-COUNT, WINDOW = 60, 12  # packets; so many are in the card at a time
-STEP = 12  # cycles between looks at what has come out
+COUNT, WINDOW = 60, 12  # packets, and the most in the card at a time
+STEP = 12  # cycles between two looks at the output
 QUIET = 20_000  # cycles, longer than the slowest program needs for a packet
 WANTED = "wanted: at least the paper's; aim: line rate for no touch, NAT and swap"
 
@@ -29,7 +29,7 @@ def run(progress: Progress) -> list[Row]:
         for program, paper in PAPER_GBPS.items():
             progress(NAMES[program])
             load(card.registers, TILE, compile_program(FIRMWARE / "programs" / f"{program}.c", memory_bytes=memory).image)
-            card.run(50_000)  # its data are set to 0
+            card.run(50_000)  # the program clears its data
             start = card.cycle + 100
             card.inject(0, frame(0), cycle=start)
             card.run_until_quiet(QUIET)

@@ -6,7 +6,7 @@ from girih.experiments import Exhibit, Progress, Row
 LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.3, 1.6, 2.0)  # of the slow unit
 OVERLOAD = 2.0
 CREDITS = {"girih": (1, 2), "pipeline": (None,)}
-DRAWN = {"girih": 2, "pipeline": None}  # credits in the plot
+DRAWN = {"girih": 2, "pipeline": None}  # the number of credits that the plot shows
 COUNT = 1000
 SLACK = 10  # cycles, beyond one service time, that overload may add to flow 1
 

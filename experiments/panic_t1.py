@@ -11,7 +11,7 @@ PEER_GBPS = {"aes": 32, "sha": 6, "sha_four": 24}  # as the text of section 7.6 
 CYCLE_NS = 4
 COUNT = 150
 SOFTWARE = {"aes": 0.154, "sha1": 0.192}  # programs, and the Gbit/s of the paper's
-PAPER_CPU_MHZ = 1500  # of these, as the table says
+PAPER_CPU_MHZ = 1500  # their clock, according to the table
 PACKETS = 6  # for a program
 
 

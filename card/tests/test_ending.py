@@ -19,14 +19,14 @@ SEED = 20_240_801
 
 
 def faults(draw: random.Random) -> dict[str, float]:
-    """Faults of one direction: some, none or all, which may hold frames for longer than anybody waits."""
+    """Faults of one direction: some, none or all; they may hold frames for longer than any test waits."""
     chances = {name: draw.choice((0, 0, 0.2)) for name in ("loss", "duplicate", "corrupt", "reorder", "delay")}
     return chances | {"reorder_cycles": draw.choice((10, 10**12)), "delay_cycles": draw.choice((10, 10**12)), "seed": draw.randrange(1000)}
 
 
 @pytest.mark.parametrize("number", range(20))
 def test_at_any_moment_every_frame_is_somewhere(loop_folder, number):
-    """Frames on their way in, inside and on their way out when the ports are shut."""
+    """Frames are entering, inside and leaving when the ports are shut."""
     draw = random.Random(SEED + number)
     with VirtualCard(loop_folder, collect=True) as card:
         for port in (0, 1):
@@ -43,7 +43,7 @@ def test_at_any_moment_every_frame_is_somewhere(loop_folder, number):
         assert card.rests_within(10 * QUIET_CYCLES)
         for port in (0, 1):
             stats, entered, left = card.port_stats(port), card.fault_counts(port, "in"), card.fault_counts(port, "out")
-            assert stats.rx_frames - before[port].rx_frames <= 1  # the rest of one that had begun
+            assert stats.rx_frames - before[port].rx_frames <= 1  # the rest of a frame that had started
             if entered["frames"]:
                 assert stats.rx_frames == entered["frames"] + entered["duplicated"] - entered["lost"]
             assert stats.tx_frames == stats.rx_frames
@@ -120,7 +120,7 @@ class SlowBus(Bus):
 
 @pytest.fixture
 def slow(loop_folder, monkeypatch):
-    """A slow card, and how long its counters take."""
+    """A slow card, and the seconds that its counters take."""
     with VirtualCard(loop_folder) as card:
         bus = SlowBus(card.registers.bus)
         monkeypatch.setattr(card.registers, "bus", bus)

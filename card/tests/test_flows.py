@@ -27,7 +27,7 @@ def test_every_payload_size_is_checked_and_counted(card, payload):
 
 def test_flows_take_turns_and_keep_their_rate(card):
     card.add_flow(payload=18, src_port=1, rate=0.1)
-    card.add_flow(payload=[64, 200], src_port=2, vlan=5, rate=0.05, expect="forward")  # the loop card swaps untagged ones
+    card.add_flow(payload=[64, 200], src_port=2, vlan=5, rate=0.05, expect="forward")  # the loop card swaps the addresses of untagged ones
     card.add_flow(payload=18, src_port=3, port=1)
     flows = card.run_flows(count=500).flows
     assert [flow.received for flow in flows] == [500] * 3
@@ -53,7 +53,7 @@ def test_a_window_bounds_what_is_under_way(card):
 def test_forwarded_packets_keep_their_addresses(card):
     card.add_flow(Flow(expect="forward"))
     result = card.run_flows(count=10)
-    assert result.flows[0].lost == 10 and result.unexpected == 10  # the loop card swaps them
+    assert result.flows[0].lost == 10 and result.unexpected == 10  # the loop card swaps the addresses
 
 
 @pytest.mark.parametrize("direction", ["in", "out"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cards joined by links. A loop card sends every frame back, so one frame between two of them goes to and fro for ever, in
-a time that follows from its beats and the link's delay."""
+"""Cards joined by links. A loop card sends every frame back, so one frame between two of them goes to and fro for ever, with
+a period that follows from its beats and the link's delay."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def frame(size: int) -> bytes:
 
 
 def crossings(cycles: int, delay: int, size: int) -> int:
-    """How often a frame has left a loop card: its last beat is out as many cycles after its first was in as it has beats."""
+    """How often a frame has left a loop card, which takes from its first beat in to its last beat out as many cycles as the frame has beats."""
     beats = -(-size // BEAT)
     return len(range(beats, cycles, delay + beats))
 

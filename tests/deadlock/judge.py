@@ -23,8 +23,8 @@ FILL, DRAIN = 120, 5000  # cycles
 
 @dataclass(frozen=True)
 class Place:
-    """A tile of a plan. kind: port, eth_rx, eth_tx, relay, buffer, balancer, icmp, unit or scheduler. next: by
-    Ethernet port, 0 for a kind that has one; of a balancer, all replicas. at: of each of its fabric ports."""
+    """A tile of a plan. kind: port, eth_rx, eth_tx, relay, buffer, balancer, icmp, unit or scheduler. next: the next tile by
+    Ethernet port, 0 for a kind that has one; of a balancer, all replicas. at: the position of each of its fabric ports."""
 
     kind: str
     at: tuple[tuple[int, ...], ...]
@@ -83,7 +83,7 @@ def text(plan: Plan) -> str:
 @dataclass
 class Message:
     """chain: the services that are left. exit: where it goes after them. route: the units to which it will be pushed. src: the tile
-    that sent it last. lane: the fabric port of the scheduler at which it is stored. token: it has one of the scheduler's tokens."""
+    that sent it last. lane: the fabric port of the scheduler at which it is stored. token: it holds a token of the scheduler."""
 
     port: int
     lossless: bool
@@ -221,7 +221,7 @@ class Play:
         self._launch(name, message, to)
 
     def _scheduler(self, name: str) -> str:
-        """Where the node table of a port or a unit sends messages whose chain is not done."""
+        """The tile to which the node table of a port or a unit sends messages whose chain is not done."""
         own = self.plan.tiles[name].next
         return own[0] if own else next(name for name, tile in self.plan.tiles.items() if tile.kind == "scheduler")
 
@@ -244,7 +244,7 @@ class Play:
         return True
 
     def _passed_on(self, worm: Worm, tile: Place) -> bool:
-        """A cut-through tile, which takes a flit when it can send one."""
+        """Whether a cut-through tile takes a flit: it does when it can send one."""
         if worm.child is None:
             to = tile.next[worm.message.port] if tile.kind == "relay" and len(tile.next) > 1 else self.rng.choice(tile.next)
             worm.child = self._launch(worm.to, replace(worm.message), to, there=0)
@@ -256,7 +256,7 @@ class Play:
         return True
 
     def _verdict(self, name: str, tile: Place, message: Message) -> str | None:
-        """store, back (to the scheduler), drop, or None: it waits."""
+        """The fate of a message at a tile: store, back (to the scheduler), drop, or None while it waits."""
         if tile.kind == "scheduler":
             return self._admitted(name, message)
         here = [("store", other) for other in self.stored[name]] + [("back", other) for other in self.back[name]] + self.coming[name]
@@ -273,7 +273,7 @@ class Play:
         return None if message.lossless or tile.kind == "icmp" else "drop"
 
     def _admitted(self, name: str, message: Message) -> str | None:
-        """No message waits: a new lossless one that finds no token is dropped, too."""
+        """The fate of a message at the scheduler, where none waits: a new lossless one without a token is dropped, too."""
         message.lane = self.led.get(message.src, 0)
         if message.lossless:
             new = message.src not in self.units
@@ -346,5 +346,5 @@ class Play:
 
 
 def hangs(plan: Plan, led: Mapping[str, int], rng: random.Random, rounds: int) -> bool:
-    """Whether one of so many rounds ends with messages that cannot leave."""
+    """Whether one of this many rounds ends with messages that cannot leave."""
     return any(Play(plan, led, rng).hangs() for _ in range(rounds))

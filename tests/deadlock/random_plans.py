@@ -17,7 +17,7 @@ def random_plan(rng: random.Random) -> Plan:
 
 
 def _plain(rng: random.Random) -> Plan:
-    """Ethernet ports and what leads from one to the other."""
+    """Ethernet ports, and tiles that lead from one to another."""
     ports = rng.randint(1, 2)
     ends = [f"tx_{port}" for port in range(ports)]
     middle = [f"t{number}" for number in range(rng.randint(1, 6))]

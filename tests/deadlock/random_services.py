@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random designs for the card with services: chains, exits and what is behind them, pushes, credits and lossless ports."""
+"""Random designs for the card with services: chains, exits and the tiles behind them, pushes, credits and lossless ports."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def random_services(rng: random.Random) -> str:
 
 
 def _next(name: str, middle: list[str], ends: list[str], rng: random.Random) -> str:
-    """Later tiles, and seldom an earlier one."""
+    """The next hops of a tile: later tiles, and seldom an earlier one."""
 
     def after() -> str:
         others = middle if rng.random() < 0.05 else middle[middle.index(name) + 1 :]

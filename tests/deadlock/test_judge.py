@@ -26,7 +26,7 @@ from tests.deadlock.random_plans import random_plan
 
 ROUNDS = 6  # of an accepted design
 MOST_ROUNDS = {"plain": 5000, "services": 5000, "lossless": 150}  # of a refused one
-SHOWN = 0.93  # of the refused ones hang within these, and all of those without lossless messages
+SHOWN = 0.93  # the least share of the refused ones that hang within these rounds; of those without lossless messages all do
 SORTS = ("plain", "services", "lossless")
 
 
@@ -89,7 +89,7 @@ BEHIND_AN_EXIT = Plan(
 
 @pytest.mark.parametrize(("exit", "circle"), [("r0", True), ("wire", False)])
 def test_a_design_that_is_known(exit, circle):
-    """What is behind the exit of a chain holds a link that the chain needs."""
+    """The tiles behind the exit of a chain hold a link that the chain needs."""
     plan = replace(BEHIND_AN_EXIT, chains=(((0,), exit),))
     card = card_of(plan)
     assert hangs(plan, led(card), random.Random(1), 40) == (dependencies(card).order() is None) == circle

@@ -18,7 +18,7 @@ from tests.deadlock.traffic import Run, saturate
 
 DESIGNS = {path.stem: path for path in sorted(Path(__file__).with_name("designs").glob("*.yaml"))}
 REAL_TILES = ("udp_stack",)  # a generic card does not have its tiles; see test_udp_stack.py
-TRIES = 10  # to make it hang, each with other random traffic
+TRIES = 10  # most attempts to make it hang, each with other random traffic
 RUNS = 4  # of each repaired design
 pytestmark = pytest.mark.slow
 
