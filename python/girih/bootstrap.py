@@ -82,7 +82,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "replay": ((), SIMULATOR),
     "bench": ((), SIMULATOR),
     "synth": (("synth",), ()),
-    "test": (("test", "synth", "proofs", "static", "cores", "isa"), SIMULATOR + NETWORK + GUEST_IN_UML + ("qemu-system-x86", "tshark", "curl", "gdb-multiarch", LIBPYTHON, *FIRMWARE)),
+    "test": (("test", "synth", "proofs", "static", "cores", "isa", "spike"), SIMULATOR + NETWORK + GUEST_IN_UML + ("qemu-system-x86", "tshark", "curl", "gdb-multiarch", LIBPYTHON, *FIRMWARE)),
 }
 
 

@@ -95,7 +95,7 @@ module core_bus
   // The request that is under way, in registers: what Ibex asks for comes late in its cycle. Only the two memories are read in that very cycle,
   // before it is known whether the program may. Whatever an access does, it does later. Writes to the blocks of messages, and the devices, are judged in
   // the first cycle after the request, and answer in the second.
-  logic valid_q, we_q, late_q, good_q, device_write_q, device_read_q, unsent_q, wake_q, take, fast, waits, ends, acts;
+  logic valid_q, we_q, late_q, good_q, device_write_q, device_read_q, unsent_q, wake_q, delayed_q, take, delays, fast, waits, ends, acts;
   logic [3:0] be_q;
   logic [31:0] addr_q, data_q, word, device_word, device_q;
   region_e region;
@@ -164,16 +164,19 @@ module core_bus
     endcase
   end
 
-  // One request at a time. A read waits until a write to a memory has been done, in the cycle after the write's request; a write does not.
+  // One request at a time. A write to a memory is done in the cycle after its request. A read that is requested in that cycle is taken, and made in the
+  // next one, so whether a request is taken does not depend on what it is. Whether there is a request comes last of all, after the memory protection: it
+  // selects no address, and enables no register but valid_q and delayed_q. So packet memory is sometimes read for no request; the stream then reads a cycle later.
   logic [$clog2(WaitCycles)-1:0] waited_q;
-  assign data_gnt_o = (!valid_q || (data_rvalid_o && (!fast || !we_q || data_we_i))) && !core_read_pause_i;
+  assign data_gnt_o = !delayed_q && (!valid_q || data_rvalid_o) && !core_read_pause_i;
   assign take = data_req_i && data_gnt_o;
+  assign delays = valid_q && we_q && fast && !data_we_i;
 
   assign memory_write_o = valid_q && we_q && region == Memory && memory_good ? be_q : '0;
-  assign memory_addr_o = valid_q && we_q && region == Memory ? addr_q : data_addr_i;
+  assign memory_addr_o = delayed_q || (valid_q && we_q && region == Memory) ? addr_q : data_addr_i;
   assign memory_data_o = data_q;
-  assign core_read_o = data_req_i && !data_we_i && region_e'(data_addr_i[RegionLsb+:2]) == Packets;
-  assign core_read_addr_o = data_addr_i[2+:WordBits];
+  assign core_read_o = delayed_q ? region == Packets : !data_we_i && region_e'(data_addr_i[RegionLsb+:2]) == Packets;
+  assign core_read_addr_o = delayed_q ? addr_q[2+:WordBits] : data_addr_i[2+:WordBits];
   assign core_write_o = valid_q && we_q && region == Packets && packets_good && !core_write_pause_i ? be_q : '0;
   assign core_write_addr_o = addr_q[2+:WordBits];
   assign core_write_data_o = data_q;
@@ -221,7 +224,7 @@ module core_bus
   assign refused_o = data_rvalid_o && data_err_o && !debugged_i;
 
   always_ff @(posedge clk_i) begin
-    if (take) begin
+    if (data_gnt_o) begin
       we_q <= data_we_i;
       be_q <= data_be_i;
       addr_q <= data_addr_i;
@@ -235,9 +238,11 @@ module core_bus
     wake_q <= Control && wake_i;
     waited_q <= late_q ? waited_q + 1'b1 : '0;
     late_q <= valid_q && !fast && !data_rvalid_o;
-    valid_q <= take || (valid_q && !data_rvalid_o);
+    delayed_q <= take ? delays : delayed_q && core_read_pause_i;
+    valid_q <= take ? !delays : (valid_q && !data_rvalid_o) || (delayed_q && !core_read_pause_i);
     if (rst_i) begin
       valid_q <= 1'b0;
+      delayed_q <= 1'b0;
       late_q  <= 1'b0;
     end
   end

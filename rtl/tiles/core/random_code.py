@@ -37,13 +37,13 @@ def _i(opcode: int, function: int, value: int, base: int | None = None) -> int:
     return (value & 0xFFF) << 20 | (_any() if base is None else base) << 15 | function << 12 | _to() << 7 | opcode
 
 
-def _register() -> bytes:
+def register() -> bytes:
     function = random.randrange(8)
     high = random.choice((0, 1, 1, 0x20 if function in (0, 5) else 0))  # multiplication and division as well
     return struct.pack("<I", _r(0x33, function, high))
 
 
-def _immediate() -> bytes:
+def immediate() -> bytes:
     function = random.randrange(8)
     value = random.getrandbits(12)
     if function in (1, 5):
@@ -72,7 +72,7 @@ def _fence() -> bytes:
     return struct.pack("<I", random.choice((0x0FF0000F, 0x0000100F)))
 
 
-def _short() -> bytes:
+def short() -> bytes:
     """A compressed arithmetic instruction."""
     to, value = random.choice(FREE), random.choice([*range(1, 32), *range(33, 64)])
     small, other = random.choice(SHORT) - 8, random.randrange(8)
@@ -103,9 +103,12 @@ def _short_memory() -> bytes:
     )))  # fmt: skip
 
 
-def _branch(over: int) -> bytes:
-    function = random.choice((0, 1, 4, 5, 6, 7))
-    return struct.pack("<I", (over >> 5 & 0x3F) << 25 | _any() << 20 | _any() << 15 | function << 12 | (over >> 1 & 0xF) << 8 | 0x63)
+def branch(over: int, function: int, left: int, right: int) -> bytes:
+    return struct.pack("<I", (over >> 5 & 0x3F) << 25 | right << 20 | left << 15 | function << 12 | (over >> 1 & 0xF) << 8 | 0x63)
+
+
+def _any_branch(over: int) -> bytes:
+    return branch(over, random.choice((0, 1, 4, 5, 6, 7)), _any(), _any())
 
 
 def _jump(over: int) -> bytes:
@@ -124,15 +127,15 @@ def _short_branch(over: int) -> bytes:
 
 
 PLAIN: tuple[tuple[Callable[[], bytes], int], ...] = (
-    (_register, 8), (_immediate, 5), (_upper, 1), (_load, 4), (_store, 4), (_status, 1), (_fence, 1), (_short, 8), (_short_memory, 3),
+    (register, 8), (immediate, 5), (_upper, 1), (_load, 4), (_store, 4), (_status, 1), (_fence, 1), (short, 8), (_short_memory, 3),
 )  # fmt: skip
-FORWARD: tuple[Callable[[int], bytes], ...] = (_branch, _branch, _short_branch, _jump, _indirect)
+FORWARD: tuple[Callable[[int], bytes], ...] = (_any_branch, _any_branch, _short_branch, _jump, _indirect)
 
 
-def _body(count: int) -> bytes:
+def body(count: int, pieces: tuple[tuple[Callable[[], bytes], int], ...]) -> bytes:
     """Random instructions; jumps and branches skip instructions behind them."""
     code = bytearray()
-    makers, weights = zip(*PLAIN, strict=True)
+    makers, weights = zip(*pieces, strict=True)
     while count > 0:
         piece = b"".join(maker() for maker in random.choices(makers, weights, k=random.randrange(1, 5)))
         if random.random() < 0.3:
@@ -151,8 +154,8 @@ def program(count: int, devices: int, stop: int, good: int) -> tuple[bytes, str]
     for at in range(0, START, 4):  # at every vector
         struct.pack_into("<I", image, at, (END + 0x40 - at >> 1 & 0x3FF) << 21 | (END + 0x40 - at >> 11 & 1) << 20 | 0x6F)
     head = [TABLE & 0xFFFFF000 | 31 << 7 | 0x37, *((4 * i) << 20 | 31 << 15 | 2 << 12 | i << 7 | 0x03 for i in range(1, 32))]
-    body = _body(count)
-    code = b"".join(struct.pack("<I", word) for word in head) + body
+    main = body(count, PLAIN)
+    code = b"".join(struct.pack("<I", word) for word in head) + main
     tail = [((4 * i + RESULTS - MIDDLE) >> 5) << 25 | i << 20 | 31 << 15 | 2 << 12 | (4 * i + RESULTS - MIDDLE & 0x1F) << 7 | 0x23 for i in range(1, 31)]
     code += b"".join(struct.pack("<I", word) for word in tail)
     over = END - START - len(code)
@@ -171,4 +174,4 @@ def program(count: int, devices: int, stop: int, good: int) -> tuple[bytes, str]
         values[pointer] = MIDDLE
     struct.pack_into("<32I", image, TABLE, *values)
     image[DATA:RESULTS] = random.randbytes(RESULTS - DATA)
-    return bytes(image), body.hex(" ", 2)
+    return bytes(image), main.hex(" ", 2)

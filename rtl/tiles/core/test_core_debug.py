@@ -201,19 +201,23 @@ async def a_breakpoint_halts_before_its_instruction_and_after_a_restart_the_firs
 
 
 @cocotb.test()
-async def without_a_debugger_a_program_finds_nothing_of_it(dut):
-    bench = await Debugged.run_program(dut, PROBE)
+@cocotb.parametrize(mode=[(), ("MACHINE_MODE",)])
+async def a_program_that_reaches_for_the_debuggers_place_has_a_fault(dut, mode):
+    """In either mode, with a debugger and without; with one, the core halts only after its restart."""
+    bench = await Debugged.run_program(dut, PROBE, defines=mode)
     restarts = 0
-    for what, address in ((JUMP, MAP["DebugBase"]), (JUMP, MAP["DebugBase"] + MAP["DebugFault"]), *((JUMP, at) for at in AWAY), (READ, MAP["DebugWord"]), (WRITE, MAP["DebugWord"])):
-        for attached in (0, ATTACHED) if what != JUMP or address in AWAY else (0,):
+    jumps = [*(MAP["DebugBase"] + at for at in (0, 2, 4, 8, 12, MAP["DebugFault"], MAP["DebugBytes"] - 4)), *AWAY]
+    for what, address in (*((JUMP, at) for at in jumps), (READ, MAP["DebugWord"]), (WRITE, MAP["DebugWord"])):
+        for attached in (0, ATTACHED):
             await ClockCycles(dut.clk_i, 500)  # until it has started
             assert await bench.operator.write("debug", attached)
             assert await bench.command(what, address) is None
             restarts += 1
+            assert bench.events["mark_restarts"] == bench.events["mark_faults"] == restarts, f"{what} at {address:#x}"
             if attached:
                 await bench.halted()
+                assert await bench.csr(DPC) == RESET_PC
                 await bench.go()
-            assert bench.events["mark_restarts"] == restarts
     assert await bench.operator.write("debug", 0)
     assert await bench.command(ECHO) is not None
 
