@@ -84,7 +84,7 @@ def test_what_a_file_says(tmp_path):
         ("cards: {a: {}, b: {dessin: demo}}", ["card a has no design", "card b has no key dessin. Did you mean design?"]),
         ("cards: {a: {design: demo}}\nlinks: {}", ["2: links is"]),
         ("cards: {a: {design: demo}}\nlinks: [7, {ends: [a.0]}]", ["2: a link is 7", "2: a link has 1 ends"]),
-        ("cards: {a: {design: demo}}\nlinks: [{ends: [b.0, a]}]", ["2: the end b.0 of a link names no card", "2: the end a of a link is no port"]),
+        ("cards: {a: {design: demo}}\nlinks: [{ends: [b.0, a]}]", ["2: the end b.0 of a link names no card", "2: the end a of a link is not a port"]),
         ("cards: {a: {design: demo}}\nlinks: [{ends: [a.0, a.1], delay: 0, loss: 2}]", ["delay of a link is 0, out of range. It may be 1 to", "loss of a link is 2. Give a probability"]),
         ("cards: {a: {design: demo}}\nlinks: [{ends: [a.0, a.1], loss: much}]", ["loss of a link is much. Give a probability"]),
         ("cards: {a: {design: demo}}\nlinks: [{ends: [a.0, a.1], loss: .nan}, {ends: [a.2, a.3], loss: true}]", ["2: loss of a link is", "loss of a link is true"]),

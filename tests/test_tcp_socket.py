@@ -342,7 +342,7 @@ def test_an_interrupted_recv_loses_nothing(wire, monkeypatch):
 
 
 def test_what_is_no_tile_with_sockets(wire):
-    with pytest.raises(GirihError, match="no tile with sockets"):
+    with pytest.raises(GirihError, match="is not a tile with sockets"):
         SocketTile(wire.card.registers, "tcp")
 
 

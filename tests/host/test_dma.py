@@ -286,7 +286,7 @@ def test_a_probe_refuses_what_makes_no_sense(card):
     finish(card, probe)
     with pytest.raises(GirihError):
         MemoryProbe(card.registers.as_tenant(1), "probe").start(Accesses("read", PROBE, 4))
-    with pytest.raises(GirihError, match="is no memory probe"):
+    with pytest.raises(GirihError, match="is not a memory probe"):
         MemoryProbe(card.registers, "copy")
 
 

@@ -31,7 +31,7 @@ class CopyEngine:
 
     def __init__(self, registers: Registers, tile: str):
         if registers.manifest.tile(tile).kind != "copy":
-            raise GirihError(f"{tile} is no copy engine", registers.manifest.name, "Name a tile of kind copy.")
+            raise GirihError(f"{tile} is not a copy engine", registers.manifest.name, "Name a tile of kind copy.")
         self._registers, self._tile = registers, tile
 
     def start(self, source: int, destination: int, size: int) -> None:

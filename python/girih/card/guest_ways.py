@@ -212,7 +212,7 @@ def chosen(name: str | None = None) -> Way:
     if name is None:
         return next(way for way in WAYS.values() if way.why_not() is None)
     if name not in WAYS:
-        raise GirihError(f"there is no way {name!r} in which a guest runs", "--with", f"Choose one of {', '.join(WAYS)}.")
+        raise GirihError(f"a guest cannot be run with {name!r}", "--with", f"Choose one of {', '.join(WAYS)}.")
     if error := WAYS[name].why_not():
         raise error
     return WAYS[name]

@@ -63,7 +63,7 @@ class MemoryProbe:
 
     def __init__(self, registers: Registers, tile: str):
         if registers.manifest.tile(tile).kind != "memory_probe":
-            raise GirihError(f"{tile} is no memory probe", registers.manifest.name, "Name a tile of kind memory_probe.")
+            raise GirihError(f"{tile} is not a memory probe", registers.manifest.name, "Name a tile of kind memory_probe.")
         self._registers, self._tile = registers, tile
         self._count = 0
 

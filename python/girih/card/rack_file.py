@@ -142,7 +142,7 @@ def _link(tree: Tree, cards: set[str], report: Report) -> RackLink | None:
 def _end(end: Scalar, cards: set[str], report: Report) -> Port | None:
     card, dot, port = end.text.partition(".")
     if not dot or not port.isascii() or not port.isdecimal():
-        report.error(end.line, f"the end {end.text} of a link is no port of a card", "Write the card's name and the port's number, such as nic.1")
+        report.error(end.line, f"the end {end.text} of a link is not a port of a card", "Write the card's name and the port's number, such as nic.1")
     elif card not in cards:
         report.error(end.line, f"the end {end.text} of a link names no card", f"{values.did_you_mean(card, sorted(cards))}The cards are {values.listing(sorted(cards), 'and')}.")
     else:

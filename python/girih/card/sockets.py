@@ -50,7 +50,7 @@ class SocketTile:
     def __init__(self, registers: Registers, tile: str, wait: Callable[[], None] = _nap, now: Callable[[], float] = time.monotonic):
         manifest = registers.manifest
         if manifest.tile(tile).kind != "socket":
-            raise GirihError(f"{tile} is no tile with sockets", manifest.name, "Name a tile of kind socket.")
+            raise GirihError(f"{tile} is not a tile with sockets", manifest.name, "Name a tile of kind socket.")
         self._registers, self._tile, self._now = registers, tile, now
         self._node = manifest.tile(tile).node
         stack = node_of(registers.read(f"{tile}.next_hop"))
@@ -181,7 +181,7 @@ class SocketTile:
         try:
             peer = (str(IPv4Address(host)), _checked(port))
         except ValueError as error:
-            raise GirihError(f"{host!r} is no address of IPv4", self._tile, "Give one such as 10.77.0.1; names are not looked up.") from error
+            raise GirihError(f"{host!r} is not an IPv4 address", self._tile, "Give an address such as 10.77.0.1; names are not looked up.") from error
         ports = random.sample(DYNAMIC_PORTS, TRIES) if local_port is None else [_checked(local_port)]
         wait = self.waits(timeout)
         for own in ports:

@@ -96,7 +96,7 @@ def test_not_text(tmp_path):
 def test_no_such_file(tmp_path):
     with pytest.raises(GirihError) as caught:
         check_file(tmp_path / "none.yaml")
-    assert str(caught.value) == f"{tmp_path}/none.yaml: there is no such file. ./girih list shows the designs that there are."
+    assert str(caught.value) == f"{tmp_path}/none.yaml: there is no such file. ./girih list lists the designs of this repository."
 
 
 def test_not_a_file(tmp_path):

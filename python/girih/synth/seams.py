@@ -24,7 +24,7 @@ def seam_file(kind: str) -> Path:
     """The file with the module `seam_<kind>`. Raises GirihError if there is no such kind of tile on the fabric."""
     kinds = load_kinds()
     if kind not in kinds or not has_seam(kinds[kind]):
-        raise GirihError(f"{kind} is no kind of tile that has a router", "synth", "Leave --seam out.")
+        raise GirihError(f"{kind} is not a kind of tile with a router", "synth", "Leave --seam out.")
     path = FOLDER / f"seam_{kind}.sv"
     write_if_changed(path, seam(kinds[kind]))
     return path

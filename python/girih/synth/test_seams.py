@@ -34,7 +34,7 @@ def test_a_tile_is_at_a_node_and_sends_to_the_others():
 
 @pytest.mark.parametrize("kind", ["router", "pipeline_nic", ""])
 def test_what_has_no_router(kind):
-    with pytest.raises(GirihError, match="no kind of tile that has a router"):
+    with pytest.raises(GirihError, match="is not a kind of tile with a router"):
         seam_file(kind)
 
 

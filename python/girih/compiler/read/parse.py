@@ -79,7 +79,7 @@ class Report:
 def read_text(path: Path) -> str:
     """The text of a design file. Raises GirihError if it cannot be read."""
     if not path.exists():
-        raise GirihError("there is no such file", str(path), "./girih list shows the designs that there are.")
+        raise GirihError("there is no such file", str(path), "./girih list lists the designs of this repository.")
     if not path.is_file():
         raise GirihError("this is not a file", str(path), "Name a design file, such as designs/demo.yaml.")
     try:
