@@ -114,7 +114,7 @@ def test_the_commands(managed):
 def test_drops_are_read_over_the_network(managed):
     managed.python(f'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("{CARD}", 4321))')
     code, text = managed.girih("ctl", "drops", "--json")
-    assert code == 0 and [json.loads(text)[-1][what] for what in ("tile", "reasons", "key")] == ["udp_rx", ["no_next_hop"], "destination port 4321"]
+    assert code == 0 and [json.loads(text)["drops"][-1][what] for what in ("tile", "reasons", "key")] == ["udp_rx", ["no_next_hop"], "destination port 4321"]
 
 
 def test_what_is_refused_is_said(managed, tmp_path):

@@ -137,7 +137,7 @@ def test_the_command(card, girih):
         code, text, _ = girih(path, "stats", "--prometheus")
         assert code == 0 and 'girih_drops_by_key_total{card="logged",tile="udp_rx",kind="udp_rx",key="destination port 9999"} 1\n' in text
         code, text, _ = girih(path, "ctl", "drops", "udp_rx", "udp_rx", "--json")
-        assert code == 0 and [drop["key"] for drop in json.loads(text)] == ["destination port 9999", "destination port 9998"]
+        assert code == 0 and [drop["key"] for drop in json.loads(text)["drops"]] == ["destination port 9999", "destination port 9998"]
         code, _, errors = girih(path, "ctl", "drops", "echo")
         assert code == 2 and "tile echo keeps no drops" in errors and "rx_log, ip_rx, udp_rx" in errors
 
@@ -151,7 +151,7 @@ def test_the_command_during_a_flood(card, girih):
         client.call("pause")
         before, cycle = client.registers.counters("udp_rx")["udp_rx"]["drop_no_next_hop"], client.call("info")["cycle"]
         code, text, _ = girih(path, "ctl", "drops", "udp_rx", "--json")
-        keys = [int(drop["key"].split()[-1]) for drop in json.loads(text)]
+        keys = [int(drop["key"].split()[-1]) for drop in json.loads(text)["drops"]]
         assert code == 0 and len(keys) == ENTRIES and keys == list(range(keys[0], keys[0] + ENTRIES))
         assert client.call("info")["cycle"] == cycle and client.registers.counters("udp_rx")["udp_rx"]["drop_no_next_hop"] > before > ENTRIES
         code, text, _ = girih(path, "ctl", "drops", "udp_rx")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from girih.card.manifest import DropLog, Tile
@@ -17,7 +18,7 @@ OTHER_KEYS = "other"  # stands for all keys without a counter
 KEY_THERE = 1 << 31
 COUNT_BYTES = 8
 NUMBERS = 1 << 32  # of records, before they start again
-WITHOUT_KEY = (None, "0", "none")  # what the node table of a kind is searched with, if a key says nothing about a message
+CYCLES = 1 << 48  # of a record, likewise
 NO_NEXT_HOP = "drop_no_next_hop"  # the reason with which a record has a key
 
 
@@ -74,6 +75,11 @@ def _newest(registers: Registers, tile: Tile, log: DropLog, many: int) -> tuple[
     return end - first, LastDrops(drops, oldest % NUMBERS)
 
 
+def in_order(drops: Iterable[Drop], now: int) -> list[Drop]:
+    """Drops of several tiles, oldest first. now: a cycle of the card after all of them, less than 2^48 cycles after the first."""
+    return sorted(drops, key=lambda drop: (drop.cycle - now - 1) % CYCLES)
+
+
 def last_drops_of(answer: dict) -> LastDrops:
     """From the answer of a card to `drops`: `asdict` of them, as JSON."""
     return LastDrops([Drop(**{**drop, "reasons": tuple(drop["reasons"])}) for drop in answer["drops"]], answer["overwritten"])
@@ -101,7 +107,7 @@ def most_accesses(registers: Registers) -> int:
 
 def key_text(log: DropLog, key: int) -> str:
     """A key for people: `ethertype 0x88cc`, `destination port 53`."""
-    if log.key in WITHOUT_KEY:
+    if log.key is None:
         return "no key"
     return f"{log.key} {key:#06x}" if log.key == "ethertype" else f"{log.key} {key}"
 
@@ -118,5 +124,5 @@ def _next(registers: Registers, tile: Tile) -> int:
 
 def _drop(tile: str, log: DropLog, number: int, bits: int, low: int, high: int) -> Drop:
     reasons = tuple(reason for bit, reason in enumerate(log.reasons) if bits >> bit & 1)
-    key = high >> 16 if NO_NEXT_HOP in reasons and log.key not in WITHOUT_KEY else None
+    key = high >> 16 if NO_NEXT_HOP in reasons and log.key is not None else None
     return Drop(tile, number % NUMBERS, (high & 0xFFFF) << 32 | low, reasons, key)

@@ -33,7 +33,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class DropLog:
-    """The log of a tile's last drops. entries: its records; reasons: counters by the bit of a record; key: the meaning of the key of a message without a next hop; keys: how many of these are counted separately."""
+    """The log of a tile's last drops. entries: its records; reasons: counters by the bit of a record; key: what the key of a message without a next hop says, None if nothing; keys: how many of these are counted separately."""
 
     entries: int
     keys: int
@@ -45,7 +45,8 @@ class DropLog:
 class Tile:
     """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one;
     holds: what messages in it may wait for while the card rests, None: nothing; program: the initial program of a processor core; memory_bytes: of a processor core, for programs and data; card_header: the text of card.h for programs; cores: how many run the program; interrupts: their names, bit 0 first;
-    keys, settings: of its node table, and the values of its configuration registers in the design; drop_log: None if it keeps none."""
+    keys, settings: of its node table, and the values of its configuration registers in the design; drop_log: None if it keeps none;
+    rights: at other tiles by the design, as girih.compiler.emit.manifest.rights_text writes them."""
 
     name: str
     kind: str
@@ -64,6 +65,7 @@ class Tile:
     keys: frozenset[int] = frozenset()
     settings: dict[str, int | list[int]] = field(default_factory=dict)
     drop_log: DropLog | None = None
+    rights: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -211,4 +213,5 @@ def _tile(data: dict) -> Tile:
         keys=frozenset(entry["key"] for entry in data.get("next", ()) if entry["key"] is not None),
         settings=data.get("config", {}),
         drop_log=DropLog(drops["entries"], drops["keys"], tuple(drops["reasons"]), drops["key"]) if drops else None,
+        rights=tuple(data.get("rights", ())),
     )

@@ -239,8 +239,9 @@ class Tile:
 
     @property
     def drop_keys(self) -> int:
-        """The number of keys without a next hop that it counts separately; 0 with several fabric ports, which may drop in the same cycle."""
-        return DROP_KEYS if self.drop_log and self.kind.next and not self.kind.many_ports else 0
+        """The number of keys without a next hop that it counts separately; 0 with several fabric ports, which may drop in the same cycle, and
+        if its keys say nothing about a message."""
+        return DROP_KEYS if self.drop_log and self.kind.next and self.kind.next.meaning and not self.kind.many_ports else 0
 
     @property
     def node(self) -> int:

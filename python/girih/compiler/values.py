@@ -13,6 +13,7 @@ from girih.compiler.reserved import RESERVED
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
+_NOT_TEXT = re.compile(r"[-+]?(0x[0-9a-fA-F]+|[0-9]+(\.[0-9]*)?)|true|false|null|~|", re.IGNORECASE)  # what is a text only between quotes
 
 
 def name_fault(name: str, reserved: Container[str] = RESERVED) -> str | None:
@@ -86,7 +87,8 @@ def what_it_is(tree: Tree) -> str:
         return "a mapping"
     if isinstance(tree, Seq):
         return f"[{', '.join(what_it_is(item) for item in tree.items)}]"
-    return "nothing" if tree.value is None else tree.text
+    quoted = isinstance(tree.value, str) and _NOT_TEXT.fullmatch(tree.text)
+    return "nothing" if tree.value is None else f'"{tree.text}"' if quoted else tree.text
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

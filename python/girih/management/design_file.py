@@ -25,15 +25,17 @@ from girih.card.registers import Registers
 from girih.compiler.check.card import check_file
 from girih.compiler.check.chains import is_scheduler
 from girih.compiler.check.fill import LEASE_PLACES, LINES
-from girih.compiler.check.hops import ANY, NO_KEY
+from girih.compiler.check.hops import ANY
+from girih.compiler.check.programs import compiled
 from girih.compiler.check.settings import LEASED, REPLICAS, is_balancer
+from girih.compiler.emit.manifest import rights_text
 from girih.compiler.model import Card, Tile, Value
 from girih.compiler.values import ipv4_text, mac_text, prefix_of
 from girih.errors import GirihError, GirihErrors
 from girih.management.configuration import settings
 from girih.management.scheduling_text import Scheduling, own_part, write_scheduling
 from girih.paths import ROOT
-from girih.spec.kind import RIGHTS
+from girih.spec.kind import ONE_HOP, RIGHTS
 from girih.spec.kinds import ConfigField, NodeTable
 
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ def source_of(manifest: Manifest) -> Path:
 def save_design(card: ControlClient | NetworkCard, source: Path, path: Path) -> Saved:
     """Writes the design of a running card. source: the design file from which it was built. Raises GirihError, or GirihErrors if
     no design may have this configuration; then nothing is written."""
-    path = _replaceable(path)
+    named, path = path, _replaceable(path)
     was = check_file(source)
     _check_same(was, card, source)
     found = settings(card.registers)
@@ -80,7 +82,7 @@ def save_design(card: ControlClient | NetworkCard, source: Path, path: Path) -> 
         document.insert(0, "name", was.name)
     readdressed = _write_addresses(document, was, found, source)
     _write_tiles(document, readdressed, found)
-    _move_programs(document, source, path)
+    _move_programs(document, source, named, path)
     if scheduling:
         write_scheduling(document, was, scheduling, found)
     text = StringIO()
@@ -91,12 +93,21 @@ def save_design(card: ControlClient | NetworkCard, source: Path, path: Path) -> 
 
 
 def _check_same(was: Card, card: ControlClient | NetworkCard, source: Path) -> None:
-    """Checks that what cannot change in a running card is as in the design: its parameters, and the kinds, places and parameters of its tiles."""
+    """Checks that what cannot change in a running card is as in the design: its parameters, and the kinds, places, parameters, programs and
+    rights of its tiles."""
     manifest = card.registers.manifest
     fixed = {tile.name: {parameter.name for parameter in tile.kind.parameters} for tile in was.tiles}
-    designed = {tile.name: (tile.kind.name, tile.node, tile.drop_log, dict(tile.parameters)) for tile in was.tiles}
+    programs = {tile.name: program.image for tile in was.tiles if (program := compiled(was, tile))}
+    designed = {tile.name: (tile.kind.name, tile.node, tile.drop_log, dict(tile.parameters), programs.get(tile.name), rights_text(tile)) for tile in was.tiles}
     running = {
-        tile.name: (tile.kind, tile.node, tile.drop_log.entries if tile.drop_log else 0, {name: value for name, value in tile.settings.items() if name in fixed.get(tile.name, ())})
+        tile.name: (
+            tile.kind,
+            tile.node,
+            tile.drop_log.entries if tile.drop_log else 0,
+            {name: value for name, value in tile.settings.items() if name in fixed.get(tile.name, ())},
+            tile.program,
+            list(tile.rights),
+        )
         for tile in manifest.tiles
     }
     params = replace(was.params, timing=manifest.params.timing)  # a card does not say its timing
@@ -282,7 +293,7 @@ def _next(card: Card, tile: Tile, described: NodeTable, found: Found, names: Map
     if is_balancer(tile.kind):
         used = found.get(f"{tile.name}.{REPLICAS}", len(to))
         return _flow([name for key, name in sorted((key, name) for key, name in to.items() if key is not None) if key < used])
-    if described.key == NO_KEY or list(to) == [None]:
+    if described.key == ONE_HOP or list(to) == [None]:
         return next(iter(to.values()), None)
     words = {number: word for word, number in described.names.items()}
     entries = CommentedMap((ANY if key is None else words.get(key, key), name) for key, name in to.items())
@@ -290,12 +301,13 @@ def _next(card: Card, tile: Tile, described: NodeTable, found: Found, names: Map
     return entries
 
 
-def _move_programs(document: CommentedMap, source: Path, path: Path) -> None:
-    """Programs are named relative to the design file."""
+def _move_programs(document: CommentedMap, source: Path, named: Path, path: Path) -> None:
+    """Programs are named relative to the design file. A file that a link in another folder leads to is found from both, so its programs have whole paths."""
+    moved = named.parent.resolve() != path.parent
     for tile in document["tiles"].values():
         program = tile.get("program")
         if program and (beside := source.parent / program).is_file():
-            tile["program"] = os.path.relpath(beside, path.parent)
+            tile["program"] = str(beside.resolve()) if moved else os.path.relpath(beside.resolve(), path.parent)
 
 
 # ---- what the file does not say ----

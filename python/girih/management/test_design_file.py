@@ -184,8 +184,65 @@ def test_a_program_is_found_from_where_the_design_is_written(tmp_path):
     assert "firewall.c" in text
     source.write_text(text.replace("firewall.c", "mine.c"))
     (tmp_path / "old" / "mine.c").write_text('#include "girih_core.h"\n\nint main(void)\n{\n    for (;;) {\n    }\n}\n')
-    save_design(SimpleNamespace(registers=registers_of(source, tmp_path / "was")), source, tmp_path / "new" / "now.yaml")
+    card = SimpleNamespace(registers=registers_of(source, tmp_path / "was"))
+    save_design(card, source, tmp_path / "new" / "now.yaml")
     assert check_file(tmp_path / "new" / "now.yaml")
+    # A link to a file in a deeper folder: the design is found by both names, and so is its program.
+    far, link = tmp_path / "far" / "away" / "now.yaml", tmp_path / "link.yaml"
+    far.parent.mkdir(parents=True)
+    link.symlink_to(far)
+    save_design(card, source, link)
+    assert check_file(link) and check_file(far)
+    # A link to the folder, and a card whose own design is named by a link to its folder.
+    (tmp_path / "folder").symlink_to(far.parent)
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "deep" / "er" / "designs").symlink_to(tmp_path / "old")
+    save_design(card, tmp_path / "deep" / "er" / "designs" / "cores.yaml", tmp_path / "folder" / "then.yaml")
+    assert check_file(tmp_path / "folder" / "then.yaml") and check_file(far.parent / "then.yaml")
+    # The card runs the program from which it was built, and not the one that is there now.
+    (tmp_path / "old" / "mine.c").write_text('#include "girih_core.h"\n\nint main(void)\n{\n    return 1;\n}\n')
+    with pytest.raises(GirihError, match="was not built from this design"):
+        save_design(card, source, tmp_path / "new" / "later.yaml")
+
+
+@pytest.mark.parametrize("change", [("write: [balancer, udp_rx]", "write: [balancer]"), ("      read: [eth_rx, ip_rx,", "      read: [eth_rx,")])
+def test_rights_that_were_edited_since_the_card_was_built_are_refused(change, tmp_path):
+    text = (DESIGNS / "managed.yaml").read_text()
+    assert text.count(change[0]) == 1
+    source = tmp_path / "managed.yaml"
+    source.write_text(text)
+    registers = registers_of(source, tmp_path / "was")
+    source.write_text(text.replace(*change))
+    with pytest.raises(GirihError, match="was not built from this design"):
+        save_design(SimpleNamespace(registers=registers), source, tmp_path / "now.yaml")
+
+
+def test_what_was_written_is_put_again(tmp_path):
+    """Tables, settings and an address are changed; a card that is started from what was written has them all, and is written as the same file."""
+    source, now, then = DESIGNS / "managed.yaml", tmp_path / "now.yaml", tmp_path / "then.yaml"
+    was = registers_of(source, tmp_path / "was")
+    node = {tile.name: tile.node for tile in was.manifest.tiles}
+    was.write_many(
+        {
+            "balancer.by_flow": 1,
+            "balancer.next_hop[0]": entry(0, node["echo_1"]),
+            "balancer.next_hop[1]": entry(1, node["echo_0"]),
+            "udp_rx.next_hop[0]": entry(4000, node["echo_0"]),
+            "udp_rx.next_hop[1]": entry(53, node["balancer"]),
+            "udp_rx.next_hop[2]": entry(7, node["balancer"]),
+            "icmp.next_hop[0]" if "icmp.next_hop[0]" in settings(was) else "icmp.next_hop": entry(0, node["ip_tx"]) | 1 << 24,
+            "arp.max_age": 12345,
+        }
+    )
+    saved = save_design(SimpleNamespace(registers=was), source, now)
+    assert saved.left == [] and {"balancer.by_flow", "arp.max_age"} < set(saved.changed)
+    again = registers_of(now, tmp_path / "again")
+    ours, theirs = settings(was), settings(again)
+    assert ours.keys() == theirs.keys()
+    assert {name for name in ours if ours[name] != theirs[name]} <= {name for name in ours if name.startswith("udp_rx.next_hop")}
+    words = lambda found: {word for name, word in found.items() if name.startswith("udp_rx.next_hop") and word}  # noqa: E731
+    assert words(ours) == words(theirs)
+    assert save_design(SimpleNamespace(registers=again), now, then).changed == [] and then.read_text() == now.read_text()
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,9 @@ class Counter:
     doc: str
 
 
+ONE_HOP, UNSAID = "0", "none"  # `key` of a table with one next hop for all messages, and of one whose keys say nothing about a message
+
+
 @dataclass(frozen=True)
 class NodeTable:
     """The node table of a kind. key: what it is searched with. names: words for keys in a design file. most: the largest key.
@@ -117,6 +120,11 @@ class NodeTable:
     names: Mapping[str, int]
     most: int = LARGEST_KEY
     asked_by: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def meaning(self) -> str | None:
+        """What a key says about a message, such as its EtherType; None if nothing."""
+        return None if self.key in (ONE_HOP, UNSAID) else self.key
 
 
 @dataclass(frozen=True)

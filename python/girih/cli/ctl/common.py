@@ -45,6 +45,15 @@ class ServicesOf:
         self._client.__exit__(*exception)
 
 
+def list_command(app: typer.Typer, group: str, title: str, call: str, help_text: str) -> None:
+    """The command `list` of a group, for objects of the whole card. call: the method of the services."""
+
+    @app.command("list", help=help_text, epilog=f"Example: ./girih ctl {group} list")
+    def list_(tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
+        with ServicesOf(socket, tenant) as services:
+            show(title, getattr(services, call)(), as_json)
+
+
 def done(sentence: str, as_json: bool, **facts: object) -> None:
     """Prints what was done, in words or as JSON."""
     if as_json:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from girih.card.drops import Drop, key_text, last_drops_of, logging_tiles
+from girih.card.drops import Drop, in_order, key_text, last_drops_of, logging_tiles
 from girih.card.manifest import Manifest
 from girih.cli.check import design_path
 from girih.cli.ctl.common import AsJson, done, open_ctl, show
@@ -85,10 +85,13 @@ def register(app: typer.Typer) -> None:
             if not names:
                 raise GirihError("no tile keeps its drops", manifest.name, "Give tiles drop_log: 64 in the design file.")
             found = {name: last_drops_of(answer) for name, answer in card.call("drops", tiles=names).items()}
-        rows = sorted((drop for last in found.values() for drop in last.drops), key=lambda drop: drop.cycle)
+            now = card.call("info")["cycle"]
+        rows = [_row(manifest, drop) for drop in in_order((drop for last in found.values() for drop in last.drops), now)]
         overwritten = {name: last.overwritten for name, last in found.items() if last.overwritten}
-        if rows or as_json:
-            show("Last drops", [_row(manifest, drop) for drop in rows], as_json)
+        if as_json:
+            done("", as_json, drops=rows, overwritten=overwritten)
+        elif rows:
+            show("Last drops", rows, as_json)
         elif not overwritten:
             done("No tile that keeps its drops has dropped anything.", as_json)
         for name, count in overwritten.items() if not as_json else ():

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from girih.cli.ctl.common import AsJson, AsTenant, Pattern, ServicesOf, done, show
+from girih.cli.ctl.common import AsJson, AsTenant, Pattern, ServicesOf, done, list_command
 from girih.cli.live import Socket
 from girih.errors import GirihError
 
@@ -70,11 +70,7 @@ def chain(app: typer.Typer) -> None:
             services.delete_chain(name)
         done(f"Chain {name} is deleted.", as_json, deleted=name)
 
-    @app.command("list", epilog="Example: ./girih ctl chain list")
-    def list_(tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
-        """Lists the chains; a tenant sees its own."""
-        with ServicesOf(socket, tenant) as services:
-            show("Chains", services.list_chains(), as_json)
+    list_command(app, "chain", "Chains", "list_chains", "Lists the chains; a tenant sees its own.")
 
 
 def tenant(app: typer.Typer) -> None:
@@ -103,11 +99,7 @@ def tenant(app: typer.Typer) -> None:
             control.set_tenant(name, stage=stage, **given)
         done(f"Tenant {name} is changed.", as_json, changed=name)
 
-    @app.command("list", epilog="Example: ./girih ctl tenant list")
-    def list_(tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
-        """Lists the tenants with their settings in the card."""
-        with ServicesOf(socket, tenant) as services:
-            show("Tenants", services.list_tenants(), as_json)
+    list_command(app, "tenant", "Tenants", "list_tenants", "Lists the tenants with their settings in the card.")
 
 
 def policy(app: typer.Typer) -> None:
@@ -130,8 +122,4 @@ def policy(app: typer.Typer) -> None:
             )
         done(f"Service {service} is {kind}.", as_json, changed=service)
 
-    @app.command("list", epilog="Example: ./girih ctl policy list")
-    def list_(tenant: AsTenant = None, as_json: AsJson = False, socket: Socket = None) -> None:
-        """Lists the policies in effect in the card."""
-        with ServicesOf(socket, tenant) as services:
-            show("Policies", services.list_policies(), as_json)
+    list_command(app, "policy", "Policies", "list_policies", "Lists the policies in effect in the card.")

@@ -9,12 +9,12 @@ from girih.compiler import values
 from girih.compiler.check.settings import is_balancer
 from girih.compiler.model import Hop, TileText
 from girih.compiler.read.parse import Map, Report, Scalar, Seq
+from girih.spec.kind import ONE_HOP
 from girih.spec.kinds import Kind
 
 ANY = "any"
 # Words for the keys of messages to the scheduler; a kind with both spreads them over two fabric ports.
 SCHEDULER = ("scheduler", "scheduler_odd")
-NO_KEY = "0"  # the key of a kind that sends everything to one next hop is 0
 
 
 def resolve(
@@ -84,7 +84,7 @@ def _wanted(tile: TileText, kind: Kind, report: Report) -> bool:
 def _example(kind: Kind) -> str:
     if is_balancer(kind):
         return "next: [first, second]"
-    if kind.next.key == NO_KEY:
+    if kind.next.key == ONE_HOP:
         return "next: tile"
     word = next(iter(kind.next.names), "0" if kind.next.key == "port" else "7")
     return f"next: tile, or by {kind.next.key}, next: {{{word}: tile}}"
@@ -146,7 +146,7 @@ def _key(tile: TileText, kind: Kind, key: Scalar, ports: int, report: Report) ->
     table = kind.next
     if key.text == ANY:
         return None
-    if table.key == NO_KEY:
+    if table.key == ONE_HOP:
         report.error(key.line, f"tile {tile.name} of kind {kind.name} sends everything to one next hop", "Write next: tile")
         return "bad"
     number = table.names.get(key.text, values.number(key))

@@ -118,6 +118,7 @@ def _tile(card: Card, tile: Tile) -> dict:
         "histogram": {"offset": bins.offset, "bins": bins.count} if bins else None,
         "counters": {counter.name: counter.offset for counter in tile.kind.counters},
         "registers": {name: _register(register) for name, register in registers(tile).items()},
+        **({"rights": rights_text(tile)} if tile.control else {}),
         **({"drop_log": _drop_log(tile)} if tile.drop_log else {}),
         **({"program": base64.b64encode(program.image).decode(), "memory_bytes": memory_of(tile), "cores": cores_of(tile)} if program else {}),
         **({"card_header": header} if program and (header := emit_card_header(card, tile)) else {}),
@@ -126,7 +127,14 @@ def _tile(card: Card, tile: Tile) -> dict:
 
 def _drop_log(tile: Tile) -> dict:
     """What a tile records of its last drops: how many, the reasons by bit, what the key of a drop without a next hop means, and how many keys it counts."""
-    return {"entries": tile.drop_log, "keys": tile.drop_keys, "reasons": list(tile.kind.drop_reasons), "key": tile.kind.next.key if tile.kind.next else None}
+    return {"entries": tile.drop_log, "keys": tile.drop_keys, "reasons": list(tile.kind.drop_reasons), "key": tile.kind.next.meaning if tile.kind.next else None}
+
+
+def rights_text(tile: Tile) -> list[str]:
+    """The rights of a tile at other tiles by the design, in the order of its registers, and for whom it has them: `read write balancer for tenant 0`."""
+    if tile.control is None:
+        return []
+    return [" ".join([*["read"] * right.read, *["write"] * right.write, right.tile, f"for tenant {tile.control.tenant}"]) for right in tile.control.rights]
 
 
 def _register(register: Register) -> dict:
