@@ -57,6 +57,7 @@ module tcp_answer
         r.snd_una = work_i.ack;
         r.snd_nxt = work_i.ack;
         r.recover = work_i.ack;
+        r.resent_to = near_t'(work_i.ack);
         r.acks_due = 3'd1;
         d.opened = 1'b1;
         if (facts_i.acks_timed) begin  // RFC 6298, 2.2

@@ -7,7 +7,9 @@ module tcp_command
     parameter int unsigned MostData = 4096
 ) (
     input  work_t    work_i,
+    input  logic [EventTick:0] kinds_i,  // of the event, one bit for each kind
     input  record_t  record_i,
+    input  logic [SynSent:0] phases_i,  // of the record, one bit for each phase
     input  facts_t   facts_i,
     input  tick_t    now_i,
     input  segment_t segment_i,  // an acknowledgement
@@ -28,10 +30,10 @@ module tcp_command
     d.segment = segment_i;
     aborts_o = 1'b0;
     sends = 1'b0;
-    allowed = record_i.told && record_i.phase != Free && (!record_i.closing || record_i.half) && !facts_i.foreign;
-    halves = work_i.kind == EventClose && work_i.stands;
-    if (work_i.kind == EventWrite) begin
-      if (allowed && record_i.phase == Open && !record_i.closing && facts_i.writes) begin
+    allowed = record_i.told && !phases_i[Free] && (!record_i.closing || record_i.half) && !facts_i.foreign;
+    halves = kinds_i[EventClose] && work_i.stands;
+    if (kinds_i[EventWrite]) begin
+      if (allowed && phases_i[Open] && !record_i.closing && facts_i.writes) begin
         sends = 1'b1;
         d.result.bytes = work_i.bytes;
         d.result.seq = record_i.snd_end;
@@ -42,7 +44,7 @@ module tcp_command
       end
     end else if (!allowed) begin
       d.command_refused = 1'b1;
-    end else if (work_i.kind == EventRead) begin
+    end else if (kinds_i[EventRead]) begin
       r.armed = 1'b1;
       r.stands = work_i.stands;
       r.snd_held = record_i.snd_end;
@@ -51,19 +53,19 @@ module tcp_command
       /* verilator lint_off CMPCONST */  // MostRoom may be the largest number there is
       r.room = work_i.room > MostRoom ? MostRoom : work_i.room;
       /* verilator lint_on CMPCONST */
-    end else if (record_i.phase == Dead) begin
+    end else if (phases_i[Dead]) begin
       if (!halves) r.phase = Free;
     end else begin
       sends = 1'b1;
       r.closing = 1'b1;
       r.half = halves;
       if (!record_i.closing) r.active = !record_i.fin_received;
-      if (work_i.kind == EventClose && !halves) begin
+      if (kinds_i[EventClose] && !halves) begin
         r.armed = 1'b0;
         r.ranges = '0;
         r.rcv_read = record_i.rcv_nxt - seq_t'(record_i.fin_received);
       end
-      aborts_o = work_i.kind == EventAbort;
+      aborts_o = kinds_i[EventAbort];
     end
     if (sends && record_i.idles) begin
       r.timer_on = 1'b0;  // started anew, for what is to be acknowledged, or for the peer's end
@@ -75,5 +77,5 @@ module tcp_command
   assign deeds_o = d;
 
   logic unused;
-  assign unused = &{1'b0, work_i, facts_i};
+  assign unused = &{1'b0, work_i, kinds_i, phases_i, facts_i};
 endmodule

@@ -36,6 +36,7 @@ module tcp_engine
   logic [15:0] clear_index;
   tick_t now;
   work_t work;
+  block_t block;
   result_t result;
   event_e result_kind;
   logic receive_write, send_write;
@@ -73,6 +74,7 @@ module tcp_engine
       .work_valid_o        (work_valid),
       .work_ready_i        (work_ready),
       .work_o              (work),
+      .block_o             (block),
       .result_valid_i      (result_valid),
       .result_i            (result),
       .receive_write_o     (receive_write),
@@ -124,6 +126,7 @@ module tcp_engine
       .front_valid_i     (work_valid),
       .front_ready_o     (work_ready),
       .front_work_i      (work),
+      .front_block_i     (block),
       .result_valid_o    (result_valid),
       .result_o          (result),
       .result_kind_o     (result_kind),

@@ -31,6 +31,7 @@ module tcp_events
     input  logic    front_valid_i,
     output logic    front_ready_o,
     input  work_t   front_work_i,
+    input  block_t  front_block_i,    // of EventSack, which has no result
     output logic    result_valid_o,
     output result_t result_o,
     output event_e  result_kind_o,
@@ -165,7 +166,7 @@ module tcp_events
       accept_ready_o = 1'b1;
     end else if (front_free && !turn_first) begin
       chosen.valid = 1'b1;
-      chosen.front = 1'b1;
+      chosen.front = front_work_i.kind != EventSack;
       chosen.keeps = !(front_work_i.kind inside {EventRefuse, EventNone, EventCookie});
       chosen.room = segment_room_i;
       chosen.work = front_work_i;
@@ -232,11 +233,19 @@ module tcp_events
     end
   end
 
+  block_t block_1_q, block_2_q, block_3_q;
+  always_ff @(posedge clk_i) begin
+    block_1_q <= front_block_i;
+    block_2_q <= block_1_q;
+    block_3_q <= block_2_q;
+  end
+
   // The records: record_k_q is that of the event at stage k as it comes there, record_6_q that written last.
   record_t read, record_2_q, record_2, updated, record_3_q, record_4_q, settled, record_5_q, record_6_q;
   phase_e phase_4_q;
   facts_t facts, facts_q;
   logic [EventTick:0] kinds_3_q;
+  logic [SynSent:0] phases_3_q;  // as record_3_q has it
   deeds_t deeds, deeds_4_q, deeds_5_q;
   slot_t slot_5_q;
   tenant_t tenant_5_q;
@@ -271,6 +280,7 @@ module tcp_events
       .MostData(MostData)
   ) u_facts (
       .work_i  (stage_q[2].work),
+      .block_i (block_2_q),
       .record_i(record_2),
       .turn_i  (record_2_q),
       .reading_i(reading_2_q),
@@ -286,10 +296,12 @@ module tcp_events
       .MostData(MostData)
   ) u_update (
       .work_i  (stage_q[3].work),
+      .block_i (block_3_q),
       .kinds_i (kinds_3_q),
       .room_i  (stage_q[3].room),
       .delays_i(delays_q),
       .record_i(record_3_q),
+      .phases_i(phases_3_q),
       .facts_i (facts_q),
       .now_i   (now_q),
       .cfg_i,
@@ -325,6 +337,7 @@ module tcp_events
     facts_q <= facts;
     kinds_3_q <= (EventTick + 1)'(1) << stage_q[2].work.kind;
     record_3_q <= near_2_q ? settled : record_2_q;
+    phases_3_q <= (SynSent + 1)'(1) << (near_2_q ? settled.phase : record_2_q.phase);
     record_4_q <= updated;
     phase_4_q <= record_3_q.phase;
     deeds_4_q <= deeds;

@@ -8,6 +8,7 @@ module tcp_facts
     parameter int unsigned MostData = 4096
 ) (
     input  work_t   work_i,
+    input  block_t  block_i,         // of EventSack
     input  record_t record_i,
     input  record_t turn_i,         // the same, but for turns and the timer alone
     input  logic    reading_i,      // bytes that the application has got are still to be read from the buffer, from this one on
@@ -25,12 +26,17 @@ module tcp_facts
   tick_t trip, elapsed, stalled;
   delay_t waited;
   logic [26:0] rto;
+  near_t una, ack;
+  near_t [2:0] again, again_ends;
+  logic [2:0] again_rest;
+  logic [1:0] again_from;
+  seq_t block_first, block_behind;
   always_comb begin
     facts_o = '0;
 
     // Whether it is about another connection: one of another tenant, one to another address of the card, an earlier one of the
     // same place.
-    is_segment = work_i.kind == EventSegment;
+    is_segment = work_i.kind inside {EventSegment, EventSack};
     facts_o.foreign = work_i.tenant != record_i.tenant
         || (is_segment ? work_i.tuple.local_addr != record_i.tuple.local_addr : work_i.name != record_i.name);
 
@@ -79,6 +85,21 @@ module tcp_facts
     facts_o.crosses = work_i.flags.syn && work_i.flags.ack && !work_i.flags.rst && !work_i.flags.fin && work_i.bytes == '0
         && facts_o.syn_again && facts_o.acks_all && !facts_o.ack_same && record_i.phase == SynReceived && record_i.opener;
     facts_o.answers = record_i.phase == SynSent;
+    // SACK: what is behind snd_una, and in order. Within the nearest 2^17 bytes, which are more than any window, low bits say so.
+    block_first = block_i.first - record_i.snd_una;
+    block_behind = block_i.behind - record_i.snd_una;
+    facts_o.sack_fits = block_first[31:17] == '0 && block_behind[31:17] == '0 && block_i.first != record_i.snd_una
+        && precedes_near(near_t'(block_i.first), near_t'(block_i.behind)) && !precedes_near(near_t'(record_i.snd_max), near_t'(block_i.behind));
+    ack = near_t'(work_i.ack);
+    for (int unsigned i = 0; i < Sacked; i++) begin
+      facts_o.sack_before[i] = record_i.sacked[i].valid && precedes_near(record_i.sacked[i].behind, near_t'(block_i.first));
+      facts_o.sack_touches[i] = record_i.sacked[i].valid && !precedes_near(record_i.sacked[i].behind, near_t'(block_i.first))
+          && !precedes_near(near_t'(block_i.behind), record_i.sacked[i].first);
+      facts_o.sack_starts[i] = precedes_near(near_t'(block_i.first), record_i.sacked[i].first);
+      facts_o.sack_ends[i] = precedes_near(record_i.sacked[i].behind, near_t'(block_i.behind));
+      facts_o.sack_acked[i] = record_i.sacked[i].valid && !precedes_near(ack, record_i.sacked[i].first);
+    end
+    facts_o.ack_passes_resent = !precedes_near(ack, record_i.resent_to);
     facts_o.outstanding = record_i.snd_una != record_i.snd_max;
     facts_o.acked = span_t'(work_i.ack - record_i.snd_una);
     mss = span_t'(record_i.mss);
@@ -113,10 +134,21 @@ module tcp_facts
     facts_o.none_under_way = turn_i.snd_nxt == turn_i.snd_una;
     facts_o.resends = turn_i.snd_nxt != turn_i.snd_max;
     facts_o.fin_was_sent = follows(turn_i.snd_max, turn_i.snd_end) == '0;
-    sendable = turn_i.snd_max - seq_t'(facts_o.fin_was_sent) - turn_i.snd_una;  // -1 once the FIN has been acknowledged
-    if (sendable[31]) sendable = '0;
-    facts_o.resends_rest = sendable <= seq_t'(turn_i.mss);
-    facts_o.again = facts_o.resends_rest ? length_t'(sendable) : length_t'(turn_i.mss);
+    // A hole ends where the peer has something, or where the bytes that were sent end, before a FIN. All three lengths are compared at once, and chosen last.
+    una = near_t'(turn_i.snd_una);
+    again_ends[0] = near_t'(turn_i.snd_max);
+    again_ends[1] = near_t'(turn_i.snd_end);
+    again_ends[2] = turn_i.hole_end;
+    for (int unsigned i = 0; i < 3; i++) begin
+      again[i] = again_ends[i] - turn_i.hole;  // -1 once the FIN has been acknowledged
+      again_rest[i] = again[i][17] || again[i] <= near_t'(turn_i.mss);
+    end
+    again_from = turn_i.hole_ends ? 2'd2 : facts_o.fin_was_sent ? 2'd1 : 2'd0;
+    facts_o.resends_rest = again_rest[again_from];
+    if (!facts_o.resends_rest) facts_o.again = length_t'(turn_i.mss);
+    else facts_o.again = again[again_from][17] ? '0 : length_t'(again[again_from]);
+    facts_o.fills = turn_i.hole_ends || turn_i.hole == una;
+    facts_o.hole_offset = turn_i.hole - una;
     // A segment without data is in the peer's window, also while there is none.
     facts_o.idle_seq = precedes(turn_i.snd_una + seq_t'(turn_i.snd_wnd), turn_i.snd_max)
         ? turn_i.snd_nxt : turn_i.snd_max;
@@ -160,5 +192,5 @@ module tcp_facts
   end
 
   logic unused;
-  assign unused = &{1'b0, work_i, record_i, turn_i, cfg_i, news};
+  assign unused = &{1'b0, work_i, record_i, turn_i, cfg_i, news, block_first, block_behind};
 endmodule

@@ -3,8 +3,8 @@
 // segment, made an event, and its bytes are put where the event says, while what follows is looked up. Nothing here waits for what
 // the stack sends, so what comes is always taken.
 //
-//   in -> tcp_intake --+-> tcp_lookup -> event -> result --+
-//                      +-> flits ------------------------> bytes into the buffer
+//   in -> tcp_intake --+-> tcp_lookup -> blocks of SACK, event -> result --+
+//                      +-> flits ----------------------------------------> bytes into the buffer
 //
 // An event's bytes move from the cycle after its result on, without a pause: an event is offered no sooner than the flits of the one
 // before it have moved by the time of its result.
@@ -27,6 +27,7 @@ module tcp_front
     output logic    work_valid_o,
     input  logic    work_ready_i,
     output work_t   work_o,
+    output block_t  block_o,  // of EventSack
     input  logic    result_valid_i,
     input  result_t result_i,
 
@@ -84,7 +85,7 @@ module tcp_front
   );
   assign come_ready = flits_ready && (!come_first || arrival_ready);
 
-  logic todo_valid, todo_ready, under_way;
+  logic todo_valid, todo_ready, next_valid, next_ready, is_block, under_way;
   todo_t todo;
   tcp_lookup #(
       .Connections(Connections)
@@ -136,6 +137,20 @@ module tcp_front
       .out_data_o (piece)
   );
 
+  tcp_sack_blocks u_blocks (
+      .clk_i,
+      .rst_i,
+      .in_valid_i     (todo_valid),
+      .in_ready_o     (todo_ready),
+      .looks_i        (todo.looks),
+      .options_i      (todo.options),
+      .options_bytes_i(todo.options_bytes),
+      .out_valid_o    (next_valid),
+      .out_ready_i    (next_ready),
+      .out_is_block_o (is_block),
+      .out_block_o    (block_o)
+  );
+
   // Events, and where the bytes of those under way are in their messages.
   typedef struct packed {
     offset_t headers;
@@ -146,9 +161,12 @@ module tcp_front
   length_t left_q;  // flits of the last event that have not moved by the time of its result
   place_t place_in, place;
   logic places_ready;
-  assign work_valid_o = todo_valid && left_q == '0 && places_ready;
-  assign work_o = todo.work;
-  assign todo_ready = work_ready_i && left_q == '0 && places_ready;
+  assign work_valid_o = next_valid && left_q == '0 && places_ready;
+  always_comb begin
+    work_o = todo.work;
+    if (is_block) work_o.kind = EventSack;
+  end
+  assign next_ready = work_ready_i && left_q == '0 && places_ready;
   assign place_in.headers = todo.headers;
   assign place_in.connection = todo.work.connection;
   assign place_in.to_receive = todo.work.kind == EventSegment;
@@ -159,7 +177,7 @@ module tcp_front
   ) u_places (
       .clk_i,
       .rst_i,
-      .in_valid_i (work_valid_o && work_ready_i),
+      .in_valid_i (work_valid_o && work_ready_i && !is_block),
       .in_ready_o (places_ready),
       .in_data_i  (place_in),
       .out_valid_o(under_way),
@@ -168,7 +186,7 @@ module tcp_front
   );
   always_ff @(posedge clk_i) begin
     if (left_q != '0) left_q <= left_q - 1'b1;
-    if (work_valid_o && work_ready_i) left_q <= todo.flits - 1'b1;
+    if (work_valid_o && work_ready_i && !is_block) left_q <= todo.flits - 1'b1;
     if (rst_i) left_q <= '0;
   end
 

@@ -59,7 +59,7 @@ module tcp_lookup
   arrival_t arrival_1_q, arrival_2_q;
   logic idle, asked_valid, asked_ready, asked_done, asks_now;  // what may be the answer to a cookie
   work_t asked;
-  todo_t decided;
+  todo_t decided, at_once;
   assign connects = arrival_i.work.kind == EventConnect;
   assign is_syn = arrival_i.work.flags.syn || connects;
   assign idle = count_q == '0 && idle_i && !syn_q && !clear_i && !freed_i;
@@ -102,6 +102,7 @@ module tcp_lookup
   logic answers, named, connects_2_q, answers_q, named_q, may_open_q, wants_new, opens;
   logic crowded, fresh;  // of its tenant: so many hand-shakes are under way that cookies are sent; one was, not long ago
   logic bakes_q, may_answer_q, asks, asked_2_q, accepts, recent_2_q;
+  logic looks_2_q;  // it may have blocks of SACK
   cookie_t cookie_1;  // the number that it acknowledges, less the peer's own
   mac_t mac_2_q;
   logic [1:0] size_2_q;
@@ -190,6 +191,8 @@ module tcp_lookup
       mac_2_q <= cookie_1.mac;
       size_2_q <= cookie_1.size;
       recent_2_q <= is_recent(cookie_1.period, period_q);
+      looks_2_q <= arrival_1_q.work.kind == EventSegment && arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.syn && !arrival_1_q.work.flags.rst
+          && arrival_1_q.options_bytes >= 6'(LeastSackBytes) && !arrival_1_q.malformed;
       may_open_q <= answers || (connects_1 && named && !itself && !arrival_1_q.malformed);
     end
   end
@@ -207,6 +210,9 @@ module tcp_lookup
   always_comb begin
     decided.headers = arrival_2_q.headers;
     decided.flits = arrival_2_q.flits;
+    decided.looks = looks_2_q && hit;
+    decided.options = arrival_2_q.options;
+    decided.options_bytes = arrival_2_q.options_bytes;
     decided.work = arrival_2_q.work;
     decided.work.mss = syn_mss;
     decided.work.sacks = syn_sacks;
@@ -238,6 +244,12 @@ module tcp_lookup
       decided.work.connection = '0;
     end
   end
+  always_comb begin
+    at_once = '0;
+    at_once.headers = arrival_i.headers;
+    at_once.flits = arrival_i.flits;
+    at_once.work = arrival_i.work;
+  end
   fifo #(
       .T(todo_t),
       .Depth(Depth)
@@ -246,7 +258,7 @@ module tcp_lookup
       .rst_i,
       .in_valid_i (push || direct),
       .in_ready_o (queue_ready),
-      .in_data_i  (direct ? {arrival_i.headers, arrival_i.flits, arrival_i.work} : decided),
+      .in_data_i  (direct ? at_once : decided),
       .out_valid_o(work_valid_o),
       .out_ready_i(work_ready_i),
       .out_data_o (work_o)

@@ -44,6 +44,7 @@ module tcp_open
     r.snd_end = work_i.ack + 1'b1;
     r.snd_held = work_i.ack + 1'b1;
     r.recover = work_i.ack;
+    r.resent_to = near_t'(work_i.ack);
     r.snd_wnd = span_t'(work_i.window);
     r.snd_wl1 = work_i.seq;
     r.snd_wl2 = work_i.ack;
@@ -59,6 +60,7 @@ module tcp_open
       r.snd_una = work_i.ack + 1'b1;
       r.snd_nxt = work_i.ack + 1'b1;
       r.snd_max = work_i.ack + 1'b1;
+      r.resent_to = near_t'(work_i.ack + 1'b1);
       d.opened = 1'b1;
     end else if (room_i && !opener) begin
       r.snd_nxt = work_i.ack + 1'b1;

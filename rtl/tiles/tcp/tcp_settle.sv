@@ -15,6 +15,7 @@ module tcp_settle
   record_t r;
   logic all_acked, ends, sendable, wants, tells;
   seq_t unsent, gain;
+  logic [Sacked-1:0] past;  // the range begins before what has been sent again ends
   // 0 if all is acknowledged, and the FIN behind snd_end: without a carry, which two comparisons in a row would wait for.
   (* keep *) seq_t beyond;
   assign beyond = follows(record_i.snd_una, record_i.snd_end);
@@ -45,6 +46,17 @@ module tcp_settle
       default: r.timer_on = 1'b0;
     endcase
     if (!record_i.timer_on || ends) r.started = now_i;  // or it stays off, and has no start
+
+    // What is to be sent again next.
+    r.hole = record_i.resent_to;
+    r.hole_ends = 1'b0;
+    r.hole_end = record_i.sacked[0].first;
+    for (int unsigned i = 0; i < Sacked; i++) begin
+      past[i] = record_i.sacked[i].valid && !precedes_near(record_i.resent_to, record_i.sacked[i].first);
+      if (past[i] && precedes_near(record_i.resent_to, record_i.sacked[i].behind)) r.hole = record_i.sacked[i].behind;
+      if (record_i.sacked[i].valid && !past[i]) r.hole_ends = 1'b1;
+      if (i > 0 && past[i-1]) r.hole_end = record_i.sacked[i].first;
+    end
 
     unsent = record_i.snd_end - record_i.snd_nxt;
     r.limit = record_i.cwnd < record_i.snd_wnd ? record_i.cwnd : record_i.snd_wnd;

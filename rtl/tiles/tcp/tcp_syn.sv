@@ -69,32 +69,40 @@ module tcp_syn
     end
   end
 
-  // HalfSipHash-2-4 of the tuple and a byte for the tenant.
+  // HalfSipHash-2-4 of the tuple and a byte for the tenant. A round takes what it adds from registers, except for the first word, which comes with it.
   localparam int unsigned Rounds = 12;
   sip_t sip_q, sip_next;
-  logic [3:0] round_q;
-  logic [31:0] word;
+  logic [3:0] round_q, following;
+  logic [31:0] word, before_q, behind_q;  // what comes in before and behind this round
+  logic first_q, ends_q;
   always_comb begin
-    unique case (round_q[3:1])
+    following = round_q + 1'b1;
+    unique case (following[3:1])
       3'd0: word = tuple_i.remote_addr;
       3'd1: word = {tuple_i.remote_port, tuple_i.local_port};
       3'd2: word = tuple_i.local_addr;
       default: word = {8'd13, 24'(tenant_i)};  // the number of bytes, and the last of them
     endcase
     sip_next = sip_q;
-    if (round_q < 4'd8 && !round_q[0]) sip_next[3] = sip_next[3] ^ word;
-    if (round_q == 4'd8) sip_next[2] = sip_next[2] ^ 32'hff;
+    sip_next[3] = sip_next[3] ^ (first_q ? tuple_i.remote_addr : before_q);
+    if (ends_q) sip_next[2] = sip_next[2] ^ 32'hff;
     sip_next = sip_round(sip_next);
-    if (round_q < 4'd8 && round_q[0]) sip_next[0] = sip_next[0] ^ word;
+    sip_next[0] = sip_next[0] ^ behind_q;
   end
   always_ff @(posedge clk_i) begin
+    before_q <= following < 4'd8 && !following[0] ? word : '0;
+    behind_q <= following < 4'd8 && following[0] ? word : '0;
+    ends_q <= following == 4'd8;
+    first_q <= start_i;
     if (round_q != 4'(Rounds)) begin
       sip_q   <= sip_next;
-      round_q <= round_q + 1'b1;
+      round_q <= following;
     end
     if (start_i) begin
       sip_q   <= sip_start(secret_i);
       round_q <= '0;
+      behind_q <= '0;
+      ends_q <= 1'b0;
     end
   end
 

@@ -48,14 +48,15 @@ module tcp_transmit
       r.rcv_edge = facts_i.rcv_edge;
       r.probes = 1'b0;
       if (record_i.acks_due != '0) r.acks_due = record_i.acks_due - 1'b1;
-      if (record_i.resend) begin
+      r.resend = 1'b0;
+      if (record_i.resend && facts_i.fills) begin
         d.sends = 1'b1;
-        d.segment.seq = record_i.snd_una;
+        d.segment.seq = record_i.snd_una + seq_t'(facts_i.hole_offset);
         d.segment.bytes = facts_i.again;
-        d.segment.flags.psh = facts_i.resends_rest;
-        d.segment.flags.fin = record_i.closing && facts_i.resends_rest && facts_i.fin_was_sent;
+        d.segment.flags.psh = facts_i.resends_rest && !record_i.hole_ends;
+        d.segment.flags.fin = record_i.closing && facts_i.resends_rest && facts_i.fin_was_sent && !record_i.hole_ends;
         d.resent = 1'b1;
-        r.resend = 1'b0;
+        r.resent_to = record_i.hole + near_t'(facts_i.again);
         r.timing = 1'b0;
       end else if (sends_now(record_i, facts_i)) begin
         d.sends = 1'b1;

@@ -20,6 +20,7 @@ package tcp_types_pkg;
   typedef logic [15:0] connection_t;  // its place among the records, and in the buffers
   typedef logic [15:0] name_t;  // its number for applications: the place and, above it, how often that has been used
   typedef logic [31:0] seq_t;
+  typedef logic [17:0] near_t;  // its low bits, which tell apart those of a window
   typedef logic [19:0] span_t;  // bytes of a window
   typedef logic [31:0] tick_t;  // time, in units of 256 cycles
   typedef logic [18:0] delay_t;  // the low bits of a time
@@ -32,6 +33,8 @@ package tcp_types_pkg;
   localparam int unsigned SegmentBytes = L4 + TcpBytes;  // all headers without options
   localparam int unsigned SynOptionBytes = 12;
   localparam int unsigned Ranges = 2;  // of bytes behind a gap, of each connection
+  localparam int unsigned Sacked = 4;  // ranges of bytes that the peer has behind a gap
+  localparam int unsigned LeastSackBytes = 10;  // of an option with one of them
   localparam int unsigned SackOptionBytes = 4 + 8 * Ranges;
   localparam int unsigned MostMessageData = MaxFrameBytes < 4096 ? MaxFrameBytes : 4096;  // bytes of a stream in a message to an application
   localparam int unsigned OpenedBytes = 20;
@@ -94,6 +97,17 @@ package tcp_types_pkg;
     seq_t behind;
   } range_t;
 
+  typedef struct packed {
+    seq_t first;
+    seq_t behind;
+  } block_t;  // of the option SACK
+
+  typedef struct packed {
+    logic  valid;
+    near_t first;
+    near_t behind;
+  } sacked_t;
+
   // Sequence numbers name bytes of both streams, and places in their buffers.
   typedef struct packed {
     phase_e phase;
@@ -141,7 +155,13 @@ package tcp_types_pkg;
     logic [3:0] shift;
     logic [13:0] mss;
     logic [1:0] dup_acks;
-    logic resend;  // one segment at snd_una
+    logic resend;  // one segment from `hole` on
+    sacked_t [Sacked-1:0] sacked;  // what the peer has, in the order of its bytes, behind snd_una; none touches another, and those that are valid come first
+    logic sack_news;  // it has said so since the last acknowledgement
+    near_t resent_to;  // from snd_una on: gaps before it have been sent again
+    near_t hole;  // the first byte from there on that the peer does not have, as far as it says,
+    logic hole_ends;  // before one that it has
+    near_t hole_end;
     logic force_send;  // whatever the window
     // Congestion control.
     span_t cwnd;
@@ -168,7 +188,7 @@ package tcp_types_pkg;
     logic [3:0] tries;
   } record_t;
 
-  typedef enum logic [3:0] {
+  typedef enum logic [4:0] {
     EventClear,  // after reset
     EventOpen,  // a SYN, for a new connection
     EventSegment,
@@ -184,6 +204,7 @@ package tcp_types_pkg;
     EventNotify,
     EventCookie,  // a SYN that is answered without a connection; or, without SYN, a segment that may be the answer to that
     EventAccept,  // a connection for the answer to a SYN cookie
+    EventSack,  // a block of a segment's option, before EventSegment
     EventTick
   } event_e;
 
@@ -223,6 +244,9 @@ package tcp_types_pkg;
   typedef struct packed {
     offset_t headers;
     length_t flits;
+    logic looks;  // it may have blocks of SACK among its options
+    logic [TcpOptionBytes-1:0][7:0] options;
+    logic [5:0] options_bytes;
     work_t work;
   } todo_t;
 
@@ -279,6 +303,9 @@ package tcp_types_pkg;
 
   // a < b, of sequence numbers less than half their range apart.
   function automatic logic precedes(seq_t a, seq_t b);
+    return signed'(a - b) < 0;
+  endfunction
+  function automatic logic precedes_near(near_t a, near_t b);
     return signed'(a - b) < 0;
   endfunction
 endpackage

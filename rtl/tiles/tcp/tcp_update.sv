@@ -8,10 +8,12 @@ module tcp_update
     parameter int unsigned MostData = 4096
 ) (
     input  work_t   work_i,
+    input  block_t  block_i,  // of EventSack
     input  logic [EventTick:0] kinds_i,  // of the event, one bit for each kind
     input  logic    room_i,   // for a segment that answers at once
     input  logic    delays_i,  // acknowledgements may wait
     input  record_t record_i,
+    input  logic [SynSent:0] phases_i,  // of the record, one bit for each phase
     input  facts_t  facts_i,
     input  tick_t   now_i,
     input  cfg_t    cfg_i,
@@ -95,7 +97,9 @@ module tcp_update
       .MostData(MostData)
   ) u_command (
       .work_i,
+      .kinds_i,
       .record_i,
+      .phases_i,
       .facts_i,
       .now_i,
       .segment_i(segment),
@@ -103,11 +107,21 @@ module tcp_update
       .deeds_o  (command_deeds),
       .aborts_o (aborts)
   );
+  sacked_t [Sacked-1:0] with_block, behind_ack;
+  logic sack_says;
+  tcp_scoreboard u_scoreboard (
+      .record_i,
+      .facts_i,
+      .block_i,
+      .with_block_o(with_block),
+      .news_o      (sack_says),
+      .behind_ack_o(behind_ack)
+  );
   tcp_congestion u_congestion (
       .record_i,
       .facts_i,
       .news_i     (news),
-      .duplicate_i(duplicate),
+      .duplicate_i(duplicate && !record_i.hole_ends),
       .fast_i     (fast),
       .timeout_i  (timeout),
       .cwnd_o     (cwnd),
@@ -128,7 +142,7 @@ module tcp_update
   );
   // What an acknowledgement is if it is looked at.
   assign news = kinds_i[EventSegment] && facts_i.ack_news;
-  assign duplicate = kinds_i[EventSegment] && facts_i.ack_same && facts_i.outstanding && facts_i.same_wnd && facts_i.bare;
+  assign duplicate = kinds_i[EventSegment] && facts_i.ack_same && facts_i.outstanding && ((facts_i.same_wnd && facts_i.bare) || record_i.sack_news);
   assign fast = duplicate && record_i.dup_acks == 2'd2 && facts_i.recovered;
   assign timeout = kinds_i[EventTick];
   // Each second segment is acknowledged at once, and so is all that is not the next one alone (RFC 5681, 4.2).
@@ -158,9 +172,9 @@ module tcp_update
       end
 
       kinds_i[EventSegment]: begin
-        if (facts_i.foreign || record_i.phase == Free || record_i.phase == Dead) begin
+        if (facts_i.foreign || phases_i[Free] || phases_i[Dead]) begin
           // The peer of a broken connection is told so; its next SYN waits until the application has closed this one.
-          refuses = record_i.phase == Dead && !facts_i.foreign && work_i.flags.ack;
+          refuses = phases_i[Dead] && !facts_i.foreign && work_i.flags.ack;
           d.no_connection = 1'b1;
         end else if (facts_i.answers) begin
           r = answered;
@@ -168,7 +182,7 @@ module tcp_update
           dies = answer_dies;
         end else if (!facts_i.acceptable && !facts_i.crosses) begin
           d.out_of_window = !work_i.flags.rst;
-          if (record_i.phase == SynReceived && work_i.flags.syn && facts_i.syn_again) r.snd_nxt = record_i.snd_una;
+          if (phases_i[SynReceived] && work_i.flags.syn && facts_i.syn_again) r.snd_nxt = record_i.snd_una;
           else challenge = !work_i.flags.rst;
         end else if (work_i.flags.rst) begin
           if (facts_i.exact) begin
@@ -182,7 +196,7 @@ module tcp_update
           challenge = 1'b1;
         end else if (!work_i.flags.ack) begin
           d.bad_segment = 1'b1;
-        end else if (record_i.phase == SynReceived && (!facts_i.ack_news || facts_i.ack_unsent)) begin
+        end else if (phases_i[SynReceived] && (!facts_i.ack_news || facts_i.ack_unsent)) begin
           d.refused_ack = 1'b1;
           d.sends = 1'b1;
           d.segment.seq = work_i.ack;
@@ -191,18 +205,19 @@ module tcp_update
           d.refused_ack = 1'b1;
           challenge = 1'b1;
         end else begin
-          if (record_i.phase == SynReceived) begin
+          if (phases_i[SynReceived]) begin
             r.phase  = Open;
             d.opened = 1'b1;
             if (record_i.tries != '0) r.syn_lost = 1'b1;
           end
-          if (record_i.phase == SynReceived || facts_i.wnd_newer) begin
+          if (phases_i[SynReceived] || facts_i.wnd_newer) begin
             r.snd_wnd = facts_i.new_wnd;
             r.snd_wl1 = work_i.seq;
             r.snd_wl2 = work_i.ack;
           end
           if (facts_i.crosses) r.acks_due = 3'd1;
           r.tries = '0;
+          r.sack_news = 1'b0;
           if (record_i.idles) r.timer_on = 1'b0;  // started anew: the peer is there
           r.cwnd = cwnd;
           r.threshold = threshold;
@@ -218,7 +233,10 @@ module tcp_update
             if (facts_i.recovered && !record_i.recovering) r.recover = work_i.ack;  // it stays near: numbers wrap
             // While lost segments are made good, each partial acknowledgement names the next one (RFC 6582).
             r.recovering = record_i.recovering && !facts_i.ack_recovers;
-            r.resend = record_i.recovering && !facts_i.ack_recovers;
+            // Not while what it names is under way again: then what the peer does not have behind it is.
+            r.resend = record_i.recovering && !facts_i.ack_recovers && (!record_i.sacks || facts_i.ack_passes_resent || record_i.hole_ends);
+            r.sacked = behind_ack;
+            if (!record_i.sacks || facts_i.ack_passes_resent) r.resent_to = near_t'(work_i.ack);
             if (facts_i.acks_timed) begin
               r.timing = 1'b0;
               r.rtt_known = 1'b1;
@@ -232,8 +250,11 @@ module tcp_update
             end
           end else if (duplicate) begin
             if (record_i.dup_acks != '1) r.dup_acks = record_i.dup_acks + 1'b1;
+            // A segment has come somewhere, so another one may go out: one that is lost, or what cwnd allows.
+            if (record_i.recovering && record_i.hole_ends) r.resend = 1'b1;
             if (fast) begin
               r.resend = 1'b1;
+              r.resent_to = near_t'(record_i.snd_una);
               r.recovering = 1'b1;
               r.recover = record_i.snd_max;
               d.fast = 1'b1;
@@ -275,6 +296,13 @@ module tcp_update
         end
       end
 
+      kinds_i[EventSack]: begin
+        if (!facts_i.foreign && phases_i[Open] && record_i.sacks && facts_i.acceptable && !facts_i.ack_unsent && !facts_i.ack_ancient && facts_i.sack_fits) begin
+          r.sacked = with_block;
+          if (sack_says) r.sack_news = 1'b1;
+        end
+      end
+
       kinds_i[EventCookie]: begin
         if (work_i.flags.syn) begin
           d = opened_deeds;
@@ -305,7 +333,7 @@ module tcp_update
       kinds_i[EventTick]: begin
         if (facts_i.ack_late) begin
           r.delays = 1'b0;
-          if (record_i.phase == Open && record_i.acks_due == '0) begin
+          if (phases_i[Open] && record_i.acks_due == '0) begin
             d.late_ack = 1'b1;
             r.acks_due = 3'd1;
           end
@@ -313,12 +341,12 @@ module tcp_update
         if (facts_i.expired) begin
           if (record_i.lingers) begin
             r.phase = Free;
-          end else if (record_i.phase inside {SynSent, SynReceived, Open}) begin
+          end else if (phases_i[SynSent] || phases_i[SynReceived] || phases_i[Open]) begin
             r.timing = 1'b0;
             if (facts_i.last_try) begin
               d.gave_up = 1'b1;
               r.silent = 1'b1;
-              resets = record_i.phase == Open;
+              resets = phases_i[Open];
               dies = 1'b1;
             end else if (record_i.idles) begin
               r.tries = record_i.tries + 1'b1;
@@ -334,11 +362,14 @@ module tcp_update
               end
               if (record_i.backoff != '1) r.backoff = record_i.backoff + 1'b1;
               r.snd_nxt = record_i.snd_una;
+              r.sacked = '0;  // the peer may have forgotten it (RFC 2018, 8)
+              r.sack_news = 1'b0;
+              r.resent_to = near_t'(record_i.snd_una);
               r.recover = record_i.snd_max;
               r.recovering = 1'b0;
               r.resend = 1'b0;
               r.dup_acks = '0;
-              r.force_send = record_i.phase == Open;
+              r.force_send = phases_i[Open];
               r.timer_on = 1'b0;
             end
           end
@@ -349,7 +380,7 @@ module tcp_update
     endcase
 
     if (challenge && record_i.acks_due != '1) r.acks_due = record_i.acks_due + 1'b1;
-    if (challenge && facts_i.fin_again && record_i.phase == TimeWait) r.timer_on = 1'b0;
+    if (challenge && facts_i.fin_again && phases_i[TimeWait]) r.timer_on = 1'b0;
     if (refuses) begin
       d.no_connection = 1'b1;
       d.sends = !work_i.flags.rst;
@@ -375,5 +406,5 @@ module tcp_update
   assign deeds_o = d;
 
   logic unused;
-  assign unused = &{1'b0, work_i, kinds_i, cfg_i, facts_i};
+  assign unused = &{1'b0, work_i, kinds_i, phases_i, cfg_i, facts_i};
 endmodule

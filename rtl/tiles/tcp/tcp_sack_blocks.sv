@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Offers the blocks of a segment's SACK options, each as an event of the segment's connection, before the segment itself. An event without looks_i
+// passes in the same cycle. Reading the options of others takes 40 cycles at most: six if SACK comes after two bytes of padding, and two more for each block.
+// An option with a wrong length ends the options.
+module tcp_sack_blocks
+  import tcp_types_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic                        in_valid_i,
+    output logic                        in_ready_o,
+    input  logic                        looks_i,
+    input  logic [TcpOptionBytes*8-1:0] options_i,        // the first byte at the low end
+    input  logic [                 5:0] options_bytes_i,
+
+    output logic   out_valid_o,
+    input  logic   out_ready_i,
+    output logic   out_is_block_o,  // a register, as the block is: what offers the next event takes a long path to ready
+    output block_t out_block_o
+);
+  logic [TcpOptionBytes*8-1:0] options_q;  // the next byte at the low end
+  logic [5:0] left_q;
+  logic [7:0] skip_q;  // bytes of an option that is known
+  logic [2:0] blocks_q;  // of the option, which begin at the next byte
+  logic looking_q, looked_q, is_block_q, offers_q;
+  block_t block_q;
+  logic [7:0] kind, bytes;
+  logic [2:0] step;
+  assign kind = options_q[7:0];
+  assign bytes = options_q[15:8];
+  assign step = skip_q == '0 ? 3'd1 : skip_q > 8'd4 ? 3'd4 : skip_q[2:0];
+
+  assign out_is_block_o = offers_q;
+  assign out_block_o = block_q;
+  assign out_valid_o = offers_q || (in_valid_i && (!looks_i || looked_q));
+  assign in_ready_o = out_ready_i && !offers_q && (!looks_i || looked_q);
+
+  always_ff @(posedge clk_i) begin
+    if (!offers_q) begin
+      block_q.first <= {<<8{options_q[31:0]}};
+      block_q.behind <= {<<8{options_q[63:32]}};
+    end
+    offers_q <= offers_q ? !out_ready_i : is_block_q;
+    if (is_block_q) begin
+      if (!offers_q) begin
+        options_q <= options_q >> 64;
+        left_q <= left_q - 6'd8;
+        blocks_q <= blocks_q - 1'b1;
+        is_block_q <= blocks_q != 3'd1;
+      end
+    end else if (looking_q && left_q == '0) begin  // the last block is offered until the segment is, so it goes first
+      looking_q <= 1'b0;
+      looked_q  <= 1'b1;
+    end else if (looking_q) begin
+      options_q <= options_q >> (8 * step);
+      left_q <= left_q > 6'(step) ? left_q - 6'(step) : '0;
+      if (skip_q != '0) begin
+        skip_q <= skip_q - 8'(step);
+        is_block_q <= blocks_q != '0;
+      end else if (kind == 8'd0) begin
+        left_q <= '0;
+      end else if (kind != 8'd1) begin
+        if (left_q < 6'd2 || bytes < 8'd2 || bytes > 8'(left_q)) begin
+          left_q <= '0;
+        end else if (kind == 8'd5 && bytes[2:0] == 3'd2 && bytes != 8'd2) begin
+          skip_q   <= 8'd1;
+          blocks_q <= bytes[5:3];
+        end else begin
+          skip_q <= bytes - 8'd1;
+        end
+      end
+    end else if (in_valid_i && looks_i && !looked_q) begin
+      looking_q <= 1'b1;
+      options_q <= options_i;
+      left_q <= options_bytes_i;
+      skip_q <= '0;
+      blocks_q <= '0;
+    end
+    if (in_valid_i && in_ready_o) looked_q <= 1'b0;
+    if (rst_i) begin
+      looking_q <= 1'b0;
+      looked_q <= 1'b0;
+      is_block_q <= 1'b0;
+      offers_q <= 1'b0;
+    end
+  end
+endmodule
