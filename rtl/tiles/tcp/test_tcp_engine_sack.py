@@ -199,6 +199,7 @@ async def options_are_read_wherever_they_are(dut):
         ([pad], 40),
         ([pad] * 3, 40),
         ([unknown, pad], 40),
+        ([pad, unknown], 40),
         ([pad, pad, ("Timestamp", (1, 2)), pad, pad], 40),
         ([("SAck", (0, 0)), pad, pad], 40),
         ([end], MSS),
