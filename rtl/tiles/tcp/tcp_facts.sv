@@ -85,7 +85,7 @@ module tcp_facts
     facts_o.crosses = work_i.flags.syn && work_i.flags.ack && !work_i.flags.rst && !work_i.flags.fin && work_i.bytes == '0
         && facts_o.syn_again && facts_o.acks_all && !facts_o.ack_same && record_i.phase == SynReceived && record_i.opener;
     facts_o.answers = record_i.phase == SynSent;
-    // SACK: what is behind snd_una, and in order. Within the nearest 2^17 bytes, which are more than any window, low bits say so.
+    // A SACK block counts if it is in order, above snd_una and not above snd_max. No window is larger than 2^17 bytes, so comparing the low bits is enough.
     block_first = block_i.first - record_i.snd_una;
     block_behind = block_i.behind - record_i.snd_una;
     facts_o.sack_fits = block_first[31:17] == '0 && block_behind[31:17] == '0 && block_i.first != record_i.snd_una

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the peer says by SACK that it has (RFC 2018), in the order of its bytes: a block joins the ranges that it touches, or is one of its own,
-// and an acknowledgement takes away those that it reaches. If there is no place, the last range is forgotten, of which the peer
-// speaks again. Combinational.
+// The ranges of bytes that the peer has reported by SACK (RFC 2018), in ascending order. A block is merged with the ranges that it touches, or becomes a
+// range of its own; an acknowledgement removes the ranges that it covers. If all places are taken, the highest range is dropped: the peer
+// will report it again. Combinational.
 module tcp_scoreboard
   import tcp_types_pkg::*, tcp_stage_pkg::*;
 (
@@ -10,7 +10,7 @@ module tcp_scoreboard
     input block_t  block_i,
 
     output sacked_t [Sacked-1:0] with_block_o,
-    output logic                 news_o,        // the block says something new
+    output logic                 news_o,        // the block reports bytes that no range has
     output sacked_t [Sacked-1:0] behind_ack_o
 );
   typedef logic [$clog2(Sacked+1)-1:0] count_t;

@@ -15,12 +15,12 @@ package tcp_stage_pkg;
     logic crosses;  // both ends have opened the connection at once, and this is the peer's answer (RFC 9293, figure 7)
     logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, acks_timed, recovered, ack_recovers;
     logic outstanding, wnd_newer, same_wnd, bare;
-    // Of a block of SACK: whether it is one of bytes under way, and where it is to what is known: each range is before it, touches it, begins behind its first
-    // byte, ends before its last. Of an acknowledgement: which ranges it reaches, and whether all that has been sent again.
+    // Of a SACK block: whether its bytes are in flight (sack_fits); and for each known range, whether that range lies before the block, touches it, begins
+    // above the block's first byte, ends below its last. Of an acknowledgement: the ranges that it covers, and whether it covers everything that was sent again.
     logic sack_fits;
     logic [Sacked-1:0] sack_before, sack_touches, sack_starts, sack_ends, sack_acked;
     logic ack_passes_resent;
-    logic fills;  // there is something to send again
+    logic fills;  // there is a hole to send again
     near_t hole_offset;  // from snd_una
     span_t new_wnd, acked, half, grow;
     logic [27:0] delta;  // of the round trip's sample from the mean

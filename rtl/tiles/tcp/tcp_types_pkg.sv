@@ -20,7 +20,7 @@ package tcp_types_pkg;
   typedef logic [15:0] connection_t;  // its place among the records, and in the buffers
   typedef logic [15:0] name_t;  // its number for applications: the place and, above it, how often that has been used
   typedef logic [31:0] seq_t;
-  typedef logic [17:0] near_t;  // its low bits, which tell apart those of a window
+  typedef logic [17:0] near_t;  // the low bits of a sequence number: enough to compare numbers within a window
   typedef logic [19:0] span_t;  // bytes of a window
   typedef logic [31:0] tick_t;  // time, in units of 256 cycles
   typedef logic [18:0] delay_t;  // the low bits of a time
@@ -156,11 +156,11 @@ package tcp_types_pkg;
     logic [13:0] mss;
     logic [1:0] dup_acks;
     logic resend;  // one segment from `hole` on
-    sacked_t [Sacked-1:0] sacked;  // what the peer has, in the order of its bytes, behind snd_una; none touches another, and those that are valid come first
-    logic sack_news;  // it has said so since the last acknowledgement
-    near_t resent_to;  // from snd_una on: gaps before it have been sent again
-    near_t hole;  // the first byte from there on that the peer does not have, as far as it says,
-    logic hole_ends;  // before one that it has
+    sacked_t [Sacked-1:0] sacked;  // ranges above snd_una that the peer has reported by SACK, in ascending order; they neither overlap nor touch, and the valid ones come first
+    logic sack_news;  // a block of the segment to come has reported bytes that were not known
+    near_t resent_to;  // in fast recovery, all gaps between snd_una and here have been sent again
+    near_t hole;  // the first byte from resent_to on that the peer has not reported
+    logic hole_ends;  // the peer has reported bytes above the hole, the first of them at hole_end
     near_t hole_end;
     logic force_send;  // whatever the window
     // Congestion control.
@@ -204,7 +204,7 @@ package tcp_types_pkg;
     EventNotify,
     EventCookie,  // a SYN that is answered without a connection; or, without SYN, a segment that may be the answer to that
     EventAccept,  // a connection for the answer to a SYN cookie
-    EventSack,  // a block of a segment's option, before EventSegment
+    EventSack,  // one block of a segment's SACK option, before the segment's own EventSegment
     EventTick
   } event_e;
 

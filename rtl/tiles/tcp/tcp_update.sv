@@ -233,7 +233,7 @@ module tcp_update
             if (facts_i.recovered && !record_i.recovering) r.recover = work_i.ack;  // it stays near: numbers wrap
             // While lost segments are made good, each partial acknowledgement names the next one (RFC 6582).
             r.recovering = record_i.recovering && !facts_i.ack_recovers;
-            // Not while what it names is under way again: then what the peer does not have behind it is.
+            // With SACK, that one may already have been sent again. Then the next hole is sent, if the peer has reported bytes above it.
             r.resend = record_i.recovering && !facts_i.ack_recovers && (!record_i.sacks || facts_i.ack_passes_resent || record_i.hole_ends);
             r.sacked = behind_ack;
             if (!record_i.sacks || facts_i.ack_passes_resent) r.resent_to = near_t'(work_i.ack);
