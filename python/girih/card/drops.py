@@ -19,6 +19,7 @@ KEY_THERE = 1 << 31
 COUNT_BYTES = 8
 NUMBERS = 1 << 32  # of records, before they start again
 CYCLES = 1 << 48  # of a record, likewise
+AHEAD = 1 << 32  # more cycles than a copy of the card runs while it is read
 NO_NEXT_HOP = "drop_no_next_hop"  # the reason with which a record has a key
 
 
@@ -76,8 +77,9 @@ def _newest(registers: Registers, tile: Tile, log: DropLog, many: int) -> tuple[
 
 
 def in_order(drops: Iterable[Drop], now: int) -> list[Drop]:
-    """Drops of several tiles, oldest first. now: a cycle of the card after all of them, less than 2^48 cycles after the first."""
-    return sorted(drops, key=lambda drop: (drop.cycle - now - 1) % CYCLES)
+    """Drops of several tiles, oldest first. now: a cycle of the card, at most 2^32 before the last of them (a copy of the card, which is read
+    in its place, runs on meanwhile) and less than 2^48 - 2^32 after the first."""
+    return sorted(drops, key=lambda drop: (drop.cycle - now - AHEAD - 1) % CYCLES)
 
 
 def last_drops_of(answer: dict) -> LastDrops:
