@@ -53,6 +53,7 @@ module controller_places
   operator_t places_q[Operators];
   logic [Operators-1:0] used_q, due_q, busy_q, proven_q;  // due: a hello, or what came, is to be dealt with; busy: it is; proven: its peer has the key
   logic [15:0] silent_q[Operators];  // since its last request, in units of 2^20 cycles
+  logic [Operators-1:0] patient_q;  // it may be silent for longer; compared a cycle before the search for a place
   logic [55:0] number_q;  // of the next connection
 
   // Input.
@@ -95,7 +96,7 @@ module controller_places
     has_place = 1'b0;
     for (int unsigned i = 0; i < Operators; i++) begin
       if (used_q[place_t'(32'(next_q) + i)] && !busy_q[place_t'(32'(next_q) + i)] && !due_q[place_t'(32'(next_q) + i)] &&
-          silent_q[place_t'(32'(next_q) + i)] >= patience_i) begin
+          !patient_q[place_t'(32'(next_q) + i)]) begin
         has_place = 1'b1;
         choice = place_t'(32'(next_q) + i);
       end
@@ -166,7 +167,10 @@ module controller_places
   assign starts = work_valid_o && work_ready_i;
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < Operators; i++) if (tick_i && silent_q[i] != '1) silent_q[i] <= silent_q[i] + 1'b1;
+    for (int unsigned i = 0; i < Operators; i++) begin
+      if (tick_i && silent_q[i] != '1) silent_q[i] <= silent_q[i] + 1'b1;
+      patient_q[i] <= silent_q[i] < patience_i;
+    end
 
     if (abort_ready_i) abort_valid_o <= 1'b0;
     if (take) begin
@@ -206,6 +210,7 @@ module controller_places
         proven_q[work_q] <= 1'b1;
         places_q[work_q].next <= places_q[work_q].next + 1'b1;
         silent_q[work_q] <= '0;
+        patient_q[work_q] <= 1'b1;
       end
     end
 

@@ -12,6 +12,7 @@ from cocotb.triggers import ClockCycles
 from girih.management.protocol import Entry, Request, mac, sealed
 from girih.spec.windows import offset
 from girih.testing import run_cocotb
+from girih.testing.engines import config_word
 from rtl.tiles.controller.controller_bench import (
     HIDDEN,
     KEY,
@@ -317,6 +318,21 @@ async def strangers_do_not_take_the_place_of_operators(dut):
     stranger.bench.give(DATA, 1, bytes(SIZE), bytes=SIZE)
     await ClockCycles(dut.clk_i, 200)
     assert "mark_wrong_mac" not in bench.events
+
+
+@cocotb.test()
+async def a_silent_operator_gives_its_place_to_a_new_one(dut):
+    """Nobody does within `patience`; after it, one does, and the others go on."""
+    bench = await ControllerBench.start(dut)
+    operators = [await bench.connect() for _ in range(OPERATORS)]
+    for operator in operators:
+        assert (await operator.ask("read", Entry(NODE, 0))).status == "done"
+    await bench.open().aborted()
+    dut.cfg_i.value = config_word("controller", patience=0)
+    await ClockCycles(dut.clk_i, 3)
+    newest = await bench.connect()
+    assert (await newest.ask("read", Entry(NODE, 0))).status == "done"
+    assert (bench.events["mark_evicted"], bench.events["mark_crowded"]) == (1, 1)
 
 
 @cocotb.test()
