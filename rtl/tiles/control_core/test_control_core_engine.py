@@ -299,7 +299,8 @@ async def a_flood_is_one_request_at_a_time(dut):
     bench = await Core.run_program(dut, watchdog=WATCHDOG)
     ring = bench.ring
     ring.slow = 50
-    await bench.command(READ, ring.at(1))
+    await bench.command(WATCH, ring.at(1), 1 << 30, 1)
+    await bench.command(READ, ring.at(3))
     started = len(ring.log)
     assert await bench.command(FLOOD, ring.at(2), 0x600D, 4, cycles=10_000) is None
     flood = [(cycle, asked) for cycle, asked in ring.log[started:] if asked["write"]]
@@ -307,10 +308,14 @@ async def a_flood_is_one_request_at_a_time(dut):
     assert {(asked["node"], asked["offset"], asked["data"]) for _, asked in flood} == {(NODE, 8, 0x600D)}
     assert min(after[0] - before[0] for before, after in itertools.pairwise(flood)) > 50
     for _ in range(WATCHDOG // 100 + 50):
+        ring.slow = random.randrange(30)  # so that requests meet in any cycle
         await ClockCycles(dut.clk_i, 100)
         if bench.events.get("mark_restarts"):
             break
     assert bench.events["mark_restarts"] == 1 and bench.events["drop_reset"] == 1
+    end = max(cycle for cycle, asked in ring.log if asked["write"])
+    watched = [cycle for cycle in bench.reads_of(ring.at(1), started) if cycle < end]
+    assert max(after - before for before, after in itertools.pairwise([*watched, end])) < 1000, "the watch has its turns"
     assert (await bench.command(READ, ring.at(5), 0))[2] == ring.words[5]
     asked = len(ring.log)
     await ClockCycles(dut.clk_i, 2000)
@@ -324,8 +329,9 @@ async def a_program_that_waits_lives_and_one_that_loops_does_not(dut):
     await ClockCycles(dut.clk_i, 20_000)
     assert "mark_restarts" not in bench.events
     await bench.command(READ, bench.ring.at(0))
-    assert await bench.command(LOOP, cycles=8000) is None
-    assert bench.events["mark_restarts"] == 1
+    for restarts, without in enumerate((0, 1), 1):
+        assert await bench.command(LOOP, 0, without, cycles=8000) is None
+        assert bench.events["mark_restarts"] == restarts
     assert (await bench.command(READ, bench.ring.at(0)))[0] == DONE
 
 

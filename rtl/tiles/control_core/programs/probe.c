@@ -54,7 +54,9 @@ int main(void)
                 *girih_device(GIRIH_DEVICE_WATCH_NUMBER) = command->more;
                 *girih_device(GIRIH_DEVICE_WATCH) = command->at;
             }
-        case Loop:
+        case Loop:  // with its message, or without one
+            if (command->value)
+                girih_drop(message);
             for (;;)
                 ;
         case Ask:  // without waiting for the answer
