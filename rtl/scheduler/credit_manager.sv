@@ -73,8 +73,8 @@ module credit_manager
   typedef logic [UnitWidth:0] index_t;
   typedef logic [Units-1:0] units_t;
 
-  // Balances. `balance` includes the units' events of the previous cycle, but not this cycle's consume, which
-  // arrives late: whatever depends on it is computed for both cases.
+  // `balance` includes the units' events and the consume of the previous cycle. This cycle's consume arrives late, so whatever
+  // depends on it is computed for both cases.
   units_t ok_q, lossless_ok, lossless_ok_q;
   balance_t balance[Units];
 
@@ -91,17 +91,15 @@ module credit_manager
     outstanding_t outstanding_q, step, settled;
     slots_t lossless_q, lossless_settled;
     balance_t credits_q;
-    logic lossless_consume, spare, ok, room;
+    logic consume_q, lossless_consume, lossless_consume_q, less, two, spare, ok, room;
 
     assign lossless_consume = consume_i[i] && consume_lossless_i;
-    always_comb begin
-      step = '0;
-      if (event_q.cancel && !event_q.give) step = outstanding_t'(1);
-      if (event_q.give && !event_q.cancel) step = '1;  // one less
-    end
+    assign less = event_q.give && !event_q.cancel && !consume_q;
+    assign two = event_q.cancel && consume_q && !event_q.give;
+    assign step = {{BalanceWidth - 3{less}}, less || two, event_q.give ^ event_q.cancel ^ consume_q};
     assign settled = outstanding_q + step;
     assign spare = spare_valid_q && spare_unit_q == unit_t'(i);
-    assign lossless_settled = lossless_q - slots_t'(event_q.give && event_q.give_lossless) - slots_t'(spare);
+    assign lossless_settled = lossless_q + slots_t'(lossless_consume_q) - slots_t'(event_q.give && event_q.give_lossless) - slots_t'(spare);
     assign balance[i] = balance_t'({1'b0, unit_credits_i[i]}) - balance_t'({1'b0, settled});
     assign ok = unit_enabled_i[i] && balance[i] > (consume_i[i] ? balance_t'(1) : balance_t'(0));
     assign room = lossless_settled < slots_t'(LosslessSlots) - slots_t'(lossless_consume);
@@ -110,13 +108,17 @@ module credit_manager
 
     always_ff @(posedge clk_i) begin
       event_q <= credit_i[i];
-      outstanding_q <= settled + outstanding_t'(consume_i[i]);
-      lossless_q <= lossless_settled + slots_t'(lossless_consume);
+      consume_q <= consume_i[i];
+      lossless_consume_q <= lossless_consume;
+      outstanding_q <= settled;
+      lossless_q <= lossless_settled;
       credits_q <= balance[i];
       ok_q[i] <= ok;
       lossless_ok_q[i] <= lossless_ok[i];
       if (rst_i) begin
         event_q <= '0;
+        consume_q <= 1'b0;
+        lossless_consume_q <= 1'b0;
         outstanding_q <= '0;
         lossless_q <= '0;
         ok_q[i] <= 1'b0;
@@ -126,11 +128,11 @@ module credit_manager
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
-        assert (!event_q.give || event_q.cancel || outstanding_q != '0)
+        assert (!event_q.give || event_q.cancel || consume_q || outstanding_q != '0)
         else $error("credit_manager: unit %0d gives a credit that is not outstanding", i);
-        assert (!event_q.cancel || event_q.give || outstanding_q < '1 - 1'b1)
+        assert (!event_q.cancel || event_q.give || outstanding_q < '1 - outstanding_t'(2))
         else $error("credit_manager: the balance of unit %0d is about to wrap", i);
-        assert (32'(lossless_q) >= 32'(event_q.give && event_q.give_lossless) + 32'(spare))
+        assert (32'(lossless_q) + 32'(lossless_consume_q) >= 32'(event_q.give && event_q.give_lossless) + 32'(spare))
         else $error("credit_manager: unit %0d releases a lossless message that it does not hold", i);
         assert (!consume_i[i] || ok_q[i])
         else $error("credit_manager: a message is sent to unit %0d without a credit", i);
@@ -173,72 +175,18 @@ module credit_manager
     always_ff @(posedge clk_i) index_q[i] <= index_t'($countones(peers[i] & units_t'((64'd1 << i) - 1)));
   end
 
-  // The best units: each pair of units is compared once, for all services. The same hardware is written twice for the
-  // simulator: a statement for each pair is faster as long as there are few, and those of 64 units would be a third of
-  // the scheduler's program.
-  typedef logic signed [BalanceWidth:0] difference_t;
-  units_t behind[Units];  // behind[i][j]: i is behind j; it is read for peers only
   units_t best, best_q;
-  if (Units <= FewUnits) begin : gen_statements
-    for (genvar i = 0; i < Units; i++) begin : gen_unit
-      assign behind[i][i] = 1'b0;
-      for (genvar j = 0; j < Units; j++) begin : gen_peer
-        assign peers[i][j] = i != j && unit_enabled_i[i] && unit_enabled_i[j] && unit_service_i[i] == unit_service_i[j];
-      end
-      for (genvar j = i + 1; j < Units; j++) begin : gen_pair
-        difference_t difference;
-        logic at_least, more, nearly, ahead;
-        assign difference = difference_t'(balance[i]) - difference_t'(balance[j]);
-        assign at_least = !difference[BalanceWidth];
-        assign more = at_least && difference != '0;
-        assign nearly = at_least || difference == '1;
-        always_comb begin
-          ahead = at_least;
-          if (consume_i[i]) ahead = more;
-          if (consume_i[j]) ahead = nearly;
-        end
-        assign behind[i][j] = !ahead;
-        assign behind[j][i] = ahead;
-      end
-    end
-  end else begin : gen_loops
-    always_comb begin
-      peers = '{default: '0};
-      /* verilator unroll_disable */
-      for (int unsigned i = 0; i < Units; i++) begin
-        /* verilator unroll_disable */
-        for (int unsigned j = 0; j < i; j++) begin
-          if (unit_enabled_i[i] && unit_enabled_i[j] && unit_service_i[i] == unit_service_i[j]) begin
-            peers[i][j] = 1'b1;
-            peers[j][i] = 1'b1;
-          end
-        end
-      end
-    end
-    always_comb begin
-      behind = '{default: '0};
-      /* verilator unroll_disable */
-      for (int unsigned i = 0; i < Units; i++) begin
-        /* verilator unroll_disable */
-        for (int unsigned j = i + 1; j < Units; j++) begin
-          if (peers[i][j]) begin
-            automatic difference_t difference = difference_t'(balance[i]) - difference_t'(balance[j]);
-            automatic logic at_least = !difference[BalanceWidth];
-            automatic logic more = at_least && difference != '0;
-            automatic logic nearly = at_least || difference == '1;
-            automatic logic ahead = at_least;
-            if (consume_i[i]) ahead = more;
-            if (consume_i[j]) ahead = nearly;
-            behind[i][j] = !ahead;
-            behind[j][i] = ahead;
-          end
-        end
-      end
-    end
-  end
-  for (genvar i = 0; i < Units; i++) begin : gen_best
-    assign best[i] = unit_enabled_i[i] && (behind[i] & peers[i]) == '0;
-  end
+  best_units #(
+      .Units(Units),
+      .FewUnits(FewUnits)
+  ) u_best (
+      .balance_i(balance),
+      .unit_enabled_i,
+      .unit_service_i,
+      .consume_i,
+      .peers_o(peers),
+      .best_o(best)
+  );
   units_t best_lossless_ok_q;  // the best ones that also have room for a lossless message
   always_ff @(posedge clk_i) begin
     best_q <= best;

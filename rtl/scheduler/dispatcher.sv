@@ -2,11 +2,13 @@
 // Decides in every cycle which packet leaves the PIFOs: one of a service whose unit has a credit or,
 // if an arrival needs the room, the highest rank of a queue (eviction). Services are served in turn: the one that was served
 // least recently. Dispatch and eviction share the PIFO's pop port; when both want it they alternate, as do services without
-// and with affinity. rank_ageing has priority over both, in at most one of four cycles.
+// and with affinity. No pop is decided in a cycle with hold_i.
 //
-//   cycle 0            1 .. PopLatency-1    PopLatency            +1
-//   decide, pop,       PIFO                 slot: read its entry  the entry is read: leave_o
-//   take the credit                         (affine: wait)        and its unit
+//   cycle 0            1              .. PopLatency   PopLatency+1          +1
+//   decide,            pop, from      PIFO            slot: read its entry  the entry is read: leave_o
+//   take the credit    registers                      (affine: wait)        and its unit
+//
+// A decision sees the queues without the pop that the previous one decided, so queue_busy_i is that without it.
 //
 // In a service with affinity the unit of a packet is not known when it is popped: its packets are popped a few
 // ahead into affine_wait and leave from there by the same pipeline, without the pop port.
@@ -33,7 +35,7 @@ module dispatcher
     // Which packets may leave in this cycle.
     input logic [Services-1:0] pick_valid_i,  // the picked tenant's head may leave
     input logic [Services-1:0][TenantWidth-1:0] pick_tenant_i,
-    input logic [Queues-1:0] queue_busy_i,
+    input logic [Queues-1:0] queue_busy_i,  // it has entries besides the one that is popped in this cycle
     input logic [Services-1:0][Channels-1:0] stored_i,  // the service has packets in the channel
     input logic [Services-1:0] affine_i,
     input logic [Services-1:0] lossless_i,  // lossless packets are queued: the next one may be one
@@ -53,19 +55,17 @@ module dispatcher
     output logic                  evict_ready_o,
     input  logic [QueueWidth-1:0] evict_queue_i,
 
-    // The head of this queue becomes overdue: it uses the pop port in this cycle.
-    input logic                  age_valid_i,
-    input logic [QueueWidth-1:0] age_queue_i,
+    input logic hold_i,  // no pop is decided: the port has another user in the next cycle
 
     output logic [   Units-1:0] take_o,  // one-hot: a credit of this unit is used
     output logic                take_lossless_o,  // and room for a lossless packet, in case it is one
     output logic [Services-1:0] picked_o,  // the service's pick is popped
 
+    // What the previous cycle has decided.
     output logic                  pop_valid_o,
     output logic [QueueWidth-1:0] pop_queue_o,
     output logic [    Queues-1:0] pop_one_o,  // the same, one-hot
     output logic                  pop_highest_o,
-    output logic                  pop_age_o,
     input  logic                  popped_valid_i,
     input  logic [ SlotWidth-1:0] popped_slot_i,
 
@@ -88,9 +88,11 @@ module dispatcher
     $fatal(1, "dispatcher: PopLatency is %0d; it must be at least 2", PopLatency);
   end
 
-  // A pop takes PopLatency + 2 cycles to the first flit on the link. With several channels the first pop may turn
-  // out to be for another channel; then there is time for a second pop.
-  localparam int unsigned Low = Channels > 1 ? 2 * (PopLatency + 2) + 5 : PopLatency + 5;
+  localparam int unsigned Latency = PopLatency + 1;  // from the decision to the slot
+
+  // A pop takes Latency + 2 cycles to the first flit on the link, and channel_backlog is a cycle late. With several channels
+  // the first pop may turn out to be for another channel; then there is time for a second pop.
+  localparam int unsigned Low = Channels > 1 ? 2 * (Latency + 2) + 6 : Latency + 6;
   localparam int unsigned ChargeWidth = $clog2(Low + 1);
   localparam int unsigned Threes = (Services + 2) / 3;
   localparam int unsigned Sixes = (Services + 5) / 6;
@@ -117,8 +119,8 @@ module dispatcher
     logic [ServiceWidth-1:0] service;
   } fetch_t;
 
-  // Requests of the services. The decision is one-hot until it is taken: what it sets off is late in the cycle.
-  // What is kept is a look-up table or two deep; a mapper takes more levels across it.
+  // Requests of the services. The decision stays one-hot as long as possible, because everything that follows from it is late in the
+  // cycle. Each signal marked keep is one or two look-up tables deep; a mapper that optimizes across them makes longer chains.
   logic [Services-1:0] waiting, wait_lossless, wait_room, wait_empty, ready, fresh_ready;
   (* keep *) logic [Services-1:0] pickable;
   (* keep *) logic [Services-1:0] wait_ready;
@@ -159,7 +161,7 @@ module dispatcher
 
   // The port of the PIFO: an eviction goes before a launch and a fetch, but not twice in succession if one of them could have gone
   // in the cycle of the first one. A launch of a packet that has not waited goes before a fetch, which is due in the next cycle.
-  // Whether there is such a launch is known before which it is. Whether the port is free does not wait for either.
+  // Whether there is such a launch is known earlier than which one it is, and whether the port is free depends on neither.
   (* keep *) logic [Threes-1:0] fresh;  // of three services one could launch such a packet
   (* keep *) logic [Sixes-1:0] some;  // of six services one could launch a packet
   (* keep *) logic any_fetchable;
@@ -168,7 +170,7 @@ module dispatcher
     localparam int unsigned N = Services - 3 * g < 3 ? Services - 3 * g : 3;
     assign fresh[g] = |(launchable[3*g+:N] & ~waiting[3*g+:N]);
   end
-  assign port_free = !age_valid_i && !evict;
+  assign port_free = !hold_i && !evict;
   for (genvar g = 0; g < Sixes; g++) begin : gen_six
     localparam int unsigned N = Services - 6 * g < 6 ? Services - 6 * g : 6;
     assign some[g] = |launchable[6*g+:N];
@@ -178,7 +180,7 @@ module dispatcher
   assign any_fetchable = |fetchable;
   assign may_fetch = any_fetchable && port_free;
   assign fetch = may_fetch && fresh == '0;
-  assign evict = evict_valid_i && !age_valid_i && !(evicted_q && others_q);
+  assign evict = evict_valid_i && !hold_i && !(evicted_q && others_q);
   assign evict_ready_o = evict;
 
   arbiter_matrix #(
@@ -224,31 +226,37 @@ module dispatcher
   assign picked_o = (launch_grant & ~waiting) | (fetch ? fetch_grant : '0);
 
   // The port of the PIFO: at most one of these.
-  assign pop_highest_o = evict;
-  assign pop_age_o = age_valid_i;
-  assign pop_queue_o = launch_queue | (fetch ? fetch_queue : '0) | (evict ? evict_queue_i : '0) | (age_valid_i ? age_queue_i : '0);
   (* keep *) logic [Queues-1:0] launch_one;
   (* keep *) logic [Queues-1:0] fetch_one;
   (* keep *) logic [Queues-1:0] evict_one;
-  (* keep *) logic [Queues-1:0] age_one;
+  logic [Queues-1:0] pop_one;
   assign evict_one = Queues'(1) << evict_queue_i;
-  assign age_one = age_valid_i ? Queues'(1) << age_queue_i : '0;
   for (genvar s = 0; s < Services; s++) begin : gen_pop
     for (genvar t = 0; t < Tenants; t++) begin : gen_queue
       localparam int unsigned Q = s * Tenants + t;
-      assign launch_one[Q] = (launch_grant[s] && !waiting[s] && pick_one[s][t]) || age_one[Q];
+      assign launch_one[Q] = launch_grant[s] && !waiting[s] && pick_one[s][t];
       assign fetch_one[Q] = fetch_grant[s] && pick_one[s][t];
-      assign pop_one_o[Q] = launch_one[Q] || (fetch && fetch_one[Q]) || (evict && evict_one[Q]);
+      assign pop_one[Q] = launch_one[Q] || (fetch && fetch_one[Q]) || (evict && evict_one[Q]);
     end
   end
-  assign pop_valid_o = age_valid_i || evict || fetch || (launch && !launch_waited);
+  always_ff @(posedge clk_i) begin
+    pop_valid_o <= evict || fetch || (launch && !launch_waited);
+    pop_queue_o <= launch_queue | (fetch ? fetch_queue : '0) | (evict ? evict_queue_i : '0);
+    pop_one_o <= pop_one;
+    pop_highest_o <= evict;
+    if (rst_i) begin
+      pop_valid_o <= 1'b0;
+      pop_one_o <= '0;
+    end
+  end
 
   // The decision travels along the PIFO's pipeline. A fetch may share its cycle with the launch
   // of a packet that has waited, so it has a pipeline of its own.
-  tag_t tag_d, tag_q[PopLatency+1];
-  fetch_t fetch_q[PopLatency];
+  tag_t tag_d, tag_q[Latency+1];
+  fetch_t fetch_q[Latency+1];
   logic [ChargeWidth-1:0] charge;
   logic [UnitWidth-1:0] take_unit;
+  logic [SlotWidth-1:0] popped_slot_q;
   always_comb begin
     take_unit = '0;
     for (int unsigned u = 0; u < Units; u++) if (take_o[u]) take_unit |= UnitWidth'(u);
@@ -264,7 +272,7 @@ module dispatcher
   end
 
   // At Due the slot is known, at Leave its entry has been read.
-  localparam int unsigned Due = PopLatency - 1, Leave = PopLatency;
+  localparam int unsigned Due = Latency - 1, Leave = Latency;
   assign read_o = tag_q[Due].kind inside {Send, Evict};
   assign read_slot_o = tag_q[Due].waited ? tag_q[Due].slot : popped_slot_i;
 
@@ -280,13 +288,14 @@ module dispatcher
     fetch_due_q <= any_fetchable && !fetch && (fetch_due_q || (port_free && fresh != '0));
     tag_q[0] <= tag_d;
     fetch_q[0] <= '{valid: fetch, service: fetch_service};
-    for (int unsigned i = 1; i <= PopLatency; i++) tag_q[i] <= tag_q[i-1];
-    for (int unsigned i = 1; i < PopLatency; i++) fetch_q[i] <= fetch_q[i-1];
+    for (int unsigned i = 1; i <= Latency; i++) tag_q[i] <= tag_q[i-1];
+    popped_slot_q <= popped_slot_i;
+    for (int unsigned i = 1; i <= Latency; i++) fetch_q[i] <= fetch_q[i-1];
     if (rst_i) begin
       evicted_q <= 1'b0;
       fetch_due_q <= 1'b0;
-      for (int unsigned i = 0; i <= PopLatency; i++) tag_q[i].kind <= None;
-      for (int unsigned i = 0; i < PopLatency; i++) fetch_q[i].valid <= 1'b0;
+      for (int unsigned i = 0; i <= Latency; i++) tag_q[i].kind <= None;
+      for (int unsigned i = 0; i <= Latency; i++) fetch_q[i].valid <= 1'b0;
     end
   end
 
@@ -304,9 +313,9 @@ module dispatcher
       .fetch_i(fetch ? fetch_grant : '0),
       .room_o(wait_room),
       .empty_o(wait_empty),
-      .popped_i(fetch_q[Due].valid),
-      .popped_service_i(fetch_q[Due].service),
-      .popped_slot_i,
+      .popped_i(fetch_q[Leave].valid),
+      .popped_service_i(fetch_q[Leave].service),
+      .popped_slot_i(popped_slot_q),
       .head_valid_o(waiting),
       .head_slot_o(wait_slot),
       .head_unit_o(wait_unit),
@@ -347,8 +356,8 @@ module dispatcher
       assert (!evict_valid_i || queue_busy_i[evict_queue_i])
       else $error("dispatcher: a packet is to be evicted from an empty queue");
       eviction_and_launch_take_turns : cover (evict_valid_i && evicted_q && launch);
-      ageing_goes_before_eviction : cover (age_valid_i && evict_valid_i);
-      ageing_goes_before_launch : cover (age_valid_i && open && |pickable);
+      eviction_is_held : cover (hold_i && evict_valid_i);
+      launch_is_held : cover (hold_i && open && |pickable);
       eviction_goes_before_launch : cover (evict && open && |pickable);
       launch_and_fetch : cover (launch && fetch);
       launch_goes_before_fetch : cover (launch && |fetchable && !fetch);

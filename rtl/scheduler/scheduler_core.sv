@@ -110,12 +110,12 @@ module scheduler_core
   logic [Queues-1:0] circular, busy, tail_valid;
   policy_pkg::rank_t tail_rank[Queues];
 
-  logic pifo_ready, pop_valid, pop_highest, pop_age, popped_valid, popped_highest, popped_overdue, age_valid;
+  logic pifo_ready, pop_valid, pop_highest, popped_valid, popped_highest, popped_overdue, hold;
   logic [QueueWidth-1:0] pop_queue, popped_queue;
   logic [SlotWidth-1:0] popped_slot;
   policy_pkg::rank_t popped_rank;
   logic evict_request, evict_ready;
-  logic [QueueWidth-1:0] evict_queue, age_queue;
+  logic [QueueWidth-1:0] evict_queue;
 
   logic [Services-1:0] pick_valid, picked, lossless_present;
   logic [Services-1:0][TenantWidth-1:0] pick_tenant;
@@ -167,7 +167,7 @@ module scheduler_core
         .Cells(Cells),
         .CellFlits(CellFlits),
         .Reserve(Tenants * LosslessPackets * MaxPacketCells),
-        .EvictionsOnTheWay(PopLatency + 3)
+        .EvictionsOnTheWay(PopLatency + 4)
     ) u_channel (
         .clk_i,
         .rst_i,
@@ -294,13 +294,11 @@ module scheduler_core
       .push_queue_i(queue_queue_q),
       .push_rank_i(queue_rank_q),
       .push_slot_i(queue_slot_q),
-      .age_valid_o(age_valid),
-      .age_queue_o(age_queue),
+      .hold_o(hold),
       .pop_valid_i(pop_valid),
       .pop_queue_i(pop_queue),
       .pop_one_i(pop_one),
       .pop_highest_i(pop_highest),
-      .pop_age_i(pop_age),
       .popped_valid_o(popped_valid),
       .popped_slot_o(popped_slot),
       .popped_rank_o(popped_rank),
@@ -345,6 +343,7 @@ module scheduler_core
       .nonempty_i(busy),
       .head_valid_i(head_valid_o),
       .head_rank_i(head_rank_o),
+      .popping_i(pop_one),
       .pick_valid_o(pick_valid),
       .pick_tenant_o(pick_tenant),
       .popped_i(picked),
@@ -352,6 +351,8 @@ module scheduler_core
       .charge_service_i(4'(leave_service)),
       .charge_tenant_i(leaving.desc.tenant),
       .charge_length_i(leaving.length),
+      .soon_lossless_i(fate_valid_o[0] && arrival.desc.lossless),
+      .soon_service_i(service_t'(arrival.desc.chain[0].service)),
       .comes_valid_i(queue_valid_q),
       .comes_service_i(queue_service),
       .comes_i(queued_q),
@@ -424,8 +425,7 @@ module scheduler_core
       .evict_valid_i(evict_request && &evict_room),
       .evict_ready_o(evict_ready),
       .evict_queue_i(evict_queue),
-      .age_valid_i(age_valid),
-      .age_queue_i(age_queue),
+      .hold_i(hold),
       .take_o(take),
       .take_lossless_o(take_lossless),
       .picked_o(picked),
@@ -433,7 +433,6 @@ module scheduler_core
       .pop_queue_o(pop_queue),
       .pop_one_o(pop_one),
       .pop_highest_o(pop_highest),
-      .pop_age_o(pop_age),
       .popped_valid_i(popped_valid),
       .popped_slot_i(popped_slot),
       .read_o(read_slot),

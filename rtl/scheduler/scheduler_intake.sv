@@ -131,11 +131,12 @@ module scheduler_intake
   // The packet whose turn it is.
   typedef struct packed {
     logic homeless;  // its service has no unit
+    logic entitled;  // its tenant has a right to the service
     arrival_t arrival;
   } ranked_t;
 
-  logic chosen_valid_q, chosen_homeless, ranked_valid, beyond, discard;
-  logic [15:0] has_unit;
+  logic chosen_valid_q, chosen_homeless, chosen_entitled, ranked_valid, beyond, discard;
+  logic [15:0] has_unit, chosen_rights;
   logic [3:0] chosen_service, service;
   arrival_t chosen_q;
   ranked_t ranked_out;
@@ -150,6 +151,8 @@ module scheduler_intake
 
   // A service without a unit does not exist, except for lossless packets, which wait for a unit.
   assign has_unit = 16'(has_unit_i);
+  assign chosen_rights = 32'(chosen_q.entry.desc.tenant) < Tenants ? tenant_policy_i[chosen_q.entry.desc.tenant[TenantWidth-1:0]].rights : '0;
+  assign chosen_entitled = chosen_rights[chosen_service];
   assign chosen_homeless = !chosen_q.entry.desc.lossless && !has_unit[chosen_service];
 
   rank_stage #(
@@ -177,7 +180,7 @@ module scheduler_intake
           rank: chosen_q.entry.desc.rank,
           detoured: chosen_q.entry.desc.detoured
       }),
-      .in_payload_i('{homeless: chosen_homeless, arrival: chosen_q}),
+      .in_payload_i('{homeless: chosen_homeless, entitled: chosen_entitled, arrival: chosen_q}),
       .out_valid_o(ranked_valid),
       .accept_i(accept_o),
       .out_rank_o(rank_o),
@@ -213,7 +216,8 @@ module scheduler_intake
           lossless: ranked.entry.desc.lossless,
           bad: ranked.bad,
           overflow: ranked.overflow,
-          homeless: ranked_out.homeless
+          homeless: ranked_out.homeless,
+          entitled: ranked_out.entitled
       }),
       .in_rank_i(rank_o),
       .in_beyond_i(beyond),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queues of the scheduler: the PIFO with ageing. The ports are those of pifo, but here the ends
-// (head_*_o, tail_*_o) include overdue packets.
+// The queues of the scheduler: the PIFO with ageing, which uses the pop port in cycles in which nothing else is popped. The ports
+// are those of pifo, but here the ends (head_*_o, tail_*_o) include overdue packets.
 module scheduler_queues
   import policy_pkg::*;
 #(
@@ -25,14 +25,11 @@ module scheduler_queues
     input rank_t                 push_rank_i,
     input logic [ SlotWidth-1:0] push_slot_i,
 
-    // age_valid_o requests an ageing pop of age_queue_o.
-    output logic                  age_valid_o,
-    output logic [QueueWidth-1:0] age_queue_o,
+    output logic                  hold_o,  // no pop may come in the next cycle
     input  logic                  pop_valid_i,
     input  logic [QueueWidth-1:0] pop_queue_i,
     input  logic [    Queues-1:0] pop_one_i,
     input  logic                  pop_highest_i,
-    input  logic                  pop_age_i,
 
     output logic                  popped_valid_o,
     output logic [ SlotWidth-1:0] popped_slot_o,
@@ -42,15 +39,17 @@ module scheduler_queues
     output logic                  popped_overdue_o,
 
     output logic [$clog2(Entries+1)-1:0] count_o[Queues],
-    output logic [Queues-1:0] nonempty_o,
+    output logic [Queues-1:0] nonempty_o,  // without the entry that is popped in this cycle
     output logic [Queues-1:0] head_valid_o,
     output rank_t head_rank_o[Queues],
     output logic [Queues-1:0] tail_valid_o,
     output rank_t tail_rank_o[Queues]
 );
-  logic [Queues-1:0] overdue, treed, tree_head_valid, tree_tail_valid;
+  logic [Queues-1:0] overdue, treed, last, age_one, tree_head_valid, tree_tail_valid;
+  logic age_valid;
+  logic [QueueWidth-1:0] age_queue;
   rank_t tree_head_rank[Queues], tree_tail_rank[Queues];
-  assign nonempty_o = overdue | treed;
+  assign nonempty_o = (overdue | treed) & ~(pop_one_i & last);
 
   pifo #(
       .Queues(Queues),
@@ -65,11 +64,11 @@ module scheduler_queues
       .push_queue_i,
       .push_rank_i,
       .push_slot_i,
-      .pop_valid_i,
-      .pop_queue_i,
-      .pop_one_i,
-      .pop_highest_i,
-      .pop_age_i,
+      .pop_valid_i(pop_valid_i || age_valid),
+      .pop_queue_i(age_valid ? age_queue : pop_queue_i),
+      .pop_one_i(pop_one_i | age_one),
+      .pop_highest_i(pop_valid_i && pop_highest_i),
+      .pop_age_i(age_valid),
       .popped_valid_o,
       .popped_slot_o,
       .popped_rank_o,
@@ -79,6 +78,7 @@ module scheduler_queues
       .count_o,
       .overdue_o(overdue),
       .treed_o(treed),
+      .last_o(last),
       .head_valid_o(tree_head_valid),
       .head_rank_o(tree_head_rank),
       .tail_valid_o(tree_tail_valid),
@@ -103,7 +103,10 @@ module scheduler_queues
       .head_rank_o,
       .tail_valid_o,
       .tail_rank_o,
-      .age_valid_o,
-      .age_queue_o
+      .busy_i(pop_valid_i),
+      .hold_o,
+      .age_valid_o(age_valid),
+      .age_queue_o(age_queue),
+      .age_one_o(age_one)
   );
 endmodule

@@ -23,6 +23,7 @@ module scheduler_services
     input logic [Queues-1:0] nonempty_i,
     input logic [Queues-1:0] head_valid_i,
     input policy_pkg::rank_t head_rank_i[Queues],
+    input logic [Queues-1:0] popping_i,  // an entry is popped in this cycle; nonempty_i does not count it
 
     output logic [Services-1:0] pick_valid_o,
     output logic [Services-1:0][TenantWidth-1:0] pick_tenant_o,
@@ -33,6 +34,9 @@ module scheduler_services
     input logic [3:0] charge_service_i,
     input tenant_t charge_tenant_i,
     input length_t charge_length_i,
+
+    input logic soon_lossless_i,  // a lossless packet of this service may be queued in the next cycle
+    input logic [3:0] soon_service_i,
 
     // Packets that are queued, and those that leave (evicted ones, too).
     input logic comes_valid_i,
@@ -87,6 +91,7 @@ module scheduler_services
         .nonempty_i(nonempty_i[s*Tenants+:Tenants]),
         .head_valid_i(head_valid_i[s*Tenants+:Tenants]),
         .head_rank_i(head_rank),
+        .popping_i(popping_i[s*Tenants+:Tenants]),
         .eligible_o(eligible[s]),
         .share_valid_i(share_valid[s]),
         .share_tenant_i(share_tenant[s]),
@@ -99,6 +104,13 @@ module scheduler_services
     assign comes = comes_valid_i && comes_service_i == 4'(s);
     assign leaves = leaves_valid_i && leaves_service_i == 4'(s);
 
+    // A packet that is queued in this cycle may be popped in the next one, by a decision of this cycle.
+    logic soon_q, lossless;
+    assign lossless_o[s] = lossless || soon_q;
+    always_ff @(posedge clk_i) begin
+      soon_q <= soon_lossless_i && soon_service_i == 4'(s);
+      if (rst_i) soon_q <= 1'b0;
+    end
     scheduler_count #(
         .Max(Entries)
     ) u_lossless (
@@ -106,7 +118,7 @@ module scheduler_services
         .rst_i,
         .up_i(comes && comes_i.desc.lossless),
         .down_i(leaves && leaves_i.desc.lossless),
-        .some_o(lossless_o[s])
+        .some_o(lossless)
     );
     for (genvar c = 0; c < Channels; c++) begin : gen_channel
       scheduler_count #(

@@ -3,7 +3,7 @@
 // the service has a hierarchy, by the shares of the tenants.
 //
 // For a few cycles after a pop the next head of that queue is not known. Without shaping its last known rank
-// is used, so that a service can send in every cycle; up to PopLatency packets of a tenant may then leave
+// is used, so that a service can send in every cycle; up to five packets of a tenant may then leave
 // ahead of a better one of another tenant. Under shaping the head must be known and due.
 module service_pick
   import policy_pkg::*;
@@ -22,6 +22,7 @@ module service_pick
     input logic [Tenants-1:0] nonempty_i,
     input logic [Tenants-1:0] head_valid_i,
     input rank_t head_rank_i[Tenants],
+    input logic [Tenants-1:0] popping_i,  // the head is popped in this cycle
 
     // To and from tenant_share, which decides among eligible_o.
     output logic [Tenants-1:0] eligible_o,
@@ -41,7 +42,7 @@ module service_pick
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
     assign rank[t] = head_valid_i[t] ? head_rank_i[t] : last_q[t];
     assign known[t] = head_valid_i[t] || (!shaped_i && (seen_q[t] || alone));
-    assign is_due[t] = !shaped_i || (head_valid_i[t] && due(head_rank_i[t], now_level_i));
+    assign is_due[t] = !shaped_i || (head_valid_i[t] && !popping_i[t] && due(head_rank_i[t], now_level_i));
     assign eligible_o[t] = nonempty_i[t] && is_due[t];
     always_ff @(posedge clk_i) begin
       if (head_valid_i[t]) last_q[t] <= head_rank_i[t];

@@ -36,21 +36,22 @@ class World:
         self.slots: dict[int, tuple[int, int, int, int]] = {}  # slot: (queue, channel, flits, unit)
         self.credits = [credits] * UNITS
         self.most = credits
-        self.pipe = deque([None] * LATENCY)
+        self.pipe = deque([None] * (LATENCY + 1))
         self.links = [deque() for _ in range(CHANNELS)]
         self.taken = deque()
         self.left: list[tuple[int, int]] = []  # (service, slot), in order
         self.evicted: list[int] = []
         self.launches: list[tuple[int, int]] = []  # (cycle, unit)
         self.reading: int | None = None
-        self.ageing = 0.0  # probability that the head of a queue becomes overdue
+        self.holding = 0.0  # probability of a cycle in which no pop may be decided
+        self.decided: tuple[int, bool] | None = None  # the pop of the previous decision: queue, and whether of the highest
         self.order = [deque() for _ in range(SERVICES)]  # slots as they were popped to be sent
         self.fetched: set[int] = set()  # slots that were popped while their service had affinity
         self.cycle = 0
 
     async def reset(self) -> None:
         dut = self.dut
-        names = ["arrive_i", "evict_valid_i", "age_valid_i", "age_queue_i", "popped_valid_i", "sent_i", "sent_last_i"]
+        names = ["arrive_i", "evict_valid_i", "hold_i", "popped_valid_i", "sent_i", "sent_last_i"]
         for name in [*names, "queue_busy_i", "pick_valid_i", "lossless_i"]:
             getattr(dut, name).value = 0
         dut.affine_i.value = self.affine
@@ -91,8 +92,7 @@ class World:
         victims = [i for i, q in enumerate(self.queues) if q]
         dut.evict_valid_i.value = int(evict and bool(victims))
         dut.evict_queue_i.value = random.choice(victims) if victims else 0
-        dut.age_valid_i.value = int(bool(victims) and random.random() < self.ageing)
-        dut.age_queue_i.value = random.choice(victims) if victims else 0
+        dut.hold_i.value = int(random.random() < self.holding)
         popped = self.pipe.popleft()
         dut.popped_valid_i.value = int(popped is not None)
         dut.popped_slot_i.value = popped if popped is not None else random.randrange(ENTRIES)
@@ -110,7 +110,7 @@ class World:
                     last |= 1 << c
         dut.sent_i.value, dut.sent_last_i.value = sent, last
         await ReadOnly()
-        self.observe(leaving)
+        self.observe(leaving, tenants)
         await RisingEdge(dut.clk_i)
         for u in range(UNITS):
             if self.credits[u] < self.most and random.random() < self.give:
@@ -120,8 +120,15 @@ class World:
             self.queues[new[1]].append(new[0])
         self.cycle += 1
 
-    def observe(self, leaving: int | None) -> None:
+    def observe(self, leaving: int | None, tenants: list[int]) -> None:
         dut = self.dut
+        pops = int(dut.pop_one_o.value)
+        if self.decided is None:
+            assert pops == 0 and dut.pop_valid_o.value == 0
+        else:
+            number, highest = self.decided
+            assert pops == 1 << number and dut.pop_valid_o.value == 1 and int(dut.pop_queue_o.value) == number
+            assert (dut.pop_highest_o.value == 1) == highest
         if int(dut.take_o.value):
             unit = int(dut.take_o.value).bit_length() - 1
             assert int(dut.take_o.value) == 1 << unit, "two credits are taken at once"
@@ -129,25 +136,25 @@ class World:
             self.credits[unit] -= 1
             self.launches.append((self.cycle, unit))
             self.taken.append(unit)
-        pop = None
-        if dut.pop_valid_o.value == 1:
-            number = int(dut.pop_queue_o.value)
+        pop, self.decided = None, None
+        picked = int(dut.picked_o.value)
+        if dut.evict_ready_o.value == 1:
+            self.decided = int(dut.evict_queue_i.value), True
+            assert picked == 0, "two pops in one cycle"
+        elif picked:
+            service = picked.bit_length() - 1
+            assert picked == 1 << service, "two pops in one cycle"
+            self.decided = service * TENANTS + tenants[service], False
+        if self.decided:
+            number, highest = self.decided
             queue = self.queues[number]
             assert queue, "an empty queue is popped"
-            assert dut.pop_age_o.value == dut.age_valid_i.value
-            if dut.pop_age_o.value == 1:  # the head stays, overdue
-                assert number == int(dut.age_queue_i.value)
-                assert dut.evict_ready_o.value == 0 and dut.picked_o.value == 0
-            else:
-                highest = dut.pop_highest_o.value == 1
-                pop = queue.pop() if highest else queue.popleft()
-                if not highest:
-                    self.order[number // TENANTS].append(pop)
-                    if self.affine >> number // TENANTS & 1:
-                        self.fetched.add(pop)
-        else:
-            assert dut.age_valid_i.value == 0, "a head that became overdue was not moved"
-        assert (dut.pop_highest_o.value == 1) == (dut.evict_ready_o.value == 1)
+            assert dut.hold_i.value == 0, "a pop is decided while the port is held"
+            pop = queue.pop() if highest else queue.popleft()
+            if not highest:
+                self.order[number // TENANTS].append(pop)
+                if self.affine >> number // TENANTS & 1:
+                    self.fetched.add(pop)
         self.pipe.append(pop)
         assert (dut.leave_o.value == 1) == (leaving is not None)
         if leaving is not None:
@@ -187,9 +194,9 @@ async def every_packet_leaves_once(dut, affine, stall):
         if i % 30 == 0:  # the services with affinity change, whatever waits or is on its way
             world.affine = affine ^ (0b0110 if i % 60 else 0)
             dut.affine_i.value = world.affine
-            world.ageing = random.choice([0.0, 0.25])
+            world.holding = random.choice([0.0, 0.25])
         await world.step(evict=i % 400 < 40)
-    world.ageing = 0.0
+    world.holding = 0.0
     await world.drain()
     assert world.evicted and len(world.left) > 200
     assert {service for service, _ in world.left} == set(range(SERVICES))

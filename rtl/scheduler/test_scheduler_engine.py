@@ -243,7 +243,7 @@ async def rights_and_bad_packets(dut):
 async def the_worst_leave_when_room_is_short(dut):
     """A stopped unit and more packets than there is room for: those of the low class stay, and every packet is counted.
 
-    One packet of a queue can leave in five cycles, so the better ones come no faster than that.
+    One packet of a queue can leave in six cycles, so the better ones come no faster than that.
     """
     unit = Unit(0, credits=1)
     bench = await Bench.start(dut, [unit], idle=0.7)
@@ -482,7 +482,7 @@ async def latency_without_load(dut):
             await bench.quiet()
             latency = bench.left_at[-1] - packet.entered
             print(f"{size} B: {latency} cycles from last flit in to first flit out")
-            assert latency <= 12
+            assert latency <= 13
 
 
 @cocotb.test()

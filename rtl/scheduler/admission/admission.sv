@@ -91,7 +91,7 @@ module admission
   localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
   localparam int unsigned ChannelWidth = Channels > 1 ? $clog2(Channels) : 1;
   localparam int unsigned LosslessWidth = $clog2(LosslessPackets + 1);
-  localparam int unsigned EntryHeadroom = 4;  // packets accepted before a shortage of entries is noticed
+  localparam int unsigned EntryHeadroom = 8;  // packets accepted before a shortage of entries is noticed, or while evictions are in flight
   localparam cells_t LosslessCells = cells_t'(LosslessPackets * MaxPacketCells);
   localparam int unsigned MaxOwed = 7;  // packets accepted at the cost of another whose eviction is outstanding
 
@@ -132,37 +132,51 @@ module admission
   assign outgoing = 3'(pending_q) + 3'(dispatched);
   assign outgoing_cells = pending_cells_q + (dispatched ? cells_t'(MaxPacketCells) : '0);
 
-  // What each tenant has left, in two's complement, and what that says about the packet: in parallel, because the choice of its
-  // tenant would come first otherwise.
+  // What each tenant has left, in two's complement and from registers, and whether the packet fits in it. This is computed for all
+  // tenants in parallel and selected by the packet's tenant afterwards, which is faster. A change of policy takes effect a cycle later.
   cells_t cells_left[Tenants];  // of the guarantee
   cells_t entries_left[Tenants];
-  logic signed [CellsWidth:0] limit_left[Tenants];
+  typedef logic signed [CellsWidth:0] limit_t;
+  limit_t limit_left[Tenants];
   logic [Tenants-1:0] in_guarantee, over_limit;
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
     logic take, give;
     cells_t less_cells, less_entries, more_cells, more_entries;
+    cells_t cells_given, less_cells_left, less_entries_left, more_cells_left, more_entries_left;
+    limit_t less_limit_left, more_limit_left;
     assign take = take_account && in_request_i.tenant == tenant_t'(t);
     assign give = give_account && release_tenant_i == tenant_t'(t);
-    assign cells_left[t] = policy_i[t].cells - used_cells_o[t];
-    assign entries_left[t] = policy_i[t].entries - used_entries_o[t];
-    assign limit_left[t] = {1'b0, policy_i[t].limit} - {1'b0, used_cells_o[t]};
     assign in_guarantee[t] = $signed(cells_left[t]) >= $signed(in_request_i.cells) && $signed(entries_left[t]) > 0;
     assign over_limit[t] = policy_i[t].limit != '0 && limit_left[t] < $signed({1'b0, in_request_i.cells});
 
-    // Whether the packet is accepted comes late in the cycle: the sums are there for both cases. The selection is one of ANDs
-    // and ORs; of a multiplexer synthesis would make an addition behind it.
-    assign less_cells = used_cells_o[t] - (give ? release_cells_i : '0);
+    // Whether the packet is accepted is known late in the cycle, so the sums are computed for both cases. They are selected by ANDs
+    // and ORs, because synthesis turns a multiplexer behind two adders into one adder behind a multiplexer.
+    assign cells_given = give ? release_cells_i : '0;
+    assign less_cells = used_cells_o[t] - cells_given;
     assign less_entries = used_entries_o[t] - cells_t'(give);
     assign more_cells = less_cells + in_request_i.cells;
     assign more_entries = less_entries + 1'b1;
+    assign less_cells_left = policy_i[t].cells - used_cells_o[t] + cells_given;
+    assign more_cells_left = policy_i[t].cells - used_cells_o[t] - in_request_i.cells + cells_given;
+    assign less_entries_left = policy_i[t].entries - used_entries_o[t] + cells_t'(give);
+    assign more_entries_left = policy_i[t].entries - used_entries_o[t] - 1'b1 + cells_t'(give);
+    assign less_limit_left = limit_t'({1'b0, policy_i[t].limit}) - limit_t'({1'b0, used_cells_o[t]}) + limit_t'({1'b0, cells_given});
+    assign more_limit_left = limit_t'({1'b0, policy_i[t].limit}) - limit_t'({1'b0, used_cells_o[t]})
+        - limit_t'({1'b0, in_request_i.cells}) + limit_t'({1'b0, cells_given});
     always_ff @(posedge clk_i) begin
       used_cells_o[t] <= (more_cells & {CellsWidth{take}}) | (less_cells & {CellsWidth{!take}});
       used_entries_o[t] <= (more_entries & {CellsWidth{take}}) | (less_entries & {CellsWidth{!take}});
+      cells_left[t] <= (more_cells_left & {CellsWidth{take}}) | (less_cells_left & {CellsWidth{!take}});
+      entries_left[t] <= (more_entries_left & {CellsWidth{take}}) | (less_entries_left & {CellsWidth{!take}});
+      limit_left[t] <= (more_limit_left & {CellsWidth + 1{take}}) | (less_limit_left & {CellsWidth + 1{!take}});
       evictable_q[t] <= $signed(cells_left[t]) < -$signed(outgoing_cells)
           || $signed(entries_left[t]) < -$signed(cells_t'(outgoing));
       if (rst_i) begin
         used_cells_o[t] <= '0;
         used_entries_o[t] <= '0;
+        cells_left[t] <= '0;
+        entries_left[t] <= '0;
+        limit_left[t] <= '0;
         evictable_q[t] <= 1'b0;
       end
     end
@@ -175,14 +189,19 @@ module admission
     end
   end
 
-  // ---- Shortages, noticed after two cycles.
-  cells_t reserved_cells, reserved_entries, ample_q;
+  // ---- Shortages, noticed after two cycles. The guarantees are added up in a tree: node n has the children 2n and 2n + 1.
+  cells_t unused_cells[2*Tenants], unused_entries[2*Tenants];
+  cells_t ample_q, needed_q, needed_in_demand_q, ample_least_q;
   always_comb begin
-    reserved_cells   = LosslessCells + headroom_i;
-    reserved_entries = cells_t'(LosslessPackets + EntryHeadroom);
+    unused_cells[0] = '0;
+    unused_entries[0] = '0;
     for (int unsigned t = 0; t < Tenants; t++) begin
-      if (!cells_left[t][CellsWidth-1]) reserved_cells += cells_left[t];
-      if (!entries_left[t][CellsWidth-1]) reserved_entries += entries_left[t];
+      unused_cells[Tenants+t] = cells_left[t] & {CellsWidth{!cells_left[t][CellsWidth-1]}};
+      unused_entries[Tenants+t] = entries_left[t] & {CellsWidth{!entries_left[t][CellsWidth-1]}};
+    end
+    for (int unsigned n = Tenants - 1; n > 0; n--) begin
+      unused_cells[n] = unused_cells[2*n] + unused_cells[2*n+1];
+      unused_entries[n] = unused_entries[2*n] + unused_entries[2*n+1];
     end
   end
 
@@ -196,32 +215,33 @@ module admission
     end
   end
   always_ff @(posedge clk_i) begin
-    reserved_cells_q <= reserved_cells + (demand_i ? cells_t'(MaxPacketCells) : '0);
-    ample_q <= reserved_cells + cells_t'(MaxPacketCells) - (headroom_i >> 1);
-    reserved_entries_q <= reserved_entries;
+    needed_q <= LosslessCells + headroom_i;
+    needed_in_demand_q <= LosslessCells + headroom_i + cells_t'(MaxPacketCells);
+    ample_least_q <= LosslessCells + headroom_i + cells_t'(MaxPacketCells) - (headroom_i >> 1);
+    reserved_cells_q <= unused_cells[1] + (demand_i ? needed_in_demand_q : needed_q);
+    ample_q <= unused_cells[1] + ample_least_q;
+    reserved_entries_q <= unused_entries[1] + cells_t'(LosslessPackets + EntryHeadroom);
     entries_short_q <= cells_t'(free_entries) < reserved_entries_q;
     starving_q <= |starving || cells_t'(free_entries) < reserved_entries_q - cells_t'(EntryHeadroom / 2);
     if (rst_i) starving_q <= 1'b0;
   end
 
   // ---- The decision.
-  logic known, sound, below, over, short_here, better, victim_valid, wait_q;
+  logic known, sound, below, over, short_here, better, victim_valid, victim_seen_q, wait_q;
   logic [2:0] owed_q;
   logic [ServiceWidth-1:0] victim_service;
   logic [QueueWidth-1:0] victim_queue;
   rank_t victim_rank;
   logic [TenantWidth-1:0] tenant;
-  logic [15:0] rights;
   fate_e fate;
 
   assign known = 32'(in_request_i.tenant) < Tenants;
   assign tenant = known ? in_request_i.tenant[TenantWidth-1:0] : '0;
-  assign rights = policy_i[tenant].rights;
   assign queue_o = queue_of(in_request_i.service, in_request_i.tenant);
   assign below = in_guarantee[tenant];
   assign over = in_beyond_i || over_limit[tenant];
   assign short_here = short_q[in_request_i.channel[ChannelWidth-1:0]] || entries_short_q;
-  assign better = victim_valid && owed_q != 3'(MaxOwed) && !starving_q
+  assign better = victim_seen_q && owed_q != 3'(MaxOwed) && !starving_q
       && (ServiceWidth'(in_request_i.service) != victim_service
           || leaves_before(in_rank_i, victim_rank, circular_i[victim_queue]));
 
@@ -230,7 +250,7 @@ module admission
     if (in_request_i.overflow) fate = Overflow;
     else if (in_request_i.bad) fate = Void;
     else if (32'(in_request_i.service) >= Services || in_request_i.homeless) fate = BadService;
-    else if (!known || !rights[in_request_i.service]) fate = NoRight;
+    else if (!known || !in_request_i.entitled) fate = NoRight;
     else begin
       sound = 1'b1;
       fate  = Shortage;
@@ -302,7 +322,9 @@ module admission
   assign evicting_o = victim_valid || pending_q != '0;
   assign evicted = release_valid_i && release_evicted_i;
 
+  // Whether there is a victim is known late, so an arrival is compared with the victim of the previous cycle.
   always_ff @(posedge clk_i) begin
+    victim_seen_q <= victim_valid;
     wait_q <= evict;
     if (evict != evicted) begin
       pending_q <= evict ? pending_q + 1'b1 : pending_q - 1'b1;
@@ -313,6 +335,7 @@ module admission
       else if (owed_q != 3'(MaxOwed)) owed_q <= owed_q + 1'b1;
     end else if (short_q == '0 && !entries_short_q) owed_q <= '0;
     if (rst_i) begin
+      victim_seen_q <= 1'b0;
       wait_q <= 1'b0;
       pending_q <= '0;
       pending_cells_q <= '0;

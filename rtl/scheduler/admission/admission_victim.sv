@@ -3,7 +3,7 @@
 // most cells, the queue of such a tenant with the highest rank at its tail.
 //
 // One queue is examined per cycle, so the choice of the service is up to some Services * Tenants cycles old, and that
-// of the queue 2 * Tenants cycles. Whether a packet of the queue may be evicted is exact in the cycle of use. While
+// of the queue 2 * Tenants + 1 cycles. Whether a packet of the queue may be evicted is exact in the cycle of use. While
 // the rank of the tail is unknown, its last known rank is used.
 //
 // The cells of a queue are the difference of two memories, cells that arrived and cells that left, with one
@@ -101,37 +101,58 @@ module admission_victim
     end
   end
 
-  // ---- Its tenant with the highest rank: one tenant per cycle.
+  // ---- Its tenant with the highest rank: one tenant per cycle. A queue is read in one cycle (look), compared in the next (seen).
+  typedef struct packed {
+    logic last;  // of the service's tenants
+    logic [ServiceWidth-1:0] service;
+    logic [QueueWidth-1:0] number;  // of the queue
+    logic evictable;
+    logic circular;
+    logic tail_valid;
+    rank_t rank;
+  } seen_t;
   logic [ServiceWidth-1:0] look_service_q;
   logic [TenantWidth-1:0] look_tenant_q;
   logic [QueueWidth-1:0] look_queue, found_queue_q;
-  logic valid_q, candidate, is_victim, higher, found_valid_q;
-  rank_t look_rank, found_rank_q;
+  logic look_last, valid_q, candidate, is_victim, higher, found_valid_q;
+  rank_t seen_rank, found_rank_q;
+  seen_t seen_q;
   assign look_queue = QueueWidth'(look_service_q * Tenants) + QueueWidth'(look_tenant_q);
-  assign is_victim = valid_q && queue_o == look_queue;
-  assign candidate = fullest_valid_q && evictable_i[look_queue] && (tail_valid_i[look_queue] || is_victim);
-  assign look_rank = tail_valid_i[look_queue] ? tail_rank_i[look_queue] : rank_o;
-  assign higher = candidate && (!found_valid_q || leaves_before(found_rank_q, look_rank, circular_i[look_queue]));
+  assign look_last = look_tenant_q == TenantWidth'(Tenants - 1);
+  assign is_victim = valid_q && queue_o == seen_q.number;
+  assign candidate = seen_q.evictable && (seen_q.tail_valid || is_victim);
+  assign seen_rank = seen_q.tail_valid ? seen_q.rank : rank_o;
+  assign higher = candidate && (!found_valid_q || leaves_before(found_rank_q, seen_rank, seen_q.circular));
 
   always_ff @(posedge clk_i) begin
-    look_tenant_q <= look_tenant_q + 1'b1;
+    look_tenant_q <= look_last ? '0 : look_tenant_q + 1'b1;
+    if (look_last) look_service_q <= fullest_q;
+    seen_q <= '{
+        last: look_last,
+        service: look_service_q,
+        number: look_queue,
+        evictable: fullest_valid_q && evictable_i[look_queue],
+        circular: circular_i[look_queue],
+        tail_valid: tail_valid_i[look_queue],
+        rank: tail_rank_i[look_queue]
+    };
     if (higher) begin
       found_valid_q <= 1'b1;
-      found_queue_q <= look_queue;
-      found_rank_q  <= look_rank;
+      found_queue_q <= seen_q.number;
+      found_rank_q  <= seen_rank;
     end
-    if (look_tenant_q == TenantWidth'(Tenants - 1)) begin
-      look_tenant_q <= '0;
-      look_service_q <= fullest_q;
+    if (seen_q.last) begin
       found_valid_q <= 1'b0;
       valid_q <= higher || found_valid_q;
-      service_o <= look_service_q;
-      queue_o <= higher ? look_queue : found_queue_q;
-      rank_o <= higher ? look_rank : found_rank_q;
+      service_o <= seen_q.service;
+      queue_o <= higher ? seen_q.number : found_queue_q;
+      rank_o <= higher ? seen_rank : found_rank_q;
     end
     if (rst_i) begin
       look_tenant_q <= '0;
       look_service_q <= '0;
+      seen_q.last <= 1'b0;
+      seen_q.evictable <= 1'b0;
       found_valid_q <= 1'b0;
       valid_q <= 1'b0;
     end
@@ -141,7 +162,7 @@ module admission_victim
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       victim_has_gone : cover (valid_q && !evictable_i[queue_o]);
-      tail_is_unknown : cover (fullest_valid_q && evictable_i[look_queue] && !tail_valid_i[look_queue]);
+      tail_is_unknown : cover (seen_q.evictable && !seen_q.tail_valid);
       comes_and_leaves : cover (come_valid_i && leave_valid_i && come_queue_i == leave_queue_i);
       count_wraps : cover (!clearing_q && come_valid_i && came[come_queue_i] > -come_cells_i);
     end

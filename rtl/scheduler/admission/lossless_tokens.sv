@@ -103,13 +103,31 @@ module lossless_tokens
     for (int unsigned t = 0; t < Tenants; t++) if (resume_grant[t]) resume_tenant_d |= tenant_t'(t);
   end
 
+  // An offer comes from registers, with what there was in the cycle before. A tenant of whom a message was taken in that cycle
+  // is offered nothing, and nothing is refused: its message waits for its next turn.
+  logic [TurnWidth-1:0] next_turn;
+  logic [Tenants-1:0] taken, taken_q;
+  assign next_turn = turn_q == TurnWidth'(Channels) ? '0 : turn_q + 1'b1;
+  always_ff @(posedge clk_i) begin
+    taken_q <= taken;
+    if (rst_i) taken_q <= '0;
+  end
   for (genvar c = 0; c < Channels; c++) begin : gen_channel
-    assign token_o[c] = turn_q == TurnWidth'(c) ? token & empty : '0;
-    assign place_o[c] = turn_q == TurnWidth'(c) && ample_i[c] ? place : '0;
-    assign refuse_o[c] = turn_q == TurnWidth'(c) ? ~(token & empty) & ~(place & {Tenants{ample_i[c] || !hopeless}}) : '0;
+    logic [Tenants-1:0] token_q, none_q, place_q;
+    assign token_o[c] = token_q & ~taken_q;
+    assign place_o[c] = place_q & ~taken_q & {Tenants{ample_i[c]}};
+    assign refuse_o[c] = none_q & ~taken_q & ~(place_q & {Tenants{ample_i[c] || !hopeless}});
     always_ff @(posedge clk_i) begin
-      if (turn_q == TurnWidth'(c)) demand_q[c] <= held_i[c] && |(place >> take_tenant & Tenants'(1));
-      if (rst_i) demand_q[c] <= 1'b0;
+      token_q <= next_turn == TurnWidth'(c) ? token & empty : '0;
+      none_q <= next_turn == TurnWidth'(c) ? ~(token & empty) : '0;
+      place_q <= next_turn == TurnWidth'(c) ? place : '0;
+      if (turn_q == TurnWidth'(c)) demand_q[c] <= held_i[c] && |((place & ~taken_q) >> take_tenant & Tenants'(1));
+      if (rst_i) begin
+        token_q <= '0;
+        none_q <= '0;
+        place_q <= '0;
+        demand_q[c] <= 1'b0;
+      end
     end
   end
 
@@ -126,6 +144,7 @@ module lossless_tokens
     assign sit = take_place && take_tenant == tenant_t'(t);
     assign stand = resumed && resume_tenant_o == tenant_t'(t);
     assign unseat = drop_place_i && drop_tenant_i == tenant_t'(t);
+    assign taken[t] = take || sit;
     always_ff @(posedge clk_i) begin
       used_q <= used_q + TokenWidth'(take) - TokenWidth'(leave) - TokenWidth'(drop);
       places_q <= places_q + PlaceWidth'(sit) - PlaceWidth'(stand) - PlaceWidth'(unseat);
@@ -146,7 +165,7 @@ module lossless_tokens
   end
 
   always_ff @(posedge clk_i) begin
-    turn_q <= turn_q == TurnWidth'(Channels) ? '0 : turn_q + 1'b1;
+    turn_q <= next_turn;
     if (resume_pick) resume_tenant_o <= resume_tenant_d;
     resume_valid_o <= resume_pick || (resume_valid_o && !resume_ready_i);
     if (rst_i) begin
@@ -167,6 +186,7 @@ module lossless_tokens
       room_is_demanded : cover (demand_o);
       token_of_a_dropped_one : cover (drop_i);
       place_of_a_dropped_one : cover (drop_place_i);
+      offered_nothing_after_a_take : cover (|(taken_q & token & empty));
       taken_and_given : cover (leave_i && take_token && take_tenant == leave_tenant_i);
     end
   end

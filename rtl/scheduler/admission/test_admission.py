@@ -53,6 +53,7 @@ class Packet:
     bad: int = 0
     overflow: int = 0
     homeless: int = 0
+    entitled: int = 1
     beyond: int = 0
     slot: int = -1
 
@@ -60,18 +61,17 @@ class Packet:
         word = self.service << 4 | self.tenant
         word = word << 4 | self.channel
         word = word << 16 | self.cells
-        return word << 4 | self.lossless << 3 | self.bad << 2 | self.overflow << 1 | self.homeless
+        return word << 5 | self.lossless << 4 | self.bad << 3 | self.overflow << 2 | self.homeless << 1 | self.entitled
 
 
 @dataclass
 class Tenant:
-    rights: int = 0xFFFF
     cells: int = 0
     entries: int = 0
     limit: int = 0
 
     def bits(self) -> int:
-        return ((self.rights << 16 | self.cells) << 16 | self.entries) << 28 | self.limit << 12 | 1
+        return ((0xFFFF << 16 | self.cells) << 16 | self.entries) << 28 | self.limit << 12 | 1
 
 
 class Bench:
@@ -229,7 +229,7 @@ class Bench:
             expected = OVERFLOW if packet.overflow else VOID if packet.bad else BAD_SERVICE
             assert fate == expected
             return
-        if packet.tenant >= TENANTS or not self.tenants[packet.tenant].rights >> packet.service & 1:
+        if packet.tenant >= TENANTS or not packet.entitled:
             assert fate == NO_RIGHT
             return
         tenant = self.tenants[packet.tenant]
@@ -297,7 +297,7 @@ def random_packet(services=SERVICES, tenants=TENANTS, **fields):
 
 @cocotb.test()
 async def every_packet_has_one_fate(dut):
-    tenants = [Tenant(rights=0b0111, cells=20, entries=10), Tenant(cells=12, entries=8, limit=60), Tenant()]
+    tenants = [Tenant(cells=20, entries=10), Tenant(cells=12, entries=8, limit=60), Tenant()]
     bench = await Bench(dut, tenants, circular=0b111_000_000_111).start()
     for cycle in range(12_000):
         if cycle % 300 == 0:
@@ -309,6 +309,7 @@ async def every_packet_has_one_fate(dut):
             packet.beyond = int(random.random() < 0.03)
             packet.overflow = int(random.random() < 0.02)
             packet.homeless = int(random.random() < 0.03)
+            packet.entitled = int(random.random() < 0.95)
             packet.rank = random.choice([5, 600, 601, random.randrange(2000)])
             if random.random() < 0.02:
                 packet.lossless = 1

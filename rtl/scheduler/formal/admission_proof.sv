@@ -17,7 +17,6 @@ module admission_proof
     input logic evict_ready_i,
     input cells_t free_cells_i[1],
     input cells_t guarantee_i,
-    input logic [15:0] rights_i,
     input logic [3:0] tail_valid_i
 );
   localparam int unsigned Services = 2;
@@ -32,16 +31,14 @@ module admission_proof
 
   tenant_policy_t policy[Tenants];
   cells_t guarantee_q;
-  logic [15:0] rights_q;
   always_ff @(posedge clk_i) begin
     guarantee_q <= guarantee_i;
-    rights_q <= rights_i;
   end
   always_comb begin
-    if (!rst) assume (guarantee_i == guarantee_q && rights_i == rights_q);
+    if (!rst) assume (guarantee_i == guarantee_q);
     assume (guarantee_i <= 8);
   end
-  assign policy[0] = '{rights: rights_i, cells: guarantee_i, entries: guarantee_i, limit: '0, inverse_weight: '0};
+  assign policy[0] = '{rights: '1, cells: guarantee_i, entries: guarantee_i, limit: '0, inverse_weight: '0};
   assign policy[1] = '{rights: '1, cells: '0, entries: '0, limit: '0, inverse_weight: '0};
 
   // The memories are cleared first. Lossless messages are outside the accounts.
@@ -173,7 +170,7 @@ module admission_proof
         if (in_request_i.bad || in_request_i.overflow || in_request_i.homeless || in_request_i.service >= 2 || in_request_i.tenant >= 2)
           assert (!accept);
         else begin
-          if (!policy[in_request_i.tenant[0]].rights[in_request_i.service]) assert (!accept);
+          if (!in_request_i.entitled) assert (!accept);
           else if (below && !in_beyond_i && held_q != '1) assert (accept);
         end
       end else assert (!accept && !discard);

@@ -107,7 +107,9 @@ module credit_manager_proof
     end
 
     number_t outstanding, heard;
-    assign outstanding = number_t'({6'b0, u_dut.gen_unit[i].outstanding_q});
+    logic [9:0] lossless;
+    assign outstanding = number_t'({6'b0, u_dut.gen_unit[i].outstanding_q}) + number_t'({1'b0, u_dut.gen_unit[i].consume_q});
+    assign lossless = 10'(u_dut.gen_unit[i].lossless_q) + 10'(u_dut.gen_unit[i].lossless_consume_q);
     assign heard = number_t'({1'b0, u_dut.gen_unit[i].event_q.cancel}) - number_t'({1'b0, u_dut.gen_unit[i].event_q.give});
     assign balance[i] = number_t'({8'b0, credits_i[i]}) - outstanding;
 
@@ -116,13 +118,13 @@ module credit_manager_proof
         assert (outstanding + heard == number_t'({6'b0, held_q[i]}));
         assert (number_t'(u_dut.balance[i]) == balance[i] - heard);
         assert (held_lossless_q[i] <= held_q[i] && held_q[i] <= 10'd1001);
-        assert (10'(u_dut.gen_unit[i].lossless_q) == held_lossless_q[i] +
+        assert (lossless == held_lossless_q[i] +
                 10'(u_dut.gen_unit[i].event_q.give && u_dut.gen_unit[i].event_q.give_lossless) +
                 10'(u_dut.spare_valid_q && u_dut.spare_unit_q == UnitWidth'(i)));
-        assert (32'(u_dut.gen_unit[i].lossless_q) <= LosslessSlots);
+        assert (32'(lossless) <= LosslessSlots);
         assert (!u_dut.gen_unit[i].event_q.give_lossless || u_dut.gen_unit[i].event_q.give);
         assert (!credit_ok[i] || (enabled_i[i] && balance[i] > 0));
-        assert (!lossless_ok[i] || (credit_ok[i] && 32'(u_dut.gen_unit[i].lossless_q) < LosslessSlots));
+        assert (!lossless_ok[i] || (credit_ok[i] && 32'(lossless) < LosslessSlots));
         assert (!sent || balance[i] > 0);
         if (!Push) begin
           assert (!u_dut.gen_unit[i].event_q.cancel);

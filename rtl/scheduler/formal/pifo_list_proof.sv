@@ -109,12 +109,19 @@ module pifo_list_proof #(
     end
   end
 
+  // What is in the memory of pushes into an empty list, or on its way there.
+  slot_t begun[Leaves];
+  for (genvar l = 0; l < Leaves; l++) begin : gen_begun
+    assign begun[l] = u_dut.u_begun.posted_q && u_dut.u_begun.posted_addr_q == leaf_t'(l)
+        ? u_dut.u_begun.written_q : u_dut.u_begun.gen_reader[0].u_ram.mem[l];
+  end
+
   // Invariants for the induction: first and last slot of each leaf, and the links between them.
   always_comb begin
     if (!rst) begin
       assert (u_dut.push_valid_q == push_q && u_dut.pop_valid_q == pop_q);
       assert (u_dut.push_leaf_q == push_leaf_q && u_dut.push_slot_q == push_slot_q && u_dut.pop_leaf_q == pop_leaf_q);
-      assert (u_dut.begun[0] == u_dut.u_begun.gen_reader[0].u_ram.mem[pop_leaf_q] || !pop_q || moved_q[pop_leaf_q]);
+      assert (u_dut.begun[0] == begun[pop_leaf_q] || !pop_q || moved_q[pop_leaf_q]);
       assert (u_dut.moved[0] == u_dut.u_moved.gen_reader[0].u_ram.mem[pop_leaf_q] || !pop_q || !moved_q[pop_leaf_q]);
       assert (u_dut.last[0] == u_dut.u_last.gen_reader[0].u_ram.mem[push_leaf_q] || !push_q);
     end
@@ -122,7 +129,7 @@ module pifo_list_proof #(
 
   for (genvar l = 0; l < Leaves; l++) begin : gen_leaf
     slot_t first, last;
-    assign first = moved_q[l] ? u_dut.u_moved.gen_reader[0].u_ram.mem[l] : u_dut.u_begun.gen_reader[0].u_ram.mem[l];
+    assign first = moved_q[l] ? u_dut.u_moved.gen_reader[0].u_ram.mem[l] : begun[l];
     assign last = u_dut.u_last.gen_reader[0].u_ram.mem[l];
     always_comb begin
       if (!rst) begin

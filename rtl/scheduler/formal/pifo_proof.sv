@@ -46,7 +46,7 @@ module pifo_proof #(
   rank_t  popped_rank;
   queue_t popped_queue;
   count_t count[Queues];
-  logic [Queues-1:0] overdue, treed, head_valid, tail_valid;
+  logic [Queues-1:0] overdue, treed, last, head_valid, tail_valid;
   rank_t head_rank[Queues];
   rank_t tail_rank[Queues];
 
@@ -82,6 +82,7 @@ module pifo_proof #(
       .count_o(count),
       .overdue_o(overdue),
       .treed_o(treed),
+      .last_o(last),
       .head_valid_o(head_valid),
       .head_rank_o(head_rank),
       .tail_valid_o(tail_valid),
@@ -221,6 +222,7 @@ module pifo_proof #(
       if (!rst) begin
         assert (count[q] == counted_q);
         assert (treed[q] == lowest.valid);
+        assert (last[q] == (here == count_t'(1)));
         assert (overdue[q] == ((here_q & aged_q & in_queue) != '0));
         if (!treed[q]) assert (!head_valid[q] && !tail_valid[q]);
         // Circular ranks may be further from those that have just left than the ends allow.

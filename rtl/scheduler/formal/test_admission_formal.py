@@ -12,9 +12,9 @@ def test_admission():
 
 BROKEN = [
     ("admission", "assign take = take_account &&", "assign take = in_valid_i && !in_request_i.lossless &&"),
-    ("admission", "- (give ? release_cells_i : '0);", "- (give ? cells_t'(1) : '0);"),
+    ("admission", "assign cells_given = give ? release_cells_i : '0;", "assign cells_given = give ? cells_t'(1) : '0;"),
     ("admission", "assign discard_o = in_valid_i && fate != Accepted && !in_request_i.overflow;", "assign discard_o = in_valid_i;"),
-    ("admission", "!known || !rights[in_request_i.service]", "!known"),
+    ("admission", "!known || !in_request_i.entitled", "!known"),
     ("admission", "(below || !short_here || better)", "(!short_here || better)"),
     ("admission_slots", ".out_ready_i(take_i && !fresh),", ".out_ready_i(take_i && !fresh && !give_i),"),
 ]

@@ -12,18 +12,20 @@ def test_credit_manager(units, push, few_units):
 
 
 BROKEN = [
-    ("outstanding_q <= settled + outstanding_t'(consume_i[i]);", "outstanding_q <= settled;"),
-    ("step = '1;  // one less", "if (!consume_i[i]) step = '1;"),
+    ("consume_q <= consume_i[i];", "consume_q <= 1'b0;"),
+    ("assign less = event_q.give && !event_q.cancel && !consume_q;", "assign less = event_q.give && !event_q.cancel;"),
     ("balance[i] > (consume_i[i] ? balance_t'(1) : balance_t'(0))", "balance[i] > balance_t'(0)"),
     ("slots_t'(LosslessSlots) - slots_t'(lossless_consume)", "slots_t'(LosslessSlots)"),
-    ("if (consume_i[i]) ahead = more;\n          if", "if"),
-    ("ahead = nearly;\n        end", "ahead = !more;\n        end"),
 ]
-BROKEN_LOOPS = [
-    ("if (consume_i[i]) ahead = more;\n            if", "if"),
-    ("ahead = nearly;\n            behind", "ahead = !more;\n            behind"),
-    ("            peers[j][i] = 1'b1;\n", ""),
-    ("            behind[j][i] = ahead;\n", ""),
+BROKEN_BEST = [
+    (2, 16, "(consume_i[i] ? best_less : best_still)", "best_still"),
+    (2, 16, "ahead_of_it & level[i] & {Units", "ahead_of_it & {Units"),
+    (3, 16, "{Units{unit_enabled_i[i] && !several}}", "{Units{unit_enabled_i[i]}}"),
+    (2, 16, "assign behind_less[i][j] = !more;", "assign behind_less[i][j] = !at_least;"),
+    (2, 0, "            behind_less[i][j] = !more;", "            behind_less[i][j] = !at_least;"),
+    (2, 0, "            level[j][i] = !more;", "            level[j][i] = nearly;"),
+    (2, 0, "            peers_o[j][i] = 1'b1;\n", ""),
+    (2, 0, "            behind[j][i] = at_least;\n", ""),
 ]
 
 
@@ -32,6 +34,7 @@ def test_broken_design_is_noticed(old, new):
     refute("credit_manager_proof", module="credit_manager", old=old, new=new, depth=12)
 
 
-@pytest.mark.parametrize(("old", "new"), BROKEN_LOOPS)
-def test_broken_loops_are_noticed(old, new):
-    refute("credit_manager_proof", module="credit_manager", old=old, new=new, depth=12, parameters={"FewUnits": 0})
+@pytest.mark.parametrize(("units", "few_units", "old", "new"), BROKEN_BEST)
+def test_broken_choice_is_noticed(units, few_units, old, new):
+    parameters = {"Units": units, "FewUnits": few_units}
+    refute("credit_manager_proof", module="best_units", old=old, new=new, depth=12, parameters=parameters)

@@ -68,6 +68,7 @@ module pifo #(
     output logic [CountWidth-1:0] count_o     [Queues],  // as of the previous cycle
     output logic [    Queues-1:0] overdue_o,           // it has overdue entries
     output logic [    Queues-1:0] treed_o,             // it has entries in the tree
+    output logic [    Queues-1:0] last_o,              // it has one entry in all
     output logic [    Queues-1:0] head_valid_o,
     output logic [ RankWidth-1:0] head_rank_o [Queues],
     output logic [    Queues-1:0] tail_valid_o,
@@ -145,7 +146,8 @@ module pifo #(
       .popped_alone_o(overdue_root.alone),
       .count_o,
       .overdue_o,
-      .treed_o(nonempty)
+      .treed_o(nonempty),
+      .only_o(last_o)
   );
   assign treed_o = nonempty;
 
@@ -181,6 +183,7 @@ module pifo #(
       .push_queue_i,
       .push_child_i(push_rank_i[RankWidth-1:LeafWidth]),
       .pop_queue_i,
+      .pop_highest_i,
       .pop_valid_q_i(pop_root_valid),
       .pop_highest_q_i(pop_root_highest_q),
       .pop_circular_q_i(pop_root_circular_q),
@@ -190,23 +193,24 @@ module pifo #(
 
   pifo_leaf #(
       .WordWidth (WordWidth),
-      .IndexWidth(LeafWidth)
+      .IndexWidth(LeafWidth),
+      .Late(ChildWidth)
   ) u_leaf (
       .clk_i,
       .rst_i,
       .clear_i(!ready_q),
       .clear_word_i(clear_word_q),
       .pop_word_i({pop_root_queue_q, pop_child}),
+      .pop_highest_i(pop_root_highest_q),
       .peek_word_i({pop_leaf_queue_q, peek_child}),
+      .peek_highest_i(pop_leaf_highest_q),
       .push_valid_i(push_leaf_valid_q),
       .push_word_i({push_leaf_queue_q, push_leaf_rank_q[RankWidth-1:LeafWidth]}),
       .push_leaf_i(push_leaf_rank_q[LeafWidth-1:0]),
       .pop_valid_i(pop_leaf_valid_q),
       .pop_word_q_i({pop_leaf_queue_q, pop_leaf_child_q}),
-      .pop_highest_i(pop_leaf_highest_q),
       .pop_leaf_o(pop_leaf),
       .pop_next_leaf_o(pop_next_leaf),
-      .peek_highest_i(peek_highest_q),
       .peek_leaf_o(peek_leaf),
       .pop_moved_o(pop_moved),
       .pop_emptied_i(pop_emptied),
@@ -216,7 +220,8 @@ module pifo #(
 
   pifo_list #(
       .Entries  (Entries),
-      .LeafWidth(QueueWidth + RankWidth)
+      .LeafWidth(QueueWidth + RankWidth),
+      .Late(LeafWidth)
   ) u_list (
       .clk_i,
       .rst_i,

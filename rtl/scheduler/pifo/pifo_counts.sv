@@ -3,8 +3,8 @@
 // which of the two a pop takes. The list comes before the tree, so a pop takes from the list, unless it is a pop of
 // the highest and the tree has entries, or it moves an entry from the tree to the list (pop_age_i).
 //
-// The operations of a cycle are known late in it. So the decisions are one-hot by queue, flags say whether a queue has
-// no entry or one, and the counts follow a cycle later.
+// The operations of a cycle are known late in it. So they are given one-hot by queue, flags of each queue say whether it has no
+// entry or one, and the counts change a cycle later.
 module pifo_counts #(
     parameter int unsigned Queues = 8,
     parameter int unsigned Entries = 1024,
@@ -23,6 +23,7 @@ module pifo_counts #(
     output logic [Queues-1:0] push_o,    // of this queue
     output logic [Queues-1:0] pop_o,     // from the tree of this queue
     output logic [Queues-1:0] single_o,  // the tree has one entry
+    output logic [Queues-1:0] only_o,    // tree and list have one entry together
 
     // The pop of the previous cycle.
     output logic popped_tree_o,     // it takes from the tree
@@ -46,7 +47,7 @@ module pifo_counts #(
   assign popped_alone_o = |alone_q;
 
   for (genvar q = 0; q < Queues; q++) begin : gen_queue
-    logic here, push, pop, append, take, two, list_single;
+    logic here, push, pop, append, take, two, list_two, list_single_q;
     count_t tree_q, list_q;
     assign here = pop_i[q];
     assign push = push_valid_i && push_queue_i == queue_t'(q);
@@ -55,15 +56,16 @@ module pifo_counts #(
     assign append = here && pop_age_i;
     assign push_o[q] = push;
     assign pop_o[q] = pop;
+    assign only_o[q] = overdue_o[q] ? list_single_q && !treed_o[q] : single_o[q];
 
     // tree_q and list_q are without the operations of the previous cycle.
     always_comb begin
       two = tree_q == count_t'(2);
       if (push_q[q] && !pop_q[q]) two = tree_q == count_t'(1);
       if (pop_q[q] && !push_q[q]) two = tree_q == count_t'(3);
-      list_single = list_q == count_t'(1);
-      if (append_q[q]) list_single = list_q == '0;
-      if (take_q[q]) list_single = list_q == count_t'(2);
+      list_two = list_q == count_t'(2);
+      if (append_q[q]) list_two = list_q == count_t'(1);
+      if (take_q[q]) list_two = list_q == count_t'(3);
     end
 
     always_ff @(posedge clk_i) begin
@@ -82,7 +84,9 @@ module pifo_counts #(
       if (push && !treed_o[q]) single_o[q] <= 1'b1;
       else if (push && !pop) single_o[q] <= 1'b0;
       else if (pop && !push) single_o[q] <= two;
-      overdue_o[q] <= append || (overdue_o[q] && !(take && list_single));
+      overdue_o[q] <= append || (overdue_o[q] && !(take && list_single_q));
+      if (append) list_single_q <= !overdue_o[q];
+      else if (take) list_single_q <= list_two;
       if (rst_i) begin
         push_q[q] <= 1'b0;
         pop_q[q] <= 1'b0;
@@ -95,6 +99,7 @@ module pifo_counts #(
         treed_o[q] <= 1'b0;
         single_o[q] <= 1'b0;
         overdue_o[q] <= 1'b0;
+        list_single_q <= 1'b0;
       end
     end
     assign count_o[q] = tree_q + list_q;
@@ -103,6 +108,7 @@ module pifo_counts #(
       if (!rst_i) begin
         if (pop) assert (treed_o[q]);
         assert (!single_o[q] || treed_o[q]);
+        assert (!list_single_q || overdue_o[q]);
       end
     end
   end

@@ -3,8 +3,7 @@
 // unknown until the answer of the peek into the tree arrives (found_); pushes after the pop are
 // merged into it.
 //
-// Pops are known late in a cycle. So at once they only make an end unknown; its rank forgets what was before the pop one
-// cycle later.
+// Pops are known late in a cycle. So a pop makes the end unknown at once, and its old rank is discarded one cycle later.
 module pifo_end #(
     parameter int unsigned Queues = 8,
     parameter int unsigned RankWidth = 12,
@@ -62,8 +61,8 @@ module pifo_end #(
     assign push  = push_i[q];
     assign found = found_valid_i && found_queue_i == QueueWidth'(q) && !lost_q;  // after a pop there it is void
 
-    // With known_q the rank of this end; otherwise, if any_q, the nearest among the pushes since the pop. With lost_q only
-    // the push of the previous cycle is since the pop; with alone_q it is the only entry.
+    // rank_q is the rank of this end if known_q is set; otherwise, if any_q is set, it is the nearest rank pushed since the
+    // pop. lost_q: the pop was in the previous cycle, so only that cycle's push has come since. alone_q: that push is the only entry.
     logic known_q, any_q, alone_q, changes;
     rank_t rank_q, candidate;
     always_comb begin

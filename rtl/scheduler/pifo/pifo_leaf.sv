@@ -5,13 +5,15 @@
 //
 //   cycle t    the word of the pop, and of the peek, is given
 //   cycle t+1  the leaf is found; the word of the push is given
-//   cycle t+2  the list is changed, and the bits with it: a pop in its cycle t+1 already sees this
+//   cycle t+2  the list is changed: a pop in its cycle t+1 already sees this
+//   cycle t+3  the pop's bits are written; words that were read earlier are corrected (late)
 //
 // Also keeps for each leaf whether its first entry was pushed into an empty list or moved up when a pop took
 // the first.
 module pifo_leaf #(
     parameter int unsigned WordWidth = 9,
-    parameter int unsigned IndexWidth = 6
+    parameter int unsigned IndexWidth = 6,
+    parameter int unsigned Late = 6  // the lower bits of a word are known late in their cycle
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -22,7 +24,9 @@ module pifo_leaf #(
 
     // Cycle t.
     input logic [WordWidth-1:0] pop_word_i,
+    input logic                 pop_highest_i,
     input logic [WordWidth-1:0] peek_word_i,
+    input logic                 peek_highest_i,
 
     // Cycle t+1; the word of the pop is that of cycle t, registered.
     input  logic                  push_valid_i,
@@ -30,10 +34,8 @@ module pifo_leaf #(
     input  logic [IndexWidth-1:0] push_leaf_i,
     input  logic                  pop_valid_i,
     input  logic [ WordWidth-1:0] pop_word_q_i,
-    input  logic                  pop_highest_i,
     output logic [IndexWidth-1:0] pop_leaf_o,
     output logic [IndexWidth-1:0] pop_next_leaf_o,  // pop_leaf_o, unless that is the leaf of the previous pop
-    input  logic                  peek_highest_i,
     output logic [IndexWidth-1:0] peek_leaf_o,
 
     // Cycle t+2.
@@ -50,87 +52,150 @@ module pifo_leaf #(
   logic push_valid_q, pop_valid_q, same_q;
   word_t push_word_q, pop_word_q;
   index_t push_leaf_q, pop_leaf_q;
-  taken_t left_q, moved_q;  // the words that the pop changes
+  index_t pop_turned_q, peek_turned_q;  // pop_leaf_q, as pifo_find turns the words of the pop and the peek
 
-  word_t taken_addr[3], left_addr[3], moved_addr[1];
-  taken_t taken[3], left[3], moved[1];
+  word_t taken_addr[3], moved_addr[1];
+  taken_t taken[3], left[3], left_again[3], moved[1], unused_taken[3], unused_moved[1];
   assign taken_addr[0] = pop_word_i;
   assign taken_addr[1] = peek_word_i;
   assign taken_addr[2] = push_word_i;
-  assign left_addr = taken_addr;
   assign moved_addr[0] = pop_word_i;
 
-  taken_t push_one, pop_one, taken_d, left_d, moved_d;
-  logic take;
-  assign push_one = taken_t'(1) << push_leaf_q;
+  // What a pop changes in its words. Whether it has emptied its leaf is known late, so its words are written in cycle t+3. A word
+  // that was read in the cycle before lacks this change; `late` says so, and the change is added. The next pop of the same word
+  // (follow) continues from left_q and moved_q.
+  taken_t pop_one, pop_one_q, left_q, left_now, left_now_q, moved_q, moved_now, moved_now_q;
+  word_t written_word_q;
+  logic emptied_q, leaves_q, followed_q, written_q;
+  logic [1:0] late;
   assign pop_one = taken_t'(1) << pop_leaf_q;
+  assign left_now = left_q ^ (followed_q && leaves_q ? pop_one_q : '0);
+  assign moved_now = (moved_q & ~(followed_q ? pop_one_q : '0)) | (followed_q && !emptied_q ? pop_one_q : '0);
+
+  taken_t push_one, taken_d;
+  logic take, push_late_q;
+  assign push_one = taken_t'(1) << push_leaf_q;
   assign same_q = push_valid_q && pop_valid_q && push_word_q == pop_word_q && push_leaf_q == pop_leaf_q;
-  assign take = push_valid_q && !(taken[2][push_leaf_q] ^ left[2][push_leaf_q]);
+  assign take = push_valid_q && !(taken[2][push_leaf_q] ^ left[2][push_leaf_q] ^ (push_late_q && leaves_q));
   assign taken_d = taken[2] ^ push_one;
-  assign left_d = pop_emptied_i && !same_q ? left_q ^ pop_one : left_q;
-  assign moved_d = pop_emptied_i ? moved_q & ~pop_one : moved_q | pop_one;
 
   assign push_takes_o = take;
   assign push_begins_o = take || (same_q && pop_emptied_i);
 
   pifo_ram #(
       .Width(Width),
+      .Late(Late),
       .Depth(1 << WordWidth),
       .Readers(3)
   ) u_taken (
       .clk_i,
+      .rst_i,
       .write_enable_i(clear_i || take),
       .write_addr_i(clear_i ? clear_word_i : push_word_q),
       .write_data_i(clear_i ? '0 : taken_d),
       .read_addr_i(taken_addr),
       .seen_addr_i(taken_addr),
-      .read_data_o(taken)
+      .read_data_o(taken),
+      .read_again_o(unused_taken)
   );
   pifo_ram #(
       .Width(Width),
+      .Late(Late),
       .Depth(1 << WordWidth),
       .Readers(3)
   ) u_left (
       .clk_i,
-      .write_enable_i(clear_i || pop_valid_q),
-      .write_addr_i(clear_i ? clear_word_i : pop_word_q),
-      .write_data_i(clear_i ? '0 : left_d),
-      .read_addr_i(left_addr),
-      .seen_addr_i(left_addr),
-      .read_data_o(left)
+      .rst_i,
+      .write_enable_i(clear_i || written_q),
+      .write_addr_i(clear_i ? clear_word_i : written_word_q),
+      .write_data_i(clear_i ? '0 : left_now_q ^ (leaves_q ? pop_one_q : '0)),
+      .read_addr_i(taken_addr),
+      .seen_addr_i(taken_addr),
+      .read_data_o(left),
+      .read_again_o(left_again)
   );
   pifo_ram #(
       .Width(Width),
+      .Late(Late),
       .Depth(1 << WordWidth)
   ) u_moved (
       .clk_i,
-      .write_enable_i(clear_i || pop_valid_q),
-      .write_addr_i(clear_i ? clear_word_i : pop_word_q),
-      .write_data_i(clear_i ? '0 : moved_d),
+      .rst_i,
+      .write_enable_i(clear_i || written_q),
+      .write_addr_i(clear_i ? clear_word_i : written_word_q),
+      .write_data_i(clear_i ? '0 : (moved_now_q & ~pop_one_q) | (emptied_q ? '0 : pop_one_q)),
       .read_addr_i(moved_addr),
       .seen_addr_i(moved_addr),
-      .read_data_o(moved)
+      .read_data_o(moved),
+      .read_again_o(unused_moved)
   );
 
   (* keep *) taken_t pop_row;
   (* keep *) taken_t peek_row;
-  assign pop_row = taken[0] ^ left[0];
+  assign pop_row = taken[0] ^ left_again[0];
   assign peek_row = taken[1] ^ left[1];
 
-  // What the previous operations are changing: whether it is in these words is compared in cycle t, beside the addresses.
+  // Whether the previous operations change the words that are being read is compared in cycle t, in parallel with the reads.
+  // *_one_q are reversed for a search of the highest, as pifo_find wants them.
   logic follow, peek_follow;  // the previous pop is changing the same words as this one will, and those of the peek
   logic set, peek_set;  // the push was into them
+  logic highest_q, peek_highest_q;
+  taken_t set_one_q, peek_set_one_q, left_one_q, peek_left_one_q;
   always_ff @(posedge clk_i) begin
-    follow <= pop_valid_i && pop_word_q_i == pop_word_i;
-    peek_follow <= pop_valid_i && pop_word_q_i == peek_word_i;
-    set <= push_valid_i && push_word_i == pop_word_i;
-    peek_set <= push_valid_i && push_word_i == peek_word_i;
-    if (rst_i) {follow, peek_follow, set, peek_set} <= '0;
+    push_late_q <= push_leaf_i == pop_leaf_q && pop_valid_q && push_word_i == pop_word_q;
+    highest_q <= pop_highest_i;
+    peek_highest_q <= peek_highest_i;
+    set_one_q <= taken_t'(1) << (push_leaf_i ^ {IndexWidth{pop_highest_i}});
+    peek_set_one_q <= taken_t'(1) << (push_leaf_i ^ {IndexWidth{peek_highest_i}});
+    left_one_q <= taken_t'(1) << (pop_leaf_q ^ {IndexWidth{pop_highest_i}});
+    peek_left_one_q <= taken_t'(1) << (pop_leaf_q ^ {IndexWidth{peek_highest_i}});
+  end
+
+  // late: the pop before the previous one was of the same words, and has changed them if leaves_q is set.
+  word_t same_word[2];
+  assign same_word = '{pop_word_i, peek_word_i};
+  logic [1:0] same_follow, same_set;
+  assign {peek_follow, follow} = same_follow;
+  assign {peek_set, set} = same_set;
+  for (genvar i = 0; i < 2; i++) begin : gen_same
+    pifo_same #(
+        .Width(WordWidth),
+        .Late(Late)
+    ) u_follow (
+        .clk_i,
+        .rst_i,
+        .valid_i(pop_valid_i),
+        .a_i(pop_word_q_i),
+        .b_i(same_word[i]),
+        .same_o(same_follow[i])
+    );
+    pifo_same #(
+        .Width(WordWidth),
+        .Late(Late)
+    ) u_set (
+        .clk_i,
+        .rst_i,
+        .valid_i(push_valid_i),
+        .a_i(push_word_i),
+        .b_i(same_word[i]),
+        .same_o(same_set[i])
+    );
+    pifo_same #(
+        .Width(WordWidth),
+        .Late(Late)
+    ) u_late (
+        .clk_i,
+        .rst_i,
+        .valid_i(pop_valid_q),
+        .a_i(pop_word_q),
+        .b_i(same_word[i]),
+        .same_o(late[i])
+    );
   end
 
   // Whether the first entry of the pop's leaf moved up is found along with the leaf.
   taken_t moved_row, moved_before[2], no_notes[2];
-  assign moved_row = follow ? moved_q : moved[0];
+  assign moved_row = follow ? moved_now : (moved[0] & ~(late[0] ? pop_one_q : '0)) | (late[0] && !emptied_q ? pop_one_q : '0);
   assign moved_before[0] = moved_row | (follow ? pop_one : '0);
   assign moved_before[1] = moved_row & ~(follow ? pop_one : '0);
   assign no_notes = '{default: '0};
@@ -141,13 +206,13 @@ module pifo_leaf #(
       .IndexWidth(IndexWidth)
   ) u_pop_find (
       .taken_i(pop_row),
-      .set_i(set),
-      .set_index_i(push_leaf_q),
+      .set_i(set ? set_one_q : '0),
+      .left_i(late[0] && leaves_q ? left_one_q : '0),
       .clear_i(follow),
-      .clear_index_i(pop_leaf_q),
+      .clear_index_i(pop_turned_q),
       .emptied_i(pop_emptied_i),
       .note_i(moved_before),
-      .highest_i(pop_highest_i),
+      .highest_i(highest_q),
       .circular_i(1'b0),
       .index_o(pop_leaf_o),
       .emptied_index_o(pop_next_leaf_o),
@@ -157,13 +222,13 @@ module pifo_leaf #(
       .IndexWidth(IndexWidth)
   ) u_peek_find (
       .taken_i(peek_row),
-      .set_i(peek_set),
-      .set_index_i(push_leaf_q),
+      .set_i(peek_set ? peek_set_one_q : '0),
+      .left_i(late[1] && leaves_q ? peek_left_one_q : '0),
       .clear_i(peek_follow),
-      .clear_index_i(pop_leaf_q),
+      .clear_index_i(peek_turned_q),
       .emptied_i(pop_emptied_i),
       .note_i(no_notes),
-      .highest_i(peek_highest_i),
+      .highest_i(peek_highest_q),
       .circular_i(1'b0),
       .index_o(peek_leaf_o),
       .emptied_index_o(unused_peek_index),
@@ -175,14 +240,23 @@ module pifo_leaf #(
     push_leaf_q <= push_leaf_i;
     pop_word_q <= pop_word_q_i;
     pop_leaf_q <= pop_leaf_o;
+    pop_turned_q <= pop_leaf_o ^ {IndexWidth{pop_highest_i}};
+    peek_turned_q <= pop_leaf_o ^ {IndexWidth{peek_highest_i}};
+    pop_one_q <= pop_one;
+    left_now_q <= left_now;
+    moved_now_q <= moved_now;
+    written_word_q <= pop_word_q;
+    emptied_q <= pop_emptied_i;
+    leaves_q <= pop_emptied_i && !same_q;
+    followed_q <= follow;
     pop_moved_o <= moved_up;
-    if (pop_valid_i) begin
-      left_q <= follow ? left_d : left[0];
-      moved_q <= follow ? moved_d : moved[0];
-    end
+    left_q <= follow ? left_now : left[0] ^ (late[0] && leaves_q ? pop_one_q : '0);
+    moved_q <= moved_row;
     push_valid_q <= push_valid_i;
     pop_valid_q <= pop_valid_i;
+    written_q <= pop_valid_q;
     if (rst_i) begin
+      written_q <= 1'b0;
       push_valid_q <= 1'b0;
       pop_valid_q <= 1'b0;
     end
@@ -193,6 +267,8 @@ module pifo_leaf #(
       leaf_pushed_and_popped : cover (same_q);
       leaf_emptied_and_pushed : cover (same_q && pop_emptied_i);
       word_changes_again : cover (pop_valid_i && follow);
+      word_changed_before : cover (pop_valid_i && late[0] && leaves_q);
+      leaf_emptied_before_a_push : cover (push_valid_q && push_late_q && leaves_q);
     end
   end
 endmodule

@@ -11,6 +11,7 @@
 module pifo_list #(
     parameter int unsigned Entries = 1024,
     parameter int unsigned LeafWidth = 15,
+    parameter int unsigned Late = 6,  // the lower bits of the pop's leaf are known late in its cycle
     localparam int unsigned SlotWidth = $clog2(Entries)
 ) (
     input logic clk_i,
@@ -43,9 +44,10 @@ module pifo_list #(
   (* ram_style = "distributed" *) logic link_linked[Entries];
   (* ram_style = "distributed" *) logic link_pushed[Entries];
 
-  // After a pop that has not emptied its leaf, the next slot of that leaf is being written: no address is needed to read it.
+  // After a pop that has not emptied its leaf, the next slot of that leaf is being written, and the read takes it from the write. So
+  // the memories may be read at pop_next_leaf_i, which is known earlier than pop_leaf_i.
   leaf_t pop_addr[1], pop_seen[1], push_addr[1];
-  slot_t begun[1], moved[1], last[1];
+  slot_t begun[1], moved[1], last[1], unused_begun[1], unused_moved[1], unused_last[1];
   slot_t behind;
   assign pop_addr[0] = pop_next_leaf_i;
   assign pop_seen[0] = pop_leaf_i;
@@ -58,43 +60,55 @@ module pifo_list #(
 
   pifo_ram #(
       .Width(SlotWidth),
-      .Depth(1 << LeafWidth)
+      .Late(Late),
+      .After(1'b1),
+      .Depth(1 << LeafWidth),
+      .Posted(1'b1)
   ) u_begun (
       .clk_i,
+      .rst_i,
       .write_enable_i(push_valid_q && push_begins_i),
       .write_addr_i(push_leaf_q),
       .write_data_i(push_slot_q),
       .read_addr_i(pop_addr),
       .seen_addr_i(pop_seen),
-      .read_data_o(begun)
+      .read_data_o(begun),
+      .read_again_o(unused_begun)
   );
   pifo_ram #(
       .Width(SlotWidth),
+      .Late(Late),
+      .After(1'b1),
       .Depth(1 << LeafWidth)
   ) u_moved (
       .clk_i,
+      .rst_i,
       .write_enable_i(pop_valid_q),
       .write_addr_i(pop_leaf_q),
       .write_data_i(behind),
       .read_addr_i(pop_addr),
       .seen_addr_i(pop_seen),
-      .read_data_o(moved)
+      .read_data_o(moved),
+      .read_again_o(unused_moved)
   );
   pifo_ram #(
       .Width(SlotWidth),
+      .Late(Late),
       .Depth(1 << LeafWidth)
   ) u_last (
       .clk_i,
+      .rst_i,
       .write_enable_i(push_valid_q),
       .write_addr_i(push_leaf_q),
       .write_data_i(push_slot_q),
       .read_addr_i(push_addr),
       .seen_addr_i(push_addr),
-      .read_data_o(last)
+      .read_data_o(last),
+      .read_again_o(unused_last)
   );
 
   always_ff @(posedge clk_i) begin
-    // Linked to a slot that the pop of this cycle frees, too: that does no harm, because it has none when it is pushed again.
+    // The slot that is linked to may be one that the pop of this cycle frees. That does no harm: a push clears the slot's link.
     if (push_valid_q && !push_takes_i) begin
       next[last[0]] <= push_slot_q;
       link_linked[last[0]] <= !link_pushed[last[0]];

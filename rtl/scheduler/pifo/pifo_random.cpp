@@ -195,6 +195,7 @@ class Bench {
       counted_[q] = size(q);  // the count is a cycle late
       require((dut_.overdue_o >> q & 1) == !overdue_[q].empty(), "overdue", q, dut_.overdue_o >> q & 1, !overdue_[q].empty());
       require((dut_.treed_o >> q & 1) == !list.empty(), "treed", q, dut_.treed_o >> q & 1, !list.empty());
+      require((dut_.last_o >> q & 1) == (size(q) == 1), "last", q, dut_.last_o >> q & 1, size(q) == 1);
       for (int end = 0; end < 2; end++) {
         const bool valid = (end ? dut_.tail_valid_o : dut_.head_valid_o) >> q & 1;
         const int rank = end ? dut_.tail_rank_o[q] : dut_.head_rank_o[q];

@@ -10,8 +10,8 @@
 //   cycle t+1  the pop's child is found; the push is written
 //   cycle t+2  the pop's count says whether the child is empty now, which is written; the peek's child is found
 //
-// What a pop reads lacks the push of the cycle before it and the pops of the two before, so these are added: one pop
-// after the word is read, in the cycle in which it turns out whether its child is empty.
+// The word that a pop reads lacks the push of the previous cycle and the pops of the previous two cycles. They are added to it;
+// the previous pop is added after the word has been read, in the cycle in which it is known whether its child is empty.
 module pifo_root #(
     parameter int unsigned Queues = 8,
     parameter int unsigned Entries = 1024,
@@ -31,6 +31,7 @@ module pifo_root #(
     input logic [IndexWidth-1:0] push_child_i,
 
     input logic [QueueWidth-1:0] pop_queue_i,
+    input logic                  pop_highest_i,
 
     // Cycle t+1.
     input  logic                  pop_valid_q_i,
@@ -60,6 +61,7 @@ module pifo_root #(
   index_t push_child;
   taken_t word_q;  // without the push of cycle t-1, and the pops of t-2 and t-1
   taken_t set_one_q, left_one_q;  // those of t-1 and t-2; set_q, left_q: they are in this word
+  taken_t set_turned_q, left_turned_q;  // the same, as pifo_find turns the word
   // follows_q: the pop of t-1 was of this queue.
   taken_t word, word_after;
   assign {push_queue, push_child} = push_word_q;
@@ -69,6 +71,7 @@ module pifo_root #(
   word_t pop_word_q;
   queue_t pop_queue;
   index_t pop_child;
+  index_t pop_turned_q, peek_turned_q;  // pop_child, as pifo_find turns the words of the next pop and of the peek
   taken_t peek_word_q;  // without the pop
   assign {pop_queue, pop_child} = pop_word_q;
 
@@ -80,9 +83,13 @@ module pifo_root #(
     set_one_q <= taken_t'(1) << push_child;
     left_q <= leave && pop_queue == pop_queue_i;
     left_one_q <= taken_t'(1) << pop_child;
+    set_turned_q <= push_valid_q && push_queue == pop_queue_i ? taken_t'(1) << (push_child ^ {IndexWidth{pop_highest_i}}) : '0;
+    left_turned_q <= leave && pop_queue == pop_queue_i ? taken_t'(1) << (pop_child ^ {IndexWidth{pop_highest_i}}) : '0;
     follows_q <= pop_valid_q_i && pop_queue_q == pop_queue_i;
 
     pop_word_q <= {pop_queue_q, pop_child_o};
+    pop_turned_q <= pop_child_o ^ {IndexWidth{pop_highest_i}};
+    peek_turned_q <= pop_child_o ^ {IndexWidth{pop_highest_q_i}};
     pop_highest_q <= pop_highest_q_i;
     pop_circular_q <= pop_circular_q_i;
     peek_word_q <= word_after | (push_valid_q && push_queue == pop_queue_q ? taken_t'(1) << push_child : '0);
@@ -97,35 +104,41 @@ module pifo_root #(
 
   // Entries below each child.
   word_t pushes_addr[2], pops_addr[1];
-  count_t pushes[2], pops[1];
+  count_t pushes[2], pops[1], unused_pushes[2], unused_pops[1];
   assign pushes_addr[0] = {pop_queue_q, pop_child_o};
   assign pushes_addr[1] = {push_queue_i, push_child_i};
   assign pops_addr[0] = {pop_queue_q, pop_child_o};
 
   pifo_ram #(
       .Width(CountWidth),
+      .Late(IndexWidth),
       .Depth(1 << WordWidth),
       .Readers(2)
   ) u_pushes (
       .clk_i,
+      .rst_i,
       .write_enable_i(clear_i || push_valid_q),
       .write_addr_i(clear_i ? clear_word_i : push_word_q),
       .write_data_i(clear_i ? '0 : pushes[1] + 1'b1),
       .read_addr_i(pushes_addr),
       .seen_addr_i(pushes_addr),
-      .read_data_o(pushes)
+      .read_data_o(pushes),
+      .read_again_o(unused_pushes)
   );
   pifo_ram #(
       .Width(CountWidth),
+      .Late(IndexWidth),
       .Depth(1 << WordWidth)
   ) u_pops (
       .clk_i,
+      .rst_i,
       .write_enable_i(clear_i || pop_valid_q),
       .write_addr_i(clear_i ? clear_word_i : pop_word_q),
       .write_data_i(clear_i ? '0 : pops[0] + 1'b1),
       .read_addr_i(pops_addr),
       .seen_addr_i(pops_addr),
-      .read_data_o(pops)
+      .read_data_o(pops),
+      .read_again_o(unused_pops)
   );
 
   // The counts have the push of the pop's own cycle, so a pop that takes the only entry while another one comes leaves
@@ -166,11 +179,11 @@ module pifo_root #(
   pifo_find #(
       .IndexWidth(IndexWidth)
   ) u_pop_find (
-      .taken_i(word),
-      .set_i(1'b0),
-      .set_index_i('0),
+      .taken_i(word_q),
+      .set_i(set_turned_q),
+      .left_i(left_turned_q),
       .clear_i(follows_q),
-      .clear_index_i(pop_child),
+      .clear_index_i(pop_turned_q),
       .emptied_i(emptied),
       .note_i(no_notes),
       .highest_i(pop_highest_q_i),
@@ -184,10 +197,10 @@ module pifo_root #(
       .IndexWidth(IndexWidth)
   ) u_peek_find (
       .taken_i(peek_word_q),
-      .set_i(1'b0),
-      .set_index_i('0),
+      .set_i('0),
+      .left_i('0),
       .clear_i(1'b1),
-      .clear_index_i(pop_child),
+      .clear_index_i(peek_turned_q),
       .emptied_i(emptied),
       .note_i(no_notes),
       .highest_i(pop_highest_q),

@@ -93,6 +93,7 @@ package policy_pkg;
     logic bad;
     logic overflow;  // the buffer ran out while it arrived: its cells are already free
     logic homeless;  // its service has no unit
+    logic entitled;  // its tenant has a right to the service
   } admission_request_t;
 
   // What becomes of a packet; what fate_counters counts by.

@@ -3,7 +3,7 @@
 // is LateLevels late is moved from the PIFO's tree to the list of overdue entries of its queue. To the
 // rest of the scheduler overdue entries have the rank OverdueLevels before now, which is earlier than all others.
 //
-// One entry is moved per queue every six cycles, and one in all every four. So even a full PIFO whose entries
+// One entry is moved per queue every six cycles, and one in all every four or five. So even a full PIFO whose entries
 // are all in one queue and late at the same time is done in 6 * Entries cycles. Within that time no entry may
 // get so late that it compares as a future one: least_shift in policy_pkg ensures that.
 module rank_ageing
@@ -34,9 +34,13 @@ module rank_ageing
     output logic  [Queues-1:0] tail_valid_o,
     output rank_t              tail_rank_o [Queues],
 
-    // Move the head of this queue. Always taken.
+    // Move the head of this queue; never in a cycle with busy_i, in which another entry is popped. With hold_o no pop may be
+    // decided for the next cycle.
+    input  logic                  busy_i,
+    output logic                  hold_o,
     output logic                  age_valid_o,
-    output logic [QueueWidth-1:0] age_queue_o
+    output logic [QueueWidth-1:0] age_queue_o,
+    output logic [    Queues-1:0] age_one_o     // the same, one-hot
 );
   logic [Queues-1:0] late_q;
   for (genvar s = 0; s < Services; s++) begin : gen_service
@@ -62,15 +66,23 @@ module rank_ageing
     end
   end
 
-  // One cycle in four. The next queue is chosen ahead: one that is late, or else the last one, which is moved again at once
-  // when its next head is known and late. A late head that is still known is still the head.
-  logic [Queues-1:0] next_q, other, chosen;
-  logic [QueueWidth-1:0] chosen_queue;
+  // An entry moves in at most one cycle of four. The queue of the next move is chosen ahead: the one that was found late
+  // (candidate_q), or else that of the last move, as soon as its next head is known and late. A head found late is still the head as
+  // long as it stays known.
+  logic [Queues-1:0] next_q, other_q, chosen, candidate_q;
+  logic [QueueWidth-1:0] chosen_queue, candidate_queue_q;
   logic [1:0] pace_q;
-  logic choose;
-  assign age_valid_o = pace_q == '0 && |(next_q & late_q & tree_head_valid_i);
-  assign other = late_q & ~next_q;
-  assign choose = (age_valid_o || (next_q & late_q) == '0) && other != '0;
+  logic choose, wanted, again, load, candidate_valid_q, settled_q;  // settled_q: other_q is without the queue that is next now
+  assign wanted = pace_q == '0 && |(next_q & late_q & tree_head_valid_i);
+  assign age_valid_o = wanted && !busy_i;
+  assign age_one_o = age_valid_o ? next_q : '0;
+
+  // The entry behind one that was moved is known five cycles later and is most likely late, too. The port is kept free for it.
+  logic [4:0] moved_q;
+  assign again = moved_q[4] && |(next_q & tree_head_valid_i);
+  assign hold_o = (wanted && busy_i) || again;
+  assign load = settled_q && !candidate_valid_q && other_q != '0;
+  assign choose = (age_valid_o || (next_q & late_q) == '0) && candidate_valid_q;
 
   // Services take turns, and the tenants of each.
   logic [Services-1:0] service_late, service_chosen;
@@ -80,19 +92,19 @@ module rank_ageing
       .clk_i,
       .rst_i,
       .request_i(service_late),
-      .advance_i(choose),
+      .advance_i(load),
       .grant_o(service_chosen)
   );
   for (genvar s = 0; s < Services; s++) begin : gen_turn
     logic [Tenants-1:0] tenant_chosen;
-    assign service_late[s] = |other[s*Tenants+:Tenants];
+    assign service_late[s] = |other_q[s*Tenants+:Tenants];
     arbiter_round_robin #(
         .N(Tenants)
     ) u_tenant (
         .clk_i,
         .rst_i,
-        .request_i(other[s*Tenants+:Tenants]),
-        .advance_i(choose && service_chosen[s]),
+        .request_i(other_q[s*Tenants+:Tenants]),
+        .advance_i(load && service_chosen[s]),
         .grant_o(tenant_chosen)
     );
     assign chosen[s*Tenants+:Tenants] = service_chosen[s] ? tenant_chosen : '0;
@@ -104,23 +116,37 @@ module rank_ageing
   end
 
   always_ff @(posedge clk_i) begin
+    other_q <= late_q & ~next_q;
+    settled_q <= !candidate_valid_q;
+    if (load) begin
+      candidate_q <= chosen;
+      candidate_queue_q <= chosen_queue;
+    end
+    candidate_valid_q <= load || (candidate_valid_q && !choose);
     if (choose) begin
-      next_q <= chosen;
-      age_queue_o <= chosen_queue;
+      next_q <= candidate_q;
+      age_queue_o <= candidate_queue_q;
     end
     if (age_valid_o || pace_q != '0) pace_q <= pace_q + 1'b1;
+    moved_q <= {moved_q[3:0], age_valid_o};
     if (rst_i) begin
+      candidate_valid_q <= 1'b0;
+      settled_q <= 1'b0;
       next_q <= '0;
       pace_q <= '0;
+      moved_q <= '0;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert ($onehot0(next_q) && (next_q == '0 || next_q[age_queue_o]));
+      assert (!candidate_valid_q || $onehot(candidate_q) && (candidate_q & next_q) == '0);
+      candidate_is_late_no_more : cover (choose && (candidate_q & late_q) == '0);
       several_are_late : cover (!$onehot0(late_q));
       late_and_out_of_turn : cover (late_q != '0 && pace_q != '0);
       head_went_meanwhile : cover (|(next_q & late_q & ~tree_head_valid_i) && pace_q == '0);
+      moves_when_the_port_is_free : cover (wanted && busy_i);
       moved_again_at_once : cover (age_valid_o && !choose);
     end
   end

@@ -13,10 +13,9 @@ module rank_charge
 (
     input time_t base_i,
     input time_t floor_i,  // base_i, rounded down to a level
-    input time_t bound_i,  // floor_i + tolerance_i
     input level_t base_level_i,
     input level_t last_level_i,  // the last one within reach
-    input logic by_clock_i,  // the reach is ClockReach, not FairReach
+    input time_t reach_i,  // from floor_i; in units of time
     input logic [3:0] shift_i,
     input time_t tolerance_i,
     input fine_time_t cost_i,
@@ -29,18 +28,18 @@ module rank_charge
   localparam int unsigned Msb = TimeWidth + FractionWidth - 1;
 
   fine_time_t base, lead, floor_lead, ahead;
-  time_t start, levels_ahead;
+  time_t start, bound;
   logic past;
   assign base = {base_i, FractionWidth'(0)};
+  assign bound = floor_i + tolerance_i;
   assign start = state_i[Msb:FractionWidth] - tolerance_i;
   assign floor_lead = state_i - {floor_i, FractionWidth'(0)};
-  assign ahead = state_i - {bound_i, FractionWidth'(0)};  // floor_lead - tolerance
+  assign ahead = state_i - {bound, FractionWidth'(0)};  // floor_lead - tolerance
   assign lead = state_i - base;
 
   // A tolerance may have any value, so the sign of the difference alone does not say it.
   assign past = floor_lead[Msb] || tolerance_i[TimeWidth-1] || ahead[Msb];
-  assign levels_ahead = ahead[Msb:FractionWidth] >> shift_i;
-  assign beyond_o = !past && levels_ahead >= time_t'(by_clock_i ? ClockReach : FairReach);
+  assign beyond_o = !past && ahead[Msb:FractionWidth] >= reach_i;
 
   always_comb begin
     if (past) level_o = base_level_i;

@@ -124,7 +124,7 @@ module rank_stage
   level_t base_level_d;
   logic fair_d;
 
-  // What the index of the state depends on is looked up beside the choice between packet and sweep, not behind it.
+  // What the index of the state depends on is looked up for both packet and sweep, in parallel with the choice between them.
   logic by_tenant, hierarchy, sweep_hierarchy;
   assign by_tenant = policy_i[in_request_i.service[ServiceWidth-1:0]].by_tenant;
   assign hierarchy = policy_i[in_request_i.service[ServiceWidth-1:0]].hierarchy;
@@ -177,7 +177,7 @@ module rank_stage
       .levels_o(virtual_levels)
   );
 
-  assign now_floor = (now_i >> policy.shift) << policy.shift;
+  assign now_floor = now_i & (time_t'('1) << policy.shift);
   assign floor_d = fair_d ? virtual_levels << policy.shift : now_floor;
   assign base_level_d = fair_d ? level_t'(virtual_levels) : level_t'(now_i >> policy.shift);
 
@@ -200,7 +200,7 @@ module rank_stage
   logic [3:0] shift_q;
   logic [1:0] exponent_q;
   logic [LengthWidth+15:0] product_q;
-  time_t base_q, floor_q, bound_q, offset_q;
+  time_t base_q, floor_q, reach_q, offset_q;
   level_t base_level_q, last_level_q, given_level_q;
   T payload_q;
 
@@ -222,7 +222,7 @@ module rank_stage
     product_q <= in_request_i.length * class_policy.scale;
     base_q <= fair_d ? floor_d : now_i;
     floor_q <= floor_d;
-    bound_q <= floor_d + (policy.policy == Shaped ? class_policy.offset : '0);
+    reach_q <= time_t'(fair_d ? FairReach : ClockReach) << policy.shift;
     base_level_q <= base_level_d;
     last_level_q <= base_level_d + level_t'((fair_d ? FairReach : ClockReach) - 1);
     if (policy.policy == Slack) offset_q <= in_request_i.timestamp + class_policy.offset;
@@ -295,10 +295,9 @@ module rank_stage
     rank_charge u_charge (
         .base_i(base_q),
         .floor_i(floor_q),
-        .bound_i(bound_q),
         .base_level_i(base_level_q),
         .last_level_i(last_level_q),
-        .by_clock_i(!fair_q),
+        .reach_i(reach_q),
         .shift_i(shift_q),
         .tolerance_i(tolerance),
         .cost_i(cost),
@@ -309,8 +308,8 @@ module rank_stage
     );
   end
 
-  // The selections by taken_in_front, which is late, are ANDs and ORs: of the arithmetic in front of a multiplexer synthesis
-  // would make one instance behind it, which waits for the selection.
+  // taken_in_front is late, so it selects by ANDs and ORs: synthesis turns a multiplexer behind two computations into one
+  // computation behind a multiplexer, which then waits for taken_in_front.
   logic taken_in_front, beyond_d;
   fine_time_t finish_d;
   level_t given_ahead, given_in_reach, level_d;
