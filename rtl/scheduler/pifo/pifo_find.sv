@@ -90,7 +90,7 @@ module pifo_find #(
     end
     assign first_turned = first ^ {2{highest_i}};
 
-    if (IndexWidth == 2) begin : gen_bits
+    if (IndexWidth <= 2) begin : gen_bits
       assign any = word[a];
       assign quarter_note = notes;
       assign index[a] = first_turned;
