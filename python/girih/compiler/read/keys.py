@@ -51,7 +51,7 @@ def word(keys: dict[str, Tree], key: str, known: tuple[str, ...], default: str, 
     tree = keys.get(key)
     if tree is None:
         return default
-    found = values.what_it_is(tree)
+    found = tree.text if isinstance(tree, Scalar) and tree.value is not None else values.what_it_is(tree)
     if found not in known:
         hint = values.did_you_mean(found, known)
         report.error(tree.line, f"{key} of {owner} is {found}", f"{hint}It may be {values.listing(known)}.")
