@@ -22,6 +22,7 @@ HEADERS = 54  # Ethernet, IPv4 and TCP without options
 OPTIONS = bytes.fromhex("020405b40402080a000000010000000001030307")  # of a SYN of Linux: MSS 1,460, SACK, time stamps, window scale
 STEP = 20  # cycles between two looks at the output
 MOST_STEPS = 1000
+FAULT = "This is a fault of the card: its figures mean nothing."
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,19 @@ class Peer:
                 segment = self._come.pop(0)
                 self.ack = (segment.seq + len(segment.data) + bool(segment.flags & SYN)) & 0xFFFFFFFF
                 return segment
-            self.card.run(STEP)
-            for frame in self.card.collect():
-                self._sort(frame)
-        raise GirihError("the card sends no segment", self.card.manifest.name, "This is a fault of the card: its figures mean nothing.")
+            self._look(STEP)
+        raise GirihError("the card sends no segment", self.card.manifest.name, FAULT)
+
+    def _after(self, cycles: int) -> list[Segment]:
+        """Lets the card run for this many cycles, and returns the segments that have come."""
+        self._look(cycles)
+        come, self._come = self._come, []
+        return come
+
+    def _look(self, cycles: int) -> None:
+        self.card.run(cycles)
+        for frame in self.card.collect():
+            self._sort(frame)
 
     def _sort(self, frame: CardFrame) -> None:
         kind, rest = frame.data[12:14], frame.data[14:]
@@ -99,10 +109,15 @@ class Peer:
 
     def connect(self) -> int:
         """Opens the connection; returns the cycles from the SYN's first beat to that of its answer."""
-        start = self.send(flags=SYN, options=OPTIONS)
-        answer = self.take()
-        if answer.flags != SYN | ACK or answer.ack != self.seq:
-            raise GirihError("the card does not accept the connection", self.card.manifest.name, "This is a fault of the card.")
+        start, answer = self._ask(OPTIONS)
         self.send(flags=ACK)
         self.card.run(10 * STEP)
         return answer.first_cycle - start
+
+    def _ask(self, options: bytes) -> tuple[int, Segment]:
+        """Sends a SYN with these options; returns the cycle of its first beat, and the SYN-ACK of the card."""
+        start = self.send(flags=SYN, options=options)
+        answer = self.take()
+        if answer.flags != SYN | ACK or answer.ack != self.seq:
+            raise GirihError("the card does not accept the connection", self.card.manifest.name, FAULT)
+        return start, answer

@@ -8,8 +8,8 @@ import random
 
 from girih.card.virtual import VirtualCard
 from girih.errors import GirihError
-from girih.experiments.tcp import ACK, RST, SYN, Peer, Segment
-from girih.experiments.tcp_stream import FAULT, chargen_text
+from girih.experiments.tcp import ACK, FAULT, RST, Peer, Segment
+from girih.experiments.tcp_stream import chargen_text
 
 LOOK = 100  # cycles between two looks
 OPTIONS = bytes.fromhex("020405b40103030401010402")  # of its SYN: MSS 1,460, window scale 4, SACK permitted
@@ -34,10 +34,7 @@ class LossyPeer(Peer):
         self._text *= 2 + (1 << 14) // len(self._text)
 
     def open(self) -> None:
-        self.send(flags=SYN, options=OPTIONS if self.sacks else OPTIONS.removesuffix(SACK_PERMITTED))
-        answer = self.take()
-        if answer.flags != SYN | ACK:
-            raise GirihError("the card does not accept the connection", self.card.manifest.name, FAULT)
+        _, answer = self._ask(OPTIONS if self.sacks else OPTIONS.removesuffix(SACK_PERMITTED))
         self._first = self.ack
         self.card.inject(0, self.frame(flags=ACK, window=OWN_WINDOW), cycle=answer.first_cycle + self.round_trip)  # the first round trip that the card measures
 
@@ -45,13 +42,9 @@ class LossyPeer(Peer):
         """Takes what comes in so many cycles."""
         end = self.card.cycle + cycles
         while self.card.cycle < end:
-            self.card.run(LOOK)
-            for frame in self.card.collect():
-                self._sort(frame)
-            for segment in self._come:
+            for segment in self._after(LOOK):
                 if segment.data and not self._is_lost():
                     self._keep(segment)
-            self._come.clear()
 
     def abort(self) -> None:
         """Breaks the connection, once everything that is under way has come."""

@@ -9,13 +9,12 @@ import random
 
 from girih.card.virtual import VirtualCard
 from girih.errors import GirihError
-from girih.experiments.tcp import ACK, HEADERS, PUSH, RST, SYN, Peer, Segment
+from girih.experiments.tcp import ACK, FAULT, HEADERS, PUSH, RST, Peer, Segment
 
 LOOK = 16  # cycles between two looks
 OPTIONS = bytes.fromhex("020405b401030304")  # of its SYN: MSS 1,460, window scale 4
 OWN_WINDOW = 65535
 UNDER_WAY = 240  # flits; a card's port stores 256
-FAULT = "This is a fault of the card: its figures mean nothing."
 
 
 class IdealPeer(Peer):
@@ -40,10 +39,7 @@ class IdealPeer(Peer):
 
     def open(self) -> None:
         start = self.card.cycle
-        self.send(flags=SYN, options=OPTIONS)
-        answer = self.take()
-        if answer.flags != SYN | ACK:
-            raise GirihError("the card does not accept the connection", self.card.manifest.name, FAULT)
+        _, answer = self._ask(OPTIONS)
         self.scale = window_scale(answer)
         self.first = self.unacknowledged = self.seq
         self.edge = self.seq + answer.window
@@ -55,23 +51,15 @@ class IdealPeer(Peer):
         """Sends and receives for this many cycles."""
         end = self.card.cycle + cycles
         while self.card.cycle < end:
-            self.card.run(LOOK)
-            for frame in self.card.collect():
-                self._sort(frame)
-            for segment in self._come:
+            for segment in self._after(LOOK):
                 self._look_at(segment)
-            self._come.clear()
             self._fill()
 
     def abort(self) -> None:
         """Breaks the connection, and waits until the card has noticed."""
         self._free_at = max(self._free_at, self.card.cycle)
-        self.card.run(self._free_at - self.card.cycle + 500)
-        for frame in self.card.collect():
-            self._sort(frame)
-        for segment in self._come:
+        for segment in self._after(self._free_at - self.card.cycle + 500):
             self._look_at(segment)
-        self._come.clear()
         self._put(self.frame(b"", flags=RST | ACK))
         self.card.run(500)
         self.card.collect()

@@ -90,11 +90,12 @@ def register(app: typer.Typer) -> None:
         overwritten = {name: last.overwritten for name, last in found.items() if last.overwritten}
         if as_json:
             done("", as_json, drops=rows, overwritten=overwritten)
-        elif rows:
+            return
+        if rows:
             show("Last drops", rows, as_json)
         elif not overwritten:
             done("No tile that keeps its drops has dropped anything.", as_json)
-        for name, count in overwritten.items() if not as_json else ():
+        for name, count in overwritten.items():
             done(f"{count} {'earlier ones' if found[name].drops else 'drops'} of {name} were overwritten.", as_json)
 
 
