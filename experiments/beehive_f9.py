@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Throughput of one TCP connection by the size of messages: to the card, from it, and both at once, which is an echo."""
 
-from girih.experiments import Exhibit, Progress, Row
+from girih.experiments import CLOCK_MHZ, Exhibit, Progress, Row
 
 PAYLOADS = (64, 256, 1024, 1460, 4096, 8192)
 MSS = 1460
@@ -11,7 +11,6 @@ ROOM = 16_000  # bytes of room that the generator waits for
 LATE = 0.01
 PAPER_MESSAGES = {64: 2.67}  # M/s, sent or received
 BEEHIVE_MESSAGES, BEEHIVE_GBPS = {64: 2.98}, {8192: 53.7}  # its public RTL in the same simulator, echo
-CLOCK_MHZ = 250
 WANTED = "wanted: 100 Gbps; 27 M/s at 64 bytes"
 
 

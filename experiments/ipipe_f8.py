@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """DMA to the host: bytes per cycle that one requester reads or writes, with and without waiting for each completion."""
 
-from girih.experiments import Exhibit, Progress, Row
+from girih.experiments import CLOCK_MHZ, Exhibit, Progress, Row
 from girih.experiments.dma import DIFFERS, points
 
-CLOCK_MHZ = 250
 PAPER = {"write": (2.1, 8.7), "read": (1.4, 6.0)}  # of 2 KB, blocking: GB/s, and how many times the bytes of 64-byte accesses
 SMALL, LARGE = 64, 2048
 

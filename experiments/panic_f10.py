@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Throughput and latency of four programs on a RISC-V core, at the MTU."""
 
-from girih.experiments import Exhibit, Progress, Row
+from girih.experiments import CLOCK_MHZ, Exhibit, Progress, Row
 
 # Program: the paper's Gbps.
 PAPER_GBPS = {"no_touch": 61.4, "copy": 1.2, "nat": 21.3, "swap": 20.2}
@@ -15,7 +15,7 @@ WANTED = "wanted: at least the paper's; aim: line rate for no touch, NAT and swa
 def run(progress: Progress) -> list[Row]:
     from girih.card import VirtualCard
     from girih.errors import GirihError
-    from girih.experiments.panic import CLOCK_MHZ, gbps
+    from girih.experiments.panic import gbps
     from girih.experiments.panic_core import SIZE, TILE, clock_mhz, frame
     from girih.firmware.compile import FIRMWARE, compile_program
     from girih.firmware.load import load

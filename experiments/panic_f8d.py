@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Latency of three parallel units by load, with packets of the largest size."""
 
-from girih.experiments import Exhibit, Progress, Row
+from girih.experiments import CLOCK_MHZ, Exhibit, Progress, Row
 
 SPEED = 34  # Gbps, of each unit
 VARIANCE = 0.4
@@ -12,7 +12,7 @@ PAPER_MOST = {load: 200 if load > 0.7 else 100 for load in LOADS}  # cycles: 0.8
 
 
 def run(progress: Progress) -> list[Row]:
-    from girih.experiments.panic import CLOCK_MHZ, Unit, configure, flow, measure, open_card, packet_rate, percentile
+    from girih.experiments.panic import Unit, configure, flow, measure, open_card, packet_rate, percentile
 
     rows = []
     service = SIZE * 8 / SPEED / 1000 * CLOCK_MHZ

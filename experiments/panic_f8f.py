@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Latency of two flows by load in front of a unit that is slower than the link, against a pipeline NIC."""
 
-from girih.experiments import Exhibit, Progress, Row
+from girih.experiments import CLOCK_MHZ, Exhibit, Progress, Row
 
 LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.3, 1.6, 2.0)  # of the slow unit
 OVERLOAD = 2.0
@@ -52,7 +52,7 @@ def _rows(params: dict, shares) -> list[Row]:
 def _added(params: dict, latencies: list[int], alone: list[int]) -> list[Row]:
     """The increase of flow 1's 99th percentile over that of the same packets alone."""
     from girih.experiments.competing import SIZE, SLOW
-    from girih.experiments.panic import CLOCK_MHZ, percentile
+    from girih.experiments.panic import percentile
 
     before, after = percentile(alone, 99), percentile(latencies, 99)
     most = SIZE * 8 / SLOW / 1000 * CLOCK_MHZ + SLACK

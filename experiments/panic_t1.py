@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Throughput of engines: AES-256 and SHA-3-512 in hardware, narrow and wide, each in a unit of its own; AES-256 and SHA-1 as programs on a core."""
 
-from girih.experiments import Exhibit, Progress, Row
+from girih.experiments import CLOCK_MHZ, Exhibit, Progress, Row
 
 MODULES = ("aes", "aes_wide", "sha", "sha_four")  # the services of the design, in the order of their UDP ports
 SIZES = (256, 1500)
@@ -50,7 +50,7 @@ def software(progress: Progress) -> list[Row]:
     from girih.errors import GirihError
     from girih.experiments import panic_core
     from girih.experiments.judges import JUDGES
-    from girih.experiments.panic import CLOCK_MHZ, gbps
+    from girih.experiments.panic import gbps
     from girih.paths import DESIGNS
 
     ensure(("test",))  # the library that judges

@@ -83,10 +83,6 @@ class FlowResult:
     arrivals: list[int] = field(repr=False)
     """The cycle of every packet's last beat out, in order of reception."""
 
-    def goodput_gbps(self, clock_mhz: int = 250) -> float:
-        """Payload bits per second at the card's clock, in Gbit/s."""
-        return self.payload_bits_per_cycle * clock_mhz / 1000
-
 
 @dataclass(frozen=True)
 class RunResult:

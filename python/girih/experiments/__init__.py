@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / "experiments"
 
+CLOCK_MHZ = 250
+"""The clock at which rates of the papers and of experiments are given; docs/timing.md has the estimated clocks."""
+
 Number = float | int | None
 Progress = Callable[[str], None]
 

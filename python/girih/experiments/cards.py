@@ -14,7 +14,7 @@ from pathlib import Path
 from girih.build.generate import digest, write_if_changed
 from girih.card import VirtualCard
 from girih.compiler.compile import simulated
-from girih.experiments import FOLDER, Progress
+from girih.experiments import CLOCK_MHZ, FOLDER, Progress
 from girih.paths import BUILD
 from girih.spec.message import MEMORY as MEMORY_GROUP
 from girih.spec.message import CardParams
@@ -45,7 +45,7 @@ def card_folder(name: str, data_width: int = 512, constants: Mapping[str, int] |
         "digest": key,
         "data_width": data_width,
         "ports": 1,
-        "clock_mhz": 250,
+        "clock_mhz": CLOCK_MHZ,
         "max_frame": params.max_frame,
         "route_hops": params.route_hops,
         "addresses": ADDRESSES,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from girih.card import RunResult, VirtualCard
 from girih.errors import GirihError
-from girih.experiments import Progress, Row
+from girih.experiments import CLOCK_MHZ, Progress, Row
 from girih.firmware.compile import FIRMWARE, compile_program
 from girih.firmware.load import hold, load, start
 from girih.paths import ROOT
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 CARD = ROOT / "experiments" / "cards" / "cluster.yaml"
 TILE, PROGRAM = "cluster", FIRMWARE / "programs" / "echo.c"
-CLOCK_MHZ = 250
 HEADERS = 42  # Ethernet, IPv4 and UDP
 CHECK, GAP = 4, 20  # bytes of a frame's check sequence, which `size` has here as in the paper, and of preamble and gap
 FLOWS = 8

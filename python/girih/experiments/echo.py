@@ -10,10 +10,9 @@ from pathlib import Path
 
 from girih.card import Flow, RunResult, VirtualCard
 from girih.errors import GirihError
-from girih.experiments import Progress
+from girih.experiments import CLOCK_MHZ, Progress
 from girih.paths import DESIGNS
 
-CLOCK_MHZ = 250
 DESIGN = {"mesh": DESIGNS / "udp_echo.yaml", "crossbar": DESIGNS / "udp_echo_xbar.yaml"}
 
 # Beehive's public RTL (December 2024) in the same simulator: first beat in to first and to last beat

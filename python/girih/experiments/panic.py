@@ -13,10 +13,9 @@ from pathlib import Path
 from girih.card import Flow, FlowResult, RunResult, VirtualCard
 from girih.card.node_table import NODE_MASK, NODE_SHIFT
 from girih.errors import GirihError
-from girih.experiments import Progress, Row
+from girih.experiments import CLOCK_MHZ, Progress, Row
 from girih.paths import DESIGNS
 
-CLOCK_MHZ = 250
 DESIGN = DESIGNS / "panic_delay.yaml"
 UNITS = ("unit_0", "unit_1", "unit_2", "unit_3")
 CHAINS = 1000  # UDP port whose packets visit no unit; packets to port CHAINS + n visit the first n services

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from girih.card import VirtualCard
-from girih.experiments import Progress, Row
-from girih.experiments.panic import CLOCK_MHZ, Measured, Push, flow, gbps, measure, open_card, packet_rate
+from girih.experiments import CLOCK_MHZ, Progress, Row
+from girih.experiments.panic import Measured, Push, flow, gbps, measure, open_card, packet_rate
 from girih.paths import DESIGNS
 from girih.spec.windows import offset
 
