@@ -53,7 +53,7 @@ def frame(segment: TCP, payload: bytes = b"", src: str = HOST, dst: str = CARD) 
 
 
 class TcpBench:
-    """The engine between its network and an application, which are the test."""
+    """The engine between its network and an application, both of which are played by the test."""
 
     def __init__(self, bench: EngineBench):
         self.bench, self.dut, self._read = bench, bench.dut, 0
@@ -154,13 +154,13 @@ class Peer:
         return message
 
     def send(self, payload: bytes = b"", flags: str = "A", **fields) -> None:
-        """A segment at the place that it has; the next one follows it."""
+        """A segment with the peer's present sequence number, which it advances."""
         self.bench.give(self.make(flags, payload, **fields))
         if not fields:
             self.seq = (self.seq + len(payload) + ("S" in flags) + ("F" in flags)) % MODULUS
 
     def take(self, segment: TCP) -> bytes:
-        """Acknowledges a segment from here on; its data."""
+        """Acknowledges a segment, and in all later ones; returns the segment's data."""
         data = bytes(segment.payload)
         assert segment.seq == self.ack, f"{segment.seq - self.ack} bytes from where it should be"
         self.ack = (segment.seq + len(data) + ("S" in segment.flags) + ("F" in segment.flags)) % MODULUS
@@ -188,7 +188,7 @@ class Peer:
         self.connection = notice.desc["stream_connection"]
 
     async def not_opened(self, why: int, application: int = PORT, limit: int = 2000) -> None:
-        """Or that it is not."""
+        """The application hears that the connection could not be opened."""
         notice = await self.bench.notice(limit)
         assert notice.desc["stream_op"] == OPENED and notice.desc["stream_reset"] and notice.desc["stream_end"] and notice.key == application
         assert notice.desc.get("stream_bytes", 0) == why and notice.data == self.names and notice.desc["tenant"] == 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tile with sockets between its window and a stack, both of which are the test."""
+"""The tile with sockets between its window and a stack, both of which are played by the test."""
 
 import random
 
@@ -182,7 +182,8 @@ async def opened_connections_wait_and_those_beyond_are_aborted(dut):
 
 @cocotb.test()
 async def there_is_room_for_each_connection_that_is_asked_for(dut):
-    """However many others open meanwhile. What a program that is gone has asked for is in nobody's way."""
+    """The answer to a request has its place in the queue, however many other connections open meanwhile. Requests of a program that is gone do not block
+    anybody."""
     bench = await SocketBench.start(dut)
     for _ in range(4):
         assert not await bench.command(OPEN, payload=bytes(22))
@@ -200,7 +201,7 @@ async def there_is_room_for_each_connection_that_is_asked_for(dut):
     assert bench.bench.events["mark_failed"] == 2
     await opened(bench, 62, reset=1, tenant=1)
     assert bench.bench.events["mark_refused"] == 4 and bench.bench.events["drop_unexpected"] == 1 and not (await bench.state()) >> 16
-    # What a program that is gone has asked for takes no place, and the next program sees the answer.
+    # Requests of a program that is gone take no place. A late answer to its read is dropped, and the next program gets the answer to its own.
     for _ in range(4):
         assert not await bench.command(OPEN, payload=bytes(22))
         await ClockCycles(dut.clk_i, 20)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tcp_discard: what it makes of each message of a stack."""
+"""tcp_discard: its response to each message of a stack."""
 
 import random
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tcp_echo: what it makes of each message of a stack."""
+"""tcp_echo: its response to each message of a stack."""
 
 import random
 

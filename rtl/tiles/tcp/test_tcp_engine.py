@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The TCP engine against a peer that does nothing by itself: each state, each rule for what comes, each timer."""
+"""The TCP engine against a peer that does nothing by itself: each state, each rule for received segments, each timer."""
 
 import itertools
 import random
@@ -105,7 +105,7 @@ async def segments_are_as_large_as_the_peer_allows(dut):
 
 @cocotb.test()
 async def the_window_is_scaled_as_the_peer_said(dut):
-    """What may be under way; that of the SYN is not scaled."""
+    """The peer's window bounds the bytes in flight; the window in a SYN is not scaled."""
     bench = await TcpBench.start(dut)
     for options, scale in (([("MSS", 1000), ("NOP", None), ("WScale", 3)], 8), ([("WScale", 0)], 1), ([("SAckOK", b""), ("WScale", 2)], 4)):
         peer = await bench.open(options=options, window=100)
@@ -236,7 +236,7 @@ async def three_duplicates_send_the_lost_segment_at_once(dut):
 
 @cocotb.test()
 async def segments_behind_a_gap_are_kept(dut):
-    """Two ranges of bytes, of which the peer is told if it wants to be; a third is dropped, and what has come is never waited for again."""
+    """Two ranges of bytes are kept, and reported to a peer that permits SACK; a third is dropped. Bytes that were kept need not be sent again."""
     bench = await TcpBench.start(dut)
     for sacks in (True, False):
         peer = await bench.open(options=[("MSS", 1460), ("SAckOK", b"")] if sacks else None, seq=NEAR_WRAP)
@@ -256,7 +256,7 @@ async def segments_behind_a_gap_are_kept(dut):
 
 @cocotb.test()
 async def bytes_come_out_in_order_however_they_come(dut):
-    """A window of segments of any sizes, in any order, some twice: those that are acknowledged have come, and no more than two gaps are forgotten."""
+    """A window of segments of any size, in any order, some twice: only received bytes are acknowledged, and the application gets all bytes in order."""
     bench = await TcpBench.start(dut)
     peer = await bench.open(seq=NEAR_WRAP)
     peer.read(stands=True)
@@ -290,7 +290,7 @@ async def bytes_come_out_in_order_however_they_come(dut):
 
 @cocotb.test()
 async def neighbours_that_change_places_are_taken_once(dut):
-    """Nothing is dropped, and nothing has to come again; a FIN behind a gap is not kept."""
+    """Nothing is dropped, and nothing has to be sent again; only a FIN behind a gap is not kept."""
     bench = await TcpBench.start(dut)
     peer = await bench.open()
     peer.read(stands=True)
@@ -319,7 +319,7 @@ async def neighbours_that_change_places_are_taken_once(dut):
 
 @cocotb.test()
 async def a_fin_alone_behind_a_gap_takes_no_place(dut):
-    """It has no bytes that could be kept: the peer is told of none, and both ranges are left for those that come."""
+    """It has no bytes to keep: nothing is reported to the peer, and both ranges stay free for later segments."""
     bench = await TcpBench.start(dut)
     peer = await bench.open(options=[("MSS", 1460), ("SAckOK", b"")], seq=NEAR_WRAP)
     text = random.randbytes(100)
@@ -482,7 +482,7 @@ async def a_lost_hand_shake_is_made_good_or_forgotten(dut):
     peer.connection = opened.desc["stream_connection"]
     peer.read()
     assert (await peer.data()).data == b"eager"
-    # One that never answers is forgotten, and its application never hears of it.
+    # A connection whose peer never answers is forgotten, and its application never hears of it.
     await bench.peer().shake()
     await bench.closed(1)
     bench.segments.clear()
@@ -566,7 +566,7 @@ async def a_standing_read_gives_what_there_is_room_to_send(dut):
 
 @cocotb.test()
 async def events_of_one_connection_lose_nothing_between_them(dut):
-    """Segments, writes and turns as close as they can be, at random: of one connection, of two, with others between."""
+    """Segments, writes and turns in random order, as close together as possible: of one connection, of two, and with those of others between."""
     bench = await TcpBench.start(dut, rto_initial=100000, rto_min=100000, rto_max=100000)
     peers = [await bench.open() for _ in range(4)]
     for peer in peers:
@@ -594,7 +594,7 @@ async def events_of_one_connection_lose_nothing_between_them(dut):
 
 
 async def under_way(bench):
-    """The bytes of each segment that the card sends until it waits."""
+    """The number of bytes of each segment that the card sends before it waits."""
     await ClockCycles(bench.dut.clk_i, 100 + 6400 // FLIT_BYTES)
     bench._sort()
     sizes = [len(segment.payload) for segment in bench.segments]
@@ -617,12 +617,12 @@ async def what_is_under_way_is_bounded_by_newreno(dut):
         peer.ack += mss
         peer.send()
     assert await under_way(bench) == [mss] * 4
-    # 13 are under way. The first is lost: it is sent again, half of them and three may be under way, and one more for each duplicate.
+    # 13 are in flight. The first is lost: it is sent again, and half of them plus three may be in flight, plus one for each duplicate.
     for duplicates, sizes in ((3, [mss]), (3, []), (2, [mss])):
         for _ in range(duplicates):
             peer.send()
         assert await under_way(bench) == sizes, duplicates
-    # All is acknowledged: six and a half may be under way, and slow start is over.
+    # All is acknowledged: six and a half may be in flight, and slow start is over.
     peer.ack += 14 * mss
     peer.send()
     assert await under_way(bench) == [mss] * 6
@@ -635,7 +635,7 @@ async def what_is_under_way_is_bounded_by_newreno(dut):
         peer.ack += mss
         peer.send()
     assert sum(await under_way(bench)) == 3 * mss
-    # A time-out: one segment, then slow start up to half of what was under way.
+    # A time-out: one segment, then slow start up to half of the bytes that were in flight.
     await ClockCycles(dut.clk_i, 30 * TICK)
     assert await under_way(bench) == [mss]
     for expected in ([mss] * 2, [mss] * 2):
@@ -667,5 +667,5 @@ async def segments_are_taken_as_fast_as_they_come(dut):
 
 
 def taken(bench):
-    """Segments that have had their event."""
+    """The number of segments whose event has happened."""
     return bench.events.get("used_segments", 0) + bench.events.get("drop_out_of_window", 0)

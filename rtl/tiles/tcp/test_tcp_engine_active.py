@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections that an application opens, against a peer that does nothing by itself: each way in which one can begin, or fail to."""
+"""Connections that an application opens, against a peer that does nothing by itself: each way in which the opening can succeed or fail."""
 
 import random
 
@@ -39,7 +39,7 @@ def test_tcp_engine(data_width):
 
 
 def dialled(bench: TcpBench, port: int = 80, own: int = OWN, **fields) -> Peer:
-    """The peer of a connection for which the application asks now."""
+    """Lets the application open a connection; returns its peer."""
     bench.dial(port, own, application=APPLICATION)
     return bench.peer(port, to=own, **fields)
 
@@ -53,7 +53,7 @@ async def syn_of(bench: TcpBench, peer: Peer) -> TCP:
 
 
 async def answered(bench: TcpBench, peer: Peer, options: list | None = None) -> None:
-    """The peer takes the connection, and the application hears of it."""
+    """The peer accepts the connection, and the application hears of it."""
     await syn_of(bench, peer)
     peer.bench.give(peer.make("SA", options=[] if options is None else options))
     peer.seq = (peer.seq + 1) % MODULUS
@@ -102,7 +102,7 @@ async def an_application_opens_a_connection(dut):
 
 @cocotb.test()
 async def what_the_answer_says_is_used(dut):
-    """Largest segment, scale and window of the peer; SACK only if it wants it, too."""
+    """The card uses the peer's maximum segment size, window scale and window, and SACK only if the peer permits it, too."""
     bench = await TcpBench.start(dut)
     for number, (options, mss, scale, sacks) in enumerate(
         (([], 536, 1, False), ([("MSS", 100)], 100, 1, False), ([("MSS", 9000), ("NOP", None), ("WScale", 3)], 1460, 8, False), ([("SAckOK", b""), ("WScale", 2)], 536, 4, True))
@@ -151,7 +151,7 @@ async def a_peer_that_refuses(dut):
 
 @cocotb.test()
 async def a_peer_that_does_not_answer(dut):
-    """The SYN comes again with the same number, ever later, until the application hears that nobody answers."""
+    """The SYN is sent again with the same number, at growing intervals, until the application hears that nobody answers."""
     bench = await TcpBench.start(dut, rto_initial=4, rto_min=4, retries=3)
     peer = dialled(bench)
     syn = await syn_of(bench, peer)
@@ -169,7 +169,7 @@ async def a_peer_that_does_not_answer(dut):
 
 @cocotb.test()
 async def after_a_lost_syn_one_segment_goes_first(dut):
-    """RFC 5681, 3.1; ten of them if none was lost."""
+    """The initial window is one segment if a SYN was lost (RFC 5681, 3.1), and ten segments if none was."""
     bench = await TcpBench.start(dut)
     for lost in (0, 1, 2):
         peer = dialled(bench, 80 + lost)
@@ -189,7 +189,7 @@ async def after_a_lost_syn_one_segment_goes_first(dut):
 
 @cocotb.test()
 async def after_a_lost_syn_the_time_out_is_three_times_as_long(dut):
-    """RFC 6298, 5.7: that of the first data, whoever has opened the connection, until a round trip is known."""
+    """Three times rto_initial, for the first data, until a round trip is known, whoever has opened the connection (RFC 6298, 5.7)."""
     bench = await TcpBench.start(dut, rto_min=2, rto_max=1000)
     first = 8  # ticks, rto_initial; a tick more until the timer comes by
     for number, (dials, lost) in enumerate(((True, 1), (True, 2), (False, 1))):
@@ -228,7 +228,7 @@ async def after_a_lost_syn_the_time_out_is_three_times_as_long(dut):
 
 @cocotb.test()
 async def there_is_no_place_for_it(dut):
-    """The same connection twice, addresses of no host, of the card or not of IPv4, and a full table; who is open never notices."""
+    """The same connection twice, addresses of no host, of the card or not of IPv4, and a full table; connections that are open are not affected."""
     bench = await TcpBench.start(dut)
     peer = dialled(bench)
     await answered(bench, peer)
@@ -262,7 +262,7 @@ async def there_is_no_place_for_it(dut):
 
 @cocotb.test()
 async def no_other_application_hears_of_it(dut):
-    """One that accepts connections has not asked for any, and the way to the network is none: who names these is refused, and nobody is told."""
+    """A request in the name of an application that only accepts connections, or of the way to the network, is refused, and nobody is told."""
     bench = await TcpBench.start(dut)
     for address in ("::ffff:" + HOST, "::"):
         for application in (0, PORT, 80):
@@ -275,7 +275,7 @@ async def no_other_application_hears_of_it(dut):
 
 @cocotb.test()
 async def wishes_that_cannot_be_met_leave_others_their_answers(dut):
-    """Another tenant asks for what cannot be, as fast as it is taken, while the link takes little."""
+    """Another tenant makes impossible requests as fast as they are accepted, while the output link is slow."""
     bench = await TcpBench.start(dut)
     peer = await bench.open()
     peer.send(b"there")
@@ -294,7 +294,7 @@ async def wishes_that_cannot_be_met_leave_others_their_answers(dut):
 
 @cocotb.test()
 async def many_at_once_are_each_answered_or_counted(dut):
-    """More than have a place, with no pause; nothing is told twice."""
+    """More requests than there are places, without a pause; none is answered twice."""
     bench = await TcpBench.start(dut)
     for port in range(3 * CONNECTIONS):
         bench.dial(5000 + port, OWN, application=APPLICATION)
@@ -310,7 +310,7 @@ async def many_at_once_are_each_answered_or_counted(dut):
 
 @cocotb.test()
 async def answers_of_both_sorts_come_at_any_distance(dut):
-    """To reads, and to wishes that cannot be met: none is lost, none comes twice."""
+    """Answers to reads and to impossible requests: none is lost, and none comes twice."""
     bench = await TcpBench.start(dut)
     peer = dialled(bench)
     await answered(bench, peer)
@@ -337,7 +337,7 @@ async def both_open_at_once(dut):
         assert answer.options == [("MSS", 1460)]
         await bench.quiet()
         if last == "SA":
-            # One with another number is none of this connection.
+            # A segment with another number does not belong to this connection.
             bench.give(peer.make("SA", seq=peer.seq - 5))
             await ClockCycles(dut.clk_i, 100)
             bench._sort()
@@ -363,7 +363,7 @@ async def both_open_at_once(dut):
 
 @cocotb.test()
 async def what_is_no_answer(dut):
-    """Of a wrong acknowledgement the peer hears by a reset, one without a SYN is dropped, and the answer still counts."""
+    """A wrong acknowledgement is answered with a reset, and one without a SYN is dropped; the right answer is still accepted after either."""
     bench = await TcpBench.start(dut)
     peer = dialled(bench)
     syn = await syn_of(bench, peer)
@@ -398,7 +398,7 @@ async def commands_that_are_not_well_formed(dut):
 
 @cocotb.test()
 async def what_the_peer_sends_is_read_when_no_more_is_written(dut):
-    """A close with `end`: the connection stays until the application closes it without, however long that takes."""
+    """A close with `end` ends only the writing: the connection stays until the application closes it without `end`, however long that takes."""
     bench = await TcpBench.start(dut, time_wait=4)
     for ends_first in (False, True):
         peer = await bench.open()
@@ -442,7 +442,7 @@ async def what_the_peer_sends_is_read_when_no_more_is_written(dut):
         bench._sort()
         bench.segments.clear()
     assert bench.events["drop_write"] == 2
-    # Behind the peer's end nothing is told of the window: a peer that has closed, too, and knows no connection any more, would answer by a reset.
+    # After the peer's FIN no window updates are sent: a peer that has closed completely would answer with a reset.
     peer = await bench.open()
     bench.command(CLOSE, peer.connection, end=1)
     peer.take(await bench.segment())
@@ -455,7 +455,7 @@ async def what_the_peer_sends_is_read_when_no_more_is_written(dut):
     await bench.quiet()
     bench.command(CLOSE, peer.connection)
     await bench.closed(3)
-    # One that is broken, one that the application aborts, and one that it closes twice.
+    # A connection that the peer resets, one that the application aborts, and one that it closes twice.
     for number in range(3):
         peer = await bench.open()
         bench.command(CLOSE, peer.connection, end=1)

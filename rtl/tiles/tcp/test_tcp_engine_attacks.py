@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The TCP engine against those who mean it no good: strangers, peers, and applications of others."""
+"""The TCP engine against attackers: strangers, peers, and applications of other tenants."""
 
 import itertools
 import random
@@ -158,7 +158,7 @@ async def random_bytes_never_hang_it(dut):
             fields["seq"] = peer.seq + 1
         message = victim.make(flags, random.randbytes(random.choice([0, 1, 7, 600])), **(fields | {"dataofs": random.choice([5, 5, 5, 3, 9])}))
         bench.give(message)
-    await ClockCycles(dut.clk_i, 60_000)  # until those that are half open are given up
+    await ClockCycles(dut.clk_i, 60_000)  # until half-open connections are given up
     bench.segments.clear()
     bench._sort()
     bench.segments.clear()
@@ -171,7 +171,7 @@ async def random_bytes_never_hang_it(dut):
 
 @cocotb.test()
 async def an_old_number_names_no_connection(dut):
-    """That of a connection that has ended, also when another one has its place."""
+    """The number of a connection that has ended has no effect, even when another connection has its place."""
     bench = await TcpBench.start(dut)
     old = await bench.open()
     bench.command(ABORT, old.connection)
@@ -189,7 +189,7 @@ async def an_old_number_names_no_connection(dut):
 
 @cocotb.test()
 async def another_tenant_names_no_connection(dut):
-    """Neither its applications, nor its segments; nor do segments to another address."""
+    """Another tenant's applications and segments have no effect on a connection, and neither have segments to another address."""
     bench = await TcpBench.start(dut)
     peer = await bench.open()
     for op in (READ, WRITE, CLOSE, ABORT):
@@ -214,7 +214,7 @@ def segment_of(message: Message) -> TCP:
 
 @cocotb.test()
 async def absurd_reads_are_answered(dut):
-    """One for more than the window lets the peer send, and for more room than there ever is."""
+    """A read for more bytes than the window lets the peer send, and for more room than there can ever be."""
     bench = await TcpBench.start(dut)
     peer = await bench.open()
     peer.read(least=16000, room=16000)
@@ -260,7 +260,7 @@ async def a_resent_segment_has_only_what_was_sent(dut):
 
 @cocotb.test()
 async def an_old_acknowledgement_leaves_the_window(dut):
-    """It says what the peer had room for behind another byte."""
+    """Such a segment has an old window, relative to another acknowledgement number."""
     bench = await TcpBench.start(dut, rto_min=200)
     peer = await bench.open(options=[("MSS", 500)], window=1000)
     peer.write(random.randbytes(2000))
@@ -302,7 +302,7 @@ async def time_wait_is_prolonged_by_the_fin_only(dut):
 
 @cocotb.test()
 async def time_outs_never_exceed_the_greatest(dut):
-    """However long the round trip seems to be."""
+    """The time-out stays within its limits, however long the round trip seems to be."""
     bench = await TcpBench.start(dut, rto_initial=1 << 23, rto_max=4, retries=15)
     await bench.peer().shake()
     times = []
@@ -353,7 +353,7 @@ async def a_reset_ends_a_connection_in_every_state(dut):
 
 @cocotb.test()
 async def a_new_syn_in_time_wait_comes_to_a_connection(dut):
-    """It is challenged, the peer's reset ends TIME-WAIT, and the next SYN opens a connection."""
+    """The SYN gets a challenge ACK, the peer's reset ends TIME-WAIT, and the next SYN opens a connection."""
     bench = await TcpBench.start(dut, time_wait=1000)
     peer = await bench.open()
     bench.command(CLOSE, peer.connection)
@@ -371,7 +371,7 @@ async def a_new_syn_in_time_wait_comes_to_a_connection(dut):
 
 @cocotb.test()
 async def only_bytes_that_have_come_are_read(dut):
-    """New bytes behind many old ones, or many options, reach the buffer late: an application never gets what was there before."""
+    """New bytes that follow many old ones, or many options, reach the buffer late: an application never gets the buffer's previous content."""
     bench = await TcpBench.start(dut)
     peer = await bench.open()
     old = b""
@@ -423,8 +423,8 @@ async def a_window_opens_over_no_byte_that_is_still_to_be_read(dut):
 @cocotb.test()
 @cocotb.parametrize(dials=[False, True])
 async def a_new_connection_writes_over_no_answer_to_the_old_one(dut, dials):
-    """The application breaks a connection while its answer is read from the buffer; the next one, which the peer or an application
-    opens, has its place, and bytes at once."""
+    """The application aborts a connection while an answer is being read from its buffer. The next connection, opened by the peer or by an
+    application, takes its place and receives bytes at once."""
     bench = await TcpBench.start(dut)
     peers = [await bench.open(port=2000 + number) for number in range(CONNECTIONS)]
     for old in peers[:3]:
@@ -462,7 +462,7 @@ async def a_new_connection_writes_over_no_answer_to_the_old_one(dut, dials):
 
 @cocotb.test()
 async def a_flood_at_one_connection_leaves_the_others_their_turns(dut):
-    """Its segments come as fast as they are taken, and each asks for an answer."""
+    """Segments of a connection arrive as fast as they are accepted, and each demands an answer."""
     bench = await TcpBench.start(dut)
     hostile, peer = await bench.open(), await bench.open()
     flood = [hostile.make("A", seq=hostile.seq - 100) for _ in range(300)]
@@ -477,7 +477,7 @@ async def a_flood_at_one_connection_leaves_the_others_their_turns(dut):
 
 @cocotb.test()
 async def resets_for_strangers_leave_room_for_connections(dut):
-    """More strangers come than the network takes answers for."""
+    """More segments come from strangers than the network takes resets."""
     bench = await TcpBench.start(dut)
     peer = await bench.open()
     bench.bench.sink.stall = 1 - 3 / FLIT_BYTES
@@ -494,7 +494,7 @@ async def resets_for_strangers_leave_room_for_connections(dut):
 
 @cocotb.test()
 async def split_acknowledgements_make_no_room_for_more(dut):
-    """Each of them tells of one byte, while a loss is made good: the lost segment is sent again, and nothing new."""
+    """Each acknowledges one byte during loss recovery: the lost segment is sent again, and nothing new."""
     bench = await TcpBench.start(dut, rto_min=200)
     mss = 64
     peer = await bench.open(options=[("MSS", mss)])
@@ -516,7 +516,7 @@ async def split_acknowledgements_make_no_room_for_more(dut):
 
 @cocotb.test()
 async def events_of_one_connection_in_one_burst(dut):
-    """Each finds what the one before it has left, whatever their order, and no connection stays for ever."""
+    """Each event finds the state that the previous one has left, in any order, and no connection stays for ever."""
     bench = await TcpBench.start(dut)
     rounds = 3 * CONNECTIONS
     for _ in range(rounds):  # of the same peer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SYN cookies (RFC 4987, 3.6): who floods the tile with SYNs keeps nobody out, and what is no answer to a cookie opens nothing."""
+"""SYN cookies (RFC 4987, 3.6): a flood of SYNs keeps nobody out, and only an answer to a cookie opens a connection."""
 
 import random
 
@@ -14,7 +14,7 @@ from rtl.tiles.tcp.tcp_bench import ABORT, CONFIG, CONNECTIONS, MODULUS, TICK, W
 HALF = 3  # hand-shakes that may be under way
 PERIOD, PERIODS = 8, 8  # ticks in which a cookie gets older by one, which is rto_initial; how old it may get
 PATIENT = {"half_open": HALF, "rto_initial": PERIOD, "rto_min": 1000, "rto_max": 1000, "retries": 15}
-SILENT = range(1024, 20000)  # ports of those who flood
+SILENT = range(1024, 20000)  # ports of the flood
 OFFERED = [("MSS", 1460), ("SAckOK", b""), ("NOP", None), ("WScale", 7)]
 
 
@@ -34,7 +34,7 @@ class Flooded(TcpBench):
 
 
 async def flood(bench: TcpBench, count: int = HALF, tenant: int = 2) -> list[Peer]:
-    """As many SYNs, which are never answered. They have connections until there are HALF of these."""
+    """Sends this many SYNs whose hand-shakes are never completed. They take connections until HALF of these are in use."""
     peers = [bench.peer(port, options=OFFERED, tenant=tenant) for port in random.sample(SILENT, count)]
     for peer in peers:
         bench.asked = frozenset({peer.port})
@@ -69,7 +69,7 @@ async def carries(bench: TcpBench, peer: Peer, size: int = 600) -> None:
 
 @cocotb.test()
 async def whoever_answers_a_cookie_has_a_connection(dut):
-    """Behind ten times as many SYNs as there are connections."""
+    """A client connects after ten times as many SYNs as there are connections."""
     bench = await Flooded.start(dut, **PATIENT)
     await flood(bench)
     for _ in range(10 * CONNECTIONS):
@@ -108,7 +108,7 @@ async def a_cookie_holds_the_largest_segment_and_no_scale(dut):
 
 @cocotb.test()
 async def what_is_no_answer_opens_nothing(dut):
-    """Neither a number of somebody else, nor a near one, nor an old one; each is refused as a segment of no connection is."""
+    """Neither another client's number, nor one close to a cookie, nor an old one: each is refused like a segment without a connection."""
     bench = await Flooded.start(dut, **PATIENT)
     await flood(bench)
     peer = await baked(bench)
@@ -128,7 +128,7 @@ async def what_is_no_answer_opens_nothing(dut):
     reset = await bench.segment()
     assert str(reset.flags) == "R" and reset.seq == peer.ack, "it is too old"
     assert bench.events["mark_begun"] == begun and "mark_opened" not in bench.events
-    # One that is not so old is right, with the reset and the SYN that nobody answers before it.
+    # A cookie that is not too old is accepted, after a reset and an unanswered SYN.
     await ClockCycles(dut.clk_i, (PERIODS - 2) * PERIOD * TICK)
     bench.segments.clear()
     bench.give(other.make("R"), other.make("RA"), other.make("A", ack=other.ack - 1))
@@ -140,7 +140,7 @@ async def what_is_no_answer_opens_nothing(dut):
 
 @cocotb.test()
 async def an_answer_that_comes_with_bytes_or_again(dut):
-    """Its bytes have to come again, as if they had been lost; what belongs to a connection by then is taken as usual."""
+    """The bytes of the answer must be sent again, as if they had been lost; once the connection is open, segments are accepted as usual."""
     bench = await Flooded.start(dut, **PATIENT)
     await flood(bench)
     for copies in (1, 2, 5):
@@ -164,7 +164,7 @@ async def an_answer_that_comes_with_bytes_or_again(dut):
 
 @cocotb.test()
 async def hand_shakes_that_end_make_room_for_others(dut):
-    """Whether they open a connection or come to nothing: then a SYN has a connection and its options again. Other tenants never notice."""
+    """Hand-shakes end by opening a connection or by failing: then a SYN gets a connection, with its options, again. Other tenants are not affected."""
     bench = await Flooded.start(dut, **PATIENT)
     bench.tenants = {2, 5}
     for turn in range(2):
@@ -184,7 +184,7 @@ async def hand_shakes_that_end_make_room_for_others(dut):
 
 @cocotb.test()
 async def a_cookie_of_another_tenant_opens_nothing(dut):
-    """Tenants may have the same addresses: who has been sent a cookie by one is not believed to be there by another."""
+    """Tenants may have the same addresses: a cookie of one tenant opens no connection of another."""
     bench = await Flooded.start(dut, **PATIENT)
     bench.tenants = {2, 5}
     for tenant in bench.tenants:
@@ -201,7 +201,7 @@ async def a_cookie_of_another_tenant_opens_nothing(dut):
 
 @cocotb.test()
 async def what_is_under_way_when_a_connection_ends_opens_none(dut):
-    """Its segments acknowledge the same cookie, but do not begin behind the SYN that it was sent for."""
+    """Its segments acknowledge the same cookie, but do not start right after the SYN that the cookie was sent for."""
     bench = await Flooded.start(dut, **PATIENT)
     await flood(bench)
     peer = await baked(bench)
@@ -218,7 +218,7 @@ async def what_is_under_way_when_a_connection_ends_opens_none(dut):
 
 @cocotb.test()
 async def a_bound_of_the_tenant_leaves_a_way_in(dut):
-    """Also one that is less than half_open: from half of it on, cookies are sent."""
+    """Also a limit below half_open: cookies are sent once half of it is reached."""
     for bound, half in ((2, 1), (5, 3), (4 * HALF, HALF)):
         bench = await Flooded.start(dut, **PATIENT | {"tenant_connections": bound})
         await flood(bench, half)
@@ -230,7 +230,7 @@ async def a_bound_of_the_tenant_leaves_a_way_in(dut):
 
 @cocotb.test()
 async def a_reset_of_the_card_ends_all_hand_shakes(dut):
-    """Those that were under way count for nobody any more, nor for the first tenant, as whose a record is cleared."""
+    """Hand-shakes that were in progress no longer count for any tenant, not even for tenant 0, to which cleared records belong."""
     bench = await Flooded.start(dut, **PATIENT)
     await flood(bench)
     bench = await Flooded.start(dut, **PATIENT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Delayed acknowledgements (RFC 1122, 4.2.3.2; RFC 5681, 4.2): which wait, for how long, and what takes them along."""
+"""Delayed acknowledgements (RFC 1122, 4.2.3.2; RFC 5681, 4.2): which are delayed, for how long, and which segments carry them."""
 
 import random
 
@@ -40,7 +40,7 @@ async def a_lone_segment_is_acknowledged_late_and_each_second_one_at_once(dut):
 
 @cocotb.test()
 async def what_is_sent_takes_it_along(dut):
-    """Data, a FIN, and an update of the window."""
+    """Data, a FIN or a window update carries the acknowledgement."""
     bench = await TcpBench.start(dut, ack_delay=DELAY)
     peer = await bench.open()
     peer.send(b"question")
@@ -70,7 +70,7 @@ async def what_is_sent_takes_it_along(dut):
 
 @cocotb.test()
 async def what_is_not_simply_the_next_is_acknowledged_at_once(dut):
-    """Behind a gap, into one, again, wider than the window, with a FIN (RFC 5681, 4.2)."""
+    """Segments that are acknowledged at once: behind a gap, into a gap, repeated, larger than the window, with a FIN (RFC 5681, 4.2)."""
     bench = await TcpBench.start(dut, ack_delay=DELAY)
     peer = await bench.open()
     start = peer.seq
@@ -91,7 +91,7 @@ async def what_is_not_simply_the_next_is_acknowledged_at_once(dut):
 
 @cocotb.test()
 async def a_stream_needs_half_the_acknowledgements(dut):
-    """Which come in order, with no more than two segments between them; the application gets all bytes at once."""
+    """Acknowledgements come in order, at most two segments apart; the application gets all bytes at once."""
     for delay in (0, DELAY):
         bench = await TcpBench.start(dut, ack_delay=delay)
         peer = await bench.open()

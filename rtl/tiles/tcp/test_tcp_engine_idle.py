@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections whose peer is silent: keep-alive (RFC 9293, 3.8.4), and the time-out of what is not acknowledged (3.8.3)."""
+"""Connections whose peer is silent: keep-alive (RFC 9293, 3.8.4), and the time-out of data that is not acknowledged (3.8.3)."""
 
 import itertools
 import random
@@ -25,12 +25,12 @@ def test_tcp_engine(data_width):
 
 
 def ticks(bench: TcpBench) -> float:
-    """When the last message came."""
+    """The time at which the last message came."""
     return bench.bench.sink.messages[-1].first / TICK
 
 
 async def question(bench: TcpBench, peer: Peer, limit: int = IDLE + LATE) -> float:
-    """The next segment is a keep-alive; when it came."""
+    """Expects a keep-alive as the next segment; returns its time."""
     segment = await bench.segment(limit * TICK)
     assert str(segment.flags) == "A" and not segment.payload and segment.ack == peer.seq
     assert (segment.seq + 1) % MODULUS == peer.ack, "it is not one that has to be answered"
@@ -38,7 +38,7 @@ async def question(bench: TcpBench, peer: Peer, limit: int = IDLE + LATE) -> flo
 
 
 async def given_up(bench: TcpBench, peer: Peer, limit: int, sent: int = 0) -> None:
-    """The peer is told so, and so is the application, and why. sent: bytes that are not acknowledged."""
+    """The peer gets a reset, and the application is told the reason. sent: the number of bytes that are not acknowledged."""
     reset = await bench.segment(limit * TICK)
     assert "R" in reset.flags and reset.seq == (peer.ack + sent) % MODULUS
     answer = await peer.data()
@@ -63,7 +63,7 @@ async def a_silent_peer_of_an_idle_connection_is_asked_and_given_up(dut):
 
 @cocotb.test()
 async def a_peer_that_answers_stays(dut):
-    """However often it is asked, late or not; and its own questions are answered, and count for nothing else."""
+    """The peer's answers keep the connection, however often it is asked and however late it answers. Its own keep-alives are answered, and have no other effect."""
     bench = await TcpBench.start(dut, **KEEPS)
     peer = await bench.open(seq=MODULUS - 3)
     for turn in range(4):
@@ -80,7 +80,7 @@ async def a_peer_that_answers_stays(dut):
     peer.read()
     assert (await peer.data()).data == text
     assert "mark_gave_up" not in bench.events and "mark_freed" not in bench.events
-    # One that does not know the connection any more says so.
+    # A peer that no longer knows the connection answers with a reset.
     await question(bench, peer)
     peer.send(flags="R", seq=peer.seq)
     peer.read()
@@ -106,7 +106,7 @@ async def what_happens_on_a_connection_puts_the_question_off(dut):
             peer.read()
             assert (await peer.data()).data == b"text"
     await question(bench, peer)
-    # Bytes that are written meanwhile have all tries of their own.
+    # Bytes that are written meanwhile get the full number of retransmissions.
     await question(bench, peer)
     peer.write(b"late")
     for _ in range(1 + 2):
@@ -125,7 +125,7 @@ async def without_keep_alive_nothing_is_asked(dut):
 
 @cocotb.test()
 async def halves_of_a_connection_are_asked_after_as_long_as_something_can_come(dut):
-    """The application has closed its half, or the peer has; once both have, there is nothing to wait for."""
+    """Keep-alives go on after the application or the peer has closed its direction; once both have, there is nothing to keep alive."""
     bench = await TcpBench.start(dut, **KEEPS)
     peer = await bench.open()
     bench.command(CLOSE, peer.connection, end=1)
@@ -153,7 +153,7 @@ async def halves_of_a_connection_are_asked_after_as_long_as_something_can_come(d
     bench.command(ABORT, peer.connection)
     await bench.closed(2)
 
-    # An application that only closes after a while is waited for as long as any other.
+    # An application that closes only after a while gets as much time as any other.
     peer = await bench.open()
     bench.command(CLOSE, peer.connection, end=1)
     peer.take(await bench.segment())
@@ -168,7 +168,7 @@ async def halves_of_a_connection_are_asked_after_as_long_as_something_can_come(d
 
 @cocotb.test()
 async def what_is_not_acknowledged_for_so_long_ends_the_connection(dut):
-    """User time-out: however often it is sent again, and also if the peer says that it has no room."""
+    """The user time-out ends the connection, however many retransmissions there are, and also if the peer's window is closed."""
     bench = await TcpBench.start(dut, user_timeout=24, retries=15, rto_max=1000)
     for shut in (False, True):
         peer = await bench.open(window=0 if shut else 60000)
@@ -188,7 +188,7 @@ async def what_is_not_acknowledged_for_so_long_ends_the_connection(dut):
         answer = await peer.data()
         assert answer.desc["stream_reset"] and answer.desc["stream_room"] == UNANSWERED
         bench.command(ABORT, peer.connection)
-    # One that acknowledges a little at a time stays.
+    # A connection whose peer acknowledges a little at a time is kept.
     peer = await bench.open(options=[("MSS", 100)])
     peer.write(random.randbytes(1000))
     for _ in range(4):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the peer says by SACK is used (RFC 2018, 6675): all gaps are filled in one round trip, and nothing that it has comes again."""
+"""The peer's SACK blocks are used (RFC 2018, 6675): all gaps are filled in one round trip, and nothing that it has is sent again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rtl.tiles.tcp.tcp_bench import ABORT, CONNECTIONS, FLIT_BYTES, MODULUS, TIC
 
 MSS = 64
 NEAR_WRAP = MODULUS - 700
-TIMES = {"rto_initial": 12, "rto_min": 12, "rto_max": 24}  # longer than what is made good without a time-out takes
+TIMES = {"rto_initial": 12, "rto_min": 12, "rto_max": 24}  # longer than a recovery without a time-out takes
 OPTIONS = [("MSS", MSS), ("SAckOK", b"")]
 BLOCKS = 3  # in an acknowledgement
 KEPT = 4  # ranges that the card remembers
@@ -28,7 +28,7 @@ def test_tcp_engine(data_width):
 
 
 async def come(bench: TcpBench) -> list[TCP]:
-    """All that the card sends until it waits."""
+    """All segments that the card sends before it waits."""
     await ClockCycles(bench.dut.clk_i, 120 + 5 * WINDOW // 2 // FLIT_BYTES)
     bench._sort()
     segments = bench.segments[:]
@@ -37,7 +37,7 @@ async def come(bench: TcpBench) -> list[TCP]:
 
 
 def acknowledge(peer: Peer, *blocks: tuple[int, int], payload: bytes = b"", padding: int = 2, **fields) -> None:
-    """The peer has all before `peer.ack`, and these bytes, counted from there on."""
+    """Reports by SACK that the peer has everything before `peer.ack`, and these ranges, relative to it."""
     edges = tuple((peer.ack + edge) % MODULUS for block in blocks for edge in block)
     options = [("NOP", None)] * padding + [("SAck", edges)] * bool(edges)
     peer.bench.give(peer.make("A", payload, options=options, **fields))
@@ -85,7 +85,7 @@ class Receiver:
         acknowledge(self.peer, *((first - following, behind - following) for first, behind in self.news[:BLOCKS]))
 
     async def run(self) -> None:
-        """Each round trip ends when the card waits; one without any segment is that of a time-out."""
+        """Each round trip ends when the card waits; one without a segment ends with a time-out."""
         silent = 0
         while self.next < len(self.text):
             segments = await come(self.peer.bench)
@@ -218,7 +218,7 @@ async def options_are_read_wherever_they_are(dut):
 
 @cocotb.test()
 async def a_time_out_forgets_it(dut):
-    """The peer may have thrown away what it has not acknowledged (RFC 2018, 8): from then on it all comes again."""
+    """The peer may have discarded data that it has reported but not acknowledged (RFC 2018, 8): after a time-out everything is sent again."""
     bench = await TcpBench.start(dut, rto_initial=8, rto_min=8)
     peer = await bench.open(options=OPTIONS)
     peer.write(random.randbytes(10 * MSS))
@@ -236,7 +236,7 @@ async def a_time_out_forgets_it(dut):
 
 @cocotb.test()
 async def segments_with_bytes_tell_of_gaps_too(dut):
-    """A peer that sends all the time never repeats an acknowledgement alone."""
+    """A peer that sends data all the time never sends a pure duplicate acknowledgement."""
     bench = await TcpBench.start(dut, **TIMES)
     peer = await bench.open(options=OPTIONS)
     peer.write(random.randbytes(10 * MSS))
@@ -246,7 +246,7 @@ async def segments_with_bytes_tell_of_gaps_too(dut):
         acknowledge(peer, (MSS, behind * MSS), payload=random.randbytes(20))
         segments = await come(bench)
     assert MSS in [len(segment.payload) for segment in segments] and bench.events["mark_fast_retransmit"] == 1
-    # The same said again is nothing new.
+    # Repeating the same blocks is no new information.
     peer.ack = (peer.ack + 4 * MSS) % MODULUS
     peer.send()
     await come(bench)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one tenant does takes nothing from others: connections, and answers to wishes that cannot be met."""
+"""A tenant takes nothing from others: neither connections, nor answers to impossible requests."""
 
 import cocotb
 import pytest
@@ -11,7 +11,7 @@ from rtl.tiles.tcp.tcp_bench import CLOSE, CONNECTIONS, OPENED, TICK, WINDOW, Tc
 UNPLACED = 2
 OWN, APPLICATION = 40000, 9  # the port of the card, and the application's name in the node table
 MOST = 4  # connections of a tenant
-REFUSALS = 16  # that may wait to be told to a tenant
+REFUSALS = 16  # refusals to a tenant that may wait to be reported
 
 
 @pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
@@ -28,7 +28,7 @@ async def is_refused(bench: TcpBench, port: int, tenant: int) -> None:
 
 
 async def dials(bench: TcpBench, port: int, tenant: int) -> None:
-    """Its SYN leaves."""
+    """The SYN of a connection that it opens leaves."""
     bench.dial(port, OWN, application=APPLICATION, tenant=tenant)
     syn = await bench.segment()
     assert str(syn.flags) == "S" and syn.dport == port
@@ -36,7 +36,7 @@ async def dials(bench: TcpBench, port: int, tenant: int) -> None:
 
 @cocotb.test()
 async def a_tenant_has_no_more_connections_than_it_may(dut):
-    """Accepted, or opened by itself; others have theirs, and one that has ended makes room for the next."""
+    """The limit counts connections that a tenant accepts and those that it opens. Other tenants have theirs, and a connection that ends makes room for the next."""
     bench = await TcpBench.start(dut, tenant_connections=MOST, rto_initial=2, rto_min=2, retries=1)
     bench.tenants = {2, 3}
     peers = [await bench.open() for _ in range(MOST)]
@@ -55,7 +55,7 @@ async def a_tenant_has_no_more_connections_than_it_may(dut):
     for port in range(MOST):
         await dials(bench, 90 + port, 3)
     await is_refused(bench, 99, 3)
-    # Nobody answers the other tenant, which then has its places again.
+    # Nobody answers the other tenant's SYNs; then its places are free again.
     for _ in range(200):
         if bench.events["mark_freed"] == 1 + MOST:
             break
@@ -87,7 +87,7 @@ async def without_a_bound_one_can_have_all(dut):
 
 @cocotb.test()
 async def each_tenant_has_places_for_its_refusals(dut):
-    """Another asks for what cannot be, as fast as it is taken, while the link takes little: each of 16 wishes of this one is answered, and once."""
+    """Another tenant makes impossible requests as fast as they are accepted, while the output link is slow: each of this tenant's 16 requests is answered once."""
     bench = await TcpBench.start(dut)
     bench.bench.sink.stall = 0.98
     wanted = list(range(1000, 1000 + REFUSALS))
