@@ -212,7 +212,7 @@ def services(rng: random.Random) -> str:
     tiles += [f"  {name}: {table({'kind': kind, **theirs[name]})}\n" for name, kind in zip(own, units)]
     slots = rng.randint(1, min(values.get("lossless_slots", 1) for values in theirs.values()))
     scheduler = load_kinds()["scheduler"]
-    tenants = rng.choice((rng.randint(0, 3), MOST["tenants"] - 1))  # beside the operator
+    tenants = rng.choice((rng.randint(0, 3), MOST["tenants"] - 1))  # in addition to the operator
     known_tenants = {"tenants": 4 if tenants < 4 else MOST["tenants"]}
     while True:
         values = parameters(scheduler, params, rng) | {"channels": channels, "lossless_slots": slots}

@@ -144,7 +144,7 @@ def test_pings_go_out_and_their_answers_come_back(net):
 
 
 def test_the_router_answers_nothing_but_pings(net):
-    """Nor a datagram whose eight bytes are those of an echo request with a right checksum."""
+    """Not even a datagram whose eight bytes are those of an echo request with a right checksum gets an answer."""
     before, dropped = net.count("icmp.in_messages"), net.count("local.drop_no_next_hop")
     text = f"s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.setsockopt(socket.SOL_SOCKET, {SO_NO_CHECK}, 1); s.bind(('{HOST}', 0x0800))"
     net.python(net.inside, f"import socket; {text}; s.sendto(b'', ('{ROUTER}', 0xffff - 0x0800 - 8))")

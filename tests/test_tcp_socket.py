@@ -388,7 +388,7 @@ def test_ports_of_a_program_that_is_gone(wire):
 
 
 def test_a_flood_of_syns(wire):
-    """SYNs of hosts that do not exist take up all hand-shakes that may be under way: clients of Linux still connect, by SYN cookies."""
+    """SYNs of hosts that do not exist use up all hand-shakes that may be in progress: clients of Linux still connect, by SYN cookies."""
     registers, name = wire.card.registers, "tcp.half_open"
     usual, begun, cookies = registers.read(name), wire.count("mark_begun"), wire.count("mark_cookies")
     times = {"tcp.rto_initial": 3000, "tcp.retries": 2}
@@ -419,7 +419,7 @@ print(s.recv(5000, socket.MSG_WAITALL) == bytes(range(250)) * 20)
         connection.close()
         assert wire.output(process) == "True"
     assert wire.count("mark_begun") == begun + 5 and wire.count("mark_cookies") == cookies + 17
-    # The hand-shakes that are still under way would keep their ports' entries from the next test's listeners.
+    # The hand-shakes that are still in progress would keep their ports' entries from the next test's listeners.
     registers.write_many({"tcp.rto_initial": 100, "tcp.retries": 0})
     wire.session.serve(seconds=SECONDS, until=lambda: left(wire) == 0)
     assert left(wire) == 0

@@ -136,7 +136,7 @@ class Bench:
             await bench.step()
         return bench
 
-    # What tests say.
+    # What tests call.
 
     def packet(self, size: int, chain, *, tenant: int = 0, flow: int = 0, lossless: int = 0, bad=False, **desc) -> Packet:
         """chain: (service, class) pairs."""

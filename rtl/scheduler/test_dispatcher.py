@@ -191,7 +191,7 @@ async def every_packet_leaves_once(dut, affine, stall):
     world = World(dut, affine, stall=stall)
     await world.reset()
     for i in range(3000):
-        if i % 30 == 0:  # the services with affinity change, whatever waits or is on its way
+        if i % 30 == 0:  # the services with affinity change, whatever waits or is in flight
             world.affine = affine ^ (0b0110 if i % 60 else 0)
             dut.affine_i.value = world.affine
             world.holding = random.choice([0.0, 0.25])
@@ -223,7 +223,7 @@ async def services_take_turns(dut):
 
 @cocotb.test()
 async def a_service_with_affinity_gets_its_share(dut):
-    """Its packets need the port of the PIFO to be popped ahead, which the other services could use in every cycle."""
+    """Its packets are popped ahead through the port of the PIFO, which the other services could use in every cycle."""
     world = World(dut, 0b0001, credits=10, lengths=(1,), give=1.0)
     await world.reset()
     for _ in range(150):

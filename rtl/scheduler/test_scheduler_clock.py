@@ -62,7 +62,7 @@ async def least_slack(dut, **config):
             for i, packet in enumerate(own):
                 late = [p.number for p in own[i + 1 :] if deadline[p.number] + SOON < deadline[packet.number]]
                 assert not late, f"{packet.number} left before {late}, whose deadlines are earlier"
-        if not config:  # between tenants, what is overdue is before what is not; three may pass
+        if not config:  # between tenants, overdue packets leave before others; three others may leave first
             fresh = [p.left for p in order if deadline[p.number] > freed + SOON]
             overdue = [p.left for p in order if deadline[p.number] < freed - 2 * SOON]
             assert all(sum(at < old for at in fresh) <= 3 for old in overdue)

@@ -62,7 +62,7 @@ async def every_unit_serves_every_tenant(dut):
 
 @cocotb.test()
 async def a_service_without_units_takes_nothing(dut):
-    """No unit of service 0 is used: its packets are dropped as for no service, and come into no other service's queue, also not the last one's."""
+    """Service 0 has no unit in use: its packets are dropped as those of no service, and enter no other service's queue, not even the last one's."""
     bench = await Bench.start(dut, [Unit(index % SERVICES, credits=2 * bool(index % SERVICES)) for index in range(UNITS)], clear=80 * SERVICES * TENANTS + 200)
     for service in range(SERVICES):
         for tenant in range(TENANTS):
@@ -84,7 +84,7 @@ async def a_packet_goes_through_its_chain(dut):
 
 @cocotb.test()
 async def packets_wait_until_the_tables_are_clear(dut):
-    """They come with the end of the reset, by both channels: none is lost, and none waits longer than the tables take."""
+    """They arrive as the reset ends, by both channels: none is lost, and none waits longer than the tables take to be cleared."""
     bench = await Bench.start(dut, [Unit(0), Unit(1)], clear=0)
     for channel in range(2):
         bench.send(channel, *(bench.packet(200, [(channel, 0)]) for _ in range(30)))
@@ -124,7 +124,7 @@ async def never_more_than_the_credits(dut):
 
 @cocotb.test()
 async def the_unit_with_most_credits_is_chosen(dut):
-    """Two units of which one takes four times as long: the work is shared by their speeds."""
+    """Two units, one of which takes four times as long: they share the work in proportion to their speeds."""
     units = [Unit(0, credits=4, cycles=40), Unit(0, credits=4, cycles=10)]
     bench = await Bench.start(dut, units)
     bench.send(0, *(bench.packet(64, [(0, 0)]) for _ in range(250)))

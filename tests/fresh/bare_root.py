@@ -60,7 +60,7 @@ def need_tools() -> None:
 
 
 def readme_commands() -> list[str]:
-    """The commands that the README promises, without what it says beside them."""
+    """The commands that the README promises, without their comments."""
     section = re.search(r"^## Two commands$(.*?)^## ", (CHECKOUT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
     commands = re.findall(r"^    (\./girih .*?)\s*(?:#.*)?$", section[1], re.MULTILINE) if section else []
     if len(commands) != 2:

@@ -34,7 +34,7 @@ SIZES = [MOST - HEADER - 19, MOST - HEADER - 18, MOST - HEADER - 17, 65_535, 65_
 
 
 def test_to_the_host(card):
-    """Each is whole in its buffer, and so are the small ones after it."""
+    """Each arrives whole in its buffer, and so do the small ones after it."""
     memory = HostMemory(card, 4 << 20)
     queue = PackedQueue(memory, 0x0, 64)
     buffers = []

@@ -221,7 +221,7 @@ def test_a_guest_has_memory_beside_those_pages(card, server):
 
 
 def test_a_guest_cannot_bring_memory_where_another_has_some(card, server):
-    """Nor twice at one address of its own. What the other has mapped stays."""
+    """The guest also cannot map two regions at one address. What the other has mapped stays."""
     file = os.memfd_create("other")
     os.ftruncate(file, SIZE)
     other = card.host.map(FRESH, SIZE, file)

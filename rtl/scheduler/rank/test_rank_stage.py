@@ -384,7 +384,7 @@ async def shares_are_exact(dut):
 
 @cocotb.test()
 async def a_new_policy_starts_anew(dut):
-    """What a class owes under one policy, in virtual time, says nothing under another: until all states are new its packets
+    """What a class owes under one policy, in virtual time, means nothing under another: until all states are new, its packets
     get the base."""
     classes = {(s, c): (65535, 0, 0) for s in range(8) for c in range(16)}
     bench = await Bench(dut, [Policy(FAIR) for _ in range(8)], classes).start()
