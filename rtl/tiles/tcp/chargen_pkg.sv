@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of RFC 864: lines of 72 printable characters, each of which begins with the character behind the one that began the line before, and
-// CR and LF.
+// The text of RFC 864: lines of 72 printable characters, CR and LF. Each line begins one character after the one with which the
+// previous line began.
 package chargen_pkg;
   import girih_pkg::*;
 
-  localparam logic [6:0] Characters = 7'd95;  // that are printable, from the space on
+  localparam logic [6:0] Characters = 7'd95;  // printable characters, from the space on
   localparam logic [7:0] LineBytes = 8'd74;
 
   typedef struct packed {
@@ -12,7 +12,7 @@ package chargen_pkg;
     logic [6:0] column;
   } place_t;
 
-  // The place so many bytes on, at most a flit.
+  // The place in the text that is this many bytes further on, at most a flit.
   function automatic place_t behind(place_t place, logic [7:0] bytes);
     logic [7:0] column;
     logic [6:0] line;

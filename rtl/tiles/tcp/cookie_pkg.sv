@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// SYN cookies (RFC 4987, 3.6): initial sequence numbers from which a connection can be made when they are acknowledged. Whoever has not got
-// one for his addresses and ports guesses it once in 2^25 tries.
+// SYN cookies (RFC 4987, 3.6): initial sequence numbers from which a connection can be made when they are acknowledged. A host that
+// was not sent one for its addresses and ports guesses it once in 2^25 tries.
 package cookie_pkg;
   typedef logic [4:0] period_t;
   typedef logic [24:0] mac_t;  // the low bits of the keyed hash of tenant, addresses and ports, and of the peer's initial sequence number, in a sum
   typedef struct packed {
     period_t period;  // when it was made
-    logic [1:0] size;  // of the largest segment
+    logic [1:0] size;  // the peer's maximum segment size, as a code
     mac_t mac;
   } cookie_t;
-  localparam int unsigned CookiePeriods = 8;  // as long as a cookie can be answered
+  localparam int unsigned CookiePeriods = 8;  // for which a cookie is valid
 
   function automatic cookie_t make_cookie(mac_t mac, period_t period, logic [13:0] mss);
     make_cookie.period = period;

@@ -16,7 +16,7 @@ module socket_commands
     input logic [WordBits-1:0] write_word_i,
     input logic [        31:0] write_data_i,
 
-    input  logic    start_i,   // so this
+    input  logic    start_i,   // likewise only while busy_o is 0
     output logic    busy_o,
     input  op_e     op_i,      // these hold until then
     input  logic    end_i,

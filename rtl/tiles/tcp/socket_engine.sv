@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An application of a TCP stack that is driven through its window: commands leave as they are written there, one at a time; connections that
 // have opened, or could not be opened, wait in a queue; and the answer to a read waits in a buffer, of which there is one.
-// The stack never waits for whoever drives it: a read, or a wish to open a connection, is refused while there is no room for its answer,
+// The stack never waits for the program that drives the tile: a read, or a request to open a connection, is refused while there is no room for its answer,
 // and a connection that a peer has opened is aborted if the queue is full.
 module socket_engine
   import girih_pkg::*, tcp_types_pkg::*, socket_pkg::*, socket_window_pkg::*;
@@ -135,7 +135,7 @@ module socket_engine
       default: possible = 1'b0;
     endcase
     if (busy || window_data_i[31:4] != '0 || (window_data_i[3] && op != OpClose)) possible = 1'b0;
-    if (window_data_i == '0) possible = 1'b1;  // it forgets what it waits for
+    if (window_data_i == '0) possible = 1'b1;  // the tile forgets the answers that it waits for
 
     window_error_o = window_tenant_i != '0;
     if (window_write_i) begin

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stack tells a tile of sockets: connections that have opened, or could not be opened, wait in a queue, and the answer to the one
-// read that is under way waits in a buffer. Nothing waits for whoever takes them: one more connection than there is room for is
-// refused, with an abort by abort_, and so is another tenant's; for each that is asked for (asks_i), the queue keeps a place.
-// Words of what waits are as the window shows them (spec/windows.yaml). A flit of the answer comes a cycle after its row.
+// Receives a socket tile's messages from its stack: connections that have opened, or could not be opened, wait in a queue, and the answer
+// to the one read in progress waits in a buffer. The stack never waits for the program that takes them: a connection for which the queue
+// has no room is aborted by abort_, and so is another tenant's. For each connection that the program requests (asks_i), the queue reserves a place.
+// The words of queue and buffer are as the window shows them (spec/windows.yaml). A flit of the answer comes a cycle after its row.
 module socket_intake
   import girih_pkg::*, tcp_types_pkg::*;
 #(
@@ -21,12 +21,12 @@ module socket_intake
     output flit_t abort_o,
 
     input  tenant_t tenant_i,     // whose connections they are
-    input  logic    asks_i,       // a connection is asked for
+    input  logic    asks_i,       // a connection is requested
     output logic    asks_ready_o, // and there is room for the answer
-    input  logic    reads_i,      // so is an answer of this connection
+    input  logic    reads_i,      // an answer of this connection is requested
     output logic    reads_ready_o,
     input  name_t   reads_name_i,
-    input  logic    forgets_i,    // what has been asked for
+    input  logic    forgets_i,    // cancels all requests
 
     output logic [31:0] state_o,
     output logic        opened_valid_o,
@@ -45,13 +45,13 @@ module socket_intake
     output logic mark_failed_o,
     output logic mark_refused_o
 );
-  localparam int unsigned Asked = 4;  // connections that can be asked for at a time, far fewer than the stack can refuse at once
+  localparam int unsigned Asked = 4;  // connections that can be requested at a time, far fewer than the stack can refuse at once
   typedef logic [$clog2(Flits)-1:0] row_t;
   if (Backlog < 8 || Backlog > 256 || (Backlog & (Backlog - 1)) != 0) begin : gen_bad_backlog
     $fatal(1, "socket_intake: Backlog is %0d; it must be a power of two from 8 to 256", Backlog);
   end
 
-  // What comes: its first bytes beside its first flit.
+  // The message that arrives: its first bytes are valid with its first flit.
   // verilator lint_off ASCRANGE
   logic [0:OpenedBytes-1][7:0] text;
   // verilator lint_on ASCRANGE
@@ -125,7 +125,7 @@ module socket_intake
     opened_o[5] = {opened_valid_o, 11'h0, opened.why, opened.asked, opened.failed, opened.name};
   end
 
-  // The one that is refused.
+  // The connection that is refused.
   name_t abort_name_q;
   tenant_t abort_tenant_q;
   port_t abort_port_q;
@@ -171,7 +171,7 @@ module socket_intake
       known_q <= known;
       answers_q <= answers;
       row_q <= row + 1'b1;
-      full_q <= row == row_t'(Flits - 1) || (full_q && !come_first);  // what comes now is behind the buffer
+      full_q <= row == row_t'(Flits - 1) || (full_q && !come_first);  // the next flit is beyond the end of the buffer
       if (come_first && answers) begin
         bytes_q <= come.desc.stream_bytes;
         room_q  <= come.desc.stream_room;

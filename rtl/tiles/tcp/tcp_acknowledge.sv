@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment that acknowledges what has come and tells the window. Combinational.
+// A segment that acknowledges the received bytes and advertises the window. Combinational.
 module tcp_acknowledge
   import tcp_types_pkg::*, tcp_stage_pkg::*;
 #(

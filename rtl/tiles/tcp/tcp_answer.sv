@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a segment makes of a connection that an application has opened and whose SYN is not answered yet (RFC 9293, 3.10.7.3): a SYN with
-// an acknowledgement opens it; one without means that the peer opens it, too; a reset that acknowledges ours ends it. Combinational.
+// The next state of a connection in SYN-SENT when a segment arrives (RFC 9293, 3.10.7.3): a SYN with an acknowledgement opens it; a SYN without
+// one means that both ends open it at once; a reset that acknowledges the card's SYN ends it. Combinational.
 module tcp_answer
   import tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
 #(
@@ -50,7 +50,7 @@ module tcp_answer
       r.syn_lost = record_i.tries != '0;
       r.tries = '0;
       r.backoff = '0;
-      r.timer_on = 1'b0;  // started anew if something is left
+      r.timer_on = 1'b0;  // restarted if something remains to be acknowledged
       r.timing = 1'b0;
       if (work_i.flags.ack) begin
         r.phase = Open;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The character generator of RFC 864 over TCP: each connection gets the text of chargen_pkg as fast as it takes it, and what comes is thrown
-// away. A read waits for room; its answer becomes the next read, so that its answer comes while there is something to do, and writes of `bytes`
-// bytes for about half of the room there is, a flit per cycle; at the end of the peer's stream, a close. Between are seven cycles. Of each
-// connection it keeps the place in the text, and how much it may have written since its read: an answer says what room there is without that.
+// The character generator of RFC 864 over TCP: each connection gets the text of chargen_pkg as fast as it takes it, and received bytes are
+// discarded. A read waits for room. Its answer causes the next read, whose answer is then in flight during the writes, and writes of `bytes` bytes
+// for about half of the room, a flit per cycle. At the end of the peer's stream it causes a close. Between two jobs are seven cycles. The engine
+// keeps each connection's place in the text, and how much it may have written since its read, because an answer does not account for that.
 //
-// What comes never waits: a connection has one read open at a time, so there is a place for each answer.
+// The input never waits: a connection has one read in progress at a time, so there is a place for each answer.
 module tcp_chargen_engine
   import girih_pkg::*, tcp_types_pkg::*, chargen_pkg::*, tcp_chargen_pkg::cfg_t, tcp_chargen_pkg::event_t;
 #(
@@ -41,7 +41,7 @@ module tcp_chargen_engine
     length_t room;
   } job_t;
 
-  // What the stack says.
+  // Messages of the stack.
   logic first_q, known_q, known, take, job_push, job_ready, job_valid, job_pop;
   job_t come, job;
   op_e  op;
@@ -98,8 +98,8 @@ module tcp_chargen_engine
   job_t job_q;
   kept_t kept;
   place_t place_q;
-  length_t size, size_q, left_q;  // of a write; of the write that is made
-  length_t room_q, enough_q, spent_q;  // what is left of the room; how much of it stays; the most that is written now
+  length_t size, size_q, left_q;  // of a write; of the present write
+  length_t room_q, enough_q, spent_q;  // room left; the part of it to leave unused; the most to write now
   length_t half, ask;
   logic last, move, begins;
   assign size = length_t'(cfg_i.bytes) > MostBytes ? MostBytes : cfg_i.bytes == '0 ? length_t'(1) : length_t'(cfg_i.bytes);
@@ -157,7 +157,7 @@ module tcp_chargen_engine
     if (rst_i) state_q <= Idle;
   end
 
-  // The flit that was begun.
+  // The flit that the previous cycle has begun.
   logic valid_q, writes_q, last_q;
   flit_t flit_q, flit;
   place_t flit_place_q;

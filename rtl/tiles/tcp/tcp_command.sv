@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command of an application makes of its connection. Combinational.
+// The next state of a connection when its application sends a command. Combinational.
 module tcp_command
   import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*;
 #(
@@ -17,7 +17,7 @@ module tcp_command
     output deeds_t  deeds_o,
     output logic    aborts_o   // the connection is to be reset
 );
-  // A read that waits for more would wait for ever: the peer may not send more, or there never is so much room.
+  // A read for more would wait for ever: the window lets the peer send no more, or there can never be that much room.
   localparam length_t MostLeast = length_t'(Ring / 2 < MostData ? Ring / 2 : MostData);
   localparam length_t MostRoom = length_t'(Ring < (1 << $bits(length_t)) ? Ring : (1 << $bits(length_t)) - 1);
 
@@ -49,7 +49,7 @@ module tcp_command
       r.stands = work_i.stands;
       r.snd_held = record_i.snd_end;
       r.least = work_i.bytes > MostLeast ? MostLeast : work_i.bytes;
-      if (work_i.stands && work_i.bytes == '0) r.least = length_t'(1);  // or its answers would have no end
+      if (work_i.stands && work_i.bytes == '0) r.least = length_t'(1);  // else it would be answered without end
       /* verilator lint_off CMPCONST */  // MostRoom may be the largest number there is
       r.room = work_i.room > MostRoom ? MostRoom : work_i.room;
       /* verilator lint_on CMPCONST */
@@ -68,7 +68,7 @@ module tcp_command
       aborts_o = kinds_i[EventAbort];
     end
     if (sends && record_i.idles) begin
-      r.timer_on = 1'b0;  // started anew, for what is to be acknowledged, or for the peer's end
+      r.timer_on = 1'b0;  // restarted, for what the peer must acknowledge or for its FIN
       r.since = now_i;
       r.tries = '0;
     end

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// NewReno (RFC 5681, 6582): how many bytes may be under way, beside what the peer's window allows. Combinational.
+// NewReno (RFC 5681, 6582): the congestion window, which limits the bytes in flight in addition to the peer's window. Combinational.
 module tcp_congestion
   import tcp_types_pkg::*, tcp_stage_pkg::*;
 (
     input record_t record_i,
     input facts_t  facts_i,
 
-    input logic news_i,       // an acknowledgement of something new
-    input logic duplicate_i,  // one of nothing new
-    input logic fast_i,       // with it: a segment is sent again because of it
+    input logic news_i,       // an acknowledgement of new bytes
+    input logic duplicate_i,  // a duplicate acknowledgement
+    input logic fast_i,       // the duplicate that triggers a fast retransmission
     input logic timeout_i,
 
     output span_t cwnd_o,
@@ -26,7 +26,7 @@ module tcp_congestion
     if (timeout_i) begin
       cwnd = mss;
       credit_o = '0;
-      if (record_i.tries == '0) threshold_o = facts_i.half;  // once for all time-outs of a segment
+      if (record_i.tries == '0) threshold_o = facts_i.half;  // only at the first time-out of a segment
     end else if (fast_i) begin
       cwnd = facts_i.half + (mss << 1) + mss;
       credit_o = '0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The discard service of RFC 863 over TCP: it asks for all bytes of a connection that opens, throws away what comes, and closes at the end of
+// The discard service of RFC 863 over TCP: it reads all bytes of a connection that opens, discards them, and closes it at the end of
 // the peer's stream. One cycle, one flit per cycle.
 module tcp_discard_engine
   import girih_pkg::*, tcp_types_pkg::*, tcp_discard_pkg::*;

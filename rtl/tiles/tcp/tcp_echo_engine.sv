@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The echo service of RFC 862 over TCP. It keeps nothing about connections: when one opens it asks for all bytes that there will be room to
-// send, and what the stack gives it leaves as a write; at the end of the peer's stream a close follows. Cut-through, one cycle, one flit per
-// cycle and one for each command.
+// The echo service of RFC 862 over TCP. It keeps no state of connections: when one opens, it issues a standing read for as many bytes as there is room
+// to send, and sends what the stack delivers back as a write; at the end of the peer's stream a close follows. Cut-through, one cycle of latency,
+// one flit per cycle and one more cycle for each command.
 module tcp_echo_engine
   import girih_pkg::*, tcp_types_pkg::*, tcp_echo_pkg::*;
 (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP (RFC 9293): segments from and to IPv4 tiles, and the byte streams of connections from and to applications. docs/tcp.md
-// says what it does. What comes in is always taken, whatever becomes of what leaves, so nothing waits in a circle here.
+// says what it does. The input is always taken, even while the output is stalled, so this tile closes no circle of waits.
 //
 //                 +-> tcp_front --> tcp_events --+--> tcp_maker -----+
 //   in (segments, |       |             |        +--> tcp_notifier --+-> out (segments, messages to applications)
@@ -26,7 +26,7 @@ module tcp_engine
     input  cfg_t   cfg_i,
     output event_t event_o
 );
-  localparam int unsigned Segments = 16;  // that wait to be made
+  localparam int unsigned Segments = 16;  // that wait for tcp_maker
   localparam next_key_t ToNetwork = '0;
   if (Window < 2048 || Window > 65536 || (Window & (Window - 1)) != 0) begin : gen_bad_window
     $fatal(1, "tcp_engine: Window is %0d; it must be a power of two from 2048 to 65536", Window);
@@ -51,7 +51,7 @@ module tcp_engine
   tenant_t freed_tenant;
   logic drop_length, drop_header, drop_command, unopened_valid, unopened_ready, accept_valid, accept_ready, half_ended, drop_refused;
   work_t unopened;
-  // The largest segment is bounded here, in a register: what is made of it is late in its cycle.
+  // The maximum segment size is clamped here, in a register, because the logic that uses it is late in its cycle.
   cfg_t cfg;
   logic [13:0] mss_q;
   always_ff @(posedge clk_i) mss_q <= usable_mss(16'(cfg_i.mss));
@@ -156,7 +156,7 @@ module tcp_engine
       .cfg_i(cfg)
   );
 
-  // Resets for strangers leave room for the turns of connections.
+  // Resets that answer segments without a connection leave room for the turns of connections.
   logic crowds;
   assign crowds = segment.flags.rst && result_kind inside {EventRefuse, EventSegment} && waiting_q >= ($bits(waiting_q))'(Segments / 4);
   fifo #(
@@ -172,7 +172,7 @@ module tcp_engine
       .out_ready_i(make_ready),
       .out_data_o (make)
   );
-  logic taken_q;  // by the maker, which is known late
+  logic taken_q;  // by tcp_maker, whose ready is late
   always_ff @(posedge clk_i) begin
     taken_q   <= make_valid && make_ready;
     waiting_q <= waiting_q + ($bits(waiting_q))'(segment_push && segment_ready && !crowds) - ($bits(waiting_q))'(taken_q);
@@ -182,7 +182,7 @@ module tcp_engine
     end
   end
 
-  // The buffers, the makers of messages, and whose turn it is to send one.
+  // The buffers, the modules that make messages, and the arbiter of the output.
   logic made_valid, made_ready, told_valid, told_ready, send_read, receive_read;
   flit_t made_flit, told_flit;
   next_key_t told_key;
@@ -255,7 +255,7 @@ module tcp_engine
       .out_key_o        (told_key)
   );
 
-  // A message at a time, in turns; the choice holds while the link waits.
+  // One message at a time, in turns; the choice holds while the link is stalled.
   logic open_q, telling_q, telling;
   always_comb begin
     if (open_q) telling = telling_q;
@@ -277,7 +277,7 @@ module tcp_engine
     end
   end
 
-  // What became of each message. What may be the answer to a SYN cookie counts once that is known: then it is no event of the front any more.
+  // The fate of each message. A possible answer to a SYN cookie is counted when its fate is decided, after it has left the front as an event.
   logic dropped, is_command, is_late, is_put_off;
   assign is_command = result_kind inside {EventRead, EventWrite, EventClose, EventAbort, EventConnect};
   assign is_late = deeds_valid && result_kind inside {EventCookie, EventAccept, EventRefuse} && !result_valid;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that happens to connections, one event at a time: segments and commands (front_), turns to transmit and to tell the
+// Handles the events of all connections, one at a time: segments and commands (front_), turns to transmit and to tell the
 // application, and the timer, which visits one connection every 16 cycles. Each event reads a connection's record, changes it and
-// writes it back; events of different connections follow each other in every cycle. Those of one connection follow in every second, turns
-// and the timer in every third, and take the record from the stage where it is by then:
+// writes it back; events of different connections follow each other in every cycle. Events of one connection follow in every second cycle,
+// turns and the timer in every third, and take the record from the stage that it has reached:
 //
 //   0 choose, read record -> 1 record -> 2 facts -> 3 update -> 4 settle -> 5 write, deeds -> 6 in the RAM
 //                                |          ^----------------------'  |            |          |
 //                                '<---------|--- 3 cycles ------------+--- 4 ------+--- 5 ----'
 //                                           '--- 2 cycles: what was updated; what was settled goes into the next update
 //
-// Facts come from no field that is settled, except those that turns and the timer need; since these follow later, they take theirs from
-// the register alone, without what was updated.
-// A connection that needs a turn is in the queue of those once, so no queue overflows, and no event waits for another tile:
+// Facts use no field that stage 4 changes, except those for turns and the timer. Because these follow a cycle later, their facts use the
+// register alone, without the bypass from the update.
+// A connection that needs a turn is in the queue of turns once, so no queue overflows, and no event waits for another tile:
 // a turn is taken only when there is room for what it makes, and waits for at most three events of front_ that could go before it.
 // A reset for which there is no room is lost.
 module tcp_events
@@ -37,13 +37,13 @@ module tcp_events
     output event_e  result_kind_o,
 
     output logic     segment_valid_o,
-    input  logic     segment_room_i,   // for all turns that are under way
+    input  logic     segment_room_i,   // for all turns in flight
     output segment_t segment_o,
 
     input  logic    unopened_valid_i,  // a connection that could not be opened
     output logic    unopened_ready_o,
     input  work_t   unopened_i,
-    input  logic    accept_valid_i,    // or, in unopened_i, what becomes of what may be the answer to a SYN cookie
+    input  logic    accept_valid_i,    // or, in unopened_i, the fate of a possible answer to a SYN cookie
     output logic    accept_ready_o,
     output logic    notice_valid_o,
     input  logic    notice_ready_i,
@@ -57,7 +57,7 @@ module tcp_events
     output slot_t       freed_slot_o,
     output tenant_t     freed_tenant_o,
     output logic        begun_o,        // a hand-shake has begun,
-    output logic        failed_o,       // or come to nothing;
+    output logic        failed_o,       // or failed;
     output logic        half_ended_o,   // one of a peer is over, of freed_tenant_o
 
     output logic   deeds_valid_o,
@@ -109,12 +109,12 @@ module tcp_events
       .out_data_o (notify_id)
   );
 
-  // Choose. One turn to tell is under way at a time.
+  // Choose. At most one turn to tell is in flight.
   typedef struct packed {
     logic  valid;
     logic  front;
     logic  keeps;  // changes the record
-    logic  room;  // for a segment that is made now
+    logic  room;  // for a segment that this event sends
     work_t work;
   } stage_t;
   localparam int unsigned Stages = 5;
@@ -139,7 +139,7 @@ module tcp_events
     transmit_waits = transmit_valid && segment_room_i;
     transmit_free = transmit_waits && !is_at(transmit_id, stage_q[1]) && !is_at(transmit_id, stage_q[2]);
     turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || (tick_due_q && front_id == scan_q);
-    // The next connection of a place writes into the buffer from which an answer to the last one may still be read.
+    // The next connection in a place writes into the buffer from which an answer to the previous one may still be read.
     reused = front_work_i.kind inside {EventOpen, EventConnect} && reading_i && id_t'(reading_connection_i) == front_id;
     front_free = front_valid_i && !reused && !is_at(front_id, stage_q[1]);
     chosen = '0;

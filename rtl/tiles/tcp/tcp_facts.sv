@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// First stage of an event: what its segment is to its connection (RFC 9293, 3.10.7.4), and how much the connection could send.
+// First stage of an event: classifies its segment for its connection (RFC 9293, 3.10.7.4), and computes how much the connection could send.
 // Combinational.
 module tcp_facts
   import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
@@ -11,14 +11,14 @@ module tcp_facts
     input  block_t  block_i,         // of EventSack
     input  record_t record_i,
     input  record_t turn_i,         // the same, but for turns and the timer alone
-    input  logic    reading_i,      // bytes that the application has got are still to be read from the buffer, from this one on
+    input  logic    reading_i,      // a notice has yet to read bytes from the buffer, from this one on
     input  seq_t    reading_seq_i,
     input  tick_t   now_i,
     input  logic [26:0] rto_lost_i,  // time-out of a connection whose SYN was lost, while its round trip is not known
     input  cfg_t    cfg_i,
     output facts_t  facts_o
 );
-  localparam seq_t Step = Ring / 2 < 1460 ? Ring / 2 : 1460;  // the window's end moves by no less (RFC 9293, 3.8.6.2.2)
+  localparam seq_t Step = Ring / 2 < 1460 ? Ring / 2 : 1460;  // the least step of the window's end (RFC 9293, 3.8.6.2.2)
 
   seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, wnd, open_end, gain;
   logic is_segment, starts_in, overdue, idle_over;
@@ -50,9 +50,9 @@ module tcp_facts
     facts_o.early = offset[31];
     facts_o.in_window = starts_in || (facts_o.exact && window == '0);
     if (length == '0) facts_o.acceptable = facts_o.in_window;
-    // One that starts before the window and reaches into it may end behind it: what is outside is cut off. A FIN alone needs no room.
+    // A segment that starts before the window may end beyond it: the parts outside are cut off. A FIN alone needs no room.
     else facts_o.acceptable = starts_in || (facts_o.early && !last[31] && window != '0) || (facts_o.exact && work_i.bytes == '0);
-    // Bytes from the window's end on are cut off; news is what comes behind rcv_nxt.
+    // Bytes from the window's end on are cut off; the new bytes are those from rcv_nxt on.
     segment_end = work_i.seq + seq_t'(work_i.bytes);
     news = segment_end - record_i.rcv_nxt;
     facts_o.takes_all = !precedes(record_i.rcv_edge, segment_end);
@@ -149,10 +149,10 @@ module tcp_facts
     else facts_o.again = again[again_from][17] ? '0 : length_t'(again[again_from]);
     facts_o.fills = turn_i.hole_ends || turn_i.hole == una;
     facts_o.hole_offset = turn_i.hole - una;
-    // A segment without data is in the peer's window, also while there is none.
+    // A segment without data is within the peer's window even if that is zero.
     facts_o.idle_seq = precedes(turn_i.snd_una + seq_t'(turn_i.snd_wnd), turn_i.snd_max)
         ? turn_i.snd_nxt : turn_i.snd_max;
-    // The window opens over what has been read from the buffer, until the peer's end has come.
+    // The window covers only space that has been read from the buffer, until the peer's FIN arrives.
     facts_o.reading = reading_i;
     open_end = (reading_i ? reading_seq_i : turn_i.rcv_read) + seq_t'(Ring);
     gain = open_end - turn_i.rcv_edge;
@@ -165,7 +165,7 @@ module tcp_facts
     facts_o.writes = seq_t'(Ring) - (record_i.snd_end - record_i.snd_una) >= seq_t'(work_i.bytes);
     facts_o.holds_more = precedes(record_i.snd_end + seq_t'(work_i.bytes), record_i.snd_held);
     room = seq_t'(Ring) - (turn_i.snd_held - turn_i.snd_una);
-    // snd_una is one more than snd_end when the FIN has been acknowledged; nobody writes then.
+    // Once the FIN has been acknowledged, snd_una is snd_end + 1; there are no writes then.
     if (room > seq_t'(Ring)) facts_o.room = '0;
     else facts_o.room = room > seq_t'((1 << $bits(length_t)) - 1) ? '1 : length_t'(room);
     if (turn_i.room != '0 && readable > room) begin
@@ -177,7 +177,7 @@ module tcp_facts
     facts_o.reads = readable > seq_t'(MostData) ? length_t'(MostData) : length_t'(readable);
 
     // RFC 6298; rttvar is kept times 4. The time-out is doubled `backoff` times, up to rto_max.
-    // Of an idle connection it is the time until the next keep-alive.
+    // For an idle connection, the time until the next keep-alive.
     elapsed = now_i - turn_i.started;
     waited = delay_t'(now_i) - turn_i.delayed_at;
     facts_o.ack_late = turn_i.delays && waited >= delay_t'(cfg_i.ack_delay);

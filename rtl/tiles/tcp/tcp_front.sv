@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes to the stack, in order: segments, and the commands and bytes of applications. Each is stored, checked, looked up if it is a
-// segment, made an event, and its bytes are put where the event says, while what follows is looked up. Nothing here waits for what
-// the stack sends, so what comes is always taken.
+// The stack's input, in order: segments, and the commands and bytes of applications. Each message is stored and checked, and looked up if it is a
+// segment. It becomes an event, and its bytes are written where the event's result says, while the next message is looked up. Nothing here
+// waits for the stack's output, so the input is always taken.
 //
 //   in -> tcp_intake --+-> tcp_lookup -> blocks of SACK, event -> result --+
 //                      +-> flits ----------------------------------------> bytes into the buffer
@@ -37,7 +37,7 @@ module tcp_front
     output seq_t                        write_addr_o,
     output logic        [        W-1:0] write_data_o,
     output logic        [FlitBytes-1:0] write_mask_o,
-    output logic                        write_later_o,       // what is received of the message that moves is in a flit behind this one, or starts in it
+    output logic                        write_later_o,       // the received bytes of the present message are in later flits, or start in this one
 
     input logic        half_ended_i,  // a hand-shake of a peer is over, of freed_tenant_i
     input logic        freed_i,
@@ -45,10 +45,10 @@ module tcp_front
     input slot_t       freed_slot_i,
     input tenant_t     freed_tenant_i,
 
-    output logic  unopened_valid_o,  // connections that could not be opened, of which their applications are to hear
+    output logic  unopened_valid_o,  // connections that could not be opened, to be reported to their applications
     input  logic  unopened_ready_i,
     output work_t unopened_o,        // of unopened_, and of accept_ if that is valid
-    output logic  accept_valid_o,    // what becomes of what may be the answer to a SYN cookie
+    output logic  accept_valid_o,    // the fate of a possible answer to a SYN cookie
     input  logic  accept_ready_i,
 
     output logic drop_aborted_o,
@@ -151,7 +151,7 @@ module tcp_front
       .out_block_o    (block_o)
   );
 
-  // Events, and where the bytes of those under way are in their messages.
+  // Events, and for those in flight, where the bytes are in their messages.
   typedef struct packed {
     offset_t headers;
     connection_t connection;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores and checks what comes to the stack, and shows the headers of what is right beside its first flit: what it is as an event, as
-// far as that is known before its connection has been found.
+// Stores and checks the stack's input. Presents the headers of each correct message with its first flit, as an event, as far as this is
+// known before the connection has been found.
 //
 //   in -> summed_store -> header_window -> out
 module tcp_intake
@@ -26,7 +26,7 @@ module tcp_intake
     output logic drop_command_o
 );
   localparam int unsigned WindowBytes = SegmentBytes + TcpOptionBytes;
-  localparam int unsigned SumFrom = L3Untagged + Ipv4Addresses;  // the bytes that the checksum is over
+  localparam int unsigned SumFrom = L3Untagged + Ipv4Addresses;  // the first byte that the checksum covers
 
   typedef struct packed {
     descriptor_t desc;
@@ -60,7 +60,7 @@ module tcp_intake
   info_t token;
   always_comb begin
     token_in = info;
-    token_in.desc.length = total_q;  // of a segment it says the same
+    token_in.desc.length = total_q;  // for a segment, equal to the value that it had
   end
   summed_store #(
       .info_t (info_t),
@@ -112,7 +112,7 @@ module tcp_intake
   end
   assign drop = check_last && (check_bad || (info.is_command ? bad_command : bad_place || bad_length || !is_right(check_total)));
 
-  // Show the headers.
+  // Present the headers.
   // verilator lint_off ASCRANGE
   logic [0:WindowBytes-1][7:0] header;
   // verilator lint_on ASCRANGE

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the connection of each segment, or opens one for a SYN or an application, and hands on events in the order of their messages. A
-// look-up takes three cycles, and one starts in each cycle; other commands need none and do not wait for one unless segments are before them. A SYN
-// waits for the events before it, which may end its connection, and holds what follows until it is decided, so that no connection is opened
-// twice; so does an application that opens one. One for which there is no place, or whose tenant has as many as it may, goes to unopened_, if
-// fewer than 16 of its tenant wait there and its application has a name of its own. So no tenant takes the places of others.
+// Finds the connection of each segment, or opens one for a SYN or an application, and passes events on in the order of their messages. A
+// look-up takes three cycles, and one can start in each cycle. Other commands need none, and wait only for the look-ups of earlier segments. A SYN
+// waits for all earlier events, which may end its connection, and blocks later ones until it is decided, so that no connection is opened twice.
+// An application's request to open one does the same. If there is no place for its connection, or its tenant has as many as it may, the request goes
+// to unopened_, provided that fewer than 16 of its tenant wait there and its application has a name of its own. So no tenant takes the places of others.
 //
-// A SYN of a tenant that has as many hand-shakes under way as it may is answered without a connection, by a number that only this card could have made:
-// a SYN cookie (RFC 4987, 3.6). What may be the answer to one is taken as an event that does nothing, so that what follows it keeps its order, and
-// looked up again, as a SYN is, once the events before it are done; it goes to accept_.
+// If a tenant has as many hand-shakes in progress as it may, its next SYN is answered without a connection, with a number that only this card could
+// have made: a SYN cookie (RFC 4987, 3.6). A possible answer to a cookie passes as an event without effect, which keeps the order of later events. It is
+// looked up again, as a SYN is, once the events before it are done, and then goes to accept_.
 //
 //   arrival -> [look up] -> [decide; of a new SYN: options, initial number] -> queue -> work
 module tcp_lookup
@@ -57,7 +57,7 @@ module tcp_lookup
   logic take, connects, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready, connects_1, itself;
   logic [$clog2(Depth):0] count_q;  // in the stages and in the queue
   arrival_t arrival_1_q, arrival_2_q;
-  logic idle, asked_valid, asked_ready, asked_done, asks_now;  // what may be the answer to a cookie
+  logic idle, asked_valid, asked_ready, asked_done, asks_now;  // a possible answer to a cookie
   work_t asked;
   todo_t decided, at_once;
   assign connects = arrival_i.work.kind == EventConnect;
@@ -100,7 +100,7 @@ module tcp_lookup
 
   logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, reads_options;
   logic answers, named, connects_2_q, answers_q, named_q, may_open_q, wants_new, opens;
-  logic crowded, fresh;  // of its tenant: so many hand-shakes are under way that cookies are sent; one was, not long ago
+  logic crowded, fresh;  // its tenant has so many hand-shakes in progress that cookies are sent; one was sent recently
   logic bakes_q, may_answer_q, asks, asked_2_q, accepts, recent_2_q;
   logic looks_2_q;  // it may have blocks of SACK
   cookie_t cookie_1;  // the number that it acknowledges, less the peer's own
@@ -173,17 +173,18 @@ module tcp_lookup
       if (cfg_i.listen[i] == arrival_1_q.work.window) serves = 1'b1;
     end
   end
-  // What an arrival says by itself is worked out before the table's answer is there.
+  // What depends on the arrival alone is computed before the table answers.
   assign answers = !connects_1 && arrival_1_q.work.flags.syn && !arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.rst
       && !arrival_1_q.work.flags.fin && listening && !arrival_1_q.malformed;
-  // Nobody may be told of a connection that another has asked for: neither who accepts them, nor the network, whose name is 0.
+  // A connection must not be reported to anybody but the application that has requested it: neither to one that accepts connections, nor to the
+  // network, whose name is 0.
   assign named = arrival_1_q.work.window != '0 && !serves;
   always_ff @(posedge clk_i) begin
     if (!holds) begin
       connects_2_q <= connects_1;
       answers_q <= answers;
       named_q <= named;
-      // What may belong to no connection, but be the answer to a cookie.
+      // A segment without a connection that may be the answer to a cookie.
       asked_2_q <= arrival_1_q.work.kind == EventAccept;
       may_answer_q <= arrival_1_q.work.kind == EventSegment && fresh && listening && arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.syn
           && !arrival_1_q.work.flags.rst && !arrival_1_q.malformed;
@@ -264,7 +265,7 @@ module tcp_lookup
       .out_data_o (work_o)
   );
 
-  // What each tenant has, and how many of its wishes wait to be answered.
+  // The connections of each tenant, and how many of its refused requests wait to be reported.
   logic [Tenants-1:0][$clog2(Connections):0] held_q, half_q;
   logic [Tenants-1:0][$clog2(Unopened):0] waiting_q;
   logic tells, told_q;
@@ -300,7 +301,7 @@ module tcp_lookup
     end
   end
 
-  // Cookies: those of a tenant are answered as long as one that it was sent may still be right.
+  // Answers to cookies are looked for only while a cookie sent for the tenant may still be valid.
   localparam int unsigned Half = Connections / 2;
   logic [Tenants-1:0][3:0] fresh_q;
   logic [14:0] most_half_q, most_q;  // half of what a tenant can have
@@ -348,7 +349,7 @@ module tcp_lookup
       .out_ready_i(asks_now),
       .out_data_o (asked)
   );
-  // What becomes of it: a connection, nothing, or a reset for what is no answer.
+  // Its fate: a connection, nothing, or a reset if it is not an answer.
   work_t accept_q;
   logic accept_valid_q;
   assign accept_valid_o = accept_valid_q;

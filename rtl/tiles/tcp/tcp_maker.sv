@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes segments: headers, and bytes of the buffer of what is to be sent, which are read so that they are where they belong in the
-// frame. The frame is stored while it is summed, and its checksum written as it leaves.
+// Makes segments: headers, and bytes of the send buffer, which are read at the alignment that they have in the frame. The frame is stored
+// while its checksum is computed, and the checksum is written as it leaves.
 //
 //   segment -> read the buffer -> headers over it -> register -> summed_store -> header_edit
 //
@@ -9,7 +9,7 @@ module tcp_maker
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, tcp_types_pkg::*, tcp_pkg::cfg_t;
 #(
     parameter int unsigned Ring = 8192,
-    parameter bit Cut = TimingMhz >= 250  // behind the buffer's bytes, before the sum
+    parameter bit Cut = TimingMhz >= 250  // after the buffer's bytes, before the sum
 ) (
     input logic clk_i,
     input logic rst_i,

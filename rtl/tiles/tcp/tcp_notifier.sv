@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells applications: that a connection is open, or the bytes of its stream, read from the buffer in one go, so that the space can
-// be given back to the peer at once. notice_ready_o is up while there is room for the longest message. Bytes move into the buffer a flit
-// per cycle, as they are read: so reading starts no sooner than two cycles behind the first of those that still move.
+// Sends messages to applications: that a connection is open, or the bytes of its stream. These are read from the buffer without a pause, so that
+// the space can be given back to the peer at once. notice_ready_o is up while there is room for the longest message. Bytes are written into the buffer at
+// a flit per cycle, the rate at which they are read, so reading starts at least two cycles after the first write that is still in progress.
 //
 //   notice -> read the buffer -> register -> packet_store
 module tcp_notifier
@@ -23,14 +23,14 @@ module tcp_notifier
     output connection_t         read_connection_o,
     output seq_t                read_addr_o,
     input  logic        [W-1:0] read_data_i,
-    output logic                reading_o,          // read_addr_o is the first byte of a stream that it has still to read
+    output logic                reading_o,          // read_addr_o is the first byte of a stream that is still to be read
 
     output logic      out_valid_o,
     input  logic      out_ready_i,
     output flit_t     out_flit_o,
     output next_key_t out_key_o
 );
-  // Of a connection that is open: the peer's address (IPv4 within IPv6), its port, the own port.
+  // For an open connection: the peer's address (IPv4 within IPv6), its port, and the local port.
   localparam int unsigned Flits = (OpenedBytes + FlitBytes - 1) / FlitBytes;
   localparam int unsigned Depth = 1 << $clog2(2 * MaxFrameFlits);  // of the store, in flits
   localparam int unsigned Tokens = 32;
@@ -155,7 +155,7 @@ module tcp_notifier
   );
   assign out_key_o = next_key_t'(token);
 
-  // Room in the store, without what is on its way there.
+  // Free space in the store, less the flits on their way there.
   always_ff @(posedge clk_i) begin
     sent_q <= out_valid_o && out_ready_i;
     sent_last_q <= out_valid_o && out_ready_i && out_flit_o.last;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a SYN makes of a free connection: one that has answered it, or will in a turn if there is no room for a segment now; and what an
-// application makes of one that it opens: one that sends a SYN in a turn. The answer to a SYN cookie makes one that is open at once. Combinational.
+// The first state of a connection. For a SYN, it has answered, or will in a turn if there is no room for a segment now. For an application's
+// request to open it, it sends a SYN in a turn. For the answer to a SYN cookie, it is open at once. Combinational.
 module tcp_open
   import tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
 #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a segment makes of the bytes behind a gap: one that fills the gap takes those that it touches along; one behind it joins those that
-// it touches, or is a range of its own if there is a place for it. Combinational.
+// The ranges of bytes behind a gap after a segment: one that fills the gap absorbs the ranges that it touches; one behind the gap is merged with
+// the ranges that it touches, or becomes a range of its own if there is a place for it. Combinational.
 module tcp_ranges
   import tcp_types_pkg::*, tcp_stage_pkg::*;
 (

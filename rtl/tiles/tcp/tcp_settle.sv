@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Third stage of an event: what follows from the connection as it is now, whatever has changed it: its timer, its end, and
+// Third stage of an event: derives from the connection's new state, whatever has changed it, its timer, its end, and
 // whether it needs a turn to transmit or to tell the application. Combinational.
 module tcp_settle
   import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*;
@@ -20,7 +20,7 @@ module tcp_settle
   (* keep *) seq_t beyond;
   assign beyond = follows(record_i.snd_una, record_i.snd_end);
 
-  // Whether a segment is worth sending (RFC 9293, 3.8.6.2.1) if so many bytes may be under way.
+  // Whether a segment is worth sending (RFC 9293, 3.8.6.2.1) if this many bytes may be in flight.
   // verilator lint_off UNUSEDSIGNAL
   function automatic logic worth(record_t state, seq_t bytes, span_t most);
     // verilator lint_on UNUSEDSIGNAL
@@ -36,7 +36,7 @@ module tcp_settle
     ends = record_i.phase == Open && all_acked && !record_i.half && record_i.fin_received;
     if (ends) r.phase = record_i.active ? TimeWait : Free;
 
-    // The timer, and whether it waits for the peer's end, or for its acknowledgement.
+    // The timer, and whether it waits for the peer's FIN or for an acknowledgement.
     r.lingers = record_i.phase == TimeWait || (record_i.phase == Open && all_acked && !record_i.half);
     // Of a connection with nothing to send, it is that of keep-alive, while the peer's end has not come or the application's.
     r.idles = record_i.phase == Open && (record_i.closing ? all_acked && record_i.half && !record_i.fin_received : record_i.snd_una == record_i.snd_end);
@@ -45,7 +45,7 @@ module tcp_settle
       Open: r.timer_on = !(record_i.closing && all_acked && record_i.fin_received && (record_i.half || !record_i.active));
       default: r.timer_on = 1'b0;
     endcase
-    if (!record_i.timer_on || ends) r.started = now_i;  // or it stays off, and has no start
+    if (!record_i.timer_on || ends) r.started = now_i;  // a timer that stays off has no start
 
     // What is to be sent again next.
     r.hole = record_i.resent_to;
@@ -75,7 +75,7 @@ module tcp_settle
       TimeWait: wants = record_i.acks_due != '0;
       default: wants = 1'b0;
     endcase
-    // A connection whose end this is has told all, and waits for no read.
+    // A connection that ends here has reported everything, and waits for no read.
     tells = (record_i.phase == Open && !record_i.told && !record_i.closing) || (record_i.phase == Dead && !record_i.told)
         || (record_i.armed && (record_i.phase == Dead || (record_i.phase == Open && read_is_ready(record_i, Ring))));
     transmits_o = wants && !record_i.transmit_queued;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of an event hand to one another.
+// The types that the stages of an event pass to one another.
 package tcp_stage_pkg;
   import girih_pkg::*;
   import tcp_types_pkg::*;
@@ -23,21 +23,21 @@ package tcp_stage_pkg;
     logic fills;  // there is a hole to send again
     near_t hole_offset;  // from snd_una
     span_t new_wnd, acked, half, grow;
-    logic [27:0] delta;  // of the round trip's sample from the mean
+    logic [27:0] delta;  // difference of the round-trip sample from the mean
     sample_t sample;
     logic [25:0] kept_var;  // three quarters of rttvar
     logic fin_sent, unsent, wnd_shut, sends_rest, sends_full, resends_rest, fin_was_sent, resends, none_under_way;
     length_t send, again;
     seq_t idle_seq;
-    seq_t rcv_edge;  // the end of the window that a segment of now tells the peer
-    logic updates;  // and it is worth one
-    logic reading;  // of what the application has got, bytes are still to be read from the buffer
+    seq_t rcv_edge;  // the end of the window that a segment sent now advertises
+    logic updates;  // and it is worth a window update
+    logic reading;  // a notice has yet to read bytes from the buffer
     length_t room, reads;
     logic writes, holds_more, reads_all, read_ready;
     logic expired, last_try, ack_late;
   } facts_t;
 
-  // What an event does beside changing its connection.
+  // The effects of an event besides the change of its connection.
   typedef struct packed {
     result_t  result;
     logic     sends;
@@ -46,7 +46,7 @@ package tcp_stage_pkg;
     notice_t  notice;
     logic     opened;
     logic     cookie;
-    logic     cookie_lost;     // for want of room
+    logic     cookie_lost;     // because there was no room
     logic     refused_ack;     // an unacceptable one
     logic     out_of_window;
     logic     out_of_order;    // and not kept
@@ -64,7 +64,7 @@ package tcp_stage_pkg;
     logic     late_ack;
   } deeds_t;
 
-  // Each takes whole records, and needs a few fields.
+  // The functions take whole records, but use only a few fields.
   // verilator lint_off UNUSEDSIGNAL
   // Whether the application's read can be answered.
   function automatic logic read_is_ready(record_t r, int unsigned ring);
@@ -83,7 +83,7 @@ package tcp_stage_pkg;
     return ten < most ? ten : most;
   endfunction
 
-  // By how much the window has to grow for the peer to be told at once.
+  // The growth of the window that is advertised at once.
   function automatic seq_t update_bytes(int unsigned ring);
     return seq_t'(ring / 2 < 2920 ? ring / 2 : 2920);
   endfunction

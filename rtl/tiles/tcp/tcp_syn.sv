@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a SYN: its options, and the hash from which the card's initial sequence number comes (RFC 6528). The tenant is part of what is hashed, since
-// tenants may have the same addresses, and what one is told must not be worth anything to another. They take at most 40 cycles
+// Parses a SYN's options, and computes the hash for the card's initial sequence number (RFC 6528). The hash covers the tenant, because
+// tenants may have the same addresses, and the number of one must not help another to guess its own. They take at most 40 cycles
 // from start_i on; done_o then stays. An option with a wrong length ends the options, and the last one of its kind counts.
 module tcp_syn
   import girih_pkg::*, siphash_pkg::*, tcp_types_pkg::*;
@@ -24,7 +24,7 @@ module tcp_syn
   // Options.
   logic [TcpOptionBytes*8-1:0] options_q;  // the next byte at the low end
   logic [5:0] left_q;
-  logic [7:0] skip_q;  // bytes of an option that is known
+  logic [7:0] skip_q;  // bytes left of the present option
   logic [7:0] kind, bytes;
   logic [2:0] step;
   logic [13:0] mss_q;
@@ -73,7 +73,7 @@ module tcp_syn
   localparam int unsigned Rounds = 12;
   sip_t sip_q, sip_next;
   logic [3:0] round_q, following;
-  logic [31:0] word, before_q, behind_q;  // what comes in before and behind this round
+  logic [31:0] word, before_q, behind_q;  // the words that are added before and after this round
   logic first_q, ends_q;
   always_comb begin
     following = round_q + 1'b1;

@@ -100,7 +100,7 @@ module tcp_table
         .read_addr_i(index[w]),
         .read_data_o(read)
     );
-    // An entry that is removed while it is read counts as it was; its connection is free by then.
+    // A read that coincides with an entry's removal returns the old entry; its connection is free by then.
     assign hits[w]  = read.valid && read.key == key_q;
     assign used[w]  = read.valid;
     assign found[w] = hits[w] ? read.connection : '0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a turn to tell the application makes of its connection: one message, or none if nothing is due any more. Combinational.
+// The next state of a connection in its turn to tell the application: one message is sent, or none if nothing is due any more. Combinational.
 module tcp_tell
   import tcp_types_pkg::*, tcp_stage_pkg::*;
 (

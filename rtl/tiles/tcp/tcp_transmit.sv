@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a turn to transmit makes of its connection: one segment, or none if nothing is due any more. Combinational.
+// The next state of a connection in its turn to transmit: one segment is sent, or none if nothing is due any more. Combinational.
 module tcp_transmit
   import tcp_types_pkg::*, tcp_stage_pkg::*;
 #(
@@ -76,7 +76,7 @@ module tcp_transmit
         if (d.resent) r.timing = 1'b0;
         if (d.probed) r.snd_nxt = record_i.snd_nxt;  // the peer may not take it
       end else begin
-        // A turn for the window alone comes again until all has been read, and tells it once.
+        // A turn only for a window update is repeated until everything has been read, and sends one update.
         d.sends = record_i.acks_due != '0 || (facts_i.updates && !facts_i.reading);
         if (record_i.acks_due == '0 && facts_i.reading) r.rcv_edge = record_i.rcv_edge;
         // A keep-alive is a byte that the peer has acknowledged, without that byte: it is not in the window, and so is answered (RFC 9293, 3.8.4).
@@ -92,7 +92,7 @@ module tcp_transmit
   end
   always_comb begin
     record_o = r;
-    if (d.sends) record_o.delays = 1'b0;  // each acknowledges all that has come
+    if (d.sends) record_o.delays = 1'b0;  // each segment acknowledges all received bytes
   end
   assign deeds_o = d;
 

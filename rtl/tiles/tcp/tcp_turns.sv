@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue of turns of connections, in block RAM. A turn that finds nothing before it can be taken in the next cycle. What takes one has
-// no path into the RAM: the first two are in flip-flops, and come from the RAM as these have room.
+// A queue of turns of connections, in block RAM. If the queue is empty, a turn can be taken in the cycle after it came. The output has
+// no path into the RAM: the first two turns are in flip-flops, which are filled from the RAM as they have room.
 //
 //   in ---+--> fifo_block --+--> fifo --> out
 //         +-----------------+

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second stage of an event: what it makes of its connection, and what else it does. Combinational.
+// Second stage of an event: the next state of its connection, and its other effects. Combinational.
 module tcp_update
   import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
 #(
@@ -25,7 +25,7 @@ module tcp_update
   logic challenge, refuses, resets, dies, aborts, news, duplicate, fast, timeout;
   span_t cwnd, threshold, credit;
 
-  // An acknowledgement and no more, on which other segments are based.
+  // A pure acknowledgement, from which other segments are derived.
   segment_t segment;
   tcp_acknowledge #(
       .Ring(Ring)
@@ -140,7 +140,7 @@ module tcp_update
       .keeps_o (keeps),
       .newer_o (newer)
   );
-  // What an acknowledgement is if it is looked at.
+  // The acknowledgement's effects, if it is processed.
   assign news = kinds_i[EventSegment] && facts_i.ack_news;
   assign duplicate = kinds_i[EventSegment] && facts_i.ack_same && facts_i.outstanding && ((facts_i.same_wnd && facts_i.bare) || record_i.sack_news);
   assign fast = duplicate && record_i.dup_acks == 2'd2 && facts_i.recovered;
@@ -173,7 +173,7 @@ module tcp_update
 
       kinds_i[EventSegment]: begin
         if (facts_i.foreign || phases_i[Free] || phases_i[Dead]) begin
-          // The peer of a broken connection is told so; its next SYN waits until the application has closed this one.
+          // The peer of a broken connection gets a reset; its next SYN waits until the application has closed this one.
           refuses = phases_i[Dead] && !facts_i.foreign && work_i.flags.ack;
           d.no_connection = 1'b1;
         end else if (facts_i.answers) begin
@@ -218,7 +218,7 @@ module tcp_update
           if (facts_i.crosses) r.acks_due = 3'd1;
           r.tries = '0;
           r.sack_news = 1'b0;
-          if (record_i.idles) r.timer_on = 1'b0;  // started anew: the peer is there
+          if (record_i.idles) r.timer_on = 1'b0;  // restarted: the peer is alive
           r.cwnd = cwnd;
           r.threshold = threshold;
           r.credit = credit;
@@ -228,10 +228,10 @@ module tcp_update
             r.dup_acks = '0;
             r.backoff = '0;
             r.force_send = 1'b0;
-            r.timer_on = 1'b0;  // started anew if something is left
+            r.timer_on = 1'b0;  // restarted if something remains to be acknowledged
             r.since = now_i;
-            if (facts_i.recovered && !record_i.recovering) r.recover = work_i.ack;  // it stays near: numbers wrap
-            // While lost segments are made good, each partial acknowledgement names the next one (RFC 6582).
+            if (facts_i.recovered && !record_i.recovering) r.recover = work_i.ack;  // kept close to the present numbers, because they wrap
+            // In fast recovery, each partial acknowledgement indicates the next lost segment (RFC 6582).
             r.recovering = record_i.recovering && !facts_i.ack_recovers;
             // With SACK, that one may already have been sent again. Then the next hole is sent, if the peer has reported bytes above it.
             r.resend = record_i.recovering && !facts_i.ack_recovers && (!record_i.sacks || facts_i.ack_passes_resent || record_i.hole_ends);
@@ -250,7 +250,7 @@ module tcp_update
             end
           end else if (duplicate) begin
             if (record_i.dup_acks != '1) r.dup_acks = record_i.dup_acks + 1'b1;
-            // A segment has come somewhere, so another one may go out: one that is lost, or what cwnd allows.
+            // A duplicate means that a segment has left the network, so another may enter it: a lost one, or what cwnd allows.
             if (record_i.recovering && record_i.hole_ends) r.resend = 1'b1;
             if (fast) begin
               r.resend = 1'b1;
@@ -260,7 +260,7 @@ module tcp_update
               d.fast = 1'b1;
             end
           end
-          // Text and FIN. Behind the application's close, bytes are acknowledged and forgotten.
+          // Data and FIN. After the application's close, received bytes are acknowledged and discarded.
           if (work_i.bytes != '0 || work_i.flags.fin) begin
             if (record_i.fin_received) begin
               r.acks_due = 3'd1;
@@ -398,7 +398,7 @@ module tcp_update
       d.segment.seq = record_i.snd_nxt;
       d.segment.flags = '{rst: 1'b1, ack: 1'b1, default: '0};
     end
-    // The application that knows of a connection has to close it before its number is used again; one that waits for it has to hear of it.
+    // An application that knows a connection must close it before its number is used again; one that waits for it must be told.
     if (dies) r.phase = (record_i.told ? !r.closing || r.half : record_i.opener) ? Dead : Free;
   end
 
