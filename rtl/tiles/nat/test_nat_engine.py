@@ -201,6 +201,30 @@ async def hosts_with_an_address_of_their_own(dut):
     assert "mark_flow" not in bench.events
 
 
+@cocotb.test()
+async def addresses_change_between_two_packets(dut):
+    """Two hosts with an address of their own exchange their places in the table and get other addresses, all in one cycle, under full
+    traffic: each packet has its host's address from before or from after a change, never the other host's, and none is lost."""
+    first, second = STATIC
+    others = {second: "203.0.113.77", first: "203.0.113.66"}
+    bench = await started(dut, **settings())
+    sent = [message_of(head(random.choice((first, second)), "8.8.8.8") / transport(random.choice(("udp", "tcp", "ping")), 7, 9), INSIDE, False) for _ in range(400)]
+    bench.source.send(*sent)
+    for turn in range(120):
+        await ClockCycles(dut.clk_i, random.randint(1, 12))
+        table = STATIC if turn % 2 else others
+        dut.cfg_i.value = config_word("nat", **settings(static_inside=array(table), static_outside=array(table.values())))
+    await bench.run([])
+    assert len(bench.sink.messages) == len(sent)
+    seen = set()
+    for message, result in zip(sent, bench.sink.messages, strict=True):
+        before, after = packet_of(message), packet_of(result)
+        assert after.src in (STATIC[before.src], others[before.src])
+        assert bytes(after) == remade(before, True, src=after.src)
+        seen.add(after.src)
+    assert seen == {*STATIC.values(), *others.values()}
+
+
 def about(packet: IP, router: str, dst: str, kind: int = 3, code: int = 3, room: int = 8) -> IP:
     """An ICMP error about a packet, with `room` bytes behind its header."""
     return head(router, dst) / ICMP(type=kind, code=code) / Raw(bytes(packet)[: 20 + room])
