@@ -19,7 +19,7 @@ BUSY, READING, ANSWERED = 1, 2, 4
 END = 8
 
 
-@pytest.mark.parametrize("data_width", [512, pytest.param(64, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
 def test_socket_engine(data_width):
     run_cocotb("socket_engine", __file__, data_width=data_width, groups=["stream"], parameters={"Backlog": BACKLOG})
 
