@@ -104,7 +104,7 @@ class FirstPort:
 
 
 class Source:
-    """Drives a link. idle: probability of a pause before each flit. node: of the tile that it leads to, if it is a link of the fabric.
+    """Drives a link. A reset discards what has not been sent. idle: probability of a pause before each flit. node: of the tile that it leads to, if it is a link of the fabric.
 
     beside: a function of a message, the index of a flit and whether this is the last one; it returns the
     values of the signals beside this flit.
@@ -155,6 +155,8 @@ class Source:
         offered = False
         while True:
             await RisingEdge(self._dut.clk_i)
+            if self._dut.rst_i.value == 1:
+                self._queue.clear()
             offered = offered and bool(self._queue)
             if offered and self._ready.value == 1:
                 message, index, last, _ = self._queue.popleft()

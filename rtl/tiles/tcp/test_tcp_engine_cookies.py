@@ -104,6 +104,8 @@ async def a_cookie_holds_the_largest_segment_and_no_scale(dut):
         peer.write(random.randbytes(WINDOW))
         assert len((await bench.segment()).payload) == used
         await bench.quiet(60)  # the window is not scaled
+        bench.command(ABORT, peer.connection)  # so that nothing is sent again
+        assert "R" in (await bench.segment()).flags
 
 
 @cocotb.test()
