@@ -28,11 +28,14 @@ class HostMemory:
 
     def __init__(self, card: VirtualCard, size: int = 1 << 20, base: int = BASE):
         self.base, self.size = base, size
-        self._descriptor = os.memfd_create("host")
-        os.ftruncate(self._descriptor, size)
-        self.bytes = mmap.mmap(self._descriptor, size)
-        card.host.unmap_all()
-        card.host.map(base, size, self._descriptor)
+        descriptor = os.memfd_create("host")
+        try:
+            os.ftruncate(descriptor, size)
+            self.bytes = mmap.mmap(descriptor, size)
+            card.host.unmap_all()
+            card.host.map(base, size, descriptor)
+        finally:
+            os.close(descriptor)
         card.host.grant([Region(base, size)])
 
     def write(self, address: int, data: bytes) -> None:
