@@ -113,8 +113,8 @@ def senders(card: Card) -> list[list[tuple[int, int]]]:
         for state in states:
             states += [other for other in before.get(state, ()) if other not in states]
         none = len(card.scheduling.chains)
-        chains = {(state.port, none if state.chain is None else state.chain) for state in states if state.new}
-        found.append(sorted((port, chain) for port, chain in chains if chain <= none))
+        known = (state for state in states if state.new and (state.chain is None or state.chain < none))
+        found.append(sorted({(state.port, none if state.chain is None else state.chain) for state in known}))
     return found
 
 
