@@ -104,7 +104,7 @@ class FirstPort:
 
 
 class Source:
-    """Drives a link. A reset discards what has not been sent. idle: probability of a pause before each flit. node: of the tile that it leads to, if it is a link of the fabric.
+    """Drives a link. What has not been sent when a reset begins is discarded. idle: probability of a pause before each flit. node: of the tile that it leads to, if it is a link of the fabric.
 
     beside: a function of a message, the index of a flit and whether this is the last one; it returns the
     values of the signals beside this flit.
@@ -152,11 +152,12 @@ class Source:
         self._valid.value = 0
 
     async def _run(self) -> None:
-        offered = False
+        offered = in_reset = False
         while True:
             await RisingEdge(self._dut.clk_i)
-            if self._dut.rst_i.value == 1:
+            if self._dut.rst_i.value == 1 and not in_reset:
                 self._queue.clear()
+            in_reset = self._dut.rst_i.value == 1
             offered = offered and bool(self._queue)
             if offered and self._ready.value == 1:
                 message, index, last, _ = self._queue.popleft()
