@@ -58,8 +58,9 @@ def alone(kind: Kind, params: CardParams, item: EngineParameter, end: int) -> di
 
 
 def judge(kind: Kind, params: CardParams, values: dict[str, int], result: Lint) -> None:
-    """Without a warning; but if these values leave none to another parameter, the RTL refuses them with a sentence."""
-    if any(Parameters(kind.parameters, params, values).limits(item) is None for item in kind.parameters):
+    """Without a warning; but if these values leave none to another parameter, not even a 0 with a meaning of its own, the RTL refuses them with a sentence."""
+    known = Parameters(kind.parameters, params, values)
+    if any(known.limits(item) is None and item.zero is None for item in kind.parameters):
         assert not result.clean and "USERFATAL" in result.output, f"no value is allowed, and the RTL takes one: {values}"
         return
     assert result.clean, f"{values}\n{result.output}"

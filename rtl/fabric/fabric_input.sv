@@ -69,10 +69,8 @@ module fabric_input
   always_ff @(posedge clk_i) begin
     head_q <= head_d;
     if (push) first_q <= in_flit_i.last;
-    if (push && (waiting || !load)) begin
-      behind[write_ptr_q] <= incoming;
-      write_ptr_q <= write_ptr_q + 1'b1;
-    end
+    if (in_valid_i) behind[write_ptr_q] <= incoming;  // the place is free even if the queue is full; the pointer says whether it counts
+    if (push && (waiting || !load)) write_ptr_q <= write_ptr_q + 1'b1;
     if (load) begin
       valid_q <= waiting || push;
       if (waiting) read_ptr_q <= read_ptr_q + 1'b1;

@@ -21,30 +21,31 @@ module arbiter_round_robin #(
     logic unused;
     assign unused = &{clk_i, rst_i, advance_i};
   end else begin : gen_many
-    // Ones at and above the index where the search starts. All zeros is the same as all ones, so
-    // bit 0 needs no register.
-    logic [N-1:1] first_q, first_d;
+    // The last request that was granted, from which the search goes on: the grant is late in the cycle, so what follows from it is
+    // worked out in the next one. After the highest request the search starts anew, as after none, so that bit needs no register.
+    logic [N-2:0] last_q;
+    logic [N-1:1] behind;  // the last one
     logic [N-1:0] favoured, grant_favoured, grant_any;
 
-    assign favoured = request_i & {first_q, 1'b0};
+    for (genvar i = 1; i < N; i++) begin : gen_behind
+      assign behind[i] = |last_q[i-1:0];
+    end
+    assign favoured = request_i & {behind, 1'b0};
     arbiter_priority #(.N(N)) u_favoured (.request_i(favoured), .grant_o(grant_favoured));
     arbiter_priority #(.N(N)) u_any (.request_i(request_i), .grant_o(grant_any));
     assign grant_o = |favoured ? grant_favoured : grant_any;
 
-    for (genvar i = 1; i < N; i++) begin : gen_first
-      assign first_d[i] = |grant_o[i-1:0];
-    end
-
     always_ff @(posedge clk_i) begin
-      if (advance_i && |request_i) first_q <= first_d;
-      if (rst_i) first_q <= '0;
+      if (advance_i && |request_i) last_q <= grant_o[N-2:0];
+      if (rst_i) last_q <= '0;
     end
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
+        assert ($onehot0(last_q));
         all_ask : cover (&request_i);
         contention_is_held_back : cover (!$onehot0(request_i) && !advance_i);
-        search_wraps : cover (advance_i && |request_i && favoured == '0 && first_q != '0);
+        search_wraps : cover (advance_i && |request_i && favoured == '0 && last_q != '0);
         last_is_favoured_over_first : cover (advance_i && request_i[0] && grant_o[N-1]);
       end
     end

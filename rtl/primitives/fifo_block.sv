@@ -32,18 +32,19 @@ module fifo_block #(
   localparam int unsigned PtrWidth = $clog2(Depth);
 
   logic [PtrWidth:0] write_ptr_q, read_ptr_q;
+  logic full_q, ram_empty_q;
   logic out_valid_q, bypassed_q;
   T bypass_q, ram_data;
 
-  logic push, refill, ram_empty, read, bypass, past;
+  logic push, refill, write, read, bypass, past;
   assign push = in_valid_i && in_ready_o;
   assign refill = out_ready_i || !out_valid_q;
-  assign ram_empty = write_ptr_q == read_ptr_q;
-  assign read = refill && !ram_empty;
-  assign past = refill && ram_empty;  // the RAM, if there is an entry
+  assign read = refill && !ram_empty_q;
+  assign past = refill && ram_empty_q;  // the RAM, if there is an entry
   assign bypass = past && push;
+  assign write = push && !past;
 
-  assign in_ready_o = (write_ptr_q ^ read_ptr_q) != {1'b1, PtrWidth'(0)};
+  assign in_ready_o = !full_q;
   assign out_valid_o = out_valid_q;
   assign out_data_o = bypassed_q ? bypass_q : ram_data;
 
@@ -61,8 +62,12 @@ module fifo_block #(
   );
 
   always_ff @(posedge clk_i) begin
-    if (push && !bypass) write_ptr_q <= write_ptr_q + 1'b1;
+    if (write) write_ptr_q <= write_ptr_q + 1'b1;
     if (read) read_ptr_q <= read_ptr_q + 1'b1;
+    if (read) full_q <= 1'b0;
+    else if (write) full_q <= (write_ptr_q + 1'b1) == (read_ptr_q ^ {1'b1, PtrWidth'(0)});
+    if (write) ram_empty_q <= 1'b0;
+    else if (read) ram_empty_q <= (read_ptr_q + 1'b1) == write_ptr_q;
     if (refill) begin
       out_valid_q <= read || bypass;
       bypassed_q <= bypass;
@@ -71,6 +76,8 @@ module fifo_block #(
     if (rst_i) begin
       write_ptr_q <= '0;
       read_ptr_q <= '0;
+      full_q <= 1'b0;
+      ram_empty_q <= 1'b1;
       out_valid_q <= 1'b0;
     end
   end
@@ -78,7 +85,8 @@ module fifo_block #(
   // Entries in the RAM imply a valid head.
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (out_valid_q || ram_empty);
+      assert (full_q == ((write_ptr_q ^ read_ptr_q) == {1'b1, PtrWidth'(0)}) && ram_empty_q == (write_ptr_q == read_ptr_q));
+      assert (out_valid_q || ram_empty_q);
       assert (in_offer_i || !in_valid_i);
       full : cover (!in_ready_o);
       refused : cover (in_valid_i && !in_ready_o);
@@ -86,7 +94,7 @@ module fifo_block #(
       passes_the_ram : cover (bypass);
       written_and_read : cover (push && read);
       held_back : cover (out_valid_o && !out_ready_i);
-      write_wraps : cover (push && !bypass && &write_ptr_q[PtrWidth-1:0]);
+      write_wraps : cover (write && &write_ptr_q[PtrWidth-1:0]);
       wraps_while_held_back : cover (push && &write_ptr_q[PtrWidth-1:0] && !out_ready_i);
     end
   end

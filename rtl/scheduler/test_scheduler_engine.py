@@ -406,16 +406,16 @@ async def one_packet_of_64_bytes_per_cycle_with_all_tenants(dut):
 
 @cocotb.test()
 async def full_links_of_long_packets(dut):
-    """1,500 B on both channels at once: every link is busy in every cycle."""
+    """Packets of one length on both channels at once: every link is busy in every cycle, once the units' turns have settled."""
     for size in (512, 1500, 9000):
         bench = await Bench.start(dut, [Unit(0, cycles=1), Unit(1, cycles=1)])
-        number = 20_000 // size + 20
+        number = 20_000 // size + 40
         for _ in range(number):
             for c in range(2):
                 bench.send(c, bench.packet(size, [(c, 0)]))
         await bench.quiet()
-        flits = sum(p.flits for p in bench.left[4:-4])
-        busy = flits / (bench.left[-4].left - bench.left[4].left)
+        flits = sum(p.flits for p in bench.left[24:-8])
+        busy = flits / (bench.left[-8].left - bench.left[24].left)
         print(f"{size} B on two channels: {busy:.3f} flits per cycle")
         assert busy > 1.99
 

@@ -46,12 +46,10 @@ module arbiter_round_robin_proof #(
   end
 
   // Where the search starts, and how far the watched one is from there.
-  logic [N-1:0] first;
   index_t start, distance;
-  assign first = {u_dut.gen_many.first_q, 1'b0};
   always_comb begin
     start = '0;
-    for (int unsigned i = N - 1; i > 0; i--) if (first[i]) start = index_t'(i);
+    for (int unsigned i = 1; i < N; i++) if (u_dut.gen_many.last_q[i-1]) start = index_t'(i);
     distance = watched_q >= start ? watched_q - start : watched_q + index_t'(N) - start;
   end
 
@@ -63,7 +61,6 @@ module arbiter_round_robin_proof #(
       assert (passed_q < index_t'(N));
       // Each used grant that goes to another brings the start of the search nearer.
       assert (passed_q + distance < index_t'(N));
-      for (int unsigned i = 2; i < N; i++) if (first[i-1]) assert (first[i]);
     end
   end
 endmodule

@@ -38,7 +38,7 @@ module flow_window
   logic window_valid, window_ready, window_first;
   flit_t window_flit;
   header_t header;
-  offset_t available, need;
+  offset_t available, need, awaited;
 
   header_window #(
       .HeaderBytes(HeaderBytes)
@@ -54,10 +54,11 @@ module flow_window
       .out_first_o(window_first),
       .header_o   (header),
       .available_o(available),
-      .need_i     (AllHeaders ? offset_t'(HeaderBytes) : need)
+      .need_i     (AllHeaders ? offset_t'(HeaderBytes) : awaited)
   );
 
-  // Until all bytes have arrived, `need` may be wrong, but it always covers the bytes that it depends on.
+  // A message waits as if it had ports, which is known earlier in the cycle than what it needs. Until all bytes have arrived, `awaited`
+  // may be wrong, but it always covers the bytes that it depends on.
   logic tag, l3_known, ethertype_ipv4, is_ipv4, has_ports;
   offset_t l3_offset, l4_offset;
   ipv4_t ip;
@@ -83,6 +84,9 @@ module flow_window
     else if (has_ports) need = l4_offset + offset_t'(PortBytes);
     else need = is_tagged(l3_offset) ? offset_t'(L3Tagged + Ipv4MinBytes) : offset_t'(L3Untagged + Ipv4MinBytes);
   end
+  logic [3:0] words;  // of the IPv4 header
+  assign words = ip.ihl < 4'(Ipv4MinBytes / 4) ? 4'(Ipv4MinBytes / 4) : ip.ihl;
+  assign awaited = (is_tagged(l3_offset) ? offset_t'(L3Tagged) : offset_t'(L3Untagged)) + {2'b0, words, 2'b0} + offset_t'(PortBytes);
   assign is_ipv4 = (l3_known || ethertype_ipv4) && ip.version == 4'd4 && available >= need;
 
   // CRC of the flow. Of the usual 16-bit polynomials, 0x3d65

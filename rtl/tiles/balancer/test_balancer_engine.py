@@ -156,11 +156,11 @@ async def the_number_of_replicas_may_change_or_be_zero(dut):
 
 
 @cocotb.test()
-async def two_cycles_and_one_message_per_cycle(dut):
+async def three_cycles_and_one_message_per_cycle(dut):
     bench = await EngineBench.start(dut, "balancer", replicas=4, by_flow=1)
     for size in (1, 22, 86, 470, 1472, 8972):
         sent = [message_of(udp(random.randbytes(size)), tagged=False) for _ in range(20)]
         out = await bench.run(sent)
         check_no_bubbles(out)
         # The window waits for the ports, 38 bytes, which are more than a flit at small widths.
-        assert out[0].first - sent[0].first == flits_of(bytes(38)) + 1
+        assert out[0].first - sent[0].first == flits_of(bytes(38)) + 2

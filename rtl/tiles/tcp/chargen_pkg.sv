@@ -27,12 +27,30 @@ package chargen_pkg;
     return '{line: line, column: column[6:0]};
   endfunction
 
-  function automatic logic [7:0] character(place_t place);
-    logic [7:0] sum;
-    sum = 8'(place.line) + 8'(place.column);
-    if (sum >= 8'(Characters)) sum -= 8'(Characters);
-    if (place.column == 7'd72) return 8'h0d;
-    if (place.column == 7'd73) return 8'h0a;
-    return 8'h20 + sum;
+  // What the text of a flit that begins at a place is made from: the place's column, and the character there if the line had begun
+  // n line ends before, for each number of line ends that a flit can have.
+  localparam int unsigned MostEnds = (FlitBytes + 72) / 74;
+  typedef struct packed {
+    logic [6:0] column;
+    logic [MostEnds:0][6:0] characters;
+  } row_t;
+
+  function automatic logic [6:0] reduced(logic [7:0] sum);  // of two characters
+    return 7'(sum >= 8'(Characters) ? sum - 8'(Characters) : sum);
+  endfunction
+
+  // Behind a line end the text is one character further on and 74 columns back: 22 more, modulo 95.
+  function automatic row_t row_at(place_t place);
+    logic [6:0] here;
+    here = reduced(8'(place.line) + 8'(place.column));
+    row_at.column = place.column;
+    row_at.characters[0] = here;
+    for (int unsigned n = 1; n <= MostEnds; n++) row_at.characters[n] = reduced(8'(here) + 8'(n * 22 % 95));
+  endfunction
+
+  // The printable character that is this many behind another, by the other. A table, since an adder and a comparison take twice as long.
+  typedef logic [127:0][7:0] table_t;
+  function automatic table_t printable(int unsigned ahead);
+    for (int unsigned i = 0; i < 128; i++) printable[i] = 8'h20 + 8'((i + ahead) % 95);
   endfunction
 endpackage

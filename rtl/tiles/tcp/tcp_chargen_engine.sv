@@ -160,14 +160,15 @@ module tcp_chargen_engine
   // The flit that the previous cycle has begun.
   logic valid_q, writes_q, last_q;
   flit_t flit_q, flit;
-  place_t flit_place_q;
+  row_t row_q;
+  logic [FlitBytes-1:0][7:0] data;
   assign move = !valid_q || out_ready_i;
   always_ff @(posedge clk_i) begin
     if (move) begin
       valid_q <= begins;
       writes_q <= state_q == Write;
       last_q <= state_q != Write || last;
-      flit_place_q <= place_q;
+      row_q <= row_at(place_q);
       flit_q <= '0;
       flit_q.desc.port <= job_q.port;
       flit_q.desc.tenant <= job_q.tenant;
@@ -184,11 +185,29 @@ module tcp_chargen_engine
     end
     if (rst_i) valid_q <= 1'b0;
   end
+  for (genvar i = 0; i < int'(FlitBytes); i++) begin : gen_byte
+    localparam table_t Printable = printable(i);
+    logic [MostEnds:0] behind_end;  // of that many lines
+    logic cr, lf;
+    always_comb begin
+      behind_end = '0;
+      {cr, lf} = '0;
+      for (int n = 0; n <= int'(MostEnds); n++) begin
+        if (int'(row_q.column) + i >= 74 * n) behind_end = (MostEnds + 1)'(1) << n;
+        if (int'(row_q.column) + i == 74 * n + 72) cr = 1'b1;
+        if (int'(row_q.column) + i == 74 * n + 73) lf = 1'b1;
+      end
+    end
+    logic [6:0] from;
+    always_comb begin
+      from = '0;
+      for (int unsigned n = 0; n <= MostEnds; n++) if (behind_end[n]) from |= row_q.characters[n];
+    end
+    assign data[i] = !writes_q ? '0 : cr ? 8'h0d : lf ? 8'h0a : Printable[from];
+  end
   always_comb begin
     flit = flit_q;
-    for (int unsigned i = 0; i < FlitBytes; i++) begin
-      flit.data[8*i+:8] = writes_q ? character(behind(flit_place_q, 8'(i))) : '0;
-    end
+    flit.data = data;
   end
   assign out_valid_o = valid_q;
   assign out_flit_o = flit;
