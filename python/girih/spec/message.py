@@ -95,7 +95,7 @@ def group_names() -> tuple[str, ...]:
 
 
 def group_doc(group: str) -> str:
-    """What the fields of a group say."""
+    """The meaning of a group's fields."""
     return _spec()["groups"][group]["doc"]
 
 
