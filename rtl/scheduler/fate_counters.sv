@@ -28,7 +28,7 @@ module fate_counters
     $fatal(1, "fate_counters: Inputs is %0d; it must be at least 1", Inputs);
   end
   if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
-    $fatal(1, "fate_counters: Tenants is %0d; it must be in 1 to 16", Tenants);
+    $fatal(1, "fate_counters: Tenants is %0d; it must be from 1 to 16", Tenants);
   end
 
   localparam int unsigned Depth = Tenants * 128;

@@ -359,7 +359,7 @@ module tcp_lookup
       accept_valid_q <= 1'b1;
       accept_q <= arrival_2_q.work;
       if (hit) begin
-        accept_q.kind <= EventCookie;  // it has one by now, and does nothing
+        accept_q.kind <= EventCookie;  // the connection exists by now: no effect
       end else if (accepts) begin
         accept_q.connection <= connection_t'(free_id);
         accept_q.slot <= slot;

@@ -4,7 +4,7 @@
 //
 //   segment -> read the buffer -> headers over it -> register -> summed_store -> header_edit
 //
-// cfg_i.mss is one that usable_mss gives.
+// cfg_i.mss has been limited by usable_mss.
 module tcp_maker
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, tcp_types_pkg::*, tcp_pkg::cfg_t;
 #(

@@ -6,8 +6,8 @@ package tcp_stage_pkg;
 
   typedef struct packed {
     logic foreign, exact, early, in_window, acceptable, takes_all, in_order, syn_again, fin_again;
-    seq_t behind;  // what is taken ends before it
-    // Of each range of bytes behind a gap: whether the segment touches it, what it adds, and whether it begins before the other.
+    seq_t behind;  // the first sequence number behind what is taken
+    // For each range of bytes behind a gap: whether the segment touches it, begins before it, ends behind it; and whether range 0 begins before range 1.
     logic [Ranges-1:0] touches, starts_before, ends_behind;
     logic first_before;
     length_t skip, take;
@@ -30,7 +30,7 @@ package tcp_stage_pkg;
     length_t send, again;
     seq_t idle_seq;
     seq_t rcv_edge;  // the end of the window that a segment sent now advertises
-    logic updates;  // and it is worth a window update
+    logic updates;  // the window has grown enough for a window update
     logic reading;  // a notice has yet to read bytes from the buffer
     length_t room, reads;
     logic writes, holds_more, reads_all, read_ready;
