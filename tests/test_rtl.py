@@ -71,7 +71,7 @@ REFUSED = [
     ("fabric_switch", "Classes", 3, "fabric_switch: Classes is 3; it must be 1 or 2"),
     ("fate_counters", "Inputs", 0, "fate_counters: Inputs is 0; it must be at least 1"),
     ("deparser_buffer", "Depth", 3, "deparser_buffer: Depth is 3; it must be a power of two, at least 2"),
-    ("fate_counters", "Tenants", 17, "fate_counters: Tenants is 17; it must be in 1 to 16"),
+    ("fate_counters", "Tenants", 17, "fate_counters: Tenants is 17; it must be from 1 to 16"),
     ("drop_keys", "Keys", 17, "drop_keys: Keys is 17; it must be from 1 to 16"),
     ("drop_log", "Entries", 512, "drop_log: Entries is 512; it must be a power of two from 16 to 256"),
     ("drop_log", "Reasons", 33, "drop_log: Reasons is 33; it must be from 1 to 32"),

@@ -42,7 +42,7 @@ typedef struct girih_params {
   uint32_t data_width; /* bits of one port's tdata */
   uint32_t ports;
   uint32_t links;             /* probes, as in the manifest */
-  uint32_t seed;              /* of what registers and memories hold before reset; 0: zeros */
+  uint32_t seed;              /* for the contents of registers and memories before reset; 0: zeros */
   const char *record_path;    /* NULL: record nothing */
   const char *record_label;   /* text that names the design in the recording */
 } girih_params;
@@ -145,7 +145,7 @@ typedef struct girih_memory_params {
 
 typedef struct girih_memory_stats {
   uint64_t reads, writes, read_beats, write_beats; /* transactions, and their beats on the bus */
-  uint64_t most_reads;                             /* that were in flight at a time */
+  uint64_t most_reads;                             /* greatest number of reads in flight */
 } girih_memory_stats;
 
 void girih_memory_params_init(girih_memory_params *params);
@@ -162,7 +162,7 @@ int girih_memory_stats_get(girih_card *card, girih_memory_stats *stats);
 typedef struct girih_host_stats {
   uint64_t reads, writes, read_beats, write_beats; /* transactions, and their beats on the bus */
   uint64_t kicks, calls, lost_calls;               /* calls whose eventfd was full are lost */
-  uint64_t outside;                                /* accesses of what is not mapped */
+  uint64_t outside;                                /* accesses outside mapped memory */
 } girih_host_stats;
 
 /* Cycles from an address, and the data of a write, to the answer. */
@@ -246,7 +246,7 @@ int girih_flow_result_get(girih_card *card, uint32_t flow, girih_flow_result *re
 int64_t girih_flow_latencies(girih_card *card, uint32_t flow, uint32_t *first, uint32_t *last, uint64_t capacity);
 /* Copies the cycles in which up to `capacity` packets had come out whole, in the same order; returns their number. */
 int64_t girih_flow_arrivals(girih_card *card, uint32_t flow, uint64_t *cycles, uint64_t capacity);
-/* Frames that came out while there were flows and belonged to none of them. */
+/* Frames that came out while flows existed but belonged to none of them. */
 uint64_t girih_flows_unexpected(girih_card *card);
 int girih_flows_clear(girih_card *card);
 
@@ -262,7 +262,7 @@ typedef struct girih_capture_params {
 } girih_capture_params;
 
 int girih_capture_start(girih_card *card, const girih_capture_params *params);
-/* Ends the capture; *messages (if not NULL) is the number of its messages. */
+/* Ends the capture; *messages (if not NULL) receives the number of its messages. */
 int girih_capture_stop(girih_card *card, uint64_t *messages);
 
 /* Writes waves of cycles from..to-1 to an FST file; the library must be built with waves. */

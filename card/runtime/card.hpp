@@ -51,7 +51,7 @@ class Card {
   void clear_generator();
   bool has_generator() const { return generator_ != nullptr; }
   void stop_recording();
-  void detach();  // in the copy that fork makes: nothing that it does has an effect outside any more
+  void detach();  // in the copy that fork makes: from here on, nothing that it does has an effect outside
 
   Port &port(uint32_t index);
   Memory &memory();  // throws if there is none; the methods that follow change the memory and record the change

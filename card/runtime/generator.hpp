@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flows of UDP packets into the card, and the agent that checks the packets that come back. Frames are built before the
-// run; when one is sent, only its checksum and its sequence number are written, into the first bytes of the payload (4,
-// or all that there are).
-// many of 4 as there are) and the checksum are written when a frame is sent.
+// run; when one is sent, only its checksum and its sequence number are written. The sequence number is in the first four
+// bytes of the payload, or in all of a shorter one.
 #pragma once
 
 #include <memory>

@@ -32,8 +32,8 @@ bool is_ready(int fd, short events) {
   return ::poll(&one, 1, 0) == 1 && (one.revents & events) != 0;
 }
 
-// Copies memory that another program may be writing. Of each 16 bytes, the size of a descriptor, the second half is read first: it has the flags that
-// say that the rest is valid.
+// Copies memory that another program may be writing. In each 16 bytes, the size of a descriptor, the second half is read first, because it has
+// the flags that declare the rest valid.
 void copy_shared(uint8_t *to, const uint8_t *from, size_t bytes) {
   if (reinterpret_cast<uintptr_t>(from) % 16 != 0 || bytes % 16 != 0) {
     std::memcpy(to, from, bytes);

@@ -31,7 +31,7 @@ void clear(Ports &...ports) {
   (std::memset(&ports, 0, sizeof ports), ...);
 }
 
-// What registers and memories hold before reset: random bits of this seed, or 0 everywhere for seed 0.
+// Contents of registers and memories before reset: random bits from this seed, or 0 everywhere for seed 0.
 VerilatedContext *started(VerilatedContext &context, uint32_t seed) {
   context.randReset(seed ? 2 : 0);
   context.randSeed(static_cast<int>(seed));

@@ -38,7 +38,7 @@ struct Pins {
   AxisPins rx, tx;  // into the card, out of the card
   AxilPins axil;
   AxiPins axi;
-  uint8_t *interrupt;  // a bit for each tile with interrupts, in so many bytes; null: none has
+  uint8_t *interrupt;  // one bit per tile with interrupts, in as many bytes as needed; null: no tile has interrupts
   size_t interrupt_bytes;
   HostPins host;
 };
@@ -55,7 +55,7 @@ class Model {
   Pins pins{};
 };
 
-// seed: of what registers and memories hold before reset; 0: zeros.
+// seed: for the contents of registers and memories before reset; 0: zeros.
 std::unique_ptr<Model> make_model(uint32_t seed);
 
 // A check in the SystemVerilog failed ($fatal, $error, a failed assert).

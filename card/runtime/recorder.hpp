@@ -7,11 +7,11 @@
 //     Output  u64 last cycle | the frame; cycle: its first beat passed
 //     Read, Write  AccessRecord; cycle: the access started
 //     Ready   ReadyRecord; cycle: from then on
-//     MemoryWrite     u64 address | the bytes that were written there beside the card, at most MostContent of them
+//     MemoryWrite     u64 address | the bytes written there other than by the card, at most MostContent of them
 //     MemorySettings  girih_memory_params
 //     MemoryFail      FailRecord
 //     Reset, End   nothing
-// All numbers are little-endian. Records are in the order in which events were complete.
+// All numbers are little-endian. Records are in the order in which events were completed.
 #pragma once
 
 #include <cstdio>

@@ -47,7 +47,7 @@ class InNamespace {
     if (setns(target.get(), CLONE_NEWNET) != 0) fail("cannot enter the network namespace " + path);
   }
   ~InNamespace() {
-    // Going on in the wrong namespace would be worse than ending here.
+    // To continue in the wrong namespace would be worse than to end here.
     if (home_ && setns(home_->get(), CLONE_NEWNET) != 0) std::terminate();
   }
   InNamespace(const InNamespace &) = delete;

@@ -33,7 +33,7 @@ module axil_requests #(
     output logic request_write_o,
     output logic request_card_o,  // it is for the registers of the card, node 0xFF
     output logic request_ring_o,  // it is for the ring; a request for neither ends with an error
-    output logic request_beyond_o,  // its address has bits above the tenant
+    output logic request_beyond_o,  // address bits above the tenant are set
     output logic [31:0] request_addr_o,
     output logic [31:0] request_data_o,
     output logic [TagWidth-1:0] request_tag_o,
@@ -164,7 +164,7 @@ module axil_requests #(
     if (!rst_i) begin
       for (int unsigned source = 0; source < 2; source++) begin
         assert (!answer_valid_i[source] || (busy_q[answer_tag_i[source]] && !done_q[answer_tag_i[source]]))
-        else $error("axil_requests: an answer to a request that nobody waits for");
+        else $error("axil_requests: an answer without a request in flight");
       end
       assert (!(&answer_valid_i) || answer_tag_i[0] != answer_tag_i[1])
       else $error("axil_requests: two answers to one request");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For the tests of the control network: a node with 16 words. Each answers after a number of cycles that depends on the
-// word; the words from 8 on refuse writes. A request beyond the words ends with an error, and so does one of a tenant that
-// is neither the operator nor the node's number modulo 4. At 0x4000 it has a window of one word, which does not answer
+// word; the words from 8 on refuse writes. A request beyond the words ends with an error, and so does one from
+// a tenant that is neither the operator nor the node's number modulo 4. At 0x4000 it has a window of one word, which does not answer
 // while hold_i is 1.
 module ctrl_bench_stop
   import girih_pkg::*;

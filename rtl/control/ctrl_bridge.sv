@@ -18,7 +18,7 @@ module ctrl_bridge
     parameter int unsigned Tiles = 1,
     parameter int unsigned Links = 0,  // between routers
     parameter bit Alone = 1'b1,  // the ring has no other master, and one access on it at a time
-    parameter int unsigned Pad = 0,  // registers that the ring has besides those of its stops
+    parameter int unsigned Pad = 0,  // registers of the ring in addition to those of its stops
     localparam int unsigned InFlight = Alone ? 1 : CtrlTags,
     localparam int unsigned StallBits = Links > 0 ? Links : 1
 ) (

@@ -3,8 +3,8 @@
 // through only those for which the master has the right in that cycle; it answers the others at once with CtrlRefused and
 // counts them.
 //
-// Up to CtrlTags requests are in flight. Those to one node are done in the order in which the engine made them. Answers
-// of different nodes come in any order, each with the tag of its request; the engine always takes them. A request whose
+// Up to CtrlTags requests are in flight. Requests to one node are done in the order in which the engine made them. Answers
+// from different nodes come in any order, each with the tag of its request; the engine always takes them. A request whose
 // tag is in flight waits for that answer.
 //
 // A request enters the ring at least one cycle after the engine offers it. The engine can make one in every other cycle.
@@ -12,7 +12,7 @@ module ctrl_master
   import girih_pkg::*;
 #(
     parameter ctrl_master_t Master = 1,
-    parameter tenant_t Tenant = '0,  // for which it makes its requests; 0: the operator
+    parameter tenant_t Tenant = '0,  // the tenant of its requests; 0: the operator
     parameter int unsigned Rights = 1,
     parameter node_t [Rights-1:0] Nodes = '0  // right i is for this node
 ) (
@@ -111,7 +111,7 @@ module ctrl_master
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!port_answers || busy_q[answer.tag])
-      else $error("ctrl_master %0d: an answer to a request that it has not made", Master);
+      else $error("ctrl_master %0d: an answer without a request in flight", Master);
       waits_for_its_tag : cover (valid_q && busy_q[request_q.tag]);
       refusal_waits : cover (free && !allowed && port_answers);
     end

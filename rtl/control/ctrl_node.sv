@@ -148,7 +148,7 @@ module ctrl_node
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
         assert (!(ctrl_i.valid && mine) || room)
-        else $error("ctrl_node %0d: more requests than masters can have under way", Node);
+        else $error("ctrl_node %0d: more requests than masters can have in flight", Node);
         answer_waits : cover (answered_q && !leaves);
         request_waits : cover (waiting && answered_q);
       end

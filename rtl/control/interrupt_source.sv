@@ -2,7 +2,7 @@
 // The interrupts of a tile: the events since software last cleared them, and which of them raise the interrupt.
 //
 //   word 0  pending: bit i is 1 from the cycle after event i until a write with a 1 in bit i
-//   word 1  enable: interrupt_o is 1 while an event is pending whose bit is 1 here; 0 after reset
+//   word 1  enable: interrupt_o is 1 while a pending event has a 1 here; 0 after reset
 //
 // An event in the cycle of a write that clears it stays pending, so none is lost. interrupt_o follows both registers one
 // cycle later.

@@ -48,7 +48,7 @@ module window_guard
   } request_t;
 
   logic busy_q;  // the window works on request_q
-  logic given_up_q;  // request_q has expired: nobody waits for its answer
+  logic given_up_q;  // request_q has expired: its answer will be discarded
   request_t request_q;
   count_t count_q;  // cycles since the window got it
   logic expired;
@@ -69,7 +69,7 @@ module window_guard
     if (!busy_q) begin
       busy_q <= valid_i;
       given_up_q <= 1'b0;
-      // Without valid_i it is another node's request that passes, which the engine must not see.
+      // Without valid_i, a request to another node may be passing, which the engine must not see.
       if (valid_i) request_q <= '{write: write_i, addr: addr_i, data: data_i, tenant: tenant_i};
       count_q <= '0;
     end else begin

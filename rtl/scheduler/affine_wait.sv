@@ -22,7 +22,7 @@ module affine_wait #(
 
     input  logic [Services-1:0] fetch_i,  // one-hot: a packet is popped and will arrive here
     output logic [Services-1:0] room_o,
-    output logic [Services-1:0] empty_o,  // and none in flight
+    output logic [Services-1:0] empty_o,  // nothing waits or is in flight
 
     input logic                    popped_i,
     input logic [ServiceWidth-1:0] popped_service_i,

@@ -4,7 +4,7 @@
 // for a unit that loses a credit and for one that does not, and consume_i only chooses between their results.
 module best_units #(
     parameter int unsigned Units = 8,
-    parameter int unsigned FewUnits = 16,  // of more, the simulator compares pairs in loops; the hardware is the same
+    parameter int unsigned FewUnits = 16,  // above this number the simulator compares pairs in loops; the hardware is the same
     parameter int unsigned BalanceWidth = 11,
     localparam type balance_t = logic signed [BalanceWidth-1:0],
     localparam type units_t = logic [Units-1:0]
@@ -24,7 +24,7 @@ module best_units #(
   units_t behind_less[Units];  // i is behind j once i has lost a credit
   units_t level[Units];  // i is not behind j once j has lost a credit
 
-  // The same hardware is written twice for the simulator: a statement for each pair is faster as long as there are few, and
+  // The same hardware is written twice for the simulator: a statement for each pair is faster while there are few pairs, but
   // those of 64 units would be a third of the scheduler's program.
   if (Units <= FewUnits) begin : gen_statements
     for (genvar i = 0; i < Units; i++) begin : gen_unit
@@ -93,7 +93,7 @@ module best_units #(
     assign unused = &{1'b0, balance_i[0]};
   end
 
-  // A unit that is behind one other only becomes the best if that one loses a credit and then is not ahead any more.
+  // A unit that is behind exactly one other becomes the best if the other loses a credit and is then no longer ahead.
   for (genvar i = 0; i < Units; i++) begin : gen_best
     units_t ahead_of_it, passes;
     logic several, best_still, best_less;

@@ -8,15 +8,15 @@
 // commits packets too early, too high a charge leaves bubbles among short packets.
 // Lengths that become known and flits that are sent are registered, and count a cycle later.
 //
-// The channel of a packet cannot be chosen: with several channels, pops go on while any channel that they may be
-// for runs low. Another channel then takes one packet behind the one on its link, and up to Packets as long as it
+// The channel of a packet cannot be chosen: with several channels, pops continue while any channel for which they
+// may be runs low. Another channel then takes one packet behind the one on its link, and up to Packets as long as it
 // has fewer than Ahead flits to send.
 module channel_backlog
   import girih_pkg::*;
 #(
     parameter int unsigned Services = 8,
     parameter int unsigned Channels = 2,
-    parameter int unsigned Low = 8,  // flits that hide the latency from pop to link
+    parameter int unsigned Low = 8,  // flits that cover the latency from pop to link
     parameter int unsigned Ahead = MaxFrameFlits > 1 ? MaxFrameFlits / 2 : 1,
     parameter int unsigned Packets = 8,
     localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,

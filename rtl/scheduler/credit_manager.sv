@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Credits of every unit: a credit permits one more message to the unit. A unit's balance is its configured credits
 // minus the outstanding ones: + 1 for a message sent to it (consume) or pushed to it by another unit (cancel),
-// - 1 for a message that it has released (give). It may be negative, because pushed messages do not ask.
+// - 1 for a message that it has released (give). It may be negative, because pushed messages need no credit.
 //
 // The best unit of a service is the enabled one with the most credits, the lowest index among equals:
 // the chosen unit loses a credit at once, so equals take turns under load. In a service with affinity all
@@ -15,7 +15,7 @@ module credit_manager
     parameter int unsigned Units = 8,
     parameter int unsigned Services = 8,
     parameter int unsigned LosslessSlots = 2,  // lossless messages that a unit has room for
-    parameter int unsigned FewUnits = 16,  // of more, the simulator compares pairs in loops; the hardware is the same
+    parameter int unsigned FewUnits = 16,  // above this number the simulator compares pairs in loops; the hardware is the same
     localparam int unsigned UnitWidth = Units > 1 ? $clog2(Units) : 1,
     localparam int unsigned BalanceWidth = 11,
     localparam type unit_t = logic [UnitWidth-1:0],

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides in every cycle which packet leaves the PIFOs: one of a service whose unit has a credit or,
-// if an arrival needs the room, the highest rank of a queue (eviction). Services are served in turn: the one that was served
-// least recently. Dispatch and eviction share the PIFO's pop port; when both want it they alternate, as do services without
+// if an arrival needs the room, the highest rank of a queue (eviction). Among services, the one served
+// least recently goes first. Dispatch and eviction share the PIFO's pop port; when both want it they alternate, as do services without
 // and with affinity. No pop is decided in a cycle with hold_i.
 //
 //   cycle 0            1              .. PopLatency   PopLatency+1          +1
 //   decide,            pop, from      PIFO            slot: read its entry  the entry is read: leave_o
 //   take the credit    registers                      (affine: wait)        and its unit
 //
-// A decision sees the queues without the pop that the previous one decided, so queue_busy_i is that without it.
+// The pop of the previous decision takes place in the cycle of this one, so queue_busy_i must already exclude its entry.
 //
 // In a service with affinity the unit of a packet is not known when it is popped: its packets are popped a few
 // ahead into affine_wait and leave from there by the same pipeline, without the pop port.
@@ -142,7 +142,7 @@ module dispatcher
     assign pick_one[s] = Tenants'(1) << pick_tenant_i[s];
     assign pickable[s] = pick_valid_i[s] && (queue_busy_i[s*Tenants+:Tenants] & pick_one[s]) != '0;
     assign launch_unit[s] = waiting[s] ? wait_unit[s] : unit_i[s];
-    // A service that has just lost its affinity first sends the packets that wait.
+    // A service whose affinity has just been turned off first sends the packets that wait.
     assign ready[s] = lossless_i[s] ? unit_lossless_free_i[s] : unit_free_i[s];
     assign wait_ready[s] = (wait_unit[s] & (wait_lossless[s] ? lossless_free_i : free_i)) != '0;
     assign has_low[s] = open && (stored_i[s] & low) != '0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What became of packets: 64-bit counters by tenant, service and fate (policy_pkg::fate_e). Each input
-// has memory of its own and takes an event in every cycle; a read gives the sum over the inputs. A tenant number
-// out of range counts as the last tenant.
+// has memory of its own and takes an event in every cycle; a read gives the sum over the inputs. An out-of-range
+// tenant counts as the last tenant.
 module fate_counters
   import policy_pkg::*;
 #(
@@ -16,9 +16,9 @@ module fate_counters
     input logic        [Inputs-1:0] valid_i,
     input fate_event_t              event_i[Inputs],
 
-    // One read at a time; the index holds until done, two cycles later. The high word is the one that belongs to the last
-    // low word that was read of this tenant, if that was of the same counter, and else the present one: what is read of other
-    // tenants changes nothing.
+    // One read at a time; the index holds until done, two cycles later. A read of a low word keeps the high word for the tenant
+    // of the counter. A read of the high word returns the kept one if the tenant's last low word was of the same counter, and else
+    // the present one. So reads of other tenants' counters change nothing.
     input  logic        read_i,
     input  logic [11:0] index_i,  // {tenant, service, fate, 1 for the high word}
     output logic        done_o,
@@ -28,7 +28,7 @@ module fate_counters
     $fatal(1, "fate_counters: Inputs is %0d; it must be at least 1", Inputs);
   end
   if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
-    $fatal(1, "fate_counters: Tenants is %0d; it must be in 1 to 16", Tenants);
+    $fatal(1, "fate_counters: Tenants is %0d; it must be from 1 to 16", Tenants);
   end
 
   localparam int unsigned Depth = Tenants * 128;

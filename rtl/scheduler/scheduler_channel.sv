@@ -2,9 +2,9 @@
 // One channel of the scheduler: a fabric link in and out, the packet memory between them, the queue of
 // popped packets that wait for the link, and the packets whose cells are to be freed.
 //
-// A new lossless packet takes a token of its tenant, or a place to wait for one. If there is neither, it is dropped as a
-// droppable one that overflows; so nothing behind it ever waits for its tenant. A packet from a unit already has its token.
-// A packet of a tenant that does not exist is never lossless.
+// A new lossless packet takes a token of its tenant, or a place to wait for one. If there is neither, it is dropped like a
+// droppable packet that overflows, so nothing behind it ever waits for its tenant. A packet from a unit already has its token.
+// A packet of an out-of-range tenant is never lossless.
 module scheduler_channel
   import girih_pkg::*, entry_pkg::*;
 #(
@@ -15,7 +15,7 @@ module scheduler_channel
     parameter int unsigned CellFlits = 2,
     parameter int unsigned Reserve = 0,  // cells that are kept for lossless packets with tokens
     parameter int unsigned Launches = 16,  // popped packets that wait for the link
-    parameter int unsigned Evictions = 16,  // that wait for a cycle in which no arrival is dropped
+    parameter int unsigned Evictions = 16,  // evicted packets that wait for a cycle in which no arrival is dropped
     parameter int unsigned EvictionsOnTheWay = 4
 ) (
     input logic clk_i,

@@ -107,7 +107,7 @@ module scheduler_intake
     for (int unsigned c = 0; c < Channels; c++) if (turn[c]) arriving |= stored_i[c];
   end
 
-  // A packet of a tenant that does not exist is not lossless, nor is one that is dropped in any case.
+  // A packet of an out-of-range tenant is not lossless, nor is one that will be dropped anyway.
   function automatic logic is_lossless(logic flag, policy_pkg::tenant_t tenant);
     return flag && 32'(tenant) < Tenants;
   endfunction
@@ -149,7 +149,7 @@ module scheduler_intake
     if (rst_i) chosen_valid_q <= 1'b0;
   end
 
-  // A service without a unit does not exist, except for lossless packets, which wait for a unit.
+  // For a droppable packet, a service without a unit does not exist; a lossless packet waits for a unit.
   assign has_unit = 16'(has_unit_i);
   assign chosen_rights = 32'(chosen_q.entry.desc.tenant) < Tenants ? tenant_policy_i[chosen_q.entry.desc.tenant[TenantWidth-1:0]].rights : '0;
   assign chosen_entitled = chosen_rights[chosen_service];

@@ -207,7 +207,7 @@ async def services_take_turns(dut):
     """If all services have packets and all units credits, each service gets the same share."""
     world = World(dut, credits=10, lengths=(1,), give=1.0)
     await world.reset()
-    for _ in range(150):  # it learns how short they are
+    for _ in range(150):  # it learns how short the packets are
         await world.step(arrivals=1.0)
     while len(world.slots) < ENTRIES:
         world.credits = [0] * UNITS

@@ -29,8 +29,8 @@ async def start(dut, policy, **config) -> tuple[Bench, Unit]:
 
 
 async def stalled(bench: Bench, unit: Unit, classes: int, gap: int) -> tuple[list, int]:
-    """Idles, stops the unit, sends packets for up to three circles, `gap` cycles apart at least, lets the unit go on until
-    all have left: the packets and when the unit went on."""
+    """Idles, stops the unit, sends packets for up to three circles, `gap` cycles apart at least, then lets the unit go on
+    until all have left. Returns the packets, and when the unit went on."""
     await bench.steps(random.randrange(2 * CIRCLE))
     unit.stopped = True
     bench.send(0, bench.packet(64, [(0, 0)]))  # takes the credit

@@ -11,7 +11,7 @@ from girih.spec.windows import offset
 from girih.testing import WIDTHS, run_cocotb
 from rtl.scheduler.scheduler_bench import CELLS, FATES, FIRST_UNIT, SERVICES, TENANTS, UNITS, Bench, Unit, config_value
 
-# At widths other than that of the 100G card: what depends on the width.
+# The tests that depend on the width, for widths other than that of the 100G card.
 OTHER_WIDTHS = ["a_packet_goes_through_its_chain", "everything_at_random", "full_links_of_long_packets"]
 
 
@@ -24,7 +24,7 @@ def test_scheduler_engine(data_width):
 
 @pytest.mark.parametrize("units, services, tenants", [(64, 16, 8), (1, 1, 2)])
 def test_as_many_as_there_can_be(units, services, tenants):
-    """And as few."""
+    """The largest and the smallest scheduler."""
     sizes = {"Units": units, "Services": services, "Tenants": tenants}
     run_cocotb(
         "scheduler_engine",
@@ -62,7 +62,7 @@ async def every_unit_serves_every_tenant(dut):
 
 @cocotb.test()
 async def a_service_without_units_takes_nothing(dut):
-    """Service 0 has no unit in use: its packets are dropped as those of no service, and enter no other service's queue, not even the last one's."""
+    """Service 0 has no unit in use: its packets are dropped as if it did not exist, and enter no other service's queue, not even the last one's."""
     bench = await Bench.start(dut, [Unit(index % SERVICES, credits=2 * bool(index % SERVICES)) for index in range(UNITS)], clear=80 * SERVICES * TENANTS + 200)
     for service in range(SERVICES):
         for tenant in range(TENANTS):

@@ -26,8 +26,8 @@ async def start(dut, **config) -> tuple[Bench, Unit]:
 
 
 async def run(dut, seed: int, others: list[tuple], disturbing: dict[int, list[tuple]]) -> list[int]:
-    """Sends `others`, of (size, tenant, lossless, hops), by port 0, and before the ones that `disturbing` names packets of
-    tenant 1 for the service that has stalled, of (size, lossless). The cycles from a packet's entry until it is done."""
+    """Sends `others`, each (size, tenant, lossless, hops), by port 0. `disturbing` gives by position packets of tenant 1 for the
+    stalled service, each (size, lossless), that go before the other packet there. Returns when each other packet was done, in cycles."""
     random.seed(seed)
     bench, stalled = await start(dut)
     mine, done_at, begun = [], {}, bench.cycle
@@ -51,7 +51,7 @@ async def run(dut, seed: int, others: list[tuple], disturbing: dict[int, list[tu
 
 @cocotb.test()
 async def another_tenants_lossless_packets_are_in_nobodys_way(dut):
-    """As many as it has tokens and places, of any size, at any point."""
+    """As many packets as the tenant has tokens and places, of any size, at any point."""
     for seed in range(4):
         chance = random.Random(seed)
         others = [
@@ -68,7 +68,7 @@ async def another_tenants_lossless_packets_are_in_nobodys_way(dut):
 
 @cocotb.test()
 async def droppable_packets_make_room(dut):
-    """Memory is full of another tenant's droppable packets, which wait: lossless ones of two tenants get in, and on."""
+    """Memory is full of another tenant's droppable packets, which wait: lossless ones of two tenants still enter, and move on."""
     bench, stalled = await start(dut)
     bench.send(1, *(bench.packet(1500, [(STALLED, 0)], tenant=3) for _ in range(200)))
     await bench.steps(200 * 24 + 300)
@@ -85,7 +85,7 @@ async def droppable_packets_make_room(dut):
 
 @cocotb.test()
 async def what_finds_no_place_is_dropped_and_the_port_goes_on(dut):
-    """Far more than there are tokens and places, for a unit that has stalled, and packets of others among them by the same port."""
+    """Far more lossless packets than there are tokens and places, for a stalled unit; among them, other tenants' packets by the same port."""
     bench, stalled = await start(dut)
     many = [bench.packet(64, [(STALLED, 0)], tenant=1, lossless=1) for _ in range(40)]
     others = [bench.packet(64, [(SERVING, 0)] * (1 + i % 2), tenant=(0, 2, 3)[i % 3], lossless=i % 2) for i in range(40)]

@@ -89,7 +89,7 @@ def _file(name: str) -> str:
 
 
 def _of_the_card(file: str) -> bool:
-    """Whether a file belongs to the card, and not to a test bench around it."""
+    """Whether a file belongs to the card rather than to a test bench."""
     return file.startswith(COUNTED) and not file.endswith("_bench.sv")
 
 

@@ -24,11 +24,11 @@ from girih.errors import GirihError, program_failed
 from girih.paths import BUILD
 
 OBJECTS = BUILD / "objects"
-# The compiler collects its garbage late: it takes half a gigabyte for a unit, and a tenth less time.
+# Late garbage collection: the compiler takes half a gigabyte for a unit, and a tenth less time.
 COMMON_FLAGS = ["-std=gnu++20", "-pipe", "--param", "ggc-min-expand=300", "--param", "ggc-min-heapsize=2000000"]
 RUNTIME = ("verilated.cpp", "verilated_threads.cpp")  # the part of Verilator's runtime that every model needs
 NOT_OPTIMIZED = '#pragma GCC optimize ("O0")\n'  # from here to the end of the file
-UNIT_BYTES = 4_000_000  # of C++ for one run of the compiler, which takes a few seconds more than the header of a large model
+UNIT_BYTES = 4_000_000  # of C++ for one run of the compiler; they take a few seconds more than the header of a large model alone
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the current step, the number of steps done, and their total."""
@@ -93,7 +93,7 @@ class Job:
         return target
 
     def precompiled(self) -> list[str]:
-        """Options by which compilations with the same flags take the source, a header, as it was precompiled."""
+        """Options with which compilations that have the same flags use the source, a header, in precompiled form."""
         command = ["g++", *COMMON_FLAGS, *self.flags]
         header = OBJECTS / f"{self.source.stem}-{self._key(command)}.h"
         if not header.with_suffix(".h.gch").exists():
@@ -118,7 +118,7 @@ def _make(target: Path, command: list[str], what: str) -> None:
 def model_jobs(
     folder: Path, flags: Sequence[str], *, header: str = "verilated.h", main: Path | None = None, defines: Sequence[str] = ()
 ) -> list[Job]:
-    """What is to be compiled of the model that Verilator wrote into `folder`.
+    """The compilations for the model that Verilator wrote into `folder`.
 
     header: of the runtime; it is precompiled. main: a file that drives the model, compiled with `defines`.
     """
@@ -144,7 +144,7 @@ def _counting() -> list[str]:
 
 
 def _units(verilated: Path, folder: Path) -> list[Path]:
-    """Verilator's files joined into a few. What runs once, as constructors do, comes last and is not optimized."""
+    """Verilator's files joined into a few. Code that runs once, such as constructors, comes last and is not optimized."""
     texts: list[str] = []
     for slow, source in sorted(("__Slow" in path.name, path) for path in verilated.glob("*.cpp")):
         text = NOT_OPTIMIZED * slow + source.read_text()

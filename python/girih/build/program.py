@@ -13,7 +13,7 @@ from girih.paths import BUILD
 
 FLAGS = ["-Og"]  # compiled in two thirds of the time of -O1; tests run as fast
 RUNTIME_FLAGS = ["-O2"]
-HEADER = "verilated_vpi.h"  # what cocotb's main includes, and all else
+HEADER = "verilated_vpi.h"  # cocotb's main includes it, and it includes everything else
 
 
 def build_program(

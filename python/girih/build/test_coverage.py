@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage: what simulations count is merged by source line, and a run that misses something is judged by name."""
+"""Coverage: counts of simulations are merged by source line, and whatever a whole run misses is named."""
 
 import pytest
 

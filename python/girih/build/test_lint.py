@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lint of a design: what it finds, and when a result of an earlier run is the answer."""
+"""The lint of a design: what it finds, and when the result of an earlier run is used again."""
 
 import subprocess
 

@@ -86,5 +86,5 @@ def test_offsets_that_a_kind_gives_are_written(tmp_path):
 def test_unknown_groups_are_refused():
     with pytest.raises(ValueError, match=re.escape("there is no group of fields wings; the groups are route, ")):
         CardParams.with_groups(groups=["wings"])
-    with pytest.raises(ValueError, match=re.escape("chain_hops 0: it is 0 exactly without the group chain")):
+    with pytest.raises(ValueError, match=re.escape("chain_hops 0: it must be 0 without the group chain, and only then")):
         package(CardParams(groups=("chain",)))

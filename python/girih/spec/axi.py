@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pins of the AXI4 master ports, to external memory and to the host, and interrupts of the host, of a tile that uses one and of the card."""
+"""The pins of the AXI4 master ports to external memory and to the host, and of interrupts to the host, both of a tile and of the card."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bins of latency histograms: 4 to an octave, so that a bin is never wider than a quarter of
-the latencies it holds. The one author of the bin function, in Python and in SystemVerilog."""
+the latencies it holds. The only definition of the bin function, for Python and for SystemVerilog."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def bin_of(latency: int) -> int:
 
 
 def bin_start(index: int) -> int:
-    """The least latency in cycles that bin `index` counts. The last bin counts all above, too."""
+    """The least latency in cycles that bin `index` counts. The last bin also counts all greater latencies."""
     if index < 1 << STEP_BITS:
         return index
     octave = (index >> STEP_BITS) + STEP_BITS - 1

@@ -77,7 +77,7 @@ class ConfigField:
 
     @property
     def word(self) -> int:
-        """Its first word, counted from where the configuration starts."""
+        """Its first word, counted from the start of the configuration."""
         return (self.offset - (LONG_CONFIG if self.offset >= LONG_CONFIG else CONFIG)) // 4
 
     @property
@@ -112,7 +112,7 @@ ONE_HOP, UNSAID = "0", "none"  # `key` of a table with one next hop for all mess
 class NodeTable:
     """The node table of a kind. key: what it is searched with. names: words for keys in a design file. most: the largest key.
 
-    asked_by: words that only messages from one tile take, and the setting that names this tile; all other messages take the other words.
+    asked_by: words that apply only to messages from one tile, and the setting that names this tile; the other words apply to all other messages.
     """
 
     key: str
@@ -137,10 +137,10 @@ class Kind:
     reads, may_read, writes: groups of the descriptor's fields, see docs/contracts.md. output_register: one cycle more between engine
     and fabric on cards timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
     messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
-    rights: of a master of the control network, the nodes that it can have rights for; 0 for all others. interrupts: what its interrupts say, by name. holds: what messages
-    may wait for in it while everything else rests, or None. revisits: its messages may come back to it, which it ends. programs: whether it runs a program, which the design names. leases:
-    whether it gives the tiles that it may write their addresses while the card runs; a register `places` says where. watches: whether it waits for the interrupts of
-    tiles; a register `line` says whose. widths: data widths that it supports. needs,
+    rights: the number of nodes for which a master of the control network can have rights; 0 if it is none. interrupts: the meaning of each interrupt, by name.
+    holds: what messages in it may wait for while everything else is at rest, or None. revisits: its messages may come back to it, but only a few
+    times, which it ensures. programs: whether it runs a program, which the design names. leases: whether it writes addresses into other tiles
+    while the card runs; a register `places` says where. watches: whether it waits for the interrupts of tiles; a register `line` says whose. widths: data widths that it supports. needs,
     gives: headers whose offsets incoming messages must have, and those that it adds. rdl, yaml: its files, for error messages.
     """
 
@@ -234,12 +234,12 @@ class Kind:
 
     @property
     def takes_replies(self) -> bool:
-        """Whether it asks others: replies come to it by a link of their own."""
+        """Whether it sends requests whose replies arrive on a separate link."""
         return self.replies in ("takes", "both")
 
     @property
     def sends_replies(self) -> bool:
-        """Whether it answers those who ask it, by a link for replies."""
+        """Whether it answers requests, on a separate link for replies."""
         return self.replies in ("sends", "both")
 
     @property
@@ -254,7 +254,7 @@ class Kind:
         return "control" in self.uses
 
     def right_bit(self, name: str) -> int:
-        """The bit of a register of rights that has the field of this name."""
+        """The bit position of a named field in a register of rights."""
         return TILE_MAP.places("control_right")[name][0]
 
     @property
@@ -273,7 +273,7 @@ class Kind:
         return self.many_ports and "axis_in" in self.uses
 
     def in_ports(self, ports: int) -> range:
-        """Those of so many fabric ports at which messages arrive."""
+        """The fabric ports at which messages arrive, for a tile with `ports` of them."""
         return range(0 if not self.has_input else 1 if self.has_lanes else ports)
 
     def ports_of(self, parameters: Mapping[str, int]) -> int:

@@ -59,7 +59,7 @@ CREDIT_UNITS = "units"  # the parameter that says how many credit links a kind w
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Delays Ctrl-C to the end of the block: the parser of register descriptions, in C++, would lose the exception and a token."""
+    """Delays Ctrl-C to the end of the block: the C++ parser of register descriptions would lose the exception and a token."""
     if threading.current_thread() is not threading.main_thread():  # only the main thread is interrupted
         yield
         return
@@ -317,7 +317,7 @@ class _Kept(NamedTuple):
 
 
 def _made_from() -> Iterator[Path]:
-    """The files that decide what kinds there are."""
+    """The files from which the kinds are read."""
     for folder in HARDWARE:
         for suffix in ("rdl", "yaml"):
             yield from sorted(folder.rglob(f"*.{suffix}"))
@@ -329,7 +329,7 @@ def _made_from() -> Iterator[Path]:
 
 @cache
 def _file() -> Path:
-    """Where all kinds are kept after they have been read, by the content of what they are made from."""
+    """The file that keeps all kinds once they have been read, named by the content of their sources."""
     state = hashlib.sha256(f"{ROOT} {metadata.version('systemrdl-compiler')}".encode())
     for path in _made_from():
         state.update(f"{path} {path.stat().st_size} ".encode() + path.read_bytes())
@@ -346,7 +346,7 @@ def _kept() -> _Kept | None:
 
 @cache
 def _all() -> _Kept:
-    """All kinds, and the registers of the card: those kept, or else read now and kept."""
+    """All kinds, and the registers of the card: from the kept file, or else read now and kept."""
     kept = _kept()
     if kept is None:
         kept = _Kept({name: read_kind(path) for name, path in _descriptions().items()}, tuple(_registers(compile_rdl(CARD))))
@@ -367,7 +367,7 @@ def load_kinds() -> dict[str, Kind]:
 
 @cache
 def load_kind(name: str) -> Kind:
-    """One kind; where none are kept, ten times as fast as all. Raises KeyError."""
+    """One kind. If none are kept, reading one is ten times as fast as reading all. Raises KeyError."""
     kept = _kept()
     return kept.kinds[name] if kept else read_kind(_descriptions()[name])
 

@@ -95,7 +95,7 @@ def group_names() -> tuple[str, ...]:
 
 
 def group_doc(group: str) -> str:
-    """What the fields of a group say."""
+    """The meaning of a group's fields."""
     return _spec()["groups"][group]["doc"]
 
 
@@ -227,7 +227,7 @@ def package(params: CardParams) -> str:
     if not 1 <= params.address_bits <= type_widths()["node"]:
         raise ValueError(f"address_bits {params.address_bits}: it must be between 1 and {type_widths()['node']}")
     if (CHAIN in params.groups) != bool(params.chain_hops):
-        raise ValueError(f"chain_hops {params.chain_hops}: it is 0 exactly without the group {CHAIN}")
+        raise ValueError(f"chain_hops {params.chain_hops}: it must be 0 without the group {CHAIN}, and only then")
     descriptor = descriptor_fields(params)
     # A field for at most 1, 3, 7 or 15 hops cannot hold more, and Verilator warns of a comparison that is always true.
     counts = (("route_count) <= RouteHops", params.route_hops), ("chain_count) <= ChainHops", params.chain_hops))

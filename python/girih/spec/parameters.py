@@ -40,7 +40,7 @@ class EngineParameter:
     """A parameter of the engine that a design file may set as `name`.
 
     min, max: its range. power_of_two: only powers of two are allowed. divides, multiple_of: what it must divide, or be a multiple
-    of. zero: what the value 0 means, to which the rules then do not apply; None: it has no such meaning.
+    of. zero: the special meaning of the value 0, to which the rules do not apply; None: 0 is a value like any other.
     """
 
     name: str
@@ -133,7 +133,7 @@ class Parameters:
 
 
 def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a kind, as in its `.yaml`: those that it shares with others first, each with what its own file adds or says otherwise."""
+    """The parameters of a kind, as in its `.yaml`: those that it shares with others first, each with what its own file adds or changes."""
     return {name: shared.get(name, {}) | own.get(name, {}) for name in (*shared, *(name for name in own if name not in shared))}
 
 

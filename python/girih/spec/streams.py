@@ -24,7 +24,7 @@ KEYS = ("module", "width", "tid", "tuser")
 class Stream:
     """The engine of such a kind.
 
-    module: its SystemVerilog module. width: its parameter for the bits of data, which the card's width is given to; None: it has none.
+    module: its SystemVerilog module. width: its parameter for the data width, which is set to the card's; None: it has none.
     tid: it takes the sender of each datagram (address, port) as s_axis_tid. tuser: it can declare an answer void, by
     m_axis_tuser. parameters: its other parameters, by their names in the design file.
     """

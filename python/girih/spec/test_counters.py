@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every counter that software can read is of a sort that a simulation drives across the end of its width.
+"""Every counter that software can read is of a sort that some simulation makes wrap around.
 
-Counters are found in the register descriptions and the windows: what only hardware writes. A new one of another sort, or of another
-width, fails here until a test drives it across its end.
+Counters are what only hardware writes, in the register descriptions and the windows. A counter of a new sort, or of another width,
+fails here until a simulation makes it wrap.
 """
 
 import ast
@@ -14,7 +14,7 @@ from girih.paths import ROOT
 from girih.spec.kinds import card_registers, load_kinds
 from girih.spec.windows import windows
 
-# By the block of a tile, or the register of the card, where they are: their width, and the simulations that cross its end.
+# By block of a tile or register of the card: the counters' width, and the simulations that make them wrap.
 SORTS = {
     "counters": (64, {"rtl/shell/test_counter_bank.py": "totals_wrap", "rtl/shell/test_tile.py": "every_counter_wraps"}),
     "latency": (32, {"rtl/shell/test_histogram.py": "bins_wrap"}),
@@ -29,7 +29,7 @@ SORTS = {
     "scheduler_window.fates": (32, {"rtl/scheduler/test_fate_counters.py": "sums_wrap"}),
 }
 CONSTANT = {"kind", "node", "card.magic", "card.digest", "card.data_width", "card.ports", "card.tiles", "card.links"}
-# Parts of windows that hold a state, or what software writes, and count nothing.
+# Parts of windows that hold state, or values that software writes, and count nothing.
 STATE = {
     "scheduler_window": {"classes", "queues", "units", "tenants", "channels"},
     "drop_log_window": {"keys", "records"},

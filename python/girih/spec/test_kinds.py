@@ -76,7 +76,7 @@ def test_a_stream_has_a_module_and_no_unknown_key(tmp_path, stream, fault):
 
 
 def test_a_kind_that_drops_says_how_much():
-    """What ends a wait is counted, so that nothing is lost silently."""
+    """A drop that ends a wait is counted, so that nothing is lost silently."""
     for kind in load_kinds().values():
         if kind.buffering == "drops":
             assert any(counter.name.startswith("drop_") and counter not in kind.shell_counters for counter in kind.counters), kind.name
@@ -84,7 +84,7 @@ def test_a_kind_that_drops_says_how_much():
 
 @pytest.fixture
 def reads(tmp_path, monkeypatch):
-    """The descriptions that are read, with a folder of the test's own to keep kinds in. `forget()` is as a new process."""
+    """Lists the descriptions that are read; kinds are kept in a folder of the test's own. `forget()` acts like a new process."""
     read: list[str] = []
 
     def counted(path):

@@ -27,7 +27,7 @@ SAMPLE = Path(__file__).parent / "sample"
 KIND = read_kind(SAMPLE / "sample.yaml")
 NODES = [0x12, 0x13]
 FAR = 0x21
-REACHED = [0x31, 0x32]  # nodes for which it has rights as a master of the control network: to read and write; to read
+REACHED = [0x31, 0x32]  # nodes for which it has rights as a master of the control network: the first to read and write, the second to read
 
 
 def table_entry(key: int, node: int) -> int:
@@ -250,7 +250,7 @@ async def asks_as_a_master_within_its_rights(dut):
         watcher = cocotb.start_soon(ring())
         await client.access(WINDOW + 0x400, word)
         await watcher
-        if seen is not None:  # it comes back as a response
+        if seen is not None:  # the request comes back as a response
             dut.ctrl_i.value = pack(CTRL_FIELDS, seen | {"response": 1, "data": 0x123})
             await ClockCycles(dut.clk_i, 1)
             dut.ctrl_i.value = 0
@@ -279,7 +279,7 @@ async def asks_as_a_master_within_its_rights(dut):
     await client.write("right", 0xFFFF_FFFF, 1)  # the host cannot raise it beyond what the design gives
     await client.write("right", 0b01, 0)
     await judge([0b01, 0b01])
-    for value, kept in ((0b11, 0b01), (0b00, 0b00), (0b11, 0b00)):  # another master can only lower it, though it is the operator's
+    for value, kept in ((0b11, 0b01), (0b00, 0b00), (0b11, 0b00)):  # another master can only lower it, even one of the operator
         await client.access(client.offsets["right"], value, master=2)
         assert await client.read("right", 0) == REACHED[0] << 16 | kept
     await judge([0b00, 0b01])
@@ -337,17 +337,17 @@ async def a_master_sees_the_interrupts_of_what_it_may_read(dut):
 
 @cocotb.test()
 async def a_snapshot_has_all_counters_as_they_were_in_one_cycle(dut):
-    """Frames from the port to the port in every cycle: in_frames is out_frames in each cycle, and reads of single counters differ."""
+    """A frame passes from port to port in every cycle: in_frames equals out_frames in each cycle, while single reads of the two differ."""
     client = await bench(dut)
     count = len(KIND.counters)
     first = min(counter.offset for counter in KIND.counters)
-    assert await client.access(COPIES) == 0, "there is none yet"
+    assert await client.access(COPIES) == 0, "there is no copy yet"
     dut.s_axis_tvalid.value = 1
     seen = []
     for turn in range(4):
         await ClockCycles(dut.clk_i, 50)
         await client.access(COPIES, 1)
-        for _ in range(2):  # it stays as it is while time passes
+        for _ in range(2):  # the copy does not change as time passes
             copy = {}
             for counter in KIND.counters:
                 offset = COPIES + counter.offset - first
@@ -357,7 +357,7 @@ async def a_snapshot_has_all_counters_as_they_were_in_one_cycle(dut):
             await ClockCycles(dut.clk_i, 20)
     assert seen[0::2] == seen[1::2] and len(set(seen)) == 4
     low = [await client.access(counter.offset) for counter in KIND.counters if counter.name in ("in_frames", "out_frames")]
-    assert low[0] != low[1], "reads one by one are of different cycles"
+    assert low[0] != low[1], "single reads show different cycles"
     dut.s_axis_tvalid.value = 0
     await ClockCycles(dut.clk_i, 3 * count)
     counters = await client.read_counters()
@@ -372,7 +372,7 @@ async def a_snapshot_has_all_counters_as_they_were_in_one_cycle(dut):
 
 @cocotb.test()
 async def the_last_drops_are_kept(dut):
-    """A message whose key is in no node table; the copies of the counters are beside."""
+    """Each drop of a message without a next hop is logged, while the copies of the counters are in use, too."""
     client = await bench(dut)
     await client.access(COPIES, 1)
     place = DROPS + windows.offset("drop_log_window", "next")

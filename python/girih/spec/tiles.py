@@ -24,7 +24,7 @@ from girih.spec.message import CardParams
 from girih.verilog import render
 
 # Verilator's rules that the text of PeakRDL breaks: all fields of a block are in one variable, each with an always_comb of its
-# own; generate blocks have no names; ports are there that a block does not use.
+# own; generate blocks have no names; a block does not use all of its ports.
 _WAIVED = ("MULTIDRIVEN", "GENUNNAMED", "UNUSEDSIGNAL")
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -30,11 +30,11 @@ class Part:
 
     @property
     def lsb(self) -> int:
-        """The lowest of the bits of the address that select this part."""
+        """The lowest address bit that selects this part."""
         return self.size.bit_length() - 1
 
     def slices(self) -> dict[str, tuple[int, int]]:
-        """The highest and the lowest bit of the address that hold each index."""
+        """The highest and the lowest address bit of each index."""
         ends = [self.size, *self.strides.values()]
         return {name: (end.bit_length() - 2, stride.bit_length() - 1) for (name, stride), end in zip(self.strides.items(), ends)}
 

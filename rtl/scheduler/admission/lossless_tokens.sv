@@ -4,7 +4,7 @@
 // has Tokens tokens, and Places places in which messages wait for one (lossless_wait), so tenants take nothing from one
 // another. A place has no reserved room: it is given only if there is room for a message of the largest size beyond
 // all guarantees. If a message waits at the link for such room (demand_o), droppable messages are evicted to make it; once
-// there is none to evict, or if its tenant has no place left, it is refused. So no message waits for another's tenant.
+// there is none to evict, or if its tenant has no place left, it is refused. So no message waits because of another tenant.
 //
 // The channels and the waiting messages take turns, so an offer has only one taker. A tenant's messages stay in order:
 // while one waits, no other gets a token at the link.
@@ -103,8 +103,8 @@ module lossless_tokens
     for (int unsigned t = 0; t < Tenants; t++) if (resume_grant[t]) resume_tenant_d |= tenant_t'(t);
   end
 
-  // An offer comes from registers, with what there was in the cycle before. A tenant of whom a message was taken in that cycle
-  // is offered nothing, and nothing is refused: its message waits for its next turn.
+  // An offer comes from registers and shows the state of the previous cycle. A tenant from which a message was taken in that cycle
+  // gets no offer and no refusal: its message waits for its next turn.
   logic [TurnWidth-1:0] next_turn;
   logic [Tenants-1:0] taken, taken_q;
   assign next_turn = turn_q == TurnWidth'(Channels) ? '0 : turn_q + 1'b1;

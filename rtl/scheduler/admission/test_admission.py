@@ -258,7 +258,7 @@ class Bench:
                 self.used_entries[packet.tenant] += 1
 
     def arrive(self, packet):
-        """Takes the packet's cells; a droppable one leaves the last of them to the lossless."""
+        """Takes the packet's cells; a droppable packet leaves the reserve to lossless ones."""
         reserve = 0 if packet.lossless else LOSSLESS * LARGEST
         if packet.overflow or self.free[packet.channel] - packet.cells < reserve:
             assert not packet.lossless
@@ -398,7 +398,7 @@ async def the_fullest_gives_way(bench, tenants=TENANTS):
 
 @cocotb.test()
 async def guarantees_of_more_than_there_is(dut):
-    """They cannot all be kept: a packet without a free slot is dropped, and one that arrives while a slot is given back is not."""
+    """Not all guarantees can be kept: a packet without a free slot is dropped, but one that arrives while a slot is given back is not."""
     bench = await Bench(dut, [Tenant(cells=4096, entries=4096) for _ in range(TENANTS)]).start()
     for cycle in range(2000):
         bench.pops = 0.0 if cycle < 100 else 0.5

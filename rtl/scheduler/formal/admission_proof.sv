@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves admission, by induction, for queues that give back what they were given: cells and entries are conserved (what
 // the tenants hold is what was accepted and not released), no packet is both accepted and dropped,
-// none that may not enter is accepted, one within its tenant's guarantee is while there is a slot, and a slot has one holder.
+// a packet that may not enter is not accepted, one within its tenant's guarantee is accepted while a slot is free, and a slot has
+// one holder.
 module admission_proof
   import policy_pkg::*;
 #(

@@ -2,7 +2,7 @@
 // Proves cell_allocator and its lists, by induction: every cell is in one place; none is handed out while a packet has it;
 // the number of free cells is exact; and a free cell is available at most two cycles after anything was freed.
 //
-// The harness is the writer, the reader and all that hold packets: it takes cells to packets, gives up a packet that is not
+// The harness is the writer, the reader and every holder of packets: it takes cells into packets, abandons a packet that is not
 // complete, discards stored ones, or reads them, a cell at a time and in any order. For each cell the model says where it
 // is, which cell its chain ends with, how many links away that is and, in a list of chains, how many are before it.
 module cell_allocator_proof #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves credit_manager for units that give back what they have and a dispatcher that obeys:
 // a balance and what is outstanding always add up to the credits of the configuration, the unit's
-// messages are what is outstanding, nothing is sent without a credit, the best unit has most credits,
+// messages are what is outstanding, nothing is sent without a credit, the best unit has the most credits,
 // and without pushed messages (Push = 0) a unit never has more messages than credits.
 module credit_manager_proof
   import sched_pkg::*;

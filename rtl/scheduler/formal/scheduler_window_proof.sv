@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that a tenant's controller learns nothing of other tenants' queues through scheduler_window and changes nothing.
-// Two copies see the same state of the watched tenant, and any of other tenants, each copy its own; so do they for requests.
-// The watched tenant's answers, and the cycles in which they come, are alike, and classes are written by the operator alone.
+// Two copies see the same state and requests of the watched tenant, and each copy sees arbitrary ones of other tenants. Both give
+// the watched tenant the same answers in the same cycles, and only the operator writes classes.
 module scheduler_window_proof
   import girih_pkg::*;
 #(

@@ -131,7 +131,7 @@ class Store:
                 dut.discard_first_i.value, dut.discard_last_i.value, dut.discard_cells_i.value = handle
 
     async def done(self, source, sink, limit=400_000):
-        """Until all is reported and read or discarded; then nothing may be held."""
+        """Waits until all packets are reported, and read or discarded; then no cell may be held."""
         for _ in range(limit):
             await RisingEdge(self.dut.clk_i)
             if not source.busy and len(self.reported) == len(self.sent) and not self.stored and self.enabled:

@@ -8,8 +8,8 @@ module pifo_ram #(
     parameter int unsigned Depth = 16,
     parameter int unsigned Readers = 1,
     parameter bit Posted = 1'b0,
-    parameter int unsigned Late = 6,  // so many lower bits of seen_addr_i are late in their cycle
-    parameter bit After = 1'b0,  // ... and so late that they are compared in the next cycle
+    parameter int unsigned Late = 6,  // number of lower bits of seen_addr_i that arrive late in their cycle
+    parameter bit After = 1'b0,  // ... so late that they are compared in the next cycle
     localparam int unsigned AddrWidth = $clog2(Depth)
 ) (
     input logic clk_i,

@@ -3,7 +3,7 @@
 // is LateLevels late is moved from the PIFO's tree to the list of overdue entries of its queue. To the
 // rest of the scheduler overdue entries have the rank OverdueLevels before now, which is earlier than all others.
 //
-// One entry is moved per queue every six cycles, and one in all every four or five. So even a full PIFO whose entries
+// Each queue can have an entry moved every six cycles, and all queues together one every four or five. So even a full PIFO whose entries
 // are all in one queue and late at the same time is done in 6 * Entries cycles. Within that time no entry may
 // get so late that it compares as a future one: least_shift in policy_pkg ensures that.
 module rank_ageing

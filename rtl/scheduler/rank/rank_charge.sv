@@ -37,7 +37,7 @@ module rank_charge
   assign ahead = state_i - {bound, FractionWidth'(0)};  // floor_lead - tolerance
   assign lead = state_i - base;
 
-  // A tolerance may have any value, so the sign of the difference alone does not say it.
+  // A tolerance may have any value, so the sign of the difference alone does not show whether the start is past.
   assign past = floor_lead[Msb] || tolerance_i[TimeWidth-1] || ahead[Msb];
   assign beyond_o = !past && ahead[Msb:FractionWidth] >= reach_i;
 

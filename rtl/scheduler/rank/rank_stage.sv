@@ -17,7 +17,7 @@
 //   Slack   time stamp + slack of the class
 //   Shaped  time at which the packet conforms to its class's rate and burst
 // Levels other than Strict's are clamped to the reach of the policy: a level before the base (virtual time, or now)
-// becomes the base, one out of reach the last level within reach. So is a given rank. Time stamps are in the past,
+// becomes the base, one out of reach the last level within reach. A given rank is clamped likewise. Time stamps are in the past,
 // by up to 2^24 cycles, the range of time.
 // A detoured packet was at the head before and has been charged: under Fair and Shaped its rank is the base.
 module rank_stage
@@ -48,7 +48,7 @@ module rank_stage
     output logic  out_valid_o,
     input  logic  accept_i,
     output rank_t out_rank_o,
-    output logic  out_beyond_o,  // Shaped, and its time is out of reach: it must be dropped
+    output logic  out_beyond_o,  // Shaped, and the start is out of reach: the packet must be dropped
     output T      out_payload_o,
 
     // Each packet that is dequeued for service (not the evicted ones).

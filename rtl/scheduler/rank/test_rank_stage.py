@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""rank_stage against a model with unbounded integers (so that every wrap shows), and what its ranks make of
-the bytes of each class at an ideal server."""
+"""rank_stage against a model with unbounded integers (so that every wrap shows), and the bytes
+that each class gets from an ideal server in the order of these ranks."""
 
 import random
 from collections import deque
@@ -101,7 +101,7 @@ class Model:
             self.clocks[queue] = clock + distance
 
     def judge(self, packet):
-        """(level, beyond, key of the state, its finish if it is charged)."""
+        """Returns (level, beyond, key of the state, its finish if it is charged)."""
         policy = self.policies[packet.service]
         flow = packet.tenant if policy.by_tenant else packet.rank_class
         scale, exponent, offset = self.classes[packet.service, flow]

@@ -26,7 +26,7 @@ module cluster_mail #(
     output logic [Cores-1:0] lost_o
 );
   typedef struct packed {
-    logic own;  // it is at its sender's own place
+    logic own;  // it occupies its sender's own place
     logic [7:0] from;
     logic [31:0] word;
   } mail_t;
@@ -67,7 +67,7 @@ module cluster_mail #(
     assign to[i] = moves_q && to_q == 8'(i);
     mail_t mail, mail_in;
     logic [Cores-1:0] own_q;  // senders whose own places are taken
-    count_t shared_q;  // places for all that are taken
+    count_t shared_q;  // shared places that are taken
     logic own, puts, takes, ready;
     assign own = (from_q & own_q) == '0;
     assign room[i] = own || shared_q != count_t'(Words);

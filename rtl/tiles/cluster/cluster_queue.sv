@@ -88,7 +88,7 @@ module cluster_queue
       refusing_q <= refuse;
     end
     used_q <= used;
-    // Room is judged with the flits of a cycle ago, and one more.
+    // Room is judged by the fill level of the previous cycle, with a flit to spare.
     fits_q <= used < UsedBits'(Flits - MaxFrameFlits);
     if (rst_i) begin
       first_q <= 1'b1;

@@ -3,7 +3,7 @@
 // wait for cycles without new ones; none is lost.
 module pulse_sum #(
     parameter int unsigned N = 4,
-    parameter int unsigned Bits = 64  // of the pulses that are left: 64 are enough for any number of them
+    parameter int unsigned Bits = 64  // width of the count of pulses left; 64 bits never overflow
 ) (
     input logic clk_i,
     input logic rst_i,

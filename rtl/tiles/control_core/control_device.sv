@@ -13,8 +13,8 @@ module control_device
     input logic [15:0] pace_i,
 
     input  control_access_t access_i,
-    output logic [31:0] word_o,  // of access_i.device
-    output logic wake_o,  // an event waits
+    output logic [31:0] word_o,  // the word at access_i.device
+    output logic wake_o,  // an event is waiting
 
     output logic          control_valid_o,
     input  logic          control_ready_i,
@@ -25,7 +25,7 @@ module control_device
     input logic [Lines-1:0] interrupt_i,
 
     output logic asked_o,  // the program makes a request
-    output logic failed_o,  // one was not done
+    output logic failed_o,  // a request was not done
     output logic told_o  // the program takes an event
 );
   localparam ctrl_tag_t OfProgram = 0, OfWatch = 1;
@@ -125,7 +125,7 @@ module control_device
     end
   end
 
-  // Events. A line causes one event until the program listens again. The two sorts of events take turns, so that neither starves the other.
+  // Events. A line causes one event until the program listens again. The two kinds of event take turns, so that neither starves the other.
   logic watch_event, watch_failed, line_q, turn_q;  // turn: the event that is shown is a line's
   logic [7:0] watch_number, line_number_q;
   logic [31:0] watch_value;

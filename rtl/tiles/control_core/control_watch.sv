@@ -50,14 +50,14 @@ module control_watch
     after = number == number_t'(Watches - 1) ? '0 : number + 1'b1;
   endfunction
 
-  logic [Watches-1:0] on_q, bad_q, known_q, told_q, failed_q;  // bad: it is of no register; known: its base is the register as it was
+  logic [Watches-1:0] on_q, bad_q, known_q, told_q, failed_q;  // bad: its address is not that of a register; known: its base has been read
   logic [23:0] at_q[Watches];
   logic [31:0] step_q[Watches], base_q[Watches], value_q[Watches];
 
   // The current watch.
   state_e state_q;
   number_t number_q, set, shown_q;
-  logic void_q;  // it has been set since
+  logic void_q;  // the watch was set anew, or the core reset, in the meantime
   logic [23:0] at_now_q;
   logic [31:0] step_now_q, base_now_q, data_q, growth_q;
   ctrl_status_e status_q;

@@ -22,7 +22,7 @@ module dhcp_client
     output logic [31:0] xid_o,
     input  logic        reply_valid_i,
     input  reply_t      reply_i,
-    input  logic        conflict_i,  // another host has the address watched_o
+    input  logic        conflict_i,  // another host uses the address watched_o
     output ipv4_addr_t  watched_o,   // the address that is probed or held; 0: none
 
     output logic   order_valid_o,
@@ -32,7 +32,7 @@ module dhcp_client
     output logic   write_o,  // for one cycle: the registers get lease_o
     input  logic   write_busy_i,
     output lease_t lease_o,
-    output logic   holds_o,  // the card has an address, and the registers have it
+    output logic   holds_o,  // the card has an address, which the registers hold
 
     output logic used_o,  // a reply was used
     output logic unexpected_o,
@@ -77,7 +77,7 @@ module dhcp_client
   logic [2:0] tries_q;
   logic over;  // the timer
   logic fresh_q;  // the first request since reset: cards that start together must not ask together
-  logic [31:0] age_q, asked_age_q, again_q;  // since the address was asked for, in seconds; when it was asked for last, and will be again
+  logic [31:0] age_q, asked_age_q, again_q;  // seconds since the request for this lease; the same at the latest request, and at the next one
   logic [31:0] lease_q, renewal_q, rebinding_q;
   logic endless;
   logic [31:0] xid_q;
@@ -97,7 +97,7 @@ module dhcp_client
       .held_i   (held_q.address),
       .terms_o  (terms)
   );
-  logic offer, ack, nak, known;  // known: of the server that was asked, or any one
+  logic offer, ack, nak, known;  // known: from the server that was asked or, in Rebinding, from any server
   assign known = terms.server_is_known || (state_q == Rebinding && terms.has_server);
   assign offer = reply_valid_i && reply_i.kind == Offer && state_q == Selecting && terms.usable && terms.has_server;
   assign ack = reply_valid_i && reply_i.kind == Ack && terms.usable && known && (state_q == Requesting ? terms.is_offered : state_q inside {Renewing, Rebinding} && terms.is_held);
@@ -131,7 +131,7 @@ module dhcp_client
   assign lease_o = held_q;
   assign watched_o = state_q == Probing ? offered_q.address : held_q.address;
   assign holds_o = held_q.address != '0 && !writes_q && !write_busy_i;
-  assign sends = asks_q && !order_ready_i;  // it has not gone yet
+  assign sends = asks_q && !order_ready_i;  // the last message has not left yet
 
   always_ff @(posedge clk_i) begin
     bound_o <= 1'b0;

@@ -42,7 +42,7 @@ module dhcp_engine
     $fatal(1, "dhcp_engine: Longest is %0d; it must be 590 to %0d, and at most %0d, the largest frame", Longest, BufferBytes, MaxFrameBytes);
   end
 
-  localparam int unsigned WindowBytes = EthernetBytes + 28;  // an ARP packet; of IPv4, the ports of UDP
+  localparam int unsigned WindowBytes = EthernetBytes + 28;  // an ARP packet, or the headers of IPv4 and UDP
   localparam next_key_t KeyClient = next_key_t'(0);
   localparam next_key_t KeyProbe = next_key_t'(1);
 
@@ -81,7 +81,7 @@ module dhcp_engine
   arp_ends_t ends;
   logic [63:0] unused_arp;
   logic whole, ours, from_port, diverts, diverts_q, drops, drops_q, holds, holds_q;
-  mac_t mac_q;  // that of the port
+  mac_t mac_q;  // the port's MAC address
   assign {ethernet, ip, src_port, dst_port, unused_udp} = header;
   assign {unused_arp, ends} = header[WindowBytes*8-EthernetBytes*8-1:0];
   assign inner = header[8*(WindowBytes-L3Tagged)+:16];

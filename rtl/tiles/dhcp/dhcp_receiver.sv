@@ -165,7 +165,7 @@ module dhcp_receiver
           no_checksum_q <= no_checksum_q && data == '0;
           sum_q <= sum_q + 32'(data) + 32'(udp_length_q);
         end
-        // The fixed fields: operation, hardware, transaction, address, our own address, the mark of options.
+        // The fixed fields: operation, hardware, transaction, address, own MAC address, magic cookie.
         if (at_q == place_t'(BootpAt) && data != 8'd2) ours_q <= 1'b0;
         if (at_q == place_t'(BootpAt + 1) && data != 8'd1) ours_q <= 1'b0;
         if (at_q == place_t'(BootpAt + 2) && data != 8'd6) ours_q <= 1'b0;

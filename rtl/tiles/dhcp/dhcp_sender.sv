@@ -36,7 +36,7 @@ module dhcp_sender
   logic [7:0] kind;
   assign asks = order_q.requested != '0;
   assign says_server = order_q.server != '0;
-  assign wants = order_q.kind != Decline;  // options that a server is asked for
+  assign wants = order_q.kind != Decline;  // the server is asked for options
   always_comb begin
     unique case (order_q.kind)
       Discover: kind = 8'd1;
@@ -119,10 +119,10 @@ module dhcp_sender
     Send
   } state_e;
   state_e state_q;
-  logic walked_q, summed_q, fills_q;  // of halfword_q: it is one; it is in the sum of UDP; it ends a flit
+  logic walked_q, summed_q, fills_q;  // of halfword_q: it is valid; the UDP checksum covers it; it ends a flit
   logic [31:0] sum_q;
   logic [W-1:0] row_q, row, stored;
-  logic [FlitBits-1:0] flit_q;  // that is written, or sent
+  logic [FlitBits-1:0] flit_q;  // the flit that is written or sent
   logic last;
   assign row = {halfword_q[7:0], halfword_q[15:8], row_q[W-1:16]};
   assign last = flit_q == (order_q.probe ? FlitBits'(ProbeFlits - 1) : FlitBits'(Flits - 1));

@@ -7,19 +7,19 @@ module dhcp_terms
     input logic clk_i,
 
     input reply_t     reply_i,
-    input ipv4_addr_t server_i,   // that the client has asked
-    input ipv4_addr_t offered_i,  // the address that it was offered
-    input ipv4_addr_t held_i,     // that it has
+    input ipv4_addr_t server_i,   // the server that the client has asked
+    input ipv4_addr_t offered_i,  // the address offered to the client
+    input ipv4_addr_t held_i,     // the address that the client has
 
     output terms_t terms_o
 );
   terms_t terms_q;
   logic said_q, whole_q, half_fits_q;
   logic [31:0] eighths_q;
-  logic host_q, first_q, last_q;  // of a host; the network's first and last one
+  logic host_q, first_q, last_q;  // the address is that of a host; it is the network's first or last one
 
   always_ff @(posedge clk_i) begin
-    // A host's address, and a time. A network of one or two addresses has no network and no broadcast address.
+    // A host's address, and a time. A network of one or two addresses has neither a network address nor a broadcast address.
     host_q <= !(reply_i.address[31:24] inside {8'd0, 8'd127} || reply_i.address[31:29] == '1) && reply_i.lease >= 32'd4;
     first_q <= (reply_i.address & ~terms_q.netmask) == '0;
     last_q <= (reply_i.address | terms_q.netmask) == '1;

@@ -29,7 +29,7 @@ package dhcp_types_pkg;
     logic [15:0] seconds;
     ipv4_addr_t client;  // the address that the card has; 0: none
     ipv4_addr_t requested;  // the address that is asked for, declined or probed; 0: none
-    ipv4_addr_t server;  // the server's identifier; 0: not said
+    ipv4_addr_t server;  // the server's identifier; 0: not given
     ipv4_addr_t destination;
   } order_t;
 
@@ -40,17 +40,17 @@ package dhcp_types_pkg;
     ipv4_addr_t server;
     ipv4_addr_t netmask;
     ipv4_addr_t gateway;
-    logic [31:0] lease;  // seconds; all ones: for ever
-    logic [31:0] renewal;  // T1 and T2; 0: not said
+    logic [31:0] lease;  // seconds; all ones: infinite
+    logic [31:0] renewal;  // T1 and T2; 0: not given
     logic [31:0] rebinding;
   } reply_t;
 
   // The judgement on that reply (dhcp_terms).
   typedef struct packed {
-    logic usable;  // address and lease
+    logic usable;  // address and lease are valid
     logic has_server;
     logic server_is_known;
-    logic is_offered;  // the address
+    logic is_offered;  // the address is the one offered
     logic is_held;
     ipv4_addr_t netmask;
     logic [31:0] renewal;

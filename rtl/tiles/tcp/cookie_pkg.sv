@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SYN cookies (RFC 4987, 3.6): initial sequence numbers from which a connection can be made when they are acknowledged. A host that
-// was not sent one for its addresses and ports guesses it once in 2^25 tries.
+// has not received the cookie for its addresses and ports guesses it in one of 2^25 tries.
 package cookie_pkg;
   typedef logic [4:0] period_t;
-  typedef logic [24:0] mac_t;  // the low bits of the keyed hash of tenant, addresses and ports, and of the peer's initial sequence number, in a sum
+  typedef logic [24:0] mac_t;  // the low bits of a sum: the keyed hash of tenant, addresses and ports, plus the peer's initial sequence number
   typedef struct packed {
     period_t period;  // when it was made
     logic [1:0] size;  // the peer's maximum segment size, as a code
@@ -23,7 +23,7 @@ package cookie_pkg;
     return age < period_t'(CookiePeriods);
   endfunction
 
-  // Bytes of the largest segment: none is larger than the peer allows, if that is one that usable_mss gives.
+  // The maximum segment size: at most the peer's, provided that the peer's is at least LeastMss.
   function automatic logic [13:0] cookie_mss(logic [1:0] size);
     unique case (size)
       2'd3: return 14'd1460;

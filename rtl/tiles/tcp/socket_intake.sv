@@ -20,7 +20,7 @@ module socket_intake
     input  logic  abort_ready_i,
     output flit_t abort_o,
 
-    input  tenant_t tenant_i,     // whose connections they are
+    input  tenant_t tenant_i,     // the owner of the connections
     input  logic    asks_i,       // a connection is requested
     output logic    asks_ready_o, // and there is room for the answer
     input  logic    reads_i,      // an answer of this connection is requested

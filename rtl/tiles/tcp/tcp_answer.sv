@@ -19,7 +19,7 @@ module tcp_answer
   deeds_t d;
   logic [13:0] own_mss;
   always_comb begin
-    own_mss = cfg_i.mss;  // one that usable_mss gives
+    own_mss = cfg_i.mss;  // already limited by usable_mss
     r = record_i;
     d = '0;
     d.segment = segment_i;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles the events of all connections, one at a time: segments and commands (front_), turns to transmit and to tell the
 // application, and the timer, which visits one connection every 16 cycles. Each event reads a connection's record, changes it and
-// writes it back; events of different connections follow each other in every cycle. Events of one connection follow in every second cycle,
-// turns and the timer in every third, and take the record from the stage that it has reached:
+// writes it back. Events of different connections can start in successive cycles; an event of the same connection can start two cycles
+// later, a turn or the timer three cycles later. It takes the record from the stage that the record has reached:
 //
 //   0 choose, read record -> 1 record -> 2 facts -> 3 update -> 4 settle -> 5 write, deeds -> 6 in the RAM
 //                                |          ^----------------------'  |            |          |
 //                                '<---------|--- 3 cycles ------------+--- 4 ------+--- 5 ----'
 //                                           '--- 2 cycles: what was updated; what was settled goes into the next update
 //
-// Facts use no field that stage 4 changes, except those for turns and the timer. Because these follow a cycle later, their facts use the
-// register alone, without the bypass from the update.
-// A connection that needs a turn is in the queue of turns once, so no queue overflows, and no event waits for another tile:
-// a turn is taken only when there is room for what it makes, and waits for at most three events of front_ that could go before it.
+// Facts use no field that stage 4 changes, except the facts for turns and the timer. Because these events start a cycle later, their facts
+// use the register alone, without the bypass from the update.
+// A connection that needs a turn is in the queue of turns once, so no queue overflows. No event waits for another tile: a turn is taken only
+// when there is room for what it makes, and lets at most three events of front_ go first.
 // A reset for which there is no room is lost.
 module tcp_events
   import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
@@ -48,7 +48,7 @@ module tcp_events
     output logic    notice_valid_o,
     input  logic    notice_ready_i,
     output notice_t notice_o,
-    input  logic        reading_i,             // a notice's bytes are still to be read, from this one on
+    input  logic        reading_i,             // a notice's bytes are still to be read, from reading_seq_i on
     input  connection_t reading_connection_i,
     input  seq_t        reading_seq_i,
 
@@ -58,7 +58,7 @@ module tcp_events
     output tenant_t     freed_tenant_o,
     output logic        begun_o,        // a hand-shake has begun,
     output logic        failed_o,       // or failed;
-    output logic        half_ended_o,   // one of a peer is over, of freed_tenant_o
+    output logic        half_ended_o,   // a hand-shake of a peer is over; freed_tenant_o owns it
 
     output logic   deeds_valid_o,
     output deeds_t deeds_o,
@@ -134,7 +134,7 @@ module tcp_events
     front_id = id_t'(front_work_i.connection);
     tick_free = tick_due_q && !is_at(scan_q, stage_q[1]) && !is_at(scan_q, stage_q[2]);
     notify_waits = (notify_valid || (unopened_valid_i && !accept_valid_i)) && !notifying_q && notice_ready_i;
-    tells_unopened = unopened_valid_i && !accept_valid_i && !(notify_valid && unopened_last_q);  // they take turns with all others
+    tells_unopened = unopened_valid_i && !accept_valid_i && !(notify_valid && unopened_last_q);  // alternates with the queue of turns
     notify_free = notify_waits && (tells_unopened || (!is_at(notify_id, stage_q[1]) && !is_at(notify_id, stage_q[2])));
     transmit_waits = transmit_valid && segment_room_i;
     transmit_free = transmit_waits && !is_at(transmit_id, stage_q[1]) && !is_at(transmit_id, stage_q[2]);
@@ -240,7 +240,7 @@ module tcp_events
     block_3_q <= block_2_q;
   end
 
-  // The records: record_k_q is that of the event at stage k as it comes there, record_6_q that written last.
+  // The records: record_k_q is the record of the event at stage k at the start of that stage; record_6_q was written last.
   record_t read, record_2_q, record_2, updated, record_3_q, record_4_q, settled, record_5_q, record_6_q;
   phase_e phase_4_q;
   facts_t facts, facts_q;
@@ -267,7 +267,7 @@ module tcp_events
       .read_addr_i(id_t'(chosen.work.connection)),
       .read_data_o(read)
   );
-  // RFC 6298, 5.7: three seconds where rto_initial is one.
+  // RFC 6298, 5.7: three seconds if rto_initial is one second.
   logic [26:0] rto_lost_q;
   logic delays_q;
   always_ff @(posedge clk_i) begin
@@ -323,7 +323,7 @@ module tcp_events
     else if (written_6_q && id_6_q == id_1) record_2_q <= record_6_q;
     else record_2_q <= read;
     near_2_q <= is_at(id_1, stage_q[3]);
-    // The window must not open over bytes that are still to be read: those of a notice, which is the only one, on its way or there.
+    // The window must not open over bytes that are still to be read: those of the only notice, in flight or in tcp_notifier.
     if (stage_q[4].valid && deeds_4_q.tells) begin
       reading_2_q <= is_at(id_1, stage_q[4]) && !deeds_4_q.notice.opened;
       reading_seq_2_q <= deeds_4_q.notice.seq;
@@ -391,7 +391,7 @@ module tcp_events
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!notice_valid_o || notice_ready_i)
-      else $error("tcp_events: nobody takes what the application is told");
+      else $error("tcp_events: a notice for the application is not taken");
     end
   end
 

@@ -10,8 +10,8 @@ module tcp_facts
     input  work_t   work_i,
     input  block_t  block_i,         // of EventSack
     input  record_t record_i,
-    input  record_t turn_i,         // the same, but for turns and the timer alone
-    input  logic    reading_i,      // a notice has yet to read bytes from the buffer, from this one on
+    input  record_t turn_i,         // the same without the bypass, for turns and the timer only
+    input  logic    reading_i,      // a notice has yet to read bytes from the buffer, from reading_seq_i on
     input  seq_t    reading_seq_i,
     input  tick_t   now_i,
     input  logic [26:0] rto_lost_i,  // time-out of a connection whose SYN was lost, while its round trip is not known
@@ -34,7 +34,7 @@ module tcp_facts
   always_comb begin
     facts_o = '0;
 
-    // Whether it is about another connection: one of another tenant, one to another address of the card, an earlier one of the
+    // Whether the event is for another connection: of another tenant, to another address of the card, or an earlier one in the
     // same place.
     is_segment = work_i.kind inside {EventSegment, EventSack};
     facts_o.foreign = work_i.tenant != record_i.tenant
@@ -118,7 +118,7 @@ module tcp_facts
     facts_o.delta = 28'(facts_o.sample) - 28'(record_i.srtt >> 3);
     facts_o.kept_var = record_i.rttvar - (record_i.rttvar >> 2);
 
-    // What could be sent: from snd_nxt on, or again from snd_una on.
+    // What could be sent: new bytes from snd_nxt on, or bytes of the hole again.
     sendable = turn_i.snd_end - turn_i.snd_nxt;  // -1 once the FIN has been sent
     wnd_left = turn_i.snd_una + seq_t'(turn_i.limit) - turn_i.snd_nxt;
     if (wnd_left[31]) wnd_left = '0;
@@ -134,7 +134,8 @@ module tcp_facts
     facts_o.none_under_way = turn_i.snd_nxt == turn_i.snd_una;
     facts_o.resends = turn_i.snd_nxt != turn_i.snd_max;
     facts_o.fin_was_sent = follows(turn_i.snd_max, turn_i.snd_end) == '0;
-    // A hole ends where the peer has something, or where the bytes that were sent end, before a FIN. All three lengths are compared at once, and chosen last.
+    // A hole ends at the first byte that the peer has reported, or at the end of the bytes sent, before a FIN.
+    // All three lengths are compared at once, and chosen last.
     una = near_t'(turn_i.snd_una);
     again_ends[0] = near_t'(turn_i.snd_max);
     again_ends[1] = near_t'(turn_i.snd_end);

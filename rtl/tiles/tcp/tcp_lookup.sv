@@ -53,7 +53,7 @@ module tcp_lookup
   typedef logic [$clog2(Connections)-1:0] id_t;
 
   // Stages: 1 reads the table, 2 decides.
-  (* keep *) logic free, free_to_open;  // known before the arrival is
+  (* keep *) logic free, free_to_open;  // known earlier than the arrival
   logic take, connects, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready, connects_1, itself;
   logic [$clog2(Depth):0] count_q;  // in the stages and in the queue
   arrival_t arrival_1_q, arrival_2_q;
@@ -71,7 +71,7 @@ module tcp_lookup
   assign direct = take && arrival_i.is_command && !connects && !valid_1_q && !valid_2_q;
 
   assign connects_1 = arrival_1_q.work.kind == EventConnect;
-  assign itself = arrival_1_q.work.tuple.remote_addr == arrival_1_q.work.tuple.local_addr;  // the card is no peer
+  assign itself = arrival_1_q.work.tuple.remote_addr == arrival_1_q.work.tuple.local_addr;  // the card is not a peer of itself
   always_ff @(posedge clk_i) begin
     valid_1_q <= (take && !direct) || asks_now;
     if (take) begin
@@ -100,10 +100,10 @@ module tcp_lookup
 
   logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, reads_options;
   logic answers, named, connects_2_q, answers_q, named_q, may_open_q, wants_new, opens;
-  logic crowded, fresh;  // its tenant has so many hand-shakes in progress that cookies are sent; one was sent recently
+  logic crowded, fresh;  // the tenant has enough hand-shakes in progress for cookies to be sent; one was sent recently
   logic bakes_q, may_answer_q, asks, asked_2_q, accepts, recent_2_q;
   logic looks_2_q;  // it may have blocks of SACK
-  cookie_t cookie_1;  // the number that it acknowledges, less the peer's own
+  cookie_t cookie_1;  // the number that it acknowledges, with the peer's number subtracted from the mac
   mac_t mac_2_q;
   logic [1:0] size_2_q;
   period_t period_q;
@@ -359,7 +359,7 @@ module tcp_lookup
       accept_valid_q <= 1'b1;
       accept_q <= arrival_2_q.work;
       if (hit) begin
-        accept_q.kind <= EventCookie;  // it has one by now, and does nothing
+        accept_q.kind <= EventCookie;  // the connection exists by now: no effect
       end else if (accepts) begin
         accept_q.connection <= connection_t'(free_id);
         accept_q.slot <= slot;
@@ -412,7 +412,7 @@ module tcp_lookup
       assert (!(push || direct) || queue_ready)
       else $error("tcp_lookup: an event finds no room");
       assert (!tells || unused_unopened_ready)
-      else $error("tcp_lookup: the answer to a wish finds no room");
+      else $error("tcp_lookup: there is no room for the answer to a request");
       assert (!freed_i || held_q[freed_tenant_i] != '0)
       else $error("tcp_lookup: a tenant ends a connection that it does not have");
       assert (!half_ended_i || half_q[freed_tenant_i] != '0)

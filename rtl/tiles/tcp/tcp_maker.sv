@@ -4,7 +4,7 @@
 //
 //   segment -> read the buffer -> headers over it -> register -> summed_store -> header_edit
 //
-// cfg_i.mss is one that usable_mss gives.
+// cfg_i.mss has been limited by usable_mss.
 module tcp_maker
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, tcp_types_pkg::*, tcp_pkg::cfg_t;
 #(
@@ -72,7 +72,7 @@ module tcp_maker
     headers[0:EthernetBytes-1] = eth;
     headers[EthernetBytes+:Ipv4MinBytes] = ip;
     headers[L4+:TcpBytes] = tcp;
-    // What an option has here that its segment does not have, is behind the headers.
+    // Options that the segment does not have lie beyond the end of its headers.
     if (segment_i.flags.syn) begin
       headers[SegmentBytes+:4] = {8'd2, 8'd4, 16'(cfg_i.mss)};
       headers[SegmentBytes+4+:8] = segment_i.sacks ? {8'd1, 8'd1, 8'd4, 8'd2, Scale} : {Scale, 32'h0};

@@ -16,7 +16,7 @@ module tcp_notifier
     output logic    notice_ready_o,
     input  notice_t notice_i,
 
-    input logic        write_later_i,      // a message of this connection moves whose bytes are not yet in the buffer
+    input logic        write_later_i,      // a message of this connection is moving whose bytes are not yet in the buffer
     input connection_t write_connection_i,
 
     output logic                read_valid_o,

@@ -20,7 +20,7 @@ module tcp_open
   logic [13:0] own_mss;
   logic opener, accepts;
   always_comb begin
-    own_mss = cfg_i.mss;  // one that usable_mss gives
+    own_mss = cfg_i.mss;  // already limited by usable_mss
     opener = work_i.kind == EventConnect;
     accepts = work_i.kind == EventAccept;
     d = '0;

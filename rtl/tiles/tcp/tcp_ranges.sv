@@ -10,8 +10,8 @@ module tcp_ranges
 
     output seq_t                nxt_o,     // of a segment in order: the next byte that is missing
     output range_t [Ranges-1:0] ranges_o,
-    output logic                keeps_o,   // of one behind a gap: it is kept
-    output logic                newer_o    // where
+    output logic                keeps_o,   // of a segment behind a gap: it is kept
+    output logic                newer_o    // the range in which it is kept
 );
   if (Ranges != 2) begin : gen_bad_ranges
     $fatal(1, "tcp_ranges: Ranges is %0d; it must be 2", Ranges);

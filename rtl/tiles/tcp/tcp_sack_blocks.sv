@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Offers the blocks of a segment's SACK options, each as an event of the segment's connection, before the segment itself. An event without looks_i
-// passes in the same cycle. Reading the options of others takes 40 cycles at most: six if SACK comes after two bytes of padding, and two more for each block.
+// passes in the same cycle. Reading the options takes at most 40 cycles: six if SACK follows two bytes of padding, and two more for each block.
 // An option with a wrong length ends the options.
 module tcp_sack_blocks
   import tcp_types_pkg::*;
@@ -16,12 +16,12 @@ module tcp_sack_blocks
 
     output logic   out_valid_o,
     input  logic   out_ready_i,
-    output logic   out_is_block_o,  // a register, as the block is: what offers the next event takes a long path to ready
+    output logic   out_is_block_o,  // from a register, like the block, because the logic that offers the next event has a long path to ready
     output block_t out_block_o
 );
   logic [TcpOptionBytes*8-1:0] options_q;  // the next byte at the low end
   logic [5:0] left_q;
-  logic [7:0] skip_q;  // bytes of an option that is known
+  logic [7:0] skip_q;  // bytes left of the present option
   logic [2:0] blocks_q;  // of the option, which begin at the next byte
   logic looking_q, looked_q, is_block_q, offers_q;
   block_t block_q;

@@ -33,7 +33,7 @@ module tcp_scoreboard
       earlier = earlier + count_t'(facts_i.sack_before[i]);
       touched = touched + count_t'(facts_i.sack_touches[i]);
       acked = acked + count_t'(facts_i.sack_acked[i]);
-      // Of those that it touches, the first alone can begin before it, and the last alone end behind it.
+      // Of the ranges that the block touches, only the first can begin before it, and only the last can end behind it.
       if (facts_i.sack_touches[i] && !facts_i.sack_starts[i]) joined.first = had[i].first;
       if (facts_i.sack_touches[i] && !facts_i.sack_ends[i]) joined.behind = had[i].behind;
       if (facts_i.sack_touches[i] && !facts_i.sack_starts[i] && !facts_i.sack_ends[i]) news_o = 1'b0;

@@ -15,8 +15,8 @@ module tcp_settle
   record_t r;
   logic all_acked, ends, sendable, wants, tells;
   seq_t unsent, gain;
-  logic [Sacked-1:0] past;  // the range begins before what has been sent again ends
-  // 0 if all is acknowledged, and the FIN behind snd_end: without a carry, which two comparisons in a row would wait for.
+  logic [Sacked-1:0] past;  // the range begins no higher than resent_to
+  // 0 if everything is acknowledged, including the FIN behind snd_end; computed without a carry, because two comparisons in a row wait for it.
   (* keep *) seq_t beyond;
   assign beyond = follows(record_i.snd_una, record_i.snd_end);
 
@@ -38,14 +38,14 @@ module tcp_settle
 
     // The timer, and whether it waits for the peer's FIN or for an acknowledgement.
     r.lingers = record_i.phase == TimeWait || (record_i.phase == Open && all_acked && !record_i.half);
-    // Of a connection with nothing to send, it is that of keep-alive, while the peer's end has not come or the application's.
+    // With nothing left to acknowledge, it is the keep-alive timer: before the application closes or, after a half-close, until the peer's FIN.
     r.idles = record_i.phase == Open && (record_i.closing ? all_acked && record_i.half && !record_i.fin_received : record_i.snd_una == record_i.snd_end);
     unique case (record_i.phase)
       SynReceived, SynSent, TimeWait: r.timer_on = 1'b1;
       Open: r.timer_on = !(record_i.closing && all_acked && record_i.fin_received && (record_i.half || !record_i.active));
       default: r.timer_on = 1'b0;
     endcase
-    if (!record_i.timer_on || ends) r.started = now_i;  // a timer that stays off has no start
+    if (!record_i.timer_on || ends) r.started = now_i;  // irrelevant if the timer stays off
 
     // What is to be sent again next.
     r.hole = record_i.resent_to;

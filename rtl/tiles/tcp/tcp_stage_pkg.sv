@@ -6,12 +6,12 @@ package tcp_stage_pkg;
 
   typedef struct packed {
     logic foreign, exact, early, in_window, acceptable, takes_all, in_order, syn_again, fin_again;
-    seq_t behind;  // what is taken ends before it
-    // Of each range of bytes behind a gap: whether the segment touches it, what it adds, and whether it begins before the other.
+    seq_t behind;  // the first sequence number behind what is taken
+    // For each range of bytes behind a gap: whether the segment touches it, begins before it, ends behind it; and whether range 0 begins before range 1.
     logic [Ranges-1:0] touches, starts_before, ends_behind;
     logic first_before;
     length_t skip, take;
-    logic answers;  // it comes while the SYN of an application that opens the connection is not answered
+    logic answers;  // the connection is in SYN-SENT: the card's SYN has not been answered
     logic crosses;  // both ends have opened the connection at once, and this is the peer's answer (RFC 9293, figure 7)
     logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, acks_timed, recovered, ack_recovers;
     logic outstanding, wnd_newer, same_wnd, bare;
@@ -30,7 +30,7 @@ package tcp_stage_pkg;
     length_t send, again;
     seq_t idle_seq;
     seq_t rcv_edge;  // the end of the window that a segment sent now advertises
-    logic updates;  // and it is worth a window update
+    logic updates;  // the window has grown enough for a window update
     logic reading;  // a notice has yet to read bytes from the buffer
     length_t room, reads;
     logic writes, holds_more, reads_all, read_ready;
@@ -74,7 +74,7 @@ package tcp_stage_pkg;
     return (readable >= seq_t'(r.least) || r.fin_received) && room >= seq_t'(r.room);
   endfunction
 
-  // Bytes that may be under way at first (RFC 6928): ten segments, if they are no more than these, or two.
+  // Bytes that may be in flight initially (RFC 6928): ten segments, but no more than 14600 bytes or two segments, whichever is greater.
   function automatic span_t initial_window(logic [13:0] mss);
     span_t ten, two, most;
     ten = (span_t'(mss) << 3) + (span_t'(mss) << 1);
@@ -83,7 +83,7 @@ package tcp_stage_pkg;
     return ten < most ? ten : most;
   endfunction
 
-  // The growth of the window that is advertised at once.
+  // The least growth of the window that is advertised at once.
   function automatic seq_t update_bytes(int unsigned ring);
     return seq_t'(ring / 2 < 2920 ? ring / 2 : 2920);
   endfunction

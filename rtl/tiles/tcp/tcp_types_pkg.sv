@@ -18,13 +18,13 @@ package tcp_types_pkg;
   } op_e;
 
   typedef logic [15:0] connection_t;  // its place among the records, and in the buffers
-  typedef logic [15:0] name_t;  // its number for applications: the place and, above it, how often that has been used
+  typedef logic [15:0] name_t;  // its number for applications: the place and, above it, a count of the connections in that place
   typedef logic [31:0] seq_t;
   typedef logic [17:0] near_t;  // the low bits of a sequence number: enough to compare numbers within a window
   typedef logic [19:0] span_t;  // bytes of a window
   typedef logic [31:0] tick_t;  // time, in units of 256 cycles
   typedef logic [18:0] delay_t;  // the low bits of a time
-  typedef logic [23:0] sample_t;  // a round trip, in the same
+  typedef logic [23:0] sample_t;  // a round-trip time, in the same units
 
   localparam logic [7:0] ProtocolTcp = 8'd6;
   localparam int unsigned TcpBytes = 20;
@@ -32,18 +32,18 @@ package tcp_types_pkg;
   localparam int unsigned L4 = EthernetBytes + Ipv4MinBytes;
   localparam int unsigned SegmentBytes = L4 + TcpBytes;  // all headers without options
   localparam int unsigned SynOptionBytes = 12;
-  localparam int unsigned Ranges = 2;  // of bytes behind a gap, of each connection
-  localparam int unsigned Sacked = 4;  // ranges of bytes that the peer has behind a gap
-  localparam int unsigned LeastSackBytes = 10;  // of an option with one of them
+  localparam int unsigned Ranges = 2;  // of bytes received behind a gap, for each connection
+  localparam int unsigned Sacked = 4;  // ranges of bytes that the peer has reported by SACK, for each connection
+  localparam int unsigned LeastSackBytes = 10;  // of a SACK option with one block
   localparam int unsigned SackOptionBytes = 4 + 8 * Ranges;
   localparam int unsigned MostMessageData = MaxFrameBytes < 4096 ? MaxFrameBytes : 4096;  // bytes of a stream in a message to an application
   localparam int unsigned OpenedBytes = 20;
   localparam int unsigned OpenBytes = 22;  // of a command to open a connection
-  localparam logic [95:0] Ipv4Mapped = 96'hffff;  // before an address of IPv4 that is written as one of IPv6 (RFC 4291, 2.5.5.2)
-  localparam length_t Refused = length_t'(0);  // why a connection was not opened: the peer does not want it,
-  localparam length_t Unanswered = length_t'(1);  // it has not answered,
-  localparam length_t Unplaced = length_t'(2);  // or the stack has no place for it, or already such a one
-  localparam logic [15:0] DefaultMss = 16'd536;  // of a peer that names none (RFC 9293, 3.7.1)
+  localparam logic [95:0] Ipv4Mapped = 96'hffff;  // the prefix of an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2)
+  localparam length_t Refused = length_t'(0);  // why a connection was not opened: the peer refused it,
+  localparam length_t Unanswered = length_t'(1);  // the peer did not answer,
+  localparam length_t Unplaced = length_t'(2);  // or the stack has no place for it, or already has this connection
+  localparam logic [15:0] DefaultMss = 16'd536;  // of a peer that sends no such option (RFC 9293, 3.7.1)
 
   typedef struct packed {
     ipv4_addr_t remote_addr;
@@ -84,13 +84,13 @@ package tcp_types_pkg;
   typedef enum logic [2:0] {
     Free,
     SynReceived,
-    Open,  // and all states behind it, which the flags tell apart
+    Open,  // ESTABLISHED and the states after it, except TIME-WAIT; flags tell them apart
     TimeWait,
-    Dead,  // broken, and its application has not closed it, or does not know that it could not be opened
+    Dead,  // aborted; its application has not closed it yet, or has yet to be told that it could not be opened
     SynSent
   } phase_e;
 
-  // Bytes that have come behind a gap: those before `behind`, from `first` on.
+  // Bytes received behind a gap: from `first` to the one before `behind`.
   typedef struct packed {
     logic valid;
     seq_t first;
@@ -100,7 +100,7 @@ package tcp_types_pkg;
   typedef struct packed {
     seq_t first;
     seq_t behind;
-  } block_t;  // of the option SACK
+  } block_t;  // of the SACK option
 
   typedef struct packed {
     logic  valid;
@@ -118,36 +118,36 @@ package tcp_types_pkg;
     tenant_t tenant;
     // The application's side.
     logic [15:0] application;  // its name in the node table
-    logic opener;  // it has asked for the connection
-    logic silent;  // the peer has not answered for so long that the connection was given up
-    logic told;  // the application knows the connection
-    logic armed;  // a read waits
-    logic stands;  // and still does when it has been answered
+    logic opener;  // it has requested the connection
+    logic silent;  // the connection was given up because the peer did not answer
+    logic told;  // the application has been told of the connection
+    logic armed;  // a read is pending
+    logic stands;  // and remains so after its answer: a standing read
     length_t least;
     length_t room;
     logic closing;  // the application has closed it: a FIN follows snd_end
     logic half;  // but still reads
-    logic active;  // it did so before the peer
+    logic active;  // it closed before the peer did
     // Queued for a turn to transmit, or to tell the application.
     logic transmit_queued;
     logic notify_queued;
     // Receive.
     seq_t rcv_nxt;
     seq_t rcv_read;  // the application has taken all before it
-    seq_t rcv_edge;  // the end of the window that was told to the peer
+    seq_t rcv_edge;  // the end of the window advertised to the peer
     logic fin_received;
     range_t [Ranges-1:0] ranges;  // none touches another, or rcv_nxt
-    logic newer;  // the one that changed last
-    logic sacks;  // the peer wants to hear of them
+    logic newer;  // the range that changed last
+    logic sacks;  // the peer permits SACK
     logic [2:0] acks_due;
-    logic delays;  // one more is due, which waits for another segment, either way
+    logic delays;  // one more is due, and waits for another segment in either direction
     delay_t delayed_at;
     // Transmit: snd_una <= snd_nxt <= snd_max <= snd_end + 1.
     seq_t snd_una;
     seq_t snd_nxt;
     seq_t snd_max;
     seq_t snd_end;  // the application has written all before it
-    seq_t snd_held;  // or, to a standing read, has been given the bytes that it may write up to there
+    seq_t snd_held;  // the end of the reserved room: standing reads reserve room for the bytes that they deliver
     span_t snd_wnd;
     seq_t snd_wl1;
     seq_t snd_wl2;
@@ -156,13 +156,14 @@ package tcp_types_pkg;
     logic [13:0] mss;
     logic [1:0] dup_acks;
     logic resend;  // one segment from `hole` on
-    sacked_t [Sacked-1:0] sacked;  // ranges above snd_una that the peer has reported by SACK, in ascending order; they neither overlap nor touch, and the valid ones come first
-    logic sack_news;  // a block of the segment to come has reported bytes that were not known
+    // Ranges above snd_una that the peer has reported by SACK, in ascending order; they neither overlap nor touch, and the valid ones come first.
+    sacked_t [Sacked-1:0] sacked;
+    logic sack_news;  // a block of the segment that follows has reported new bytes
     near_t resent_to;  // in fast recovery, all gaps between snd_una and here have been sent again
     near_t hole;  // the first byte from resent_to on that the peer has not reported
     logic hole_ends;  // the peer has reported bytes above the hole, the first of them at hole_end
     near_t hole_end;
-    logic force_send;  // whatever the window
+    logic force_send;  // even if the window is closed
     // Congestion control.
     span_t cwnd;
     span_t threshold;
@@ -172,16 +173,16 @@ package tcp_types_pkg;
     logic recovering;  // after a fast retransmission, until all before `recover` is acknowledged
     // Time.
     logic timer_on;
-    logic lingers;  // it is the time of TIME-WAIT, not that of a segment
-    logic idles;  // it is that of keep-alive: nothing waits for an acknowledgement
-    logic probes;  // the peer is to be asked for a sign of life
+    logic lingers;  // it measures time_wait, not a retransmission time-out
+    logic idles;  // it is the keep-alive timer: nothing awaits an acknowledgement
+    logic probes;  // a keep-alive probe is due
     tick_t started;
-    tick_t since;  // while something waits for an acknowledgement: when that began, or the last one came
+    tick_t since;  // while data awaits an acknowledgement: when that began, or when the last one came
     logic timing;
     seq_t timed_seq;
     tick_t timed_at;
     logic rtt_known;
-    logic syn_lost;  // the connection began with a time-out
+    logic syn_lost;  // a SYN of this connection timed out
     logic [26:0] srtt;  // times 8
     logic [25:0] rttvar;  // times 4
     logic [3:0] backoff;
@@ -193,17 +194,17 @@ package tcp_types_pkg;
     EventOpen,  // a SYN, for a new connection
     EventSegment,
     EventRefuse,  // a segment without a connection
-    EventNone,  // what is dropped
+    EventNone,  // a message that is dropped
     EventRead,
     EventWrite,
     EventClose,
     EventAbort,
     EventConnect,  // an application opens a connection
-    EventUnopened,  // a turn to tell it that there is no place for it
+    EventUnopened,  // a turn to tell the application that there is no place for its connection
     EventTransmit,
     EventNotify,
-    EventCookie,  // a SYN that is answered without a connection; or, without SYN, a segment that may be the answer to that
-    EventAccept,  // a connection for the answer to a SYN cookie
+    EventCookie,  // a SYN that is answered without a connection; or a segment without SYN that may answer such a cookie
+    EventAccept,  // the answer to a SYN cookie opens a connection
     EventSack,  // one block of a segment's SACK option, before the segment's own EventSegment
     EventTick
   } event_e;
@@ -232,7 +233,7 @@ package tcp_types_pkg;
   // A message, before its connection has been found.
   typedef struct packed {
     logic is_command;
-    logic malformed;  // its header is too short, or longer than the segment; the address to open a connection to is that of no host, or not of IPv4
+    logic malformed;  // its header is too short or longer than the segment, or the address to which a connection is requested is not that of an IPv4 host
     logic [TcpOptionBytes-1:0][7:0] options;  // the first byte at the low end
     logic [5:0] options_bytes;
     offset_t headers;  // bytes before those of the stream
@@ -244,7 +245,7 @@ package tcp_types_pkg;
   typedef struct packed {
     offset_t headers;
     length_t flits;
-    logic looks;  // it may have blocks of SACK among its options
+    logic looks;  // its options may contain SACK blocks
     logic [TcpOptionBytes-1:0][7:0] options;
     logic [5:0] options_bytes;
     work_t work;
@@ -266,14 +267,14 @@ package tcp_types_pkg;
     seq_t ack;
     flags_t flags;
     logic [15:0] window;
-    logic scaled;  // of a SYN, and the next
+    logic scaled;  // of a SYN, as is the next field
     logic sacks;
-    range_t [Ranges-1:0] ranges;  // of one without data, the first that are valid
+    range_t [Ranges-1:0] ranges;  // of a segment without data; the valid ones come first
     length_t bytes;
   } segment_t;
 
   typedef struct packed {
-    logic opened;  // or, with is_reset, not
+    logic opened;  // the connection is open or, with is_reset, could not be opened
     connection_t connection;
     name_t name;
     tuple_t tuple;
@@ -281,14 +282,14 @@ package tcp_types_pkg;
     port_t port;
     tenant_t tenant;
     seq_t seq;
-    length_t bytes;  // of one that was not opened, why
+    length_t bytes;  // of a connection that could not be opened, the reason
     length_t room;
-    logic at_end;  // of one that was opened, or not: the application has asked for it
+    logic at_end;  // of a connection that is open or could not be opened: the application requested it
     logic is_reset;
   } notice_t;
 
-  // Bytes of the largest segment: what the setting says, if frames of the card hold it. Any less than the least would make
-  // the stack send few bytes per header, or none.
+  // The maximum segment size: the setting, limited to what the card's frames can hold. With less than LeastMss, the stack would
+  // send few bytes per header, or none.
   localparam logic [15:0] LeastMss = 16'd64;
   localparam logic [15:0] MostMss = 16'(MaxFrameBytes - SegmentBytes > 16383 ? 16383 : MaxFrameBytes - SegmentBytes);
   function automatic logic [13:0] usable_mss(logic [15:0] mss);
@@ -301,7 +302,7 @@ package tcp_types_pkg;
     return (a ^ ~b) ^ ((a | ~b) << 1);
   endfunction
 
-  // a < b, of sequence numbers less than half their range apart.
+  // a < b, for sequence numbers less than half their range apart.
   function automatic logic precedes(seq_t a, seq_t b);
     return signed'(a - b) < 0;
   endfunction

@@ -145,7 +145,7 @@ module tcp_update
   assign duplicate = kinds_i[EventSegment] && facts_i.ack_same && facts_i.outstanding && ((facts_i.same_wnd && facts_i.bare) || record_i.sack_news);
   assign fast = duplicate && record_i.dup_acks == 2'd2 && facts_i.recovered;
   assign timeout = kinds_i[EventTick];
-  // Each second segment is acknowledged at once, and so is all that is not the next one alone (RFC 5681, 4.2).
+  // Every second segment is acknowledged at once, and so is a segment that is not simply the next in order (RFC 5681, 4.2).
   logic puts_off;
   assign puts_off = delays_i && !record_i.delays && facts_i.exact && facts_i.takes_all && !work_i.flags.fin && !record_i.ranges[0].valid && !record_i.ranges[1].valid;
 
@@ -158,7 +158,7 @@ module tcp_update
     dies = 1'b0;
     d.segment = segment;
 
-    // Never two of them, but before the first edge.
+    // No two of these are 1, except before the first clock edge.
     (* parallel_case *) case (1'b1)
       kinds_i[EventClear]: begin
         r = '0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of the control core: does what the words of each message ask for (test_control_core_engine.py), then sends the answer back. Events are told of as
-// they come, by the messages that ask for them.
+// For tests of the control core: does what the words of each message request (test_control_core_engine.py), then sends the answer back. Events are reported in
+// order, in answer to messages that ask for them.
 #include "girih_control.h"
 
 struct command {
@@ -47,7 +47,7 @@ int main(void)
         case Listen:
             girih_listen(command->at);
             break;
-        case Flood:  // makes requests without end, and writes over those that are under way
+        case Flood:  // makes requests without end, and overwrites those in flight
             for (;;) {
                 *girih_device(GIRIH_DEVICE_CONTROL_DATA) = command->value;
                 *girih_device(GIRIH_DEVICE_CONTROL_WRITE) = command->at;
