@@ -36,7 +36,7 @@ module arbiter_round_robin #(
     assign grant_o = |favoured ? grant_favoured : grant_any;
 
     always_ff @(posedge clk_i) begin
-      if (advance_i && |request_i) last_q <= grant_o[N-2:0];
+      if (advance_i) last_q <= grant_o[N-2:0] | (last_q & {N - 1{request_i == '0}});
       if (rst_i) last_q <= '0;
     end
 

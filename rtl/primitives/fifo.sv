@@ -25,12 +25,14 @@ module fifo #(
   T mem[Depth];
   logic [PtrWidth:0] write_ptr_q, read_ptr_q;
 
-  logic push, pop;
-  assign push = in_valid_i && in_ready_o;
+  // The write enable of the memory has many loads, and a flip-flop of its own, so that it does not slow down the sender's hand-shake. The two have
+  // different polarity, since synthesis merges equal flip-flops.
+  logic full_q, ready_q, valid_q;
+  logic push, pop, last_place;
+  assign push = in_valid_i && !full_q;
   assign pop = out_valid_o && out_ready_i;
-
-  logic full_q, valid_q;
-  assign in_ready_o = !full_q;
+  assign last_place = (write_ptr_q + 1'b1) == (read_ptr_q ^ {1'b1, PtrWidth'(0)});  // a push takes it
+  assign in_ready_o = ready_q;
   assign out_valid_o = valid_q;
   assign out_data_o = mem[read_ptr_q[PtrWidth-1:0]];
 
@@ -40,12 +42,15 @@ module fifo #(
       write_ptr_q <= write_ptr_q + 1'b1;
     end
     if (pop) read_ptr_q <= read_ptr_q + 1'b1;
-    if (pop) full_q <= 1'b0;
-    else if (push) full_q <= (write_ptr_q + 1'b1) == (read_ptr_q ^ {1'b1, PtrWidth'(0)});
+    if (pop || push) begin
+      full_q  <= !pop && last_place;
+      ready_q <= pop || !last_place;
+    end
     if (push) valid_q <= 1'b1;
     else if (pop) valid_q <= (read_ptr_q + 1'b1) != write_ptr_q;
     if (rst_i) begin
       full_q <= 1'b0;
+      ready_q <= 1'b1;
       valid_q <= 1'b0;
       write_ptr_q <= '0;
       read_ptr_q <= '0;
@@ -54,6 +59,7 @@ module fifo #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
+      assert (ready_q == !full_q);
       assert (full_q == ((write_ptr_q ^ read_ptr_q) == {1'b1, PtrWidth'(0)}) && valid_q == (write_ptr_q != read_ptr_q));
       full : cover (!in_ready_o);
       refused : cover (in_valid_i && !in_ready_o);

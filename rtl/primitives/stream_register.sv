@@ -24,20 +24,31 @@ module stream_register #(
     assign out_valid_o = in_valid_i;
     assign out_data_o = in_data_i;
   end else begin : gen_cut
-    logic valid_q;
+    // The data's enable has a flip-flop of its own, so that its many loads do not slow down the hand-shakes on both sides. It has the
+    // other polarity, since synthesis merges equal flip-flops.
+    logic valid_q, empty_q;
+    logic load;
     T data_q;
+    assign load = empty_q || out_ready_i;
     assign in_ready_o = !valid_q || out_ready_i;
     assign out_valid_o = valid_q;
     assign out_data_o = data_q;
 
     always_ff @(posedge clk_i) begin
-      if (in_ready_o) valid_q <= in_valid_i;
-      if (in_ready_o) data_q <= in_data_i;  // valid or not: in_valid_i may come late
-      if (rst_i) valid_q <= 1'b0;
+      if (in_ready_o) begin
+        valid_q <= in_valid_i;
+        empty_q <= !in_valid_i;
+      end
+      if (load) data_q <= in_data_i;  // valid or not: in_valid_i may come late
+      if (rst_i) begin
+        valid_q <= 1'b0;
+        empty_q <= 1'b1;
+      end
     end
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
+        assert (empty_q == !valid_q);
         refused : cover (in_valid_i && !in_ready_o);
         full_and_read : cover (in_valid_i && valid_q && out_ready_i);
         fills_while_held_back : cover (in_valid_i && !valid_q && !out_ready_i);

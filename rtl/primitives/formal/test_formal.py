@@ -35,8 +35,8 @@ def test_arbiter_priority(n):
 
 BROKEN = [
     ("fifo", "if (pop) read_ptr_q", "if (out_ready_i) read_ptr_q"),
-    ("fifo", "assign push = in_valid_i && in_ready_o;", "assign push = in_valid_i;"),
-    ("fifo", "    if (pop) full_q <= 1'b0;\n    else if (push)", "    if (push)"),
+    ("fifo", "assign push = in_valid_i && !full_q;", "assign push = in_valid_i;"),
+    ("fifo", "full_q  <= !pop && last_place;", "full_q  <= last_place;"),
     ("fifo", "    if (push) valid_q <= 1'b1;\n    else if (pop)", "    if (pop)"),
     ("fifo_block", "assign past = refill && ram_empty_q;", "assign past = refill;"),
     ("fifo_block", "if (in_offer_i && past)", "if (in_offer_i && ram_empty_q)"),
@@ -45,7 +45,7 @@ BROKEN = [
     ("fifo_block_registered", "head_valid_q <= behind_valid || in_valid_i;", "head_valid_q <= behind_valid;"),
     ("skid_buffer", "if (move && skid_valid_q) out_data_q", "if (skid_valid_q) out_data_q"),
     ("skid_buffer", "assign in_ready_o = !skid_valid_q;", "assign in_ready_o = !out_valid_q;"),
-    ("stream_register", "if (in_ready_o) valid_q <= in_valid_i;", "valid_q <= in_valid_i;"),
+    ("stream_register", "if (load) data_q <= in_data_i;", "data_q <= in_data_i;"),
     ("stream_register", "assign in_ready_o = !valid_q || out_ready_i;", "assign in_ready_o = 1'b1;"),
     ("arbiter_round_robin", "last_q <= grant_o[N-2:0]", "last_q <= grant_o[N-1:1]"),
     ("arbiter_round_robin", "|favoured ? grant_favoured : grant_any", "grant_any"),

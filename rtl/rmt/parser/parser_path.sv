@@ -57,36 +57,32 @@ module parser_path
   end
 
   // The probes come late in the cycle. So an entry's other conditions are computed apart, and the comparison is cut into steps of one
-  // look-up table each, where a mapper would take more: two bits, bytes, three probes, the entry.
+  // look-up table each, where a mapper would take more: two bits, bytes. A carry chain tells whether all bytes fit.
   // The conditions let the simulator skip unused entries, and cycles without a frame; it compares a halfword at once.
-  localparam int unsigned Groups = (Probes + 2) / 3;
   logic [Paths-1:0] fits, lacking;
   for (genvar i = 0; i < int'(Paths); i++) begin : gen_path
-    (* keep *) logic may;
+    logic may;
     (* keep *) logic [Probes-1:0][7:0] pairs;
-    (* keep *) logic [3*Groups-1:0][1:0] bytes;
-    (* keep *) logic [Groups-1:0] equal;
+    logic [Probes-1:0][1:0] bytes;
     logic [15:0] differs;
+    logic [2*Probes:0] unused_sum;
     always_comb begin
       may = 1'b0;
       lacking[i] = 1'b0;
       differs = 'x;
       pairs = 'x;
       bytes = 'x;
-      equal = 'x;
       if (valid_i && valid_q[i] && ((front_i.state ^ state_q[i]) & state_mask_q[i]) == '0) begin
         lacking[i] = room[need_q[i].base] < $signed(8'(need_q[i].halfwords));
         may = !(complete_i && (|(wanted_q[i] & absent) || lacking[i]));
-        bytes = '1;  // of the places in the last group that no probe has
         for (int unsigned p = 0; p < Probes; p++) begin
           differs = (probe[p] ^ value_q[i][p]) & mask_q[i][p];
           pairs[p] = ~(differs[15:8] | differs[7:0]);
           bytes[p] = {&pairs[p][7:4], &pairs[p][3:0]} | {2{!known[p]}};
         end
-        for (int unsigned g = 0; g < Groups; g++) equal[g] = &bytes[3*g+:3];
       end
     end
-    assign fits[i] = may && &equal;
+    assign {fits[i], unused_sum} = {1'b0, may, bytes} + (2 * Probes + 2)'(1);
   end
 
   logic enough;  // the lowest entry that matches lacks nothing

@@ -132,7 +132,10 @@ module arp_pending
   assign aborted_o = in_valid_i && in_flit_i.last && in_flit_i.bad;
   assign full_o = in_valid_i && in_flit_i.last && overflow && !in_flit_i.bad;
 
-  // Reading. The RAM's output register is the flit that is offered.
+  // Reading. The RAM's output register is the flit that is offered. Whether a slot is sending decides early in the cycle who has the
+  // output, so it is worked out a cycle before.
+  logic [Slots-1:0] release_d;
+  logic releasing_q;
   logic draining_q, drain_start, drain_step, drain_end;
   slot_t drain_q, drain_next;
   ptr_t read_q;
@@ -140,7 +143,7 @@ module arp_pending
   assign drain_next = draining_q ? drain_q : index(drain_slot);
   assign drain_step = draining_q && out_ready_i;
   assign drain_end = drain_step && read_q == fill_q[drain_q] - 1'b1;
-  assign out_busy_o = |is_release;
+  assign out_busy_o = releasing_q;
   assign out_valid_o = draining_q;
   assign out_mac_o = mac_q[drain_q];
 
@@ -176,6 +179,7 @@ module arp_pending
     assign open_new = open_i && open_new_i && open_slot_i[s];
     assign resolve = resolve_i && resolve_slot_i[s] && state_q[s] == Wait;
     assign kept = keep && in_slot_i[s];
+    assign release_d[s] = (resolve && fill_q[s] != '0) || (is_release[s] && !(drain_end && drain_q == slot_t'(s)));
     always_ff @(posedge clk_i) begin
       // The contents of a free slot have no meaning, so it loads every message.
       if (is_free[s]) begin
@@ -233,6 +237,7 @@ module arp_pending
       write_q <= overflow ? write : write + 1'b1;
       overflow_q <= overflow;
     end
+    releasing_q <= |release_d;
     if (open_i) appending_q <= 1'b1;
     else if (in_valid_i && in_flit_i.last) appending_q <= 1'b0;
 
@@ -247,6 +252,7 @@ module arp_pending
       draining_q <= !drain_end;
     end
     if (rst_i) begin
+      releasing_q <= 1'b0;
       appending_q <= 1'b0;
       draining_q  <= 1'b0;
     end
@@ -254,6 +260,7 @@ module arp_pending
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
+      assert (releasing_q == |is_release);
       assert (!in_valid_i || (appending_q && state_q[in_index] == Wait))
       else $error("arp_pending: a message is written to a slot that does not wait");
       assert (!drain_end || out_flit_o.last)

@@ -126,7 +126,7 @@ module host_send
   );
 
   // A message that has begun when the queue is cleared is ended, marked bad; the queue may be running again before there is room for that.
-  logic open_q, cut_q, cuts, pushes;
+  logic open_q, cut_q, ends, cuts, pushes;
   logic frame_valid, frame_ready, frame_none, frame_last;
   logic [W-1:0] frame_data;
   lane_t frame_empty;
@@ -142,7 +142,7 @@ module host_send
       .in_last_i(read_last),
       .bytes_i(8'(NetHeaderBytes)),
       .out_valid_o(frame_valid),
-      .out_ready_i(frame_ready && !clear && !cuts),
+      .out_ready_i(frame_ready && !ends),  // anything will do while `clear` resets u_strip and all before it
       .out_data_o(frame_data),
       .out_empty_o(frame_empty),
       .out_none_o(frame_none),
@@ -171,7 +171,8 @@ module host_send
   end
 
   flit_t flit;
-  assign cuts = open_q && (clear || cut_q);
+  assign ends = open_q && cut_q;
+  assign cuts = ends || (open_q && clear);
   assign pushes = (cuts || (frame_valid && !clear)) && frame_ready;
   assign flit = '{desc: '0, bad: cuts, last: cuts || frame_last, empty: cuts ? '0 : frame_empty, data: frame_data};
   always_ff @(posedge clk_i) begin
