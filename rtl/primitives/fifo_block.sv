@@ -86,6 +86,7 @@ module fifo_block #(
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (full_q == ((write_ptr_q ^ read_ptr_q) == {1'b1, PtrWidth'(0)}) && ram_empty_q == (write_ptr_q == read_ptr_q));
+      assert ((PtrWidth + 1)'(write_ptr_q - read_ptr_q) <= (PtrWidth + 1)'(Depth));
       assert (out_valid_q || ram_empty_q);
       assert (in_offer_i || !in_valid_i);
       full : cover (!in_ready_o);

@@ -7,7 +7,7 @@ from girih.formal import prove, refute
 
 
 def test_admission():
-    prove("admission_proof", depth=1, registers_for_memories=True)
+    prove("admission_proof", depth=2, registers_for_memories=True)
 
 
 BROKEN = [
@@ -22,4 +22,4 @@ BROKEN = [
 
 @pytest.mark.parametrize(("module", "old", "new"), BROKEN)
 def test_broken_design_is_noticed(module, old, new):
-    refute("admission_proof", module=module, old=old, new=new, depth=16, registers_for_memories=True)
+    refute("admission_proof", module=module, old=old, new=new, depth=26, registers_for_memories=True)

@@ -37,8 +37,8 @@ module host_writes
     id_t  id;
   } turn_t;
 
-  logic valid, granted, turns_ready, turn_valid, ends;
-  turn_t turn;
+  logic valid, granted, turns_ready, next_valid, next_ready, turn_valid, ends;
+  turn_t next, turn;
   assign aw_valid_o = valid && granted && turns_ready;
   host_gate #(
       .Clients(Clients)
@@ -65,6 +65,18 @@ module host_writes
       .in_valid_i(valid && (aw_ready_i || !granted)),
       .in_ready_o(turns_ready),
       .in_data_i('{granted: granted, id: aw_o.id}),
+      .out_valid_o(next_valid),
+      .out_ready_i(next_ready),
+      .out_data_o(next)
+  );
+  stream_register #(  // the choice of a client's data takes most of a cycle
+      .T(turn_t)
+  ) u_turn (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(next_valid),
+      .in_ready_o(next_ready),
+      .in_data_i(next),
       .out_valid_o(turn_valid),
       .out_ready_i(ends),
       .out_data_o(turn)
