@@ -35,7 +35,7 @@ package chargen_pkg;
     logic [MostEnds:0][6:0] characters;
   } row_t;
 
-  function automatic logic [6:0] reduced(logic [7:0] sum);  // of two characters
+  function automatic logic [6:0] reduced(logic [7:0] sum);  // a sum below 190, modulo 95
     return 7'(sum >= 8'(Characters) ? sum - 8'(Characters) : sum);
   endfunction
 
@@ -48,7 +48,7 @@ package chargen_pkg;
     for (int unsigned n = 1; n <= MostEnds; n++) row_at.characters[n] = reduced(8'(here) + 8'(n * 22 % 95));
   endfunction
 
-  // The printable character that is this many behind another, by the other. A table, since an adder and a comparison take twice as long.
+  // The printable character `ahead` places after another, indexed by the other. A table, since an adder and a comparison take twice as long.
   typedef logic [127:0][7:0] table_t;
   function automatic table_t printable(int unsigned ahead);
     for (int unsigned i = 0; i < 128; i++) printable[i] = 8'h20 + 8'((i + ahead) % 95);

@@ -187,7 +187,7 @@ module tcp_chargen_engine
   end
   for (genvar i = 0; i < int'(FlitBytes); i++) begin : gen_byte
     localparam table_t Printable = printable(i);
-    logic [MostEnds:0] behind_end;  // of that many lines
+    logic [MostEnds:0] behind_end;  // one-hot: the number of line ends between the flit's place and this byte
     logic cr, lf;
     always_comb begin
       behind_end = '0;
