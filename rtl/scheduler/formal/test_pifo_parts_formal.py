@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the PIFO's tree, unbounded (induction), and that the proofs notice broken designs."""
+
+import pytest
+
+from girih.formal import QUICK_ON_QUEUES, prove, refute
+
+OPTIONS = {"registers_for_memories": True, "solver": QUICK_ON_QUEUES}
+
+
+@pytest.mark.parametrize("parameters", [{}, {"Queues": 1, "Entries": 4, "IndexWidth": 3}])
+def test_root(parameters):
+    prove("pifo_root_proof", depth=1, parameters=parameters, **OPTIONS)
+
+
+BROKEN = [
+    ("pifo_root_proof", "pifo_root", "(!push_word[push_child] || left_now)", "!push_word[push_child]"),
+    ("pifo_root_proof", "pifo_root", "follows_q && emptied ? taken_t", "emptied ? taken_t"),
+    ("pifo_root_proof", "pifo_root", "peek_word_q <= word_after |", "peek_word_q <= word |"),
+    ("pifo_root_proof", "pifo_root", "(left_q ? left_one_q : '0)", "'0"),
+    ("pifo_root_proof", "pifo_root", "clear_i ? '0 : pops[0] + 1'b1", "clear_i ? '1 : pops[0] + 1'b1"),
+    ("pifo_root_proof", "pifo_find", "mirror[0] > mirror[1]", "mirror[0] < mirror[1]"),
+    ("pifo_root_proof", "pifo_find", "(swapped && any[3:2] != '0)", "swapped && any[3:2] == '0"),
+    ("pifo_root_proof", "pifo_ram", "bypass ? written_q :", ""),
+]
+
+
+@pytest.mark.parametrize(("top", "module", "old", "new"), BROKEN)
+def test_broken_design_is_noticed(top, module, old, new):
+    refute(top, module=module, old=old, new=new, depth=16, **OPTIONS)
