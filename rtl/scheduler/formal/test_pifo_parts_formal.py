@@ -13,6 +13,11 @@ def test_root(parameters):
     prove("pifo_root_proof", depth=1, parameters=parameters, **OPTIONS)
 
 
+@pytest.mark.parametrize("parameters", [{}, {"IndexWidth": 3}])
+def test_leaf(parameters):
+    prove("pifo_leaf_proof", depth=1, parameters=parameters, **OPTIONS)
+
+
 BROKEN = [
     ("pifo_root_proof", "pifo_root", "(!push_word[push_child] || left_now)", "!push_word[push_child]"),
     ("pifo_root_proof", "pifo_root", "follows_q && emptied ? taken_t", "emptied ? taken_t"),
@@ -22,6 +27,16 @@ BROKEN = [
     ("pifo_root_proof", "pifo_find", "mirror[0] > mirror[1]", "mirror[0] < mirror[1]"),
     ("pifo_root_proof", "pifo_find", "(swapped && any[3:2] != '0)", "swapped && any[3:2] == '0"),
     ("pifo_root_proof", "pifo_ram", "bypass ? written_q :", ""),
+    ("pifo_leaf_proof", "pifo_leaf", "leaves_q <= pop_emptied_i && !same_q;", "leaves_q <= pop_emptied_i;"),
+    ("pifo_leaf_proof", "pifo_leaf", "^ (push_late_q && leaves_q))", ")"),
+    ("pifo_leaf_proof", "pifo_leaf", "take || (same_q && pop_emptied_i)", "take"),
+    ("pifo_leaf_proof", "pifo_leaf", ".left_i(late[1] && leaves_q ?", ".left_i(late[1] ?"),
+    ("pifo_leaf_proof", "pifo_leaf", ".set_i(set ? set_one_q : '0)", ".set_i('0)"),
+    ("pifo_leaf_proof", "pifo_leaf", "left_q <= follow ? left_now :", "left_q <= follow ? left_q :"),
+    ("pifo_leaf_proof", "pifo_leaf", "(followed_q && !emptied_q ? pop_one_q : '0)", "'0"),
+    ("pifo_leaf_proof", "pifo_leaf", "moved_row | (follow ? pop_one : '0)", "moved_row"),
+    ("pifo_leaf_proof", "pifo_find", "emptied_index_o = index_after", "emptied_index_o = index_before"),
+    ("pifo_root_proof", "pifo_same", "early_q <= (a_i >> Late == b_i >> Late) ^ Inverted", "early_q <= !Inverted"),
 ]
 
 
