@@ -104,7 +104,6 @@ module cell_allocator_proof
       .freed_straight_i(u_dut.u_read.straight),
       .freed_next_i(freed_next),
       .where_o(where),
-      .begins_o(),
       .writing_o(writing),
       .first_o(first),
       .last_o(last)

@@ -46,7 +46,6 @@ module cells_model
     input cell_t  freed_next_i[Cells],
 
     output where_t where_o[Cells],
-    output logic [Cells-1:0] begins_o,  // the cell is the first of a whole chain
     output logic writing_o,  // a packet is being written, from cell first_o to last_o
     output cell_t first_o,
     output cell_t last_o
@@ -146,16 +145,20 @@ module cells_model
     return where_q[c].place == place && where_q[c].last == c;
   endfunction
 
+  logic [Cells-1:0] begins;  // the cell is the first of its chain
+
   // Whether first .. last is a whole chain.
   function automatic logic spans(cell_t first, cell_t last, place_e place);
-    return is_last(last, place) && where_q[first].place == place && where_q[first].last == last && begins_o[first];
+    return is_last(last, place) && where_q[first].place == place && where_q[first].last == last && begins[first];
   endfunction
 
   for (genvar c = 0; c < Cells; c++) begin : gen_begins
     always_comb begin
-      begins_o[c] = 1'b1;
+      begins[c] = 1'b1;
       for (int o = 0; o < Cells; o++) begin
-        if (where_q[o].place == where_q[c].place && where_q[o].last == where_q[c].last && where_q[o].links > where_q[c].links) begins_o[c] = 1'b0;
+        if (where_q[o].place == where_q[c].place && where_q[o].last == where_q[c].last && where_q[o].links > where_q[c].links) begin
+          begins[c] = 1'b0;
+        end
       end
     end
   end

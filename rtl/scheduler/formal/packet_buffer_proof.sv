@@ -69,7 +69,7 @@ module packet_buffer_proof
   );
 
   where_t where[Cells];
-  logic [Cells-1:0] begins, known_q;  // known_q: the report of the packet that begins with this cell was accepted
+  logic [Cells-1:0] known_q;  // the report of the packet that begins with this cell was accepted
   length_t length_q[Cells];  // of the stored packet that begins with this cell
 
   function automatic logic stored_at(cell_t first);
@@ -146,7 +146,7 @@ module packet_buffer_proof
 
   logic fire, lost, waits, reserved, keep, bad, overlong, needs, found, good;
   length_t limit, kept_bytes;
-  number_t flit, earlier, bytes, kept_flits;
+  number_t flit, earlier, bytes, kept_flits, kept_offset;
   assign fire = in_valid_i && in_ready;
   assign lost = open_q ? lost_q : in_refuse_i;
   assign waits = open_q ? waits_q : in_waits_i;
@@ -164,6 +164,7 @@ module packet_buffer_proof
   assign kept_bytes = limit != '0 && number_t'(limit) < bytes ? limit : length_t'(bytes);
   // Flits of the open packet in cells.
   assign kept_flits = limit_q != '0 && flits_of(limit_q) < flits_q ? flits_of(limit_q) : flits_q;
+  assign kept_offset = kept_flits % number_t'(CellFlits);  // of the next one in its cell
 
   logic writing, done;
   cell_t first, last;
@@ -291,7 +292,6 @@ module packet_buffer_proof
       .freed_straight_i(u_dut.u_allocator.u_read.straight),
       .freed_next_i(freed_next),
       .where_o(where),
-      .begins_o(begins),
       .writing_o(writing),
       .first_o(first),
       .last_o(last)
@@ -371,14 +371,17 @@ module packet_buffer_proof
         assert (u_dut.u_writer.waits_q == waits_q && u_dut.u_writer.reserved_q == reserved_q && u_dut.u_writer.lost_q == lost_q);
         assert (u_dut.u_writer.trim_q == (limit_q != '0) && u_dut.u_writer.limit_q == limit_q);
         assert (lost_q || !too_long_q);
-        if (!too_long_q) assert (flits_q != '0 && flits_q <= flits_of('1) && number_t'(u_dut.u_writer.length_q) == flits_q * number_t'(FlitBytes));
+        if (!too_long_q) begin
+          assert (flits_q != '0 && flits_q <= flits_of('1));
+          assert (number_t'(u_dut.u_writer.length_q) == flits_q * number_t'(FlitBytes));
+        end
         assert (u_dut.u_writer.desc[pushed_q[PtrWidth-1:0]] == desc_q);
       end
       assert (number_t'(writing_cells) == (writing ? cells_of(kept_flits) : '0));
       if (writing) begin
         assert (u_dut.u_writer.first_q == first && u_dut.u_writer.cell_q == last && u_dut.u_writer.cells_q == writing_cells);
-        assert (u_dut.u_writer.addr_q % CellFlits == kept_flits % CellFlits);
-        if (kept_flits % CellFlits != 0) assert (u_dut.u_writer.addr_q / CellFlits == last);
+        assert (number_t'(u_dut.u_writer.addr_q) % number_t'(CellFlits) == kept_offset);
+        if (kept_offset != '0) assert (number_t'(u_dut.u_writer.addr_q) / number_t'(CellFlits) == number_t'(last));
         assert (count_t'(where[first].links) + count_t'(1) == writing_cells);
       end
       assert (u_dut.writing_q == writing_cells && u_dut.held_q == held_cells);
@@ -428,19 +431,19 @@ module packet_buffer_proof
   for (genvar c = 0; c < Cells; c++) begin : gen_cell
     where_t now;
     cell_t position, read_position;  // cells before it in its packet
-    logic reported;
+    logic is_due;
     assign now = where[c];
     assign position = where[now.first].links - now.links;
     assign read_position = read_links_q - now.links;
     always_comb begin
-      reported = 1'b0;
+      is_due = 1'b0;
       for (int unsigned r = 0; r < Reports; r++) begin
-        if (intact[r] && due_q[r].first == cell_t'(c)) reported = 1'b1;
+        if (intact[r] && due_q[r].first == cell_t'(c)) is_due = 1'b1;
       end
       if (!rst) begin
         assert (!known_q[c] || stored_at(cell_t'(c)));
         if (stored_at(cell_t'(c))) begin
-          assert (known_q[c] != reported);
+          assert (known_q[c] != is_due);
           assert (length_q[c] != '0 && cells_of(flits_of(length_q[c])) == number_t'(now.links) + number_t'(1));
           assert (u_dut.begins_q[c]);
         end
@@ -480,7 +483,7 @@ module packet_buffer_proof
       end
       if (left != '0) begin
         assert (number_t'(u_dut.u_reader.offset_q) == offset);
-        assert (where[front].place == Reading && number_t'(read_links_q - where[front].links) == fetched / number_t'(CellFlits));
+        assert (where[front].place == Reading && number_t'(read_links_q) - number_t'(where[front].links) == fetched / number_t'(CellFlits));
         if (offset != '0 && where[front].links != '0) assert (u_dut.u_reader.next_cell == reader_links[front]);
       end
     end

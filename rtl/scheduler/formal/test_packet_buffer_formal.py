@@ -5,8 +5,7 @@ import pytest
 
 from girih.formal import QUICK_ON_QUEUES, prove, refute
 
-# The solver sees bit vectors instead of a struct for the state, which makes z3 faster, where there is no yices.
-OPTIONS = {"solver": f"--stbv {QUICK_ON_QUEUES}", "registers_for_memories": True}
+OPTIONS = {"solver": QUICK_ON_QUEUES, "registers_for_memories": True}
 
 
 @pytest.mark.parametrize("cell_flits", [1, 2])
@@ -18,7 +17,6 @@ def test_packet_buffer(cell_flits):
 BROKEN = [
     (1, "cell_writer", "back_o = fire && open_q && !lost &&", "back_o = fire && !lost &&"),
     (1, "cell_writer", "(give_up || too_long || starved)", "(give_up || too_long)"),
-    (1, "cell_writer", "lost || starved || too_long;", "lost || starved;"),
     (1, "cell_writer", "length_q >= limit)", "length_q > limit)"),
     (1, "cell_writer", "trim && limit < length ? limit", "trim ? limit"),
     (1, "cell_writer", "free_i > reserve_i);", "free_i >= reserve_i);"),
@@ -27,21 +25,26 @@ BROKEN = [
     (1, "cell_writer", "last: take_o ? cell_i : cell_q,", "last: cell_q,"),
     (1, "cell_writer", "if (!open_q) desc[desc_write_q]", "desc[desc_write_q]"),
     (2, "cell_writer", "addr_q <= write_addr_o + 1'b1;", "addr_q <= addr_q + 1'b1;"),
-    (1, "cell_reader", "fetch_o = advance && (more || read_valid_i)", "fetch_o = more || (advance && read_valid_i)"),
     (1, "cell_reader", "if (advance) valid_q <= fetch_o;", "valid_q <= fetch_o;"),
     (1, "cell_reader", "(read_length_i - 1'b1) >> EmptyWidth", "read_length_i >> EmptyWidth"),
-    (1, "cell_reader", "if (start) desc_q", "desc_q"),
-    (1, "cell_reader", "last_q ? empty_q : '0;", "empty_q;"),
     (2, "cell_reader", "(last || offset == offset_in_cell_t'(CellFlits - 1));", "offset == offset_in_cell_t'(CellFlits - 1);"),
     (2, "cell_reader", "offset_q == '0 ? next_cell : cell_q;", "next_cell;"),
-    (1, "packet_buffer", ".read_i(free),", ".read_i(free && !discard_valid_i),"),
-    (1, "packet_buffer", ".read_enable_i(fetch),", ".read_enable_i(fetch || write),"),
     (1, "packet_buffer", ".write_enable_i(write),", ".write_enable_i(write && !fetch),"),
     (1, "packet_buffer", ".out_flit_o,\n      .link_i(link),", ".out_flit_o,\n      .link_i(link && !fetch),"),
 ]
+BROKEN_LATE = [  # the counterexample takes longer to find
+    (1, "cell_writer", "lost || starved || too_long;", "lost || starved;"),
+    (1, "cell_reader", "fetch_o = advance && (more || read_valid_i)", "fetch_o = more || (advance && read_valid_i)"),
+    (1, "cell_reader", "if (start) desc_q", "desc_q"),
+    (1, "cell_reader", "last_q ? empty_q : '0;", "empty_q;"),
+    (1, "packet_buffer", ".read_i(free),", ".read_i(free && !discard_valid_i),"),
+    (1, "packet_buffer", ".read_enable_i(fetch),", ".read_enable_i(fetch || write),"),
+]
 
 
-@pytest.mark.parametrize(("cell_flits", "module", "old", "new"), BROKEN)
+@pytest.mark.parametrize(
+    ("cell_flits", "module", "old", "new"), [*BROKEN, *(pytest.param(*broken, marks=pytest.mark.thorough) for broken in BROKEN_LATE)]
+)
 def test_broken_design_is_noticed(cell_flits, module, old, new):
     refute(
         "packet_buffer_proof",
