@@ -5,6 +5,8 @@ import random
 
 import pytest
 
+from girih.build import coverage
+from girih.build.coverage import Report
 from girih.card import VirtualCard
 from girih.card.library import CardFault
 from girih.card.registers import violations
@@ -142,6 +144,15 @@ def test_wrong_ports_and_values_are_refused(card):
     for action in (lambda: card.inject(2, bytes(64)), lambda: card.set_ready(0, -1), lambda: card.inject(0, b"")):
         with pytest.raises(CardFault):
             action()
+
+
+@pytest.mark.thorough  # the card is built once more
+def test_its_coverage_is_written_when_it_ends(loop_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv(coverage.VARIABLE, str(tmp_path))
+    with VirtualCard(loop_folder) as card:
+        card.inject(0, bytes(64))
+        card.run(100)
+    assert any(Report.of(tmp_path).lines.values())
 
 
 def test_under_sanitizers(loop_folder):

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
-from girih.build.sources import modules
+from girih.build.sources import PACKAGED, modules
 from girih.errors import GirihError
 from girih.paths import BUILD, HARDWARE, ROOT
 
@@ -89,8 +89,8 @@ def _file(name: str) -> str:
 
 
 def _of_the_card(file: str) -> bool:
-    """Whether a file belongs to the card rather than to a test bench."""
-    return file.startswith(COUNTED) and not file.endswith("_bench.sv")
+    """Whether a file is RTL of this project's card, rather than of a test bench or of a package."""
+    return file.startswith(COUNTED) and not file.endswith("_bench.sv") and PurePosixPath(file).stem not in PACKAGED
 
 
 def _lines(text: str) -> Iterator[int]:

@@ -89,7 +89,9 @@ def _build(
     )
     flags = LIBRARY_FLAGS
     fast = [*FAST_FLAGS, *extra]
+    # What Verilator's own makefile would define: model.cpp writes waves and coverage only if these say so.
     traced = ["-DVM_TRACE=1", "-DVM_TRACE_FST=1"] if trace else []
+    traced += ["-DVM_COVERAGE=1"] if coverage.folder() else []
     own = contents([*RUNTIME.glob("*.hpp"), *INCLUDE.glob("*.h")])
     jobs = cxx.model_jobs(verilated, [*flags, *optimized, *extra, *traced])
     for source in sorted(RUNTIME.glob("*.cpp")):

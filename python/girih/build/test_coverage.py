@@ -45,6 +45,11 @@ def test_a_generated_file_is_known_by_its_name():
     assert found.points == {Point(Place("generated/eth_rx.sv", 9), "event"): 1}
 
 
+def test_a_core_from_a_package_is_not_counted():
+    file = str(coverage.BUILD / "generated" / "ibex-1" / "ibex_core.sv")
+    assert report(record("v_line", 40, "block", 0, "40-42", file=file)) == Report()
+
+
 def test_what_is_missed_needs_a_reason_and_a_reason_needs_a_miss():
     found = report(record("v_user", 50, "full", 0), record("v_user", 51, "empty", 1))
     name = str(FIFO.relative_to(ROOT))
