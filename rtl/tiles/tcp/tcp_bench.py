@@ -41,6 +41,8 @@ CONFIG = {
     "user_timeout": 0,
     "ack_delay": 0,
     "half_open": 0,
+    "cubic": 0,
+    "cubic_rate": 4398,
 }
 SYN, ACK, FIN, RST = "S", "A", "F", "R"
 MODULUS = 1 << 32

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NewReno (RFC 5681, 6582): the congestion window, which limits the bytes in flight in addition to the peer's window. Combinational.
+// The congestion window, which limits the bytes in flight in addition to the peer's window: NewReno (RFC 5681, 6582) or CUBIC (RFC 9438), which differ
+// in congestion avoidance and in what is left after a loss. CUBIC's window follows the function of time that tcp_cubic computes, by at most half of what
+// is acknowledged, and is no less than an estimate of what NewReno would have. It grows only while it limits the connection. Combinational.
 module tcp_congestion
   import tcp_types_pkg::*, tcp_stage_pkg::*;
 (
@@ -13,27 +15,48 @@ module tcp_congestion
 
     output span_t cwnd_o,
     output span_t threshold_o,
-    output span_t credit_o      // bytes acknowledged since the last step of congestion avoidance
+    output span_t credit_o,    // bytes acknowledged since the last step of congestion avoidance, or of CUBIC's estimate
+    output congestion_e congestion_o,
+    output span_t estimate_o
 );
   localparam span_t Most = {1'b0, {($bits(span_t) - 1) {1'b1}}};
-  span_t mss, credit, cwnd;
+  span_t mss, credit, cwnd, half_acked;
+  logic cubic;
+  logic signed [$bits(span_t)+1:0] over;  // what is acknowledged beyond the next step of the estimate
   always_comb begin
     mss = span_t'(record_i.mss);
+    cubic = record_i.congestion != NewReno;
     credit = record_i.credit + facts_i.acked;
+    over = 22'(record_i.credit) + 22'(facts_i.acked) - 22'(facts_i.estimate_step);
+    half_acked = facts_i.grow >> 1;
     cwnd = record_i.cwnd;
     threshold_o = record_i.threshold;
     credit_o = record_i.credit;
+    congestion_o = record_i.congestion;
+    estimate_o = record_i.estimate;
     if (timeout_i) begin
       cwnd = mss;
       credit_o = '0;
       if (record_i.tries == '0) threshold_o = facts_i.half;  // only at the first time-out of a segment
+      if (cubic) congestion_o = CubicStart;
+      if (record_i.tries == '0) estimate_o = record_i.cwnd;
     end else if (fast_i) begin
       cwnd = facts_i.half + (mss << 1) + mss;
       credit_o = '0;
       threshold_o = facts_i.half;
+      if (cubic) congestion_o = CubicLoss;
+      estimate_o = record_i.cwnd;
     end else if (news_i && record_i.recovering) begin
       if (facts_i.ack_recovers) cwnd = record_i.threshold;
       else cwnd = (facts_i.acked < record_i.cwnd ? record_i.cwnd - facts_i.acked : '0) + facts_i.grow;
+    end else if (news_i && cubic) begin
+      if (record_i.pressed && record_i.cwnd < record_i.threshold) begin
+        cwnd = record_i.cwnd + facts_i.grow;
+      end else if (record_i.pressed && record_i.congestion == CubicRun) begin
+        cwnd = facts_i.estimate_leads ? record_i.estimate : record_i.cwnd + (facts_i.gap < half_acked ? facts_i.gap : half_acked);
+        credit_o = over < 0 ? credit : span_t'(over);
+        if (over >= 0) estimate_o = record_i.estimate + mss;
+      end
     end else if (news_i && record_i.cwnd < record_i.threshold) begin
       cwnd = record_i.cwnd + facts_i.grow;
     end else if (news_i) begin

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles the events of all connections, one at a time: segments and commands (front_), turns to transmit and to tell the
-// application, and the timer, which visits one connection every 16 cycles. Each event reads a connection's record, changes it and
-// writes it back. Events of different connections can start in successive cycles; an event of the same connection can start two cycles
-// later, a turn or the timer three cycles later. It takes the record from the stage that the record has reached:
+// application, the timer, which visits one connection every 16 cycles, and CUBIC's windows, which follow from these visits. Each event
+// reads a connection's record, changes it and writes it back. Events of different connections can start in successive cycles; an event of
+// the same connection can start two cycles later, a turn, the timer or a window three cycles later. It takes the record from the stage that the
+// record has reached:
 //
 //   0 choose, read record -> 1 record -> 2 facts -> 3 update -> 4 settle -> 5 write, deeds -> 6 in the RAM
 //                                |          ^----------------------'  |            |          |
@@ -126,6 +127,12 @@ module tcp_events
     return stage.valid && stage.keeps && id_t'(stage.work.connection) == id;
   endfunction
 
+  logic window_valid, window_free;
+  connection_t window_connection;
+  id_t window_id;
+  congestion_e window_mode;
+  span_t window_target;
+  logic window_reaches;
   logic front_free, reused, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q, tells_unopened, unopened_last_q, accept_free;
   id_t front_id;
   logic [1:0] transmit_waits_q, notify_waits_q;  // events of front_ since the last turn
@@ -138,7 +145,10 @@ module tcp_events
     notify_free = notify_waits && (tells_unopened || (!is_at(notify_id, stage_q[1]) && !is_at(notify_id, stage_q[2])));
     transmit_waits = transmit_valid && segment_room_i;
     transmit_free = transmit_waits && !is_at(transmit_id, stage_q[1]) && !is_at(transmit_id, stage_q[2]);
-    turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || (tick_due_q && front_id == scan_q);
+    window_id = id_t'(window_connection);
+    window_free = window_valid && !is_at(window_id, stage_q[1]) && !is_at(window_id, stage_q[2]);
+    turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || (tick_due_q && front_id == scan_q)
+        || (window_valid && front_id == window_id);
     // The next connection in a place writes into the buffer from which an answer to the previous one may still be read.
     reused = front_work_i.kind inside {EventOpen, EventConnect} && reading_i && id_t'(reading_connection_i) == front_id;
     front_free = front_valid_i && !reused && !is_at(front_id, stage_q[1]);
@@ -159,6 +169,14 @@ module tcp_events
       chosen.keeps = 1'b1;
       chosen.work.kind = EventTick;
       chosen.work.connection = connection_t'(scan_q);
+    end else if (window_free) begin
+      chosen.valid = 1'b1;
+      chosen.keeps = 1'b1;
+      chosen.work.kind = EventWindow;
+      chosen.work.connection = window_connection;
+      chosen.work.congestion = window_mode;
+      chosen.work.ack = seq_t'(window_target);
+      chosen.work.scaled = window_reaches;
     end else if (accept_free) begin
       chosen.valid = 1'b1;
       chosen.keeps = unopened_i.kind == EventAccept;
@@ -274,6 +292,34 @@ module tcp_events
     rto_lost_q <= 27'(cfg_i.rto_initial) + (27'(cfg_i.rto_initial) << 1);
     delays_q <= cfg_i.ack_delay != '0;
   end
+  // CUBIC's windows.
+  logic active_3;
+  assign active_3 = phases_3_q[Open] && !record_3_q.recovering;
+  tcp_cubic #(
+      .Connections(Connections)
+  ) u_cubic (
+      .clk_i,
+      .rst_i,
+      .tick_i          (cycle_q == '1),
+      .round_i         (!clearing_q && tick_free && scan_q == '0),
+      .rate_i          (cfg_i.cubic_rate),
+      .clear_i         (stage_q[3].valid && |{kinds_3_q[EventOpen], kinds_3_q[EventConnect], kinds_3_q[EventAccept]}),
+      .clear_id_i      (stage_q[3].work.connection),
+      .visit_i         (stage_q[3].valid && kinds_3_q[EventTick]),
+      .id_i            (stage_q[3].work.connection),
+      .mode_i          (active_3 ? record_3_q.congestion : NewReno),
+      .cwnd_i          (record_3_q.cwnd),
+      .threshold_i     (record_3_q.threshold),
+      .estimate_i      (record_3_q.estimate),
+      .mss_i           (record_3_q.mss),
+      .pressed_i       (record_3_q.pressed),
+      .window_valid_o  (window_valid),
+      .window_ready_i  (!clearing_q && !tick_free && window_free),
+      .window_id_o     (window_connection),
+      .window_mode_o   (window_mode),
+      .window_target_o (window_target),
+      .window_reaches_o(window_reaches)
+  );
   assign record_2 = near_2_q ? record_4_q : record_2_q;
   tcp_facts #(
       .Ring(Ring),

@@ -22,7 +22,7 @@ module tcp_facts
 
   seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, wnd, open_end, gain;
   logic is_segment, starts_in, overdue, idle_over;
-  span_t mss, flight;
+  span_t mss, flight, reduced;
   tick_t trip, elapsed, stalled;
   delay_t waited;
   logic [26:0] rto;
@@ -104,7 +104,14 @@ module tcp_facts
     facts_o.acked = span_t'(work_i.ack - record_i.snd_una);
     mss = span_t'(record_i.mss);
     flight = span_t'(record_i.snd_max - record_i.snd_una);
-    facts_o.half = flight >> 1 > mss << 1 ? flight >> 1 : mss << 1;
+    // After a loss, NewReno keeps half of the bytes in flight, CUBIC 45/64 of its window, which does not grow unless it limits the connection.
+    reduced = record_i.congestion == NewReno ? flight >> 1
+        : (record_i.cwnd >> 1) + (record_i.cwnd >> 3) + (record_i.cwnd >> 4) + (record_i.cwnd >> 6);
+    facts_o.half = reduced > mss << 1 ? reduced : mss << 1;
+    facts_o.gap = record_i.cwnd < record_i.target ? record_i.target - record_i.cwnd : '0;
+    facts_o.estimate_leads = record_i.cwnd < record_i.estimate && record_i.target <= record_i.estimate;
+    // The estimate grows by 8/15 of a segment per window, and by a segment once it has reached the window before the loss (RFC 9438, 4.3).
+    facts_o.estimate_step = record_i.reaches ? record_i.cwnd : (record_i.cwnd << 1) - (record_i.cwnd >> 3);
     facts_o.grow = facts_o.acked < mss ? facts_o.acked : mss;
     facts_o.wnd_newer = !precedes(work_i.ack, record_i.snd_una)
         && (precedes(record_i.snd_wl1, work_i.seq)

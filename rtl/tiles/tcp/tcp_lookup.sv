@@ -98,6 +98,7 @@ module tcp_lookup
     end
   end
 
+  logic cubic, cubic_2_q;  // the application's connections use CUBIC
   logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, reads_options;
   logic answers, named, connects_2_q, answers_q, named_q, may_open_q, wants_new, opens;
   logic crowded, fresh;  // the tenant has enough hand-shakes in progress for cookies to be sent; one was sent recently
@@ -168,6 +169,10 @@ module tcp_lookup
   always_comb begin
     listening = 1'b0;
     serves = 1'b0;
+    cubic = 1'b0;
+    for (int unsigned i = 0; i < $bits(cfg_i.cubic) / 16; i++) begin
+      if (cfg_i.cubic[i] != '0 && cfg_i.cubic[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) cubic = 1'b1;
+    end
     for (int unsigned i = 0; i < $bits(cfg_i.listen) / 16; i++) begin
       if (cfg_i.listen[i] != '0 && cfg_i.listen[i] == arrival_1_q.work.tuple.local_port) listening = 1'b1;
       if (cfg_i.listen[i] == arrival_1_q.work.window) serves = 1'b1;
@@ -184,6 +189,7 @@ module tcp_lookup
       connects_2_q <= connects_1;
       answers_q <= answers;
       named_q <= named;
+      cubic_2_q <= cubic;
       // A segment without a connection that may be the answer to a cookie.
       asked_2_q <= arrival_1_q.work.kind == EventAccept;
       may_answer_q <= arrival_1_q.work.kind == EventSegment && fresh && listening && arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.syn
@@ -219,6 +225,7 @@ module tcp_lookup
     decided.work.sacks = syn_sacks;
     decided.work.scaled = syn_scaled;
     decided.work.shift = syn_shift;
+    decided.work.congestion = cubic_2_q ? CubicStart : NewReno;
     if (arrival_2_q.is_command && !connects_2_q) begin
       decided.work.connection = arrival_2_q.work.connection;
     end else if (arrival_2_q.malformed || (wants_new && !opens) || (asks && !asked_ready)) begin
@@ -366,6 +373,7 @@ module tcp_lookup
         accept_q.seq <= arrival_2_q.work.seq - 1'b1;
         accept_q.ack <= arrival_2_q.work.ack - 1'b1;
         accept_q.mss <= cookie_mss(size_2_q);
+        accept_q.congestion <= cubic_2_q ? CubicStart : NewReno;
       end else begin
         accept_q.kind <= EventRefuse;
       end

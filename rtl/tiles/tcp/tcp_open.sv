@@ -54,6 +54,7 @@ module tcp_open
     r.mss = work_i.mss < own_mss ? work_i.mss : own_mss;
     r.cwnd = initial_window(r.mss);
     r.threshold = '1;
+    r.congestion = work_i.congestion;
     r.since = now_i;
     if (accepts) begin
       r.phase = Open;

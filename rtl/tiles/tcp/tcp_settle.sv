@@ -15,6 +15,7 @@ module tcp_settle
   record_t r;
   logic all_acked, ends, sendable, wants, tells;
   seq_t unsent, gain;
+  logic [20:0] over;  // negative if more bytes await an acknowledgement than the congestion window has
   logic [Sacked-1:0] past;  // the range begins no higher than resent_to
   // 0 if everything is acknowledged, including the FIN behind snd_end; computed without a carry, because two comparisons in a row wait for it.
   (* keep *) seq_t beyond;
@@ -58,6 +59,8 @@ module tcp_settle
       if (i > 0 && past[i-1]) r.hole_end = record_i.sacked[i].first;
     end
 
+    over = 21'(record_i.snd_una) + 21'(record_i.cwnd) - 21'(record_i.snd_end);
+    if (over[20] && record_i.cwnd < record_i.snd_wnd) r.pressed = 1'b1;
     unsent = record_i.snd_end - record_i.snd_nxt;
     r.limit = record_i.cwnd < record_i.snd_wnd ? record_i.cwnd : record_i.snd_wnd;
     gain = record_i.rcv_read + seq_t'(Ring) - record_i.rcv_edge;
@@ -84,4 +87,7 @@ module tcp_settle
     if (tells) r.notify_queued = 1'b1;
   end
   assign record_o = r;
+
+  logic unused;
+  assign unused = &{1'b0, over};
 endmodule

@@ -23,6 +23,10 @@ package tcp_stage_pkg;
     logic fills;  // there is a hole to send again
     near_t hole_offset;  // from snd_una
     span_t new_wnd, acked, half, grow;
+    // Of CUBIC: how far the window is below the function of time; whether the estimate leads both; and the acknowledged bytes for which the estimate
+    // grows by a segment.
+    logic estimate_leads;
+    span_t gap, estimate_step;
     logic [27:0] delta;  // difference of the round-trip sample from the mean
     sample_t sample;
     logic [25:0] kept_var;  // three quarters of rttvar

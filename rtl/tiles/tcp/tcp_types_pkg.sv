@@ -90,6 +90,14 @@ package tcp_types_pkg;
     SynSent
   } phase_e;
 
+  // Who computes the congestion window: NewReno, or CUBIC, whose function of time begins with the next congestion avoidance.
+  typedef enum logic [1:0] {
+    NewReno,
+    CubicStart,  // that one begins at the plateau (RFC 9438, 4.8), since there was no loss yet, or a time-out
+    CubicLoss,  // that one begins below the plateau, after a fast retransmission
+    CubicRun
+  } congestion_e;
+
   // Bytes received behind a gap: from `first` to the one before `behind`.
   typedef struct packed {
     logic valid;
@@ -168,6 +176,11 @@ package tcp_types_pkg;
     span_t cwnd;
     span_t threshold;
     span_t credit;
+    congestion_e congestion;
+    span_t target;  // of CUBIC: the window that its function of time yields,
+    span_t estimate;  // and the window that NewReno would have; before CubicRun, the congestion window before the loss
+    logic pressed;  // since the timer's last visit, there were more bytes to send than the congestion window permits
+    logic reaches;  // the estimate is no less than the window before the loss
     span_t limit;  // the lesser of cwnd and snd_wnd
     seq_t recover;
     logic recovering;  // after a fast retransmission, until all before `recover` is acknowledged
@@ -206,6 +219,7 @@ package tcp_types_pkg;
     EventCookie,  // a SYN that is answered without a connection; or a segment without SYN that may answer such a cookie
     EventAccept,  // the answer to a SYN cookie opens a connection
     EventSack,  // one block of a segment's SACK option, before the segment's own EventSegment
+    EventWindow,  // CUBIC's window of this time
     EventTick
   } event_e;
 
@@ -218,7 +232,7 @@ package tcp_types_pkg;
     port_t port;
     tenant_t tenant;
     seq_t seq;
-    seq_t ack;  // of EventOpen and EventConnect, the initial sequence number
+    seq_t ack;  // of EventOpen and EventConnect, the initial sequence number; of EventWindow, the window
     flags_t flags;
     logic [15:0] window;  // of EventConnect and EventUnopened, the application
     length_t bytes;  // of payload; of a read, the least
@@ -228,6 +242,7 @@ package tcp_types_pkg;
     logic sacks;
     logic scaled;
     logic [3:0] shift;
+    congestion_e congestion;
   } work_t;
 
   // A message, before its connection has been found.

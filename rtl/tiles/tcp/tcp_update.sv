@@ -23,7 +23,8 @@ module tcp_update
   record_t r;
   deeds_t  d;
   logic challenge, refuses, resets, dies, aborts, news, duplicate, fast, timeout;
-  span_t cwnd, threshold, credit;
+  span_t cwnd, threshold, credit, estimate;
+  congestion_e congestion;
 
   // A pure acknowledgement, from which other segments are derived.
   segment_t segment;
@@ -126,7 +127,9 @@ module tcp_update
       .timeout_i  (timeout),
       .cwnd_o     (cwnd),
       .threshold_o(threshold),
-      .credit_o   (credit)
+      .credit_o   (credit),
+      .congestion_o(congestion),
+      .estimate_o (estimate)
   );
   seq_t ranges_nxt;
   range_t [Ranges-1:0] ranges;
@@ -222,6 +225,8 @@ module tcp_update
           r.cwnd = cwnd;
           r.threshold = threshold;
           r.credit = credit;
+          r.congestion = congestion;
+          r.estimate = estimate;
           if (facts_i.ack_news) begin
             r.snd_una = work_i.ack;
             if (facts_i.ack_beyond_next) r.snd_nxt = work_i.ack;
@@ -330,7 +335,21 @@ module tcp_update
         d = told_deeds;
       end
 
+      kinds_i[EventWindow]: begin
+        // Unless there was a loss meanwhile. A place is not used again before the window of its former connection has come.
+        if (phases_i[Open] && record_i.congestion == work_i.congestion) begin
+          r.target = span_t'(work_i.ack);
+          r.reaches = work_i.scaled;
+          r.congestion = CubicRun;
+          if (record_i.congestion != CubicRun) begin
+            r.estimate = record_i.cwnd;
+            r.credit = '0;
+          end
+        end
+      end
+
       kinds_i[EventTick]: begin
+        r.pressed = 1'b0;
         if (facts_i.ack_late) begin
           r.delays = 1'b0;
           if (phases_i[Open] && record_i.acks_due == '0) begin
@@ -359,6 +378,8 @@ module tcp_update
                 r.cwnd = cwnd;
                 r.threshold = threshold;
                 r.credit = credit;
+                r.congestion = congestion;
+                r.estimate = estimate;
               end
               if (record_i.backoff != '1) r.backoff = record_i.backoff + 1'b1;
               r.snd_nxt = record_i.snd_una;
