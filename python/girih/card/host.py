@@ -41,7 +41,8 @@ class Place:
     """Where a virtqueue is in host memory: the addresses of its parts, as virtio 1.2 calls them, its size, the index to start from
     (of a packed ring: the slot, and its wrap counter in bit 15). event_index: each side says at which index it wants to be told.
     mergeable: a frame to the host may be in several buffers. indirect: a descriptor can name a table of descriptors.
-    verified: the headers of received frames say whether their checksums are right."""
+    verified: the headers of received frames say whether their checksums are right.
+    tcp4, tcp6, ecn, udp: frames that may be cut into segments: TCP over IPv4, over IPv6, either with the flag CWR, UDP."""
 
     descriptors: int
     driver: int
@@ -53,6 +54,10 @@ class Place:
     mergeable: bool = False
     indirect: bool = False
     verified: bool = False
+    tcp4: bool = False
+    tcp6: bool = False
+    ecn: bool = False
+    udp: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,11 @@ class HostPort:
         """The number of virtqueue pairs: `RECEIVE` and `SEND` are the first; each further pair is two numbers higher."""
         return self._registers.read_window(self.tile, offset(WINDOW, "pairs"))
 
+    @cached_property
+    def segments(self) -> bool:
+        """Whether frames of the host can be cut into segments."""
+        return bool(self._registers.read_window(self.tile, offset(WINDOW, "offloads")) & 1)
+
     def set_latency(self, cycles: int) -> None:
         """Cycles from an access of the card to its answer."""
         self._library.call("host_latency", self._card, cycles)
@@ -208,6 +218,7 @@ class HostPort:
         for word, address in enumerate((place.descriptors, place.driver, place.device)):
             self._write_address(self._at(queue, 2 * word), address)
         features = place.packed | place.event_index << 1 | place.mergeable << 2 | place.indirect << 3 | place.verified << 4
+        features |= place.tcp4 << 5 | place.tcp6 << 6 | place.ecn << 7 | place.udp << 8
         self._write(self._at(queue, SIZE), place.size | features << 16)
         self._write(self._at(queue, START), place.start)
         self._write(self._at(queue, ENABLE), 1)

@@ -22,11 +22,13 @@ U64, VRING, ADDRESSES, REGION = struct.Struct("<Q"), struct.Struct("<II"), struc
 INDEX, NO_FD = 0xFF, 0x100  # of the number by which a message names a virtqueue's eventfd
 
 # Feature bits: of virtio, of vhost-user, of its protocol.
+NET_HOST_TSO4, NET_HOST_TSO6, NET_HOST_ECN, NET_HOST_USO = 11, 12, 13, 56
 NET_CTRL_VQ, NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR = 17, 18, 19, 23
 NET_CSUM, NET_GUEST_CSUM, NET_MAC, NET_MRG_RXBUF, NET_MQ, INDIRECT, EVENT_INDEX, PROTOCOL_FEATURES, VERSION_1, RING_PACKED = 0, 1, 5, 15, 22, 28, 29, 30, 32, 34
 PROTOCOL_MQ, REPLY_ACK, BACKEND_REQ, CONFIG, STATUS = 0, 3, 5, 9, 16  # User-Mode Linux 6.1 has no interrupts without BACKEND_REQ
+SEGMENTS = sum(1 << bit for bit in (NET_HOST_TSO4, NET_HOST_TSO6, NET_HOST_ECN, NET_HOST_USO))  # offered if the card can cut frames
 CONTROL = sum(1 << bit for bit in (NET_CTRL_VQ, NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR))
-FEATURES = CONTROL | sum(1 << bit for bit in (NET_CSUM, NET_GUEST_CSUM, NET_MAC, NET_MRG_RXBUF, INDIRECT, EVENT_INDEX, PROTOCOL_FEATURES, VERSION_1, RING_PACKED))
+FEATURES = CONTROL | SEGMENTS | sum(1 << bit for bit in (NET_CSUM, NET_GUEST_CSUM, NET_MAC, NET_MRG_RXBUF, INDIRECT, EVENT_INDEX, PROTOCOL_FEATURES, VERSION_1, RING_PACKED))
 PROTOCOL = 1 << REPLY_ACK | 1 << BACKEND_REQ | 1 << CONFIG | 1 << STATUS
 
 GET_FEATURES, SET_FEATURES, SET_OWNER, RESET_OWNER, SET_MEM_TABLE = 1, 2, 3, 4, 5
@@ -184,7 +186,7 @@ class VhostUser:
         """The features that the guest's driver is offered. It sets the number of its pairs through a control queue: the card's, or one of the guest's program,
         if that supports several pairs."""
         several = self._host.pairs > 1 and (self.features >> NET_CTRL_VQ | guest.protocol >> PROTOCOL_MQ) & 1
-        return self.features | several << NET_MQ
+        return self.features & ~(0 if self._host.segments else SEGMENTS) | several << NET_MQ
 
     def _number(self, guest: Guest, number: int) -> int:
         """The number of a virtqueue that the guest's driver has. Raises ProtocolError."""
@@ -281,7 +283,7 @@ class VhostUser:
             if vring.on_card == self._host.control:
                 self._offer(guest)
             self._host.notify(vring.on_card, vring.kick, vring.call)
-            features = (guest.has(feature) for feature in (RING_PACKED, EVENT_INDEX, NET_MRG_RXBUF, INDIRECT, NET_GUEST_CSUM))
+            features = (guest.has(feature) for feature in (RING_PACKED, EVENT_INDEX, NET_MRG_RXBUF, INDIRECT, NET_GUEST_CSUM, NET_HOST_TSO4, NET_HOST_TSO6, NET_HOST_ECN, NET_HOST_USO))
             self._host.start(vring.on_card, Place(table, driver, device, vring.size, base, *features))
             vring.live = True
             self._steer(guest)

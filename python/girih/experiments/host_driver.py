@@ -18,9 +18,9 @@ HEADER = 12  # bytes of struct virtio_net_hdr
 BASE = 0x7_0000_0000  # where the memory is for the card
 
 
-def header(csum: tuple[int, int] | None = None, gso_type: int = 0) -> bytes:
-    """struct virtio_net_hdr; csum: csum_start and csum_offset, if the device is to write a checksum."""
-    return struct.pack("<BBHHHHH", csum is not None, gso_type, 0, 0, *(csum or (0, 0)), 0)
+def header(csum: tuple[int, int] | None = None, gso_type: int = 0, gso_size: int = 0) -> bytes:
+    """struct virtio_net_hdr; csum: csum_start and csum_offset, if the device is to write a checksum. gso_size: bytes of data of each segment."""
+    return struct.pack("<BBHHHHH", csum is not None, gso_type, 0, gso_size, *(csum or (0, 0)), 0)
 
 
 class HostMemory:

@@ -18,6 +18,7 @@ module host_events
     input logic  [ Pairs-1:0] small_i,
     input logic  [ Pairs-1:0] stopped_drop_i,
     input logic  [ Pairs-1:0] offload_i,
+    input logic  [ Pairs-1:0] cut_i,
     input logic  address_i,
     input logic  vlan_i,
     input logic  command_i,
@@ -41,6 +42,7 @@ module host_events
   host_tally #(.N(Pairs)) u_small (.clk_i, .rst_i, .pulse_i(small_i), .pulse_o(event_o.drop_small_buffer));
   host_tally #(.N(Pairs)) u_stopped (.clk_i, .rst_i, .pulse_i(stopped_drop_i), .pulse_o(event_o.drop_stopped));
   host_tally #(.N(Pairs)) u_offload (.clk_i, .rst_i, .pulse_i(offload_i), .pulse_o(event_o.drop_bad_offload));
+  host_tally #(.N(Pairs)) u_cut (.clk_i, .rst_i, .pulse_i(cut_i), .pulse_o(event_o.mark_cut));
 
   assign event_o.drop_other_address = address_i;
   assign event_o.drop_other_vlan = vlan_i;

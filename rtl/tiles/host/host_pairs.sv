@@ -12,6 +12,7 @@ module host_pairs
     parameter int unsigned Pairs = 1,
     parameter int unsigned Chains = 32,
     parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits),
+    parameter bit Segmentation = 1'b1,
     localparam int unsigned Queues = 2 * Pairs,
     localparam int unsigned Clients = 3 * Pairs  // of each pair three that read, and three that write
 ) (
@@ -61,7 +62,8 @@ module host_pairs
     output logic [ Pairs-1:0]      drop_void_o,
     output logic [ Pairs-1:0]      drop_small_o,
     output logic [ Pairs-1:0]      drop_stopped_o,
-    output logic [ Pairs-1:0]      drop_offload_o
+    output logic [ Pairs-1:0]      drop_offload_o,
+    output logic [ Pairs-1:0]      cut_o
 );
   // Cycles in which lossless messages for a pair may hold up those for others.
   localparam int unsigned LinkPatience = 1024;
@@ -120,7 +122,8 @@ module host_pairs
     assign drops_o[Receive] = 3'(drop_room_o[p]) + 3'(drop_late_o[p]) + 3'(drop_void_o[p]) + 3'(drop_small_o[p]) + 3'(drop_stopped_o[p]);
 
     host_send #(
-        .Chains(Chains)
+        .Chains(Chains),
+        .Segmentation(Segmentation)
     ) u_send (
         .clk_i,
         .rst_i,
@@ -153,7 +156,8 @@ module host_pairs
         .out_ready_i(from_ready[p]),
         .out_flit_o(from_flit[p]),
         .made_o(frame_o[Send]),
-        .drop_o(drop_offload_o[p])
+        .drop_o(drop_offload_o[p]),
+        .cut_o(cut_o[p])
     );
     assign drops_o[Send] = 3'(drop_offload_o[p]);
   end

@@ -9,6 +9,7 @@ package host_pkg;
   typedef logic [$clog2(HostPageBytes):0] bytes_t;  // of an access
   typedef logic [$clog2(HostPageBytes)-1:0] in_page_t;
   typedef logic [EmptyWidth-1:0] lane_t;  // of a byte in a flit
+  typedef logic [EmptyWidth:0] lane_count_t;  // bytes of a flit
   typedef logic [31:0] long_t;  // bytes of a descriptor
   typedef logic [16:0] size_t;  // bytes of a frame behind its header: up to 65,565
 
@@ -26,6 +27,48 @@ package host_pkg;
     logic data_valid;  // the checksum in the frame has been found right
     logic needs_csum;
   } net_header_t;
+
+  // The frames that a driver may ask to be cut into segments. ecn: also TCP with the flag CWR, which the first segment alone keeps.
+  typedef struct packed {logic udp, ecn, tcp6, tcp4;} segments_t;
+  localparam logic [6:0] GsoTcp4 = 7'd1, GsoTcp6 = 7'd4, GsoUdp = 7'd5;  // gso_type without GsoEcn
+  localparam int unsigned GsoEcn = 7;  // a bit of gso_type
+  localparam int unsigned LargeFrameBytes = 65535 + 40 + 18;  // an IPv6 packet of the largest size, behind a tag
+  localparam int unsigned SegmentHeaderBytes = 192;  // headers of a frame that can be cut, at most 190
+
+  // The headers of a frame that is cut into segments. Places count halfwords from the start of the frame. Sums lack what differs between segments:
+  // lengths, and what else is named here.
+  typedef logic [6:0] half_place_t;
+  typedef logic [5:0] word_place_t;
+  typedef struct packed {
+    logic tcp, ipv6, has_tag;
+    half_place_t l4, ends;
+    logic [15:0] network;  // sum of the IPv4 header
+    logic [15:0] pseudo;  // sum of the pseudo-header
+    logic [15:0] identification;
+    logic [31:0] sequence_number;
+    logic [15:0] flags;  // of TCP, with its data offset
+  } headers_t;
+
+  // A segment's data: bytes, whether it is the last of its frame, and that the frame is to be dropped instead.
+  typedef struct packed {
+    logic dropped, last;
+    logic [15:0] bytes;
+  } segment_size_t;
+
+  typedef struct packed {
+    logic dropped;
+    logic frame_ends;  // with this segment
+    logic tcp;
+    half_place_t l4;
+  } segment_note_t;
+
+  // A slice of a flit: so many bytes from a lane on.
+  typedef struct packed {
+    logic bad, last;
+    lane_t lane;
+    lane_count_t bytes;
+    logic [W-1:0] data;
+  } slice_t;
 
   // A range of host memory that may be accessed.
   typedef struct packed {
@@ -50,6 +93,7 @@ package host_pkg;
   // The addresses and options of a queue, as the driver has set them.
   typedef struct packed {
     addr_t descriptors, driver, device;
+    segments_t segments;  // frames that may be cut
     logic verified;  // headers of frames say whether their checksums are right
     logic indirect;  // a descriptor can name a table of descriptors
     logic mergeable;  // a frame may lie in several buffers

@@ -9,7 +9,8 @@ module host_queue
     parameter bit Writes = 1'b0,
     parameter bit Answers = 1'b0,
     parameter int unsigned LeastBytes = 1,
-    parameter int unsigned MostBytes = 65535
+    parameter int unsigned MostBytes = 65535,
+    parameter int unsigned LongBytes = MostBytes  // if frames may be cut into segments
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -149,7 +150,8 @@ module host_queue
       .Writes(Writes),
       .Answers(Answers),
       .LeastBytes(LeastBytes),
-      .MostBytes(MostBytes)
+      .MostBytes(MostBytes),
+      .LongBytes(LongBytes)
   ) u_ring (
       .clk_i,
       .rst_i(clear),

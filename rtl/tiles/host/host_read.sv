@@ -47,7 +47,6 @@ module host_read
   end
 
   typedef logic [$clog2(Flits):0] room_t;
-  typedef logic [EmptyWidth:0] count_t;  // bytes of a flit
 
   typedef struct packed {
     lane_t first;
@@ -128,7 +127,7 @@ module host_read
   logic slice_valid, slice_taken, slice_ends, unused_slices_busy;
   beside_t slice;
   lane_t lane;
-  count_t here;
+  lane_count_t here;
   host_cut #(
       .beside_t(beside_t),
       .AddrBits(EmptyWidth),
@@ -168,80 +167,49 @@ module host_read
       .out_data_o(flit)
   );
 
-  // Joins the bytes: those that wait in the carry come first.
-  count_t sum, carried_q;
-  logic chain_ends, spills, out_move, take, tail_q;
-  logic [W-1:0] rotated, merged, carry_q;
+  logic chain_ends, offers, joined_ready, take;
   assign chain_ends = slice_ends && slice.last;
-  logic [EmptyWidth+1:0] whole;
-  assign whole = (EmptyWidth + 2)'(carried_q) + (EmptyWidth + 2)'(here);
-  assign sum = count_t'(whole);
-  assign spills = whole > (EmptyWidth + 2)'(FlitBytes);  // a chain's end needs a flit of its own
-  byte_rotator #(
-      .Width(W)
-  ) u_rotator (
-      .data_i  (flit),
-      .places_i(lane - carried_q[EmptyWidth-1:0]),
-      .data_o  (rotated)
-  );
-  for (genvar b = 0; b < int'(FlitBytes); b++) begin : gen_byte
-    assign merged[8*b+:8] = count_t'(b) < carried_q ? carry_q[8*b+:8] : rotated[8*b+:8];
-  end
-
-  logic out_valid_q, out_last_q;
-  lane_t out_empty_q;
-  logic [W-1:0] out_data_q;
-  assign out_move = out_ready_i || !out_valid_q;
-  assign take = flit_valid && slice_valid && out_move && !tail_q && !halt_i && (!chain_ends || used_ready_i);
+  assign offers = flit_valid && slice_valid && !halt_i;
+  assign take = offers && joined_ready && (!chain_ends || used_ready_i);
   assign flit_ready = take;
   assign slice_taken = take;
-  assign used_valid_o = flit_valid && slice_valid && out_move && !tail_q && !halt_i && chain_ends;
+  assign used_valid_o = offers && joined_ready && chain_ends;
   assign used_o = '{more: 1'b0, chain: slice.chain, bytes: '0};
+  logic unused_beside;
+  host_gather u_gather (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(offers && (!chain_ends || used_ready_i)),
+      .in_ready_o(joined_ready),
+      .in_data_i(flit),
+      .in_lane_i(lane),
+      .in_bytes_i(here),
+      .in_last_i(chain_ends),
+      .in_beside_i(1'b0),
+      .out_valid_o,
+      .out_ready_i,
+      .out_data_o,
+      .out_empty_o,
+      .out_last_o,
+      .out_beside_o(unused_beside)
+  );
 
-  logic full;  // a whole flit of output
-  assign full = whole >= (EmptyWidth + 2)'(FlitBytes);
   always_ff @(posedge clk_i) begin
-    if (out_move) begin
-      out_valid_q <= tail_q || (take && (full || chain_ends));
-      out_data_q <= tail_q ? carry_q : merged;
-      out_last_q <= tail_q || (chain_ends && !spills);
-      out_empty_q <= tail_q ? -carried_q[EmptyWidth-1:0] : chain_ends && !spills ? -sum[EmptyWidth-1:0] : '0;
-      if (tail_q) begin
-        tail_q <= 1'b0;
-        carried_q <= '0;
-      end
-    end
-    if (take) begin
-      carry_q <= full ? rotated : merged;
-      if (chain_ends) begin
-        tail_q <= spills;
-        carried_q <= spills ? sum - count_t'(FlitBytes) : '0;
-      end else begin
-        carried_q <= full ? sum - count_t'(FlitBytes) : sum;
-      end
-    end
     room_q <= room_q - (asks ? room_t'(beats) + 1'b1 : '0) + room_t'(take);
     room_for_any_q <= room_q >= room_t'(2 * MostBeats);  // counting the request of this cycle
     waiting_q <= waiting_q + $bits(waiting_q)'(asks) - $bits(waiting_q)'(came_i && came_last_i) - $bits(waiting_q)'(refused_i);
     if (rst_i) begin
-      out_valid_q <= 1'b0;
-      tail_q <= 1'b0;
-      carried_q <= '0;
       room_q <= room_t'(Flits);
       room_for_any_q <= 1'b0;
       waiting_q <= '0;
     end
   end
   assign busy_o = waiting_q != '0;
-  assign out_valid_o = out_valid_q;
-  assign out_data_o = out_data_q;
-  assign out_empty_o = out_empty_q;
-  assign out_last_o = out_last_q;
   always_comb begin
     stop_o = StopNone;
     if (came_i && came_error_i) stop_o = StopBus;
     if (refused_i) stop_o = StopRefused;
   end
   logic unused;
-  assign unused = &{1'b0, unused_room, unused_parts_busy, unused_slices_busy, part};
+  assign unused = &{1'b0, unused_room, unused_beside, unused_parts_busy, unused_slices_busy, part};
 endmodule

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the host: turns the frames of a transmit queue into messages. The header before each frame (virtio_net_hdr) is removed, and the checksum that
-// it requests is written. If the queue is stopped in the middle of a frame, its message ends there, marked bad.
+// From the host: turns the frames of a transmit queue into messages. The header before each frame (virtio_net_hdr) is removed, and what it requests
+// is done (host_offload). If the queue is stopped in the middle of a frame, its message ends there, marked bad.
 module host_send
   import girih_pkg::*, net_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
-    parameter int unsigned Chains = 32
+    parameter int unsigned Chains = 32,
+    parameter bit Segmentation = 1'b1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -41,10 +42,11 @@ module host_send
     input  logic  out_ready_i,
     output flit_t out_flit_o,  // its descriptor is 0
     output logic  made_o,  // a message has been made
-    output logic  drop_o  // the header requests something unsupported or impossible
+    output logic  drop_o,  // the header requests something unsupported or impossible
+    output logic  cut_o  // a frame is being cut into segments
 );
-  logic clear, halt, busy, unused_size_valid, part_valid, part_ready, used_valid, used_ready;
-  stop_e stop;
+  logic clear, halt, busy, too_long, unused_size_valid, part_valid, part_ready, used_valid, used_ready;
+  stop_e stop, read_stop;
   chain_size_t unused_size;
   part_t part;
   used_t used;
@@ -52,7 +54,8 @@ module host_send
       .Chains(Chains),
       .Writes(1'b0),
       .LeastBytes(NetHeaderBytes + EthernetBytes),
-      .MostBytes(NetHeaderBytes + MaxFrameBytes)
+      .MostBytes(NetHeaderBytes + MaxFrameBytes),
+      .LongBytes(NetHeaderBytes + (MaxFrameBytes > LargeFrameBytes ? MaxFrameBytes : LargeFrameBytes))
   ) u_queue (
       .clk_i,
       .rst_i,
@@ -103,7 +106,7 @@ module host_send
       .rst_i(clear),
       .halt_i(halt),
       .busy_o(busy),
-      .stop_o(stop),
+      .stop_o(read_stop),
       .part_valid_i(part_valid),
       .part_ready_o(part_ready),
       .part_i(part),
@@ -124,6 +127,8 @@ module host_send
       .used_ready_i(used_ready),
       .used_o(used)
   );
+
+  assign stop = read_stop != StopNone ? read_stop : too_long ? StopSize : StopNone;
 
   // A message that has begun when the queue is cleared is ended, marked bad; the queue may be running again before there is room for that.
   logic open_q, cut_q, ends, cuts, pushes;
@@ -151,19 +156,25 @@ module host_send
 
   // The headers of frames of which nothing has left u_strip.
   logic header_first_q, header_room, header_valid;
-  net_header_t header;
+  typedef struct packed {
+    logic cut;  // it requests segmentation
+    net_header_t header;
+  } requested_t;
+  net_header_t in_header;
+  requested_t requested;
+  assign in_header = net_header_t'(read_data[8*NetHeaderBytes-1:0]);
   fifo #(
-      .T(net_header_t),
+      .T(requested_t),
       .Depth(4)
   ) u_headers (
       .clk_i,
       .rst_i(clear),
       .in_valid_i(read_valid && read_ready && header_first_q),
       .in_ready_o(header_room),
-      .in_data_i(net_header_t'(read_data[8*NetHeaderBytes-1:0])),
+      .in_data_i('{cut: in_header.gso_type != '0, header: in_header}),
       .out_valid_o(header_valid),
       .out_ready_i(pushes && !open_q),
-      .out_data_o(header)
+      .out_data_o(requested)
   );
   always_ff @(posedge clk_i) begin
     if (read_valid && read_ready) header_first_q <= read_last;
@@ -186,18 +197,25 @@ module host_send
 
   logic summed_valid, summed_ready;
   flit_t summed;
-  host_checksum u_checksum (
+  host_offload #(
+      .Segmentation(Segmentation)
+  ) u_offload (
       .clk_i,
       .rst_i,
+      .allowed_i(place_i.segments),
       .in_valid_i(cuts || (frame_valid && !clear)),
       .in_ready_o(frame_ready),
       .in_flit_i(flit),
-      .in_header_i(header),
+      .in_cut_i(requested.cut),
+      .in_header_i(requested.header),
+      .too_long_o(too_long),
+      .clear_i(clear),
       .out_valid_o(summed_valid),
       .out_ready_i(summed_ready),
       .out_flit_o(summed),
       .made_o,
-      .drop_o
+      .drop_o,
+      .cut_o
   );
   skid_buffer #(
       .T(flit_t)

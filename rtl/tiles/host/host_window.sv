@@ -6,6 +6,7 @@ module host_window
 #(
     parameter int unsigned Queues = 3,
     parameter int unsigned Pairs = 1,
+    parameter bit Segmentation = 1'b1,
     localparam int unsigned PairBits = $clog2(HostPairs)
 ) (
     input logic clk_i,
@@ -52,7 +53,7 @@ module host_window
   logic [Queues-1:0] enable_q;
   logic [SteerEntries-1:0][PairBits-1:0] steer_q;
 
-  logic in_regions, in_queues, in_steer, in_pairs, in_passed, in_filter, known;
+  logic in_regions, in_queues, in_steer, in_pairs, in_offloads, in_passed, in_filter, known;
   logic [31:0] passed;
   logic [RegionBits-1:0] region;
   logic [QueueBits-1:0] queue;
@@ -64,6 +65,7 @@ module host_window
   logic [$clog2(SteerEntries)-1:0] entry;
   assign in_steer = window_addr_i[13:SteerLsb] == SteerPart;
   assign in_pairs = window_addr_i[13:PairsLsb] == PairsPart;
+  assign in_offloads = window_addr_i[13:OffloadsLsb] == OffloadsPart;
   assign in_passed = window_addr_i[13:PassedLsb] == PassedPart && 32'(window_addr_i[PassedQueueMsb:PassedQueueLsb]) < Queues;
   assign entry = window_addr_i[SteerEntryMsb:SteerEntryLsb];
   assign in_filter = window_addr_i[13:FilterLsb] == FilterPart;
@@ -95,6 +97,10 @@ module host_window
     if (in_pairs) begin
       known = !window_write_i;
       window_data_o = 32'(Pairs);
+    end
+    if (in_offloads) begin
+      known = !window_write_i;
+      window_data_o = 32'(Segmentation);
     end
     if (in_passed) begin
       known = !window_write_i;
@@ -192,6 +198,7 @@ module host_window
             descriptors: {words_q[q][1], words_q[q][0]},
             driver: {words_q[q][3], words_q[q][2]},
             device: {words_q[q][5], words_q[q][4]},
+            segments: words_q[q][6][24:21],
             verified: words_q[q][6][20],
             indirect: words_q[q][6][19],
             mergeable: words_q[q][6][18],

@@ -13,7 +13,8 @@ module virtio_net_engine
     parameter int unsigned Pairs = 1,
     parameter int unsigned Chains = 32,
     parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits),
-    parameter int unsigned Addresses = 16  // of the filter's table
+    parameter int unsigned Addresses = 16,  // of the filter's table
+    parameter bit Segmentation = 1'b1  // frames of the host can be cut into segments
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -101,7 +102,8 @@ module virtio_net_engine
   pairs_t pairs;
   host_window #(
       .Queues(Queues),
-      .Pairs (Pairs)
+      .Pairs (Pairs),
+      .Segmentation(Segmentation)
   ) u_window (
       .clk_i,
       .rst_i,
@@ -231,11 +233,12 @@ module virtio_net_engine
       .out_right_o(verified_right)
   );
 
-  logic [Pairs-1:0] drop_room, drop_late, drop_void, drop_small, drop_stopped, drop_offload;
+  logic [Pairs-1:0] drop_room, drop_late, drop_void, drop_small, drop_stopped, drop_offload, cut;
   host_pairs #(
       .Pairs(Pairs),
       .Chains(Chains),
-      .Flits(Flits)
+      .Flits(Flits),
+      .Segmentation(Segmentation)
   ) u_pairs (
       .clk_i,
       .rst_i,
@@ -279,7 +282,8 @@ module virtio_net_engine
       .drop_void_o(drop_void),
       .drop_small_o(drop_small),
       .drop_stopped_o(drop_stopped),
-      .drop_offload_o(drop_offload)
+      .drop_offload_o(drop_offload),
+      .cut_o(cut)
   );
 
   host_control #(
@@ -343,6 +347,7 @@ module virtio_net_engine
       .small_i(drop_small),
       .stopped_drop_i(drop_stopped),
       .offload_i(drop_offload),
+      .cut_i(cut),
       .address_i(drop_address),
       .vlan_i(drop_vlan),
       .command_i(carried_out),

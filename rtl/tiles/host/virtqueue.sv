@@ -7,7 +7,8 @@ module virtqueue
     parameter bit Writes = 1'b0,
     parameter bit Answers = 1'b0,
     parameter int unsigned LeastBytes = 1,
-    parameter int unsigned MostBytes = 65535
+    parameter int unsigned MostBytes = 65535,
+    parameter int unsigned LongBytes = MostBytes  // if frames may be cut into segments
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -83,7 +84,8 @@ module virtqueue
       .Writes(Writes),
       .Answers(Answers),
       .LeastBytes(LeastBytes),
-      .MostBytes(MostBytes)
+      .MostBytes(MostBytes),
+      .LongBytes(LongBytes)
   ) u_split_walk (
       .clk_i,
       .rst_i(rst_i || 32'(form) != Split),
@@ -146,7 +148,8 @@ module virtqueue
       .Writes(Writes),
       .Answers(Answers),
       .LeastBytes(LeastBytes),
-      .MostBytes(MostBytes)
+      .MostBytes(MostBytes),
+      .LongBytes(LongBytes)
   ) u_packed_walk (
       .clk_i,
       .rst_i(rst_i || 32'(form) != Packed),

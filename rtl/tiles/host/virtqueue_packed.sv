@@ -16,7 +16,8 @@ module virtqueue_packed
     parameter bit Writes = 1'b0,  // the device writes to its buffers
     parameter bit Answers = 1'b0,  // it reads the first buffers of a chain and writes to the others, of which there is at least one
     parameter int unsigned LeastBytes = 1,  // of a chain
-    parameter int unsigned MostBytes = 65535
+    parameter int unsigned MostBytes = 65535,
+    parameter int unsigned LongBytes = MostBytes  // if frames may be cut into segments
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -211,11 +212,13 @@ module virtqueue_packed
       .Writes(Writes),
       .Answers(Answers),
       .LeastBytes(LeastBytes),
-      .MostBytes(MostBytes)
+      .MostBytes(MostBytes),
+      .LongBytes(LongBytes)
   ) u_chains (
       .clk_i,
       .rst_i,
       .stopped_i(stopped_q),
+      .long_i(place_i.segments != '0),
       .stop_o(chains_stop),
       .found_valid_i(accept || forgets),
       .found_ready_o(found_ready),

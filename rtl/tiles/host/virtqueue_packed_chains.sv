@@ -15,12 +15,14 @@ module virtqueue_packed_chains
     parameter bit Writes = 1'b0,  // the device writes to its buffers
     parameter bit Answers = 1'b0,  // it reads the first buffers of a chain and writes to the others, of which there is at least one
     parameter int unsigned LeastBytes = 1,  // of a chain
-    parameter int unsigned MostBytes = 65535
+    parameter int unsigned MostBytes = 65535,
+    parameter int unsigned LongBytes = MostBytes  // if long_i
 ) (
     input logic clk_i,
     input logic rst_i,
 
     input  logic  stopped_i,  // gives nothing more
+    input  logic  long_i,  // frames may be cut into segments
     output stop_e stop_o,  // for a cycle: the mistake; no chain is completed after it
 
     input  logic                  found_valid_i,
@@ -146,7 +148,7 @@ module virtqueue_packed_chains
     stop = StopNone;
     if (checked_q.wrong) stop = StopFlags;
     else if (checked_q.zero) stop = StopZero;
-    else if (checked_q.total > 33'(MostBytes) || (checked_q.ends && checked_q.total < 33'(LeastBytes))) stop = StopSize;
+    else if (checked_q.total > (long_i ? 33'(LongBytes) : 33'(MostBytes)) || (checked_q.ends && checked_q.total < 33'(LeastBytes))) stop = StopSize;
     else if (!checked_q.ends && checked_q.longest) stop = StopChain;
   end
   always_ff @(posedge clk_i) begin

@@ -261,5 +261,5 @@ module virtqueue_packed_used
     end
   end
   logic unused;
-  assign unused = &{1'b0, order_ready, said_i[31:18], place_i.driver, place_i.packed_ring, place_i.mergeable, place_i.verified, place_i.indirect, used.chain.links};
+  assign unused = &{1'b0, order_ready, said_i[31:18], place_i.driver, place_i.packed_ring, place_i.mergeable, place_i.verified, place_i.segments, place_i.indirect, used.chain.links};
 endmodule

@@ -16,6 +16,7 @@ module virtqueue_split_chains
     parameter bit Answers = 1'b0,  // it reads the first buffers of a chain and writes to the others, of which there is at least one
     parameter int unsigned LeastBytes = 1,  // of a chain
     parameter int unsigned MostBytes = 65535,
+    parameter int unsigned LongBytes = MostBytes,  // if frames may be cut into segments
     localparam int unsigned ChainBits = $clog2(Chains)
 ) (
     input logic clk_i,
@@ -180,7 +181,7 @@ module virtqueue_split_chains
     end
     stop_o = form_q;
     if (form_q == StopNone && part_q) begin
-      if (total_q > 33'(MostBytes) || (ends_q && total_q < 33'(LeastBytes))) stop_o = StopSize;
+      if (total_q > (place_i.segments != '0 ? 33'(LongBytes) : 33'(MostBytes)) || (ends_q && total_q < 33'(LeastBytes))) stop_o = StopSize;
       else if (!ends_q && longest_q) stop_o = StopChain;
     end
     if (beyond && !halt_i) stop_o = StopIndex;

@@ -199,7 +199,7 @@ module virtqueue_split_ring
   end
 
   logic unused;
-  assign unused = &{1'b0, place_i.descriptors, place_i.device, place_i.packed_ring, place_i.mergeable, place_i.verified, place_i.indirect};
+  assign unused = &{1'b0, place_i.descriptors, place_i.device, place_i.packed_ring, place_i.mergeable, place_i.verified, place_i.segments, place_i.indirect};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin

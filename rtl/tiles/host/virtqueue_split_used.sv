@@ -232,5 +232,5 @@ module virtqueue_split_used
     end
   end
   logic unused;
-  assign unused = &{1'b0, order_ready, place_i.descriptors, place_i.driver, place_i.packed_ring, place_i.mergeable, place_i.verified, place_i.indirect, used_i.chain.links};
+  assign unused = &{1'b0, order_ready, place_i.descriptors, place_i.driver, place_i.packed_ring, place_i.mergeable, place_i.verified, place_i.segments, place_i.indirect, used_i.chain.links};
 endmodule
