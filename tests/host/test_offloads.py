@@ -199,3 +199,33 @@ def test_a_frame_too_large_to_be_cut_stops_its_queue(card, ring):
     assert card.host.state(SEND).reason == "size" and not card.collect()
     card.host.stop(SEND)
     card.check_conservation()
+
+
+def test_a_queue_ends_in_the_middle_of_a_frame_that_is_cut(card, ring):
+    """In any cycle: the segments before are right, no part of one leaves, and the queue works when it starts again."""
+    memory = HostMemory(card, 2 << 20)
+    data, start = large(WHOLE[0], 60_000, 1448)
+    memory.write(memory.base + BUFFERS, start + data)
+    few, more = large(WHOLE[2], 3000, 1448)
+    memory.write(memory.base + BUFFERS + 20 * SLOT, more + few)
+    for cycles in range(240, 1500, 61):
+        queue = ring(memory, 0x0, 16)
+        card.host.start(SEND, replace(queue.place, **SEGMENTS))
+        queue.add(pieces(memory.base + BUFFERS, HEADER + len(data), 8))
+        queue.publish()
+        card.host.kick(SEND)
+        card.run(cycles)
+        card.host.stop(SEND)
+        queue = ring(memory, 0x0, 16)
+        card.host.start(SEND, replace(queue.place, **SEGMENTS))
+        queue.add([(memory.base + BUFFERS + 20 * SLOT, HEADER + len(few))])
+        queue.publish()
+        card.host.kick(SEND)
+        card.run(2 * RUN)
+        out = [got.data for got in card.collect()]
+        assert all(is_right(got) for got in out)
+        whole = len(WHOLE[0])
+        assert b"".join(got[whole:] for got in out[:-3]) == data[whole:][: 1448 * len(out[:-3])]
+        assert b"".join(got[len(WHOLE[2]) :] for got in out[-3:]) == few[len(WHOLE[2]) :]
+        card.host.stop(SEND)
+    card.check_conservation()

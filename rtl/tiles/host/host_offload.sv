@@ -108,7 +108,7 @@ module host_offload
       direct.bad = in_flit_i.bad || too_long;
     end
     assign in_ready_o = too_long_q || (aside ? cut_ready : idle && whole_ready);
-    assign segment_ready = whole_ready && !idle;
+    assign segment_ready = whole_ready;  // while there are segments, they have the way to host_checksum
     assign whole_valid = idle ? in_valid_i && !aside && !too_long_q : segment_valid;
     assign whole = idle ? direct : segment;
     assign header = idle ? in_header_i : segment_header;

@@ -219,18 +219,23 @@ module host_segment
   end
 
   logic [$clog2(Frames)-1:0] frames_q;
-  logic enters, leaves;
+  logic enters, leaves, idle_q;
   assign enters = in_valid_i && in_ready_o && first_q;
   assign leaves = out_valid_o && out_ready_i && out_last && beside.note.frame_ends;
-  assign idle_o = frames_q == '0;
+  assign idle_o = idle_q;
   always_ff @(posedge clk_i) begin
     frames_q <= frames_q + $bits(frames_q)'(enters) - $bits(frames_q)'(leaves);
-    if (rst_i) frames_q <= '0;
+    if (enters) idle_q <= 1'b0;
+    else if (leaves) idle_q <= frames_q == 1;
+    if (rst_i) begin
+      frames_q <= '0;
+      idle_q   <= 1'b1;
+    end
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!(enters && &frames_q) && !(leaves && idle_o))
+      assert (!(enters && &frames_q) && idle_q == (frames_q == '0) && !(leaves && idle_q))
       else $error("host_segment: %0d frames are in here", frames_q);
       sizes_wait : cover (made_valid && !made_ready);
       data_wait : cover (cut_valid && !cut_ready);
