@@ -10,8 +10,8 @@
 //   end and the descriptor of the request; each cell is free once its last flit is read.
 // - No memory is read at the address that is written in the same cycle.
 //
-// The harness has the handles of the packets whose reports it accepted, and reads or discards each of them once, in any order. For the
-// data one flit is watched: flit watch_flit_i of any packet whose first cell is watch_cell_i. Both are constant and arbitrary, so
+// The harness has the handles of the packets whose reports it accepted, and reads or discards each of them once, in any order. One
+// flit is watched for its data: flit watch_flit_i of any packet whose first cell is watch_cell_i. Both are constant and arbitrary, so
 // the proof is about each flit of each packet.
 module packet_buffer_proof
   import girih_pkg::*;
@@ -336,13 +336,23 @@ module packet_buffer_proof
         assert (out_flit.desc == read_desc_q);
         if (read_watched_q && number == watch_flit) assert (out_flit.data == read_data_q);
       end
-      assert (!(u_dut.write && u_dut.fetch) || u_dut.write_addr != u_dut.fetch_addr);
-      assert (!(u_dut.link && u_dut.u_reader.u_links.read_enable_i) || u_dut.link_cell != u_dut.u_reader.u_links.read_addr_i);
-      assert (!(u_dut.link && u_dut.u_allocator.u_links.read_enable_i) || u_dut.link_cell != u_dut.cell_next);
     end
   end
 
-  // Invariants for the induction: of the writer,
+  // The promises of the memories.
+  always_comb begin
+    if (!rst) begin
+      assert (!(u_dut.write && u_dut.fetch) || u_dut.write_addr != u_dut.fetch_addr);
+      assert (!(u_dut.link && u_dut.u_reader.u_links.read_enable_i) || u_dut.link_cell != u_dut.u_reader.u_links.read_addr_i);
+      assert (!(u_dut.link && u_dut.u_allocator.u_links.read_enable_i) || u_dut.link_cell != u_dut.cell_next);
+      assert (!(u_dut.u_allocator.u_read.u_next.write_enable_i && u_dut.u_allocator.u_read.u_next.read_enable_i)
+              || u_dut.u_allocator.u_read.u_next.write_addr_i != u_dut.u_allocator.u_read.u_next.read_addr_i);
+      assert (!(u_dut.u_allocator.u_discarded.u_next.write_enable_i && u_dut.u_allocator.u_discarded.u_next.read_enable_i)
+              || u_dut.u_allocator.u_discarded.u_next.write_addr_i != u_dut.u_allocator.u_discarded.u_next.read_addr_i);
+    end
+  end
+
+  // Invariants for the induction: the writer has the state of the model, and the counts of cells agree.
   count_t writing_cells, held_cells, reading_cells;
   always_comb begin
     writing_cells = '0;
@@ -389,7 +399,7 @@ module packet_buffer_proof
     end
   end
 
-  // of the reports,
+  // Each report that is due is in the queue, and names a stored packet that has no other report.
   typedef struct packed {
     cell_t   first;
     cell_t   last;
@@ -423,7 +433,7 @@ module packet_buffer_proof
     end
   end
 
-  // of each cell and its flits,
+  // A stored packet has as many cells as its length needs, and a cell that holds the watched flit holds its data.
   function automatic logic watched(cell_t position, number_t offset);
     return number_t'(position) * number_t'(CellFlits) + offset == watch_flit;
   endfunction
@@ -464,7 +474,7 @@ module packet_buffer_proof
     end
   end
 
-  // and of the reader.
+  // The reader has the state of the model, and follows the chain of the cells that are left.
   number_t left, fetched;  // flits of the packet that are read that are to be fetched, and were
   number_t offset;  // of the next fetch in its cell
   cell_t front;  // the cell of the next fetch
