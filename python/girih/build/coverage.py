@@ -15,6 +15,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
@@ -55,13 +56,18 @@ def arguments(name: str) -> list[str]:
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """A line of a source file. file: relative to the checkout, or `generated/<name>`."""
+    """A line of a source file. file: relative to the checkout, or `generated/<name>`.
+
+    Generated files of one name differ from design to design, so their lines are known by their names instead of their numbers,
+    which are 0. names: see `_names_in`; the first is the text.
+    """
 
     file: str
     line: int
+    names: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return f"{self.file}:{self.line}" if self.line else self.file
 
     @property
     def folder(self) -> str:
@@ -86,6 +92,29 @@ def _file(name: str) -> str:
         if path.is_relative_to(top):
             return f"{GENERATED}/{path.name}"
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else path.name
+
+
+@cache
+def _source(path: str) -> list[str]:
+    """The lines of a file; none if it is not there."""
+    return Path(path).read_text().splitlines() if Path(path).exists() else []
+
+
+@cache
+def _names_in(path: str, line: int) -> tuple[str, ...]:
+    """The names by which an exception may refer to a line: its text, and `function f` if it is a line of a function."""
+    lines = _source(path)
+    text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    for earlier in reversed(lines[:line]):
+        if _FUNCTION_END.match(earlier) and earlier.strip() != text:
+            break
+        if found := _FUNCTION.match(earlier):
+            return (text, f"function {found[1]}")
+    return (text,)
+
+
+def _place(path: str, file: str, line: int) -> Place:
+    return Place(file, 0, _names_in(path, line)) if file.startswith(f"{GENERATED}/") else Place(file, line)
 
 
 def _of_the_card(file: str) -> bool:
@@ -131,11 +160,13 @@ class Report:
             kind = keys.get("page", "").partition("/")[0]
             if kind in ("v_line", "v_branch"):
                 for covered in _lines(keys.get("S", "")):
-                    _most(self.lines, Place(file, covered), count)
-            elif kind == "v_user":
-                _most(self.points, Point(Place(file, number), keys["o"]), count)
+                    _most(self.lines, _place(keys["f"], file, covered), count)
+                continue
+            place = Place(file, 0 if file.startswith(f"{GENERATED}/") else number)
+            if kind == "v_user":
+                _most(self.points, Point(place, keys["o"]), count)
             elif kind == "v_toggle":
-                _most(self.toggles, Point(Place(file, number), keys["o"]), count)
+                _most(self.toggles, Point(place, keys["o"]), count)
 
     def missed_lines(self) -> list[Place]:
         return sorted(place for place, count in self.lines.items() if not count)
@@ -165,25 +196,13 @@ def _share(hit: int, of: int) -> str:
     return f"{hit} of {of} ({100 * hit / of:.1f} %)" if of else "-"
 
 
+def _names(place: Place) -> tuple[str, ...]:
+    return place.names or _names_in(str(ROOT / place.file), place.line)
+
+
 def _text(place: Place) -> str:
     """The text of a line, by which an exception finds it after lines have moved."""
-    path = ROOT / place.file
-    lines = path.read_text().splitlines() if path.exists() else []
-    return lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
-
-
-def _names(place: Place) -> set[str]:
-    """The names by which an exception may refer to a line: its text, or `function f` for all lines of a function."""
-    path = ROOT / place.file
-    lines = path.read_text().splitlines() if path.exists() else []
-    names = {_text(place)}
-    for line in reversed(lines[: place.line]):
-        if _FUNCTION_END.match(line) and line.strip() != _text(place):
-            break
-        if found := _FUNCTION.match(line):
-            names.add(f"function {found[1]}")
-            break
-    return names
+    return _names(place)[0]
 
 
 def never_simulated(report: Report) -> list[str]:

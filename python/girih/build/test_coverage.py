@@ -39,10 +39,21 @@ def test_cover_points_and_toggles_are_told_apart():
     assert list(found.toggles.values()) == [0] and not found.lines
 
 
-def test_a_generated_file_is_known_by_its_name():
-    files = [str(coverage.BUILD / "generated" / folder / "eth_rx.sv") for folder in ("one", "other")]
-    found = report(*(record("v_user", 9, "event", count, file=file) for count, file in enumerate(files)))
-    assert found.points == {Point(Place("generated/eth_rx.sv", 9), "event"): 1}
+def test_a_generated_file_is_known_by_its_name_and_its_lines_by_their_text(tmp_path, monkeypatch):
+    """The same line is at another place in the file of another design."""
+    monkeypatch.setattr(coverage, "BUILD", tmp_path)
+    found = Report()
+    for number, (folder, head) in enumerate({"one": "", "other": "// more\n"}.items()):
+        file = tmp_path / "generated" / folder / "eth_rx.sv"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"{head}module eth_rx;\n  function int f();\n    return 1;\n  endfunction\n  assign a = b;\nendmodule\n")
+        at = number + 5
+        found.add([record("v_user", at, "event", number, file=str(file)), record("v_line", at, "block", number, f"{at}", file=str(file))])
+        found.add([record("v_line", at - 2, "block", 0, f"{at - 2}", file=str(file))])
+    where = "generated/eth_rx.sv"
+    assert found.points == {Point(Place(where, 0), "event"): 1}
+    assert found.lines == {Place(where, 0, ("assign a = b;",)): 1, Place(where, 0, ("return 1;", "function f")): 0}
+    assert judge(found, {where: {"function f": "worked out when the card is built"}}) == ["1 of 2 (50.0 %) of lines are hit; 95 % are wanted"]
 
 
 def test_a_core_from_a_package_is_not_counted():
