@@ -11,7 +11,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 from girih.testing import run_cocotb
 
 SIZE, DRIVER = 256, 0x4000  # of the ring, of entries; where the driver's area is
-BELOW = 16 + 16 + 5  # bits of place_t below its addresses: start, size, and what is so of the queue
+BELOW = 16 + 16 + 5 + 4  # bits of place_t below its addresses: start, size, what is so of the queue, and what may be cut
 INDEX, FLAGS, ENTRIES = range(3)  # split_read_e
 
 
