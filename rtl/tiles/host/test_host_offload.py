@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """host_offload against scapy: segments of frames of all sorts, each rebuilt from its bytes; frames that cannot be cut; and others between them."""
 
+import os
 import random
 import struct
 from collections.abc import Callable
@@ -33,6 +34,10 @@ def test_host_offload(data_width):
 def test_frames_of_one_flit():
     """Frames are as small as they can be, and the headers alone take two flits or more."""
     run_cocotb("host_offload", __file__, data_width=128, max_frame=64, testcase="in_the_smallest_frames")
+
+
+def test_without_segmentation():
+    run_cocotb("host_offload", __file__, parameters={"Segmentation": 0}, testcase="with_and_without_segmentation", environment={"GIRIH_SEGMENTATION": "0"})
 
 
 @dataclass
@@ -229,6 +234,7 @@ async def sizes_at_their_limits(dut):
         for gso_size in (1, FLIT_BYTES, 1000):
             cases += [large(size, gso_size, whole) for size in (1, max(1, gso_size - 1), gso_size, gso_size + 1, 2 * gso_size, 2 * gso_size + 1)]
     whole = link(tag=True) / IPv6(**V6) / TCP(options=[("NOP", None)] * 16)
+    cases.append(large(50, 7, link() / IP() / TCP(seq=0xFFFFFFF0)))  # the sequence number wraps between two segments
     cases += [large(LARGEST - 94, MAX_FRAME - 94, whole), large(2 * (MAX_FRAME - 94), MAX_FRAME - 94, whole)]
     await bench.run(cases)
 
@@ -380,6 +386,18 @@ async def a_long_frame_is_cut(dut):
     bench.send(last)
     await settle(dut, bench.source, bench.sink, cycles=100)
     assert len(bench.sink.messages) - number == 1 + len(last[1].expected)
+
+
+@cocotb.test()
+async def with_and_without_segmentation(dut):
+    """A card without it drops and counts what requests it."""
+    bench = Bench(dut)
+    await bench.start(0.0, 0.1)
+    cases = [make() for _ in range(10) for make in (plain, lambda: large(300, 100))]
+    if os.environ.get("GIRIH_SEGMENTATION") == "0":
+        for case in cases[1::2]:
+            case.expected, case.dropped, case.cut = [], 1, False
+    await bench.run(cases)
 
 
 @cocotb.test()
