@@ -113,8 +113,12 @@ def _names_in(path: str, line: int) -> tuple[str, ...]:
     return (text,)
 
 
-def _place(path: str, file: str, line: int) -> Place:
-    return Place(file, 0, _names_in(path, line)) if file.startswith(f"{GENERATED}/") else Place(file, line)
+def _is_generated(file: str) -> bool:
+    return file.startswith(f"{GENERATED}/")
+
+
+def _line(path: str, file: str, line: int) -> Place:
+    return Place(file, 0, _names_in(path, line)) if _is_generated(file) else Place(file, line)
 
 
 def _of_the_card(file: str) -> bool:
@@ -160,9 +164,9 @@ class Report:
             kind = keys.get("page", "").partition("/")[0]
             if kind in ("v_line", "v_branch"):
                 for covered in _lines(keys.get("S", "")):
-                    _most(self.lines, _place(keys["f"], file, covered), count)
+                    _most(self.lines, _line(keys["f"], file, covered), count)
                 continue
-            place = Place(file, 0 if file.startswith(f"{GENERATED}/") else number)
+            place = Place(file, 0 if _is_generated(file) else number)
             if kind == "v_user":
                 _most(self.points, Point(place, keys["o"]), count)
             elif kind == "v_toggle":

@@ -90,19 +90,19 @@ def _build(
     flags = LIBRARY_FLAGS
     fast = [*FAST_FLAGS, *extra]
     # What Verilator's own makefile would define: model.cpp writes waves and coverage only if these say so.
-    traced = ["-DVM_TRACE=1", "-DVM_TRACE_FST=1"] if trace else []
-    traced += ["-DVM_COVERAGE=1"] if coverage.folder() else []
+    defines = ["-DVM_TRACE=1", "-DVM_TRACE_FST=1"] if trace else []
+    defines += ["-DVM_COVERAGE=1"] if coverage.folder() else []
     own = contents([*RUNTIME.glob("*.hpp"), *INCLUDE.glob("*.h")])
-    jobs = cxx.model_jobs(verilated, [*flags, *optimized, *extra, *traced])
+    jobs = cxx.model_jobs(verilated, [*flags, *optimized, *extra, *defines])
     for source in sorted(RUNTIME.glob("*.cpp")):
         if source.name == "model.cpp":
             includes = [f"-I{verilated}", *_as_system(cxx.runtime_includes())]
-            jobs.append(Job(source, [*flags, "-O1", *extra, *traced, *STRICT_FLAGS], includes, own + contents(verilated.glob("*.h"))))
+            jobs.append(Job(source, [*flags, "-O1", *extra, *defines, *STRICT_FLAGS], includes, own + contents(verilated.glob("*.h"))))
         else:
             jobs.append(Job(source, [*flags, *fast, *STRICT_FLAGS], [], own))
     hooks = ["-include", str(RUNTIME / "hooks.hpp")]
     fst = f"-I{verilator_root() / 'include' / 'fstcpp'}"
-    for job in cxx.runtime_jobs([*flags, "-O1", *extra, *traced], ["verilated_fst_c.cpp"] if trace else [], own):
+    for job in cxx.runtime_jobs([*flags, "-O1", *extra, *defines], ["verilated_fst_c.cpp"] if trace else [], own):
         jobs.append(replace(job, includes=[*job.includes, fst, *hooks]))
     objects = cxx.compile_all(jobs, progress)
     cxx.link(library, objects, ["-shared", *extra, "-lpthread", *(["-llz4", "-lz"] if trace else [])], f"design {manifest.name}")
