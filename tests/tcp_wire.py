@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import tempfile
 
 from girih.card.namespace import Namespace
 from girih.card.session import Session
@@ -23,18 +25,24 @@ class Wire:
 
     def run(self, *commands: list[str]) -> list[str]:
         """Runs programs at the same time while the card runs; returns the output of each."""
-        options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
-        running = [self.namespace.popen(command, env=environment, **options) for command in commands]
-        try:
-            self.session.serve(seconds=SECONDS, until=lambda: all(process.poll() is not None for process in running))
-            assert all(process.poll() is not None for process in running), f"{commands} did not end"
-            return [process.communicate()[0] for process in running]
-        finally:
-            for process in running:
-                if process.poll() is None:
-                    process.kill()
-                    process.wait()
+        with contextlib.ExitStack() as files:
+            # Output goes into files: a pipe that is full would stop a program, since nothing reads it while the card runs.
+            outputs = [files.enter_context(tempfile.TemporaryFile("w+")) for _ in commands]
+            running = [
+                self.namespace.popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT) for command, output in zip(commands, outputs, strict=True)
+            ]
+            try:
+                self.session.serve(seconds=SECONDS, until=lambda: all(process.poll() is not None for process in running))
+                assert all(process.poll() is not None for process in running), f"{commands} did not end"
+            finally:
+                for process in running:
+                    if process.poll() is None:
+                        process.kill()
+                        process.wait()
+            for output in outputs:
+                output.seek(0)
+            return [output.read() for output in outputs]
 
     def python(self, text: str) -> str:
         (output,) = self.run([sys.executable, "-c", text])
