@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from girih.build import coverage
 from girih.card import Manifest
 from girih.card.cable import host_addresses
 from girih.compiler.compile import compile_design
@@ -55,6 +56,8 @@ def processor_seconds(process: subprocess.Popen) -> float:
 def ended(process: subprocess.Popen, *signals: int, pause: float = 0, seconds: float = REST_SECONDS) -> tuple[str, str]:
     """Sends these signals to a run, with a pause between them, and returns its output. The run must end within `seconds` of processor time (other
     tests may run beside it) and leave nothing behind."""
+    if coverage.folder():
+        seconds *= coverage.SLOWER
     before = processor_seconds(process)
     for number in signals:
         process.send_signal(number)

@@ -59,14 +59,19 @@ class Managed:
         assert "Traceback" not in text, text
         return code, text
 
-    def python(self, text: str) -> str:
-        head = f"""
+    def head(self) -> str:
+        """The first lines of a program that operates the card."""
+        return f"""
 from pathlib import Path
+from girih.management import network
 from girih.management.client import NetworkCard
 from girih.management.network import NetworkBus
+network.TIMEOUT_SECONDS = 300.0  # of the host: lost segments are sent again after a time of the card, and a simulated one is slow
 KEY, CARD, FOLDER = bytes.fromhex("{KEY.hex()}"), "{CARD}", Path("{self.folder}")
 """
-        ((code, output),) = self.run([sys.executable, "-c", head + text])
+
+    def python(self, text: str) -> str:
+        ((code, output),) = self.run([sys.executable, "-c", self.head() + text])
         assert code == 0, output
         return output.strip()
 
@@ -146,8 +151,7 @@ with NetworkCard.connect(CARD, KEY, FOLDER) as card:
         card.registers.write_many({"balancer.next_hop[%s]" % sys.argv[1]: number, "balancer.next_hop[%s]" % sys.argv[2]: number})
         assert card.registers.read("balancer.next_hop[%s]" % sys.argv[2]) == number
 """
-    head = f'from pathlib import Path\nfrom girih.management.client import NetworkCard\nKEY, CARD, FOLDER = bytes.fromhex("{KEY.hex()}"), "{CARD}", Path("{managed.folder}")\n'
-    results = managed.run(*([sys.executable, "-c", head + text, *entries] for entries in (("4", "5"), ("6", "7"))))
+    results = managed.run(*([sys.executable, "-c", managed.head() + text, *entries] for entries in (("4", "5"), ("6", "7"))))
     assert [code for code, _ in results] == [0, 0], results
     now = managed.events()
     assert now["mark_changes"] - before["mark_changes"] == 40 and now["mark_wrong_mac"] == before["mark_wrong_mac"]
@@ -206,8 +210,7 @@ with NetworkCard.connect(CARD, KEY, FOLDER) as card:
     for number in range(100):
         card.registers.write_many({"balancer.by_flow": number % 2, "balancer.replicas": 2})
 """
-    head = f'from pathlib import Path\nfrom girih.management.client import NetworkCard\nKEY, CARD, FOLDER = bytes.fromhex("{KEY.hex()}"), "{CARD}", Path("{managed.folder}")\n'
-    traffic, change = managed.run(client, [sys.executable, "-c", head + text])
+    traffic, change = managed.run(client, [sys.executable, "-c", managed.head() + text])
     assert change[0] == 0, change
     found = json.loads(traffic[1])
     assert (found["sent"], found["received"], found["wrong"]) == (450, 450, 0)

@@ -155,3 +155,26 @@ async def who_sends_too_much_takes_no_room_of_others(dut):
         held = [sum(charged(len(m.data)) for m in bench.came[2] if m.desc["tenant"] == tenant) for tenant in range(greedy)]
         assert min(held) >= (FLITS - 2 * charged(LARGEST) - greedy * charged(1500)) / (greedy + 1) and modest
         assert len([m for m in bench.came[2] if m.desc["tenant"] >= 6]) == len(modest) + 1
+
+
+@cocotb.test()
+async def the_last_room_is_taken(dut):
+    """A tenant that has nothing here is given room for a message of the largest size as long as there is any. Then everybody's messages are dropped
+    until flits have left, and are dropped and taken in the same cycles while some leave."""
+    bench = await Bench.start(dut, stalls=[0.0, 0.0, 1.0])
+    for _ in range(80):
+        bench.source.send(bench.message(2, SMALL, 0))
+    newcomers = [bench.message(2, LARGEST, tenant) for tenant in range(1, 8)]
+    bench.source.send(*newcomers)
+    await bench.source.drained()
+    await bench.steps(2)
+    refused = [tenant for tenant in range(1, 8) if bench.dropped[tenant]]
+    assert refused == list(range(min(refused), 8)) and min(refused) > 2, bench.dropped
+    assert FLITS - 2 * charged(LARGEST) < sum(charged(len(m.data)) for m in newcomers[: min(refused) - 1]) + charged(SMALL) * (80 - bench.dropped[0]) <= FLITS
+    bench.stalls[2] = 0.5
+    before = bench.dropped.copy()
+    more = [bench.message(2, random.choice([1, SMALL]), random.randrange(8)) for _ in range(1500)]
+    bench.source.send(*more)
+    await bench.rest()
+    dropped = sum((bench.dropped - before).values())
+    assert 0 < dropped < len(more) and len(bench.came[2]) == 80 + 7 + len(more) - sum(bench.dropped.values())

@@ -103,6 +103,21 @@ async def what_finds_no_place_is_dropped_and_the_port_goes_on(dut):
 
 
 @cocotb.test()
+async def waiting_packets_go_on_while_all_ports_are_busy(dut):
+    """Packets of one flit in every cycle at both ports; the lossless ones of three tenants wait for their tokens. None of them overtakes another."""
+    bench, _ = await start(dut)
+    for i in range(300):
+        bench.send(0, bench.packet(64, [(SERVING, 0)], tenant=i % 3, lossless=1))
+        bench.send(1, bench.packet(64, [(SERVING, 0)], tenant=3))
+    await bench.steps(200)
+    assert bench.offers[0] and bench.offers[1]
+    await bench.quiet()
+    for tenant in range(3):
+        numbers = [packet.number for packet in bench.done if packet.tenant == tenant]
+        assert numbers == sorted(numbers) and len(numbers) >= TOKENS + PLACES
+
+
+@cocotb.test()
 async def no_room_can_be_made(dut):
     """Memory is full of droppable packets within their guarantee, so that none is evicted: there is no room for places."""
     bench, stalled = await start(dut, guaranteed_cells=[0, 0, 0, 2000] + [0] * 4, guaranteed_entries=[0, 0, 0, 600] + [0] * 4)

@@ -29,6 +29,7 @@ EXCEPTIONS = ROOT / "tests" / "coverage.yaml"
 MAX_WIDTH = 32
 # Verilator does not split signals whose toggles it counts, so a tree within one looks like a combinational loop. Lint without coverage finds real loops.
 FLAGS = ["--coverage-line", "--coverage-toggle", "--coverage-user", "--coverage-max-width", str(MAX_WIDTH), "-Wno-UNOPTFLAT"]
+SLOWER = 5  # a simulation that counts takes up to so many times the processor time of one that does not
 WANTED = 0.95  # of all lines
 GENERATED = "generated"  # the folder of files that the generators make
 COUNTED = tuple(f"{folder}/" for folder in (*(path.relative_to(ROOT) for path in HARDWARE), GENERATED))

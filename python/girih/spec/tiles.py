@@ -4,6 +4,7 @@
     <kind>_pkg.sv   cfg_t and event_t, which the engine is written against
     <kind>_regs.sv  the register block, by PeakRDL-regblock, with <kind>_regs_pkg.sv
     <kind>.sv       the tile: engine, registers and shell joined
+    <kind>_cover.sv  cover points of the engine's events
     <kind>_engine.sv  of a compute unit: its core behind a traffic manager; of an engine with plain AXI4-Stream ports: that engine behind UDP
     shell_pkg.sv    shell_event_t, what the shell itself counts
 """
@@ -62,6 +63,11 @@ def tile(kind: Kind) -> str:
     return render(TEMPLATES / "tile.sv.j2", kind=kind, root=ROOT, axi=axi.PINS)
 
 
+def cover(kind: Kind) -> str:
+    """The text of the module with the cover points of an engine that has events."""
+    return render(TEMPLATES / "tile_cover.sv.j2", kind=kind, root=ROOT)
+
+
 def unit_engine(kind: Kind) -> str:
     """The text of the engine's module of a compute unit."""
     return render(TEMPLATES / "unit_engine.sv.j2", kind=kind, root=ROOT, slots=units.SLOTS)
@@ -96,6 +102,8 @@ def generate(out_dir: Path, kinds: Mapping[str, Kind], params: CardParams) -> No
     for kind in kinds.values():
         (out_dir / f"{kind.name}_pkg.sv").write_text(package(kind))
         (out_dir / f"{kind.name}.sv").write_text(tile(kind))
+        if kind.engine_counters:
+            (out_dir / f"{kind.name}_cover.sv").write_text(cover(kind))
         if kind.core:
             (out_dir / f"{kind.engine}.sv").write_text(unit_engine(kind))
         if kind.stream:

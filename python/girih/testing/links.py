@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks on the links of an engine that a test drives without its shell: `link_check` on each of its fabric ports.
+"""Checks and cover points of an engine that a test drives without its shell: `link_check` on each of its fabric ports, and the events.
 
 In a card the shell contains them. In a test SystemVerilog's `bind` adds them, so neither engine nor test names them.
 """
@@ -21,6 +21,15 @@ bind {engine} {module} #({parameters}) u_{side}_check (
     .flit_i({side}_flit_{here})
 );
 """
+
+_COVER = """\
+bind {engine} {kind}_cover u_cover (
+    .clk_i,
+    .rst_i,
+{stalled}    .event_i(event_o)
+);
+"""
+_STALLED = "    .stalled_i(|(out_valid_o & ~out_ready_i)),\n"
 
 _PORTS = """\
 module {engine}_links
@@ -61,13 +70,15 @@ def _text(kind: Kind) -> str:
         here, there = ("i", "o") if side.endswith("in") else ("o", "i")
         taken = f"{parameters}, .Taken(1'b1)" if side == "reply_in" else parameters
         lines.append(_BIND.format(engine=kind.engine, module=module, parameters=taken, side=side, here=here, there=there))
+    if kind.engine_counters:
+        lines.append(_COVER.format(engine=kind.engine, kind=kind.name, stalled=_STALLED if kind.has_output else ""))
     return "".join(lines)
 
 
 def checks_of(top: str) -> list[Path]:
-    """Files that put the checks on the links of `top`, if it is the engine of a kind with links."""
+    """Files that put checks and cover points into `top`, if it is the engine of a kind."""
     for kind in load_kinds().values():
-        if kind.engine == top and kind.fabric != "none":
+        if kind.engine == top and (kind.sides or kind.engine_counters):
             path = BUILD / "checks" / f"{top}_checks.sv"
             write_if_changed(path, _text(kind))
             return [path]

@@ -64,8 +64,7 @@ module meter_bank
     granted_t most, room;
     most = {burst + taken, Fraction'(0)};
     room = most - total;
-    if (empty) return {taken, Fraction'(0)};
-    return full || rate > room ? most : total + rate;
+    return empty ? {taken, Fraction'(0)} : full || rate > room ? most : total + rate;
   endfunction
 
   // Packets.

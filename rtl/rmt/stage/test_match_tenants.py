@@ -14,7 +14,7 @@ from girih.testing import run_cocotb
 from rtl.rmt.stage.match_bench import chain_action, packet_with, start
 
 EXACT, TERNARY, LPM = range(3)
-TENANTS = ["keeps_tenants_apart", "erases_staged_words_with_rights", "looks_alike_whatever_others_write", "refuses_bad_requests"]
+TENANTS = ["keeps_tenants_apart", "erases_staged_words_with_rights", "looks_alike_whatever_others_write", "refuses_bad_requests", "waits_until_it_is_cleared"]
 
 
 @pytest.mark.parametrize(
@@ -136,6 +136,24 @@ async def keeps_tenants_apart(dut):
     for tenant in range(4):
         after = await bench.send(packet_with(7, shape, tenant))
         assert after.meta == (77 if tenant == 1 else 0)
+
+
+@cocotb.test()
+async def waits_until_it_is_cleared(dut):
+    """Commands right after reset see an empty table, and what they write stays."""
+    bench, shape = await start(dut)
+    old, new = shape.entries - 1, shape.entries - 2
+    entry = Entry(7, chain_action(9), mask=0xFFFF_FFFF)
+    await bench.software(st.write_entry(old, entry))
+    assert await bench.software(st.read_entry(old))
+    dut.rst_i.value = 1
+    await ClockCycles(dut.clk_i, 2)
+    dut.rst_i.value = 0
+    assert await bench.software(st.read_entry(old)) is None
+    await bench.software(st.write_entry(new, entry))
+    await ClockCycles(dut.clk_i, 2 * shape.entries)
+    written = await bench.software(st.read_entry(new))
+    assert (written.key, written.action["meta"]) == (7, 9)
 
 
 @cocotb.test()

@@ -129,6 +129,9 @@ module lossless_tokens
         demand_q[c] <= 1'b0;
       end
     end
+    always_ff @(posedge clk_i) begin
+      if (!rst_i) offers_nothing_after_a_take : cover (|(taken_q & (token_q | place_q)));
+    end
   end
 
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
@@ -186,7 +189,6 @@ module lossless_tokens
       room_is_demanded : cover (demand_o);
       token_of_a_dropped_one : cover (drop_i);
       place_of_a_dropped_one : cover (drop_place_i);
-      offered_nothing_after_a_take : cover (|(taken_q & token & empty));
       taken_and_given : cover (leave_i && take_token && take_tenant == leave_tenant_i);
     end
   end

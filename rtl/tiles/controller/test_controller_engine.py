@@ -203,7 +203,7 @@ def forged(operator: Operator, other: list[tuple[bytes, bytes]]) -> tuple[bytes,
     if kind == "excess":
         return right + random.randbytes(random.choice([1, 16, SIZE, 1000, 4096 - SIZE])), "mark_excess"
     body = bytearray(right[:80])
-    where = random.choice(["kind", "count", "status", "index", "cycle", "reserved", "offset", "behind"])
+    where = random.choice(["kind", "count", "status", "index", "cycle", "reserved", "offset", "behind", "data"])
     if where == "kind":
         body[4] = random.choice([0, 1, 4, 5, 255])
     elif where == "count":
@@ -216,6 +216,11 @@ def forged(operator: Operator, other: list[tuple[bytes, bytes]]) -> tuple[bytes,
         body[16 + 3] = random.randint(1, 255)
     elif where == "offset":
         body[16] |= random.randint(1, 3)
+    elif where == "data":
+        entries = reads(some(random.randint(1, 8)))
+        entries[0] = replace(entries[0], data=random.randint(1, 2**32 - 1))
+        random.shuffle(entries)
+        body = bytearray(operator.text("read", *entries)[:80])
     else:
         body[5] = 1
         body[16 + 8 * random.randint(1, 7) + random.randint(0, 7)] = random.randint(1, 255)

@@ -354,6 +354,9 @@ async def what_is_not_for_it_or_makes_no_sense_is_counted(dut):
         ("drop_unexpected", reply(discover, "offer", address="10.1.0.79", netmask="255.255.255.252")),
         ("drop_unexpected", reply(discover, "offer", server="0.0.0.0")), ("drop_unexpected", reply(discover, "release")),
     ]  # fmt: skip
+    # Options of a wrong length. Behind them comes what could be taken for the rest of a value.
+    wrong = [(code, size) for code in (1, 51, 54, 58, 59) for size in (0, 1, 3, 5, 8)] + [(3, size) for size in (0, 1, 3, 5, 7)] + [(53, 0), (53, 2), (53, 4)]
+    cases += [("drop_malformed", reply(discover, "offer", more=[(code, bytes([2] * size)), "pad", "pad", "pad"])) for code, size in wrong]
     for counter, frame in cases:
         before = bench.events.get(counter, 0)
         bench.engine.source.send(message_of(frame))
@@ -374,6 +377,29 @@ async def what_is_not_for_it_or_makes_no_sense_is_counted(dut):
             break
         await ClockCycles(dut.clk_i, 100)
     assert bench.events["used_reply"] == 1, "a datagram without a checksum, in a frame with bytes behind it, is good"
+
+
+@cocotb.test()
+async def the_first_of_several_routers_is_the_gateway(dut):
+    bench = await Bench.start(dut)
+    routers = b"".join(bytes(map(int, address.split("."))) for address in (GATEWAY, "10.1.0.253", "10.1.0.252"))
+    discover = await bench.asked("discover")
+    await bench.answer(discover, "offer", gateway=None, more=[(3, routers)])
+    await bench.answer(await bench.asked("request"), "ack", gateway=None, more=[(3, routers)])
+    await bench.probes()
+    assert await bench.written() == writes_of(OFFERED, "255.255.0.0", GATEWAY)
+
+
+@cocotb.test()
+async def a_seed_that_cancels_the_address_still_gives_random_numbers(dut):
+    """The generator of transaction numbers would stay at 0."""
+    mac = int(MAC.replace(":", ""), 16)
+    seed = mac & 0xFFFFFFFF ^ mac >> 32 << 16
+    numbers = set()
+    for _ in range(3):
+        bench = await Bench.start(dut, seed=seed)
+        numbers.add((await bench.asked("discover"))[BOOTP].xid)
+    assert 0 not in numbers
 
 
 @cocotb.test()

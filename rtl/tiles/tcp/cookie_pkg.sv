@@ -26,10 +26,10 @@ package cookie_pkg;
   // The maximum segment size: at most the peer's, provided that the peer's is at least LeastMss.
   function automatic logic [13:0] cookie_mss(logic [1:0] size);
     unique case (size)
-      2'd3: return 14'd1460;
-      2'd2: return 14'd1220;
-      2'd1: return 14'd536;
-      default: return 14'd64;
+      2'd3: cookie_mss = 14'd1460;
+      2'd2: cookie_mss = 14'd1220;
+      2'd1: cookie_mss = 14'd536;
+      default: cookie_mss = 14'd64;
     endcase
   endfunction
 endpackage

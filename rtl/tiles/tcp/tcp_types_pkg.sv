@@ -308,8 +308,7 @@ package tcp_types_pkg;
   localparam logic [15:0] LeastMss = 16'd64;
   localparam logic [15:0] MostMss = 16'(MaxFrameBytes - SegmentBytes > 16383 ? 16383 : MaxFrameBytes - SegmentBytes);
   function automatic logic [13:0] usable_mss(logic [15:0] mss);
-    if (mss > MostMss) return MostMss[13:0];
-    return mss < LeastMss ? LeastMss[13:0] : mss[13:0];
+    return mss > MostMss ? MostMss[13:0] : mss < LeastMss ? LeastMss[13:0] : mss[13:0];
   endfunction
 
   // 0 if a == b + 1, which is a + ~b == 0, without a carry.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import cocotb
 import pytest
@@ -12,6 +13,7 @@ from cocotb.triggers import ClockCycles
 from scapy.layers.inet import TCP
 
 from girih.testing import run_cocotb
+from girih.testing.messages import Message
 from rtl.tiles.tcp.tcp_bench import ABORT, CONNECTIONS, FLIT_BYTES, MODULUS, TICK, WINDOW, Peer, TcpBench
 
 MSS = 64
@@ -189,12 +191,22 @@ async def nonsense_is_refused(dut):
     assert [((segment.seq - other.ack) % MODULUS, len(segment.payload)) for segment in await come(bench) if (segment.seq - other.ack) % MODULUS < most] == [(0, MSS)]
 
 
+PLAIN = (253, bytes([0xA5, 200, 0, 0]))
+
+
+def with_length(segment: Message, length: int) -> Message:
+    """The option PLAIN gets another length, and a byte behind it is changed so that the checksum stays right."""
+    before = bytes([253, 6, 0xA5, 200])
+    assert segment.data.count(before) == 1
+    return replace(segment, data=segment.data.replace(before, bytes([253, length, 0xA5, 206 - length])))
+
+
 @cocotb.test()
 async def options_are_read_wherever_they_are(dut):
     """The first gap shows what was understood: it ends where a block begins. An option with a wrong length ends the options."""
     bench = await TcpBench.start(dut, **TIMES)
     pad, unknown, end = ("NOP", None), (254, b"sixteen bytes..."), ("EOL", None)
-    for front, gap in (
+    for front, gap, *length in (
         ([], 40),
         ([pad], 40),
         ([pad] * 3, 40),
@@ -203,13 +215,15 @@ async def options_are_read_wherever_they_are(dut):
         ([pad, pad, ("Timestamp", (1, 2)), pad, pad], 40),
         ([("SAck", (0, 0)), pad, pad], 40),
         ([end], MSS),
+        *(([PLAIN], 40 if length == 6 else MSS, length) for length in (0, 1, 6, 17, 41, 200)),
     ):
         peer = await bench.open(options=OPTIONS)
         peer.write(random.randbytes(10 * MSS))
         assert len(await come(bench)) == 10
         for behind in (50, 60, 70):
             edges = tuple((peer.ack + edge) % MODULUS for edge in (40, behind))
-            bench.give(peer.make("A", options=[*front, ("SAck", edges)]))
+            segment = peer.make("A", options=[*front, ("SAck", edges)])
+            bench.give(with_length(segment, *length) if length else segment)
         again = await come(bench)
         assert [((segment.seq - peer.ack) % MODULUS, len(segment.payload)) for segment in again] == [(0, gap)], front
         bench.command(ABORT, peer.connection)
