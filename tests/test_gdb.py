@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import signal
@@ -17,6 +18,7 @@ from girih.card.session import Session
 from girih.firmware.compile import FIRMWARE, compile_program
 from girih.firmware.debug import DebugFault, Debugger, Stop
 from girih.firmware.load import load
+from girih.firmware.trace import NUMBERS, trace
 from girih.paths import ROOT
 from tests.test_linux import CARD, HOST, TAP, judge, pytestmark  # noqa: F401  the conditions are the same
 from tests.test_linux import Wire as LinuxWire
@@ -40,6 +42,14 @@ for number in range(200):
         break
 print(left, udp.getsockname()[1])
 """
+# Sends three datagrams.
+SENDER = """
+import socket, sys
+for number in range(3):
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"datagram", (sys.argv[1], 7))
+"""
+# What some instructions leave, by objdump's name, from their operands.
+SIMPLE = {"li": lambda a: a, "mv": lambda a: a, "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "and": lambda a, b: a & b, "or": lambda a, b: a | b}
 
 
 @pytest.fixture(scope="module")
@@ -183,3 +193,38 @@ def test_ctrl_c_halts_a_program_that_waits(wire, server, tmp_path):
     text, _ = gdb(wire, server, going, f"shell touch {going}", "continue", "stepi", "set var $t6 = 0x1234", "stepi", "print/x $t6", "detach")
     assert "SIGINT" in text and "$1 = 0x1234" in text, text
     wire.udp([18, 400])
+
+
+def test_a_trace_shows_what_is_executed(wire):
+    """Each instruction follows from the one before it, and what simple ones leave in their registers is recomputed from the trace."""
+    wire.ping(1)
+    count = 200
+    debugger = Debugger(wire.session.card.registers, "echo")
+    debugger.attach()
+    wire.run([sys.executable, "-c", SENDER, CARD])  # datagrams that wait for the core
+    text = "\n".join(trace(debugger, count))
+    lines = [re.fullmatch(r"([0-9a-f]{8})  (\S+) +(\S+)(?: (.*?))?(?:  +(\w+) = 0x([0-9a-f]{8}))?", line) for line in text.splitlines()]
+    assert len(lines) == count and all(lines), text
+    values: dict[str, int] = {"zero": 0}
+    checked = followed = 0
+    for line, after in itertools.pairwise(lines):
+        at, _, name, operands, register, value = line.groups()
+        step = int(after[1], 16) - int(at, 16)
+        if not re.match(r"b|j|ret", name):
+            assert step in (2, 4), line[0]
+            followed += 1
+        if name in SIMPLE and register:
+            words = operands.split(" #")[0].split(",")[1:]
+            known = [int(word, 0) if word[-1].isdigit() and word not in NUMBERS else values.get(word) for word in words]
+            if None not in known:
+                assert int(value, 16) == SIMPLE[name](*known) & 0xFFFFFFFF, line[0]
+                checked += 1
+        if register:
+            values[register] = int(value, 16)
+    assert followed > count // 2 and checked > 5, text
+    assert any(line[2].startswith("main") for line in lines) and any(line[3] in ("sb", "sh") for line in lines), text
+    command = [sys.executable, "-m", "girih.cli", "core", "echo", "--trace", "3", "--socket", str(wire.session.server.path)]
+    (text,) = wire.run(command)
+    assert len(text.splitlines()) == 3 and all(re.match(r"[0-9a-f]{8}  \w", line) for line in text.splitlines()), text
+    wire.udp([18, 400])
+    assert wire.count("echo.mark_restarts") == 0

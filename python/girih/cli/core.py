@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import signal
 import socket as socketlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -14,12 +14,14 @@ from typing import Annotated
 import typer
 
 from girih.card.client import ControlClient
+from girih.card.manifest import Tile
 from girih.cli.live import Socket, console
 from girih.errors import GirihError
 from girih.firmware import load as cores
 from girih.firmware.compile import compile_program, symbols_of
 from girih.firmware.debug import Debugger
 from girih.firmware.gdb import GdbServer
+from girih.firmware.trace import trace as traced
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -30,41 +32,48 @@ def register(app: typer.Typer) -> None:
         tile: Annotated[str | None, typer.Argument(help="One core; the default is all of them.")] = None,
         load: Annotated[Path | None, typer.Option(help="Compile this C file and run it instead of the program that is there.")] = None,
         gdb: Annotated[int | None, typer.Option(metavar="PORT", min=0, max=65535, help="Serve gdb at this TCP port of this machine until Ctrl-C; 0: a free one.")] = None,
-        number: Annotated[int | None, typer.Option("--core", metavar="NUMBER", min=0, help="Only this core of a cluster; with --gdb, the default is 0.")] = None,
+        trace: Annotated[int | None, typer.Option(metavar="COUNT", min=1, help="Print the next instructions as the core executes them, disassembled.")] = None,
+        number: Annotated[int | None, typer.Option("--core", metavar="NUMBER", min=0, help="Only this core of a cluster; with --gdb and --trace, the default is 0.")] = None,
         socket: Socket = None,
     ) -> None:
         """Shows the state of the cores of a running card and their console output since the last call.
 
         With --load a core gets another program while the card runs; messages that it holds are dropped and counted.
         With --gdb a core can be debugged: connect with gdb-multiarch -ex 'target remote 127.0.0.1:PORT'. The core runs while no gdb is connected.
+        With --trace a core executes some instructions one by one, each of which is shown with the value that it leaves in its register.
         """
         with ControlClient.find(socket) as card:
             there = {found.name: found for found in card.registers.manifest.tiles if found.memory_bytes}
             if tile is not None and tile not in there:
                 raise GirihError(f"{tile} is not a core", card.registers.manifest.name, f"Its cores: {', '.join(there) or 'none'}.")
-            if number is not None:
-                if tile is None:
-                    raise GirihError("no tile is named", "--core", "Write ./girih core TILE --core NUMBER")
+            for option, value, word in (("--core", number, "NUMBER"), ("--load", load, "FILE.c"), ("--gdb", gdb, "PORT"), ("--trace", trace, "COUNT")):
+                if value is not None and tile is None:
+                    raise GirihError("no core is named", option, f"Write ./girih core TILE {option} {word}")
+            if gdb is not None and trace is not None:
+                raise GirihError("a core has one debugger at a time", "--trace", "Leave out --gdb.")
+            if tile is not None and number is not None:
                 if number >= there[tile].cores:
                     raise GirihError(f"{tile} has no core {number}", "--core", f"Name one from 0 to {there[tile].cores - 1}.")
-                if load is not None and gdb is None and there[tile].cores > 1:
+                if load is not None and gdb is None and trace is None and there[tile].cores > 1:
                     raise GirihError("all cores of a tile run one program", "--core", "Leave it out with --load.")
-            if load is not None:
-                if tile is None:
-                    raise GirihError("no core is named", "--load", "Write ./girih core TILE --load FILE.c")
+            if tile is not None and load is not None:
                 cores.load(card.registers, tile, compile_program(load, memory_bytes=there[tile].memory_bytes, card=there[tile].card_header).image)
-            if gdb is not None:
-                if tile is None:
-                    raise GirihError("no core is named", "--gdb", "Write ./girih core TILE --gdb PORT")
+            if tile is not None and gdb is not None:
                 _debug(card, tile, number or 0, gdb)
-                return
-            for name in [tile] if tile else there:
-                for core in range(there[name].cores) if number is None else [number]:
-                    state = cores.state(card.registers, name, core)
-                    words = "runs" if state.running else "has stopped" if state.stopped else "is held"
-                    which = f"{name}, core {core}," if there[name].cores > 1 else name
-                    console.print(f"{which} {words}, {state.restarts} restarts, last code {state.code:#x}")
-                    console.print(cores.console(card.registers, name, core), end="", markup=False, highlight=False)
+            elif tile is not None and trace is not None:
+                _trace(card, tile, number or 0, trace)
+            else:
+                for name in [tile] if tile else there:
+                    _show(card, there[name], range(there[name].cores) if number is None else [number])
+
+
+def _show(card: ControlClient, tile: Tile, numbers: Iterable[int]) -> None:
+    for number in numbers:
+        state = cores.state(card.registers, tile.name, number)
+        words = "runs" if state.running else "has stopped" if state.stopped else "is held"
+        which = f"{tile.name}, core {number}," if tile.cores > 1 else tile.name
+        console.print(f"{which} {words}, {state.restarts} restarts, last code {state.code:#x}")
+        console.print(cores.console(card.registers, tile.name, number), end="", markup=False, highlight=False)
 
 
 def _end(*_: object) -> None:
@@ -86,12 +95,29 @@ def _alone(card: ControlClient, tile: str, core: int) -> Iterator[None]:
         yield
 
 
-def _debug(card: ControlClient, tile: str, core: int, port: int) -> None:
-    """Serves gdb until Ctrl-C or the end of its terminal, also in the background of a shell, where SIGINT is ignored at first."""
+def _debugger(card: ControlClient, tile: str, core: int) -> Debugger:
+    """The debugger of a core that runs and has a debug mode. A signal then raises KeyboardInterrupt, also in the background of a shell, where SIGINT is
+    ignored at first."""
     for number in ENDS:
         signal.signal(number, _end)
     debugger = Debugger(card.registers, tile, core, card.path.resolve().with_name(f"{card.path.name}.{tile}.{core}.breakpoints"))
     debugger.check()
+    return debugger
+
+
+def _trace(card: ControlClient, tile: str, core: int, count: int) -> None:
+    debugger = _debugger(card, tile, core)
+    with _alone(card, tile, core):
+        try:
+            for line in traced(debugger, count):
+                console.print(line, markup=False, highlight=False, soft_wrap=True)
+        except KeyboardInterrupt:
+            console.print(f"{tile} runs without a debugger.")
+
+
+def _debug(card: ControlClient, tile: str, core: int, port: int) -> None:
+    """Serves gdb until Ctrl-C or the end of its terminal."""
+    debugger = _debugger(card, tile, core)
     with _alone(card, tile, core), GdbServer(debugger, lambda debugger: symbols_of(debugger.program_bytes(), lambda at: debugger.read(at, 4)), port) as server:
         console.print(f"{tile}: gdb-multiarch -ex 'target remote 127.0.0.1:{server.port}'", highlight=False)
         try:

@@ -62,7 +62,7 @@ def _write_csr(csr: int, register: int) -> int:
 
 
 class Debugger:
-    """The debugger of one core. All but `check`, `attach`, `halted`, `halt`, `runs` and `gone` need a core that is halted."""
+    """The debugger of one core. All but `check`, `attach`, `halted`, `halt`, `runs`, `gone` and `leave` need a core that is halted."""
 
     def __init__(self, registers: Registers, tile: str, core: int = 0, notes: Path | None = None):
         """notes: a file with the breakpoints that are set and the original values of the registers that the debugger uses, so that the next debugger can
@@ -139,6 +139,25 @@ class Debugger:
         """Resumes the core. step: for only one instruction."""
         self._restore(EBREAKS | (STEP if step else 0))
         self._write("debug", ATTACHED | GO)
+
+    def step(self) -> bool:
+        """Executes one instruction. Returns whether the core has halted after it: if not, the program has stopped the core."""
+        self.resume(step=True)
+        while not self.halted():
+            if self.gone() is not None:
+                return False
+        self.why()
+        return True
+
+    def leave(self) -> None:
+        """Lets the core run without a debugger, whatever its state; one that does not run does so when it is started again."""
+        if not self.runs():
+            self.abandon()
+            if not self.runs():
+                return
+        if not self.halted():
+            self.attach()
+        self.detach()
 
     def why(self) -> Stop:
         """Why the core has halted."""

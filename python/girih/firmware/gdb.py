@@ -86,17 +86,7 @@ class _Connection:
         except ConnectionError:
             pass
         finally:
-            self._leave()
-
-    def _leave(self) -> None:
-        """Lets the core run without a debugger, whatever its state; one that does not run does so when it is started again."""
-        if not self.debugger.runs():
-            self.debugger.abandon()
-            if not self.debugger.runs():
-                return
-        if not self.debugger.halted():
-            self.debugger.attach()
-        self.debugger.detach()
+            self.debugger.leave()
 
     # Packets.
 
