@@ -139,7 +139,7 @@ module pifo_leaf_proof #(
       .WordWidth (WordWidth),
       .IndexWidth(IndexWidth)
   ) u_facts (
-      .rst_i,
+      .check_i(!pifo_leaf_proof.rst),
       .taken_i(pifo_leaf_proof.taken),
       .single_i(pifo_leaf_proof.single),
       .moved_i(pifo_leaf_proof.moved_q),

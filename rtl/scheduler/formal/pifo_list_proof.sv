@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves pifo_list, by induction: the slots of each leaf come out first in first out, whatever is pushed and popped beside
 // them, and a pop reports correctly whether it left the leaf empty. For each slot the model says in which leaf it is, and how many
-// are before it there.
+// are before it there. The promises are in pifo_list_facts.
 module pifo_list_proof #(
     parameter int unsigned Entries = 4,
     parameter int unsigned LeafWidth = 1,
@@ -39,16 +39,16 @@ module pifo_list_proof #(
   end
 
   logic [Entries-1:0] here_q;
-  leaf_t leaf_q[Entries];
-  count_t ahead_q[Entries];
-  count_t count_q[Leaves];
+  leaf_t [Entries-1:0] leaf_q;
+  count_t [Entries-1:0] ahead_q;
+  count_t [Leaves-1:0] count_q;
   logic [Leaves-1:0] moved_q;  // an entry was popped since a push found the leaf empty
 
   count_t behind;  // entries that stay before the one that is pushed
   assign behind = count_q[push_leaf_q] - count_t'(pop_q && pop_leaf_q == push_leaf_q);
 
-  logic emptied, popped;
-  slot_t slot;
+  logic emptied, unused_popped;
+  slot_t unused_slot;
   pifo_list #(
       .Entries(Entries),
       .LeafWidth(LeafWidth)
@@ -65,8 +65,8 @@ module pifo_list_proof #(
       .push_begins_i(behind == '0),
       .pop_moved_i(moved_q[pop_leaf_q]),
       .pop_emptied_o(emptied),
-      .pop_valid_o(popped),
-      .pop_slot_o(slot)
+      .pop_valid_o(unused_popped),
+      .pop_slot_o(unused_slot)
   );
 
   always_ff @(posedge clk_i) begin
@@ -98,64 +98,23 @@ module pifo_list_proof #(
     if (!(pop_q && pop_leaf_q == pop_leaf_i && !emptied)) assume (pop_next_leaf_i == pop_leaf_i);
   end
 
-  // The promises.
-  always_comb begin
-    if (!rst) begin
-      assert (popped == pop_q);
-      if (pop_q) begin
-        assert (here_q[slot] && leaf_q[slot] == pop_leaf_q && ahead_q[slot] == '0);
-        assert (emptied == (count_q[pop_leaf_q] == count_t'(1)));
-      end
-    end
-  end
-
-  // What is in the memory of pushes into an empty list, or on its way there.
-  slot_t begun[Leaves];
-  for (genvar l = 0; l < Leaves; l++) begin : gen_begun
-    assign begun[l] = u_dut.u_begun.posted_q && u_dut.u_begun.posted_addr_q == leaf_t'(l)
-        ? u_dut.u_begun.written_q : u_dut.u_begun.gen_reader[0].u_ram.mem[l];
-  end
-
-  // Invariants for the induction: first and last slot of each leaf, and the links between them.
+  // Invariants for the induction.
   always_comb begin
     if (!rst) begin
       assert (u_dut.push_valid_q == push_q && u_dut.pop_valid_q == pop_q);
       assert (u_dut.push_leaf_q == push_leaf_q && u_dut.push_slot_q == push_slot_q && u_dut.pop_leaf_q == pop_leaf_q);
-      assert (u_dut.begun[0] == begun[pop_leaf_q] || !pop_q || moved_q[pop_leaf_q]);
-      assert (u_dut.moved[0] == u_dut.u_moved.gen_reader[0].u_ram.mem[pop_leaf_q] || !pop_q || !moved_q[pop_leaf_q]);
-      assert (u_dut.last[0] == u_dut.u_last.gen_reader[0].u_ram.mem[push_leaf_q] || !push_q);
     end
   end
 
-  for (genvar l = 0; l < Leaves; l++) begin : gen_leaf
-    slot_t first, last;
-    assign first = moved_q[l] ? u_dut.u_moved.gen_reader[0].u_ram.mem[l] : begun[l];
-    assign last = u_dut.u_last.gen_reader[0].u_ram.mem[l];
-    always_comb begin
-      if (!rst) begin
-        assert (count_q[l] <= count_t'(Entries));
-        if (count_q[l] != '0) begin
-          assert (here_q[first] && leaf_q[first] == leaf_t'(l) && ahead_q[first] == '0);
-          assert (here_q[last] && leaf_q[last] == leaf_t'(l) && ahead_q[last] == count_q[l] - 1'b1);
-        end
-      end
-    end
-  end
-
-  for (genvar s = 0; s < Entries; s++) begin : gen_slot
-    slot_t next;
-    logic  linked;
-    assign next = u_dut.next[s];
-    assign linked = u_dut.link_linked[s] != u_dut.link_pushed[s];
-    always_comb begin
-      if (!rst && here_q[s]) begin
-        assert (ahead_q[s] < count_q[leaf_q[s]]);
-        assert (linked == (ahead_q[s] != count_q[leaf_q[s]] - 1'b1));
-        if (linked) assert (here_q[next] && leaf_q[next] == leaf_q[s] && ahead_q[next] == ahead_q[s] + 1'b1);
-        for (int unsigned o = 0; o < s; o++) begin
-          if (here_q[o] && leaf_q[o] == leaf_q[s]) assert (ahead_q[o] != ahead_q[s]);
-        end
-      end
-    end
-  end
+  bind pifo_list pifo_list_facts #(
+      .Entries  (Entries),
+      .LeafWidth(LeafWidth)
+  ) u_facts (
+      .check_i(!pifo_list_proof.rst),
+      .here_i (pifo_list_proof.here_q),
+      .leaf_i (pifo_list_proof.leaf_q),
+      .ahead_i(pifo_list_proof.ahead_q),
+      .count_i(pifo_list_proof.count_q),
+      .moved_i(pifo_list_proof.moved_q)
+  );
 endmodule

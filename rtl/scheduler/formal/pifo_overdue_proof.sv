@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves pifo_overdue, by induction: what is taken from a queue's list is its oldest entry, or its newest if that is
 // asked for. For each slot the model says in which queue's list it is, and how many older ones are there.
+// The promises are in pifo_overdue_facts.
 module pifo_overdue_proof #(
     parameter int unsigned Queues = 2,
     parameter int unsigned Entries = 4,
@@ -25,11 +26,11 @@ module pifo_overdue_proof #(
   );
 
   logic [Entries-1:0] here_q;
-  queue_t queue_q[Entries];
-  count_t older_q[Entries];
-  count_t count_q[Queues];
+  queue_t [Entries-1:0] queue_q;
+  count_t [Entries-1:0] older_q;
+  count_t [Queues-1:0] count_q;
 
-  slot_t slot;
+  slot_t unused_slot;
   pifo_overdue #(
       .Queues(Queues),
       .Entries(Entries)
@@ -41,7 +42,7 @@ module pifo_overdue_proof #(
       .append_slot_i,
       .take_i,
       .take_last_i,
-      .slot_o(slot)
+      .slot_o(unused_slot)
   );
 
   // One operation in a cycle, on what is there.
@@ -67,49 +68,18 @@ module pifo_overdue_proof #(
     count_q[queue_i] <= count_q[queue_i] + count_t'(append_i) - count_t'(take_i);
     if (rst) begin
       here_q <= '0;
-      for (int unsigned q = 0; q < Queues; q++) count_q[q] <= '0;
+      count_q <= '0;
     end
   end
 
-  // The promises.
-  always_comb begin
-    if (!rst && take_i) begin
-      assert (here_q[slot] && queue_q[slot] == queue_i);
-      assert (older_q[slot] == (take_last_i ? count_q[queue_i] - 1'b1 : '0));
-    end
-  end
-
-  // Invariants for the induction: the ends of each list, and the links between its slots.
-  for (genvar q = 0; q < Queues; q++) begin : gen_queue
-    always_comb begin
-      if (!rst) begin
-        assert (32'(count_q[q]) <= $countones(here_q));
-        if (count_q[q] != '0) begin
-          assert (here_q[u_dut.oldest[q]] && queue_q[u_dut.oldest[q]] == queue_t'(q) && older_q[u_dut.oldest[q]] == '0);
-          assert (here_q[u_dut.newest[q]] && queue_q[u_dut.newest[q]] == queue_t'(q));
-          assert (older_q[u_dut.newest[q]] == count_q[q] - 1'b1);
-        end
-      end
-    end
-  end
-
-  for (genvar s = 0; s < Entries; s++) begin : gen_slot
-    slot_t newer, older;
-    assign newer = u_dut.newer[s];
-    assign older = u_dut.older[s];
-    always_comb begin
-      if (!rst && here_q[s]) begin
-        assert (older_q[s] < count_q[queue_q[s]]);
-        if (older_q[s] != '0) begin
-          assert (here_q[older] && queue_q[older] == queue_q[s] && older_q[older] == older_q[s] - 1'b1);
-        end
-        if (older_q[s] != count_q[queue_q[s]] - 1'b1) begin
-          assert (here_q[newer] && queue_q[newer] == queue_q[s] && older_q[newer] == older_q[s] + 1'b1);
-        end
-        for (int unsigned o = 0; o < s; o++) begin
-          if (here_q[o] && queue_q[o] == queue_q[s]) assert (older_q[o] != older_q[s]);
-        end
-      end
-    end
-  end
+  bind pifo_overdue pifo_overdue_facts #(
+      .Queues (Queues),
+      .Entries(Entries)
+  ) u_facts (
+      .check_i(!pifo_overdue_proof.rst),
+      .here_i (pifo_overdue_proof.here_q),
+      .queue_i(pifo_overdue_proof.queue_q),
+      .older_i(pifo_overdue_proof.older_q),
+      .count_i(pifo_overdue_proof.count_q)
+  );
 endmodule

@@ -8,11 +8,12 @@ module pifo_root_facts #(
     parameter int unsigned Queues = 1,
     parameter int unsigned Entries = 4,
     parameter int unsigned IndexWidth = 2,
+    parameter bit Invariants = 1'b1,  // not only the promises
     localparam int unsigned QueueWidth = Queues > 1 ? $clog2(Queues) : 1,
     localparam int unsigned WordWidth = QueueWidth + IndexWidth,
     localparam int unsigned CountWidth = $clog2(Entries + 1)
 ) (
-    input logic rst_i,
+    input logic check_i,  // they hold now
     input logic [Queues-1:0][(1<<IndexWidth)-1:0][CountWidth-1:0] count_i
 );
   localparam int unsigned Width = 1 << IndexWidth;
@@ -50,26 +51,10 @@ module pifo_root_facts #(
     return highest ? {<<{word}} : word;
   endfunction
 
-  // The child of the previous pop stays marked in the memories for one more cycle.
-  taken_t taken[Queues], marked[Queues];
+  taken_t [Queues-1:0] taken;
   for (genvar q = 0; q < Queues; q++) begin : gen_queue
-    assign marked[q] = pifo_root.taken_by_push[q] ^ pifo_root.left_by_pop[q];
     for (genvar c = 0; c < Width; c++) begin : gen_child
-      localparam word_t Word = {queue_t'(q), index_t'(c)};
-      logic cleared, leaving;
-      count_t pushes, pops;
-      assign cleared = !pifo_root.clear_i || Word < pifo_root.clear_word_i;
-      assign leaving = pifo_root.pop_valid_q && pifo_root.pop_word_q == Word;
-      assign pushes = pifo_root.u_pushes.gen_reader[0].u_ram.mem[Word];
-      assign pops = pifo_root.u_pops.gen_reader[0].u_ram.mem[Word];
       assign taken[q][c] = count_i[q][c] != '0;
-      always_comb begin
-        if (!rst_i && cleared) begin
-          assert (marked[q][c] == (taken[q][c] || leaving));
-          assert (pushes == pifo_root.u_pushes.gen_reader[1].u_ram.mem[Word]);
-          assert (count_t'(pushes - pops) == count_i[q][c] + count_t'(leaving));
-        end
-      end
     end
   end
 
@@ -84,13 +69,13 @@ module pifo_root_facts #(
 
   // The promises.
   always_comb begin
-    if (!rst_i && pop) begin
+    if (check_i && pop) begin
       assert (taken[pop_queue][pifo_root.pop_child_o]);
       if (!pifo_root.pop_circular_q_i || is_narrow(taken[pop_queue])) begin
         assert (is_end(taken[pop_queue], pifo_root.pop_child_o, pifo_root.pop_highest_q_i, pifo_root.pop_circular_q_i));
       end
     end
-    if (!rst_i && popped && taken[popped_queue] != '0) begin
+    if (check_i && popped && taken[popped_queue] != '0) begin
       assert (taken[popped_queue][pifo_root.peek_child_o]);
       if (!pifo_root.pop_circular_q || is_narrow(taken[popped_queue])) begin
         assert (is_end(taken[popped_queue], pifo_root.peek_child_o, pifo_root.pop_highest_q, pifo_root.pop_circular_q));
@@ -98,24 +83,48 @@ module pifo_root_facts #(
     end
   end
 
-  // Invariants: what was read is what the memories hold, or is turned into it.
-  always_comb begin
-    if (!rst_i) begin
-      if (pushed) assert (pifo_root.pushes[1] == pifo_root.u_pushes.gen_reader[1].u_ram.mem[pifo_root.push_word_q]);
-      if (pop) begin
-        assert (pifo_root.word == marked[pop_queue]);
-        assert (pifo_root.set_turned_q == turned(pifo_root.set_q ? pifo_root.set_one_q : '0, pifo_root.pop_highest_q_i));
-        assert (pifo_root.left_turned_q == turned(pifo_root.left_q ? pifo_root.left_one_q : '0, pifo_root.pop_highest_q_i));
-        assert (pifo_root.follows_q == (popped && popped_queue == pop_queue));
-        assert (pifo_root.pop_turned_q == (pifo_root.pop_child ^ {IndexWidth{pifo_root.pop_highest_q_i}}));
+  if (Invariants) begin : gen_invariants
+    // The child of the previous pop stays marked in the memories for one more cycle.
+    taken_t marked[Queues];
+    for (genvar q = 0; q < Queues; q++) begin : gen_marked
+      assign marked[q] = pifo_root.taken_by_push[q] ^ pifo_root.left_by_pop[q];
+      for (genvar c = 0; c < Width; c++) begin : gen_child
+        localparam word_t Word = {queue_t'(q), index_t'(c)};
+        logic cleared, leaving;
+        count_t pushes, pops;
+        assign cleared = !pifo_root.clear_i || Word < pifo_root.clear_word_i;
+        assign leaving = pifo_root.pop_valid_q && pifo_root.pop_word_q == Word;
+        assign pushes = pifo_root.u_pushes.gen_reader[0].u_ram.mem[Word];
+        assign pops = pifo_root.u_pops.gen_reader[0].u_ram.mem[Word];
+        always_comb begin
+          if (check_i && cleared) begin
+            assert (marked[q][c] == (taken[q][c] || leaving));
+            assert (pushes == pifo_root.u_pushes.gen_reader[1].u_ram.mem[Word]);
+            assert (count_t'(pushes - pops) == count_i[q][c] + count_t'(leaving));
+          end
+        end
       end
-      if (popped) begin
-        assert (pifo_root.pushes[0] == pifo_root.u_pushes.gen_reader[0].u_ram.mem[pifo_root.pop_word_q]);
-        assert (pifo_root.pops[0] == pifo_root.u_pops.gen_reader[0].u_ram.mem[pifo_root.pop_word_q]);
-        assert (pifo_root.peek_word_q == marked[popped_queue]);
-        assert (pifo_root.peek_turned_q == (pifo_root.pop_child ^ {IndexWidth{pifo_root.pop_highest_q}}));
+    end
+
+    // Invariants: what was read is what the memories hold, or is turned into it.
+    always_comb begin
+      if (check_i) begin
+        if (pushed) assert (pifo_root.pushes[1] == pifo_root.u_pushes.gen_reader[1].u_ram.mem[pifo_root.push_word_q]);
+        if (pop) begin
+          assert (pifo_root.word == marked[pop_queue]);
+          assert (pifo_root.set_turned_q == turned(pifo_root.set_q ? pifo_root.set_one_q : '0, pifo_root.pop_highest_q_i));
+          assert (pifo_root.left_turned_q == turned(pifo_root.left_q ? pifo_root.left_one_q : '0, pifo_root.pop_highest_q_i));
+          assert (pifo_root.follows_q == (popped && popped_queue == pop_queue));
+          assert (pifo_root.pop_turned_q == (pifo_root.pop_child ^ {IndexWidth{pifo_root.pop_highest_q_i}}));
+        end
+        if (popped) begin
+          assert (pifo_root.pushes[0] == pifo_root.u_pushes.gen_reader[0].u_ram.mem[pifo_root.pop_word_q]);
+          assert (pifo_root.pops[0] == pifo_root.u_pops.gen_reader[0].u_ram.mem[pifo_root.pop_word_q]);
+          assert (pifo_root.peek_word_q == marked[popped_queue]);
+          assert (pifo_root.peek_turned_q == (pifo_root.pop_child ^ {IndexWidth{pifo_root.pop_highest_q}}));
+        end
+        if (pifo_root.clear_i) assert (!pushed && !popped);
       end
-      if (pifo_root.clear_i) assert (!pushed && !popped);
     end
   end
 endmodule

@@ -117,7 +117,7 @@ module pifo_root_proof #(
       .Entries(Entries),
       .IndexWidth(IndexWidth)
   ) u_facts (
-      .rst_i,
+      .check_i(!pifo_root_proof.rst),
       .count_i(pifo_root_proof.count_q)
   );
 endmodule
