@@ -112,6 +112,7 @@ def verdict(
     solver: str = "z3",
     mutation: tuple[str, str, str] | None = None,
     abstraction: Sequence[tuple[str, str, str]] = (),
+    assumed: Sequence[str] = (),
     widths: dict[str, int] | None = None,
     registers_for_memories: bool = False,
     chained: bool = False,
@@ -123,6 +124,7 @@ def verdict(
     mode: `prove` is unbounded (k-induction with k = depth), `bmc` checks the first `depth` cycles after reset.
     mutation: (module, old text, new text) breaks one file first; the old text must occur exactly once.
     abstraction: replacements of the same form for what the proof does not depend on, such as arithmetic that is hard for a solver.
+    assumed: modules whose assertions are assumptions, because another proof shows them.
     widths: of the package's types for which the proof needs more than one bit.
     registers_for_memories: small memories become registers, which is much faster if copies of them are compared.
     chained: the package is that of a card with services, with chains of one hop.
@@ -139,6 +141,8 @@ def verdict(
         if texts[name].count(old) != 1:
             raise ValueError(f"{name} holds {old!r} {texts[name].count(old)} times, so it cannot be broken there")
         texts[name] = texts[name].replace(old, new)
+    for module in assumed:
+        texts[f"{module}.sv"] = texts[f"{module}.sv"].replace("assert (", "assume (")
     config = CONFIG.format(
         mode=mode,
         depth=depth,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves pifo_leaf, by induction: a pop and a peek go to the lowest (highest) leaf of their word that has entries, and what it tells
 // pifo_list about the leaf of a push and of a pop is true. The model counts the entries of each leaf. The promises are in
-// pifo_leaf_facts.
+// pifo_leaf_facts. Assumed: a pop is of a word with entries, as pifo_proof shows, and the list reports the pop's leaf empty
+// exactly if it is, as pifo_list_proof shows.
 module pifo_leaf_proof #(
     parameter int unsigned Entries = 3,
     parameter int unsigned WordWidth = 1,
     parameter int unsigned IndexWidth = 2,
+    parameter int unsigned Late = 1,
     localparam int unsigned CountWidth = $clog2(Entries + 1)
 ) (
     input logic clk_i,
@@ -73,7 +75,7 @@ module pifo_leaf_proof #(
   pifo_leaf #(
       .WordWidth (WordWidth),
       .IndexWidth(IndexWidth),
-      .Late(1)
+      .Late(Late)
   ) u_dut (
       .clk_i,
       .rst_i(rst),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves pifo_list, by induction: the slots of each leaf come out first in first out, whatever is pushed and popped beside
 // them, and a pop reports correctly whether it left the leaf empty. For each slot the model says in which leaf it is, and how many
-// are before it there. The promises are in pifo_list_facts.
+// are before it there. The promises are in pifo_list_facts. Assumed: what pifo_proof shows of pushes and pops, and what
+// pifo_leaf_proof shows of the answers about their leaves.
 module pifo_list_proof #(
     parameter int unsigned Entries = 4,
     parameter int unsigned LeafWidth = 1,
+    parameter int unsigned Late = 1,
     localparam int unsigned SlotWidth = $clog2(Entries)
 ) (
     input logic clk_i,
@@ -51,7 +53,8 @@ module pifo_list_proof #(
   slot_t unused_slot;
   pifo_list #(
       .Entries(Entries),
-      .LeafWidth(LeafWidth)
+      .LeafWidth(LeafWidth),
+      .Late(Late)
   ) u_dut (
       .clk_i,
       .rst_i(rst),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves pifo_root, by induction: a pop goes to the lowest (highest) child of its queue that has entries, and its peek to the
 // one that has entries after it, in circular order too if the children are close enough together. The model counts the
-// entries below each child. The promises are in pifo_root_facts.
+// entries below each child. The promises are in pifo_root_facts. Assumed: a pop is of a queue with entries, and entries that were not
+// popped some cycles ago fit into the slots. pifo_proof shows both.
 module pifo_root_proof #(
     parameter int unsigned Queues = 2,
     parameter int unsigned Entries = 3,

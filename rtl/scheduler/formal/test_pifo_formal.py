@@ -1,21 +1,120 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pifo against a model, for all operations of the first cycles after it is cleared; and that breaking it is noticed.
+"""The whole PIFO, unbounded (induction), and that the proof notices broken designs.
 
-Bounded: the first operation is in cycle 9, and the solver's time grows fast with each cycle after it.
-`pifo_random.cpp` covers long runs.
+Its stages promise what `test_pifo_parts_formal.py` and `test_pifo_lists_formal.py` prove. What those proofs rely on is proved here,
+before the promises are assumed. Each run is a step of the induction that shows one group of assertions: all groups hold in the
+cycle before, and the groups that come earlier in the order hold in the same cycle.
 """
 
-from girih.formal import prove, refute
+import pytest
+
+from girih.formal import QUICK_ON_QUEUES, prove, refute, verdict
+
+OPTIONS = {"registers_for_memories": True, "solver": QUICK_ON_QUEUES}
+FACTS = [f"pifo_{stage}_facts" for stage in ("root", "leaf", "list", "overdue")]
+PROMISES_ALONE = [(facts, "Invariants = 1'b1", "Invariants = 1'b0") for facts in FACTS]
+# What the design asserts of itself and of its user is shown last. pifo_root_proof shows what pifo_root asserts.
+UNCHECKED_STAGE = [("pifo_root", "if (!rst_i && pop_valid_q) assert", "if (1'b0) assert")]
+UNCHECKED = [
+    ("pifo", "if (!rst_i) begin\n      assert", "if (1'b0) begin\n      assert"),
+    ("pifo_counts", "if (!rst_i) begin\n        if (pop) assert", "if (1'b0) begin\n        if (pop) assert"),
+    ("pifo_counts", "if (!rst_i && pop_i != '0 && pop_age_i)", "if (1'b0)"),
+    ("pifo_end", "if (!rst_i) begin\n        assert", "if (1'b0) begin\n        assert"),
+]
+# Groups in the harness, in order.
+MODEL, COUNTS, STAGES, ROOT, LISTS, OVERDUE, FINDS, WAITS, PEEKS_LOWEST, PEEKS_HIGHEST, LOWEST, HIGHEST, PROMISES = range(1, 14)
+# The modules of those on which later groups are built.
+MODULES = {"model": MODEL, "counts": COUNTS, "stages": STAGES, "finds": FINDS, "waits": WAITS, "peeks": PEEKS_HIGHEST, "ranks": HIGHEST}
 
 
-def test_any_operations():
-    prove("pifo_proof", mode="bmc", depth=14, parameters={"RankMask": "4'b0101"})
+def step(goal, near, **parameters):
+    """The step of the induction that shows a group."""
+    return {
+        "depth": 1,
+        "parameters": {"Goal": goal, "Near": near, **parameters},
+        "assumed": [*FACTS, *(f"pifo_proof_{part}" for part, group in MODULES.items() if group < goal)],
+        "abstraction": [*PROMISES_ALONE, *UNCHECKED_STAGE, *(UNCHECKED if goal < PROMISES else [])],
+        **OPTIONS,
+    }
 
 
-def test_operations_in_every_cycle():
-    prove("pifo_proof", mode="bmc", depth=15, parameters={"RankMask": "4'b0101", "Circular": 0, "Fill": 2})
+# Near: circular ranks that were popped in the last four cycles are close to those in the tree. Only then are the ends right. What comes
+# before them holds without this rule.
+ORDER = [(goal, 0) for goal in (MODEL, COUNTS, STAGES, ROOT, OVERDUE, FINDS)]
+ENDS = [(goal, 1) for goal in (WAITS, PEEKS_LOWEST, LOWEST, PROMISES)]
+LATE = [
+    (LISTS, 0),
+    *((goal, 1) for goal in (PEEKS_HIGHEST, HIGHEST)),
+    *((goal, 0) for goal in (WAITS, PEEKS_LOWEST, PEEKS_HIGHEST, LOWEST, HIGHEST, PROMISES)),
+]
 
 
-def test_broken_design_is_noticed():
-    broken = {"module": "pifo_ram", "old": "bypass ? written_q :", "new": ""}
-    refute("pifo_proof", depth=16, parameters={"RankMask": "4'b0101", "Circular": 0, "Fill": 1}, **broken)
+@pytest.mark.parametrize(("goal", "near"), [*ORDER, *ENDS, *(pytest.param(*late, marks=pytest.mark.thorough) for late in LATE)])
+def test_whole(goal, near):
+    prove("pifo_proof", **step(goal, near))
+
+
+BROKEN = [
+    (COUNTS, "pifo_counts", "two = tree_q == count_t'(3);", "two = tree_q == count_t'(2);"),
+    (FINDS, "pifo", ".pop_circular_q_i(pop_root_circular_q)", ".pop_circular_q_i(1'b0)"),
+    (LOWEST, "pifo_end", "circular ? !below : high[RankWidth-1]", "high[RankWidth-1]"),
+]
+# Those of ROOT, LISTS and OVERDUE are of the models by which the promises of the stages are told, or of what the stages are given.
+BROKEN_LATE = [
+    (MODEL, "pifo_proof", "(tree_q[0] & ~tree_popped[0])", "tree_q[0]"),
+    (MODEL, "pifo_proof", "32'(push_slot_i) < Entries && !taken[push_slot_i]", "32'(push_slot_i) < Entries && !tree_q[0][push_slot_i]"),
+    (COUNTS, "pifo_counts", "if (append_q[q]) list_two = list_q == count_t'(1);", ""),
+    (COUNTS, "pifo_counts", "last_q[q] <= pop && single_o[q];", "last_q[q] <= pop;"),
+    (COUNTS, "pifo_counts", "overdue_o[q] && !(pop_highest_i && treed_o[q]);", "overdue_o[q];"),
+    (COUNTS, "pifo_counts", "(treed_o[q] && !(pop && single_o[q]))", "(treed_o[q] && !pop)"),
+    (COUNTS, "pifo_counts", "alone_q[q] <= append && !overdue_o[q];", "alone_q[q] <= append;"),
+    (COUNTS, "pifo_counts", "if (append_q[q]) list_q <= list_q + 1'b1;", ""),
+    (STAGES, "pifo", "overdue_list_q <= overdue_leaf_q;", "overdue_list_q <= overdue_root;"),
+    (STAGES, "pifo", "pop_root_circular_q <= |(circular_i >> pop_queue_i & Queues'(1));", "pop_root_circular_q <= '0;"),
+    (STAGES, "pifo", "pop_leaf_some_q <= nonempty[pop_root_queue_q];", "pop_leaf_some_q <= 1'b1;"),
+    (STAGES, "pifo", "pop_list_rank_q <= {pop_leaf_child_q, pop_leaf};", "pop_list_rank_q <= {pop_child, pop_leaf};"),
+    (ROOT, "pifo_proof", "if (tree_q[1][s] && in_queue[q][s]", "if (tree_q[2][s] && in_queue[q][s]"),
+    (ROOT, "pifo", "if (clear_word_q == '1) ready_q", "if (clear_word_q[0]) ready_q"),
+    (LISTS, "pifo_proof", "(!leaf_taken[l] || (leaf_single[l] && popped_here))", "!leaf_taken[l]"),
+    (LISTS, "pifo_proof", "if (tree_q[3][s] && place[s] == leaf)", "if (tree_q[2][s] && place[s] == leaf)"),
+    (LISTS, "pifo", ".peek_word_i({pop_leaf_queue_q, peek_child})", ".peek_word_i({pop_leaf_queue_q, pop_child})"),
+    (OVERDUE, "pifo_proof", "older_q[s][o]) older[s]", "older_q[o][s]) older[s]"),
+    (FINDS, "pifo", ".pop_highest_q_i(pop_root_highest_q)", ".pop_highest_q_i(pop_leaf_highest_q)"),
+    (FINDS, "pifo", ".take_last_i(pop_list_highest_q)", ".take_last_i(1'b0)"),
+    (FINDS, "pifo", ".push_takes_i(push_takes)", ".push_takes_i(push_begins)"),
+    (WAITS, "pifo", "pop_leaf_some_q && !leaf_void;", "pop_leaf_some_q;"),
+    (WAITS, "pifo", "found_valid_q <= peek_valid_q && !peek_void;", "found_valid_q <= peek_valid_q;"),
+    (WAITS, "pifo", "(pop_root_last || pop_root_highest_q == peek_highest_q)", "pop_root_highest_q == peek_highest_q"),
+    (WAITS, "pifo_end", "alone_q <= lost_i[q] && push && single_i[q];", "alone_q <= lost_i[q] && push;"),
+    (WAITS, "pifo_end", "known_q <= !lost_i[q] && (", "known_q <= ("),
+    (WAITS, "pifo_end", "(push && empty_i[q]) ||", ""),
+    (PEEKS_LOWEST, "pifo", "found_rank_q <= {peek_child_q, peek_leaf};", "found_rank_q <= {peek_child_q, pop_leaf};"),
+    (PEEKS_LOWEST, "pifo", "peek_child_q <= peek_child;", "peek_child_q <= pop_child;"),
+    (PEEKS_HIGHEST, "pifo", "peek_valid_q <= pop_leaf_valid_q && pop_leaf_some_q && !leaf_void;", "peek_valid_q <= pop_leaf_valid_q && !leaf_void;"),
+    (PEEKS_HIGHEST, "pifo", ".peek_highest_i(pop_leaf_highest_q)", ".peek_highest_i(1'b0)"),
+    (LOWEST, "pifo_end", "if (found && !(push && push_beyond)) candidate = found_rank_i;", "if (found) candidate = found_rank_i;"),
+    (LOWEST, "pifo_end", "(!any_q || beyond(candidate, rank_q, circular_i[q]))", "(found || beyond(candidate, rank_q, circular_i[q]))"),
+    (LOWEST, "pifo_end", "if (pushed_q[q] && !(push && push_beyond_pushed)) candidate", "if (pushed_q[q]) candidate"),
+    (LOWEST, "pifo_proof", "| tree_q[3] | before_q :", "| tree_q[3] :"),  # three cycles are too few
+    (HIGHEST, "pifo_end", "high = Highest ? a : b;", "high = b;"),
+    (PROMISES, "pifo", "overdue_list_q.take ? overdue_slot : list_slot", "list_slot"),
+    (PROMISES, "pifo", "(list_valid && !overdue_list_q.append)", "list_valid"),
+]
+
+
+@pytest.mark.parametrize(("goal", "module", "old", "new"), [*BROKEN, *(pytest.param(*broken, marks=pytest.mark.thorough) for broken in BROKEN_LATE)])
+def test_a_step_fails_with_a_broken_design(goal, module, old, new):
+    result, _ = verdict("pifo_proof", mutation=(module, old, new), **step(goal, int(goal >= WAITS)))
+    assert result == "UNKNOWN"  # the base case holds
+
+
+# From reset, so that the rules that its user obeys are seen to let entries in and out.
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("pifo", "overdue_list_q.take ? overdue_slot : list_slot", "list_slot"),
+        ("pifo_ram", "bypass ? written_q :", ""),
+    ],
+)
+def test_broken_design_is_noticed(module, old, new):
+    refute("pifo_proof", module=module, old=old, new=new, depth=16, **OPTIONS)

@@ -3,12 +3,16 @@
 
 import pytest
 
-from girih.formal import prove, refute
+from girih.formal import QUICK_ON_QUEUES, prove, refute
 
 
-@pytest.mark.parametrize("top", ["pifo_list_proof", "pifo_overdue_proof"])
-def test_lists(top):
-    prove(top, depth=1, registers_for_memories=True)
+# With one queue and 32 leaves they are those of pifo_proof, which relies on these proofs.
+@pytest.mark.parametrize(
+    ("top", "parameters"),
+    [("pifo_list_proof", {}), ("pifo_list_proof", {"LeafWidth": 5, "Late": 2}), ("pifo_overdue_proof", {}), ("pifo_overdue_proof", {"Queues": 1})],
+)
+def test_lists(top, parameters):
+    prove(top, depth=1, parameters=parameters, registers_for_memories=True, solver=QUICK_ON_QUEUES)
 
 
 BROKEN = [
@@ -26,4 +30,4 @@ BROKEN = [
 
 @pytest.mark.parametrize(("top", "module", "old", "new"), BROKEN)
 def test_broken_design_is_noticed(top, module, old, new):
-    refute(top, module=module, old=old, new=new, depth=14, registers_for_memories=True)
+    refute(top, module=module, old=old, new=new, depth=14, registers_for_memories=True, solver=QUICK_ON_QUEUES)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of the PIFO's tree, unbounded (induction), and that the proofs notice broken designs."""
+"""The levels of the PIFO's tree, unbounded (induction), and that the proofs notice broken designs.
+
+The second parameters are those of `pifo_proof`, which relies on these proofs.
+"""
 
 import pytest
 
@@ -8,12 +11,12 @@ from girih.formal import QUICK_ON_QUEUES, prove, refute
 OPTIONS = {"registers_for_memories": True, "solver": QUICK_ON_QUEUES}
 
 
-@pytest.mark.parametrize("parameters", [{}, {"Queues": 1, "Entries": 4, "IndexWidth": 3}])
+@pytest.mark.parametrize("parameters", [{}, {"Queues": 1, "Entries": 4}, {"Queues": 1, "Entries": 4, "IndexWidth": 3}])
 def test_root(parameters):
     prove("pifo_root_proof", depth=1, parameters=parameters, **OPTIONS)
 
 
-@pytest.mark.parametrize("parameters", [{}, {"IndexWidth": 3}])
+@pytest.mark.parametrize("parameters", [{}, {"Entries": 4, "WordWidth": 3, "Late": 2}, {"IndexWidth": 3}])
 def test_leaf(parameters):
     prove("pifo_leaf_proof", depth=1, parameters=parameters, **OPTIONS)
 
