@@ -154,14 +154,15 @@ module host_send
       .out_last_o(frame_last)
   );
 
-  // The headers of frames of which nothing has left u_strip.
-  logic header_first_q, header_room, header_valid;
+  // The headers of frames of which nothing has left u_strip. It takes two cycles, and so do they: the next one waits in a register, from which
+  // the longest paths start.
+  logic header_first_q, header_room, header_valid, kept_valid, kept_ready;
   typedef struct packed {
     logic cut;  // it requests segmentation
     net_header_t header;
   } requested_t;
   net_header_t in_header;
-  requested_t requested;
+  requested_t kept, requested;
   assign in_header = net_header_t'(read_data[8*NetHeaderBytes-1:0]);
   fifo #(
       .T(requested_t),
@@ -172,6 +173,18 @@ module host_send
       .in_valid_i(read_valid && read_ready && header_first_q),
       .in_ready_o(header_room),
       .in_data_i('{cut: in_header.gso_type != '0, header: in_header}),
+      .out_valid_o(kept_valid),
+      .out_ready_i(kept_ready),
+      .out_data_o(kept)
+  );
+  stream_register #(
+      .T(requested_t)
+  ) u_next_header (
+      .clk_i,
+      .rst_i(clear),
+      .in_valid_i(kept_valid),
+      .in_ready_o(kept_ready),
+      .in_data_i(kept),
       .out_valid_o(header_valid),
       .out_ready_i(pushes && !open_q),
       .out_data_o(requested)
