@@ -6,8 +6,8 @@
 //   in --> host_segment_cut -+-> words ------> host_segment_headers -+-> host_gather --> out
 //                            +-> slices of data, one segment ahead --+
 //
-// A segment leaves when all its data have come. Each takes a cycle for every flit of its headers, for every flit that its data touch, and for an end
-// that needs a flit of its own; at least eleven.
+// A segment leaves when all its data have come. Each takes a cycle for every flit of its headers. Its data take one for every flit that they touch, and
+// one for an end that needs a flit of its own; at least nine, in which the headers of the next segment are written.
 module host_segment
   import girih_pkg::*, host_pkg::*;
 (

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """host_offload against scapy: segments of frames of all sorts, each rebuilt from its bytes; frames that cannot be cut; and others between them."""
 
+import itertools
 import os
 import random
 import struct
@@ -225,6 +226,29 @@ async def segments_and_other_frames(dut, idle, stall):
 
 
 @cocotb.test()
+async def everything_is_held_back(dut):
+    """Until nothing has room any more, and then again and again: all leaves as it would have."""
+    bench = Bench(dut)
+    await bench.start(0.0, 1.0)
+
+    async def release() -> None:
+        waited = 0
+        for _ in range(20_000):
+            await RisingEdge(dut.clk_i)
+            waited = waited + 1 if dut.in_valid_i.value == 1 and dut.in_ready_o.value == 0 else 0
+            if waited == 100:
+                bench.sink.stall = 0.5
+                return
+        raise AssertionError("there is always room")
+
+    cocotb.start_soon(release())
+    cases = [large(LARGEST - 94, 1460, link() / IP() / TCP(flags="A"))]
+    for gso_size in (7, 64, 200, 536, 1448) * 4:
+        cases += [large(random.randint(1, 10 * gso_size), gso_size), plain()]
+    await bench.run([*cases, large(20_000, 1448)])
+
+
+@cocotb.test()
 async def sizes_at_their_limits(dut):
     """A byte of data, less than a segment, exactly one or two, a byte more; segments of a byte, and the largest; the largest frame."""
     bench = Bench(dut)
@@ -267,6 +291,8 @@ def wrong_frame(make: Callable[[], Packet | bytes], gso_type: int = TCP4, start:
 
 
 V6 = {"src": "::1", "dst": "::2"}
+# A good frame of each sort that can be cut, with each header that says what follows.
+GOOD = [IP() / TCP(flags="A"), IP() / UDP(), IPv6(**V6) / TCP(flags="A"), IPv6(**V6) / UDP(), IPv6(**V6) / IPv6ExtHdrDestOpt(options=[PadN(optdata=bytes(4))]) / TCP(flags="A")]
 LONG = [IPv6ExtHdrDestOpt(options=[PadN(optdata=bytes(random.choice((100, 120))))]) for _ in range(2)]
 WRONG = [
     wrong_header(gso_size=0),
@@ -317,6 +343,62 @@ async def what_cannot_be_cut_is_dropped(dut, idle):
     for case in wrong:
         cases += [*random.choice(([], [plain()], [large(300, 150)], [large(20, 5), plain()])), case]
     await bench.run([*cases, plain(), large(3000, 1000)])
+
+
+def flipped(whole: Packet) -> list[Case]:
+    """The frame with each bit flipped of what says which headers it has and where, one at a time."""
+    good = large(300, 100, whole)
+    l3 = 18 if Dot1Q in whole else 14
+    four = IP in whole
+    # Of the frame: byte, mask of the bits. EtherType, version, fragment, and the protocol of what follows.
+    fields = [(l3 - 2, 0xFF), (l3 - 1, 0xFF), (l3, 0xF0), *([(l3 + 6, 0x3F), (l3 + 7, 0xFF), (l3 + 9, 0xFF)] if four else [(l3 + 6, 0xFF)])]
+    if IPv6ExtHdrDestOpt in whole:
+        fields.append((l3 + 40, 0xFF))
+    # Of virtio_net_hdr: NEEDS_CSUM, gso_type, csum_start, csum_offset.
+    asked = [(0, 1), (1, 0xFF if UDP in whole else 0x7F), (6, 0xFF), (7, 0xFF), (8, 0xFF), (9, 0xFF)]  # TCP can have the flag CWR
+    cases = []
+    for in_header, at, bits in [*((False, *one) for one in fields), *((True, *one) for one in asked)]:
+        for bit in (1 << number for number in range(8) if bits >> number & 1):
+            frame, start = bytearray(good.frame), bytearray(good.header)
+            (start if in_header else frame)[at] ^= bit
+            if start[1]:  # otherwise no segments are requested
+                cases.append(Case(bytes(frame), bytes(start), dropped=1))
+    return cases
+
+
+@cocotb.test()
+async def every_bit_counts(dut):
+    """Of the fields that are compared, in each sort of frame: with any bit flipped, the frame is dropped."""
+    bench = Bench(dut)
+    await bench.start()
+    cases = []
+    for whole in GOOD:
+        good = large(300, 100, link() / whole)
+        cases += [good, *flipped(good.expected[0].of)]
+    await bench.run(cases)
+
+
+@cocotb.test()
+async def headers_that_are_too_short_or_too_long(dut):
+    """Headers of up to 190 bytes, and none beyond; a length of the IPv4 or TCP header that is less than the least, with csum_start where that
+    places the checksum."""
+    bench = Bench(dut)
+    await bench.start()
+    cases, sizes = [], set()
+    uppers = [UDP(), *(TCP(flags="A", options=[("NOP", None)] * options) for options in range(0, 44, 4))]
+    for tag, padded, upper in itertools.product((False, True), range(96, 144, 8), uppers):
+        whole = link(tag) / IPv6(**V6) / IPv6ExtHdrDestOpt(options=[PadN(optdata=bytes(padded - 4))]) / upper
+        case = large(60, 40, whole)
+        if len(whole) > MOST_HEADERS:
+            case.expected, case.dropped, case.cut = [], 1, False
+        sizes.add(len(whole))
+        cases.append(case)
+    assert {MOST_HEADERS - 4, MOST_HEADERS, MOST_HEADERS + 4} < sizes
+    for words in range(5):
+        before = bytes(link(False) / IP(ihl=words, proto=6))[: 14 + 4 * words]
+        cases.append(Case(before + bytes(TCP(flags="A")) + bytes(300), header(TCP4, 100, len(before), 16), dropped=1))
+        cases.append(Case(bytes(link(False) / IP() / TCP(dataofs=words) / bytes(300)), header(TCP4, 100, 34, 16), dropped=1))
+    await bench.run([*cases, plain(), large(300, 100)])
 
 
 @cocotb.test()
@@ -376,6 +458,7 @@ async def a_long_frame_is_cut(dut):
         await settle(dut, bench.source, bench.sink, cycles=100)
         (message,) = bench.sink.messages[number:]
         assert message.data == frame[:MAX_FRAME] and message.bad == (size > MAX_FRAME) == (dut.too_long_o.value == 1)
+        assert (bench.made, bench.dropped, bench.cut) == (number + 1, 0, 0)
         dut.clear_i.value = 1
         await RisingEdge(dut.clk_i)
         dut.clear_i.value = 0
@@ -434,6 +517,33 @@ async def as_fast_as_promised(dut):
         headers = flits_of(bytes(66 if gso_size == 1448 else 54))
         dut._log.info("gso_size %d: %d flits in %d cycles, %.1f %%, %.1f cycles a segment", gso_size, flits, cycles, 100 * flits / cycles, cycles / segments)
         assert cycles / segments <= headers + gso_size / FLIT_BYTES + 2
+
+
+def cycles_for(case: Case, gso_size: int) -> list[int]:
+    """The cycles that each segment is to take."""
+    headers, found = len(case.expected[0].of), []
+    for number, segment in enumerate(case.expected):
+        start = headers + number * gso_size
+        end = start + len(segment.data)
+        touched = (end - 1) // FLIT_BYTES - start // FLIT_BYTES + 1
+        last = min(len(segment.data), (end - 1) % FLIT_BYTES + 1)  # bytes in the last of them
+        own = (headers + len(segment.data) - last) % FLIT_BYTES + last > FLIT_BYTES  # the end needs a flit of its own
+        found.append(flits_of(bytes(headers)) + max(9, touched + own))
+    return found
+
+
+@cocotb.test()
+async def small_segments_take_what_is_promised(dut):
+    """Of any size: the values in the headers of a segment take nine cycles, in which the data before may leave."""
+    for gso_size in (1, 2, FLIT_BYTES, 4 * FLIT_BYTES + 3, 8 * FLIT_BYTES, 9 * FLIT_BYTES + 1, 12 * FLIT_BYTES + 5):
+        for whole in GOOD:
+            case = large(20 * gso_size, gso_size, link(tag=False) / whole)
+            bench = Bench(dut)
+            await bench.start()
+            messages = await bench.run([case])
+            cycles, promised = messages[-1].last - messages[0].last, sum(cycles_for(case, gso_size)[1:])
+            dut._log.info("gso_size %d, headers of %d: %d cycles, %d promised", gso_size, len(whole) + 14, cycles, promised)
+            assert abs(cycles - promised) <= 2
 
 
 @cocotb.test()
