@@ -7,6 +7,8 @@ import random
 import struct
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -33,6 +35,7 @@ from tests.host.programs import (
 )
 from tests.host.programs import SIZE as SIZE_OF_GUEST
 from tests.host.queues import MAC, RUN, counted, frame
+from tests.host.test_offloads import SEGMENTS, WHOLE, large
 
 PAIRS, SIZE, SLOT = 4, 128, 2048
 ENTRIES = 32  # entries of the steering table
@@ -59,14 +62,14 @@ def card(opened):
 class Host:
     """A driver of several pairs, with buffers for received frames and frames to send."""
 
-    def __init__(self, card, ring, pairs=range(PAIRS)):
+    def __init__(self, card, ring, pairs=range(PAIRS), **features: bool):
         self.card, self.memory = card, HostMemory(card, 8 << 20)
         self.queues = {}
         for pair in pairs:
             for way in (RECEIVE, SEND):
                 number = 2 * pair + way
                 queue = self.queues[number] = ring(self.memory, 0x4000 * number, SIZE)
-                card.host.start(number, queue.place)
+                card.host.start(number, replace(queue.place, **features))
         self.buffers: dict[int, dict[int, int]] = {2 * pair: {} for pair in pairs}
         for number in self.buffers:
             for at in range(SIZE):
@@ -179,6 +182,32 @@ def test_all_pairs_send_at_a_time(card, ring):
     for pair in range(PAIRS):
         assert card.host.queue_stats(2 * pair + SEND).frames == 40 and len(host.queues[2 * pair + SEND].used()) == 40
     assert card.registers.counters("host")["host"]["made_frames"] == 40 * PAIRS
+
+
+@pytest.mark.parametrize("size", [64, 1500])
+def test_a_frame_of_64_kb_takes_a_turn_for_each_segment(card, ring, size):
+    """A pair whose frames are cut into segments gets as much of the wire as it would with frames of their size: between two frames of another pair
+    leaves one segment, and not a frame with all its segments."""
+    host = Host(card, ring, (0, 1), **SEGMENTS)
+    data, start = large(WHOLE[0], 65_535 - 40, 1448)
+    segments, count = -(-(65_535 - 40) // 1448), 60
+    address = host.memory.base + (6 << 20)
+    host.memory.write(address, start + data)
+    for _ in range(8):
+        assert host.queues[SEND].add(pieces(address, len(start) + len(data), 8)) is not None
+    sent = [frame(size) for _ in range(count)]
+    for at, one in enumerate(sent):
+        host.offer(1, one, at)
+    host.kick(SEND)
+    card.run(RUN)
+    host.kick(2 + SEND)
+    card.run(20 * RUN)
+    out = card.collect()
+    places = [number for number, one in enumerate(out) if one.data[12:14] == sent[0][12:14]]
+    assert [out[at].data[12:] for at in places] == [one[12:] for one in sent] and len(out) == count + 8 * segments
+    between = [after - before - 1 for before, after in pairwise(places)]
+    print(between, out[places[-1]].first_cycle - out[places[0]].first_cycle)
+    account(card.manifest, card.registers.counters()).judge()
 
 
 def test_a_pair_that_is_stopped_takes_nothing_from_the_others(card, ring):

@@ -198,7 +198,7 @@ module host_window
             descriptors: {words_q[q][1], words_q[q][0]},
             driver: {words_q[q][3], words_q[q][2]},
             device: {words_q[q][5], words_q[q][4]},
-            segments: words_q[q][6][24:21],
+            segments: Segmentation ? words_q[q][6][24:21] : '0,
             verified: words_q[q][6][20],
             indirect: words_q[q][6][19],
             mergeable: words_q[q][6][18],
