@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import random
+import statistics
 import struct
+from dataclasses import replace
 
 from girih.card.host import RECEIVE, SEND
 from girih.card.virtual import VirtualCard
 from girih.experiments import Exhibit, Progress, Row
-from girih.experiments.host_driver import HEADER, WRITE, HostMemory, PackedQueue, SplitQueue
+from girih.experiments.host_driver import HEADER, WRITE, HostMemory, PackedQueue, SplitQueue, header
 from girih.paths import DESIGNS, ROOT
 
 LATENCY = 100  # cycles of 4 ns
@@ -21,6 +24,9 @@ STEP = 16  # cycles between two looks at the used ring
 WANTED = {64: "wanted: 0.12 (30 M/s), aim: 0.32 over four pairs", 1500: "wanted: 100 Gbps each way at once"}
 DOORBELL = f"wanted: {3 * LATENCY + 60}, aim: {2 * LATENCY + 40}"
 Queue = SplitQueue | PackedQueue
+# What another pair sends in the meantime: bytes of its frames; the largest is cut into segments of SEGMENT bytes of data.
+BESIDE, LARGE, SEGMENT = (0, 1500, 9000, 65_549), 65_549, 1448
+TIMES = 12  # a doorbell is measured so often
 FORMS: dict[str, type[Queue]] = {"split": SplitQueue, "packed": PackedQueue}
 
 
@@ -40,6 +46,13 @@ def run(progress: Progress) -> list[Row]:
             for size in SIZES:
                 progress(f"frames of {size} bytes, {PAIRS} pairs of {ring} rings")
                 rows += _rows(rates(card, size, (SEND, RECEIVE), ring, PAIRS), ring, size, (SEND, RECEIVE), PAIRS, card.manifest.clock_mhz)
+        for other in BESIDE:
+            progress(f"beside a pair that sends frames of {other} bytes")
+            for size in SIZES:
+                rows.append(Row("packets_per_cycle_beside", {"ring": "packed", "bytes": size, "other": other}, "per cycle", None, round(rate_beside(card, size, other), 4)))
+            cycles = doorbells_beside(card, other)
+            for name, value in (("median", statistics.median(cycles)), ("most", max(cycles))):
+                rows.append(Row("doorbell_cycles_beside", {"ring": "packed", "bytes": 64, "other": other, "of": name}, "cycles", None, value))
     return rows
 
 
@@ -122,6 +135,77 @@ def rates(card: VirtualCard, size: int, ways: tuple[int, ...], ring: str, pairs:
     for index in queues:
         card.host.stop(index)
     return {way: _slope([(cycle, count) for cycle, count in seen[way] if frames // 8 <= count < frames * 3 // 4]) for way in ways}
+
+
+def _two_pairs(card: VirtualCard, other: int) -> list[PackedQueue]:
+    """The send queues of two pairs; the first has frames of `other` bytes, and is working on them."""
+    card.host.set_latency(LATENCY)
+    memory = HostMemory(card, MEMORY)
+    queues = [PackedQueue(memory, RING * pair, QUEUE) for pair in range(2)]
+    for pair, queue in enumerate(queues):
+        card.host.start(2 * pair + SEND, replace(queue.place, udp=True))
+    if other:
+        start = header((34, 6), 5, SEGMENT) if other == LARGE else bytes(HEADER)
+        memory.write(memory.base + BUFFERS, start + _frame(card, other, 0))
+        for _ in range(QUEUE):
+            queues[0].add([(memory.base + BUFFERS, HEADER + other)])
+        queues[0].publish()
+        card.host.kick(SEND)
+        card.run(8 * LATENCY)
+        card.collect()
+    return queues
+
+
+def _offer(card: VirtualCard, queue: PackedQueue, size: int) -> None:
+    """Adds a frame of the second pair, which has a flow of its own."""
+    address = queue.memory.base + 2 * BUFFERS
+    queue.memory.write(address, bytes(HEADER) + _frame(card, size, 1))
+    queue.add([(address, HEADER + size)])
+
+
+def _sent(card: VirtualCard, flow: int) -> list[int]:
+    """The cycles in which frames of the flow left; all others are forgotten."""
+    return [frame.first_cycle for frame in card.collect() if frame.data[34:36] == struct.pack(">H", 1024 + flow)]
+
+
+def _end(card: VirtualCard, queues: list[PackedQueue], other: int) -> None:
+    assert not other or len(queues[0].used()) < QUEUE, "the other pair has ended before"
+    for pair in range(2):
+        card.host.stop(2 * pair + SEND)
+    card.run_until_quiet()
+    card.collect()
+
+
+def rate_beside(card: VirtualCard, size: int, other: int) -> float:
+    """Frames per cycle of a pair while another sends, in the middle of a queue of frames."""
+    queues = _two_pairs(card, other)
+    for _ in range(QUEUE // 8):
+        _offer(card, queues[1], size)
+    queues[1].publish()
+    card.host.kick(2 + SEND)
+    cycles: list[int] = []
+    while len(cycles) < QUEUE // 8:
+        card.run(LATENCY)
+        cycles += _sent(card, 1)
+    _end(card, queues, other)
+    few, many = QUEUE // 32, QUEUE * 3 // 32
+    return (many - few) / (cycles[many] - cycles[few])
+
+
+def doorbells_beside(card: VirtualCard, other: int) -> list[int]:
+    """Cycles from a doorbell to the wire while another pair sends."""
+    queues, rng, found = _two_pairs(card, other), random.Random(1), []
+    for _ in range(TIMES):
+        card.run(4 * LATENCY + rng.randrange(LATENCY))
+        _offer(card, queues[1], 64)
+        queues[1].publish()
+        card.host.kick(2 + SEND)
+        start = card.cycle
+        card.run(10 * LATENCY)
+        found += [cycle - start for cycle in _sent(card, 1)]
+    assert len(found) == TIMES
+    _end(card, queues, other)
+    return found
 
 
 def _slope(points: list[tuple[int, int]]) -> float:

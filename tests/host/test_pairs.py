@@ -186,8 +186,8 @@ def test_all_pairs_send_at_a_time(card, ring):
 
 @pytest.mark.parametrize("size", [64, 1500])
 def test_a_frame_of_64_kb_takes_a_turn_for_each_segment(card, ring, size):
-    """A pair whose frames are cut into segments gets as much of the wire as it would with frames of their size: between two frames of another pair
-    leaves one segment, and not a frame with all its segments."""
+    """A pair whose frames are cut gets as much of the wire as it would with frames of the segments' size: between two frames of another pair leaves a
+    segment, not all segments of a frame."""
     host = Host(card, ring, (0, 1), **SEGMENTS)
     data, start = large(WHOLE[0], 65_535 - 40, 1448)
     segments, count = -(-(65_535 - 40) // 1448), 60
@@ -206,7 +206,8 @@ def test_a_frame_of_64_kb_takes_a_turn_for_each_segment(card, ring, size):
     places = [number for number, one in enumerate(out) if one.data[12:14] == sent[0][12:14]]
     assert [out[at].data[12:] for at in places] == [one[12:] for one in sent] and len(out) == count + 8 * segments
     between = [after - before - 1 for before, after in pairwise(places)]
-    print(between, out[places[-1]].first_cycle - out[places[0]].first_cycle)
+    # Small frames are not always there when it is their turn.
+    assert sum(between) <= count and max(between) <= (1 if size == 1500 else 10), between
     account(card.manifest, card.registers.counters()).judge()
 
 

@@ -381,7 +381,7 @@ async def every_bit_counts(dut):
 @cocotb.test()
 async def headers_that_are_too_short_or_too_long(dut):
     """Headers of up to 190 bytes, and none beyond; a length of the IPv4 or TCP header that is less than the least, with csum_start where that
-    places the checksum."""
+    places the upper header."""
     bench = Bench(dut)
     await bench.start()
     cases, sizes = [], set()
@@ -398,6 +398,10 @@ async def headers_that_are_too_short_or_too_long(dut):
         before = bytes(link(False) / IP(ihl=words, proto=6))[: 14 + 4 * words]
         cases.append(Case(before + bytes(TCP(flags="A")) + bytes(300), header(TCP4, 100, len(before), 16), dropped=1))
         cases.append(Case(bytes(link(False) / IP() / TCP(dataofs=words) / bytes(300)), header(TCP4, 100, 34, 16), dropped=1))
+    for units in (16, 32, 64, 128):  # an extension beyond the limit, with a TCP header where it would end if it were short
+        extension = bytes([6, units, 1, 4, 0, 0, 0, 0]) + bytes(TCP(flags="A"))
+        before = bytes(link(False) / IPv6(**V6, nh=60))
+        cases.append(Case(before + extension + bytes(8 * units), header(TCP6, 100, len(before) + 8, 16), dropped=1))
     await bench.run([*cases, plain(), large(300, 100)])
 
 
