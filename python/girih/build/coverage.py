@@ -37,6 +37,7 @@ COUNTED = tuple(f"{folder}/" for folder in (*(path.relative_to(ROOT) for path in
 _FUNCTION = re.compile(r"\s*function\b.*?(\w+)\s*[(;]")
 _FUNCTION_END = re.compile(r"\s*endfunction\b")
 _COUNT = re.compile(r"C '(.*)' (\d+)$")
+_INSTANCE = re.compile("\1h\2[^\1']*")  # in a line of Verilator's: the name of the instance
 
 
 def folder() -> Path | None:
@@ -123,8 +124,8 @@ def _line(path: str, file: str, line: int) -> Place:
 
 
 def _of_the_card(file: str) -> bool:
-    """Whether a file is RTL of this project's card, rather than of a test bench or of a package."""
-    return file.startswith(COUNTED) and not file.endswith("_bench.sv") and PurePosixPath(file).stem not in PACKAGED
+    """Whether a file is RTL of this project's card, rather than of a test bench, of what a virtual card has around it, or of a package."""
+    return file.startswith(COUNTED) and not file.endswith(("_bench.sv", "/card_sim.sv")) and PurePosixPath(file).stem not in PACKAGED
 
 
 def _lines(text: str) -> Iterator[int]:
@@ -149,8 +150,14 @@ class Report:
         files = sorted(folder.glob("*.dat"))
         if not files:
             raise GirihError("no simulation has counted coverage", str(folder), "Run tests that simulate.")
+        counts: dict[str, int] = {}  # by what a line says without the instance, so that little is left to be read
         for file in files:
-            report.add(file.read_text(errors="replace").splitlines())
+            with file.open(errors="replace") as lines:
+                for line in lines:
+                    what, _, count = _INSTANCE.sub("", line).rpartition(" ")
+                    if count.strip().isdigit():
+                        _most(counts, what, int(count))
+        report.add(f"{what} {count}" for what, count in counts.items())
         return report
 
     def add(self, text: Iterable[str]) -> None:

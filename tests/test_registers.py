@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every register of every tile of a card, over the control network."""
+
+import zlib
+
+import pytest
+
+from girih.card import VirtualCard
+from girih.card.manifest import Register
+from girih.paths import DESIGNS
+
+LARGE = {"udp_echo_scale"}  # its tiles are those of other designs
+CARDS = [path.stem for path in sorted(DESIGNS.glob("*.yaml")) if path.stem not in LARGE]
+
+
+def values(register: Register, before: int) -> list[int]:
+    """What is written to a register: each of its bits is set and cleared, and it has its former value in the end."""
+    ones = (1 << register.width) - 1
+    return [before ^ ones, before ^ 0x5555_5555_5555_5555_5555_5555_5555_5555 & ones, before]
+
+
+@pytest.mark.parametrize("design", CARDS)
+def test_a_register_holds_what_is_written(built, design):
+    """A register of the configuration holds every bit of what is written to it, and changes no other register."""
+    with VirtualCard(built(design)) as card:
+        registers = card.registers
+
+        def state() -> dict[str, int]:
+            return {f"{tile.name}.{name}": registers.read(f"{tile.name}.{name}") for tile in registers.manifest.tiles for name in tile.registers}
+
+        before = state()
+        for tile in registers.manifest.tiles:
+            assert (before[f"{tile.name}.kind"], before[f"{tile.name}.node"]) == (zlib.crc32(tile.kind.encode()), tile.node)
+            for name, register in tile.registers.items():
+                if "w" not in register.access:
+                    continue
+                where = f"{tile.name}.{name}"
+                for value in values(register, before[where]) if name.partition("[")[0] in tile.settings else [before[where]]:
+                    registers.write(where, value)
+                    assert registers.read(where) == value, where
+        assert state() == before
+        card.run_until_quiet()
+        card.check_conservation()
