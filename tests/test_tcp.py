@@ -8,13 +8,18 @@ import os
 import re
 import shutil
 import subprocess
+from contextlib import ExitStack
+from ipaddress import IPv4Address
 from pathlib import Path
 
 import pytest
+from scapy.layers.inet import ICMP, IP, TCP
+from scapy.layers.l2 import Ether
 
 from girih.card import VirtualCard
 from girih.card.namespace import Namespace
 from girih.card.session import Session
+from girih.experiments.tcp import ACK, OWN_IP, RST, Peer
 from tests.tcp_wire import CARD, SECONDS, TAP, Wire, leaked
 
 pytestmark = [
@@ -147,6 +152,72 @@ print(json.dumps(pages))
     assert pages[-1]["http", "mark_answers"] >= 3
     (output,) = wire.run(["curl", "-s", "--fail", "--noproxy", "*", "-m", "100", f"http://{CARD}/metrics"])
     assert metrics(output)["tcp", "mark_opened"] == wire.count("mark_opened")
+
+
+def test_a_path_with_a_smaller_mtu(built):
+    """An ICMP error about a segment of the card is taken through the tile icmp: the bytes come again in smaller segments, long before the time-out. A forged one has no effect."""
+    with VirtualCard(built("tcp_echo")) as card:
+        peer = Peer(card, 7)
+        peer.connect()
+        text = os.urandom(1400)
+        peer.send(text)
+        whole = peer.take()
+        while not whole.data:
+            whole = peer.take()
+        assert whole.data == text
+        for seq in (whole.seq + len(text), whole.seq):
+            quoted = IP(src=CARD, dst=OWN_IP, flags="DF") / TCP(sport=7, dport=peer.own_port, seq=seq % 2**32)
+            error = IP(src="10.77.0.3", dst=CARD) / ICMP(type=3, code=4, nexthopmtu=600) / bytes(quoted)[:28]
+            card.inject(0, bytes(Ether(src="02:00:00:00:00:09", dst=card.manifest.addresses["mac"]) / error))
+        peer.ack = whole.seq
+        got = b""
+        while len(got) < len(text):
+            segment = peer.take()
+            assert segment.seq == (whole.seq + len(got)) % 2**32 and 0 < len(segment.data) <= 560
+            got += segment.data
+            peer.send(flags=ACK)
+        assert got == text
+        counters = card.registers.counters()
+        assert counters["icmp"]["mark_too_big"] == 2 and counters["tcp"]["used_errors"] == counters["tcp"]["drop_error"] == 1
+        peer.send(flags=RST | ACK)
+        card.run(2000)
+        card.check_conservation()
+
+
+@pytest.mark.parametrize("mtu", [576, 1300])
+def test_a_router_with_a_smaller_mtu(wire, mtu):
+    """Linux forwards the segments to a host behind a link too small for them, of which that host knows nothing. Its errors make them smaller, once for each connection, and all bytes come back."""
+    router, clients = wire.namespace, 6
+    with Namespace("far") as far, ExitStack() as undo:
+
+        def run(namespace: Namespace, *words: str) -> str:
+            return subprocess.run(namespace.command([*words]), capture_output=True, text=True, check=True).stdout
+
+        def reported() -> int:
+            """Errors that the router has sent."""
+            return int(re.findall(r"\d+", run(router, "nstat", "-asz", "IcmpOutDestUnreachs"))[0])
+
+        run(router, "ip", "link", "add", "far0", "type", "veth", "peer", "name", "far1", "netns", far.name)
+        router.bring_up("far0", "10.78.0.1/24", mtu=1500)
+        far.bring_up("far1", "10.78.0.2/24", mtu=1500)
+        run(router, "sysctl", "-w", "net.ipv4.ip_forward=1")
+        run(router, "ip", "route", "add", "10.78.0.2", "dev", "far0", "mtu", str(mtu))
+        run(far, "ip", "route", "add", "default", "via", "10.78.0.1")
+        wire.card.registers.write("arp.gateway", int(IPv4Address("10.77.0.1")))
+        undo.callback(wire.card.registers.write, "arp.gateway", 0)
+        before, sent = wire.card.registers.counters(), reported()
+        Wire(wire.session, far).echo(clients, 30_000)
+        after = wire.card.registers.counters()
+
+        def counted(tile: str, name: str) -> int:
+            return after[tile][name] - before[tile][name]
+
+        assert counted("tcp", "used_errors") == clients
+        arrived = counted("icmp", "mark_too_big")
+        assert arrived == counted("tcp", "used_errors") + counted("tcp", "drop_error")
+        # A burst that the kernel sends faster than the wire takes it overflows the card's input.
+        assert reported() - sent - counted("eth_rx", "drop_overflow") <= arrived <= reported() - sent
+        assert counted("tcp", "drop_no_connection") == counted("tcp", "mark_gave_up") == 0
 
 
 def metrics(text: str) -> dict[tuple[str, str], int]:

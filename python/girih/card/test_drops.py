@@ -70,7 +70,7 @@ def test_what_is_overwritten_before_it_is_read_is_counted():
 
 @pytest.mark.parametrize("key, name", [("ethertype", "ethertype 0x88cc"), ("destination port", "destination port 35020"), (None, "no key")])
 def test_a_table_without_keys_has_none(key, name):
-    assert [load_kind(kind).next.meaning for kind in ("eth_rx", "udp_rx", "icmp", "http")] == ["ethertype", "destination port", None, None]
+    assert [load_kind(kind).next.meaning for kind in ("eth_rx", "udp_rx", "icmp", "http")] == ["ethertype", "destination port", "protocol", None]
     log = Log(1)
     log.words = {0x100: 1 << 31 | (0x88CC if name != "no key" else 0), 0x200: 7, 0x210: 1}
     assert drops_by_key(registers(log, key)) == {"echo": {name: 7, "other": 1}}

@@ -35,7 +35,7 @@ from girih.errors import GirihError, GirihErrors
 from girih.management.configuration import settings
 from girih.management.scheduling_text import Scheduling, own_part, write_scheduling
 from girih.paths import ROOT
-from girih.spec.kind import ONE_HOP, RIGHTS
+from girih.spec.kind import RIGHTS
 from girih.spec.kinds import ConfigField, NodeTable
 
 if TYPE_CHECKING:
@@ -293,7 +293,7 @@ def _next(card: Card, tile: Tile, described: NodeTable, found: Found, names: Map
     if is_balancer(tile.kind):
         used = found.get(f"{tile.name}.{REPLICAS}", len(to))
         return _flow([name for key, name in sorted((key, name) for key, name in to.items() if key is not None) if key < used])
-    if described.key == ONE_HOP or list(to) == [None]:
+    if list(to) == [None]:
         return next(iter(to.values()), None)
     words = {number: word for word, number in described.names.items()}
     entries = CommentedMap((ANY if key is None else words.get(key, key), name) for key, name in to.items())

@@ -105,7 +105,7 @@ class Counter:
     doc: str
 
 
-ONE_HOP, UNSAID = "0", "none"  # `key` of a table with one next hop for all messages, and of one whose keys say nothing about a message
+UNSAID = "none"  # `key` of a table whose keys say nothing about a message
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class NodeTable:
     @property
     def meaning(self) -> str | None:
         """What a key says about a message, such as its EtherType; None if nothing."""
-        return None if self.key in (ONE_HOP, UNSAID) else self.key
+        return None if self.key == UNSAID else self.key
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers echo requests: checks the checksum over the whole ICMP message, which it stores for this,
 // and sends the same message back with the addresses swapped, the type changed and a new
-// checksum. Everything else is dropped and counted. Three cycles after the last flit, one flit per cycle.
+// checksum. If path_mtu is set, an error that a packet was too big is passed on to TCP unchanged, with the offsets of the
+// headers that it quotes, unless a header before these has options or a VLAN tag. Everything else is dropped and counted. Three cycles after the last flit, one flit per cycle.
 //
 // The message is summed from its second word on. Apart from the checksum, the first word of a reply is
 // zero, so the reply's checksum is the complement of that sum. (Updating the request's checksum by
@@ -23,15 +24,23 @@ module icmp_engine
     output flit_t     out_flit_o,
     output next_key_t out_key_o,
 
+    input  cfg_t   cfg_i,
     output event_t event_o
 );
   localparam logic [7:0] EchoReply = 8'd0;
   localparam logic [7:0] EchoRequest = 8'd8;
   localparam int unsigned EchoBytes = 8;
+  localparam logic [7:0] Unreachable = 8'd3;
+  localparam logic [7:0] TooBig = 8'd4;
+  localparam int unsigned QuoteAt = L3Untagged + Ipv4MinBytes + EchoBytes;  // of an error: the packet that it is about
+  localparam int unsigned QuotedL4 = QuoteAt + Ipv4MinBytes;
+  localparam int unsigned QuotedL4Bytes = 8;
+  localparam next_key_t ToTcp = 16'd6;
 
   typedef struct packed {
     descriptor_t desc;
     logic is_echo;
+    logic is_too_big;
     logic bad_code;
     logic [16:0] head_sum;  // of ICMP's first word
     ipv4_addr_t src, dst;
@@ -40,6 +49,7 @@ module icmp_engine
 
   typedef struct packed {
     descriptor_t desc;
+    logic is_too_big;
     sum_t checksum;
     ipv4_addr_t src, dst;
   } token_t;
@@ -73,11 +83,16 @@ module icmp_engine
   assign head = l4_word(header, l4_offset);
   assign info_in.is_echo = head.kind == EchoRequest;
   assign info_in.bad_code = head.code != '0;
+  logic is_too_big;
+  assign is_too_big = cfg_i.path_mtu && head.kind == Unreachable && head.code == TooBig && window_flit.desc.l3_offset == offset_t'(L3Untagged)
+      && l4_offset == offset_t'(L3Untagged + Ipv4MinBytes);
   assign info_in.head_sum = 17'(head.checksum) + 17'({head.kind, head.code});
   assign {info_in.src, info_in.dst} = is_tagged(
       window_flit.desc.l3_offset
   ) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
-  assign info_in.bad_length = window_flit.desc.length < length_t'(l4_offset) + length_t'(EchoBytes);
+  assign info_in.is_too_big = is_too_big;
+  assign info_in.bad_length = window_flit.desc.length < length_t'(l4_offset) + length_t'(EchoBytes)
+      || (is_too_big && window_flit.desc.length < length_t'(QuotedL4 + QuotedL4Bytes));
 
   // The bytes after ICMP's first word; later flits use their part of the mask.
   flits_mask_t behind, behind_q;
@@ -121,8 +136,12 @@ module icmp_engine
   );
 
   assign sum_right = is_right(total);
-  assign drop = check_last && (check_bad || info.bad_length || !sum_right || !info.is_echo || info.bad_code);
-  assign token_in.desc = info.desc;
+  assign drop = check_last && (check_bad || info.bad_length || !sum_right || ((!info.is_echo || info.bad_code) && !info.is_too_big));
+  always_comb begin
+    token_in.desc = info.desc;
+    if (info.is_too_big) token_in.desc = with_transport(with_network(info.desc, offset_t'(QuoteAt)), offset_t'(QuotedL4));
+  end
+  assign token_in.is_too_big = info.is_too_big;
   assign token_in.checksum = ~fold(sum);
   assign token_in.src = info.src;
   assign token_in.dst = info.dst;
@@ -133,6 +152,7 @@ module icmp_engine
       if (check_bad) event_o.drop_aborted = 1'b1;
       else if (info.bad_length) event_o.drop_length = 1'b1;
       else if (!sum_right) event_o.drop_checksum = 1'b1;
+      else if (info.is_too_big) event_o.mark_too_big = 1'b1;
       else if (!info.is_echo) event_o.drop_not_echo = 1'b1;
       else if (info.bad_code) event_o.drop_code = 1'b1;
     end
@@ -168,10 +188,10 @@ module icmp_engine
       .first_i(store_first),
       .pass_i (out_valid_o && out_ready_i),
       .edit_i (edit),
-      .mask_i (mask),
+      .mask_i (token.is_too_big ? '0 : mask),
       .flit_o (out_flit_o)
   );
-  assign out_key_o = '0;
+  assign out_key_o = token.is_too_big ? ToTcp : '0;
 
   logic unused;
   assign unused = &{1'b0, header, unused_available, store_flit.desc};

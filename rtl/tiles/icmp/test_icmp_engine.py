@@ -89,7 +89,7 @@ CASES = [good, good, good, other_type, other_code, flipped_bit, too_short, void]
 @cocotb.test()
 @cocotb.parametrize(traffic=TRAFFIC)
 async def requests_are_answered_and_others_are_counted(dut, traffic):
-    bench = await EngineBench.start(dut, "icmp", idle=traffic[0], stall=traffic[1])
+    bench = await EngineBench.start(dut, "icmp", path_mtu=1, idle=traffic[0], stall=traffic[1])
     cases = [random.choice(CASES)() for _ in range(250)]
     out = await bench.run([message for message, _ in cases])
     assert bench.events == Counter(why for _, why in cases if why)
@@ -103,7 +103,7 @@ async def requests_are_answered_and_others_are_counted(dut, traffic):
 
 @cocotb.test()
 async def every_size_and_every_place_of_the_header(dut):
-    bench = await EngineBench.start(dut, "icmp")
+    bench = await EngineBench.start(dut, "icmp", path_mtu=0)
     sent = [
         message_of(echo_request(random.randbytes(size), options=random_options(size % 11)), tagged=size % 2 == 1)
         for size in range(140)
@@ -115,7 +115,7 @@ async def every_size_and_every_place_of_the_header(dut):
 @cocotb.test()
 async def checksums_are_right_at_their_edges(dut):
     """Replies whose sum is, or is next to, one of the two zeros of ones' complement or a carry."""
-    bench = await EngineBench.start(dut, "icmp")
+    bench = await EngineBench.start(dut, "icmp", path_mtu=0)
     sent = [message_of(echo_request(bytes(size), id=0, seq=0, options=[])) for size in (*range(140), 1472, 8972)]
     for wanted in (0x0000, 0x0001, 0x07FF, 0x0800, 0xF7FE, 0xF7FF, 0xF800, 0xF801, 0xFFFE):
         for head, size in (({"id": 0x1234, "seq": 1}, 2), ({"id": 0, "seq": 0}, 2), ({"id": 0xFFFF, "seq": 0xFFFF}, 400)):
@@ -131,8 +131,43 @@ async def checksums_are_right_at_their_edges(dut):
 
 
 @cocotb.test()
+async def errors_that_a_packet_was_too_big_go_to_tcp(dut):
+    """Unchanged, with the offsets of the headers that they quote; not if they quote less than these, nor behind options or a tag, nor with a wrong checksum, nor without the setting."""
+
+    def too_big(quoted: bytes, *, options=None, tagged=False, code: int = 4) -> Message:
+        return message_of(echo_request(quoted, options=options or [], type=3, code=code, id=0, seq=576), tagged=tagged)
+
+    cases = [(too_big(random.randbytes(size)), None) for size in (28, 29, 60, 540)]
+    cases += [(too_big(random.randbytes(size)), "drop_length") for size in (0, 27)]
+    cases += [(too_big(bytes(60), tagged=True), "drop_not_echo"), (too_big(bytes(60), code=3), "drop_not_echo")]
+    cases += [(too_big(bytes(60), options=random_options(2)), "drop_not_echo")]
+    cases += [(request(20), None), (too_big(bytes(28)), "drop_checksum")]
+    wrong = bytearray(cases[-1][0].data)
+    wrong[41] ^= 1  # of the MTU
+    cases[-1][0].data = bytes(wrong)
+    random.shuffle(cases)
+    cases = [*cases, *cases]
+    for path_mtu in (1, 0):
+        bench = await EngineBench.start(dut, "icmp", path_mtu=path_mtu, idle=0.2, stall=0.7)
+        out = await bench.run([message for message, _ in cases])
+        errors = [message for message, why in cases if why is None and message.data[34] == 3]
+        want = Counter(why for _, why in cases if why)
+        if path_mtu:
+            want["mark_too_big"] = len(errors)
+        else:
+            want = Counter({"drop_checksum": 2, "drop_not_echo": len(cases) - 4})
+        assert bench.events == want
+        passed = [message for message in out if message.key]
+        assert [message.data for message in passed] == [message.data for message in errors] * path_mtu
+        for message, original in zip(passed, errors, strict=False):
+            assert message.key == 6 and not message.bad
+            assert message.desc == message.desc | original.desc | {"l3_offset": 42, "l4_offset": 62}
+        assert len(out) == len(passed) + 2
+
+
+@cocotb.test()
 async def random_bytes_never_hang_it(dut):
-    bench = await EngineBench.start(dut, "icmp", idle=0.1, stall=0.1)
+    bench = await EngineBench.start(dut, "icmp", path_mtu=1, idle=0.1, stall=0.1)
     junk = []
     for _ in range(300):
         data = random.randbytes(random.randint(1, 300))
@@ -146,7 +181,7 @@ async def random_bytes_never_hang_it(dut):
 
 @cocotb.test()
 async def three_cycles_and_no_bubbles(dut):
-    bench = await EngineBench.start(dut, "icmp")
+    bench = await EngineBench.start(dut, "icmp", path_mtu=0)
     for size in (0, 18, 56, 470, 1472, 8972):
         sent = [message_of(echo_request(random.randbytes(size)), tagged=False) for _ in range(6)]
         out = await bench.run(sent)

@@ -41,6 +41,7 @@ CONFIG = {
     "user_timeout": 0,
     "ack_delay": 0,
     "half_open": 0,
+    "path_mtu_least": 552,
     "cubic": 0,
     "cubic_rate": 4398,
 }

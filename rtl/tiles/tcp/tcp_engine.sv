@@ -283,7 +283,7 @@ module tcp_engine
   assign is_late = deeds_valid && result_kind inside {EventCookie, EventAccept, EventRefuse} && !result_valid;
   assign is_put_off = result_kind == EventCookie && !deeds.cookie;
   assign dropped = result_kind == EventNone || deeds.no_connection || deeds.out_of_window || deeds.out_of_order || deeds.refused_ack || deeds.bad_segment
-      || deeds.write_refused || deeds.command_refused || deeds.cookie_lost;
+      || deeds.write_refused || deeds.command_refused || deeds.cookie_lost || deeds.refused_error;
   assign event_o.drop_length = drop_length;
   assign event_o.drop_refused = drop_refused || (result_valid && deeds.cookie_lost);  // never both: a SYN waits for the events before it
   assign event_o.drop_header = drop_header;
@@ -295,7 +295,9 @@ module tcp_engine
   assign event_o.drop_bad_segment = result_valid && deeds.bad_segment;
   assign event_o.drop_write = result_valid && deeds.write_refused;
   assign event_o.drop_late_command = result_valid && deeds.command_refused;
-  assign event_o.used_segments = result_valid ? !dropped && !is_command && !is_put_off : is_late && !deeds.no_connection;
+  assign event_o.drop_error = result_valid && deeds.refused_error;
+  assign event_o.used_errors = result_valid && deeds.shrunk;
+  assign event_o.used_segments = result_valid ? !dropped && !is_command && !is_put_off && !deeds.shrunk : is_late && !deeds.no_connection;
   assign event_o.used_commands = result_valid && !dropped && is_command;
   assign event_o.made_segments = made_valid && made_ready && made_flit.last;
   assign event_o.made_messages = told_valid && told_ready && told_flit.last;

@@ -36,7 +36,7 @@ module tcp_facts
 
     // Whether the event is for another connection: of another tenant, to another address of the card, or an earlier one in the
     // same place.
-    is_segment = work_i.kind inside {EventSegment, EventSack};
+    is_segment = work_i.kind inside {EventSegment, EventSack, EventTooBig};
     facts_o.foreign = work_i.tenant != record_i.tenant
         || (is_segment ? work_i.tuple.local_addr != record_i.tuple.local_addr : work_i.name != record_i.name);
 
@@ -78,6 +78,7 @@ module tcp_facts
     facts_o.ack_unsent = precedes(record_i.snd_max, work_i.ack);
     facts_o.ack_ancient = precedes(work_i.ack, record_i.snd_una - seq_t'(1 << 20));
     facts_o.ack_beyond_next = precedes(record_i.snd_nxt, work_i.ack);
+    facts_o.too_big = !precedes(work_i.seq, record_i.snd_una) && precedes(work_i.seq, record_i.snd_max) && work_i.mss < record_i.mss;
     facts_o.acks_all = work_i.ack == record_i.snd_max;
     facts_o.acks_timed = record_i.timing && precedes(record_i.timed_seq, work_i.ack);
     facts_o.recovered = !precedes(record_i.snd_una, record_i.recover);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores and checks the stack's input. Presents the headers of each correct message with its first flit, as an event, as far as this is
+// Stores and checks the stack's input: segments, commands, and ICMP errors about segments, at whose offsets are the headers that they quote. Presents the headers of each correct message with its first flit, as an event, as far as this is
 // known before the connection has been found.
 //
 //   in -> summed_store -> header_window -> out
@@ -31,6 +31,7 @@ module tcp_intake
   typedef struct packed {
     descriptor_t desc;
     logic is_command;
+    logic is_error;  // an ICMP error, whose checksum has been verified by the tile that brings it
   } info_t;
 
   // Store, and check.
@@ -44,6 +45,7 @@ module tcp_intake
       & ~first_bytes(earlier < length_t'(SumFrom) ? length_t'(SumFrom) - earlier : '0);
   assign info_in.desc = in_flit_i.desc;
   assign info_in.is_command = op_e'(in_flit_i.desc.stream_op) != OpPacket;
+  assign info_in.is_error = in_flit_i.desc.l3_offset == offset_t'(QuotedL3) && in_flit_i.desc.l4_offset == offset_t'(QuotedL4);
   always_ff @(posedge clk_i) begin
     if (take) begin
       first_q <= in_flit_i.last;
@@ -54,7 +56,7 @@ module tcp_intake
   end
 
   logic check_take, check_last, check_bad, drop, store_valid, store_ready, store_first;
-  logic bad_length, bad_place, bad_command;
+  logic bad_length, bad_place, bad_sum, bad_command;
   wide_t unused_sum, check_total;
   flit_t store_flit, framed;
   info_t token;
@@ -91,8 +93,9 @@ module tcp_intake
       .out_first_o  (store_first),
       .out_token_o  (token)
   );
-  assign bad_length = info.desc.length != total_q || info.desc.length < length_t'(SegmentBytes);
-  assign bad_place = info.desc.l3_offset != offset_t'(L3Untagged) || info.desc.l4_offset != offset_t'(L4);
+  assign bad_length = info.desc.length != total_q || info.desc.length < length_t'(info.is_error ? QuotedL4 + QuotedBytes : SegmentBytes);
+  assign bad_place = !info.is_error && (info.desc.l3_offset != offset_t'(L3Untagged) || info.desc.l4_offset != offset_t'(L4));
+  assign bad_sum = !info.is_error && !is_right(check_total);
   assign bad_command = !(op_e'(info.desc.stream_op) inside {OpRead, OpWrite, OpClose, OpAbort, OpOpen})
       || (op_e'(info.desc.stream_op) inside {OpWrite, OpOpen} && info.desc.stream_bytes != total_q)
       || (op_e'(info.desc.stream_op) == OpOpen && total_q != length_t'(OpenBytes));
@@ -107,10 +110,10 @@ module tcp_intake
       else if (info.is_command) drop_command_o = bad_command;
       else if (bad_place) drop_unsupported_o = 1'b1;
       else if (bad_length) drop_length_o = 1'b1;
-      else if (!is_right(check_total)) drop_checksum_o = 1'b1;
+      else if (bad_sum) drop_checksum_o = 1'b1;
     end
   end
-  assign drop = check_last && (check_bad || (info.is_command ? bad_command : bad_place || bad_length || !is_right(check_total)));
+  assign drop = check_last && (check_bad || (info.is_command ? bad_command : bad_place || bad_length || bad_sum));
 
   // Present the headers.
   // verilator lint_off ASCRANGE
@@ -118,7 +121,8 @@ module tcp_intake
   // verilator lint_on ASCRANGE
   offset_t available, headers;
   tcp_t tcp;
-  logic is_command, is_open;
+  ipv4_t quoted;
+  logic is_command, is_open, is_error;
   always_comb begin
     framed = store_flit;
     framed.desc = token.desc;
@@ -141,6 +145,8 @@ module tcp_intake
   );
   assign is_command = op_e'(out_flit_o.desc.stream_op) != OpPacket;
   assign is_open = op_e'(out_flit_o.desc.stream_op) == OpOpen;
+  assign is_error = out_flit_o.desc.l3_offset == offset_t'(QuotedL3);
+  assign quoted = header[QuotedL3+:Ipv4MinBytes];
   assign tcp = header[L4+:TcpBytes];
   assign headers = offset_t'(L4) + {2'b0, tcp.words, 2'b0};
 
@@ -173,7 +179,19 @@ module tcp_intake
       arrival_o.work.window = header[20:21];
       arrival_o.work.seq = '0;
     end
-    if (is_command) begin
+    if (!is_command && is_error) begin
+      // The segment went from the card to its peer.
+      arrival_o.malformed = quoted.version != 4'd4 || quoted.ihl != 4'd5 || quoted.protocol != ProtocolTcp || quoted.fragment_offset != '0;
+      arrival_o.options_bytes = '0;
+      arrival_o.work.kind = EventTooBig;
+      arrival_o.work.tuple.local_addr = quoted.src;
+      arrival_o.work.tuple.remote_addr = quoted.dst;
+      arrival_o.work.tuple.local_port = header[QuotedL4+:2];
+      arrival_o.work.tuple.remote_port = header[QuotedL4+2+:2];
+      arrival_o.work.seq = header[QuotedL4+4+:4];
+      arrival_o.work.window = header[IcmpMtuAt+:2];
+      arrival_o.work.flags = '{rst: 1'b1, default: '0};  // without a connection, nothing answers it
+    end else if (is_command) begin
       arrival_o.work.bytes = out_flit_o.desc.stream_bytes;
       unique case (op_e'(out_flit_o.desc.stream_op))
         OpWrite: arrival_o.work.kind = EventWrite;
@@ -190,5 +208,5 @@ module tcp_intake
   end
 
   logic unused;
-  assign unused = &{1'b0, store_first, unused_sum, header, tcp, store_flit.desc, token};
+  assign unused = &{1'b0, store_first, unused_sum, header, tcp, quoted, store_flit.desc, token};
 endmodule

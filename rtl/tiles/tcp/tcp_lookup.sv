@@ -99,6 +99,8 @@ module tcp_lookup
   end
 
   logic cubic, cubic_2_q;  // the application's connections use CUBIC
+  logic [13:0] fitting_mss_2_q;  // of an ICMP error: the segments that fit into the link, but no less than path_mtu_least allows
+  logic [13:0] fitting, least_mss_q;
   logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, reads_options;
   logic answers, named, connects_2_q, answers_q, named_q, may_open_q, wants_new, opens;
   logic crowded, fresh;  // the tenant has enough hand-shakes in progress for cookies to be sent; one was sent recently
@@ -190,6 +192,7 @@ module tcp_lookup
       answers_q <= answers;
       named_q <= named;
       cubic_2_q <= cubic;
+      fitting_mss_2_q <= fitting < least_mss_q ? least_mss_q : fitting;
       // A segment without a connection that may be the answer to a cookie.
       asked_2_q <= arrival_1_q.work.kind == EventAccept;
       may_answer_q <= arrival_1_q.work.kind == EventSegment && fresh && listening && arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.syn
@@ -203,6 +206,8 @@ module tcp_lookup
       may_open_q <= answers || (connects_1 && named && !itself && !arrival_1_q.malformed);
     end
   end
+  assign fitting = mss_of_mtu(arrival_1_q.work.window);
+  always_ff @(posedge clk_i) least_mss_q <= usable_mss(16'(mss_of_mtu(cfg_i.path_mtu_least)));
   assign wants_new = connects_2_q || (answers_q && !hit);
   assign opens = may_open_q && fits && within_2_q && id_valid && !hit;
   assign reads_options = hit && arrival_2_q.work.flags.syn;  // of the answer to a connection that an application opens
@@ -221,7 +226,7 @@ module tcp_lookup
     decided.options = arrival_2_q.options;
     decided.options_bytes = arrival_2_q.options_bytes;
     decided.work = arrival_2_q.work;
-    decided.work.mss = syn_mss;
+    decided.work.mss = arrival_2_q.work.kind == EventTooBig ? fitting_mss_2_q : syn_mss;
     decided.work.sacks = syn_sacks;
     decided.work.scaled = syn_scaled;
     decided.work.shift = syn_shift;

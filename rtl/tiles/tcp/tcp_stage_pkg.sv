@@ -14,6 +14,7 @@ package tcp_stage_pkg;
     logic answers;  // the connection is in SYN-SENT: the card's SYN has not been answered
     logic crosses;  // both ends have opened the connection at once, and this is the peer's answer (RFC 9293, figure 7)
     logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, acks_timed, recovered, ack_recovers;
+    logic too_big;  // an ICMP error lowers the segment size: its segment is in flight (RFC 5927, 4.1), and larger segments have been sent
     logic outstanding, wnd_newer, same_wnd, bare;
     // Of a SACK block: whether its bytes are in flight (sack_fits); and for each known range, whether that range lies before the block, touches it, begins
     // above the block's first byte, ends below its last. Of an acknowledgement: the ranges that it covers, and whether it covers everything that was sent again.
@@ -66,6 +67,8 @@ package tcp_stage_pkg;
     logic     probed;
     logic     kept_alive;
     logic     late_ack;
+    logic     shrunk;          // the segment size is lower than before
+    logic     refused_error;   // an ICMP error without effect
   } deeds_t;
 
   // The functions take whole records, but use only a few fields.

@@ -32,6 +32,10 @@ package tcp_types_pkg;
   localparam int unsigned L4 = EthernetBytes + Ipv4MinBytes;
   localparam int unsigned SegmentBytes = L4 + TcpBytes;  // all headers without options
   localparam int unsigned SynOptionBytes = 12;
+  localparam int unsigned IcmpMtuAt = L4 + 6;  // of an ICMP error that a packet was too big: the MTU of the link that the packet did not fit into
+  localparam int unsigned QuotedL3 = L4 + 8;  // the packet that the error is about: header, and the first bytes behind it
+  localparam int unsigned QuotedL4 = QuotedL3 + Ipv4MinBytes;
+  localparam int unsigned QuotedBytes = 8;
   localparam int unsigned Ranges = 2;  // of bytes received behind a gap, for each connection
   localparam int unsigned Sacked = 4;  // ranges of bytes that the peer has reported by SACK, for each connection
   localparam int unsigned LeastSackBytes = 10;  // of a SACK option with one block
@@ -220,6 +224,7 @@ package tcp_types_pkg;
     EventAccept,  // the answer to a SYN cookie opens a connection
     EventSack,  // one block of a segment's SACK option, before the segment's own EventSegment
     EventWindow,  // CUBIC's window of this time
+    EventTooBig,  // an ICMP error: a segment did not fit into a link of its path
     EventTick
   } event_e;
 
@@ -234,7 +239,7 @@ package tcp_types_pkg;
     seq_t seq;
     seq_t ack;  // of EventOpen and EventConnect, the initial sequence number; of EventWindow, the window
     flags_t flags;
-    logic [15:0] window;  // of EventConnect and EventUnopened, the application
+    logic [15:0] window;  // of EventConnect and EventUnopened, the application; of EventTooBig, the link's MTU
     length_t bytes;  // of payload; of a read, the least
     length_t room;
     logic stands;  // of a read
@@ -309,6 +314,14 @@ package tcp_types_pkg;
   localparam logic [15:0] MostMss = 16'(MaxFrameBytes - SegmentBytes > 16383 ? 16383 : MaxFrameBytes - SegmentBytes);
   function automatic logic [13:0] usable_mss(logic [15:0] mss);
     return mss > MostMss ? MostMss[13:0] : mss < LeastMss ? LeastMss[13:0] : mss[13:0];
+  endfunction
+
+  // Bytes of the largest segment that fits into a link.
+  function automatic logic [13:0] mss_of_mtu(logic [15:0] mtu);
+    logic [16:0] rest;
+    rest = 17'(mtu) - 17'(Ipv4MinBytes + TcpBytes);
+    if (rest[16]) return '0;
+    return rest[15:14] != '0 ? '1 : rest[13:0];
   endfunction
 
   // 0 if a == b + 1, which is a + ~b == 0, without a carry.

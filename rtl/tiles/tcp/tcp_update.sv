@@ -348,6 +348,32 @@ module tcp_update
         end
       end
 
+      kinds_i[EventTooBig]: begin
+        // Path MTU discovery (RFC 1191, 6.4): what is in flight is sent again, in smaller segments, by a slow start. This is not a sign of congestion, so
+        // that ends at the window of before; in fast recovery, at what the loss has left.
+        if (facts_i.foreign || phases_i[Free] || phases_i[Dead]) begin
+          d.no_connection = 1'b1;
+        end else if (!phases_i[Open] || !facts_i.too_big) begin
+          d.refused_error = 1'b1;
+        end else begin
+          d.shrunk = 1'b1;
+          r.mss = work_i.mss;
+          r.cwnd = span_t'(work_i.mss);
+          if (!record_i.recovering && !(record_i.cwnd < record_i.threshold)) r.threshold = record_i.cwnd;
+          r.snd_nxt = record_i.snd_una;
+          r.sacked = '0;
+          r.sack_news = 1'b0;
+          r.resent_to = near_t'(record_i.snd_una);
+          r.recover = record_i.snd_max;
+          r.recovering = 1'b0;
+          r.resend = 1'b0;
+          r.dup_acks = '0;
+          r.credit = '0;
+          r.timing = 1'b0;
+          r.timer_on = 1'b0;
+        end
+      end
+
       kinds_i[EventTick]: begin
         r.pressed = 1'b0;
         if (facts_i.ack_late) begin

@@ -195,3 +195,16 @@ async def a_window_waits_until_it_is_taken(dut):
         await ClockCycles(dut.clk_i, 15)
     await ClockCycles(dut.clk_i, 40)
     assert got == [number % CONNECTIONS for number in range(64)]
+
+
+@cocotb.test()
+async def a_window_that_is_not_taken_is_not_overwritten(dut):
+    visitor = await Visitor.start(dut)
+    dut.window_ready_i.value = 0
+    for number in (4, 9):
+        await visitor._pulse(visit_i=1, id_i=number, mode_i=LOSS, cwnd_i=14600, threshold_i=0, estimate_i=29200, mss_i=1460, pressed_i=1)
+        await ClockCycles(dut.clk_i, 30)
+        assert dut.window_valid_o.value and int(dut.window_id_o.value) == 4
+    dut.window_ready_i.value = 1
+    await ClockCycles(dut.clk_i, 2)
+    assert dut.window_valid_o.value and int(dut.window_id_o.value) == 9

@@ -5,6 +5,7 @@ only the RFC's formulas and when the card could send."""
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import cocotb
 import pytest
@@ -147,6 +148,17 @@ async def the_window_follows_the_rfc(dut):
 
 
 @cocotb.test()
+async def it_rises_by_at_most_half_of_what_is_acknowledged(dut):
+    """However far the function of time is above the window: here a second passes in a tick."""
+    bench = await TcpBench.start(dut, **PATIENT, cubic=PORT, cubic_rate=2**32 - 1)
+    path = Path(await bench.open(options=OPTIONS))
+    await path.loss()  # of ten segments
+    got = await flights(path, 4)
+    assert got[0] == 7 * MSS and got[3] > 2 * got[0], got
+    assert all(after <= 1.5 * flight + MSS for flight, after in pairwise(got)), got
+
+
+@cocotb.test()
 async def newreno_is_as_it_was(dut):
     """Another application's connection beside one of CUBIC grows by a segment in a round trip."""
     bench = await TcpBench.start(dut, **PATIENT, cubic=80, cubic_rate=rate(6))
@@ -163,7 +175,7 @@ async def time_without_enough_to_send_does_not_count(dut):
     path = Path(await bench.open(options=OPTIONS))
     await path.grown()
     got = await flights(path, 3)
-    for _ in range(20):
+    for _ in range(60):
         await path.round(5 * MSS)
     got += await flights(path, 11)
     want = model(14, K / 6)

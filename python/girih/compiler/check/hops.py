@@ -9,7 +9,6 @@ from girih.compiler import values
 from girih.compiler.check.settings import is_balancer
 from girih.compiler.model import Hop, TileText
 from girih.compiler.read.parse import Map, Report, Scalar, Seq
-from girih.spec.kind import ONE_HOP
 from girih.spec.kinds import Kind
 
 ANY = "any"
@@ -84,8 +83,6 @@ def _wanted(tile: TileText, kind: Kind, report: Report) -> bool:
 def _example(kind: Kind) -> str:
     if is_balancer(kind):
         return "next: [first, second]"
-    if kind.next.key == ONE_HOP:
-        return "next: tile"
     word = next(iter(kind.next.names), "0" if kind.next.key == "port" else "7")
     return f"next: tile, or by {kind.next.key}, next: {{{word}: tile}}"
 
@@ -146,9 +143,6 @@ def _key(tile: TileText, kind: Kind, key: Scalar, ports: int, report: Report) ->
     table = kind.next
     if key.text == ANY:
         return None
-    if table.key == ONE_HOP:
-        report.error(key.line, f"tile {tile.name} of kind {kind.name} sends everything to one next hop", "Write next: tile")
-        return "bad"
     number = table.names.get(key.text, values.number(key))
     if number is None:
         hint = values.did_you_mean(key.text, [*table.names, ANY])
