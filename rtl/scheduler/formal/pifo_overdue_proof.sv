@@ -72,6 +72,11 @@ module pifo_overdue_proof #(
     end
   end
 
+  // Invariant for the induction.
+  always_comb begin
+    for (int unsigned s = 0; s < Entries; s++) if (!rst && here_q[s]) assert (32'(queue_q[s]) < Queues);
+  end
+
   bind pifo_overdue pifo_overdue_facts #(
       .Queues (Queues),
       .Entries(Entries)
