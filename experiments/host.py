@@ -178,17 +178,17 @@ def _end(card: VirtualCard, queues: list[PackedQueue], other: int) -> None:
 
 def rate_beside(card: VirtualCard, size: int, other: int) -> float:
     """Frames per cycle of a pair while another sends, in the middle of a queue of frames."""
-    queues = _two_pairs(card, other)
-    for _ in range(QUEUE // 8):
+    queues, frames = _two_pairs(card, other), QUEUE * 3 // 8
+    for _ in range(frames):
         _offer(card, queues[1], size)
     queues[1].publish()
     card.host.kick(2 + SEND)
     cycles: list[int] = []
-    while len(cycles) < QUEUE // 8:
+    while len(cycles) < frames:
         card.run(LATENCY)
         cycles += _sent(card, 1)
     _end(card, queues, other)
-    few, many = QUEUE // 32, QUEUE * 3 // 32
+    few, many = frames // 8, frames * 7 // 8
     return (many - few) / (cycles[many] - cycles[few])
 
 
