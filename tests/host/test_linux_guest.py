@@ -10,7 +10,6 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -111,7 +110,7 @@ def test_a_linux_guest_works_without_segmentation(unsegmented, tmp_path, way):
     serve_two_guests(unsegmented, tmp_path, (FEATURES, FEATURES & ~PACKED), way)
 
 
-def serve_two_guests(folder: Path, tmp_path: Path, offers: tuple[int, int], way: str) -> None:
+def serve_two_guests(folder, tmp_path, offers, way):
     data = random.Random(SEED).randbytes(300_000)
     (tmp_path / "www").mkdir()
     (tmp_path / "www" / "file").write_bytes(data)
