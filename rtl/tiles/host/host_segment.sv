@@ -48,7 +48,8 @@ module host_segment
     end
     if (rst_i) first_q <= 1'b1;
   end
-  stream_register #(
+  // Whether a flit is taken depends on its size and on the place of its data; all that reads from the host would wait for that.
+  skid_buffer #(
       .T(in_t)
   ) u_in (
       .clk_i,
