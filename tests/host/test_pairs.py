@@ -206,8 +206,8 @@ def test_a_frame_of_64_kb_takes_a_turn_for_each_segment(card, ring, size):
     places = [number for number, one in enumerate(out) if one.data[12:14] == sent[0][12:14]]
     assert [out[at].data[12:] for at in places] == [one[12:] for one in sent] and len(out) == count + 8 * segments
     between = [after - before - 1 for before, after in pairwise(places)]
-    # Small frames are not always there when it is their turn.
-    assert sum(between) <= count and max(between) <= (1 if size == 1500 else 10), between
+    # A frame is not always there when it is its pair's turn, because the pairs' reads take turns, too.
+    assert sum(between) <= 1.25 * count and max(between) <= segments // 4, between
     account(card.manifest, card.registers.counters()).judge()
 
 
