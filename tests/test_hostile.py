@@ -238,6 +238,28 @@ def test_many_ask_at_once():
             assert json.loads(output)["tiles"].keys() == card.call("counters").keys()
 
 
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_a_library_that_swallows_ctrl_c(interrupted):
+    """It goes on with what is half made, and fails. Without Ctrl-C the same is a fault that shows where."""
+    text = f"""
+import os, runpy, signal
+import girih.cli.main
+
+def main():
+    try:
+        if {interrupted}:
+            os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        pass
+    raise AttributeError("half made")
+
+girih.cli.main.main = main
+runpy.run_module("girih.cli", run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", text], **options(), timeout=SECONDS)
+    assert (done.returncode, "Traceback" in done.stderr) == ((130, False) if interrupted else (1, True)), done.stderr
+
+
 @needs_tap
 @pytest.mark.parametrize("number", range(6))
 def test_ctrl_c_at_any_moment(number):

@@ -2,10 +2,25 @@
 import signal
 import sys
 
-signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends a command as Ctrl-C does: cleaned up
+signals = []
+
+
+def end(number: int, _: object) -> None:
+    """Ends a command, cleaned up."""
+    signals.append(number)
+    raise KeyboardInterrupt
+
+
+signal.signal(signal.SIGTERM, end)
+if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as it is in the background of a shell
+    signal.signal(signal.SIGINT, end)
 try:
     from girih.cli.main import main
 
     main()
 except KeyboardInterrupt:
     sys.exit(130)
+except Exception:
+    if not signals:
+        raise
+    sys.exit(130)  # a library that is not written in Python has taken the interrupt for one of its errors
