@@ -2,7 +2,7 @@
 import signal
 import sys
 
-signals = []
+signals: list[int] = []
 
 
 def end(number: int, _: object) -> None:
