@@ -115,7 +115,7 @@ module virtqueue_packed_used
   assign lane = placed.in_ring[EmptyWidth-1:0];
   assign number = placed.in_ring[$bits(place_in_ring_t)-1:EmptyWidth];
   assign fits = !holds_q || (number == number_q && lane > last_q);
-  assign tells = state_q == Gather && !holds_q && tell_i && !telling_q && !halt_i && !group_q && waiting_q != MostWaiting;
+  assign tells = state_q == Gather && !holds_q && tell_i && !telling_q && !halt_i && !group_q && waiting_q < MostWaiting;
   assign takes = state_q == Gather && placed_valid && !halt && !tells && !group_whole_q;
   assign put = takes && fits && (group_q || !used.more);
   assign placed_taken = put || (takes && !group_q && used.more);
