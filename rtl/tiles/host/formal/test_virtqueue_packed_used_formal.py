@@ -23,3 +23,30 @@ def options(width: int) -> dict[str, Any]:
         "solver": QUICK_ON_QUEUES,
         "registers_for_memories": True,
     }
+
+
+@pytest.mark.parametrize("width", [128, pytest.param(256, marks=pytest.mark.thorough)])
+def test_used_chains_are_written_once(width):
+    prove("virtqueue_packed_used_proof", **options(width), timeout=1200)
+
+
+BROKEN = [
+    ("{!coming_q[15], 15'(following", "{coming_q[15], 15'(following"),  # the wrap counter of the next lap
+    ("16'(coming_q[14:0]) + 16'(used_i.chain.links)", "16'(coming_q[14:0]) + 1'b1"),
+    ("fits && (group_q || !used.more)", "fits"),  # the first of several is not held back
+]
+BROKEN_LATER = [
+    ("following >= place_i.size ? {!coming_q[15]", "following > place_i.size ? {!coming_q[15]"),  # where the ring ends
+    ("used.bytes != '0, 1'b0", "1'b1, 1'b0"),
+    ("placed_taken = put || (takes && !group_q && used.more)", "placed_taken = put"),
+    ("group_whole_q && state_q == Elements ? First : Gather", "Gather"),
+    ("group_whole_q <= group_q && !used.more;", "group_whole_q <= group_q;"),
+    ("(said_i[15] != asked_from_q[15] ? place_i.size : '0)", "(said_i[15] ? place_i.size : '0)"),
+    ("event_at < ends_at", "event_at <= ends_at"),
+    ("if (order.index != known_q) due_q <= 1'b1;", ""),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), [*BROKEN, *(pytest.param(*each, marks=pytest.mark.thorough) for each in BROKEN_LATER)])
+def test_broken_design_is_noticed(old, new):
+    refute("virtqueue_packed_used_proof", module="virtqueue_packed_used", old=old, new=new, depth=18, **options(128))
