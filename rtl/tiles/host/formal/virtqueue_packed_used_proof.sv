@@ -178,7 +178,7 @@ module virtqueue_packed_used_proof
       any = bytes.strb[b+:ElementBytes] != '0;
       at = flit_of(of.addr) + addr_t'(b);
       if (any && (bytes.strb[b+:ElementBytes] != '1 || b % 16 == 0 || addr_t'(at - place_i.descriptors) >= addr_t'({place_i.size, 4'd0}))) beyond = 1'b1;
-      if (any && (at < of.addr || at + addr_t'(ElementBytes) > of.addr + addr_t'(of.bytes))) beyond = 1'b1;
+      if (any && (at < of.addr || addr_t'(at - of.addr) + addr_t'(ElementBytes) > addr_t'(of.bytes))) beyond = 1'b1;
       for (int unsigned k = 0; k < Picked; k++) begin
         if (any && at == element_at(slot_i[k])) begin
           wrote[k] = !of_event;
