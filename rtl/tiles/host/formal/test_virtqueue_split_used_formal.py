@@ -32,7 +32,7 @@ def test_used_chains_are_written_before_the_index(width):
 BROKEN = [
     ("(~index_q & mask_q) == '0", "1'b0"),  # writes behind the ring's end
     ("if (!used_i.more) shown_q", "shown_q"),
-    ("shown_q != written_q && !half_q", "shown_q != written_q"),
+    ("{place_i.size, 3'd0}", "{place_i.size, 2'd0}"),
 ]
 BROKEN_LATER = [
     ("at_q <= elements_q;", "at_q <= elements_q + ElementBytes;"),
@@ -46,7 +46,7 @@ BROKEN_LATER = [
     ("order.what == Index", "order.what != Tell"),
     ("due_q   <= 1'b1;", ""),
     ("tell_i && !telling_q", "tell_i"),
-    ("{place_i.size, 3'd0}", "{place_i.size, 2'd0}"),
+    ("shown_q != written_q && !half_q", "shown_q != written_q"),
     ("|| (bytes_q != '0 && 32'(held_q) == Hold)", ""),  # keeps an element to itself
 ]
 
