@@ -15,11 +15,11 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
-from scapy.layers.inet import IP
+from scapy.layers.inet import ICMP, IP, TCP
 from scapy.layers.l2 import ARP, Ether
 
 from girih.spec.kinds import Kind
-from girih.testing.engines import frame_of, random_options, udp
+from girih.testing.engines import echo_request, frame_of, random_options, udp
 from girih.testing.messages import FLIT_BYTES, FirstPort, Message, Sink, Source, reset
 
 CONFIGURATIONS = 3
@@ -57,8 +57,15 @@ def configuration(kind: Kind, index: int) -> int:
     return word
 
 
+def too_big(payload: bytes, **fields: Any) -> IP:
+    """An error about a segment of TCP that was too big for a path (RFC 1191)."""
+    quoted = IP(src=random.choice(ADDRESSES), dst="10.0.0.9", flags="DF") / TCP(sport=7, dport=1024, seq=random.getrandbits(32)) / payload
+    return IP(**fields) / ICMP(type=3, code=4, nexthopmtu=random.randint(68, 1400)) / quoted
+
+
 def random_messages() -> list[Message]:
-    """UDP, also in packets of a tunnel, and ARP between the addresses that configurations use, of one flit and of more."""
+    """UDP, echo requests, errors of a path that a packet was too big for, also in packets of a tunnel, and ARP between the addresses that
+    configurations use, of one flit and of more."""
     messages = []
     for _ in range(MESSAGES):
         src, dst = random.choice(["10.0.0.9", "0.0.0.0"]), random.choice([*ADDRESSES, "10.0.0.9", "192.0.2.1"])
@@ -67,7 +74,8 @@ def random_messages() -> list[Message]:
             frame = bytes(ether / ARP(op=random.choice([1, 2]), psrc=src, pdst=dst, hwsrc="06:00:00:00:00:07")).ljust(60, b"\0")
             l3_offset, l4_offset = 14, 34
         else:
-            packet = udp(random.randbytes(random.choice([0, 18, 3 * FLIT_BYTES])), src=src, dst=dst, options=random_options())
+            make = random.choice([udp, udp, echo_request, too_big])
+            packet = make(random.randbytes(random.choice([0, 18, 3 * FLIT_BYTES])), src=src, dst=dst, options=random_options())
             if random.random() < 0.3:
                 packet = IP(src=random.choice(ADDRESSES), dst=dst, proto=4, tos=random.getrandbits(8)) / packet
             frame, l3_offset, l4_offset = frame_of(packet, random.random() < 0.3)

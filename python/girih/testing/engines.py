@@ -108,8 +108,10 @@ def udp(payload: bytes, *, options: list | None = None, **fields) -> IP:
 
 
 def echo_request(payload: bytes, *, options: list | None = None, **fields) -> IP:
+    """An IPv4 packet with an echo request; `fields` are ICMP's, but src and dst are addresses."""
+    ip = {name: fields.pop(name) for name in ("src", "dst") if name in fields}
     head = {"type": 8, "code": 0, "id": random.getrandbits(16), "seq": random.getrandbits(16)} | fields
-    return IP(**addresses(), options=options or [], id=random.getrandbits(16)) / ICMP(**head) / payload
+    return IP(**(addresses() | ip), options=options or [], id=random.getrandbits(16)) / ICMP(**head) / payload
 
 
 def check_no_bubbles(out: list[Message]) -> None:
