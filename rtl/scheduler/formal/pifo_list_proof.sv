@@ -7,6 +7,7 @@ module pifo_list_proof #(
     parameter int unsigned Entries = 4,
     parameter int unsigned LeafWidth = 1,
     parameter int unsigned Late = 1,
+    parameter bit Step = 1'b0,  // a step of the induction: two cycles
     localparam int unsigned SlotWidth = $clog2(Entries)
 ) (
     input logic clk_i,
@@ -15,7 +16,8 @@ module pifo_list_proof #(
     input logic [SlotWidth-1:0] push_slot_i,
     input logic pop_valid_i,
     input logic [LeafWidth-1:0] pop_leaf_i,
-    input logic [LeafWidth-1:0] pop_next_leaf_i
+    input logic [LeafWidth-1:0] pop_next_leaf_i,
+    input logic [LeafWidth-1:0] any_i
 );
   localparam int unsigned Leaves = 1 << LeafWidth;
   typedef logic [LeafWidth-1:0] leaf_t;
@@ -101,6 +103,20 @@ module pifo_list_proof #(
     if (!(pop_q && pop_leaf_q == pop_leaf_i && !emptied)) assume (pop_next_leaf_i == pop_leaf_i);
   end
 
+  // A step asserts the invariants of any leaf and of those of the operations in its first cycle, in which later_q is low, and of that leaf alone in
+  // its second one.
+  logic later_q, was_later_q;
+  leaf_t any_q;
+  initial {later_q, was_later_q} = '0;
+  always @(posedge clk_i) begin
+    later_q <= 1'b1;
+    was_later_q <= later_q;
+    any_q <= any_i;
+  end
+  always_comb begin
+    if (Step) assume (!later_q || (!was_later_q && any_i == any_q));
+  end
+
   // Invariants for the induction.
   always_comb begin
     if (!rst) begin
@@ -114,6 +130,8 @@ module pifo_list_proof #(
       .LeafWidth(LeafWidth)
   ) u_facts (
       .check_i(!pifo_list_proof.rst),
+      .any_i(pifo_list_proof.any_i),
+      .only_any_i(pifo_list_proof.Step && pifo_list_proof.later_q),
       .here_i (pifo_list_proof.here_q),
       .leaf_i (pifo_list_proof.leaf_q),
       .ahead_i(pifo_list_proof.ahead_q),

@@ -476,6 +476,8 @@ module pifo_proof #(
       .LeafWidth(LeafWidth)
   ) u_facts (
       .check_i(pifo_proof.check_facts),
+      .any_i('0),
+      .only_any_i(1'b0),
       .here_i (pifo_proof.tree_q[3]),
       .leaf_i (pifo_proof.place),
       .ahead_i(pifo_proof.ahead),
