@@ -3,7 +3,7 @@
 
 import pytest
 
-from girih.formal import QUICK_ON_QUEUES, prove, refute
+from girih.formal import QUICK_ON_QUEUES, prove, refute, verdict
 
 
 # pifo_proof relies on these proofs, with one queue and 32 leaves.
@@ -36,3 +36,9 @@ BROKEN = [
 @pytest.mark.parametrize(("top", "module", "old", "new"), BROKEN)
 def test_broken_design_is_noticed(top, module, old, new):
     refute(top, module=module, old=old, new=new, depth=14, registers_for_memories=True, solver=QUICK_ON_QUEUES)
+
+
+@pytest.mark.parametrize(("top", "module", "old", "new"), [BROKEN[0], BROKEN[2]])
+def test_the_step_of_one_leaf_fails_with_a_broken_design(top, module, old, new):
+    result, _ = verdict(top, depth=1, mutation=(module, old, new), parameters={"Step": 1}, registers_for_memories=True, solver=QUICK_ON_QUEUES)
+    assert result == "UNKNOWN"  # the base case holds
