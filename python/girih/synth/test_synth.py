@@ -51,7 +51,7 @@ def test_two_who_want_the_same_wait_for_one_synthesis(monkeypatch, tmp_path):
     assert len(started) == 1
 
 
-@pytest.mark.parametrize("module", ["router", "fifo_block", "credit_meter", "unit_null", "echo"])
+@pytest.mark.parametrize("module", ["router", "fifo_block", "credit_meter", pytest.param("unit_null", marks=pytest.mark.thorough), "echo"])
 def test_any_module_can_be_synthesized_by_its_name(module):
     """Including modules of cards with services, whatever the card."""
     assert module_area(module, CardParams()).lut > 0
