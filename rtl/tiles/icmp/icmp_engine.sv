@@ -2,7 +2,8 @@
 // Answers echo requests: checks the checksum over the whole ICMP message, which it stores for this,
 // and sends the same message back with the addresses swapped, the type changed and a new
 // checksum. If path_mtu is set, an error that a packet was too big is passed on to TCP unchanged, with the offsets of the
-// headers that it quotes, unless a header before these has options or a VLAN tag. Everything else is dropped and counted. Three cycles after the last flit, one flit per cycle.
+// headers that it quotes, unless a header before these has options or a VLAN tag. Everything else is dropped and
+// counted. Three cycles after the last flit, one flit per cycle.
 //
 // The message is summed from its second word on. Apart from the checksum, the first word of a reply is
 // zero, so the reply's checksum is the complement of that sum. (Updating the request's checksum by

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores and checks the stack's input: segments, commands, and ICMP errors about segments, at whose offsets are the headers that they quote. Presents the headers of each correct message with its first flit, as an event, as far as this is
-// known before the connection has been found.
+// Stores and checks the stack's input: segments, commands, and ICMP errors about segments, whose offsets are those of the headers that they quote.
+// Presents the headers of each correct message with its first flit, as an event, as far as this is known before the connection has been found.
 //
 //   in -> summed_store -> header_window -> out
 module tcp_intake

@@ -320,8 +320,7 @@ package tcp_types_pkg;
   function automatic logic [13:0] mss_of_mtu(logic [15:0] mtu);
     logic [16:0] rest;
     rest = 17'(mtu) - 17'(Ipv4MinBytes + TcpBytes);
-    if (rest[16]) return '0;
-    return rest[15:14] != '0 ? '1 : rest[13:0];
+    return rest[16] ? '0 : rest[15:14] != '0 ? '1 : rest[13:0];
   endfunction
 
   // 0 if a == b + 1, which is a + ~b == 0, without a carry.
