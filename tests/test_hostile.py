@@ -239,8 +239,8 @@ def test_many_ask_at_once():
 
 
 @pytest.mark.parametrize("interrupted", [True, False])
-def test_a_library_that_swallows_ctrl_c(interrupted):
-    """It goes on with what is half made, and fails. Without Ctrl-C the same is a fault that shows where."""
+def test_a_library_that_swallows_an_interrupt(interrupted):
+    """It goes on with what is half made, and fails. Without the interrupt the same is a fault that shows where."""
     text = f"""
 import os, runpy, signal
 import girih.cli.main
@@ -248,7 +248,7 @@ import girih.cli.main
 def main():
     try:
         if {interrupted}:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGTERM)  # SIGINT is ignored in the background of a shell
     except KeyboardInterrupt:
         pass
     raise AttributeError("half made")
