@@ -10,8 +10,7 @@ from girih.card import VirtualCard
 from girih.card.manifest import Register
 from girih.paths import DESIGNS
 from girih.spec.kinds import load_kinds
-
-LARGE = {"udp_echo_scale"}  # its tiles are those of other designs
+from tests.test_designs import LARGE
 
 
 def cards() -> list:

@@ -143,9 +143,8 @@ class Debugger:
     def step(self) -> bool:
         """Executes one instruction. Returns whether the core has halted after it: if not, the program has stopped the core."""
         self.resume(step=True)
-        while not self.halted():
-            if self.gone() is not None:
-                return False
+        if not self._wait(may_end=True):
+            return False
         self.why()
         return True
 
@@ -344,12 +343,17 @@ class Debugger:
             raise DebugFault("the core refuses that")
         return self._read("exchange") if answers else 0
 
-    def _wait(self) -> None:
+    def _wait(self, may_end: bool = False) -> bool:
+        """Waits until the core has halted. Returns whether it has: if not, the program has stopped the core, as it may. Raises GirihError if it has
+        done neither in time."""
         deadline = time.monotonic() + HALT_SECONDS
         while not self.halted():
+            if may_end and self.gone() is not None:
+                return False
             if time.monotonic() > deadline:
                 raise GirihError(f"core {self.core} does not halt", self.tile, "Does the card run? A paused one does not.")
             time.sleep(0.002)
+        return True
 
     def _place(self, part: str) -> int:
         return place(self.registers, self.tile, part, self.core)

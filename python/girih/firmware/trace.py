@@ -12,12 +12,11 @@ from pathlib import Path
 from girih.errors import GirihError
 from girih.firmware.compile import symbols_of
 from girih.firmware.debug import DPC, Debugger
+from girih.firmware.gdb import NAMES
 
-# The numbers of registers by their names in the RISC-V ABI.
-NAMES = ["zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", *(f"a{i}" for i in range(8)), *(f"s{i}" for i in range(2, 12)), *(f"t{i}" for i in range(3, 7))]
-NUMBERS = {name: number for number, name in enumerate(NAMES)}
+NUMBERS = {name: number for number, name in enumerate(NAMES)} | {"s0": NAMES.index("fp")}  # objdump's name for it
 # Instructions whose first operand is not what they write.
-_WRITES_NOTHING = re.compile(r"(c\.)?(s[bhw]|sw?sp|b\w+|j|jr|ret|e(call|break)|fence\w*|wfi|mret|nop|csr[wsc]i?|unimp)$")
+_WRITES_NOTHING = re.compile(r"(s[bhw]|b\w+|j|jr|ret|e(call|break)|fence\w*|wfi|mret|nop|csr[wsc]i?|unimp)$")
 _INSTRUCTION = re.compile(r"\s*([0-9a-f]+):\t([0-9a-f ]+?)\s*\t(\S.*)$")
 _SYMBOL = re.compile(r"([0-9a-f]{8}) <([^>]+)>:$")
 
@@ -57,14 +56,13 @@ class Listing:
         return f"{name}+{address - start:#x}" if address > start else name
 
 
-def written(instruction: str) -> int | None:
+def written(instruction: str) -> str | None:
     """The register that an instruction writes; None: none, or it is x0."""
     name, _, operands = instruction.partition(" ")
-    if _WRITES_NOTHING.match(name):
-        return None
-    if name in ("jal", "jalr") and operands.partition(",")[0].strip() not in NUMBERS | {"": 0}:
-        return NUMBERS["ra"]  # objdump leaves out the usual one
-    return NUMBERS.get(operands.partition(",")[0].strip()) or None
+    first, comma, _ = operands.partition(",")
+    if name in ("jal", "jalr") and not comma:
+        first = "ra"  # objdump leaves out the usual one
+    return None if _WRITES_NOTHING.match(name) or not NUMBERS.get(first) else first
 
 
 def trace(debugger: Debugger, count: int) -> Iterator[str]:
@@ -81,7 +79,7 @@ def trace(debugger: Debugger, count: int) -> Iterator[str]:
             text = listing.text.get(at, "?")
             goes_on = debugger.step()
             register = written(text) if goes_on else None
-            value = "" if register is None else f"{NAMES[register]} = {debugger.register(register):#010x}"
+            value = "" if register is None else f"{register} = {debugger.register(NUMBERS[register]):#010x}"
             yield f"{at:08x}  {listing.place(at):24}  {text:36}  {value}".rstrip()
             if not goes_on:
                 return
