@@ -78,16 +78,18 @@ module virtqueue_packed_proof
       .part_o(part)
   );
 
-  place_t place_q;
-  number_t number_q;
-  logic set_q;
-  initial set_q = 1'b0;
-  always_ff @(posedge clk_i) begin
-    set_q <= 1'b1;
-    place_q <= place_i;
-    number_q <= number_i;
-    if (set_q) assume (place_i == place_q && number_i == number_q);
-  end
+  proof_constant #(
+      .T(place_t)
+  ) u_place (
+      .clk_i,
+      .value_i(place_i)
+  );
+  proof_constant #(
+      .T(number_t)
+  ) u_number (
+      .clk_i,
+      .value_i(number_i)
+  );
   always_comb begin
     assume (place_i.size inside {[1 : MostSize]} && place_i.descriptors[3:0] == '0 && place_i.start[14:0] < 15'(place_i.size) && place_i.segments == '0);
   end

@@ -108,16 +108,18 @@ module virtqueue_packed_used_proof
   );
 
   // The queue and the picked slots stay as they are.
-  place_t place_q;
-  logic [1:0][14:0] slot_q;
-  logic set_q;
-  initial set_q = 1'b0;
-  always_ff @(posedge clk_i) begin
-    set_q <= 1'b1;
-    place_q <= place_i;
-    slot_q <= slot_i;
-    if (set_q) assume (place_i == place_q && slot_i == slot_q);
-  end
+  proof_constant #(
+      .T(place_t)
+  ) u_place (
+      .clk_i,
+      .value_i(place_i)
+  );
+  proof_constant #(
+      .T(logic [1:0][14:0])
+  ) u_slot (
+      .clk_i,
+      .value_i(slot_i)
+  );
   always_comb begin
     assume (place_i.size != '0 && place_i.size <= 16'(MostSize) && place_i.descriptors[3:0] == '0 && place_i.device[1:0] == '0);
     assume (addr_t'(place_i.device - place_i.descriptors) >= addr_t'({place_i.size, 4'd0}));

@@ -70,16 +70,18 @@ module virtqueue_split_ring_proof
   );
 
   // The queue and the picked index stay as they are.
-  place_t place_q;
-  index_t m_q;
-  logic set_q;
-  initial set_q = 1'b0;
-  always_ff @(posedge clk_i) begin
-    set_q <= 1'b1;
-    place_q <= place_i;
-    m_q <= m_i;
-    if (set_q) assume (place_i == place_q && m_i == m_q);
-  end
+  proof_constant #(
+      .T(place_t)
+  ) u_place (
+      .clk_i,
+      .value_i(place_i)
+  );
+  proof_constant #(
+      .T(index_t)
+  ) u_m (
+      .clk_i,
+      .value_i(m_i)
+  );
   index_t mask;
   addr_t index_at, said_at, entries_at;
   assign mask = place_i.size - 1'b1;
