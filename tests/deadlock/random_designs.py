@@ -13,9 +13,8 @@ TILES = range(4, 13)
 KEYS = {"eth_rx": ("ipv4", "arp"), "relay": (), "buffer": ()}
 
 
-def random_design(shape: str, rng: random.Random) -> str:
-    """The text of a design of 4 to 12 tiles, each number equally likely; every tile is reached, and all messages end."""
-    count = rng.choice(TILES)
+def random_design(shape: str, rng: random.Random, count: int) -> str:
+    """The text of a design of `count` tiles; every tile is reached, and all messages end."""
     while True:
         text = _attempt(shape, count, rng)
         if text:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from girih.errors import GirihError
-from girih.firmware.debug import DebugFault, Stop
+from girih.firmware.debug import DebugFault, Debugger, Stop
 from girih.firmware.gdb import GdbServer, description
 from girih.firmware.load import CONSOLE_BYTES
 
@@ -20,6 +20,7 @@ class Fake:
     """A core that is halted after each step, with 256 bytes of memory."""
 
     registers, tile, core = None, "fake", 0
+    leave = Debugger.leave
 
     def __init__(self):
         self.memory, self.pc, self.attached = bytearray(range(256)), 0x80, 0
