@@ -66,8 +66,14 @@ def judge(kind: Kind, params: CardParams, values: dict[str, int], result: Lint) 
     assert result.clean, f"{values}\n{result.output}"
 
 
-@pytest.mark.parametrize("end", [LEAST, GREATEST], ids=["least", "greatest"])
-@pytest.mark.parametrize("frame", [64, pytest.param(9018, marks=pytest.mark.thorough), LARGEST_FRAME])
+@pytest.mark.parametrize(
+    ("frame", "end"),
+    [
+        pytest.param(frame, end, id=f"{frame}-{('least', 'greatest')[end]}", marks=() if (frame, end) in ((64, LEAST), (LARGEST_FRAME, GREATEST)) else pytest.mark.thorough)
+        for frame in FRAMES
+        for end in (LEAST, GREATEST)
+    ],
+)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_all_at_their_limits_elaborate(kind, frame, end):
     """At the narrowest width with the least values and at the widest with the greatest."""

@@ -22,7 +22,7 @@ def test_scheduler_engine(data_width):
     )
 
 
-@pytest.mark.parametrize("units, services, tenants", [(64, 16, 8), (1, 1, 2)])
+@pytest.mark.parametrize("units, services, tenants", [pytest.param(64, 16, 8, marks=pytest.mark.thorough), (1, 1, 2)])
 def test_as_many_as_there_can_be(units, services, tenants):
     """The largest and the smallest scheduler."""
     sizes = {"Units": units, "Services": services, "Tenants": tenants}

@@ -4,6 +4,7 @@
 import pytest
 
 from girih.formal import QUICK_ON_QUEUES, prove, refute
+from girih.testing import some_of
 
 # Messages of the local port go every way; those of a row go on, turn or end. The other directions are alike.
 NORTH, EAST, SOUTH, WEST, LOCAL = range(5)
@@ -41,7 +42,7 @@ BROKEN_PORT = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new"), BROKEN_PORT)
+@pytest.mark.parametrize(("old", "new"), some_of(2, BROKEN_PORT))
 def test_a_broken_port_is_noticed(old, new):
     refute("class_port_proof", module="class_port", old=old, new=new, depth=9, registers_for_memories=True)
 
@@ -58,7 +59,7 @@ BROKEN_CLASSES = [
 ]
 
 
-@pytest.mark.parametrize(("module", "old", "new"), [broken if not index else pytest.param(*broken, marks=pytest.mark.thorough) for index, broken in enumerate(BROKEN_CLASSES)])
+@pytest.mark.parametrize(("module", "old", "new"), some_of(1, BROKEN_CLASSES))
 def test_broken_classes_are_noticed(module, old, new):
     refute("class_switch_proof", module=module, old=old, new=new, depth=7, registers_for_memories=True)
 
@@ -72,7 +73,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("module", "old", "new"), BROKEN)
+@pytest.mark.parametrize(("module", "old", "new"), some_of(3, BROKEN))
 def test_broken_design_is_noticed(module, old, new):
     parameters = {"Butterfly": 1, "Source": 0} if module == "butterfly_router" else {"Source": 4}
     refute("router_proof", module=module, old=old, new=new, depth=5, parameters=parameters, registers_for_memories=True)

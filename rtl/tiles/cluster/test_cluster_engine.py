@@ -33,7 +33,8 @@ LATEST = 20  # cycles from the last flit of a message to the first instruction t
     ("cores", "ahead", "flows", "slots", "width"),
     [
         (3, 1, 0, 8, 512),
-        (4, 0, 64, 4, 512),
+        (2, 0, 64, 4, 512),
+        pytest.param(4, 0, 64, 4, 512, marks=pytest.mark.thorough),
         pytest.param(1, 1, 16, 2, 128, marks=pytest.mark.thorough),
         pytest.param(2, 3, 1024, 4, 128, marks=pytest.mark.thorough),
         pytest.param(4, 0, 0, 2, 1024, marks=pytest.mark.thorough),

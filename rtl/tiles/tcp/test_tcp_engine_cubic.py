@@ -29,7 +29,7 @@ def rate(k: int) -> int:
     return round(K / (k * ROUND) * 2**32)
 
 
-@pytest.mark.parametrize("data_width", [512, 128])
+@pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
 def test_tcp_engine(data_width):
     run_cocotb("tcp_engine", __file__, data_width=data_width, groups=["stream"], parameters={"Connections": CONNECTIONS, "Window": WINDOW})
 
