@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A core for tests of programs on the host: packet memory and the block of one message are at their addresses. Messages come on the standard input, each as
 // four words (bytes, offsets of its network header, its transport header and its payload) and its bytes. For each one the word that the program wrote to its
-// doorbell, or ~0 if it was dropped, and the bytes that it sent go to the standard output. The program ends with its input. control.c adds what a control
-// core has.
+// doorbell, or ~0 if it was dropped, and the bytes that it sent go to the standard output. The program ends with its input. Accesses to memory end at
+// once. control.c adds what a control core has.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 
 #define SLOT_BYTES 16384u
 #define DROPPED UINT32_MAX
+#define MEMORY_BYTES 65536u  // that are granted, from address 0 on
 
 // Whether four words are not of a message, but for control.c.
 __attribute__((weak)) int girih_host_control(const uint32_t *head);
@@ -48,6 +49,7 @@ uint32_t girih_host_next(void)
         exit(1);
     block[GIRIH_MESSAGE_DATA / 4] = GIRIH_PACKETS_BASE;
     block[GIRIH_MESSAGE_LENGTH / 4] = head[0];
+    block[GIRIH_MESSAGE_DMA / 4] = GIRIH_DMA_OK;
     block[GIRIH_MESSAGE_OFFSETS / 4] = head[1] | head[2] << 8 | head[3] << 16;
     return GIRIH_MESSAGES_BASE;
 }
@@ -58,6 +60,25 @@ void girih_host_end(girih_message *message, int sent)
     fwrite(&word, sizeof word, 1, stdout);
     fwrite((const void *)(uintptr_t)message->data, 1, length, stdout);
     fflush(stdout);
+}
+
+// The host's memory for accesses of programs, as the card's: it ends with a fault of the program where the card would, and with the status of the card.
+void girih_post(girih_message *message, uint64_t address, uint32_t what)
+{
+    static uint8_t memory[2][MEMORY_BYTES];
+    uint32_t place = what >> GIRIH_DMA_PLACE_LSB & ((1u << GIRIH_DMA_PLACE_BITS) - 1), bytes = what & ((1u << GIRIH_DMA_PLACE_LSB) - 1);
+    uint8_t *slot = (uint8_t *)(uintptr_t)message->data, *at = memory[address >> (32 + GIRIH_DMA_HOST)];
+    uint32_t status = GIRIH_DMA_OK;
+    address &= ~(1ull << (32 + GIRIH_DMA_HOST));
+    if (!bytes || place + bytes > SLOT_BYTES || (address & 4095) + bytes > 4096 || ((address ^ place) & 127) || address >> 40)
+        status = GIRIH_DMA_MALFORMED;
+    else if (address + bytes > MEMORY_BYTES)
+        status = GIRIH_DMA_REFUSED;
+    else if (what >> GIRIH_DMA_WRITE)
+        memcpy(at + address, slot + place, bytes);
+    else
+        memcpy(slot + place, at + address, bytes);
+    message->dma = status;
 }
 
 void girih_log(const char *format, ...)

@@ -131,12 +131,4 @@ static inline int girih_poll_event(girih_event *event)
     return 1;
 }
 
-// The next message. NULL if an event waits, if an alarm has gone off, or if nothing has come within GIRIH_WAIT_CYCLES. Until then the core sleeps.
-static inline girih_message *girih_wait(void)
-{
-    girih_message *message = (girih_message *)(uintptr_t)girih_next(GIRIH_DEVICE_WAIT);
-    girih_barrier();
-    return message;
-}
-
 #endif

@@ -21,18 +21,18 @@
 
 #include "girih_core_map.h"
 
-// What the hardware knows about a message; it does not change while the program has the message. Only send and drop can be written.
+// What the hardware knows about a message; it does not change while the program has the message. Only dma, send and drop can be written.
 typedef struct girih_message {
     const uint32_t data, length;
     const uint8_t l3_offset, l4_offset, payload_offset, reserved_a;
     const uint8_t port, tenant, source, reserved_b;
     const uint32_t time;
-    uint32_t reserved_c;
-    volatile uint32_t send, drop;
+    volatile uint32_t dma, send, drop;
 } girih_message;
 _Static_assert(sizeof(girih_message) == GIRIH_MESSAGE_BYTES, "the block of a message");
 _Static_assert(offsetof(girih_message, l3_offset) == GIRIH_MESSAGE_OFFSETS, "its offsets");
 _Static_assert(offsetof(girih_message, port) == GIRIH_MESSAGE_OWNER, "its owner");
+_Static_assert(offsetof(girih_message, dma) == GIRIH_MESSAGE_DMA, "its access to memory");
 _Static_assert(offsetof(girih_message, send) == GIRIH_MESSAGE_SEND, "its first doorbell");
 
 #define GIRIH_MACHINE_MODE extern const char girih_machine_mode; const char girih_machine_mode = 1
@@ -61,9 +61,17 @@ static inline void girih_rung(girih_message *message, int sent)
 {
     (void)message, (void)sent;
 }
+
+static inline void girih_post(girih_message *message, uint64_t address, uint32_t what)
+{
+    *girih_device(GIRIH_DEVICE_DMA_ADDRESS) = (uint32_t)address;
+    *girih_device(GIRIH_DEVICE_DMA_ADDRESS_HIGH) = (uint32_t)(address >> 32);
+    message->dma = what;
+}
 #else
 uint32_t girih_host_next(void);
 void girih_host_end(girih_message *message, int sent);
+void girih_post(girih_message *message, uint64_t address, uint32_t what);
 
 static inline uint32_t girih_next(uint32_t device)
 {
@@ -92,6 +100,14 @@ static inline girih_message *girih_receive(void)
     do
         message = (girih_message *)(uintptr_t)girih_next(GIRIH_DEVICE_WAIT);
     while (!message);
+    girih_barrier();
+    return message;
+}
+
+// The next message. NULL if an event of a control core waits, if an access to memory has ended, if an alarm has gone off, or if nothing has come within GIRIH_WAIT_CYCLES. Until then the core sleeps.
+static inline girih_message *girih_wait(void)
+{
+    girih_message *message = (girih_message *)(uintptr_t)girih_next(GIRIH_DEVICE_WAIT);
     girih_barrier();
     return message;
 }
@@ -142,6 +158,93 @@ static inline void girih_drop(girih_message *message)
     girih_barrier();
     message->drop = 0;
     girih_rung(message, 0);
+}
+
+// Accesses to memory, on a core of kind dma_core. Each is between memory and the slot of a message that the program has: the bytes of the message, or those behind
+// it up to the end of the slot. It lies in a page of 4,096 bytes, and its place in the slot and its address are equal modulo the bytes of a flit; 128 suits every
+// card. girih_dma_read and girih_dma_write start an access and return at once. A message has one access at a time: before it has ended, it is a fault to start
+// another, to send the message or to drop it. The access carries the tenant of the message.
+//
+//   girih_dma_read(m, girih_data(m) + 1024, girih_at_host(0x700000000), 256);
+//   ...                                                  // the data may come at any time
+//   if (girih_dma_wait(m) == GIRIH_DMA_OK)
+//       ...
+enum {
+    GIRIH_DMA_OK,
+    GIRIH_DMA_REFUSED,    // not granted to this tile and tenant
+    GIRIH_DMA_MALFORMED,  // breaks one of the rules above, or the card has no such memory
+    GIRIH_DMA_SLAVE,      // the memory answered with an error; a write may be done in part
+    GIRIH_DMA_DECODE,     // there is no memory at that address
+};
+
+// An address in the memory of the host; other addresses are in the card's external memory.
+static inline uint64_t girih_at_host(uint64_t address)
+{
+    return address | 1ull << (32 + GIRIH_DMA_HOST);
+}
+
+static inline uint32_t girih_dma_range(const girih_message *message, const void *at, uint32_t bytes)
+{
+    uint32_t place = (uint32_t)(uintptr_t)at - message->data;
+    return place >> GIRIH_DMA_PLACE_BITS || bytes >> GIRIH_DMA_PLACE_LSB ? 0 : place << GIRIH_DMA_PLACE_LSB | bytes;
+}
+
+// Starts to read `bytes` bytes of memory from the address `from` on. Until the access has ended, any of them may have come.
+static inline void girih_dma_read(girih_message *message, void *to, uint64_t from, uint32_t bytes)
+{
+    girih_barrier();
+    girih_post(message, from, girih_dma_range(message, to, bytes));
+}
+
+// Starts to write to memory. The bytes in the slot are not to be changed until the access has ended.
+static inline void girih_dma_write(girih_message *message, uint64_t to, const void *from, uint32_t bytes)
+{
+    girih_barrier();
+    girih_post(message, to, girih_dma_range(message, from, bytes) | 1u << GIRIH_DMA_WRITE);
+}
+
+// Whether the access of a message is still in flight.
+static inline int girih_dma_busy(const girih_message *message)
+{
+    return (int)(message->dma >> GIRIH_DMA_BUSY);
+}
+
+// Waits until the access of a message has ended: how the last one did, GIRIH_DMA_OK if there was none. girih_wait sleeps until any access ends.
+static inline int girih_dma_wait(const girih_message *message)
+{
+    uint32_t state;
+    do
+        state = message->dma;
+    while (state >> GIRIH_DMA_BUSY);
+    girih_barrier();
+    return (int)state;
+}
+
+// The same and waits for it, page by page; it ends with the first error.
+static inline int girih_memory_access(girih_message *message, void *at, uint64_t address, uint32_t bytes, uint32_t write)
+{
+    int status = GIRIH_DMA_OK;
+    uint8_t *place = (uint8_t *)at;
+    while (bytes && status == GIRIH_DMA_OK) {
+        uint32_t page = 4096 - ((uint32_t)address & 4095), now = bytes < page ? bytes : page;
+        girih_barrier();
+        girih_post(message, address, girih_dma_range(message, place, now) | write << GIRIH_DMA_WRITE);
+        status = girih_dma_wait(message);
+        place += now;
+        address += now;
+        bytes -= now;
+    }
+    return status;
+}
+
+static inline int girih_memory_read(girih_message *message, void *to, uint64_t from, uint32_t bytes)
+{
+    return girih_memory_access(message, to, from, bytes, 0);
+}
+
+static inline int girih_memory_write(girih_message *message, uint64_t to, const void *from, uint32_t bytes)
+{
+    return girih_memory_access(message, (void *)(uintptr_t)from, to, bytes, 1);
 }
 
 #ifdef __riscv

@@ -63,6 +63,7 @@ module core_unit
   logic [7:0] mail_to;
   logic [31:0] mail_data;
   control_access_t control;
+  from_core_t dma;
   core_complex #(
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
@@ -107,6 +108,9 @@ module core_unit
       .control_o(control),
       .control_word_i('0),
       .wake_i(1'b0),
+      .dma_o(dma),
+      .dma_i('0),
+      .flying_i('0),
       .slot_event_o(event_pulse),
       .refused_o(refused),
       .restarted_o(restarted),
@@ -115,5 +119,5 @@ module core_unit
   );
 
   logic unused;
-  assign unused = &{1'b0, running, mail_send, mail_take, mail_to, mail_data, control, key, status, fill_slot, ended, event_pulse, refused, restarted, faulted, console_lost};
+  assign unused = &{1'b0, running, mail_send, mail_take, mail_to, mail_data, control, dma, key, status, fill_slot, ended, event_pulse, refused, restarted, faulted, console_lost};
 endmodule

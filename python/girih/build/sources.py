@@ -15,7 +15,7 @@ from girih.paths import HARDWARE, ROOT
 from girih.spec.message import CHAIN, MEMORY, STREAM
 
 # Folders whose modules need a group of the descriptor's fields that not every card has.
-GROUP_OF_FOLDER = {"scheduler": CHAIN, "compute": CHAIN, "rmt": CHAIN, "memory": MEMORY, "tcp": STREAM, "controller": STREAM, "http": STREAM}
+GROUP_OF_FOLDER = {"scheduler": CHAIN, "compute": CHAIN, "rmt": CHAIN, "memory": MEMORY, "dma_core": MEMORY, "tcp": STREAM, "controller": STREAM, "http": STREAM}
 # Modules that come from an installed package, all in one file.
 PACKAGED = ("ibex_core", "ibex_register_file_fpga")
 VENDOR = "vendor"  # the name of folders with modules that were made elsewhere

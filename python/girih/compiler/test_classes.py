@@ -151,3 +151,44 @@ tiles:
     each_other = each_other.replace("  answerer: {kind: responder, at: [2, 2]}\n", "")
     with pytest.raises(DeadlockError, match=r"p\w+ > p\w+ \(requests\) holds"):
         card_of(each_other, kinds)
+
+
+PROGRAM = """\
+fabric: {mesh: [3, 2]}
+tiles:
+  eth_rx: {kind: eth_rx, at: [0, 0], next: core}
+  core: {kind: dma_core, at: [1, 0], program: echo.c, next: {any: eth_tx, host: dma}}
+  dma: {kind: dma, at: [2, 0], grant_node: [core], grant_rights: [3]}
+  eth_tx: {kind: eth_tx, at: [1, 1]}
+"""
+
+
+def test_a_program_asks_by_itself_and_sends_messages_on():
+    """Its messages never go to the tile that answers it, and its requests nowhere else; while it waits for a reply, messages may wait for it."""
+    card = card_of(PROGRAM)
+    steps = {(step.path.src, step.path.dst, step.path.label, step.before.new, step.after.reply) for step in walk(card).steps}
+    assert steps == {
+        ("eth_rx", "core", "any", True, False), ("core", "eth_tx", "any", False, False),
+        ("core", "dma", "host", True, False), ("dma", "core", "reply", False, True),
+    }  # fmt: skip
+    assert dict(card.tile("core").config)["spaces"] == 2
+    assert dict(card_of(PROGRAM.replace("host: dma", "host: dma, memory: dma")).tile("core").config)["spaces"] == 3
+    found = edges(card)
+    asked, answered = Channel(OUT, (2, 0), (2, 0)), Channel(IN, (2, 0), (2, 0), 1)
+    assert {(Buffer("core"), Channel(IN, (1, 0), (1, 0))), (between((1, 0), (2, 0)), asked), (Buffer("core"), answered)} <= found
+    assert (Channel(OUT, (1, 0), (1, 0)), Buffer("core")) not in found  # it drops messages for which it has no room
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("host: dma", "3: dma", "tile core of kind dma_core takes replies, and its next names no tile for its requests. Name a tile of kind .*dma.*, next: {memory: a_tile, host: a_tile}"),
+        ("host: dma", "host: dma, 3: dma", "tile core sends messages to dma, which takes requests only. Name it for requests, next: {memory: a_tile, host: a_tile}"),
+        ("any: eth_tx, host: dma", "host: eth_tx", "tile core sends requests to eth_tx; a eth_tx never answers"),
+        ("{any: eth_tx, host: dma}", "dma", "tile core sends messages to dma, which takes requests only"),
+        ("any: eth_tx", "256: eth_tx", "exit of the program 256 in next of tile core is out of range"),
+    ],
+)  # fmt: skip
+def test_what_a_program_cannot_ask(old, new, complaint):
+    with pytest.raises((GirihError, GirihErrors), match=complaint):
+        card_of(PROGRAM.replace(old, new))

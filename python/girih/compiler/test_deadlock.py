@@ -246,6 +246,26 @@ def test_a_control_core_that_holds_messages_waits_for_the_control_network():
     assert "manager waits for an answer of the control network" in [line.text for line in lines_of(caught.value.card, caught.value.cycle)]
 
 
+@pytest.mark.parametrize("hops", ["host", "{reply: host, host: dma}"])
+def test_requests_of_a_program_may_close_a_circle(hops):
+    """They use a link on which lossless messages wait that the program is to take; without requests, or if it may drop these messages, the card cannot hang."""
+    kind = "dma_core" if "dma" in hops else "core"
+    dma = "  dma: {kind: dma, at: [3, 0], grant_node: [core], grant_rights: [3]}\n" if "dma" in hops else ""
+    text = (
+        "fabric: {mesh: [4, 2]}\nports: 2\ntiles:\n  wire: {kind: stub_port, at: [0, 0], port: 0, exit: far, lossless: FLAG}\n"
+        f"  core: {{kind: {kind}, at: [1, 0], program: echo.c, next: {hops}}}\n  far: {{kind: relay, at: [2, 0], next: core}}\n{dma}"
+        "  host: {kind: stub_port, at: [1, 1], port: 1, exit: wire}\n  scheduler: {kind: stub_scheduler, at: [[2, 1], [3, 1]]}\n  a: {kind: stub_unit, at: [0, 1]}\n"
+        "services: {work: [a]}\n"
+    )
+    card_of(text.replace("FLAG", "false"), service_kinds())
+    if not dma:
+        card_of(text.replace("FLAG", "true"), service_kinds())
+        return
+    with pytest.raises(DeadlockError) as caught:
+        card_of(text.replace("FLAG", "true"), service_kinds())
+    assert any("core > dma (host)" in line.text for line in lines_of(caught.value.card, caught.value.cycle))
+
+
 LOSSLESS = (
     "fabric: crossbar\nports: 2\ntiles:\n  wire: {kind: stub_port, port: 0, exit: host, lossless: FLAG}\n"
     "  host: {kind: stub_port, port: 1, exit: wire}\n  scheduler: {kind: stub_scheduler}\n  a: {kind: stub_unit}\n  b: {kind: stub_unit}\n"

@@ -206,3 +206,23 @@ def test_balance_adds_a_replica_for_drops_and_takes_one_away_when_it_is_quiet(ba
     assert struct.unpack("!4I", answer[42:]) == (2, 2, 1, 7)
     assert (Ether(answer)[IP].dst, Ether(answer)[UDP].dport) == (wanted[IP].src, 5000)
     assert managed(balance, frame(IP(**ENDS) / UDP(sport=53, dport=8), b"x")) == [one, None], "no loop with another server"
+
+
+def test_the_block_store_keeps_blocks(program):
+    """In either memory; blocks beyond it, of 64 KB here, are refused, and requests that are too short are dropped."""
+    layer = IP(src="10.0.0.1", dst="10.0.0.2") / UDP(sport=5000, dport=7)
+    back = IP(src="10.0.0.2", dst="10.0.0.1") / UDP(sport=7, dport=5000)
+    store = program("block_store", "-DBASE=0x4000ull")
+    blocks = {number: random.randbytes(1024) for number in (0, 5, 47, 1 << 31, 1 << 31 | 63)}
+    writes = [struct.pack("!II", 1, number) + block for number, block in blocks.items()]
+    reads = [struct.pack("!II", 0, number) for number in blocks]
+    beyond = [struct.pack("!II", 0, 48), struct.pack("!II", 1, 1 << 31 | 64) + bytes(1024)]
+    short = [struct.pack("!II", 1, 0) + bytes(1023), bytes(7)]
+    answers = run(store, [frame(layer, payload) for payload in (*writes, *reads, *beyond, *short)])
+    payloads = [answer and answer[42:] for answer in answers]
+    assert payloads[:5] == [struct.pack("!II", 0, number) for number in blocks]
+    assert payloads[5:10] == [struct.pack("!II", 0, number) + block for number, block in blocks.items()]
+    assert payloads[10:] == [struct.pack("!II", 1, 48), struct.pack("!II", 1, 1 << 31 | 64), None, None]
+    for answer in answers[:12]:
+        packet = Ether(answer)
+        assert (packet[IP].src, packet[IP].dst, packet[UDP].sport, packet[UDP].dport) == (back[IP].src, back[IP].dst, 7, 5000)

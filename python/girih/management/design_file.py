@@ -24,7 +24,7 @@ from girih.card.manifest import Manifest
 from girih.card.registers import Registers
 from girih.compiler.check.card import check_file
 from girih.compiler.check.chains import is_scheduler
-from girih.compiler.check.fill import LEASE_PLACES, LINES
+from girih.compiler.check.fill import LEASE_PLACES, LINES, SPACES
 from girih.compiler.check.hops import ANY
 from girih.compiler.check.programs import compiled
 from girih.compiler.check.settings import LEASED, REPLICAS, is_balancer
@@ -225,6 +225,7 @@ def _is_derived(card: Card, tile: Tile, field: ConfigField) -> bool:
         or (is_balancer(tile.kind) and field.name == REPLICAS)
         or (bool(tile.kind.leases) and field.name == LEASE_PLACES)
         or (bool(tile.kind.watches) and field.name == LINES)
+        or (tile.kind.next is not None and bool(tile.kind.next.requests) and field.name == SPACES)
         or ("axis_in" in tile.kind.uses and field.name == "tenant" and owned)
         or (field.name in LEASED and tile.name in _leased(card))
     )

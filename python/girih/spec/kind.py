@@ -113,6 +113,7 @@ class NodeTable:
     """The node table of a kind. key: what it is searched with. names: words for keys in a design file. most: the largest key.
 
     asked_by: words that apply only to messages from one tile, and the setting that names this tile; the other words apply to all other messages.
+    requests: the words by which it sends requests of its own, if by the others it sends messages on.
     """
 
     key: str
@@ -120,6 +121,7 @@ class NodeTable:
     names: Mapping[str, int]
     most: int = LARGEST_KEY
     asked_by: Mapping[str, str] = field(default_factory=dict)
+    requests: tuple[str, ...] = ()
 
     @property
     def meaning(self) -> str | None:

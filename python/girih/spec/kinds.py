@@ -166,7 +166,7 @@ def read_kind(description: Path) -> Kind:
     if "next" in facts:
         entries = cast("RegNode", top.get_child_by_name("next_hop")).array_dimensions[0]
         node_table = facts["next"]
-        table = NodeTable(str(node_table["key"]), entries, dict(node_table.get("names", {})), node_table.get("most", LARGEST_KEY), dict(node_table.get("asked_by", {})))
+        table = NodeTable(str(node_table["key"]), entries, dict(node_table.get("names", {})), node_table.get("most", LARGEST_KEY), dict(node_table.get("asked_by", {})), tuple(node_table.get("requests", ())))
     counters = cast("RegfileNode", top.get_child_by_name("counters"))
     shells = _elements(counters.get_child_by_name("shell"))
     uses = tuple(facts["uses"])
@@ -267,6 +267,8 @@ def _check(kind: Kind) -> None:
     for word, setting in (kind.next.asked_by if kind.next else {}).items():
         joined = word in kind.next.names and any(field.name == setting and field.format == "tile" for field in kind.config)
         require(joined, f"asked_by says {word}: {setting}; it joins a word of names to a setting of its configuration that names a tile")
+    for word in kind.next.requests if kind.next else ():
+        require(kind.takes_replies and word in kind.next.names, f"requests names {word}; it names words of names, of a kind that takes replies")
     for use in kind.uses:
         require(use in USES, f"uses names {use}; it may name {', '.join(USES)}")
     for header in (*kind.needs, *kind.gives):

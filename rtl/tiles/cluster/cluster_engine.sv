@@ -67,6 +67,7 @@ module cluster_engine
   logic [Cores-1:0] to_valid, to_ready, lost, from_valid, from_ready;
   core_status_t [Cores-1:0] status;
   control_access_t [Cores-1:0] control;
+  from_core_t [Cores-1:0] dma;
   logic [Cores-1:0][$clog2(Slots)-1:0] fill_slot;
   logic [Cores-1:0][Slots-1:0] ended;
   cluster_dispatch #(
@@ -182,6 +183,9 @@ module cluster_engine
         .control_o(control[i]),
         .control_word_i('0),
         .wake_i(1'b0),
+        .dma_o(dma[i]),
+        .dma_i('0),
+        .flying_i('0),
         .slot_event_o(slot_event[i]),
         .refused_o(refused[i]),
         .restarted_o(restarted[i]),
@@ -231,7 +235,7 @@ module cluster_engine
   end
 
   logic unused;
-  assign unused = &{1'b0, control};
+  assign unused = &{1'b0, control, dma};
 
   // One message at a time comes in, and ends there.
   assign event_o.drop_overrun = |overrun;

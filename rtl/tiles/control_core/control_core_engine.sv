@@ -52,6 +52,7 @@ module control_core_engine
   logic [7:0] mail_to;
   logic [31:0] mail_data;
   control_access_t access;
+  from_core_t dma;
   logic [31:0] word;
   logic wake, asked, request_failed, told;
   core_complex #(
@@ -98,6 +99,9 @@ module control_core_engine
       .control_o(access),
       .control_word_i(word),
       .wake_i(wake),
+      .dma_o(dma),
+      .dma_i('0),
+      .flying_i('0),
       .slot_event_o(slot_event),
       .refused_o(refused),
       .restarted_o(restarted),
@@ -144,5 +148,5 @@ module control_core_engine
       };
 
   logic unused;
-  assign unused = &{1'b0, mail_send, mail_take, mail_to, mail_data, status, fill_slot, ended};
+  assign unused = &{1'b0, mail_send, mail_take, mail_to, mail_data, dma, status, fill_slot, ended};
 endmodule

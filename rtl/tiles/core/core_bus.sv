@@ -4,6 +4,7 @@
 // nothing. Answers come in the next cycle, of devices and of writes to blocks one cycle later;
 // a read of DeviceWait waits for a message, and one of DeviceMailSent for the answer to a mail. With Control the program also reaches the devices of a
 // control core, which are outside.
+// With Dma it starts accesses to memory for its messages; a message with an access in flight can be neither sent nor dropped.
 module core_bus
   import girih_pkg::*, core_map_pkg::*, core_types_pkg::*;
 #(
@@ -11,6 +12,7 @@ module core_bus
     parameter int unsigned Slots = 16,
     parameter int unsigned SlotBytes = 2048,
     parameter bit Control = 0,
+    parameter bit Dma = 0,
     localparam int unsigned SlotBits = $clog2(Slots),
     localparam int unsigned WordBits = SlotBits + $clog2(SlotBytes / 4)
 ) (
@@ -49,6 +51,11 @@ module core_bus
     output logic                       send_valid_o,
     output logic                       drop_valid_o,
     output send_t                      send_o,
+    input  logic        [   Slots-1:0] flying_i,     // they have an access in flight
+    input  logic        [        31:0] dma_status_i, // of slot_o
+    output logic                       dma_post_o,
+    output logic        [         1:0] dma_address_o,  // the high half of its address, the low half
+    output logic                       woken_o,
 
     input  logic                head_valid_i,
     input  logic [SlotBits-1:0] head_slot_i,
@@ -102,7 +109,7 @@ module core_bus
   logic [RegionLsb-1:0] place;
   logic [MessageBits-1:0] member;
   device_t device;
-  logic owned, whole, debug, of_control;
+  logic owned, whole, debug, of_control, of_dma, flying;
   assign region = region_e'(addr_q[RegionLsb+:2]);
   assign place = addr_q[RegionLsb-1:0];
   assign member = addr_q[MessageBits-1:0];
@@ -112,6 +119,8 @@ module core_bus
   assign whole = be_q == '1;
   assign debug = debugged_i && addr_q[31:2] == DebugWord[31:2];
   assign of_control = Control && device >= device_t'(DeviceControlData) && device <= device_t'(DeviceListen);
+  assign of_dma = Dma && (device == device_t'(DeviceDmaAddress) || device == device_t'(DeviceDmaAddressHigh));
+  assign flying = Dma && flying_i[slot_o];
   assign fast = region == Memory || region == Packets || (region == Messages && !we_q);
 
   // A message must not end within its headers.
@@ -126,12 +135,12 @@ module core_bus
   always_comb begin
     good = addr_q[31:RegionLsb+2] == '0;
     if (region == Messages) begin
-      good &= message_good && whole && ((member == MessageBits'(MessageSend) && send_good) || member == MessageBits'(MessageDrop));
+      good &= message_good && whole && !flying && ((member == MessageBits'(MessageSend) && send_good) || member == MessageBits'(MessageDrop) || (Dma && member == MessageBits'(MessageDma)));
     end else if (debug) begin
       good = 1'b1;
     end else begin
       good &= 32'(place) < DeviceBytes;
-      if (we_q) good &= device inside {device_t'(DeviceConsole), device_t'(DeviceStop), device_t'(DeviceRestart)} || (whole && device inside {device_t'(DeviceAlarm), device_t'(DeviceAlarmHigh), device_t'(DeviceMailTo), device_t'(DeviceMailSend)}) || (whole && of_control);
+      if (we_q) good &= device inside {device_t'(DeviceConsole), device_t'(DeviceStop), device_t'(DeviceRestart)} || (whole && device inside {device_t'(DeviceAlarm), device_t'(DeviceAlarmHigh), device_t'(DeviceMailTo), device_t'(DeviceMailSend)}) || (whole && (of_control || of_dma));
       else good &= device < device_t'(Control ? DeviceEventValue : DeviceMailSent) + 4 || device[$high(device):2] == DeviceAlarm[$high(device):2];
     end
   end
@@ -145,6 +154,7 @@ module core_bus
       MessageBits'(MessageOffsets): word = {8'd0, desc_i.payload_offset, desc_i.l4_offset, desc_i.l3_offset};
       MessageBits'(MessageOwner): word = {8'd0, 8'(desc_i.src), 8'(desc_i.tenant), 8'(desc_i.port)};
       MessageBits'(MessageTime): word = {desc_i.timestamp_valid, 7'd0, 24'(desc_i.timestamp)};
+      MessageBits'(MessageDma): word = Dma ? dma_status_i : '0;
       default: ;
     endcase
   end
@@ -188,6 +198,9 @@ module core_bus
   assign asks_o = late_q && waits && !head_valid_i && !rst_i;
   assign send_valid_o = acts && region == Messages && member == MessageBits'(MessageSend);
   assign drop_valid_o = acts && region == Messages && member == MessageBits'(MessageDrop);
+  assign dma_post_o = Dma && acts && region == Messages && member == MessageBits'(MessageDma);
+  assign dma_address_o = {2{Dma && device_write_q && acts}} & {device == device_t'(DeviceDmaAddressHigh), device == device_t'(DeviceDmaAddress)};
+  assign woken_o = Dma && late_q && waits && ends && !head_valid_i && device != device_t'(DevicePoll);
   assign device_data_o = data_q;
   assign console_valid_o = device_write_q && acts && device == device_t'(DeviceConsole);
   assign stop_o = device_write_q && acts && device == device_t'(DeviceStop);
@@ -235,7 +248,7 @@ module core_bus
     device_write_q <= region == Devices && !debug;
     device_read_q <= region == Devices && !debug && !we_q && good;
     unsent_q <= region == Devices && !debug && !we_q && device == device_t'(DeviceMailSent) && mail_busy_i;
-    wake_q <= Control && wake_i;
+    wake_q <= (Control || Dma) && wake_i;
     waited_q <= late_q ? waited_q + 1'b1 : '0;
     late_q <= valid_q && !fast && !data_rvalid_o;
     delayed_q <= take ? delays : delayed_q && core_read_pause_i;
@@ -248,5 +261,5 @@ module core_bus
   end
 
   logic unused;
-  assign unused = &{1'b0, desc_i, now_i, control_word_i};
+  assign unused = &{1'b0, desc_i, now_i, control_word_i, flying_i, dma_status_i};
 endmodule

@@ -11,6 +11,7 @@ module core_complex
     parameter int unsigned Debug = 0,  // 1: supports a debugger; Ibex's debug mode lies on its longest paths
     parameter bit InOrder = 0,
     parameter bit Control = 0,  // the devices of a control core; its watchdog also requires that the program, once it has asked for a message, asks again
+    parameter bit Dma = 0,  // its program can start accesses to memory
     parameter bit MustAsk = 0,  // the watchdog also counts while the program, once it has asked for a message, neither has one nor asks for one
     localparam int unsigned SlotBits = $clog2(Slots)
 ) (
@@ -58,6 +59,11 @@ module core_complex
     output control_access_t control_o,
     input  logic     [31:0] control_word_i,
     input  logic            wake_i,
+
+    // Accesses to memory, with Dma.
+    output from_core_t dma_o,
+    input  to_core_t   dma_i,
+    input  logic [Slots-1:0] flying_i,  // slots with an access in flight
 
     output slot_event_t slot_event_o,
     output logic refused_o,
@@ -188,11 +194,20 @@ module core_complex
   descriptor_t desc;
   send_t send;
   logic console_valid, stop, restart;
+  to_core_t dma;
+  logic [SlotBits-1:0] sends, leaves;
+  assign dma = Dma ? dma_i : '0;
+  assign dma_o.slot = any_slot_t'(slot);
+  assign dma_o.data = device_data;
+  assign dma_o.owned = MostSlots'(owned);
+  assign dma_o.sends = any_slot_t'(sends);
+  assign dma_o.leaves = any_slot_t'(leaves);
   core_bus #(
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
       .SlotBytes(SlotBytes),
-      .Control(Control)
+      .Control(Control),
+      .Dma(Dma)
   ) u_bus (
       .clk_i,
       .rst_i(!running),
@@ -225,6 +240,11 @@ module core_complex
       .send_valid_o(send_valid),
       .drop_valid_o(drop_valid),
       .send_o(send),
+      .flying_i,
+      .dma_status_i(dma.status),
+      .dma_post_o(dma_o.post),
+      .dma_address_o(dma_o.address),
+      .woken_o(dma_o.woken),
       .head_valid_i(head_valid),
       .head_slot_i(head_slot),
       .head_take_o(head_take),
@@ -245,7 +265,7 @@ module core_complex
       .device_data_o(device_data),
       .control_o,
       .control_word_i,
-      .wake_i,
+      .wake_i(wake_i || dma.wake),
       .console_valid_o(console_valid),
       .stop_o(stop),
       .restart_o(restart),
@@ -258,7 +278,8 @@ module core_complex
   message_slots #(
       .Slots(Slots),
       .SlotBytes(SlotBytes),
-      .InOrder(InOrder)
+      .InOrder(InOrder),
+      .Dma(Dma)
   ) u_slots (
       .clk_i,
       .rst_i,
@@ -288,6 +309,11 @@ module core_complex
       .core_write_addr_i(core_write_addr),
       .core_write_data_i(core_write_data),
       .core_write_pause_o(core_write_pause),
+      .dma_i(dma),
+      .flying_i,
+      .sends_o(sends),
+      .leaves_o(leaves),
+      .asks_o(dma_o.asks),
       .drop_owned_i(!running),
       .drop_waiting_i(!running && (hold || stopped)),
       .taken_o(status_o.taken),
@@ -357,5 +383,5 @@ module core_complex
   );
 
   logic unused;
-  assign unused = &{1'b0, load_addr, memory_addr, instr_addr[1:0]};
+  assign unused = &{1'b0, dma_i, load_addr, memory_addr, instr_addr[1:0]};
 endmodule

@@ -43,6 +43,7 @@ module core_engine
   logic [7:0] mail_to;
   logic [31:0] mail_data;
   control_access_t control;
+  from_core_t dma;
   core_complex #(
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
@@ -86,6 +87,9 @@ module core_engine
       .control_o(control),
       .control_word_i('0),
       .wake_i(1'b0),
+      .dma_o(dma),
+      .dma_i('0),
+      .flying_i('0),
       .slot_event_o(slot_event),
       .refused_o(refused),
       .restarted_o(restarted),
@@ -106,5 +110,5 @@ module core_engine
       };
 
   logic unused;
-  assign unused = &{1'b0, running, mail_send, mail_take, mail_to, mail_data, control, status, fill_slot, ended};
+  assign unused = &{1'b0, running, mail_send, mail_take, mail_to, mail_data, control, dma, status, fill_slot, ended};
 endmodule

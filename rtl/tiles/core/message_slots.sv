@@ -8,12 +8,16 @@
 // send_t: the program cannot change its tenant, its port or its time stamp. A droppable message that finds no free slot is dropped whole, so the
 // input waits for one cycle at most; a lossless one waits for a slot. A message belongs to the core one cycle after its last flit has come. InOrder:
 // each message is answered, in the order of arrival, with a void one if it is dropped; the input waits for a free slot.
+//
+// With Dma, a slot can have an access to memory in flight, whose request leaves beside the messages. The slot is not freed before the reply has come: if the core
+// is reset meanwhile, it is neither the core's nor free until then. The flits of replies go first: the input waits while they come.
 module message_slots
   import girih_pkg::*, core_map_pkg::*, core_types_pkg::*;
 #(
     parameter int unsigned Slots = 16,
     parameter int unsigned SlotBytes = 2048,
     parameter bit InOrder = 0,
+    parameter bit Dma = 0,
     localparam int unsigned SlotBits = $clog2(Slots),
     localparam int unsigned WordBits = SlotBits + $clog2(SlotBytes / 4)
 ) (
@@ -55,6 +59,12 @@ module message_slots
     input  logic [        31:0] core_write_data_i,
     output logic                core_write_pause_o, // no write may come now: the stream goes first
 
+    input  to_core_t              dma_i,
+    input  logic    [  Slots-1:0] flying_i,  // slots with an access in flight
+    output logic [  SlotBits-1:0] sends_o,
+    output logic [  SlotBits-1:0] leaves_o,
+    output logic                  asks_o,
+
     input logic drop_owned_i,   // one message in each cycle
     input logic drop_waiting_i,
 
@@ -73,7 +83,8 @@ module message_slots
   if (SlotBytes < 256 || SlotBytes > 32768 || (SlotBytes & (SlotBytes - 1)) != 0) begin : gen_bad_bytes
     $fatal(1, "message_slots: SlotBytes is %0d; it must be a power of two from 256 to 32768", SlotBytes);
   end
-  localparam int unsigned FlitAddrBits = SlotBits + $clog2(SlotBytes / FlitBytes);
+  localparam int unsigned FlitBits = $clog2(SlotBytes / FlitBytes);
+  localparam int unsigned FlitAddrBits = SlotBits + FlitBits;
   typedef logic [SlotBits-1:0] slot_t;
 
   function automatic logic [Slots-1:0] only(logic valid, slot_t slot);
@@ -131,21 +142,23 @@ module message_slots
       .out_data_o(head_slot_o)
   );
 
-  // Messages are dropped while the core is in reset: first those that belong to it, then those that wait.
+  // Messages are dropped while the core is in reset: first those that belong to it, then those that wait. With Dma, those that belong to it are doomed at
+  // once, and dropped when they have no access in flight, be it after the reset.
   logic any_owned, drop_owned, drop_waiting, unused_owned_note;
-  logic [Slots-1:0] owned_q, voided;
+  logic [Slots-1:0] owned_q, doomed_q, voided, flying;
   slot_t first_owned;
   first_set #(
       .IndexWidth(SlotBits)
   ) u_owned (
-      .bits_i (owned_q),
+      .bits_i (Dma ? doomed_q & ~flying : owned_q),
       .note_i ('0),
       .any_o  (any_owned),
       .index_o(first_owned),
       .note_o (unused_owned_note)
   );
   assign owned_o = owned_q;
-  assign drop_owned = drop_owned_i && any_owned;
+  assign flying = Dma ? flying_i : '0;
+  assign drop_owned = (Dma || drop_owned_i) && any_owned;
   assign drop_waiting = drop_waiting_i && head_valid_o && !drop_owned;
   assign head_pop = head_take_i || drop_waiting;
   assign voided = only(drop_valid_i, door_slot_i) | only(drop_owned, first_owned) | only(drop_waiting, head_slot_o) | only(InOrder && placed && !kept, fill_slot);
@@ -166,6 +179,14 @@ module message_slots
       .send_slot_i(door_slot_i),
       .send_i,
       .voided_i(voided),
+      .ask_i(Dma && dma_i.ask),
+      .ask_slot_i(dma_i.ask_slot[SlotBits-1:0]),
+      .flying_i(flying),
+      .sends_o,
+      .ask_first_i(dma_i.first[FlitBits-1:0]),
+      .ask_more_i(dma_i.more[FlitBits-1:0]),
+      .ask_empty_i(dma_i.empty),
+      .out_asks_o(asks_o),
       .read_valid_o(read_valid),
       .read_addr_o(read_addr),
       .read_data_i(read_data),
@@ -199,8 +220,13 @@ module message_slots
       .core_write_i,
       .core_write_addr_i,
       .core_write_data_i,
-      .core_write_pause_o
+      .core_write_pause_o,
+      .place_i(Dma && dma_i.place),
+      .place_addr_i({dma_i.place_slot[SlotBits-1:0], dma_i.place_flit[FlitBits-1:0]}),
+      .place_bytes_i(dma_i.place_bytes),
+      .place_data_i(dma_i.place_data)
   );
+  assign leaves_o = out_slot;
   assign core_read_pause_o = read_again;
 
   assign taken_o = head_valid_o && head_pop;
@@ -212,8 +238,16 @@ module message_slots
     if (starts) desc_mem[fill_slot] <= in_flit_i.desc;
     if (kept) length_mem[fill_slot] <= length;
     owned_q <= (owned_q | only(head_take_i, head_slot_o)) & ~only(send_valid_i || drop_valid_i, door_slot_i) & ~only(drop_owned, first_owned);
-    if (rst_i) owned_q <= '0;
+    doomed_q <= Dma ? (doomed_q | (owned_q & {Slots{drop_owned_i}})) & ~only(drop_owned, first_owned) : '0;
+    if (Dma && drop_owned_i) owned_q <= '0;
+    if (rst_i) begin
+      owned_q  <= '0;
+      doomed_q <= '0;
+    end
   end
+
+  logic unused;
+  assign unused = &{1'b0, dma_i, flying_i};
 
   assign event_o = '{
           drop_overrun: drop_overrun,
@@ -229,8 +263,8 @@ module message_slots
       else $error("message_slots: more messages wait than there are slots");
       assert (!(send_valid_i || drop_valid_i) || owned_q[door_slot_i])
       else $error("message_slots: a doorbell for slot %0d, which is not the core's", door_slot_i);
-      assert ((free & owned_q) == '0)
-      else $error("message_slots: a slot is free and the core's");
+      assert ((free & (owned_q | doomed_q | flying)) == '0 && (owned_q & doomed_q) == '0 && (flying & ~(owned_q | doomed_q)) == '0)
+      else $error("message_slots: a slot is free and the core's, or an access is in flight for none");
     end
   end
 endmodule

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The packet memory of a core: block RAM of Flits flits. One stream writes flits, another reads them, and the core reads and writes words. The core
 // goes first, except in the cycle after it has delayed a stream, so no stream waits for more than one cycle. Reads are answered in the next cycle. A
-// read of the core is known late in a cycle: a stream whose read was displaced learns this in the next cycle, and repeats it.
+// read of the core is known late in a cycle: a stream whose read was displaced learns this in the next cycle, and repeats it. A flit of a reply from memory
+// is written before anything else.
 module slot_memory
   import girih_pkg::*;
 #(
@@ -28,7 +29,12 @@ module slot_memory
     input  logic [                  3:0] core_write_i,       // by byte; 0 while core_write_pause_o is up
     input  logic [FlitBits+WordBits-1:0] core_write_addr_i,
     input  logic [                 31:0] core_write_data_i,
-    output logic                         core_write_pause_o
+    output logic                         core_write_pause_o,
+
+    input logic                 place_i,
+    input logic [ FlitBits-1:0] place_addr_i,
+    input logic [FlitBytes-1:0] place_bytes_i,  // which of them
+    input logic [        W-1:0] place_data_i
 );
   if (Flits < 4 || (Flits & (Flits - 1)) != 0) begin : gen_bad_flits
     $fatal(1, "slot_memory: Flits is %0d; it must be a power of two, at least 4", Flits);
@@ -38,8 +44,8 @@ module slot_memory
   logic [WordBits-1:0] word_q;
   assign core_writes = core_write_i != '0;
   assign core_reads = core_read_i && !read_again_q;
-  assign write_ready_o = !core_writes;
-  assign core_write_pause_o = write_pause_q;
+  assign write_ready_o = !core_writes && !place_i;
+  assign core_write_pause_o = write_pause_q || place_i;
   assign read_again_o = read_again_q;
 
   logic [FlitBytes-1:0] enable;
@@ -54,16 +60,21 @@ module slot_memory
       write_addr = core_write_addr_i[FlitBits+WordBits-1:WordBits];
       data = {(W / 32) {core_write_data_i}};
     end
+    if (place_i) begin
+      enable = place_bytes_i;
+      write_addr = place_addr_i;
+      data = place_data_i;
+    end
   end
   assign read_addr = core_reads ? core_read_addr_i[FlitBits+WordBits-1:WordBits] : read_addr_i;
   assign core_read_data_o = read_data_o[32*word_q+:32];
 
   (* ram_style = "block" *) logic [W-1:0] mem[Flits];
   always_ff @(posedge clk_i) begin
-    if (write_valid_i || core_writes) for (int unsigned i = 0; i < FlitBytes; i++) if (enable[i]) mem[write_addr][8*i+:8] <= data[8*i+:8];
+    if (write_valid_i || core_writes || place_i) for (int unsigned i = 0; i < FlitBytes; i++) if (enable[i]) mem[write_addr][8*i+:8] <= data[8*i+:8];
     if (core_reads || read_valid_i) read_data_o <= mem[read_addr];
     word_q <= core_read_addr_i[WordBits-1:0];
-    write_pause_q <= core_writes && write_valid_i;
+    write_pause_q <= (core_writes && write_valid_i) || (write_pause_q && place_i);
     read_again_q <= core_reads && read_valid_i;
     if (rst_i) begin
       write_pause_q <= 1'b0;
@@ -73,7 +84,7 @@ module slot_memory
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!(core_writes && write_pause_q))
+      assert (!(core_writes && core_write_pause_o))
       else $error("slot_memory: the core writes while the stream must go first");
     end
   end

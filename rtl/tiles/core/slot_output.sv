@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends the slots of messages, one after another in the order of their doorbells, and tells which one has left. InOrder: in the order of arrival; a
-// void one leaves as a void message of one flit.
+// void one leaves as a void message of one flit. A slot with an access to memory in flight leaves as the request of that access, with the tenant of its
+// message, and stays; slot_dma completes the descriptor.
 module slot_output
   import girih_pkg::*, core_types_pkg::*;
 #(
@@ -19,6 +20,15 @@ module slot_output
     input logic [SlotBits-1:0] send_slot_i,
     input send_t               send_i,
     input logic [   Slots-1:0] voided_i,
+
+    input  logic                  ask_i,       // pulse: the request of ask_slot_i, not with send_valid_i
+    input  logic [  SlotBits-1:0] ask_slot_i,
+    input  logic [     Slots-1:0] flying_i,
+    output logic [  SlotBits-1:0] sends_o,
+    input  logic [  FlitBits-1:0] ask_first_i,  // of the slot sends_o, if it has an access in flight: the flits of its request
+    input  logic [  FlitBits-1:0] ask_more_i,
+    input  logic [EmptyWidth-1:0] ask_empty_i,
+    output logic                  out_asks_o,
 
     // Of the packet memory: the answer comes in the next cycle. If the core then has taken the turn, the same read is made again.
     output logic                         read_valid_o,
@@ -60,9 +70,9 @@ module slot_output
   ) u_sending (
       .clk_i,
       .rst_i,
-      .in_valid_i(InOrder ? placed_i : send_valid_i),
+      .in_valid_i(InOrder ? placed_i : send_valid_i || ask_i),
       .in_ready_o(queue_ready),
-      .in_data_i(InOrder ? placed_slot_i : send_slot_i),
+      .in_data_i(InOrder ? placed_slot_i : ask_i ? ask_slot_i : send_slot_i),
       .out_valid_o(queue_valid),
       .out_ready_i(queue_done),
       .out_data_o(queue_slot)
@@ -75,16 +85,21 @@ module slot_output
   logic [EmptyWidth-1:0] empty_q;
   logic [15:0] send_length;
   logic [EmptyWidth+FlitBits-1:0] send_end;
-  logic [FlitBits-1:0] index_q, read_index_q;
+  logic [FlitBits-1:0] index_q, read_index_q, index, more;
+  logic asks;
   logic [$clog2(Beats+1)-1:0] room_q;
   beat_t beat, out_beat;
   assign send_length = send_mem[queue_slot].length;
   assign send_end = $bits(send_end)'(send_length - 1'b1);
   assign read_now = queued && room_q != '0 && !read_again_i;
-  assign read_last = void_queued || index_q == send_end[EmptyWidth+:FlitBits];
+  assign asks = flying_i[queue_slot];
+  assign sends_o = queue_slot;
+  assign index = asks ? index_q + ask_first_i : index_q;
+  assign more = asks ? ask_more_i : send_end[EmptyWidth+:FlitBits];
+  assign read_last = void_queued || index_q == more;
   assign queue_done = read_now && read_last;
   assign read_valid_o = read_again_i || (read_now && !void_queued);
-  assign read_addr_o = read_again_i ? {read_slot_q, read_index_q} : {queue_slot, index_q};
+  assign read_addr_o = read_again_i ? {read_slot_q, read_index_q} : {queue_slot, index};
 
   assign beat = '{slot: read_slot_q, bad: bad_q, last: last_q, empty: empty_q, data: read_data_i};
   fifo #(
@@ -109,13 +124,18 @@ module slot_output
     out_flit_o.desc = out_desc_i;
     out_flit_o.desc.length = length_t'(sent.length);
     if (!sent.keeps_sum) out_flit_o.desc.payload_sum_valid = 1'b0;
+    if (out_asks_o) begin
+      out_flit_o.desc = '0;
+      out_flit_o.desc.tenant = out_desc_i.tenant;
+    end
     out_flit_o.bad = out_beat.bad;
     out_flit_o.last = out_beat.last;
     out_flit_o.empty = out_beat.empty;
     out_flit_o.data = out_beat.data;
   end
   assign out_key_o = next_key_t'(sent.exit);
-  assign out_done_o = out_valid_o && out_ready_i && out_beat.last;
+  assign out_asks_o = flying_i[out_beat.slot];
+  assign out_done_o = out_valid_o && out_ready_i && out_beat.last && !out_asks_o;
 
   always_ff @(posedge clk_i) begin
     if (send_valid_i) send_mem[send_slot_i] <= send_i;
@@ -127,8 +147,8 @@ module slot_output
       read_slot_q <= queue_slot;
       last_q <= read_last;
       bad_q <= void_queued;
-      empty_q <= read_last ? ~send_end[EmptyWidth-1:0] : '0;
-      read_index_q <= index_q;
+      empty_q <= !read_last ? '0 : asks ? ask_empty_i : ~send_end[EmptyWidth-1:0];
+      read_index_q <= index;
       index_q <= read_last ? '0 : index_q + 1'b1;
     end
     room_q <= room_q - $bits(room_q)'(read_now) + $bits(room_q)'(out_valid_o && out_ready_i);
@@ -143,10 +163,12 @@ module slot_output
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!(InOrder ? placed_i : send_valid_i) || queue_ready)
+      assert (!(InOrder ? placed_i : send_valid_i || ask_i) || queue_ready)
       else $error("slot_output: more messages are sent than there are slots");
       assert (!read_q || read_again_i || beats_ready)
       else $error("slot_output: a flit was read for which there is no room");
+      assert (!(ask_i && (send_valid_i || InOrder)))
+      else $error("slot_output: a request comes with a doorbell");
       held_back : cover (out_valid_o && !out_ready_i && room_q == '0);
       read_again : cover (read_again_i);
     end

@@ -156,7 +156,7 @@ def _tile(text: TileText, kind: Kind, plan: _Plan) -> Tile:
     _check_width(text, kind, design, report)
     _check_port(text, kind, design, report)
     table = hops.resolve(text, kind, plan.kinds, design.ports, report, plan.scheduler_for(text))
-    follows = filled(text, kind, design, plan.scheduling, plan.nodes, plan.kinds, len(table), report)
+    follows = filled(text, kind, design, plan.scheduling, plan.nodes, plan.kinds, table, report)
     counters = read_counters(text, kind, plan.nodes, plan.kinds)
     config, parameters = settings.resolve(text, kind, design, follows, plan.targets, plan.nodes, counters, text.name in plan.leased, report)
     places = plan.places_of(text.name)

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from girih.compiler.check.chains import is_scheduler
 from girih.compiler.check.control import check_control, written_tiles
 from girih.compiler.check.scheduling import CELL_FLITS, MOST_SERVICES, buffer_bytes
 from girih.compiler.check.settings import LEASED, is_balancer, parameter
-from girih.compiler.model import Design, TileText, Value
+from girih.compiler.model import Design, Hop, TileText, Value
 from girih.compiler.read.parse import Report
 from girih.compiler.read.scheduling import MOST_TENANTS
 from girih.compiler.scheduling import POLICIES, Scheduling, Service
@@ -19,6 +19,7 @@ from girih.spec.kinds import CREDIT_UNITS, Kind
 
 LEASE_PLACES = "places"
 LINES = "line"
+SPACES = "spaces"  # a bit for each word of requests that the design gives a tile
 LINE_VALID = 1 << 8  # in a register `line`, above the node
 
 
@@ -29,18 +30,21 @@ def filled(
     scheduling: Scheduling,
     nodes: Mapping[str, int],
     kinds: Mapping[str, Kind | None],
-    replicas: int,
+    table: Sequence[Hop],
     report: Report,
 ) -> dict[str, Value]:
-    """Values by name of field or parameter; a kind uses those that it has. nodes, kinds: of the tiles."""
+    """Values by name of field or parameter; a kind uses those that it has. nodes, kinds: of the tiles. table: the next hops of the tile."""
     if is_balancer(kind):
-        return {"replicas": replicas}
+        return {"replicas": len(table)}
     if is_scheduler(kind):
         return _of_scheduler(tile, kind, design, scheduling, nodes, report)
     if kind.leases:
         return {LEASE_PLACES: _lease_places(tile, kind, kinds, nodes, report)}
     if kind.watches:
         return {LINES: _lines(tile, kind, kinds, nodes, report)}
+    if kind.next is not None and kind.next.requests:
+        there = {hop.key for hop in table}
+        return {SPACES: sum(1 << bit for bit, word in enumerate(kind.next.requests) if kind.next.names[word] in there)}
     if "axis_in" in kind.uses:
         owner = next((tenant.number for tenant in scheduling.tenants if tile.port in tenant.ports), None)
         return {} if owner is None else {"tenant": owner}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from girih.compiler import values
-from girih.compiler.messages import State, walk
+from girih.compiler.messages import State, ends, walk
 from girih.compiler.model import Card
 from girih.compiler.paths import in_order
 from girih.compiler.read.parse import Report
@@ -17,7 +17,8 @@ _WORDS = {"network": "the network header", "transport": "the transport header", 
 
 def check_headers(card: Card, report: Report) -> None:
     """Reports each hop to a tile that needs headers which no tile has located by then."""
-    steps = dict.fromkeys((_place(step.before), _place(step.after), step.path) for step in in_order(card, walk(card).steps))
+    goes_on = (step for step in in_order(card, walk(card).steps) if not (step.after.reply and ends(card.tile(step.path.dst), step.after)))
+    steps = dict.fromkeys((_place(step.before), _place(step.after), step.path) for step in goes_on)
     found = _found(card, [(before, after) for before, after, _ in steps])
     kinds = {tile.name: tile.kind for tile in card.tiles}
     reported = set()

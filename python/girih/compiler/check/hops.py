@@ -150,7 +150,7 @@ def _key(tile: TileText, kind: Kind, key: Scalar, ports: int, report: Report) ->
         report.error(key.line, f"{key.text} in next of tile {tile.name} is not a valid {table.key}", f"{hint}It may be {words}.")
         return "bad"
     highest = ports - 1 if table.key == "port" else table.most
-    if not 0 <= number <= highest:
+    if key.text not in table.names and not 0 <= number <= highest:
         what = f"{table.key} {number} in next of tile {tile.name} is out of range"
         report.error(key.line, what, values.span(0, highest))
         return "bad"

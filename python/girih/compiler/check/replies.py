@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from girih.compiler import values
-from girih.compiler.messages import REPLIES, requests_of
+from girih.compiler.messages import REPLIES, passes_on, requests_of
 from girih.compiler.model import Card
 from girih.compiler.read.parse import Report
 from girih.spec.kinds import Kind
@@ -24,10 +24,14 @@ def check_replies(card: Card, kinds: Mapping[str, Kind], report: Report) -> None
                 report.error(hop.line, what, f"Only tiles of kind {askers} may send to it.")
         if not tile.kind.takes_replies:
             continue
+        for hop in passes_on(tile):
+            if card.tile(hop.to).kind.sends_replies:
+                what = f"tile {tile.name} sends messages to {hop.to}, which takes requests only"
+                report.error(hop.line, what, f"Name it for requests{_apart(tile.kind)}, or send them to another tile.")
         requests = requests_of(tile)
         if not requests:
             what = f"tile {tile.name} of kind {tile.kind.name} takes replies, and its next names no tile for its requests"
-            report.error(tile.line, what, f"Name a tile of kind {answerers}.")
+            report.error(tile.line, what, f"Name a tile of kind {answerers}{_apart(tile.kind)}.")
         for hop in requests:
             if not card.tile(hop.to).kind.sends_replies:
                 what = f"tile {tile.name} sends requests to {hop.to}; a {card.tile(hop.to).kind.name} never answers"
@@ -38,6 +42,8 @@ def check_replies(card: Card, kinds: Mapping[str, Kind], report: Report) -> None
 
 
 def _apart(kind: Kind) -> str:
-    """The end of a remedy: how `next` names separate tiles, for a kind that also sends messages made from replies."""
+    """The end of a remedy: how `next` names separate tiles, for a kind that sends other messages, too."""
     names = kind.next.names if kind.next else {}
+    if kind.next and kind.next.requests:
+        return f", next: {{{', '.join(f'{name}: a_tile' for name in kind.next.requests)}}}"
     return f", next: {{{', '.join(f'{name}: a_tile' for name in names)}}}" if REPLIES in names else ""
