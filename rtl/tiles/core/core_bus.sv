@@ -154,9 +154,9 @@ module core_bus
       MessageBits'(MessageOffsets): word = {8'd0, desc_i.payload_offset, desc_i.l4_offset, desc_i.l3_offset};
       MessageBits'(MessageOwner): word = {8'd0, 8'(desc_i.src), 8'(desc_i.tenant), 8'(desc_i.port)};
       MessageBits'(MessageTime): word = {desc_i.timestamp_valid, 7'd0, 24'(desc_i.timestamp)};
-      MessageBits'(MessageDma): word = Dma ? dma_status_i : '0;
       default: ;
     endcase
+    if (Dma && {member[MessageBits-1:2], 2'b00} == MessageBits'(MessageDma)) word = dma_status_i;
   end
 
   // What is read from a device, in the cycle before the answer.

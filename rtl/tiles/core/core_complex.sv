@@ -195,13 +195,15 @@ module core_complex
   send_t send;
   logic console_valid, stop, restart;
   to_core_t dma;
+  from_core_t from_core;
   logic [SlotBits-1:0] sends, leaves;
   assign dma = Dma ? dma_i : '0;
-  assign dma_o.slot = any_slot_t'(slot);
-  assign dma_o.data = device_data;
-  assign dma_o.owned = MostSlots'(owned);
-  assign dma_o.sends = any_slot_t'(sends);
-  assign dma_o.leaves = any_slot_t'(leaves);
+  assign dma_o = Dma ? from_core : '0;
+  assign from_core.slot = any_slot_t'(slot);
+  assign from_core.data = device_data;
+  assign from_core.owned = MostSlots'(owned);
+  assign from_core.sends = any_slot_t'(sends);
+  assign from_core.leaves = any_slot_t'(leaves);
   core_bus #(
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
@@ -242,9 +244,9 @@ module core_complex
       .send_o(send),
       .flying_i,
       .dma_status_i(dma.status),
-      .dma_post_o(dma_o.post),
-      .dma_address_o(dma_o.address),
-      .woken_o(dma_o.woken),
+      .dma_post_o(from_core.post),
+      .dma_address_o(from_core.address),
+      .woken_o(from_core.woken),
       .head_valid_i(head_valid),
       .head_slot_i(head_slot),
       .head_take_o(head_take),
@@ -313,7 +315,7 @@ module core_complex
       .flying_i,
       .sends_o(sends),
       .leaves_o(leaves),
-      .asks_o(dma_o.asks),
+      .asks_o(from_core.asks),
       .drop_owned_i(!running),
       .drop_waiting_i(!running && (hold || stopped)),
       .taken_o(status_o.taken),
