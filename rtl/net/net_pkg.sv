@@ -10,6 +10,7 @@ package net_pkg;
   localparam logic [15:0] EtherTypeIpv4 = 16'h0800;
   localparam logic [15:0] EtherTypeArp = 16'h0806;
   localparam logic [15:0] EtherTypeVlan = 16'h8100;
+  localparam logic [15:0] EtherTypeIpv6 = 16'h86dd;
 
   localparam logic [7:0] ProtocolIcmp = 8'd1;
   localparam logic [7:0] ProtocolUdp = 8'd17;
@@ -18,6 +19,7 @@ package net_pkg;
   localparam int unsigned VlanBytes = 4;
   localparam int unsigned Ipv4MinBytes = 20;
   localparam int unsigned Ipv4MaxBytes = 60;
+  localparam int unsigned Ipv6Bytes = 40;  // without extension headers
   localparam int unsigned UdpBytes = 8;
   localparam int unsigned MinFrameBytes = 60;  // without FCS
 
@@ -50,6 +52,17 @@ package net_pkg;
     ipv4_addr_t src;
     ipv4_addr_t dst;
   } ipv4_t;
+
+  typedef struct packed {
+    logic [3:0] version;
+    logic [7:0] traffic_class;
+    logic [19:0] flow_label;
+    logic [15:0] payload_length;
+    logic [7:0] next_header;
+    logic [7:0] hop_limit;
+    logic [127:0] src;
+    logic [127:0] dst;
+  } ipv6_t;
 
   typedef struct packed {
     logic [15:0] src_port;

@@ -96,9 +96,14 @@ class Host:
         assert self.queues[2 * pair + SEND].add(pieces(address, HEADER + len(data), 3)) is not None
 
 
-def flow(number: int, protocol: int = 17, size: int = 60, tag: bytes = b"") -> bytes:
-    """An IPv4 frame with random payload, whose addresses and ports follow from the number."""
+def flow(number: int, protocol: int = 17, size: int = 60, tag: bytes = b"", version: int = 4) -> bytes:
+    """An IPv4 or IPv6 frame with random payload, whose addresses and ports follow from the number. Over IPv6, only TCP and UDP have ports."""
     rng = random.Random(number)
+    if version == 6:
+        addresses, ports = rng.randbytes(32), rng.randbytes(4) if protocol in (6, 17) else random.randbytes(4)
+        payload = random.randbytes(size - 58)
+        header = struct.pack(">IHBB", 6 << 28 | random.getrandbits(28), 4 + len(payload), protocol, random.getrandbits(8)) + addresses
+        return MAC + OTHER + tag + b"\x86\xdd" + header + ports + payload
     addresses, ports = rng.randbytes(8), rng.randbytes(4)
     payload = random.randbytes(size - 38)
     header = struct.pack(">BBHHHBBH", 0x45, 0, 24 + len(payload), random.getrandbits(16), 0, 64, protocol, 0) + addresses
@@ -112,15 +117,15 @@ def inject(card, frames: list[bytes]) -> None:
     card.run_until_quiet()
 
 
-@pytest.mark.parametrize("kind", [17, 6, 47])
-def test_flows_stay_in_their_pair(card, ring, kind):
+@pytest.mark.parametrize(("version", "kind"), [(4, 17), (4, 6), (4, 47), (6, 17), (6, 6), (6, 44)])
+def test_flows_stay_in_their_pair(card, ring, version, kind):
     """Frames of a flow stay in order, whatever their sizes and tags, and every pair gets some flows. A frame without a flow goes to the first pair,
     however flows are steered."""
     host = Host(card, ring)
     card.host.steer(range(PAIRS))
     tags = [b"", bytes.fromhex("81000007")]
     names = [random.randrange(40) for _ in range(180)]
-    sent = [(name, flow(name, kind, random.choice((60, 65, 200)), tags[name % 2])) for name in names]
+    sent = [(name, flow(name, kind, random.choice((62, 65, 200)), tags[name % 2], version)) for name in names]
     inject(card, [data for _, data in sent])
     came = host.came()
     homes = {name: {pair for pair, frames in came.items() for other, data in sent if other == name and data in frames} for name in names}
@@ -130,7 +135,7 @@ def test_flows_stay_in_their_pair(card, ring, kind):
     assert [card.host.queue_stats(2 * pair).frames for pair in range(PAIRS)] == [len(came[pair]) for pair in range(PAIRS)]
     card.host.steer([2])
     others = [frame(60 + number) for number in range(5)]
-    inject(card, [data for pair in zip(others, (flow(number) for number in range(5)), strict=True) for data in pair])
+    inject(card, [data for pair in zip(others, (flow(number, kind, 62, version=version) for number in range(5)), strict=True) for data in pair])
     came = host.came()
     assert came[0] == others and len(came[2]) == 5 and not came[1] and not came[3]
     assert card.registers.counters("host")["host"]["used_frames"] == len(sent) + 10

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives a hash of each message's flow beside its first flit. A flow is source, destination and protocol, and for unfragmented
 // UDP and TCP also the ports. Messages other than IPv4, and those that end before their ports, have no flow. Works anywhere in
-// the stack: if desc does not give the offset of the network header, the Ethernet header is read; without FromDescriptor it always is.
-// Cut-through, two cycles (one without CutHeader), one flit per cycle. With AllHeaders a message waits until all bytes that headers can have are
-// there, or it has ended, so that what these say is not in the way of its flits.
+// the stack: if desc does not give the offset of the network header, the Ethernet header is read.
+// Cut-through, two cycles (one without CutHeader), one flit per cycle.
 module flow_window
   import girih_pkg::*, net_pkg::*, header_pkg::*;
 #(
-    parameter bit FromDescriptor = 1'b1,
-    parameter bit AllHeaders = 1'b0,
     parameter bit CutHeader = TimingMhz >= 250  // behind the headers, for one cycle
 ) (
     input logic clk_i,
@@ -54,7 +51,7 @@ module flow_window
       .out_first_o(window_first),
       .header_o   (header),
       .available_o(available),
-      .need_i     (AllHeaders ? offset_t'(HeaderBytes) : awaited)
+      .need_i     (awaited)
   );
 
   // A message waits as if it had ports, which is known earlier in the cycle than what it needs. Until all bytes have arrived, `awaited`
@@ -64,14 +61,8 @@ module flow_window
   ipv4_t ip;
   logic [31:0] ports;
   assign tag = header[EthernetBytes-2+:2] == EtherTypeVlan;
-  offset_t given;
-  if (FromDescriptor) begin : gen_given
-    assign given = window_flit.desc.l3_offset;
-  end else begin : gen_not_given
-    assign given = '0;
-  end
-  assign l3_known = given != '0;
-  assign l3_offset = l3_known ? given : tag ? offset_t'(L3Tagged) : offset_t'(L3Untagged);
+  assign l3_known = window_flit.desc.l3_offset != '0;
+  assign l3_offset = l3_known ? window_flit.desc.l3_offset : tag ? offset_t'(L3Tagged) : offset_t'(L3Untagged);
   assign ip = is_tagged(l3_offset) ? header[L3Tagged+:Ipv4MinBytes] : header[L3Untagged+:Ipv4MinBytes];
   assign ethertype_ipv4 = (tag ? header[L3Tagged-2+:2] : header[L3Untagged-2+:2]) == EtherTypeIpv4;
   assign l4_offset = (is_tagged(l3_offset) ? offset_t'(L3Tagged) : offset_t'(L3Untagged)) + {2'b0, ip.ihl, 2'b0};
@@ -89,32 +80,11 @@ module flow_window
   assign awaited = (is_tagged(l3_offset) ? offset_t'(L3Tagged) : offset_t'(L3Untagged)) + {2'b0, words, 2'b0} + offset_t'(PortBytes);
   assign is_ipv4 = (l3_known || ethertype_ipv4) && ip.version == 4'd4 && available >= need;
 
-  // CRC of the flow. Of the usual 16-bit polynomials, 0x3d65
-  // spreads consecutive ports and addresses best.
-  function automatic logic [15:0] flow_hash(logic [103:0] flow);
-    flow_hash = '1;
-    for (int unsigned i = 104; i > 0; i--) begin
-      flow_hash = {flow_hash[14:0], 1'b0} ^ (flow_hash[15] != flow[i-1] ? 16'h3d65 : '0);
-    end
-  endfunction
-
-  // Each bit of the CRC is the parity of some bits of the flow; a flow with only bit i set tells the CRC bits to which bit i belongs.
-  function automatic logic [15:0][103:0] hash_taps();
-    logic [15:0] changed;
-    for (int unsigned i = 0; i < 104; i++) begin
-      changed = flow_hash(104'(1) << i) ^ flow_hash('0);
-      for (int unsigned b = 0; b < 16; b++) hash_taps[b][i] = changed[b];
-    end
-  endfunction
-  localparam logic [15:0][103:0] Taps = hash_taps();
-  localparam logic [15:0] NoFlow = flow_hash('0);
-
-  logic [103:0] flow;
   logic [15:0] hash_in;
-  assign flow = {ip.src, ip.dst, ip.protocol, ports};
-  for (genvar b = 0; b < 16; b++) begin : gen_hash
-    assign hash_in[b] = NoFlow[b] ^ (^(flow & Taps[b]));
-  end
+  flow_hash u_hash (
+      .flow_i({~ip.src[31-:16], ip.src[15:0], ip.dst, ip.protocol, ports}),
+      .hash_o(hash_in)
+  );
 
   stream_register #(
       .T(staged_t),

@@ -24,8 +24,7 @@ module host_segment_parse
     output logic     misfits_o,
     output headers_t headers_o
 );
-  localparam logic [15:0] EtherTypeIpv6 = 16'h86dd;
-  localparam logic [7:0] ProtocolTcp = 8'd6, HopByHop = 8'd0, Destination = 8'd60;
+  localparam logic [7:0] HopByHop = 8'd0, Destination = 8'd60;
   localparam int unsigned MostWords = SegmentHeaderBytes / 4;
   localparam int unsigned MostPacketBytes = 65535;
   localparam int unsigned MostBytes = MaxFrameBytes < EthernetBytes + MostPacketBytes ? MaxFrameBytes : EthernetBytes + MostPacketBytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends each message whole to the receive queue of one of Pairs pairs: the uppermost bits of its flow's hash (flow_window) select the pair in a
-// table. Messages without a flow go to pair 0. It adds four cycles, five for a message of more than one flit, and takes one flit per cycle.
+// Sends each message whole to the receive queue of one of Pairs pairs: the uppermost bits of its flow's hash (host_flow) select the pair in a
+// table. Messages without a flow go to pair 0. Two cycles, and those in which the bytes of headers come; one flit per cycle.
 module host_steer
   import girih_pkg::*, host_access_pkg::*;
 #(
@@ -28,10 +28,7 @@ module host_steer
   logic flow_valid, flow_ready, flow_first, has_flow;
   logic [15:0] hash;
   flit_t flow_flit;
-  flow_window #(
-      .FromDescriptor(1'b0),
-      .AllHeaders(1'b1)
-  ) u_flow (
+  host_flow u_flow (
       .clk_i,
       .rst_i,
       .in_valid_i,

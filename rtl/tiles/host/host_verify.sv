@@ -8,7 +8,7 @@
 //
 // Seven cycles, one flit per cycle.
 module host_verify
-  import girih_pkg::*, net_pkg::*, checksum_pkg::*;
+  import girih_pkg::*, net_pkg::*, checksum_pkg::*, host_pkg::*;
 (
     input logic clk_i,
     input logic rst_i,
@@ -22,9 +22,7 @@ module host_verify
     output flit_t out_flit_o,
     output logic  out_right_o  // with the last flit
 );
-  localparam logic [15:0] EtherTypeIpv6 = 16'h86dd;
-  localparam logic [7:0] ProtocolTcp = 8'd6;
-  localparam int unsigned Ipv6Bytes = 40, TcpBytes = 20;
+  localparam int unsigned TcpBytes = 20;
   localparam int unsigned Addresses4 = 12, Addresses6 = 8;  // where they begin in a header; they are part of the sum
   localparam int unsigned L3Most = EthernetBytes + VlanBytes;
   localparam int unsigned HeaderBytes = L3Most + Ipv6Bytes + 6;  // up to the length of UDP: a flit of 64 bytes
