@@ -13,6 +13,7 @@ package net_pkg;
   localparam logic [15:0] EtherTypeIpv6 = 16'h86dd;
 
   localparam logic [7:0] ProtocolIcmp = 8'd1;
+  localparam logic [7:0] ProtocolTcp = 8'd6;
   localparam logic [7:0] ProtocolUdp = 8'd17;
 
   localparam int unsigned EthernetBytes = 14;

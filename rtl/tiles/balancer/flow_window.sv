@@ -22,7 +22,6 @@ module flow_window
     output logic        has_flow_o,   // valid with out_first_o, like the hash
     output logic [15:0] hash_o
 );
-  localparam logic [7:0] ProtocolTcp = 8'd6;
   localparam int unsigned PortBytes = 4;
 
   typedef struct packed {

@@ -11,7 +11,7 @@
 // A frame waits until all bytes that headers can have are there, or it has ended, so that what these say is not in the way of its flits. One cycle
 // (none without Cut), and those in which these bytes come; one flit per cycle.
 module host_flow
-  import girih_pkg::*, net_pkg::*, header_pkg::*, host_pkg::*;
+  import girih_pkg::*, net_pkg::*, header_pkg::*;
 #(
     parameter bit Cut = TimingMhz >= 250  // between the flow and its hash, for one cycle
 ) (

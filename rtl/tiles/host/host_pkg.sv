@@ -13,8 +13,6 @@ package host_pkg;
   typedef logic [31:0] long_t;  // bytes of a descriptor
   typedef logic [16:0] size_t;  // bytes of a frame behind its header: up to 65,565
 
-  localparam logic [7:0] ProtocolTcp = 8'd6;
-
   // An access: at least a byte, within a page.
   typedef struct packed {
     addr_t  addr;

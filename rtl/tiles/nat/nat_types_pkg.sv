@@ -7,7 +7,6 @@ package nat_types_pkg;
   localparam int unsigned ViewBytes = 56;  // from the IPv4 header to the end of an ICMP error's packet: 20 + 8 + 20 + 8
   localparam int unsigned WayBits = $clog2(Ways);
   localparam int unsigned Statics = 4;  // inside hosts that can have an outside address of their own
-  localparam logic [7:0] ProtocolTcp = 8'd6;
   localparam logic [7:0] Unreachable = 8'd3;
   localparam logic [7:0] TimeExceeded = 8'd11;
   localparam logic [7:0] ParameterProblem = 8'd12;

@@ -26,7 +26,6 @@ package tcp_types_pkg;
   typedef logic [18:0] delay_t;  // the low bits of a time
   typedef logic [23:0] sample_t;  // a round-trip time, in the same units
 
-  localparam logic [7:0] ProtocolTcp = 8'd6;
   localparam int unsigned TcpBytes = 20;
   localparam int unsigned TcpOptionBytes = 40;
   localparam int unsigned L4 = EthernetBytes + Ipv4MinBytes;
