@@ -232,6 +232,13 @@ async def errors_come_as_a_status_and_change_nothing(dut):
         bench.judge = lambda _key, _message: "ok"
         assert status_of(await bench.command(READ, 4096, 256, 500)) == 0
     assert bench.events["mark_dma_failed"] == failed
+    # A message in the slot of one whose access failed has no status yet.
+    bench.judge = lambda _key, _message: "decode"
+    for size in (8, 0):
+        for _ in range(SLOTS):
+            assert status_of(await bench.command(READ, 4096, 256, size)) != 0
+        for _ in range(SLOTS):
+            assert status_of(await bench.command(COUNT)) == 0
 
 
 @cocotb.test()
@@ -322,7 +329,8 @@ async def a_program_that_ends_leaves_nothing_to_the_next_one(dut, command, write
     has come, and the next program sees no status of it."""
     bench = await Core.run_probe(dut, watchdog=3000 if command == LOOP else 0, late=(1, 1))
     bench.memory[MEMORY_KEY].write(0, b"\xee" * PAGE)
-    for _turn in range(3):
+    for turn in range(3):
+        bench.judge = lambda _key, _message, fails=turn == 1: "slave" if fails else "ok"
         bench.silent, bench.sink.stall = True, random.choice((0.0, 1.0)) if command != LOOP else 0.0
         already, dropped, restarts = len(bench.requests), bench.dropped, bench.events.get("mark_restarts", 0)
         old = await bench.send(command, 0, 256, 1024, status=write)
@@ -349,12 +357,14 @@ async def a_program_that_ends_leaves_nothing_to_the_next_one(dut, command, write
         assert struct.unpack_from("<8I", answer.data)[5:7] == (0, 2) and answer.data[COMMAND:] == bench.asked.data[COMMAND:]
         request = bench.requests[-1]
         assert request.desc.get("tenant", 0) == old.desc["tenant"]
-        if write:
+        if write and turn != 1:
             assert bench.memory[MEMORY_KEY].read(0, 1024) == old.data[256 : 256 + 1024]
         # All slots are there again.
         assert await bench.operator.write("control", 0) and await bench.operator.write("control", 1)
         await ClockCycles(dut.clk_i, 200)
         assert bench.dropped == dropped + 1 + len(fresh)
+        for _ in range(SLOTS):
+            assert status_of(await bench.command(COUNT)) == 0
     full = [await bench.send(KEEP) for _ in range(SLOTS)]
     await ClockCycles(dut.clk_i, 2000)
     assert "drop_overrun" not in bench.events and full
