@@ -24,13 +24,15 @@ module skid_buffer #(
     assign out_valid_o = in_valid_i;
     assign out_data_o = in_data_i;
   end else begin : gen_cut
-    logic out_valid_q, skid_valid_q;
+    // The choice of the data has a flip-flop of its own, so that its many loads do not slow down in_ready_o. It has the other polarity,
+    // since synthesis merges equal flip-flops.
+    logic out_valid_q, skid_valid_q, in_ready_q;
     T out_data_q, skid_data_q;
 
     logic move;  // the output register can take an entry
     assign move = out_ready_i || !out_valid_q;
 
-    assign in_ready_o = !skid_valid_q;
+    assign in_ready_o = in_ready_q;
     assign out_valid_o = out_valid_q;
     assign out_data_o = out_data_q;
 
@@ -38,21 +40,24 @@ module skid_buffer #(
       if (move) begin
         out_valid_q <= in_valid_i || skid_valid_q;
         skid_valid_q <= 1'b0;
+        in_ready_q <= 1'b1;
       end else if (in_valid_i) begin
         skid_valid_q <= 1'b1;
+        in_ready_q <= 1'b0;
       end
-      if (move && skid_valid_q) out_data_q <= skid_data_q;
-      else if (move && in_valid_i) out_data_q <= in_data_i;
-      if (!move && in_valid_i && !skid_valid_q) skid_data_q <= in_data_i;
+      if (move && (skid_valid_q || in_valid_i)) out_data_q <= skid_valid_q ? skid_data_q : in_data_i;  // one enable for all of it
+      if (in_valid_i && in_ready_q) skid_data_q <= in_data_i;  // needed or not: out_ready_i may come late
       if (rst_i) begin
         out_valid_q <= 1'b0;
         skid_valid_q <= 1'b0;
+        in_ready_q <= 1'b1;
       end
     end
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
         assert (out_valid_q || !skid_valid_q);
+        assert (in_ready_q == !skid_valid_q);
         full : cover (skid_valid_q);
         refused : cover (in_valid_i && !in_ready_o);
         full_and_read : cover (skid_valid_q && out_ready_i);
