@@ -49,15 +49,20 @@ module host_checksum
   logic first_q, take;
   number_t number_q, number;
   logic [15:0] start_q, start;
+  logic at_start, at_start_q, passed, passed_q;  // the sum starts in this flit, or in one before
+  number_t ahead_q, ahead;  // flits until then; without a meaning when it has passed
   logic [FlitBytes-1:0] behind, mask;
   place_in_frame_t bytes_q;  // of the frame, up to and including the flit in this stage
   assign take = in_valid_i && in_ready_o;
   assign number = first_q ? '0 : number_q;
   assign start = first_q ? in_header_i.csum_start : start_q;
+  assign ahead = first_q ? number_t'(start >> EmptyWidth) : ahead_q;
+  assign at_start = first_q ? ahead == '0 : at_start_q;
+  assign passed = !first_q && passed_q;
   always_comb begin
-    behind = '1;
-    if (number == number_t'(start >> EmptyWidth)) behind = '1 << start[EmptyWidth-1:0];
-    else if (number < number_t'(start >> EmptyWidth)) behind = '0;
+    behind = '0;
+    if (at_start) behind = '1 << start[EmptyWidth-1:0];
+    if (passed) behind = '1;
     mask = behind;
     if (in_flit_i.last) mask &= '1 >> in_flit_i.empty;
   end
@@ -66,6 +71,9 @@ module host_checksum
       first_q <= in_flit_i.last;
       number_q <= number + 1'b1;
       start_q <= start;
+      ahead_q <= ahead - 1'b1;
+      at_start_q <= ahead == number_t'(1);
+      passed_q <= passed || at_start;
     end
     if (masked_valid && masked_ready) bytes_q <= masked.bytes;
     if (rst_i) first_q <= 1'b1;

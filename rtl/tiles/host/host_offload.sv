@@ -2,8 +2,8 @@
 // Does what the headers of the host's frames (virtio_net_hdr) request: cuts frames into segments, and writes checksums. A frame that requests
 // segmentation goes through host_segment, and waits for nothing; any other goes directly to host_checksum, but not past segments before it.
 //
-//   in -+-------------------+-> host_checksum --> out
-//       +-> host_segment ---+
+//   in --> skid buffer -+-------------------+-> host_checksum --> out
+//                       +-> host_segment ---+
 //
 // A frame that is larger than a frame can be, and is not to be cut, leaves as a bad one of the largest size; too_long_o is then up, and all that comes
 // until clear_i is discarded. Without Segmentation, host_checksum drops frames that request it.
@@ -46,16 +46,45 @@ module host_offload
     logic unused;
     assign unused = &{1'b0, in_cut_i, clear_i, allowed_i};
   end else begin : gen_segments
-    logic first_q, aside, aside_q, takes, idle;
-    assign aside = first_q ? in_cut_i : aside_q;
-    assign takes = in_valid_i && in_ready_o;
+    // Whether a flit is taken depends on segments before it, on its size and on the place of its data; all that reads from the host would wait for that.
+    typedef struct packed {
+      logic cut;
+      net_header_t header;  // that of the first flit, with every flit
+      lane_count_t bytes;
+      flit_t flit;
+    } in_t;
+    in_t in, taken, kept_q;
+    logic first_q, taken_valid, taken_ready, aside, takes, idle;
+    always_comb begin
+      in = kept_q;
+      if (first_q) begin
+        in.cut = in_cut_i;
+        in.header = in_header_i;
+      end
+      in.bytes = lane_count_t'(FlitBytes) - (in_flit_i.last ? lane_count_t'(in_flit_i.empty) : '0);
+      in.flit  = in_flit_i;
+    end
     always_ff @(posedge clk_i) begin
-      if (takes) begin
+      if (in_valid_i && in_ready_o) begin
         first_q <= in_flit_i.last;
-        aside_q <= aside;
+        kept_q  <= in;
       end
       if (rst_i) first_q <= 1'b1;
     end
+    skid_buffer #(
+        .T(in_t)
+    ) u_in (
+        .clk_i,
+        .rst_i,
+        .in_valid_i,
+        .in_ready_o,
+        .in_data_i(in),
+        .out_valid_o(taken_valid),
+        .out_ready_i(taken_ready),
+        .out_data_o(taken)
+    );
+    assign aside = taken.cut;
+    assign takes = taken_valid && taken_ready;
 
     // The queue has let pass chains of the size that a frame to be cut can have.
     localparam int unsigned CountBits = $clog2(MaxFrameFlits + 1);
@@ -65,18 +94,22 @@ module host_offload
     if (LimitEmpty == '0) begin : gen_all
       assign beyond = 1'b0;
     end else begin : gen_part
-      assign beyond = in_flit_i.empty < LimitEmpty;
+      assign beyond = taken.flit.empty < LimitEmpty;
     end
-    assign too_long = at_limit_q && !aside && !too_long_q && (!in_flit_i.last || beyond) && !(in_flit_i.last && in_flit_i.bad);
-    assign too_long_o = too_long_q;
+    assign too_long = at_limit_q && !aside && !too_long_q && (!taken.flit.last || beyond) && !(taken.flit.last && taken.flit.bad);
+    // The end of the frame that is discarded comes with clear_i, and is in u_in for a cycle.
+    logic clear_q;
+    assign too_long_o = too_long_q && !clear_q;
     always_ff @(posedge clk_i) begin
       if (takes) begin
-        count_q <= in_flit_i.last || too_long ? '0 : count_q + 1'b1;
-        at_limit_q <= MaxFrameFlits == 1 || (!(in_flit_i.last || too_long) && count_q == CountBits'(MaxFrameFlits - 2));
+        count_q <= taken.flit.last || too_long ? '0 : count_q + 1'b1;
+        at_limit_q <= MaxFrameFlits == 1 || (!(taken.flit.last || too_long) && count_q == CountBits'(MaxFrameFlits - 2));
       end
       if (takes && too_long) too_long_q <= 1'b1;
-      if (clear_i) too_long_q <= 1'b0;
+      clear_q <= clear_i;
+      if (clear_q) too_long_q <= 1'b0;
       if (rst_i) begin
+        clear_q <= 1'b0;
         too_long_q <= 1'b0;
         count_q <= '0;
         at_limit_q <= MaxFrameFlits == 1;
@@ -90,10 +123,11 @@ module host_offload
         .clk_i,
         .rst_i,
         .allowed_i,
-        .in_valid_i(in_valid_i && aside && !too_long_q),
+        .in_valid_i(taken_valid && aside && !too_long_q),
         .in_ready_o(cut_ready),
-        .in_flit_i,
-        .in_header_i,
+        .in_flit_i(taken.flit),
+        .in_bytes_i(taken.bytes),
+        .in_header_i(taken.header),
         .out_valid_o(segment_valid),
         .out_ready_i(segment_ready),
         .out_flit_o(segment),
@@ -102,22 +136,21 @@ module host_offload
         .cut_o
     );
     always_comb begin
-      direct = in_flit_i;
+      direct = taken.flit;
       if (too_long) direct.empty = LimitEmpty;
-      direct.last = in_flit_i.last || too_long;
-      direct.bad = in_flit_i.bad || too_long;
+      direct.last = taken.flit.last || too_long;
+      direct.bad = taken.flit.bad || too_long;
     end
-    assign in_ready_o = too_long_q || (aside ? cut_ready : idle && whole_ready);
+    assign taken_ready = too_long_q || (aside ? cut_ready : idle && whole_ready);
     assign segment_ready = whole_ready;  // while there are segments, they have the way to host_checksum
-    assign whole_valid = idle ? in_valid_i && !aside && !too_long_q : segment_valid;
+    assign whole_valid = idle ? taken_valid && !aside && !too_long_q : segment_valid;
     assign whole = idle ? direct : segment;
-    assign header = idle ? in_header_i : segment_header;
+    assign header = idle ? taken.header : segment_header;
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
         too_long_is_cut : cover (takes && too_long);
-        waits_for_segments : cover (in_valid_i && !aside && !idle);
-        segments_behind_segments : cover (takes && first_q && aside && !idle);
+        waits_for_segments : cover (taken_valid && !aside && !idle);
       end
     end
   end

@@ -19,7 +19,8 @@ module host_segment
     input  logic        in_valid_i,
     output logic        in_ready_o,
     input  flit_t       in_flit_i,
-    input  net_header_t in_header_i,  // with the first flit
+    input  lane_count_t in_bytes_i,   // of this flit
+    input  net_header_t in_header_i,  // with every flit
 
     output logic        out_valid_o,
     input  logic        out_ready_i,
@@ -33,35 +34,6 @@ module host_segment
   localparam int unsigned Sizes = 16;
   localparam int unsigned Frames = 32;  // at most in here: one for each size, and those at both ends
 
-  typedef struct packed {
-    net_header_t header;
-    flit_t flit;
-  } in_t;
-  in_t in, taken;
-  logic first_q, taken_valid, taken_ready;
-  net_header_t header_q;
-  assign in = '{header: first_q ? in_header_i : header_q, flit: in_flit_i};
-  always_ff @(posedge clk_i) begin
-    if (in_valid_i && in_ready_o) begin
-      first_q  <= in_flit_i.last;
-      header_q <= in.header;
-    end
-    if (rst_i) first_q <= 1'b1;
-  end
-  // Whether a flit is taken depends on its size and on the place of its data; all that reads from the host would wait for that.
-  skid_buffer #(
-      .T(in_t)
-  ) u_in (
-      .clk_i,
-      .rst_i,
-      .in_valid_i,
-      .in_ready_o,
-      .in_data_i(in),
-      .out_valid_o(taken_valid),
-      .out_ready_i(taken_ready),
-      .out_data_o(taken)
-  );
-
   logic word_valid, word_ready, room, headers_valid;
   word_place_t word_place;
   logic [31:0] word;
@@ -73,10 +45,11 @@ module host_segment
       .clk_i,
       .rst_i,
       .allowed_i,
-      .in_valid_i(taken_valid),
-      .in_ready_o(taken_ready),
-      .in_flit_i(taken.flit),
-      .in_header_i(taken.header),
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .in_bytes_i,
+      .in_header_i,
       .word_valid_o(word_valid),
       .word_ready_i(word_ready),
       .word_place_o(word_place),
@@ -219,25 +192,32 @@ module host_segment
     out_header_o.gso_type = 8'(beside.note.dropped);
   end
 
+  // A frame is in here from the cycle in which its first flit is offered: segments of a flit may leave before it is taken.
   logic [$clog2(Frames)-1:0] frames_q;
-  logic enters, leaves, idle_q;
-  assign enters = in_valid_i && in_ready_o && first_q;
+  logic enters, leaves, inside_q, idle_q;
+  assign enters = in_valid_i && !inside_q;
   assign leaves = out_valid_o && out_ready_i && out_last && beside.note.frame_ends;
   assign idle_o = idle_q;
   always_ff @(posedge clk_i) begin
     frames_q <= frames_q + $bits(frames_q)'(enters) - $bits(frames_q)'(leaves);
+    if (enters) inside_q <= 1'b1;
+    else if (in_valid_i && in_ready_o && in_flit_i.last) inside_q <= 1'b0;
     if (enters) idle_q <= 1'b0;
     else if (leaves) idle_q <= frames_q == 1;
     if (rst_i) begin
       frames_q <= '0;
+      inside_q <= 1'b0;
       idle_q   <= 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
+      assert (!(enters && in_ready_o))
+      else $error("host_segment: a flit is taken in the cycle in which it comes");
       assert (!(enters && &frames_q) && idle_q == (frames_q == '0) && !(leaves && idle_q))
       else $error("host_segment: %0d frames are in here", frames_q);
+      segments_behind_segments : cover (enters && !idle_q);
       sizes_wait : cover (made_valid && !made_ready);
       data_wait : cover (cut_valid && !cut_ready);
       discarded_between_others : cover (size_valid && size.dropped && in_data_q);

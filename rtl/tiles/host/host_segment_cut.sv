@@ -18,6 +18,7 @@ module host_segment_cut
     input  logic        in_valid_i,
     output logic        in_ready_o,
     input  flit_t       in_flit_i,
+    input  lane_count_t in_bytes_i,   // of this flit
     input  net_header_t in_header_i,  // beside every flit
 
     output logic word_valid_o,
@@ -51,16 +52,13 @@ module host_segment_cut
   logic [LaneBits-1:0] word_lane;
   logic judges_q;  // the verdict has come
 
-  lane_count_t valid_bytes;  // of this flit
-  assign valid_bytes = lane_count_t'(FlitBytes) - (in_flit_i.last ? lane_count_t'(in_flit_i.empty) : '0);
-
   // The words of the headers. A frame has bytes behind each: the first two bytes of the last word are the end of the headers.
   logic start, complete, ends, wrong, misfits, step;
   assign start = state_q == Idle && in_valid_i && room_i;
   assign word_lane = word_q[LaneBits-1:0];
   assign word_o = in_flit_i.data[32*word_lane+:32];
   assign word_place_o = word_q;
-  assign complete = !in_flit_i.last || (!in_flit_i.bad && valid_bytes > lane_count_t'({word_lane, 2'd2}));
+  assign complete = !in_flit_i.last || (!in_flit_i.bad && in_bytes_i > lane_count_t'({word_lane, 2'd2}));
   assign word_valid_o = state_q == Headers && in_valid_i;
   assign step = word_valid_o && word_ready_i;
   host_segment_parse u_parse (
@@ -78,14 +76,34 @@ module host_segment_cut
   );
   assign headers_valid_o = state_q == Verdict && judges_q && !wrong && !misfits;
 
-  // The data. A slice ends with its segment or with its flit.
+  // a >= b, as a tree: behind a carry chain, which `>=` would be, there is no time for all that waits for the end of a flit. A digit of several bits is in
+  // the place of its lowest.
+  function automatic logic at_least(lane_count_t a, lane_count_t b);
+    lane_count_t more, same;
+    more = a & ~b;
+    same = ~(a ^ b);
+    for (int unsigned width = 1; width < $bits(lane_count_t); width *= 2) begin
+      for (int unsigned i = 0; i + width < $bits(lane_count_t); i += 2 * width) begin
+        more[i] = more[i+width] || (same[i+width] && more[i]);
+        same[i] = same[i+width] && same[i];
+      end
+    end
+    at_least = more[0] || same[0];
+  endfunction
+
+  // The data. A slice ends with its segment or with its flit. What is left of a flit is computed when a part of it leaves, so that the comparison with
+  // what is left of the segment does not wait for that.
   lane_t lane_q;
+  logic begun_q;  // a part of this flit has left
+  lane_count_t rest_q;  // then, its bytes from lane_q on
   logic [15:0] left_q, earlier_q;  // bytes of this segment: yet to come, and in earlier slices
-  lane_count_t here, bytes;
-  logic segment_ends, flit_ends, frame_ends, moves, closes;
-  assign here = valid_bytes - lane_count_t'(lane_q);
-  assign segment_ends = left_q <= 16'(here);
-  assign flit_ends = in_flit_i.bad && in_flit_i.last || left_q >= 16'(here);
+  lane_count_t here, bytes, near;
+  logic far, segment_ends, flit_ends, frame_ends, moves, closes;
+  assign here = begun_q ? rest_q : in_bytes_i;
+  assign near = lane_count_t'(left_q);
+  assign far = (left_q >> $bits(lane_count_t)) != '0;
+  assign segment_ends = !far && (begun_q ? at_least(rest_q, near) : at_least(in_bytes_i, near));
+  assign flit_ends = in_flit_i.bad && in_flit_i.last || far || (begun_q ? at_least(near, rest_q) : at_least(near, in_bytes_i));
   assign frame_ends = flit_ends && in_flit_i.last;
   assign bytes = in_flit_i.bad && in_flit_i.last ? lane_count_t'(1) : segment_ends ? lane_count_t'(left_q) : here;
   assign closes = segment_ends || frame_ends;
@@ -155,24 +173,30 @@ module host_segment_cut
     if (start) word_q <= '0;
     if (step && !ends) word_q <= word_q + 1'b1;
     if (state_q == Verdict) begin
-      lane_q   <= lane_t'({word_lane, 2'd2});
-      left_q   <= in_header_i.gso_size;
+      begun_q <= 1'b1;
+      lane_q  <= lane_t'({word_lane, 2'd2});
+      rest_q  <= in_bytes_i - lane_count_t'({word_lane, 2'd2});
+      left_q  <= in_header_i.gso_size;
       earlier_q <= '0;
     end
     if (moves) begin
-      lane_q   <= flit_ends ? '0 : lane_q + lane_t'(left_q);
-      left_q   <= closes ? in_header_i.gso_size : left_q - 16'(here);
+      begun_q <= !flit_ends;
+      lane_q  <= flit_ends ? '0 : lane_q + lane_t'(left_q);
+      rest_q  <= here - lane_count_t'(left_q);
+      left_q  <= closes ? in_header_i.gso_size : left_q - 16'(here);
       earlier_q <= closes ? '0 : earlier_q + 16'(here);
     end
     if (rst_i) state_q <= Idle;
   end
   logic unused;
-  assign unused = &{1'b0, in_flit_i.desc};
+  assign unused = &{1'b0, in_flit_i};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (state_q != Verdict || in_valid_i)
       else $error("host_segment_cut: the flit with the end of the headers has gone");
+      assert (state_q != Data || !in_valid_i || here == in_bytes_i - lane_count_t'(lane_q))
+      else $error("host_segment_cut: %0d bytes are left of a flit of %0d from lane %0d on", here, in_bytes_i, lane_q);
       headers_end_with_a_flit : cover (state_q == Data && in_valid_i && lane_q == lane_t'(FlitBytes - 2));
       headers_end_with_the_frame : cover (state_q == Headers && in_valid_i && in_flit_i.last && !complete);
       ends_exactly : cover (moves && segment_ends && frame_ends && !slice_o.bad);

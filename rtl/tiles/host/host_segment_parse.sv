@@ -40,7 +40,7 @@ module host_segment_parse
   } state_e;
   state_e state_q, state_d;
   logic [8:0] count_q, count_d;  // words of this header before
-  logic [8:0] words_q, words_d;  // of this header, where it says so
+  logic [8:0] end_q, end_d;  // the number of its last word, where it says so
   logic [$clog2(MostWords)-1:0] word_q;  // the number of this word
   logic [7:0] next_q, next_d;  // the header behind this extension
 
@@ -70,7 +70,7 @@ module host_segment_parse
   always_comb begin
     state_d = state_q;
     count_d = count_q + 1'b1;
-    words_d = words_q;
+    end_d = end_q;
     next_d = next_q;
     wrong = 1'b0;
     begins = 1'b0;
@@ -85,12 +85,12 @@ module host_segment_parse
       Tag: link = 1'b1;
       Four: begin
         if (count_q == '0) begin
-          words_d = 9'(now[27:24]);
+          end_d = 9'(now[27:24] - 4'd1);
           wrong = now[31:28] != 4'd4 || now[27:24] < 4'd5;
         end
         if (count_q == 9'd1) wrong = now[13:0] != '0;
         if (count_q == 9'd2) wrong = now[23:16] != wanted_protocol;
-        begins = count_q != '0 && count_d == words_q;
+        begins = count_q != '0 && count_q == end_q;
       end
       Six: begin
         if (count_q == '0) wrong = now[31:28] != 4'd6;
@@ -103,11 +103,11 @@ module host_segment_parse
       end
       Extension: begin
         if (count_q == '0) begin
-          next_d  = now[31:24];
-          words_d = {now[23:16], 1'b0} + 9'd2;
+          next_d = now[31:24];
+          end_d  = {now[23:16], 1'b1};
         end
         // It has at least two words.
-        if (count_q != '0 && count_d == words_q) begin
+        if (count_q != '0 && count_q == end_q) begin
           begins = !protocol_wrong;
           wrong  = protocol_wrong && protocol != HopByHop && protocol != Destination;
           if (protocol_wrong) count_d = '0;
@@ -115,10 +115,10 @@ module host_segment_parse
       end
       Tcp: begin
         if (count_q == 9'd3) begin
-          words_d = 9'(now[31:28]);
-          wrong   = now[31:28] < 4'd5;
+          end_d = 9'(now[31:28] - 4'd1);
+          wrong = now[31:28] < 4'd5;
         end
-        ends_o = count_q >= 9'd4 && count_d == words_q;
+        ends_o = count_q >= 9'd4 && count_q == end_q;
       end
       default: ends_o = count_q == 9'd1;
     endcase
@@ -166,7 +166,7 @@ module host_segment_parse
       half_q <= {word_i[23:16], word_i[31:24]};
       state_q <= state_d;
       count_q <= count_d;
-      words_q <= words_d;
+      end_q <= end_d;
       next_q <= next_d;
       word_q <= word_q + 1'b1;
       wrong_q <= wrong_q || wrong;
