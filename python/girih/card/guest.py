@@ -10,6 +10,7 @@ from pathlib import Path
 
 from girih.card.guest_ways import BUSYBOX, Device, Way, chosen
 
+# The device is down before the power is: Linux breaks the virtqueues of devices that it shuts down, and start_xmit() waits for ever in a broken one.
 INIT = """\
 #!/bin/busybox sh
 {before}
@@ -22,6 +23,7 @@ for module in {modules}; do insmod /lib/$module.ko; done
 ip link set lo up
 ip link set eth0 up
 {script}
+ip link set eth0 down
 poweroff -f
 """
 LEASE = """\
@@ -55,5 +57,5 @@ def guest_root(folder: Path, script: str, files: Mapping[str, str] | None = None
 
 def start_guest(root: Path, socket: Path, way: Way | None = None, device: Device | None = None, **options) -> subprocess.Popen:
     """Boots the guest of a root folder with the network device at a vhost-user socket. device: its address and pairs, if known; None: the card is asked.
-    options: those of Popen. Raises GirihError."""
-    return subprocess.Popen((way or chosen()).command(root, socket, device), **options)
+    options: those of Popen. The guest ends with the thread that has started it, however that ends. Raises GirihError."""
+    return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *(way or chosen()).command(root, socket, device)], **options)

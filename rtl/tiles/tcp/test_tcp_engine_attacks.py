@@ -244,6 +244,22 @@ async def a_fin_at_a_closed_window_leaves_it_closed(dut):
 
 
 @cocotb.test()
+async def what_comes_after_a_fin_is_acknowledged_and_not_taken(dut):
+    """Bytes, and another FIN, that a peer sends where its stream has already ended."""
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    peer.send(b"all", flags="FA")
+    assert (await bench.segment()).ack == peer.seq
+    for payload, flags in ((b"more", "A"), (b"", "FA"), (b"more", "FA")):
+        peer.send(payload, flags, seq=peer.seq)
+        ack = await bench.segment()
+        assert ack.ack == peer.seq and not ack.payload
+    peer.read()
+    end = await peer.data()
+    assert end.data == b"all" and end.desc["stream_end"] and not end.desc.get("stream_reset")
+
+
+@cocotb.test()
 async def a_resent_segment_has_only_what_was_sent(dut):
     """The peer's window bounds it, too."""
     bench = await TcpBench.start(dut, rto_min=200)
