@@ -5,6 +5,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,30 @@ def test_a_card_that_does_not_answer_is_told(monkeypatch, tmp_path):
         listener.listen()
         with pytest.raises(GirihError, match=r"the card does not answer .* It serves one guest at a time: end the other, and try again."):
             asked(tmp_path / "nic.sock")
+
+
+STARTER = """
+import sys
+from pathlib import Path
+from girih.card.guest import start_guest
+from girih.card.guest_ways import WAYS, Device
+start_guest(Path(sys.argv[1]), Path(sys.argv[2]), WAYS["qemu"], Device("02:00:00:00:00:01"), stdin=-3, stdout=-3).wait()
+"""
+
+
+@pytest.mark.skipif(WAYS["qemu"].why_not() is not None, reason="QEMU cannot run here")
+def test_a_guest_ends_with_the_program_that_started_it(tmp_path):
+    """Even if that is killed. The card is a socket that takes the connection and says nothing."""
+    root = guest_root(tmp_path / "root", "sh", way=WAYS["qemu"])
+    with socket.socket(socket.AF_UNIX) as card:
+        card.bind(str(tmp_path / "nic.sock"))
+        card.listen()
+        card.settimeout(60)
+        starter = subprocess.Popen([sys.executable, "-c", STARTER, str(root), str(tmp_path / "nic.sock")])
+        guest, _ = card.accept()
+        with guest:
+            starter.kill()
+            starter.wait()
+            guest.settimeout(20)
+            while guest.recv(4096):
+                pass

@@ -57,5 +57,5 @@ def guest_root(folder: Path, script: str, files: Mapping[str, str] | None = None
 
 def start_guest(root: Path, socket: Path, way: Way | None = None, device: Device | None = None, **options) -> subprocess.Popen:
     """Boots the guest of a root folder with the network device at a vhost-user socket. device: its address and pairs, if known; None: the card is asked.
-    options: those of Popen. The guest ends with the thread that has started it, however that ends. Raises GirihError."""
+    options: those of Popen. The guest ends with the thread that has started it, however that ends, but two helpers of User-Mode Linux may stay. Raises GirihError."""
     return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *(way or chosen()).command(root, socket, device)], **options)
