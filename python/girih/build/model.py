@@ -32,7 +32,7 @@ VERILATOR_FLAGS = [
     "--x-assign", "fast", "--x-initial", "unique", "--output-split", "12000", "--output-split-cfuncs", "1500", "--expand-limit", "20",
     "-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM",
 ]  # fmt: skip
-# With this variable in the environment, as in tests, a card is built in about a third of the time and simulates about two thirds of the cycles per second.
+# With this variable in the environment, as in tests, a card is built in about two fifths of the time and simulates about two thirds of the cycles per second.
 QUICK_BUILD = "GIRIH_QUICK_BUILD"
 LIBRARY_FLAGS = ["-fPIC", "-fno-gnu-unique", "-fvisibility=hidden"]
 FAST_FLAGS = ["-O2", "-march=native"]

@@ -126,7 +126,7 @@ def chains_of(card: Card) -> tuple[Chain, ...]:
 
 def asks_by_itself(tile: Tile) -> bool:
     """Whether a tile sends requests that no message from a port has caused."""
-    return tile.kind.takes_replies and (_asks_apart(tile) or not tile.kind.has_input) and "axis_in" not in tile.kind.uses
+    return tile.kind.takes_replies and (bool(tile.kind.requests) or not tile.kind.has_input) and "axis_in" not in tile.kind.uses
 
 
 def at_host(tile: Tile) -> bool:
@@ -162,8 +162,8 @@ def ends(tile: Tile, state: State) -> bool:
 def requests_of(tile: Tile) -> tuple[Hop, ...]:
     """The hops for requests of a tile that takes replies: those of its words for requests, or all but the hop for messages that it makes from replies."""
     names = tile.kind.next.names if tile.kind.next else {}
-    if _asks_apart(tile):
-        return tuple(hop for hop in tile.hops if hop.key in [names[word] for word in tile.kind.next.requests])
+    if tile.kind.requests:
+        return tuple(hop for hop in tile.hops if hop.key in tile.kind.requests.values())
     if REPLIES not in names:
         return tile.hops
     return tuple(dict.fromkeys(hop for name, key in names.items() if name != REPLIES for hop in _of_key(tile, key)))
@@ -171,7 +171,7 @@ def requests_of(tile: Tile) -> tuple[Hop, ...]:
 
 def passes_on(tile: Tile) -> tuple[Hop, ...]:
     """The hops for messages that pass through a tile which also sends requests of its own."""
-    return tuple(hop for hop in tile.hops if hop not in requests_of(tile)) if _asks_apart(tile) else ()
+    return tuple(hop for hop in tile.hops if hop not in requests_of(tile)) if tile.kind.requests else ()
 
 
 def makes_lossless(tile: Tile) -> bool:
@@ -302,7 +302,7 @@ def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
     """The hops that a message can take: of all entries that one key matches, the first."""
     table = tile.kind.next
     if tile.kind.takes_replies:
-        return passes_on(tile) if _asks_apart(tile) and not state.new else requests_of(tile)
+        return passes_on(tile) if tile.kind.requests and not state.new else requests_of(tile)
     if table is not None and state.word is not None:
         keys = [table.names[state.word]]
     elif table is not None and table.asked_by:
@@ -314,11 +314,6 @@ def _possible(tile: Tile, state: State) -> tuple[Hop, ...]:
     else:
         return (*tile.ways, *tile.hops)
     return tuple(dict.fromkeys(hop for key in keys for hop in _of_key(tile, key)))
-
-
-def _asks_apart(tile: Tile) -> bool:
-    """Whether a tile sends requests of its own by some words of its node table, and messages on by the others."""
-    return tile.kind.next is not None and bool(tile.kind.next.requests)
 
 
 def _of_replies(tile: Tile) -> tuple[Hop, ...]:

@@ -225,7 +225,7 @@ def _is_derived(card: Card, tile: Tile, field: ConfigField) -> bool:
         or (is_balancer(tile.kind) and field.name == REPLICAS)
         or (bool(tile.kind.leases) and field.name == LEASE_PLACES)
         or (bool(tile.kind.watches) and field.name == LINES)
-        or (tile.kind.next is not None and bool(tile.kind.next.requests) and field.name == SPACES)
+        or (bool(tile.kind.requests) and field.name == SPACES)
         or ("axis_in" in tile.kind.uses and field.name == "tenant" and owned)
         or (field.name in LEASED and tile.name in _leased(card))
     )

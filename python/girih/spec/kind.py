@@ -240,6 +240,11 @@ class Kind:
         return self.replies in ("takes", "both")
 
     @property
+    def requests(self) -> dict[str, int]:
+        """The words, and their keys, by which it sends requests of its own, if by the others of its node table it sends messages on."""
+        return {word: self.next.names[word] for word in self.next.requests} if self.next else {}
+
+    @property
     def sends_replies(self) -> bool:
         """Whether it answers requests, on a separate link for replies."""
         return self.replies in ("sends", "both")

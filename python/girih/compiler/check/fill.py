@@ -42,9 +42,9 @@ def filled(
         return {LEASE_PLACES: _lease_places(tile, kind, kinds, nodes, report)}
     if kind.watches:
         return {LINES: _lines(tile, kind, kinds, nodes, report)}
-    if kind.next is not None and kind.next.requests:
+    if kind.requests:
         there = {hop.key for hop in table}
-        return {SPACES: sum(1 << bit for bit, word in enumerate(kind.next.requests) if kind.next.names[word] in there)}
+        return {SPACES: sum(1 << bit for bit, key in enumerate(kind.requests.values()) if key in there)}
     if "axis_in" in kind.uses:
         owner = next((tenant.number for tenant in scheduling.tenants if tile.port in tenant.ports), None)
         return {} if owner is None else {"tenant": owner}

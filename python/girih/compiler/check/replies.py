@@ -44,6 +44,5 @@ def check_replies(card: Card, kinds: Mapping[str, Kind], report: Report) -> None
 def _apart(kind: Kind) -> str:
     """The end of a remedy: how `next` names separate tiles, for a kind that sends other messages, too."""
     names = kind.next.names if kind.next else {}
-    if kind.next and kind.next.requests:
-        return f", next: {{{', '.join(f'{name}: a_tile' for name in kind.next.requests)}}}"
-    return f", next: {{{', '.join(f'{name}: a_tile' for name in names)}}}" if REPLIES in names else ""
+    words = kind.requests or (names if REPLIES in names else {})
+    return f", next: {{{', '.join(f'{name}: a_tile' for name in words)}}}" if words else ""
