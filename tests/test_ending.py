@@ -27,7 +27,8 @@ STRANGER = "10.77.0.99"  # no host has this address, so that a reply to it waits
 # Datagrams to the card from an address that answers no ARP request.
 FORGE = f"""
 import socket
-from scapy.all import IP, UDP, Ether
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
 link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 link.bind(("girih0", 0))
 frame = Ether(src="02:00:00:00:00:99", dst="02:67:69:72:69:68") / IP(src="{STRANGER}", dst="{ADDRESS}") / UDP(sport=9, dport=7) / b"text"

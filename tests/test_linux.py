@@ -144,7 +144,9 @@ def judge(frames: list[dict[str, str]]) -> None:
 @pytest.mark.parametrize("broken", ["ip", "udp", "icmp", "truncated"])
 def test_the_judge_sees_what_is_wrong(tmp_path, broken):
     """Of four good frames and one that is broken in one way, the judge refuses the broken one."""
-    from scapy.all import ICMP, IP, UDP, Ether, wrpcap
+    from scapy.layers.inet import ICMP, IP, UDP
+    from scapy.layers.l2 import Ether
+    from scapy.utils import wrpcap
 
     ip = IP(src="10.0.0.1", dst="10.0.0.2")
     frames = [bytes(Ether(dst="02:00:00:00:00:02") / packet) for packet in (ip / UDP(sport=7, dport=7) / b"text", ip / ICMP() / b"text")]
@@ -200,7 +202,8 @@ def test_the_card_asks_for_a_host_that_it_does_not_know(wire):
 
 ZERO_PING = """
 import socket, struct, sys
-from scapy.all import ICMP, Raw
+from scapy.layers.inet import ICMP
+from scapy.packet import Raw
 link = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
 link.settimeout(5)
 for size in (0, 1, 2, 56, 57, 1472, 8900):
@@ -222,7 +225,9 @@ def test_pings_of_zeros(wire):
 
 TAGGED_PING = """
 import socket, sys
-from scapy.all import ARP, ICMP, IP, Dot1Q, Ether, Raw
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.l2 import ARP, Dot1Q, Ether
+from scapy.packet import Raw
 link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
 link.bind((sys.argv[1], 0))
 link.settimeout(5)

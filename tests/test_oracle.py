@@ -4,7 +4,9 @@
 import random
 
 import pytest
-from scapy.all import ARP, ICMP, IP, UDP, Dot1Q, Ether, Raw
+from scapy.layers.inet import ICMP, IP, UDP
+from scapy.layers.l2 import ARP, Dot1Q, Ether
+from scapy.packet import Raw
 
 from tests.frames import VLANS, Host, Traffic, arp, ethernet, icmp, ipv4, source_route, udp
 from tests.oracle import ICMP as PROTOCOL_ICMP

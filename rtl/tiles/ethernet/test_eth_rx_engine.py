@@ -7,7 +7,8 @@ import cocotb
 import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
-from scapy.all import IP, UDP, Dot1Q, Ether
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Dot1Q, Ether
 
 from girih.spec.kinds import load_kind
 from girih.testing import WIDTHS, run_cocotb

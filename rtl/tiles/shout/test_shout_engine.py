@@ -5,7 +5,9 @@ import random
 
 import cocotb
 import pytest
-from scapy.all import IP, UDP, Dot1Q, Ether, Raw
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Dot1Q, Ether
+from scapy.packet import Raw
 
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import Events, Message, flits_of, settle, start

@@ -5,7 +5,9 @@ import random
 
 import cocotb
 import pytest
-from scapy.all import IP, UDP, Ether, Raw
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
 
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import EngineBench

@@ -5,8 +5,10 @@ import random
 
 import cocotb
 import pytest
-from scapy.all import IP, UDP, Ether, Raw
 from scapy.contrib.stun import STUN, STUNXorMappedAddress
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
 
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import EngineBench

@@ -8,7 +8,9 @@ from collections import deque
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
-from scapy.all import IP, UDP, Dot1Q, Ether, IPOption, Raw
+from scapy.layers.inet import IP, UDP, IPOption
+from scapy.layers.l2 import Dot1Q, Ether
+from scapy.packet import Raw
 
 from girih.testing import WIDTHS, run_cocotb
 from girih.testing.messages import FLIT_BYTES, PARAMS, Message, settle, start
