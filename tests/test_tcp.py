@@ -19,7 +19,7 @@ from scapy.layers.l2 import Ether
 from girih.card import VirtualCard
 from girih.card.namespace import Namespace
 from girih.card.session import Session
-from girih.experiments.tcp import ACK, OWN_IP, RST, Peer
+from girih.experiments.tcp import ACK, OWN_IP, RST, SYN, Peer
 from tests.tcp_wire import CARD, SECONDS, TAP, Wire, leaked
 
 pytestmark = [
@@ -179,6 +179,76 @@ def test_a_path_with_a_smaller_mtu(built):
         assert got == text
         counters = card.registers.counters()
         assert counters["icmp"]["mark_too_big"] == 2 and counters["tcp"]["used_errors"] == counters["tcp"]["drop_error"] == 1
+        peer.send(flags=RST | ACK)
+        card.run(2000)
+        card.check_conservation()
+
+
+@pytest.mark.parametrize(("register", "agrees"), [("ecn", True), (None, False)])
+def test_ecn_with_linux(wire, tmp_path, register, agrees):
+    """A kernel that asks for ECN gets it from an application that is in `ecn`, and what both send then can be marked: new data, and nothing else. The bytes are right."""
+    program = shutil.which("tshark")
+    assert program, "tshark is not installed: as root, apt-get install tshark"
+    text = f"""
+import os, socket, threading
+s = socket.create_connection(("{CARD}", 7))
+data = os.urandom(30000)
+writer = threading.Thread(target=lambda: (s.sendall(data), s.shutdown(socket.SHUT_WR)))
+writer.start()
+got = b""
+while len(got) < len(data) and (piece := s.recv(1 << 16)):
+    got += piece
+options = s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 8)[5]
+writer.join()
+print(got == data, bool(options & 8), bool(options & 16))  # TCPI_OPT_ECN, TCPI_OPT_ECN_SEEN
+"""
+    with ExitStack() as undo:
+        for value in ("2", "1"):
+            command = wire.namespace.command(["sysctl", "-w", f"net.ipv4.tcp_ecn={value}"])
+            if value == "1":
+                subprocess.run(command, capture_output=True, check=True)
+            else:
+                undo.callback(subprocess.run, command, capture_output=True, check=True)
+        if register:
+            wire.card.registers.write(f"tcp.{register}[3]", 7)
+            undo.callback(wire.card.registers.write, f"tcp.{register}[3]", 0)
+        capture = tmp_path / "both.pcapng"
+        wire.card.start_capture(capture, ["port0.tx", "port0.rx"])
+        assert wire.python(text) == f"True {agrees} {agrees}"
+        wire.card.stop_capture()
+    names = ("ip.src", "ip.dsfield.ecn", "tcp.len", "tcp.flags.syn", "tcp.flags.ece", "ip.checksum.status", "tcp.checksum.status")
+    fields = [word for name in names for word in ("-e", name)]
+    output = subprocess.run([program, "-r", str(capture), *CHECKSUMS, "-T", "fields", *fields, "-Y", "tcp"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split("\t") for line in output.splitlines()]
+    own = [row for row in rows if row[0] == CARD]
+    assert {tuple(row[5:]) for row in own} == {("1", "1")}, "checksums"
+    assert {(row[1], row[2] != "0") for row in own} == ({("2", True), ("0", False)} if agrees else {("0", True), ("0", False)})
+    assert {row[4] in ("1", "True") for row in own if row[3] in ("1", "True")} == {agrees}
+    assert any(row[1] == "2" for row in rows if row[0] != CARD) == agrees, "what Linux sends"
+
+
+def test_a_mark_on_its_way_through_the_card(built):
+    """A router's mark in the header of a packet reaches TCP, which tells the sender of it until it hears CWR."""
+    ece, cwr = 0x40, 0x80
+    with VirtualCard(built("tcp_echo")) as card:
+        card.registers.write("tcp.ecn[0]", 7)
+        peer = Peer(card, 7)
+        peer.send(flags=SYN | ece | cwr)
+        assert peer.take().flags == SYN | ACK | ece
+        peer.send(flags=ACK)
+        for flags, ecn, told in ((ACK, 2, 0), (ACK, 3, ece), (ACK, 2, ece), (ACK | cwr, 2, 0)):
+            packet = Ether(peer.frame(b"text", flags))
+            packet[IP].tos, packet[IP].chksum = ecn, None
+            card.inject(0, bytes(packet))
+            peer.seq += 4
+            got = b""
+            while not got:
+                segment = peer.take()
+                assert segment.ack != peer.seq or segment.flags & ece == told, (flags, ecn)
+                got = segment.data
+            assert got == b"text" and segment.flags & ece == told
+            peer.send(flags=ACK)
+        assert card.registers.counters("tcp")["tcp"]["mark_ecn_received"] == 1
         peer.send(flags=RST | ACK)
         card.run(2000)
         card.check_conservation()

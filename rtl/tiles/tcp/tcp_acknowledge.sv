@@ -23,6 +23,7 @@ module tcp_acknowledge
     segment_o.seq = record_i.snd_nxt;
     segment_o.ack = record_i.rcv_nxt;
     segment_o.flags = '{ack: 1'b1, default: '0};
+    segment_o.flags.ece = record_i.ecn.echoes;
     if (record_i.scaled) segment_o.window = 16'(window >> OwnShift);
     else segment_o.window = window > 32'hffff ? 16'hffff : window[15:0];
   end

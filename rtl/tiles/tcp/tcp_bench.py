@@ -44,14 +44,15 @@ CONFIG = {
     "path_mtu_least": 552,
     "cubic": 0,
     "cubic_rate": 4398,
+    "ecn": 0,
 }
 SYN, ACK, FIN, RST = "S", "A", "F", "R"
 MODULUS = 1 << 32
 
 
-def frame(segment: TCP, payload: bytes = b"", src: str = HOST, dst: str = CARD) -> Message:
+def frame(segment: TCP, payload: bytes = b"", src: str = HOST, dst: str = CARD, tos: int = 0) -> Message:
     """A segment, as `ipv4_rx` hands it on."""
-    data = bytes(Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02") / IP(src=src, dst=dst) / segment / payload)
+    data = bytes(Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02") / IP(src=src, dst=dst, tos=tos) / segment / payload)
     return Message(data, {"l3_offset": 14, "l4_offset": 34, "length": len(data), "port": 3, "tenant": 2})
 
 
@@ -63,6 +64,7 @@ class TcpBench:
         self.segments: list[TCP] = []  # sent and not yet taken by `segment`
         self.told: list[Message] = []
         self.tenants = {2}  # whose segments the card may send
+        self.services = {0}  # types of service that they may have
 
     @classmethod
     async def start(cls, dut, *, stall: float = 0.0, **config) -> TcpBench:
@@ -89,7 +91,7 @@ class TcpBench:
             if message.key:
                 self.told.append(message)
             else:
-                self.segments.append(checked(message, self.tenants))
+                self.segments.append(checked(message, self.tenants, self.services))
         self._read = len(messages)
 
     async def _first(self, of: Callable[[], list], limit: int, what: str):
@@ -148,17 +150,17 @@ class Peer:
         self.options = [("MSS", 1460)] if options is None else options
         self.connection = -1
 
-    def make(self, flags: str, payload: bytes = b"", **fields) -> Message:
+    def make(self, flags: str, payload: bytes = b"", tos: int = 0, **fields) -> Message:
         values: dict[str, object] = {"sport": self.port, "dport": self.to, "flags": flags, "window": self.window} | fields
         values["seq"] = fields.get("seq", self.seq) % MODULUS
         values["ack"] = fields.get("ack", self.ack if "A" in flags else 0) % MODULUS
-        message = frame(TCP(**values), payload)
+        message = frame(TCP(**values), payload, tos=tos)
         message.desc["tenant"] = self.tenant
         return message
 
-    def send(self, payload: bytes = b"", flags: str = "A", **fields) -> None:
+    def send(self, payload: bytes = b"", flags: str = "A", tos: int = 0, **fields) -> None:
         """A segment with the peer's present sequence number, which it advances."""
-        self.bench.give(self.make(flags, payload, **fields))
+        self.bench.give(self.make(flags, payload, tos, **fields))
         if not fields:
             self.seq = (self.seq + len(payload) + ("S" in flags) + ("F" in flags)) % MODULUS
 
@@ -217,13 +219,13 @@ class Peer:
         return notice
 
 
-def checked(message: Message, tenants: set[int]) -> TCP:
+def checked(message: Message, tenants: set[int], services: set[int]) -> TCP:
     """The segment in a message to the network, all of whose fields that `ipv4_tx` does not write are right."""
     assert not message.bad and message.desc["l3_offset"] == 14 and message.desc["l4_offset"] == 34
     assert message.desc["length"] == len(message.data) and message.desc["port"] == 3 and message.desc["tenant"] in tenants
     packet = Ether(message.data)
     ip = packet[IP]
-    assert packet.type == 0x800 and ip.version == 4 and ip.ihl == 5 and ip.proto == 6
+    assert packet.type == 0x800 and ip.version == 4 and ip.ihl == 5 and ip.proto == 6 and ip.tos in services
     assert ip.src == CARD and ip.dst == HOST
     raw = bytearray(message.data[34:])
     got = int.from_bytes(raw[16:18], "big")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The congestion window, which limits the bytes in flight in addition to the peer's window: NewReno (RFC 5681, 6582) or CUBIC (RFC 9438), which differ
 // in congestion avoidance and in what is left after a loss. CUBIC's window follows the function of time that tcp_cubic computes, by at most half of what
-// is acknowledged, and is no less than an estimate of what NewReno would have. It grows only while it limits the connection. Combinational.
+// is acknowledged, and is no less than an estimate of what NewReno would have. It grows only while it limits the connection. A mark by ECN (RFC 3168)
+// reduces it without a retransmission, and a window of data reduces it once, whatever is marked or lost of it. Combinational.
 module tcp_congestion
   import tcp_types_pkg::*, tcp_stage_pkg::*;
 (
@@ -12,6 +13,8 @@ module tcp_congestion
     input logic duplicate_i,  // a duplicate acknowledgement
     input logic fast_i,       // the duplicate that triggers a fast retransmission
     input logic timeout_i,
+    input logic told_i,       // the acknowledgement tells of marks,
+    input logic reduces_i,    // and reduces the window, for the first time in this window of data
 
     output span_t cwnd_o,
     output span_t threshold_o,
@@ -20,7 +23,7 @@ module tcp_congestion
     output span_t estimate_o
 );
   localparam span_t Most = {1'b0, {($bits(span_t) - 1) {1'b1}}};
-  span_t mss, credit, cwnd, half_acked;
+  span_t mss, credit, cwnd, half_acked, left;
   logic cubic;
   logic signed [$bits(span_t)+1:0] over;  // what is acknowledged beyond the next step of the estimate
   always_comb begin
@@ -29,6 +32,8 @@ module tcp_congestion
     credit = record_i.credit + facts_i.acked;
     over = 22'(record_i.credit) + 22'(facts_i.acked) - 22'(facts_i.estimate_step);
     half_acked = facts_i.grow >> 1;
+    left = record_i.ecn.left > mss << 1 ? record_i.ecn.left : mss << 1;
+    if (record_i.cwnd < left) left = record_i.cwnd;
     cwnd = record_i.cwnd;
     threshold_o = record_i.threshold;
     credit_o = record_i.credit;
@@ -44,11 +49,21 @@ module tcp_congestion
       cwnd = facts_i.half + (mss << 1) + mss;
       credit_o = '0;
       threshold_o = facts_i.half;
+      if (!facts_i.ecn_spares) begin
+        if (cubic) congestion_o = CubicLoss;
+        estimate_o = record_i.cwnd;
+      end
+    end else if (reduces_i) begin
+      cwnd = left;
+      credit_o = '0;
+      threshold_o = left;
       if (cubic) congestion_o = CubicLoss;
       estimate_o = record_i.cwnd;
     end else if (news_i && record_i.recovering) begin
       if (facts_i.ack_recovers) cwnd = record_i.threshold;
       else cwnd = (facts_i.acked < record_i.cwnd ? record_i.cwnd - facts_i.acked : '0) + facts_i.grow;
+    end else if (told_i && !record_i.recovering) begin
+      // It does not grow (RFC 3168, 6.1.2).
     end else if (news_i && cubic) begin
       if (record_i.pressed && record_i.cwnd < record_i.threshold) begin
         cwnd = record_i.cwnd + facts_i.grow;

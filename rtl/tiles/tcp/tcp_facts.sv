@@ -106,7 +106,9 @@ module tcp_facts
     mss = span_t'(record_i.mss);
     flight = span_t'(record_i.snd_max - record_i.snd_una);
     // After a loss, NewReno keeps half of the bytes in flight, CUBIC 45/64 of its window, which does not grow unless it limits the connection.
-    reduced = record_i.congestion == NewReno ? flight >> 1
+    facts_o.ecn_anew = !record_i.ecn.reduced || precedes_near(record_i.ecn.reduced_to, ack);
+    facts_o.ecn_spares = record_i.ecn.reduced && precedes_near(near_t'(record_i.snd_una), record_i.ecn.reduced_to);
+    reduced = facts_o.ecn_spares ? record_i.threshold : record_i.congestion == NewReno ? flight >> 1
         : (record_i.cwnd >> 1) + (record_i.cwnd >> 3) + (record_i.cwnd >> 4) + (record_i.cwnd >> 6);
     facts_o.half = reduced > mss << 1 ? reduced : mss << 1;
     facts_o.gap = record_i.cwnd < record_i.target ? record_i.target - record_i.cwnd : '0;

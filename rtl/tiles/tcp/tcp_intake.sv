@@ -121,7 +121,7 @@ module tcp_intake
   // verilator lint_on ASCRANGE
   offset_t available, headers;
   tcp_t tcp;
-  ipv4_t quoted;
+  ipv4_t ip, quoted;
   logic is_command, is_open, is_error;
   always_comb begin
     framed = store_flit;
@@ -146,6 +146,7 @@ module tcp_intake
   assign is_command = op_e'(out_flit_o.desc.stream_op) != OpPacket;
   assign is_open = op_e'(out_flit_o.desc.stream_op) == OpOpen;
   assign is_error = out_flit_o.desc.l3_offset == offset_t'(QuotedL3);
+  assign ip = header[L3Untagged+:Ipv4MinBytes];
   assign quoted = header[QuotedL3+:Ipv4MinBytes];
   assign tcp = header[L4+:TcpBytes];
   assign headers = offset_t'(L4) + {2'b0, tcp.words, 2'b0};
@@ -204,9 +205,10 @@ module tcp_intake
       arrival_o.work.kind = EventSegment;
       arrival_o.work.bytes = out_flit_o.desc.length - length_t'(headers);
       arrival_o.work.flags = tcp.flags;
+      arrival_o.work.marked = ip.tos[1:0] == EcnMarked;
     end
   end
 
   logic unused;
-  assign unused = &{1'b0, store_first, unused_sum, header, tcp, quoted, store_flit.desc, token};
+  assign unused = &{1'b0, store_first, unused_sum, header, ip, tcp, quoted, store_flit.desc, token};
 endmodule

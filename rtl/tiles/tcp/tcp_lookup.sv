@@ -99,6 +99,7 @@ module tcp_lookup
   end
 
   logic cubic, cubic_2_q;  // the application's connections use CUBIC
+  logic ecn, ecn_2_q;  // or ECN
   logic [13:0] fitting_mss_2_q;  // of an ICMP error: the segments that fit into the link, but no less than path_mtu_least allows
   logic [13:0] fitting, least_mss_q;
   logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, reads_options;
@@ -175,6 +176,10 @@ module tcp_lookup
     for (int unsigned i = 0; i < $bits(cfg_i.cubic) / 16; i++) begin
       if (cfg_i.cubic[i] != '0 && cfg_i.cubic[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) cubic = 1'b1;
     end
+    ecn = 1'b0;
+    for (int unsigned i = 0; i < $bits(cfg_i.ecn) / 16; i++) begin
+      if (cfg_i.ecn[i] != '0 && cfg_i.ecn[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) ecn = 1'b1;
+    end
     for (int unsigned i = 0; i < $bits(cfg_i.listen) / 16; i++) begin
       if (cfg_i.listen[i] != '0 && cfg_i.listen[i] == arrival_1_q.work.tuple.local_port) listening = 1'b1;
       if (cfg_i.listen[i] == arrival_1_q.work.window) serves = 1'b1;
@@ -192,6 +197,7 @@ module tcp_lookup
       answers_q <= answers;
       named_q <= named;
       cubic_2_q <= cubic;
+      ecn_2_q <= ecn;
       fitting_mss_2_q <= fitting < least_mss_q ? least_mss_q : fitting;
       // A segment without a connection that may be the answer to a cookie.
       asked_2_q <= arrival_1_q.work.kind == EventAccept;
@@ -231,6 +237,7 @@ module tcp_lookup
     decided.work.scaled = syn_scaled;
     decided.work.shift = syn_shift;
     decided.work.congestion = cubic_2_q ? CubicStart : NewReno;
+    decided.work.ecn = ecn_2_q;
     if (arrival_2_q.is_command && !connects_2_q) begin
       decided.work.connection = arrival_2_q.work.connection;
     end else if (arrival_2_q.malformed || (wants_new && !opens) || (asks && !asked_ready)) begin
@@ -247,6 +254,7 @@ module tcp_lookup
       decided.work.ack = make_cookie(mac_t'(syn_hash) + mac_t'(arrival_2_q.work.seq), period_q, syn_mss);
       decided.work.sacks = 1'b0;
       decided.work.scaled = 1'b0;
+      decided.work.ecn = 1'b0;
     end else if (opens) begin
       decided.work.kind = connects_2_q ? EventConnect : EventOpen;
       decided.work.connection = connection_t'(free_id);

@@ -57,6 +57,7 @@ module tcp_maker
     ip = '0;
     ip.version = 4'd4;
     ip.ihl = 4'd5;
+    ip.tos = segment_i.markable ? 8'(EcnCapable) : '0;
     ip.protocol = ProtocolTcp;
     ip.src = segment_i.tuple.local_addr;
     ip.dst = segment_i.tuple.remote_addr;

@@ -55,6 +55,7 @@ module tcp_open
     r.cwnd = initial_window(r.mss);
     r.threshold = '1;
     r.congestion = work_i.congestion;
+    r.ecn.on = work_i.ecn && (opener || (work_i.flags.ece && work_i.flags.cwr));
     r.since = now_i;
     if (accepts) begin
       r.phase = Open;
@@ -79,6 +80,7 @@ module tcp_open
     d.segment.ack = work_i.seq + 1'b1;
     d.segment.flags.syn = 1'b1;
     d.segment.flags.ack = 1'b1;
+    d.segment.flags.ece = r.ecn.on;
     d.segment.window = Ring > 65535 ? 16'hffff : 16'(Ring);
     d.segment.scaled = work_i.scaled;
     d.segment.sacks = work_i.sacks;

@@ -61,6 +61,9 @@ module tcp_settle
 
     over = 21'(record_i.snd_una) + 21'(record_i.cwnd) - 21'(record_i.snd_end);
     if (over[20] && record_i.cwnd < record_i.snd_wnd) r.pressed = 1'b1;
+    // NewReno keeps half of its window after a mark (RFC 3168, 6.1.2), CUBIC what it keeps after a loss (RFC 9438, 4.6).
+    r.ecn.left = record_i.congestion == NewReno ? record_i.cwnd >> 1
+        : (record_i.cwnd >> 1) + (record_i.cwnd >> 3) + (record_i.cwnd >> 4) + (record_i.cwnd >> 6);
     unsent = record_i.snd_end - record_i.snd_nxt;
     r.limit = record_i.cwnd < record_i.snd_wnd ? record_i.cwnd : record_i.snd_wnd;
     gain = record_i.rcv_read + seq_t'(Ring) - record_i.rcv_edge;

@@ -21,6 +21,8 @@ package tcp_stage_pkg;
     logic sack_fits;
     logic [Sacked-1:0] sack_before, sack_touches, sack_starts, sack_ends, sack_acked;
     logic ack_passes_resent;
+    logic ecn_anew;  // a byte behind reduced_to is acknowledged, or the window was not reduced: a mark that is told of now is a new one
+    logic ecn_spares;  // what is lost now is of a window of data for which the congestion window has been reduced already
     logic fills;  // there is a hole to send again
     near_t hole_offset;  // from snd_una
     span_t new_wnd, acked, half, grow;
@@ -67,6 +69,8 @@ package tcp_stage_pkg;
     logic     probed;
     logic     kept_alive;
     logic     late_ack;
+    logic     marked;          // a segment with data that a router has marked
+    logic     ecn_reduced;     // the congestion window, because the peer has told of a mark
     logic     shrunk;          // the segment size is lower than before
     logic     refused_error;   // an ICMP error without effect
   } deeds_t;

@@ -14,17 +14,20 @@ module tcp_transmit
 );
   record_t r;
   deeds_t  d;
-  logic carried;
+  logic carried, fresh;
   always_comb begin
     r = record_i;
     d = '0;
     carried = 1'b0;
+    fresh = 1'b0;
     d.segment = segment_i;
     r.transmit_queued = 1'b0;
     if (record_i.phase inside {SynReceived, SynSent}) begin
       if (facts_i.none_under_way) begin
         d.sends = 1'b1;
         d.segment.flags.syn = 1'b1;
+        d.segment.flags.ece = record_i.ecn.on;
+        d.segment.flags.cwr = record_i.ecn.on && record_i.phase == SynSent;
         if (record_i.phase == SynSent) begin
           d.segment.flags.ack = 1'b0;
           d.segment.ack = '0;
@@ -66,6 +69,11 @@ module tcp_transmit
         d.resent = facts_i.resends;
         d.probed = record_i.force_send && facts_i.wnd_shut;
         r.force_send = 1'b0;
+        // Only data that goes out for the first time can be marked (RFC 3168, 6.1.5, 6.1.6).
+        fresh = record_i.ecn.on && facts_i.send != '0 && !d.resent && !d.probed;
+        d.segment.markable = fresh;
+        d.segment.flags.cwr = fresh && record_i.ecn.tells;
+        if (fresh) r.ecn.tells = 1'b0;
         {r.snd_nxt, carried} = {record_i.snd_nxt, 1'b1} + {seq_t'(facts_i.send), d.segment.flags.fin};
         if (precedes(record_i.snd_max, r.snd_nxt)) r.snd_max = r.snd_nxt;
         if (!record_i.timing && !d.resent) begin
@@ -97,5 +105,5 @@ module tcp_transmit
   assign deeds_o = d;
 
   logic unused;
-  assign unused = &{1'b0, facts_i, carried};
+  assign unused = &{1'b0, facts_i, carried, fresh};
 endmodule

@@ -46,6 +46,8 @@ package tcp_types_pkg;
   localparam length_t Refused = length_t'(0);  // why a connection was not opened: the peer refused it,
   localparam length_t Unanswered = length_t'(1);  // the peer did not answer,
   localparam length_t Unplaced = length_t'(2);  // or the stack has no place for it, or already has this connection
+  localparam logic [1:0] EcnCapable = 2'b10;  // the low bits of a packet's type of service (RFC 3168, 5): ECT(0), what the card sends;
+  localparam logic [1:0] EcnMarked = 2'b11;  // and congestion experienced
   localparam logic [15:0] DefaultMss = 16'd536;  // of a peer that sends no such option (RFC 9293, 3.7.1)
 
   typedef struct packed {
@@ -119,6 +121,16 @@ package tcp_types_pkg;
     near_t behind;
   } sacked_t;
 
+  // Explicit congestion notification (RFC 3168).
+  typedef struct packed {
+    logic on;  // both ends use it; in SYN-SENT: the SYN has asked for it
+    logic echoes;  // acknowledgements tell the peer that a mark has come
+    logic tells;  // the next segment with new data tells the peer that the congestion window is smaller
+    logic reduced;  // the window has been reduced, and no byte behind reduced_to has been acknowledged since
+    near_t reduced_to;  // snd_max at that time
+    span_t left;  // the window that a mark leaves
+  } ecn_t;
+
   // Sequence numbers name bytes of both streams, and places in their buffers.
   typedef struct packed {
     phase_e phase;
@@ -187,6 +199,7 @@ package tcp_types_pkg;
     span_t limit;  // the lesser of cwnd and snd_wnd
     seq_t recover;
     logic recovering;  // after a fast retransmission, until all before `recover` is acknowledged
+    ecn_t ecn;
     // Time.
     logic timer_on;
     logic lingers;  // it measures time_wait, not a retransmission time-out
@@ -247,6 +260,8 @@ package tcp_types_pkg;
     logic scaled;
     logic [3:0] shift;
     congestion_e congestion;
+    logic ecn;  // of EventOpen and EventConnect: the application's connections use it
+    logic marked;  // a router has marked the segment's packet: congestion experienced
   } work_t;
 
   // A message, before its connection has been found.
@@ -289,6 +304,7 @@ package tcp_types_pkg;
     logic scaled;  // of a SYN, as is the next field
     logic sacks;
     range_t [Ranges-1:0] ranges;  // of a segment without data; the valid ones come first
+    logic markable;  // routers may mark its packet instead of dropping it: ECT(0)
     length_t bytes;
   } segment_t;
 

@@ -25,6 +25,7 @@ module tcp_update
   logic challenge, refuses, resets, dies, aborts, news, duplicate, fast, timeout;
   span_t cwnd, threshold, credit, estimate;
   congestion_e congestion;
+  logic ecn_received, ecn_told, ecn_reduces, ecn_turns;
 
   // A pure acknowledgement, from which other segments are derived.
   segment_t segment;
@@ -125,11 +126,27 @@ module tcp_update
       .duplicate_i(duplicate && !record_i.hole_ends),
       .fast_i     (fast),
       .timeout_i  (timeout),
+      .told_i     (ecn_told),
+      .reduces_i  (ecn_reduces),
       .cwnd_o     (cwnd),
       .threshold_o(threshold),
       .credit_o   (credit),
       .congestion_o(congestion),
       .estimate_o (estimate)
+  );
+  ecn_t ecn;
+  tcp_ecn u_ecn (
+      .work_i,
+      .record_i,
+      .open_i   (phases_i[Open]),
+      .facts_i,
+      .news_i   (news),
+      .fast_i   (fast),
+      .ecn_o    (ecn),
+      .marked_o (ecn_received),
+      .turns_o  (ecn_turns),
+      .told_o   (ecn_told),
+      .reduces_o(ecn_reduces)
   );
   seq_t ranges_nxt;
   range_t [Ranges-1:0] ranges;
@@ -150,7 +167,7 @@ module tcp_update
   assign timeout = kinds_i[EventTick];
   // Every second segment is acknowledged at once, and so is a segment that is not simply the next in order (RFC 5681, 4.2).
   logic puts_off;
-  assign puts_off = delays_i && !record_i.delays && facts_i.exact && facts_i.takes_all && !work_i.flags.fin && !record_i.ranges[0].valid && !record_i.ranges[1].valid;
+  assign puts_off = delays_i && !ecn_turns && !record_i.delays && facts_i.exact && facts_i.takes_all && !work_i.flags.fin && !record_i.ranges[0].valid && !record_i.ranges[1].valid;
 
   always_comb begin
     r = record_i;
@@ -185,8 +202,10 @@ module tcp_update
           dies = answer_dies;
         end else if (!facts_i.acceptable && !facts_i.crosses) begin
           d.out_of_window = !work_i.flags.rst;
-          if (phases_i[SynReceived] && work_i.flags.syn && facts_i.syn_again) r.snd_nxt = record_i.snd_una;
-          else challenge = !work_i.flags.rst;
+          if (phases_i[SynReceived] && work_i.flags.syn && facts_i.syn_again) begin
+            r.snd_nxt = record_i.snd_una;
+            if (!work_i.flags.ece || !work_i.flags.cwr) r.ecn.on = 1'b0;  // the peer has given it up (RFC 3168, 6.1.1.1)
+          end else challenge = !work_i.flags.rst;
         end else if (work_i.flags.rst) begin
           if (facts_i.exact) begin
             d.reset_received = 1'b1;
@@ -218,6 +237,9 @@ module tcp_update
             r.snd_wl1 = work_i.seq;
             r.snd_wl2 = work_i.ack;
           end
+          r.ecn = ecn;
+          d.ecn_reduced = ecn_reduces;
+          d.marked = ecn_received;
           if (facts_i.crosses) r.acks_due = 3'd1;
           r.tries = '0;
           r.sack_news = 1'b0;
@@ -400,7 +422,13 @@ module tcp_update
               r.timer_on = 1'b0;
             end else begin
               r.tries = record_i.tries + 1'b1;
+              if (phases_i[SynSent]) r.ecn.on = 1'b0;  // the next SYN does without, in case that ECN is why this one was lost (RFC 3168, 6.1.1.1)
               if (facts_i.outstanding) begin
+                if (phases_i[Open]) begin
+                  r.ecn.tells = record_i.ecn.on;
+                  r.ecn.reduced = record_i.ecn.on;
+                  r.ecn.reduced_to = near_t'(record_i.snd_max);
+                end
                 r.cwnd = cwnd;
                 r.threshold = threshold;
                 r.credit = credit;
