@@ -184,9 +184,9 @@ def test_a_path_with_a_smaller_mtu(built):
         card.check_conservation()
 
 
-@pytest.mark.parametrize(("register", "agrees"), [("ecn", True), (None, False)])
+@pytest.mark.parametrize(("register", "agrees"), [("ecn", True), ("dctcp", True), (None, False)])
 def test_ecn_with_linux(wire, tmp_path, register, agrees):
-    """A kernel that asks for ECN gets it from an application that is in `ecn`, and what both send then can be marked: new data, and nothing else. The bytes are right."""
+    """A kernel that asks for ECN gets it from an application that is in `ecn` or `dctcp`, and what both send then can be marked: new data, and nothing else. The bytes are right."""
     program = shutil.which("tshark")
     assert program, "tshark is not installed: as root, apt-get install tshark"
     text = f"""

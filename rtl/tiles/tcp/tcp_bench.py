@@ -45,6 +45,7 @@ CONFIG = {
     "cubic": 0,
     "cubic_rate": 4398,
     "ecn": 0,
+    "dctcp": 0,
 }
 SYN, ACK, FIN, RST = "S", "A", "F", "R"
 MODULUS = 1 << 32

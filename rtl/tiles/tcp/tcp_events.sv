@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles the events of all connections, one at a time: segments and commands (front_), turns to transmit and to tell the
-// application, the timer, which visits one connection every 16 cycles, and CUBIC's windows, which follow from these visits. Each event
+// application, the timer, which visits one connection every 16 cycles, and CUBIC's windows and DCTCP's shares of marked bytes, which follow from these visits. Each event
 // reads a connection's record, changes it and writes it back. Events of different connections can start in successive cycles; an event of
-// the same connection can start two cycles later, a turn, the timer or a window three cycles later. It takes the record from the stage that the
+// the same connection can start two cycles later, a turn, the timer, a window or a share three cycles later. It takes the record from the stage that the
 // record has reached:
 //
 //   0 choose, read record -> 1 record -> 2 facts -> 3 update -> 4 settle -> 5 write, deeds -> 6 in the RAM
@@ -133,6 +133,10 @@ module tcp_events
   congestion_e window_mode;
   span_t window_target;
   logic window_reaches;
+  logic alpha_valid, alpha_free, dctcp_ready, measures;
+  connection_t alpha_connection;
+  id_t alpha_id;
+  alpha_t alpha;
   logic front_free, reused, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q, tells_unopened, unopened_last_q, accept_free;
   id_t front_id;
   logic [1:0] transmit_waits_q, notify_waits_q;  // events of front_ since the last turn
@@ -147,8 +151,10 @@ module tcp_events
     transmit_free = transmit_waits && !is_at(transmit_id, stage_q[1]) && !is_at(transmit_id, stage_q[2]);
     window_id = id_t'(window_connection);
     window_free = window_valid && !is_at(window_id, stage_q[1]) && !is_at(window_id, stage_q[2]);
+    alpha_id = id_t'(alpha_connection);
+    alpha_free = alpha_valid && !is_at(alpha_id, stage_q[1]) && !is_at(alpha_id, stage_q[2]);
     turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || (tick_due_q && front_id == scan_q)
-        || (window_valid && front_id == window_id);
+        || (window_valid && front_id == window_id) || (alpha_valid && front_id == alpha_id);
     // The next connection in a place writes into the buffer from which an answer to the previous one may still be read.
     reused = front_work_i.kind inside {EventOpen, EventConnect} && reading_i && id_t'(reading_connection_i) == front_id;
     front_free = front_valid_i && !reused && !is_at(front_id, stage_q[1]);
@@ -177,6 +183,12 @@ module tcp_events
       chosen.work.congestion = window_mode;
       chosen.work.ack = seq_t'(window_target);
       chosen.work.scaled = window_reaches;
+    end else if (alpha_free) begin
+      chosen.valid = 1'b1;
+      chosen.keeps = 1'b1;
+      chosen.work.kind = EventAlpha;
+      chosen.work.connection = alpha_connection;
+      chosen.work.ack = seq_t'(alpha);
     end else if (accept_free) begin
       chosen.valid = 1'b1;
       chosen.keeps = unopened_i.kind == EventAccept;
@@ -320,6 +332,22 @@ module tcp_events
       .window_target_o (window_target),
       .window_reaches_o(window_reaches)
   );
+  // DCTCP's shares of marked bytes.
+  assign measures = stage_q[3].valid && kinds_3_q[EventTick] && phases_3_q[Open] && record_3_q.ecn.on && record_3_q.dctcp.on && record_3_q.dctcp.over && dctcp_ready;
+  tcp_dctcp u_dctcp (
+      .clk_i,
+      .rst_i,
+      .visit_i      (measures),
+      .ready_o      (dctcp_ready),
+      .id_i         (stage_q[3].work.connection),
+      .alpha_i      (record_3_q.dctcp.alpha),
+      .acked_i      (record_3_q.dctcp.acked),
+      .marked_i     (record_3_q.dctcp.marked),
+      .alpha_valid_o(alpha_valid),
+      .alpha_ready_i(!clearing_q && !tick_free && !window_free && alpha_free),
+      .alpha_id_o   (alpha_connection),
+      .alpha_o      (alpha)
+  );
   assign record_2 = near_2_q ? record_4_q : record_2_q;
   tcp_facts #(
       .Ring(Ring),
@@ -349,6 +377,7 @@ module tcp_events
       .record_i(record_3_q),
       .phases_i(phases_3_q),
       .facts_i (facts_q),
+      .measures_i(measures),
       .now_i   (now_q),
       .cfg_i,
       .record_o(updated),

@@ -108,6 +108,7 @@ module tcp_facts
     // After a loss, NewReno keeps half of the bytes in flight, CUBIC 45/64 of its window, which does not grow unless it limits the connection.
     facts_o.ecn_anew = !record_i.ecn.reduced || precedes_near(record_i.ecn.reduced_to, ack);
     facts_o.ecn_spares = record_i.ecn.reduced && precedes_near(near_t'(record_i.snd_una), record_i.ecn.reduced_to);
+    facts_o.dctcp_over = precedes_near(record_i.dctcp.window_to, ack);
     reduced = facts_o.ecn_spares ? record_i.threshold : record_i.congestion == NewReno ? flight >> 1
         : (record_i.cwnd >> 1) + (record_i.cwnd >> 3) + (record_i.cwnd >> 4) + (record_i.cwnd >> 6);
     facts_o.half = reduced > mss << 1 ? reduced : mss << 1;
@@ -169,6 +170,7 @@ module tcp_facts
     gain = open_end - turn_i.rcv_edge;
     facts_o.updates = gain >= update_bytes(Ring) && !turn_i.fin_received;
     facts_o.rcv_edge = gain >= Step && !turn_i.fin_received ? open_end : turn_i.rcv_edge;
+    if (work_i.kind == EventSegment) facts_o.rcv_edge = record_i.rcv_edge;  // it opens in turns only
 
     // The application.
     facts_o.read_ready = read_is_ready(turn_i, Ring);

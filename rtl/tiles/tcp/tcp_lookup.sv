@@ -99,7 +99,7 @@ module tcp_lookup
   end
 
   logic cubic, cubic_2_q;  // the application's connections use CUBIC
-  logic ecn, ecn_2_q;  // or ECN
+  logic ecn, ecn_2_q, dctcp, dctcp_2_q;  // or ECN; or ECN and DCTCP
   logic [13:0] fitting_mss_2_q;  // of an ICMP error: the segments that fit into the link, but no less than path_mtu_least allows
   logic [13:0] fitting, least_mss_q;
   logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, reads_options;
@@ -177,8 +177,10 @@ module tcp_lookup
       if (cfg_i.cubic[i] != '0 && cfg_i.cubic[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) cubic = 1'b1;
     end
     ecn = 1'b0;
+    dctcp = 1'b0;
     for (int unsigned i = 0; i < $bits(cfg_i.ecn) / 16; i++) begin
       if (cfg_i.ecn[i] != '0 && cfg_i.ecn[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) ecn = 1'b1;
+      if (cfg_i.dctcp[i] != '0 && cfg_i.dctcp[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) dctcp = 1'b1;
     end
     for (int unsigned i = 0; i < $bits(cfg_i.listen) / 16; i++) begin
       if (cfg_i.listen[i] != '0 && cfg_i.listen[i] == arrival_1_q.work.tuple.local_port) listening = 1'b1;
@@ -196,8 +198,9 @@ module tcp_lookup
       connects_2_q <= connects_1;
       answers_q <= answers;
       named_q <= named;
-      cubic_2_q <= cubic;
-      ecn_2_q <= ecn;
+      cubic_2_q <= cubic && !dctcp;
+      ecn_2_q <= ecn || dctcp;
+      dctcp_2_q <= dctcp;
       fitting_mss_2_q <= fitting < least_mss_q ? least_mss_q : fitting;
       // A segment without a connection that may be the answer to a cookie.
       asked_2_q <= arrival_1_q.work.kind == EventAccept;
@@ -238,6 +241,7 @@ module tcp_lookup
     decided.work.shift = syn_shift;
     decided.work.congestion = cubic_2_q ? CubicStart : NewReno;
     decided.work.ecn = ecn_2_q;
+    decided.work.dctcp = dctcp_2_q;
     if (arrival_2_q.is_command && !connects_2_q) begin
       decided.work.connection = arrival_2_q.work.connection;
     end else if (arrival_2_q.malformed || (wants_new && !opens) || (asks && !asked_ready)) begin

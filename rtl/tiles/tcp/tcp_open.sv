@@ -56,6 +56,9 @@ module tcp_open
     r.threshold = '1;
     r.congestion = work_i.congestion;
     r.ecn.on = work_i.ecn && (opener || (work_i.flags.ece && work_i.flags.cwr));
+    r.dctcp.on = work_i.dctcp;
+    r.dctcp.alpha = alpha_t'(1 << AlphaFraction);
+    r.dctcp.window_to = near_t'(work_i.ack);
     r.since = now_i;
     if (accepts) begin
       r.phase = Open;

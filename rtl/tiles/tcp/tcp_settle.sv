@@ -12,9 +12,12 @@ module tcp_settle
     output logic    transmits_o,  // it has just got a turn to transmit
     output logic    notifies_o
 );
+  localparam int unsigned ShareBits = 11;  // the highest bits of alpha
   record_t r;
   logic all_acked, ends, sendable, wants, tells;
   seq_t unsent, gain;
+  logic [ShareBits-1:0] share;
+  logic [$bits(span_t)+ShareBits-1:0] given_up;
   logic [20:0] over;  // negative if more bytes await an acknowledgement than the congestion window has
   logic [Sacked-1:0] past;  // the range begins no higher than resent_to
   // 0 if everything is acknowledged, including the FIN behind snd_end; computed without a carry, because two comparisons in a row wait for it.
@@ -64,6 +67,10 @@ module tcp_settle
     // NewReno keeps half of its window after a mark (RFC 3168, 6.1.2), CUBIC what it keeps after a loss (RFC 9438, 4.6).
     r.ecn.left = record_i.congestion == NewReno ? record_i.cwnd >> 1
         : (record_i.cwnd >> 1) + (record_i.cwnd >> 3) + (record_i.cwnd >> 4) + (record_i.cwnd >> 6);
+    // DCTCP gives up half of the share that is marked (RFC 8257, 3.3).
+    share = record_i.dctcp.alpha[AlphaFraction-:ShareBits];
+    given_up = {ShareBits'(0), record_i.cwnd} * {($bits(span_t))'(0), share};
+    if (record_i.dctcp.on) r.ecn.left = record_i.cwnd - span_t'(given_up >> ShareBits);
     unsent = record_i.snd_end - record_i.snd_nxt;
     r.limit = record_i.cwnd < record_i.snd_wnd ? record_i.cwnd : record_i.snd_wnd;
     gain = record_i.rcv_read + seq_t'(Ring) - record_i.rcv_edge;
@@ -92,5 +99,5 @@ module tcp_settle
   assign record_o = r;
 
   logic unused;
-  assign unused = &{1'b0, over};
+  assign unused = &{1'b0, over, given_up};
 endmodule

@@ -23,6 +23,7 @@ package tcp_stage_pkg;
     logic ack_passes_resent;
     logic ecn_anew;  // a byte behind reduced_to is acknowledged, or the window was not reduced: a mark that is told of now is a new one
     logic ecn_spares;  // what is lost now is of a window of data for which the congestion window has been reduced already
+    logic dctcp_over;  // the acknowledgement ends DCTCP's observation window
     logic fills;  // there is a hole to send again
     near_t hole_offset;  // from snd_una
     span_t new_wnd, acked, half, grow;

@@ -131,6 +131,19 @@ package tcp_types_pkg;
     span_t left;  // the window that a mark leaves
   } ecn_t;
 
+  // DCTCP (RFC 8257): how much of what the connection sends is marked.
+  localparam int unsigned AlphaFraction = 16;
+  typedef logic [AlphaFraction:0] alpha_t;  // a share from 0 to 1
+  typedef struct packed {
+    logic on;  // for a connection with ECN
+    alpha_t alpha;  // DCTCP.Alpha
+    // Of this observation window:
+    span_t acked;  // bytes acknowledged; less than 2^19 plus a window
+    span_t marked;  // of which acknowledgements that tell of marks
+    near_t window_to;  // DCTCP.WindowEnd
+    logic over;  // since the timer's last visit, a window has ended
+  } dctcp_t;
+
   // Sequence numbers name bytes of both streams, and places in their buffers.
   typedef struct packed {
     phase_e phase;
@@ -200,6 +213,7 @@ package tcp_types_pkg;
     seq_t recover;
     logic recovering;  // after a fast retransmission, until all before `recover` is acknowledged
     ecn_t ecn;
+    dctcp_t dctcp;
     // Time.
     logic timer_on;
     logic lingers;  // it measures time_wait, not a retransmission time-out
@@ -236,6 +250,7 @@ package tcp_types_pkg;
     EventAccept,  // the answer to a SYN cookie opens a connection
     EventSack,  // one block of a segment's SACK option, before the segment's own EventSegment
     EventWindow,  // CUBIC's window of this time
+    EventAlpha,  // DCTCP's share of marked bytes at the end of an observation window
     EventTooBig,  // an ICMP error: a segment did not fit into a link of its path
     EventTick
   } event_e;
@@ -249,7 +264,7 @@ package tcp_types_pkg;
     port_t port;
     tenant_t tenant;
     seq_t seq;
-    seq_t ack;  // of EventOpen and EventConnect, the initial sequence number; of EventWindow, the window
+    seq_t ack;  // of EventOpen and EventConnect, the initial sequence number; of EventWindow, the window; of EventAlpha, the share
     flags_t flags;
     logic [15:0] window;  // of EventConnect and EventUnopened, the application; of EventTooBig, the link's MTU
     length_t bytes;  // of payload; of a read, the least
@@ -260,7 +275,8 @@ package tcp_types_pkg;
     logic scaled;
     logic [3:0] shift;
     congestion_e congestion;
-    logic ecn;  // of EventOpen and EventConnect: the application's connections use it
+    logic ecn;  // of EventOpen and EventConnect: the application's connections use it,
+    logic dctcp;  // and DCTCP
     logic marked;  // a router has marked the segment's packet: congestion experienced
   } work_t;
 

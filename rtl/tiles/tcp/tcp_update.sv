@@ -15,6 +15,7 @@ module tcp_update
     input  record_t record_i,
     input  logic [SynSent:0] phases_i,  // of the record, one bit for each phase
     input  facts_t  facts_i,
+    input  logic    measures_i,  // the timer's visit ends DCTCP's observation window
     input  tick_t   now_i,
     input  cfg_t    cfg_i,
     output record_t record_o,
@@ -135,6 +136,7 @@ module tcp_update
       .estimate_o (estimate)
   );
   ecn_t ecn;
+  dctcp_t dctcp;
   tcp_ecn u_ecn (
       .work_i,
       .record_i,
@@ -143,6 +145,7 @@ module tcp_update
       .news_i   (news),
       .fast_i   (fast),
       .ecn_o    (ecn),
+      .dctcp_o  (dctcp),
       .marked_o (ecn_received),
       .turns_o  (ecn_turns),
       .told_o   (ecn_told),
@@ -238,6 +241,7 @@ module tcp_update
             r.snd_wl2 = work_i.ack;
           end
           r.ecn = ecn;
+          r.dctcp = dctcp;
           d.ecn_reduced = ecn_reduces;
           d.marked = ecn_received;
           if (facts_i.crosses) r.acks_due = 3'd1;
@@ -307,6 +311,11 @@ module tcp_update
                   r.acks_due = 3'd1;
                 end
               end
+              // What came before the first segment with another mark is acknowledged by itself, so that the peer counts all marks (RFC 8257, 3.2).
+              if (record_i.dctcp.on && ecn_turns && (record_i.delays || record_i.acks_due != '0) && room_i) begin
+                d.sends = 1'b1;
+                d.segment.seq = record_i.snd_max;
+              end
             end else begin
               challenge = 1'b1;
               if (keeps && (!record_i.closing || record_i.half)) begin
@@ -370,6 +379,10 @@ module tcp_update
         end
       end
 
+      kinds_i[EventAlpha]: begin
+        if (phases_i[Open]) r.dctcp.alpha = alpha_t'(work_i.ack);
+      end
+
       kinds_i[EventTooBig]: begin
         // Path MTU discovery (RFC 1191, 6.4): what is in flight is sent again, in smaller segments, by a slow start. This is not a sign of congestion, so
         // that ends at the window of before; in fast recovery, at what the loss has left.
@@ -398,6 +411,11 @@ module tcp_update
 
       kinds_i[EventTick]: begin
         r.pressed = 1'b0;
+        if (measures_i) begin
+          r.dctcp.acked = '0;
+          r.dctcp.marked = '0;
+          r.dctcp.over = 1'b0;
+        end
         if (facts_i.ack_late) begin
           r.delays = 1'b0;
           if (phases_i[Open] && record_i.acks_due == '0) begin
