@@ -67,6 +67,24 @@ def test_each_cut_on_the_way_costs_a_cycle(built, clock):
     assert cuts and cycles["relaxed"] == tuple(value - cuts for value in cycles[clock])
 
 
+def test_a_wrong_checksum_is_seen_at_the_end_of_a_datagram_that_is_not_stored(built):
+    """The answer is on the wire by then: it ends as a void frame, which a MAC gives a wrong check sequence, and others are not affected."""
+    host = HOSTS[0]
+    bodies = [bytes([number]) * 1472 for number in range(3)]
+    requests = [ethernet(CARD.mac, host.mac, IPV4, ipv4(host.ip, CARD.ip, UDP, udp(host.ip, CARD.ip, body))) for body in bodies]
+    requests[1] = requests[1][:-1] + b"x"
+    with VirtualCard(built("udp_echo_cut_through"), collect=True) as card:
+        for request in requests:
+            card.inject(0, request)
+        card.run_until_quiet()
+        answers = card.collect()
+        assert [answer.bad for answer in answers] == [False, True, False]
+        assert [answers[0].data[-1472:], answers[2].data[-1472:]] == [bodies[0], bodies[2]]
+        counters = card.registers.counters()
+        assert counters["udp_rx"]["mark_checksum"] == 1
+        card.check_conservation()
+
+
 def test_the_worked_example_answers_in_capitals(built):
     host = HOSTS[0]
     request = ethernet(CARD.mac, host.mac, IPV4, ipv4(host.ip, CARD.ip, UDP, udp(host.ip, CARD.ip, b"shout, 3 times", destination=7777)))

@@ -48,66 +48,32 @@ module summed_store
     output logic   out_first_o,
     output token_t out_token_o
 );
-  flit_t flit_q;
-  logic valid_q, swallow_q, load, store_ready;  // a flit that waits behind its cut is not valid
-  info_t info_q;
-  assign in_ready_o = !valid_q || store_ready;
-  assign load = in_valid_i && in_ready_o && !swallow_q;
-
-  always_ff @(posedge clk_i) begin
-    if (in_ready_o && !swallow_q) valid_q <= in_valid_i && (in_flit_i.last || !in_cut_i);
-    if (load) begin
-      flit_q <= in_flit_i;
-      flit_q.desc <= '0;
-      flit_q.last <= in_flit_i.last || in_cut_i;
-      swallow_q <= in_cut_i && !in_flit_i.last;
-      if (in_first_i) info_q <= in_info_i;
-    end
-    if (swallow_q && in_valid_i && in_flit_i.last) begin
-      flit_q.bad <= in_flit_i.bad;
-      valid_q <= 1'b1;
-      swallow_q <= 1'b0;
-    end
-    if (rst_i) begin
-      valid_q   <= 1'b0;
-      swallow_q <= 1'b0;
-    end
-  end
-
-  // The sum of earlier flits, in two parts: folding it here would put an adder in the loop.
-  wide_t flit_sum;
-  logic [15:0] sum_low_q;
-  logic [7:0] sum_high_q;
-  checksum_sum #(
+  flit_t flit;
+  logic valid, store_ready;
+  message_sum #(
+      .info_t        (info_t),
       .GroupHalfwords(GroupHalfwords)
   ) u_sum (
       .clk_i,
-      .enable_i(load),
-      .data_i  (in_flit_i.data),
-      .mask_i  (in_mask_i),
-      .total_o (flit_sum)
+      .rst_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .in_first_i,
+      .in_cut_i,
+      .in_mask_i,
+      .in_info_i,
+      .out_valid_o(valid),
+      .out_ready_i(store_ready),
+      .out_flit_o (flit),
+      .info_o     (check_info_o),
+      .add_i      (check_add_i),
+      .sum_o      (check_sum_o),
+      .total_o    (check_total_o)
   );
-  (* keep *) wide_t carried, beside;
-  assign carried = wide_t'(sum_low_q) + wide_t'(sum_high_q);
-  assign beside = carried + check_add_i;
-  assign check_sum_o = flit_sum + carried;
-  assign check_total_o = flit_sum + beside;
-
-  assign check_take_o = valid_q && store_ready;
-  assign check_last_o = flit_q.last;
-  assign check_bad_o = flit_q.last && flit_q.bad;
-  assign check_info_o = info_q;
-
-  always_ff @(posedge clk_i) begin
-    if (check_take_o) begin
-      sum_low_q  <= flit_q.last ? '0 : check_sum_o[15:0];
-      sum_high_q <= flit_q.last ? '0 : check_sum_o[23:16];
-    end
-    if (rst_i) begin
-      sum_low_q  <= '0;
-      sum_high_q <= '0;
-    end
-  end
+  assign check_take_o = valid && store_ready;
+  assign check_last_o = flit.last;
+  assign check_bad_o = flit.last && flit.bad;
 
   logic unused_fits;
   packet_store #(
@@ -115,9 +81,9 @@ module summed_store
   ) u_store (
       .clk_i,
       .rst_i,
-      .in_valid_i(valid_q),
+      .in_valid_i(valid),
       .in_ready_o(store_ready),
-      .in_flit_i (flit_q),
+      .in_flit_i (flit),
       .commit_i,
       .drop_i,
       .token_i,
@@ -135,10 +101,7 @@ module summed_store
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      store_is_full : cover (valid_q && !store_ready);
-      swallows_while_the_store_is_full : cover (swallow_q && in_valid_i && !store_ready);
-      cut_at_the_end : cover (load && in_cut_i && in_flit_i.last);
-      void_behind_the_cut : cover (swallow_q && in_valid_i && in_flit_i.last && in_flit_i.bad);
+      store_is_full : cover (valid && !store_ready);
       dropped_while_held_back : cover (check_take_o && drop_i && out_valid_o && !out_ready_i);
     end
   end
