@@ -172,7 +172,8 @@ def test_a_program_asks_by_itself_and_sends_messages_on():
         ("core", "dma", "host", True, False), ("dma", "core", "reply", False, True),
     }  # fmt: skip
     assert dict(card.tile("core").config)["spaces"] == 2
-    assert dict(card_of(PROGRAM.replace("host: dma", "host: dma, memory: dma")).tile("core").config)["spaces"] == 3
+    both = PROGRAM.replace("host: dma", "host: dma, memory: memory") + "  memory: {kind: memory, at: [0, 1]}\n"
+    assert dict(card_of(both).tile("core").config)["spaces"] == 3
     found = edges(card)
     asked, answered = Channel(OUT, (2, 0), (2, 0)), Channel(IN, (2, 0), (2, 0), 1)
     assert {(Buffer("core"), Channel(IN, (1, 0), (1, 0))), (between((1, 0), (2, 0)), asked), (Buffer("core"), answered)} <= found
@@ -184,7 +185,7 @@ def test_a_program_asks_by_itself_and_sends_messages_on():
     [
         ("host: dma", "3: dma", "tile core of kind dma_core takes replies, and its next names no tile for its requests. Name a tile of kind .*dma.*, next: {memory: a_tile, host: a_tile}"),
         ("host: dma", "host: dma, 3: dma", "tile core sends messages to dma, which takes requests only. Name it for requests, next: {memory: a_tile, host: a_tile}"),
-        ("any: eth_tx, host: dma", "host: eth_tx", "tile core sends requests to eth_tx; a eth_tx never answers"),
+        ("any: eth_tx, host: dma", "host: eth_tx", "host in next of tile core leads to eth_tx of kind eth_tx; it must lead to a tile of kind dma. Write host: dma"),
         ("{any: eth_tx, host: dma}", "dma", "tile core sends messages to dma, which takes requests only"),
         ("any: eth_tx", "256: eth_tx", "exit of the program 256 in next of tile core is out of range"),
     ],

@@ -113,7 +113,8 @@ class NodeTable:
     """The node table of a kind. key: what it is searched with. names: words for keys in a design file. most: the largest key.
 
     asked_by: words that apply only to messages from one tile, and the setting that names this tile; the other words apply to all other messages.
-    requests: the words by which it sends requests of its own, if by the others it sends messages on.
+    requests: the words by which it sends requests of its own, if by the others it sends messages on. leads_to: words that may lead only to tiles of
+    some kinds, and these kinds.
     """
 
     key: str
@@ -122,6 +123,7 @@ class NodeTable:
     most: int = LARGEST_KEY
     asked_by: Mapping[str, str] = field(default_factory=dict)
     requests: tuple[str, ...] = ()
+    leads_to: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def meaning(self) -> str | None:

@@ -166,7 +166,15 @@ def read_kind(description: Path) -> Kind:
     if "next" in facts:
         entries = cast("RegNode", top.get_child_by_name("next_hop")).array_dimensions[0]
         node_table = facts["next"]
-        table = NodeTable(str(node_table["key"]), entries, dict(node_table.get("names", {})), node_table.get("most", LARGEST_KEY), dict(node_table.get("asked_by", {})), tuple(node_table.get("requests", ())))
+        table = NodeTable(
+            str(node_table["key"]),
+            entries,
+            dict(node_table.get("names", {})),
+            node_table.get("most", LARGEST_KEY),
+            dict(node_table.get("asked_by", {})),
+            tuple(node_table.get("requests", ())),
+            {word: tuple(names) for word, names in node_table.get("leads_to", {}).items()},
+        )
     counters = cast("RegfileNode", top.get_child_by_name("counters"))
     shells = _elements(counters.get_child_by_name("shell"))
     uses = tuple(facts["uses"])
@@ -269,6 +277,8 @@ def _check(kind: Kind) -> None:
         require(joined, f"asked_by says {word}: {setting}; it joins a word of names to a setting of its configuration that names a tile")
     for word in kind.next.requests if kind.next else ():
         require(kind.takes_replies and word in kind.next.names, f"requests names {word}; it names words of names, of a kind that takes replies")
+    for word, names in (kind.next.leads_to if kind.next else {}).items():
+        require(bool(names) and word in kind.next.names, f"leads_to says {word}: {list(names)}; it joins a word of names to a list of kinds")
     for use in kind.uses:
         require(use in USES, f"uses names {use}; it may name {', '.join(USES)}")
     for header in (*kind.needs, *kind.gives):

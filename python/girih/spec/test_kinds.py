@@ -46,6 +46,13 @@ def test_a_kind_that_answers_can_do_so(old, new, complaint, tmp_path):
         read_kind(kind)
 
 
+def test_a_word_leads_to_kinds_that_exist_and_take_messages():
+    """Else no design could satisfy the rule."""
+    kinds = load_kinds()
+    wanted = {(kind.name, name) for kind in kinds.values() if kind.next for names in kind.next.leads_to.values() for name in names}
+    assert wanted and {(kind, name) for kind, name in wanted if name not in kinds or not kinds[name].has_input} == set()
+
+
 def test_a_compute_unit_has_no_replies(tmp_path):
     """Its requests would be missing from the graph of the deadlock proof."""
     unit = load_kinds()["unit_null"]

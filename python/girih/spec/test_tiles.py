@@ -112,6 +112,8 @@ FIELD = "field { sw = rw; hw = r; }"
         (("control_right right", f"reg {{{FIELD} read[0:0]; {FIELD} write[2:2]; {FIELD} node[23:16];}} right"), "the fields of right are"),
         (("  key: port", "  key: port\n  names: {answer: 0}\n  asked_by: {answer: one}"), "asked_by says answer: one; it joins a word of names to a setting"),
         (("  key: port", "  key: port\n  asked_by: {answer: one}"), "asked_by says answer: one; it joins a word of names to a setting"),
+        (("  key: port", "  key: port\n  leads_to: {answer: [echo]}"), "leads_to says answer: ['echo']; it joins a word of names to a list of kinds"),
+        (("  key: port", "  key: port\n  names: {answer: 0}\n  leads_to: {answer: []}"), "leads_to says answer: []; it joins a word of names to a list of kinds"),
         (("weight->elements = \"channels\"", "weight->elements = \"units\""), "cfg.weight has 3 elements; it must have as many as its parameter units allows"),
         (("weight->elements = \"channels\"", "weight->elements = \"lanes\""), "cfg.weight has 3 elements; it must have as many as its parameter lanes allows"),
         (("cfg @ 0x0400", "cfg @ 0x0200"), "cfg is at 0x200; it may be at 0x400 or 0x3000"),

@@ -49,6 +49,8 @@ def resolve(
             "Send several keys to one tile with any, or split the traffic over two tiles.",
         )
     good = [hop for hop in hops if _target_is_good(hop, tile, kinds, report)]
+    for hop in good:
+        _check_contract(hop, tile, kind, kinds, report)
     good += _filled(kind, good, scheduler)
     return tuple(sorted(good, key=lambda hop: hop.key is None))
 
@@ -186,3 +188,17 @@ def _target_is_good(hop: Hop, tile: TileText, kinds: Mapping[str, Kind | None], 
     return True
 
 
+def _check_contract(hop: Hop, tile: TileText, kind: Kind, kinds: Mapping[str, Kind | None], report: Report) -> None:
+    """Reports a word that leads to a tile of another kind than it may: that tile would take the messages, and do something else with them."""
+    target = kinds[hop.to]
+    word = _label(kind, hop.key)
+    allowed = kind.next.leads_to.get(word)
+    if target is None or allowed is None or target.name in allowed:
+        return
+    fitting = [name for name, other in kinds.items() if other is not None and other.name in allowed]
+    which = values.listing(list(allowed))
+    report.error(
+        hop.line,
+        f"{word} in next of tile {tile.name} leads to {hop.to} of kind {target.name}; it must lead to a tile of kind {which}",
+        f"Write {word}: {values.listing(fitting)}" if fitting else f"Add a tile of kind {which} and name it, {word}: a_tile",
+    )
