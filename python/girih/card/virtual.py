@@ -28,6 +28,7 @@ from girih.card.recording import Replay, recording_label
 from girih.card.registers import Bus, Registers, violations
 from girih.card.stall import CardStalled, Stall, Waiting, explain
 from girih.errors import GirihError, GirihErrors
+from girih.firmware.debug import Debugger
 from girih.firmware.load import load
 from girih.power_up import power_up_seed
 from girih.services.control import ServiceControl
@@ -58,6 +59,7 @@ class VirtualCard(Ports, Bus):
         bare: bool = False,
         watchdog: int = WATCHDOG_CYCLES,
         seed: int | None = None,
+        debugged: Collection[tuple[str, int]] = (),
         progress: Progress | None = None,
     ):
         """Builds (if necessary) and resets the design that the compiler wrote to `folder`.
@@ -66,7 +68,8 @@ class VirtualCard(Ports, Bus):
         crosses the pins. waves: build with FST waves. bare: leave addresses and service tables in their reset
         state instead of writing those of the design. watchdog: a card in which nothing has moved for this many cycles while
         links hold messages has stalled; 0 disables the watchdog. seed: of the values of registers and memories before reset, 0: zeros; by default
-        from the environment (GIRIH_SEED), else 0.
+        from the environment (GIRIH_SEED), else 0. debugged: cores, each a tile and a number in it, that halt before the first instruction of their
+        programs and wait for a debugger.
         """
         self.manifest = Manifest.load(Path(folder))
         options = {"progress": progress} if progress else {}
@@ -97,7 +100,7 @@ class VirtualCard(Ports, Bus):
         self.host = HostPort(self._library, self._card, self.registers) if at_host else None
         """What stands behind the card's port to the host; None if it has none."""
         self._flows: list[Flow] = []
-        self._bare = bare
+        self._bare, self._debugged = bare, debugged
         self.services: ServiceControl | None = None
         self._install()
         self._collecting: frozenset[int] = frozenset()
@@ -135,6 +138,8 @@ class VirtualCard(Ports, Bus):
             return
         for name, value in self.manifest.start.items():
             self.registers.write(name, value)
+        for name, core in self._debugged:
+            Debugger(self.registers, name, core).await_start()
         for tile in self.manifest.tiles:
             if tile.program is not None:
                 load(self.registers, tile.name, tile.program)

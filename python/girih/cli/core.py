@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import signal
-import socket as socketlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -15,10 +12,11 @@ import typer
 
 from girih.card.client import ControlClient
 from girih.card.manifest import Tile
+from girih.cli.debugging import alone, notes, symbols
 from girih.cli.live import Socket, console
 from girih.errors import GirihError
 from girih.firmware import load as cores
-from girih.firmware.compile import compile_program, symbols_of
+from girih.firmware.compile import compile_program
 from girih.firmware.debug import Debugger
 from girih.firmware.gdb import GdbServer
 from girih.firmware.trace import trace as traced
@@ -83,31 +81,19 @@ def _end(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-@contextmanager
-def _alone(card: ControlClient, tile: str, core: int) -> Iterator[None]:
-    """Holds the right to be the only debugger of a core: an abstract socket address, which Linux frees when the process ends. Raises GirihError."""
-    name = hashlib.sha256(f"{card.path.resolve()} {tile} {core}".encode()).hexdigest()
-    with socketlib.socket(socketlib.AF_UNIX) as mine:
-        try:
-            mine.bind(f"\0girih-gdb-{name}")
-        except OSError as error:
-            raise GirihError(f"core {core} has a debugger", tile, "End the other ./girih core --gdb, or connect to its port.") from error
-        yield
-
-
 def _debugger(card: ControlClient, tile: str, core: int) -> Debugger:
     """The debugger of a core that runs and has a debug mode. A signal then raises KeyboardInterrupt, also in the background of a shell, where SIGINT is
     ignored at first."""
     for number in ENDS:
         signal.signal(number, _end)
-    debugger = Debugger(card.registers, tile, core, card.path.resolve().with_name(f"{card.path.name}.{tile}.{core}.breakpoints"))
+    debugger = Debugger(card.registers, tile, core, notes(card.path, tile, core))
     debugger.check()
     return debugger
 
 
 def _trace(card: ControlClient, tile: str, core: int, count: int) -> None:
     debugger = _debugger(card, tile, core)
-    with _alone(card, tile, core):
+    with alone(card.path, tile, core):
         try:
             for line in traced(debugger, count):
                 console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -118,7 +104,7 @@ def _trace(card: ControlClient, tile: str, core: int, count: int) -> None:
 def _debug(card: ControlClient, tile: str, core: int, port: int) -> None:
     """Serves gdb until Ctrl-C or the end of its terminal."""
     debugger = _debugger(card, tile, core)
-    with _alone(card, tile, core), GdbServer(debugger, lambda debugger: symbols_of(debugger.program_bytes(), lambda at: debugger.read(at, 4)), port) as server:
+    with alone(card.path, tile, core), GdbServer(debugger, symbols, port) as server:
         console.print(f"{tile}: gdb-multiarch -ex 'target remote 127.0.0.1:{server.port}'", highlight=False)
         try:
             while True:

@@ -11,12 +11,15 @@ import typer
 
 from girih.card.account import Account
 from girih.card.cable import Cable, attach, host_addresses, own_addresses
+from girih.card.manifest import Manifest
 from girih.card.namespace import need_root
 from girih.card.session import Session
 from girih.card.vhost_user import VhostUser
 from girih.card.virtual import QUIET_CYCLES, WATCHDOG_CYCLES, VirtualCard
 from girih.cli.check import DesignFile, design_path
+from girih.cli.debugging import Servers, check, parse
 from girih.cli.live import console, port_table, progress_bar, traffic_table
+from girih.compiler.compile import compile_design
 from girih.errors import GirihError
 from girih.management.key import read_key, unlock
 from girih.power_up import MOST as MOST_SEED
@@ -54,6 +57,7 @@ def register(app: typer.Typer) -> None:
         fault: Annotated[list[str] | None, typer.Option(help="Faults of a port: PORT:in|out:loss=0.01,delay=0.5,seed=3.")] = None,
         vhost_user: Annotated[Path | None, typer.Option(metavar="PATH", help="Offer the card's host tile at this socket as a vhost-user network device.")] = None,
         key: Annotated[Path | None, typer.Option(help="Give the key in this file to the card's controller, so that its operators can reach it over the network.")] = None,
+        gdb: Annotated[list[str] | None, typer.Option(metavar="TILE[:PORT]", help="Let the core of this tile wait before its first instruction for gdb at this TCP port of this machine, or at a free one; TILE.CORE of a cluster. Repeat it for other cores.")] = None,
         watchdog: Annotated[int, typer.Option(min=0, max=MOST_CYCLES, help="Report a stall when nothing moves for this many cycles while messages wait; 0 disables it.")] = WATCHDOG_CYCLES,
         seed: Annotated[int | None, typer.Option(min=0, max=MOST_SEED, help="Seed of the random values that registers and memories hold before reset; 0: zeros. The default is the environment's GIRIH_SEED, or 0.")] = None,
         cycles: Annotated[int | None, typer.Option(min=1, max=MOST_CYCLES, help="Stop after this many cycles.")] = None,
@@ -63,7 +67,7 @@ def register(app: typer.Typer) -> None:
 
         While it runs, ./girih stats and ./girih capture talk to it. The first Ctrl-C shuts the ports, lets the card come to
         rest and checks every tile's counters: a message that was lost without being counted is an error. A second
-        Ctrl-C ends the run at once. If the card stalls, the command reports which messages wait for what.
+        Ctrl-C ends the run at once. With --gdb it runs until then. If the card stalls, the command reports which messages wait for what.
         """
         if host and not tap:
             raise GirihError("--host is given without --tap", "run", "Give both, or leave it out: only a TAP device has a host.")
@@ -73,9 +77,15 @@ def register(app: typer.Typer) -> None:
             need_root()
         faults = [parse_faults(text) for text in fault or []]
         secret = read_key(key) if key else None
+        debugged = parse(gdb or [])
         with ExitStack() as stack:
+            servers = stack.enter_context(Servers(debugged, say=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True)))
             with progress_bar() as progress:
-                card = stack.enter_context(VirtualCard.open(design_path(design), ip=ip, mac=mac, record=record, watchdog=watchdog, seed=seed, progress=progress))
+                path = design_path(design)
+                folder = path if path.is_dir() else compile_design(path, ip=ip, mac=mac)
+                check(debugged, Manifest.load(folder))
+                cores = [(one.tile, one.core) for one in debugged]
+                card = stack.enter_context(VirtualCard(folder, record=record, watchdog=watchdog, seed=seed, debugged=cores, progress=progress))
             if secret:
                 unlock(card.registers, secret)
             hosts = host_addresses(card.manifest, host or []) if tap else []
@@ -94,11 +104,13 @@ def register(app: typer.Typer) -> None:
                 stack.callback(session.disconnect)
                 console.print(f"The host's network device is at {vhost_user}: see docs/host.md for guests.")
             _say_cables(card, cables)
-            only_files = pcap_in is not None and not tap and cycles is None and seconds is None
+            servers.start(session)
+            only_files = pcap_in is not None and not tap and not gdb and cycles is None and seconds is None
             if not only_files and cycles is None:
                 others = ", ./girih top, ./girih ctl" if card.services else ""
                 console.print(f"The card runs; Ctrl-C ends it. Elsewhere: ./girih stats, ./girih capture{others}")
             session.serve(seconds=seconds, cycles=cycles, until=(lambda: card.quiet_cycles >= QUIET_CYCLES) if only_files else None)
+            servers.end()
             card.stop_capture()
             _report(card, session, session.finish())
 

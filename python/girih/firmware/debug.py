@@ -62,7 +62,7 @@ def _write_csr(csr: int, register: int) -> int:
 
 
 class Debugger:
-    """The debugger of one core. All but `check`, `attach`, `halted`, `halt`, `runs`, `gone` and `leave` need a core that is halted."""
+    """The debugger of one core. All but `check`, `await_start`, `attach`, `halted`, `halt`, `runs`, `gone` and `leave` need a core that is halted."""
 
     def __init__(self, registers: Registers, tile: str, core: int = 0, notes: Path | None = None):
         """notes: a file with the breakpoints that are set and the original values of the registers that the debugger uses, so that the next debugger can
@@ -76,13 +76,21 @@ class Debugger:
 
     def check(self) -> None:
         """Raises GirihError if the core has no debug mode, or does not run."""
+        self._check_mode()
+        if not self.runs():
+            word = "is held" if self.gone() is None else "has stopped itself"
+            raise GirihError(f"core {self.core} {word}", self.tile, "Start it with a program: ./girih core TILE --load FILE.c")
+
+    def _check_mode(self) -> None:
         try:
             self._read("debug")
         except AccessRefused as error:
             raise GirihError("its cores have no debug mode", self.tile, "Write debug: 1 in the tile.") from error
-        if not self.runs():
-            word = "is held" if self.gone() is None else "has stopped itself"
-            raise GirihError(f"core {self.core} {word}", self.tile, "Start it with a program: ./girih core TILE --load FILE.c")
+
+    def await_start(self) -> None:
+        """Makes a core that is held halt before its first instruction when it is started. Raises GirihError if it has no debug mode."""
+        self._check_mode()
+        self._write("debug", ATTACHED)
 
     def attach(self) -> None:
         """Halts the core. Raises GirihError if it has no debug mode, or does not run."""

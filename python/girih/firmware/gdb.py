@@ -8,6 +8,7 @@ import re
 import select
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from girih.card.registers import AccessRefused
@@ -36,16 +37,22 @@ def description() -> str:
     return f'<?xml version="1.0"?><!DOCTYPE target SYSTEM "gdb-target.dtd"><target version="1.0"><architecture>riscv:rv32</architecture>{features}</target>'
 
 
+def listen(port: int, name: str = "PORT") -> socket.socket:
+    """A listener at a TCP port of the loopback address; 0: a free one. name: of the port in the remedy. Raises GirihError if it is taken."""
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except (OSError, OverflowError) as error:
+        raise GirihError(f"port {port} cannot be used: {error}", "--gdb", f"Name another one: --gdb {name}") from error
+
+
 class GdbServer:
     """Serves one gdb after the other. While none is connected, the core runs without a debugger."""
 
-    def __init__(self, debugger: Debugger, elf: Callable[[Debugger], Path | None], port: int = 0):
-        """elf: finds the file with the symbols of the program. port: of the loopback address only; 0: a free one. Raises GirihError if it is taken."""
+    def __init__(self, debugger: Debugger, elf: Callable[[Debugger], Path | None], port: int | socket.socket = 0):
+        """elf: finds the file with the symbols of the program. port: as for `listen`, or its result. Raises GirihError if it is taken."""
         self.debugger, self._elf = debugger, elf
-        try:
-            self._listener = socket.create_server(("127.0.0.1", port))
-        except (OSError, OverflowError) as error:
-            raise GirihError(f"port {port} cannot be used: {error}", "--gdb", "Name another one: --gdb PORT") from error
+        self._listener = listen(port) if isinstance(port, int) else port
+        self._connection: socket.socket | None = None
         self.port = self._listener.getsockname()[1]
 
     def __enter__(self) -> GdbServer:
@@ -60,8 +67,15 @@ class GdbServer:
             self.debugger.gone()  # which raises GirihError if the card has ended
         connection, _ = self._listener.accept()
         with connection:
+            self._connection = connection
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             _Connection(self.debugger, connection, self._elf).serve()
+
+    def disconnect(self) -> None:
+        """Ends the connection to a gdb, for which another thread may be serving it."""
+        if self._connection:
+            with suppress(OSError):  # it has been closed already
+                self._connection.shutdown(socket.SHUT_RDWR)
 
 
 class _Connection:

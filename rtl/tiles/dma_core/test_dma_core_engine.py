@@ -21,8 +21,8 @@ MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 PROBE = PROGRAMS.parents[1] / "rtl/tiles/dma_core/programs/probe.c"
 SLOTS, SLOT_BYTES = 16, 2048
 (
-    ECHO, READ, WRITE, READ_WHOLE, WRITE_WHOLE, START, RAW, KEEP, SEND, DROP, AGAIN, OTHER, LOOP, FAULT, STOP, COUNT, SHUT,
-) = range(17)  # fmt: skip
+    ECHO, READ, WRITE, READ_WHOLE, WRITE_WHOLE, START, RAW, KEEP, SEND, DROP, AGAIN, OTHER, LOOP, FAULT, STOP, COUNT, SHUT, GIVE, BESIDE,
+) = range(19)  # fmt: skip
 HOST, MEMORY_KEY, HOST_KEY = 1 << 63, MAP["DmaMemoryKey"], MAP["DmaHostKey"]
 COMMAND = 32  # bytes of a command
 MAX_FRAME = 9018
@@ -414,6 +414,79 @@ async def replies_that_nobody_asked_for_change_nothing(dut):
     at = 3 * FLIT_BYTES
     assert got.data[at : at + FLIT_BYTES + 1] == data[: FLIT_BYTES + 1] and other_bytes(got, at, FLIT_BYTES + 1) == other_bytes(long, at, FLIT_BYTES + 1)
     assert kept
+
+
+@cocotb.test()
+async def a_reply_is_for_an_access_in_flight_alone(dut):
+    """Messages in slots whose last access has ended keep their bytes and have no status, whatever replies come for these slots; and a tag that differs from
+    that of an access in the bits above the number of a slot does not end it."""
+    bench = await Core.run_probe(dut, late=(1, 1))
+    bench.silent = True
+    for _ in range(SLOTS - 1):
+        await bench.send(START, 0, 128, 900)
+    while len(bench.requests) < SLOTS - 1:
+        await RisingEdge(dut.clk_i)
+    bench.silent = False
+    await bench.sink.count(2 * (SLOTS - 1))
+    kept = [await bench.send(KEEP) for _ in range(SLOTS - 2)]
+    await ClockCycles(dut.clk_i, 3000)
+    for said in (0, 1, 0, 4):
+        for tag in range(SLOTS):
+            bench.replies.send(Message(random.randbytes(1024), {"memory_op": op("read"), "memory_tag": tag, "memory_status": said}))
+    await bench.replies.drained()
+    already = len(bench.answers)
+    give = await bench.send(GIVE)
+    while len(bench.answers) < already + len(kept) + 1:
+        await RisingEdge(dut.clk_i)
+    for answer, message in zip(bench.answers[already:], [*kept, give], strict=True):
+        assert status_of(answer) == 0 and answer.data[COMMAND:] == message.data[COMMAND:]
+    assert "mark_dma_failed" not in bench.events
+    bench.silent, already = True, len(bench.answers)
+    bench.memory[MEMORY_KEY].write(0, data := random.randbytes(900))
+    await bench.send(START, 0, 128, 900)
+    while len(bench.requests) < SLOTS:
+        await RisingEdge(dut.clk_i)
+    tag = bench.requests[-1].desc.get("memory_tag", 0)
+    for bit in range(4, 10):
+        bench.replies.send(Message(random.randbytes(1024), {"memory_op": op("read"), "memory_tag": tag ^ 1 << bit}))
+    await bench.replies.drained()
+    await ClockCycles(dut.clk_i, 2000)
+    assert len(bench.answers) == already
+    bench.silent = False
+    while len(bench.answers) == already:
+        await RisingEdge(dut.clk_i)
+    assert status_of(bench.answers[-1]) == 0 and bench.answers[-1].data[128 : 128 + 900] == data
+
+
+@cocotb.test()
+async def a_reply_that_is_broken_off_is_an_error(dut):
+    """The last flit says so, when others may have been placed in the range of the access; no other byte of the message changes."""
+    bench = await Core.run_probe(dut)
+    bench.silent = True
+    for number in range(3):
+        message, requests, answers = await bench.send(START, 0, 128, 500), len(bench.requests), len(bench.answers)
+        while len(bench.requests) == requests:
+            await RisingEdge(dut.clk_i)
+        tag = bench.requests[-1].desc.get("memory_tag", 0)
+        bench.replies.send(Message(random.randbytes((500, 500, FLIT_BYTES)[number]), {"memory_op": op("read"), "memory_tag": tag}, bad=True))
+        while len(bench.answers) == answers:
+            await RisingEdge(dut.clk_i)
+        assert status_of(bench.answers[-1]) == status("slave") and bench.events["mark_dma_failed"] == number + 1
+        assert other_bytes(bench.answers[-1], 128, 500) == other_bytes(message, 128, 500)
+
+
+@cocotb.test()
+@cocotb.parametrize(idle=[0.0, 0.5])
+async def what_a_program_writes_while_a_reply_comes_is_there(dut, idle):
+    """Into the same message, also into the same flit; and so are all bytes of the reply."""
+    bench = await Core.run_probe(dut, late=(50, 90), idle=idle)
+    for _ in range(12):
+        place, size = 136, 1700
+        bench.memory[HOST_KEY].write(place, data := random.randbytes(size))
+        answer = await bench.command(BESIDE, HOST | place, place, size)
+        assert status_of(answer) == 0 and struct.unpack_from("<8I", answer.data)[7] == 0, "a word of the program is lost"
+        assert answer.data[place : place + size] == data and answer.data[COMMAND:place] == b"\x33" * (place - COMMAND)
+        assert answer.data[place + size :] == bench.asked.data[place + size :]
 
 
 @cocotb.test()

@@ -7,7 +7,7 @@ struct command {
     uint32_t what, low, high, place, bytes, status, cycles, started;
 };
 
-enum { Echo, Read, Write, ReadWhole, WriteWhole, Start, Raw, Keep, Send, Drop, Again, Other, Loop, Fault, Stop, Count, Shut };
+enum { Echo, Read, Write, ReadWhole, WriteWhole, Start, Raw, Keep, Send, Drop, Again, Other, Loop, Fault, Stop, Count, Shut, Give, Beside };
 
 #define MOST 16
 static girih_message *pending[MOST], *kept[MOST];
@@ -109,6 +109,26 @@ static void obey(girih_message *message)
             *(volatile uint32_t *)at = 0x55555555;
         finish(message);
         return;
+    case Give:  // back what it keeps, with the status that each has
+        for (uint32_t i = 0; i < held; i++) {
+            command_of(kept[i])->status = kept[i]->dma;
+            girih_send(kept[i], girih_length(kept[i]));
+        }
+        held = 0;
+        break;
+    case Beside:  // writes all words between the command and the data that come, and counts those that are not there afterwards
+        start(message, 0);
+        command->started = 0;
+        do {
+            for (volatile uint32_t *word = (uint32_t *)(command + 1); (uint8_t *)word < at; word++) {
+                *word = 0x77777777;
+                command->started += *word != 0x77777777;
+                *word = 0x33333333;
+                command->started += *word != 0x33333333;
+            }
+        } while (girih_dma_busy(message));
+        command->status = (uint32_t)girih_dma_wait(message);
+        break;
     default:
         break;
     }
