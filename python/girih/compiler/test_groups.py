@@ -65,12 +65,12 @@ def test_a_tile_that_reads_what_nobody_writes(tmp_path):
     kinds = kinds_where(relay={"reads": ("payload_sum",)})
     assert answer(tmp_path, BARE.encode(), kinds) == (
         "card.yaml:5: tile middle of kind relay reads payload_sum (the sum of the payload), which no tile of the card writes. "
-        "Add a tile of kind udp_rx, or remove middle."
+        "Add a tile of kind udp_rx or udp_rx_cut_through, or remove middle."
     )
 
 
 def test_what_no_kind_writes(tmp_path):
-    kinds = kinds_where(udp_tx={"reads": ("payload_sum",)}, udp_rx={"writes": ()})
+    kinds = kinds_where(udp_tx={"reads": ("payload_sum",)}, udp_rx={"writes": ()}, udp_rx_cut_through={"writes": ()})
     assert answer(tmp_path, GOOD.encode(), kinds) == (
         "card.yaml:10: tile udp_tx of kind udp_tx reads payload_sum (the sum of the payload), which no tile of the card writes. "
         "No kind writes it: remove udp_tx."
