@@ -125,6 +125,7 @@ def stack(rng: random.Random) -> str:
 
     for port in range(ports):
         here = {kind: names.new(kind) for kind in ("eth_rx", "ipv4_rx", "udp_rx", "udp_tx", "ipv4_tx", "eth_tx")}
+        receiver = random.Random(str(here)).choice(("udp_rx", "udp_rx", "udp_rx_cut_through"))
         ip = f"10.77.{port}.2/24"
         resolved = rng.random() < 0.5
         ways: dict = {"ipv4": here["ipv4_rx"]}
@@ -182,7 +183,7 @@ def stack(rng: random.Random) -> str:
             ways = {"any": client}
         tiles.append(tile(here["eth_rx"], "eth_rx", params, rng, port=port, next=table(ways)))
         tiles.append(tile(here["ipv4_rx"], "ipv4_rx", params, rng, **fixed, next=table(protocols)))
-        tiles.append(tile(here["udp_rx"], "udp_rx", params, rng, next=table(asked | keys)))
+        tiles.append(tile(here["udp_rx"], receiver, params, rng, next=table(asked | keys)))
         tiles.append(tile(here["udp_tx"], "udp_tx", params, rng, next=through(here["ipv4_tx"])))
         tiles.append(tile(here["ipv4_tx"], "ipv4_tx", params, rng, **fixed, ttl=rng.randint(1, 255), next=through(out)))
         tiles.append(tile(here["eth_tx"], "eth_tx", params, rng, port=port, reflect="false" if resolved else "true"))

@@ -58,8 +58,9 @@ def ports(process, count):
 
 
 def gdb(port, *commands):
+    """A gdb that stays connected after the commands until its input is closed, as communicate() does."""
     words = [word for command in ("set pagination off", "set confirm off", f"target remote 127.0.0.1:{port}", *commands) for word in ("-ex", command)]
-    return subprocess.Popen(["gdb-multiarch", "-nx", "-batch", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(["gdb-multiarch", "-nx", "-q", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def nothing_left(process, port):
@@ -98,15 +99,14 @@ def test_ctrl_c_ends_a_run_whose_core_waits(connected, signals):
     """With gdb connected or not, by one Ctrl-C or two; the exit code is that of a run."""
     with running(CORE, "--tap", "--gdb", "echo", "--gdb", "firewall") as (process, _card):
         found = ports(process, 2)
-        waiting = gdb(found["echo"], "shell sleep 30") if connected else None
+        waiting = gdb(found["echo"]) if connected else None
         time.sleep(1)
         _, errors = ended(process, *[signal.SIGINT] * signals, pause=0.05, seconds=REST_SECONDS + 2)
         assert process.returncode in ((0,) if signals == 1 else (0, 130)), errors
         for port in found.values():
             nothing_left(process, port)
         if waiting:
-            waiting.kill()
-            waiting.communicate()
+            waiting.communicate(timeout=SECONDS)
 
 
 @needs_tap
