@@ -29,6 +29,17 @@ PROTOCOL_MQ, REPLY_ACK, BACKEND_REQ, CONFIG, STATUS = 0, 3, 5, 9, 16  # User-Mod
 SEGMENTS = sum(1 << bit for bit in (NET_HOST_TSO4, NET_HOST_TSO6, NET_HOST_ECN, NET_HOST_USO))  # offered if the card can cut frames
 CONTROL = sum(1 << bit for bit in (NET_CTRL_VQ, NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR))
 FEATURES = CONTROL | SEGMENTS | sum(1 << bit for bit in (NET_CSUM, NET_GUEST_CSUM, NET_MAC, NET_MRG_RXBUF, INDIRECT, EVENT_INDEX, PROTOCOL_FEATURES, VERSION_1, RING_PACKED))
+OF_QUEUES = {  # the features that the card knows by virtqueue, as `Place` calls them
+    "packed": RING_PACKED,
+    "event_index": EVENT_INDEX,
+    "mergeable": NET_MRG_RXBUF,
+    "indirect": INDIRECT,
+    "verified": NET_GUEST_CSUM,
+    "tcp4": NET_HOST_TSO4,
+    "tcp6": NET_HOST_TSO6,
+    "ecn": NET_HOST_ECN,
+    "udp": NET_HOST_USO,
+}
 PROTOCOL = 1 << REPLY_ACK | 1 << BACKEND_REQ | 1 << CONFIG | 1 << STATUS
 
 GET_FEATURES, SET_FEATURES, SET_OWNER, RESET_OWNER, SET_MEM_TABLE = 1, 2, 3, 4, 5
@@ -283,8 +294,8 @@ class VhostUser:
             if vring.on_card == self._host.control:
                 self._offer(guest)
             self._host.notify(vring.on_card, vring.kick, vring.call)
-            features = (guest.has(feature) for feature in (RING_PACKED, EVENT_INDEX, NET_MRG_RXBUF, INDIRECT, NET_GUEST_CSUM, NET_HOST_TSO4, NET_HOST_TSO6, NET_HOST_ECN, NET_HOST_USO))
-            self._host.start(vring.on_card, Place(table, driver, device, vring.size, base, *features))
+            features = {field: guest.has(bit) for field, bit in OF_QUEUES.items()}
+            self._host.start(vring.on_card, Place(table, driver, device, vring.size, base, **features))
             vring.live = True
             self._steer(guest)
 
