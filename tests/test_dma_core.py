@@ -110,6 +110,53 @@ int main(void)
         girih_drop(girih_receive());
 }
 """
+# Reads or writes 64 bytes of memory for each message, many at once: the first word of its payload says whether it writes, the second the address. Byte 128 of
+# the message is the first that goes to memory or comes from there.
+SERVANT = """
+#include "girih_core.h"
+int main(void)
+{
+    girih_message *kept[16] = {0};
+    for (;;) {
+        girih_message *m = girih_wait();
+        for (int i = 0; i < 16; i++) {
+            if (m && !kept[i]) {
+                uint8_t *payload = girih_payload(m);
+                if (girih_get32(payload))
+                    girih_dma_write(m, girih_get32(payload + 4), girih_data(m) + 128, 64);
+                else
+                    girih_dma_read(m, girih_data(m) + 128, girih_get32(payload + 4), 64);
+                kept[i] = m, m = 0;
+            }
+            if (kept[i] && !girih_dma_busy(kept[i])) {
+                girih_put32(girih_payload(kept[i]), (uint32_t)girih_dma_wait(kept[i]));
+                girih_send(kept[i], girih_length(kept[i]));
+                kept[i] = 0;
+            }
+        }
+    }
+}
+"""
+SHARED = """
+name: shared_core
+fabric: {crossbar: 7}
+ports: 2
+tiles:
+  wire: {kind: rmt_port, port: 0, exit: store}
+  host: {kind: rmt_port, port: 1, exit: wire}
+  scheduler: {kind: scheduler}
+  unit: {kind: unit_null}
+  store: {kind: dma_core, program: servant.c, next: {reply: host, memory: memory}}
+  memory: {kind: memory, grant_node: [store, store], grant_first: [0, 1], grant_last: [0, 1], grant_tenant: [1, 2], grant_rights: [3, 3]}
+services:
+  nothing: [unit]
+tenants:
+  first: {}
+  second: {}
+chains:
+  one: {services: [nothing], match: {udp.dst: 1001}, tenant: first}
+  two: {services: [nothing], match: {udp.dst: 1002}, tenant: second}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -317,3 +364,36 @@ def test_an_access_takes_as_long_as_its_memory_and_little_more(card, memory, tmp
         assert posted <= 30 and cycles <= {64: 160, 2048: 250}[size]
     hold(card.registers, "store")
     start(card.registers, "store")
+
+
+def test_a_program_reaches_for_a_tenant_what_that_tenant_is_granted(tmp_path):
+    """One program serves two tenants, with accesses of both in flight at once: those for a message of one tenant reach the page of this tenant only,
+    whatever the program asks for."""
+    (tmp_path / "servant.c").write_text(SERVANT)
+    (tmp_path / "card.yaml").write_text(SHARED)
+    rng = random.Random(4)
+    with VirtualCard.open(tmp_path / "card.yaml", collect=True) as card:
+        card.run(3000)
+        card.memory.write(0, before := rng.randbytes(2 * PAGE))
+        wanted, places = bytearray(before), [*range(0, 2 * PAGE, 64)]
+        rng.shuffle(places)  # each is accessed once: accesses in flight may pass each other
+        sent = {}
+        for number, place in enumerate(places):
+            tenant, writes, data = rng.randrange(2), rng.randrange(2), rng.randbytes(160)
+            payload = struct.pack("!III", writes, place, place) + data
+            card.inject(0, ethernet(CARD.mac, HOST.mac, IPV4, ipv4(HOST.ip, CARD.ip, UDP, udp(HOST.ip, CARD.ip, payload, destination=1001 + tenant))))
+            own = place // PAGE == tenant
+            at = 128 - HEADERS
+            if own and writes:
+                wanted[place : place + 64] = payload[at : at + 64]
+            elif own:
+                payload = payload[:at] + before[place : place + 64] + payload[at + 64 :]
+            sent[place] = struct.pack("!I", OK if own else REFUSED) + payload[4:]
+            if number % 8 == 7:  # so many at once
+                card.run(5000)
+        card.run_until_quiet()
+        found = [frame.data[HEADERS:] for frame in card.collect(1)]
+        assert {struct.unpack_from("!I", payload, 8)[0]: payload for payload in found} == sent and len(found) == len(sent)
+        assert card.memory.read(0, 2 * PAGE) == bytes(wanted)
+        assert 0 < counters(card, "memory")["mark_refused"] < len(places)
+        account(card.manifest, card.registers.counters()).judge()
