@@ -13,12 +13,18 @@ from pathlib import Path
 import pytest
 
 from girih.build import coverage
-from girih.card import Manifest
+from girih.card import Manifest, VirtualCard
 from girih.card.cable import host_addresses
+from girih.card.session import Session
 from girih.compiler.compile import compile_design
 from girih.errors import GirihError
+from girih.firmware.compile import FIRMWARE, compile_program
+from girih.firmware.load import load
 from girih.paths import DESIGNS
 from tests.commands import ADDRESS, girih, namespaces, needs_tap, ping, running, wait_for
+from tests.frames import ethernet, ipv4, udp
+from tests.oracle import IPV4, UDP
+from tests.test_bad_input import CARD, HOSTS, introductions
 
 DEMO = "designs/demo.yaml"
 REST_SECONDS = 3
@@ -34,6 +40,20 @@ link.bind(("girih0", 0))
 frame = Ether(src="02:00:00:00:00:99", dst="02:67:69:72:69:68") / IP(src="{STRANGER}", dst="{ADDRESS}") / UDP(sport=9, dport=7) / b"text"
 for _ in range(3):
     link.send(bytes(frame))
+"""
+
+# Works for 4,200 cycles, and then for a little longer each time.
+SLOW = """
+static uint16_t slow(void)
+{
+    static uint32_t cycles = 4000;
+    uint32_t start = girih_cycles();
+    cycles += 200;
+    while (girih_cycles() - start < cycles)
+        ;
+    return 0;
+}
+
 """
 
 
@@ -82,6 +102,28 @@ def test_ctrl_c_under_traffic_ends_the_card_at_rest_and_in_time():
             flood.wait()
         assert process.returncode == 0, errors
         assert "Every message is accounted for in every tile." in output
+
+
+def test_a_program_that_is_at_work_at_the_end_is_no_fault(built, tmp_path):
+    """It takes longer for a message than a card is silent when it rests, so messages leave it while the counters are read."""
+    source = tmp_path / "slow.c"
+    source.write_text((FIRMWARE / "programs" / "udp_echo.c").read_text().replace("source = girih", "source = slow() | girih").replace("int main", SLOW + "int main"))
+    with VirtualCard(built("core")) as card, Session(card, control=False) as session:
+        load(card.registers, "echo", compile_program(source, memory_bytes=card.manifest.tile("echo").memory_bytes).image)
+        for _kind, frame, bad in introductions(HOSTS[:1]):
+            card.inject(0, frame, bad=bad)
+        card.run(2000)
+        for number in range(10):
+            packet = ipv4(HOSTS[0].ip, CARD.ip, UDP, udp(HOSTS[0].ip, CARD.ip, bytes(number), destination=7))
+            card.inject(0, ethernet(CARD.mac, HOSTS[0].mac, IPV4, packet))
+        card.run(500)
+        said = set()
+        while "Every message is accounted for in every tile." not in said:
+            found = session.finish(0)
+            found.judge()
+            said.add(found.text)
+            assert card.cycle < 1_000_000, said
+        assert card.registers.counters("echo")["echo"]["out_messages"] == 10 and len(said) > 1
 
 
 @needs_tap

@@ -4,6 +4,7 @@
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ import time
 import pytest
 
 from girih.card.manifest import Manifest
-from girih.card.registers import AccessRefused, Registers
+from girih.card.registers import ENDS, SOURCES, AccessRefused, Registers, total
 from girih.card.session import REST_SECONDS
 from girih.compiler.compile import compile_design
 from girih.errors import GirihError
@@ -19,31 +20,36 @@ from girih.firmware.debug import Debugger
 from girih.paths import ROOT
 from girih.private import private_folder
 from girih.spec.windows import offset as address
-from tests.commands import ADDRESS, girih, needs_tap, ping, running
+from tests.commands import ADDRESS, girih, needs_tap, ping, running, wait_for
 from tests.test_ending import ended, inside
 
 CORE = "designs/core.yaml"
 SECONDS = 60
-# Sends a datagram to port 7 until the answer comes, or for a number of seconds; prints how many answers came.
+# Sends a datagram to port 7 until an answer comes, or for a number of seconds; prints the answer.
 ASK = """
 import socket, sys, time
 udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 udp.settimeout(0.2)
 udp.connect((sys.argv[1], 7))
-end, answers = time.monotonic() + float(sys.argv[2]), 0
-while time.monotonic() < end and not answers:
+end, answer = time.monotonic() + float(sys.argv[2]), b""
+while time.monotonic() < end and not answer:
     try:
-        udp.send(b"datagram")
-        answers += udp.recv(100) == b"datagram"
+        udp.send(bytes.fromhex(sys.argv[3]))
+        answer = udp.recv(2000)
     except OSError:
         pass
-print(answers)
+print(answer.hex())
 """
 
 
+def answer(process, seconds, datagram):
+    """b"": none came."""
+    done = subprocess.run(inside(process.pid, sys.executable, "-c", ASK, ADDRESS, str(seconds), datagram.hex()), capture_output=True, text=True, timeout=SECONDS)
+    return bytes.fromhex(done.stdout)
+
+
 def answers(process, seconds):
-    done = subprocess.run(inside(process.pid, sys.executable, "-c", ASK, ADDRESS, str(seconds)), capture_output=True, text=True, timeout=SECONDS)
-    return int(done.stdout)
+    return answer(process, seconds, b"datagram") == b"datagram"
 
 
 def ports(process, count):
@@ -76,11 +82,11 @@ def test_a_program_is_debugged_from_its_first_instruction():
     with running(CORE, "--tap", "--gdb", "echo") as (process, card):
         port = ports(process, 1)["echo"]
         assert ", 0% packet loss" in ping(process.pid).stdout
-        assert answers(process, 1) == 0
+        assert not answers(process, 1)
         text = gdb(port, "print/x $pc", "break main", "continue", "delete", "detach").communicate(timeout=SECONDS)[0]
         assert re.search(r"\$1 = 0x(0|80)\b", text), text
         assert re.search(r"Breakpoint 1, main \(\) at .*udp_echo.c:1\d", text), text
-        assert answers(process, SECONDS / 2) == 1
+        assert answers(process, SECONDS / 2)
         assert card.registers.counters("echo")["echo"]["mark_restarts"] == 0
         stuck = gdb(port, "break udp_echo.c:21", "continue")
         while answers(process, 1):  # until the breakpoint halts it
@@ -113,11 +119,29 @@ def test_ctrl_c_ends_a_run_whose_core_waits(connected, signals):
 def test_one_core_of_a_cluster_waits_and_the_others_answer():
     with running("designs/cluster.yaml", "--tap", "--gdb", "echo.2") as (process, _card):
         port = ports(process, 1)["echo.2"]
-        assert answers(process, SECONDS / 2) == 1
+        assert answers(process, SECONDS / 2)
         text = gdb(port, "print/x $pc", "continue&", "detach").communicate(timeout=SECONDS)[0]
         assert re.search(r"\$1 = 0x(0|80)\b", text), text
         ended(process, signal.SIGINT, seconds=REST_SECONDS + 2)
         assert process.returncode == 0
+
+
+@needs_tap
+def test_a_halted_program_sees_what_its_access_to_memory_brings():
+    """A store of blocks is halted right after it has started to read one: its reply is taken, and the program sends it as if nothing had happened."""
+    head, block = struct.pack("!II", 0, 1 << 31 | 3), bytes(range(256)) * 4  # the fourth block of the card's memory
+    with running("designs/dma_core.yaml", "--tap", "--gdb", "store") as (process, card):
+        port = ports(process, 1)["store"]
+        gdb(port, "detach").communicate(timeout=SECONDS)
+        assert answer(process, SECONDS / 2, struct.pack("!II", 1, 1 << 31 | 3) + block) == head
+        halted = gdb(port, "break block_store.c:40", "continue", "shell sleep 1", "x/8xb message->data + 1024", "delete", "detach")
+        assert answer(process, SECONDS / 2, head) == head + block
+        text = halted.communicate(timeout=SECONDS)[0]
+        assert "0x00\t0x01\t0x02\t0x03\t0x04\t0x05\t0x06\t0x07" in text, text
+        counters = wait_for(lambda: card.registers.counters("store")["store"], lambda counters: total(counters, SOURCES) == total(counters, ENDS))
+        assert counters["mark_restarts"] == 0
+        output, errors = ended(process, signal.SIGINT, seconds=REST_SECONDS + 2)
+        assert process.returncode == 0 and "Every message is accounted for" in output, output + errors
 
 
 def test_what_cannot_be_debugged_is_refused():

@@ -11,11 +11,13 @@ import select
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from types import FrameType
 
 from girih.card.account import Account, account
 from girih.card.control import ControlServer
 from girih.card.progress import Progress
+from girih.card.registers import ENDS, ON_THE_FABRIC, SOURCES
 from girih.card.vhost_user import VhostUser
 from girih.card.virtual import VirtualCard
 
@@ -30,6 +32,8 @@ LONG_SECONDS = 5
 """If reading the counters takes longer, a message says why the end takes so long."""
 REST_CYCLES = 2048
 """How far the card then runs between two checks of the time."""
+COUNTED = (*SOURCES, *ENDS, *(name for names in ON_THE_FABRIC.values() for name in names))
+"""Prefixes of the counters that change only when a message moves."""
 
 
 class Session(Progress):
@@ -102,10 +106,20 @@ class Session(Progress):
         while True:
             rested = self.card.rests_within(REST_CYCLES)
             if rested or time.monotonic() >= deadline:
-                found = account(self.card.manifest, self.card.registers.counters(), rested)
-                if not found.held or time.monotonic() >= deadline:
+                found = self._account(rested)
+                if (found.rested and not found.held) or time.monotonic() >= deadline:
                     return found
                 self.card.run_slice(1 << 30, min(0.2, max(deadline - time.monotonic(), 0.01)))
+
+    def _account(self, rested: bool) -> Account:
+        """The account of now. A card at rest with a message in a tile may move again while its counters are read, which takes cycles: then it does not rest."""
+        counters = self.card.registers.counters()
+        found = account(self.card.manifest, counters, rested)
+        if not rested or not (found.held or found.faults):
+            return found
+        again = self.card.registers.counters()
+        moved = any(counters[tile][name] != value for tile, values in again.items() for name, value in values.items() if name.startswith(COUNTED))
+        return replace(found, rested=not moved)
 
     def _step(self, left: int | None) -> None:
         busy = not self.paused and (left is not None or self.card.quiet_cycles < BUSY_CYCLES)
