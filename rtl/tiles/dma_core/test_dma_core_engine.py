@@ -28,7 +28,7 @@ COMMAND = 32  # bytes of a command
 MAX_FRAME = 9018
 
 
-@pytest.mark.parametrize("data_width", [128, 512, pytest.param(1024, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough), pytest.param(1024, marks=pytest.mark.thorough)])
 def test_dma_core_engine(data_width):
     run_cocotb("dma_core_engine", __file__, groups=["memory"], data_width=data_width, parameters={"Slots": SLOTS, "SlotBytes": SLOT_BYTES})
 
