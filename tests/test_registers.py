@@ -7,7 +7,8 @@ import zlib
 import pytest
 
 from girih.card import VirtualCard
-from girih.card.manifest import Register
+from girih.card.manifest import Register, Tile
+from girih.card.registers import AccessRefused
 from girih.paths import DESIGNS
 from girih.spec.kinds import load_kinds
 from tests.test_designs import LARGE
@@ -32,10 +33,20 @@ def values(register: Register, before: int) -> list[int]:
     return [before ^ ones, before ^ 0x5555_5555_5555_5555_5555_5555_5555_5555 & ones, before]
 
 
+def missing(tile: Tile) -> list[int]:
+    """The offsets of the elements of arrays in the configuration that this tile has not, because a parameter says that it has fewer."""
+    arrays = [field for field in load_kinds()[tile.kind].config if field.elements]
+    return [
+        field.offset + 4 * index for field in arrays for index in range(field.count)
+        if f"{field.name}[{index}]" not in tile.registers
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("design", cards())
 def test_a_register_holds_what_is_written(built, design):
     """A register of the configuration holds every bit of what is written to it, and changes no other register. Tiles that make requests on the
-    control network, such as a syslog tile that is given an address, write registers by themselves: theirs keep their values."""
+    control network, such as a syslog tile that is given an address, write registers by themselves: theirs keep their values. What a tile does not have is
+    refused."""
     with VirtualCard(built(design)) as card:
         registers = card.registers
 
@@ -53,6 +64,11 @@ def test_a_register_holds_what_is_written(built, design):
                 for value in values(register, before[where]) if name.partition("[")[0] in settings else [before[where]]:
                     registers.write(where, value)
                     assert registers.read(where) == value, where
+            for offset in missing(tile):
+                with pytest.raises(AccessRefused):
+                    registers.bus.read32(tile.base + offset)
+                with pytest.raises(AccessRefused):
+                    registers.bus.write32(tile.base + offset, 0)
         assert state() == before
         card.run_until_quiet()
         card.check_conservation()

@@ -9,6 +9,7 @@
 #if VM_COVERAGE
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -154,12 +155,19 @@ class VerilatedDesign final : public Model {
 #endif
 
  private:
-  // Writes the coverage counts to the folder $GIRIH_COVERAGE, for girih.build.coverage.
+  // Writes the coverage counts to a file of its own in the folder $GIRIH_COVERAGE, for girih.build.coverage. A process may have cards of several
+  // designs, each with a copy of this code and its variables: so the file system has to find the name.
   void write_coverage() {
 #if VM_COVERAGE
-    static int cards = 0;
     if (const char *folder = std::getenv("GIRIH_COVERAGE")) {
-      const std::string name = std::string(folder) + "/card-" + std::to_string(getpid()) + "-" + std::to_string(cards++) + ".dat";
+      const std::string ending = ".dat";
+      std::string name = std::string(folder) + "/card-XXXXXX" + ending;
+      const int file = mkstemps(name.data(), static_cast<int>(ending.size()));
+      if (file < 0) {
+        std::perror(name.c_str());
+        return;
+      }
+      close(file);
       context_.coveragep()->write(name.c_str());
     }
 #endif

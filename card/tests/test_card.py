@@ -148,12 +148,17 @@ def test_wrong_ports_and_values_are_refused(card):
 
 
 @pytest.mark.thorough  # the card is built once more
-def test_its_coverage_is_written_when_it_ends(loop_folder, tmp_path, monkeypatch):
+def test_the_coverage_of_each_card_is_written_when_it_ends(loop_folder, tmp_path, monkeypatch):
+    """Also if one process has cards of several designs: each design is a library with variables of its own."""
     monkeypatch.setenv(coverage.VARIABLE, str(tmp_path))
-    with VirtualCard(loop_folder) as card:
-        card.inject(0, bytes(64))
-        card.run(100)
-    assert any(Report.of(tmp_path).lines.values())
+    library = build_model(loop_folder)
+    for name in ("one", "two"):
+        copied = Path(shutil.copy(library, tmp_path / f"{name}.so"))
+        monkeypatch.setattr(virtual, "build_model", lambda *_, copied=copied, **__: copied)
+        with VirtualCard(loop_folder) as card:
+            card.inject(0, bytes(64))
+            card.run(100)
+    assert len(list(tmp_path.glob("*.dat"))) == 2 and any(Report.of(tmp_path).lines.values())
 
 
 def test_under_sanitizers(loop_folder):

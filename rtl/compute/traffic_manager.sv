@@ -321,9 +321,22 @@ module traffic_manager
       lossless_waits : cover (in_valid_i && verdict == Wait);
       cut : cover (take && over && verdict == Accept);
       cut_on_a_detour : cover (take && over && verdict == Detour);
-      dropped_while_held_back : cover (start && verdict == Drop && out_valid_o && !out_ready_i);
-      detoured_while_held_back : cover (start && verdict == Detour && out_valid_o && !out_ready_i);
       engine_has_all_it_may : cover (buffer_valid && issue_first_q && !kept_ready);
+      // The events of every kind of compute unit.
+      event_drop_overrun : cover (event_o.drop_overrun);
+      event_drop_engine : cover (event_o.drop_engine);
+      event_drop_aborted : cover (event_o.drop_aborted);
+      event_mark_detoured : cover (event_o.mark_detoured);
+      event_mark_pushed : cover (event_o.mark_pushed);
+      event_mark_pulled : cover (event_o.mark_pulled);
+      event_mark_busy_cycles : cover (event_o.mark_busy_cycles);
+      event_drop_overrun_held_back : cover (event_o.drop_overrun && out_valid_o && !out_ready_i);
+      event_drop_engine_held_back : cover (event_o.drop_engine && out_valid_o && !out_ready_i);
+      event_drop_aborted_held_back : cover (event_o.drop_aborted && out_valid_o && !out_ready_i);
+      event_mark_detoured_held_back : cover (event_o.mark_detoured && out_valid_o && !out_ready_i);
+      event_mark_pushed_held_back : cover (event_o.mark_pushed && out_valid_o && !out_ready_i);
+      event_mark_pulled_held_back : cover (event_o.mark_pulled && out_valid_o && !out_ready_i);
+      event_mark_busy_cycles_held_back : cover (event_o.mark_busy_cycles && out_valid_o && !out_ready_i);
     end
   end
 endmodule

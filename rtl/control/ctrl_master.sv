@@ -112,6 +112,7 @@ module ctrl_master
     if (!rst_i) begin
       assert (!port_answers || busy_q[answer.tag])
       else $error("ctrl_master %0d: an answer without a request in flight", Master);
+      refused : cover (refuse);
       waits_for_its_tag : cover (valid_q && busy_q[request_q.tag]);
       refusal_waits : cover (free && !allowed && port_answers);
     end

@@ -44,7 +44,7 @@ class TileMaster:
         self.seen = 0  # data bits seen outside of an answer
         self.cycle = 0
         self.offering = False
-        cocotb.start_soon(self._watch())
+        self.watch = cocotb.start_soon(self._watch())
 
     async def _watch(self):
         while True:
@@ -236,3 +236,63 @@ async def requests_to_one_node_are_done_in_order(dut):
         assert await host_read(host, BASE + 1, 8) == (values[-1], AxiResp.OKAY)
     for task in noise:
         await task
+
+
+@cocotb.test()
+async def the_host_gets_its_answers_in_order(dut):
+    """A slow word of one node, then fast ones of others and of the card: the fast answers are there first, and wait."""
+    host, _one, _two = await bench(dut)
+    for _ in range(10):
+        places = [(BASE + 1, 7), (BASE + 2, 0), (BASE + 3, 1), (BASE, 2)]
+        tasks = [cocotb.start_soon(host_read(host, node, 4 * word)) for node, word in places]
+        ended = []
+        for task, (node, word) in zip(tasks, places):
+            assert await task == (word << 8 | node, AxiResp.OKAY)
+            ended.append(node)
+        assert ended == [node for node, _ in places]
+
+
+@cocotb.test()
+async def refused_requests_among_answers(dut):
+    """A request that is refused at once is in no answer's way: several workers of one master, of which some ask for what it may not reach."""
+    _host, one, _two = await bench(dut)
+    dut.read_1_i.value = 0b0011
+    asked = {OKAY: 0, REFUSED: 0}
+
+    async def worker(node: int, word: int, expected: int):
+        for _ in range(60):
+            answer = await one.ask(node, 4 * word)
+            assert answer.status == expected and (expected == REFUSED or answer.data == word << 8 | node)
+            asked[expected] += 1
+
+    work = [(BASE, 0, OKAY), (BASE + 1, 1, OKAY), (BASE + 2, 0, REFUSED), (BASE, 2, OKAY)]
+    for task in [cocotb.start_soon(worker(*item)) for item in work]:
+        await task
+    assert asked == {OKAY: 180, REFUSED: 60} and one.refused == 60
+
+
+@cocotb.test()
+async def a_request_waits_while_its_tag_is_in_flight(dut):
+    """An engine that uses one tag again and again: the second request stays off the ring until the first one is answered, so each gets its own answer."""
+    _host, one, _two = await bench(dut)
+    one.watch.cancel()
+    words = [7, 0, 3, 1]
+    answers = []
+
+    async def collect():
+        while len(answers) < len(words):
+            await RisingEdge(dut.clk_i)
+            if one.pins["answer_valid_o"].value == 1:
+                answers.append(unpack(ANSWER_FIELDS, int(one.pins["answer_o"].value)))
+
+    collector = cocotb.start_soon(collect())
+    for word in words:
+        one.pins["request_i"].value = pack(REQUEST_FIELDS, {"write": 0, "tag": 2, "node": BASE + word % 3, "offset": 4 * word, "data": 0})
+        one.pins["request_valid_i"].value = 1
+        while True:
+            await RisingEdge(dut.clk_i)
+            if one.pins["request_ready_o"].value == 1:
+                break
+        one.pins["request_valid_i"].value = 0
+    await with_timeout(collector, 50, "us")
+    assert [(answer["tag"], answer["status"], answer["data"]) for answer in answers] == [(2, OKAY, word << 8 | BASE + word % 3) for word in words]

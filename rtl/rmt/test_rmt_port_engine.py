@@ -4,6 +4,7 @@ and padded."""
 
 import os
 import random
+from collections import Counter
 from functools import cache
 
 import cocotb
@@ -39,6 +40,7 @@ EXIT, TENANT, PORT = 0x42, 3, 5
 STAGE0 = 0x800
 GRAPH = load_graph()
 TERNARY = 1
+MAX_FRAME = 9018
 
 
 @cache
@@ -61,6 +63,17 @@ def test_rmt_port_engine_with_four_stages():
         parameters=parameters,
         testcase=["frames_without_a_table_go_to_the_exit", "latency_and_throughput"],
         environment={"GIRIH_STAGES": "4"},
+    )
+
+
+def test_rmt_port_engine_with_lanes():
+    stages = {f"{name}{number}": value for number in range(4) for name, value in (("Kind", TERNARY), ("Entries", 16), ("KeyHalves", 2))}
+    run_cocotb(
+        "rmt_port_engine",
+        __file__,
+        chained=True,
+        parameters={"Port": PORT, "Stages": 4, "Lanes": 2, **stages},
+        testcase=["each_stage_counts_what_it_finds", "a_lane_that_stands_still_drops_what_comes_for_it"],
     )
 
 
@@ -123,18 +136,18 @@ class Bench:
         came = count["in_frames"] + count["made_mirrored"]
         assert came == len(self.sink.messages) + sum(n for name, n in count.items() if name.startswith("drop_"))
 
-    async def insert(self, field, value, action):
-        """One entry of stage 0 that matches a field of two halves or less."""
+    async def insert(self, field, value, action, number=0):
+        """One entry of stage `number` that matches a field of two halves or less."""
         piece = program().fields[field][-1]
         halves = [2 * piece.word + 1, 2 * piece.word]
         shift = piece.low
         mask = (1 << piece.high - piece.low + 1) - 1
-        await self.steps(stage.set_key(halves))
-        shape = await self.steps(stage.shape())
+        await self.steps(stage.set_key(halves), number)
+        shape = await self.steps(stage.shape(), number)
         table = table_for(shape)
-        await self.steps(table.load())
+        await self.steps(table.load(), number)
         entry = stage.Entry(key=value << shift, mask=mask << shift, action=action)
-        return await self.steps(table.insert(entry))
+        return await self.steps(table.insert(entry), number)
 
 
 def want_desc(frame: bytes) -> dict:
@@ -269,6 +282,75 @@ async def a_table_makes_messages_lossless_where_there_are_any(dut, port):
         assert have.desc["exit"] == {53: 0x17, 80: 0x18}.get(number, EXIT)
         assert have.desc["lossless"] == (port if number != 80 else 0)
     assert bench.events.count["mark_hits_0"] > 20
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.4])
+async def a_meter_drops_what_exceeds_its_rate(dut, stall):
+    """A burst of frames of one port; those of other ports pass."""
+    bench = await Bench.start(dut, stall=stall)
+    await bench.steps(stage.write_meter(3, [0, 2000, 0, 2000]))  # no rate, and two buckets of 2,000 bytes
+    await bench.insert("udp.dst", 53, {"meter_set": 1, "meter": 3, "treatment": [{}, {}, {"drop": 1}]})
+    frames = [frame_of("ipv4", "udp", payload=bytes(400)) for _ in range(100)]
+    metered = [frame for frame in frames if int.from_bytes(frame[36:38], "big") == 53]
+    for frame in frames:
+        bench.mac.send(frame)
+    await bench.finish()
+    dropped = bench.events.count["drop_meter"]
+    passed = [have.data for have in bench.sink.messages if int.from_bytes(have.data[36:38], "big") == 53]
+    assert 0 < dropped == len(metered) - len(passed) and passed == metered[: len(passed)]
+    assert len(bench.sink.messages) == len(frames) - dropped
+
+
+@cocotb.test()
+async def what_is_longer_than_the_largest_frame_is_void(dut):
+    bench = await Bench.start(dut, stall=0.3)
+    sizes = [MAX_FRAME + 1, MAX_FRAME, MAX_FRAME + 1000]
+    frames = [frame_of("ipv4", "udp", payload=bytes(size))[:size] for size in sizes]
+    for frame in frames:
+        bench.mac.send(frame)
+        await bench.finish()
+    assert bench.events.count["mark_oversize"] == 2 and bench.events.count["in_frames"] == 3
+    assert all(len(have.data) <= MAX_FRAME for have in bench.sink.messages)
+
+
+@cocotb.test()
+async def each_stage_counts_what_it_finds(dut):
+    bench = await Bench.start(dut, stall=0.3)
+    ports = [53, 80, 9000, 4788]
+    for number, port in enumerate(ports):
+        await bench.insert("udp.dst", port, {"meta_set": 1, "meta": 1}, number)
+    frames = [frame_of("ipv4", "udp", payload=bytes(50)) for _ in range(200)]
+    for frame in frames:
+        bench.mac.send(frame)
+    await bench.finish()
+    asked = Counter(int.from_bytes(frame[36:38], "big") for frame in frames)
+    for number, port in enumerate(ports):
+        assert bench.events.count[f"mark_hits_{number}"] == asked[port] > 0
+        assert bench.events.count[f"mark_misses_{number}"] == len(frames) - asked[port]
+
+
+@cocotb.test()
+async def a_lane_that_stands_still_drops_what_comes_for_it(dut):
+    """Messages with a chain leave by the second lane, which nobody takes: each tenant's own are dropped and counted, and others leave by the first one."""
+    bench = await Bench.start(dut, stall=0.3)
+    hop = [{"service": 2}]
+    others = [frame_of("ipv4", "udp", payload=bytes(50)) for _ in range(20)]
+    others = [frame for frame in others if int.from_bytes(frame[36:38], "big") != 53]
+    chained = next(frame for frame in iter(lambda: frame_of("ipv4", "udp", payload=bytes(8000)), None) if int.from_bytes(frame[36:38], "big") == 53)
+    count = bench.events.count
+    for tenant in range(8):
+        await bench.insert("udp.dst", 53, {"chain_set": 1, "chain_count": 1, "chain": hop, "tenant_set": 1, "tenant": tenant})
+        before = dict(count)
+        already = len(bench.sink.messages)
+        for frame in [chained] * 10 + others:
+            bench.mac.send(frame)
+        await bench.mac.drained()
+        await bench.sink.count(already + len(others))
+        grown = {name: count[name] - before.get(name, 0) for name in count if name.startswith("drop_")}
+        assert {name: number for name, number in grown.items() if number} == {f"drop_busy_{tenant}": grown[f"drop_busy_{tenant}"]}
+        assert 0 < grown[f"drop_busy_{tenant}"] <= 10
+        assert [have.data for have in bench.sink.messages[already:]] == others
 
 
 def ones_sum(data: bytes) -> int:

@@ -103,11 +103,14 @@ async def what_finds_no_place_is_dropped_and_the_port_goes_on(dut):
 
 
 @cocotb.test()
-async def waiting_packets_go_on_while_all_ports_are_busy(dut):
-    """Packets of one flit in every cycle at both ports; the lossless ones of three tenants wait for their tokens. None of them overtakes another."""
+@cocotb.parametrize(among=[0, 3])
+async def waiting_packets_go_on_while_all_ports_are_busy(dut, among):
+    """Packets of one flit in every cycle at both ports; the lossless ones of three tenants wait for their tokens. None of them overtakes another.
+    among: droppable ones between them."""
     bench, _ = await start(dut)
     for i in range(300):
         bench.send(0, bench.packet(64, [(SERVING, 0)], tenant=i % 3, lossless=1))
+        bench.send(0, *(bench.packet(64, [(SERVING, 0)], tenant=3) for _ in range(among)))
         bench.send(1, bench.packet(64, [(SERVING, 0)], tenant=3))
     await bench.steps(200)
     assert bench.offers[0] and bench.offers[1]

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from girih.card.account import account
-from girih.card.host import RECEIVE, Commands, Place
+from girih.card.host import RECEIVE, Commands, Place, Region
 from girih.experiments.host_driver import HEADER, NEXT, WRITE, HostMemory, SplitQueue, pieces
 from tests.host.queues import MAC, RUN, counted
 
@@ -63,7 +63,8 @@ class Driver:
     def ask(self, name: tuple[int, int], data: bytes = b"", **more) -> int:
         """The answer to a command. Nothing but the answer is written."""
         answer = self.memory.base + ANSWERS + random.randrange(64)
-        head = self.offer(bytes(name) + data, [(answer, random.choice((1, 1, 5)))], **more)
+        behind = random.choice(([], [(self.memory.base + ANSWERS + 100, 3)]))  # more room than the answer takes
+        head = self.offer(bytes(name) + data, [(answer, random.choice((1, 1, 5))), *behind], **more)
         used = []
         for _ in range(20):
             self.card.run(500)
@@ -209,15 +210,16 @@ def test_commands_that_cannot_be_change_nothing(card, ring):
 
 
 def test_a_chain_that_cannot_be_stops_the_control_queue_alone(card, ring):
-    """The chain has no command, no room for the answer, the answer before the command, or a buffer outside of the granted memory. What the driver set
-    before stays in force."""
+    """The chain has no command, no room for the answer, the answer before the command, or a buffer outside of the granted memory, or in memory that is
+    granted and not there. What the driver set before stays in force."""
     driver = Driver(card, ring)
     driver.does(PROMISCUOUS, b"\0")
     base = driver.memory.base
+    card.host.grant([Region(base, driver.memory.size), Region(0, 4096)])
     chains = [
         ([(base + ANSWERS, 1)], 1, "size"), ([(base + COMMANDS, 3)], 0, "flags"), ([(base, 3), (base + COMMANDS, 2), (base + COMMANDS + 2, 1)], 0, "flags"),
         ([(0x1000, 3), (base + ANSWERS, 1)], 1, "refused"), ([(base + COMMANDS, 3), (0x1000, 1)], 1, "refused"), ([(base + COMMANDS, 0), (base + ANSWERS, 1)], 1, "zero"),
-        ([(base + COMMANDS, 1 << 16), (base + ANSWERS, 1)], 1, "size"),
+        ([(base + COMMANDS, 1 << 16), (base + ANSWERS, 1)], 1, "size"), ([(0x800, 3), (base + ANSWERS, 1)], 1, "bus"), ([(base + COMMANDS, 3), (0x800, 1)], 1, "bus"),
     ]  # fmt: skip
     for buffers, answers, reason in chains:
         before = counted(card, reason)

@@ -160,6 +160,24 @@ def test_a_bus_that_fails_stops_the_queue(card, ring):
     assert card.host.state(SEND).reason == "bus" and not card.collect()
 
 
+@pytest.mark.parametrize("direction", [SEND, RECEIVE])
+def test_a_bus_that_fails_where_the_card_writes_the_ring_stops_the_queue(card, ring, direction):
+    """Where the card reports used buffers, or when it is to be notified, the memory is granted, but not there."""
+    memory = HostMemory(card)
+    card.host.grant([Region(memory.base, memory.size), Region(0, 4096)])
+    queue = ring(memory, 0x0, 16)
+    card.host.start(direction, replace(queue.place, device=0))
+    buffers = memory.base + BUFFERS
+    memory.write(buffers, bytes(HEADER) + frame(100))
+    queue.add([(buffers, HEADER + 100 if direction == SEND else 2048)], 0 if direction == SEND else WRITE)
+    queue.publish()
+    card.host.kick(direction)
+    if direction == RECEIVE:
+        card.inject(0, frame(100))
+    settle(card)
+    assert card.host.state(direction).reason == "bus" and counted(card, "bus") == 1
+
+
 def scramble_split(memory, queue, direction: int) -> None:
     good = random.random()
     for index in range(16):

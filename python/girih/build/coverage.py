@@ -123,9 +123,17 @@ def _line(path: str, file: str, line: int) -> Place:
     return Place(file, 0, _names_in(path, line)) if _is_generated(file) else Place(file, line)
 
 
+@cache
+def _handwritten() -> frozenset[str]:
+    """The modules that no generator makes."""
+    return frozenset(modules())
+
+
 def _of_the_card(file: str) -> bool:
-    """Whether a file is RTL of this project's card, rather than of a test bench, of what a virtual card has around it, or of a package."""
-    return file.startswith(COUNTED) and not file.endswith(("_bench.sv", "/card_sim.sv")) and PurePosixPath(file).stem not in PACKAGED
+    """Whether a file is RTL of this project's card, rather than of a test bench, of what a virtual card has around it, or of a package. A file in the
+    build folder with the name of a module written by hand is a copy in which a test has broken something."""
+    stem = PurePosixPath(file).stem
+    return file.startswith(COUNTED) and not file.endswith(("_bench.sv", "/card_sim.sv")) and stem not in PACKAGED and not (_is_generated(file) and stem in _handwritten())
 
 
 def _lines(text: str) -> Iterator[int]:

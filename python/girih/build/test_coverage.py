@@ -61,6 +61,13 @@ def test_a_core_from_a_package_is_not_counted():
     assert report(record("v_line", 40, "block", 0, "40-42", file=file)) == Report()
 
 
+def test_a_broken_copy_of_a_module_is_not_counted():
+    broken = str(coverage.BUILD / "mutants" / "1" / FIFO.name)
+    generated = str(coverage.BUILD / "generated" / "1" / "eth_rx.sv")
+    assert report(record("v_line", 40, "block", 0, "40-42", file=broken), record("v_user", 50, "full", 0, file=broken)) == Report()
+    assert report(record("v_user", 50, "event", 0, file=generated)).missed_points()
+
+
 def test_what_is_missed_needs_a_reason_and_a_reason_needs_a_miss():
     found = report(record("v_user", 50, "full", 0), record("v_user", 51, "empty", 1))
     name = str(FIFO.relative_to(ROOT))

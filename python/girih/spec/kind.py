@@ -105,6 +105,7 @@ class Counter:
     doc: str
 
 
+REFUSED = "mark_control_refused"  # a master's counter of requests for which it has no right
 UNSAID = "none"  # `key` of a table whose keys say nothing about a message
 
 
@@ -190,6 +191,12 @@ class Kind:
     @property
     def counters(self) -> tuple[Counter, ...]:
         return self.shell_counters + self.engine_counters
+
+    @property
+    def covered_counters(self) -> tuple[Counter, ...]:
+        """The counters of events whose cover points are generated for the kind. Where one module makes the events of many kinds, it has these points
+        itself: traffic_manager those of every compute unit, udp_stream those of every engine with plain streams, ctrl_master that of refused requests."""
+        return () if self.core or self.stream else tuple(counter for counter in self.engine_counters if counter.name != REFUSED)
 
     @property
     def drop_reasons(self) -> tuple[str, ...]:

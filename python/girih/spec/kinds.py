@@ -23,6 +23,7 @@ from girih.spec.kind import (
     CONFIG_WORDS,
     HEADERS,
     LARGEST_KEY,
+    REFUSED,
     RIGHTS,
     TILE_MAP,
     ConfigField,
@@ -53,7 +54,6 @@ PLACES = {RIGHTS: "RightsBase", "next_hop": "NodeTableBase", "latency.bin": "His
 TILE_BYTES = 1 << 16  # of the address space that each node has on the control network
 MOST_INTERRUPTS = 32
 MOST_DROP_REASONS = 32  # bits of a record of a drop
-REFUSED = "mark_control_refused"  # its counter of requests for which it has no right
 CREDIT_UNITS = "units"  # the parameter that says how many credit links a kind with credits_in has
 
 

@@ -159,6 +159,11 @@ async def arrays_of_configuration(dut):
         with pytest.raises(RingError):
             await client.write("cfg.weight", 0x123, missing)
     assert int(dut.cfg_q.value) == kept and await client.read("cfg.one") == 0x55
+    await client.write("cfg.one", 0xA6)
+    for index in range(2):
+        await client.write("cfg.on", 1 - index, index)
+    assert int(dut.cfg_q.value) == kept & ~0x3FF | 0xA6 << 2 | 0b01
+    assert [await client.read("cfg.on", i) for i in range(2)] == [1, 0] and await client.read("cfg.one") == 0xA6
 
 
 @cocotb.test()

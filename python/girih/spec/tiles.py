@@ -102,7 +102,7 @@ def generate(out_dir: Path, kinds: Mapping[str, Kind], params: CardParams) -> No
     for kind in kinds.values():
         (out_dir / f"{kind.name}_pkg.sv").write_text(package(kind))
         (out_dir / f"{kind.name}.sv").write_text(tile(kind))
-        if kind.engine_counters:
+        if kind.covered_counters:
             (out_dir / f"{kind.name}_cover.sv").write_text(cover(kind))
         if kind.core:
             (out_dir / f"{kind.engine}.sv").write_text(unit_engine(kind))

@@ -26,10 +26,10 @@ _COVER = """\
 bind {engine} {kind}_cover u_cover (
     .clk_i,
     .rst_i,
-{stalled}    .event_i(event_o)
+{blocked}    .event_i(event_o)
 );
 """
-_STALLED = "    .stalled_i(|(out_valid_o & ~out_ready_i)),\n"
+_BLOCKED = "    .blocked_i(|(~out_ready_i)),\n"
 
 _PORTS = """\
 module {engine}_links
@@ -70,15 +70,15 @@ def _text(kind: Kind) -> str:
         here, there = ("i", "o") if side.endswith("in") else ("o", "i")
         taken = f"{parameters}, .Taken(1'b1)" if side == "reply_in" else parameters
         lines.append(_BIND.format(engine=kind.engine, module=module, parameters=taken, side=side, here=here, there=there))
-    if kind.engine_counters:
-        lines.append(_COVER.format(engine=kind.engine, kind=kind.name, stalled=_STALLED if kind.has_output else ""))
+    if kind.covered_counters:
+        lines.append(_COVER.format(engine=kind.engine, kind=kind.name, blocked=_BLOCKED if kind.has_output else ""))
     return "".join(lines)
 
 
 def checks_of(top: str) -> list[Path]:
     """Files that put checks and cover points into `top`, if it is the engine of a kind."""
     for kind in load_kinds().values():
-        if kind.engine == top and (kind.sides or kind.engine_counters):
+        if kind.engine == top and (kind.sides or kind.covered_counters):
             path = BUILD / "checks" / f"{top}_checks.sv"
             write_if_changed(path, _text(kind))
             return [path]

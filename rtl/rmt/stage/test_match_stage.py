@@ -48,6 +48,10 @@ def test_exact_with_the_widest_key():
     build(EXACT, 64, 10, MODEL)
 
 
+def test_a_large_exact_table():
+    build(EXACT, 8192, 2, ["a_command_waits_until_the_table_is_empty"])
+
+
 def test_an_exact_table_is_block_ram():
     area = synthesize("match_exact", CardParams.chained())
     assert area.bram >= 4 and area.lutram <= 16  # for the rows of tenants; a way in LUT RAM would be some hundred
@@ -263,3 +267,16 @@ async def refuses_what_is_no_prefix(dut):
         with pytest.raises(Refused):
             await bench.software(st.write_entry(0, Entry(0, mask=mask)))
         assert await bench.software(st.read_entry(0)) is None
+
+
+@cocotb.test()
+async def a_command_waits_until_the_table_is_empty(dut):
+    """A large table is cleared, one row of four entries per cycle, while the window already answers: a command waits for the end, and its entry is found."""
+    bench, shape = await start(dut)
+    rows = shape.entries // 4
+    packet = random_phv()
+    table = table_for(shape)
+    assert bench.cycle < rows - 500
+    await bench.software(table.insert(Entry(key_of(packet, shape), chain_action(3), mask=(1 << shape.key_bits) - 1)))
+    assert rows <= bench.cycle < rows + 100
+    check_chain(await bench.send(packet), 3)

@@ -23,6 +23,7 @@ CORES, AHEAD, FLOWS, SLOTS = (int(os.environ.get(name, value)) for name, value i
 QUEUE = 512  # flits, more than two messages of the largest size
 WORK, DROP, LOOP, AWAY, WILD, KEEP, STOP, FLOOD, MAIL, TAKE, VANISH = range(11)
 MAIL_WORDS = 8  # words that can wait in a core
+SLOT_BYTES = 2048
 ANSWER = 20  # bytes of a command and of its answer
 ATTACHED, HALT, GO, HALTED = 1, 2, 4, 2  # of the window's part `debug`
 DRET = 0x7B200073
@@ -51,10 +52,10 @@ class Cluster(EngineBench):
     """A cluster that runs the program of the tests."""
 
     @classmethod
-    async def run_crew(cls, dut, watchdog=0, **traffic):
+    async def run_crew(cls, dut, watchdog=0, stall=0.1, **traffic):
         everybody = Operator(dut, MAP["CoreWindowAll"])
         dut.now_i.value = 0
-        bench = await cls.start(dut, "cluster", watchdog=watchdog, **traffic)
+        bench = await cls.start(dut, "cluster", watchdog=watchdog, stall=stall, **traffic)
         bench.operators = [Operator(dut, core * MAP["CoreWindowBytes"]) for core in range(CORES)]
         await everybody.load(CREW, read_by=bench.operators)
         cocotb.start_soon(bench._keep_time())
@@ -298,6 +299,21 @@ async def a_core_that_runs_wild_is_reset_alone(dut, wild):
     bench.source.send(*(command(argument=300, flow=1 + number) for number in range(3 * CORES)))
     await bench.quiet(1500)
     assert bench.cores(already)[restarts.index(1)] > 0
+
+
+@cocotb.test()
+async def what_the_hardware_refuses_is_counted(dut):
+    """A write into the memory of a message that is not the core's: to no slot but that of the message itself."""
+    bench = await Cluster.run_crew(dut)
+    refused = 0
+    for slot in range(SLOTS):
+        already = len(bench.sink.messages)
+        bench.source.send(command(WILD, MAP["PacketsBase"] + slot * SLOT_BYTES, flow=1))
+        await bench.source.drained()
+        await ClockCycles(dut.clk_i, 2000)
+        refused += len(bench.sink.messages) == already
+    assert refused >= SLOTS - 1
+    assert bench.events == {"drop_reset": refused, "mark_refused": refused, "mark_faults": refused, "mark_restarts": refused}
 
 
 @cocotb.test()

@@ -17,7 +17,7 @@ from girih.testing.engines import EngineBench
 from girih.testing.messages import Message
 from girih.testing.ring import ANSWER_FIELDS, REQUEST_FIELDS
 from rtl.tiles.core.core_bench import PROBE as CORE_PROBE
-from rtl.tiles.core.core_bench import Operator
+from rtl.tiles.core.core_bench import Operator, counts_what_a_core_counts
 
 PROBE = CORE_PROBE.parents[2] / "control_core" / "programs" / "probe.c"
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
@@ -26,6 +26,7 @@ DONE, REFUSED, ERROR, NO_NODE = range(4)  # statuses of the ring
 NODE, FORBIDDEN, NOBODY = 0x12, 0x13, 0x14
 WORDS = 32
 WATCHES, LINES = 5, 32
+SLOTS, SLOT_BYTES = 4, 2048
 PACE, WATCHDOG = 20, 30_000
 CARD_H = "// a card without tiles\n"
 
@@ -88,7 +89,7 @@ class Core(EngineBench):
     async def run_program(cls, dut, source=PROBE, watchdog=0, **options):
         operator = Operator(dut)
         dut.now_i.value = dut.control_answer_valid_i.value = dut.control_ready_i.value = dut.control_interrupt_i.value = dut.control_answer_i.value = 0
-        bench = await cls.start(dut, "control_core", watchdog=watchdog, pace=PACE)
+        bench = await cls.start(dut, "control_core", watchdog=watchdog, pace=PACE, stall=0.1)
         bench.operator, bench.ring = operator, Ring(dut)
         await operator.load(source, card=CARD_H, **options)
         return bench
@@ -352,3 +353,8 @@ async def a_request_of_a_held_core_is_not_the_next_programs(dut):
         status, _, value, _ = await bench.command(READ, ring.at(1), 0)
         assert (status, value) == (DONE, 0x2E3)
 
+
+@cocotb.test()
+async def what_every_core_counts_is_counted(dut):
+    bench = await Core.run_program(dut, CORE_PROBE, defines=("MACHINE_MODE",))
+    await counts_what_a_core_counts(bench, SLOTS, SLOT_BYTES)

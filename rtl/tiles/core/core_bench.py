@@ -3,18 +3,24 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-from cocotb.triggers import FallingEdge, RisingEdge
+from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
 from girih.firmware.compile import FIRMWARE, compile_program
+from girih.spec.formats import Format
 from girih.spec.windows import offset
+from girih.testing.engines import EngineBench
+from girih.testing.messages import Message
 
 PROGRAMS = FIRMWARE / "programs"
 PROBE = Path(__file__).parent / "programs" / "probe.c"
 HOARD = PROBE.with_name("hoard.c")
 WINDOW = "core_window"
+CONSOLE_BYTES = Format("core_map").size("ConsoleBytes")
+DROP, WRITE, LOOP, BABBLE = 1, 3, 5, 22  # commands of the probe
 
 
 class Operator:
@@ -81,3 +87,46 @@ class Operator:
         while (word := await self.read("console")) & 0x100:
             text += chr(word & 0xFF)
         return text
+
+
+async def counts_what_a_core_counts(bench: EngineBench, slots: int, slot_bytes: int) -> None:
+    """What any kind with one core counts of its messages and its program, each while the output takes nothing. The core runs the probe in machine mode;
+    `bench.operator` has its window."""
+
+    def message(what: int, at: int = 0, value: int = 0, size: int = 64, bad: bool = False) -> Message:
+        return Message(struct.pack("<III", what, at, value) + bytes(size - 12), {"tenant": 1}, bad=bad)
+
+    async def happens(count: int, *names: str) -> None:
+        """These events and no others happen, each so often."""
+        wanted = dict(bench.events)
+        for name in names:
+            wanted[name] = wanted.get(name, 0) + count
+        for _ in range(100):
+            await ClockCycles(bench.dut.clk_i, 100)
+            if bench.events == wanted:
+                return
+        raise AssertionError(f"{bench.events} in place of {wanted}")
+
+    bench.sink.stall = 1.0
+    await ClockCycles(bench.dut.clk_i, 2)
+    bench.source.send(message(DROP, size=slot_bytes + 1))
+    await happens(1, "drop_too_long")
+    bench.source.send(message(DROP, bad=True))
+    await happens(1, "drop_aborted")
+    bench.source.send(message(DROP))
+    await happens(1, "drop_program")
+    bench.source.send(message(WRITE, 0x40000000))
+    await happens(1, "drop_reset", "mark_refused", "mark_faults", "mark_restarts")
+    assert "fault 7 at" in await bench.operator.console()
+    bench.source.send(message(BABBLE, value=CONSOLE_BYTES + 70))
+    await bench.source.drained()
+    await ClockCycles(bench.dut.clk_i, 20 * CONSOLE_BYTES)
+    kept = len(await bench.operator.console())
+    assert kept >= CONSOLE_BYTES and bench.events["mark_console_lost"] == CONSOLE_BYTES + 70 - kept > 0
+    bench.source.send(message(LOOP))
+    await bench.source.drained()
+    await ClockCycles(bench.dut.clk_i, 500)
+    bench.source.send(*(message(DROP) for _ in range(slots + 3)))  # two slots have the answer, which waits, and the message of the loop
+    await happens(5, "drop_overrun")
+    assert await bench.operator.write("control", 0)
+    await happens(slots - 1, "drop_reset")

@@ -14,7 +14,7 @@ from girih.spec.formats import Format
 from girih.testing import run_cocotb
 from girih.testing.engines import TRAFFIC, EngineBench, frame_of, random_options, udp
 from girih.testing.messages import FLIT_BYTES, Message, cycle_now, settle, time_at
-from rtl.tiles.core.core_bench import HOARD, PROBE, PROGRAMS, Operator
+from rtl.tiles.core.core_bench import HOARD, PROBE, PROGRAMS, Operator, counts_what_a_core_counts
 
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 SLOTS, SLOT_BYTES = 16, 2048
@@ -31,10 +31,10 @@ class Core(EngineBench):
     """A core that runs a program."""
 
     @classmethod
-    async def run_program(cls, dut, source, watchdog=0, defines=(), **traffic):
+    async def run_program(cls, dut, source, watchdog=0, defines=(), stall=0.1, **traffic):
         operator = Operator(dut)
         dut.now_i.value = 0
-        bench = await cls.start(dut, "core", watchdog=watchdog, **traffic)
+        bench = await cls.start(dut, "core", watchdog=watchdog, stall=stall, **traffic)
         bench.operator = operator
         await operator.load(source, defines=defines)
         cocotb.start_soon(bench._keep_time())
@@ -313,6 +313,12 @@ async def every_message_that_is_not_sent_is_counted(dut):
     assert bench.events["drop_reset"] == 2 + SLOTS
     assert await bench.operator.write("control", 1)
     assert await bench.command(ECHO) is not None
+
+
+@cocotb.test()
+async def what_every_core_counts_is_counted(dut):
+    bench = await Core.run_program(dut, PROBE, defines=("MACHINE_MODE",))
+    await counts_what_a_core_counts(bench, SLOTS, SLOT_BYTES)
 
 
 @cocotb.test()

@@ -96,7 +96,7 @@ class Bench:
         cocotb.start_soon(self._interrupts())
 
     @classmethod
-    async def start(cls, dut, stall: float = 0.0, **changed) -> Bench:
+    async def start(cls, dut, stall: float = 0.1, **changed) -> Bench:
         places = sum((what << 24 | node << 16 | at) << 32 * index for index, (what, node, at) in enumerate(PLACES))
         config = {"mac": int(MAC.replace(":", ""), 16), "ethernet_port": 0, "second_cycles": SECOND, "seed": 7, "places": places} | changed
         dut.control_ready_i.value = dut.control_answer_valid_i.value = 0

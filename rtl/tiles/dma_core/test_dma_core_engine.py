@@ -14,7 +14,8 @@ from girih.spec.formats import Format
 from girih.testing import run_cocotb
 from girih.testing.engines import TRAFFIC, EngineBench
 from girih.testing.messages import FLIT_BYTES, Message, Source, cycle_now, settle
-from rtl.tiles.core.core_bench import PROGRAMS, Operator
+from rtl.tiles.core.core_bench import PROBE as CORE_PROBE
+from rtl.tiles.core.core_bench import PROGRAMS, Operator, counts_what_a_core_counts
 from rtl.tiles.memory.memory_bench import OPS, PAGE, Model, op, status
 
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
@@ -37,7 +38,7 @@ class Core(EngineBench):
     """A core that runs the probe, and two memories that answer it. late: cycles until a reply, at least and at most. refuses: gives the status of a request."""
 
     @classmethod
-    async def run_probe(cls, dut, watchdog=0, spaces=3, late=(5, 40), idle=0.0, stall=0.0):
+    async def run_probe(cls, dut, watchdog=0, spaces=3, late=(5, 40), idle=0.0, stall=0.1):
         operator = Operator(dut)
         dut.now_i.value = 0
         dut.reply_in_valid_i.value = 0
@@ -522,3 +523,10 @@ async def the_end_of_an_access_is_known_soon(dut, size):
         cycles.append(struct.unpack_from("<8I", answer.data)[6])
     dut._log.info(f"cycles of accesses of {size} bytes: {cycles}")
     assert max(cycles) <= 170 + size // FLIT_BYTES
+
+
+@cocotb.test()
+async def what_every_core_counts_is_counted(dut):
+    bench = await Core.run_probe(dut)
+    await bench.operator.load(CORE_PROBE, defines=("MACHINE_MODE",))
+    await counts_what_a_core_counts(bench, SLOTS, SLOT_BYTES)

@@ -210,6 +210,8 @@ module udp_stream
 
   assign answered_o = out_end && !out_flit_o.bad;
 
+  // The cover points are those of the events of every kind with a stream. What waits for the output happens in the cycle after it was not ready.
+  logic blocked_q;
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!take || peer_ready)
@@ -221,6 +223,13 @@ module udp_stream
       assert (!m_axis_tvalid || peer_valid)
       else $error("udp_stream: a payload without its sender");
       full : cover (reply_valid && reply_first && !room_q);
+      refused : cover (refused_o);
+      answered : cover (answered_o);
+      void_answer : cover (void_o);
+      refused_held_back : cover (refused_o && (blocked_q || !out_ready_i));
+      answered_held_back : cover (answered_o && (blocked_q || !out_ready_i));
+      void_answer_held_back : cover (void_o && (blocked_q || !out_ready_i));
     end
+    blocked_q <= !rst_i && !out_ready_i;
   end
 endmodule

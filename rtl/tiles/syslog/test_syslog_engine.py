@@ -113,7 +113,7 @@ class Bench:
         self.dut, self.sink, self._events, self.tiles, self.read, self.zero = dut, sink, events, tiles, 0, cycle_now()
 
     @classmethod
-    async def start(cls, dut, *, stall: float = 0.0, **changed) -> Bench:
+    async def start(cls, dut, *, stall: float = 0.1, **changed) -> Bench:
         cls.config = {
             "ip": CARD, "collector": COLLECTOR, "collector_port": 5514, "ethernet_port": 2, "local_number": 3, "severity": 5, "interval": INTERVAL, "period": PERIOD,
             "line": sum((0x100 | node) << 9 * right for right, node in TILES.items()), "watch": sum((node << 16 | at) << 24 * index for index, (node, at) in enumerate(COUNTERS)),

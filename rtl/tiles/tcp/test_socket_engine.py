@@ -29,7 +29,7 @@ class SocketBench:
         self.bench, self.dut = bench, bench.dut
 
     @classmethod
-    async def start(cls, dut, *, stall: float = 0.0, **config) -> "SocketBench":
+    async def start(cls, dut, *, stall: float = 0.1, **config) -> "SocketBench":
         dut.window_valid_i.value = 0
         return cls(await EngineBench.start(dut, "socket", stall=stall, **({"tenant": 2, "port": 3} | config)))
 

@@ -168,6 +168,11 @@ async def extremes_stay_within_their_limits(dut):
     assert await visitor.visit(5, LOSS, 30000, 1460, estimate=10000) == (30000, True)
     window, _ = await visitor.visit(5, RUN, 30000, 1460)
     assert window == 10000, "W_max below the window: K is 0"
+    # Before K with larger segments than at the loss: the formula is below zero.
+    cwnd = MOST * 45 // 64
+    await visitor.visit(6, LOSS, cwnd, 64, estimate=MOST)
+    window, _ = await visitor.visit(6, RUN, cwnd, 16383)
+    assert window == 0
 
 
 @cocotb.test()

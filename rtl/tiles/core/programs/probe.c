@@ -6,7 +6,7 @@ struct command {
     uint32_t what, address, value;
 };
 
-enum { Echo, Drop, Read, Write, Jump, Loop, Send, SendTwice, Log, Stop, Flood, Keep, Time, Illegal, Call, Privileged, Sleep, Alarm, Alarms, Astray, Lost, Race };
+enum { Echo, Drop, Read, Write, Jump, Loop, Send, SendTwice, Log, Stop, Flood, Keep, Time, Illegal, Call, Privileged, Sleep, Alarm, Alarms, Astray, Lost, Race, Babble };
 
 #ifdef MACHINE_MODE
 GIRIH_MACHINE_MODE;
@@ -132,6 +132,10 @@ int main(void)
             quiet = 0;
             break;
         }
+        case Babble:  // as many bytes for the console, as fast as they go
+            for (volatile uint32_t *console = girih_device(GIRIH_DEVICE_CONSOLE); command->value; command->value--)
+                *console = 'b';
+            break;
         default:
             break;
         }
