@@ -229,6 +229,7 @@ async def a_waiting_flow_stops_its_service_only(dut):
 @cocotb.test()
 async def rights_and_bad_packets(dut):
     bench = await Bench.start(dut, [Unit(0), Unit(1)], rights=[0xFFFF, 0x0002])
+    bench.stall = 0.7
     bench.send(0, bench.packet(300, [(0, 0)], tenant=1), bench.packet(300, [(1, 0)], tenant=1))
     bench.send(0, bench.packet(300, [(5, 0)]), bench.packet(300, [(9, 0)]), bench.packet(300, []))
     bench.send(1, bench.packet(300, [(0, 0)], bad=True), bench.packet(300, [(0, 0)], tenant=9))

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from girih.card.host import RECEIVE, SEND, Place, Region
+from girih.card.host import RECEIVE, SEND, WINDOW, Place, Region
+from girih.card.registers import AccessRefused
 from girih.experiments.host_driver import (
     AVAILABLE,
     HEADER,
@@ -17,6 +18,7 @@ from girih.experiments.host_driver import (
     PackedQueue,
     SplitQueue,
 )
+from girih.spec.windows import offset
 from tests.host.queues import BUFFERS, counted, frame, offer, random_size, receive, send, settle
 
 SPLIT_MISTAKES = {  # of a chain from descriptor 3 of a queue of 16: what is wrong, and the reason
@@ -145,6 +147,19 @@ def test_rings_that_are_not_granted_are_not_accessed(card, ring, part):
 def test_a_place_that_a_queue_cannot_have_is_refused(card, wrong):
     card.host.start(SEND, Place(**{"descriptors": 0, "driver": 0, "device": 0, "size": 16, **wrong}))
     assert card.host.state(SEND).reason == "setup" and counted(card, "setup") == 1
+
+
+def test_a_place_cannot_change_while_its_queue_is_enabled(card, ring):
+    memory = HostMemory(card, 2 << 20)
+    queue = ring(memory, 0x0, 16)
+    card.host.start(SEND, queue.place)
+    for word in range(8):
+        at = offset(WINDOW, "queues", queue=SEND, word=word)
+        before = card.registers.read_window("host", at)
+        with pytest.raises(AccessRefused):
+            card.registers.write_window("host", at, before ^ 0x40)
+        assert card.registers.read_window("host", at) == before
+    send(card, memory, queue, 3)
 
 
 def test_a_bus_that_fails_stops_the_queue(card, ring):

@@ -212,6 +212,34 @@ async def accesses_of_many_messages_are_in_flight_at_once(dut, traffic):
 
 
 @cocotb.test()
+async def an_access_ends_in_any_cycle_in_which_another_one_starts(dut):
+    """The memory's time is varied around the cycles from the first of two requests to the second."""
+    bench = await Core.run_probe(dut, stall=0.0)
+
+    async def both(late):
+        bench.late = (late, late)
+        already, wanted = len(bench.answers), {}
+        for address in random.sample(range(0, 1 << 20, PAGE), 2):
+            bench.memory[MEMORY_KEY].write(address, data := random.randbytes(64))
+            wanted[address] = data
+            await bench.send(START, address, 128, 64, length=256)
+        for _ in range(5000):
+            await RisingEdge(dut.clk_i)
+            if len(bench.answers) == already + 2:
+                break
+        for answer in bench.answers[already:]:
+            assert status_of(answer) == 0 and answer.data[128:192] == wanted.pop(struct.unpack_from("<8I", answer.data)[1])
+        assert not wanted
+        first, second = bench.requests[-2:]
+        return second.first - first.first
+
+    between = await both(1000)
+    assert between < 500
+    for late in range(max(between - 60, 1), between + 20):
+        await both(late)
+
+
+@cocotb.test()
 async def a_program_that_waits_is_woken_by_the_end_of_an_access(dut):
     """Not only after the cycles that a wait takes at most."""
     bench = await Core.run_probe(dut, late=(300, 300))

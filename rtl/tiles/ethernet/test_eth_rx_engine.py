@@ -187,7 +187,7 @@ async def promiscuous_takes_every_address(dut):
 
 @cocotb.test()
 async def oversize_is_cut_and_void(dut):
-    mac, sink, events = await begin(dut)
+    mac, sink, events = await begin(dut, stall=0.3)
     limit, flit = PARAMS.max_frame, FLIT_BYTES
     sizes = [limit, limit + 1, limit - 1, limit + flit, 2 * limit, 60, limit + 7 * flit, limit]
     frames = [frame_of(size) for size in sizes]

@@ -113,6 +113,7 @@ async def no_more_errors_than_the_limit_allows(dut):
     assert burst <= len(out) <= burst + 1 and bench.events["drop_limited"] == 50 - len(out)
     await ClockCycles(dut.clk_i, 3 * interval)
     assert 3 <= len(await bench.run([message] * 50)) <= 4
+    bench.sink.stall = 0.3
     out = await bench.run([message] * 4000)
     cycles = out[-1].last - out[0].first
     assert len(out) <= cycles // interval + 1 and len(out) >= 4000 // interval

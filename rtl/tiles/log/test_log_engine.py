@@ -215,7 +215,7 @@ async def what_is_not_there_is_said(dut):
 
 @cocotb.test()
 async def a_full_log_can_keep_the_first(dut):
-    bench, monitor = await begin(dut, overwrite=0)
+    bench, monitor = await begin(dut, overwrite=0, stall=0.2)
     sent = [passing(300) for _ in range(20)]
     while sum(flits_of(m.data) for m in sent) <= ENTRIES:
         sent.append(passing(300))

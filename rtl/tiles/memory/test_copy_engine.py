@@ -131,7 +131,7 @@ async def never_asks_for_more_than_it_has_room_for(dut):
 @cocotb.parametrize(kind=["read", "write"], at=[0, 7, 63])
 async def ends_when_an_access_fails(dut, kind, at):
     """All that was asked has been answered then, and the next copy starts anew."""
-    bench = await Bench.start(dut, late=20)
+    bench = await Bench.start(dut, late=20, stall=0.4)
     flits, base = 64, {"read": 0, "write": 1 << 20}[kind]
     bench.fails = lambda what, addr: "slave" if (what, addr) == (kind, base + at * FLIT_BYTES) else "ok"
     for row in range(flits):

@@ -120,7 +120,7 @@ async def measures_what_passes(dut):
     await bench.finish()
     assert await bench.read("posted") == 20 * 4 and await bench.read("cycles") < 20 * 4 + 50 + 10
     bench.data = random.randbytes(FLIT_BYTES)
-    bench.failing = lambda number: number % 10 == 0
+    bench.failing, bench.requests.stall = (lambda number: number % 10 == 0), 0.7
     assert not await bench.command(op("read"), 0, 4, 10)
     await bench.finish()
     wanted = 0

@@ -270,6 +270,7 @@ async def errors_about_flows_find_their_host(dut):
 async def hosts_reach_each_other_by_outside_addresses(dut):
     """What leaves by `hairpin` comes in again as it is."""
     bench, model = await opened(dut)
+    bench.sink.stall = 0.4
     for (protocol, host, inside), port in list(model.ports.items()):
         if protocol == 1:
             continue
@@ -285,6 +286,7 @@ async def hosts_reach_each_other_by_outside_addresses(dut):
 @cocotb.test()
 async def a_full_table_refuses_new_flows_and_keeps_old_ones(dut):
     bench, model = await opened(dut)
+    bench.sink.stall = 0.1
     old = dict(model.ports)
     count = 5000
     sent = [message_of(head(f"10.1.{n >> 8}.{n & 255}", "8.8.8.8", id=n) / UDP(sport=n + 1, dport=1), INSIDE, False) for n in range(count)]

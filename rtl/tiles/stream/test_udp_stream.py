@@ -331,7 +331,7 @@ async def answers_wait_for_a_fabric_that_hardly_takes_any(dut):
 
 @cocotb.test()
 async def services_are_not_answered(dut):
-    bench = await Bench.start(dut, lambda payload, _: Answer(payload))
+    bench = await Bench.start(dut, lambda payload, _: Answer(payload), stall=0.4)
     out = await bench.run([datagram(bytes(size), port=port) for size in (0, 200) for port in (7, 3478, 4000, 19, 0)])
     assert [Ether(answer.data)[UDP].dport for answer in out] == [4000, 4000]
     assert bench.events == {"refused_o": 8, "answered_o": 2, "void_o": 0}

@@ -184,7 +184,7 @@ async def opened_connections_wait_and_those_beyond_are_aborted(dut):
 async def there_is_room_for_each_connection_that_is_asked_for(dut):
     """The answer to a request has its place in the queue, however many other connections open meanwhile. Requests of a program that is gone do not block
     anybody."""
-    bench = await SocketBench.start(dut)
+    bench = await SocketBench.start(dut, stall=0.7)
     for _ in range(4):
         assert not await bench.command(OPEN, payload=bytes(22))
         await ClockCycles(dut.clk_i, 20)
