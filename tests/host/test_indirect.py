@@ -129,6 +129,7 @@ MISTAKES = {  # what is wrong: the reason, and a function of the queue, a table 
     "the other direction": ("flags", lambda q, t, a: names_table(q, t, 16, (a, 100, WRITE, 0))),
     "less than a header": ("size", lambda q, t, a: names_table(q, t, 16, (a, 11, 0, 0))),
     "more than a frame": ("size", lambda q, t, a: names_table(q, t, 16, (a, 1 << 31, 0, 0))),
+    "too many with those before it": ("chain", lambda q, t, a: (q.add([(a, 20)] * 36, table=t, direct=5), q.publish())),
     "outside of what is granted": ("refused", lambda q, t, a: names_table(q, q.memory.base - 16, 16)),
     "ends outside of what is granted": ("refused", lambda q, t, a: names_table(q, q.memory.base + q.memory.size - 16, 48)),
     "a buffer outside of what is granted": ("refused", lambda q, t, a: names_table(q, t, 16, (q.memory.base - 4096, 100, 0, 0))),

@@ -177,11 +177,12 @@ def test_a_bus_that_fails_stops_the_queue(card, ring):
 
 @pytest.mark.parametrize("direction", [SEND, RECEIVE])
 def test_a_bus_that_fails_where_the_card_writes_the_ring_stops_the_queue(card, ring, direction):
-    """Where the card reports used buffers, or when it is to be notified, the memory is granted, but not there."""
+    """Where the card reports used buffers in a split ring, and where it says when it is to be notified beside a packed one, the memory is granted, but not
+    there."""
     memory = HostMemory(card)
     card.host.grant([Region(memory.base, memory.size), Region(0, 4096)])
     queue = ring(memory, 0x0, 16)
-    card.host.start(direction, replace(queue.place, device=0))
+    card.host.start(direction, replace(queue.place, device=0, event_index=ring is PackedQueue))
     buffers = memory.base + BUFFERS
     memory.write(buffers, bytes(HEADER) + frame(100))
     queue.add([(buffers, HEADER + 100 if direction == SEND else 2048)], 0 if direction == SEND else WRITE)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 
 import cocotb
 from cocotb.clock import Clock
+from cocotb.handle import LogicArrayObject
 from cocotb.triggers import RisingEdge
 from cocotb.utils import get_sim_time
 
@@ -92,15 +93,32 @@ def to_flits(message: Message, node: int | None = None) -> list[int]:
     return flits
 
 
+class _FirstBit:
+    """The lowest bit of a signal; the others are driven to 0."""
+
+    def __init__(self, handle):
+        self._handle = handle
+
+    @property
+    def value(self) -> int:
+        return int(self._handle.value) & 1
+
+    @value.setter
+    def value(self, bit: int) -> None:
+        self._handle.value = bit
+
+
 class FirstPort:
-    """Presents an engine with arrays of fabric ports as one with only the first port."""
+    """Presents an engine with arrays of fabric ports as one with only the first port. The others take nothing, and nothing comes to them."""
 
     def __init__(self, dut):
         self._dut = dut
 
     def __getattr__(self, name):
         handle = getattr(self._dut, name)
-        return handle[0] if name in ("in_flit_i", "out_flit_o", "out_key_o") else handle
+        if name in ("in_flit_i", "out_flit_o", "out_key_o"):
+            return handle[0]
+        return _FirstBit(handle) if name.startswith(("in_", "out_")) and isinstance(handle, LogicArrayObject) else handle
 
 
 class Source:

@@ -104,7 +104,7 @@ class ControllerBench:
         self.kept: set[int] = set()  # connections that stay open until the end: a stack does not reuse their numbers
 
     @classmethod
-    async def start(cls, dut, *, stall: float = 0.1, idle: float = 0.0, key: bytes | None = KEY) -> ControllerBench:
+    async def start(cls, dut, *, stall: float = 0.6, idle: float = 0.0, key: bytes | None = KEY) -> ControllerBench:
         dut.cfg_i.value = config_word("controller", patience=PATIENCE)
         await reset(dut, in_valid_i=0, out_ready_i=0, window_valid_i=0, control_ready_i=0, control_answer_valid_i=0)
         bench = cls(dut, Source(dut, idle=idle), Sink(dut, stall=stall))

@@ -96,7 +96,7 @@ class Bench:
         cocotb.start_soon(self._interrupts())
 
     @classmethod
-    async def start(cls, dut, stall: float = 0.1, **changed) -> Bench:
+    async def start(cls, dut, stall: float = 0.7, **changed) -> Bench:
         places = sum((what << 24 | node << 16 | at) << 32 * index for index, (what, node, at) in enumerate(PLACES))
         config = {"mac": int(MAC.replace(":", ""), 16), "ethernet_port": 0, "second_cycles": SECOND, "seed": 7, "places": places} | changed
         dut.control_ready_i.value = dut.control_answer_valid_i.value = 0
@@ -492,7 +492,7 @@ async def a_register_that_cannot_be_written_is_counted(dut):
 
 @cocotb.test()
 async def one_cycle_and_no_bubbles(dut):
-    bench = await Bench.start(dut)
+    bench = await Bench.start(dut, stall=0.0)
     await bench.bind(lease=0xFFFFFFFF)
     for size in (18, 86, 470, 1472):
         sent = [message_of(frame_of(udp(bytes(size)))[0]) for _ in range(6)]

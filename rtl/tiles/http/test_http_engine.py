@@ -51,7 +51,7 @@ class Server:
         self.counters = {(tile.node, index): random.choice([0, 9, random.getrandbits(64), random.getrandbits(20)]) for tile in TILES for index in range(len(tile.counters))}
 
     @classmethod
-    async def start(cls, dut, *, stall: float = 0.1, loaded: bool = True):
+    async def start(cls, dut, *, stall: float = 0.5, loaded: bool = True):
         for name in ("window_valid_i", "control_ready_i", "control_answer_valid_i", "control_answer_i"):
             getattr(dut, name).value = 0
         self = cls(await EngineBench.start(dut, "http", stall=stall))

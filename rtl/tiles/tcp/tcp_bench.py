@@ -68,7 +68,7 @@ class TcpBench:
         self.services = {0}  # types of service that they may have
 
     @classmethod
-    async def start(cls, dut, *, stall: float = 0.1, **config) -> TcpBench:
+    async def start(cls, dut, *, stall: float = 0.3, **config) -> TcpBench:
         """stall: so that whatever happens also happens while the output waits."""
         self = cls(await EngineBench.start(dut, "tcp", stall=stall, **(CONFIG | config)))
         await ClockCycles(dut.clk_i, 2 * CONNECTIONS + 10)
