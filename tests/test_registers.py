@@ -71,4 +71,7 @@ def test_a_register_holds_what_is_written(built, design):
                     registers.bus.write32(tile.base + offset, 0)
         assert state() == before
         card.run_until_quiet()
+        counters = registers.counters()
+        for name, bins in registers.histograms().items():
+            assert sum(bins) <= counters[name]["out_frames"], "more latencies than frames"
         card.check_conservation()

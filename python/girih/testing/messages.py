@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.handle import LogicArrayObject
 from cocotb.triggers import RisingEdge
 from cocotb.utils import get_sim_time
 
@@ -118,7 +117,7 @@ class FirstPort:
         handle = getattr(self._dut, name)
         if name in ("in_flit_i", "out_flit_o", "out_key_o"):
             return handle[0]
-        return _FirstBit(handle) if name.startswith(("in_", "out_")) and isinstance(handle, LogicArrayObject) else handle
+        return _FirstBit(handle) if name in ("in_valid_i", "in_ready_o", "out_valid_o", "out_ready_i") else handle
 
 
 class Source:

@@ -122,7 +122,7 @@ async def every_message_is_answered_once(dut, traffic):
 @cocotb.test()
 async def cores_work_at_the_same_time(dut):
     """Messages are of different flows, and each core gets its share."""
-    bench = await Cluster.run_crew(dut)
+    bench = await Cluster.run_crew(dut, stall=0.0)
     work, rounds = 1000, 4
     bench.source.send(*(command(argument=work, flow=1 + number) for number in range(rounds * CORES)))
     start = cycle_now()
@@ -429,7 +429,7 @@ async def a_core_has_its_part_of_the_window(dut):
 @cocotb.test()
 async def the_first_instruction_comes_soon(dut):
     """When a core waits for a message: from its last flit to the instruction that reads the time."""
-    bench = await Cluster.run_crew(dut)
+    bench = await Cluster.run_crew(dut, stall=0.0)
     latencies = []
     for size in (20, 100, 500, 1400, 20, 1000):
         asked = command(size=size, flow=1)

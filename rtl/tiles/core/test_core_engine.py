@@ -197,7 +197,7 @@ async def a_program_in_user_mode_stays_within_its_memory_protection(dut):
 @cocotb.test()
 @cocotb.parametrize(defines=[(), ("MACHINE_MODE",)])
 async def an_alarm_goes_off_once_whatever_the_program_does(dut, defines):
-    bench = await Core.run_program(dut, PROBE, defines=defines)
+    bench = await Core.run_program(dut, PROBE, defines=defines, stall=0.0)
 
     async def alarms():
         return struct.unpack_from("<III", (await bench.command(ALARMS)).data)[1:]
@@ -229,7 +229,7 @@ async def an_alarm_goes_off_once_whatever_the_program_does(dut, defines):
 async def an_alarm_is_moved_at_once(dut):
     """Also while an alarm goes off and girih_on_alarm sets the next one: no half of a time ever acts as an alarm, and the one that was set last goes
     off."""
-    bench = await Core.run_program(dut, PROBE)
+    bench = await Core.run_program(dut, PROBE, stall=0.0)
     before = set()
     for cycles in range(10, 60):
         # One alarm is 2^32 - 500 cycles away, so that its low half has already passed, and one is soon.
@@ -262,7 +262,7 @@ async def a_program_that_has_lost_its_registers_is_interrupted_and_ended(dut, de
 @cocotb.test()
 async def a_core_that_sleeps_is_woken_in_time(dut):
     """Also when the time comes while it goes to sleep, or has already passed."""
-    bench = await Core.run_program(dut, PROBE)
+    bench = await Core.run_program(dut, PROBE, stall=0.0)
     for cycles in (*range(60), 300, 4000, -1, -4000):
         answer = await bench.command(SLEEP, value=cycles % (1 << 32))
         assert answer is not None, f"it did not wake after {cycles} cycles"
@@ -400,7 +400,7 @@ async def only_the_operator_reaches_the_window(dut):
 @cocotb.test()
 async def the_first_instruction_comes_soon(dut):
     """When the program waits for a message: from its last flit to the instruction that reads the time."""
-    bench = await Core.run_program(dut, PROBE)
+    bench = await Core.run_program(dut, PROBE, stall=0.0)
     await bench.command(ECHO)  # once the program has started
     latencies = []
     for size in (64, 64, 300, 1500, 64, 1000):
@@ -413,7 +413,7 @@ async def the_first_instruction_comes_soon(dut):
 @cocotb.test()
 async def a_busy_core_holds_no_stream(dut):
     """While the program accesses packet memory without pause, messages come in and leave at half the rate or more."""
-    bench = await Core.run_program(dut, PROBE)
+    bench = await Core.run_program(dut, PROBE, stall=0.0)
     flits = 1500 // FLIT_BYTES + 1
     flood = Message(struct.pack("<III", FLOOD, 0, 400) + bytes(100), descriptor())
     load = [Message(random.randbytes(1500), descriptor()) for _ in range(SLOTS - 2)]
@@ -426,7 +426,7 @@ async def a_busy_core_holds_no_stream(dut):
 @cocotb.test()
 async def a_busy_core_changes_nothing_that_leaves(dut):
     """While messages leave, the program accesses packet memory without pause: their bytes are right, and they leave at half the rate."""
-    bench = await Core.run_program(dut, PROBE)
+    bench = await Core.run_program(dut, PROBE, stall=0.0)
     await bench.command(ECHO)  # once the program has started
     already = len(bench.sink.messages)
     sent = [Message(struct.pack("<III", ECHO, 0, 0) + random.randbytes(1500 - 12), descriptor()) for _ in range(4)]

@@ -544,7 +544,7 @@ async def messages_come_in_and_leave_while_replies_come(dut):
 @cocotb.parametrize(size=[64, 1920])
 async def the_end_of_an_access_is_known_soon(dut, size):
     """From the program's start of the access, with a memory that answers after 100 cycles."""
-    bench = await Core.run_probe(dut, late=(100, 100))
+    bench = await Core.run_probe(dut, late=(100, 100), stall=0.0)
     cycles = []
     for command in (READ, WRITE, READ, WRITE):
         answer = await bench.command(command, HOST, 128, size)

@@ -182,7 +182,7 @@ def half_siphash(key: bytes, text: bytes) -> int:
 
 @cocotb.test()
 async def what_is_lost_is_sent_again_with_backoff(dut):
-    bench = await TcpBench.start(dut)
+    bench = await TcpBench.start(dut, stall=0.0)
     peer = await bench.open()
     text = random.randbytes(300)
     peer.write(text)
@@ -648,7 +648,7 @@ async def what_is_under_way_is_bounded_by_newreno(dut):
 async def segments_are_taken_as_fast_as_they_come(dut):
     """Their look-ups, events and bytes overlap: those of different connections one per cycle, of one connection one per two cycles, and large ones
     at the speed of their flits."""
-    bench = await TcpBench.start(dut)
+    bench = await TcpBench.start(dut, stall=0.0)
     peers = [await bench.open(port=3000 + number) for number in range(CONNECTIONS)]
     for peer in peers:
         peer.old = random.randbytes(1400)
