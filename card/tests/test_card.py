@@ -2,13 +2,15 @@
 """The virtual card's API on the loop card: frames, registers, checks, conservation."""
 
 import random
+import shutil
+from pathlib import Path
 
 import pytest
 
 from girih.build import coverage
 from girih.build.coverage import Report
-from girih.build.model import QUICK_BUILD
-from girih.card import VirtualCard
+from girih.build.model import QUICK_BUILD, build_model
+from girih.card import VirtualCard, virtual
 from girih.card.library import CardFault
 from girih.card.registers import violations
 from girih.card.stall import TILE, CardStalled

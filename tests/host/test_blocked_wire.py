@@ -68,7 +68,7 @@ def test_queues_that_stop(card, ring):
     memory = HostMemory(card, 2 << 20)
     card.host.grant([Region(memory.base, memory.size), Region(0, 4096)])
     block(card, memory, ring)
-    mistakes = {reason: breaks for reason, breaks in MISTAKES[ring].values()}
+    mistakes = dict(MISTAKES[ring].values())
     mistakes |= {"refused": lambda queue, at: queue.add([(at - (1 << 34), 400)], WRITE), "bus": lambda queue, at: queue.add([(0, 400)], WRITE), "setup": lambda queue, at: None}
     for reason, breaks in mistakes.items():
         queue = ring(memory, 0x0, 16)
@@ -93,10 +93,10 @@ def test_frames_that_are_cut_or_dropped_for_a_slow_wire(card):
     card.set_ready(0, 0.1)
     good = 0
     for number, bad in enumerate(BAD_OFFLOADS):
-        data, start = large(WHOLE[0], 4000, 1448)
-        for part, (start, data) in enumerate(((header(), frame(1500)), (bad, frame(100)), (start, data))):
+        whole, cutting = large(WHOLE[0], 4000, 1448)
+        for part, (head, data) in enumerate(((header(), frame(1500)), (bad, frame(100)), (cutting, whole))):
             at = memory.base + BUFFERS + 4 * SLOT * number + SLOT * part
-            memory.write(at, start + data)
+            memory.write(at, head + data)
             queue.add([(at, HEADER + len(data))])
         good += 1 + 3
     queue.publish()
