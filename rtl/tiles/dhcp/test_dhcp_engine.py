@@ -80,12 +80,13 @@ def message_of(frame: bytes, **fields) -> Message:
 def reply(asked, kind: str, **changed) -> bytes:
     """A server's answer; scapy computes lengths and checksums."""
     values = {"address": OFFERED, "server": SERVER, "lease": 16, "netmask": "255.255.0.0", "gateway": GATEWAY, "more": [], "xid": asked[BOOTP].xid,
-              "chaddr": bytes.fromhex(MAC.replace(":", "")), "op": 2, "dst": "255.255.255.255"} | changed  # fmt: skip
+              "chaddr": bytes.fromhex(MAC.replace(":", "")), "op": 2, "htype": 1, "hlen": 6, "dst": "255.255.255.255"} | changed  # fmt: skip
     options: list = [("message-type", kind), ("server_id", values["server"])]
     if kind != "nak":
         options += ["pad", ("lease_time", values["lease"]), ("subnet_mask", values["netmask"])]
         options += [("router", values["gateway"])] if values["gateway"] else []
-    bootp = BOOTP(op=values["op"], xid=values["xid"], yiaddr="0.0.0.0" if kind == "nak" else values["address"], chaddr=values["chaddr"])
+    head = {name: values[name] for name in ("op", "htype", "hlen", "xid", "chaddr")}
+    bootp = BOOTP(**head, yiaddr="0.0.0.0" if kind == "nak" else values["address"])
     packet = IP(src=SERVER, dst=values["dst"]) / UDP(sport=67, dport=68) / bootp / DHCP(options=[*options, *values["more"], "end"])
     return bytes(Ether(src=SERVER_MAC, dst="ff:ff:ff:ff:ff:ff") / packet)
 
@@ -347,6 +348,7 @@ async def what_is_not_for_it_or_makes_no_sense_is_counted(dut):
         ("drop_malformed", good[:-8]), ("drop_malformed", good[:200]),
         ("drop_malformed", reply(discover, "offer", more=[("hostname", b"x" * 40)])[:-20]),
         ("drop_not_ours", reply(discover, "offer", xid=discover[BOOTP].xid ^ 1)), ("drop_not_ours", reply(discover, "offer", op=1)),
+        ("drop_not_ours", reply(discover, "offer", htype=6)), ("drop_not_ours", reply(discover, "offer", hlen=16)),
         ("drop_not_ours", reply(discover, "offer", chaddr=b"\2\0\0\0\0\7")), ("drop_long", good + bytes(1000)),
         ("drop_unexpected", reply(discover, "ack")), ("drop_unexpected", reply(discover, "nak")), ("drop_unexpected", reply(discover, "offer", address="224.0.0.1")),
         ("drop_unexpected", reply(discover, "offer", address="127.0.0.1")), ("drop_unexpected", reply(discover, "offer", lease=0)),
