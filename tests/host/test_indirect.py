@@ -126,7 +126,6 @@ MISTAKES = {  # what is wrong: the reason, and a function of the queue, a table 
     "unknown flags": ("flags", lambda q, t, a: names_table(q, t, 16, more=8)),
     "a table in a table": ("flags", lambda q, t, a: names_table(q, t, 16, (t, 16, INDIRECT, 0))),
     "no bytes": ("zero", lambda q, t, a: names_table(q, t, 32, (a, 100, NEXT, 1), (a, 0, 0, 0))),
-    "the other direction": ("flags", lambda q, t, a: names_table(q, t, 16, (a, 100, WRITE, 0))),
     "less than a header": ("size", lambda q, t, a: names_table(q, t, 16, (a, 11, 0, 0))),
     "more than a frame": ("size", lambda q, t, a: names_table(q, t, 16, (a, 1 << 31, 0, 0))),
     "too many with those before it": ("chain", lambda q, t, a: (q.add([(a, 20)] * 36, table=t, direct=5), q.publish())),
@@ -138,6 +137,7 @@ ONLY = {
     SplitQueue: {
         "a loop": ("chain", lambda q, t, a: names_table(q, t, 32, (a, 1, NEXT, 1), (a, 1, NEXT, 0))),
         "a link beyond the table": ("index", lambda q, t, a: names_table(q, t, 32, (a, 100, NEXT, 2), (a, 1, 0, 0))),
+        "the other direction": ("flags", lambda q, t, a: names_table(q, t, 16, (a, 100, WRITE, 0))),
     },
     PackedQueue: {"too many entries": ("chain", lambda q, t, a: names_table(q, t, 33 * DESCRIPTOR))},
 }
@@ -170,6 +170,44 @@ def test_a_malformed_table_stops_its_queue_alone(card, ring):
         assert [got.data[12:] for got in card.collect()] == [data[12:]], what
         card.host.stop(SEND)
     assert card.host.stats.outside == 0
+    card.check_conservation()
+
+
+def test_what_is_to_be_read_does_not_take_a_frame(card, ring):
+    """A table of a receive queue whose entries are not marked as to be written: the queue stops, and nothing is written to them."""
+    memory, queue = started(card, ring, RECEIVE, 16)
+    names_table(queue, memory.base + TABLES, 32, (memory.base + BUFFERS, 800, WRITE | NEXT, 1), (memory.base + BUFFERS + 800, 800, 0, 0))
+    card.host.kick(RECEIVE)
+    settle(card)
+    card.inject(0, frame(1200))
+    settle(card)
+    assert card.host.state(RECEIVE).reason == "flags" and counted(card, "flags") == 1
+    assert memory.read(memory.base + BUFFERS, 1600) == bytes(1600)
+
+
+@pytest.mark.parametrize("direction", [SEND, RECEIVE])
+def test_reserved_flags_in_a_table_of_a_packed_ring_are_ignored(card, direction):
+    """Virtio 1.2, 2.8.7: only WRITE has a meaning there. In a queue that is only read, it has none either: DPDK's driver sets it for the header."""
+    memory, queue = started(card, PackedQueue, direction, 16)
+    at, buffer = memory.base + TABLES, memory.base + BUFFERS
+    for bit in range(16):
+        if 1 << bit == INDIRECT:
+            continue
+        data, marks = frame(200), 1 << bit | WRITE * (direction == RECEIVE)
+        memory.write(buffer, bytes(HEADER + len(data)) if direction == RECEIVE else bytes(HEADER) + data)
+        parts = [(buffer, HEADER), (buffer + HEADER, 150), (buffer + HEADER + 150, 50)]
+        head = queue.add(parts, table=at)
+        table(queue, at, *((*part, marks if number < 2 else WRITE * (direction == RECEIVE), random.getrandbits(16)) for number, part in enumerate(parts)))
+        queue.publish()
+        card.host.kick(direction)
+        settle(card)
+        if direction == RECEIVE:
+            card.inject(0, data)
+            settle(card)
+            assert memory.read(buffer + HEADER, len(data)) == data, bit
+        else:
+            assert [got.data[12:] for got in card.collect()] == [data[12:]], bit
+        assert queue.used() == [(head, (HEADER + len(data)) * (direction == RECEIVE))], bit
     card.check_conservation()
 
 

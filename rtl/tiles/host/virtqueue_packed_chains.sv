@@ -90,12 +90,16 @@ module virtqueue_packed_chains
   links_t entry_q;
   lane_t lane;
   packed_descriptor_t entry;
+  // The flags of a table's entry that count. Virtio reserves the others. Where all bytes are read, the direction is known, and DPDK's driver says of the
+  // header of a frame that it is to be written.
+  localparam logic [15:0] EntryFlags = 16'(1 << PackedIndirect) | (Writes || Answers ? 16'(1 << PackedWrite) : '0);
   assign lane = found.descriptor.addr[EmptyWidth-1:0] + lane_t'({entry_q, 4'd0});
   always_comb begin
     entry = '0;
     for (int unsigned b = 0; b < FlitBytes; b += DescriptorBytes) begin
       if (lane == lane_t'(b)) entry |= packed_descriptor_t'(flit[8*b+:8*DescriptorBytes]);
     end
+    entry.flags &= EntryFlags;
   end
   assign table_ends = long_t'({entry_q, 4'd0}) + DescriptorBytes == found.descriptor.bytes;
   assign one_valid = found_valid && (!found.indirect || flit_valid);
