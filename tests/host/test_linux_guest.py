@@ -23,6 +23,7 @@ from girih.card.vhost_user import (
     CONTROL,
     EVENT_INDEX,
     FEATURES,
+    IN_ORDER,
     INDIRECT,
     NET_CSUM,
     NET_HOST_USO,
@@ -41,7 +42,7 @@ from tests.test_linux import kernel_counters
 SECONDS = 150  # far longer than a guest takes
 ADDRESS = "10.77.0.9"  # that DHCP gives the guest
 TRANSPORT = 1 << PROTOCOL_FEATURES  # a feature of vhost-user, not of virtio
-RECENT = 1 << NET_HOST_USO  # a feature that Linux has known since 6.2
+RECENT = 1 << NET_HOST_USO | 1 << IN_ORDER  # features that Linux 6.1 does not know
 PACKED, EVENTS, SUMS, MERGEABLE, TABLES = (1 << bit for bit in (RING_PACKED, EVENT_INDEX, NET_CSUM, NET_MRG_RXBUF, INDIRECT))
 # Features that QEMU offers by itself, whatever the card offers: CTRL_GUEST_OFFLOADS, STATUS, CTRL_VQ, CTRL_RX, CTRL_VLAN, GUEST_ANNOUNCE,
 # CTRL_MAC_ADDR. It serves the control queue itself.
