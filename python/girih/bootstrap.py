@@ -66,12 +66,14 @@ SYSTEM = {
     "user-mode-linux": "linux.uml",
     "qemu-system-x86": "qemu-system-x86_64",
     "busybox-static": "busybox",
+    "dpdk-dev": "dpdk-testpmd",
     LIBPYTHON: f"{LIBPYTHON}.so",
 }
 SIMULATOR = ("g++", "perl", "zlib1g-dev", "liblz4-dev")
 NETWORK = ("iproute2", "iputils-ping")
 FIRMWARE = ("gcc-riscv64-unknown-elf",)  # for designs with programs, when the first one is compiled
 GUEST_IN_UML, GUEST_IN_QEMU = ("user-mode-linux", "busybox-static"), ("qemu-system-x86", "busybox-static")  # of `guest`, which chooses
+THOROUGH = ("dpdk-dev",)  # of `test --thorough`: DPDK, whose driver of virtqueues is not Linux's; 70 MB to fetch, with what it depends on
 
 # Command: groups of requirements beyond `base`, and Debian packages. Every other command needs `base` only.
 NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -90,6 +92,8 @@ def main(arguments: list[str]) -> None:
     """Prepares what the command needs, then becomes `python -m girih.cli` of the environment."""
     command = arguments[0] if arguments else ""
     groups, packages = NEEDS.get(command, ((), ()))
+    if command == "test" and "--thorough" in arguments:
+        packages += THOROUGH
     if "--help" in arguments or "-h" in arguments:
         groups, packages = (), ()
     elif command == "demo" or (command in ("run", "rack") and "--tap" in arguments):

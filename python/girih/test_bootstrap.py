@@ -36,5 +36,15 @@ def test_every_command_that_builds_cards_has_the_compiler_for_them():
 
 
 def test_everything_that_a_command_needs_can_be_looked_for():
-    for _groups, packages in bootstrap.NEEDS.values():
+    for packages in (*(packages for _groups, packages in bootstrap.NEEDS.values()), bootstrap.THOROUGH):
         assert set(packages) <= set(bootstrap.SYSTEM)
+
+
+@pytest.mark.parametrize(("arguments", "needed"), [(["test"], False), (["test", "--thorough"], True), (["test", "--thorough", "--help"], False), (["build", "--thorough"], False)])
+def test_dpdk_is_needed_by_a_thorough_run_alone(monkeypatch, arguments, needed):
+    asked = []
+    monkeypatch.setattr(bootstrap, "ensure", lambda _groups, packages: asked.extend(packages))
+    monkeypatch.setattr(bootstrap.os, "execv", lambda *_words: None)
+    monkeypatch.setattr(bootstrap.os, "environ", dict(os.environ))
+    bootstrap.main(arguments)
+    assert ("dpdk-dev" in asked) == needed

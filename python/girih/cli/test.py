@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
     def test(
         context: typer.Context,
         quick: Annotated[bool, typer.Option("--quick", help="Leave out the tests marked slow.")] = False,
-        thorough: Annotated[bool, typer.Option("--thorough", help="Run more of each, for example at 256 and 1,024 bits, and on each side of a router.")] = False,
+        thorough: Annotated[bool, typer.Option("--thorough", help="Run more of each, for example at 256 and 1,024 bits, on each side of a router, and with DPDK's driver.")] = False,
         shuffle: Annotated[int | None, typer.Option(metavar="SEED", help="Run them in a random order with this seed.")] = None,
         coverage: Annotated[bool, typer.Option("--coverage", help="Count the hits of the RTL's lines and cover points, and print those never hit, by folder.")] = False,
         jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tests that run at the same time.")] = 2,
