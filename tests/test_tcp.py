@@ -20,7 +20,7 @@ from girih.card import VirtualCard
 from girih.card.namespace import Namespace
 from girih.card.session import Session
 from girih.experiments.tcp import ACK, OWN_IP, RST, SYN, Peer
-from tests.tcp_wire import CARD, SECONDS, TAP, Wire, leaked
+from tests.tcp_wire import CARD, SECONDS, TAP, TCP_INFO, Wire, leaked
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="a TAP device in a network namespace needs root"),
@@ -61,6 +61,32 @@ def test_bytes_come_back(wire, tmp_path):
     fields = ["-T", "fields", "-e", "_ws.malformed", "-e", "ip.checksum.status", "-e", "tcp.checksum.status", "-Y", "tcp"]
     text = subprocess.run([program, "-r", str(capture), *CHECKSUMS, *fields], capture_output=True, text=True, check=True).stdout
     assert set(text.splitlines()) == {"\t1\t1"}
+
+
+@pytest.mark.parametrize("timestamps", [1, 0])
+def test_time_stamps(wire, timestamps):
+    """The kernel says that it has agreed on them, and takes every segment; without the setting it has not. Its segments get smaller by the option."""
+    text = f"""
+import socket
+{TCP_INFO}
+s = socket.create_connection(("{CARD}", 7))
+data = bytes(range(256)) * 200
+for at in range(0, len(data), 2048):
+    s.sendall(data[at:at + 2048])
+    assert s.recv(2048, socket.MSG_WAITALL) == data[at:at + 2048]
+print(tcp_info(s))
+s.close()
+"""
+    before = wire.card.registers.counters("tcp")["tcp"]
+    wire.card.registers.write("tcp.timestamps", timestamps)
+    try:
+        assert wire.python(text) == str((bool(timestamps), 1460 - 12 * timestamps))
+    finally:
+        wire.card.registers.write("tcp.timestamps", 1)
+    after = wire.card.registers.counters("tcp")["tcp"]
+    assert after["drop_paws"] == before["drop_paws"] and after["drop_no_stamp"] == before["drop_no_stamp"]
+    refused = {name: int(re.findall(r"\d+", wire.run(["nstat", "-asz", name])[0])[0]) for name in ("TcpExtPAWSEstab", "TcpExtPAWSActive")}
+    assert not any(refused.values()), refused
 
 
 def test_many_connections_at_once(wire):

@@ -22,7 +22,7 @@ from girih.card.registers import violations
 from girih.card.session import Session
 from girih.card.sockets import SocketTile
 from girih.errors import GirihError
-from tests.tcp_wire import CARD, SECONDS, TAP, Wire
+from tests.tcp_wire import CARD, SECONDS, TAP, TCP_INFO, Wire
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="a TAP device in a network namespace needs root"),
@@ -143,6 +143,17 @@ def test_a_server_of_linux(wire):
         assert got == data[::-1] and connection.state == "both closed"
         connection.close()
         assert wire.output(process) == f"('{CARD}', 50001)"
+
+
+def test_a_server_agrees_on_time_stamps(wire):
+    """The card offers them, and the kernel's side of the connection says that it has them."""
+    with wire.server(5001, TCP_INFO + "data = s.recv(10, socket.MSG_WAITALL)\ns.sendall(data)\nprint(tcp_info(s))\ns.close()") as process:
+        connection = wire.tile.connect(HOST, 5001, timeout=WAIT)
+        connection.sendall(b"ten bytes.", WAIT)
+        assert connection.recv(100, WAIT) == b"ten bytes."
+        assert connection.recv(100, WAIT) == b""
+        connection.close()
+        assert wire.output(process) == "(True, 1448)"
 
 
 def test_a_server_that_is_not_there(wire):

@@ -8,6 +8,7 @@ module tcp_acknowledge
     input  connection_t connection_i,
     input  record_t     record_i,
     input  seq_t        edge_i,        // the window's end
+    input  seq_t        clock_i,       // of time stamps
     output segment_t    segment_o
 );
   localparam int unsigned OwnShift = $clog2(Ring) > 15 ? $clog2(Ring) - 15 : 0;
@@ -24,6 +25,7 @@ module tcp_acknowledge
     segment_o.ack = record_i.rcv_nxt;
     segment_o.flags = '{ack: 1'b1, default: '0};
     segment_o.flags.ece = record_i.ecn.echoes;
+    segment_o.stamp = '{valid: record_i.stamps.on, value: clock_i + record_i.stamps.offset, echo: record_i.stamps.recent};
     if (record_i.scaled) segment_o.window = 16'(window >> OwnShift);
     else segment_o.window = window > 32'hffff ? 16'hffff : window[15:0];
   end

@@ -10,6 +10,8 @@ module tcp_answer
     input  record_t  record_i,
     input  facts_t   facts_i,
     input  segment_t segment_i,  // an acknowledgement
+    input  logic [13:0] mss_less_i,  // that of the card, less the option for time stamps
+    input  epoch_t   epoch_i,
     input  cfg_t     cfg_i,
     output record_t  record_o,
     output deeds_t   deeds_o,
@@ -18,8 +20,10 @@ module tcp_answer
   record_t r;
   deeds_t d;
   logic [13:0] own_mss;
+  logic stamps;
   always_comb begin
-    own_mss = cfg_i.mss;  // already limited by usable_mss
+    stamps = record_i.stamps.on && work_i.stamp.valid;
+    own_mss = stamps ? mss_less_i : cfg_i.mss;  // already limited by usable_mss
     r = record_i;
     d = '0;
     d.segment = segment_i;
@@ -54,6 +58,11 @@ module tcp_answer
       r.backoff = '0;
       r.timer_on = 1'b0;  // restarted if something remains to be acknowledged
       r.timing = 1'b0;
+      r.stamps.on = stamps;
+      r.stamps.fresh = 1'b1;
+      r.stamps.recent = work_i.stamp.value;
+      r.stamps.at = epoch_i;
+      r.stamps.acked = near_t'(work_i.seq + 1'b1);
       if (work_i.flags.ack) begin
         r.phase = Open;
         r.snd_una = work_i.ack;
@@ -62,11 +71,7 @@ module tcp_answer
         r.resent_to = near_t'(work_i.ack);
         r.acks_due = 3'd1;
         d.opened = 1'b1;
-        if (facts_i.acks_timed) begin  // RFC 6298, 2.2
-          r.rtt_known = 1'b1;
-          r.srtt = 27'(facts_i.sample) << 3;
-          r.rttvar = 26'(facts_i.sample) << 1;
-        end
+        d.samples = facts_i.stamps.samples;
       end else begin
         r.phase = SynReceived;
         r.snd_nxt = record_i.snd_una;  // the SYN again, with an acknowledgement

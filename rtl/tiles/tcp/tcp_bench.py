@@ -46,6 +46,9 @@ CONFIG = {
     "cubic_rate": 4398,
     "ecn": 0,
     "dctcp": 0,
+    "timestamps": 1,
+    "timestamp_unit": 0,
+    "timestamp_life": 2**31 - 1,
 }
 SYN, ACK, FIN, RST = "S", "A", "F", "R"
 MODULUS = 1 << 32

@@ -283,7 +283,7 @@ module tcp_engine
   assign is_late = deeds_valid && result_kind inside {EventCookie, EventAccept, EventRefuse} && !result_valid;
   assign is_put_off = result_kind == EventCookie && !deeds.cookie;
   assign dropped = result_kind == EventNone || deeds.no_connection || deeds.out_of_window || deeds.out_of_order || deeds.refused_ack || deeds.bad_segment
-      || deeds.write_refused || deeds.command_refused || deeds.cookie_lost || deeds.refused_error;
+      || deeds.write_refused || deeds.command_refused || deeds.cookie_lost || deeds.refused_error || deeds.old_stamp || deeds.no_stamp;
   assign event_o.drop_length = drop_length;
   assign event_o.drop_refused = drop_refused || (result_valid && deeds.cookie_lost);  // never both: a SYN waits for the events before it
   assign event_o.drop_header = drop_header;
@@ -293,6 +293,8 @@ module tcp_engine
   assign event_o.drop_out_of_order = result_valid && deeds.out_of_order;
   assign event_o.drop_bad_ack = result_valid && deeds.refused_ack;
   assign event_o.drop_bad_segment = result_valid && deeds.bad_segment;
+  assign event_o.drop_paws = result_valid && deeds.old_stamp;
+  assign event_o.drop_no_stamp = result_valid && deeds.no_stamp;
   assign event_o.drop_write = result_valid && deeds.write_refused;
   assign event_o.drop_late_command = result_valid && deeds.command_refused;
   assign event_o.drop_error = result_valid && deeds.refused_error;

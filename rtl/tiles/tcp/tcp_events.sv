@@ -74,6 +74,8 @@ module tcp_events
   // Time and the connections that the timer visits.
   logic [7:0] cycle_q;
   tick_t now_q;
+  seq_t clock;
+  epoch_t epoch;
   id_t scan_q;
   logic tick_due_q;
   logic clearing_q;
@@ -81,6 +83,16 @@ module tcp_events
   assign now_o = now_q;
   assign clear_o = clearing_q;
   assign clear_index_o = 16'(clear_q);
+
+  tcp_clock u_clock (
+      .clk_i,
+      .rst_i,
+      .tick_i (cycle_q == '1),
+      .unit_i (cfg_i.timestamp_unit),
+      .life_i (cfg_i.timestamp_life),
+      .clock_o(clock),
+      .epoch_o(epoch)
+  );
 
   // The queues of turns.
   logic transmit_push, transmit_valid, transmit_pop, notify_push, notify_valid, notify_pop;
@@ -271,7 +283,7 @@ module tcp_events
   end
 
   // The records: record_k_q is the record of the event at stage k at the start of that stage; record_6_q was written last.
-  record_t read, record_2_q, record_2, updated, record_3_q, record_4_q, settled, record_5_q, record_6_q;
+  record_t read, record_2_q, record_2, updated, record_3_q, record_4_q, derived, settled, record_5_q, record_6_q;
   phase_e phase_4_q;
   facts_t facts, facts_q;
   logic [EventTick:0] kinds_3_q;
@@ -300,7 +312,13 @@ module tcp_events
   // RFC 6298, 5.7: three seconds if rto_initial is one second.
   logic [26:0] rto_lost_q;
   logic delays_q;
+  // For time stamps: the clock less the one that the segment returns; segment sizes less the option, of the event and of the card.
+  seq_t age_2_q;
+  logic [13:0] mss_less_2_q, mss_less_q;
   always_ff @(posedge clk_i) begin
+    age_2_q <= clock - stage_q[1].work.stamp.echo;
+    mss_less_2_q <= stage_q[1].work.mss - 14'(StampOptionBytes);
+    mss_less_q <= cfg_i.mss - 14'(StampOptionBytes);
     rto_lost_q <= 27'(cfg_i.rto_initial) + (27'(cfg_i.rto_initial) << 1);
     delays_q <= cfg_i.ack_delay != '0;
   end
@@ -361,6 +379,9 @@ module tcp_events
       .reading_seq_i(reading_seq_2_q),
       .now_i   (now_q),
       .rto_lost_i(rto_lost_q),
+      .age_i   (age_2_q),
+      .epoch_i (epoch),
+      .mss_less_i(mss_less_2_q),
       .cfg_i,
       .facts_o (facts)
   );
@@ -379,6 +400,9 @@ module tcp_events
       .facts_i (facts_q),
       .measures_i(measures),
       .now_i   (now_q),
+      .clock_i (clock),
+      .epoch_i (epoch),
+      .mss_less_i(mss_less_q),
       .cfg_i,
       .record_o(updated),
       .deeds_o (deeds)
@@ -388,10 +412,28 @@ module tcp_events
   ) u_settle (
       .record_i   (record_4_q),
       .now_i      (now_q),
-      .record_o   (settled),
+      .record_o   (derived),
       .transmits_o(transmits),
       .notifies_o (notifies)
   );
+  logic rtt_known;
+  logic [26:0] srtt;
+  logic [25:0] rttvar;
+  tcp_rtt u_rtt (
+      .record_i (record_4_q),
+      .samples_i(deeds_4_q.samples),
+      .sample_i (deeds_4_q.sample),
+      .weight_i (deeds_4_q.weight),
+      .known_o  (rtt_known),
+      .srtt_o   (srtt),
+      .rttvar_o (rttvar)
+  );
+  always_comb begin
+    settled = derived;
+    settled.rtt_known = rtt_known;
+    settled.srtt = srtt;
+    settled.rttvar = rttvar;
+  end
   always_ff @(posedge clk_i) begin
     if (is_at(id_1, stage_q[4])) record_2_q <= settled;
     else if (is_at(id_1, stage_q[5])) record_2_q <= record_5_q;

@@ -15,6 +15,9 @@ module tcp_facts
     input  seq_t    reading_seq_i,
     input  tick_t   now_i,
     input  logic [26:0] rto_lost_i,  // time-out of a connection whose SYN was lost, while its round trip is not known
+    input  seq_t    age_i,  // the clock of time stamps, less the one that the segment returns
+    input  epoch_t  epoch_i,
+    input  logic [13:0] mss_less_i,  // the event's segment size, less the option for time stamps
     input  cfg_t    cfg_i,
     output facts_t  facts_o
 );
@@ -23,7 +26,7 @@ module tcp_facts
   seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, wnd, open_end, gain;
   logic is_segment, starts_in, overdue, idle_over;
   span_t mss, flight, reduced;
-  tick_t trip, elapsed, stalled;
+  tick_t elapsed, stalled;
   delay_t waited;
   logic [26:0] rto;
   near_t una, ack;
@@ -31,8 +34,23 @@ module tcp_facts
   logic [2:0] again_rest;
   logic [1:0] again_from;
   seq_t block_first, block_behind;
+  logic acks_timed;
+  stamp_facts_t stamps;
+  assign acks_timed = record_i.timing && precedes(record_i.timed_seq, work_i.ack);
+  assign flight = span_t'(record_i.snd_max - record_i.snd_una);
+  tcp_stamps u_stamps (
+      .work_i,
+      .record_i,
+      .acks_timed_i(acks_timed),
+      .flight_i    (flight),
+      .age_i,
+      .epoch_i,
+      .mss_less_i,
+      .facts_o     (stamps)
+  );
   always_comb begin
     facts_o = '0;
+    facts_o.stamps = stamps;
 
     // Whether the event is for another connection: of another tenant, to another address of the card, or an earlier one in the
     // same place.
@@ -78,9 +96,8 @@ module tcp_facts
     facts_o.ack_unsent = precedes(record_i.snd_max, work_i.ack);
     facts_o.ack_ancient = precedes(work_i.ack, record_i.snd_una - seq_t'(1 << 20));
     facts_o.ack_beyond_next = precedes(record_i.snd_nxt, work_i.ack);
-    facts_o.too_big = !precedes(work_i.seq, record_i.snd_una) && precedes(work_i.seq, record_i.snd_max) && work_i.mss < record_i.mss;
+    facts_o.too_big = !precedes(work_i.seq, record_i.snd_una) && precedes(work_i.seq, record_i.snd_max) && stamps.mss < record_i.mss;
     facts_o.acks_all = work_i.ack == record_i.snd_max;
-    facts_o.acks_timed = record_i.timing && precedes(record_i.timed_seq, work_i.ack);
     facts_o.recovered = !precedes(record_i.snd_una, record_i.recover);
     facts_o.ack_recovers = !precedes(work_i.ack, record_i.recover);
     facts_o.crosses = work_i.flags.syn && work_i.flags.ack && !work_i.flags.rst && !work_i.flags.fin && work_i.bytes == '0
@@ -104,7 +121,6 @@ module tcp_facts
     facts_o.outstanding = record_i.snd_una != record_i.snd_max;
     facts_o.acked = span_t'(work_i.ack - record_i.snd_una);
     mss = span_t'(record_i.mss);
-    flight = span_t'(record_i.snd_max - record_i.snd_una);
     // After a loss, NewReno keeps half of the bytes in flight, CUBIC 45/64 of its window, which does not grow unless it limits the connection.
     facts_o.ecn_anew = !record_i.ecn.reduced || precedes_near(record_i.ecn.reduced_to, ack);
     facts_o.ecn_spares = record_i.ecn.reduced && precedes_near(near_t'(record_i.snd_una), record_i.ecn.reduced_to);
@@ -124,10 +140,7 @@ module tcp_facts
     facts_o.new_wnd = wnd > seq_t'({$bits(span_t) {1'b1}}) ? '1 : span_t'(wnd);
     facts_o.bare = work_i.bytes == '0 && !work_i.flags.fin;
     facts_o.same_wnd = facts_o.new_wnd == record_i.snd_wnd;
-    trip = now_i - record_i.timed_at;
-    facts_o.sample = trip[31:24] != '0 ? '1 : trip[23:0];
-    facts_o.delta = 28'(facts_o.sample) - 28'(record_i.srtt >> 3);
-    facts_o.kept_var = record_i.rttvar - (record_i.rttvar >> 2);
+    facts_o.trip = now_i - record_i.timed_at;
 
     // What could be sent: new bytes from snd_nxt on, or bytes of the hole again.
     sendable = turn_i.snd_end - turn_i.snd_nxt;  // -1 once the FIN has been sent

@@ -137,6 +137,7 @@ module tcp_front
       .out_data_o (piece)
   );
 
+  stamp_t walked;
   tcp_sack_blocks u_blocks (
       .clk_i,
       .rst_i,
@@ -148,7 +149,8 @@ module tcp_front
       .out_valid_o    (next_valid),
       .out_ready_i    (next_ready),
       .out_is_block_o (is_block),
-      .out_block_o    (block_o)
+      .out_block_o    (block_o),
+      .out_stamp_o    (walked)
   );
 
   // Events, and for those in flight, where the bytes are in their messages.
@@ -165,6 +167,7 @@ module tcp_front
   always_comb begin
     work_o = todo.work;
     if (is_block) work_o.kind = EventSack;
+    if (walked.valid) work_o.stamp = walked;
   end
   assign next_ready = work_ready_i && left_q == '0 && places_ready;
   assign place_in.headers = todo.headers;

@@ -57,6 +57,9 @@ module tcp_lookup
   logic take, connects, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready, connects_1, itself;
   logic [$clog2(Depth):0] count_q;  // in the stages and in the queue
   arrival_t arrival_1_q, arrival_2_q;
+  stamp_t stamp_1, stamp_2_q;  // of a segment that begins with it
+  logic [TcpOptionBytes*8-1:0] rest;  // its other options
+  logic [5:0] rest_bytes;
   logic idle, asked_valid, asked_ready, asked_done, asks_now;  // a possible answer to a cookie
   work_t asked;
   todo_t decided, at_once;
@@ -86,6 +89,9 @@ module tcp_lookup
       valid_2_q   <= valid_1_q;
       arrival_2_q <= arrival_1_q;
       if (connects_1 && itself) arrival_2_q.malformed <= 1'b1;
+      arrival_2_q.options <= rest;
+      arrival_2_q.options_bytes <= rest_bytes;
+      stamp_2_q <= stamp_1;
     end
     if ((take && is_syn) || asks_now) syn_q <= 1'b1;
     else if (push || asked_done) syn_q <= 1'b0;
@@ -98,6 +104,14 @@ module tcp_lookup
     end
   end
 
+  tcp_stamp_option u_stamp (
+      .options_i      (arrival_1_q.options),
+      .options_bytes_i(arrival_1_q.options_bytes),
+      .stamp_o        (stamp_1),
+      .options_o      (rest),
+      .options_bytes_o(rest_bytes)
+  );
+
   logic cubic, cubic_2_q;  // the application's connections use CUBIC
   logic ecn, ecn_2_q, dctcp, dctcp_2_q;  // or ECN; or ECN and DCTCP
   logic [13:0] fitting_mss_2_q;  // of an ICMP error: the segments that fit into the link, but no less than path_mtu_least allows
@@ -105,6 +119,7 @@ module tcp_lookup
   logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, reads_options;
   logic answers, named, connects_2_q, answers_q, named_q, may_open_q, wants_new, opens;
   logic crowded, fresh;  // the tenant has enough hand-shakes in progress for cookies to be sent; one was sent recently
+  logic stamps;
   logic bakes_q, may_answer_q, asks, asked_2_q, accepts, recent_2_q;
   logic looks_2_q;  // it may have blocks of SACK
   cookie_t cookie_1;  // the number that it acknowledges, with the peer's number subtracted from the mac
@@ -152,7 +167,8 @@ module tcp_lookup
   logic syn_done, syn_sacks, syn_scaled;
   logic [13:0] syn_mss;
   logic [3:0] syn_shift;
-  seq_t syn_hash;
+  seq_t syn_hash, syn_offset;
+  stamp_t syn_stamp;
   tcp_syn u_syn (
       .clk_i,
       .start_i        ((take && is_syn) || asks_now),
@@ -166,7 +182,9 @@ module tcp_lookup
       .sacks_o        (syn_sacks),
       .scaled_o       (syn_scaled),
       .shift_o        (syn_shift),
-      .hash_o         (syn_hash)
+      .stamp_o        (syn_stamp),
+      .hash_o         (syn_hash),
+      .offset_o       (syn_offset)
   );
 
   always_comb begin
@@ -211,12 +229,13 @@ module tcp_lookup
       size_2_q <= cookie_1.size;
       recent_2_q <= is_recent(cookie_1.period, period_q);
       looks_2_q <= arrival_1_q.work.kind == EventSegment && arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.syn && !arrival_1_q.work.flags.rst
-          && arrival_1_q.options_bytes >= 6'(LeastSackBytes) && !arrival_1_q.malformed;
+          && rest_bytes >= 6'(LeastSackBytes) && !arrival_1_q.malformed;
       may_open_q <= answers || (connects_1 && named && !itself && !arrival_1_q.malformed);
     end
   end
   assign fitting = mss_of_mtu(arrival_1_q.work.window);
   always_ff @(posedge clk_i) least_mss_q <= usable_mss(16'(mss_of_mtu(cfg_i.path_mtu_least)));
+  assign stamps = syn_stamp.valid && cfg_i.timestamps;  // a SYN offers them, and the card agrees
   assign wants_new = connects_2_q || (answers_q && !hit);
   assign opens = may_open_q && fits && within_2_q && id_valid && !hit;
   assign reads_options = hit && arrival_2_q.work.flags.syn;  // of the answer to a connection that an application opens
@@ -235,13 +254,15 @@ module tcp_lookup
     decided.options = arrival_2_q.options;
     decided.options_bytes = arrival_2_q.options_bytes;
     decided.work = arrival_2_q.work;
-    decided.work.mss = arrival_2_q.work.kind == EventTooBig ? fitting_mss_2_q : syn_mss;
+    decided.work.mss = arrival_2_q.work.kind == EventTooBig ? fitting_mss_2_q : stamps ? syn_mss - 14'(StampOptionBytes) : syn_mss;
     decided.work.sacks = syn_sacks;
     decided.work.scaled = syn_scaled;
     decided.work.shift = syn_shift;
     decided.work.congestion = cubic_2_q ? CubicStart : NewReno;
     decided.work.ecn = ecn_2_q;
     decided.work.dctcp = dctcp_2_q;
+    decided.work.stamp = stamp_2_q;
+    if (arrival_2_q.work.flags.syn) decided.work.stamp = syn_stamp;
     if (arrival_2_q.is_command && !connects_2_q) begin
       decided.work.connection = arrival_2_q.work.connection;
     end else if (arrival_2_q.malformed || (wants_new && !opens) || (asks && !asked_ready)) begin
@@ -259,11 +280,15 @@ module tcp_lookup
       decided.work.sacks = 1'b0;
       decided.work.scaled = 1'b0;
       decided.work.ecn = 1'b0;
+      decided.work.stamp = '0;
     end else if (opens) begin
       decided.work.kind = connects_2_q ? EventConnect : EventOpen;
       decided.work.connection = connection_t'(free_id);
       decided.work.slot = slot;
       decided.work.ack = syn_hash + now_i;
+      decided.work.stamp.valid = arrival_2_q.work.flags.syn && stamps;
+      decided.work.stamp.echo = syn_offset;
+      if (connects_2_q) decided.work.stamp.value = '0;
     end else begin
       decided.work.kind = EventRefuse;
       decided.work.connection = '0;

@@ -30,7 +30,7 @@ module tcp_maker
     input cfg_t cfg_i
 );
   localparam int unsigned OwnShift = $clog2(Ring) > 15 ? $clog2(Ring) - 15 : 0;
-  localparam int unsigned MostHeaders = SegmentBytes + SackOptionBytes;
+  localparam int unsigned MostHeaders = SegmentBytes + StampOptionBytes + SackOptionBytes;
   localparam int unsigned Flits = (MostHeaders + FlitBytes - 1) / FlitBytes;
   localparam int unsigned ChecksumAt = L4 + 16;
   localparam logic [31:0] Scale = {8'd1, 8'd3, 8'd3, 8'(OwnShift)};
@@ -46,10 +46,16 @@ module tcp_maker
   tcp_t tcp;
   length_t header_bytes, length;
   logic [3:0] option_words;
+  logic stamps;
+  // verilator lint_off ASCRANGE
+  logic [0:StampOptionBytes-1][7:0] stamp;
+  logic [0:SackOptionBytes-1][7:0] others;
+  // verilator lint_on ASCRANGE
   always_comb begin
-    option_words = '0;
-    if (segment_i.flags.syn) option_words = 4'd1 + 4'(segment_i.sacks) + 4'(segment_i.scaled);
-    else if (segment_i.ranges[0].valid) option_words = segment_i.ranges[1].valid ? 4'd5 : 4'd3;
+    stamps = segment_i.stamp.valid && !segment_i.flags.rst;
+    option_words = stamps ? 4'(StampOptionBytes / 4) : '0;
+    if (segment_i.flags.syn) option_words = option_words + 4'd1 + 4'(segment_i.sacks) + 4'(segment_i.scaled);
+    else if (segment_i.ranges[0].valid) option_words = option_words + (segment_i.ranges[1].valid ? 4'd5 : 4'd3);
     header_bytes = length_t'(SegmentBytes) + length_t'({option_words, 2'b0});
     length = header_bytes + segment_i.bytes;
     eth = '0;
@@ -73,13 +79,22 @@ module tcp_maker
     headers[0:EthernetBytes-1] = eth;
     headers[EthernetBytes+:Ipv4MinBytes] = ip;
     headers[L4+:TcpBytes] = tcp;
-    // Options that the segment does not have lie beyond the end of its headers.
+    // Options that the segment does not have lie beyond the end of its headers. Time stamps come before the others, except the MSS.
+    stamp = {8'd1, 8'd1, 8'd8, 8'(StampBytes), segment_i.stamp.value, segment_i.stamp.echo};
+    others = '0;
+    if (segment_i.flags.syn) begin
+      others[0:7] = segment_i.sacks ? {8'd1, 8'd1, 8'd4, 8'd2, Scale} : {Scale, 32'h0};
+    end else begin
+      others[0:3] = {8'd1, 8'd1, 8'd5, segment_i.ranges[1].valid ? 8'd18 : 8'd10};
+      for (int unsigned i = 0; i < Ranges; i++) others[4+8*i+:8] = {segment_i.ranges[i].first, segment_i.ranges[i].behind};
+    end
     if (segment_i.flags.syn) begin
       headers[SegmentBytes+:4] = {8'd2, 8'd4, 16'(cfg_i.mss)};
-      headers[SegmentBytes+4+:8] = segment_i.sacks ? {8'd1, 8'd1, 8'd4, 8'd2, Scale} : {Scale, 32'h0};
+      headers[SegmentBytes+4+:StampOptionBytes+8] = stamps ? {stamp, others[0:7]} : {others[0:7], {8 * StampOptionBytes{1'b0}}};
+    end else if (stamps) begin
+      headers[SegmentBytes+:StampOptionBytes+SackOptionBytes] = {stamp, others};
     end else begin
-      headers[SegmentBytes+:4] = {8'd1, 8'd1, 8'd5, segment_i.ranges[1].valid ? 8'd18 : 8'd10};
-      for (int unsigned i = 0; i < Ranges; i++) headers[SegmentBytes+4+8*i+:8] = {segment_i.ranges[i].first, segment_i.ranges[i].behind};
+      headers[SegmentBytes+:SackOptionBytes] = others;
     end
   end
 

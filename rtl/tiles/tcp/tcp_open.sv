@@ -11,6 +11,9 @@ module tcp_open
     input  logic    room_i,   // for the answer
     input  record_t record_i,
     input  tick_t   now_i,
+    input  seq_t    clock_i,  // of time stamps
+    input  epoch_t  epoch_i,
+    input  logic [13:0] mss_less_i,  // that of the card, less the option for time stamps
     input  cfg_t    cfg_i,
     output record_t record_o,
     output deeds_t  deeds_o
@@ -20,7 +23,7 @@ module tcp_open
   logic [13:0] own_mss;
   logic opener, accepts;
   always_comb begin
-    own_mss = cfg_i.mss;  // already limited by usable_mss
+    own_mss = work_i.stamp.valid ? mss_less_i : cfg_i.mss;  // already limited by usable_mss
     opener = work_i.kind == EventConnect;
     accepts = work_i.kind == EventAccept;
     d = '0;
@@ -60,6 +63,12 @@ module tcp_open
     r.dctcp.alpha = alpha_t'(1 << AlphaFraction);
     r.dctcp.window_to = near_t'(work_i.ack);
     r.since = now_i;
+    r.stamps.on = work_i.stamp.valid || (opener && cfg_i.timestamps);
+    r.stamps.fresh = 1'b1;
+    r.stamps.recent = work_i.stamp.value;
+    r.stamps.at = epoch_i;
+    r.stamps.acked = near_t'(work_i.seq + 1'b1);
+    r.stamps.offset = work_i.stamp.echo;
     if (accepts) begin
       r.phase = Open;
       r.snd_una = work_i.ack + 1'b1;
@@ -87,6 +96,7 @@ module tcp_open
     d.segment.window = Ring > 65535 ? 16'hffff : 16'(Ring);
     d.segment.scaled = work_i.scaled;
     d.segment.sacks = work_i.sacks;
+    d.segment.stamp = '{valid: work_i.stamp.valid, value: clock_i + work_i.stamp.echo, echo: work_i.stamp.value};
   end
   assign record_o = r;
   assign deeds_o = d;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Offers the blocks of a segment's SACK options, each as an event of the segment's connection, before the segment itself. An event without looks_i
-// passes in the same cycle. Reading the options takes at most 40 cycles: six if SACK follows two bytes of padding, and two more for each block.
-// An option with a wrong length ends the options.
+// passes in the same cycle. Reading the options takes at most 40 cycles; but if they begin with two bytes of padding and SACK, and nothing follows, four
+// cycles and two for each block. An option with a wrong length ends the options. A time stamp among them is shown with what is behind it.
 module tcp_sack_blocks
   import tcp_types_pkg::*;
 (
@@ -17,7 +17,8 @@ module tcp_sack_blocks
     output logic   out_valid_o,
     input  logic   out_ready_i,
     output logic   out_is_block_o,  // from a register, like the block, because the logic that offers the next event has a long path to ready
-    output block_t out_block_o
+    output block_t out_block_o,
+    output stamp_t out_stamp_o
 );
   logic [TcpOptionBytes*8-1:0] options_q;  // the next byte at the low end
   logic [5:0] left_q;
@@ -25,7 +26,9 @@ module tcp_sack_blocks
   logic [2:0] blocks_q;  // of the option, which begin at the next byte
   logic looking_q, looked_q, is_block_q, offers_q;
   block_t block_q;
+  stamp_t stamp_q;
   logic [7:0] kind, bytes;
+  logic direct;  // the options are SACK alone, after padding
   logic [2:0] step;
   assign kind = options_q[7:0];
   assign bytes = options_q[15:8];
@@ -33,6 +36,8 @@ module tcp_sack_blocks
 
   assign out_is_block_o = offers_q;
   assign out_block_o = block_q;
+  assign out_stamp_o = stamp_q;
+  assign direct = options_i[23:0] == {8'd5, 8'd1, 8'd1} && options_i[31:24] == 8'(options_bytes_i) - 8'd2 && options_i[26:24] == 3'd2 && options_bytes_i > 6'd4;
   assign out_valid_o = offers_q || (in_valid_i && (!looks_i || looked_q));
   assign in_ready_o = out_ready_i && !offers_q && (!looks_i || looked_q);
 
@@ -61,6 +66,9 @@ module tcp_sack_blocks
       end else if (kind == 8'd0) begin
         left_q <= '0;
       end else if (kind != 8'd1) begin
+        if (kind == 8'd8 && bytes == 8'(StampBytes) && left_q >= 6'(StampBytes)) begin
+          stamp_q <= '{valid: 1'b1, value: {<<8{options_q[47:16]}}, echo: {<<8{options_q[79:48]}}};
+        end
         if (left_q < 6'd2 || bytes < 8'd2 || bytes > 8'(left_q)) begin
           left_q <= '0;
         end else if (kind == 8'd5 && bytes[2:0] == 3'd2 && bytes != 8'd2) begin
@@ -72,15 +80,20 @@ module tcp_sack_blocks
       end
     end else if (in_valid_i && looks_i && !looked_q) begin
       looking_q <= 1'b1;
-      options_q <= options_i;
-      left_q <= options_bytes_i;
+      options_q <= direct ? options_i >> 32 : options_i;
+      left_q <= direct ? options_bytes_i - 6'd4 : options_bytes_i;
       skip_q <= '0;
-      blocks_q <= '0;
+      blocks_q <= direct ? options_i[29:27] : '0;
+      is_block_q <= direct;
     end
-    if (in_valid_i && in_ready_o) looked_q <= 1'b0;
+    if (in_valid_i && in_ready_o) begin
+      looked_q <= 1'b0;
+      stamp_q.valid <= 1'b0;
+    end
     if (rst_i) begin
       looking_q <= 1'b0;
       looked_q <= 1'b0;
+      stamp_q.valid <= 1'b0;
       is_block_q <= 1'b0;
       offers_q <= 1'b0;
     end

@@ -4,6 +4,20 @@ package tcp_stage_pkg;
   import girih_pkg::*;
   import tcp_types_pkg::*;
 
+  typedef logic [2:0] weight_t;  // of a round-trip sample, as the negative power of two
+
+  typedef struct packed {
+    logic missing;  // the option is required, but not there
+    logic old;  // the segment is an old duplicate (PAWS)
+    logic renews;  // it brings TS.Recent, if it is acceptable
+    logic samples;  // an acknowledgement of new bytes measures the round trip,
+    logic echoes;  // by the time stamp that it returns
+    seq_t age;  // of the time stamp that it returns
+    weight_t weight;  // of this measurement, because there are others in the same round trip
+    logic expires;  // TS.Recent has become too old
+    logic [13:0] mss;  // of an ICMP error: bytes of data in a segment that fits
+  } stamp_facts_t;
+
   typedef struct packed {
     logic foreign, exact, early, in_window, acceptable, takes_all, in_order, syn_again, fin_again;
     seq_t behind;  // the first sequence number behind what is taken
@@ -13,7 +27,7 @@ package tcp_stage_pkg;
     length_t skip, take;
     logic answers;  // the connection is in SYN-SENT: the card's SYN has not been answered
     logic crosses;  // both ends have opened the connection at once, and this is the peer's answer (RFC 9293, figure 7)
-    logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, acks_timed, recovered, ack_recovers;
+    logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, recovered, ack_recovers;
     logic too_big;  // an ICMP error lowers the segment size: its segment is in flight (RFC 5927, 4.1), and larger segments have been sent
     logic outstanding, wnd_newer, same_wnd, bare;
     // Of a SACK block: whether its bytes are in flight (sack_fits); and for each known range, whether that range lies before the block, touches it, begins
@@ -31,9 +45,8 @@ package tcp_stage_pkg;
     // grows by a segment.
     logic estimate_leads;
     span_t gap, estimate_step;
-    logic [27:0] delta;  // difference of the round-trip sample from the mean
-    sample_t sample;
-    logic [25:0] kept_var;  // three quarters of rttvar
+    tick_t trip;  // since the timed segment was sent
+    stamp_facts_t stamps;
     logic fin_sent, unsent, wnd_shut, sends_rest, sends_full, resends_rest, fin_was_sent, resends, none_under_way;
     length_t send, again;
     seq_t idle_seq;
@@ -74,6 +87,11 @@ package tcp_stage_pkg;
     logic     ecn_reduced;     // the congestion window, because the peer has told of a mark
     logic     shrunk;          // the segment size is lower than before
     logic     refused_error;   // an ICMP error without effect
+    logic     old_stamp;       // an old duplicate, by its time stamp
+    logic     no_stamp;        // a segment without the time stamp that it must have
+    logic     samples;         // the round trip has been measured
+    sample_t  sample;
+    weight_t  weight;
   } deeds_t;
 
   // The functions take whole records, but use only a few fields.

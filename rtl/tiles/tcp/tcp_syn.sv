@@ -19,7 +19,9 @@ module tcp_syn
     output logic        sacks_o,
     output logic        scaled_o,
     output logic [ 3:0] shift_o,
-    output seq_t        hash_o
+    output stamp_t      stamp_o,
+    output seq_t        hash_o,
+    output seq_t        offset_o  // of the clock of time stamps: another word of the same hash
 );
   // Options.
   logic [TcpOptionBytes*8-1:0] options_q;  // the next byte at the low end
@@ -30,6 +32,7 @@ module tcp_syn
   logic [13:0] mss_q;
   logic sacks_q, scaled_q;
   logic [3:0] shift_q;
+  stamp_t stamp_q;
   assign kind = options_q[7:0];
   assign bytes = options_q[15:8];
   always_comb begin
@@ -51,6 +54,7 @@ module tcp_syn
           skip_q <= bytes - 8'd1;
           if (kind == 8'd2 && bytes == 8'd4) mss_q <= usable_mss({options_q[23:16], options_q[31:24]});
           if (kind == 8'd4 && bytes == 8'd2) sacks_q <= 1'b1;
+          if (kind == 8'd8 && bytes == 8'(StampBytes)) stamp_q <= '{valid: 1'b1, value: {<<8{options_q[47:16]}}, echo: {<<8{options_q[79:48]}}};
           if (kind == 8'd3 && bytes == 8'd3) begin
             scaled_q <= 1'b1;
             shift_q  <= options_q[23:16] > 8'd14 ? 4'd14 : options_q[19:16];
@@ -66,6 +70,7 @@ module tcp_syn
       sacks_q <= 1'b0;
       scaled_q <= 1'b0;
       shift_q <= '0;
+      stamp_q <= '0;
     end
   end
 
@@ -111,5 +116,7 @@ module tcp_syn
   assign sacks_o = sacks_q;
   assign scaled_o = scaled_q;
   assign shift_o = shift_q;
+  assign stamp_o = stamp_q;
   assign hash_o = sip_q[1] ^ sip_q[3];
+  assign offset_o = sip_q[0] ^ sip_q[2];
 endmodule

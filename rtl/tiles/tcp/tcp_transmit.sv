@@ -101,6 +101,7 @@ module tcp_transmit
   always_comb begin
     record_o = r;
     if (d.sends) record_o.delays = 1'b0;  // each segment acknowledges all received bytes
+    if (d.sends) record_o.stamps.acked = near_t'(record_i.rcv_nxt);
   end
   assign deeds_o = d;
 

@@ -25,12 +25,13 @@ package tcp_types_pkg;
   typedef logic [31:0] tick_t;  // time, in units of 256 cycles
   typedef logic [18:0] delay_t;  // the low bits of a time
   typedef logic [23:0] sample_t;  // a round-trip time, in the same units
+  typedef logic [5:0] epoch_t;  // the low bits of a time, in 32nds of the life of a time stamp
 
   localparam int unsigned TcpBytes = 20;
   localparam int unsigned TcpOptionBytes = 40;
   localparam int unsigned L4 = EthernetBytes + Ipv4MinBytes;
   localparam int unsigned SegmentBytes = L4 + TcpBytes;  // all headers without options
-  localparam int unsigned SynOptionBytes = 12;
+  localparam int unsigned StampOptionBytes = 12;  // of the time stamps' option, with two bytes of padding (RFC 7323, appendix A)
   localparam int unsigned IcmpMtuAt = L4 + 6;  // of an ICMP error that a packet was too big: the MTU of the link that the packet did not fit into
   localparam int unsigned QuotedL3 = L4 + 8;  // the packet that the error is about: header, and the first bytes behind it
   localparam int unsigned QuotedL4 = QuotedL3 + Ipv4MinBytes;
@@ -39,6 +40,7 @@ package tcp_types_pkg;
   localparam int unsigned Sacked = 4;  // ranges of bytes that the peer has reported by SACK, for each connection
   localparam int unsigned LeastSackBytes = 10;  // of a SACK option with one block
   localparam int unsigned SackOptionBytes = 4 + 8 * Ranges;
+  localparam int unsigned StampBytes = 10;  // of the option alone
   localparam int unsigned MostMessageData = MaxFrameBytes < 4096 ? MaxFrameBytes : 4096;  // bytes of a stream in a message to an application
   localparam int unsigned OpenedBytes = 20;
   localparam int unsigned OpenBytes = 22;  // of a command to open a connection
@@ -144,6 +146,23 @@ package tcp_types_pkg;
     logic over;  // since the timer's last visit, a window has ended
   } dctcp_t;
 
+  // The time stamps' option of a segment (RFC 7323, 3.2).
+  typedef struct packed {
+    logic valid;
+    seq_t value;  // TSval
+    seq_t echo;  // TSecr; of EventOpen and EventConnect, what the connection adds to the clock
+  } stamp_t;
+
+  // Time stamps of a connection.
+  typedef struct packed {
+    logic on;  // both ends send them; in SYN-SENT: they have been offered
+    logic fresh;  // `recent` is younger than the life of a time stamp
+    seq_t recent;  // TS.Recent
+    epoch_t at;  // when it came
+    near_t acked;  // Last.ACK.sent
+    seq_t offset;  // what is added to the clock
+  } stamps_t;
+
   // Sequence numbers name bytes of both streams, and places in their buffers.
   typedef struct packed {
     phase_e phase;
@@ -230,6 +249,7 @@ package tcp_types_pkg;
     logic [25:0] rttvar;  // times 4
     logic [3:0] backoff;
     logic [3:0] tries;
+    stamps_t stamps;
   } record_t;
 
   typedef enum logic [4:0] {
@@ -278,6 +298,7 @@ package tcp_types_pkg;
     logic ecn;  // of EventOpen and EventConnect: the application's connections use it,
     logic dctcp;  // and DCTCP
     logic marked;  // a router has marked the segment's packet: congestion experienced
+    stamp_t stamp;
   } work_t;
 
   // A message, before its connection has been found.
@@ -295,7 +316,7 @@ package tcp_types_pkg;
   typedef struct packed {
     offset_t headers;
     length_t flits;
-    logic looks;  // its options may contain SACK blocks
+    logic looks;  // its options may contain SACK blocks, or a time stamp in an unusual place
     logic [TcpOptionBytes-1:0][7:0] options;
     logic [5:0] options_bytes;
     work_t work;
@@ -322,6 +343,7 @@ package tcp_types_pkg;
     range_t [Ranges-1:0] ranges;  // of a segment without data; the valid ones come first
     logic markable;  // routers may mark its packet instead of dropping it: ECT(0)
     length_t bytes;
+    stamp_t stamp;  // not of a reset
   } segment_t;
 
   typedef struct packed {

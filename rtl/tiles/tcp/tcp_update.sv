@@ -17,6 +17,9 @@ module tcp_update
     input  facts_t  facts_i,
     input  logic    measures_i,  // the timer's visit ends DCTCP's observation window
     input  tick_t   now_i,
+    input  seq_t    clock_i,  // of time stamps
+    input  epoch_t  epoch_i,
+    input  logic [13:0] mss_less_i,  // that of the card, less the option for time stamps
     input  cfg_t    cfg_i,
     output record_t record_o,
     output deeds_t  deeds_o
@@ -36,6 +39,7 @@ module tcp_update
       .connection_i(work_i.connection),
       .record_i,
       .edge_i      (facts_i.rcv_edge),
+      .clock_i,
       .segment_o   (segment)
   );
 
@@ -62,6 +66,9 @@ module tcp_update
       .room_i,
       .record_i,
       .now_i,
+      .clock_i,
+      .epoch_i,
+      .mss_less_i,
       .cfg_i,
       .record_o(opened),
       .deeds_o (opened_deeds)
@@ -76,6 +83,8 @@ module tcp_update
       .record_i,
       .facts_i,
       .segment_i(segment),
+      .mss_less_i,
+      .epoch_i,
       .cfg_i,
       .record_o (answered),
       .deeds_o  (answer_deeds),
@@ -151,6 +160,14 @@ module tcp_update
       .told_o   (ecn_told),
       .reduces_o(ecn_reduces)
   );
+  sample_t sample;
+  tcp_sample u_sample (
+      .echoes_i(facts_i.stamps.echoes),
+      .age_i   (facts_i.stamps.age),
+      .unit_i  (cfg_i.timestamp_unit),
+      .trip_i  (facts_i.trip),
+      .sample_o(sample)
+  );
   seq_t ranges_nxt;
   range_t [Ranges-1:0] ranges;
   logic keeps, newer;
@@ -203,6 +220,11 @@ module tcp_update
           r = answered;
           d = answer_deeds;
           dies = answer_dies;
+        end else if (facts_i.stamps.missing) begin
+          d.no_stamp = 1'b1;
+        end else if (facts_i.stamps.old) begin
+          d.old_stamp = 1'b1;
+          challenge = 1'b1;
         end else if (!facts_i.acceptable && !facts_i.crosses) begin
           d.out_of_window = !work_i.flags.rst;
           if (phases_i[SynReceived] && work_i.flags.syn && facts_i.syn_again) begin
@@ -245,6 +267,11 @@ module tcp_update
           d.ecn_reduced = ecn_reduces;
           d.marked = ecn_received;
           if (facts_i.crosses) r.acks_due = 3'd1;
+          if (facts_i.stamps.renews) begin
+            r.stamps.fresh = 1'b1;
+            r.stamps.recent = work_i.stamp.value;
+            r.stamps.at = epoch_i;
+          end
           r.tries = '0;
           r.sack_news = 1'b0;
           if (record_i.idles) r.timer_on = 1'b0;  // restarted: the peer is alive
@@ -268,17 +295,8 @@ module tcp_update
             r.resend = record_i.recovering && !facts_i.ack_recovers && (!record_i.sacks || facts_i.ack_passes_resent || record_i.hole_ends);
             r.sacked = behind_ack;
             if (!record_i.sacks || facts_i.ack_passes_resent) r.resent_to = near_t'(work_i.ack);
-            if (facts_i.acks_timed) begin
-              r.timing = 1'b0;
-              r.rtt_known = 1'b1;
-              if (record_i.rtt_known) begin  // RFC 6298, 2.3
-                r.srtt = record_i.srtt + 27'(signed'(facts_i.delta));
-                r.rttvar = facts_i.delta[27] ? facts_i.kept_var - 26'(facts_i.delta) : facts_i.kept_var + 26'(facts_i.delta);
-              end else begin
-                r.srtt = 27'(facts_i.sample) << 3;
-                r.rttvar = 26'(facts_i.sample) << 1;
-              end
-            end
+            d.samples = facts_i.stamps.samples;
+            if (facts_i.stamps.samples) r.timing = 1'b0;
           end else if (duplicate) begin
             if (record_i.dup_acks != '1) r.dup_acks = record_i.dup_acks + 1'b1;
             // A duplicate means that a segment has left the network, so another may enter it: a lost one, or what cwnd allows.
@@ -333,7 +351,8 @@ module tcp_update
       end
 
       kinds_i[EventSack]: begin
-        if (!facts_i.foreign && phases_i[Open] && record_i.sacks && facts_i.acceptable && !facts_i.ack_unsent && !facts_i.ack_ancient && facts_i.sack_fits) begin
+        if (!facts_i.foreign && phases_i[Open] && record_i.sacks && facts_i.acceptable && !facts_i.ack_unsent && !facts_i.ack_ancient && facts_i.sack_fits
+            && !facts_i.stamps.missing && !facts_i.stamps.old) begin
           r.sacked = with_block;
           if (sack_says) r.sack_news = 1'b1;
         end
@@ -392,8 +411,8 @@ module tcp_update
           d.refused_error = 1'b1;
         end else begin
           d.shrunk = 1'b1;
-          r.mss = work_i.mss;
-          r.cwnd = span_t'(work_i.mss);
+          r.mss = facts_i.stamps.mss;
+          r.cwnd = span_t'(facts_i.stamps.mss);
           if (!record_i.recovering && !(record_i.cwnd < record_i.threshold)) r.threshold = record_i.cwnd;
           r.snd_nxt = record_i.snd_una;
           r.sacked = '0;
@@ -416,6 +435,7 @@ module tcp_update
           r.dctcp.marked = '0;
           r.dctcp.over = 1'b0;
         end
+        if (facts_i.stamps.expires) r.stamps.fresh = 1'b0;
         if (facts_i.ack_late) begin
           r.delays = 1'b0;
           if (phases_i[Open] && record_i.acks_due == '0) begin
@@ -491,6 +511,8 @@ module tcp_update
       d.segment.seq = record_i.snd_nxt;
       d.segment.flags = '{rst: 1'b1, ack: 1'b1, default: '0};
     end
+    d.sample = sample;
+    d.weight = facts_i.stamps.weight;
     // An application that knows a connection must close it before its number is used again; one that waits for it must be told.
     if (dies) r.phase = (record_i.told ? !r.closing || r.half : record_i.opener) ? Dead : Free;
   end
