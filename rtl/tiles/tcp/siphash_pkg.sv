@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A round of HalfSipHash (the keyed hash of J.-P. Aumasson and D. J. Bernstein on words of 32 bits).
+// A round of HalfSipHash (the keyed hash of J.-P. Aumasson and D. J. Bernstein on words of 32 bits), and where it begins for a result of two words.
 package siphash_pkg;
   typedef logic [3:0][31:0] sip_t;  // v0 to v3
 
@@ -8,7 +8,7 @@ package siphash_pkg;
   endfunction
 
   function automatic sip_t sip_start(logic [63:0] key);
-    return {key[63:32] ^ 32'h74656462, key[31:0] ^ 32'h6c796765, key[63:32], key[31:0]};
+    return {key[63:32] ^ 32'h74656462, key[31:0] ^ 32'h6c796765, key[63:32] ^ 32'hee, key[31:0]};
   endfunction
 
   function automatic sip_t sip_round(sip_t v);

@@ -59,6 +59,7 @@ module tcp_answer
       r.timer_on = 1'b0;  // restarted if something remains to be acknowledged
       r.timing = 1'b0;
       r.stamps.on = stamps;
+      r.stamps.untimed = 1'b0;
       r.stamps.fresh = 1'b1;
       r.stamps.recent = work_i.stamp.value;
       r.stamps.at = epoch_i;

@@ -423,7 +423,6 @@ module tcp_events
       .record_i (record_4_q),
       .samples_i(deeds_4_q.samples),
       .sample_i (deeds_4_q.sample),
-      .weight_i (deeds_4_q.weight),
       .known_o  (rtt_known),
       .srtt_o   (srtt),
       .rttvar_o (rttvar)

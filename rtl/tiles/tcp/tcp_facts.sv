@@ -37,12 +37,10 @@ module tcp_facts
   logic acks_timed;
   stamp_facts_t stamps;
   assign acks_timed = record_i.timing && precedes(record_i.timed_seq, work_i.ack);
-  assign flight = span_t'(record_i.snd_max - record_i.snd_una);
   tcp_stamps u_stamps (
       .work_i,
       .record_i,
       .acks_timed_i(acks_timed),
-      .flight_i    (flight),
       .age_i,
       .epoch_i,
       .mss_less_i,
@@ -121,6 +119,7 @@ module tcp_facts
     facts_o.outstanding = record_i.snd_una != record_i.snd_max;
     facts_o.acked = span_t'(work_i.ack - record_i.snd_una);
     mss = span_t'(record_i.mss);
+    flight = span_t'(record_i.snd_max - record_i.snd_una);
     // After a loss, NewReno keeps half of the bytes in flight, CUBIC 45/64 of its window, which does not grow unless it limits the connection.
     facts_o.ecn_anew = !record_i.ecn.reduced || precedes_near(record_i.ecn.reduced_to, ack);
     facts_o.ecn_spares = record_i.ecn.reduced && precedes_near(near_t'(record_i.snd_una), record_i.ecn.reduced_to);

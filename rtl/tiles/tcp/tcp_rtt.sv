@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mean of the round-trip time and its variation after a measurement (RFC 6298, 2). With time stamps, each acknowledgement of new bytes is one: its
-// weight is divided by the number of acknowledgements in a round trip, as a power of two (RFC 7323, appendix G). Combinational.
+// The mean of the round-trip time and its variation after a measurement (RFC 6298, 2). Combinational.
 module tcp_rtt
   import tcp_types_pkg::*, tcp_stage_pkg::*;
 (
     input record_t record_i,
     input logic    samples_i,
     input sample_t sample_i,
-    input weight_t weight_i,
 
     output logic        known_o,
     output logic [26:0] srtt_o,
@@ -22,8 +20,8 @@ module tcp_rtt
     srtt_o = record_i.srtt;
     rttvar_o = record_i.rttvar;
     if (samples_i && record_i.rtt_known) begin
-      srtt_o = record_i.srtt + 27'(delta >>> weight_i);
-      rttvar_o = record_i.rttvar - (record_i.rttvar >> (4'd2 + 4'(weight_i))) + 26'(size >> weight_i);
+      srtt_o = record_i.srtt + 27'(delta);
+      rttvar_o = record_i.rttvar - (record_i.rttvar >> 2) + 26'(size);
     end else if (samples_i) begin
       srtt_o = 27'(sample_i) << 3;
       rttvar_o = 26'(sample_i) << 1;

@@ -4,16 +4,13 @@ package tcp_stage_pkg;
   import girih_pkg::*;
   import tcp_types_pkg::*;
 
-  typedef logic [2:0] weight_t;  // of a round-trip sample, as the negative power of two
-
   typedef struct packed {
     logic missing;  // the option is required, but not there
     logic old;  // the segment is an old duplicate (PAWS)
     logic renews;  // it brings TS.Recent, if it is acceptable
-    logic samples;  // an acknowledgement of new bytes measures the round trip,
-    logic echoes;  // by the time stamp that it returns
-    seq_t age;  // of the time stamp that it returns
-    weight_t weight;  // of this measurement, because there are others in the same round trip
+    logic samples;  // an acknowledgement of new bytes measures the round trip:
+    logic timed;  // that of the timed segment; otherwise that of the time stamp that it returns,
+    seq_t age;  // which is so old
     logic expires;  // TS.Recent has become too old
     logic [13:0] mss;  // of an ICMP error: bytes of data in a segment that fits
   } stamp_facts_t;
@@ -91,7 +88,6 @@ package tcp_stage_pkg;
     logic     no_stamp;        // a segment without the time stamp that it must have
     logic     samples;         // the round trip has been measured
     sample_t  sample;
-    weight_t  weight;
   } deeds_t;
 
   // The functions take whole records, but use only a few fields.

@@ -7,14 +7,12 @@ module tcp_stamps
     input  work_t   work_i,
     input  record_t record_i,
     input  logic    acks_timed_i,  // it acknowledges the timed segment
-    input  span_t   flight_i,      // bytes in flight
     input  seq_t    age_i,         // the clock less the time stamp that the segment returns
     input  epoch_t  epoch_i,
     input  logic [13:0] mss_less_i,  // the event's segment size, less the option
     output stamp_facts_t facts_o
 );
   localparam epoch_t Most = epoch_t'(32);  // epochs that begin in the life of a time stamp
-  localparam int unsigned MostWeight = 5;
   logic older;
   epoch_t epochs;
   always_comb begin
@@ -25,14 +23,11 @@ module tcp_stamps
     facts_o.old = record_i.stamps.on && work_i.stamp.valid && !work_i.flags.rst && record_i.stamps.fresh && older;
     facts_o.renews = record_i.stamps.on && work_i.stamp.valid && (!record_i.stamps.fresh || !older)
         && !precedes_near(record_i.stamps.acked, near_t'(work_i.seq));
-    facts_o.echoes = record_i.stamps.on && work_i.stamp.valid;
     facts_o.age = age_i + record_i.stamps.offset;
-    // A time stamp that was never sent measures nothing. Without time stamps, one segment of a round trip is timed.
-    facts_o.samples = facts_o.echoes ? !facts_o.age[31] : acks_timed_i;
-    // The number of acknowledgements in a round trip is that of pairs of segments in flight.
-    for (int unsigned i = 1; i <= MostWeight; i++) begin
-      if (facts_o.echoes && 26'(flight_i) > 26'(record_i.mss) << i) facts_o.weight = weight_t'(i);
-    end
+    // One segment of a round trip is timed, which is more exact than time stamps. Where there is none, because bytes were sent again, the time stamp tells
+    // which transmission is acknowledged. One that was never sent tells nothing.
+    facts_o.timed = acks_timed_i;
+    facts_o.samples = acks_timed_i || (record_i.stamps.on && work_i.stamp.valid && record_i.stamps.untimed && !facts_o.age[31]);
     epochs = epoch_i - record_i.stamps.at;
     facts_o.expires = epochs > Most;
     facts_o.mss = record_i.stamps.on ? mss_less_i : work_i.mss;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses a SYN's options, and computes the hash for the card's initial sequence number (RFC 6528). The hash covers the tenant, because
-// tenants may have the same addresses, and the number of one must not help another to guess its own. They take at most 40 cycles
-// from start_i on; done_o then stays. An option with a wrong length ends the options, and the last one of its kind counts.
+// Parses a SYN's options, and computes the hash for the card's initial sequence number (RFC 6528), and for the offset of its clock of time stamps
+// (RFC 7323, 7.1). The hash covers the tenant, because tenants may have the same addresses, and the number of one must not help another to guess its own.
+// The peer sees both words, but cannot compute one from the other, nor the secret, without breaking the hash. They take at most 40 cycles from start_i on;
+// done_o then stays. An option with a wrong length ends the options, and the last one of its kind counts.
 module tcp_syn
   import girih_pkg::*, siphash_pkg::*, tcp_types_pkg::*;
 (
@@ -21,7 +22,7 @@ module tcp_syn
     output logic [ 3:0] shift_o,
     output stamp_t      stamp_o,
     output seq_t        hash_o,
-    output seq_t        offset_o  // of the clock of time stamps: another word of the same hash
+    output seq_t        offset_o  // of the clock of time stamps
 );
   // Options.
   logic [TcpOptionBytes*8-1:0] options_q;  // the next byte at the low end
@@ -74,12 +75,13 @@ module tcp_syn
     end
   end
 
-  // HalfSipHash-2-4 of the tuple and a byte for the tenant. A round takes what it adds from registers, except for the first word, which comes with it.
-  localparam int unsigned Rounds = 12;
+  // HalfSipHash-2-4 of the tuple and a byte for the tenant, with a result of two words, the second of which takes four rounds more. A round takes what it adds from registers, except for the first word, which comes with it.
+  localparam int unsigned FirstRounds = 12, Rounds = 16;
   sip_t sip_q, sip_next;
-  logic [3:0] round_q, following;
+  logic [4:0] round_q, following;
   logic [31:0] word, before_q, behind_q;  // the words that are added before and after this round
-  logic first_q, ends_q;
+  logic first_q, ends_q, first_ends_q;
+  seq_t hash_q;
   always_comb begin
     following = round_q + 1'b1;
     unique case (following[3:1])
@@ -90,16 +92,19 @@ module tcp_syn
     endcase
     sip_next = sip_q;
     sip_next[3] = sip_next[3] ^ (first_q ? tuple_i.remote_addr : before_q);
-    if (ends_q) sip_next[2] = sip_next[2] ^ 32'hff;
+    if (ends_q) sip_next[2] = sip_next[2] ^ 32'hee;
+    if (first_ends_q) sip_next[1] = sip_next[1] ^ 32'hdd;
     sip_next = sip_round(sip_next);
     sip_next[0] = sip_next[0] ^ behind_q;
   end
   always_ff @(posedge clk_i) begin
-    before_q <= following < 4'd8 && !following[0] ? word : '0;
-    behind_q <= following < 4'd8 && following[0] ? word : '0;
-    ends_q <= following == 4'd8;
+    before_q <= following < 5'd8 && !following[0] ? word : '0;
+    behind_q <= following < 5'd8 && following[0] ? word : '0;
+    ends_q <= following == 5'd8;
+    first_ends_q <= following == 5'(FirstRounds);
+    if (first_ends_q) hash_q <= sip_q[1] ^ sip_q[3];
     first_q <= start_i;
-    if (round_q != 4'(Rounds)) begin
+    if (round_q != 5'(Rounds)) begin
       sip_q   <= sip_next;
       round_q <= following;
     end
@@ -108,15 +113,16 @@ module tcp_syn
       round_q <= '0;
       behind_q <= '0;
       ends_q <= 1'b0;
+      first_ends_q <= 1'b0;
     end
   end
 
-  assign done_o = round_q == 4'(Rounds) && left_q == '0;
+  assign done_o = round_q == 5'(Rounds) && left_q == '0;
   assign mss_o = mss_q;
   assign sacks_o = sacks_q;
   assign scaled_o = scaled_q;
   assign shift_o = shift_q;
   assign stamp_o = stamp_q;
-  assign hash_o = sip_q[1] ^ sip_q[3];
-  assign offset_o = sip_q[0] ^ sip_q[2];
+  assign hash_o = hash_q;
+  assign offset_o = sip_q[1] ^ sip_q[3];
 endmodule

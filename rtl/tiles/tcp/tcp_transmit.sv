@@ -102,6 +102,7 @@ module tcp_transmit
     record_o = r;
     if (d.sends) record_o.delays = 1'b0;  // each segment acknowledges all received bytes
     if (d.sends) record_o.stamps.acked = near_t'(record_i.rcv_nxt);
+    if (d.resent) record_o.stamps.untimed = 1'b1;
   end
   assign deeds_o = d;
 

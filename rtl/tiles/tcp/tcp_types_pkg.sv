@@ -161,6 +161,7 @@ package tcp_types_pkg;
     epoch_t at;  // when it came
     near_t acked;  // Last.ACK.sent
     seq_t offset;  // what is added to the clock
+    logic untimed;  // bytes have been sent again since the round trip was measured, so no segment of theirs is timed
   } stamps_t;
 
   // Sequence numbers name bytes of both streams, and places in their buffers.

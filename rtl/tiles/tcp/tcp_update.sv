@@ -162,10 +162,10 @@ module tcp_update
   );
   sample_t sample;
   tcp_sample u_sample (
-      .echoes_i(facts_i.stamps.echoes),
+      .timed_i (facts_i.stamps.timed),
+      .trip_i  (facts_i.trip),
       .age_i   (facts_i.stamps.age),
       .unit_i  (cfg_i.timestamp_unit),
-      .trip_i  (facts_i.trip),
       .sample_o(sample)
   );
   seq_t ranges_nxt;
@@ -188,6 +188,9 @@ module tcp_update
   // Every second segment is acknowledged at once, and so is a segment that is not simply the next in order (RFC 5681, 4.2).
   logic puts_off;
   assign puts_off = delays_i && !ecn_turns && !record_i.delays && facts_i.exact && facts_i.takes_all && !work_i.flags.fin && !record_i.ranges[0].valid && !record_i.ranges[1].valid;
+  // What came before the first segment with another mark is acknowledged by itself, so that the peer counts all marks (RFC 8257, 3.2).
+  logic splits;
+  assign splits = record_i.dctcp.on && ecn_turns && (record_i.delays || record_i.acks_due != '0) && room_i && facts_i.in_order;
 
   always_comb begin
     r = record_i;
@@ -267,7 +270,7 @@ module tcp_update
           d.ecn_reduced = ecn_reduces;
           d.marked = ecn_received;
           if (facts_i.crosses) r.acks_due = 3'd1;
-          if (facts_i.stamps.renews) begin
+          if (facts_i.stamps.renews || (splits && record_i.stamps.on)) begin  // what follows that acknowledgement is acknowledged from this segment on
             r.stamps.fresh = 1'b1;
             r.stamps.recent = work_i.stamp.value;
             r.stamps.at = epoch_i;
@@ -296,7 +299,8 @@ module tcp_update
             r.sacked = behind_ack;
             if (!record_i.sacks || facts_i.ack_passes_resent) r.resent_to = near_t'(work_i.ack);
             d.samples = facts_i.stamps.samples;
-            if (facts_i.stamps.samples) r.timing = 1'b0;
+            if (facts_i.stamps.timed) r.timing = 1'b0;
+            if (facts_i.stamps.samples) r.stamps.untimed = 1'b0;
           end else if (duplicate) begin
             if (record_i.dup_acks != '1) r.dup_acks = record_i.dup_acks + 1'b1;
             // A duplicate means that a segment has left the network, so another may enter it: a lost one, or what cwnd allows.
@@ -329,10 +333,10 @@ module tcp_update
                   r.acks_due = 3'd1;
                 end
               end
-              // What came before the first segment with another mark is acknowledged by itself, so that the peer counts all marks (RFC 8257, 3.2).
-              if (record_i.dctcp.on && ecn_turns && (record_i.delays || record_i.acks_due != '0) && room_i) begin
+              if (splits) begin
                 d.sends = 1'b1;
                 d.segment.seq = record_i.snd_max;
+                r.stamps.acked = near_t'(record_i.rcv_nxt);
               end
             end else begin
               challenge = 1'b1;
@@ -512,7 +516,6 @@ module tcp_update
       d.segment.flags = '{rst: 1'b1, ack: 1'b1, default: '0};
     end
     d.sample = sample;
-    d.weight = facts_i.stamps.weight;
     // An application that knows a connection must close it before its number is used again; one that waits for it must be told.
     if (dies) r.phase = (record_i.told ? !r.closing || r.half : record_i.opener) ? Dead : Free;
   end

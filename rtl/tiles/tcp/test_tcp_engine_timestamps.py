@@ -14,14 +14,15 @@ from scapy.layers.inet import TCP
 
 from girih.testing import run_cocotb
 from girih.testing.messages import PERIOD_NS, Message, flits_of
-from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONNECTIONS, MODULUS, TICK, WINDOW, Peer, TcpBench
+from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONNECTIONS, MODULUS, PORT, TICK, WINDOW, Peer, TcpBench
+from rtl.tiles.tcp.tcp_ecn_bench import CAPABLE, MARKED, tos
+from rtl.tiles.tcp.test_tcp_engine import half_siphash
 from rtl.tiles.tcp.test_tcp_engine_path_mtu import error
 
 PAD = ("NOP", None)
 OPTION_BYTES = 12  # with padding
 NEAR_WRAP = MODULUS - 700
 PATIENT = {"rto_initial": 1000, "rto_min": 1000, "rto_max": 1000}
-AGE = 80  # ticks
 SYN_WITH_ALL = [("MSS", 1460), ("SAckOK", b""), PAD, ("WScale", 7)]
 
 
@@ -45,12 +46,12 @@ class Stamped(Peer):
 
     value, echo = 1000, 0
 
-    def make(self, flags: str, payload: bytes = b"", **fields) -> Message:
+    def make(self, flags: str, payload: bytes = b"", tos: int = 0, **fields) -> Message:
         """options: those behind the time stamp. bare: all of them."""
         options, bare = fields.pop("options", []), fields.pop("bare", None)
         value, echo = fields.pop("value", self.value), fields.pop("echo", self.echo)
         stamp = [PAD, PAD, ("Timestamp", (value % MODULUS, echo % MODULUS))]
-        return super().make(flags, payload, **fields, options=[*stamp, *options] if bare is None else bare)
+        return super().make(flags, payload, tos, **fields, options=[*stamp, *options] if bare is None else bare)
 
     async def shake(self) -> TCP:
         answer = await super().shake()
@@ -316,33 +317,34 @@ async def sack_and_time_stamps_go_together(dut):
 
 @cocotb.test()
 async def the_clock_is_that_of_the_setting(dut):
-    """One unit is 2^timestamp_unit ticks; each connection has an offset of its own, which depends on the secret."""
-    offsets = set()
-    for unit, secret in ((0, 1), (3, 2)):
+    """One unit is 2^timestamp_unit ticks. Each connection has an offset of its own: the second word of the hash of RFC 6528."""
+    for unit, secret in ((0, 1), (3, 2**63 + 2)):
+        reset = now()
         bench = await TcpBench.start(dut, timestamp_unit=unit, secret=secret, **PATIENT)
         for port in (2000, 2001):
             peer = Stamped(bench, port)
             await peer.connect()
-            first, before = peer.echo, get_sim_time("ns") / PERIOD_NS / TICK
-            offsets.add(first >> 8)
+            first, before = peer.echo, now()
+            text = bytes([1, 0, 0, 10]) + PORT.to_bytes(2, "little") + port.to_bytes(2, "little") + bytes([2, 0, 0, 10]) + bytes([2])  # the tenant
+            clock = (first - half_siphash(secret.to_bytes(8, "little"), text)[1]) % MODULUS
+            assert abs(clock - (before - reset) / 2**unit) <= 2, clock
             for ticks in (8, 20):
                 await ClockCycles(dut.clk_i, ticks * TICK)
                 peer.send(b"?")
                 await peer.segment()
-                units = (get_sim_time("ns") / PERIOD_NS / TICK - before) / 2**unit
+                units = (now() - before) / 2**unit
                 assert abs((peer.echo - first) % MODULUS - units) <= 1.1, (unit, peer.echo - first, units)
-    assert len(offsets) == 4, offsets  # of two ports under two secrets
 
 
 class Estimator:
-    """RFC 6298 in fractions of a tick, with the weights of RFC 7323, appendix G."""
+    """RFC 6298 in fractions of a tick."""
 
     def __init__(self, first: float):
         self.mean, self.variation = first, first / 2
 
-    def take(self, sample: float, expected: float = 1) -> None:
-        self.variation += (abs(self.mean - sample) - self.variation) / 4 / expected
-        self.mean += (sample - self.mean) / 8 / expected
+    def take(self, sample: float) -> None:
+        self.variation += (abs(self.mean - sample) - self.variation) / 4
+        self.mean += (sample - self.mean) / 8
 
     @property
     def timeout(self) -> float:
@@ -390,24 +392,87 @@ async def retransmitted_bytes_measure_the_round_trip(dut):
 
 
 @cocotb.test()
-async def acknowledgements_of_one_round_trip_share_its_weight(dut):
-    """RFC 7323, appendix G: with eight segments in flight, four acknowledgements are expected, and each has a quarter of the weight."""
-    for flight, expected in ((2, 1), (4, 2), (8, 4)):
-        bench = await TcpBench.start(dut, rto_initial=8, rto_min=8, rto_max=2000)
-        peer = await opened(bench, options=[("MSS", 64 + OPTION_BYTES)])
-        peer.write(random.randbytes(64 * flight))
-        segments = await come(bench)
-        assert sizes(segments) == [64] * flight
-        peer.see(segments[-1])
-        estimate = Estimator(1)
-        peer.echo -= AGE
-        peer.ack = (peer.ack + 64) % MODULUS
-        estimate.take(AGE + 2, expected)
+async def a_round_trip_is_timed_by_the_clock_of_the_card(dut):
+    """Which is finer than that of time stamps: one segment of each flight is timed, and what acknowledgements return says nothing. If bytes were sent again, no
+    segment is timed, and the first acknowledgement of new bytes measures the round trip, but not those after it."""
+    unit = 64  # ticks
+    for old in (0, 3):
+        bench = await TcpBench.start(dut, rto_initial=200, rto_min=8, rto_max=2000, timestamp_unit=6)
+        peer = Stamped(bench, 5000, options=[("MSS", 64 + OPTION_BYTES)])
+        await peer.shake()
+        await ClockCycles(dut.clk_i, 10 * TICK)
         peer.send()
-        sent = now()
+        await peer.opened()
+        estimate = Estimator(10)
+
+        async def flight(count: int, bench=bench, peer=peer) -> tuple[list[TCP], float]:
+            sent = now()
+            peer.write(random.randbytes(64 * count))
+            segments = await come(bench)
+            assert sizes(segments) == [64] * count
+            peer.see(segments[0])
+            return segments, sent
+
+        def acknowledge(count: int, old: int, size: int = 64, peer=peer) -> None:
+            for _ in range(count):
+                peer.ack = (peer.ack + size) % MODULUS
+                peer.send(echo=peer.echo - old)
+
+        for _ in range(3):
+            _, sent = await flight(4)
+            await ClockCycles(dut.clk_i, 8 * TICK)
+            estimate.take(now() - sent)
+            acknowledge(4, old)
+            await ClockCycles(dut.clk_i, TICK)
+        segments, sent = await flight(4)
         again = await bench.segment(1000 * TICK)
-        dut._log.info(f"{flight} in flight: time-out {now() - sent:.1f}, expected {estimate.timeout:.1f}")
-        assert again.seq == peer.ack and estimate.timeout - 4 < now() - sent < estimate.timeout + 6
+        dut._log.info(f"time-out {now() - sent:.1f}, expected {estimate.timeout:.1f}")
+        assert again.seq == segments[0].seq and abs(now() - sent - estimate.timeout) < 4 and estimate.timeout < unit / 2
+        peer.see(again)
+        acknowledge(1, 3, 4 * 64)
+        estimate.take(3 * unit)
+        await come(bench)
+        _, sent = await flight(2)
+        estimate.take(now() - sent)
+        acknowledge(2, 20)
+        await come(bench)
+        segments, sent = await flight(2)
+        again = await bench.segment(1000 * TICK)
+        dut._log.info(f"time-out {now() - sent:.1f}, expected {estimate.timeout:.1f}")
+        assert again.seq == segments[0].seq and abs(now() - sent - estimate.timeout) < unit / 8
+
+
+@cocotb.test()
+async def ecn_and_time_stamps_go_together(dut):
+    """Both opens agree on both; with DCTCP, an acknowledgement that comes because the marks change returns the time stamp of what it acknowledges, and the next one
+    that of what follows. An old duplicate says nothing of marks."""
+    bench = await TcpBench.start(dut, ecn=9, dctcp=PORT, ack_delay=60, **PATIENT)
+    bench.services = {0, CAPABLE}
+    peer = Stamped(bench, 5000, options=SYN_WITH_ALL)
+    bench.give(peer.make("SEC", options=SYN_WITH_ALL))
+    answer = peer.see(await bench.segment())
+    assert str(answer.flags) == "SAE" and stamp_of(answer)[1] == peer.value and tos(answer) == 0
+    peer.seq, peer.ack = (peer.seq + 1) % MODULUS, (answer.seq + 1) % MODULUS
+    peer.send()
+    await peer.opened()
+    start = peer.seq
+    told = []
+    for number, marked in enumerate((False, True, True, False, False, False, True)):
+        peer.value = 2000 + number
+        peer.send(bytes(100), tos=MARKED if marked else CAPABLE)
+        peer.value -= 500
+        peer.send(bytes(100), tos=0 if marked else MARKED, seq=peer.seq)
+        told += [((segment.ack - start) % MODULUS // 100, stamp_of(segment)[1] - 2000, "E" in segment.flags) for segment in await come(bench)]
+        peer.value += 500
+    # The old duplicates have each been answered at once, which acknowledges the segment before them.
+    assert told == [(1, 0, False), *[(2, 1, True)] * 2, (3, 2, True), *[(4, 3, False)] * 2, (5, 4, False), (6, 5, False), *[(7, 6, True)] * 2], told
+    told.clear()
+    for number, marked in enumerate((False, False, True, True, True, False)):
+        peer.value = 3000 + number
+        peer.send(bytes(100), tos=MARKED if marked else CAPABLE)
+        told += [((segment.ack - start) % MODULUS // 100 - 7, stamp_of(segment)[1] - 3000, "E" in segment.flags) for segment in await come(bench)]
+    # Every second segment, and those where the marks change.
+    assert told == [(1, 0, False), (2, 1, False), (3, 2, True), (5, 3, True), (6, 5, False)], told
 
 
 @cocotb.test()
