@@ -254,7 +254,7 @@ module tcp_lookup
     decided.options = arrival_2_q.options;
     decided.options_bytes = arrival_2_q.options_bytes;
     decided.work = arrival_2_q.work;
-    decided.work.mss = arrival_2_q.work.kind == EventTooBig ? fitting_mss_2_q : stamps ? syn_mss - 14'(StampOptionBytes) : syn_mss;
+    decided.work.mss = arrival_2_q.work.kind == EventTooBig ? fitting_mss_2_q : syn_mss;
     decided.work.sacks = syn_sacks;
     decided.work.scaled = syn_scaled;
     decided.work.shift = syn_shift;

@@ -13,7 +13,8 @@ module tcp_open
     input  tick_t   now_i,
     input  seq_t    clock_i,  // of time stamps
     input  epoch_t  epoch_i,
-    input  logic [13:0] mss_less_i,  // that of the card, less the option for time stamps
+    input  logic [13:0] mss_i,       // that of the peer, less the option for time stamps if they are used
+    input  logic [13:0] mss_less_i,  // that of the card, less that option
     input  cfg_t    cfg_i,
     output record_t record_o,
     output deeds_t  deeds_o
@@ -54,7 +55,7 @@ module tcp_open
     r.scaled = work_i.scaled || opener;
     r.sacks = work_i.sacks || opener;
     r.shift = work_i.scaled ? work_i.shift : '0;
-    r.mss = work_i.mss < own_mss ? work_i.mss : own_mss;
+    r.mss = mss_i < own_mss ? mss_i : own_mss;
     r.cwnd = initial_window(r.mss);
     r.threshold = '1;
     r.congestion = work_i.congestion;

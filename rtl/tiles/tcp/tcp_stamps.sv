@@ -13,7 +13,7 @@ module tcp_stamps
     output stamp_facts_t facts_o
 );
   localparam epoch_t Most = epoch_t'(32);  // epochs that begin in the life of a time stamp
-  logic older;
+  logic older, stamped;
   epoch_t epochs;
   always_comb begin
     facts_o = '0;
@@ -30,7 +30,9 @@ module tcp_stamps
     facts_o.samples = acks_timed_i || (record_i.stamps.on && work_i.stamp.valid && record_i.stamps.untimed && !facts_o.age[31]);
     epochs = epoch_i - record_i.stamps.at;
     facts_o.expires = epochs > Most;
-    facts_o.mss = record_i.stamps.on ? mss_less_i : work_i.mss;
+    // A SYN that is answered comes before its record; what the answer to the card's own agrees on stays, even if the setting changes meanwhile.
+    stamped = work_i.kind == EventOpen ? work_i.stamp.valid : record_i.stamps.on && (work_i.stamp.valid || work_i.kind == EventTooBig);
+    facts_o.mss = stamped ? mss_less_i : work_i.mss;
   end
 
   logic unused;

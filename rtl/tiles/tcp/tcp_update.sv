@@ -68,6 +68,7 @@ module tcp_update
       .now_i,
       .clock_i,
       .epoch_i,
+      .mss_i   (facts_i.stamps.mss),
       .mss_less_i,
       .cfg_i,
       .record_o(opened),

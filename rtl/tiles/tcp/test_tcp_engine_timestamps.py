@@ -13,8 +13,9 @@ from cocotb.utils import get_sim_time
 from scapy.layers.inet import TCP
 
 from girih.testing import run_cocotb
+from girih.testing.engines import config_word
 from girih.testing.messages import PERIOD_NS, Message, flits_of
-from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONNECTIONS, MODULUS, PORT, TICK, WINDOW, Peer, TcpBench
+from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONFIG, CONNECTIONS, MODULUS, PORT, TICK, WINDOW, Peer, TcpBench
 from rtl.tiles.tcp.tcp_ecn_bench import CAPABLE, MARKED, tos
 from rtl.tiles.tcp.test_tcp_engine import half_siphash
 from rtl.tiles.tcp.test_tcp_engine_path_mtu import error
@@ -163,6 +164,20 @@ async def an_application_offers_them(dut):
     bench = await TcpBench.start(dut, timestamps=0)
     bench.dial(80, 40000, application=9)
     assert stamp_of(await bench.segment()) is None
+    # What a SYN has offered holds, although the setting changes before the answer comes.
+    for offered in (1, 0):
+        bench = await TcpBench.start(dut, timestamps=offered)
+        bench.dial(80, 40000, application=9)
+        syn = await bench.segment()
+        dut.cfg_i.value = config_word("tcp", **(CONFIG | {"timestamps": 1 - offered}))
+        peer = Stamped(bench, 80, to=40000)
+        peer.ack, peer.echo = (syn.seq + 1) % MODULUS, stamp_of(syn)[0] if offered else 0
+        bench.give(peer.make("SA", options=[("MSS", 1000)]))
+        ack = await bench.segment()
+        assert bool(stamp_of(ack)) == bool(offered)
+        await peer.opened(9)
+        peer.write(bytes(1000))
+        assert sizes(await come(bench)) == ([988, 12] if offered else [1000])
 
 
 @cocotb.test()
