@@ -337,7 +337,6 @@ module tcp_update
               if (splits) begin
                 d.sends = 1'b1;
                 d.segment.seq = record_i.snd_max;
-                r.stamps.acked = near_t'(record_i.rcv_nxt);
               end
             end else begin
               challenge = 1'b1;
