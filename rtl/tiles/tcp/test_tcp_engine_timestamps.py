@@ -334,6 +334,13 @@ async def sack_and_time_stamps_go_together(dut):
         peer.send(options=[PAD, PAD, ("SAck", ((una + 64 * 6) % MODULUS, (una + 64 * 8) % MODULUS))])
     again = await come(bench)
     assert [(segment.seq - una) % MODULUS // 64 for segment in again] == [2]
+    block = [PAD, PAD, ("SAck", ((una + 64 * 4) % MODULUS, (una + 64 * 5) % MODULUS))]
+    peer.send(options=block, value=peer.value - 1)
+    peer.send(bare=block)
+    assert sizes(await come(bench)) == [0] and bench.events["drop_paws"] == 1 and bench.events["drop_no_stamp"] == 1
+    peer.send(options=[PAD, PAD, ("SAck", ((una + 64 * 8) % MODULUS, (una + 64 * 9) % MODULUS))])
+    again = await come(bench)
+    assert [(segment.seq - una) % MODULUS // 64 for segment in again] == [4]
     assert bench.events["mark_fast_retransmit"] == 1 and all(stamp_of(segment) for segment in again)
 
 
