@@ -10,7 +10,6 @@ module tcp_answer
     input  record_t  record_i,
     input  facts_t   facts_i,
     input  segment_t segment_i,  // an acknowledgement
-    input  logic [13:0] mss_less_i,  // that of the card, less the option for time stamps
     input  epoch_t   epoch_i,
     input  cfg_t     cfg_i,
     output record_t  record_o,
@@ -19,11 +18,9 @@ module tcp_answer
 );
   record_t r;
   deeds_t d;
-  logic [13:0] own_mss;
   logic stamps;
   always_comb begin
     stamps = record_i.stamps.on && work_i.stamp.valid;
-    own_mss = stamps ? mss_less_i : cfg_i.mss;  // already limited by usable_mss
     r = record_i;
     d = '0;
     d.segment = segment_i;
@@ -49,7 +46,7 @@ module tcp_answer
       r.scaled = work_i.scaled;
       r.sacks = work_i.sacks;
       r.shift = work_i.scaled ? work_i.shift : '0;
-      r.mss = facts_i.stamps.mss < own_mss ? facts_i.stamps.mss : own_mss;
+      r.mss = facts_i.stamps.mss;
       r.cwnd = record_i.tries == '0 ? initial_window(r.mss) : span_t'(r.mss);  // one segment if a SYN was lost (RFC 5681, 3.1)
       // A SYN without ACK agrees with both flags, a SYN that acknowledges the card's with ECE alone (RFC 3168, 6.1.1).
       r.ecn.on = record_i.ecn.on && work_i.flags.ece && work_i.flags.cwr != work_i.flags.ack;

@@ -312,13 +312,14 @@ module tcp_events
   // RFC 6298, 5.7: three seconds if rto_initial is one second.
   logic [26:0] rto_lost_q;
   logic delays_q;
-  // For time stamps: the clock less the one that the segment returns; segment sizes less the option, of the event and of the card.
+  // For time stamps: the clock less the one that the segment returns; and the segment size, which is that of the peer or of the card, less the option.
   seq_t age_2_q;
-  logic [13:0] mss_less_2_q, mss_less_q;
+  logic [13:0] mss_1, mss_2_q, mss_less_2_q;
+  assign mss_1 = stage_q[1].work.kind == EventTooBig || stage_q[1].work.mss < cfg_i.mss ? stage_q[1].work.mss : 14'(cfg_i.mss);
   always_ff @(posedge clk_i) begin
     age_2_q <= clock - stage_q[1].work.stamp.echo;
-    mss_less_2_q <= stage_q[1].work.mss - 14'(StampOptionBytes);
-    mss_less_q <= cfg_i.mss - 14'(StampOptionBytes);
+    mss_2_q <= mss_1;
+    mss_less_2_q <= mss_1 - 14'(StampOptionBytes);
     rto_lost_q <= 27'(cfg_i.rto_initial) + (27'(cfg_i.rto_initial) << 1);
     delays_q <= cfg_i.ack_delay != '0;
   end
@@ -381,6 +382,7 @@ module tcp_events
       .rto_lost_i(rto_lost_q),
       .age_i   (age_2_q),
       .epoch_i (epoch),
+      .mss_i   (mss_2_q),
       .mss_less_i(mss_less_2_q),
       .cfg_i,
       .facts_o (facts)
@@ -402,7 +404,6 @@ module tcp_events
       .now_i   (now_q),
       .clock_i (clock),
       .epoch_i (epoch),
-      .mss_less_i(mss_less_q),
       .cfg_i,
       .record_o(updated),
       .deeds_o (deeds)

@@ -17,7 +17,8 @@ module tcp_facts
     input  logic [26:0] rto_lost_i,  // time-out of a connection whose SYN was lost, while its round trip is not known
     input  seq_t    age_i,  // the clock of time stamps, less the one that the segment returns
     input  epoch_t  epoch_i,
-    input  logic [13:0] mss_less_i,  // the event's segment size, less the option for time stamps
+    input  logic [13:0] mss_i,  // the event's segment size: of a SYN, what both ends permit
+    input  logic [13:0] mss_less_i,  // the same, less the option for time stamps
     input  cfg_t    cfg_i,
     output facts_t  facts_o
 );
@@ -43,6 +44,7 @@ module tcp_facts
       .acks_timed_i(acks_timed),
       .age_i,
       .epoch_i,
+      .mss_i,
       .mss_less_i,
       .facts_o     (stamps)
   );

@@ -50,6 +50,8 @@ module tcp_maker
   // verilator lint_off ASCRANGE
   logic [0:StampOptionBytes-1][7:0] stamp;
   logic [0:SackOptionBytes-1][7:0] others;
+  // Not merged with what loads it, which waits long for the store.
+  (* keep *) logic [0:StampOptionBytes+SackOptionBytes-1][7:0] options;
   // verilator lint_on ASCRANGE
   always_comb begin
     stamps = segment_i.stamp.valid && !segment_i.flags.rst;
@@ -88,14 +90,16 @@ module tcp_maker
       others[0:3] = {8'd1, 8'd1, 8'd5, segment_i.ranges[1].valid ? 8'd18 : 8'd10};
       for (int unsigned i = 0; i < Ranges; i++) others[4+8*i+:8] = {segment_i.ranges[i].first, segment_i.ranges[i].behind};
     end
+    options = '0;
     if (segment_i.flags.syn) begin
-      headers[SegmentBytes+:4] = {8'd2, 8'd4, 16'(cfg_i.mss)};
-      headers[SegmentBytes+4+:StampOptionBytes+8] = stamps ? {stamp, others[0:7]} : {others[0:7], {8 * StampOptionBytes{1'b0}}};
+      options[0:3] = {8'd2, 8'd4, 16'(cfg_i.mss)};
+      options[4+:StampOptionBytes+8] = stamps ? {stamp, others[0:7]} : {others[0:7], {8 * StampOptionBytes{1'b0}}};
     end else if (stamps) begin
-      headers[SegmentBytes+:StampOptionBytes+SackOptionBytes] = {stamp, others};
+      options = {stamp, others};
     end else begin
-      headers[SegmentBytes+:SackOptionBytes] = others;
+      options[0:SackOptionBytes-1] = others;
     end
+    headers[SegmentBytes+:StampOptionBytes+SackOptionBytes] = options;
   end
 
   // Read: a flit per cycle.

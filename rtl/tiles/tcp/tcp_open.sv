@@ -13,18 +13,15 @@ module tcp_open
     input  tick_t   now_i,
     input  seq_t    clock_i,  // of time stamps
     input  epoch_t  epoch_i,
-    input  logic [13:0] mss_i,       // that of the peer, less the option for time stamps if they are used
-    input  logic [13:0] mss_less_i,  // that of the card, less that option
+    input  logic [13:0] mss_i,  // bytes of data in a segment
     input  cfg_t    cfg_i,
     output record_t record_o,
     output deeds_t  deeds_o
 );
   record_t r;
   deeds_t d;
-  logic [13:0] own_mss;
   logic opener, accepts;
   always_comb begin
-    own_mss = work_i.stamp.valid ? mss_less_i : cfg_i.mss;  // already limited by usable_mss
     opener = work_i.kind == EventConnect;
     accepts = work_i.kind == EventAccept;
     d = '0;
@@ -55,7 +52,7 @@ module tcp_open
     r.scaled = work_i.scaled || opener;
     r.sacks = work_i.sacks || opener;
     r.shift = work_i.scaled ? work_i.shift : '0;
-    r.mss = mss_i < own_mss ? mss_i : own_mss;
+    r.mss = mss_i;
     r.cwnd = initial_window(r.mss);
     r.threshold = '1;
     r.congestion = work_i.congestion;

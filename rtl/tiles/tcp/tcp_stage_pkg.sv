@@ -12,7 +12,7 @@ package tcp_stage_pkg;
     logic timed;  // that of the timed segment; otherwise that of the time stamp that it returns,
     seq_t age;  // which is so old
     logic expires;  // TS.Recent has become too old
-    logic [13:0] mss;  // of a SYN or an ICMP error: bytes of data in a segment that fits
+    logic [13:0] mss;  // after a SYN or an ICMP error: bytes of data in a segment
   } stamp_facts_t;
 
   typedef struct packed {

@@ -9,7 +9,8 @@ module tcp_stamps
     input  logic    acks_timed_i,  // it acknowledges the timed segment
     input  seq_t    age_i,         // the clock less the time stamp that the segment returns
     input  epoch_t  epoch_i,
-    input  logic [13:0] mss_less_i,  // the event's segment size, less the option
+    input  logic [13:0] mss_i,       // the event's segment size
+    input  logic [13:0] mss_less_i,  // the same, less the option
     output stamp_facts_t facts_o
 );
   localparam epoch_t Most = epoch_t'(32);  // epochs that begin in the life of a time stamp
@@ -32,7 +33,7 @@ module tcp_stamps
     facts_o.expires = epochs > Most;
     // A SYN that is answered comes before its record; what the answer to the card's own agrees on stays, even if the setting changes meanwhile.
     stamped = work_i.kind == EventOpen ? work_i.stamp.valid : record_i.stamps.on && (work_i.stamp.valid || work_i.kind == EventTooBig);
-    facts_o.mss = stamped ? mss_less_i : work_i.mss;
+    facts_o.mss = stamped ? mss_less_i : mss_i;
   end
 
   logic unused;

@@ -27,6 +27,7 @@ module tcp_syn
   // Options.
   logic [TcpOptionBytes*8-1:0] options_q;  // the next byte at the low end
   logic [5:0] left_q;
+  logic more_q;  // left_q counts; otherwise all options have been read
   logic [7:0] skip_q;  // bytes left of the present option
   logic [7:0] kind, bytes;
   logic [2:0] step;
@@ -41,16 +42,17 @@ module tcp_syn
     else step = 3'd1;
   end
   always_ff @(posedge clk_i) begin
-    if (left_q != '0) begin
+    if (more_q) begin
       options_q <= options_q >> (8 * step);
-      left_q <= left_q > 6'(step) ? left_q - 6'(step) : '0;
+      left_q <= left_q - 6'(step);
+      more_q <= left_q > 6'(step);
       if (skip_q != '0) begin
         skip_q <= skip_q - 8'(step);
       end else if (kind == 8'd0) begin
-        left_q <= '0;
+        more_q <= 1'b0;
       end else if (kind != 8'd1) begin
         if (left_q < 6'd2 || bytes < 8'd2 || bytes > 8'(left_q)) begin
-          left_q <= '0;
+          more_q <= 1'b0;
         end else begin
           skip_q <= bytes - 8'd1;
           if (kind == 8'd2 && bytes == 8'd4) mss_q <= usable_mss({options_q[23:16], options_q[31:24]});
@@ -66,6 +68,7 @@ module tcp_syn
     if (start_i) begin
       options_q <= options_i;
       left_q <= options_bytes_i;
+      more_q <= options_bytes_i != '0;
       skip_q <= '0;
       mss_q <= 14'(DefaultMss);
       sacks_q <= 1'b0;
@@ -80,7 +83,7 @@ module tcp_syn
   sip_t sip_q, sip_next;
   logic [4:0] round_q, following;
   logic [31:0] word, before_q, behind_q;  // the words that are added before and after this round
-  logic first_q, ends_q, first_ends_q;
+  logic first_q, ends_q, first_ends_q, hashed_q;
   seq_t hash_q;
   always_comb begin
     following = round_q + 1'b1;
@@ -104,20 +107,22 @@ module tcp_syn
     first_ends_q <= following == 5'(FirstRounds);
     if (first_ends_q) hash_q <= sip_q[1] ^ sip_q[3];
     first_q <= start_i;
-    if (round_q != 5'(Rounds)) begin
-      sip_q   <= sip_next;
-      round_q <= following;
+    if (!hashed_q) begin
+      sip_q    <= sip_next;
+      round_q  <= following;
+      hashed_q <= following == 5'(Rounds);
     end
     if (start_i) begin
       sip_q   <= sip_start(secret_i);
       round_q <= '0;
+      hashed_q <= 1'b0;
       behind_q <= '0;
       ends_q <= 1'b0;
       first_ends_q <= 1'b0;
     end
   end
 
-  assign done_o = round_q == 5'(Rounds) && left_q == '0;
+  assign done_o = hashed_q && !more_q;
   assign mss_o = mss_q;
   assign sacks_o = sacks_q;
   assign scaled_o = scaled_q;

@@ -19,7 +19,6 @@ module tcp_update
     input  tick_t   now_i,
     input  seq_t    clock_i,  // of time stamps
     input  epoch_t  epoch_i,
-    input  logic [13:0] mss_less_i,  // that of the card, less the option for time stamps
     input  cfg_t    cfg_i,
     output record_t record_o,
     output deeds_t  deeds_o
@@ -69,7 +68,6 @@ module tcp_update
       .clock_i,
       .epoch_i,
       .mss_i   (facts_i.stamps.mss),
-      .mss_less_i,
       .cfg_i,
       .record_o(opened),
       .deeds_o (opened_deeds)
@@ -84,7 +82,6 @@ module tcp_update
       .record_i,
       .facts_i,
       .segment_i(segment),
-      .mss_less_i,
       .epoch_i,
       .cfg_i,
       .record_o (answered),

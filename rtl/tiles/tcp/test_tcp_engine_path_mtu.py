@@ -173,7 +173,10 @@ async def an_error_ends_fast_recovery(dut):
         if not at_once:
             assert sizes(await path.come())[0] == large
         bench.give(error(small + HEADERS, lost[0].seq, path.peer))
-        assert sizes(await path.come()) == [small]
+        again = sizes(await path.come())
+        if at_once and again[0] == large:  # the fast retransmission has left before the last flit of the error came
+            again.pop(0)
+        assert again == [small]
         for _ in range(4):
             bench.give(path.peer.make("A"))
         assert not await path.come() and bench.events["mark_fast_retransmit"] == 1

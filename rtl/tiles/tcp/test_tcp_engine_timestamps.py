@@ -330,8 +330,7 @@ async def sack_and_time_stamps_go_together(dut):
         peer.send(options=[PAD, PAD, ("SAck", edges)], bare=bare)
     again = await come(bench)
     assert [(segment.seq - una) % MODULUS // 64 for segment in again] == [0]
-    for _ in range(2):
-        peer.send(options=[PAD, PAD, ("SAck", ((una + 64 * 6) % MODULUS, (una + 64 * 8) % MODULUS))])
+    peer.send(options=[PAD, PAD, ("SAck", ((una + 64 * 6) % MODULUS, (una + 64 * 8) % MODULUS))])
     again = await come(bench)
     assert [(segment.seq - una) % MODULUS // 64 for segment in again] == [2]
     block = [PAD, PAD, ("SAck", ((una + 64 * 4) % MODULUS, (una + 64 * 5) % MODULUS))]
