@@ -149,24 +149,27 @@ module tcp_events
   connection_t alpha_connection;
   id_t alpha_id;
   alpha_t alpha;
+  // What the timer, CUBIC and DCTCP have to do waits a cycle, so that whether an event of the same connection is at stage 2 comes from a register.
+  logic tick_waits_q, window_waits_q, alpha_waits_q, tick_near_q, window_near_q, alpha_near_q;
+  logic told_q;  // a turn to tell the application has just begun
+  logic held_q;  // front_ waits, so that its events cannot keep these waiting
   logic front_free, reused, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q, tells_unopened, unopened_last_q, accept_free;
   id_t front_id;
   logic [1:0] transmit_waits_q, notify_waits_q;  // events of front_ since the last turn
   stage_t chosen;
   always_comb begin
     front_id = id_t'(front_work_i.connection);
-    tick_free = tick_due_q && !is_at(scan_q, stage_q[1]) && !is_at(scan_q, stage_q[2]);
-    notify_waits = (notify_valid || (unopened_valid_i && !accept_valid_i)) && !notifying_q && notice_ready_i;
+    tick_free = tick_due_q && tick_waits_q && !is_at(scan_q, stage_q[1]) && !tick_near_q;
+    notify_waits = (notify_valid || (unopened_valid_i && !accept_valid_i)) && !told_q && !notifying_q && notice_ready_i;
     tells_unopened = unopened_valid_i && !accept_valid_i && !(notify_valid && unopened_last_q);  // alternates with the queue of turns
     notify_free = notify_waits && (tells_unopened || (!is_at(notify_id, stage_q[1]) && !is_at(notify_id, stage_q[2])));
     transmit_waits = transmit_valid && segment_room_i;
     transmit_free = transmit_waits && !is_at(transmit_id, stage_q[1]) && !is_at(transmit_id, stage_q[2]);
     window_id = id_t'(window_connection);
-    window_free = window_valid && !is_at(window_id, stage_q[1]) && !is_at(window_id, stage_q[2]);
+    window_free = window_valid && window_waits_q && !is_at(window_id, stage_q[1]) && !window_near_q;
     alpha_id = id_t'(alpha_connection);
-    alpha_free = alpha_valid && !is_at(alpha_id, stage_q[1]) && !is_at(alpha_id, stage_q[2]);
-    turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || (tick_due_q && front_id == scan_q)
-        || (window_valid && front_id == window_id) || (alpha_valid && front_id == alpha_id);
+    alpha_free = alpha_valid && alpha_waits_q && !is_at(alpha_id, stage_q[1]) && !alpha_near_q;
+    turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || held_q;
     // The next connection in a place writes into the buffer from which an answer to the previous one may still be read.
     reused = front_work_i.kind inside {EventOpen, EventConnect} && reading_i && id_t'(reading_connection_i) == front_id;
     front_free = front_valid_i && !reused && !is_at(front_id, stage_q[1]);
@@ -233,6 +236,19 @@ module tcp_events
     end
   end
 
+  // Whose record is read: that of the chosen event, without waiting for whether one is chosen.
+  id_t chosen_id;
+  always_comb begin
+    if (clearing_q) chosen_id = clear_q;
+    else if (tick_free) chosen_id = scan_q;
+    else if (window_free) chosen_id = window_id;
+    else if (alpha_free) chosen_id = alpha_id;
+    else if (accept_free) chosen_id = id_t'(unopened_i.connection);
+    else if (front_free && !turn_first) chosen_id = front_id;
+    else if (notify_free) chosen_id = notify_id;
+    else chosen_id = transmit_id;
+  end
+
   always_ff @(posedge clk_i) begin
     cycle_q <= cycle_q + 1'b1;
     if (cycle_q == '1) now_q <= now_q + 1'b1;
@@ -241,16 +257,25 @@ module tcp_events
       scan_q <= scan_q + 1'b1;
     end
     if (cycle_q[3:0] == '1) tick_due_q <= 1'b1;
+    tick_waits_q <= tick_due_q && !tick_free;
+    window_waits_q <= window_valid && !window_free;
+    alpha_waits_q <= alpha_valid && !alpha_free;
+    held_q <= (tick_waits_q && tick_due_q && !tick_free) || (window_waits_q && window_valid && !window_free) || (alpha_waits_q && alpha_valid && !alpha_free);
+    tick_near_q <= is_at(scan_q, stage_q[1]);
+    window_near_q <= is_at(window_id, stage_q[1]);
+    alpha_near_q <= is_at(alpha_id, stage_q[1]);
     if (clearing_q) begin
       clear_q <= clear_q + 1'b1;
       if (clear_q == '1) clearing_q <= 1'b0;
     end
     if (transmit_pop) transmit_waits_q <= '0;
     else if (front_ready_o && transmit_waits_q != '1) transmit_waits_q <= transmit_waits_q + 1'b1;
-    if (notify_pop || unopened_ready_o) notify_waits_q <= '0;
+    told_q <= notify_pop || unopened_ready_o;
+    if (told_q) notify_waits_q <= '0;
     else if (front_ready_o && notify_waits_q != '1) notify_waits_q <= notify_waits_q + 1'b1;
-    if (notify_pop || unopened_ready_o) unopened_last_q <= unopened_ready_o;
-    if (notify_pop || unopened_ready_o) notifying_q <= 1'b1;
+    if (unopened_ready_o) unopened_last_q <= 1'b1;
+    else if (notify_pop) unopened_last_q <= 1'b0;
+    if (told_q) notifying_q <= 1'b1;
     else if (stage_q[5].valid && stage_q[5].work.kind inside {EventNotify, EventUnopened}) notifying_q <= 1'b0;
     if (rst_i) begin
       cycle_q <= '0;
@@ -259,6 +284,7 @@ module tcp_events
       tick_due_q <= 1'b0;
       clearing_q <= 1'b1;
       clear_q <= '0;
+      told_q <= 1'b0;
       notifying_q <= 1'b0;
       unopened_last_q <= 1'b0;
       transmit_waits_q <= '0;
@@ -306,7 +332,7 @@ module tcp_events
       .write_addr_i(id_t'(stage_q[5].work.connection)),
       .write_data_i(record_5_q),
       .read_enable_i(chosen.valid),
-      .read_addr_i(id_t'(chosen.work.connection)),
+      .read_addr_i(chosen_id),
       .read_data_o(read)
   );
   // RFC 6298, 5.7: three seconds if rto_initial is one second.

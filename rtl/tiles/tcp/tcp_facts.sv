@@ -101,8 +101,10 @@ module tcp_facts
     facts_o.recovered = !precedes(record_i.snd_una, record_i.recover);
     facts_o.ack_recovers = !precedes(work_i.ack, record_i.recover);
     facts_o.crosses = work_i.flags.syn && work_i.flags.ack && !work_i.flags.rst && !work_i.flags.fin && work_i.bytes == '0
-        && facts_o.syn_again && facts_o.acks_all && !facts_o.ack_same && record_i.phase == SynReceived && record_i.opener;
+        && facts_o.syn_again && facts_o.acks_all && !facts_o.ack_same && record_i.opener;
     facts_o.answers = record_i.phase == SynSent;
+    facts_o.counts = !facts_o.foreign && !stamps.missing && !stamps.old && work_i.flags.ack && !work_i.flags.rst
+        && (work_i.flags.syn ? facts_o.crosses : facts_o.acceptable) && !facts_o.ack_unsent && !facts_o.ack_ancient;
     // A SACK block counts if it is in order, above snd_una and not above snd_max. No window is larger than 2^17 bytes, so comparing the low bits is enough.
     block_first = block_i.first - record_i.snd_una;
     block_behind = block_i.behind - record_i.snd_una;

@@ -23,7 +23,8 @@ package tcp_stage_pkg;
     logic first_before;
     length_t skip, take;
     logic answers;  // the connection is in SYN-SENT: the card's SYN has not been answered
-    logic crosses;  // both ends have opened the connection at once, and this is the peer's answer (RFC 9293, figure 7)
+    logic crosses;  // in SYN-RECEIVED: both ends have opened the connection at once, and this is the peer's answer (RFC 9293, figure 7)
+    logic counts;  // a segment is not dropped, unless the connection is in another phase
     logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, recovered, ack_recovers;
     logic too_big;  // an ICMP error lowers the segment size: its segment is in flight (RFC 5927, 4.1), and larger segments have been sent
     logic outstanding, wnd_newer, same_wnd, bare;

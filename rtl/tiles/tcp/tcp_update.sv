@@ -190,6 +190,12 @@ module tcp_update
   logic splits;
   assign splits = record_i.dctcp.on && ecn_turns && (record_i.delays || record_i.acks_due != '0) && room_i && facts_i.in_order;
 
+  // Decided first, because most of the record depends on it: the segment is of an open connection, or ends the hand-shake.
+  logic crosses, counts;
+  assign crosses = facts_i.crosses && phases_i[SynReceived];
+  assign counts = facts_i.counts && !phases_i[Free] && !phases_i[Dead] && !facts_i.answers && !(phases_i[SynReceived] && !facts_i.ack_news)
+      && !(work_i.flags.syn && !phases_i[SynReceived]);
+
   always_comb begin
     r = record_i;
     d = '0;
@@ -213,46 +219,7 @@ module tcp_update
       end
 
       kinds_i[EventSegment]: begin
-        if (facts_i.foreign || phases_i[Free] || phases_i[Dead]) begin
-          // The peer of a broken connection gets a reset; its next SYN waits until the application has closed this one.
-          refuses = phases_i[Dead] && !facts_i.foreign && work_i.flags.ack;
-          d.no_connection = 1'b1;
-        end else if (facts_i.answers) begin
-          r = answered;
-          d = answer_deeds;
-          dies = answer_dies;
-        end else if (facts_i.stamps.missing) begin
-          d.no_stamp = 1'b1;
-        end else if (facts_i.stamps.old) begin
-          d.old_stamp = 1'b1;
-          challenge = 1'b1;
-        end else if (!facts_i.acceptable && !facts_i.crosses) begin
-          d.out_of_window = !work_i.flags.rst;
-          if (phases_i[SynReceived] && work_i.flags.syn && facts_i.syn_again) begin
-            r.snd_nxt = record_i.snd_una;
-            if (!work_i.flags.ece || !work_i.flags.cwr) r.ecn.on = 1'b0;  // the peer has given it up (RFC 3168, 6.1.1.1)
-          end else challenge = !work_i.flags.rst;
-        end else if (work_i.flags.rst) begin
-          if (facts_i.exact) begin
-            d.reset_received = 1'b1;
-            dies = 1'b1;
-          end else begin
-            challenge = 1'b1;
-          end
-        end else if (work_i.flags.syn && !facts_i.crosses) begin
-          d.bad_segment = 1'b1;
-          challenge = 1'b1;
-        end else if (!work_i.flags.ack) begin
-          d.bad_segment = 1'b1;
-        end else if (phases_i[SynReceived] && (!facts_i.ack_news || facts_i.ack_unsent)) begin
-          d.refused_ack = 1'b1;
-          d.sends = 1'b1;
-          d.segment.seq = work_i.ack;
-          d.segment.flags = '{rst: 1'b1, default: '0};
-        end else if (facts_i.ack_unsent || facts_i.ack_ancient) begin
-          d.refused_ack = 1'b1;
-          challenge = 1'b1;
-        end else begin
+        if (counts) begin
           if (phases_i[SynReceived]) begin
             r.phase  = Open;
             d.opened = 1'b1;
@@ -267,7 +234,7 @@ module tcp_update
           r.dctcp = dctcp;
           d.ecn_reduced = ecn_reduces;
           d.marked = ecn_received;
-          if (facts_i.crosses) r.acks_due = 3'd1;
+          if (crosses) r.acks_due = 3'd1;
           if (facts_i.stamps.renews || (splits && record_i.stamps.on)) begin  // what follows that acknowledgement is acknowledged from this segment on
             r.stamps.fresh = 1'b1;
             r.stamps.recent = work_i.stamp.value;
@@ -348,12 +315,50 @@ module tcp_update
               end
             end
           end
+        end else if (facts_i.foreign || phases_i[Free] || phases_i[Dead]) begin
+          // The peer of a broken connection gets a reset; its next SYN waits until the application has closed this one.
+          refuses = phases_i[Dead] && !facts_i.foreign && work_i.flags.ack;
+          d.no_connection = 1'b1;
+        end else if (facts_i.answers) begin
+          r = answered;
+          d = answer_deeds;
+          dies = answer_dies;
+        end else if (facts_i.stamps.missing || facts_i.stamps.old || (!facts_i.acceptable && !crosses)) begin
+          d.no_stamp = facts_i.stamps.missing;
+          d.old_stamp = facts_i.stamps.old;
+          d.out_of_window = !facts_i.stamps.missing && !facts_i.stamps.old && !work_i.flags.rst;
+          if (facts_i.stamps.missing || facts_i.stamps.old) begin
+            challenge = facts_i.stamps.old;
+          end else if (phases_i[SynReceived] && work_i.flags.syn && facts_i.syn_again) begin
+            r.snd_nxt = record_i.snd_una;
+            if (!work_i.flags.ece || !work_i.flags.cwr) r.ecn.on = 1'b0;  // the peer has given it up (RFC 3168, 6.1.1.1)
+            if (!work_i.stamp.valid) r.stamps.on = 1'b0;  // and so with time stamps: the answer may have them only if the SYN does (RFC 7323, 3.2)
+          end else challenge = !work_i.flags.rst;
+        end else if (work_i.flags.rst) begin
+          if (facts_i.exact) begin
+            d.reset_received = 1'b1;
+            dies = 1'b1;
+          end else begin
+            challenge = 1'b1;
+          end
+        end else if (work_i.flags.syn && !crosses) begin
+          d.bad_segment = 1'b1;
+          challenge = 1'b1;
+        end else if (!work_i.flags.ack) begin
+          d.bad_segment = 1'b1;
+        end else if (phases_i[SynReceived] && (!facts_i.ack_news || facts_i.ack_unsent)) begin
+          d.refused_ack = 1'b1;
+          d.sends = 1'b1;
+          d.segment.seq = work_i.ack;
+          d.segment.flags = '{rst: 1'b1, default: '0};
+        end else begin  // it acknowledges bytes that were never sent, or very long ago
+          d.refused_ack = 1'b1;
+          challenge = 1'b1;
         end
       end
 
       kinds_i[EventSack]: begin
-        if (!facts_i.foreign && phases_i[Open] && record_i.sacks && facts_i.acceptable && !facts_i.ack_unsent && !facts_i.ack_ancient && facts_i.sack_fits
-            && !facts_i.stamps.missing && !facts_i.stamps.old) begin
+        if (phases_i[Open] && record_i.sacks && facts_i.counts && facts_i.sack_fits) begin
           r.sacked = with_block;
           if (sack_says) r.sack_news = 1'b1;
         end

@@ -524,6 +524,79 @@ async def a_time_stamp_grows_too_old(dut):
 
 
 @cocotb.test()
+async def a_syn_that_is_sent_again_may_give_them_up(dut):
+    """As stacks do whose SYN is not answered: then the answer has no time stamps, and neither side needs them."""
+    bench = await TcpBench.start(dut, **PATIENT)
+    for gives_up in (True, False):
+        peer = Stamped(bench, random.randint(1024, 65535), options=SYN_WITH_ALL)
+        first = await peer.shake()
+        peer.value += 3
+        again = {"bare": SYN_WITH_ALL} if gives_up else {"options": SYN_WITH_ALL}
+        bench.give(peer.make("S", seq=peer.seq - 1, **again))
+        answer = await bench.segment()
+        assert str(answer.flags) == "SA" and answer.seq == first.seq and bool(stamp_of(answer)) != gives_up
+        bare = {"bare": []} if gives_up else {}
+        bench.give(peer.make("A", **bare))
+        await peer.opened()
+        bench.give(peer.make("A", b"bytes", **bare))
+        ack = await bench.segment()
+        assert ack.ack == (peer.seq + 5) % MODULUS and bool(stamp_of(ack)) != gives_up
+    assert "drop_no_stamp" not in bench.events
+
+
+@cocotb.test()
+async def probes_have_them(dut):
+    """The probe of a closed window, and a keep-alive, whose answer counts by its time stamp, too."""
+    bench = await TcpBench.start(dut, keep_idle=12, keep_interval=6, keep_count=9)
+    peer = await opened(bench, window=0)
+    peer.write(b"patience")
+    for number in range(3):
+        before = peer.echo
+        probe = await peer.segment(200 * TICK)
+        assert bytes(probe.payload) == b"p" and stamp_of(probe)[1] == peer.value and peer.echo != before, number
+        peer.value += 5
+        peer.send()
+    peer.window = 1000
+    peer.send()
+    assert peer.take(await peer.segment()) == b"patience"
+    peer.send()
+    for number in range(3):
+        before = peer.echo
+        question = await peer.segment(20 * TICK)
+        assert (question.seq + 1) % MODULUS == peer.ack and not question.payload and stamp_of(question)[1] == peer.value and peer.echo != before, number
+        peer.value += 5 * (number != 1)
+        peer.send(value=peer.value - (number == 1))
+        if number == 1:  # an old answer is none: the next question comes after the interval
+            assert stamp_of(await peer.segment())[1] == peer.value
+    assert bench.events["mark_keep_alives"] >= 3 and bench.events["drop_paws"] == 1
+
+
+@cocotb.test()
+async def a_clock_that_jumps_back_stops_the_connection_until_it_has_caught_up(dut):
+    """What the peer sends meanwhile is answered, and does nothing: its acknowledgements neither. Nothing is lost."""
+    bench = await TcpBench.start(dut, rto_initial=20, rto_min=20, rto_max=400, retries=15)
+    peer = await opened(bench)
+    text = random.randbytes(300)
+    peer.write(text)
+    first = await peer.segment()
+    before, peer.value = peer.value, peer.value - 4
+    while peer.value < before:
+        peer.send(b"late", seq=peer.seq, ack=peer.ack + len(text))
+        segments = await come(bench)
+        assert any(not segment.payload for segment in segments) and {stamp_of(segment)[1] for segment in segments} == {before}
+        assert all(segment.ack == peer.seq for segment in segments)
+        peer.value += 1
+    assert bench.events["drop_paws"] == 4
+    again = await peer.segment(500 * TICK)
+    assert again.seq == first.seq and bytes(again.payload) == text
+    peer.take(again)
+    peer.send(b"late")
+    assert (await peer.segment()).ack == peer.seq
+    peer.read()
+    assert (await peer.data()).data == b"late"
+
+
+@cocotb.test()
 async def a_smaller_path_makes_room_for_them(dut):
     bench = await TcpBench.start(dut, **PATIENT)
     peer = await opened(bench)
