@@ -54,6 +54,7 @@ module tcp_lookup
 
   // Stages: 1 reads the table, 2 decides.
   (* keep *) logic free, free_to_open;  // known earlier than the arrival
+  logic starts_q;  // at stage 1 is a SYN, or what needs its hash: a register, because many others depend on it
   logic take, connects, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready, connects_1, itself;
   logic [$clog2(Depth):0] count_q;  // in the stages and in the queue
   arrival_t arrival_1_q, arrival_2_q;
@@ -93,6 +94,7 @@ module tcp_lookup
       arrival_2_q.options_bytes <= rest_bytes;
       stamp_2_q <= stamp_1;
     end
+    starts_q <= (take && is_syn) || asks_now;
     if ((take && is_syn) || asks_now) syn_q <= 1'b1;
     else if (push || asked_done) syn_q <= 1'b0;
     count_q <= count_q + ($bits(count_q))'(take) - ($bits(count_q))'(work_valid_o && work_ready_i);
@@ -124,6 +126,7 @@ module tcp_lookup
   logic looks_2_q;  // it may have blocks of SACK
   cookie_t cookie_1;  // the number that it acknowledges, with the peer's number subtracted from the mac
   mac_t mac_2_q;
+  logic mac_fits_q;
   logic [1:0] size_2_q;
   period_t period_q;
   logic within_2_q;  // its tenant may have another connection
@@ -171,11 +174,11 @@ module tcp_lookup
   stamp_t syn_stamp;
   tcp_syn u_syn (
       .clk_i,
-      .start_i        ((take && is_syn) || asks_now),
-      .options_i      (arrival_i.options),
-      .options_bytes_i(arrival_i.options_bytes),
-      .tuple_i        (valid_1_q ? arrival_1_q.work.tuple : arrival_2_q.work.tuple),
-      .tenant_i       (valid_1_q ? arrival_1_q.work.tenant : arrival_2_q.work.tenant),
+      .start_i        (starts_q),
+      .options_i      (arrival_1_q.options),
+      .options_bytes_i(arrival_1_q.options_bytes),
+      .tuple_i        (arrival_2_q.work.tuple),
+      .tenant_i       (arrival_2_q.work.tenant),
       .secret_i       ({cfg_i.secret[1], cfg_i.secret[0]}),
       .done_o         (syn_done),
       .mss_o          (syn_mss),
@@ -239,7 +242,8 @@ module tcp_lookup
   assign wants_new = connects_2_q || (answers_q && !hit);
   assign opens = may_open_q && fits && within_2_q && id_valid && !hit;
   assign reads_options = hit && arrival_2_q.work.flags.syn;  // of the answer to a connection that an application opens
-  assign accepts = mac_2_q == mac_t'(syn_hash) && recent_2_q && fits && within_2_q && id_valid && !hit;
+  always_ff @(posedge clk_i) mac_fits_q <= mac_2_q == mac_t'(syn_hash);  // the hash is there four cycles before syn_done
+  assign accepts = mac_fits_q && recent_2_q && fits && within_2_q && id_valid && !hit;
   assign asks = may_answer_q && !hit;
   assign holds = valid_2_q && ((opens && !(syn_done && (bakes_q || insert_ready))) || (reads_options && !syn_done) || (asked_2_q && !(syn_done && insert_ready)));
   assign insert = valid_2_q && syn_done && (asked_2_q ? accepts : opens && !bakes_q);
@@ -263,6 +267,9 @@ module tcp_lookup
     decided.work.dctcp = dctcp_2_q;
     decided.work.stamp = stamp_2_q;
     if (arrival_2_q.work.flags.syn) decided.work.stamp = syn_stamp;
+    // Known before the table answers: of a connection that is opened, if it is opened.
+    if (answers_q || connects_2_q) decided.work.stamp.echo = syn_offset;
+    if (connects_2_q) decided.work.stamp.value = '0;
     if (arrival_2_q.is_command && !connects_2_q) begin
       decided.work.connection = arrival_2_q.work.connection;
     end else if (arrival_2_q.malformed || (wants_new && !opens) || (asks && !asked_ready)) begin
@@ -280,15 +287,13 @@ module tcp_lookup
       decided.work.sacks = 1'b0;
       decided.work.scaled = 1'b0;
       decided.work.ecn = 1'b0;
-      decided.work.stamp = '0;
+      decided.work.stamp.valid = 1'b0;
     end else if (opens) begin
       decided.work.kind = connects_2_q ? EventConnect : EventOpen;
       decided.work.connection = connection_t'(free_id);
       decided.work.slot = slot;
       decided.work.ack = syn_hash + now_i;
       decided.work.stamp.valid = arrival_2_q.work.flags.syn && stamps;
-      decided.work.stamp.echo = syn_offset;
-      if (connects_2_q) decided.work.stamp.value = '0;
     end else begin
       decided.work.kind = EventRefuse;
       decided.work.connection = '0;
@@ -353,6 +358,12 @@ module tcp_lookup
   // Answers to cookies are looked for only while a cookie sent for the tenant may still be valid.
   localparam int unsigned Half = Connections / 2;
   logic [Tenants-1:0][3:0] fresh_q;
+  logic baked_q;  // a cookie has just been sent, for this tenant
+  tenant_t baker_q;
+  always_ff @(posedge clk_i) begin
+    baked_q <= push && opens && bakes_q && !rst_i;
+    baker_q <= arrival_2_q.work.tenant;
+  end
   logic [14:0] most_half_q, most_q;  // half of what a tenant can have
   logic [23:0] age_q;  // ticks of this period so far
   tick_t tick_q;
@@ -372,7 +383,7 @@ module tcp_lookup
     if (new_period) period_q <= period_q + 1'b1;
     for (int unsigned i = 0; i < Tenants; i++) begin
       if (new_period && fresh_q[i] != '0) fresh_q[i] <= fresh_q[i] - 1'b1;
-      if (push && opens && bakes_q && arrival_2_q.work.tenant == tenant_t'(i)) fresh_q[i] <= 4'(CookiePeriods);
+      if (baked_q && baker_q == tenant_t'(i)) fresh_q[i] <= 4'(CookiePeriods);
     end
     if (rst_i) begin
       fresh_q <= '0;

@@ -2,7 +2,8 @@
 // Parses a SYN's options, and computes the hash for the card's initial sequence number (RFC 6528), and for the offset of its clock of time stamps
 // (RFC 7323, 7.1). The hash covers the tenant, because tenants may have the same addresses, and the number of one must not help another to guess its own.
 // The peer sees both words, but cannot compute one from the other, nor the secret, without breaking the hash. They take at most 40 cycles from start_i on;
-// done_o then stays. An option with a wrong length ends the options, and the last one of its kind counts.
+// done_o then stays, and hash_o has been there for four cycles. tuple_i and tenant_i are read from the cycle after start_i on. An option with a wrong length
+// ends the options, and the last one of its kind counts.
 module tcp_syn
   import girih_pkg::*, siphash_pkg::*, tcp_types_pkg::*;
 (

@@ -493,6 +493,34 @@ async def a_flood_at_one_connection_leaves_the_others_their_turns(dut):
 
 
 @cocotb.test()
+async def a_flood_at_a_connection_does_not_stop_its_timer(dut):
+    """Its segments arrive as fast as they are accepted; what its peer does not acknowledge is sent again all the same."""
+    bench = await TcpBench.start(dut, rto_initial=8, rto_min=8)
+    peer = await bench.open()
+    peer.write(b"is anybody there?")
+    first = await bench.segment()
+    count = 3000
+    bench.give(*[peer.make("R", seq=peer.seq + 3 * WINDOW)] * count)
+    again = await bench.segment(limit=4000)
+    assert again.seq == first.seq and again.payload == first.payload
+    assert bench.events["used_segments"] < count, "the flood is over"
+
+
+@cocotb.test()
+async def visits_of_the_timer_between_segments_lose_nothing(dut):
+    """Segments of a byte arrive as fast as they are accepted, while the timer visits their connection."""
+    bench = await TcpBench.start(dut)
+    peer = await bench.open()
+    text = random.randbytes(1500)
+    bench.give(*[peer.make("A", bytes([byte]), seq=peer.seq + place) for place, byte in enumerate(text)])
+    while (await bench.segment(limit=3000)).ack != (peer.seq + len(text)) % MODULUS:
+        pass
+    assert not [name for name in bench.events if name.startswith("drop_")]
+    peer.read(least=len(text))
+    assert (await peer.data()).data == text
+
+
+@cocotb.test()
 async def resets_for_strangers_leave_room_for_connections(dut):
     """More segments come from strangers than the network takes resets."""
     bench = await TcpBench.start(dut)
