@@ -184,7 +184,7 @@ async def an_application_offers_them(dut):
 async def the_time_stamp_returned_is_that_of_rfc_7323(dut):
     """The examples of 4.3: of segments acknowledged together, the first; in front of a gap, that of the last segment that advanced the window; and of the one that
     fills it, its own."""
-    bench = await TcpBench.start(dut, ack_delay=60, **PATIENT)
+    bench = await TcpBench.start(dut, stall=0.0, ack_delay=60, **PATIENT)
     peer = await opened(bench, seq=NEAR_WRAP)
     for first in (10, 20, 30):
         for number in range(2):
@@ -348,7 +348,7 @@ async def the_clock_is_that_of_the_setting(dut):
     """One unit is 2^timestamp_unit ticks. Each connection has an offset of its own: the second word of the hash of RFC 6528."""
     for unit, secret in ((0, 1), (3, 2**63 + 2)):
         reset = now()
-        bench = await TcpBench.start(dut, timestamp_unit=unit, secret=secret, **PATIENT)
+        bench = await TcpBench.start(dut, stall=0.0, timestamp_unit=unit, secret=secret, **PATIENT)
         for port in (2000, 2001):
             peer = Stamped(bench, port)
             await peer.connect()
@@ -386,7 +386,7 @@ def now() -> float:
 @cocotb.test()
 async def retransmitted_bytes_measure_the_round_trip(dut):
     """A peer far away: the first time-outs are spurious; its acknowledgement of the first transmission says so, and the next time-out is late enough."""
-    bench = await TcpBench.start(dut, rto_initial=8, rto_min=8, rto_max=2000, retries=15)
+    bench = await TcpBench.start(dut, stall=0.0, rto_initial=8, rto_min=8, rto_max=2000, retries=15)
     peer = await opened(bench)
     estimate = Estimator(1)
     for wait in (2, 1):
@@ -426,7 +426,7 @@ async def a_round_trip_is_timed_by_the_clock_of_the_card(dut):
     unit old."""
     unit = 64  # ticks
     for old in (0, 3):
-        bench = await TcpBench.start(dut, rto_initial=200, rto_min=8, rto_max=2000, timestamp_unit=6)
+        bench = await TcpBench.start(dut, stall=0.0, rto_initial=200, rto_min=8, rto_max=2000, timestamp_unit=6)
         peer = Stamped(bench, 5000, options=[("MSS", 64 + OPTION_BYTES)])
         await peer.shake()
         await ClockCycles(dut.clk_i, 10 * TICK)
@@ -475,7 +475,7 @@ async def a_round_trip_is_timed_by_the_clock_of_the_card(dut):
 async def ecn_and_time_stamps_go_together(dut):
     """Both opens agree on both; with DCTCP, an acknowledgement that comes because the marks change returns the time stamp of what it acknowledges, and the next one
     that of what follows. An old duplicate says nothing of marks."""
-    bench = await TcpBench.start(dut, ecn=9, dctcp=PORT, ack_delay=60, **PATIENT)
+    bench = await TcpBench.start(dut, stall=0.0, ecn=9, dctcp=PORT, ack_delay=60, **PATIENT)
     bench.services = {0, CAPABLE}
     peer = Stamped(bench, 5000, options=SYN_WITH_ALL)
     bench.give(peer.make("SEC", options=SYN_WITH_ALL))
@@ -508,7 +508,7 @@ async def ecn_and_time_stamps_go_together(dut):
 async def a_time_stamp_grows_too_old(dut):
     """After timestamp_life without a segment, a lower time stamp is taken, and is the one to return from then on (RFC 7323, 5.5)."""
     life = 64
-    bench = await TcpBench.start(dut, timestamp_life=life, **PATIENT)
+    bench = await TcpBench.start(dut, stall=0.0, timestamp_life=life, **PATIENT)
     peer = await opened(bench)
     for wait, taken in ((2, False), (life - 8, False), (life + 8, True)):
         peer.send(b"now", value=peer.value)
@@ -629,7 +629,7 @@ async def a_cookie_has_none(dut):
 async def segments_with_them_are_taken_as_fast_as_they_come(dut):
     """As those without: different connections one per cycle, one connection one per two cycles, and large ones at the speed of their flits. SACK behind them costs
     what its blocks do, not a walk through the options."""
-    bench = await TcpBench.start(dut, **PATIENT)
+    bench = await TcpBench.start(dut, stall=0.0, **PATIENT)
     peers = [await opened(bench, options=SYN_WITH_ALL) for number in range(CONNECTIONS)]
     many = [peers[number % CONNECTIONS].make("A") for number in range(100)]
     one = [peers[0].make("A") for _ in range(40)]
