@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,12 @@ from girih.verilog import render
 TEMPLATE = Path(__file__).parent / "templates" / "format_pkg.sv.j2"
 
 
+@cache
+def _read(name: str) -> Mapping[str, Any]:
+    """A file of `spec/`, which a process reads once."""
+    return YAML(typ="safe").load((SPEC / f"{name}.yaml").read_text())
+
+
 class Format:
     """What `spec/<name>.yaml` describes. Types of the message, such as `node` and `hop`, are known, too."""
 
@@ -33,9 +39,9 @@ class Format:
         self._name = name
         self._fields: dict[str, list[Field]] = {}
 
-    @cached_property
+    @property
     def _spec(self) -> Mapping[str, Any]:
-        return YAML(typ="safe").load((SPEC / f"{self._name}.yaml").read_text())
+        return _read(self._name)
 
     def size(self, name: str) -> int:
         """A constant, such as `CommandWord`."""

@@ -11,14 +11,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import tempfile
 from collections.abc import Mapping
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 from peakrdl_regblock import RegblockExporter
 from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 
 from girih import verilog
-from girih.paths import HARDWARE, ROOT
+from girih.paths import BUILD, HARDWARE, ROOT
 from girih.spec import axi, histogram, streams, units
 from girih.spec.kinds import CARD, SHELL, Kind, compile_rdl
 from girih.spec.message import CardParams
@@ -78,23 +84,48 @@ def stream_engine(kind: Kind) -> str:
     return render(TEMPLATES / "stream_engine.sv.j2", kind=kind, root=ROOT)
 
 
-def write_registers(out_dir: Path, rdl: Path) -> None:
-    """Writes `<name>_regs.sv` and `<name>_regs_pkg.sv` of one `.rdl` file into `out_dir`."""
+def registers(rdl: Path) -> dict[str, str]:
+    """The texts of `<name>_regs.sv` and `<name>_regs_pkg.sv` of one `.rdl` file, by file name. They are kept in the build folder, because they are the same
+    for all sets of parameters, and making those of all kinds takes seconds."""
+    state = _made_from().copy()
+    state.update(f"{rdl.relative_to(ROOT)} ".encode() + rdl.read_bytes())
+    kept = BUILD / "registers" / f"{rdl.stem}-{state.hexdigest()[:16]}.json"
+    try:
+        return json.loads(kept.read_text())
+    except (OSError, ValueError):
+        texts = _export(rdl)
+    temporary = kept.with_suffix(f".{os.getpid()}")
+    temporary.parent.mkdir(parents=True, exist_ok=True)
+    temporary.write_text(json.dumps(texts))
+    temporary.replace(kept)
+    return texts
+
+
+@cache
+def _made_from() -> hashlib._Hash:
+    """Of what all register blocks depend on: the descriptions, which include one another, and the programs that read and write them."""
+    state = hashlib.sha256(" ".join(metadata.version(name) for name in ("systemrdl-compiler", "peakrdl-regblock")).encode())
+    for path in (Path(__file__), *(path for path in inputs() if path.suffix == ".rdl")):
+        state.update(f"{path.relative_to(ROOT)} {path.stat().st_size} ".encode() + path.read_bytes())
+    return state
+
+
+def _export(rdl: Path) -> dict[str, str]:
     name = f"{rdl.stem}_regs"
-    RegblockExporter().export(
-        compile_rdl(rdl),
-        str(out_dir),
-        cpuif_cls=PassthroughCpuif,
-        module_name=name,
-        address_width=16,
-        err_if_bad_addr=True,
-        err_if_bad_rw=True,
-    )
     heading = f"// SPDX-License-Identifier: Apache-2.0\n// Generated from {rdl.relative_to(ROOT)} by girih.spec.tiles; do not edit.\n"
-    for path in (out_dir / f"{name}.sv", out_dir / f"{name}_pkg.sv"):
-        off = "".join(f"// verilator lint_off {rule}\n" for rule in _WAIVED)
-        on = "".join(f"// verilator lint_on {rule}\n" for rule in _WAIVED)
-        path.write_text(heading + off + path.read_text().rstrip() + "\n" + on)
+    off = "".join(f"// verilator lint_off {rule}\n" for rule in _WAIVED)
+    on = "".join(f"// verilator lint_on {rule}\n" for rule in _WAIVED)
+    with tempfile.TemporaryDirectory() as folder:
+        RegblockExporter().export(
+            compile_rdl(rdl),
+            folder,
+            cpuif_cls=PassthroughCpuif,
+            module_name=name,
+            address_width=16,
+            err_if_bad_addr=True,
+            err_if_bad_rw=True,
+        )
+        return {file: heading + off + (Path(folder) / file).read_text().rstrip() + "\n" + on for file in (f"{name}.sv", f"{name}_pkg.sv")}
 
 
 def generate(out_dir: Path, kinds: Mapping[str, Kind], params: CardParams) -> None:
@@ -108,10 +139,11 @@ def generate(out_dir: Path, kinds: Mapping[str, Kind], params: CardParams) -> No
             (out_dir / f"{kind.engine}.sv").write_text(unit_engine(kind))
         if kind.stream:
             (out_dir / f"{kind.engine}.sv").write_text(stream_engine(kind))
-        write_registers(out_dir, kind.rdl)
         (out_dir / "shell_pkg.sv").write_text(shell_package(kind))
     (out_dir / "histogram_pkg.sv").write_text(histogram.package(params))
-    write_registers(out_dir, CARD)
+    for rdl in (*(kind.rdl for kind in kinds.values()), CARD):
+        for name, text in registers(rdl).items():
+            (out_dir / name).write_text(text)
 
 
 def inputs() -> list[Path]:
