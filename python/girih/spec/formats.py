@@ -13,23 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-
 from girih.paths import ROOT, SPEC
+from girih.spec.files import read_spec
 from girih.spec.message import Field, declared, pack, struct_fields, type_widths, unpack
 from girih.verilog import render
 
 TEMPLATE = Path(__file__).parent / "templates" / "format_pkg.sv.j2"
-
-
-@cache
-def _read(name: str) -> Mapping[str, Any]:
-    """A file of `spec/`, which a process reads once."""
-    return YAML(typ="safe").load((SPEC / f"{name}.yaml").read_text())
 
 
 class Format:
@@ -41,7 +33,7 @@ class Format:
 
     @property
     def _spec(self) -> Mapping[str, Any]:
-        return _read(self._name)
+        return read_spec(self._name)
 
     def size(self, name: str) -> int:
         """A constant, such as `CommandWord`."""

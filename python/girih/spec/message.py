@@ -5,13 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-
-from girih.paths import SPEC
+from girih.spec.files import read_spec
 from girih.verilog import render
 
 TEMPLATE = Path(__file__).parent / "templates" / "girih_pkg.sv.j2"
@@ -84,9 +81,8 @@ class Field:
         return self.bits * self.count
 
 
-@cache
-def _spec() -> dict:
-    return YAML(typ="safe").load((SPEC / "message.yaml").read_text())
+def _spec() -> Mapping[str, Any]:
+    return read_spec("message")
 
 
 def group_names() -> tuple[str, ...]:

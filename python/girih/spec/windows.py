@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ruamel.yaml import YAML
-
-from girih.paths import SPEC
+from girih.spec.files import read_spec
 from girih.verilog import render
 
 TEMPLATE = Path(__file__).parent / "templates" / "window_pkg.sv.j2"
@@ -42,10 +40,9 @@ class Part:
 @cache
 def windows() -> dict[str, dict[str, Part]]:
     """The parts of each window."""
-    spec = YAML(typ="safe").load((SPEC / "windows.yaml").read_text())
     return {
         name: {part: Part(p["at"], p["bytes"], p.get("each", {}), p["doc"]) for part, p in window["parts"].items()}
-        for name, window in spec.items()
+        for name, window in read_spec("windows").items()
     }
 
 
