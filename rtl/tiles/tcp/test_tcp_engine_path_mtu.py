@@ -22,7 +22,7 @@ HEADERS = 40
 PATIENT = {"rto_initial": 90, "rto_min": 90, "rto_max": 100}
 
 
-@pytest.mark.parametrize("data_width", [512, 128])
+@pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
 def test_tcp_engine(data_width):
     run_cocotb("tcp_engine", __file__, data_width=data_width, groups=["stream"], parameters={"Connections": CONNECTIONS, "Window": WINDOW})
 

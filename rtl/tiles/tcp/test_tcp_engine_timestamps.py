@@ -27,7 +27,7 @@ PATIENT = {"rto_initial": 1000, "rto_min": 1000, "rto_max": 1000}
 SYN_WITH_ALL = [("MSS", 1460), ("SAckOK", b""), PAD, ("WScale", 7)]
 
 
-@pytest.mark.parametrize("data_width", [512, 128])
+@pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
 def test_tcp_engine(data_width):
     run_cocotb("tcp_engine", __file__, data_width=data_width, groups=["stream"], parameters={"Connections": CONNECTIONS, "Window": WINDOW})
 
