@@ -6,11 +6,21 @@ import random
 from girih.card import VirtualCard
 from girih.card.host import RECEIVE, SEND
 from girih.experiments.host_driver import HEADER, WRITE, pieces
+from girih.testing import SEED
 
 MAC = bytes.fromhex("026769726968")
 BUFFERS = 0x20000  # offset of the buffers in the memory
 SLOT = 4096
 RUN = 1500  # cycles in which the card finishes what a test gives it at once
+
+
+def fresh(card: VirtualCard) -> VirtualCard:
+    """A card that several tests use, as it is after a reset and without memory of the host; and the random numbers begin anew."""
+    random.seed(SEED)
+    card.reset()
+    card.collect()
+    card.host.unmap_all()
+    return card
 
 
 def frame(size: int) -> bytes:

@@ -2,7 +2,6 @@
 """Lossless frames to a card's host with two pairs of virtqueues, from a match-action port: a pair whose host offers no buffers holds up the other
 one only so long."""
 
-import random
 
 import pytest
 
@@ -11,8 +10,7 @@ from girih.card.account import account
 from girih.card.host import RECEIVE, SEND
 from girih.compiler.compile import compile_design
 from girih.experiments.host_driver import HEADER, WRITE
-from girih.testing import SEED
-from tests.host.queues import RUN, frame
+from tests.host.queues import RUN, frame, fresh
 from tests.host.test_pairs import SIZE, SLOT, Host, flow
 
 CARD = """\
@@ -42,11 +40,7 @@ def opened(tmp_path_factory):
 
 @pytest.fixture
 def card(opened):
-    random.seed(SEED)
-    opened.reset()
-    opened.collect()
-    opened.host.unmap_all()
-    return opened
+    return fresh(opened)
 
 
 def test_a_pair_without_buffers_holds_up_the_other_for_a_time_only(card, ring):

@@ -19,7 +19,6 @@ from girih.card.vhost_user import CONTROL
 from girih.errors import GirihError
 from girih.experiments.host_driver import HEADER, WRITE, HostMemory, SplitQueue, pieces
 from girih.paths import ROOT
-from girih.testing import SEED
 from tests.host.programs import (
     BASE,
     GET_BASE,
@@ -34,7 +33,7 @@ from tests.host.programs import (
     Server,
 )
 from tests.host.programs import SIZE as SIZE_OF_GUEST
-from tests.host.queues import MAC, RUN, counted, frame
+from tests.host.queues import MAC, RUN, counted, frame, fresh
 from tests.host.test_offloads import SEGMENTS, WHOLE, large
 
 PAIRS, SIZE, SLOT = 4, 128, 2048
@@ -52,11 +51,7 @@ def opened():
 
 @pytest.fixture
 def card(opened):
-    random.seed(SEED)
-    opened.reset()
-    opened.collect()
-    opened.host.unmap_all()
-    return opened
+    return fresh(opened)
 
 
 class Host:

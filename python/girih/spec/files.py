@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of `spec/`: facts that several languages share."""
+"""The files of `spec/`, facts that several languages share; and what the build folder keeps of slow readings."""
 
 from __future__ import annotations
 
@@ -8,9 +8,30 @@ import os
 import pickle
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from girih.paths import BUILD, SPEC
+
+
+def look(kept: Path) -> Any:
+    """What `keep` has put into a file; None if it is not there."""
+    try:
+        return pickle.loads(kept.read_bytes())
+    except (OSError, EOFError, pickle.UnpicklingError):
+        return None
+
+
+def keep(kept: Path, value: Any) -> None:
+    """Puts a value into a file, which appears at once and whole; nothing happens in a checkout that cannot be written to. The file's name says what the value
+    was made from."""
+    temporary = kept.with_name(f"{kept.name}.{os.getpid()}")
+    try:
+        temporary.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(pickle.dumps(value))
+        temporary.replace(kept)
+    except OSError:
+        pass
 
 
 @cache
@@ -19,18 +40,10 @@ def read_spec(name: str) -> Mapping[str, Any]:
     takes ten times as long."""
     text = (SPEC / f"{name}.yaml").read_bytes()
     kept = BUILD / "spec" / f"{name}-{hashlib.sha256(text).hexdigest()[:16]}"
-    try:
-        return pickle.loads(kept.read_bytes())
-    except (OSError, EOFError, pickle.UnpicklingError):
-        pass
-    from ruamel.yaml import YAML
+    found = look(kept)
+    if found is None:
+        from ruamel.yaml import YAML
 
-    found = YAML(typ="safe").load(text)
-    temporary = kept.with_name(f"{kept.name}.{os.getpid()}")
-    try:
-        temporary.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(pickle.dumps(found))
-        temporary.replace(kept)
-    except OSError:
-        pass  # a checkout that cannot be written to
+        found = YAML(typ="safe").load(text)
+        keep(kept, found)
     return found

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import pickle
 import signal
 import threading
 from collections.abc import Iterator
@@ -19,6 +17,7 @@ from ruamel.yaml import YAML
 
 from girih.paths import BUILD, HARDWARE, ROOT, RTL, SPEC
 from girih.spec import streams, units
+from girih.spec.files import keep, look
 from girih.spec.kind import (
     CONFIG_WORDS,
     HEADERS,
@@ -350,10 +349,7 @@ def _file() -> Path:
 
 @cache
 def _kept() -> _Kept | None:
-    try:
-        return pickle.loads(_file().read_bytes())
-    except (OSError, EOFError, pickle.UnpicklingError):
-        return None
+    return look(_file())
 
 
 @cache
@@ -362,13 +358,7 @@ def _all() -> _Kept:
     kept = _kept()
     if kept is None:
         kept = _Kept({name: read_kind(path) for name, path in _descriptions().items()}, tuple(_registers(compile_rdl(CARD))))
-        temporary = _file().with_suffix(f".{os.getpid()}")
-        try:
-            temporary.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(pickle.dumps(kept))
-            temporary.replace(_file())
-        except OSError:
-            pass  # a checkout that cannot be written to: they are read each time
+        keep(_file(), kept)
     return kept
 
 

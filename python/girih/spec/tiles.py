@@ -12,8 +12,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import tempfile
 from collections.abc import Mapping
 from functools import cache
@@ -26,6 +24,7 @@ from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 from girih import verilog
 from girih.paths import BUILD, HARDWARE, ROOT
 from girih.spec import axi, histogram, streams, units
+from girih.spec.files import keep, look
 from girih.spec.kinds import CARD, SHELL, Kind, compile_rdl
 from girih.spec.message import CardParams
 from girih.verilog import render
@@ -89,15 +88,11 @@ def registers(rdl: Path) -> dict[str, str]:
     for all sets of parameters, and making those of all kinds takes seconds."""
     state = _made_from().copy()
     state.update(f"{rdl.relative_to(ROOT)} ".encode() + rdl.read_bytes())
-    kept = BUILD / "registers" / f"{rdl.stem}-{state.hexdigest()[:16]}.json"
-    try:
-        return json.loads(kept.read_text())
-    except (OSError, ValueError):
+    kept = BUILD / "registers" / f"{rdl.stem}-{state.hexdigest()[:16]}"
+    texts = look(kept)
+    if texts is None:
         texts = _export(rdl)
-    temporary = kept.with_suffix(f".{os.getpid()}")
-    temporary.parent.mkdir(parents=True, exist_ok=True)
-    temporary.write_text(json.dumps(texts))
-    temporary.replace(kept)
+        keep(kept, texts)
     return texts
 
 

@@ -121,6 +121,19 @@ class TcpBench:
         self._sort()
         assert not self.segments and not self.told, (self.segments, self.told)
 
+    async def taken(self, *segments: Message) -> int:
+        """Sends segments; the cycles until the event of each has happened."""
+
+        def count() -> int:
+            return self.events.get("used_segments", 0) + self.events.get("drop_out_of_window", 0)
+
+        before, cycles = count(), 0
+        self.give(*segments)
+        while count() < before + len(segments):
+            await ClockCycles(self.dut.clk_i, 1)
+            cycles += 1
+        return cycles
+
     def dial(self, port: int, own_port: int, *, application: int = PORT, address: str = "::ffff:" + HOST, tenant: int = 2) -> None:
         """The application asks for a connection to a port of the host."""
         payload = ip_address(address).packed + b"".join(number.to_bytes(2, "big") for number in (port, own_port, application))
@@ -224,6 +237,19 @@ class Peer:
         return notice
 
 
+async def come(bench: TcpBench) -> list[TCP]:
+    """All segments that the card sends before it waits."""
+    await ClockCycles(bench.dut.clk_i, 500)
+    bench._sort()
+    segments = bench.segments[:]
+    bench.segments.clear()
+    return segments
+
+
+def sizes(segments: list[TCP]) -> list[int]:
+    return [len(segment.payload) for segment in segments]
+
+
 def checked(message: Message, tenants: set[int], services: set[int]) -> TCP:
     """The segment in a message to the network, all of whose fields that `ipv4_tx` does not write are right."""
     assert not message.bad and message.desc["l3_offset"] == 14 and message.desc["l4_offset"] == 34
@@ -244,4 +270,4 @@ def checked(message: Message, tenants: set[int], services: set[int]) -> TCP:
     return packet[TCP]
 
 
-__all__ = ["ABORT", "ACK", "CLOSE", "CONFIG", "CONNECTIONS", "FIN", "FLIT_BYTES", "MODULUS", "OPEN", "RST", "SYN", "TICK", "WINDOW", "TcpBench", "frame"]
+__all__ = ["ABORT", "ACK", "CLOSE", "CONFIG", "CONNECTIONS", "FIN", "FLIT_BYTES", "MODULUS", "OPEN", "RST", "SYN", "TICK", "WINDOW", "TcpBench", "come", "frame", "sizes"]

@@ -13,7 +13,20 @@ from scapy.layers.l2 import Ether
 
 from girih.testing import run_cocotb
 from girih.testing.messages import Message
-from rtl.tiles.tcp.tcp_bench import CARD, CLOSE, CONNECTIONS, HOST, MODULUS, PORT, TICK, WINDOW, Peer, TcpBench
+from rtl.tiles.tcp.tcp_bench import (
+    CARD,
+    CLOSE,
+    CONNECTIONS,
+    HOST,
+    MODULUS,
+    PORT,
+    TICK,
+    WINDOW,
+    Peer,
+    TcpBench,
+    come,
+    sizes,
+)
 from rtl.tiles.tcp.test_tcp_engine_cubic import Path, rate
 
 ROUTER = "192.0.2.7"
@@ -34,18 +47,6 @@ def error(mtu: int, seq: int, peer: Peer, *, quoted: int = 8, tenant: int = 2, s
     quote = bytes(inner)[: inner.ihl * 4 + quoted if inner.ihl else 20 + quoted]
     data = bytes(Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02") / IP(src=ROUTER, dst=CARD) / ICMP(type=3, code=4, nexthopmtu=mtu) / quote)
     return Message(data, {"l3_offset": 42, "l4_offset": 62, "length": len(data), "port": 3, "tenant": tenant})
-
-
-async def come(bench: TcpBench) -> list[TCP]:
-    await ClockCycles(bench.dut.clk_i, 500)
-    bench._sort()
-    segments = bench.segments[:]
-    bench.segments.clear()
-    return segments
-
-
-def sizes(segments: list[TCP]) -> list[int]:
-    return [len(segment.payload) for segment in segments]
 
 
 async def flying(bench: TcpBench, text: bytes | None = None) -> Peer:

@@ -15,7 +15,20 @@ from scapy.layers.inet import TCP
 from girih.testing import run_cocotb
 from girih.testing.engines import config_word
 from girih.testing.messages import PERIOD_NS, Message, flits_of
-from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONFIG, CONNECTIONS, MODULUS, PORT, TICK, WINDOW, Peer, TcpBench
+from rtl.tiles.tcp.tcp_bench import (
+    ABORT,
+    CLOSE,
+    CONFIG,
+    CONNECTIONS,
+    MODULUS,
+    PORT,
+    TICK,
+    WINDOW,
+    Peer,
+    TcpBench,
+    come,
+    sizes,
+)
 from rtl.tiles.tcp.tcp_ecn_bench import CAPABLE, MARKED, tos
 from rtl.tiles.tcp.test_tcp_engine import half_siphash
 from rtl.tiles.tcp.test_tcp_engine_path_mtu import error
@@ -73,19 +86,6 @@ async def opened(bench: TcpBench, **fields) -> Stamped:
     peer = Stamped(bench, random.randint(1024, 65535), **fields)
     await peer.connect()
     return peer
-
-
-async def come(bench: TcpBench) -> list[TCP]:
-    """All segments that the card sends before it waits."""
-    await ClockCycles(bench.dut.clk_i, 500)
-    bench._sort()
-    segments = bench.segments[:]
-    bench.segments.clear()
-    return segments
-
-
-def sizes(segments: list[TCP]) -> list[int]:
-    return [len(segment.payload) for segment in segments]
 
 
 @cocotb.test()
@@ -645,17 +645,7 @@ async def segments_with_them_are_taken_as_fast_as_they_come(dut):
     told = [peers[0].make("A", options=block) for _ in range(40)]
     flits = flits_of(one[0].data)
     for segments, cycles in ((many, 1.05 * max(flits, 1)), (one, max(2.2, 1.05 * flits)), (large, 1.05 * flits_of(large[0].data)), (told, max(9, 1.05 * flits_of(told[0].data)))):
-        before = taken(bench)
-        bench.give(*segments)
-        count = 0
-        while taken(bench) < before + len(segments):
-            await ClockCycles(dut.clk_i, 1)
-            count += 1
+        count = await bench.taken(*segments)
         dut._log.info(f"{len(segments)} segments of {len(segments[0].data)} bytes: {count} cycles")
         assert count < 34 + cycles * len(segments), (count, len(segments), cycles)
         await ClockCycles(dut.clk_i, 200)
-
-
-def taken(bench):
-    """The number of segments whose event has happened."""
-    return bench.events.get("used_segments", 0) + bench.events.get("drop_out_of_window", 0)
