@@ -119,6 +119,20 @@ def names_table(queue, at: int, size: int, *entries: tuple[int, int, int, int], 
         queue.descriptor(0, at, size, INDIRECT | AVAILABLE | more)
 
 
+def one_frame_passes(card, memory, queue, direction, head, data, what) -> None:
+    """The chain that has just been added, whose buffer is at BUFFERS, gets or sends this frame. what: the case, for a failure."""
+    queue.publish()
+    card.host.kick(direction)
+    settle(card)
+    if direction == RECEIVE:
+        card.inject(0, data)
+        settle(card)
+        assert memory.read(memory.base + BUFFERS + HEADER, len(data)) == data, what
+    else:
+        assert [got.data[12:] for got in card.collect()] == [data[12:]], what
+    assert queue.used() == [(head, (HEADER + len(data)) * (direction == RECEIVE))], what
+
+
 MISTAKES = {  # what is wrong: the reason, and a function of the queue, a table and a buffer that makes it so
     "no entries": ("zero", lambda q, t, a: names_table(q, t, 0)),
     "a part of an entry": ("size", lambda q, t, a: names_table(q, t, 24)),
@@ -170,16 +184,7 @@ def test_a_malformed_table_stops_its_queue_alone(card, ring, direction):
         data = frame(100)
         memory.write(memory.base + BUFFERS, bytes(HEADER + len(data)) if direction == RECEIVE else bytes(HEADER) + data)
         head = queue.add(pieces(memory.base + BUFFERS, HEADER + len(data), 3), queue.way, table=at)
-        queue.publish()
-        card.host.kick(direction)
-        settle(card)
-        if direction == RECEIVE:
-            card.inject(0, data)
-            settle(card)
-            assert memory.read(memory.base + BUFFERS + HEADER, len(data)) == data, what
-        else:
-            assert [got.data[12:] for got in card.collect()] == [data[12:]], what
-        assert queue.used() == [(head, (HEADER + len(data)) * (direction == RECEIVE))], what
+        one_frame_passes(card, memory, queue, direction, head, data, what)
         card.host.stop(direction)
     assert card.host.stats.outside == 0
     card.check_conservation()
@@ -210,16 +215,7 @@ def test_reserved_flags_in_a_table_of_a_packed_ring_are_ignored(card, direction)
         parts = [(buffer, HEADER), (buffer + HEADER, 150), (buffer + HEADER + 150, 50)]
         head = queue.add(parts, table=at)
         table(queue, at, *((*part, marks if number < 2 else WRITE * (direction == RECEIVE), random.getrandbits(16)) for number, part in enumerate(parts)))
-        queue.publish()
-        card.host.kick(direction)
-        settle(card)
-        if direction == RECEIVE:
-            card.inject(0, data)
-            settle(card)
-            assert memory.read(buffer + HEADER, len(data)) == data, bit
-        else:
-            assert [got.data[12:] for got in card.collect()] == [data[12:]], bit
-        assert queue.used() == [(head, (HEADER + len(data)) * (direction == RECEIVE))], bit
+        one_frame_passes(card, memory, queue, direction, head, data, bit)
     card.check_conservation()
 
 
