@@ -13,22 +13,26 @@ from typing import Any
 
 from girih.paths import BUILD, SPEC
 
+DIGEST = hashlib.sha256().digest_size  # bytes at the start of a kept file, by which damage shows
+
 
 def look(kept: Path) -> Any:
-    """What `keep` has put into a file; None if it is not there."""
+    """What `keep` has put into a file; None if it is not there, or has been damaged."""
     try:
-        return pickle.loads(kept.read_bytes())
-    except (OSError, EOFError, pickle.UnpicklingError):
+        held = kept.read_bytes()
+    except OSError:
         return None
+    return pickle.loads(held[DIGEST:]) if hashlib.sha256(held[DIGEST:]).digest() == held[:DIGEST] else None
 
 
 def keep(kept: Path, value: Any) -> None:
     """Puts a value into a file, which appears at once and whole; nothing happens in a checkout that cannot be written to. The file's name says what the value
     was made from."""
+    held = pickle.dumps(value)
     temporary = kept.with_name(f"{kept.name}.{os.getpid()}")
     try:
         temporary.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(pickle.dumps(value))
+        temporary.write_bytes(hashlib.sha256(held).digest() + held)
         temporary.replace(kept)
     except OSError:
         pass

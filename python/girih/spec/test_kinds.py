@@ -120,9 +120,10 @@ def test_kinds_are_read_once_for_each_content_of_their_files(reads, tmp_path, mo
     forget()
     assert (load_kinds(), kinds.card_registers(), load_kind("echo")) == (first, card, first["echo"]) and not read
     (one,) = (tmp_path / "build" / "kinds").iterdir()
-    one.write_bytes(one.read_bytes()[:100])
-    forget()
-    assert load_kinds() == first and len(read) == len(first)
+    for damaged in (one.read_bytes()[:100], b"", b"garbage\n"):
+        one.write_bytes(damaged)
+        forget()
+        assert load_kinds() == first and len(read) == len(first)
     changed = tmp_path / "changed.yaml"
     for text in ("a", "b"):
         changed.write_text(text)
