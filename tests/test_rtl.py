@@ -177,11 +177,27 @@ def lint_module(module: str, width: int, *options: str) -> Lint:
     return lint(module, resolve([module], [generated_rtl(params_for(module, width))]), *options)
 
 
-# At 512 bits Verilator's warnings also end the build of each unit test and of nearly all cards.
-@pytest.mark.parametrize("width", [pytest.param(width, marks=pytest.mark.thorough) if width > 128 else width for width in SUPPORTED_WIDTHS])
-def test_lint_has_nothing_to_say(width):
-    complaints = [result.output for module in MODULES if not (result := lint_module(module, width)).clean]
+def largest() -> list[str]:
+    """The modules that are no part of another."""
+    parts = {path.stem for module in MODULES for path in resolve([module], [generated_rtl(params_for(module, 128))]) if path.stem != module}
+    return [module for module in MODULES if module not in parts]
+
+
+def lint_has_nothing_to_say(modules: list[str], width: int) -> None:
+    complaints = [result.output for module in modules if not (result := lint_module(module, width)).clean]
     assert not complaints, "\n".join(complaints)
+
+
+# Verilator's warnings also end the build of each unit test and of each card.
+def test_lint_has_nothing_to_say_of_the_largest_modules():
+    """Nor of their parts: each module is a part of one, or one itself."""
+    lint_has_nothing_to_say(largest(), 128)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("width", SUPPORTED_WIDTHS)
+def test_lint_has_nothing_to_say(width):
+    lint_has_nothing_to_say(MODULES, width)
 
 
 def test_every_parameter_check_is_here():
@@ -210,12 +226,12 @@ def read(unread: dict[str, list[Path]]) -> set[str]:
     return found
 
 
-def test_open_synthesis_reads_every_module():
-    """Each as part of a larger module, or alone if the larger one's default parameters leave it out. Modules unchanged since they were last read
-    without an error are skipped."""
+def every(modules: list[str]) -> None:
+    """Reads each of these as part of a larger one, or alone if the larger one's default parameters leave it out. Modules unchanged since they were
+    last read without an error are skipped."""
     unread: dict[str, list[Path]] = {}
     marks: dict[str, Path] = {}
-    for module in MODULES:
+    for module in modules:
         sources = resolve([module], [generated_rtl(params_for(module))])
         mark = BUILD / "synth" / "every-module" / f"{module}-{digest(version(), *READ, contents(sources))}"
         if not mark.exists():
@@ -227,3 +243,13 @@ def test_open_synthesis_reads_every_module():
             marks[module].parent.mkdir(exist_ok=True)
             marks[module].touch()
             del unread[module]
+
+
+def test_open_synthesis_reads_the_largest_modules():
+    """With the parts that their default parameters do not leave out."""
+    every(largest())
+
+
+@pytest.mark.thorough
+def test_open_synthesis_reads_every_module():
+    every(MODULES)

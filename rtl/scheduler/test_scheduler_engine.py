@@ -8,14 +8,14 @@ import cocotb
 import pytest
 
 from girih.spec.windows import offset
-from girih.testing import WIDTHS, run_cocotb
+from girih.testing import run_cocotb
 from rtl.scheduler.scheduler_bench import CELLS, FATES, FIRST_UNIT, SERVICES, TENANTS, UNITS, Bench, Unit, config_value
 
-# The tests that depend on the width, for widths other than that of the 100G card.
+# The tests that depend on the width, for widths other than that of the 100G card (cards of 128 bits with a scheduler run in other tests).
 OTHER_WIDTHS = ["a_packet_goes_through_its_chain", "everything_at_random", "full_links_of_long_packets"]
 
 
-@pytest.mark.parametrize("data_width", WIDTHS)
+@pytest.mark.parametrize("data_width", [512, *(pytest.param(width, marks=pytest.mark.thorough) for width in (128, 256, 1024))])
 def test_scheduler_engine(data_width):
     run_cocotb(
         "scheduler_engine", __file__, data_width=data_width, chained=True, parameters={"LosslessSlots": 2}, testcase=None if data_width == 512 else OTHER_WIDTHS

@@ -25,7 +25,6 @@ from tests.deadlock.traffic import LONG, SIZES, saturate
 
 # Designs that must be accepted, and refused ones that are shown to hang. On a crossbar few are refused at all.
 COUNTS = [
-    ("mesh", 30, 4),
     ("butterfly", 30, 4),
     ("mesh_replies", 18, 2),
     *(pytest.param(*counts, marks=pytest.mark.thorough) for counts in (("mesh", 120, 12), ("butterfly", 60, 12), ("crossbar", 60, 0))),

@@ -28,7 +28,7 @@ OBJECTS = BUILD / "objects"
 COMMON_FLAGS = ["-std=gnu++20", "-pipe", "--param", "ggc-min-expand=300", "--param", "ggc-min-heapsize=2000000"]
 RUNTIME = ("verilated.cpp", "verilated_threads.cpp")  # the part of Verilator's runtime that every model needs
 NOT_OPTIMIZED = '#pragma GCC optimize ("O0")\n'  # from here to the end of the file
-UNIT_BYTES = 4_000_000  # of C++ for one run of the compiler; they take a few seconds more than the header of a large model alone
+UNIT_BYTES = 3_000_000  # of C++ for one run of the compiler; they take a few seconds more than the header of a large model alone
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the current step, the number of steps done, and their total."""

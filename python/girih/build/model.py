@@ -26,10 +26,11 @@ INCLUDE = ROOT / "card" / "include"
 
 # The card's seed decides what registers hold before reset (`--x-initial`). Checks stay on. `--output-split-cfuncs`: functions of
 # this size compile in seconds. `--expand-limit`: values of more words, such as flits, are copied in loops, which makes a quarter
-# less C++ that compiles in two thirds of the time and runs as fast.
+# less C++ that compiles in two thirds of the time and runs as fast. `--no-decoration`: without white space and comments, another
+# quarter less, which takes a sixth off the time.
 VERILATOR_FLAGS = [
     "--cc", "--top-module", "card_sim", "--prefix", "Vcard_sim", "--assert", "-O3",
-    "--x-assign", "fast", "--x-initial", "unique", "--output-split", "12000", "--output-split-cfuncs", "1500", "--expand-limit", "20",
+    "--x-assign", "fast", "--x-initial", "unique", "--output-split", "12000", "--output-split-cfuncs", "1500", "--expand-limit", "20", "--no-decoration",
     "-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM",
 ]  # fmt: skip
 # With this variable in the environment, as in tests, a card is built in about two fifths of the time and simulates about two thirds of the cycles per second.

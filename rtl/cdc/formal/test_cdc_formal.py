@@ -4,6 +4,7 @@
 import pytest
 
 from girih.formal import prove, refute
+from girih.testing import some_of
 
 CLOCKS = {"clocks_are_inputs": True, "registers_for_memories": True}
 
@@ -25,16 +26,14 @@ BROKEN = [
     ("async_fifo", "async_fifo", "write_ptr_d = in_clear ? '0 : ", "write_ptr_d = "),
     ("async_fifo", "async_fifo", "&& (!valid_q || out_ready_i);", ";"),
     ("async_fifo", "cdc_clear", "move = together || behind;", "move = 1'b1;"),
-    pytest.param(  # its counterexample is long
-        *("async_fifo", "cdc_clear", "(again_q || rst_i) && phase_q", "again_q && phase_q"), marks=pytest.mark.thorough
-    ),
     ("cdc_handshake", "cdc_handshake", "given_d == taken_seen", "1'b1"),
     ("cdc_handshake", "cdc_handshake", "taken_q <= !out_clear && (taken_q ^ pop);", "taken_q <= taken_q ^ pop;"),
     ("cdc_handshake", "cdc_clear", "{PhaseCleared, PhaseDone};", "{PhaseStopped};"),
 ]
+BROKEN_LATER = [("async_fifo", "cdc_clear", "(again_q || rst_i) && phase_q", "again_q && phase_q")]  # its counterexample is long
 
 
-@pytest.mark.parametrize(("top", "module", "old", "new"), BROKEN)
+@pytest.mark.parametrize(("top", "module", "old", "new"), [*some_of(4, BROKEN), *some_of(0, BROKEN_LATER)])
 def test_broken_design_is_noticed(top, module, old, new):
     depth = {"Depth": 2} if top == "async_fifo" else {}
     refute(f"{top}_proof", module=module, old=old, new=new, depth=40, parameters=depth, **CLOCKS)

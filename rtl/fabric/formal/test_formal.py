@@ -42,7 +42,7 @@ BROKEN_PORT = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new"), some_of(2, BROKEN_PORT))
+@pytest.mark.parametrize(("old", "new"), some_of(1, BROKEN_PORT))
 def test_a_broken_port_is_noticed(old, new):
     refute("class_port_proof", module="class_port", old=old, new=new, depth=9, registers_for_memories=True)
 
@@ -73,7 +73,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("module", "old", "new"), some_of(3, BROKEN))
+@pytest.mark.parametrize(("module", "old", "new"), some_of(2, BROKEN))
 def test_broken_design_is_noticed(module, old, new):
     parameters = {"Butterfly": 1, "Source": 0} if module == "butterfly_router" else {"Source": 4}
     refute("router_proof", module=module, old=old, new=new, depth=5, parameters=parameters, registers_for_memories=True)

@@ -39,7 +39,7 @@ REQUEST = [Field(n, b, 1, None, "") for n, b in (("valid", 1), ("write", 1), ("a
 RESPONSE = [Field(n, b, 1, None, "") for n, b in (("done", 1), ("error", 1), ("data", 32))]
 RUNT = 1
 CYCLES = 3 + int(os.environ.get("GIRIH_CUT", "1"))
-FRAMES = 3000 if FLIT_BYTES == 64 else 600  # faults of a frame do not depend on the width
+FRAMES = 3000 if FLIT_BYTES == 64 else 1200  # faults of a frame do not depend on the width
 OTHER = Path(__file__).parent / "other_graph.yaml"
 
 

@@ -33,8 +33,9 @@ LATEST = 20  # cycles from the last flit of a message to the first instruction t
 @pytest.mark.parametrize(
     ("cores", "ahead", "flows", "slots", "width"),
     [
-        (3, 1, 0, 8, 512),
-        (2, 0, 64, 4, 512),
+        (2, 1, 64, 4, 512),
+        pytest.param(3, 1, 0, 8, 512, marks=pytest.mark.thorough),
+        pytest.param(2, 0, 64, 4, 512, marks=pytest.mark.thorough),
         pytest.param(4, 0, 64, 4, 512, marks=pytest.mark.thorough),
         pytest.param(1, 1, 16, 2, 128, marks=pytest.mark.thorough),
         pytest.param(2, 3, 1024, 4, 128, marks=pytest.mark.thorough),
