@@ -226,7 +226,7 @@ def read(unread: dict[str, list[Path]]) -> set[str]:
     return found
 
 
-def every(modules: list[str]) -> None:
+def read_all(modules: list[str]) -> None:
     """Reads each of these as part of a larger one, or alone if the larger one's default parameters leave it out. Modules unchanged since they were
     last read without an error are skipped."""
     unread: dict[str, list[Path]] = {}
@@ -247,9 +247,9 @@ def every(modules: list[str]) -> None:
 
 def test_open_synthesis_reads_the_largest_modules():
     """With the parts that their default parameters do not leave out."""
-    every(largest())
+    read_all(largest())
 
 
 @pytest.mark.thorough
 def test_open_synthesis_reads_every_module():
-    every(MODULES)
+    read_all(MODULES)
