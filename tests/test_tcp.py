@@ -8,6 +8,8 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import tempfile
 from contextlib import ExitStack
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -99,6 +101,44 @@ def test_over_a_bad_wire(wire):
         wire.card.set_faults(0, direction, loss=0.02, duplicate=0.02, corrupt=0.02, reorder=0.03, reorder_cycles=3000, seed=5)
     wire.echo(12, 15_000)
     assert wire.count("mark_retransmitted") > before and wire.count("drop_checksum") > 0 and wire.count("mark_out_of_order") > 0
+
+
+def test_a_lost_answer_has_a_tail_loss_probe(wire):
+    """Of an answer in several segments, none comes at first. The card sends a tail loss probe, and the kernel gets all bytes."""
+    text = f"""
+import os, socket, sys
+s = socket.create_connection(("{CARD}", 7))
+
+def exchange(size):
+    data = os.urandom(size)
+    s.sendall(data)
+    return s.recv(size, socket.MSG_WAITALL) == data
+
+print(all([exchange(1000) for _ in range(4)]), flush=True)
+sys.stdin.readline()
+print(exchange(6000), flush=True)
+"""
+    with tempfile.TemporaryFile("w+") as output:
+        client = wire.namespace.popen([sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT)
+
+        def said() -> str:
+            output.seek(0)
+            return output.read()
+
+        try:
+            wire.session.serve(seconds=SECONDS, until=lambda: said() != "")
+            before = wire.card.registers.counters("tcp")["tcp"]
+            wire.card.set_faults(0, "out", loss=1.0)
+            client.stdin.write("\n")
+            client.stdin.flush()
+            wire.session.serve(seconds=SECONDS, until=lambda: wire.count("out_messages") >= before["out_messages"] + 10)
+            wire.card.set_faults(0, "out")
+            wire.session.serve(seconds=SECONDS, until=lambda: client.poll() is not None)
+            assert client.poll() == 0 and said() == "True\nTrue\n", said()
+        finally:
+            client.kill()
+            client.communicate()
+    assert wire.count("mark_tail_probes") > before["mark_tail_probes"]
 
 
 def test_a_client_that_does_not_read(wire):

@@ -18,7 +18,7 @@ from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 
 from girih.testing.engines import EngineBench
-from girih.testing.messages import FLIT_BYTES, Message
+from girih.testing.messages import FLIT_BYTES, Message, cycle_now
 
 CARD, HOST, PORT = "10.0.0.2", "10.0.0.1", 7
 CONNECTIONS, WINDOW = 16, 2048
@@ -46,6 +46,7 @@ CONFIG = {
     "cubic_rate": 4398,
     "ecn": 0,
     "dctcp": 0,
+    "tail_probe": 0,
     "timestamps": 1,
     "timestamp_unit": 0,
     "timestamp_life": 2**31 - 1,
@@ -65,6 +66,7 @@ class TcpBench:
 
     def __init__(self, bench: EngineBench):
         self.bench, self.dut, self._read = bench, bench.dut, 0
+        self.begun = cycle_now()  # when the reset ended, and with it the first tick began
         self.segments: list[TCP] = []  # sent and not yet taken by `segment`
         self.told: list[Message] = []
         self.tenants = {2}  # whose segments the card may send
@@ -121,15 +123,16 @@ class TcpBench:
         self._sort()
         assert not self.segments and not self.told, (self.segments, self.told)
 
+    @property
+    def used(self) -> int:
+        """The number of segments whose event has happened."""
+        return self.events.get("used_segments", 0) + self.events.get("drop_out_of_window", 0)
+
     async def taken(self, *segments: Message) -> int:
         """Sends segments; the cycles until the event of each has happened."""
-
-        def count() -> int:
-            return self.events.get("used_segments", 0) + self.events.get("drop_out_of_window", 0)
-
-        before, cycles = count(), 0
+        before, cycles = self.used, 0
         self.give(*segments)
-        while count() < before + len(segments):
+        while self.used < before + len(segments):
             await ClockCycles(self.dut.clk_i, 1)
             cycles += 1
         return cycles

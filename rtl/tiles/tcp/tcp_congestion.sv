@@ -15,6 +15,7 @@ module tcp_congestion
     input logic timeout_i,
     input logic told_i,       // the acknowledgement tells of marks,
     input logic reduces_i,    // and reduces the window, for the first time in this window of data
+    input logic repaired_i,   // the acknowledgement tells that a tail loss probe has repaired a loss
 
     output span_t cwnd_o,
     output span_t threshold_o,
@@ -23,7 +24,7 @@ module tcp_congestion
     output span_t estimate_o
 );
   localparam span_t Most = {1'b0, {($bits(span_t) - 1) {1'b1}}};
-  span_t mss, credit, cwnd, half_acked, left;
+  span_t mss, credit, cwnd, half_acked, least, after_mark, after_loss, left;
   logic cubic;
   logic signed [$bits(span_t)+1:0] over;  // what is acknowledged beyond the next step of the estimate
   always_comb begin
@@ -32,8 +33,12 @@ module tcp_congestion
     credit = record_i.credit + facts_i.acked;
     over = 22'(record_i.credit) + 22'(facts_i.acked) - 22'(facts_i.estimate_step);
     half_acked = facts_i.grow >> 1;
-    left = record_i.ecn.left > mss << 1 ? record_i.ecn.left : mss << 1;
-    if (record_i.cwnd < left) left = record_i.cwnd;
+    // At least two segments, but not more than before. DCTCP answers a loss as NewReno does (RFC 8257, 3.5).
+    least = record_i.cwnd < mss << 1 ? record_i.cwnd : mss << 1;
+    after_mark = record_i.cwnd < record_i.ecn.left ? record_i.cwnd : record_i.ecn.left;
+    if (record_i.ecn.left < mss << 1) after_mark = least;
+    after_loss = record_i.cwnd >> 1 < mss << 1 ? least : record_i.cwnd >> 1;
+    left = repaired_i && record_i.dctcp.on ? after_loss : after_mark;
     cwnd = record_i.cwnd;
     threshold_o = record_i.threshold;
     credit_o = record_i.credit;
@@ -53,7 +58,7 @@ module tcp_congestion
         if (cubic) congestion_o = CubicLoss;
         estimate_o = record_i.cwnd;
       end
-    end else if (reduces_i) begin
+    end else if (reduces_i || repaired_i) begin
       cwnd = left;
       credit_o = '0;
       threshold_o = left;

@@ -11,7 +11,7 @@ module tcp_ecn
     input logic    open_i,    // it is before the segment comes
     input facts_t  facts_i,
     input logic    news_i,    // an acknowledgement of new bytes
-    input logic    fast_i,    // the duplicate that triggers a fast retransmission
+    input logic    fast_i,    // it reduces the window because of a loss: the duplicate that triggers a fast retransmission, or the end of a tail loss probe
 
     output ecn_t ecn_o,
     output dctcp_t dctcp_o,

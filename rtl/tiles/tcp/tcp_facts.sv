@@ -26,7 +26,8 @@ module tcp_facts
 
   seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, wnd, open_end, gain;
   logic is_segment, starts_in, overdue, idle_over;
-  span_t mss, flight, reduced;
+  span_t mss, flight;
+  span_t [2:0] left;  // by NewReno, by CUBIC, after an earlier reduction
   tick_t elapsed, stalled;
   delay_t waited;
   logic [26:0] rto;
@@ -36,6 +37,8 @@ module tcp_facts
   logic [1:0] again_from;
   seq_t block_first, block_behind;
   logic acks_timed;
+  near_t hole, tail;  // from snd_una on
+  logic [$bits(sample_t):0] pto;
   stamp_facts_t stamps;
   assign acks_timed = record_i.timing && precedes(record_i.timed_seq, work_i.ack);
   tcp_stamps u_stamps (
@@ -102,7 +105,6 @@ module tcp_facts
     facts_o.ack_recovers = !precedes(work_i.ack, record_i.recover);
     facts_o.crosses = work_i.flags.syn && work_i.flags.ack && !work_i.flags.rst && !work_i.flags.fin && work_i.bytes == '0
         && facts_o.syn_again && facts_o.acks_all && !facts_o.ack_same && record_i.opener;
-    facts_o.answers = record_i.phase == SynSent;
     facts_o.counts = !facts_o.foreign && !stamps.missing && !stamps.old && work_i.flags.ack && !work_i.flags.rst
         && (work_i.flags.syn ? facts_o.crosses : facts_o.acceptable) && !facts_o.ack_unsent && !facts_o.ack_ancient;
     // A SACK block counts if it is in order, above snd_una and not above snd_max. No window is larger than 2^17 bytes, so comparing the low bits is enough.
@@ -120,6 +122,7 @@ module tcp_facts
       facts_o.sack_acked[i] = record_i.sacked[i].valid && !precedes_near(ack, record_i.sacked[i].first);
     end
     facts_o.ack_passes_resent = !precedes_near(ack, record_i.resent_to);
+    facts_o.ack_passes_tail = precedes_near(record_i.tail.to, ack);
     facts_o.outstanding = record_i.snd_una != record_i.snd_max;
     facts_o.acked = span_t'(work_i.ack - record_i.snd_una);
     mss = span_t'(record_i.mss);
@@ -128,9 +131,12 @@ module tcp_facts
     facts_o.ecn_anew = !record_i.ecn.reduced || precedes_near(record_i.ecn.reduced_to, ack);
     facts_o.ecn_spares = record_i.ecn.reduced && precedes_near(near_t'(record_i.snd_una), record_i.ecn.reduced_to);
     facts_o.dctcp_over = precedes_near(record_i.dctcp.window_to, ack);
-    reduced = facts_o.ecn_spares ? record_i.threshold : record_i.congestion == NewReno ? flight >> 1
-        : (record_i.cwnd >> 1) + (record_i.cwnd >> 3) + (record_i.cwnd >> 4) + (record_i.cwnd >> 6);
-    facts_o.half = reduced > mss << 1 ? reduced : mss << 1;
+    // What is not reduced again stays as it is. All are compared with the least, two segments, at once, and chosen last.
+    left[0] = flight >> 1;
+    left[1] = (record_i.cwnd >> 1) + (record_i.cwnd >> 3) + (record_i.cwnd >> 4) + (record_i.cwnd >> 6);
+    left[2] = record_i.threshold;
+    for (int unsigned i = 0; i < 3; i++) if (left[i] < mss << 1) left[i] = mss << 1;
+    facts_o.half = left[facts_o.ecn_spares ? 2'd2 : record_i.congestion == NewReno ? 2'd0 : 2'd1];
     facts_o.gap = record_i.cwnd < record_i.target ? record_i.target - record_i.cwnd : '0;
     facts_o.estimate_leads = record_i.cwnd < record_i.estimate && record_i.target <= record_i.estimate;
     // The estimate grows by 8/15 of a segment per window, and by a segment once it has reached the window before the loss (RFC 9438, 4.3).
@@ -143,6 +149,7 @@ module tcp_facts
     facts_o.new_wnd = wnd > seq_t'({$bits(span_t) {1'b1}}) ? '1 : span_t'(wnd);
     facts_o.bare = work_i.bytes == '0 && !work_i.flags.fin;
     facts_o.same_wnd = facts_o.new_wnd == record_i.snd_wnd;
+    facts_o.ack_ends_tail = facts_o.ack_same && ack == record_i.tail.to && facts_o.bare && facts_o.same_wnd && !record_i.sack_news;
     facts_o.trip = now_i - record_i.timed_at;
 
     // What could be sent: new bytes from snd_nxt on, or bytes of the hole again.
@@ -158,6 +165,7 @@ module tcp_facts
     facts_o.sends_full = wnd_left >= seq_t'(turn_i.mss) && sendable >= seq_t'(turn_i.mss);
     if (facts_o.sends_rest) facts_o.send = length_t'(sendable);
     else facts_o.send = wnd_left < seq_t'(turn_i.mss) ? length_t'(wnd_left) : length_t'(turn_i.mss);
+    facts_o.some = facts_o.unsent && wnd_left != '0 && turn_i.mss != '0;
     facts_o.none_under_way = turn_i.snd_nxt == turn_i.snd_una;
     facts_o.resends = turn_i.snd_nxt != turn_i.snd_max;
     facts_o.fin_was_sent = follows(turn_i.snd_max, turn_i.snd_end) == '0;
@@ -176,7 +184,11 @@ module tcp_facts
     if (!facts_o.resends_rest) facts_o.again = length_t'(turn_i.mss);
     else facts_o.again = again[again_from][17] ? '0 : length_t'(again[again_from]);
     facts_o.fills = turn_i.hole_ends || turn_i.hole == una;
-    facts_o.hole_offset = turn_i.hole - una;
+    hole = turn_i.hole - una;
+    facts_o.hole_seq = turn_i.snd_una + seq_t'(hole);
+    facts_o.tail_seq = (facts_o.fin_was_sent ? turn_i.snd_end : turn_i.snd_max) - seq_t'(turn_i.mss);
+    tail = near_t'(facts_o.tail_seq) - una;
+    facts_o.tail_fits = !tail[17] && !turn_i.sacked[0].valid;
     // A segment without data is within the peer's window even if that is zero.
     facts_o.idle_seq = precedes(turn_i.snd_una + seq_t'(turn_i.snd_wnd), turn_i.snd_max)
         ? turn_i.snd_nxt : turn_i.snd_max;
@@ -218,8 +230,15 @@ module tcp_facts
     facts_o.expired = turn_i.timer_on && (turn_i.lingers ? elapsed >= tick_t'(cfg_i.time_wait) : turn_i.idles ? idle_over
         : overdue || elapsed >= tick_t'(cfg_i.rto_max) || (48'(elapsed) >= 48'(rto) << turn_i.backoff
             && (!turn_i.rtt_known || 48'(elapsed) >= 48'(cfg_i.rto_min) << turn_i.backoff)));
+    // RFC 8985, 7.2 and 7.3: two round trips after the last new byte and the last acknowledgement, if the round trip was measured since bytes were last sent
+    // again, which is not so in a recovery. The acknowledgement of a single segment may be delayed, by rto_min at most, so that the time-out comes first.
+    pto = ($bits(pto))'(turn_i.srtt >> 2);
+    facts_o.tail_due = cfg_i.tail_probe && turn_i.sacks && turn_i.timer_on && turn_i.tries == '0
+        && !turn_i.sacked[0].valid && !turn_i.tail.due && !turn_i.tail.out && !turn_i.stamps.untimed
+        && near_t'(turn_i.snd_max) - una > near_t'(turn_i.mss)
+        && elapsed > tick_t'(pto) && {1'b0, sample_t'(sample_t'(now_i) - turn_i.tail.sent_at)} > pto;
   end
 
   logic unused;
-  assign unused = &{1'b0, work_i, record_i, turn_i, cfg_i, news, block_first, block_behind};
+  assign unused = &{1'b0, work_i, record_i, turn_i, cfg_i, news, block_first, block_behind, tail};
 endmodule

@@ -82,7 +82,7 @@ module tcp_settle
     unique case (record_i.phase)
       SynReceived, SynSent: wants = record_i.snd_nxt == record_i.snd_una;
       Open: begin
-        wants = record_i.acks_due != '0 || record_i.resend || sendable || (gain >= update_bytes(Ring) && !record_i.fin_received);
+        wants = record_i.acks_due != '0 || record_i.resend || record_i.tail.due || sendable || (gain >= update_bytes(Ring) && !record_i.fin_received);
         if (ends) wants = record_i.active && record_i.acks_due != '0;
       end
       TimeWait: wants = record_i.acks_due != '0;

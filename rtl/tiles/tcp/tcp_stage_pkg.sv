@@ -22,7 +22,6 @@ package tcp_stage_pkg;
     logic [Ranges-1:0] touches, starts_before, ends_behind;
     logic first_before;
     length_t skip, take;
-    logic answers;  // the connection is in SYN-SENT: the card's SYN has not been answered
     logic crosses;  // in SYN-RECEIVED: both ends have opened the connection at once, and this is the peer's answer (RFC 9293, figure 7)
     logic counts;  // a segment is not dropped, unless the connection is in another phase
     logic ack_news, ack_same, ack_unsent, ack_ancient, ack_beyond_next, acks_all, recovered, ack_recovers;
@@ -33,11 +32,15 @@ package tcp_stage_pkg;
     logic sack_fits;
     logic [Sacked-1:0] sack_before, sack_touches, sack_starts, sack_ends, sack_acked;
     logic ack_passes_resent;
+    // Of the tail loss probe: it is time for one; where the last bytes sent begin, and that they are not acknowledged. Of an acknowledgement: it is for
+    // bytes that were sent after the probe; it says again that all before it has come.
+    logic tail_due, tail_fits, ack_passes_tail, ack_ends_tail;
+    seq_t tail_seq;
     logic ecn_anew;  // a byte behind reduced_to is acknowledged, or the window was not reduced: a mark that is told of now is a new one
     logic ecn_spares;  // what is lost now is of a window of data for which the congestion window has been reduced already
     logic dctcp_over;  // the acknowledgement ends DCTCP's observation window
     logic fills;  // there is a hole to send again
-    near_t hole_offset;  // from snd_una
+    seq_t hole_seq;  // its first byte
     span_t new_wnd, acked, half, grow;
     // Of CUBIC: how far the window is below the function of time; whether the estimate leads both; and the acknowledged bytes for which the estimate
     // grows by a segment.
@@ -47,6 +50,7 @@ package tcp_stage_pkg;
     stamp_facts_t stamps;
     logic fin_sent, unsent, wnd_shut, sends_rest, sends_full, resends_rest, fin_was_sent, resends, none_under_way;
     length_t send, again;
+    logic some;  // send is not 0
     seq_t idle_seq;
     seq_t rcv_edge;  // the end of the window that a segment sent now advertises
     logic updates;  // the window has grown enough for a window update
@@ -80,6 +84,7 @@ package tcp_stage_pkg;
     logic     fast;
     logic     probed;
     logic     kept_alive;
+    logic     tail_probed;
     logic     late_ack;
     logic     marked;          // a segment with data that a router has marked
     logic     ecn_reduced;     // the congestion window, because the peer has told of a mark
@@ -124,7 +129,7 @@ package tcp_stage_pkg;
   function automatic logic sends_now(record_t r, facts_t f);
     if (f.fin_sent) return 1'b0;
     if (!f.unsent) return r.closing;
-    return f.send != '0 && (f.sends_rest || f.sends_full || r.force_send || f.none_under_way);
+    return f.some && (f.sends_rest || f.sends_full || r.force_send || f.none_under_way);
   endfunction
   // verilator lint_on UNUSEDSIGNAL
 endpackage

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The next state of a connection in its turn to transmit: one segment is sent, or none if nothing is due any more. Combinational.
 module tcp_transmit
-  import tcp_types_pkg::*, tcp_stage_pkg::*;
+  import girih_pkg::length_t, tcp_types_pkg::*, tcp_stage_pkg::*;
 #(
     parameter int unsigned Ring = 8192
 ) (
@@ -14,12 +14,13 @@ module tcp_transmit
 );
   record_t r;
   deeds_t  d;
-  logic carried, fresh;
+  logic carried, fresh, fills;
   always_comb begin
     r = record_i;
     d = '0;
     carried = 1'b0;
     fresh = 1'b0;
+    fills = record_i.resend && facts_i.fills;
     d.segment = segment_i;
     r.transmit_queued = 1'b0;
     if (record_i.phase inside {SynReceived, SynSent}) begin
@@ -52,14 +53,26 @@ module tcp_transmit
       r.probes = 1'b0;
       if (record_i.acks_due != '0) r.acks_due = record_i.acks_due - 1'b1;
       r.resend = 1'b0;
-      if (record_i.resend && facts_i.fills) begin
+      r.tail.due = 1'b0;
+      if (fills) begin
         d.sends = 1'b1;
-        d.segment.seq = record_i.snd_una + seq_t'(facts_i.hole_offset);
+        d.segment.seq = facts_i.hole_seq;
         d.segment.bytes = facts_i.again;
         d.segment.flags.psh = facts_i.resends_rest && !record_i.hole_ends;
         d.segment.flags.fin = record_i.closing && facts_i.resends_rest && facts_i.fin_was_sent && !record_i.hole_ends;
         d.resent = 1'b1;
         r.resent_to = record_i.hole + near_t'(facts_i.again);
+        r.timing = 1'b0;
+      end else if (record_i.tail.due && facts_i.tail_fits) begin
+        d.sends = 1'b1;
+        d.segment.seq = facts_i.tail_seq;
+        d.segment.bytes = length_t'(record_i.mss);
+        d.segment.flags.psh = 1'b1;
+        d.segment.flags.fin = facts_i.fin_was_sent;
+        d.resent = 1'b1;
+        d.tail_probed = 1'b1;
+        r.tail.out = 1'b1;
+        r.tail.to = near_t'(record_i.snd_max);
         r.timing = 1'b0;
       end else if (sends_now(record_i, facts_i)) begin
         d.sends = 1'b1;
@@ -81,6 +94,7 @@ module tcp_transmit
           r.timed_seq = record_i.snd_nxt;
           r.timed_at = now_i;
         end
+        r.tail.sent_at = sample_t'(now_i);
         if (d.resent) r.timing = 1'b0;
         if (d.probed) r.snd_nxt = record_i.snd_nxt;  // the peer may not take it
       end else begin

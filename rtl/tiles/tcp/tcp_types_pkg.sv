@@ -164,6 +164,14 @@ package tcp_types_pkg;
     logic untimed;  // bytes have been sent again since the round trip was measured, so no segment of theirs is timed
   } stamps_t;
 
+  // The tail loss probe of a connection (RFC 8985, 7).
+  typedef struct packed {
+    logic due;  // the next turn sends one
+    logic out;  // one was sent, and it is not known yet whether it has repaired a loss
+    near_t to;  // TLP.end_seq: snd_max when it was sent
+    sample_t sent_at;  // when bytes were last sent, other than by the probe or in fast recovery
+  } tail_t;
+
   // Sequence numbers name bytes of both streams, and places in their buffers.
   typedef struct packed {
     phase_e phase;
@@ -250,6 +258,7 @@ package tcp_types_pkg;
     logic [25:0] rttvar;  // times 4
     logic [3:0] backoff;
     logic [3:0] tries;
+    tail_t tail;
     stamps_t stamps;
   } record_t;
 

@@ -25,7 +25,7 @@ module tcp_update
 );
   record_t r;
   deeds_t  d;
-  logic challenge, refuses, resets, dies, aborts, news, duplicate, fast, timeout;
+  logic challenge, refuses, resets, dies, aborts, news, duplicate, fast, repaired, timeout;
   span_t cwnd, threshold, credit, estimate;
   congestion_e congestion;
   logic ecn_received, ecn_told, ecn_reduces, ecn_turns;
@@ -118,7 +118,7 @@ module tcp_update
       .aborts_o (aborts)
   );
   sacked_t [Sacked-1:0] with_block, behind_ack;
-  logic sack_says;
+  logic sack_says, adds_block, passes_sacked, forgets_sacked;
   tcp_scoreboard u_scoreboard (
       .record_i,
       .facts_i,
@@ -136,6 +136,7 @@ module tcp_update
       .timeout_i  (timeout),
       .told_i     (ecn_told),
       .reduces_i  (ecn_reduces),
+      .repaired_i (repaired),
       .cwnd_o     (cwnd),
       .threshold_o(threshold),
       .credit_o   (credit),
@@ -150,7 +151,7 @@ module tcp_update
       .open_i   (phases_i[Open]),
       .facts_i,
       .news_i   (news),
-      .fast_i   (fast),
+      .fast_i   (fast || repaired),
       .ecn_o    (ecn),
       .dctcp_o  (dctcp),
       .marked_o (ecn_received),
@@ -181,7 +182,10 @@ module tcp_update
   // The acknowledgement's effects, if it is processed.
   assign news = kinds_i[EventSegment] && facts_i.ack_news;
   assign duplicate = kinds_i[EventSegment] && facts_i.ack_same && facts_i.outstanding && ((facts_i.same_wnd && facts_i.bare) || record_i.sack_news);
-  assign fast = duplicate && record_i.dup_acks == 2'd2 && facts_i.recovered;
+  // A probe that has come, behind others that have not, tells that these are lost: they were sent long before it (RFC 8985, 7.4 and 6.2).
+  assign fast = duplicate && facts_i.recovered && (record_i.dup_acks == 2'd2 || (record_i.tail.out && record_i.sack_news && !record_i.recovering));
+  // A probe has repaired the loss of the last segment if bytes that were sent after it are acknowledged, and not the same bytes twice (RFC 8985, 7.4.2).
+  assign repaired = news && record_i.tail.out && facts_i.ack_passes_tail && !record_i.recovering;
   assign timeout = kinds_i[EventTick];
   // Every second segment is acknowledged at once, and so is a segment that is not simply the next in order (RFC 5681, 4.2).
   logic puts_off;
@@ -193,7 +197,7 @@ module tcp_update
   // Decided first, because most of the record depends on it: the segment is of an open connection, or ends the hand-shake.
   logic crosses, counts;
   assign crosses = facts_i.crosses && phases_i[SynReceived];
-  assign counts = facts_i.counts && !phases_i[Free] && !phases_i[Dead] && !facts_i.answers && !(phases_i[SynReceived] && !facts_i.ack_news)
+  assign counts = facts_i.counts && !phases_i[Free] && !phases_i[Dead] && !phases_i[SynSent] && !(phases_i[SynReceived] && !facts_i.ack_news)
       && !(work_i.flags.syn && !phases_i[SynReceived]);
 
   always_comb begin
@@ -203,18 +207,23 @@ module tcp_update
     refuses = 1'b0;
     resets = 1'b0;
     dies = 1'b0;
+    adds_block = 1'b0;
+    passes_sacked = 1'b0;
+    forgets_sacked = 1'b0;
     d.segment = segment;
 
     // No two of these are 1, except before the first clock edge.
     (* parallel_case *) case (1'b1)
       kinds_i[EventClear]: begin
         r = '0;
+        forgets_sacked = 1'b1;
         r.phase = Free;
         r.name = name_t'(work_i.connection) - name_t'(Connections);
       end
 
       kinds_i[EventOpen], kinds_i[EventConnect], kinds_i[EventAccept]: begin
         r = opened;
+        forgets_sacked = 1'b1;
         d = opened_deeds;
       end
 
@@ -248,6 +257,7 @@ module tcp_update
           r.credit = credit;
           r.congestion = congestion;
           r.estimate = estimate;
+          if (fast || repaired || facts_i.ack_ends_tail) r.tail.out = 1'b0;
           if (facts_i.ack_news) begin
             r.snd_una = work_i.ack;
             if (facts_i.ack_beyond_next) r.snd_nxt = work_i.ack;
@@ -261,7 +271,7 @@ module tcp_update
             r.recovering = record_i.recovering && !facts_i.ack_recovers;
             // With SACK, that one may already have been sent again. Then the next hole is sent, if the peer has reported bytes above it.
             r.resend = record_i.recovering && !facts_i.ack_recovers && (!record_i.sacks || facts_i.ack_passes_resent || record_i.hole_ends);
-            r.sacked = behind_ack;
+            passes_sacked = 1'b1;
             if (!record_i.sacks || facts_i.ack_passes_resent) r.resent_to = near_t'(work_i.ack);
             d.samples = facts_i.stamps.samples;
             if (facts_i.stamps.timed) r.timing = 1'b0;
@@ -319,7 +329,7 @@ module tcp_update
           // The peer of a broken connection gets a reset; its next SYN waits until the application has closed this one.
           refuses = phases_i[Dead] && !facts_i.foreign && work_i.flags.ack;
           d.no_connection = 1'b1;
-        end else if (facts_i.answers) begin
+        end else if (phases_i[SynSent]) begin  // the card's SYN has not been answered
           r = answered;
           d = answer_deeds;
           dies = answer_dies;
@@ -359,7 +369,7 @@ module tcp_update
 
       kinds_i[EventSack]: begin
         if (phases_i[Open] && record_i.sacks && facts_i.counts && facts_i.sack_fits) begin
-          r.sacked = with_block;
+          adds_block = 1'b1;
           if (sack_says) r.sack_news = 1'b1;
         end
       end
@@ -420,8 +430,10 @@ module tcp_update
           r.mss = facts_i.stamps.mss;
           r.cwnd = span_t'(facts_i.stamps.mss);
           if (!record_i.recovering && !(record_i.cwnd < record_i.threshold)) r.threshold = record_i.cwnd;
+          r.tail.due = 1'b0;
+          r.tail.out = 1'b0;
           r.snd_nxt = record_i.snd_una;
-          r.sacked = '0;
+          forgets_sacked = 1'b1;
           r.sack_news = 1'b0;
           r.resent_to = near_t'(record_i.snd_una);
           r.recover = record_i.snd_max;
@@ -480,8 +492,10 @@ module tcp_update
                 r.estimate = estimate;
               end
               if (record_i.backoff != '1) r.backoff = record_i.backoff + 1'b1;
+              r.tail.due = 1'b0;
+              r.tail.out = 1'b0;
               r.snd_nxt = record_i.snd_una;
-              r.sacked = '0;  // the peer may have forgotten it (RFC 2018, 8)
+              forgets_sacked = 1'b1;  // the peer may have forgotten it (RFC 2018, 8)
               r.sack_news = 1'b0;
               r.resent_to = near_t'(record_i.snd_una);
               r.recover = record_i.snd_max;
@@ -492,12 +506,18 @@ module tcp_update
               r.timer_on = 1'b0;
             end
           end
+        end else if (facts_i.tail_due) begin
+          r.tail.due = 1'b1;
+          r.timer_on = 1'b0;  // restarted: the time-out counts from the probe on
         end
       end
 
       default: ;
     endcase
 
+    // Chosen last, each by one bit, because these are many bits, and what the event is decides late.
+    r.sacked = ({$bits(r.sacked) {!adds_block && !passes_sacked && !forgets_sacked}} & record_i.sacked) | ({$bits(r.sacked) {adds_block}} & with_block)
+        | ({$bits(r.sacked) {passes_sacked}} & behind_ack);
     if (challenge && record_i.acks_due != '1) r.acks_due = record_i.acks_due + 1'b1;
     if (challenge && facts_i.fin_again && phases_i[TimeWait]) r.timer_on = 1'b0;
     if (refuses) begin

@@ -55,7 +55,7 @@ class Receiver:
         self.told: set[int] = set()  # in acknowledgements that the card has taken
         self.news: list[tuple[int, int]] = []  # blocks, the newest first
         self.times: dict[int, int] = {}
-        self.spurious = self.rounds = self.most = self.sent = 0
+        self.spurious = self.rounds = self.most = self.sent = self.answers = 0
         self.forgotten = 0  # at a time-out: all before comes again
 
     @property
@@ -85,6 +85,11 @@ class Receiver:
         self.news = [block for block in self.news if block[0] > following]
         self.most = max(self.most, len(self.news))
         acknowledge(self.peer, *((first - following, behind - following) for first, behind in self.news[:BLOCKS]))
+        self.answers += 1
+
+    async def tell(self) -> None:
+        """The card learns of what has come."""
+        self.told = set(self.has)
 
     async def run(self) -> None:
         """Each round trip ends when the card waits; one without a segment ends with a time-out."""
@@ -96,7 +101,7 @@ class Receiver:
             assert silent < 200, "the card sends nothing any more"
             for segment in segments:
                 self.take(segment)
-            self.told = set(self.has)
+            await self.tell()
             if not segments:
                 self.forgotten = self.sent
 
