@@ -163,6 +163,7 @@ def test_the_coverage_of_each_card_is_written_when_it_ends(loop_folder, tmp_path
     assert len(list(tmp_path.glob("*.dat"))) == 2 and any(Report.of(tmp_path).lines.values())
 
 
+@pytest.mark.thorough
 def test_under_sanitizers(loop_folder):
     """The whole runtime once under AddressSanitizer and UBSan, in a process of its own."""
     import subprocess

@@ -52,6 +52,7 @@ def test_a_large_exact_table():
     build(EXACT, 8192, 2, ["a_command_waits_until_the_table_is_empty"])
 
 
+@pytest.mark.thorough
 def test_an_exact_table_is_block_ram():
     area = synthesize("match_exact", CardParams.chained())
     assert area.bram >= 4 and area.lutram <= 16  # for the rows of tenants; a way in LUT RAM would be some hundred

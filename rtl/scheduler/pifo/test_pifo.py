@@ -32,12 +32,12 @@ def random_operations(operations: int, queues: int, entries: int, rank_width: in
     return ran.stdout
 
 
-@pytest.mark.parametrize("rank_width", range(4, 13))
+@pytest.mark.parametrize("rank_width", [width if width % 4 == 0 else pytest.param(width, marks=pytest.mark.thorough) for width in range(4, 13)])
 def test_every_rank_width(rank_width):
     random_operations(100_000, 4, 32, rank_width)
 
 
-@pytest.mark.parametrize("queues", [1, 5, 16, 64])
+@pytest.mark.parametrize("queues", [1, 5, 16, pytest.param(64, marks=pytest.mark.thorough)])
 def test_every_number_of_queues(queues):
     random_operations(100_000, queues, 128, 8)
 
