@@ -90,7 +90,7 @@ def test_replay_tells_the_first_difference(recording, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_replay_writes_the_waves_of_the_window_only(recording, tmp_path):
     done = girih("replay", recording, "--waves", "100:200", "-o", tmp_path / "x.fst")
     assert done.returncode == 0, done.stderr

@@ -17,6 +17,7 @@ from girih.spec.parameters import EngineParameter, Parameters
 
 KINDS = [kind for kind in load_kinds().values() if kind.parameters]
 LEAST, GREATEST = 0, 1
+LARGE = {"cluster", "scheduler"}  # with their greatest parameters
 FRAMES = (64, 9018, LARGEST_FRAME)  # bytes of the largest frame: the least, the default and the greatest
 
 
@@ -66,15 +67,23 @@ def judge(kind: Kind, params: CardParams, values: dict[str, int], result: Lint) 
     assert result.clean, f"{values}\n{result.output}"
 
 
-@pytest.mark.parametrize(
-    ("frame", "end"),
-    [
-        pytest.param(frame, end, id=f"{frame}-{('least', 'greatest')[end]}", marks=() if (frame, end) in ((64, LEAST), (LARGEST_FRAME, GREATEST)) else pytest.mark.thorough)
+def limits() -> list:
+    """Kinds, bytes of the largest frame, and which end: in each run the least values with the least frame and the greatest with the greatest, if
+    that does not take long."""
+    everywhere = {(64, LEAST), (LARGEST_FRAME, GREATEST)}
+    return [
+        pytest.param(
+            *(kind, frame, end),
+            id=f"{kind.name}-{frame}-{('least', 'greatest')[end]}",
+            marks=() if (frame, end) in everywhere and (end == LEAST or kind.name not in LARGE) else pytest.mark.thorough,
+        )
+        for kind in KINDS
         for frame in FRAMES
         for end in (LEAST, GREATEST)
-    ],
-)
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+    ]
+
+
+@pytest.mark.parametrize(("kind", "frame", "end"), limits())
 def test_all_at_their_limits_elaborate(kind, frame, end):
     """At the narrowest width with the least values and at the widest with the greatest."""
     params = params_of(kind, kind.widths[-1 if end else 0], frame)

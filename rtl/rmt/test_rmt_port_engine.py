@@ -55,6 +55,7 @@ def test_rmt_port_engine(data_width):
     run_cocotb("rmt_port_engine", __file__, data_width=data_width, chained=True, parameters=parameters)
 
 
+@pytest.mark.thorough
 def test_rmt_port_engine_with_four_stages():
     parameters = {"Port": PORT, "Stages": 4, "Kind0": TERNARY, "Entries0": 16, "KeyHalves0": 2}
     run_cocotb(

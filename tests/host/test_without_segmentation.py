@@ -20,6 +20,8 @@ from tests.host.test_offloads import SEGMENTS as SORTS
 
 OPTIONS = [1 << bit for bit in range(64) if SEGMENTS >> bit & 1]
 
+pytestmark = pytest.mark.thorough  # a card of its own
+
 
 @pytest.fixture
 def card(unsegmented):
