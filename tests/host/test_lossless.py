@@ -2,7 +2,6 @@
 """Lossless frames to a card's host with two pairs of virtqueues, from a match-action port: a pair whose host offers no buffers holds up the other
 one only so long."""
 
-
 import pytest
 
 from girih.card import VirtualCard

@@ -11,7 +11,7 @@ module tcp_ecn
     input logic    open_i,    // it is before the segment comes
     input facts_t  facts_i,
     input logic    news_i,    // an acknowledgement of new bytes
-    input logic    fast_i,    // it reduces the window because of a loss: the duplicate that triggers a fast retransmission, or the end of a tail loss probe
+    input logic    lost_i,    // it reduces the window because of a loss: the duplicate that triggers a fast retransmission, or the end of a tail loss probe
 
     output ecn_t ecn_o,
     output dctcp_t dctcp_o,
@@ -29,9 +29,9 @@ module tcp_ecn
 
     // An acknowledgement that is older than another one says nothing new. During fast recovery, the window has been reduced.
     told_o = record_i.ecn.on && open_i && work_i.flags.ece && (news_i || facts_i.ack_same);
-    reduces_o = told_o && facts_i.ecn_anew && !record_i.recovering && !fast_i;
+    reduces_o = told_o && facts_i.ecn_anew && !record_i.recovering && !lost_i;
     if (news_i && facts_i.ecn_anew) e.reduced = 1'b0;
-    if (record_i.ecn.on && (reduces_o || fast_i)) begin
+    if (record_i.ecn.on && (reduces_o || lost_i)) begin
       e.tells = 1'b1;
       e.reduced = 1'b1;
       e.reduced_to = near_t'(record_i.snd_max);

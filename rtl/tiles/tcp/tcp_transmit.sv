@@ -14,13 +14,12 @@ module tcp_transmit
 );
   record_t r;
   deeds_t  d;
-  logic carried, fresh, fills;
+  logic carried, fresh;
   always_comb begin
     r = record_i;
     d = '0;
     carried = 1'b0;
     fresh = 1'b0;
-    fills = record_i.resend && facts_i.fills;
     d.segment = segment_i;
     r.transmit_queued = 1'b0;
     if (record_i.phase inside {SynReceived, SynSent}) begin
@@ -54,7 +53,7 @@ module tcp_transmit
       if (record_i.acks_due != '0) r.acks_due = record_i.acks_due - 1'b1;
       r.resend = 1'b0;
       r.tail.due = 1'b0;
-      if (fills) begin
+      if (record_i.resend && facts_i.fills) begin
         d.sends = 1'b1;
         d.segment.seq = facts_i.hole_seq;
         d.segment.bytes = facts_i.again;

@@ -151,7 +151,7 @@ module tcp_update
       .open_i   (phases_i[Open]),
       .facts_i,
       .news_i   (news),
-      .fast_i   (fast || repaired),
+      .lost_i   (fast || repaired),
       .ecn_o    (ecn),
       .dctcp_o  (dctcp),
       .marked_o (ecn_received),

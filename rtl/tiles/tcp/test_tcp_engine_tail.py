@@ -80,9 +80,15 @@ async def flight(bench: TcpBench, peer: Peer, segments: int) -> tuple[bytes, lis
     """So many segments, and their bytes."""
     text = random.randbytes(segments * MSS)
     peer.write(text)
-    come = [await bench.segment() for _ in range(segments)]
-    assert b"".join(bytes(segment.payload) for segment in come) == text
-    return text, come
+    sent = [await bench.segment() for _ in range(segments)]
+    assert b"".join(bytes(segment.payload) for segment in sent) == text
+    return text, sent
+
+
+def acknowledges(peer: Peer, segment: TCP) -> None:
+    """The peer has everything up to the end of this segment."""
+    peer.ack = (segment.seq + MSS) % MODULUS
+    peer.send()
 
 
 async def probe(bench: TcpBench, since: float) -> TCP:
@@ -113,7 +119,7 @@ async def the_last_segment_comes_again_after_two_round_trips(dut):
     bench = await TcpBench.start(dut, stall=0.0, **SETTINGS)
     for closes, seq in ((False, None), (True, NEAR_WRAP)):
         peer = await timed(bench, seq=seq)
-        text, come = await flight(bench, peer, 4)
+        text, sent = await flight(bench, peer, 4)
         since = sent_at(bench)
         if closes:
             bench.command(CLOSE, peer.connection)
@@ -122,7 +128,7 @@ async def the_last_segment_comes_again_after_two_round_trips(dut):
         assert place(peer, again) == 3 and bytes(again.payload) == text[3 * MSS :] and ("F" in again.flags) == closes
         since = sent_at(bench)
         first = await bench.segment(limit=3 * LONG * TICK)
-        assert first.seq == come[0].seq and LONG - 1 < sent_at(bench) - since < LONG + 2 + VISITS
+        assert first.seq == sent[0].seq and LONG - 1 < sent_at(bench) - since < LONG + 2 + VISITS
         await end(bench, peer)
     assert bench.events["mark_tail_probes"] == 2
 
@@ -131,17 +137,16 @@ async def the_last_segment_comes_again_after_two_round_trips(dut):
 async def an_acknowledgement_or_new_bytes_put_it_off(dut):
     bench = await TcpBench.start(dut, stall=0.0, **SETTINGS)
     peer = await timed(bench)
-    _, come = await flight(bench, peer, 5)
+    _, sent = await flight(bench, peer, 5)
     await ClockCycles(dut.clk_i, TRIP * TICK)
-    peer.ack = (come[1].seq) % MODULUS
+    peer.ack = (sent[1].seq) % MODULUS
     peer.send()
     assert place(peer, await probe(bench, sent_at(bench) + TRIP)) == 3
     # A duplicate acknowledgement that reports nothing new is none of the probe.
     peer.send()
     await bench.quiet()
     # An acknowledgement of everything ends it.
-    peer.ack = (come[4].seq + MSS) % MODULUS
-    peer.send()
+    acknowledges(peer, sent[4])
     await measured(bench, peer)
     await flight(bench, peer, 2)
     for ticks in (TRIP, TRIP + 2):  # new bytes
@@ -159,12 +164,11 @@ async def there_is_none_without_sack_or_the_setting_or_for_one_segment(dut):
     without_sack, peer = await timed(bench, options=OPTIONS[:1]), await timed(bench)
     for one, segments, setting in ((without_sack, 4, 1), (peer, 4, 0), (peer, 1, 1)):
         dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS | {"tail_probe": setting}))
-        _, come = await flight(bench, one, segments)
+        _, sent = await flight(bench, one, segments)
         since = sent_at(bench)
         again = await bench.segment(limit=2 * LONG * TICK)
-        assert again.seq == come[0].seq and sent_at(bench) - since > LONG - 1
-        one.ack = (come[-1].seq + MSS) % MODULUS
-        one.send()
+        assert again.seq == sent[0].seq and sent_at(bench) - since > LONG - 1
+        acknowledges(one, sent[-1])
         await measured(bench, one)
     assert "mark_tail_probes" not in bench.events
 
@@ -174,11 +178,11 @@ async def there_is_none_if_something_was_reported(dut):
     """Nor does what the peer reports put off the time-out."""
     bench = await TcpBench.start(dut, stall=0.0, **SETTINGS)
     peer = await timed(bench)
-    _, come = await flight(bench, peer, 4)
+    _, sent = await flight(bench, peer, 4)
     since = sent_at(bench)
     acknowledge(peer, (2 * MSS, 3 * MSS))
     again = await bench.segment(limit=2 * LONG * TICK)
-    assert again.seq == come[0].seq and LONG - 1 < sent_at(bench) - since < LONG + 2 + VISITS
+    assert again.seq == sent[0].seq and LONG - 1 < sent_at(bench) - since < LONG + 2 + VISITS
     assert "mark_tail_probes" not in bench.events
 
 
@@ -188,10 +192,10 @@ async def there_is_none_before_another_measurement(dut):
     bench = await TcpBench.start(dut, stall=0.0, **SETTINGS)
     peer = await timed(bench)
     for probes in (1, 1, 2):
-        _, come = await flight(bench, peer, 3)
+        _, sent = await flight(bench, peer, 3)
         await ClockCycles(dut.clk_i, 4 * TRIP * TICK)
         assert bench.events["mark_tail_probes"] == probes
-        peer.ack = (come[2].seq + MSS) % MODULUS
+        peer.ack = (sent[2].seq + MSS) % MODULUS
         for _ in range(2):  # the first time for the bytes, the second time for the probe
             peer.send()
         await ClockCycles(dut.clk_i, 200)
@@ -204,13 +208,13 @@ async def there_is_one_at_a_time(dut):
     """Although time stamps measure the round trip before all that was sent before it is acknowledged."""
     bench = await TcpBench.start(dut, stall=0.0, **SETTINGS)
     peer = await opened(bench, Stamped(bench, 2000, options=[("MSS", MSS + OPTION_BYTES), ("SAckOK", b"")]))
-    _, come = await flight(bench, peer, 5)
+    _, sent = await flight(bench, peer, 5)
     peer.see(await probe(bench, sent_at(bench)))
-    peer.ack = come[2].seq
+    peer.ack = sent[2].seq
     peer.send()
     since = cycle_now() / TICK
     again = await bench.segment(limit=2 * LONG * TICK)
-    assert again.seq == come[2].seq and sent_at(bench) - since > LONG - 1
+    assert again.seq == sent[2].seq and sent_at(bench) - since > LONG - 1
     assert bench.events["mark_tail_probes"] == 1
 
 
@@ -279,18 +283,16 @@ async def a_loss_that_it_repairs_halves_the_window(dut):
     bench = await TcpBench.start(dut, stall=0.0, **SETTINGS)
     for second in (None, {}, {"payload": b"data"}, {"window": 50000}):
         peer = await timed(bench)
-        _, come = await flight(bench, peer, 10)
+        _, sent = await flight(bench, peer, 10)
         again = await probe(bench, sent_at(bench))
         assert place(peer, again) == 9
-        peer.ack = (come[9].seq + MSS) % MODULUS
-        peer.send()
+        acknowledges(peer, sent[9])
         if second is not None:
             peer.send(**second)
             peer.seq = (peer.seq + len(second.get("payload", b""))) % MODULUS
         await under_way(bench)
-        _, come = await flight(bench, peer, 2)
-        peer.ack = (come[1].seq + MSS) % MODULUS
-        peer.send()
+        _, sent = await flight(bench, peer, 2)
+        acknowledges(peer, sent[1])
         await bench.quiet()
         allowed = await filled(bench, peer)
         assert allowed >= 12 if second == {} else allowed <= 12 // 2 + 3, (second, allowed)
@@ -317,17 +319,14 @@ async def a_repair_is_a_reduction_like_others(dut):
     peer = await opened(bench, Capable(bench, 2000, options=OPTIONS))
     _, sent = await flight(bench, peer, 10)
     assert tos(await probe(bench, sent_at(bench))) == NOT_CAPABLE
-    peer.ack = (sent[9].seq + MSS) % MODULUS
-    peer.send()
+    acknowledges(peer, sent[9])
     await bench.quiet()
     _, sent = await flight(bench, peer, 2)
-    peer.ack = (sent[1].seq + MSS) % MODULUS
-    peer.send()
+    acknowledges(peer, sent[1])
     await bench.quiet()
     _, sent = await flight(bench, peer, 1)
     assert "C" in sent[0].flags
-    peer.ack = (sent[0].seq + MSS) % MODULUS
-    peer.send()
+    acknowledges(peer, sent[0])
     await bench.quiet()
     peer.write(random.randbytes(28 * MSS))
     segments = await come(bench)
@@ -339,15 +338,13 @@ async def a_time_out_ends_it(dut):
     """What is acknowledged then is none of the probe's repair: the window grows again from one segment on, up to half of what it was."""
     bench = await TcpBench.start(dut, stall=0.0, **SETTINGS)
     peer = await timed(bench)
-    _, come = await flight(bench, peer, 10)
+    _, sent = await flight(bench, peer, 10)
     await probe(bench, sent_at(bench))
-    assert (await bench.segment(limit=2 * LONG * TICK)).seq == come[0].seq
-    peer.ack = (come[9].seq + MSS) % MODULUS
-    peer.send()
+    assert (await bench.segment(limit=2 * LONG * TICK)).seq == sent[0].seq
+    acknowledges(peer, sent[9])
     await bench.quiet()
-    _, come = await flight(bench, peer, 2)
-    peer.ack = (come[1].seq + MSS) % MODULUS
-    peer.send()
+    _, sent = await flight(bench, peer, 2)
+    acknowledges(peer, sent[1])
     await bench.quiet()
     assert await filled(bench, peer) == 3
 
@@ -388,18 +385,7 @@ async def bytes_are_right_whatever_is_lost(dut):
         text = random.randbytes(WINDOW + WINDOW // 2)
         peer = await bench.open(options=OPTIONS, seq=None if number % 2 else NEAR_WRAP)
         receiver = Prompt(peer, text, rule)
-        peer.read(least=0, room=1)
-        running = cocotb.start_soon(receiver.run())
-        written = 0
-        while written < len(text):
-            while not bench.told:
-                await ClockCycles(dut.clk_i, 20)
-            piece = text[written : written + bench.told.pop(0).desc["stream_room"]]
-            peer.write(piece)
-            written += len(piece)
-            if written < len(text):
-                peer.read(least=0, room=MSS)
-        await running
+        await receiver.gets_all()
         assert receiver.spurious == receiver.excused or receiver.most > KEPT, (name, receiver.spurious, receiver.excused)
         await end(bench, peer)
     assert bench.events["mark_tail_probes"] > 4
