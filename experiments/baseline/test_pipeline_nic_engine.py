@@ -10,7 +10,8 @@ from cocotb.triggers import ClockCycles, RisingEdge
 
 from girih.spec.kinds import load_kind
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import FLIT_BYTES, PARAMS, Events, cycle_now, flits_of, reset, time_at
+from girih.testing.clock import cycle_now
+from girih.testing.messages import FLIT_BYTES, PARAMS, Events, flits_of, reset, time_at
 from rtl.tiles.ethernet.test_eth_rx_engine import Mac
 from rtl.tiles.ethernet.test_eth_tx_engine import Frames
 

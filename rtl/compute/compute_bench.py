@@ -11,8 +11,9 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from girih.spec.message import pack, struct_fields, unpack
+from girih.testing.clock import cycle_now
 from girih.testing.engines import config_word
-from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, Events, Message, Sink, Source, cycle_now, reset, settle
+from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, Events, Message, Sink, Source, reset, settle
 
 HOP = struct_fields("hop")
 

@@ -10,10 +10,10 @@ import random
 from collections import defaultdict, deque
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from girih.spec.message import CardParams, descriptor_fields, flit_fields, pack, unpack
+from girih.testing.clock import start_clock
 from girih.topology import Topology
 
 PARAMS = CardParams(data_width=int(os.environ.get("GIRIH_DATA_WIDTH", "512")))
@@ -68,7 +68,7 @@ class Fabric:
         self.dut.rst_i.value = 1
         self.dut.in_valid_i.value = 0
         self.dut.out_ready_i.value = 0
-        Clock(self.dut.clk_i, 4, unit="ns").start()
+        start_clock(self.dut)
         for _ in range(3):
             await RisingEdge(self.dut.clk_i)
         self.dut.rst_i.value = 0

@@ -8,7 +8,8 @@ import pytest
 from cocotb.triggers import FallingEdge
 
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import FLIT_BYTES, start_clock
+from girih.testing.clock import start_clock
+from girih.testing.messages import FLIT_BYTES
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)

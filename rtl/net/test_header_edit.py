@@ -10,7 +10,8 @@ from cocotb.triggers import RisingEdge, Timer
 
 from girih.spec.message import unpack
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import FLIT_BYTES, FLIT_FIELDS, Message, start_clock, to_flits
+from girih.testing.clock import start_clock
+from girih.testing.messages import FLIT_BYTES, FLIT_FIELDS, Message, to_flits
 
 HEADER = int(os.environ.get("HEADER_BYTES", "42"))
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 import random
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
+
+from girih.testing.clock import start_clock
 
 
 def sizes(width: int) -> list[int]:
@@ -33,7 +34,7 @@ class Bench:
         dut.rst_i.value = 1
         dut.in_valid_i.value = 0
         dut.out_ready_i.value = 0
-        Clock(dut.clk_i, 4, unit="ns").start()
+        start_clock(dut)
         for _ in range(3):
             await RisingEdge(dut.clk_i)
         dut.rst_i.value = 0

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import random
 
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
+
+from girih.testing.clock import start_clock
 
 MOODS = [0, 0.3, 0.9]  # shares of idle (or stalled) cycles; a new one is drawn every so often
 
@@ -16,7 +17,7 @@ async def reset(dut, **inputs: int) -> None:
     dut.rst_i.value = 1
     for name, value in {"in_valid_i": 0, "out_ready_i": 0, **inputs}.items():
         getattr(dut, name).value = value
-    Clock(dut.clk_i, 4, unit="ns").start()
+    start_clock(dut)
     for _ in range(3):
         await RisingEdge(dut.clk_i)
     dut.rst_i.value = 0

@@ -5,10 +5,10 @@ import random
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge, Timer
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 9])
@@ -39,7 +39,7 @@ async def lowest_index_wins(dut):
 async def search_starts_behind_the_last_used_grant(dut):
     n, start, grants = int(dut.N.value), 0, [0] * int(dut.N.value)
     dut.rst_i.value, dut.request_i.value, dut.advance_i.value = 1, 0, 0
-    Clock(dut.clk_i, 4, unit="ns").start()
+    start_clock(dut)
     for _ in range(3):
         await RisingEdge(dut.clk_i)
     dut.rst_i.value = 0
@@ -62,7 +62,7 @@ async def the_least_recently_granted_wins(dut):
     n = int(dut.N.value)
     order = list(range(n))
     dut.rst_i.value, dut.request_i.value, dut.advance_i.value = 1, 0, 0
-    Clock(dut.clk_i, 4, unit="ns").start()
+    start_clock(dut)
     for _ in range(3):
         await RisingEdge(dut.clk_i)
     dut.rst_i.value = 0

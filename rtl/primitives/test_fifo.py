@@ -5,10 +5,10 @@ import random
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 
 @pytest.mark.parametrize("depth", [2, 16])
@@ -18,7 +18,7 @@ def test_fifo(depth):
 
 @cocotb.test()
 async def everything_comes_out_in_order(dut):
-    cocotb.start_soon(Clock(dut.clk_i, 4, unit="ns").start())
+    start_clock(dut)
     dut.rst_i.value = 1
     dut.in_valid_i.value = 0
     dut.out_ready_i.value = 0

@@ -5,10 +5,10 @@ import random
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 
 @pytest.mark.parametrize("depth", [2, 12, 512])
@@ -18,7 +18,7 @@ def test_ram_simple_dual(depth):
 
 @cocotb.test()  # before the others, which write
 async def a_memory_holds_a_random_value_before_it_is_written(dut):
-    Clock(dut.clk_i, 4, unit="ns").start()
+    start_clock(dut)
     dut.write_enable_i.value, dut.read_enable_i.value = 0, 1
     values = set()
     for addr in range(int(dut.Depth.value)):
@@ -32,7 +32,7 @@ async def a_memory_holds_a_random_value_before_it_is_written(dut):
 
 @cocotb.test()
 async def reads_give_what_was_written(dut):
-    Clock(dut.clk_i, 4, unit="ns").start()
+    start_clock(dut)
     depth = int(dut.Depth.value)
     model: dict[int, int] = {}
     expected = None

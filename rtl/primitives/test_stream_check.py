@@ -6,14 +6,14 @@ import random
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 
 async def drive(dut, beats):
-    Clock(dut.clk_i, 4, unit="ns").start()
+    start_clock(dut)
     dut.rst_i.value = 1
     for valid, ready, data in [(0, 0, 0), *beats]:
         dut.valid_i.value, dut.ready_i.value, dut.data_i.value = valid, ready, data

@@ -17,19 +17,9 @@ from girih.rmt.tables import table_for
 from girih.spec.kinds import load_kind
 from girih.spec.message import pack, struct_fields
 from girih.testing import WIDTHS, run_cocotb
+from girih.testing.clock import cycle_now
 from girih.testing.engines import config_word
-from girih.testing.messages import (
-    FLIT_BYTES,
-    Events,
-    FirstPort,
-    Message,
-    Sink,
-    Source,
-    cycle_now,
-    flits_of,
-    reset,
-    time_at,
-)
+from girih.testing.messages import FLIT_BYTES, Events, FirstPort, Message, Sink, Source, flits_of, reset, time_at
 from rtl.rmt.parser.frames import every_stack, frame_of, inner_frame
 from rtl.rmt.parser.graph_reference import interpret
 from rtl.tiles.ethernet.test_eth_rx_engine import Mac

@@ -20,11 +20,11 @@ import random
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
-from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
 from girih.spec.kinds import load_kind
 from girih.spec.message import CardParams, descriptor_fields, flit_fields, pack, struct_fields, unpack
+from girih.testing.clock import start_clock
 
 PARAMS = CardParams.chained(int(os.environ.get("GIRIH_DATA_WIDTH", "512")))
 UNITS, SERVICES, TENANTS = (int(os.environ.get(name, default)) for name, default in (("UNITS", "8"), ("SERVICES", "8"), ("TENANTS", "4")))
@@ -128,7 +128,7 @@ class Bench:
         dut.now_i.value = 0
         for link in range(len(dut.credit_i)):
             dut.credit_i[link].value = 0
-        Clock(dut.clk_i, 4, unit="ns").start()
+        start_clock(dut)
         for _ in range(3):
             await RisingEdge(dut.clk_i)
         dut.rst_i.value = 0
@@ -265,8 +265,7 @@ class Bench:
     ready = 0
 
     def _count(self) -> None:
-        value = self.dut.event_o.value
-        events = int(value) if value.is_resolvable and self.dut.rst_i.value == 0 else 0
+        events = int(self.dut.event_o.value) if self.dut.rst_i.value == 0 else 0
         if events:
             for i, name in enumerate(self.names):
                 self.events[name] += events >> i & 1

@@ -5,10 +5,10 @@ import random
 from collections import Counter, deque
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 SERVICES, TENANTS, UNITS, CHANNELS, ENTRIES, LATENCY = 4, 2, 4, 2, 64, 3
 PACKETS = 8
@@ -55,7 +55,7 @@ class World:
         for name in [*names, "queue_busy_i", "pick_valid_i", "lossless_i"]:
             getattr(dut, name).value = 0
         dut.affine_i.value = self.affine
-        Clock(dut.clk_i, 4, unit="ns").start()
+        start_clock(dut)
         dut.rst_i.value = 1
         for _ in range(3):
             await RisingEdge(dut.clk_i)

@@ -7,10 +7,10 @@ from collections import Counter
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 
 @pytest.mark.parametrize("inputs, tenants", [(2, 4), (1, 1), (3, 5)])
@@ -28,7 +28,7 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
+        start_clock(dut)
         dut.valid_i.value = dut.read_i.value = dut.index_i.value = 0
         dut.rst_i.value = 1
         for _ in range(3):

@@ -5,10 +5,10 @@ import random
 from collections import deque
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 
 def test_launch_queue():
@@ -17,7 +17,7 @@ def test_launch_queue():
 
 @cocotb.test()
 async def in_order_and_at_once(dut):
-    Clock(dut.clk_i, 4, unit="ns").start()
+    start_clock(dut)
     dut.rst_i.value = 1
     dut.in_valid_i.value = 0
     dut.out_ready_i.value = 0

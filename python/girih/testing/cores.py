@@ -7,10 +7,10 @@ import random
 from dataclasses import dataclass, field
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, PERIOD_NS, cycle_now, pack, unpack
+from girih.testing.clock import cycle_now, start_clock
+from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, pack, unpack
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Core:
         for name in ("s_axis_tvalid", "m_axis_tready", "window_valid_i", "rst_i"):
             if hasattr(dut, name):
                 getattr(dut, name).value = 0
-        Clock(dut.clk_i, PERIOD_NS, "ns").start()
+        start_clock(dut)
         dut.rst_i.value = 1
         for _ in range(3):
             await RisingEdge(dut.clk_i)

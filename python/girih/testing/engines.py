@@ -12,6 +12,7 @@ import ipaddress
 import itertools
 import random
 
+from scapy.data import ETH_P_IP
 from scapy.layers.inet import ICMP, IP, UDP, IPOption, IPOption_NOP
 from scapy.layers.l2 import Dot1Q, Ether
 
@@ -21,6 +22,7 @@ from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, fl
 # Probabilities of a pause before a flit, and of a cycle in which no flit is taken: (idle, stall).
 TRAFFIC = ((0.0, 0.0), (0.4, 0.0), (0.0, 0.4), (0.5, 0.5))
 LARGEST_PAYLOAD = 8972  # of UDP, in a packet of 9,000 bytes
+TAGGED = 0x8100  # the type of a frame with a VLAN tag
 
 
 def config_word(kind: str, **values: int | str) -> int:
@@ -92,12 +94,11 @@ def random_size() -> int:
 
 def frame_of(ip: IP, tagged: bool = False) -> tuple[bytes, int, int]:
     """The bytes of `ip` in an Ethernet frame without padding, and its l3_offset and l4_offset."""
-    ether = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
+    ether = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02", type=TAGGED if tagged else ETH_P_IP)
     if tagged:
-        ether /= Dot1Q(vlan=random.randint(1, 4094))
-    packet = bytes(ip)
-    l3_offset = 18 if tagged else 14
-    return bytes(ether / ip), l3_offset, l3_offset + 4 * (packet[0] & 15)
+        ether /= Dot1Q(vlan=random.randint(1, 4094), type=ETH_P_IP)
+    head, packet = bytes(ether), bytes(ip)  # apart, because scapy takes its time for a packet within another
+    return head + packet, len(head), len(head) + 4 * (packet[0] & 15)
 
 
 def udp(payload: bytes, *, options: list | None = None, **fields) -> IP:

@@ -4,12 +4,18 @@
 Everything else starts at random, inputs too, and a design without reset would act on these values.
 """
 
+import gc
+
 import cocotb
 from cocotb.handle import Immediate
 
 from girih.testing import time_limit
 
 time_limit.enforce()
+
+# scapy's packets are many small objects that Python's collector would look at again and again.
+gc.freeze()
+gc.set_threshold(50_000, 20, 20)
 
 for _name, _level in (("clk_i", 0), ("rst_i", 1)):
     if hasattr(cocotb.top, _name):

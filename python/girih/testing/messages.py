@@ -16,17 +16,17 @@ from __future__ import annotations
 import os
 import random
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import RisingEdge
-from cocotb.utils import get_sim_time
+from cocotb.task import Task
+from cocotb.triggers import Event, RisingEdge
 
 from girih.spec.message import CardParams, descriptor_fields, flit_fields, pack, unpack
+from girih.testing.clock import cycle_now, start_clock
 
-PERIOD_NS = 4
 WRAP = 777  # the cycle of a simulation in which the card's time wraps
 
 # Those of the design under test; outside the simulator, where pytest collects, they have no meaning.
@@ -37,10 +37,6 @@ FLIT_BYTES = PARAMS.flit_bytes
 FLIT_FIELDS = flit_fields(PARAMS)
 DESC_FIELDS = descriptor_fields(PARAMS)
 DESC_BITS = FLIT_FIELDS[0].bits
-
-
-def cycle_now() -> int:
-    return round(get_sim_time("ns") / PERIOD_NS)
 
 
 def time_at(cycle: int) -> int:
@@ -82,7 +78,7 @@ def to_flits(message: Message, node: int | None = None) -> list[int]:
         last = at + FLIT_BYTES >= len(message.data)
         empty = FLIT_BYTES - len(chunk)
         values = {
-            "desc": pack(DESC_FIELDS, (unpack(DESC_FIELDS, random.getrandbits(DESC_BITS)) if at else message.desc) | ends),
+            "desc": _later_descriptor(ends) if at else pack(DESC_FIELDS, message.desc | ends),
             "bad": int(message.bad) if last else random.getrandbits(1),
             "last": int(last),
             "empty": empty,
@@ -90,6 +86,11 @@ def to_flits(message: Message, node: int | None = None) -> list[int]:
         }
         flits.append(pack(FLIT_FIELDS, values))
     return flits
+
+
+def _later_descriptor(ends: dict[str, int]) -> int:
+    bits = random.getrandbits(DESC_BITS)
+    return pack(DESC_FIELDS, unpack(DESC_FIELDS, bits) | ends) if ends else bits
 
 
 class _FirstBit:
@@ -120,6 +121,17 @@ class FirstPort:
         return _FirstBit(handle) if name in ("in_valid_i", "in_ready_o", "out_valid_o", "out_ready_i") else handle
 
 
+_running: dict[tuple[type, str], Task] = {}
+
+
+def _start(owner: object, name: str, loop: Coroutine[Any, Any, None]) -> None:
+    """Runs what drives or watches the port `name`; what an earlier bench of the same test ran there ends."""
+    port = type(owner), name
+    if port in _running:
+        _running[port].cancel()
+    _running[port] = cocotb.start_soon(loop)
+
+
 class Source:
     """Drives a link. What has not been sent when a reset begins is discarded. idle: probability of a pause before each flit. node: of the tile that it leads to, if it is a link of the fabric.
 
@@ -139,17 +151,19 @@ class Source:
         self.idle, self._node = idle, node
         self._dut, self._beside = dut, beside
         self._queue: deque[tuple[Message, int, bool, int]] = deque()
+        self._filled = Event()
         self._valid, self._ready, self._flit = (
             getattr(dut, f"{name}_{end}") for end in ("valid_i", "ready_o", "flit_i")
         )
         self._valid.value = 0
-        cocotb.start_soon(self._run())
+        _start(self, name, self._run())
 
     def send(self, *messages: Message) -> None:
         for message in messages:
             flits = to_flits(message, self._node)
             for index, flit in enumerate(flits):
                 self._queue.append((message, index, index == len(flits) - 1, flit))
+        self._filled.set()
 
     @property
     def busy(self) -> bool:
@@ -169,14 +183,19 @@ class Source:
         self._valid.value = 0
 
     async def _run(self) -> None:
-        offered = in_reset = False
+        edge, reset = RisingEdge(self._dut.clk_i), self._dut.rst_i
+        offered = shown = in_reset = False
         while True:
-            await RisingEdge(self._dut.clk_i)
-            if self._dut.rst_i.value == 1 and not in_reset:
+            if not self._queue and not shown:
+                self._filled.clear()
+                await self._filled.wait()
+                in_reset = int(reset.value) == 1
+            await edge
+            was_in_reset, in_reset = in_reset, int(reset.value) == 1
+            if in_reset and not was_in_reset:
                 self._queue.clear()
-            in_reset = self._dut.rst_i.value == 1
             offered = offered and bool(self._queue)
-            if offered and self._ready.value == 1:
+            if offered and int(self._ready.value) == 1:
                 message, index, last, _ = self._queue.popleft()
                 if index == 0:
                     message.first = cycle_now()
@@ -190,7 +209,9 @@ class Source:
                     for name, value in self._beside(message, index, last).items():
                         getattr(self._dut, name).value = value
                 offered = True
-            self._valid.value = int(offered)
+            if offered != shown:
+                self._valid.value = int(offered)
+                shown = offered
 
 
 class Sink:
@@ -212,7 +233,7 @@ class Sink:
         self._key = getattr(dut, f"{name}_key_o", None)
         self._open: Message | None = None
         self._ready.value = 0
-        cocotb.start_soon(self._run())
+        _start(self, name, self._run())
 
     @property
     def busy(self) -> bool:
@@ -242,10 +263,11 @@ class Sink:
             self._open = None
 
     async def _run(self) -> None:
-        held = None
+        edge, reset = RisingEdge(self._dut.clk_i), self._dut.rst_i
+        held, ready = None, 0
         while True:
-            await RisingEdge(self._dut.clk_i)
-            if self._valid.value == 1 and self._dut.rst_i.value == 0:
+            await edge
+            if int(self._valid.value) == 1 and int(reset.value) == 0:
                 flit = unpack(FLIT_FIELDS, int(self._flit.value))
                 # While the link waits, only the bytes past the end may change.
                 kept = FLIT_BYTES - (flit["empty"] if flit["last"] else 0)
@@ -253,14 +275,16 @@ class Sink:
                 shown = (self._open is None and flit["desc"], flit["last"], flit["last"] and flit["bad"], body)
                 assert held in (None, shown), "a flit changed while it was held back"
                 held = shown
-                if self._ready.value == 1:
+                if ready:
                     self._take(flit, body)
                     held = None
-            elif self._dut.rst_i.value == 1:
+            elif (held or self._open) and int(reset.value) == 1:
                 held = self._open = None
             else:
                 assert held is None, "valid was withdrawn"
-            self._ready.value = int(random.random() >= self.stall)
+            before, ready = ready, int(random.random() >= self.stall)
+            if ready != before:
+                self._ready.value = ready
 
 
 class Events:
@@ -268,19 +292,15 @@ class Events:
 
     def __init__(self, dut, names: list[str]):
         self.count: Counter[str] = Counter()
-        cocotb.start_soon(self._run(dut, names))
+        _start(self, "event", self._run(dut, names))
 
     async def _run(self, dut, names: list[str]) -> None:
+        edge, events = RisingEdge(dut.clk_i), dut.event_o
         while True:
-            await RisingEdge(dut.clk_i)
-            value = int(dut.event_o.value) if dut.event_o.value.is_resolvable else 0
-            for i, name in enumerate(names):
-                self.count[name] += value >> i & 1
-
-
-def start_clock(dut) -> None:
-    """250 MHz on `clk_i`."""
-    Clock(dut.clk_i, PERIOD_NS, unit="ns").start()
+            await edge
+            bits = str(events.value)
+            if "1" in bits:
+                self.count.update(name for name, bit in zip(names, reversed(bits)) if bit == "1")
 
 
 async def reset(dut, **levels: int) -> None:

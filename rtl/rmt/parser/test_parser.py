@@ -13,7 +13,8 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from girih.rmt.parse_graph import compile_graph, load_graph
 from girih.spec.message import Field, pack, unpack
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import DESC_BITS, DESC_FIELDS, FLIT_BYTES, Message, cycle_now, reset, to_flits
+from girih.testing.clock import cycle_now
+from girih.testing.messages import DESC_BITS, DESC_FIELDS, FLIT_BYTES, Message, reset, to_flits
 from rtl.rmt.parser.frames import damaged, every_stack, frame_of, inner_frame
 from rtl.rmt.parser.graph_reference import interpret
 

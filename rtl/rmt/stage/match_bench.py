@@ -8,13 +8,13 @@ from collections import deque
 from dataclasses import dataclass, field
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
 from girih.rmt import stage as st
 from girih.rmt.stage import Refused, run_async
 from girih.spec.message import Field, pack, type_widths, unpack
-from girih.testing.messages import DESC_BITS, DESC_FIELDS, PERIOD_NS
+from girih.testing.clock import start_clock
+from girih.testing.messages import DESC_BITS, DESC_FIELDS
 
 WORDS, EDITS = 16, 4
 EDIT_FIELDS = [
@@ -102,7 +102,7 @@ class Bench:
         dut.rst_i.value = 1
         dut.phv_valid_i.value = 0
         dut.window_i.value = 0
-        cocotb.start_soon(Clock(dut.clk_i, PERIOD_NS, unit="ns").start())
+        start_clock(dut)
         for _ in range(3):
             await FallingEdge(dut.clk_i)
         dut.rst_i.value = 0

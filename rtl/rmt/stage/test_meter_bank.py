@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, Timer
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 GREEN, YELLOW, RED = range(3)
 UNIT = 4096  # tokens of a byte
@@ -53,7 +53,7 @@ async def reset(dut):
     for name in ("valid_i", "index_i", "length_i", "cfg_write_i", "cfg_read_i", "cfg_index_i", "cfg_i"):
         getattr(dut, name).value = 0
     dut.rst_i.value = 1
-    cocotb.start_soon(Clock(dut.clk_i, 4, unit="ns").start())
+    start_clock(dut)
     for _ in range(3):
         await FallingEdge(dut.clk_i)
     dut.rst_i.value = 0

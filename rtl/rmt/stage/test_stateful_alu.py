@@ -5,11 +5,11 @@ import random
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly
 
 from girih.rmt.action import encode, names
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 WORD = (1 << 32) - 1
 
@@ -61,7 +61,7 @@ async def every_operation_back_to_back(dut):
     for name in ("valid_i", "index_i", "op_i", "operand_i", "write_i", "software_index_i", "write_data_i"):
         getattr(dut, name).value = 0
     dut.rst_i.value = 1
-    cocotb.start_soon(Clock(dut.clk_i, 4, unit="ns").start())
+    start_clock(dut)
     for _ in range(3):
         await FallingEdge(dut.clk_i)
     dut.rst_i.value = 0

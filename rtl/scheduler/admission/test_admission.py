@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, Timer
 
 from girih.errors import GirihError
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 NO_RIGHT, BAD_SERVICE, VOID, OVERFLOW, SHORTAGE, EVICTED, ACCEPTED, DISPATCHED = range(8)
 SERVICES, TENANTS, ENTRIES, CHANNELS, CELLS, LARGEST, LOSSLESS = 4, 3, 64, 2, 128, 8, 3
@@ -93,7 +93,7 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
+        start_clock(dut)
         for name in ("in_valid_i", "in_request_i", "in_rank_i", "in_beyond_i", "release_valid_i", "release_evicted_i"):
             getattr(dut, name).value = 0
         for name in ("slot", "service", "tenant", "cells", "lossless"):

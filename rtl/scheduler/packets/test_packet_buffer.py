@@ -10,7 +10,8 @@ from cocotb.triggers import ClockCycles, RisingEdge
 
 from girih.spec.message import pack
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, PARAMS, Message, Sink, Source, cycle_now, flits_of, reset
+from girih.testing.clock import cycle_now
+from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, PARAMS, Message, Sink, Source, flits_of, reset
 
 CELL_FLITS = int(os.environ.get("CELL_FLITS", "2"))
 CELLS = int(os.environ.get("CELLS", "1024"))

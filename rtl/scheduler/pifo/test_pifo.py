@@ -10,13 +10,13 @@ from pathlib import Path
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from girih.build import coverage
 from girih.build.program import build_program
 from girih.build.sources import resolve
 from girih.testing import SEED, VERILATOR_ARGS, run_cocotb
+from girih.testing.clock import start_clock
 
 LATENCY = 3
 DRIVER = Path(__file__).parent / "pifo_random.cpp"
@@ -51,7 +51,7 @@ def test_directed():
 
 
 async def start(dut, circular=0):
-    Clock(dut.clk_i, 2, unit="ns").start()
+    start_clock(dut)
     dut.push_valid_i.value = 0
     dut.pop_valid_i.value = 0
     dut.pop_one_i.value = 0

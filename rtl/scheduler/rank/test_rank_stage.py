@@ -9,11 +9,11 @@ from fractions import Fraction
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from girih.errors import GirihError
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 STRICT, FAIR, SLACK, SHAPED = range(4)
 LEVELS, HALF = 1 << 11, 1 << 10
@@ -146,7 +146,7 @@ class Bench:
 
     async def start(self):
         dut, model = self.dut, self.model
-        cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
+        start_clock(dut)
         for name in ("in_valid_i", "accept_i", "dequeued_valid_i", "class_write_i", "in_request_i", "in_payload_i"):
             getattr(dut, name).value = 0
         for name in ("dequeued_service_i", "dequeued_tenant_i", "dequeued_rank_i", "class_addr_i", "class_data_i"):

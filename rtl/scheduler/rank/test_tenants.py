@@ -7,11 +7,11 @@ from collections import deque
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, Timer
 
 from girih.errors import GirihError
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 TENANTS = int(os.environ.get("TENANTS", "4"))
 
@@ -60,7 +60,7 @@ class Share:
 
     async def start(self):
         dut = self.dut
-        cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
+        start_clock(dut)
         for t in range(TENANTS):
             dut.inverse_weight_i[t].value = 3600 // self.weights[t]
         for s in range(self.services):
@@ -168,7 +168,7 @@ async def light_use_costs_nothing(dut):
 
 @cocotb.test()
 async def the_lowest_head_is_picked(dut):
-    cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
+    start_clock(dut)
     dut.advance_i.value = 0
     dut.rst_i.value = 1
     await FallingEdge(dut.clk_i)
@@ -197,7 +197,7 @@ async def the_lowest_head_is_picked(dut):
 
 @cocotb.test()
 async def equals_take_turns(dut):
-    cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
+    start_clock(dut)
     dut.circular_i.value, dut.nonempty_i.value = 0, (1 << TENANTS) - 1
     dut.head_valid_i.value, dut.advance_i.value = (1 << TENANTS) - 1, 1
     for t in range(TENANTS):

@@ -13,8 +13,9 @@ from cocotb.triggers import ClockCycles, RisingEdge
 
 from girih.spec.formats import Format
 from girih.testing import run_cocotb
+from girih.testing.clock import cycle_now
 from girih.testing.engines import TRAFFIC, EngineBench, frame_of, udp
-from girih.testing.messages import FLIT_BYTES, Message, cycle_now, settle, time_at
+from girih.testing.messages import FLIT_BYTES, Message, settle, time_at
 from rtl.tiles.cluster.cluster_bench import CREW
 from rtl.tiles.core.core_bench import Operator
 

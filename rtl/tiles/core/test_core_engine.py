@@ -12,8 +12,9 @@ from scapy.layers.l2 import Ether
 
 from girih.spec.formats import Format
 from girih.testing import run_cocotb
+from girih.testing.clock import cycle_now
 from girih.testing.engines import TRAFFIC, EngineBench, frame_of, random_options, udp
-from girih.testing.messages import FLIT_BYTES, Message, cycle_now, settle, time_at
+from girih.testing.messages import FLIT_BYTES, Message, settle, time_at
 from rtl.tiles.core.core_bench import HOARD, PROBE, PROGRAMS, Operator, counts_what_a_core_counts
 
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}

@@ -12,8 +12,9 @@ from cocotb.triggers import ClockCycles, RisingEdge
 
 from girih.spec.formats import Format
 from girih.testing import run_cocotb
+from girih.testing.clock import cycle_now
 from girih.testing.engines import TRAFFIC, EngineBench
-from girih.testing.messages import FLIT_BYTES, Message, Source, cycle_now, settle
+from girih.testing.messages import FLIT_BYTES, Message, Source, settle
 from rtl.tiles.core.core_bench import PROBE as CORE_PROBE
 from rtl.tiles.core.core_bench import PROGRAMS, Operator, counts_what_a_core_counts
 from rtl.tiles.memory.memory_bench import OPS, PAGE, Model, op, status

@@ -5,14 +5,14 @@ import random
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Dot1Q, Ether
 
 from girih.spec.kinds import load_kind
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import FLIT_BYTES, PARAMS, PERIOD_NS, Events, Sink, cycle_now, time_at
+from girih.testing.clock import cycle_now, start_clock
+from girih.testing.messages import FLIT_BYTES, PARAMS, Events, Sink, time_at
 
 MAC, OTHER = "02:00:00:00:00:01", "02:00:00:00:00:99"
 KIND = load_kind("eth_rx")
@@ -76,7 +76,7 @@ class Mac:
 
 
 async def begin(dut, idle=0.0, stall=0.0, **cfg):
-    cocotb.start_soon(Clock(dut.clk_i, PERIOD_NS, unit="ns").start())
+    start_clock(dut)
     dut.rst_i.value = 1
     dut.s_axis_tvalid.value = 0
     dut.cfg_i.value = config(**cfg)

@@ -5,12 +5,12 @@ import random
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from girih.spec.kinds import load_kind
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import FLIT_BYTES, PERIOD_NS, Events, Message, Source, cycle_now, time_at
+from girih.testing.clock import cycle_now, start_clock
+from girih.testing.messages import FLIT_BYTES, Events, Message, Source, time_at
 
 KIND = load_kind("eth_tx")
 MAC = bytes.fromhex("020000000001")
@@ -61,7 +61,7 @@ class Frames:
 
 
 async def begin(dut, reflect=0):
-    cocotb.start_soon(Clock(dut.clk_i, PERIOD_NS, unit="ns").start())
+    start_clock(dut)
     dut.rst_i.value = 1
     dut.in_valid_i.value = 0
     dut.m_axis_tready.value = 0

@@ -4,10 +4,10 @@
 import random
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 QUEUES, DROPS_BITS = 3, 3
 
@@ -17,7 +17,7 @@ def test_host_counts():
 
 
 async def start(dut) -> None:
-    cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
+    start_clock(dut)
     dut.rst_i.value, dut.read_i.value, dut.frame_i.value, dut.drops_i.value, dut.high_i.value = 1, 0, 0, 0, 0
     dut.queue_i.value = dut.drop_i.value = 0
     for _ in range(3):

@@ -5,10 +5,10 @@ import random
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 ADDR_BITS, LENGTH_BITS = {64: 7, 1024: 40}, 16
 
@@ -66,7 +66,7 @@ async def run(dut, ranges: list[tuple[int, int]], unit: int, offer: float, take:
 
 
 async def started(dut) -> int:
-    Clock(dut.clk_i, 4, unit="ns").start()
+    start_clock(dut)
     dut.in_valid_i.value = dut.out_ready_i.value = 0
     dut.rst_i.value = 1
     for _ in range(3):

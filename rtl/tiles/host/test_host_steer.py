@@ -23,7 +23,8 @@ from scapy.packet import Packet, Raw
 
 from girih.spec.message import unpack
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import FLIT_BYTES, FLIT_FIELDS, Message, Source, cycle_now, flits_of, reset
+from girih.testing.clock import cycle_now
+from girih.testing.messages import FLIT_BYTES, FLIT_FIELDS, Message, Source, flits_of, reset
 
 PAIRS, ENTRIES = 4, 32
 POLYNOMIAL = 0x13D65

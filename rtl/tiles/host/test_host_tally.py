@@ -5,10 +5,10 @@ import random
 
 import cocotb
 import pytest
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
@@ -19,7 +19,7 @@ def test_host_tally(n):
 @cocotb.test()
 async def every_pulse_is_counted(dut):
     count = len(dut.pulse_i)
-    cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
+    start_clock(dut)
     dut.rst_i.value, dut.pulse_i.value = 1, 0
     for _ in range(3):
         await RisingEdge(dut.clk_i)

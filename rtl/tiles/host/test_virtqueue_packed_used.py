@@ -2,10 +2,10 @@
 """virtqueue_packed_used beside a memory that answers late: it is told of every write that ends, however many wait."""
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 SIZE, RING, DEVICE = 256, 0x4000, 0x8000  # descriptors; where they are; where the driver is told when to notify
 BELOW = 16 + 16 + 5 + 4  # bits of place_t below its addresses: start, size, what is so of the queue, and what may be cut
@@ -21,7 +21,7 @@ def test_virtqueue_packed_used():
 @cocotb.parametrize(singles=[0, 20, MOST - 3, MOST - 2, MOST - 1])
 async def the_request_to_notify_is_answered_behind_many_writes(dut, singles):
     """Single chains, two that belong together, and the request: no write ends before all have been requested that may be."""
-    Clock(dut.clk_i, 4, unit="ns").start()
+    start_clock(dut)
     addr_bits = (len(dut.place_i) - BELOW) // 3
     bytes_bits = len(dut.ask_o) - addr_bits
     for name in ("halt", "used_valid", "checked", "said", "tell", "refused", "done", "done_error"):

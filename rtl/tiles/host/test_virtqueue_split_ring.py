@@ -5,10 +5,10 @@ import random
 from collections import deque
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from girih.testing import run_cocotb
+from girih.testing.clock import start_clock
 
 SIZE, DRIVER = 256, 0x4000  # of the ring, of entries; where the driver's area is
 BELOW = 16 + 16 + 5 + 4  # bits of place_t below its addresses: start, size, what is so of the queue, and what may be cut
@@ -44,7 +44,7 @@ class Driver:
 @cocotb.test()
 @cocotb.parametrize(latency=[3, 20, 120], start=[0, 65500])
 async def heads_are_those_that_were_offered(dut, latency, start):
-    Clock(dut.clk_i, 4, unit="ns").start()
+    start_clock(dut)
     addr_bits = (len(dut.place_i) - BELOW) // 3
     bytes_bits = len(dut.ask_o) - addr_bits
     for name in ("look", "check", "told", "ask_ready", "got", "got_what", "got_data", "head_ready"):

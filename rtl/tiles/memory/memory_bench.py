@@ -15,8 +15,9 @@ from cocotb.triggers import RisingEdge
 
 from girih.spec.formats import Format
 from girih.spec.kinds import load_kind
+from girih.testing.clock import cycle_now
 from girih.testing.engines import EngineBench, config_word
-from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, cycle_now, reset, settle
+from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, reset, settle
 
 ACCESS = Format("memory_access")
 OPS, STATUS = ACCESS.names("op"), ACCESS.names("status")

@@ -16,8 +16,9 @@ from scapy.layers.l2 import Ether
 from girih.spec.kinds import load_kind
 from girih.spec.message import pack, unpack
 from girih.testing import run_cocotb
+from girih.testing.clock import cycle_now
 from girih.testing.engines import config_word
-from girih.testing.messages import Events, Message, Sink, cycle_now, reset
+from girih.testing.messages import Events, Message, Sink, reset
 from girih.testing.ring import ANSWER_FIELDS, REQUEST_FIELDS
 
 CARD, COLLECTOR = "10.77.0.2", "192.0.2.77"

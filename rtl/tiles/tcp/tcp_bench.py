@@ -17,8 +17,9 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 
+from girih.testing.clock import cycle_now
 from girih.testing.engines import EngineBench
-from girih.testing.messages import FLIT_BYTES, Message, cycle_now
+from girih.testing.messages import FLIT_BYTES, Message
 
 CARD, HOST, PORT = "10.0.0.2", "10.0.0.1", 7
 CONNECTIONS, WINDOW = 16, 2048

@@ -10,7 +10,8 @@ from cocotb.utils import get_sim_time
 from scapy.layers.inet import TCP
 
 from girih.testing import run_cocotb
-from girih.testing.messages import PERIOD_NS, Message
+from girih.testing.clock import PERIOD_NS
+from girih.testing.messages import Message
 from rtl.tiles.tcp.tcp_bench import (
     ABORT,
     CARD,

@@ -10,7 +10,7 @@ from cocotb.triggers import ClockCycles
 from cocotb.utils import get_sim_time
 
 from girih.testing import run_cocotb
-from girih.testing.messages import PERIOD_NS
+from girih.testing.clock import PERIOD_NS
 from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONNECTIONS, MODULUS, PORT, TICK, WINDOW, Peer, TcpBench
 
 IDLE, INTERVAL, COUNT = 12, 6, 3

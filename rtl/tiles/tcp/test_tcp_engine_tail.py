@@ -12,8 +12,8 @@ from cocotb.triggers import ClockCycles
 from scapy.layers.inet import TCP
 
 from girih.testing import run_cocotb
+from girih.testing.clock import cycle_now
 from girih.testing.engines import config_word
-from girih.testing.messages import cycle_now
 from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONFIG, CONNECTIONS, MODULUS, PORT, TICK, WINDOW, Peer, TcpBench
 from rtl.tiles.tcp.tcp_ecn_bench import CAPABLE, NOT_CAPABLE, tos
 from rtl.tiles.tcp.test_tcp_engine import under_way

@@ -13,8 +13,9 @@ from cocotb.utils import get_sim_time
 from scapy.layers.inet import TCP
 
 from girih.testing import run_cocotb
+from girih.testing.clock import PERIOD_NS
 from girih.testing.engines import config_word
-from girih.testing.messages import PERIOD_NS, Message, flits_of
+from girih.testing.messages import Message, flits_of
 from rtl.tiles.tcp.tcp_bench import (
     ABORT,
     CLOSE,
