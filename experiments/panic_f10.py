@@ -59,7 +59,7 @@ EXHIBIT = Exhibit(
     title="four programs on a RISC-V core",
     source="PANIC, figure 10",
     differs=(
-        "packets are 1,500 bytes. Memcpy copies a packet to the core's memory and back, since what is sent is what came. NAT computes its hash itself. "
+        "packets are 1,500 bytes. NAT computes its hash itself. "
         "The paper's core has a cache, which it flushes for each packet; ours has none. Gbit/s are at 250 MHz, and at the clock that is estimated for the core (docs/cores.md)."
     ),
     run=run,

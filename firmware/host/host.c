@@ -57,8 +57,11 @@ uint32_t girih_host_next(void)
 void girih_host_end(girih_message *message, int sent)
 {
     uint32_t word = sent ? message->send : DROPPED, length = sent ? word & 0xffff : 0;
+    uint32_t start = sent ? (word >> GIRIH_SEND_START_LSB & ((1u << GIRIH_SEND_START_BITS) - 1)) * GIRIH_SEND_START_BYTES : 0;
+    if (start + length > SLOT_BYTES)
+        exit(1);
     fwrite(&word, sizeof word, 1, stdout);
-    fwrite((const void *)(uintptr_t)message->data, 1, length, stdout);
+    fwrite((const void *)(uintptr_t)(message->data + start), 1, length, stdout);
     fflush(stdout);
 }
 

@@ -148,6 +148,14 @@ static inline void girih_send_to(girih_message *message, uint32_t length, uint32
     girih_rung(message, 1);
 }
 
+// The same with the bytes of the slot that begin at `from`, which is GIRIH_SEND_START_BYTES, or a multiple of it, behind the start of the message. The offsets
+// of headers are then those in what is sent.
+static inline void girih_send_range(girih_message *message, const void *from, uint32_t length, uint32_t exit, uint32_t flags)
+{
+    uint32_t start = (uint32_t)(uintptr_t)from - message->data;
+    girih_send_to(message, length, exit, flags | start / GIRIH_SEND_START_BYTES << GIRIH_SEND_START_LSB);
+}
+
 static inline void girih_send(girih_message *message, uint32_t length)
 {
     girih_send_to(message, length, GIRIH_REPLY, 0);

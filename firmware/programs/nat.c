@@ -33,6 +33,7 @@ static inline uint32_t folded(uint32_t sum)
 #define FRAGMENT SWAPPED(0x3fffu)  // more of it follows, or its place is not 0
 #define TCP 6u
 #define UDP 17u
+#define LIKELY(condition) __builtin_expect((condition), 1)  // without a jump
 
 // Whether the packet could be translated. sum: where the transport's checksum is, in halves. udp: it is 0 if there is none.
 static inline __attribute__((always_inline)) int translated(uint16_t *ip, uint16_t *transport, uint32_t sum, int udp)
@@ -43,12 +44,12 @@ static inline __attribute__((always_inline)) int translated(uint16_t *ip, uint16
     uint32_t source = a | b << 16, destination = word(ip + 8), ports = from | (uint32_t)transport[1] << 16;
     uint32_t hash = (source ^ destination ^ ports) * 0x9e3779b1u >> 24;
     struct flow *flow = &flows[hash % FLOWS];
-    if (((flow->source ^ source) | (flow->destination ^ destination) | (flow->ports ^ ports)) != 0) {
+    if (!LIKELY(((flow->source ^ source) | (flow->destination ^ destination) | (flow->ports ^ ports)) == 0)) {
         flow->source = source;
         flow->destination = destination;
         flow->ports = ports;
     }
-    uint32_t port = SWAPPED(FIRST_PORT + hash);
+    uint32_t port = SWAPPED(FIRST_PORT) | hash << 8;
 
     // What is taken out of a sum is added in ones' complement, and so is the sum itself; then what is put in.
     uint32_t change = 3 * 0xffffu + HIGH + LOW - a - b, old = transport[sum];
@@ -70,9 +71,9 @@ int main(void)
         uint32_t length = girih_length(message), header = message->l4_offset;
         int32_t room = (int32_t)(length - header);
         uint16_t *ip = (uint16_t *)girih_network(message), *transport = (uint16_t *)girih_transport(message);
-        uint32_t protocol = ip[4] >> 8;
+        uint32_t protocol = ((const uint8_t *)ip)[9];
         int done = 0;
-        if (protocol == UDP && header && room >= 8)
+        if (LIKELY(protocol == UDP) && header && room >= 8)
             done = translated(ip, transport, 3, 1);
         else if (protocol == TCP && header && room >= 20)
             done = translated(ip, transport, 8, 0);

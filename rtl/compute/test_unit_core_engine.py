@@ -21,13 +21,13 @@ CLOCK_GHZ = 0.25
 PAPER_GBPS = {"no_touch": 61.4, "copy": 1.2, "nat": 21.3, "swap": 20.2}
 DROP, LOOP, KEEP = 1, 5, 11  # commands of the probe
 WINDOW = 8
-SLOTS = 16
+SLOTS, SLOT_BYTES = 16, 4096  # a slot has room for a packet and a copy of it
 PUBLIC = "198.51.100.1"
 
 
 @pytest.mark.parametrize("data_width", [512])
 def test_unit_core_engine(data_width):
-    run_cocotb("unit_core_engine", __file__, data_width=data_width, chained=True, parameters={"OutputFlits": 512})
+    run_cocotb("unit_core_engine", __file__, data_width=data_width, chained=True, parameters={"OutputFlits": 512, "SlotBytes": SLOT_BYTES})
 
 
 async def unit(dut, source, watchdog=0, **traffic):
@@ -151,7 +151,7 @@ async def answers_are_in_order_and_void_where_there_is_none(dut):
         data = struct.pack("<IIII", command, 0, 0, tag) + bytes(random.randrange(48, 1000))
         sent.append(Message(data, random_desc(len(data), **headers)))
         if tag % 5 == 4:
-            long = bytes(16) + bytes(random.randrange(2100, 5000))
+            long = bytes(16) + bytes(random.randrange(SLOT_BYTES, SLOT_BYTES + 3000))
             sent.append(Message(long, random_desc(len(long), **headers)))
     bench.source.send(*sent)
     await ClockCycles(dut.clk_i, 12_000)

@@ -123,10 +123,15 @@ module core_bus
   assign flying = Dma && flying_i[slot_o];
   assign fast = region == Memory || region == Packets || (region == Messages && !we_q);
 
-  // A message must not end within its headers.
+  // What is sent lies within the slot, and must not end within its headers.
   logic send_good;
-  assign send_o = '{keeps_sum: data_q[SendKeepsSum], exit: data_q[SendExitLsb+:SendExitBits], length: data_q[15:0]};
-  assign send_good = 32'(send_o.length) <= LongestSend && send_o.length >= 16'(greatest_offset(desc_i)) && send_o.length != '0;
+  assign send_o = '{
+          keeps_sum: data_q[SendKeepsSum],
+          start: data_q[SendStartLsb+:SendStartBits],
+          exit: data_q[SendExitLsb+:SendExitBits],
+          length: data_q[15:0]
+      };
+  assign send_good = 32'(send_o.length) <= LongestSend && 32'(send_o.start) * SendStartBytes + 32'(send_o.length) <= SlotBytes && send_o.length >= 16'(greatest_offset(desc_i)) && send_o.length != '0;
 
   logic memory_good, packets_good, message_good, good;
   assign memory_good = addr_q[31:RegionLsb+2] == '0 && 32'(place) < MemoryBytes && !(we_q && addr_q < protect_i);

@@ -16,6 +16,7 @@ package core_types_pkg;
   // What a program declares about a message that it sends.
   typedef struct packed {
     logic keeps_sum;  // the payload has not changed
+    logic [SendStartBits-1:0] start;  // of its bytes in the slot, in units of SendStartBytes
     logic [SendExitBits-1:0] exit;
     logic [15:0] length;
   } send_t;

@@ -3,7 +3,7 @@
 // void one leaves as a void message of one flit. A slot with an access to memory in flight leaves as the request of that access, with the tenant of its
 // message, and stays; slot_dma completes the descriptor.
 module slot_output
-  import girih_pkg::*, core_types_pkg::*;
+  import girih_pkg::*, core_map_pkg::*, core_types_pkg::*;
 #(
     parameter int unsigned Slots = 16,
     parameter int unsigned SlotBytes = 2048,
@@ -94,7 +94,7 @@ module slot_output
   assign read_now = queued && room_q != '0 && !read_again_i;
   assign asks = flying_i[queue_slot];
   assign sends_o = queue_slot;
-  assign index = asks ? index_q + ask_first_i : index_q;
+  assign index = index_q + (asks ? ask_first_i : FlitBits'(32'(send_mem[queue_slot].start) * (SendStartBytes / FlitBytes)));
   assign more = asks ? ask_more_i : send_end[EmptyWidth+:FlitBits];
   assign read_last = void_queued || index_q == more;
   assign queue_done = read_now && read_last;
@@ -136,6 +136,9 @@ module slot_output
   assign out_key_o = next_key_t'(sent.exit);
   assign out_asks_o = flying_i[out_beat.slot];
   assign out_done_o = out_valid_o && out_ready_i && out_beat.last && !out_asks_o;
+
+  logic unused;
+  assign unused = &{1'b0, sent.start};
 
   always_ff @(posedge clk_i) begin
     if (send_valid_i) send_mem[send_slot_i] <= send_i;

@@ -66,6 +66,11 @@ class Core(EngineBench):
         return sum(count for name, count in self.events.items() if name.startswith("drop_"))
 
 
+def sent_from(start, length, exit=0):
+    """The word of a doorbell that sends a range."""
+    return start << MAP["SendStartLsb"] | exit << MAP["SendExitLsb"] | length
+
+
 def descriptor():
     return {
         "port": random.getrandbits(4),
@@ -129,6 +134,27 @@ async def a_message_is_stamped_whatever_the_program_says(dut):
 
 
 @cocotb.test()
+async def a_program_sends_any_range_of_a_slot(dut):
+    """That starts where a flit of every card does, up to the last byte of the slot, also behind the message, and whatever the slot before it has sent."""
+    bench = await Core.run_program(dut, PROBE)
+    unit, bell = MAP["SendStartBytes"], MAP["MessageSend"]
+    last = SLOT_BYTES // unit - 1
+    ranges = [(0, SLOT_BYTES), (1, SLOT_BYTES - unit), (last, unit), (last, 60), (0, 60), (last - 1, unit + 1), (1, FLIT_BYTES), (3, FLIT_BYTES + 1)]
+    ranges += [(start, random.randint(60, SLOT_BYTES - start * unit)) for start in range(1, last)]
+    for start, length in ranges:
+        answer = await bench.command(SEND, bell, sent_from(start, length, exit=start % 8), size=SLOT_BYTES)
+        assert answer.data == bench.asked.data[start * unit : start * unit + length] and answer.key == start % 8, (start, length)
+        assert answer.desc == answer.desc | bench.asked.desc | {"length": length, "payload_sum_valid": 0}
+    assert bench.events == {}
+    # Behind the message are bytes of an earlier one.
+    answers = []
+    for _ in range(SLOTS + 1):
+        short = await bench.command(SEND, bell, sent_from(1, 200), size=64)
+        answers.append((bench.asked, short))
+    assert all(len(short.data) == 200 and short.data not in asked.data for asked, short in answers)
+
+
+@cocotb.test()
 @cocotb.parametrize(defines=[(), ("MACHINE_MODE",)])
 async def what_a_program_may_not_do_restarts_it_and_changes_nothing(dut, defines):
     """Also in machine mode: the hardware refuses what the memory protection does not catch there."""
@@ -142,6 +168,7 @@ async def what_a_program_may_not_do_restarts_it_and_changes_nothing(dut, defines
         *((READ, at, 0) for at in (32768, packets + SLOTS * SLOT_BYTES, devices + MAP["DeviceConsole"], 0x80000000)),
         (JUMP, 0x10000000, 0), (JUMP, 40000, 0), (TWICE, 0, 0), (ILLEGAL, 0, 0),
         (SEND, bell, 0), (SEND, bell, 13), (SEND, bell, 2049), (SEND, bell, 0xFFFF), (SEND, 0, 64), (SEND, MAP["MessageOwner"], 0), (SEND, bell + 2, 64 << 16),
+        (SEND, bell, sent_from(1, SLOT_BYTES - 127)), (SEND, bell, sent_from(15, 129)), (SEND, bell, sent_from(16, 64)), (SEND, bell, sent_from(127, 2048)),
     ]  # fmt: skip
     restarts = 0
     for what, address, value in wild:

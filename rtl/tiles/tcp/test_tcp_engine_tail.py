@@ -14,9 +14,23 @@ from scapy.layers.inet import TCP
 from girih.testing import run_cocotb
 from girih.testing.clock import cycle_now
 from girih.testing.engines import config_word
-from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONFIG, CONNECTIONS, MODULUS, PORT, TICK, WINDOW, Peer, TcpBench
+from rtl.tiles.tcp.tcp_bench import (
+    ABORT,
+    CLOSE,
+    CONFIG,
+    CONNECTIONS,
+    MODULUS,
+    PORT,
+    TICK,
+    WINDOW,
+    Peer,
+    TcpBench,
+    sizes,
+)
 from rtl.tiles.tcp.tcp_ecn_bench import CAPABLE, NOT_CAPABLE, tos
 from rtl.tiles.tcp.test_tcp_engine import under_way
+from rtl.tiles.tcp.test_tcp_engine_cubic import Path
+from rtl.tiles.tcp.test_tcp_engine_path_mtu import HEADERS, error
 from rtl.tiles.tcp.test_tcp_engine_sack import KEPT, Receiver, acknowledge, come
 from rtl.tiles.tcp.test_tcp_engine_timestamps import OPTION_BYTES, Stamped
 
@@ -347,6 +361,56 @@ async def a_time_out_ends_it(dut):
     acknowledges(peer, sent[1])
     await bench.quiet()
     assert await filled(bench, peer) == 3
+
+
+@cocotb.test()
+async def with_dctcp_a_repair_halves_the_window(dut):
+    """Whatever the share of marks was (RFC 8257, 3.4)."""
+    bench = await TcpBench.start(dut, stall=0.0, **(SETTINGS | {"dctcp": PORT}))
+    bench.services = {NOT_CAPABLE, CAPABLE}
+    peer = await opened(bench, Capable(bench, 2000, options=OPTIONS))
+    for _ in range(24):  # so that a mark would take a few per cent
+        await measured(bench, peer)
+    _, sent = await flight(bench, peer, 10)
+    await probe(bench, sent_at(bench))
+    acknowledges(peer, sent[9])
+    await bench.quiet()
+    _, sent = await flight(bench, peer, 2)
+    acknowledges(peer, sent[1])
+    await bench.quiet()
+    allowed = await filled(bench, peer)
+    assert 12 // 2 - 1 <= allowed <= 12 // 2 + 1, allowed
+
+
+@cocotb.test()
+async def an_error_about_its_size_ends_it(dut):
+    """Bytes are sent again in smaller segments (RFC 1191), and not by the probe that waits; what is acknowledged then is none of a probe's repair, so the window
+    becomes as large as it was."""
+    large, small = 128, 64
+    for waits in (False, True):
+        bench = await TcpBench.start(dut, stall=0.0, **SETTINGS, path_mtu_least=0)
+        peer = await timed(bench, options=[("MSS", large), ("SAckOK", b"")])
+        others = [await bench.open(options=[("MSS", large)]) for _ in range(BLOCKING)]
+        path = Path(peer)
+        path.fill(10 * large)
+        sent = await path.come()
+        assert sizes(sent) == [large] * 10
+        if waits:
+            bench.bench.sink.stall = 1.0
+            for other in others:
+                other.write(bytes(10 * large))
+        await ClockCycles(dut.clk_i, (2 * TRIP + 3) * TICK)
+        bench.give(error(small + HEADERS, sent[0].seq, peer))
+        await ClockCycles(dut.clk_i, 200)
+        bench.bench.sink.stall = 0.0
+        again = [segment for segment in await path.come() if segment.dport == peer.port]
+        assert sizes(again) == [large] * (not waits) + [small] and again[-1].seq == sent[0].seq
+        for other in others:
+            await end(bench, other)
+        path.acknowledge(sent[0].seq + small)
+        flights = [await path.round() for _ in range(6)]
+        assert flights[:4] == [small << turn for turn in range(1, 5)] and min(flights[4:]) >= 10 * large, flights
+        assert bench.events.get("mark_tail_probes", 0) == (not waits)
 
 
 class Prompt(Receiver):
