@@ -12,7 +12,9 @@ CYCLE_NS = 4
 COUNT = 150
 SOFTWARE = {"aes": 0.154, "sha1": 0.192}  # programs, and the Gbit/s of the paper's
 PAPER_CPU_MHZ = 1500  # their clock, according to the table
-PACKETS = 6  # for a program
+PACKETS = 6  # for a program, for each core
+CLUSTER, TILE = "software", "cluster"
+LOOK = 1000  # cycles between two looks at the output
 
 
 def run(progress: Progress) -> list[Row]:
@@ -38,7 +40,7 @@ def run(progress: Progress) -> list[Row]:
                     Row("latency_cycles_first", params, "cycles", delay and delay / CYCLE_NS, first),
                     *full.account(params),
                 ]
-    return rows + software(progress)
+    return rows + software(progress) + software_on_a_cluster(progress)
 
 
 def software(progress: Progress) -> list[Row]:
@@ -50,7 +52,6 @@ def software(progress: Progress) -> list[Row]:
     from girih.errors import GirihError
     from girih.experiments import panic_core
     from girih.experiments.judges import JUDGES
-    from girih.experiments.panic import gbps
     from girih.paths import DESIGNS
 
     ensure(("test",))  # the library that judges
@@ -64,13 +65,67 @@ def software(progress: Progress) -> list[Row]:
             if [answer.data[panic_core.HEADERS :] for answer in out] != [JUDGES[program](payload) for payload in payloads]:
                 raise GirihError("an answer is wrong", program, "This is a fault of the card or of the program.")
             rate = (PACKETS - 2) / (out[-1].last_cycle - out[1].last_cycle)
-            params = {"module": f"{program} on a core", "size": panic_core.SIZE}
-            rows += [
-                Row("gbps", params, "Gbit/s", paper, gbps(rate, panic_core.SIZE), None, "wanted: the paper's; aim: twice that"),
-                Row("gbps_at_clock", params | {"clock_mhz": round(clock)}, "Gbit/s", paper, gbps(rate, panic_core.SIZE) * clock / CLOCK_MHZ),
-                Row("bits_per_cycle", params, "bits", 1000 * paper / PAPER_CPU_MHZ, 8 * panic_core.SIZE * rate),
-                Row("cycles_per_packet", params, "cycles", None, 1 / rate),
-            ]
+            rows += rates(f"{program} on a core", rate, paper, clock)
+    return rows
+
+
+def rates(module: str, rate: float, paper: float, clock: float) -> list[Row]:
+    """rate: packets per cycle."""
+    from girih.experiments.panic import gbps
+    from girih.experiments.panic_core import SIZE
+
+    params = {"module": module, "size": SIZE}
+    return [
+        Row("gbps", params, "Gbit/s", paper, gbps(rate, SIZE), None, "wanted: the paper's; aim: twice that"),
+        Row("gbps_at_clock", params | {"clock_mhz": round(clock)}, "Gbit/s", paper, gbps(rate, SIZE) * clock / CLOCK_MHZ),
+        Row("bits_per_cycle", params, "bits", 1000 * paper / PAPER_CPU_MHZ, 8 * SIZE * rate),
+        Row("cycles_per_packet", params, "cycles", None, 1 / rate),
+    ]
+
+
+def software_on_a_cluster(progress: Progress) -> list[Row]:
+    """The same on sixteen cores."""
+    import random
+
+    from girih.card import VirtualCard
+    from girih.errors import GirihError
+    from girih.experiments import panic_core
+    from girih.experiments.judges import JUDGES
+    from girih.firmware.compile import FIRMWARE, compile_program
+    from girih.firmware.load import load
+    from girih.paths import ROOT
+
+    rows, clock, rng = [], panic_core.clock_mhz(), random.Random(1)
+    progress(f"building {CLUSTER}")
+    with VirtualCard.open(ROOT / "experiments" / "cards" / f"{CLUSTER}.yaml", collect=True) as card:
+        tile = card.manifest.tile(TILE)
+        mac, address = card.manifest.port_address(0)
+        for program, paper in SOFTWARE.items():
+            progress(f"{program} on {tile.cores} cores")
+            load(card.registers, TILE, compile_program(FIRMWARE / "programs" / f"{program}.c", memory_bytes=tile.memory_bytes).image)
+            card.run(100_000)  # the program makes its tables
+            size = panic_core.SIZE - panic_core.HEADERS - 8
+            payloads = [number.to_bytes(8, "big") + rng.randbytes(size) for number in range(PACKETS * tile.cores)]
+            ends: list[int] = []
+            sent, since = 0, card.cycle
+            while len(ends) < len(payloads) and card.cycle < since + 400_000:
+                while sent < min(len(payloads), len(ends) + 2 * tile.cores):
+                    card.inject(0, panic_core.frame(sent, payloads[sent], mac=mac, address=address))
+                    sent += 1
+                card.run(LOOK)
+                for answer in card.collect(0):
+                    payload = payloads[int.from_bytes(answer.data[panic_core.HEADERS :][:8], "big")]
+                    if answer.data[panic_core.HEADERS :] != JUDGES[program](payload):
+                        raise GirihError("an answer is wrong", program, "This is a fault of the card or of the program.")
+                    ends.append(answer.last_cycle)
+                    since = card.cycle
+            card.check_conservation(400_000)
+            if len(ends) != len(payloads):
+                raise GirihError(f"{len(ends)} packets of {len(payloads)} came", program, "This is a fault of the card.")
+            # While every core has work. The cores work in step, so the time is from the end of one round to that of another.
+            ends.sort()
+            first, last = 2 * tile.cores - 1, len(ends) - tile.cores - 1
+            rows += rates(f"{program} on {tile.cores} cores", (last - first) / (ends[last] - ends[first]), paper, clock)
     return rows
 
 

@@ -13,15 +13,22 @@ REPEATS = 5
 # Cycles per second of other projects' RTL: Beehive's echo design 82-92 k idle, 51-66 k loaded.
 PEERS = {("udp_echo", "idle"): 87_000, ("udp_echo", "full"): 58_000, ("panic-f8c", "full"): 120_000}
 # Their ratio to the bare mesh, and what is wanted of this project's cards.
-RATIOS = {("udp_echo", "full"): (0.24, "wanted: 1.91, aim: 2.5"), ("panic-f8c", "full"): (0.5, "wanted: 1.01, aim: 1.5")}
+RATIOS = {
+    ("udp_echo", "full"): (0.24, "wanted: 1.91, aim: 2.5"),
+    ("panic-f8c", "full"): (0.5, "wanted: 1.01, aim: 1.5"),
+    ("cluster_eight", "full"): (None, "wanted: 0.5, aim: 1"),
+}
+CORES = 8
 FULL_PAYLOAD = 18
 NIC_PACKET, NIC_GBPS, NIC_SPREAD = 64, 34, 0.4  # panic-f8c's smallest packets and widest spread
 
 
 def run(progress: Progress) -> list[Row]:
-    from girih.experiments import panic
+    from girih.card import VirtualCard
+    from girih.experiments import cluster, panic
     from girih.experiments.cards import open_special
     from girih.experiments.echo import DESIGN, open_card
+    from girih.paths import ROOT
 
     found: dict[tuple[str, str], _Speed] = {}
     with open_special("bare_mesh", progress) as mesh:
@@ -41,6 +48,13 @@ def run(progress: Progress) -> list[Row]:
             found["panic-f8c", "idle"] = _measure(yardstick, lambda: _idle(card))
             progress("panic-f8c, full load")
             found["panic-f8c", "full"] = _measure(yardstick, lambda: _nic(card))
+        progress("building cluster_eight")
+        with VirtualCard.open(ROOT / "experiments" / "cards" / "cluster_eight.yaml") as card:
+            cluster.install(card, CORES)
+            progress(f"a cluster of {CORES} cores, idle")
+            found["cluster_eight", "idle"] = _measure(yardstick, lambda: _idle(card))
+            progress(f"a cluster of {CORES} cores, full load")
+            found["cluster_eight", "full"] = _measure(yardstick, lambda: _cluster(card))
     bare = max(speed.yardstick for speed in found.values())
     rows = [Row("cycles_per_second", {"design": "bare_mesh", "load": "full"}, "cycles/s", None, round(bare), None, "the yardstick")]
     for (name, load), speed in found.items():
@@ -102,6 +116,17 @@ def _nic(card) -> float:
     flows = [panic.flow(1, NIC_PACKET, rate=rate)]
     before, start = card.cycle, process_time()
     panic.measure(card, flows, count=int(CYCLES * rate))
+    return (card.cycle - before) / (process_time() - start)
+
+
+def _cluster(card) -> float:
+    """Every core echoes the shortest packets without a pause."""
+    from time import process_time
+
+    from girih.experiments import cluster
+
+    before, start = card.cycle, process_time()
+    cluster.echo(card, 64, count=CYCLES // 4, window=3 * CORES)
     return (card.cycle - before) / (process_time() - start)
 
 

@@ -39,7 +39,7 @@ uint32_t girih_host_next(void)
     uint32_t head[4];
     if (!block) {
         block = mapped(GIRIH_MESSAGES_BASE, 4096);
-        slot = mapped(GIRIH_PACKETS_BASE, SLOT_BYTES);
+        slot = mapped(GIRIH_PACKETS_BASE, 2 * SLOT_BYTES);
     }
     if (fread(head, sizeof head, 1, stdin) != 1)
         exit(0);
@@ -54,6 +54,19 @@ uint32_t girih_host_next(void)
     return GIRIH_MESSAGES_BASE;
 }
 
+// There is room for one, until it ends.
+girih_message *girih_made(girih_message *message)
+{
+    const uint32_t *from = (const uint32_t *)message;
+    uint32_t *block = (uint32_t *)(uintptr_t)(GIRIH_MESSAGES_BASE + GIRIH_MESSAGE_BYTES);
+    if (block[GIRIH_MESSAGE_DATA / 4])
+        return NULL;
+    memcpy(block, from, GIRIH_MESSAGE_BYTES);
+    block[GIRIH_MESSAGE_DATA / 4] = GIRIH_PACKETS_BASE + SLOT_BYTES;
+    block[GIRIH_MESSAGE_DMA / 4] = GIRIH_DMA_OK;
+    return (girih_message *)block;
+}
+
 void girih_host_end(girih_message *message, int sent)
 {
     uint32_t word = sent ? message->send : DROPPED, length = sent ? word & 0xffff : 0;
@@ -63,6 +76,7 @@ void girih_host_end(girih_message *message, int sent)
     fwrite(&word, sizeof word, 1, stdout);
     fwrite((const void *)(uintptr_t)(message->data + start), 1, length, stdout);
     fflush(stdout);
+    *(uint32_t *)message = 0;  // it is no longer the program's
 }
 
 // The host's memory for accesses of programs, as the card's: it ends with a fault of the program where the card would, and with the status of the card.

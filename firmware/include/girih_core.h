@@ -62,6 +62,13 @@ static inline void girih_rung(girih_message *message, int sent)
     (void)message, (void)sent;
 }
 
+static inline girih_message *girih_made(girih_message *message)
+{
+    *(volatile uint32_t *)((uintptr_t)message + GIRIH_MESSAGE_MAKE) = 0;
+    girih_barrier();  // what is written there is not what is read there
+    return (girih_message *)(uintptr_t)girih_next(GIRIH_DEVICE_MADE);
+}
+
 static inline void girih_post(girih_message *message, uint64_t address, uint32_t what)
 {
     *girih_device(GIRIH_DEVICE_DMA_ADDRESS) = (uint32_t)address;
@@ -71,6 +78,7 @@ static inline void girih_post(girih_message *message, uint64_t address, uint32_t
 #else
 uint32_t girih_host_next(void);
 void girih_host_end(girih_message *message, int sent);
+girih_message *girih_made(girih_message *message);
 void girih_post(girih_message *message, uint64_t address, uint32_t what);
 
 static inline uint32_t girih_next(uint32_t device)
@@ -159,6 +167,14 @@ static inline void girih_send_range(girih_message *message, const void *from, ui
 static inline void girih_send(girih_message *message, uint32_t length)
 {
     girih_send_to(message, length, GIRIH_REPLY, 0);
+}
+
+// Makes another message with the owner, the length and the offsets of this one. The program has it, and writes its bytes; until then they are left from an
+// earlier message. NULL if no slot is free; always in a cluster and in a compute unit. Each message that is made takes a slot of those that messages arrive in.
+static inline girih_message *girih_make(girih_message *message)
+{
+    girih_barrier();
+    return girih_made(message);
 }
 
 static inline void girih_drop(girih_message *message)

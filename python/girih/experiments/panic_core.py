@@ -20,18 +20,18 @@ MODULE = "core_complex"  # whose clock all of the card has
 HEADERS = 42  # Ethernet, IPv4 and UDP
 
 
-def frame(number: int, payload: bytes | None = None) -> bytes:
-    """A packet to the core. payload: of UDP, SIZE - HEADERS bytes; the default is zeros, and the number in its last bytes."""
+def frame(number: int, payload: bytes | None = None, *, mac: str = "02:00:00:00:00:01", address: str = "10.0.0.2") -> bytes:
+    """A packet to the core. payload: of UDP, SIZE - HEADERS bytes; the default is zeros, and the number in its last bytes. mac, address: of the card, if it has them."""
     import socket
     import struct
 
     udp = struct.pack(">HHHH", 5000, PORT, SIZE - 34, 0)
-    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, SIZE - 14, 0, 0, 64, 17, 0, socket.inet_aton("10.0.0.1"), socket.inet_aton("10.0.0.2"))
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, SIZE - 14, 0, 0, 64, 17, 0, socket.inet_aton("10.0.0.1"), socket.inet_aton(address))
     total = sum(struct.unpack(">10H", ip))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     ip = ip[:10] + struct.pack(">H", total ^ 0xFFFF) + ip[12:]
-    head = bytes.fromhex("020000000001020000000002") + b"\x08\x00" + ip + udp
+    head = bytes.fromhex(mac.replace(":", "")) + bytes.fromhex("020000000002") + b"\x08\x00" + ip + udp
     return head + (bytes(SIZE - HEADERS - 4) + struct.pack(">I", number) if payload is None else payload)
 
 

@@ -38,8 +38,8 @@ def program(tmp_path_factory):
     return compiled
 
 
-def run(program, messages):
-    """What the program sends for each message (bytes, offsets of its network header, transport header, payload); None if it drops it."""
+def run(program, messages, each=1):
+    """What the program sends for each message (bytes, offsets of its network header, transport header, payload); None if it drops it. each: so many times."""
     asked = b"".join(struct.pack("<4I", len(data), *offsets) + data for data, *offsets in messages)
     done = subprocess.run([program], input=asked, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
@@ -49,7 +49,7 @@ def run(program, messages):
         size = 0 if word == DROPPED else word & 0xFFFF
         answers.append(None if word == DROPPED else done.stdout[at + 4 : at + 4 + size])
         at += 4 + size
-    assert len(answers) == len(messages)
+    assert len(answers) == each * len(messages)
     return answers
 
 
@@ -116,6 +116,13 @@ def test_echoes_turn_datagrams_round(program, name):
         assert answer == bytes(wanted)
     wrong = [frame(IP(**ENDS) / UDP(sport=source, dport=port)) for source, port in ((1023, 7), (0, 7), (7, 7), (5000, 5000))]
     assert run(program(name), wrong) == [None] * len(wrong)
+
+
+def test_copies_are_as_the_messages(program):
+    messages = [(random.randbytes(size), 0, 0, 0) for size in (60, 61, 127, 128, 129, 1500, 2048)]
+    assert run(program("copy"), messages) == [data for data, *_ in messages]
+    assert run(program("copy"), [(bytes(2049), 0, 0, 0)]) == [None]
+    assert run(program("tee"), messages, each=2) == [data for data, *_ in messages for _ in range(2)]
 
 
 def test_nat_translates_tcp_and_udp_and_drops_the_rest(program):

@@ -235,7 +235,7 @@ module cluster_engine
   end
 
   logic unused;
-  assign unused = &{1'b0, control, dma};
+  assign unused = &{1'b0, control, dma, slot_event};
 
   // One message at a time comes in, and ends there.
   assign event_o.drop_overrun = |overrun;

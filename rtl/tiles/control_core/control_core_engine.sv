@@ -59,6 +59,7 @@ module control_core_engine
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
       .SlotBytes(SlotBytes),
+      .Makes(1'b1),
       .PmpRegions(PmpRegions),
       .Debug(Debug),
       .Control(1'b1)
@@ -137,6 +138,7 @@ module control_core_engine
           drop_aborted: slot_event.drop_aborted,
           drop_program: slot_event.drop_program,
           drop_reset: slot_event.drop_reset,
+          made_messages: slot_event.made_messages,
           mark_refused: refused,
           mark_restarts: restarted,
           mark_faults: faulted,

@@ -20,7 +20,7 @@ PROBE = Path(__file__).parent / "programs" / "probe.c"
 HOARD = PROBE.with_name("hoard.c")
 WINDOW = "core_window"
 CONSOLE_BYTES = Format("core_map").size("ConsoleBytes")
-DROP, WRITE, LOOP, BABBLE = 1, 3, 5, 22  # commands of the probe
+DROP, WRITE, LOOP, BABBLE, MAKE = 1, 3, 5, 22, 23  # commands of the probe
 
 
 class Operator:
@@ -123,10 +123,12 @@ async def counts_what_a_core_counts(bench: EngineBench, slots: int, slot_bytes: 
     await ClockCycles(bench.dut.clk_i, 20 * CONSOLE_BYTES)
     kept = len(await bench.operator.console())
     assert kept >= CONSOLE_BYTES and bench.events["mark_console_lost"] == CONSOLE_BYTES + 70 - kept > 0
+    bench.source.send(message(MAKE, 1, 1))  # and drop it
+    await happens(1, "made_messages", "drop_program")
     bench.source.send(message(LOOP))
     await bench.source.drained()
     await ClockCycles(bench.dut.clk_i, 500)
-    bench.source.send(*(message(DROP) for _ in range(slots + 3)))  # two slots have the answer, which waits, and the message of the loop
-    await happens(5, "drop_overrun")
+    bench.source.send(*(message(DROP) for _ in range(slots + 3)))  # three slots have two answers, which wait, and the message of the loop
+    await happens(6, "drop_overrun")
     assert await bench.operator.write("control", 0)
-    await happens(slots - 1, "drop_reset")
+    await happens(slots - 2, "drop_reset")

@@ -51,6 +51,9 @@ module core_bus
     output logic                       send_valid_o,
     output logic                       drop_valid_o,
     output send_t                      send_o,
+    output logic                       make_valid_o,
+    input  logic                       made_valid_i,  // the last one was made, in made_slot_i
+    input  logic        [SlotBits-1:0] made_slot_i,
     input  logic        [   Slots-1:0] flying_i,     // they have an access in flight
     input  logic        [        31:0] dma_status_i, // of slot_o
     output logic                       dma_post_o,
@@ -140,13 +143,22 @@ module core_bus
   always_comb begin
     good = addr_q[31:RegionLsb+2] == '0;
     if (region == Messages) begin
-      good &= message_good && whole && !flying && ((member == MessageBits'(MessageSend) && send_good) || member == MessageBits'(MessageDrop) || (Dma && member == MessageBits'(MessageDma)));
+      good &= message_good && whole;
+      unique case (member)
+        MessageBits'(MessageMake): ;
+        MessageBits'(MessageSend): good &= !flying && send_good;
+        MessageBits'(MessageDrop): good &= !flying;
+        MessageBits'(MessageDma): good &= Dma && !flying;
+        default: good = 1'b0;
+      endcase
     end else if (debug) begin
       good = 1'b1;
     end else begin
       good &= 32'(place) < DeviceBytes;
       if (we_q) good &= device inside {device_t'(DeviceConsole), device_t'(DeviceStop), device_t'(DeviceRestart)} || (whole && device inside {device_t'(DeviceAlarm), device_t'(DeviceAlarmHigh), device_t'(DeviceMailTo), device_t'(DeviceMailSend)}) || (whole && (of_control || of_dma));
-      else good &= device < device_t'(Control ? DeviceEventValue : DeviceMailSent) + 4 || device[$high(device):2] == DeviceAlarm[$high(device):2];
+      else
+        good &= device < device_t'(Control ? DeviceEventValue : DeviceMailSent) + 4 ||
+            device[$high(device):2] inside {DeviceMade[$high(device):2], DeviceAlarm[$high(device):2]};
     end
   end
 
@@ -174,6 +186,7 @@ module core_bus
       device_t'(DeviceMail): device_word = {mail_valid_i, 23'd0, mail_valid_i ? mail_from_i : 8'd0};
       device_t'(DeviceMailWord): device_word = mail_valid_i ? mail_word_i : '0;
       device_t'(DeviceMailSent): device_word = 32'(mail_good_i);
+      device_t'(DeviceMade): device_word = made_valid_i ? MessagesBase + 32'(made_slot_i) * MessageBytes : '0;
       device_t'(DeviceAlarm): device_word = alarm_low_i;
       default: device_word = Control ? control_word_i : '0;
     endcase
@@ -203,6 +216,7 @@ module core_bus
   assign asks_o = late_q && waits && !head_valid_i && !rst_i;
   assign send_valid_o = acts && region == Messages && member == MessageBits'(MessageSend);
   assign drop_valid_o = acts && region == Messages && member == MessageBits'(MessageDrop);
+  assign make_valid_o = acts && region == Messages && member == MessageBits'(MessageMake);
   assign dma_post_o = Dma && acts && region == Messages && member == MessageBits'(MessageDma);
   assign dma_address_o = {2{Dma && device_write_q && acts}} & {device == device_t'(DeviceDmaAddressHigh), device == device_t'(DeviceDmaAddress)};
   assign woken_o = Dma && late_q && waits && ends && !head_valid_i && device != device_t'(DevicePoll);

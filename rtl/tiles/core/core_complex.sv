@@ -12,6 +12,7 @@ module core_complex
     parameter bit InOrder = 0,
     parameter bit Control = 0,  // the devices of a control core; its watchdog also requires that the program, once it has asked for a message, asks again
     parameter bit Dma = 0,  // its program can start accesses to memory
+    parameter bit Makes = 0,  // its program can make messages
     parameter bit MustAsk = 0,  // the watchdog also counts while the program, once it has asked for a message, neither has one nor asks for one
     localparam int unsigned SlotBits = $clog2(Slots)
 ) (
@@ -184,12 +185,12 @@ module core_complex
       .data_o(memory_data)
   );
 
-  logic core_read, core_read_pause, core_write_pause, send_valid, drop_valid, head_valid, head_take, asks;
+  logic core_read, core_read_pause, core_write_pause, send_valid, drop_valid, make_valid, made_valid, head_valid, head_take, asks;
   logic [3:0] core_write;
   logic [WordBits-1:0] core_read_addr, core_write_addr;
   logic [31:0] core_read_data, core_write_data;
   logic [Slots-1:0] owned;
-  logic [SlotBits-1:0] slot, head_slot;
+  logic [SlotBits-1:0] slot, head_slot, made_slot;
   logic [15:0] length;
   descriptor_t desc;
   send_t send;
@@ -242,6 +243,9 @@ module core_complex
       .send_valid_o(send_valid),
       .drop_valid_o(drop_valid),
       .send_o(send),
+      .make_valid_o(make_valid),
+      .made_valid_i(made_valid),
+      .made_slot_i(made_slot),
       .flying_i,
       .dma_status_i(dma.status),
       .dma_post_o(from_core.post),
@@ -281,7 +285,8 @@ module core_complex
       .Slots(Slots),
       .SlotBytes(SlotBytes),
       .InOrder(InOrder),
-      .Dma(Dma)
+      .Dma(Dma),
+      .Makes(Makes)
   ) u_slots (
       .clk_i,
       .rst_i,
@@ -303,6 +308,9 @@ module core_complex
       .drop_valid_i(drop_valid),
       .door_slot_i(slot),
       .send_i(send),
+      .make_valid_i(make_valid),
+      .made_valid_o(made_valid),
+      .made_slot_o(made_slot),
       .core_read_i(core_read),
       .core_read_addr_i(core_read_addr),
       .core_read_data_o(core_read_data),

@@ -65,12 +65,13 @@ package core_types_pkg;
     logic started;  // pulse: the first flit of a message goes into that slot
   } core_status_t;
 
-  // One pulse for each message that ends in the slots.
+  // One pulse for each message that ends in the slots or is made there.
   typedef struct packed {
     logic drop_overrun;
     logic drop_too_long;
     logic drop_aborted;
     logic drop_program;
     logic drop_reset;
+    logic made_messages;
   } slot_event_t;
 endpackage

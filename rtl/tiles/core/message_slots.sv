@@ -9,6 +9,8 @@
 // input waits for one cycle at most; a lossless one waits for a slot. A message belongs to the core one cycle after its last flit has come. InOrder:
 // each message is answered, in the order of arrival, with a void one if it is dropped; the input waits for a free slot.
 //
+// With Makes, a program also makes messages: each has the owner of one that is the core's, so the program cannot forge it. Not with InOrder.
+//
 // With Dma, a slot can have an access to memory in flight, whose request leaves beside the messages. The slot is not freed before the reply has come: if the core
 // is reset meanwhile, it is neither the core's nor free until then. The flits of replies go first: the input waits while they come.
 module message_slots
@@ -18,6 +20,7 @@ module message_slots
     parameter int unsigned SlotBytes = 2048,
     parameter bit InOrder = 0,
     parameter bit Dma = 0,
+    parameter bit Makes = 0,
     localparam int unsigned SlotBits = $clog2(Slots),
     localparam int unsigned WordBits = SlotBits + $clog2(SlotBytes / 4)
 ) (
@@ -49,6 +52,11 @@ module message_slots
     input logic                drop_valid_i,
     input logic [SlotBits-1:0] door_slot_i,
     input send_t               send_i,
+
+    // Another message with the owner and the length of the one in slot_i, which is the core's; one whose loss does not matter.
+    input  logic                make_valid_i,
+    output logic                made_valid_o,  // the last one was made, in a slot that belongs to the core
+    output logic [SlotBits-1:0] made_slot_o,
 
     input  logic                core_read_i,        // of any slot; the answer comes in the next cycle
     input  logic [WordBits-1:0] core_read_addr_i,
@@ -95,7 +103,8 @@ module message_slots
   logic [FlitAddrBits-1:0] write_addr, read_addr;
   logic [15:0] length;
   logic [Slots-1:0] freed, free;
-  slot_t fill_slot;
+  slot_t fill_slot, claimed_slot;
+  logic claimed;
   slot_input #(
       .Slots(Slots),
       .SlotBytes(SlotBytes),
@@ -114,6 +123,9 @@ module message_slots
       .placed_o(placed),
       .kept_o(kept),
       .length_o(length),
+      .claim_i(Makes && make_valid_i),
+      .claimed_o(claimed),
+      .claimed_slot_o(claimed_slot),
       .freed_i(freed),
       .free_o(free),
       .room_o,
@@ -126,6 +138,19 @@ module message_slots
   logic [15:0] length_mem[Slots];
   assign desc_o = desc_mem[slot_i];
   assign length_o = length_mem[slot_i];
+
+  // The descriptor and the length of a message that has come, or is made.
+  descriptor_t desc;
+  slot_t desc_slot;
+  always_comb begin
+    desc_slot = fill_slot;
+    desc = in_flit_i.desc;
+    if (claimed) begin
+      desc_slot = claimed_slot;
+      desc = desc_o;
+      desc.lossless = 1'b0;
+    end
+  end
 
   logic wait_ready, head_pop;
   fifo #(
@@ -235,14 +260,19 @@ module message_slots
   assign ended_o = freed | only(drop_too_long || drop_aborted, fill_slot);
 
   always_ff @(posedge clk_i) begin
-    if (starts) desc_mem[fill_slot] <= in_flit_i.desc;
-    if (kept) length_mem[fill_slot] <= length;
-    owned_q <= (owned_q | only(head_take_i, head_slot_o)) & ~only(send_valid_i || drop_valid_i, door_slot_i) & ~only(drop_owned, first_owned);
+    if (starts || claimed) desc_mem[desc_slot] <= desc;
+    if (kept || claimed) length_mem[desc_slot] <= claimed ? length_o : length;
+    if (make_valid_i) begin
+      made_valid_o <= claimed;
+      made_slot_o <= claimed_slot;
+    end
+    owned_q <= (owned_q | only(head_take_i, head_slot_o) | only(claimed, claimed_slot)) & ~only(send_valid_i || drop_valid_i, door_slot_i) & ~only(drop_owned, first_owned);
     doomed_q <= Dma ? (doomed_q | (owned_q & {Slots{drop_owned_i}})) & ~only(drop_owned, first_owned) : '0;
     if (Dma && drop_owned_i) owned_q <= '0;
     if (rst_i) begin
       owned_q  <= '0;
       doomed_q <= '0;
+      made_valid_o <= 1'b0;
     end
   end
 
@@ -254,7 +284,8 @@ module message_slots
           drop_too_long: drop_too_long,
           drop_aborted: drop_aborted,
           drop_program: drop_valid_i,
-          drop_reset: drop_owned || drop_waiting
+          drop_reset: drop_owned || drop_waiting,
+          made_messages: claimed
       };
 
   always_ff @(posedge clk_i) begin

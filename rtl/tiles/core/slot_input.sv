@@ -28,6 +28,11 @@ module slot_input
     output logic                kept_o,  // with a message for the core
     output logic [        15:0] length_o,
 
+    // A message that does not come from the input takes the next free slot; the input waits for a cycle.
+    input  logic                claim_i,
+    output logic                claimed_o,  // there is one
+    output logic [SlotBits-1:0] claimed_slot_o,
+
     input  logic [Slots-1:0] freed_i,
     output logic [Slots-1:0] free_o,
     output logic             room_o,  // slot_o is free
@@ -58,11 +63,13 @@ module slot_input
   assign dropping = !InOrder && (first_q ? !fill_valid_q && !in_flit_i.desc.lossless : dropping_q);
   assign index = first_q ? '0 : index_q;
   assign over = (!first_q && over_q) || index == (FlitBits + 1)'(SlotFlits);
-  assign in_ready_o = dropping || (fill_valid_q && (write_ready_i || over));
+  assign in_ready_o = !claim_i && (dropping || (fill_valid_q && (write_ready_i || over)));
   assign take = in_valid_i && in_ready_o;
   assign ends = take && in_flit_i.last;
   assign bad = in_flit_i.bad;
   assign fill = placed_o || !fill_valid_q;
+  assign claimed_o = claim_i && !fill && any_free;
+  assign claimed_slot_o = first_free;
 
   assign write_valid_o = in_valid_i && !dropping && !over && fill_valid_q;
   assign write_addr_o = {fill_q, index[FlitBits-1:0]};
@@ -88,7 +95,7 @@ module slot_input
       fill_q <= first_free;
       fill_valid_q <= any_free;
     end
-    free_q <= (free_q & ~(Slots'(fill) << first_free)) | freed_i;
+    free_q <= (free_q & ~(Slots'(fill || claimed_o) << first_free)) | freed_i;
     if (rst_i) begin
       first_q <= 1'b1;
       fill_valid_q <= 1'b0;
@@ -104,6 +111,7 @@ module slot_input
       overrun : cover (ends && dropping);
       too_long : cover (ends && over);
       write_waits : cover (in_valid_i && !write_ready_i);
+      waits_for_claim : cover (in_valid_i && claimed_o);
     end
   end
 endmodule

@@ -19,7 +19,7 @@ from rtl.tiles.core.core_bench import HOARD, PROBE, PROGRAMS, Operator, counts_w
 
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 SLOTS, SLOT_BYTES = 16, 2048
-ECHO, DROP, READ, WRITE, JUMP, LOOP, SEND, TWICE, LOG, STOP, FLOOD, KEEP, TIME, ILLEGAL, CALL, PRIVILEGED, SLEEP, ALARM, ALARMS, ASTRAY, LOST, RACE = range(22)
+ECHO, DROP, READ, WRITE, JUMP, LOOP, SEND, TWICE, LOG, STOP, FLOOD, KEEP, TIME, ILLEGAL, CALL, PRIVILEGED, SLEEP, ALARM, ALARMS, ASTRAY, LOST, RACE, BABBLE, MAKE = range(24)
 LATEST = 20  # cycles from the last flit of a message to the first instruction that handles it
 
 
@@ -156,6 +156,74 @@ async def a_program_sends_any_range_of_a_slot(dut):
 
 @cocotb.test()
 @cocotb.parametrize(defines=[(), ("MACHINE_MODE",)])
+async def a_message_that_a_program_makes_has_an_owner(dut, defines):
+    """That of the message of which it was made; but its loss does not matter."""
+    bench = await Core.run_program(dut, PROBE, defines=defines)
+    for number in (1, 2, SLOTS // 2):
+        already = len(bench.sink.messages)
+        asked = Message(struct.pack("<III", MAKE, 0, number) + random.randbytes(random.randrange(52, 1500)), descriptor() | {"lossless": 1})
+        bench.source.send(asked)
+        *made, answer = (await bench.sink.count(already + number + 1))[already:]
+        assert answer.desc == answer.desc | asked.desc | {"payload_sum_valid": 0} and answer.data[12:] == asked.data[12:]
+        for index, message in enumerate(made):
+            assert message.desc == answer.desc | {"lossless": 0}
+            assert len(message.data) == len(asked.data) and struct.unpack_from("<III", message.data) == (MAKE, index, number) and message.key == 3
+    assert bench.events == {"made_messages": 3 + SLOTS // 2}
+
+
+@cocotb.test()
+async def made_messages_take_free_slots_alone(dut):
+    """None is made when all are taken; what arrives then is dropped, and a restart frees all slots."""
+    bench = await Core.run_program(dut, PROBE)
+    asked = len(bench.sink.messages)
+    for turn in (1, 2):
+        bench.source.send(Message(struct.pack("<III", MAKE, 2, 100) + bytes(52), descriptor()))
+        asked += 1
+        answer = (await bench.sink.count(asked))[-1]
+        made = struct.unpack_from("<III", answer.data)[2]
+        assert made == SLOTS - 2, made  # one for the command, and one for the next message
+        already = bench.events.get("drop_overrun", 0)
+        bench.source.send(Message(struct.pack("<III", LOOP, 0, 0) + bytes(52), descriptor()), *(Message(bytes(64), descriptor()) for _ in range(6)))
+        await bench.source.drained()
+        await ClockCycles(dut.clk_i, 20)
+        assert bench.events["drop_overrun"] - already == 5  # one has the slot of the command
+        assert await bench.operator.write("control", 0)
+        await ClockCycles(dut.clk_i, 3 * SLOTS)
+        assert await bench.operator.write("control", 1)
+        assert await bench.command(ECHO) is not None
+        asked = len(bench.sink.messages)
+        assert bench.events["made_messages"] == turn * made and bench.events["drop_reset"] == turn * (made + 2)
+    # Dropped at once, any number of them.
+    bench.source.send(Message(struct.pack("<III", MAKE, 1, 500) + bytes(52), descriptor()))
+    answer = (await bench.sink.count(asked + 1))[-1]
+    assert struct.unpack_from("<III", answer.data)[2] == 500
+    assert bench.events["drop_program"] == 500 and bench.events["made_messages"] == 2 * made + 500
+
+
+@cocotb.test()
+@cocotb.parametrize(traffic=TRAFFIC)
+async def messages_arrive_while_others_are_made(dut, traffic):
+    """Each arrives whole or is dropped and counted, and none has the bytes or the owner of another."""
+    bench = await Core.run_program(dut, PROGRAMS / "tee.c", idle=traffic[0], stall=traffic[1])
+    sent = []
+    for number in range(120):
+        data = number.to_bytes(4, "little") + random.randbytes(random.choice((60, 60, 60, 61, 200, 700)))
+        sent.append(Message(data, descriptor()))
+    bench.source.send(*sent)
+    await bench.source.drained()
+    await settle(dut, bench.source, bench.sink, cycles=3000)
+    by_number = {int.from_bytes(message.data[:4], "little"): message for message in sent}
+    seen = {0: [], 1: []}
+    for out in bench.sink.messages:
+        number = int.from_bytes(out.data[:4], "little")
+        assert out.data == by_number[number].data and out.desc == out.desc | by_number[number].desc
+        seen[out.key].append(number)
+    assert seen[0] == sorted(set(seen[0])) and seen[1] == sorted(set(seen[1])) and set(seen[1]) <= set(seen[0])
+    assert len(seen[0]) == len(sent) - bench.events.get("drop_overrun", 0) and len(seen[1]) == bench.events["made_messages"] > 10
+
+
+@cocotb.test()
+@cocotb.parametrize(defines=[(), ("MACHINE_MODE",)])
 async def what_a_program_may_not_do_restarts_it_and_changes_nothing(dut, defines):
     """Also in machine mode: the hardware refuses what the memory protection does not catch there."""
     bench = await Core.run_program(dut, PROBE, defines=defines)
@@ -167,7 +235,7 @@ async def what_a_program_may_not_do_restarts_it_and_changes_nothing(dut, defines
         *((WRITE, at, 1) for at in (0, 0x80, 32768, packets + SLOTS * SLOT_BYTES, messages + SLOTS * MAP["MessageBytes"], devices + 0x80, 0x40000000, 0xFFFFFFFC, devices)),
         *((READ, at, 0) for at in (32768, packets + SLOTS * SLOT_BYTES, devices + MAP["DeviceConsole"], 0x80000000)),
         (JUMP, 0x10000000, 0), (JUMP, 40000, 0), (TWICE, 0, 0), (ILLEGAL, 0, 0),
-        (SEND, bell, 0), (SEND, bell, 13), (SEND, bell, 2049), (SEND, bell, 0xFFFF), (SEND, 0, 64), (SEND, MAP["MessageOwner"], 0), (SEND, bell + 2, 64 << 16),
+        (SEND, bell, 0), (SEND, bell, 13), (SEND, bell, 2049), (SEND, bell, 0xFFFF), (SEND, MAP["MessageLength"], 64), (SEND, MAP["MessageOwner"], 0), (SEND, bell + 2, 64 << 16),
         (SEND, bell, sent_from(1, SLOT_BYTES - 127)), (SEND, bell, sent_from(15, 129)), (SEND, bell, sent_from(16, 64)), (SEND, bell, sent_from(127, 2048)),
     ]  # fmt: skip
     restarts = 0

@@ -57,6 +57,7 @@ module dma_core_engine
       .MemoryBytes(MemoryBytes),
       .Slots(Slots),
       .SlotBytes(SlotBytes),
+      .Makes(1'b1),
       .PmpRegions(PmpRegions),
       .Debug(Debug),
       .Dma(1'b1)
@@ -133,6 +134,7 @@ module dma_core_engine
           drop_aborted: slot_event.drop_aborted,
           drop_program: slot_event.drop_program,
           drop_reset: slot_event.drop_reset,
+          made_messages: slot_event.made_messages,
           mark_refused: refused,
           mark_restarts: restarted,
           mark_faults: faulted,

@@ -6,7 +6,7 @@ struct command {
     uint32_t what, address, value;
 };
 
-enum { Echo, Drop, Read, Write, Jump, Loop, Send, SendTwice, Log, Stop, Flood, Keep, Time, Illegal, Call, Privileged, Sleep, Alarm, Alarms, Astray, Lost, Race, Babble };
+enum { Echo, Drop, Read, Write, Jump, Loop, Send, SendTwice, Log, Stop, Flood, Keep, Time, Illegal, Call, Privileged, Sleep, Alarm, Alarms, Astray, Lost, Race, Babble, Make };
 
 #ifdef MACHINE_MODE
 GIRIH_MACHINE_MODE;
@@ -136,6 +136,20 @@ int main(void)
             for (volatile uint32_t *console = girih_device(GIRIH_DEVICE_CONSOLE); command->value; command->value--)
                 *console = 'b';
             break;
+        case Make: {  // so many messages, with the command and their number; of `address`, bit 0: drops them, bit 1: keeps them
+            uint32_t how = command->address, made = 0;
+            for (girih_message *other; made < command->value && (other = girih_make(message)); made++) {
+                struct command *copy = (struct command *)girih_data(other);
+                *copy = *command;
+                copy->address = made;
+                if (how & 1)
+                    girih_drop(other);
+                else if (!(how & 2))
+                    girih_send_to(other, girih_length(other), 3, 0);
+            }
+            command->value = made;
+            break;
+        }
         default:
             break;
         }
