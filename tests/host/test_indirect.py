@@ -100,6 +100,37 @@ def test_frames_to_the_host_in_tables(card, ring, mergeable):
     assert not any(value for name, value in counters.items() if name.startswith(("drop_", "mark_stop")))
 
 
+@pytest.mark.parametrize("behind", [0, INDIRECT, INDIRECT | NEXT])
+def test_a_chain_that_is_read_again_keeps_no_table(card, behind):
+    """A driver makes the head of a chain available before the descriptor behind it, whose slot still holds flags of the lap before. The card reads
+    the chain again when it is whole, and takes what is in that slot for no table."""
+    memory, queue = started(card, PackedQueue, SEND, start=1 << 15)
+    sent = []
+    for number in range(3):
+        first, second = queue.available, queue.available + 1
+        data = frame(200)
+        at = memory.base + BUFFERS + SLOT * number
+        memory.write(at, bytes(HEADER) + data)
+        name = queue.add([(at, 50), (at + 50, HEADER + len(data) - 50)])
+        assert queue.heads[0][0] == first & 0x7FFF
+        whole = memory.read(queue.place.descriptors + DESCRIPTOR * (second & 0x7FFF), DESCRIPTOR)
+        queue.descriptor(second & 0x7FFF, table_at(memory, number), 2 * DESCRIPTOR, behind)
+        queue.publish()
+        card.host.kick(SEND)
+        settle(card)
+        assert not queue.used() and card.host.state(SEND).active
+        memory.write(queue.place.descriptors + DESCRIPTOR * (second & 0x7FFF), whole)
+        tabled = frame(300)
+        memory.write(at + 2000, bytes(HEADER) + tabled)
+        other = queue.add([(at + 2000, 60), (at + 2060, HEADER + len(tabled) - 60)], table=table_at(memory, number))
+        queue.publish()
+        card.host.kick(SEND)
+        settle(card)
+        assert queue.used() == [(name, 0), (other, 0)] and card.host.state(SEND).active
+        sent += [data, tabled]
+    assert [got.data[12:] for got in card.collect()] == [data[12:] for data in sent]
+
+
 def table(queue, at: int, *descriptors: tuple[int, int, int, int]) -> None:
     """Writes a table: the address, size, flags and next index of each descriptor."""
     for number, (address, size, flags, following) in enumerate(descriptors):

@@ -126,8 +126,8 @@ package host_pkg;
     ReadDescriptor
   } split_read_e;
 
-  // A descriptor in a packed ring, and what its walk reports: a descriptor of the chain, one that names a table of them, or that the descriptors
-  // found of this chain will come again.
+  // A descriptor in a packed ring, and what its walk reports: a descriptor of the chain, one that names a table of them (indirect), or that the
+  // descriptors found of this chain will come again (forget, never with indirect: its descriptor is none of the chain).
   localparam int unsigned PackedNext = 0, PackedWrite = 1, PackedIndirect = 2, PackedAvailable = 7, PackedUsed = 15;
   localparam logic [15:0] PackedFlags = 16'h8083;
   typedef struct packed {

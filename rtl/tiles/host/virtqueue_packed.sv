@@ -222,7 +222,7 @@ module virtqueue_packed
       .stop_o(chains_stop),
       .found_valid_i(accept || forgets),
       .found_ready_o(found_ready),
-      .found_i('{forget: forgets, indirect: indirect, name: '{links: links_q + 1'b1, id: one_q.id}, descriptor: one_q}),
+      .found_i('{forget: forgets, indirect: indirect && available, name: '{links: links_q + 1'b1, id: one_q.id}, descriptor: one_q}),
       .flit_valid_i(got && asked == AskTable),
       .flit_i(came_data_i),
       .flit_pop_o(table_pop),
