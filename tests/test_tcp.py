@@ -103,6 +103,17 @@ def test_over_a_bad_wire(wire):
     assert wire.count("mark_retransmitted") > before and wire.count("drop_checksum") > 0 and wire.count("mark_out_of_order") > 0
 
 
+def test_pacing(wire):
+    """Many connections at once, whose bytes are spread over the round trip, which the kernel's delayed acknowledgements make longer."""
+    before = wire.count("mark_paced")
+    wire.card.registers.write("tcp.pacing[0]", 7)
+    try:
+        wire.echo(12, 15_000)
+    finally:
+        wire.card.registers.write("tcp.pacing[0]", 0)
+    assert wire.count("mark_paced") > before
+
+
 def test_a_lost_answer_has_a_tail_loss_probe(wire):
     """Of an answer in several segments, none comes at first. The card sends a tail loss probe, and the kernel gets all bytes."""
     text = f"""

@@ -47,6 +47,7 @@ CONFIG = {
     "cubic_rate": 4398,
     "ecn": 0,
     "dctcp": 0,
+    "pacing": 0,
     "tail_probe": 0,
     "timestamps": 1,
     "timestamp_unit": 0,

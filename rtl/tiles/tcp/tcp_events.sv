@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles the events of all connections, one at a time: segments and commands (front_), turns to transmit and to tell the
-// application, the timer, which visits one connection every 16 cycles, and CUBIC's windows and DCTCP's shares of marked bytes, which follow from these visits. Each event
-// reads a connection's record, changes it and writes it back. Events of different connections can start in successive cycles; an event of
-// the same connection can start two cycles later, a turn, the timer, a window or a share three cycles later. It takes the record from the stage that the
+// application, the timer, which visits one connection every 16 cycles, CUBIC's windows and DCTCP's shares of marked bytes, which follow from these visits, and the ends of waits
+// of connections that are paced. Each event reads a connection's record, changes it and writes it back. Events of different connections can start in successive cycles; an event of
+// the same connection can start two cycles later, a turn, the timer, a window, a share or the end of a wait three cycles later. It takes the record from the stage that the
 // record has reached:
 //
 //   0 choose, read record -> 1 record -> 2 facts -> 3 update -> 4 settle -> 5 write, deeds -> 6 in the RAM
@@ -80,7 +80,9 @@ module tcp_events
   logic tick_due_q;
   logic clearing_q;
   id_t clear_q;
+  pace_time_t cycle;
   assign now_o = now_q;
+  assign cycle = {now_q[23:0], cycle_q};
   assign clear_o = clearing_q;
   assign clear_index_o = 16'(clear_q);
 
@@ -145,12 +147,22 @@ module tcp_events
   congestion_e window_mode;
   span_t window_target;
   logic window_reaches;
-  logic alpha_valid, alpha_free, dctcp_ready, measures;
-  connection_t alpha_connection;
-  id_t alpha_id;
+  logic alpha_valid, dctcp_ready, measures, pace_valid;
+  connection_t alpha_connection, pace_connection;
   alpha_t alpha;
+  pace_at_t pace_at;
+  logic [4:0] pace_burst;
+  // What DCTCP or the pacer has found out about a connection, until it is chosen.
+  typedef struct packed {
+    logic paces;
+    id_t id;
+    pace_at_t at;
+    alpha_t value;
+  } finding_t;
+  logic finding_valid_q, finding_free, finding_moves;
+  finding_t finding_q;
   // What the timer, CUBIC and DCTCP have to do waits a cycle, so that whether an event of the same connection is at stage 2 comes from a register.
-  logic tick_waits_q, window_waits_q, alpha_waits_q, tick_near_q, window_near_q, alpha_near_q;
+  logic tick_waits_q, window_waits_q, finding_waits_q, tick_near_q, window_near_q, finding_near_q;
   logic told_q;  // a turn to tell the application has just begun
   logic held_q;  // front_ waits, so that its events cannot keep these waiting
   logic front_free, reused, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q, tells_unopened, unopened_last_q, accept_free;
@@ -167,8 +179,7 @@ module tcp_events
     transmit_free = transmit_waits && !is_at(transmit_id, stage_q[1]) && !is_at(transmit_id, stage_q[2]);
     window_id = id_t'(window_connection);
     window_free = window_valid && window_waits_q && !is_at(window_id, stage_q[1]) && !window_near_q;
-    alpha_id = id_t'(alpha_connection);
-    alpha_free = alpha_valid && alpha_waits_q && !is_at(alpha_id, stage_q[1]) && !alpha_near_q;
+    finding_free = finding_valid_q && finding_waits_q && !is_at(finding_q.id, stage_q[1]) && !finding_near_q;
     turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || held_q;
     // The next connection in a place writes into the buffer from which an answer to the previous one may still be read.
     reused = front_work_i.kind inside {EventOpen, EventConnect} && reading_i && id_t'(reading_connection_i) == front_id;
@@ -198,12 +209,13 @@ module tcp_events
       chosen.work.congestion = window_mode;
       chosen.work.ack = seq_t'(window_target);
       chosen.work.scaled = window_reaches;
-    end else if (alpha_free) begin
+    end else if (finding_free) begin
       chosen.valid = 1'b1;
       chosen.keeps = 1'b1;
-      chosen.work.kind = EventAlpha;
-      chosen.work.connection = alpha_connection;
-      chosen.work.ack = seq_t'(alpha);
+      chosen.work.kind = finding_q.paces ? EventPace : EventAlpha;
+      chosen.work.connection = connection_t'(finding_q.id);
+      chosen.work.seq = seq_t'(finding_q.at);
+      chosen.work.ack = seq_t'(finding_q.value);
     end else if (accept_free) begin
       chosen.valid = 1'b1;
       chosen.keeps = unopened_i.kind == EventAccept;
@@ -242,7 +254,7 @@ module tcp_events
     if (clearing_q) chosen_id = clear_q;
     else if (tick_free) chosen_id = scan_q;
     else if (window_free) chosen_id = window_id;
-    else if (alpha_free) chosen_id = alpha_id;
+    else if (finding_free) chosen_id = finding_q.id;
     else if (accept_free) chosen_id = id_t'(unopened_i.connection);
     else if (front_free && !turn_first) chosen_id = front_id;
     else if (notify_free) chosen_id = notify_id;
@@ -259,11 +271,11 @@ module tcp_events
     if (cycle_q[3:0] == '1) tick_due_q <= 1'b1;
     tick_waits_q <= tick_due_q && !tick_free;
     window_waits_q <= window_valid && !window_free;
-    alpha_waits_q <= alpha_valid && !alpha_free;
-    held_q <= (tick_waits_q && tick_due_q && !tick_free) || (window_waits_q && window_valid && !window_free) || (alpha_waits_q && alpha_valid && !alpha_free);
+    finding_waits_q <= finding_valid_q && !finding_free;
+    held_q <= (tick_waits_q && tick_due_q && !tick_free) || (window_waits_q && window_valid && !window_free) || (finding_waits_q && finding_valid_q && !finding_free);
     tick_near_q <= is_at(scan_q, stage_q[1]);
     window_near_q <= is_at(window_id, stage_q[1]);
-    alpha_near_q <= is_at(alpha_id, stage_q[1]);
+    finding_near_q <= is_at(finding_q.id, stage_q[1]);
     if (clearing_q) begin
       clear_q <= clear_q + 1'b1;
       if (clear_q == '1) clearing_q <= 1'b0;
@@ -389,12 +401,45 @@ module tcp_events
       .acked_i      (record_3_q.dctcp.acked),
       .marked_i     (record_3_q.dctcp.marked),
       .alpha_valid_o(alpha_valid),
-      .alpha_ready_i(!clearing_q && !tick_free && !window_free && alpha_free),
+      .alpha_ready_i(finding_moves),
       .alpha_id_o   (alpha_connection),
       .alpha_o      (alpha)
   );
+  // The waits of connections that are paced.
+  tcp_pacer #(
+      .Connections(Connections)
+  ) u_pacer (
+      .clk_i,
+      .rst_i,
+      .now_i            (cycle),
+      .burst_valid_i    (stage_q[5].valid && deeds_5_q.paced),
+      .burst_id_i       (stage_q[5].work.connection),
+      .burst_bytes_i    (record_5_q.pacing.sent),
+      .burst_from_i     (record_5_q.pacing.at),
+      .burst_srtt_i     (record_5_q.srtt),
+      .burst_cwnd_i     (record_5_q.cwnd),
+      .burst_threshold_i(record_5_q.threshold),
+      .over_valid_o     (pace_valid),
+      .over_ready_i     (finding_moves && !alpha_valid),
+      .over_id_o        (pace_connection),
+      .over_at_o        (pace_at),
+      .over_burst_o     (pace_burst)
+  );
+  assign finding_moves = !finding_valid_q;
+  always_ff @(posedge clk_i) begin
+    if (finding_moves) begin
+      finding_valid_q <= alpha_valid || pace_valid;
+      finding_q.paces <= !alpha_valid;
+      finding_q.id <= id_t'(alpha_valid ? alpha_connection : pace_connection);
+      finding_q.at <= pace_at;
+      finding_q.value <= alpha_valid ? alpha : alpha_t'(pace_burst);
+    end
+    if (!clearing_q && !tick_free && !window_free && finding_free) finding_valid_q <= 1'b0;
+    if (rst_i) finding_valid_q <= 1'b0;
+  end
   assign record_2 = near_2_q ? record_4_q : record_2_q;
   tcp_facts #(
+      .Connections(Connections),
       .Ring(Ring),
       .MostData(MostData)
   ) u_facts (
@@ -408,6 +453,7 @@ module tcp_events
       .rto_lost_i(rto_lost_q),
       .age_i   (age_2_q),
       .epoch_i (epoch),
+      .cycle_i (pace_at_t'(cycle)),
       .mss_i   (mss_2_q),
       .mss_less_i(mss_less_2_q),
       .cfg_i,
@@ -535,6 +581,8 @@ module tcp_events
     if (!rst_i) begin
       assert (!notice_valid_o || notice_ready_i)
       else $error("tcp_events: a notice for the application is not taken");
+      assert (!stage_q[3].valid || !kinds_3_q[EventPace] || record_3_q.pacing.queued)
+      else $error("tcp_events: the wait of a connection ends that tcp_pacer does not have");
     end
   end
 

@@ -4,6 +4,7 @@
 module tcp_facts
   import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
 #(
+    parameter int unsigned Connections = 1024,
     parameter int unsigned Ring = 8192,
     parameter int unsigned MostData = 4096
 ) (
@@ -17,11 +18,13 @@ module tcp_facts
     input  logic [26:0] rto_lost_i,  // time-out of a connection whose SYN was lost, while its round trip is not known
     input  seq_t    age_i,  // the clock of time stamps, less the one that the segment returns
     input  epoch_t  epoch_i,
+    input  pace_at_t cycle_i,
     input  logic [13:0] mss_i,  // the event's segment size: of a SYN, what both ends permit
     input  logic [13:0] mss_less_i,  // the same, less the option for time stamps
     input  cfg_t    cfg_i,
     output facts_t  facts_o
 );
+  localparam pace_at_t MostLate = pace_at_t'(2 << pace_quantum_bits(Connections));
   localparam seq_t Step = Ring / 2 < 1460 ? Ring / 2 : 1460;  // the least step of the window's end (RFC 9293, 3.8.6.2.2)
 
   seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, wnd, open_end, gain;
@@ -168,6 +171,12 @@ module tcp_facts
     facts_o.some = facts_o.unsent && wnd_left != '0 && turn_i.mss != '0;
     facts_o.none_under_way = turn_i.snd_nxt == turn_i.snd_una;
     facts_o.resends = turn_i.snd_nxt != turn_i.snd_max;
+    // Only new bytes are paced, from the first measurement of the round trip on. The time of a burst counts from the end of the wait before, if that is not
+    // long ago; the number of a time very long ago may seem to be such a one, which does no harm.
+    facts_o.held = turn_i.pacing.waits && !facts_o.resends && !turn_i.force_send;
+    facts_o.paced = turn_i.pacing.on && turn_i.srtt != '0;
+    facts_o.pace_from = turn_i.pacing.at;
+    if (cycle_i - turn_i.pacing.at > MostLate) facts_o.pace_from = cycle_i;
     facts_o.fin_was_sent = follows(turn_i.snd_max, turn_i.snd_end) == '0;
     // A hole ends at the first byte that the peer has reported, or at the end of the bytes sent, before a FIN.
     // All three lengths are compared at once, and chosen last.

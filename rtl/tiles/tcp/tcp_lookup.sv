@@ -116,6 +116,7 @@ module tcp_lookup
 
   logic cubic, cubic_2_q;  // the application's connections use CUBIC
   logic ecn, ecn_2_q, dctcp, dctcp_2_q;  // or ECN; or ECN and DCTCP
+  logic paced, paced_2_q;  // are paced
   logic [13:0] fitting_mss_2_q;  // of an ICMP error: the segments that fit into the link, but no less than path_mtu_least allows
   logic [13:0] fitting, least_mss_q;
   logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, reads_options;
@@ -199,9 +200,11 @@ module tcp_lookup
     end
     ecn = 1'b0;
     dctcp = 1'b0;
+    paced = 1'b0;
     for (int unsigned i = 0; i < $bits(cfg_i.ecn) / 16; i++) begin
       if (cfg_i.ecn[i] != '0 && cfg_i.ecn[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) ecn = 1'b1;
       if (cfg_i.dctcp[i] != '0 && cfg_i.dctcp[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) dctcp = 1'b1;
+      if (cfg_i.pacing[i] != '0 && cfg_i.pacing[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) paced = 1'b1;
     end
     for (int unsigned i = 0; i < $bits(cfg_i.listen) / 16; i++) begin
       if (cfg_i.listen[i] != '0 && cfg_i.listen[i] == arrival_1_q.work.tuple.local_port) listening = 1'b1;
@@ -222,6 +225,7 @@ module tcp_lookup
       cubic_2_q <= cubic && !dctcp;
       ecn_2_q <= ecn || dctcp;
       dctcp_2_q <= dctcp;
+      paced_2_q <= paced;
       fitting_mss_2_q <= fitting < least_mss_q ? least_mss_q : fitting;
       // A segment without a connection that may be the answer to a cookie.
       asked_2_q <= arrival_1_q.work.kind == EventAccept;
@@ -265,6 +269,7 @@ module tcp_lookup
     decided.work.congestion = cubic_2_q ? CubicStart : NewReno;
     decided.work.ecn = ecn_2_q;
     decided.work.dctcp = dctcp_2_q;
+    decided.work.paced = paced_2_q;
     decided.work.stamp = stamp_2_q;
     if (arrival_2_q.work.flags.syn) decided.work.stamp = syn_stamp;
     // Known before the table answers: of a connection that is opened, if it is opened.
@@ -427,6 +432,7 @@ module tcp_lookup
         accept_q.ack <= arrival_2_q.work.ack - 1'b1;
         accept_q.mss <= cookie_mss(size_2_q);
         accept_q.congestion <= cubic_2_q ? CubicStart : NewReno;
+        accept_q.paced <= paced_2_q;
       end else begin
         accept_q.kind <= EventRefuse;
       end

@@ -28,6 +28,8 @@ module tcp_open
     r = '0;
     r.transmit_queued = record_i.transmit_queued;
     r.notify_queued = record_i.notify_queued;
+    r.pacing.queued = record_i.pacing.queued;
+    r.pacing.on = work_i.paced;
     r.phase = opener ? SynSent : SynReceived;
     r.opener = opener;
     r.application = opener ? work_i.window : work_i.tuple.local_port;

@@ -14,7 +14,7 @@ module tcp_settle
 );
   localparam int unsigned ShareBits = 11;  // the highest bits of alpha
   record_t r;
-  logic all_acked, ends, sendable, wants, tells;
+  logic all_acked, ends, held, sendable, wants, tells;
   seq_t unsent, gain;
   logic [ShareBits-1:0] share;
   logic [$bits(span_t)+ShareBits-1:0] given_up;
@@ -74,10 +74,11 @@ module tcp_settle
     unsent = record_i.snd_end - record_i.snd_nxt;
     r.limit = record_i.cwnd < record_i.snd_wnd ? record_i.cwnd : record_i.snd_wnd;
     gain = record_i.rcv_read + seq_t'(Ring) - record_i.rcv_edge;
+    held = record_i.pacing.waits && record_i.snd_nxt == record_i.snd_max;  // new bytes, before their time
     sendable = 1'b0;
     if (!unsent[31] && unsent == '0) sendable = record_i.closing;
     else if (!unsent[31]) begin
-      sendable = record_i.force_send || (worth(record_i, unsent, record_i.snd_wnd) && worth(record_i, unsent, record_i.cwnd));
+      sendable = record_i.force_send || (!held && worth(record_i, unsent, record_i.snd_wnd) && worth(record_i, unsent, record_i.cwnd));
     end
     unique case (record_i.phase)
       SynReceived, SynSent: wants = record_i.snd_nxt == record_i.snd_una;

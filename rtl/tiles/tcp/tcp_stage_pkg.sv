@@ -51,6 +51,9 @@ package tcp_stage_pkg;
     logic fin_sent, unsent, wnd_shut, sends_rest, sends_full, resends_rest, fin_was_sent, resends, none_under_way;
     length_t send, again;
     logic some;  // send is not 0
+    // Of pacing: new bytes must wait; those sent now count; from when on the time of a burst counts that ends now.
+    logic held, paced;
+    pace_at_t pace_from;
     seq_t idle_seq;
     seq_t rcv_edge;  // the end of the window that a segment sent now advertises
     logic updates;  // the window has grown enough for a window update
@@ -85,6 +88,7 @@ package tcp_stage_pkg;
     logic     probed;
     logic     kept_alive;
     logic     tail_probed;
+    logic     paced;           // a burst has ended: new bytes wait for their time
     logic     late_ack;
     logic     marked;          // a segment with data that a router has marked
     logic     ecn_reduced;     // the congestion window, because the peer has told of a mark
@@ -129,7 +133,7 @@ package tcp_stage_pkg;
   function automatic logic sends_now(record_t r, facts_t f);
     if (f.fin_sent) return 1'b0;
     if (!f.unsent) return r.closing;
-    return f.some && (f.sends_rest || f.sends_full || r.force_send || f.none_under_way);
+    return f.some && !f.held && (f.sends_rest || f.sends_full || r.force_send || f.none_under_way);
   endfunction
   // verilator lint_on UNUSEDSIGNAL
 endpackage

@@ -15,11 +15,13 @@ module tcp_transmit
   record_t r;
   deeds_t  d;
   logic carried, fresh;
+  span_t sent;  // of this burst
   always_comb begin
     r = record_i;
     d = '0;
     carried = 1'b0;
     fresh = 1'b0;
+    sent = record_i.pacing.sent + span_t'(facts_i.send);
     d.segment = segment_i;
     r.transmit_queued = 1'b0;
     if (record_i.phase inside {SynReceived, SynSent}) begin
@@ -86,6 +88,19 @@ module tcp_transmit
         d.segment.markable = fresh;
         d.segment.flags.cwr = fresh && record_i.ecn.tells;
         if (fresh) r.ecn.tells = 1'b0;
+        if (facts_i.paced && facts_i.send != '0 && !d.resent && !d.probed) begin
+          r.pacing.sent = sent;
+          if (sent >> record_i.pacing.burst != '0) begin
+            if (!record_i.pacing.queued) begin
+              r.pacing.waits = 1'b1;
+              r.pacing.queued = 1'b1;
+              r.pacing.at = facts_i.pace_from;
+              d.paced = 1'b1;
+            end else begin  // by force_send, or while tcp_pacer still has the former connection of this place
+              r.pacing.sent = '0;
+            end
+          end
+        end
         {r.snd_nxt, carried} = {record_i.snd_nxt, 1'b1} + {seq_t'(facts_i.send), d.segment.flags.fin};
         if (precedes(record_i.snd_max, r.snd_nxt)) r.snd_max = r.snd_nxt;
         if (!record_i.timing && !d.resent) begin

@@ -26,6 +26,8 @@ package tcp_types_pkg;
   typedef logic [18:0] delay_t;  // the low bits of a time
   typedef logic [23:0] sample_t;  // a round-trip time, in the same units
   typedef logic [5:0] epoch_t;  // the low bits of a time, in 32nds of the life of a time stamp
+  typedef logic [31:0] pace_time_t;  // the low bits of a time, in cycles: for waits of at most 2^30
+  typedef logic [19:0] pace_at_t;  // its low bits: enough to tell how late something is
 
   localparam int unsigned TcpBytes = 20;
   localparam int unsigned TcpOptionBytes = 40;
@@ -172,6 +174,16 @@ package tcp_types_pkg;
     sample_t sent_at;  // when bytes were last sent, other than by the probe or in fast recovery
   } tail_t;
 
+  // Pacing: after each burst, a connection waits in tcp_pacer before it sends new bytes.
+  typedef struct packed {
+    logic on;
+    logic waits;
+    logic queued;  // tcp_pacer has this connection, or the former one of its place
+    span_t sent;  // new bytes since the last wait
+    logic [4:0] burst;  // log2 of those after which it waits again
+    pace_at_t at;  // when the last wait should have been over
+  } pacing_t;
+
   // Sequence numbers name bytes of both streams, and places in their buffers.
   typedef struct packed {
     phase_e phase;
@@ -260,6 +272,7 @@ package tcp_types_pkg;
     logic [3:0] tries;
     tail_t tail;
     stamps_t stamps;
+    pacing_t pacing;
   } record_t;
 
   typedef enum logic [4:0] {
@@ -282,6 +295,7 @@ package tcp_types_pkg;
     EventWindow,  // CUBIC's window of this time
     EventAlpha,  // DCTCP's share of marked bytes at the end of an observation window
     EventTooBig,  // an ICMP error: a segment did not fit into a link of its path
+    EventPace,  // the wait of a connection that is paced is over
     EventTick
   } event_e;
 
@@ -293,8 +307,8 @@ package tcp_types_pkg;
     slot_t slot;
     port_t port;
     tenant_t tenant;
-    seq_t seq;
-    seq_t ack;  // of EventOpen and EventConnect, the initial sequence number; of EventWindow, the window; of EventAlpha, the share
+    seq_t seq;  // of EventPace, when the wait should have been over
+    seq_t ack;  // of EventOpen and EventConnect, the initial sequence number; of EventWindow, the window; of EventAlpha, the share; of EventPace, log2 of the next burst
     flags_t flags;
     logic [15:0] window;  // of EventConnect and EventUnopened, the application; of EventTooBig, the link's MTU
     length_t bytes;  // of payload; of a read, the least
@@ -306,7 +320,8 @@ package tcp_types_pkg;
     logic [3:0] shift;
     congestion_e congestion;
     logic ecn;  // of EventOpen and EventConnect: the application's connections use it,
-    logic dctcp;  // and DCTCP
+    logic dctcp;  // and DCTCP;
+    logic paced;  // they are paced
     logic marked;  // a router has marked the segment's packet: congestion experienced
     stamp_t stamp;
   } work_t;
@@ -377,6 +392,11 @@ package tcp_types_pkg;
   localparam logic [15:0] MostMss = 16'(MaxFrameBytes - SegmentBytes > 16383 ? 16383 : MaxFrameBytes - SegmentBytes);
   function automatic logic [13:0] usable_mss(logic [15:0] mss);
     return mss > MostMss ? MostMss[13:0] : mss < LeastMss ? LeastMss[13:0] : mss[13:0];
+  endfunction
+
+  // log2 of the cycles that a burst of a paced connection takes at its rate, at most, if it has several segments: at least twice as long as a wait may end late.
+  function automatic int unsigned pace_quantum_bits(int unsigned connections);
+    return $clog2(connections) + 1 < 8 ? 8 : $clog2(connections) + 1;
   endfunction
 
   // Bytes of the largest segment that fits into a link.
