@@ -11,7 +11,7 @@
 module virtqueue_packed_walk_proof
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
-    parameter int unsigned MostSize = 3,  // of the ring
+    parameter int unsigned MostSize = 2,  // of the ring
     // As in the design: flits that are read ahead, reads that have not been answered, descriptors that wait for virtqueue_packed_chains.
     parameter int unsigned Ahead = 2,
     parameter int unsigned Reads = 4,
