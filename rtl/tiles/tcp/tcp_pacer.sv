@@ -2,14 +2,15 @@
 // When connections that are paced may send again. A connection that has sent a burst of bytes comes here, waits for the time that these bytes take at
 // its rate, and goes. The rate is that of Linux: two windows per round trip while the congestion window is less than half of the threshold of slow start,
 // and 1.2 windows afterwards. The time counts from the end of the wait before, unless that is more than 2 Quantum cycles ago, so what is late by less does not
-// lower the rate, and a connection that was idle does not send faster. Each wait also yields the size of the next burst: the greatest power of two that takes no more than Quantum cycles, or one byte, which is one segment.
+// lower the rate, and a connection that was idle does not send faster. Each wait also yields the size of the next burst: the greatest power of two that
+// takes no more than Quantum cycles, or one byte, which is one segment.
 //
 //   burst -> logarithms of bytes, round trip, window -> sum -> power: the time --> queue --> wait is over
 //                                                                               ^   |
 //                                                                               '---' not yet
 //
-// Waiting connections circulate in the queue, one per cycle, so a wait ends at most Connections cycles late. The time of a burst is within 1.1 % and
-// a cycle of the exact one, and at most 2^30 cycles. A burst is taken in each cycle.
+// Waiting connections circulate in the queue, one per cycle, so a wait ends at most Connections cycles late, and a cycle later for each burst
+// that comes meanwhile. The time of a burst is within 1.1 % and a cycle of the exact one, and at most 2^30 cycles. A burst is taken in each cycle.
 module tcp_pacer
   import tcp_types_pkg::*, logarithm_pkg::*;
 #(

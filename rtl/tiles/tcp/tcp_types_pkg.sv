@@ -394,7 +394,7 @@ package tcp_types_pkg;
     return mss > MostMss ? MostMss[13:0] : mss < LeastMss ? LeastMss[13:0] : mss[13:0];
   endfunction
 
-  // log2 of the cycles that a burst of a paced connection takes at its rate, at most, if it has several segments: at least twice as long as a wait may end late.
+  // log2 of the cycles that a burst of a paced connection takes at its rate, at most, if it has several segments: at least as long as a wait may end late.
   function automatic int unsigned pace_quantum_bits(int unsigned connections);
     return $clog2(connections) + 1 < 8 ? 8 : $clog2(connections) + 1;
   endfunction

@@ -448,10 +448,12 @@ module tcp_update
 
       kinds_i[EventPace]: begin
         r.pacing.queued = 1'b0;
-        r.pacing.waits = 1'b0;
-        r.pacing.sent = '0;
-        r.pacing.burst = work_i.ack[4:0];  // if the wait was that of the former connection of this place, one burst may be of its size
-        r.pacing.at = pace_at_t'(work_i.seq);
+        if (record_i.pacing.waits) begin  // otherwise the wait was that of the former connection of this place
+          r.pacing.waits = 1'b0;
+          r.pacing.sent = '0;
+          r.pacing.burst = work_i.ack[4:0];
+          r.pacing.at = pace_at_t'(work_i.seq);
+        end
       end
 
       kinds_i[EventTick]: begin

@@ -48,6 +48,7 @@ class Pacing:
     def __init__(self, dut, connections: int):
         self.dut, self.connections = dut, connections
         self.waiting: dict[int, Wait] = {}
+        self.came: list[int] = []  # cycles
         self.over: list[tuple[int, int]] = []  # cycles and connections
 
     @classmethod
@@ -96,6 +97,7 @@ class Pacing:
             getattr(self.dut, name).value = value
         length = size / rate(srtt, cwnd, threshold)
         self.waiting[connection] = Wait(self.now, self.now - late + min(length, LONGEST), rate(srtt, cwnd, threshold) * self.quantum, length)
+        self.came.append(self.now)
         await RisingEdge(self.dut.clk_i)
         self.dut.burst_valid_i.value = 0
 
@@ -104,7 +106,9 @@ class Pacing:
         self.over.append((self.now, connection))
         error = ERROR * min(wait.length, LONGEST) + 4
         assert abs((at - round(wait.due) + (1 << 19)) % (1 << 20) - (1 << 19)) <= error or wait.length > 1 << 18, (at, wait)
-        assert wait.due - error <= self.now <= max(wait.due, wait.sent) + error + len(self.waiting) + PIPELINE, (self.now, wait)
+        since = max(wait.due, wait.sent)
+        beside = len(self.waiting) + sum(cycle >= since - PIPELINE for cycle in [*self.came, *(cycle for cycle, _ in self.over)])
+        assert wait.due - error <= self.now <= since + error + beside + PIPELINE, (self.now, wait)
         assert 1 << burst == 1 or (1 << burst) <= min(wait.burst * (1 + ERROR), MOST_BURST), (burst, wait)
         assert 1 << burst == MOST_BURST or 2 << burst > wait.burst * (1 - ERROR), (burst, wait)
 
