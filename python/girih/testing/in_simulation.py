@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each simulation does before cocotb imports the test's module: it limits its processor time, and sets clock and reset.
+"""What each simulation does before cocotb imports the test's module: it limits its processor time and the work of
+Python's collector, and sets clock and reset.
 
 Everything else starts at random, inputs too, and a design without reset would act on these values.
 """

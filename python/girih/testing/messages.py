@@ -152,6 +152,7 @@ class Source:
         self._dut, self._beside = dut, beside
         self._queue: deque[tuple[Message, int, bool, int]] = deque()
         self._filled = Event()
+        self._offers = False  # a flit: the value of valid
         self._valid, self._ready, self._flit = (
             getattr(dut, f"{name}_{end}") for end in ("valid_i", "ready_o", "flit_i")
         )
@@ -180,13 +181,14 @@ class Source:
     def forget(self) -> None:
         """Discards all messages that have not been sent, for a reset."""
         self._queue.clear()
+        self._offers = False
         self._valid.value = 0
 
     async def _run(self) -> None:
         edge, reset = RisingEdge(self._dut.clk_i), self._dut.rst_i
-        offered = shown = in_reset = False
+        in_reset = False
         while True:
-            if not self._queue and not shown:
+            if not self._queue and not self._offers:
                 self._filled.clear()
                 await self._filled.wait()
                 in_reset = int(reset.value) == 1
@@ -194,7 +196,7 @@ class Source:
             was_in_reset, in_reset = in_reset, int(reset.value) == 1
             if in_reset and not was_in_reset:
                 self._queue.clear()
-            offered = offered and bool(self._queue)
+            offered = self._offers and bool(self._queue)
             if offered and int(self._ready.value) == 1:
                 message, index, last, _ = self._queue.popleft()
                 if index == 0:
@@ -209,9 +211,9 @@ class Source:
                     for name, value in self._beside(message, index, last).items():
                         getattr(self._dut, name).value = value
                 offered = True
-            if offered != shown:
+            if offered != self._offers:
                 self._valid.value = int(offered)
-                shown = offered
+                self._offers = offered
 
 
 class Sink:

@@ -13,8 +13,8 @@ from cocotb.triggers import ClockCycles
 from scapy.layers.inet import TCP
 
 from girih.testing import run_cocotb
+from girih.testing.clock import cycle_now
 from girih.testing.engines import config_word
-from girih.testing.messages import cycle_now
 from rtl.tiles.tcp.tcp_bench import (
     ABORT,
     CLOSE,
@@ -30,7 +30,7 @@ from rtl.tiles.tcp.tcp_bench import (
 from rtl.tiles.tcp.tcp_ecn_bench import CAPABLE, NOT_CAPABLE
 from rtl.tiles.tcp.test_tcp_engine_sack import NEAR_WRAP, Receiver
 from rtl.tiles.tcp.test_tcp_engine_sack import OPTIONS as WITH_SACK
-from rtl.tiles.tcp.test_tcp_engine_tail import Capable
+from rtl.tiles.tcp.test_tcp_engine_tail import Capable, middle
 
 L4 = 34  # where a segment begins in a message
 MSS = 64
@@ -59,12 +59,6 @@ def time_of(size: int, cwnd: float, trip: float, factor: float) -> float:
 
 
 SLOW_START, AVOIDANCE = 2.0, 1.2
-
-
-async def middle(bench: TcpBench, after: int = 0) -> None:
-    """Waits so many ticks, and then for the middle of one: from middle to middle, the card measures whole ticks."""
-    await ClockCycles(bench.dut.clk_i, after * TICK + 1)
-    await ClockCycles(bench.dut.clk_i, 1 + (bench.begun + TICK // 2 - cycle_now()) % TICK)
 
 
 def forget(bench: TcpBench) -> None:

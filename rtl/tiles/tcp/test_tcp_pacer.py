@@ -13,7 +13,8 @@ import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from girih.testing import run_cocotb
-from girih.testing.messages import cycle_now, reset
+from girih.testing.clock import cycle_now
+from girih.testing.messages import reset
 
 QUANTUM = {16: 256, 1024: 2048}  # cycles of a burst of several segments, by the number of connections
 TICK = 256
