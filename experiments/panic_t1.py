@@ -14,7 +14,6 @@ SOFTWARE = {"aes": 0.154, "sha1": 0.192}  # programs, and the Gbit/s of the pape
 PAPER_CPU_MHZ = 1500  # their clock, according to the table
 PACKETS = 6  # for a program, for each core
 CLUSTER, TILE = "software", "cluster"
-LOOK = 1000  # cycles between two looks at the output
 
 
 def run(progress: Progress) -> list[Row]:
@@ -91,41 +90,26 @@ def software_on_a_cluster(progress: Progress) -> list[Row]:
     from girih.errors import GirihError
     from girih.experiments import panic_core
     from girih.experiments.judges import JUDGES
-    from girih.firmware.compile import FIRMWARE, compile_program
-    from girih.firmware.load import load
     from girih.paths import ROOT
 
     rows, clock, rng = [], panic_core.clock_mhz(), random.Random(1)
     progress(f"building {CLUSTER}")
     with VirtualCard.open(ROOT / "experiments" / "cards" / f"{CLUSTER}.yaml", collect=True) as card:
-        tile = card.manifest.tile(TILE)
+        cores = card.manifest.tile(TILE).cores
         mac, address = card.manifest.port_address(0)
         for program, paper in SOFTWARE.items():
-            progress(f"{program} on {tile.cores} cores")
-            load(card.registers, TILE, compile_program(FIRMWARE / "programs" / f"{program}.c", memory_bytes=tile.memory_bytes).image)
-            card.run(100_000)  # the program makes its tables
+            progress(f"{program} on {cores} cores")
             size = panic_core.SIZE - panic_core.HEADERS - 8
-            payloads = [number.to_bytes(8, "big") + rng.randbytes(size) for number in range(PACKETS * tile.cores)]
-            ends: list[int] = []
-            sent, since = 0, card.cycle
-            while len(ends) < len(payloads) and card.cycle < since + 400_000:
-                while sent < min(len(payloads), len(ends) + 2 * tile.cores):
-                    card.inject(0, panic_core.frame(sent, payloads[sent], mac=mac, address=address))
-                    sent += 1
-                card.run(LOOK)
-                for answer in card.collect(0):
-                    payload = payloads[int.from_bytes(answer.data[panic_core.HEADERS :][:8], "big")]
-                    if answer.data[panic_core.HEADERS :] != JUDGES[program](payload):
-                        raise GirihError("an answer is wrong", program, "This is a fault of the card or of the program.")
-                    ends.append(answer.last_cycle)
-                    since = card.cycle
-            card.check_conservation(400_000)
-            if len(ends) != len(payloads):
-                raise GirihError(f"{len(ends)} packets of {len(payloads)} came", program, "This is a fault of the card.")
+            payloads = [number.to_bytes(8, "big") + rng.randbytes(size) for number in range(PACKETS * cores)]
+            out = panic_core.programmed(card, program, payloads, tile=TILE, port=0, window=2 * cores, mac=mac, address=address)
+            # They come in any order, with their numbers as they were.
+            answers = sorted(answer.data[panic_core.HEADERS :] for answer in out)
+            if answers != [JUDGES[program](payload) for payload in payloads]:
+                raise GirihError("an answer is wrong", program, "This is a fault of the card or of the program.")
             # While every core has work. The cores work in step, so the time is from the end of one round to that of another.
-            ends.sort()
-            first, last = 2 * tile.cores - 1, len(ends) - tile.cores - 1
-            rows += rates(f"{program} on {tile.cores} cores", (last - first) / (ends[last] - ends[first]), paper, clock)
+            ends = sorted(answer.last_cycle for answer in out)
+            first, last = 2 * cores - 1, len(ends) - cores - 1
+            rows += rates(f"{program} on {cores} cores", (last - first) / (ends[last] - ends[first]), paper, clock)
     return rows
 
 

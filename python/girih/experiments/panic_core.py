@@ -35,24 +35,36 @@ def frame(number: int, payload: bytes | None = None, *, mac: str = "02:00:00:00:
     return head + (bytes(SIZE - HEADERS - 4) + struct.pack(">I", number) if payload is None else payload)
 
 
-def programmed(card: VirtualCard, program: str, payloads: Sequence[bytes], *, window: int = 2, quiet: int = 400_000, defines: tuple[str, ...] = ()) -> list[CardFrame]:
-    """The answers of an example program on the core to packets with these payloads, in order. window: packets in the card at a time; quiet: cycles, longer than
-    the program takes to start, or for a packet. Raises GirihError unless each packet is answered."""
+def programmed(
+    card: VirtualCard,
+    program: str,
+    payloads: Sequence[bytes],
+    *,
+    tile: str = TILE,
+    port: int = 1,
+    window: int = 2,
+    quiet: int = 400_000,
+    defines: tuple[str, ...] = (),
+    **addresses: str,
+) -> list[CardFrame]:
+    """The answers of an example program to packets with these payloads, as they come: those of one core are in order. tile, port: its tile, and where answers
+    leave. window: packets in the card at a time; quiet: cycles, longer than the program takes to start, or for a packet. addresses: as `frame` takes them. Raises
+    GirihError unless each packet is answered."""
     from girih.errors import GirihError
     from girih.firmware.compile import FIRMWARE, compile_program
     from girih.firmware.load import load
 
-    image = compile_program(FIRMWARE / "programs" / f"{program}.c", memory_bytes=card.manifest.tile(TILE).memory_bytes, defines=defines).image
-    card.registers.write(f"{TILE}.watchdog", WATCHDOG)
-    load(card.registers, TILE, image)
+    image = compile_program(FIRMWARE / "programs" / f"{program}.c", memory_bytes=card.manifest.tile(tile).memory_bytes, defines=defines).image
+    card.registers.write(f"{tile}.watchdog", WATCHDOG)
+    load(card.registers, tile, image)
     out: list[CardFrame] = []
     sent, since = 0, card.cycle
     while len(out) < len(payloads) and card.cycle < since + quiet:
         for number in range(sent, min(len(payloads), len(out) + window)):
-            card.inject(0, frame(number, payloads[number]))
+            card.inject(0, frame(number, payloads[number], **addresses))
         sent = max(sent, min(len(payloads), len(out) + window))
         card.run(STEP)
-        if came := card.collect(1):
+        if came := card.collect(port):
             out, since = out + came, card.cycle
     card.check_conservation(quiet)
     if len(out) != len(payloads):
