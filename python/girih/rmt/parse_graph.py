@@ -61,6 +61,7 @@ class Program:
     def writes(self) -> list[tuple[int, int]]:
         """Loads the whole program, and turns the parser off meanwhile."""
         control = offset("parser_window", "control")
+        staged: dict[int, int] = {}  # words stay staged, so those that an entry shares with the one before are not written again
         out = [(control, 0)]
         for kind, struct, entries, limit in (
             ("front", "front_entry", self.fronts, fmt.size("Fronts")),
@@ -70,7 +71,9 @@ class Program:
             words = -(-fmt.bits(struct) // 32)
             for index in range(limit):
                 number = fmt.encode(struct, entries[index] if index < len(entries) else {})
-                out += [(offset("parser_window", "staging", word=w), number >> (32 * w) & 0xFFFFFFFF) for w in range(words)]
+                entry = {w: number >> (32 * w) & 0xFFFFFFFF for w in range(words)}
+                out += [(offset("parser_window", "staging", word=w), word) for w, word in entry.items() if staged.get(w) != word]
+                staged |= entry
                 out.append((offset("parser_window", "commit"), fmt.encode("entry_kind", kind) << 8 | index))
         return [*out, (control, 1)]
 

@@ -31,6 +31,28 @@ def test_a_program_is_loaded_with_the_parser_off():
     assert writes == compile_graph(load_graph()).writes()
 
 
+def test_entries_are_stored_as_they_are_though_words_stay_staged():
+    """Each word of an entry is what was last staged there, and none is left from the reset."""
+    program = compile_graph(load_graph())
+    wanted = {
+        (0, "front_entry"): program.fronts,
+        (1, "path_entry"): [entry for entry, _ in program.paths],
+        (2, "path_action"): [action for _, action in program.paths],
+    }
+    staged: dict[int, int] = {}
+    stored = {}
+    for at, value in program.writes():
+        if at == COMMIT:
+            stored[value >> 8, value & 0xFF] = dict(staged)
+        elif at != CONTROL:
+            staged[(at - offset("parser_window", "staging")) // 4] = value
+    for (kind, struct), entries in wanted.items():
+        for index in range(fmt.size("Fronts" if kind == 0 else "Paths")):
+            words = stored[kind, index]
+            number = fmt.encode(struct, entries[index] if index < len(entries) else {})
+            assert [words[word] for word in range(-(-fmt.bits(struct) // 32))] == [number >> 32 * word & 0xFFFFFFFF for word in range(-(-fmt.bits(struct) // 32))]
+
+
 @pytest.mark.parametrize(
     "old, new, complaint",
     [

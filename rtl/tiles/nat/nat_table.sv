@@ -7,7 +7,8 @@
 //   sweep:   row -> [copy of the RAM] -> [ages] -> clear -> [write]
 //
 // A write in progress, and one to a row while it was read, are forwarded to stage 1 past the RAM. Only the sweep clears entries, in cycles in
-// which no packet writes, and not if a packet has written to the entry since the sweep read it. ready_o is 0 after reset until all entries are
+// which no packet writes, and not if a packet has written to the entry since the sweep read it. Whether a packet writes is known late in its cycle,
+// so the sweep learns in the next one whether it has cleared the entry. ready_o is 0 after reset until all entries are
 // cleared. It is also 0 if packets have written in SweepPatience cycles while an entry waits to be cleared, until it is: so flows age under any traffic.
 module nat_table
   import net_pkg::*, nat_types_pkg::*, nat_pkg::*;
@@ -64,15 +65,17 @@ module nat_table
 
   // A write is decided in one cycle and done in the next, and again until the next step.
   typedef struct packed {
-    logic [Ways-1:0] ways;
     logic by_packet;  // else by the sweep, which clears
+    logic [Ways-1:0] packet_ways, sweep_ways;
     row_t packet_row, sweep_row;
     flow_t flow;
-    logic counts;  // a number of flows, too
+    logic packet_counts, sweep_counts;  // a number of flows, too
     logic [HostBits-1:0] packet_host, sweep_host;
     count_t packet_count, sweep_count;
   } write_t;
   write_t write, write_q;
+  logic [Ways-1:0] write_ways;
+  logic write_counts;
   logic [Ways-1:0] written_q, forward, expired, expired_q;
   row_t write_row, written_row_q;  // written: while the RAM was read
   flow_t write_flow;
@@ -81,6 +84,8 @@ module nat_table
   assign write_host = write_q.by_packet ? write_q.packet_host : write_q.sweep_host;
   assign write_count = write_q.by_packet ? write_q.packet_count : write_q.sweep_count;
   assign write_row = write_q.by_packet ? write_q.packet_row : write_q.sweep_row;
+  assign write_ways = write_q.by_packet ? write_q.packet_ways : write_q.sweep_ways;
+  assign write_counts = write_q.by_packet ? write_q.packet_counts : write_q.sweep_counts;
   assign write_flow = write_q.by_packet ? write_q.flow : '0;
   flow_t forwarded_q;
   flow_t [Ways-1:0] ram, swept, flows;
@@ -97,7 +102,7 @@ module nat_table
         .Depth(Rows)
     ) u_flows (
         .clk_i,
-        .write_enable_i(write_q.ways[w]),
+        .write_enable_i(write_ways[w]),
         .write_addr_i  (write_row),
         .write_data_i  (write_flow),
         .read_enable_i (step_i && find_i),
@@ -109,21 +114,21 @@ module nat_table
         .Depth(Rows)
     ) u_copy (
         .clk_i,
-        .write_enable_i(write_q.ways[w]),
+        .write_enable_i(write_ways[w]),
         .write_addr_i  (write_row),
         .write_data_i  (write_flow),
         .read_enable_i (sweep_read),
         .read_addr_i   (sweep_row_q),
         .read_data_o   (swept[w])
     );
-    assign pending[w] = write_q.ways[w] && (write_q.by_packet ? packet_wrote : sweep_wrote);
+    assign pending[w] = write_q.by_packet ? write_q.packet_ways[w] && packet_wrote : write_q.sweep_ways[w] && sweep_wrote;
     assign forward[w] = written_q[w] && written_row_q == row_q;
     assign flows[w] = pending[w] ? write_flow : forward[w] ? forwarded_q : ram[w];
   end
   always_ff @(posedge clk_i) begin
     if (step_i && find_i) begin
       row_q <= row;
-      written_q <= write_q.ways;
+      written_q <= write_ways;
       written_row_q <= write_row;
       forwarded_q <= write_flow;
     end
@@ -145,7 +150,8 @@ module nat_table
   end
 
   // Stage 1.
-  logic [Ways-1:0] same, vacant, chosen;
+  logic [Ways-1:0] same;
+  logic [Ways-1:0] vacant, chosen;
   logic [Ways-1:0] stale;  // a packet of this flow changes the entry
   logic can_begin, begins, renew, packet_write, known;
   logic [WayBits-1:0] way;
@@ -155,22 +161,37 @@ module nat_table
   count_t counts[Hosts];
   // Each entry may come from the RAM or by forwarding; all are compared, and renewed, before it is known which one it is.
   function automatic logic is_same(endpoint_t entry, logic [WayBits-1:0] at, endpoint_t endpoint, logic from_outside);
-    return from_outside ? endpoint.port[WayBits-1:0] == at && entry.protocol == endpoint.protocol : entry == endpoint;
+    return entry.protocol == endpoint.protocol
+        && (from_outside ? endpoint.port[WayBits-1:0] == at : {entry.ip, entry.port} == {endpoint.ip, endpoint.port});
   endfunction
   logic findable;
   assign findable = !facts_i.from_outside || facts_i.address_known;
   for (genvar w = 0; w < int'(Ways); w++) begin : gen_match
     assign vacant[w] = !flows[w].valid;
-    logic is_written, is_forwarded, is_read;
+    logic is_written, is_forwarded, early, may_be_read;
     assign is_written = write_q.by_packet && is_same(write_q.flow.endpoint, WayBits'(w), facts_i.endpoint, facts_i.from_outside);
     assign is_forwarded = forwarded_q.valid && is_same(forwarded_q.endpoint, WayBits'(w), facts_i.endpoint, facts_i.from_outside);
-    assign is_read = ram[w].valid && is_same(ram[w].endpoint, WayBits'(w), facts_i.endpoint, facts_i.from_outside);
-    assign same[w] = findable && (pending[w] ? is_written : forward[w] ? is_forwarded : is_read);
+    assign early = findable && (pending[w] ? is_written : forward[w] && is_forwarded);
+    // The RAM's entry comes last. Three bits are compared in one look-up table, six of these are joined in the next, and the third adds
+    // what does not depend on the address and the port; a mapper by itself takes several levels more.
+    localparam int unsigned Threes = 16, Groups = 3;
+    logic [3*Threes-1:0] differs;
+    (* keep *) logic [6*Groups-1:0] alike;
+    (* keep *) logic [Groups-1:0] group;
+    assign differs = {ram[w].endpoint.ip, ram[w].endpoint.port} ^ {facts_i.endpoint.ip, facts_i.endpoint.port};
+    always_comb begin
+      alike = '1;
+      for (int unsigned n = 0; n < Threes; n++) alike[n] = differs[3*n+:3] == '0;
+      for (int unsigned g = 0; g < Groups; g++) group[g] = &alike[6*g+:6];
+    end
+    assign may_be_read = findable && !pending[w] && !forward[w] && ram[w].valid && ram[w].endpoint.protocol == facts_i.endpoint.protocol
+        && (!facts_i.from_outside || facts_i.endpoint.port[WayBits-1:0] == WayBits'(w));
+    assign same[w] = early || (may_be_read && (facts_i.from_outside || &group));
   end
   assign known = same != '0;
   assign host = facts_i.endpoint.ip[HostBits-1:0];
-  assign host_count = write_q.counts && write_host == host ? write_count : counts[host];
-  assign sweep_count = write_q.counts && write_host == sweep_host_q ? write_count : counts[sweep_host_q];
+  assign host_count = write_counts && write_host == host ? write_count : counts[host];
+  assign sweep_count = write_counts && write_host == sweep_host_q ? write_count : counts[sweep_host_q];
   assign limited_o = facts_i.may_begin && 16'(host_count) >= facts_i.limit;
   assign full_o = facts_i.may_begin && vacant == '0;
   assign can_begin = facts_i.may_begin && !full_o && !limited_o;
@@ -202,12 +223,9 @@ module nat_table
     assign stale[w] = renewed(flows[w]) != flows[w];
   end
   always_comb begin
-    changed = flow;
-    if (!known) begin
-      changed = '0;
-      changed.valid = 1'b1;
-      changed.endpoint = facts_i.endpoint;
-    end
+    changed = flow;  // 0 if it begins
+    changed.valid = 1'b1;
+    if (!facts_i.from_outside) changed.endpoint = facts_i.endpoint;  // which a known flow has
     changed = renewed(changed);
   end
   assign renew = (same & stale) != '0 && !facts_i.is_error && (facts_i.tcp || !facts_i.from_outside);
@@ -222,15 +240,15 @@ module nat_table
     Clear
   } state_e;
   state_e state_q;
-  logic [Ways-1:0] dirty_q, aged;  // entries that a packet wrote since they were read; those to be cleared
-  logic changed_since, sweep_write, swept_last;
+  logic [Ways-1:0] dirty, dirty_q, aged;  // entries that a packet wrote since they were read; those to be cleared
+  logic changed_since, sweep_write, sweep_write_q, swept_last;
   assign sweep_read = state_q == Read;
-  assign aged = lowest(expired_q & ~dirty_q);
-  assign changed_since = (expired_q & dirty_q) != '0;
+  assign dirty = dirty_q | (write_q.by_packet && write_q.packet_row == sweep_row_q ? write_q.packet_ways : '0);
+  assign aged = lowest(expired_q & ~dirty);
+  assign changed_since = (expired_q & dirty) != '0;
   assign swept_last = sweep_row_q == row_t'(Rows - 1);
   localparam int unsigned WaitBits = $clog2(SweepPatience);
   logic [WaitBits:0] waited_q;
-  assign ready_o = state_q != Init && !waited_q[WaitBits];
   for (genvar w = 0; w < int'(Ways); w++) begin : gen_age
     logic [15:0] age;
     logic [14:0] timeout;
@@ -244,17 +262,18 @@ module nat_table
     end
     assign expired[w] = swept[w].valid && age > {1'b0, timeout};
   end
-  logic ended_q;  // the entry was cleared
-  assign sweep_write = state_q == Clear && !ended_q && !changed_since && !packet_write && step_i;
-  assign ended_o = ended_q;
+  assign sweep_write = state_q == Clear && !sweep_write_q && !changed_since && step_i;
+  assign ended_o = sweep_write_q && !write_q.by_packet;  // the entry was cleared
 
   always_comb begin
-    write.ways = state_q == Init ? '1 : packet_write ? chosen : sweep_write ? expired_q : '0;
     write.by_packet = packet_write;
+    write.packet_ways = chosen;
+    write.sweep_ways = state_q == Init ? '1 : sweep_write ? expired_q : '0;
     write.packet_row = row_q;
     write.sweep_row = sweep_row_q;
     write.flow = changed;
-    write.counts = (packet_write && begins) || sweep_write;
+    write.packet_counts = begins;
+    write.sweep_counts = sweep_write;
     write.packet_host = host;
     write.sweep_host = sweep_host_q;
     write.packet_count = host_count + 1'b1;
@@ -263,8 +282,9 @@ module nat_table
   always_ff @(posedge clk_i) begin
     if (step_i || state_q == Init) write_q <= write;
     if (rst_i) begin
-      write_q.ways   <= '0;
-      write_q.counts <= 1'b0;
+      write_q.by_packet <= 1'b0;
+      write_q.sweep_ways <= '0;
+      write_q.sweep_counts <= 1'b0;
     end
   end
 
@@ -275,13 +295,13 @@ module nat_table
   logic [HostBits:0] cleared_q;  // counts, after reset
   always_ff @(posedge clk_i) begin
     if (!cleared_q[HostBits]) counts[cleared_q[HostBits-1:0]] <= '0;
-    else if (write_q.counts) counts[write_host] <= write_count;
+    else if (write_counts) counts[write_host] <= write_count;
     if (!cleared_q[HostBits]) cleared_q <= cleared_q + 1'b1;
     if (rst_i) cleared_q <= '0;
   end
   always_ff @(posedge clk_i) begin
     // A row that is written while the sweep reads it may be read old or new.
-    dirty_q <= (state_q != Read ? dirty_q : write_row == sweep_row_q ? write_q.ways : '0) | (packet_write && row_q == sweep_row_q ? chosen : '0);
+    dirty_q <= state_q != Read ? dirty : write_row == sweep_row_q ? write_ways : '0;
     unique case (state_q)
       Init: begin
         sweep_row_q <= sweep_row_q + 1'b1;
@@ -304,20 +324,22 @@ module nat_table
           sweep_row_q <= sweep_row_q + 1'b1;
         end
       end
-      default: if (ended_q || changed_since) state_q <= Read;
+      default: if (ended_o || changed_since) state_q <= Read;
     endcase
     waited_q <= state_q != Clear ? '0 : waited_q + (WaitBits + 1)'(!waited_q[WaitBits]);
-    ended_q <= sweep_write;
+    ready_o <= state_q != Init && !waited_q[WaitBits];
+    sweep_write_q <= sweep_write;
     if (rst_i) begin
       state_q <= Init;
       sweep_row_q <= '0;
       waited_q <= '0;
-      ended_q <= 1'b0;
+      ready_o <= 1'b0;
+      sweep_write_q <= 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_i && sweep_write) begin
+    if (!rst_i && sweep_write && !packet_write) begin
       assert (sweep_count != '0)
       else $error("nat_table: a flow ends of an address that has none");
     end

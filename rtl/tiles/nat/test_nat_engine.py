@@ -347,6 +347,43 @@ async def flows_end_when_their_time_is_over(dut):
 
 
 @cocotb.test()
+async def a_packet_that_comes_with_the_end_of_the_reset_keeps_its_flow(dut):
+    """It waits until the table has been cleared."""
+    bench = await EngineBench.start(dut, "nat", **settings())
+    bench.source.send(message_of(head(HOSTS[0], "8.8.8.8") / transport("udp", 1, 53, 0), INSIDE))
+    await ClockCycles(dut.clk_i, 600)
+    (there,) = bench.sink.messages
+    assert await bench.run([message_of(head("8.8.8.8", SHARED) / transport("udp", 53, packet_of(there).sport), OUTSIDE)])
+    assert bench.events == {"mark_flow": 1, "mark_out": 1, "mark_in": 1}
+
+
+@cocotb.test()
+async def a_flow_that_is_renewed_while_its_end_is_decided_goes_on(dut):
+    """A packet comes in each cycle around the one in which its flow would end: it renews the flow, or begins another one; either is there for the answer."""
+
+    async def opened() -> tuple[EngineBench, Message]:
+        bench = await started(dut, **settings(tick_cycles=200, udp_timeout=2))
+        message = message_of(head("10.0.0.9", "8.8.8.8") / transport("udp", 1, 53, 0), INSIDE, False)
+        await bench.run([message])
+        return bench, message
+
+    bench, _ = await opened()
+    cycles = 0
+    while not bench.events.get("mark_flow_end"):
+        await ClockCycles(dut.clk_i, 1)
+        cycles += 1
+    begun = []
+    for early in range(16):
+        bench, message = await opened()
+        await ClockCycles(dut.clk_i, cycles - early)
+        (there,) = await bench.run([message])
+        answer = head("8.8.8.8", SHARED) / transport("udp", 53, packet_of(there).sport, 0)
+        assert len(await bench.run([message_of(answer, OUTSIDE, False)])) == 1, f"{early} cycles before: the flow has ended"
+        begun.append(bench.events["mark_flow"] - 1)
+    assert begun == sorted(begun, reverse=True) and set(begun) == {0, 1}
+
+
+@cocotb.test()
 async def flows_end_while_another_one_changes_in_most_cycles(dut):
     """A host begins and ends a connection in turns at the full rate; the flows of others end in time all the same."""
     bench = await started(dut, **settings(tick_cycles=200, udp_timeout=2))
