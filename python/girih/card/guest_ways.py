@@ -131,12 +131,13 @@ class UserModeLinux(Way):
         return _one(self.folder, "*/kernel")
 
     def command(self, root: Path, at: Path, device: Device | None) -> list[str]:
+        return self.boot("mem=64M", f"hostfs={root}", "rw", "init=/init", f"virtio_uml.device={at}:1", "con0=fd:0,fd:1", "con1=fd:0,fd:1")
+
+    def boot(self, *options: str) -> list[str]:
+        """Boots the kernel with a folder of this machine as its root. options: of the kernel."""
         helped = ["env", f"LD_PRELOAD={self.helper()}"] if self.needs_help() else []
         # Where the addresses of programs are random, one boot in twenty ends because its first program cannot fork.
-        return [
-            "setarch", "-R", *helped, "linux.uml", "mem=64M", "root=/dev/root", "rootfstype=hostfs", f"hostfs={root}", "rw", "init=/init", "quiet",
-            f"virtio_uml.device={at}:1", "con=null", "con0=fd:0,fd:1", "con1=fd:0,fd:1",
-        ]  # fmt: skip
+        return ["setarch", "-R", *helped, "linux.uml", "root=/dev/root", "rootfstype=hostfs", "quiet", "con=null", *options]
 
 
 class Qemu(Way):

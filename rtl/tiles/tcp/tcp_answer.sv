@@ -48,6 +48,7 @@ module tcp_answer
       r.shift = work_i.scaled ? work_i.shift : '0;
       r.mss = facts_i.stamps.mss;
       r.cwnd = record_i.tries == '0 ? initial_window(r.mss) : span_t'(r.mss);  // one segment if a SYN was lost (RFC 5681, 3.1)
+      r.usable = r.cwnd;
       // A SYN without ACK agrees with both flags, a SYN that acknowledges the card's with ECE alone (RFC 3168, 6.1.1).
       r.ecn.on = record_i.ecn.on && work_i.flags.ece && work_i.flags.cwr != work_i.flags.ack;
       r.syn_lost = record_i.tries != '0;

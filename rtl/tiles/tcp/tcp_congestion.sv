@@ -11,13 +11,15 @@ module tcp_congestion
 
     input logic news_i,       // an acknowledgement of new bytes
     input logic duplicate_i,  // a duplicate acknowledgement
+    input logic limited_i,    // the first duplicate, the second, or the one of fast_i
     input logic fast_i,       // the duplicate that triggers a fast retransmission
     input logic timeout_i,
     input logic told_i,       // the acknowledgement tells of marks,
     input logic reduces_i,    // and reduces the window, for the first time in this window of data
     input logic repaired_i,   // the acknowledgement tells that a tail loss probe has repaired a loss
 
-    output span_t cwnd_o,
+    output span_t cwnd_o,      // of an acknowledgement
+    output span_t usable_o,    // of an acknowledgement
     output span_t threshold_o,
     output span_t credit_o,    // bytes acknowledged since the last step of congestion avoidance, or of CUBIC's estimate
     output congestion_e congestion_o,
@@ -44,13 +46,7 @@ module tcp_congestion
     credit_o = record_i.credit;
     congestion_o = record_i.congestion;
     estimate_o = record_i.estimate;
-    if (timeout_i) begin
-      cwnd = mss;
-      credit_o = '0;
-      if (record_i.tries == '0) threshold_o = facts_i.half;  // only at the first time-out of a segment
-      if (cubic) congestion_o = CubicStart;
-      if (record_i.tries == '0) estimate_o = record_i.cwnd;
-    end else if (fast_i) begin
+    if (fast_i) begin
       cwnd = facts_i.half + (mss << 1) + mss;
       credit_o = '0;
       threshold_o = facts_i.half;
@@ -88,7 +84,17 @@ module tcp_congestion
     end else if (duplicate_i && record_i.recovering) begin
       cwnd = record_i.cwnd + mss;
     end
+    // Nothing else comes with a time-out, after which the window is a segment.
+    if (timeout_i) begin
+      credit_o = '0;
+      if (record_i.tries == '0) threshold_o = facts_i.half;  // only at the first time-out of a segment
+      if (cubic) congestion_o = CubicStart;
+      if (record_i.tries == '0) estimate_o = record_i.cwnd;
+    end
     cwnd_o = cwnd > Most ? Most : cwnd;
+    usable_o = record_i.usable;
+    if (news_i || fast_i || reduces_i || record_i.recovering) usable_o = cwnd;
+    else if (limited_i) usable_o = record_i.cwnd + (record_i.dup_acks[0] ? mss << 1 : mss);
   end
 
   logic unused;

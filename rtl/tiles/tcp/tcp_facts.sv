@@ -135,7 +135,7 @@ module tcp_facts
     facts_o.ecn_spares = record_i.ecn.reduced && precedes_near(near_t'(record_i.snd_una), record_i.ecn.reduced_to);
     facts_o.dctcp_over = precedes_near(record_i.dctcp.window_to, ack);
     // What is not reduced again stays as it is. All are compared with the least, two segments, at once, and chosen last.
-    left[0] = flight >> 1;
+    left[0] = (record_i.exceeds ? record_i.cwnd : flight) >> 1;  // what limited transmit has sent does not count (RFC 5681, 3.2)
     left[1] = (record_i.cwnd >> 1) + (record_i.cwnd >> 3) + (record_i.cwnd >> 4) + (record_i.cwnd >> 6);
     left[2] = record_i.threshold;
     for (int unsigned i = 0; i < 3; i++) if (left[i] < mss << 1) left[i] = mss << 1;

@@ -56,6 +56,7 @@ module tcp_open
     r.shift = work_i.scaled ? work_i.shift : '0;
     r.mss = mss_i;
     r.cwnd = initial_window(r.mss);
+    r.usable = r.cwnd;
     r.threshold = '1;
     r.congestion = work_i.congestion;
     r.ecn.on = work_i.ecn && (opener || (work_i.flags.ece && work_i.flags.cwr));

@@ -249,7 +249,9 @@ package tcp_types_pkg;
     span_t estimate;  // and the window that NewReno would have; before CubicRun, the congestion window before the loss
     logic pressed;  // since the timer's last visit, there were more bytes to send than the congestion window permits
     logic reaches;  // the estimate is no less than the window before the loss
-    span_t limit;  // the lesser of cwnd and snd_wnd
+    span_t usable;  // bytes that may be in flight: cwnd, and behind the first two duplicate acknowledgements a segment more for each (RFC 3042)
+    span_t limit;  // the lesser of usable and snd_wnd
+    logic exceeds;  // limited transmit has made it more than cwnd that is in flight
     seq_t recover;
     logic recovering;  // after a fast retransmission, until all before `recover` is acknowledged
     ecn_t ecn;

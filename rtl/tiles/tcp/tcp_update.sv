@@ -25,8 +25,8 @@ module tcp_update
 );
   record_t r;
   deeds_t  d;
-  logic challenge, refuses, resets, dies, aborts, news, duplicate, fast, repaired, timeout;
-  span_t cwnd, threshold, credit, estimate;
+  logic challenge, refuses, resets, dies, aborts, news, duplicate, limited, fast, repaired, timeout;
+  span_t cwnd, usable, threshold, credit, estimate;
   congestion_e congestion;
   logic ecn_received, ecn_told, ecn_reduces, ecn_turns;
 
@@ -132,12 +132,14 @@ module tcp_update
       .facts_i,
       .news_i     (news),
       .duplicate_i(duplicate && !record_i.hole_ends),
+      .limited_i  (limited),
       .fast_i     (fast),
       .timeout_i  (timeout),
       .told_i     (ecn_told),
       .reduces_i  (ecn_reduces),
       .repaired_i (repaired),
       .cwnd_o     (cwnd),
+      .usable_o   (usable),
       .threshold_o(threshold),
       .credit_o   (credit),
       .congestion_o(congestion),
@@ -182,6 +184,8 @@ module tcp_update
   // The acknowledgement's effects, if it is processed.
   assign news = kinds_i[EventSegment] && facts_i.ack_news;
   assign duplicate = kinds_i[EventSegment] && facts_i.ack_same && facts_i.outstanding && ((facts_i.same_wnd && facts_i.bare) || record_i.sack_news);
+  // Each before the third permits a new segment, so that a small window brings three of them (RFC 3042).
+  assign limited = duplicate && facts_i.recovered && !record_i.recovering;
   // A probe that has come, behind others that have not, tells that these are lost: they were sent long before it (RFC 8985, 7.4 and 6.2).
   assign fast = duplicate && facts_i.recovered && (record_i.dup_acks == 2'd2 || (record_i.tail.out && record_i.sack_news && !record_i.recovering));
   // A probe has repaired the loss of the last segment if bytes that were sent after it are acknowledged, and not the same bytes twice (RFC 8985, 7.4.2).
@@ -253,6 +257,7 @@ module tcp_update
           r.sack_news = 1'b0;
           if (record_i.idles) r.timer_on = 1'b0;  // restarted: the peer is alive
           r.cwnd = cwnd;
+          r.usable = usable;
           r.threshold = threshold;
           r.credit = credit;
           r.congestion = congestion;
@@ -429,6 +434,7 @@ module tcp_update
           d.shrunk = 1'b1;
           r.mss = facts_i.stamps.mss;
           r.cwnd = span_t'(facts_i.stamps.mss);
+          r.usable = span_t'(facts_i.stamps.mss);
           if (!record_i.recovering && !(record_i.cwnd < record_i.threshold)) r.threshold = record_i.cwnd;
           r.tail.due = 1'b0;
           r.tail.out = 1'b0;
@@ -495,7 +501,8 @@ module tcp_update
                   r.ecn.reduced = record_i.ecn.on;
                   r.ecn.reduced_to = near_t'(record_i.snd_max);
                 end
-                r.cwnd = cwnd;
+                r.cwnd = span_t'(record_i.mss);
+                r.usable = span_t'(record_i.mss);
                 r.threshold = threshold;
                 r.credit = credit;
                 r.congestion = congestion;

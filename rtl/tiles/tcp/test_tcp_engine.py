@@ -620,13 +620,14 @@ async def what_is_under_way_is_bounded_by_newreno(dut):
         peer.ack += mss
         peer.send()
     assert await under_way(bench) == [mss] * 4
-    # 13 are in flight. The first is lost: it is sent again, and half of them plus three may be in flight, plus one for each duplicate.
-    for duplicates, sizes in ((3, [mss]), (3, []), (2, [mss])):
+    # 13 are in flight. The first is lost: two duplicates permit a new segment each. With the third it is sent again, and half of the 13 plus three may be in
+    # flight, plus one for each further duplicate.
+    for duplicates, sizes in ((1, [mss]), (1, [mss]), (1, [mss]), (6, []), (1, [mss])):
         for _ in range(duplicates):
             peer.send()
         assert await under_way(bench) == sizes, duplicates
     # All is acknowledged: six and a half may be in flight, and slow start is over.
-    peer.ack += 14 * mss
+    peer.ack += 16 * mss
     peer.send()
     assert await under_way(bench) == [mss] * 6
     peer.write(random.randbytes(16 * mss))
@@ -645,6 +646,50 @@ async def what_is_under_way_is_bounded_by_newreno(dut):
         peer.ack += mss
         peer.send()
         assert await under_way(bench) == expected
+
+
+@cocotb.test()
+async def the_first_two_duplicates_permit_a_new_segment_each(dut):
+    """RFC 3042: so three segments in flight, the first of which is lost, bring three duplicates. The congestion window stays as it is, and the peer's bounds the rest."""
+    bench = await TcpBench.start(dut, rto_min=20)
+    mss = 64
+    peer = await bench.open(options=[("MSS", mss)])
+    peer.write(random.randbytes(29 * mss))
+    assert await under_way(bench) == [mss] * 10
+    await ClockCycles(dut.clk_i, 30 * TICK)
+    assert await under_way(bench) == [mss], "a time-out"
+    for _ in range(2):  # not behind a time-out
+        peer.send()
+        assert await under_way(bench) == []
+    for acknowledged, sizes in ((10, [mss] * 2), (1, [mss] * 2)):
+        peer.ack += acknowledged * mss
+        peer.send()
+        assert await under_way(bench) == sizes
+    # Three are in flight; the last duplicate is of the first of the two that follow.
+    for _ in range(2):
+        peer.send()
+        assert await under_way(bench) == [mss]
+    peer.send()
+    await ClockCycles(dut.clk_i, 200)
+    bench._sort()
+    assert [(segment.seq - peer.ack) % MODULUS for segment in bench.segments] == [0] and bench.events["mark_fast_retransmit"] == 1
+    bench.segments.clear()
+    peer.ack += 5 * mss
+    peer.send()
+    assert await under_way(bench) == [mss] * 2, "half of three is less than two"
+    # What was only overtaken leaves no more in flight than before.
+    peer.send()
+    assert await under_way(bench) == [mss]
+    peer.ack += mss
+    peer.send()
+    assert await under_way(bench) == []
+    peer.ack += 2 * mss
+    peer.window = 2 * mss
+    peer.send()
+    assert await under_way(bench) == [mss] * 2
+    for _ in range(2):
+        peer.send()
+        assert await under_way(bench) == [], "beyond the peer's window"
 
 
 @cocotb.test()

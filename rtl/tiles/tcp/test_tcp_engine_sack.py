@@ -131,14 +131,15 @@ async def all_gaps_are_filled_in_one_round_trip(dut):
         gaps = [0, 2, 5]  # of ten segments
         for got in ([(1, 2)], [(3, 4), (1, 2)], [(3, 5), (1, 2)], [(6, 7), (3, 5), (1, 2)], [(6, 8), (3, 5), (1, 2)]):
             acknowledge(peer, *((first * MSS, behind * MSS) for first, behind in got))
-        again = await come(bench)
-        assert [(segment.seq - peer.ack) % MODULUS // MSS for segment in again] == gaps
-        assert [len(segment.payload) for segment in again] == [MSS] * len(gaps)
-        acknowledge(peer, (6 * MSS, 10 * MSS), (3 * MSS, 5 * MSS), (1 * MSS, 2 * MSS))
-        for part in (2, 5, 10):
-            peer.ack += part * MSS - (peer.ack - again[0].seq) % MODULUS
-            acknowledge(peer, *([(6 * MSS - part * MSS, 10 * MSS - part * MSS)] * (part < 10)))
-            assert all((segment.seq - again[0].seq) % MODULUS >= 10 * MSS for segment in await come(bench))
+        sent = await come(bench)
+        assert [(segment.seq - peer.ack) % MODULUS // MSS for segment in sent] == [10, 11, *gaps]  # the first two acknowledgements permit new segments
+        assert [len(segment.payload) for segment in sent] == [MSS] * len(sent)
+        acknowledge(peer, (6 * MSS, 12 * MSS), (3 * MSS, 5 * MSS), (1 * MSS, 2 * MSS))
+        start = peer.ack
+        for part in (2, 5, 12):
+            peer.ack = (start + part * MSS) % MODULUS
+            acknowledge(peer, *([(6 * MSS - part * MSS, 12 * MSS - part * MSS)] * (part < 12)))
+            assert all((segment.seq - start) % MODULUS >= 12 * MSS for segment in await come(bench))
         bench.command(ABORT, peer.connection)
         await come(bench)
     assert bench.events["mark_fast_retransmit"] == 2 and bench.events["mark_retransmitted"] == 6
@@ -181,7 +182,10 @@ async def nonsense_is_refused(dut):
     peer = await bench.open(options=OPTIONS, seq=NEAR_WRAP)
     peer.write(random.randbytes(29 * MSS))
     assert len(await come(bench)) == 10
-    most = 10 * MSS
+    for _ in range(2):
+        acknowledge(peer)
+    assert len(await come(bench)) == 2
+    most = 12 * MSS
     wrong = [(0, 32), (-100, -50), (-50, 32), (most - 32, most + 1), (most, most + 32), (300, 200), (200, 200), (2**31 - 1, -2), (2**31, 32), (1, 2**17), (2**17 + 1, 2**17 + 32)]
     for block in wrong:
         acknowledge(peer, block)
@@ -196,7 +200,7 @@ async def nonsense_is_refused(dut):
     assert len(await come(bench)) == 10
     for _ in range(5):
         acknowledge(other, (40, 80), (100, 120))
-    assert [((segment.seq - other.ack) % MODULUS, len(segment.payload)) for segment in await come(bench) if (segment.seq - other.ack) % MODULUS < most] == [(0, MSS)]
+    assert [((segment.seq - other.ack) % MODULUS, len(segment.payload)) for segment in await come(bench) if (segment.seq - other.ack) % MODULUS < 10 * MSS] == [(0, MSS)]
 
 
 PLAIN = (253, bytes([0xA5, 200, 0, 0]))
