@@ -119,6 +119,24 @@ async def those_that_are_wanted_come(dut, idle, stall):
 
 @cocotb.test()
 @cocotb.parametrize(idle=[0.0, 0.4], stall=[0.0, 0.8])
+async def vlans_that_come_and_go_are_in_no_frames_way(dut, idle, stall):
+    """The driver adds and removes VLANs while frames of others pass: these are judged as before, and none is lost or comes twice."""
+    host, wish = await Filter.start(dut, idle, stall), Wish({"vlan", "vlans_known"})
+    wish.say(dut)
+    some = frames(300)
+    host.source.send(*(Message(data) for *_, data in some))
+    while host.source.busy:
+        dut.vlan_write_i.value, dut.vlan_i.value, dut.vlan_pass_i.value = int(random.random() < 0.4), random.randrange(100, 200), random.getrandbits(1)
+        await RisingEdge(dut.clk_i)
+    dut.vlan_write_i.value = 0
+    await settle(dut, host.source, host.sink)
+    wanted = [data for to, vlan, data in some if wish.gets(to, vlan)]
+    assert [message.data for message in host.sink.messages] == wanted
+    assert host.drops == {"address": 0, "vlan": len(some) - len(wanted)} and len(wanted) < len(some)
+
+
+@cocotb.test()
+@cocotb.parametrize(idle=[0.0, 0.4], stall=[0.0, 0.8])
 async def a_frame_is_judged_by_one_wish(dut, idle, stall):
     """While the driver changes between two in any cycle, what both want comes, and what neither wants does not: never is half of one used with half of the other."""
     host = await Filter.start(dut, idle, stall)
