@@ -261,6 +261,28 @@ runpy.run_module("girih.cli", run_name="__main__")
 
 
 @needs_tap
+def test_an_interrupt_that_python_loses_ends_a_run():
+    """An interrupt in a destructor, of which Python tells on the error output and goes on."""
+    text = """
+import os, runpy, signal, sys
+from girih.card.virtual import VirtualCard
+class Loses:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)  # SIGINT is ignored in the background of a shell
+        for _ in range(1000): pass
+open_card = VirtualCard.__init__
+def opened(self, *arguments, **options):
+    Loses()
+    open_card(self, *arguments, **options)
+VirtualCard.__init__ = opened
+sys.argv = ["girih", "run", "udp_echo", "--tap"]
+runpy.run_module("girih.cli", run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", text], **options(), timeout=SECONDS)
+    assert done.returncode == 130 and "Exception ignored" in done.stdout + done.stderr and "The card runs" not in done.stdout, done.stdout + done.stderr
+
+
+@needs_tap
 @pytest.mark.parametrize("number", range(6))
 def test_ctrl_c_at_any_moment(number):
     """From the start of the program to its end. It ends soon and leaves no namespace and no socket behind."""

@@ -141,6 +141,26 @@ async def no_room_can_be_made(dut):
 
 
 @cocotb.test()
+async def too_little_room_can_be_made(dut):
+    """Only a few of the droppable packets that fill the memory are not within a guarantee: they are evicted for a lossless packet that waits at the port for a
+    place. When no more can be, it is dropped, and the port goes on."""
+    bench, stalled = await start(dut, guaranteed_cells=[0, 0, 0, 504] + [0] * 4, guaranteed_entries=[0, 0, 0, 42] + [0] * 4)
+    sent, kept = ([bench.packet(1500, [(STALLED, 0)], tenant=3) for _ in range(count)] for count in (16, 42))  # the unit has credits for the first
+    few = [bench.packet(1500, [(STALLED, 0)], tenant=2) for _ in range(4)]
+    bench.send(0, *sent, *few, *kept)
+    await bench.steps(60 * 24 + 300)
+    many = [bench.packet(9000, [(STALLED, 0)], tenant=1, lossless=1) for _ in range(12)]
+    other = bench.packet(1500, [(SERVING, 0)], tenant=2, lossless=1)
+    bench.send(0, *many, other)
+    await bench.steps(13 * 141 + 1500)
+    assert bench.events["drop_evicted"] == len(few) and bench.events["drop_overflow"] == 9 and other in bench.done
+    stalled.stopped = False
+    await bench.quiet()
+    assert [packet for packet in bench.done if packet in many] == many[:3]
+    assert all(packet in bench.done for packet in (*sent, *kept))
+
+
+@cocotb.test()
 async def what_is_void_or_has_no_right_gives_back_what_it_took(dut):
     """Many of them: if each lost a token or a place, the tenant's next lossless packet would wait for ever."""
     bench, stalled = await start(dut)

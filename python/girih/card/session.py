@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from types import FrameType
 
+from girih import interrupts
 from girih.card.account import Account, account
 from girih.card.control import ControlServer
 from girih.card.progress import Progress
@@ -51,6 +52,7 @@ class Session(Progress):
         """The back end of the card's host, which the session also serves."""
 
     def __enter__(self) -> Session:
+        interrupts.check()
         self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
         return self
 

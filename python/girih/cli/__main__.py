@@ -2,12 +2,12 @@
 import signal
 import sys
 
-signals: list[int] = []
+from girih import interrupts
 
 
 def end(number: int, _: object) -> None:
     """Ends a command, cleaned up."""
-    signals.append(number)
+    interrupts.came.append(number)
     raise KeyboardInterrupt
 
 
@@ -21,6 +21,6 @@ try:
 except KeyboardInterrupt:
     sys.exit(130)
 except Exception:
-    if not signals:
+    if not interrupts.came:
         raise
     sys.exit(130)  # a library that is not written in Python has taken the interrupt for one of its errors

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from girih import interrupts
 from girih.card.account import account
 from girih.card.cable import Cable, attach, host_addresses
 from girih.card.manifest import Manifest
@@ -55,6 +56,7 @@ def register(app: typer.Typer) -> None:
             for link in wanted.links:
                 joined.join(link.one, link.other, delay=link.delay, **({"loss": link.loss, "seed": link.seed} if link.loss else {}))
             cables: Cables = _cables(stack, wanted, joined, file) if tap else []
+            interrupts.check()
             for number in (signal.SIGINT, signal.SIGTERM):  # SIGINT, too: what starts this in the background may have told it to be ignored
                 stack.callback(signal.signal, number, signal.signal(number, signal.default_int_handler))
             if cycles is None:

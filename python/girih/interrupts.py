@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interrupts of a command, from its start on. The exception that a signal handler raises is lost if it comes within a destructor or the callback of a weak
+reference, which Python only reports. So what begins to wait for an interrupt asks first whether one has come."""
+
+from __future__ import annotations
+
+came: list[int] = []
+"""The signals, in their order."""
+
+
+def check() -> None:
+    """Raises KeyboardInterrupt if there has been one."""
+    if came:
+        raise KeyboardInterrupt
