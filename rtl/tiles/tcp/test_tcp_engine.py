@@ -693,6 +693,24 @@ async def the_first_two_duplicates_permit_a_new_segment_each(dut):
 
 
 @cocotb.test()
+async def a_loss_leaves_half_of_what_was_in_flight(dut):
+    """And not of a window that the application had not filled. In fast recovery three segments more may be in flight."""
+    bench = await TcpBench.start(dut)
+    mss = 64
+    peer = await bench.open(options=[("MSS", mss)])
+    peer.write(random.randbytes(4 * mss))
+    assert await under_way(bench) == [mss] * 4
+    for _ in range(3):
+        peer.send()
+    assert await under_way(bench) == [mss] and bench.events["mark_fast_retransmit"] == 1
+    peer.write(random.randbytes(10 * mss))
+    assert await under_way(bench) == [mss], "five in flight"
+    peer.ack += 5 * mss
+    peer.send()
+    assert await under_way(bench) == [mss] * 2
+
+
+@cocotb.test()
 async def segments_are_taken_as_fast_as_they_come(dut):
     """Their look-ups, events and bytes overlap: those of different connections one per cycle, of one connection one per two cycles, and large ones
     at the speed of their flits."""
