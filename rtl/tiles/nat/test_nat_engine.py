@@ -415,7 +415,7 @@ async def flows_that_begin_and_end_all_the_time_keep_their_hosts(dut, traffic):
     bench = await started(dut, *traffic, **settings(tick_cycles=tick, limit=6, **times))
     owners: dict[int, tuple[int, str, int]] = {}
     there = back = soon = 0
-    for _ in range(12):
+    for _ in range(16):
         sent, used = [], {}
         for number in range(150):
             if owners and random.random() < 0.4:
