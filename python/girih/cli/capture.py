@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from girih import interrupts
 from girih.card.client import ControlClient
 from girih.cli.live import Socket, console
 
@@ -33,6 +34,8 @@ def register(app: typer.Typer) -> None:
             ended = threading.Event()
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, lambda *_: ended.set())
+            if interrupts.came:
+                ended.set()
             if seconds is None:
                 console.print("Capturing; Ctrl-C ends it.")
             ended.wait(seconds)

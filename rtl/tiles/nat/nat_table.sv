@@ -150,8 +150,7 @@ module nat_table
   end
 
   // Stage 1.
-  logic [Ways-1:0] same;
-  logic [Ways-1:0] vacant, chosen;
+  logic [Ways-1:0] same, vacant, chosen;
   logic [Ways-1:0] stale;  // a packet of this flow changes the entry
   logic can_begin, begins, renew, packet_write, known;
   logic [WayBits-1:0] way;
