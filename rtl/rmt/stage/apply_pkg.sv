@@ -39,50 +39,77 @@ package apply_pkg;
   // edits change.
   //
   // The two edits of an action never write the same half (action_rights refuses such an action), so
-  // neither needs the other's result.
+  // neither needs the other's result. What needs no sum (which edits are done, and their places in the list) is worked out beside the
+  // sums, and chooses last.
   function automatic phv_t with_edits(phv_t phv, word_edit_t [1:0] edits, logic [1:0][31:0] old);
     logic [$clog2(Edits):0] present;
-    halves_t [1:0] changed;
+    logic [1:0] wanted, done;
+    logic [1:0][Edits-1:0] place;
+    edit_t [1:0] edit;
+    halves_t [1:0] word, delta;
+    logic same;
+
     present = '0;
     for (int unsigned i = 0; i < Edits; i++) present += ($bits(present))'(phv.edit[i].valid);
-    for (int unsigned e = 0; e < 2; e++) begin
-      halves_t unedited, value;
-      logic carry;
-      unedited = old[e];
-      value = edits[e].value;
-      changed[e] = value;
-      if (edits[e].op == EditAdd) begin
-        {carry, changed[e][0]} = {1'b0, unedited[0]} + {1'b0, value[0]};
-        changed[e][1] = unedited[1] + value[1] + 16'(carry && &edits[e].halves);
-      end
+    for (int unsigned e = 0; e < 2; e++)
+      wanted[e] = edits[e].op != EditNone && |edits[e].halves && phv.word_valid[edits[e].number];
+    done[0] = wanted[0] && 32'(present) < Edits;
+    done[1] = wanted[1] && 32'(present) + 32'(wanted[0]) < Edits;
+    for (int unsigned i = 0; i < Edits; i++) begin
+      place[0][i] = done[0] && 32'(present) == i;
+      place[1][i] = done[1] && 32'(present) + 32'(wanted[0]) == i;
     end
+    same = edits[0].number == edits[1].number;
+
+    for (int unsigned e = 0; e < 2; e++) {delta[e], word[e]} = edited(edits[e].op == EditAdd, &edits[e].halves, edits[e].value, old[e]);
+    // The first edit may have written the other half of the word that the second one writes.
+    for (int unsigned h = 0; h < 2; h++) begin
+      if (!edits[0].halves[h]) word[0][h] = old[0][16*h+:16];
+      if (!edits[1].halves[h]) word[1][h] = same && done[0] ? word[0][h] : old[1][16*h+:16];
+    end
+    for (int unsigned e = 0; e < 2; e++) begin
+      edit[e] = '{valid: 1'b1, number: edits[e].number, halves: edits[e].halves, value: word[e], delta: '0};
+      for (int unsigned h = 0; h < 2; h++) if (edits[e].halves[h]) edit[e].delta[h] = delta[e][h];
+    end
+
     with_edits = phv;
+    if (|(wanted & ~done) && phv.drop == DropNone) with_edits.drop = DropAction;
     for (int unsigned e = 0; e < 2; e++) begin
-      edit_t edit;
-      halves_t word, unedited;
-      unedited = old[e];
-      // The first edit may have written the other half of the same word.
-      word = with_edits.word[edits[e].number];
-      edit = '0;
-      edit.valid = 1'b1;
-      edit.number = edits[e].number;
-      edit.halves = edits[e].halves;
-      for (int unsigned h = 0; h < 2; h++) begin
-        if (edits[e].halves[h]) begin
-          word[h] = changed[e][h];
-          edit.delta[h] = checksum_pkg::add(changed[e][h], ~unedited[h]);
-        end
-      end
-      edit.value = word;
-      if (edits[e].op != EditNone && |edits[e].halves && phv.word_valid[edits[e].number]) begin
-        if (32'(present) == Edits) begin
-          if (with_edits.drop == DropNone) with_edits.drop = DropAction;
-        end else begin
-          with_edits.word[edits[e].number] = word;
-          with_edits.edit[present[$clog2(Edits)-1:0]] = edit;
-          present += 1'b1;
-        end
+      for (int unsigned n = 0; n < Words; n++) if (done[e] && 32'(edits[e].number) == n) with_edits.word[n] = word[e];
+      for (int unsigned i = 0; i < Edits; i++) if (place[e][i]) with_edits.edit[i] = edit[e];
+    end
+  endfunction
+
+  // What an edit makes of both halves of a word: {deltas, new values}. joins: they are one number. A delta is the new value minus the old one, in
+  // one's complement (RFC 1624).
+  //
+  // An addition changes a half by its operand, with the carries in and out. So its delta is the operand, one more or one less, and
+  // needs no further sum.
+  function automatic logic [63:0] edited(logic adds, logic joins, halves_t operand, halves_t old);
+    halves_t sum, value, delta;
+    logic carry, over;
+    logic [1:0] into, out;
+    logic [1:0][16:0] less;
+    halves_t more;  // less + 1
+    logic unused;
+    // One chain: the bit between the halves passes a carry on only if they join.
+    {over, sum[1], carry, sum[0]} = {1'b0, old[1], joins, old[0]} + {1'b0, operand[1], 1'b0, operand[0]};
+    out = {over, carry ^ joins};
+    into = {out[0] && joins, 1'b0};
+    for (int unsigned h = 0; h < 2; h++) begin
+      less[h] = {1'b0, operand[h]} + {1'b0, ~old[h]};
+      {more[h], unused} = {operand[h], 1'b1} + {~old[h], 1'b1};
+      value[h] = adds ? sum[h] : operand[h];
+      delta[h] = less[h][16] ? more[h] : less[h][15:0];
+      if (adds) begin
+        unique case ({into[h], out[h]})
+          2'b00: delta[h] = operand[h] == '0 ? '1 : operand[h];
+          2'b01: delta[h] = operand[h] - 1'b1;
+          2'b10: delta[h] = operand[h] + 1'b1;
+          default: delta[h] = operand[h];
+        endcase
       end
     end
+    return {delta, value};
   endfunction
 endpackage

@@ -12,9 +12,8 @@
 // An entry with owner 0 matches packets of every tenant; any other matches only its owner's packets, and takes
 // precedence over one of owner 0 with the same key. Of equal entries, as in the middle of a move, any may be taken.
 //
-// Software's port: one access at a time. After port_write_i the written entry (port_entry_i) must hold for one
-// more cycle: packets that read its place while it was written take it from there. Index = {row, way}. After reset
-// the table is cleared, one row per cycle; until ready_o nothing hits and nothing may be written.
+// Software's port: one access at a time. A packet that reads an entry while it is written gets the old one. Index = {row, way}.
+// After reset the table is cleared, one row per cycle; until ready_o nothing hits and nothing may be written.
 module match_exact
   import girih_pkg::*, match_hash_pkg::*, match_pkg::range_t;
 #(
@@ -38,8 +37,8 @@ module match_exact
     input  logic               take_i,       // in cycle 1: 0: nothing hits
     output logic               hit_o,
     output T                   data_o,       // 0 if nothing hits
-    output logic [4:0]         first_o,      // which of the candidates it is, one-hot and late; 0 if nothing hits
-    output T [4:0]             candidate_o,  // undefined if nothing hits
+    output logic [3:0]         first_o,      // the way that it is from, one-hot and late; 0 if nothing hits
+    output T [3:0]             candidate_o,  // by way; undefined if nothing hits
 
     input logic    range_write_i,   // the rows of a tenant, all ways of each: an aligned power of two; or none
     input tenant_t range_tenant_i,
@@ -72,7 +71,7 @@ module match_exact
   assign ready_o = ready_q;
 
   logic writes;
-  row_t port_row, port_row_q;
+  row_t port_row;
   logic [WayWidth-1:0] port_way, read_way_q;
   entry_t write_entry;
   assign writes = port_write_i || !ready_q;
@@ -84,16 +83,13 @@ module match_exact
   tenant_t tenant_q;
   logic [KeyBits-1:0] key_q;
 
-  // One more candidate than ways: the entry that was written while a packet read its place.
-  // The comparison of keys ends late in the cycle, so the precedence of the candidates is computed meanwhile.
-  (* keep *) logic [Ways:0] equal;  // undefined if it does not fit
-  (* keep *) logic [Ways:0] fit;
-  (* keep *) logic [Ways:0] may;  // it fits, and the written entry does not go before it, or is it
-  (* keep *) logic [Ways:0] blocked;  // one of the first ways goes before it
-  (* keep *) logic [Ways:0] first;
-  (* keep *) logic [Ways:0][Ways:0] after;  // [c]: those that go before candidate c if they are equal, too
-  logic [Ways:0] own;
-  logic [Ways-1:0] replaced;  // this way's place was being written
+  // The comparison of keys ends late in the cycle, so the precedence of the ways is computed meanwhile.
+  (* keep *) logic [Ways-1:0] equal;  // undefined if it does not fit
+  (* keep *) logic [Ways-1:0] fit;
+  (* keep *) logic [Ways-1:0] blocked;  // one of the first three ways goes before it
+  (* keep *) logic [Ways-1:0] first;
+  (* keep *) logic [Ways-1:0][Ways-1:0] after;  // [c]: those that go before way c if they are equal, too
+  logic [Ways-1:0] own;
   logic port_read_q;
 
   // Whether an entry can be the packet's: [1] its own, [0] at all.
@@ -137,8 +133,8 @@ module match_exact
     end
   end
 
-  // Block RAM with two ports: packets read by one, software reads or writes by the other. A packet's read of
-  // the entry that is written in the same cycle is undefined, and not used.
+  // Block RAM with two ports: packets read by one, software reads or writes by the other, which reads first: the first
+  // port gets the old entry.
   for (genvar w = 0; w < Ways; w++) begin : gen_way
     row_t row;
     for (genvar b = 0; b < RowWidth; b++) begin : gen_hash
@@ -149,14 +145,6 @@ module match_exact
 
     logic write;
     assign write = writes && (port_way == WayWidth'(w) || !ready_q);
-    logic write_q;
-    row_t row_q;
-    always_ff @(posedge clk_i) begin
-      write_q <= write;
-      if (in_valid_i) row_q <= row;
-    end
-    assign replaced[w] = write_q && row_q == port_row_q;
-
     (* ram_style = "block" *) entry_t mem[Rows];
     entry_t found, port_found;
     always_ff @(posedge clk_i) begin
@@ -169,18 +157,16 @@ module match_exact
       end
     end
 
-    assign {own[w], fit[w]} = admits(valid_q && !replaced[w] && found.valid, found.owner);
+    assign {own[w], fit[w]} = admits(valid_q && found.valid, found.owner);
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_i) begin
+        read_while_written : cover (in_valid_i && port_write_i && write && row == port_row);
+      end
+    end
   end
 
-  assign {own[Ways], fit[Ways]} = admits(valid_q && |replaced && port_entry_i.valid, port_entry_i.owner);
-
-  for (genvar c = 0; c <= int'(Ways); c++) begin : gen_equal
-    logic [KeyBits-1:0] candidate_key;
-    if (c < int'(Ways)) begin : gen_way_key
-      assign candidate_key = gen_way[c].found.key;
-    end else begin : gen_written
-      assign candidate_key = port_entry_i.key;
-    end
+  for (genvar w = 0; w < int'(Ways); w++) begin : gen_equal
     // Three bits in one look-up table, and six of these in the next; a mapper by itself takes one level more. The condition
     // lets the simulator skip the work.
     localparam int unsigned Threes = (KeyBits + 2) / 3, Groups = (Threes + 5) / 6;
@@ -191,34 +177,28 @@ module match_exact
       differs = 'x;
       alike = 'x;
       group = 'x;
-      if (fit[c]) begin
-        differs = (3 * Threes)'(candidate_key ^ key_q);
+      if (fit[w]) begin
+        differs = (3 * Threes)'(gen_way[w].found.key ^ key_q);
         alike = '1;
         for (int unsigned n = 0; n < Threes; n++) alike[n] = differs[3*n+:3] == '0;
         for (int unsigned g = 0; g < Groups; g++) group[g] = &alike[6*g+:6];
       end
     end
-    assign equal[c] = &group;
+    assign equal[w] = &group;
   end
 
   always_comb begin
     // Its own go before those of owner 0.
-    for (int unsigned c = 0; c <= Ways; c++) begin
-      for (int unsigned d = 0; d <= Ways; d++) begin
+    for (int unsigned c = 0; c < Ways; c++) begin
+      for (int unsigned d = 0; d < Ways; d++) begin
         after[c][d] = d < c ? (own[c] ? own[d] : fit[d]) : d > c && !own[c] && own[d];
       end
-      may[c] = take_i && fit[c] && (c == Ways ? equal[Ways] : !(equal[Ways] && after[c][Ways]));
-      // A way does not go before itself, and the written entry is known early. So three ways fit one look-up table, and the choice,
-      // with the fourth way, fits the next.
+      // A way does not go before itself. So three ways fit one look-up table, and the choice, with the fourth way, fits the next.
       blocked[c] = (equal[Ways-2:0] & after[c][Ways-2:0]) != '0;
-      first[c] = may[c] && (c == Ways || equal[c]) && !blocked[c] && !(equal[Ways-1] && after[c][Ways-1]);
+      first[c] = take_i && fit[c] && equal[c] && !blocked[c] && !(equal[Ways-1] && after[c][Ways-1]);
     end
     candidate_o = 'x;
-    if (take_i) begin
-      candidate_o = {
-        port_entry_i.data, gen_way[3].found.data, gen_way[2].found.data, gen_way[1].found.data, gen_way[0].found.data
-      };
-    end
+    if (take_i) candidate_o = {gen_way[3].found.data, gen_way[2].found.data, gen_way[1].found.data, gen_way[0].found.data};
     first_o = first;
     hit_o  = take_i && |(fit & equal);
     data_o = '0;
@@ -226,7 +206,6 @@ module match_exact
     if (first[1]) data_o |= gen_way[1].found.data;
     if (first[2]) data_o |= gen_way[2].found.data;
     if (first[3]) data_o |= gen_way[3].found.data;
-    if (first[4]) data_o |= port_entry_i.data;
   end
 
   always_ff @(posedge clk_i) begin
@@ -235,7 +214,6 @@ module match_exact
       tenant_q <= in_tenant_i;
       key_q <= in_key_i;
     end
-    port_row_q <= port_row;
     port_read_q <= port_read_i;
     if (port_read_i) read_way_q <= port_way;
     if (port_read_q) begin
@@ -255,18 +233,12 @@ module match_exact
     end
   end
 
-  logic written_q;
-  entry_t written_entry_q;
   always_ff @(posedge clk_i) begin
-    written_q <= port_write_i && !rst_i;
-    if (port_write_i) written_entry_q <= port_entry_i;
     if (!rst_i) begin
       assert (!(port_write_i && port_read_i))
       else $error("match_exact: a read and a write in the same cycle");
       assert (!((port_write_i || port_read_i) && !ready_q))
       else $error("match_exact: an access before the table is cleared");
-      assert (!(written_q && port_entry_i != written_entry_q))
-      else $error("match_exact: an entry did not hold for the cycle after it was written");
     end
   end
 
@@ -274,8 +246,6 @@ module match_exact
     if (!rst_i) begin
       own_goes_before_common : cover (|(equal & own) && |(equal & fit & ~own));
       several_fit : cover (!$onehot0(equal & fit));
-      written_meanwhile : cover (valid_q && |replaced);
-      written_meanwhile_fits : cover (equal[Ways] && fit[Ways]);
       looked_up_before_it_is_empty : cover (in_valid_i && !ready_q);
     end
   end

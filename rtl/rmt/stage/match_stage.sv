@@ -148,7 +148,7 @@ module match_stage
       table_entry.action[$bits(action_t)-1:0] = read.data;
     end
 
-    localparam int unsigned Candidates = 5;
+    localparam int unsigned Candidates = 4;
     logic [Candidates-1:0] first;
     /* verilator lint_off UNUSEDSIGNAL */  // fields that wait for the choice
     action_t [Candidates-1:0] candidate;
