@@ -18,7 +18,7 @@ from girih.spec.windows import offset
 
 WINDOW = "probe_window"
 ORDERED = 8  # the bit of the operation for an ordered access
-OPERATIONS = Format("memory_access").names("op")
+OPERATIONS = [name for name in Format("memory_access").names("op") if name not in ("gather", "scatter")]  # of one range
 
 
 @dataclass(frozen=True)

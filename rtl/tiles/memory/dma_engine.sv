@@ -10,7 +10,8 @@ module dma_engine
   import girih_pkg::*, dma_pkg::*, host_access_pkg::*;
 #(
     parameter int unsigned Slots = 256,
-    parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits)
+    parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits),
+    parameter bit Lists = 0  // gather and scatter
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -87,7 +88,8 @@ module dma_engine
   logic [LowBits-1:0] ar_addr, aw_addr;
   memory_engine #(
       .Slots(Slots),
-      .Flits(Flits)
+      .Flits(Flits),
+      .Lists(Lists)
   ) u_memory (
       .clk_i,
       .rst_i,

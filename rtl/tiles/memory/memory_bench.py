@@ -21,6 +21,7 @@ from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, re
 
 ACCESS = Format("memory_access")
 OPS, STATUS = ACCESS.names("op"), ACCESS.names("status")
+ACCESSES = [name for name in OPS if name not in ("gather", "scatter")]  # one range each
 PAGE, WORD = ACCESS.size("PageBytes"), ACCESS.size("WordBytes")
 READ, WRITE, ANY_NODE, ANY_TENANT = 1, 2, 4, 8
 GRANTS = 8
@@ -77,6 +78,28 @@ def request(kind: str, addr: int, size: int, data: bytes = b"", operand: bytes =
         "memory_ordered": int(ordered),
     }  # fmt: skip
     return Message(body or b"\0", desc)
+
+
+def list_request(kind: str, ranges: Sequence[tuple[int, int]], data: Sequence[bytes] = (), *, tag: int = 0, src: int = 1, tenant: int = 0, ordered: bool = False) -> Message:
+    """A gather or a scatter of ranges (address, bytes). data: of each range of a scatter."""
+    body = b"".join(ACCESS.encode("range", {"addr": addr, "bytes": size}).to_bytes(8, "little") for addr, size in ranges)
+    desc = {
+        "src": src, "tenant": tenant, "memory_op": op(kind), "memory_bytes": len(body), "memory_tag": tag, "memory_ordered": int(ordered),
+    }  # fmt: skip
+    for (addr, _), part in zip(ranges, data, strict=False):
+        body += bytes(-len(body) % FLIT_BYTES) + bytes(addr % FLIT_BYTES) + part
+    return Message(body or b"\0", desc)
+
+
+def parts_of(reply: bytes, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+    """The bytes of each range in the reply to a gather, which must have no flit more."""
+    parts = []
+    for addr, size in ranges:
+        lane = addr % FLIT_BYTES
+        parts.append(reply[lane : lane + size])
+        reply = reply[lane + size + -(lane + size) % FLIT_BYTES :]
+    assert not reply
+    return parts
 
 
 class Model:

@@ -5,13 +5,16 @@
 //   in --> memory_request: whole, well formed, granted? --> memory_issue --> AR, AW, W
 //   reply_out <-- memory_replies: slots, in order <-- R, B
 //
+// With Lists, list_split is before these, and list_join after them.
+//
 // A read of a flit and a reply in every cycle, with up to Slots reads in flight. A request is on the bus three
 // cycles after its arrival; a reply leaves three cycles after its last beat.
 module memory_engine
   import girih_pkg::*, memory_pkg::*, memory_access_pkg::*, memory_types_pkg::*, axi_pkg::*;
 #(
     parameter int unsigned Slots = 256,
-    parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits)
+    parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits),
+    parameter bit Lists = 0  // gather and scatter
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -79,7 +82,97 @@ module memory_engine
         };
   end
 
-  logic asks_valid, asks_ready, ask_first, ask_last, void_message;
+  // Requests, those with a list split into accesses; and their replies.
+  logic access_valid, access_ready, void_list, void_access;
+  flit_t access;
+  logic answer_valid, answer_ready, answer_last, answer_brings;
+  reply_t answer;
+  status_e answer_status;
+  logic [W-1:0] answer_data;
+  logic reply_brings;
+  reply_t reply;
+  status_e reply_status;
+  logic [W-1:0] reply_data;
+  if (Lists) begin : gen_lists
+    logic part_valid, part_done, part_room, part_there;
+    part_t part, answered;
+    list_split #(
+        .Flits(Flits),
+        .Slots(Slots)
+    ) u_split (
+        .clk_i,
+        .rst_i,
+        .in_valid_i,
+        .in_ready_o,
+        .in_flit_i,
+        .void_o(void_list),
+        .out_valid_o(access_valid),
+        .out_ready_i(access_ready),
+        .out_flit_o(access),
+        .part_valid_o(part_valid),
+        .part_o(part)
+    );
+
+    // Each access has a slot, or waits in memory_request, where there is room for fewer than 16.
+    fifo #(
+        .T(part_t),
+        .Depth(1 << $clog2(Slots + 16))
+    ) u_parts (
+        .clk_i,
+        .rst_i,
+        .in_valid_i(part_valid),
+        .in_ready_o(part_room),
+        .in_data_i(part),
+        .out_valid_o(part_there),
+        .out_ready_i(part_done),
+        .out_data_o(answered)
+    );
+    always_ff @(posedge clk_i) begin
+      if (!rst_i) begin
+        assert (part_room || !part_valid)
+        else $error("memory_engine: more than %0d accesses are under way", Slots + 16);
+        assert (part_there || !answer_valid)
+        else $error("memory_engine: a reply to no access");
+      end
+    end
+
+    list_join #(
+        .Flits(Flits)
+    ) u_join (
+        .clk_i,
+        .rst_i,
+        .part_i(answered),
+        .part_ready_o(part_done),
+        .in_valid_i(answer_valid),
+        .in_ready_o(answer_ready),
+        .in_reply_i(answer),
+        .in_status_i(answer_status),
+        .in_last_i(answer_last),
+        .in_brings_i(answer_brings),
+        .in_data_i(answer_data),
+        .out_valid_o(reply_out_valid_o),
+        .out_ready_i(reply_out_ready_i),
+        .out_reply_o(reply),
+        .out_status_o(reply_status),
+        .out_last_o(reply_out_flit_o.last),
+        .out_brings_o(reply_brings),
+        .out_data_o(reply_data)
+    );
+  end else begin : gen_no_lists
+    assign access_valid = in_valid_i;
+    assign in_ready_o = access_ready;
+    assign access = in_flit_i;
+    assign void_list = 1'b0;
+    assign reply_out_valid_o = answer_valid;
+    assign answer_ready = reply_out_ready_i;
+    assign reply = answer;
+    assign reply_status = answer_status;
+    assign reply_out_flit_o.last = answer_last;
+    assign reply_brings = answer_brings;
+    assign reply_data = answer_data;
+  end
+
+  logic asks_valid, asks_ready, ask_first, ask_last;
   ask_t ask;
   slots_t ask_beats;
   logic [EmptyWidth-1:0] ask_end;
@@ -93,10 +186,10 @@ module memory_engine
       .clk_i,
       .rst_i,
       .grants_i(grants),
-      .in_valid_i,
-      .in_ready_o,
-      .in_flit_i,
-      .void_o(void_message),
+      .in_valid_i(access_valid),
+      .in_ready_o(access_ready),
+      .in_flit_i(access),
+      .void_o(void_access),
       .out_valid_o(asks_valid),
       .out_ready_i(asks_ready),
       .out_ask_o(ask),
@@ -154,10 +247,6 @@ module memory_engine
       .w_o(w)
   );
 
-  reply_t reply;
-  status_e reply_status;
-  logic reply_brings;
-  logic [W-1:0] reply_data;
   memory_replies #(
       .Slots(Slots)
   ) u_replies (
@@ -181,13 +270,13 @@ module memory_engine
       .atomic_i(atomic),
       .atomic_done_i(atomic_done),
       .atomic_id_i(atomic_id),
-      .out_valid_o(reply_out_valid_o),
-      .out_ready_i(reply_out_ready_i),
-      .out_reply_o(reply),
-      .out_status_o(reply_status),
-      .out_last_o(reply_out_flit_o.last),
-      .out_brings_o(reply_brings),
-      .out_data_o(reply_data)
+      .out_valid_o(answer_valid),
+      .out_ready_i(answer_ready),
+      .out_reply_o(answer),
+      .out_status_o(answer_status),
+      .out_last_o(answer_last),
+      .out_brings_o(answer_brings),
+      .out_data_o(answer_data)
   );
 
   // A reply goes by a source route, back to the requester.
@@ -238,7 +327,7 @@ module memory_engine
   assign replied = reply_out_valid_o && reply_out_ready_i && reply_out_flit_o.last;
   always_comb begin
     event_o = '0;
-    event_o.drop_aborted = void_message;
+    event_o.drop_aborted = void_list || void_access;
     event_o.mark_refused = replied && reply_status == StatusRefused;
     event_o.mark_malformed = replied && reply_status == StatusMalformed;
     event_o.mark_slave_errors = replied && reply_status == StatusSlave;

@@ -26,6 +26,13 @@ package memory_types_pkg;
     in_page_t at;  // in the page
   } ask_t;
 
+  // What the reply to an access is part of.
+  typedef struct packed {
+    logic of_list;
+    logic last;  // the last of its list
+    logic scatter;
+  } part_t;
+
   // An entry of the table of grants.
   typedef struct packed {
     page_t first, last;

@@ -14,6 +14,7 @@ from girih.testing import WIDTHS, run_cocotb
 from girih.testing.engines import TRAFFIC, config_word
 from girih.testing.messages import FLIT_BYTES, Message
 from rtl.tiles.memory.memory_bench import (
+    ACCESSES,
     GRANTS,
     KIND,
     OPS,
@@ -46,6 +47,12 @@ def test_a_memory_with_few_slots(testcase):
     run_cocotb("memory_engine", __file__, groups=["memory"], parameters={"Slots": 4}, testcase=testcase, environment={"GIRIH_SLOTS": "4"})
 
 
+@pytest.mark.parametrize("data_width", [128, pytest.param(512, marks=pytest.mark.thorough)])
+def test_a_memory_with_lists(data_width):
+    """Other requests are answered as they are without lists, and in the same cycles."""
+    run_cocotb("memory_engine", __file__, groups=["memory"], data_width=data_width, parameters={"Lists": 1})
+
+
 @pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
 def test_dma_engine(data_width):
     """The same, with the memory of a host, which answers in order."""
@@ -63,7 +70,7 @@ class Requester:
         self._tag = random.getrandbits(10)
 
     def ask(self) -> Message:
-        kind = random.choices(OPS, [8, 6, 3, 1, 1])[0]
+        kind = random.choices(ACCESSES, [8, 6, 3, 1, 1])[0]
         size = 8 if kind in ("add", "swap") else self._random_size()
         page = random.randrange(self.size // PAGE) * PAGE
         if kind == "masked":
@@ -187,7 +194,7 @@ async def what_is_no_access_is_refused(dut):
         request("add", 8, 4, bytes(4)),
         request("swap", 0, 8, bytes(8), b""),
         Message(bytes(2 * FLIT_BYTES), request("read", 0, 8).desc),
-        *(Message(b"\0", request("read", 0, 8).desc | {"memory_op": number}) for number in range(len(OPS), 8)),
+        *(Message(b"\0", request("read", 0, 8).desc | {"memory_op": number}) for number in range(len(ACCESSES), 8)),
     ]
     out = await outcomes(bench, *malformed, request("read", 0, 8))
     assert [what for what, _ in out] == ["malformed"] * len(malformed) + ["ok"]
@@ -198,7 +205,7 @@ async def what_is_no_access_is_refused(dut):
 @cocotb.test()
 async def void_requests_have_no_effect_and_no_reply(dut):
     bench, slave = await begin(dut)
-    void = [request(kind, 64, 8, b"" if kind == "read" else bytes([255] * 8), bytes(8)) for kind in OPS]
+    void = [request(kind, 64, 8, b"" if kind == "read" else bytes([255] * 8), bytes(8)) for kind in ACCESSES]
     for message in void:
         message.bad = True
     out = await outcomes(bench, *void, request("read", 64, 8))
@@ -248,7 +255,7 @@ async def nobody_reaches_what_is_not_granted(dut):
         dut.cfg_i.value = word_of(grants)
         asked, allowed = [], []
         for _ in range(20):
-            kind, page, src, tenant = random.choice(OPS), random.choice([*range(9), (1 << 28) - 1]), random.randrange(3), random.randrange(3)
+            kind, page, src, tenant = random.choice(ACCESSES), random.choice([*range(9), (1 << 28) - 1]), random.randrange(3), random.randrange(3)
             needed = {"read": READ, "write": WRITE, "masked": WRITE}.get(kind, READ | WRITE)
             allowed.append(any(grant.allows(src, tenant, page, needed) for grant in grants))
             asked.append(request(kind, page * PAGE, 8, b"" if kind == "read" else b"\xee" * 8, bytes(8), src=src, tenant=tenant))
