@@ -36,16 +36,15 @@ module list_split
   typedef logic [15:0] flits_t;  // of all ranges
   typedef logic [$clog2(ListRanges+1)-1:0] number_t;
 
-  // Lists leave the stream at their first flit. Nothing passes them, and at most one waits.
-  logic first_q, list_q, lists, listed, is_list;
+  // Lists leave the stream at their first flit, and nothing passes them. At most two wait: the store has no room for another's token.
+  logic first_q, list_q, listed, is_list;
   logic [1:0] inside_q;
   logic store_valid, store_ready, pass_valid, done;
   assign listed = in_flit_i.desc.memory_op inside {OpGather, OpScatter};
   assign is_list = first_q ? listed : list_q;
-  assign lists = is_list && (!first_q || inside_q != 2'd2);
-  assign store_valid = in_valid_i && lists;
+  assign store_valid = in_valid_i && is_list;
   assign pass_valid = in_valid_i && !is_list && inside_q == '0;
-  assign in_ready_o = is_list ? lists && store_ready : inside_q == '0 && out_ready_i;
+  assign in_ready_o = is_list ? store_ready : inside_q == '0 && out_ready_i;
   assign void_o = store_valid && store_ready && in_flit_i.last && in_flit_i.bad;
 
   logic take;
@@ -233,10 +232,12 @@ module list_split
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
+      assert (!(take && first_q && listed && inside_q == '1))
+      else $error("list_split: more than three lists are here");
       assert (state_q != Send || !scatter || !good_q || !stored_valid || stored.last == (last_range && last_beat))
       else $error("list_split: the data of a list do not end with its last range");
       list_of_all_ranges : cover (done && state_q == Send && 32'(number) == ListRanges);
-      list_waits_for_a_list : cover (in_valid_i && listed && first_q && inside_q == 2'd2);
+      list_waits_for_room : cover (store_valid && first_q && !store_ready);
       access_waits_for_a_list : cover (in_valid_i && !is_list && inside_q != '0);
       list_is_too_long : cover (state_q == Load && stored_valid && index_q == '0 && 32'(stored_bytes) > ListRanges * RangeBytes);
       list_ends_early : cover (state_q == Load && stored_valid && bytes_right && stored.last && index_q + 1'b1 != number_t'(list_flits));

@@ -142,6 +142,7 @@ def with_word(message: Message, index: int, word: int) -> Message:
 def wrong_lists() -> list[Message]:
     gather = list_request("gather", [(0, 8), (PAGE, 8), (2 * PAGE, 8)])
     two = [b"x" * 9, b"y" * FLIT_BYTES]
+    long = [b"x" * 9, b"y" * (MOST_BYTES + 1)]
     scatter = list_request("scatter", [(3, 9), (PAGE, FLIT_BYTES)], two)
     word = lambda addr, size: ACCESS.encode("range", {"addr": addr, "bytes": size})  # noqa: E731
     too_much = [(i * PAGE, MOST_BYTES) for i in range(MOST_FLITS * FLIT_BYTES // MOST_BYTES + 1)][:MOST_RANGES]
@@ -158,6 +159,8 @@ def wrong_lists() -> list[Message]:
         Message(gather.data + b"x", gather.desc),
         Message(gather.data + bytes(2 * FLIT_BYTES), gather.desc),
         Message(gather.data, gather.desc | {"memory_bytes": 23}),
+        Message(gather.data[:-1], gather.desc | {"memory_bytes": 23}),
+        Message(gather.data[:8], gather.desc | {"memory_bytes": 8 * (2 * MOST_RANGES + 1)}),
         Message(gather.data, gather.desc | {"memory_bytes": 8}),
         Message(gather.data, gather.desc | {"memory_bytes": 32}),
         Message(scatter.data, scatter.desc | {"memory_bytes": 0}),
@@ -166,6 +169,7 @@ def wrong_lists() -> list[Message]:
         Message(scatter.data[:16], scatter.desc),
         Message(scatter.data + b"x", scatter.desc),
         Message(scatter.data + bytes(20 * FLIT_BYTES), scatter.desc),
+        list_request("scatter", [(3, 9), (PAGE, MOST_BYTES + 1)], long),
         with_word(scatter, 0, word(3, 0)),
         with_word(scatter, 1, word(PAGE, FLIT_BYTES - 1)),
         list_request("scatter", [(i * PAGE, 1) for i in range(MOST_RANGES + 1)], [b"x"] * (MOST_RANGES + 1)),
@@ -244,6 +248,17 @@ async def a_range_takes_two_cycles(dut):
     assert len(out) == count
     each = 2 * MOST_RANGES + 1 + 8 * MOST_RANGES // FLIT_BYTES + (8 * MOST_RANGES % FLIT_BYTES > 0)
     assert out[-1].first - out[0].first == each * (count - 1)
+
+
+@cocotb.test()
+async def an_ordered_list_waits_once(dut):
+    """For the requests before it, and its ranges not for one another."""
+    late = 200
+    bench, _ = await begin(dut, latency=(late, late))
+    for ordered in (False, True):
+        first = request("read", 0, 8)
+        _, reply = await exchange(bench, [first, list_request("gather", [(i * PAGE, 8) for i in range(MOST_RANGES)], ordered=ordered)], 2 * late)
+        assert (1 + ordered) * late < reply.first - first.first < (1 + ordered) * late + 80
 
 
 @cocotb.test()
