@@ -247,7 +247,7 @@ module tcp_facts
         && near_t'(turn_i.snd_max) - una > near_t'(turn_i.mss)
         && elapsed > tick_t'(pto) && {1'b0, sample_t'(sample_t'(now_i) - turn_i.tail.sent_at)} > pto;
     // RFC 8985, 6.2: a quarter of the round trip.
-    facts_o.reordering_over = turn_i.reordering.runs && turn_i.sacked[0].valid && turn_i.rtt_known
+    facts_o.reordering_over = turn_i.reordering.runs && turn_i.sacked[0].valid
         && 27'(sample_t'(sample_t'(now_i) - turn_i.reordering.since)) > turn_i.srtt >> 5;
   end
 
