@@ -12,8 +12,7 @@ module tcp_congestion
     input logic news_i,       // an acknowledgement of new bytes
     input logic duplicate_i,  // a duplicate acknowledgement
     input logic limited_i,    // the first duplicate, the second, or the one of fast_i
-    input logic fast_i,       // a fast retransmission begins: with the third duplicate,
-    input logic late_i,       // or before it, because of time
+    input logic fast_i,       // a fast retransmission begins
     input logic timeout_i,
     input logic told_i,       // the acknowledgement tells of marks,
     input logic reduces_i,    // and reduces the window, for the first time in this window of data
@@ -27,13 +26,11 @@ module tcp_congestion
     output span_t estimate_o
 );
   localparam span_t Most = {1'b0, {($bits(span_t) - 1) {1'b1}}};
-  span_t mss, left_network, credit, cwnd, half_acked, least, after_mark, after_loss, left;
+  span_t mss, credit, cwnd, half_acked, least, after_mark, after_loss, left;
   logic cubic;
   logic signed [$bits(span_t)+1:0] over;  // what is acknowledged beyond the next step of the estimate
   always_comb begin
     mss = span_t'(record_i.mss);
-    // A segment for each duplicate (RFC 5681, 3.2).
-    left_network = !late_i ? (mss << 1) + mss : record_i.dup_acks[1] ? mss << 1 : mss;
     cubic = record_i.congestion != NewReno;
     credit = record_i.credit + facts_i.acked;
     over = 22'(record_i.credit) + 22'(facts_i.acked) - 22'(facts_i.estimate_step);
@@ -50,7 +47,7 @@ module tcp_congestion
     congestion_o = record_i.congestion;
     estimate_o = record_i.estimate;
     if (fast_i) begin
-      cwnd = facts_i.half + left_network;
+      cwnd = facts_i.half + facts_i.left_network;
       credit_o = '0;
       threshold_o = facts_i.half;
       if (!facts_i.ecn_spares) begin
@@ -88,7 +85,7 @@ module tcp_congestion
       cwnd = record_i.cwnd + mss;
     end
     // Nothing else comes with a time-out, after which the window is a segment.
-    if (timeout_i) begin
+    if (timeout_i && !facts_i.late) begin
       credit_o = '0;
       if (record_i.tries == '0) threshold_o = facts_i.half;  // only at the first time-out of a segment
       if (cubic) congestion_o = CubicStart;

@@ -25,7 +25,7 @@ module tcp_update
 );
   record_t r;
   deeds_t  d;
-  logic challenge, refuses, resets, dies, aborts, news, duplicate, limited, fast, late, repaired, timeout;
+  logic challenge, refuses, resets, dies, aborts, news, duplicate, limited, fast, repaired, timeout;
   span_t cwnd, usable, threshold, credit, estimate;
   congestion_e congestion;
   logic ecn_received, ecn_told, ecn_reduces, ecn_turns;
@@ -133,8 +133,7 @@ module tcp_update
       .news_i     (news),
       .duplicate_i(duplicate && !record_i.hole_ends),
       .limited_i  (limited),
-      .fast_i     (fast || late),
-      .late_i     (late),
+      .fast_i     (fast || facts_i.late),
       .timeout_i  (timeout),
       .told_i     (ecn_told),
       .reduces_i  (ecn_reduces),
@@ -191,9 +190,7 @@ module tcp_update
   assign fast = duplicate && facts_i.recovered && (record_i.dup_acks == 2'd2 || (record_i.tail.out && record_i.sack_news && !record_i.recovering));
   // A probe has repaired the loss of the last segment if bytes that were sent after it are acknowledged, and not the same bytes twice (RFC 8985, 7.4.2).
   assign repaired = news && record_i.tail.out && facts_i.ack_passes_tail && !record_i.recovering;
-  // The peer has long had later bytes than those that it waits for (RFC 8985, 6.2).
-  assign late = kinds_i[EventTick] && facts_i.reordering_over;
-  assign timeout = kinds_i[EventTick] && !facts_i.reordering_over;
+  assign timeout = kinds_i[EventTick];
   // Every second segment is acknowledged at once, and so is a segment that is not simply the next in order (RFC 5681, 4.2).
   logic puts_off;
   assign puts_off = delays_i && !ecn_turns && !record_i.delays && facts_i.exact && facts_i.takes_all && !work_i.flags.fin && !record_i.ranges[0].valid && !record_i.ranges[1].valid;
@@ -487,7 +484,7 @@ module tcp_update
             r.acks_due = 3'd1;
           end
         end
-        if (late) begin
+        if (facts_i.late) begin
           r.reordering.runs = 1'b0;
           if (phases_i[Open] && !record_i.recovering) begin
             r.ecn.tells = record_i.ecn.on;
