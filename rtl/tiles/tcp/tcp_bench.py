@@ -49,6 +49,7 @@ CONFIG = {
     "dctcp": 0,
     "pacing": 0,
     "tail_probe": 0,
+    "rack": 0,
     "timestamps": 1,
     "timestamp_unit": 0,
     "timestamp_life": 2**31 - 1,

@@ -12,7 +12,7 @@ module tcp_congestion
     input logic news_i,       // an acknowledgement of new bytes
     input logic duplicate_i,  // a duplicate acknowledgement
     input logic limited_i,    // the first duplicate, the second, or the one of fast_i
-    input logic fast_i,       // the duplicate that triggers a fast retransmission
+    input logic fast_i,       // a fast retransmission begins
     input logic timeout_i,
     input logic told_i,       // the acknowledgement tells of marks,
     input logic reduces_i,    // and reduces the window, for the first time in this window of data
@@ -47,7 +47,7 @@ module tcp_congestion
     congestion_o = record_i.congestion;
     estimate_o = record_i.estimate;
     if (fast_i) begin
-      cwnd = facts_i.half + (mss << 1) + mss;
+      cwnd = facts_i.half + facts_i.left_network;
       credit_o = '0;
       threshold_o = facts_i.half;
       if (!facts_i.ecn_spares) begin
@@ -85,7 +85,7 @@ module tcp_congestion
       cwnd = record_i.cwnd + mss;
     end
     // Nothing else comes with a time-out, after which the window is a segment.
-    if (timeout_i) begin
+    if (timeout_i && !facts_i.late) begin
       credit_o = '0;
       if (record_i.tries == '0) threshold_o = facts_i.half;  // only at the first time-out of a segment
       if (cubic) congestion_o = CubicStart;

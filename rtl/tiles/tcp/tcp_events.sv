@@ -248,17 +248,21 @@ module tcp_events
     end
   end
 
-  // Whose record is read: that of the chosen event, without waiting for whether one is chosen.
-  id_t chosen_id;
+  // Whose record is read: that of the chosen event, without waiting for whether one is chosen. The events are in three groups, whose choices are made
+  // beside one another.
+  id_t own_id, arrived_id, turn_id, chosen_id;
+  (* keep *) logic own_first;  // the tile's own work
+  (* keep *) logic arrived_first;  // what has come, unless there is such work
   always_comb begin
-    if (clearing_q) chosen_id = clear_q;
-    else if (tick_free) chosen_id = scan_q;
-    else if (window_free) chosen_id = window_id;
-    else if (finding_free) chosen_id = finding_q.id;
-    else if (accept_free) chosen_id = id_t'(unopened_i.connection);
-    else if (front_free && !turn_first) chosen_id = front_id;
-    else if (notify_free) chosen_id = notify_id;
-    else chosen_id = transmit_id;
+    own_first = clearing_q || tick_free || window_free || finding_free;
+    arrived_first = accept_free || (front_free && !turn_first);
+    if (clearing_q) own_id = clear_q;
+    else if (tick_free) own_id = scan_q;
+    else if (window_free) own_id = window_id;
+    else own_id = finding_q.id;
+    arrived_id = accept_free ? id_t'(unopened_i.connection) : front_id;
+    turn_id = notify_free ? notify_id : transmit_id;
+    chosen_id = own_first ? own_id : arrived_first ? arrived_id : turn_id;
   end
 
   always_ff @(posedge clk_i) begin

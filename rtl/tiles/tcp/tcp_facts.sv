@@ -145,6 +145,8 @@ module tcp_facts
     // The estimate grows by 8/15 of a segment per window, and by a segment once it has reached the window before the loss (RFC 9438, 4.3).
     facts_o.estimate_step = record_i.reaches ? record_i.cwnd : (record_i.cwnd << 1) - (record_i.cwnd >> 3);
     facts_o.grow = facts_o.acked < mss ? facts_o.acked : mss;
+    facts_o.left_network = (mss << 1) + mss;
+    if (work_i.kind == EventTick) facts_o.left_network = record_i.dup_acks[1] ? mss << 1 : mss;
     facts_o.wnd_newer = !precedes(work_i.ack, record_i.snd_una)
         && (precedes(record_i.snd_wl1, work_i.seq)
             || (record_i.snd_wl1 == work_i.seq && !precedes(work_i.ack, record_i.snd_wl2)));
@@ -246,6 +248,9 @@ module tcp_facts
         && !turn_i.sacked[0].valid && !turn_i.tail.due && !turn_i.tail.out && !turn_i.stamps.untimed
         && near_t'(turn_i.snd_max) - una > near_t'(turn_i.mss)
         && elapsed > tick_t'(pto) && {1'b0, sample_t'(sample_t'(now_i) - turn_i.tail.sent_at)} > pto;
+    // RFC 8985, 6.2: a quarter of the round trip.
+    facts_o.late = work_i.kind == EventTick && turn_i.reordering.runs && turn_i.sacked[0].valid
+        && 27'(sample_t'(sample_t'(now_i) - turn_i.reordering.since)) > turn_i.srtt >> 5;
   end
 
   logic unused;

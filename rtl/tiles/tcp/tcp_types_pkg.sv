@@ -174,6 +174,12 @@ package tcp_types_pkg;
     sample_t sent_at;  // when bytes were last sent, other than by the probe or in fast recovery
   } tail_t;
 
+  // The time in which bytes that are late may still come, because packets have overtaken one another (RFC 8985, 6.2).
+  typedef struct packed {
+    logic runs;  // the peer has reported bytes above a gap for the first time
+    sample_t since;
+  } reordering_t;
+
   // Pacing: after each burst, a connection waits in tcp_pacer before it sends new bytes.
   typedef struct packed {
     logic on;
@@ -273,6 +279,7 @@ package tcp_types_pkg;
     logic [3:0] backoff;
     logic [3:0] tries;
     tail_t tail;
+    reordering_t reordering;
     stamps_t stamps;
     pacing_t pacing;
   } record_t;

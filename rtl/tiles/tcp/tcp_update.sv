@@ -133,7 +133,7 @@ module tcp_update
       .news_i     (news),
       .duplicate_i(duplicate && !record_i.hole_ends),
       .limited_i  (limited),
-      .fast_i     (fast),
+      .fast_i     (fast || facts_i.late),
       .timeout_i  (timeout),
       .told_i     (ecn_told),
       .reduces_i  (ecn_reduces),
@@ -279,13 +279,19 @@ module tcp_update
             passes_sacked = 1'b1;
             if (!record_i.sacks || facts_i.ack_passes_resent) r.resent_to = near_t'(work_i.ack);
             d.samples = facts_i.stamps.samples;
+            r.reordering.runs = 1'b0;
             if (facts_i.stamps.timed) r.timing = 1'b0;
             if (facts_i.stamps.samples) r.stamps.untimed = 1'b0;
           end else if (duplicate) begin
             if (record_i.dup_acks != '1) r.dup_acks = record_i.dup_acks + 1'b1;
             // A duplicate means that a segment has left the network, so another may enter it: a lost one, or what cwnd allows.
             if (record_i.recovering && record_i.hole_ends) r.resend = 1'b1;
+            if (limited && record_i.sack_news && cfg_i.rack && !record_i.reordering.runs) begin
+              r.reordering.runs  = 1'b1;
+              r.reordering.since = sample_t'(now_i);
+            end
             if (fast) begin
+              r.reordering.runs = 1'b0;
               r.resend = 1'b1;
               r.resent_to = near_t'(record_i.snd_una);
               r.recovering = 1'b1;
@@ -438,6 +444,7 @@ module tcp_update
           if (!record_i.recovering && !(record_i.cwnd < record_i.threshold)) r.threshold = record_i.cwnd;
           r.tail.due = 1'b0;
           r.tail.out = 1'b0;
+          r.reordering.runs = 1'b0;
           r.snd_nxt = record_i.snd_una;
           forgets_sacked = 1'b1;
           r.sack_news = 1'b0;
@@ -477,7 +484,29 @@ module tcp_update
             r.acks_due = 3'd1;
           end
         end
-        if (facts_i.expired) begin
+        if (facts_i.late) begin
+          r.reordering.runs = 1'b0;
+          if (phases_i[Open] && !record_i.recovering) begin
+            r.ecn.tells = record_i.ecn.on;
+            r.ecn.reduced = record_i.ecn.on;
+            r.ecn.reduced_to = near_t'(record_i.snd_max);
+            r.cwnd = cwnd;
+            r.usable = usable;
+            r.threshold = threshold;
+            r.credit = credit;
+            r.congestion = congestion;
+            r.estimate = estimate;
+            r.tail.due = 1'b0;
+            r.tail.out = 1'b0;
+            r.resend = 1'b1;
+            r.resent_to = near_t'(record_i.snd_una);
+            r.recovering = 1'b1;
+            r.recover = record_i.snd_max;
+            r.timer_on = 1'b0;  // restarted: the time-out counts from here on
+            d.fast = 1'b1;
+            d.late = 1'b1;
+          end
+        end else if (facts_i.expired) begin
           if (record_i.lingers) begin
             r.phase = Free;
           end else if (phases_i[SynSent] || phases_i[SynReceived] || phases_i[Open]) begin
@@ -511,6 +540,7 @@ module tcp_update
               if (record_i.backoff != '1) r.backoff = record_i.backoff + 1'b1;
               r.tail.due = 1'b0;
               r.tail.out = 1'b0;
+              r.reordering.runs = 1'b0;
               r.snd_nxt = record_i.snd_una;
               forgets_sacked = 1'b1;  // the peer may have forgotten it (RFC 2018, 8)
               r.sack_news = 1'b0;
