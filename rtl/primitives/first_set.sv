@@ -18,8 +18,8 @@ module first_set #(
     localparam int unsigned Children = 1 << ChildBits;
     localparam int unsigned Nodes = (Width >> (2 * l)) / Children;
     logic [Nodes-1:0] note;
+    logic [Nodes-1:0][2*l+ChildBits-1:0] index;
     // Kept, because a mapper that optimizes across the levels makes a longer chain of look-up tables.
-    (* keep *) logic [Nodes-1:0][2*l+ChildBits-1:0] index;
     (* keep *) logic [Nodes-1:0] any;
     (* keep *) logic [Nodes-1:0][ChildBits-1:0] child;
     for (genvar n = 0; n < Nodes; n++) begin : gen_node

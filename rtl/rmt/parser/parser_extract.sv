@@ -95,22 +95,17 @@ module parser_extract
   assign spare = spare_from + $signed(19'(length_pair[1]));
   assign length_good = acts && action.length_valid && !spare[18];
 
-  // Each half is rotated differently, so that equal words in two places do not cancel. They are added pair by pair, because a mapper does
-  // not make a tree of a chain.
+  // Each half is rotated differently, so that equal words in two places do not cancel.
   flow_t flow;
-  logic [2*Words-1:0][15:0] turned;
   always_comb begin
+    flow = '0;
     for (int unsigned w = 0; w < Words; w++) begin
       for (int unsigned h = 0; h < 2; h++) begin
         int unsigned turn;
         turn = (5 * w + 3 * h) % 16;
-        turned[2*w+h] = acts && action.flow[2*w+h] ? half[w][h] >> turn | half[w][h] << (16 - turn) : '0;
+        if (acts && action.flow[2*w+h]) flow = flow ^ (half[w][h] >> turn | half[w][h] << (16 - turn));
       end
     end
-    for (int unsigned pairs = Words; pairs > 0; pairs /= 2) begin
-      for (int unsigned i = 0; i < pairs; i++) turned[i] = turned[i] ^ turned[i+pairs];
-    end
-    flow = turned[0];
   end
 
   always_comb begin

@@ -85,29 +85,17 @@ module parser_path
     assign {fits[i], unused_sum} = {1'b0, may, bytes} + (2 * Probes + 2)'(1);
   end
 
-  logic unused_note;
+  logic enough;  // the lowest entry that matches lacks nothing
   first_set #(
       .IndexWidth($bits(path_t))
   ) u_first (
       .bits_i (fits),
-      .note_i (lacking),
+      .note_i (~lacking),
       .any_o  (found_o),
       .index_o(path_o),
-      .note_o (unused_note)
+      .note_o (enough)
   );
-
-  // The lowest entry that matches lacks nothing: a carry chain from the highest entry to the lowest, in which one that matches sets the
-  // carry and any other passes it on. It is faster than the note of first_set.
-  logic enough;
-  logic [Paths-1:0] sets, passes, unused_passed;
-  always_comb begin
-    for (int unsigned i = 0; i < Paths; i++) begin
-      sets[Paths-1-i] = fits[i] && !lacking[i];
-      passes[Paths-1-i] = !fits[i] || !lacking[i];
-    end
-  end
-  assign {enough, unused_passed} = {1'b0, sets} + {1'b0, passes};
-  assign decided_o = complete_i || enough;
+  assign decided_o = complete_i || (found_o && enough);
 
   logic unused;
   assign unused = &{1'b0, front_i.headers, front_i.optional};
