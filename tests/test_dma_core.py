@@ -17,6 +17,7 @@ from girih.firmware.load import console, hold, load, start, state
 from girih.paths import DESIGNS
 from tests.frames import ethernet, ipv4, udp
 from tests.oracle import IPV4, UDP
+from tests.registers import keep_what_is_written
 from tests.test_bad_input import CARD, HOSTS, introductions
 
 HOST, HEADERS = HOSTS[0], 42
@@ -397,3 +398,4 @@ def test_a_program_reaches_for_a_tenant_what_that_tenant_is_granted(tmp_path):
         assert card.memory.read(0, 2 * PAGE) == bytes(wanted)
         assert 0 < counters(card, "memory")["mark_refused"] < len(places)
         account(card.manifest, card.registers.counters()).judge()
+        keep_what_is_written(card.registers, "unit")

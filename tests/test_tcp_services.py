@@ -12,6 +12,7 @@ from girih.card import VirtualCard
 from girih.card.namespace import Namespace
 from girih.card.session import Session
 from girih.paths import ROOT
+from tests.registers import keep_what_is_written
 from tests.tcp_wire import CARD, SECONDS, TAP, Wire, leaked
 
 pytestmark = [
@@ -33,6 +34,11 @@ def ended(wire: Wire) -> None:
     wire.session.serve(seconds=SECONDS, until=lambda: leaked(wire) == 0)
     assert leaked(wire) == 0
     wire.card.check_conservation()
+
+
+@pytest.mark.parametrize("tile", ["discard", "chargen"])
+def test_registers_keep_what_is_written(wire, tile):
+    keep_what_is_written(wire.card.registers, tile)
 
 
 def test_discard_takes_all(wire):

@@ -6,7 +6,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "spec"
 RTL = ROOT / "rtl"
-HARDWARE = (RTL, ROOT / "experiments" / "baseline", ROOT / "tests" / "kinds")  # folders of modules and kinds of tiles
+TEST_KINDS = ROOT / "tests" / "kinds"  # of tiles that are on cards of tests alone
+HARDWARE = (RTL, ROOT / "experiments" / "baseline", TEST_KINDS)  # folders of modules and kinds of tiles
 DESIGNS = ROOT / "designs"
 BUILD = (ROOT / "build").resolve()  # a link where the path of the checkout has a space: girih.bootstrap
 

@@ -261,6 +261,22 @@ async def a_table_writes_chain_and_drops_and_mirrors(dut, stall):
 
 
 @cocotb.test()
+async def mirrored_frames_cross_the_end_of_the_buffer(dut):
+    """Every frame is read twice, and the buffer wraps in the middle of some."""
+    bench = await Bench.start(dut, idle=0.8)
+    await bench.steps(stage.write_default({"mirror_set": 1, "mirror": 0x17}))
+    frames = [frame_of("ipv4", "udp", payload=random.randbytes(random.randint(1300, 1400))) for _ in range(60)]
+    for frame in frames:
+        bench.mac.send(frame)
+    await bench.finish()
+    assert not bench.events.count["drop_overflow"]
+    want = [(frame, exit) for frame in frames for exit in (EXIT, 0x17)]
+    for (frame, exit), have in zip(want, bench.sink.messages, strict=True):
+        check(have, frame, route_count=1, chain_count=0, exit=exit)
+    assert bench.events.count["made_mirrored"] == len(frames)
+
+
+@cocotb.test()
 @cocotb.parametrize(port=[0, 1])
 async def a_table_makes_messages_lossless_where_there_are_any(dut, port):
     bench = await Bench.start(dut, lossless=port)

@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from girih.build.sources import PACKAGED, modules
 from girih.errors import GirihError
-from girih.paths import BUILD, HARDWARE, ROOT
+from girih.paths import BUILD, HARDWARE, ROOT, TEST_KINDS
 
 VARIABLE = "GIRIH_COVERAGE"
 FOLDER = BUILD / "coverage"
@@ -32,7 +32,7 @@ FLAGS = ["--coverage-line", "--coverage-toggle", "--coverage-user", "--coverage-
 SLOWER = 5  # a simulation that counts takes up to so many times the processor time of one that does not
 WANTED = 0.95  # of all lines
 GENERATED = "generated"  # the folder of files that the generators make
-COUNTED = tuple(f"{folder}/" for folder in (*(path.relative_to(ROOT) for path in HARDWARE), GENERATED))
+COUNTED = tuple(f"{folder}/" for folder in (*(path.relative_to(ROOT) for path in HARDWARE if path != TEST_KINDS), GENERATED))
 
 _FUNCTION = re.compile(r"\s*function\b.*?(\w+)\s*[(;]")
 _FUNCTION_END = re.compile(r"\s*endfunction\b")
@@ -129,10 +129,18 @@ def _handwritten() -> frozenset[str]:
     return frozenset(modules())
 
 
+@cache
+def _of_test_kinds() -> tuple[str, ...]:
+    """How the names of the modules begin that are generated for kinds of tiles of tests."""
+    return tuple(f"{path.stem}_" for path in TEST_KINDS.rglob("*.rdl"))
+
+
 def _of_the_card(file: str) -> bool:
-    """Whether a file is RTL of this project's card, rather than of a test bench, of what a virtual card has around it, or of a package. A file in the
-    build folder with the name of a module written by hand is a copy in which a test has broken something."""
+    """Whether a file is RTL of this project's card, rather than of a test bench, of a kind of tile of tests, of what a virtual card has around it, or of a
+    package. A file in the build folder with the name of a module written by hand is a copy in which a test has broken something."""
     stem = PurePosixPath(file).stem
+    if _is_generated(file) and f"{stem}_".startswith(_of_test_kinds()):
+        return False
     return file.startswith(COUNTED) and not file.endswith(("_bench.sv", "/card_sim.sv")) and stem not in PACKAGED and not (_is_generated(file) and stem in _handwritten())
 
 

@@ -41,6 +41,15 @@ def test_cover_points_and_toggles_are_told_apart():
     assert list(found.toggles.values()) == [0] and not found.lines
 
 
+def test_kinds_of_tiles_of_tests_do_not_count(tmp_path, monkeypatch):
+    monkeypatch.setattr(coverage, "BUILD", tmp_path)
+    names = {"keeper.sv": False, "keeper_regs.sv": False, "eth_rx_regs.sv": True, "keepers.sv": True}
+    for name, counts in names.items():
+        found = report(record("v_line", 1, "block", 0, "1", file=str(tmp_path / "generated" / name)))
+        assert bool(found.lines) == counts, name
+    assert not report(record("v_line", 1, "block", 0, "1", file=str(ROOT / "tests" / "kinds" / "keeper" / "keeper_engine.sv"))).lines
+
+
 def test_a_generated_file_is_known_by_its_name_and_its_lines_by_their_text(tmp_path, monkeypatch):
     """The same line is at another place in the file of another design."""
     monkeypatch.setattr(coverage, "BUILD", tmp_path)
