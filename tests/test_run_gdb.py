@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from girih.build import coverage
 from girih.card.manifest import Manifest
 from girih.card.registers import ENDS, SOURCES, AccessRefused, Registers, total
 from girih.card.session import REST_SECONDS
@@ -24,7 +25,7 @@ from tests.commands import ADDRESS, girih, needs_tap, ping, running, wait_for
 from tests.test_ending import ended, inside
 
 CORE = "designs/core.yaml"
-SECONDS = 60
+SECONDS = 60 * (coverage.SLOWER if coverage.folder() else 1)
 # Sends a datagram to port 7 until an answer comes, or for a number of seconds; prints the answer.
 ASK = """
 import socket, sys, time
