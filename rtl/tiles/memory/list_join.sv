@@ -55,7 +55,7 @@ module list_join
   always_comb begin
     part = '0;
     part.last = ends_q || final_flit;
-    part.data = ends_q || !in_brings_i ? '0 : in_data_i;
+    part.data = in_data_i;
   end
   assign part_valid = in_valid_i && part_i.of_list;
   assign store_valid = ends_q || (part_valid && !part_i.scatter);

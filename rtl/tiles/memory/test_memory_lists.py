@@ -197,11 +197,11 @@ async def a_list_that_breaks_a_rule_has_no_effect(dut):
 @cocotb.test()
 async def a_void_list_has_no_effect_and_no_reply(dut):
     bench, slave = await begin(dut)
-    void = [list_request("gather", [(0, 8)] * 3), list_request("scatter", [(0, 8), (PAGE, 8)], [b"x" * 8] * 2), list_request("gather", [])]
+    void = [request("read", 0, 8), list_request("gather", [(0, 8)] * 3), list_request("scatter", [(0, 8), (PAGE, 8)], [b"x" * 8] * 2), list_request("gather", [])]
     for message in void:
         message.bad = True
-    out = await exchange(bench, [*void, request("read", 0, 8)])
-    assert [reply.desc["memory_op"] for reply in out] == [op("read")]
+    out = await exchange(bench, [*void, request("read", 0, 8), list_request("gather", [(0, 8)] * 2), request("read", 0, 8)])
+    assert [reply.desc["memory_op"] for reply in out] == [op("read"), op("gather"), op("read")]
     assert bench.events == {"drop_aborted": len(void)}
     assert not any(slave.model.bytes.values())
 
@@ -269,15 +269,19 @@ async def a_slow_requester_gets_whole_replies(dut):
     slave.model.write(0, random.randbytes(PAGE))
     ranges = [(0, MOST_BYTES // 2), (FLIT_BYTES, FLIT_BYTES), (7, 1)]
     reads = [number >= 45 and number % 2 == 1 for number in range(60)]  # so many lists fill the store first
-    for number, read in enumerate(reads):
-        bench.source.send(request("read", 8, 8, tag=number) if read else list_request("gather", ranges, tag=number))
+    writes = [number % 5 == 4 and not read for number, read in enumerate(reads)]
+    for number, (read, write) in enumerate(zip(reads, writes, strict=True)):
+        scatter = list_request("scatter", [(9 * PAGE, 1), (10 * PAGE, 1)], [b"x", b"y"], tag=number)
+        bench.source.send(request("read", 8, 8, tag=number) if read else scatter if write else list_request("gather", ranges, tag=number))
     await ClockCycles(dut.clk_i, 8000)
     assert not bench.sink.messages
     bench.sink.stall = 0.1
     await exchange(bench, [])
     assert [reply.desc["memory_tag"] for reply in bench.sink.messages] == list(range(60))
-    for reply, read in zip(bench.sink.messages, reads, strict=True):
-        if read:
+    for reply, read, write in zip(bench.sink.messages, reads, writes, strict=True):
+        if write:
+            assert reply.data == bytes(FLIT_BYTES)
+        elif read:
             assert reply.data[8 % FLIT_BYTES :][:8] == slave.model.read(8, 8)
         else:
             assert parts_of(reply.data, ranges) == [slave.model.read(*where) for where in ranges]
