@@ -85,7 +85,7 @@ async def a_gap_comes_again_after_a_quarter_of_the_round_trip(dut):
         text, sent = await flight(bench, peer, 4)
         since = await reports(bench, peer, blocks[0])
         for number in range(1, len(blocks)):
-            await ClockCycles(dut.clk_i, 2 * TICK)
+            await ClockCycles(dut.clk_i, (QUARTER - 1) * TICK)
             acknowledge(peer, *((first * MSS, behind * MSS) for first, behind in reversed(blocks[: number + 1])))
         first = await again(bench, since)
         assert first.seq == sent[0].seq and bytes(first.payload) == text[:MSS]
