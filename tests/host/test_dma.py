@@ -83,6 +83,12 @@ def test_copies_between_the_card_and_the_host(card, memory, latency):
     assert card.host.stats.outside == 0
 
 
+@pytest.mark.parametrize("what", ["gather", "scatter", "nonsense"])
+def test_a_probe_makes_accesses_of_one_range(card, what):
+    with pytest.raises(GirihError, match=f"no access '{what}'"):
+        MemoryProbe(card.registers, "probe").start(Accesses(what, PROBE, 8))
+
+
 @pytest.mark.parametrize("size", [1, 3, 64, 65, 777, 4000])
 def test_accesses_of_any_size_at_any_place(card, memory, size):
     """Each write stores its own number as 32-bit words and touches no other byte. Reads return what the memory holds."""

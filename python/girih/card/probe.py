@@ -69,6 +69,8 @@ class MemoryProbe:
 
     def start(self, accesses: Accesses) -> None:
         """Starts the accesses. Raises GirihError, also while the probe runs."""
+        if accesses.what not in OPERATIONS:
+            raise GirihError(f"a probe makes no access {accesses.what!r}", self._tile, f"Choose one of {', '.join(OPERATIONS)}.")
         words = {
             "stride": accesses.stride, "rounds": accesses.rounds, "bytes": accesses.size, "window": accesses.window, "count": accesses.count,
             "what": OPERATIONS.index(accesses.what) | ORDERED * accesses.ordered, "start": 1,

@@ -129,7 +129,8 @@ class Parameters:
         if parameter.multiple_of is not None and self.of(parameter.multiple_of) > 1:
             words = f"a multiple of {self.of(parameter.multiple_of)}, {words}"
         only = " only" if limits[0] == limits[1] and parameter.zero is None else ""
-        return f"It may be {'0, or ' if parameter.zero is not None else ''}{words}{only}."
+        apart = parameter.zero is not None and limits[0] > 0  # a 0 that is not in the range
+        return f"It may be {'0, or ' if apart else ''}{words}{only}."
 
 
 def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

@@ -41,6 +41,7 @@ def test_expressions_that_are_none(expression):
         ({"divides": "FlitBytes / 4"}, [4, 8, 16], [3, 5, 20], "It may be a divisor of 16, 4 to 16."),
         ({"multiple_of": 5}, [5, 10, 20], [3, 4, 25], "It may be a multiple of 5, 5 to 20."),
         ({"zero": "none", "power_of_two": True}, [0, 4, 16], [1, 2, 3, 32], "It may be 0, or a power of two, 4 to 16."),
+        ({"zero": "none", "min": 0, "max": 1}, [0, 1], [2, -1], "It may be 0 to 1."),
         ({"min": 9, "max": 15, "power_of_two": True}, [], [8, 9, 15, 16], "No value fits the others; change those."),
         ({"min": "Other", "max": "Other"}, [7], [6, 8], "It may be 7 only."),
     ],
@@ -52,7 +53,7 @@ def test_rules(rule, good, bad, remedy):
     assert not any(known.allows(item, value) for value in bad)
     assert known.remedy(item) == remedy
     if good:
-        assert known.limits(item) == (min(filter(None, good)), max(good))
+        assert known.limits(item) == (min(value for value in good if value or item.min == 0), max(good))
 
 
 def test_a_rule_follows_what_is_given_and_the_card():

@@ -51,7 +51,7 @@ module list_join
 
   flit_t part, stored;
   head_t stored_head;
-  logic store_valid, store_ready, stored_valid, stored_ready, part_valid, unused_fits;
+  logic store_valid, store_ready, stored_valid, part_valid, unused_fits;
   always_comb begin
     part = '0;
     part.last = ends_q || final_flit;
@@ -72,7 +72,7 @@ module list_join
       .drop_i(!ends_q && final_flit && !whole),
       .token_i(ends_q ? end_q : head),
       .out_valid_o(stored_valid),
-      .out_ready_i(stored_ready),
+      .out_ready_i,
       .out_flit_o(stored),
       .out_token_o(stored_head),
       .fits_o(unused_fits)
@@ -95,7 +95,6 @@ module list_join
     end
   end
 
-  assign stored_ready = out_ready_i;
   assign out_valid_o = stored_valid || (in_valid_i && !part_i.of_list && !ends_q);
   assign out_reply_o = stored_valid ? stored_head.reply : in_reply_i;
   assign out_status_o = stored_valid ? stored_head.status : in_status_i;

@@ -109,7 +109,7 @@ module list_split
   flits_t total_q, beat_q;  // flits: of the ranges so far; of this range that have left
   logic [EmptyWidth-1:0] end_q, range_end;  // the lane behind the last range; behind this one
   logic good_q;  // the list breaks no rule so far
-  logic [ListFlits-1:0][W-1:0] list_q_flits;
+  logic [ListFlits-1:0][W-1:0] words_q;
 
   // The range, and its access.
   range_t range;
@@ -120,7 +120,7 @@ module list_split
   logic right, last_range, last_beat, scatter;
   bytes_t list_bytes;
   number_t number;
-  assign ranges = list_q_flits[ListFlits == 1 ? 0 : 32'(index_q) / FlitRanges];
+  assign ranges = words_q[ListFlits == 1 ? 0 : 32'(index_q) / FlitRanges];
   assign range = ranges[32'(index_q)%FlitRanges];
   assign at = range.addr[$bits(in_page_t)-1:0];
   assign lane = at[EmptyWidth-1:0];
@@ -164,7 +164,7 @@ module list_split
           if (index_q == '0) head_q <= stored;
           size_q <= stored_size;
           ended_q <= stored.last;
-          list_q_flits[ListFlits == 1 ? 0 : 32'(index_q) % ListFlits] <= stored.data;
+          words_q[ListFlits == 1 ? 0 : 32'(index_q) % ListFlits] <= stored.data;
           good_q <= bytes_right && index_q + 1'b1 == number_t'(list_flits);
           index_q <= loaded ? '0 : index_q + 1'b1;
           if (loaded) state_q <= Check;

@@ -7,12 +7,14 @@ from __future__ import annotations
 import os
 import random
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import cocotb
 from cocotb.triggers import RisingEdge
 
+from girih.card.probe import OPERATIONS
 from girih.spec.formats import Format
 from girih.spec.kinds import load_kind
 from girih.testing.clock import cycle_now
@@ -21,7 +23,7 @@ from girih.testing.messages import FLIT_BYTES, Events, Message, Sink, Source, re
 
 ACCESS = Format("memory_access")
 OPS, STATUS = ACCESS.names("op"), ACCESS.names("status")
-ACCESSES = [name for name in OPS if name not in ("gather", "scatter")]  # one range each
+ACCESSES = OPERATIONS  # of one range
 PAGE, WORD = ACCESS.size("PageBytes"), ACCESS.size("WordBytes")
 READ, WRITE, ANY_NODE, ANY_TENANT = 1, 2, 4, 8
 GRANTS = 8
@@ -244,3 +246,33 @@ async def bench_of(dut, grants: Sequence[Grant] = EVERYTHING, idle: float = 0.0,
     await reset(dut, in_valid_i=0, reply_out_ready_i=0)
     source, sink = Source(dut, idle=idle), Sink(dut, "reply_out", stall=stall)
     return EngineBench(dut, source, sink, Events(dut, [c.name for c in load_kind(KIND).engine_counters]))
+
+
+class Asker(Protocol):
+    """Makes the requests of a node, and knows each reply."""
+
+    src: int
+
+    def ask(self) -> Message: ...
+
+    def check(self, reply: Message) -> None: ...
+
+
+async def converse(bench: EngineBench, askers: Sequence[Asker], count: int, rest: int = 250) -> None:
+    """Each request has one reply, in the order of its requester, to its node. rest: see `exchange`."""
+    out = await exchange(bench, [random.choice(askers).ask() for _ in range(count)], rest)
+    assert len(out) == count
+    of = {asker.src: asker for asker in askers}
+    for reply in out:
+        assert reply.desc["route_count"] == 1 and not reply.bad
+        of[reply.desc["route"][0]].check(reply)
+
+
+async def answers(dut, askers_of: Callable[[Model], Sequence[Asker]], count: int, idle: float, stall: float, rest: int = 250, **slave) -> None:
+    """The tile answers as a memory does, counts nothing, and the memory behind it holds what the model holds."""
+    bench, memory = await begin(dut, idle=idle, stall=stall, **slave)
+    model = Model()
+    await converse(bench, askers_of(model), count, rest)
+    assert bench.events == {}
+    for addr, byte in model.bytes.items():
+        assert memory.model.bytes[addr] == byte

@@ -25,9 +25,11 @@ from rtl.tiles.memory.memory_bench import (
     WRITE,
     Grant,
     Model,
+    answers,
     begin,
     bench_of,
     config,
+    converse,
     exchange,
     request,
     status,
@@ -109,38 +111,19 @@ class Requester:
         assert reply.data[lane : lane + len(data)] == data
 
 
-async def converse(bench, requesters: list[Requester], count: int) -> None:
-    """Each request has one reply, in the order of its requester, to its node."""
-    out = await exchange(bench, [random.choice(requesters).ask() for _ in range(count)])
-    assert len(out) == count
-    of = {requester.src: requester for requester in requesters}
-    for reply in out:
-        assert reply.desc["route_count"] == 1 and not reply.bad
-        of[reply.desc["route"][0]].check(reply)
-
-
 def requesters_of(model: Model) -> list[Requester]:
     return [Requester(src, 0x40000 * index, 2 * PAGE, model) for index, src in enumerate((3, 7, 255))]
-
-
-async def answers(dut, count: int, idle: float, stall: float, **slave) -> None:
-    bench, memory = await begin(dut, idle=idle, stall=stall, **slave)
-    model = Model()
-    await converse(bench, requesters_of(model), count)
-    assert bench.events == {}
-    for addr, byte in model.bytes.items():
-        assert memory.model.bytes[addr] == byte
 
 
 @cocotb.test()
 @cocotb.parametrize(traffic=TRAFFIC)
 async def answers_as_a_memory_does(dut, traffic):
-    await answers(dut, 150, *traffic, stalls=traffic[0])
+    await answers(dut, requesters_of, 150, *traffic, stalls=traffic[0])
 
 
 @cocotb.test()
 async def answers_when_the_memory_is_late_and_its_answers_overtake(dut):
-    await answers(dut, 400, 0.1, 0.2, latency=(1, 60), shuffle=True, stalls=0.3)
+    await answers(dut, requesters_of, 400, 0.1, 0.2, latency=(1, 60), shuffle=True, stalls=0.3)
 
 
 @cocotb.test()

@@ -20,6 +20,7 @@ from rtl.tiles.memory.memory_bench import (
     WRITE,
     Grant,
     Model,
+    answers,
     begin,
     exchange,
     list_request,
@@ -108,29 +109,19 @@ class Lists:
             assert reply.data == bytes(FLIT_BYTES)
 
 
-async def converse(dut, count: int, idle: float, stall: float, **slave) -> None:
-    bench, memory = await begin(dut, idle=idle, stall=stall, **slave)
-    model = Model()
-    askers = {src: Lists(src, 0x400000 * (i + 1), model) for i, src in enumerate((3, 200))}
-    out = await exchange(bench, [random.choice(list(askers.values())).ask() for _ in range(count)], 8 * MOST_FLITS)
-    assert len(out) == count
-    for reply in out:
-        assert reply.desc["route_count"] == 1 and not reply.bad
-        askers[reply.desc["route"][0]].check(reply)
-    for addr, byte in model.bytes.items():
-        assert memory.model.bytes[addr] == byte
-    assert bench.events == {}
+def askers(model: Model) -> list[Lists]:
+    return [Lists(src, 0x400000 * (i + 1), model) for i, src in enumerate((3, 200))]
 
 
 @cocotb.test()
 @cocotb.parametrize(traffic=TRAFFIC)
 async def answers_as_a_memory_does(dut, traffic):
-    await converse(dut, 60, *traffic, stalls=traffic[0])
+    await answers(dut, askers, 60, *traffic, rest=8 * MOST_FLITS, stalls=traffic[0])
 
 
 @cocotb.test()
 async def answers_when_the_memory_is_late_and_its_answers_overtake(dut):
-    await converse(dut, 100, 0.1, 0.2, latency=(1, 60), shuffle=True, stalls=0.3)
+    await answers(dut, askers, 100, 0.1, 0.2, rest=8 * MOST_FLITS, latency=(1, 60), shuffle=True, stalls=0.3)
 
 
 def with_word(message: Message, index: int, word: int) -> Message:

@@ -17,16 +17,25 @@ from rtl.tiles.tcp.tcp_bench import CONFIG, CONNECTIONS, MODULUS, PORT, TICK, WI
 from rtl.tiles.tcp.tcp_ecn_bench import CAPABLE, NOT_CAPABLE
 from rtl.tiles.tcp.test_tcp_engine_path_mtu import HEADERS, error
 from rtl.tiles.tcp.test_tcp_engine_sack import KEPT, Receiver, acknowledge
-from rtl.tiles.tcp.test_tcp_engine_tail import Capable, end, filled, flight, middle, sent_at
+from rtl.tiles.tcp.test_tcp_engine_tail import (
+    MSS,
+    NEAR_WRAP,
+    OPTIONS,
+    VISITS,
+    Capable,
+    end,
+    filled,
+    flight,
+    middle,
+    opened,
+    place,
+    sent_at,
+)
 
-MSS = 64
-NEAR_WRAP = MODULUS - 500
-OPTIONS = [("MSS", MSS), ("SAckOK", b"")]
 TRIP = 24  # ticks of a round trip
 QUARTER = TRIP // 4
 LONG = 100  # ticks of a time-out
 SETTINGS = {"rack": 1, "rto_initial": LONG, "rto_min": LONG, "rto_max": 2 * LONG}
-VISITS = 1.2  # ticks between two visits of the timer, with what a turn takes
 
 
 @pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
@@ -34,27 +43,9 @@ def test_tcp_engine(data_width):
     run_cocotb("tcp_engine", __file__, data_width=data_width, groups=["stream"], parameters={"Connections": CONNECTIONS, "Window": WINDOW})
 
 
-async def timed(bench: TcpBench, peer: Peer | None = None, **fields) -> Peer:
+async def timed(bench: TcpBench, **fields) -> Peer:
     """A connection whose every round trip has taken TRIP ticks."""
-    peer = peer or bench.peer(**({"options": OPTIONS} | fields))
-    await middle(bench)
-    await peer.shake()
-    await middle(bench, TRIP - 1)
-    peer.send()
-    await peer.opened()
-    await measured(bench, peer)
-    return peer
-
-
-async def measured(bench: TcpBench, peer: Peer) -> None:
-    """Some bytes, which are acknowledged after a round trip."""
-    await middle(bench)
-    peer.write(random.randbytes(10))
-    segment = await bench.segment()
-    await middle(bench, TRIP - 1)
-    peer.take(segment)
-    peer.send()
-    await bench.quiet()
+    return await opened(bench, bench.peer(**({"options": OPTIONS} | fields)), TRIP)
 
 
 async def reports(bench: TcpBench, peer: Peer, *blocks: tuple[int, int]) -> float:
@@ -73,7 +64,7 @@ async def again(bench: TcpBench, since: float, quarter: int = QUARTER) -> TCP:
 
 def places(peer: Peer, segments: list[TCP]) -> list[int]:
     """Which segments these are, from the first missing byte on."""
-    return [(segment.seq - peer.ack) % MODULUS // MSS for segment in segments]
+    return [place(peer, segment) for segment in segments]
 
 
 @cocotb.test()
@@ -191,7 +182,7 @@ async def it_is_a_reduction_like_others(dut):
     """With ECN, the peer hears of the smaller window; CUBIC keeps 45/64 of it."""
     bench = await TcpBench.start(dut, stall=0.0, **(SETTINGS | {"ecn": PORT, "cubic": PORT}))
     bench.services = {NOT_CAPABLE, CAPABLE}
-    peer = await timed(bench, Capable(bench, 2000, options=OPTIONS))
+    peer = await opened(bench, Capable(bench, 2000, options=OPTIONS), TRIP)
     _, sent = await flight(bench, peer, 10)
     since = await reports(bench, peer, (1, 2))
     assert (await again(bench, since)).seq == sent[0].seq

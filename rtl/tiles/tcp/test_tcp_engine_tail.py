@@ -68,23 +68,23 @@ async def timed(bench: TcpBench, **fields) -> Peer:
     return await opened(bench, bench.peer(**({"options": OPTIONS} | fields)))
 
 
-async def opened(bench: TcpBench, peer: P) -> P:
-    """The same for any kind of peer."""
+async def opened(bench: TcpBench, peer: P, trip: int = TRIP) -> P:
+    """The same for any kind of peer. trip: ticks of a round trip."""
     await middle(bench)
     await peer.shake()
-    await middle(bench, TRIP - 1)
+    await middle(bench, trip - 1)
     peer.send()
     await peer.opened()
-    await measured(bench, peer)
+    await measured(bench, peer, trip)
     return peer
 
 
-async def measured(bench: TcpBench, peer: Peer) -> None:
+async def measured(bench: TcpBench, peer: Peer, trip: int = TRIP) -> None:
     """Some bytes, which are acknowledged after a round trip."""
     await middle(bench)
     peer.write(random.randbytes(10))
     segment = await bench.segment()
-    await middle(bench, TRIP - 1)
+    await middle(bench, trip - 1)
     peer.take(segment)
     peer.send()
     await bench.quiet()
