@@ -170,7 +170,7 @@ static inline void girih_send(girih_message *message, uint32_t length)
 }
 
 // Makes another message with the owner, the length and the offsets of this one. The program has it, and writes its bytes; until then they are left from an
-// earlier message. NULL if no slot is free; always in a cluster and in a compute unit. Each message that is made takes a slot of those that messages arrive in.
+// earlier message. NULL if no slot is free; always in a compute unit. Each message that is made takes a slot of those that messages arrive in.
 static inline girih_message *girih_make(girih_message *message)
 {
     girih_barrier();

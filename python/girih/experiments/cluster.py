@@ -116,11 +116,12 @@ def plot_cores(rows: list[Row], figure: Figure) -> None:
     axes.legend()
 
 
-def datagram(card: VirtualCard, size: int, number: int) -> bytes:
-    """A frame of `size` bytes, with its check sequence, that the cluster echoes: its number is in its first bytes of payload."""
-    mac, address = card.manifest.port_address(0)
+def datagram(card: VirtualCard, size: int, number: int, *, to: tuple[str, str] | None = None, dst_port: int = 7) -> bytes:
+    """A frame of `size` bytes, with its check sequence, that a program echoes: its number is in its first bytes of payload. to: MAC and IP address;
+    None: those of port 0."""
+    mac, address = to or card.manifest.port_address(0)
     length = size - CHECK - 14
-    udp = struct.pack(">HHHHI", 40000 + number % FLOWS, 7, length - 20, 0, number)
+    udp = struct.pack(">HHHHI", 40000 + number % FLOWS, dst_port, length - 20, 0, number)
     ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, length, 0, 0, 64, 17, 0, socket.inet_aton("10.77.0.1"), socket.inet_aton(address))
     total = sum(struct.unpack(">10H", ip))
     total = (total & 0xFFFF) + (total >> 16)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cluster of RISC-V cores that run one program and take messages from one queue. Each core has its own memory, packet memory and
-// watchdog (core_complex); hardware moves a message from the queue into the packet memory of the core that gets it (cluster_dispatch).
+// watchdog (cluster_cores); hardware moves a message from the queue into the packet memory of the core that gets it (cluster_dispatch).
 //
 //          +-> core 0 -+
 //   queue -+->  ...   -+-> round robin, whole messages
 //          +-> core n -+
 module cluster_engine
-  import girih_pkg::*, core_map_pkg::*, cluster_pkg::*, core_types_pkg::*;
+  import girih_pkg::*, cluster_pkg::*, core_types_pkg::*;
 #(
     parameter int unsigned Cores = 4,
     parameter int unsigned QueueFlits = 1 << $clog2(2 * MaxFrameFlits),
@@ -66,8 +66,6 @@ module cluster_engine
 
   logic [Cores-1:0] to_valid, to_ready, lost, from_valid, from_ready;
   core_status_t [Cores-1:0] status;
-  control_access_t [Cores-1:0] control;
-  from_core_t [Cores-1:0] dma;
   logic [Cores-1:0][$clog2(Slots)-1:0] fill_slot;
   logic [Cores-1:0][Slots-1:0] ended;
   cluster_dispatch #(
@@ -90,115 +88,52 @@ module cluster_engine
       .ended_i(ended)
   );
 
-  // Each core has CoreWindowBytes of the window; a write to the copy at CoreWindowAll goes to all of them.
-  localparam int unsigned WindowBits = $clog2(CoreWindowBytes);
-  logic all, there;
-  logic [Cores-1:0] window_valid, window_done, window_error;
-  logic [Cores-1:0][31:0] window_data;
-  logic [13-WindowBits:0] window_core;
-  assign window_core = window_addr_i[13:WindowBits];
-  assign all = window_core == (14 - WindowBits)'(CoreWindowAll / CoreWindowBytes) && window_write_i;
-  assign there = all || 32'(window_core) < Cores;
-  always_comb begin
-    window_data_o = '0;
-    for (int unsigned i = 0; i < Cores; i++) begin
-      window_valid[i] = window_valid_i && (all || window_core == (14 - WindowBits)'(i));
-      if (window_valid[i] && !all) window_data_o |= window_data[i];
-    end
-  end
-  assign window_done_o = window_valid_i && &(window_done | ~window_valid);
-  assign window_error_o = !there || |(window_error & window_valid);
-
-  logic [Cores-1:0] running, mail_send, mail_sent, mail_valid, mail_take, mail_lost;
-  logic [Cores-1:0][7:0] mail_to, mail_from;
-  logic [Cores-1:0][31:0] mail_data, mail_word;
-  logic mail_good;
-  cluster_mail #(
-      .Cores(Cores),
-      .Words(Mail)
-  ) u_mail (
-      .clk_i,
-      .rst_i,
-      .running_i(running),
-      .send_valid_i(mail_send),
-      .send_to_i(mail_to),
-      .send_word_i(mail_data),
-      .sent_o(mail_sent),
-      .good_o(mail_good),
-      .mail_valid_o(mail_valid),
-      .mail_from_o(mail_from),
-      .mail_word_o(mail_word),
-      .mail_take_i(mail_take),
-      .refused_o(event_o.mark_mail_refused),
-      .lost_o(mail_lost)
-  );
-
-  // The number is a port and not a parameter, so that all cores are one module for the tools.
   flit_t [Cores-1:0] from_flit;
   next_key_t [Cores-1:0] from_key;
   slot_event_t [Cores-1:0] slot_event;
-  logic [Cores-1:0] refused, restarted, faulted, console_lost, overrun, too_long, aborted, dropped, reset;
-  for (genvar i = 0; i < int'(Cores); i++) begin : gen_core
-    core_complex #(
-        .MemoryBytes(MemoryBytes),
-        .Slots(Slots),
-        .SlotBytes(SlotBytes),
-        .PmpRegions(PmpRegions),
-        .Debug(Debug),
-        .MustAsk(1'b1)
-    ) u_complex (
-        .clk_i,
-        .rst_i,
-        .watchdog_i(cfg_i.watchdog),
-        .now_i,
-        .core_i(8'(i)),
-        .in_valid_i(to_valid[i]),
-        .in_ready_o(to_ready[i]),
-        .in_flit_i(queue_flit),
-        .out_valid_o(from_valid[i]),
-        .out_ready_i(from_ready[i]),
-        .out_flit_o(from_flit[i]),
-        .out_key_o(from_key[i]),
-        .window_valid_i(window_valid[i]),
-        .window_write_i,
-        .window_addr_i(14'(window_addr_i[WindowBits-1:0])),
-        .window_data_i,
-        .window_tenant_i,
-        .window_done_o(window_done[i]),
-        .window_error_o(window_error[i]),
-        .window_data_o(window_data[i]),
-        .status_o(status[i]),
-        .fill_slot_o(fill_slot[i]),
-        .ended_o(ended[i]),
-        .running_o(running[i]),
-        .mail_send_o(mail_send[i]),
-        .mail_to_o(mail_to[i]),
-        .mail_data_o(mail_data[i]),
-        .mail_sent_i(mail_sent[i]),
-        .mail_good_i(mail_good),
-        .mail_valid_i(mail_valid[i]),
-        .mail_from_i(mail_from[i]),
-        .mail_word_i(mail_word[i]),
-        .mail_take_o(mail_take[i]),
-        .control_o(control[i]),
-        .control_word_i('0),
-        .wake_i(1'b0),
-        .dma_o(dma[i]),
-        .dma_i('0),
-        .flying_i('0),
-        .slot_event_o(slot_event[i]),
-        .refused_o(refused[i]),
-        .restarted_o(restarted[i]),
-        .faulted_o(faulted[i]),
-        .console_lost_o(console_lost[i])
-    );
-    assign overrun[i] = slot_event[i].drop_overrun;
-    assign too_long[i] = slot_event[i].drop_too_long;
-    assign aborted[i] = slot_event[i].drop_aborted;
-    assign dropped[i] = slot_event[i].drop_program;
-    assign reset[i] = slot_event[i].drop_reset;
-    assign lost[i] = overrun[i] || too_long[i] || aborted[i];
-  end
+  logic [Cores-1:0] refused, restarted, faulted, console_lost, mail_lost;
+  cluster_cores #(
+      .Cores(Cores),
+      .MemoryBytes(MemoryBytes),
+      .Slots(Slots),
+      .SlotBytes(SlotBytes),
+      .PmpRegions(PmpRegions),
+      .Debug(Debug),
+      .Mail(Mail),
+      .Makes(1'b1),
+      .MustAsk(1'b1)
+  ) u_cores (
+      .clk_i,
+      .rst_i,
+      .watchdog_i(cfg_i.watchdog),
+      .now_i,
+      .in_valid_i(to_valid),
+      .in_ready_o(to_ready),
+      .in_flit_i(queue_flit),
+      .out_valid_o(from_valid),
+      .out_ready_i(from_ready),
+      .out_flit_o(from_flit),
+      .out_key_o(from_key),
+      .window_valid_i,
+      .window_write_i,
+      .window_addr_i,
+      .window_data_i,
+      .window_tenant_i,
+      .window_done_o,
+      .window_error_o,
+      .window_data_o,
+      .status_o(status),
+      .lost_o(lost),
+      .fill_slot_o(fill_slot),
+      .ended_o(ended),
+      .slot_event_o(slot_event),
+      .refused_o(refused),
+      .restarted_o(restarted),
+      .faulted_o(faulted),
+      .console_lost_o(console_lost),
+      .mail_refused_o(event_o.mark_mail_refused),
+      .mail_lost_o(mail_lost)
+  );
 
   // The cores take turns to send, a message each.
   logic [Cores-1:0] turn, to_q, from;
@@ -234,13 +169,23 @@ module cluster_engine
     if (rst_i) moves_q <= 1'b0;
   end
 
-  logic unused;
-  assign unused = &{1'b0, control, dma, slot_event};
+  logic [Cores-1:0] overrun, too_long, aborted, dropped, reset, made;
+  always_comb begin
+    for (int unsigned i = 0; i < Cores; i++) begin
+      overrun[i] = slot_event[i].drop_overrun;
+      too_long[i] = slot_event[i].drop_too_long;
+      aborted[i] = slot_event[i].drop_aborted;
+      dropped[i] = slot_event[i].drop_program;
+      reset[i] = slot_event[i].drop_reset;
+      made[i] = slot_event[i].made_messages;
+    end
+  end
 
-  // One message at a time comes in, and ends there.
+  // One message at a time comes in and ends there, or is made.
   assign event_o.drop_overrun = |overrun;
   assign event_o.drop_too_long = |too_long;
   assign event_o.drop_aborted = |aborted;
+  assign event_o.made_messages = |made;
   localparam int unsigned Most = $clog2(Cores * (Slots + 2) + 1);  // of the messages in the cores
   pulse_sum #(.N(Cores), .Bits(Most)) u_dropped (.clk_i, .rst_i, .pulse_i(dropped), .pulse_o(event_o.drop_program));
   pulse_sum #(.N(Cores), .Bits(Most)) u_reset (.clk_i, .rst_i, .pulse_i(reset), .pulse_o(event_o.drop_reset));
@@ -249,4 +194,11 @@ module cluster_engine
   pulse_sum #(.N(Cores)) u_faults (.clk_i, .rst_i, .pulse_i(faulted), .pulse_o(event_o.mark_faults));
   pulse_sum #(.N(Cores), .Bits($clog2(Cores * Mail + 1))) u_mail_lost (.clk_i, .rst_i, .pulse_i(mail_lost), .pulse_o(event_o.mark_mail_lost));
   pulse_sum #(.N(Cores)) u_console (.clk_i, .rst_i, .pulse_i(console_lost), .pulse_o(event_o.mark_console_lost));
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert ($onehot0(made))
+      else $error("cluster_engine: two messages are made in one cycle");
+    end
+  end
 endmodule

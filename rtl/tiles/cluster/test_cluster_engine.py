@@ -16,13 +16,27 @@ from girih.testing import run_cocotb
 from girih.testing.clock import cycle_now
 from girih.testing.engines import TRAFFIC, EngineBench, frame_of, udp
 from girih.testing.messages import FLIT_BYTES, Message, settle, time_at
-from rtl.tiles.cluster.cluster_bench import CREW
+from rtl.tiles.cluster.cluster_bench import (
+    AWAY,
+    CHURN,
+    CREW,
+    DROP,
+    FLOOD,
+    KEEP,
+    LOOP,
+    MAIL,
+    MAKE,
+    STOP,
+    TAKE,
+    VANISH,
+    WILD,
+    WORK,
+)
 from rtl.tiles.core.core_bench import Operator
 
 MAP = {name: size["value"] for name, size in Format("core_map").sizes.items()}
 CORES, AHEAD, FLOWS, SLOTS = (int(os.environ.get(name, value)) for name, value in (("CORES", 3), ("AHEAD", 1), ("FLOWS", 0), ("SLOTS", 8)))
 QUEUE = 512  # flits, more than two messages of the largest size
-WORK, DROP, LOOP, AWAY, WILD, KEEP, STOP, FLOOD, MAIL, TAKE, VANISH = range(11)
 MAIL_WORDS = 8  # words that can wait in a core
 SLOT_BYTES = 2048
 ANSWER = 20  # bytes of a command and of its answer
@@ -364,6 +378,45 @@ async def messages_that_are_too_long_or_void_end_in_a_core(dut):
     await bench.quiet(1500)
     assert bench.events == {"drop_too_long": turns, "drop_aborted": turns, "drop_program": 5}
     assert len(bench.sink.messages) == 1
+
+
+@cocotb.test(skip=SLOTS < 4)
+@cocotb.parametrize(lossless=[0, 1])
+async def a_message_that_a_program_makes_has_an_owner(dut, lossless):
+    """All cores make messages at once: each has the owner of the message of which it was made, but its loss does not matter."""
+    bench = await Cluster.run_crew(dut)
+    asked = [command(MAKE, number % SLOTS, size=ANSWER + 7 * number, flow=1 + number, lossless=lossless) for number in range(4 * CORES)]
+    for turn in range(4):
+        bench.source.send(*asked[turn * CORES : (turn + 1) * CORES])
+        await bench.quiet(1500)
+    made, told = Counter(), {}
+    for message in bench.sink.messages:
+        _, value = struct.unpack_from(">II", message.data, message.desc["payload_offset"])
+        size = len(message.data)
+        of = next(one for one in asked if len(one.data) == size)
+        assert apart(message)[1:] == apart(of)[1:]
+        if message.key == 1:
+            assert message.desc.get("lossless", 0) == 0 and value == made[size]
+            made[size] += 1
+        else:
+            assert message.desc.get("lossless", 0) == lossless and size not in told
+            told[size] = value
+    assert len(told) == len(asked) and {size: number for size, number in told.items() if number} == made
+    assert made.total() >= CORES * (SLOTS - 3) and bench.events == {"made_messages": made.total()}
+    assert len(bench.cores()) == CORES
+
+
+@cocotb.test(skip=SLOTS < 4)
+async def messages_that_all_cores_make_and_drop_are_counted(dut):
+    """As fast as they can, while others are dropped too: the counts lag behind by no more than what the slots hold."""
+    bench = await Cluster.run_crew(dut)
+    each, more = 500, 3 * CORES
+    bench.source.send(*(command(CHURN, each, flow=1 + core) for core in range(CORES)), *(command(DROP, flow=20 + number) for number in range(more)))
+    while len(bench.sink.messages) < CORES:
+        await ClockCycles(dut.clk_i, 7)
+        assert -more <= bench.events.get("made_messages", 0) - bench.dropped <= CORES * SLOTS
+    await bench.quiet()
+    assert bench.events["made_messages"] == each * CORES and bench.dropped == each * CORES + more
 
 
 @cocotb.test()

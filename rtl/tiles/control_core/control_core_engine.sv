@@ -97,6 +97,7 @@ module control_core_engine
       .mail_from_i('0),
       .mail_word_i('0),
       .mail_take_o(mail_take),
+      .make_turn_i(1'b1),
       .control_o(access),
       .control_word_i(word),
       .wake_i(wake),

@@ -51,6 +51,7 @@ module core_bus
     output logic                       send_valid_o,
     output logic                       drop_valid_o,
     output send_t                      send_o,
+    input  logic                       make_turn_i,   // in the next cycle a make is carried out; until then it waits
     output logic                       make_valid_o,
     input  logic                       made_valid_i,  // the last one was made, in made_slot_i
     input  logic        [SlotBits-1:0] made_slot_i,
@@ -105,7 +106,7 @@ module core_bus
   // The request that is under way, in registers: what Ibex asks for comes late in its cycle. Only the two memories are read in that very cycle,
   // before it is known whether the program may. Whatever an access does, it does later. Writes to the blocks of messages, and the devices, are judged in
   // the first cycle after the request, and answer in the second.
-  logic valid_q, we_q, late_q, good_q, device_write_q, device_read_q, unsent_q, wake_q, delayed_q, take, delays, fast, waits, ends, acts;
+  logic valid_q, we_q, late_q, good_q, device_write_q, device_read_q, unready_q, wake_q, delayed_q, take, delays, fast, waits, ends, acts;
   logic [3:0] be_q;
   logic [31:0] addr_q, data_q, word, device_word, device_q;
   region_e region;
@@ -216,7 +217,7 @@ module core_bus
   assign asks_o = late_q && waits && !head_valid_i && !rst_i;
   assign send_valid_o = acts && region == Messages && member == MessageBits'(MessageSend);
   assign drop_valid_o = acts && region == Messages && member == MessageBits'(MessageDrop);
-  assign make_valid_o = acts && region == Messages && member == MessageBits'(MessageMake);
+  assign make_valid_o = acts && region == Messages && member == MessageBits'(MessageMake) && !unready_q;
   assign dma_post_o = Dma && acts && region == Messages && member == MessageBits'(MessageDma);
   assign dma_address_o = {2{Dma && device_write_q && acts}} & {device == device_t'(DeviceDmaAddressHigh), device == device_t'(DeviceDmaAddress)};
   assign woken_o = Dma && late_q && waits && ends && !head_valid_i && device != device_t'(DevicePoll);
@@ -235,7 +236,7 @@ module core_bus
   assign debug_write_o = acts && debug;
   assign restart_o = device_write_q && acts && device == device_t'(DeviceRestart);
 
-  assign data_rvalid_o = valid_q && (fast ? !(region == Packets && we_q && core_write_pause_i) : late_q && !unsent_q && (!waits || ends));
+  assign data_rvalid_o = valid_q && (fast ? !(region == Packets && we_q && core_write_pause_i) : late_q && !unready_q && (!waits || ends));
   always_comb begin
     unique case (region)
       Memory: data_err_o = !memory_good;
@@ -266,7 +267,8 @@ module core_bus
     good_q <= good;
     device_write_q <= region == Devices && !debug;
     device_read_q <= region == Devices && !debug && !we_q && good;
-    unsent_q <= region == Devices && !debug && !we_q && device == device_t'(DeviceMailSent) && mail_busy_i;
+    unready_q <= (region == Devices && !debug && !we_q && device == device_t'(DeviceMailSent) && mail_busy_i) ||
+                 (region == Messages && we_q && member == MessageBits'(MessageMake) && !make_turn_i);
     wake_q <= (Control || Dma) && wake_i;
     waited_q <= late_q ? waited_q + 1'b1 : '0;
     late_q <= valid_q && !fast && !data_rvalid_o;

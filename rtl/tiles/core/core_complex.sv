@@ -56,6 +56,8 @@ module core_complex
     input  logic [31:0] mail_word_i,
     output logic        mail_take_o,
 
+    input logic make_turn_i,  // in the next cycle the program can make a message; until then it waits
+
     // The devices of a control core; without Control the program cannot reach them.
     output control_access_t control_o,
     input  logic     [31:0] control_word_i,
@@ -243,6 +245,7 @@ module core_complex
       .send_valid_o(send_valid),
       .drop_valid_o(drop_valid),
       .send_o(send),
+      .make_turn_i,
       .make_valid_o(make_valid),
       .made_valid_i(made_valid),
       .made_slot_i(made_slot),

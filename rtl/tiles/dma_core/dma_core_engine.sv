@@ -95,6 +95,7 @@ module dma_core_engine
       .mail_from_i('0),
       .mail_word_i('0),
       .mail_take_o(mail_take),
+      .make_turn_i(1'b1),
       .control_o(control),
       .control_word_i('0),
       .wake_i(1'b0),

@@ -3,7 +3,7 @@
 // the core's number, how many messages it has had since it started, and the time of the first instruction.
 #include "girih_core.h"
 
-enum { Work, Drop, Loop, Away, Wild, Keep, Stop, Flood, Mail, Take, Vanish };
+enum { Work, Drop, Loop, Away, Wild, Keep, Stop, Flood, Mail, Take, Vanish, Make, Churn };
 
 static uint32_t count, number, taken, wrong, next[16];
 
@@ -84,6 +84,20 @@ int main(void)
             take();
             girih_put32(command + 4, taken);
             girih_put32(command, wrong);
+            break;
+        case Make: {  // sends as many copies of the message, each with its number, as there are slots for; the answer has how many
+            uint32_t made = 0;
+            for (girih_message *other; made < argument && (other = girih_make(message)); made++) {
+                memcpy(girih_data(other), girih_data(message), girih_length(message));
+                girih_put32(girih_payload(other) + 4, made);
+                girih_send_to(other, girih_length(other), 1, 0);
+            }
+            girih_put32(command + 4, made);
+            break;
+        }
+        case Churn:  // makes and drops so many
+            for (; argument; argument--)
+                girih_drop(girih_make(message));
             break;
         default:
             break;
