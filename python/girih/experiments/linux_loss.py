@@ -24,7 +24,7 @@ mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t tmpfs run /run
 for module in drivers/net/veth net/sched/sch_netem; do busybox insmod {modules}/$module.ko; done
-/usr/bin/python3 -IB {guest} '{connections}' 2>&1
+/usr/bin/python3 -IB {guest} {warmup} {rounds} '{connections}' 2>&1
 busybox poweroff -f
 """
 
@@ -34,13 +34,14 @@ def possible() -> bool:
     return all(map(shutil.which, PROGRAMS)) and WAYS["uml"].why_not() is None
 
 
-def linux_goodput(connections: Sequence[tuple[float, bool]]) -> list[float]:
-    """Bytes per round trip of connections over a path with a share of lost segments, with or without SACK; all at once. Raises GirihError."""
+def linux_goodput(connections: Sequence[tuple[float, bool]], warmup: int, rounds: int) -> list[float]:
+    """Bytes per round trip of connections over a path with a share of lost segments, with or without SACK; all at once, so few enough that the guest keeps up. warmup, rounds:
+    round trips before the measurement, and of it. Raises GirihError."""
     way = WAYS["uml"]
     assert isinstance(way, UserModeLinux)
     init = BUILD / "guest" / "linux_loss"
     init.parent.mkdir(parents=True, exist_ok=True)
-    write_if_changed(init, INIT.format(modules=way.modules_folder(), guest=GUEST, connections=json.dumps(connections)))
+    write_if_changed(init, INIT.format(modules=way.modules_folder(), guest=GUEST, warmup=warmup, rounds=rounds, connections=json.dumps(connections)))
     init.chmod(0o755)
     command = way.boot("mem=512M", "hostfs=/", "ro", f"init={init}", "con0=null,fd:1")
     done = subprocess.run(["timeout", "--kill-after=5", str(SECONDS), *command], capture_output=True, text=True)

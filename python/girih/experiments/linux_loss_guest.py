@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs in a guest, by the system's Python alone: TCP connections of Linux over paths that lose segments, all at once, each between two network namespaces of its own.
 
-The argument is a list in JSON of [share lost, SACK], an entry for each connection. The last line of the output is the list of their rates, in
-bytes per round trip."""
+The arguments are the round trips of the warm-up, those of the measurement, and a list in JSON of [share lost, SACK], an entry for each connection. The last
+line of the output is the list of their rates, in bytes per round trip."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ import sys
 import time
 
 ROUND_TRIP = 0.2  # seconds
-WARMUP, ROUNDS = 10, 90  # round trips
 LEAST_TIMEOUT = 5  # round trips
 WINDOW = 65535
 CLONE_NEWNET = 0x40000000
@@ -98,14 +97,15 @@ def main() -> None:
     own = f"/proc/{os.getpid()}/ns/net"
     home = os.open(own, os.O_RDONLY)
     connections = []
-    for number, (loss, sack) in enumerate(json.loads(sys.argv[1])):
+    warmup, rounds, wanted = map(json.loads, sys.argv[1:])
+    for number, (loss, sack) in enumerate(wanted):
         connections.append(Connection(number, loss, sack))
         ctypes.CDLL(None).setns(home, CLONE_NEWNET)
-    run(connections, WARMUP * ROUND_TRIP)
+    run(connections, warmup * ROUND_TRIP)
     before, start = [connection.received for connection in connections], time.monotonic()
-    run(connections, ROUNDS * ROUND_TRIP)
-    rounds = (time.monotonic() - start) / ROUND_TRIP
-    print(json.dumps([(connection.received - at) / rounds for connection, at in zip(connections, before)]), flush=True)
+    run(connections, rounds * ROUND_TRIP)
+    passed = (time.monotonic() - start) / ROUND_TRIP
+    print(json.dumps([(connection.received - at) / passed for connection, at in zip(connections, before)]), flush=True)
 
 
 main()

@@ -21,7 +21,7 @@ module tcp_congestion
     output span_t cwnd_o,      // of an acknowledgement
     output span_t usable_o,    // of an acknowledgement
     output span_t threshold_o,
-    output span_t credit_o,    // bytes acknowledged since the last step of congestion avoidance, or of CUBIC's estimate
+    output span_t credit_o,    // of CUBIC: bytes acknowledged since the last step of its estimate
     output congestion_e congestion_o,
     output span_t estimate_o
 );
@@ -76,11 +76,8 @@ module tcp_congestion
     end else if (news_i && record_i.cwnd < record_i.threshold) begin
       cwnd = record_i.cwnd + facts_i.grow;
     end else if (news_i) begin
-      credit_o = credit;
-      if (credit >= record_i.cwnd) begin
-        credit_o = '0;
-        cwnd = record_i.cwnd + mss;
-      end
+      // A segment is timed in each round trip. To count acknowledged bytes instead takes longer if the window is not a number of whole segments.
+      if (facts_i.stamps.timed && record_i.pressed) cwnd = record_i.cwnd + mss;
     end else if (duplicate_i && record_i.recovering) begin
       cwnd = record_i.cwnd + mss;
     end

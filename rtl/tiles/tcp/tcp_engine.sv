@@ -316,6 +316,7 @@ module tcp_engine
   assign event_o.mark_late_acks = deeds_valid && deeds.late_ack;
   assign event_o.mark_keep_alives = deeds_valid && deeds.kept_alive;
   assign event_o.mark_late_segments = deeds_valid && deeds.late;
+  assign event_o.mark_lost_again = deeds_valid && deeds.lost_again;
   assign event_o.mark_tail_probes = deeds_valid && deeds.tail_probed;
   assign event_o.mark_paced = deeds_valid && deeds.paced;
   assign event_o.mark_ecn_received = deeds_valid && deeds.marked;

@@ -177,6 +177,7 @@ module tcp_facts
     // long ago; the number of a time very long ago may seem to be such a one, which does no harm.
     facts_o.held = turn_i.pacing.waits && !facts_o.resends && !turn_i.force_send;
     facts_o.paced = turn_i.pacing.on && turn_i.srtt != '0;
+    facts_o.burst_left = (rest_t'(1) << turn_i.pacing.burst) - rest_t'(turn_i.pacing.sent);
     facts_o.pace_from = turn_i.pacing.at;
     if (cycle_i - turn_i.pacing.at > MostLate) facts_o.pace_from = cycle_i;
     facts_o.fin_was_sent = follows(turn_i.snd_max, turn_i.snd_end) == '0;
@@ -248,9 +249,9 @@ module tcp_facts
         && !turn_i.sacked[0].valid && !turn_i.tail.due && !turn_i.tail.out && !turn_i.stamps.untimed
         && near_t'(turn_i.snd_max) - una > near_t'(turn_i.mss)
         && elapsed > tick_t'(pto) && {1'b0, sample_t'(sample_t'(now_i) - turn_i.tail.sent_at)} > pto;
-    // RFC 8985, 6.2: a quarter of the round trip.
+    // RFC 8985, 6.2: a quarter of the round trip; what was sent again has two round trips, and at least the few ticks in which times are not exact.
     facts_o.late = work_i.kind == EventTick && turn_i.reordering.runs && turn_i.sacked[0].valid
-        && 27'(sample_t'(sample_t'(now_i) - turn_i.reordering.since)) > turn_i.srtt >> 5;
+        && 27'(sample_t'(sample_t'(now_i) - turn_i.reordering.since)) > (turn_i.recovering ? (turn_i.srtt >> 2) | 27'd3 : turn_i.srtt >> 5);
   end
 
   logic unused;

@@ -4,6 +4,8 @@ package tcp_stage_pkg;
   import girih_pkg::*;
   import tcp_types_pkg::*;
 
+  typedef logic signed [$bits(span_t)+1:0] rest_t;  // bytes that are left, below 0 if there are too many already
+
   typedef struct packed {
     logic missing;  // the option is required, but not there
     logic old;  // the segment is an old duplicate (PAWS)
@@ -36,7 +38,7 @@ package tcp_stage_pkg;
     // bytes that were sent after the probe; it says again that all before it has come.
     logic tail_due, tail_fits, ack_passes_tail, ack_ends_tail;
     seq_t tail_seq;
-    logic late;  // at the timer's visit: a gap has lasted so long that its bytes are lost
+    logic late;  // at the timer's visit: a gap has lasted so long that its bytes are lost; in a recovery, that they are lost once more
     span_t left_network;  // a segment for each duplicate acknowledgement before a fast retransmission (RFC 5681, 3.2)
     logic ecn_anew;  // a byte behind reduced_to is acknowledged, or the window was not reduced: a mark that is told of now is a new one
     logic ecn_spares;  // what is lost now is of a window of data for which the congestion window has been reduced already
@@ -56,6 +58,7 @@ package tcp_stage_pkg;
     // Of pacing: new bytes must wait; those sent now count; from when on the time of a burst counts that ends now.
     logic held, paced;
     pace_at_t pace_from;
+    rest_t burst_left;  // new bytes that end a burst
     seq_t idle_seq;
     seq_t rcv_edge;  // the end of the window that a segment sent now advertises
     logic updates;  // the window has grown enough for a window update
@@ -88,6 +91,7 @@ package tcp_stage_pkg;
     logic     resent;
     logic     fast;
     logic     late;            // a fast retransmission because of time
+    logic     lost_again;      // a retransmission was lost, because of time
     logic     probed;
     logic     kept_alive;
     logic     tail_probed;

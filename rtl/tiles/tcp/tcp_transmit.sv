@@ -90,7 +90,7 @@ module tcp_transmit
         if (fresh) r.ecn.tells = 1'b0;
         if (facts_i.paced && facts_i.send != '0 && !d.resent && !d.probed) begin
           r.pacing.sent = sent;
-          if (sent >> record_i.pacing.burst != '0) begin
+          if (rest_t'(facts_i.send) >= facts_i.burst_left) begin
             if (!record_i.pacing.queued) begin
               r.pacing.waits = 1'b1;
               r.pacing.queued = 1'b1;

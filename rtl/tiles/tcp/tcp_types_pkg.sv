@@ -174,10 +174,11 @@ package tcp_types_pkg;
     sample_t sent_at;  // when bytes were last sent, other than by the probe or in fast recovery
   } tail_t;
 
-  // The time in which bytes that are late may still come, because packets have overtaken one another (RFC 8985, 6.2).
+  // The time in which bytes that are late may still come, because packets have overtaken one another (RFC 8985, 6.2); in a recovery, that in which what
+  // was sent again may be acknowledged.
   typedef struct packed {
-    logic runs;  // the peer has reported bytes above a gap for the first time
-    sample_t since;
+    logic runs;
+    sample_t since;  // the peer reported bytes above a gap for the first time; in a recovery, its first gap was sent again or became the first one
   } reordering_t;
 
   // Pacing: after each burst, a connection waits in tcp_pacer before it sends new bytes.

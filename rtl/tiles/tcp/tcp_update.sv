@@ -279,7 +279,9 @@ module tcp_update
             passes_sacked = 1'b1;
             if (!record_i.sacks || facts_i.ack_passes_resent) r.resent_to = near_t'(work_i.ack);
             d.samples = facts_i.stamps.samples;
-            r.reordering.runs = 1'b0;
+            // What was sent again from here on is late if it is not acknowledged in two round trips.
+            r.reordering.runs = record_i.recovering && !facts_i.ack_recovers && cfg_i.rack;
+            r.reordering.since = sample_t'(now_i);
             if (facts_i.stamps.timed) r.timing = 1'b0;
             if (facts_i.stamps.samples) r.stamps.untimed = 1'b0;
           end else if (duplicate) begin
@@ -291,7 +293,8 @@ module tcp_update
               r.reordering.since = sample_t'(now_i);
             end
             if (fast) begin
-              r.reordering.runs = 1'b0;
+              r.reordering.runs = cfg_i.rack;
+              r.reordering.since = sample_t'(now_i);
               r.resend = 1'b1;
               r.resent_to = near_t'(record_i.snd_una);
               r.recovering = 1'b1;
@@ -485,7 +488,14 @@ module tcp_update
           end
         end
         if (facts_i.late) begin
-          r.reordering.runs = 1'b0;
+          // Once for each gap: if that is lost, too, or nothing is acknowledged any more, the time-out is next.
+          r.reordering.runs = !record_i.recovering;
+          r.reordering.since = sample_t'(now_i);
+          if (phases_i[Open]) begin
+            r.resend = 1'b1;
+            r.resent_to = near_t'(record_i.snd_una);
+            d.lost_again = record_i.recovering;
+          end
           if (phases_i[Open] && !record_i.recovering) begin
             r.ecn.tells = record_i.ecn.on;
             r.ecn.reduced = record_i.ecn.on;
@@ -498,8 +508,6 @@ module tcp_update
             r.estimate = estimate;
             r.tail.due = 1'b0;
             r.tail.out = 1'b0;
-            r.resend = 1'b1;
-            r.resent_to = near_t'(record_i.snd_una);
             r.recovering = 1'b1;
             r.recover = record_i.snd_max;
             r.timer_on = 1'b0;  // restarted: the time-out counts from here on

@@ -631,14 +631,10 @@ async def what_is_under_way_is_bounded_by_newreno(dut):
     peer.send()
     assert await under_way(bench) == [mss] * 6
     peer.write(random.randbytes(16 * mss))
-    for _ in range(5):
+    for number in range(13):  # once in a round trip it grows by a segment
         peer.ack += mss
         peer.send()
-        assert await under_way(bench) == [mss]
-    for _ in range(2):
-        peer.ack += mss
-        peer.send()
-    assert sum(await under_way(bench)) == 3 * mss
+        assert await under_way(bench) == [mss] * (1 + (number in (0, 6))), number
     # A time-out: one segment, then slow start up to half of the bytes that were in flight.
     await ClockCycles(dut.clk_i, 30 * TICK)
     assert await under_way(bench) == [mss]
@@ -677,13 +673,16 @@ async def the_first_two_duplicates_permit_a_new_segment_each(dut):
     peer.ack += 5 * mss
     peer.send()
     assert await under_way(bench) == [mss] * 2, "half of three is less than two"
+    peer.ack += mss
+    peer.send()
+    assert await under_way(bench) == [mss] * 2, "one more in each round trip"
     # What was only overtaken leaves no more in flight than before.
     peer.send()
     assert await under_way(bench) == [mss]
     peer.ack += mss
     peer.send()
     assert await under_way(bench) == []
-    peer.ack += 2 * mss
+    peer.ack += 3 * mss
     peer.window = 2 * mss
     peer.send()
     assert await under_way(bench) == [mss] * 2
@@ -708,6 +707,29 @@ async def a_loss_leaves_half_of_what_was_in_flight(dut):
     peer.ack += 5 * mss
     peer.send()
     assert await under_way(bench) == [mss] * 2
+
+
+@cocotb.test()
+async def a_window_that_is_not_filled_does_not_grow(dut):
+    """In congestion avoidance, however many round trips the application does not use it in."""
+    bench = await TcpBench.start(dut)
+    mss = 64
+    peer = await bench.open(options=[("MSS", mss)])
+    peer.write(random.randbytes(10 * mss))
+    assert await under_way(bench) == [mss] * 10
+    for _ in range(3):
+        peer.send()
+    assert await under_way(bench) == [mss], "it is sent again"
+    peer.ack += 10 * mss
+    peer.send()
+    for _ in range(6):
+        peer.write(random.randbytes(4 * mss))
+        assert await under_way(bench) == [mss] * 4
+        for _ in range(4):
+            peer.ack += mss
+            peer.send()
+    peer.write(random.randbytes(20 * mss))
+    assert await under_way(bench) == [mss] * 5
 
 
 @cocotb.test()

@@ -156,7 +156,7 @@ async def the_slow_start_ends_at_the_window_of_before(dut):
         after = [await path.round() for _ in range(8)]
         assert after[:5] == [small << turn for turn in range(5)] and bench.events["used_errors"] == 1, after
         assert before[-1] - 2 * small <= after[5] <= after[6] <= after[7], (before, after)
-        assert cubic or after[5] <= before[-1] + large, (before, after)
+        assert cubic or after[5] <= before[-1] + large + small, (before, after)  # once more in the round trip before, and in this one
 
 
 @cocotb.test()

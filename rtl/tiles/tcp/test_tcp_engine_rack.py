@@ -34,6 +34,7 @@ from rtl.tiles.tcp.test_tcp_engine_tail import (
 
 TRIP = 24  # ticks of a round trip
 QUARTER = TRIP // 4
+TWICE = 2 * TRIP | 3  # times are not exact
 LONG = 100  # ticks of a time-out
 SETTINGS = {"rack": 1, "rto_initial": LONG, "rto_min": LONG, "rto_max": 2 * LONG}
 
@@ -69,7 +70,8 @@ def places(peer: Peer, segments: list[TCP]) -> list[int]:
 
 @cocotb.test()
 async def a_gap_comes_again_after_a_quarter_of_the_round_trip(dut):
-    """After one duplicate acknowledgement or two, whose news does not put it off; then the other gaps at once. The window is halved, and the time-out counts from there."""
+    """After one duplicate acknowledgement or two, whose news does not put it off; then the other gaps at once. The time-out counts from there; before it, the first
+    gap is sent again once more."""
     bench = await TcpBench.start(dut, stall=0.0, **SETTINGS)
     for seq, blocks in ((None, [(1, 2), (3, 4)]), (NEAR_WRAP, [(1, 2)])):
         peer = await timed(bench, seq=seq)
@@ -84,10 +86,39 @@ async def a_gap_comes_again_after_a_quarter_of_the_round_trip(dut):
         if len(blocks) > 1:
             acknowledge(peer, (3 * MSS, 4 * MSS), (MSS, 2 * MSS))
             assert places(peer, await come(bench)) == [2]
+        assert (await again(bench, since, TWICE)).seq == sent[0].seq
         first = await bench.segment(limit=2 * LONG * TICK)
         assert first.seq == sent[0].seq and LONG - 1 < sent_at(bench) - since < LONG + 2 + VISITS
         await end(bench, peer)
-    assert bench.events["mark_late_segments"] == bench.events["mark_fast_retransmit"] == 2
+    assert bench.events["mark_late_segments"] == bench.events["mark_fast_retransmit"] == bench.events["mark_lost_again"] == 2
+
+
+@cocotb.test()
+async def a_retransmission_that_is_lost_comes_again_after_two_round_trips(dut):
+    """Once for each gap, from when it was sent again or became the first one; and the window is not reduced again."""
+    bench = await TcpBench.start(dut, stall=0.0, **(SETTINGS | {"rto_initial": 4 * LONG, "rto_min": 4 * LONG, "rto_max": 4 * LONG}))
+    for seq in (None, NEAR_WRAP):
+        peer = await timed(bench, seq=seq)
+        assert await filled(bench, peer) == 10
+        for behind in (2, 3, 4, 5):
+            await reports(bench, peer, (1, behind))
+        since = cycle_now() / TICK
+        assert places(peer, await come(bench)) == [10, 11, 0]
+        await reports(bench, peer, (6, 12), (1, 5))  # the second gap, of which it has heard only now
+        assert places(peer, (await come(bench))[:1]) == [5]
+        assert places(peer, [await again(bench, since - 1, TWICE)]) == [0]
+        await ClockCycles(dut.clk_i, (TWICE + TRIP) * TICK)
+        assert not await come(bench)
+        peer.ack = (peer.ack + 5 * MSS) % MODULUS  # the first gap is filled; what has been sent again in the second one must be lost, too
+        since = await reports(bench, peer, (1, 7))
+        segments = await come(bench)
+        assert places(peer, segments).count(0) == 1
+        assert places(peer, [await again(bench, since, TWICE)]) == [0]
+        peer.ack = (peer.ack + 7 * MSS + sum(len(segment.payload) for segment in segments if place(peer, segment))) % MODULUS
+        peer.send()
+        assert len(await come(bench)) == 5, "half of ten"
+        await end(bench, peer)
+    assert (bench.events["mark_lost_again"], bench.events["mark_fast_retransmit"]) == (4, 2)
 
 
 @cocotb.test()
