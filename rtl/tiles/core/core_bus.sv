@@ -197,7 +197,9 @@ module core_bus
   // next one, so whether a request is taken does not depend on what it is. Whether there is a request comes last of all, after the memory protection: it
   // selects no address, and enables no register but valid_q and delayed_q. So packet memory is sometimes read for no request; the stream then reads a cycle later.
   logic [$clog2(WaitCycles)-1:0] waited_q;
-  assign data_gnt_o = !delayed_q && (!valid_q || data_rvalid_o) && !core_read_pause_i;
+  (* keep *) logic gnt;  // early, and in the way of what Ibex decides late, unless it stays one signal
+  assign gnt = !delayed_q && (!valid_q || data_rvalid_o) && !core_read_pause_i;
+  assign data_gnt_o = gnt;
   assign take = data_req_i && data_gnt_o;
   assign delays = valid_q && we_q && fast && !data_we_i;
 
