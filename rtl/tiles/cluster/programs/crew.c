@@ -95,10 +95,18 @@ int main(void)
             girih_put32(command + 4, made);
             break;
         }
-        case Churn:  // makes and drops so many
-            for (; argument; argument--)
-                girih_drop(girih_make(message));
+        case Churn: {  // makes and drops so many, fewer if there is no slot; the answer has how many
+            uint32_t made = 0;
+            for (; argument; argument--) {
+                girih_message *other = girih_make(message);
+                if (other) {
+                    girih_drop(other);
+                    made++;
+                }
+            }
+            girih_put32(command + 4, made);
             break;
+        }
         default:
             break;
         }
