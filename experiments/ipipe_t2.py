@@ -19,15 +19,14 @@ def run(progress: Progress) -> list[Row]:
     from girih.card import VirtualCard
     from girih.errors import GirihError
     from girih.experiments import panic_core
-    from girih.firmware.compile import FIRMWARE, compile_program
-    from girih.firmware.load import load
+    from girih.firmware.compile import FIRMWARE
+    from girih.firmware.load import load_program
     from girih.paths import DESIGNS
 
     rows = []
     progress("building panic_core")
     with VirtualCard.open(DESIGNS / "panic_core.yaml", collect=True) as card:
-        memory = card.manifest.tile(panic_core.TILE).memory_bytes
-        load(card.registers, panic_core.TILE, compile_program(FIRMWARE / "programs" / "pointer_chase.c", memory_bytes=memory).image)
+        load_program(card.registers, panic_core.TILE, FIRMWARE / "programs" / "pointer_chase.c")
         for level, (where, words, paper, note) in LEVELS.items():
             progress(level)
             frame = bytearray(panic_core.frame(0))

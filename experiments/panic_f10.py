@@ -17,18 +17,17 @@ def run(progress: Progress) -> list[Row]:
     from girih.errors import GirihError
     from girih.experiments.panic import gbps
     from girih.experiments.panic_core import SIZE, TILE, clock_mhz, frame
-    from girih.firmware.compile import FIRMWARE, compile_program
-    from girih.firmware.load import load
+    from girih.firmware.compile import FIRMWARE
+    from girih.firmware.load import load_program
     from girih.paths import DESIGNS
 
     rows = []
     clock = clock_mhz()
     progress("building panic_core")
     with VirtualCard.open(DESIGNS / "panic_core.yaml", collect=True) as card:
-        memory = card.manifest.tile(TILE).memory_bytes
         for program, paper in PAPER_GBPS.items():
             progress(NAMES[program])
-            load(card.registers, TILE, compile_program(FIRMWARE / "programs" / f"{program}.c", memory_bytes=memory).image)
+            load_program(card.registers, TILE, FIRMWARE / "programs" / f"{program}.c")
             card.run(50_000)  # the program clears its data
             start = card.cycle + 100
             card.inject(0, frame(0), cycle=start)

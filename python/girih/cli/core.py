@@ -16,7 +16,6 @@ from girih.cli.debugging import alone, notes, symbols
 from girih.cli.live import Socket, console
 from girih.errors import GirihError
 from girih.firmware import load as cores
-from girih.firmware.compile import compile_program
 from girih.firmware.debug import Debugger
 from girih.firmware.gdb import GdbServer
 from girih.firmware.trace import trace as traced
@@ -55,7 +54,7 @@ def register(app: typer.Typer) -> None:
                 if load is not None and gdb is None and trace is None and there[tile].cores > 1:
                     raise GirihError("all cores of a tile run one program", "--core", "Leave it out with --load.")
             if tile is not None and load is not None:
-                cores.load(card.registers, tile, compile_program(load, memory_bytes=there[tile].memory_bytes, card=there[tile].card_header).image)
+                cores.load_program(card.registers, tile, load)
             if tile is not None and gdb is not None:
                 _debug(card, tile, number or 0, gdb)
             elif tile is not None and trace is not None:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from girih.card import RunResult, VirtualCard
 from girih.errors import GirihError
 from girih.experiments import CLOCK_MHZ, Progress, Row
-from girih.firmware.compile import FIRMWARE, compile_program
-from girih.firmware.load import hold, load, start
+from girih.firmware.compile import FIRMWARE
+from girih.firmware.load import hold, load_program, start
 from girih.paths import ROOT
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def open_cluster(progress: Progress) -> Iterator[VirtualCard]:
 
 def install(card: VirtualCard, cores: int, work: int = 0) -> None:
     """Runs the echo on the first cores of the cluster, with this many cycles of work for each packet, and holds the others."""
-    tile = card.manifest.tile(TILE)
-    load(card.registers, TILE, compile_program(PROGRAM, memory_bytes=tile.memory_bytes, defines=(f"WORK={work}",)).image)
+    load_program(card.registers, TILE, PROGRAM, (f"WORK={work}",))
     hold(card.registers, TILE)
     for core in range(cores):
         start(card.registers, TILE, core)

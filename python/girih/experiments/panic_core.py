@@ -51,12 +51,11 @@ def programmed(
     leave. window: packets in the card at a time; quiet: cycles, longer than the program takes to start, or for a packet. addresses: as `frame` takes them. Raises
     GirihError unless each packet is answered."""
     from girih.errors import GirihError
-    from girih.firmware.compile import FIRMWARE, compile_program
-    from girih.firmware.load import load
+    from girih.firmware.compile import FIRMWARE
+    from girih.firmware.load import load_program
 
-    image = compile_program(FIRMWARE / "programs" / f"{program}.c", memory_bytes=card.manifest.tile(tile).memory_bytes, defines=defines).image
     card.registers.write(f"{tile}.watchdog", WATCHDOG)
-    load(card.registers, tile, image)
+    load_program(card.registers, tile, FIRMWARE / "programs" / f"{program}.c", defines)
     out: list[CardFrame] = []
     sent, since = 0, card.cycle
     while len(out) < len(payloads) and card.cycle < since + quiet:

@@ -13,8 +13,8 @@ from girih.card.registers import violations
 from girih.errors import GirihError
 from girih.experiments import Progress
 from girih.experiments.panic import HEADERS, packet_rate
-from girih.firmware.compile import FIRMWARE, compile_program
-from girih.firmware.load import load, state
+from girih.firmware.compile import FIRMWARE
+from girih.firmware.load import load_program, state
 from girih.paths import ROOT
 
 CARD = ROOT / "experiments" / "cards" / "rogue_core.yaml"
@@ -64,6 +64,15 @@ def open_card(progress: Progress) -> Iterator[VirtualCard]:
         yield card
 
 
+def rest(card: VirtualCard) -> None:
+    """Runs the card until its programs have lost what they kept. Raises GirihError if a packet is not accounted for then."""
+    for _ in range(RESTS):
+        if not violations(card.registers.counters()):
+            break
+        card.run(WATCHDOG)
+    card.check_conservation(QUIET)
+
+
 def _neighbour() -> Flow:
     return Flow(port=0, payload=SIZE - HEADERS, dst_port=NEIGHBOUR, expect="forward", rate=packet_rate(GBPS, SIZE), count=COUNT, start=LEAD)
 
@@ -77,18 +86,14 @@ def beside(card: VirtualCard, program: str | None) -> Beside:
     """The neighbour's packets beside this program, or without any other tenant's packets. Raises GirihError if a packet is not accounted for."""
     if program:
         source, defines = PROGRAMS[program]
-        load(card.registers, THEIRS, compile_program(source, memory_bytes=card.manifest.tile(THEIRS).memory_bytes, defines=defines).image)
+        load_program(card.registers, THEIRS, source, defines)
         card.run(STARTED)
     before, left, restarts = card.registers.counters(), card.port_stats(1).tx_frames, state(card.registers, THEIRS).restarts
     card.add_flow(_neighbour())
     if program:
         card.add_flow(_rogue())
     flows = card.run_flows(count=COUNT, quiet=QUIET).flows
-    for _ in range(RESTS):
-        if not violations(card.registers.counters()):
-            break
-        card.run(WATCHDOG)
-    card.check_conservation(QUIET)
+    rest(card)
     after = card.registers.counters()
     if program and not flows[1].first_in < flows[0].first_in < flows[0].last_in < flows[1].last_in:
         raise GirihError("the packets of the two tenants did not come at the same time", program, "Raise OFFERED.")

@@ -8,25 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from girih.card import VirtualCard
-from girih.card.registers import violations
 from girih.errors import GirihError
 from girih.experiments.cluster import datagram
-from girih.experiments.rogue_core import LONGEST, PROGRAMS, ROGUES
-from girih.firmware.compile import compile_program
-from girih.firmware.load import hold, load, state
+from girih.experiments.rogue_core import LONGEST, PROGRAMS, ROGUES, WATCHDOG, rest
+from girih.firmware.load import hold, load_program, state
 from girih.paths import ROOT
 
 CARD = ROOT / "experiments" / "cards" / "rogue_tiles.yaml"
 CLUSTER, MANAGER, MINE = "cluster", "manager", "mine"
 PORTS = {CLUSTER: 7, MANAGER: 8}  # UDP port of the packets for each
 ROGUE_IP = "10.77.0.3"
-WATCHDOG = 2000
 START = 100_000  # the cycle of the neighbour's first packet, when all programs have been loaded
 COUNT, SIZE, SPACING = 150, 400, 90  # the neighbour's packets, their bytes, and the cycles from one to the next
 WARMUP = 10  # packets of the neighbour until its program is in step with them
 OFFERED, LEAD = 400, 2000  # the rogue's packets, in turn of the shortest and the longest, back to back, and the cycles by which they start earlier
 READS = 100  # of a register of the neighbour's core, by the host, while the rogue's program runs
-RESTS = 400  # restarts by the watchdog after which no packet is left, even if each ends one
 
 _LONG = (f"LONGEST={LONGEST}",)
 ROGUE_PROGRAMS: dict[str, dict[str, tuple[Path, tuple[str, ...]]]] = {
@@ -63,8 +59,7 @@ def beside(tile: str | None = None, program: str = "") -> Beside:
             registers.write(f"{each}.watchdog", WATCHDOG)
         if tile:
             source, defines = ROGUE_PROGRAMS[tile][program]
-            made = card.manifest.tile(tile)
-            load(registers, tile, compile_program(source, memory_bytes=made.memory_bytes, card=made.card_header, defines=defines).image)
+            load_program(registers, tile, source, defines)
         card.keep_output(True)
         for number in range(COUNT):
             card.inject(0, datagram(card, SIZE, number), cycle=START + number * SPACING)
@@ -78,11 +73,7 @@ def beside(tile: str | None = None, program: str = "") -> Beside:
         reads = [_read(card, number) for number in range(READS)]
         restarts = _restarts(card, other) - restarts
         hold(registers, other)
-        for _ in range(RESTS):
-            if not violations(registers.counters()):
-                break
-            card.run(WATCHDOG)
-        card.check_conservation()
+        rest(card)
         after = registers.counters(other)[other]
         if len(echoes) != COUNT:
             raise GirihError(f"{len(echoes)} of the neighbour's {COUNT} packets came back", f"{tile} {program}", "This is a fault of the card.")

@@ -10,6 +10,8 @@ from girih.spec.formats import Format
 from girih.spec.windows import offset
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from girih.card.registers import Registers
 
 WINDOW = "core_window"
@@ -38,6 +40,14 @@ def load(registers: Registers, tile: str, image: bytes) -> None:
         registers.write_window(tile, place(registers, tile, "data"), int.from_bytes(words[at : at + 4], "little"))
     registers.write_window(tile, place(registers, tile, "protect"), len(words))
     start(registers, tile)
+
+
+def load_program(registers: Registers, tile: str, source: Path, defines: tuple[str, ...] = ()) -> None:
+    """Compiles the program in a C file for a tile, and loads it. defines: macros, `NAME=VALUE`. Raises GirihError with the compiler's messages."""
+    from girih.firmware.compile import compile_program
+
+    made = registers.manifest.tile(tile)
+    load(registers, tile, compile_program(source, memory_bytes=made.memory_bytes, defines=defines, card=made.card_header).image)
 
 
 def place(registers: Registers, tile: str, part: str, core: int | None = None) -> int:

@@ -220,14 +220,14 @@ async def a_flow_whose_core_has_stopped_is_not_lost(dut):
         already, dropped = len(bench.sink.messages), bench.dropped
         bench.sink.stall = 1.0
         early = [command(flow=1, timestamp=number, timestamp_valid=1) for number in range(SLOTS // 2)]
-        late = [command(flow=1, timestamp=SLOTS + number, timestamp_valid=1) for number in range(max(1, SLOTS - 2))]  # as many as one core surely has room for
+        late = [command(flow=1, timestamp=SLOTS + number, timestamp_valid=1) for number in range(SLOTS)]
         bench.source.send(*early)
         await bench.source.drained()
         await ClockCycles(dut.clk_i, 1000)  # until their answers wait
         bench.source.send(command(STOP, flow=1))
         await bench.source.drained()
         await ClockCycles(dut.clk_i, 1000)  # until it has stopped
-        bench.source.send(*late, *(command(flow=2) for _ in range(2)))
+        bench.source.send(*late, command(flow=2), command(flow=3))  # which wait for room, as a second one of a flow does not
         await bench.source.drained()
         await ClockCycles(dut.clk_i, 1000)
         bench.sink.stall = 0.0
@@ -525,10 +525,8 @@ async def mail_comes_to_its_core_in_order_or_is_refused(dut):
     assert 0 < good <= CORES * (MAIL_WORDS + CORES) and bench.events == {"mark_mail_refused": refused}
     # To a core that takes none, and to one that does not exist; neither holds up the sender.
     already = len(bench.sink.messages)
-    for number, (to, words) in enumerate(((0, 50), (CORES, 7), (0xFFFF, 2))):
-        bench.source.send(command(MAIL, to << 16 | words, flow=1))
-        await bench.sink.count(already + number + 1)
-    counts = [struct.unpack_from(">I", message.data, message.desc["payload_offset"] + 4)[0] for message in bench.sink.messages[already:]]
+    bench.source.send(*(command(MAIL, to << 16 | words, flow=1, lossless=1) for to, words in ((0, 50), (CORES, 7), (0xFFFF, 2))))  # which wait for slots
+    counts = [struct.unpack_from(">I", message.data, message.desc["payload_offset"] + 4)[0] for message in (await bench.sink.count(already + 3))[already:]]
     most, heard = MAIL_WORDS + 1, set()  # the most from one sender
     assert sorted(counts) == [0, 0, most]
     refused += 50 - most + 7 + 2

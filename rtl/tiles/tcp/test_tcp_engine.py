@@ -21,6 +21,7 @@ from rtl.tiles.tcp.tcp_bench import (
     PORT,
     TICK,
     WINDOW,
+    Peer,
     TcpBench,
 )
 
@@ -691,17 +692,23 @@ async def the_first_two_duplicates_permit_a_new_segment_each(dut):
         assert await under_way(bench) == [], "beyond the peer's window"
 
 
-@cocotb.test()
-async def a_loss_leaves_half_of_what_was_in_flight(dut):
-    """And not of a window that the application had not filled. In fast recovery three segments more may be in flight."""
+async def after_a_loss(dut, mss: int, count: int) -> tuple[TcpBench, Peer]:
+    """A connection that has sent so many segments, all that it had, and the first of them again after three duplicates."""
     bench = await TcpBench.start(dut)
-    mss = 64
     peer = await bench.open(options=[("MSS", mss)])
-    peer.write(random.randbytes(4 * mss))
-    assert await under_way(bench) == [mss] * 4
+    peer.write(random.randbytes(count * mss))
+    assert await under_way(bench) == [mss] * count
     for _ in range(3):
         peer.send()
     assert await under_way(bench) == [mss] and bench.events["mark_fast_retransmit"] == 1
+    return bench, peer
+
+
+@cocotb.test()
+async def a_loss_leaves_half_of_what_was_in_flight(dut):
+    """And not of a window that the application had not filled. In fast recovery three segments more may be in flight."""
+    mss = 64
+    bench, peer = await after_a_loss(dut, mss, 4)
     peer.write(random.randbytes(10 * mss))
     assert await under_way(bench) == [mss], "five in flight"
     peer.ack += 5 * mss
@@ -712,14 +719,8 @@ async def a_loss_leaves_half_of_what_was_in_flight(dut):
 @cocotb.test()
 async def a_window_that_is_not_filled_does_not_grow(dut):
     """In congestion avoidance, however many round trips the application does not use it in."""
-    bench = await TcpBench.start(dut)
     mss = 64
-    peer = await bench.open(options=[("MSS", mss)])
-    peer.write(random.randbytes(10 * mss))
-    assert await under_way(bench) == [mss] * 10
-    for _ in range(3):
-        peer.send()
-    assert await under_way(bench) == [mss], "it is sent again"
+    bench, peer = await after_a_loss(dut, mss, 10)
     peer.ack += 10 * mss
     peer.send()
     for _ in range(6):
